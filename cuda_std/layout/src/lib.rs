@@ -1,0 +1,54 @@
+//! The memory layout of types that cross between host and device, as text.
+//!
+//! A type that is passed to a kernel is compiled twice, once for each side. [`DeviceLayout`] turns what a
+//! compiler decided about it (name, fields, types, offsets, size, alignment) into one line, at compile time.
+//! The device's line travels inside the PTX; the host compares it with its own when it loads the module, so
+//! that PTX built from another version of a struct is refused instead of read wrongly.
+//!
+//! ```
+//! use cuda_layout::DeviceLayout;
+//!
+//! #[derive(Clone, Copy, DeviceLayout, bytemuck::Zeroable, bytemuck::Pod)]
+//! #[repr(C)]
+//! struct Ray {
+//!     origin: [f32; 3],
+//!     t: f32,
+//! }
+//!
+//! assert_eq!(Ray::DESCRIPTION, "Ray{origin:[f32;3]@0,t:f32@12}16:4");
+//! ```
+#![no_std]
+#![forbid(unsafe_code)]
+
+mod text;
+
+pub use cuda_layout_derive::DeviceLayout;
+pub use text::Text;
+
+/// A plain-old-data type with a layout that both sides agree on.
+///
+/// Derive it for `#[repr(C)]` structs; the derive writes offsets as the compiler laid them out.
+pub trait DeviceLayout: bytemuck::Pod {
+    /// The layout as text, built by the compiler that compiles this side.
+    const TEXT: &'static Text;
+    /// [`TEXT`](Self::TEXT) as a string: `Name{field:type@offset,..}size:align`, or a primitive's name.
+    const DESCRIPTION: &'static str = Self::TEXT.as_str();
+}
+
+macro_rules! primitive {
+    ($($name:ident)*) => {$(
+        impl DeviceLayout for $name {
+            const TEXT: &'static Text = &Text::new().push(stringify!($name));
+        }
+    )*};
+}
+
+primitive!(u8 i8 u16 i16 u32 i32 u64 i64 f32 f64);
+
+impl<T: DeviceLayout, const N: usize> DeviceLayout for [T; N]
+where
+    [T; N]: bytemuck::Pod,
+{
+    const TEXT: &'static Text =
+        &Text::new().push("[").push(T::TEXT.as_str()).push(";").push_usize(N).push("]");
+}

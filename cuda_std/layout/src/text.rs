@@ -1,0 +1,86 @@
+/// A string of bounded length that is built in constant evaluation.
+///
+/// Generic constants cannot size an array by a type's own constant, so the capacity is fixed; what does
+/// not fit stops the build.
+#[derive(Clone, Copy)]
+pub struct Text {
+    bytes: [u8; Text::CAPACITY],
+    len: usize,
+}
+
+impl Text {
+    /// The longest text, in bytes.
+    pub const CAPACITY: usize = 4096;
+
+    /// An empty text.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { bytes: [0; Self::CAPACITY], len: 0 }
+    }
+
+    /// This text with `part` after it.
+    #[must_use]
+    pub const fn push(mut self, part: &str) -> Self {
+        let part = part.as_bytes();
+        assert!(self.len + part.len() <= Self::CAPACITY, "the description of this layout is too long");
+        let mut i = 0;
+        while i < part.len() {
+            self.bytes[self.len + i] = part[i];
+            i += 1;
+        }
+        self.len += part.len();
+        self
+    }
+
+    /// This text with `n` after it, in decimal.
+    #[must_use]
+    pub const fn push_usize(self, n: usize) -> Self {
+        const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+        let head = if n >= 10 { self.push_usize(n / 10) } else { self };
+        head.push(DIGITS[n % 10])
+    }
+
+    /// The text.
+    #[must_use]
+    pub const fn as_str(&self) -> &str {
+        let (text, _) = self.bytes.split_at(self.len);
+        match core::str::from_utf8(text) {
+            Ok(text) => text,
+            Err(_) => panic!("a text is made of strings"),
+        }
+    }
+
+    /// Its length in bytes.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether nothing was pushed.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The text's bytes as an array of exactly `N`, for a static whose type names its length.
+    ///
+    /// # Panics
+    /// When `N` is not [`len`](Self::len); in constant evaluation that stops the build.
+    #[must_use]
+    pub const fn to_array<const N: usize>(&self) -> [u8; N] {
+        assert!(N == self.len, "N is the text's own length");
+        let mut out = [0; N];
+        let mut i = 0;
+        while i < N {
+            out[i] = self.bytes[i];
+            i += 1;
+        }
+        out
+    }
+}
+
+impl Default for Text {
+    fn default() -> Self {
+        Self::new()
+    }
+}

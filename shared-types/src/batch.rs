@@ -1,0 +1,118 @@
+//! The structs of one packed batch.
+
+use bytemuck::{Pod, Zeroable};
+use core::mem::{align_of, offset_of, size_of};
+use cuda_layout::DeviceLayout;
+
+/// Stands in `ca_indices` for a residue without an alpha carbon.
+pub const NO_CA: u32 = u32::MAX;
+
+/// A heavy atom: position in Å relative to its structure's centre, and van der Waals radius in Å.
+///
+/// Aligned to 16 bytes so that a thread reads it with one 128-bit load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable, Pod, DeviceLayout)]
+#[repr(C, align(16))]
+pub struct Atom {
+    /// x in Å.
+    pub x: f32,
+    /// y in Å.
+    pub y: f32,
+    /// z in Å.
+    pub z: f32,
+    /// Van der Waals radius in Å.
+    pub radius: f32,
+}
+
+const _: () = assert!(
+    size_of::<Atom>() == 16
+        && align_of::<Atom>() == 16
+        && offset_of!(Atom, x) == 0
+        && offset_of!(Atom, y) == 4
+        && offset_of!(Atom, z) == 8
+        && offset_of!(Atom, radius) == 12
+);
+
+/// Where one structure's atoms and residues lie in the batch's buffers, and what it was sampled from.
+///
+/// 24 bytes, aligned to 8. (The layout is sometimes written with `align(16)`; a 16-aligned struct of 24 bytes
+/// has size 32, so both cannot hold. The size is what the readers of the buffer check.)
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Zeroable, Pod, DeviceLayout)]
+#[repr(C, align(8))]
+pub struct BatchStructureDesc {
+    /// First atom in the batch's atoms.
+    pub atom_offset: u32,
+    /// First residue in the batch's per-residue buffers.
+    pub ca_offset: u32,
+    /// Number of heavy atoms.
+    pub n_atoms: u32,
+    /// Number of residues, those without an alpha carbon counted.
+    pub n_residues: u32,
+    /// Hash of the lineage that the structure stands for; carried, not computed with.
+    pub lineage_hash: u32,
+    /// Country code of the sample; carried, not computed with.
+    pub country_id: u8,
+    #[doc(hidden)]
+    pub _padding: [u8; 3],
+}
+
+const _: () = assert!(
+    size_of::<BatchStructureDesc>() == 24
+        && align_of::<BatchStructureDesc>() == 8
+        && offset_of!(BatchStructureDesc, atom_offset) == 0
+        && offset_of!(BatchStructureDesc, ca_offset) == 4
+        && offset_of!(BatchStructureDesc, n_atoms) == 8
+        && offset_of!(BatchStructureDesc, n_residues) == 12
+        && offset_of!(BatchStructureDesc, lineage_hash) == 16
+        && offset_of!(BatchStructureDesc, country_id) == 20
+        && offset_of!(BatchStructureDesc, _padding) == 21
+);
+
+/// What a run computes with.
+#[derive(Clone, Copy, Debug, PartialEq, Zeroable, Pod, DeviceLayout)]
+#[repr(C)]
+pub struct MegaFusedConfig {
+    /// Two alpha carbons closer than this many Å are in contact.
+    pub contact_threshold: f32,
+    /// Finite features of smaller magnitude are written as 0. 0 switches this off.
+    pub min_feature_value: f32,
+}
+
+const _: () = assert!(
+    size_of::<MegaFusedConfig>() == 8
+        && align_of::<MegaFusedConfig>() == 4
+        && offset_of!(MegaFusedConfig, contact_threshold) == 0
+        && offset_of!(MegaFusedConfig, min_feature_value) == 4
+);
+
+impl Default for MegaFusedConfig {
+    /// 8.0 Å, and nothing zeroed.
+    fn default() -> Self {
+        Self { contact_threshold: 8.0, min_feature_value: 0.0 }
+    }
+}
+
+/// One line about a whole structure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable, Pod, DeviceLayout)]
+#[repr(C)]
+pub struct StructureSummary {
+    /// Number of contacts: pairs of alpha carbons closer than the threshold.
+    pub contacts: u64,
+    /// Number of residues.
+    pub residues: u32,
+    /// Number of heavy atoms.
+    pub atoms: u32,
+    /// Radius of gyration of the alpha carbons in Å; NaN without one.
+    pub radius_of_gyration: f32,
+    #[doc(hidden)]
+    pub _padding: u32,
+}
+
+const _: () = assert!(
+    size_of::<StructureSummary>() == 24
+        && align_of::<StructureSummary>() == 8
+        && offset_of!(StructureSummary, contacts) == 0
+        && offset_of!(StructureSummary, residues) == 8
+        && offset_of!(StructureSummary, atoms) == 12
+        && offset_of!(StructureSummary, radius_of_gyration) == 16
+        && offset_of!(StructureSummary, _padding) == 20
+);

@@ -1,0 +1,73 @@
+//! The feature table: the one place that knows a column's index, name, unit, definition and source.
+
+/// Width of a residue's row on the device: 32 columns of `f32`, 128 bytes, one cache line.
+///
+/// Columns that no feature of [`FEATURES`] names are never written out.
+pub const ROW_WIDTH: usize = 32;
+
+/// A residue's features on the device, indexed by [`Feature::column`].
+pub type FeatureRow = [f32; ROW_WIDTH];
+
+/// One feature: a column of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Feature {
+    /// Index in the device row, and order in the output.
+    pub column: usize,
+    /// Column name in the output.
+    pub name: &'static str,
+    /// Unit; empty for pure numbers.
+    pub unit: &'static str,
+    /// What it is. `r_c` is the contact threshold; a contact is two alpha carbons with d < r_c.
+    pub definition: &'static str,
+    /// Where the definition comes from; empty where it is this project's own or an input.
+    pub source: &'static str,
+}
+
+macro_rules! features {
+    ($($constant:ident = $column:literal, $name:literal, $unit:literal, $definition:literal, $source:literal;)*) => {
+        /// Column indices by name.
+        pub mod column {
+            $(#[doc = $definition] pub const $constant: usize = $column;)*
+        }
+        /// Every feature that is computed, by rising column.
+        pub const FEATURES: &[Feature] = &[$(Feature {
+            column: $column, name: $name, unit: $unit, definition: $definition, source: $source,
+        }),*];
+    };
+}
+
+features! {
+    CONTACT_NUMBER = 0, "contact_number", "", "number of contacts", "";
+    WCN = 1, "wcn", "Å^-2", "weighted contact number: sum of 1/d^2 over all other CAs; pairs at distance 0 add nothing", "Lin et al. 2008, Proteins 72:929";
+    HSE_UP = 2, "hse_up", "", "half-sphere exposure: CAs of fragments within 12 Å (strict) on the side-chain side, d . v > 0 with v = unit(CA_i - CA_i-1) + unit(CA_i - CA_i+1); needs both neighbours linked", "Hamelryck 2005, Proteins 59:38";
+    HSE_DOWN = 3, "hse_down", "", "half-sphere exposure: CAs of fragments within 12 Å (strict) on the other side, d . v <= 0", "Hamelryck 2005, Proteins 59:38";
+    CENTRALITY = 4, "centrality", "", "eigenvector centrality of the contact graph, L2 norm 1 over the structure; 0 without contacts", "Bonacich 1972, J Math Sociol 2:113";
+    CLUSTERING = 5, "clustering", "", "local clustering coefficient of the contact graph; 0 with fewer than two contacts", "Watts and Strogatz 1998, Nature 393:440";
+    LONG_RANGE_CONTACTS = 6, "long_range_contacts", "", "contacts at least 12 rows away or in another chain", "Gromiha and Selvaraj 2001, J Mol Biol 310:27";
+    CONTACT_ORDER = 7, "contact_order", "", "mean row distance to contacts of the same chain / rows of that chain; 0 without", "Plaxco et al. 1998, J Mol Biol 277:985";
+    CA_ANGLE = 8, "ca_angle", "degree", "angle CA i-1, i, i+1 inside a fragment", "Levitt 1976, J Mol Biol 104:59";
+    CA_DIHEDRAL = 9, "ca_dihedral", "degree", "dihedral CA i-1, i, i+1, i+2 inside a fragment, in (-180, 180]", "Levitt 1976, J Mol Biol 104:59";
+    CENTROID_DISTANCE = 10, "centroid_distance", "", "distance of the CA to the CA centroid / radius of gyration of the CAs; 0 where that is 0", "";
+    HYDROPATHY = 17, "hydropathy", "", "hydropathy of the residue", "Kyte and Doolittle 1982, J Mol Biol 157:105";
+    HYDROPATHY_LOCAL = 18, "hydropathy_local", "", "mean hydropathy over CAs within 18 Å (strict), itself included, weighted exp(-d^2 / (2 (6 Å)^2))", "";
+    CHARGE = 19, "charge", "e", "formal charge at pH 7: K, R +1; D, E -1; others 0", "";
+    CHARGE_LOCAL = 20, "charge_local", "e", "sum of charge over CAs within 10 Å, itself included", "";
+    VOLUME = 21, "volume", "Å^3", "volume of the residue", "Zamyatnin 1972, Prog Biophys Mol Biol 24:107";
+    BFACTOR_Z = 22, "bfactor_z", "", "(B of the CA - mean) / population standard deviation over the structure's CAs; 0 where that is 0; not defined for predicted models", "";
+    BFACTOR_LOCAL = 23, "bfactor_local", "", "mean of bfactor_z over contacts and itself", "";
+    CONSERVATION = 24, "conservation", "", "input: conservation of the position", "";
+    CONSERVATION_LOCAL = 25, "conservation_local", "", "mean conservation, weighted as hydropathy_local, over rows that have one", "";
+    GISAID_FREQ = 26, "gisaid_freq", "", "input: frequency of the lineage's residue at this position, 0 to 1", "";
+    GISAID_VELOCITY = 27, "gisaid_velocity", "1/day", "input: slope of ln(f / (1 - f)), the relative growth rate", "";
+    FREQ_LOCAL = 28, "freq_local", "", "mean gisaid_freq, weighted as hydropathy_local, over rows that have one", "";
+    VELOCITY_LOCAL = 29, "velocity_local", "1/day", "mean gisaid_velocity, weighted as hydropathy_local, over rows that have one", "";
+}
+
+const _: () = {
+    let mut i = 0;
+    while i < FEATURES.len() {
+        assert!(FEATURES[i].column < ROW_WIDTH);
+        assert!(i == 0 || FEATURES[i - 1].column < FEATURES[i].column, "columns rise");
+        i += 1;
+    }
+};

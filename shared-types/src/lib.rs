@@ -1,0 +1,14 @@
+//! What host and device must agree on: the structs that cross, the feature table, the residue table.
+//!
+//! Compiled for both targets. Every struct is `#[repr(C)]`, plain old data with its padding spelled out, and
+//! its size, alignment and offsets are asserted at compile time on each target.
+#![no_std]
+#![forbid(unsafe_code)]
+
+pub mod batch;
+pub mod feature;
+pub mod residue;
+
+pub use batch::{Atom, BatchStructureDesc, MegaFusedConfig, NO_CA, StructureSummary};
+pub use feature::{FEATURES, Feature, FeatureRow, ROW_WIDTH};
+pub use residue::{RESIDUES, ResidueKind};

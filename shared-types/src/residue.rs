@@ -1,0 +1,53 @@
+//! The 20 standard amino acids and their tabulated properties.
+
+/// Index of an amino acid in [`RESIDUES`], the batch's residue type.
+pub type ResidueKind = u8;
+
+/// An amino acid's tabulated properties.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Residue {
+    /// Three-letter code, as in structure files.
+    pub name: &'static str,
+    /// One-letter code.
+    pub letter: char,
+    /// Hydropathy: Kyte and Doolittle 1982, J Mol Biol 157:105.
+    pub hydropathy: f32,
+    /// Formal charge at pH 7: K and R +1, D and E -1, others (H too) 0.
+    pub charge: f32,
+    /// Volume in Å³: Zamyatnin 1972, Prog Biophys Mol Biol 24:107.
+    pub volume: f32,
+}
+
+const fn residue(name: &'static str, letter: char, hydropathy: f32, charge: f32, volume: f32) -> Residue {
+    Residue { name, letter, hydropathy, charge, volume }
+}
+
+/// The standard amino acids by three-letter code. A [`ResidueKind`] is an index into this table.
+pub const RESIDUES: [Residue; 20] = [
+    residue("ALA", 'A', 1.8, 0.0, 88.6),
+    residue("ARG", 'R', -4.5, 1.0, 173.4),
+    residue("ASN", 'N', -3.5, 0.0, 114.1),
+    residue("ASP", 'D', -3.5, -1.0, 111.1),
+    residue("CYS", 'C', 2.5, 0.0, 108.5),
+    residue("GLN", 'Q', -3.5, 0.0, 143.8),
+    residue("GLU", 'E', -3.5, -1.0, 138.4),
+    residue("GLY", 'G', -0.4, 0.0, 60.1),
+    residue("HIS", 'H', -3.2, 0.0, 153.2),
+    residue("ILE", 'I', 4.5, 0.0, 166.7),
+    residue("LEU", 'L', 3.8, 0.0, 166.7),
+    residue("LYS", 'K', -3.9, 1.0, 168.6),
+    residue("MET", 'M', 1.9, 0.0, 162.9),
+    residue("PHE", 'F', 2.8, 0.0, 189.9),
+    residue("PRO", 'P', -1.6, 0.0, 112.7),
+    residue("SER", 'S', -0.8, 0.0, 89.0),
+    residue("THR", 'T', -0.7, 0.0, 116.1),
+    residue("TRP", 'W', -0.9, 0.0, 227.8),
+    residue("TYR", 'Y', -1.3, 0.0, 193.6),
+    residue("VAL", 'V', 4.2, 0.0, 140.0),
+];
+
+/// The kind of a three-letter code, `None` for anything but the 20 standard amino acids.
+#[must_use]
+pub fn kind_of(name: &[u8]) -> Option<ResidueKind> {
+    RESIDUES.iter().position(|r| r.name.as_bytes() == name).map(|i| i as ResidueKind)
+}
