@@ -1,1 +1,90 @@
-//! Placeholder.
+//! Write CUDA kernels in safe Rust.
+//!
+//! A kernel is a function of one thread block. It runs *phases*: inside a phase every thread of the block runs
+//! the same closure, and barriers stand between phases and nowhere else. [`macro@kernel`] makes three things
+//! of the one function: the PTX entry, a typed launcher, and a version that runs on CPU cores with the same bits.
+//!
+//! ```
+//! use cuda_std::prelude::*;
+//!
+//! /// Each block smooths its own segment of a signal.
+//! #[kernel(threads = 128)]
+//! pub fn smooth(block: &mut Block, out: &mut Segment<f32>, signal: &[f32], weight: f32) {
+//!     let n = out.len();
+//!     let first = out.start();
+//!     out.fill(block, n, |i| {
+//!         let at = |k| signal.at(first + k);
+//!         math::fma(weight, at((i + 1) % n) - at(i), at(i))
+//!     });
+//! }
+//!
+//! fn main() {
+//!     let signal = [0.0, 1.0, 2.0, 10.0, 20.0];
+//!     let offsets = Offsets::new(vec![0, 3, 5]).unwrap();
+//!     let mut out = [0.0; 5];
+//!     let blocks = 2;
+//!     smooth::launch(
+//!         &CpuExecutor::new(),
+//!         blocks,
+//!         smooth::Args { out: Segments { data: &mut out, offsets: &offsets }, signal: &signal, weight: 0.5 },
+//!     )
+//!     .unwrap();
+//!     assert_eq!(out, [0.5, 1.5, 1.0, 15.0, 15.0]);
+//! }
+//! ```
+//!
+//! # What is guaranteed, and how
+//!
+//! | guarantee | how |
+//! |---|---|
+//! | a barrier is reached by every thread | compiler: phases take `&mut Block`, their closures are `Fn + Sync` and cannot hold it |
+//! | no two threads write one element in a phase | compiler: an element is written only by the phase that hands it out |
+//! | no thread reads what another writes in the same phase | compiler: a writing phase borrows the memory mutably |
+//! | no two blocks write one element | a check at run time: `launch::Offsets` are monotone and end within the buffer |
+//! | no access out of bounds | a check at run time, in the kernel; it ends the thread and the launch returns an error |
+//! | both sides agree on layouts and signature | a check at load: the PTX carries `launch::Kernel::DESCRIPTION` |
+//! | global memory is written before it is read | not enforced: a [`Segment`] may be read before it was filled |
+//! | a kernel ends | not enforced |
+//!
+//! # Same bits
+//!
+//! What a kernel computes depends on its arguments alone, on every backend: operations are IEEE 754 in the order
+//! that the source gives, [`math`] has one implementation for both sides, and reductions follow one tree over the
+//! element index ([`Block::reduce`], [`Team::reduce`]).
+#![cfg_attr(target_arch = "nvptx64", no_std)]
+#![cfg_attr(
+    target_arch = "nvptx64",
+    feature(asm_experimental_arch, link_llvm_intrinsics, stdarch_nvptx, core_float_math)
+)]
+#![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
+
+mod block;
+pub mod launch;
+pub mod math;
+mod memory;
+pub mod panic;
+mod platform;
+mod segment;
+mod shared;
+mod team;
+
+pub use block::{Block, PerThread, Thread};
+pub use cuda_std_macros::kernel;
+pub use memory::{BlockMemory, Input};
+pub use segment::Segment;
+pub use shared::{Shared, Tile};
+pub use team::{List, Team};
+
+/// What a kernel's file imports.
+pub mod prelude {
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub use crate::launch::{CpuExecutor, Executor, Offsets, Segments};
+    pub use crate::{Block, BlockMemory, Input, List, PerThread, Segment, Shared, Team, Thread, Tile, kernel, math};
+}
+
+/// What the code that [`macro@kernel`] writes calls. Not for people.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::launch::private::*;
+    pub use cuda_layout;
+}

@@ -49,6 +49,5 @@ impl<T: DeviceLayout, const N: usize> DeviceLayout for [T; N]
 where
     [T; N]: bytemuck::Pod,
 {
-    const TEXT: &'static Text =
-        &Text::new().push("[").push(T::TEXT.as_str()).push(";").push_usize(N).push("]");
+    const TEXT: &'static Text = &Text::new().push("[").push(T::TEXT.as_str()).push(";").push_usize(N).push("]");
 }

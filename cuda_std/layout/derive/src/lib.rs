@@ -15,7 +15,10 @@ pub fn device_layout(input: proc_macro::TokenStream) -> proc_macro::TokenStream 
 fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
     let name = &input.ident;
     if !input.generics.params.is_empty() {
-        return Err(Error::new_spanned(&input.generics, "a type that crosses to the device has one layout: no generics"));
+        return Err(Error::new_spanned(
+            &input.generics,
+            "a type that crosses to the device has one layout: no generics",
+        ));
     }
     let Data::Struct(data) = &input.data else {
         return Err(Error::new_spanned(name, "DeviceLayout is for structs: an enum has invalid bit patterns"));
@@ -24,7 +27,10 @@ fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
         return Err(Error::new_spanned(name, "DeviceLayout needs named fields: the description lists them"));
     };
     if !is_repr_c(input)? {
-        return Err(Error::new_spanned(name, "DeviceLayout needs #[repr(C)]: Rust's own layout differs from build to build"));
+        return Err(Error::new_spanned(
+            name,
+            "DeviceLayout needs #[repr(C)]: Rust's own layout differs from build to build",
+        ));
     }
     let pushes = fields.named.iter().enumerate().map(|(i, field)| {
         let ident = field.ident.as_ref().expect("named fields");

@@ -1,0 +1,118 @@
+//! A thread block and its phases.
+
+use crate::platform;
+use bytemuck::Pod;
+
+/// The number of running values that [`Block::reduce`] keeps.
+pub(crate) const REDUCE_SLOTS: u32 = 1024;
+
+/// A thread block, outside of any phase.
+///
+/// Code that holds a `&mut Block` is the same for all threads of the block: what differs from thread to thread
+/// is seen by the closures of phases alone, and those can neither hold the block nor change a captured local.
+/// So a phase inside a phase does not compile, and every barrier is reached by every thread.
+///
+/// ```compile_fail,E0500
+/// # use cuda_std::prelude::*;
+/// fn nested(block: &mut Block, out: &mut Segment<f32>) {
+///     let n = out.len();
+///     out.fill(block, n, |_| block.reduce(n, 0.0, |_| 1.0, |a, b| a + b));
+/// }
+/// ```
+/// ```compile_fail,E0594
+/// # use cuda_std::prelude::*;
+/// fn thread_dependent_loop(block: &mut Block) {
+///     let mut last = 0;
+///     let mut state = block.per_thread(|_| 0u32);
+///     block.each(&mut state, |t, _| last = t.index());
+///     for _ in 0..last { /* a different number of turns in every thread */ }
+/// }
+/// ```
+pub struct Block {
+    index: u32,
+    threads: u32,
+}
+
+impl Block {
+    #[inline(always)]
+    pub(crate) fn new(index: u32, threads: u32) -> Self {
+        Self { index, threads }
+    }
+
+    /// Index of this block in the grid.
+    #[inline(always)]
+    #[must_use]
+    pub fn index(&self) -> u32 {
+        self.index
+    }
+
+    /// Number of threads in a block.
+    #[inline(always)]
+    #[must_use]
+    pub fn threads(&self) -> u32 {
+        self.threads
+    }
+
+    /// Gives every thread a value of its own.
+    #[inline(always)]
+    pub fn per_thread<T>(&mut self, init: impl Fn(Thread) -> T + Sync) -> PerThread<T> {
+        PerThread(platform::PerThreadStorage::new(self.threads, |index| init(Thread { index })))
+    }
+
+    /// Runs `f` in every thread on the thread's own value.
+    #[inline(always)]
+    pub fn each<T>(&mut self, state: &mut PerThread<T>, f: impl Fn(Thread, &mut T) + Sync) {
+        state.0.each(|index, value| f(Thread { index }, value));
+    }
+
+    /// Reduces `value(0), .. value(n - 1)`; all threads get the result. `identity` for `n == 0`.
+    ///
+    /// The order of the operations depends on `n` alone, not on the number of threads. There are 1024 slots; slot
+    /// `s` combines the values `s, s + 1024, s + 2048, ..` in this order. Then every 32 neighbouring slots are
+    /// combined by strides 16, 8, 4, 2, 1 (the lower one is the left operand), and the 32 results likewise.
+    /// Slots without a value hold `identity`, which must be neutral.
+    ///
+    /// Two barriers. A value has at most 32 bytes, in 32-bit words.
+    #[inline(always)]
+    pub fn reduce<T: Pod>(
+        &mut self,
+        n: u32,
+        identity: T,
+        value: impl Fn(u32) -> T + Sync,
+        combine: impl Fn(T, T) -> T + Sync,
+    ) -> T {
+        platform::block_reduce(self.threads, n, identity, value, combine)
+    }
+
+    #[inline(always)]
+    pub(crate) fn barrier(&mut self) {
+        platform::barrier();
+    }
+}
+
+/// A thread inside a phase.
+#[derive(Clone, Copy)]
+pub struct Thread {
+    index: u32,
+}
+
+impl Thread {
+    /// Index of this thread in its block.
+    #[inline(always)]
+    #[must_use]
+    pub fn index(self) -> u32 {
+        self.index
+    }
+}
+
+/// One value for every thread of a block: registers on the device, an array on a CPU.
+///
+/// Only phases see it: outside, the threads' values would differ where the code must not.
+pub struct PerThread<T>(platform::PerThreadStorage<T>);
+
+impl<T> PerThread<T> {
+    #[inline(always)]
+    pub(crate) fn each_ref(&self, f: impl Fn(Thread, &T)) {
+        self.0.each_ref(|index, value| f(Thread { index }, value));
+    }
+}

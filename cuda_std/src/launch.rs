@@ -1,0 +1,17 @@
+//! Typed launch: what a host needs to run a kernel, wherever its buffers live.
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod cpu;
+#[cfg(not(target_arch = "nvptx64"))]
+mod host;
+#[cfg(not(target_arch = "nvptx64"))]
+mod offsets;
+#[doc(hidden)]
+pub mod private;
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use {
+    cpu::CpuExecutor,
+    host::{ArgVisitor, Executor, Host, Kernel, LaunchError, Segments, Space, check_arguments},
+    offsets::{Offsets, OffsetsError},
+};

@@ -1,0 +1,98 @@
+//! What the code that `#[kernel]` writes calls.
+
+pub use crate::platform::SharedStorage;
+use crate::{Block, Segment};
+
+#[cfg(target_arch = "nvptx64")]
+pub use device::*;
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::*;
+
+#[cfg(target_arch = "nvptx64")]
+mod device {
+    use super::{Block, Segment};
+    pub use crate::panic::{PanicRecord, device::enter};
+    use crate::platform;
+
+    #[inline(always)]
+    #[must_use]
+    pub fn block(threads: u32) -> Block {
+        Block::new(platform::block_index(), threads)
+    }
+
+    /// # Safety
+    /// `data` has `offsets[grid size]` elements, offsets never fall, and there is one for every block and one more.
+    #[inline(always)]
+    pub unsafe fn segment<'a, T>(data: *mut T, offsets: *const u32) -> Segment<'a, T> {
+        let block = platform::block_index() as usize;
+        // SAFETY: the caller's.
+        unsafe {
+            let (start, end) = (offsets.add(block).read(), offsets.add(block + 1).read());
+            Segment::new(data.add(start as usize), start, end.wrapping_sub(start))
+        }
+    }
+
+    /// # Safety
+    /// `data` has `len` elements that nothing writes while the kernel runs; it is aligned and not null even when
+    /// `len` is 0.
+    #[inline(always)]
+    pub unsafe fn slice<'a, T>(data: *const T, len: u64) -> &'a [T] {
+        // SAFETY: the caller's.
+        unsafe { core::slice::from_raw_parts(data, len as usize) }
+    }
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use super::{Block, Segment};
+    use crate::launch::{Host, Offsets, Segments};
+    use cuda_layout::DeviceLayout;
+    use std::marker::PhantomData;
+
+    #[inline(always)]
+    #[must_use]
+    pub fn block(index: u32, threads: u32) -> Block {
+        Block::new(index, threads)
+    }
+
+    /// A ragged buffer that blocks on several cores take their segments from.
+    pub struct CpuSegments<'a, T> {
+        data: *mut T,
+        offsets: &'a Offsets,
+        owner: PhantomData<&'a mut [T]>,
+    }
+
+    // SAFETY: what it hands out is disjoint, by the contract of `segment`.
+    unsafe impl<T: Send> Sync for CpuSegments<'_, T> {}
+    // SAFETY: unique access to plain data.
+    unsafe impl<T: Send> Send for CpuSegments<'_, T> {}
+
+    impl<'a, T: DeviceLayout> CpuSegments<'a, T> {
+        /// # Panics
+        /// When the buffer is shorter than its offsets say; a launch has checked that.
+        #[must_use]
+        pub fn new(segments: Segments<'a, Host, T>) -> Self {
+            assert!(segments.data.len() >= segments.offsets.end() as usize, "checked before launch");
+            Self { data: segments.data.as_mut_ptr(), offsets: segments.offsets, owner: PhantomData }
+        }
+
+        /// # Safety
+        /// No other segment of this index lives.
+        #[inline(always)]
+        #[must_use]
+        pub unsafe fn segment(&self, block: u32) -> Segment<'_, T> {
+            let offsets = self.offsets.as_slice();
+            let (start, end) = (offsets[block as usize], offsets[block as usize + 1]);
+            // SAFETY: within the buffer, and disjoint from other indices' segments because offsets never fall.
+            unsafe { Segment::new(self.data.add(start as usize), start, end - start) }
+        }
+    }
+}
+
+/// Whether code compiled for AVX2 and FMA may run here.
+#[cfg(all(not(target_arch = "nvptx64"), target_arch = "x86_64"))]
+#[inline]
+#[must_use]
+pub fn has_fma() -> bool {
+    std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
+}

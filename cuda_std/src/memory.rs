@@ -1,0 +1,205 @@
+//! What the memories of a block have in common: phases that write them, and reading in between.
+
+use crate::{Block, PerThread, Team, Thread, platform};
+use bytemuck::Pod;
+
+/// Raw access to a memory's elements.
+pub trait Elements {
+    /// What it holds.
+    type Item: Pod;
+    /// How many.
+    fn count(&self) -> u32;
+    /// # Safety
+    /// `i < count()`, and no thread writes that element at the same time.
+    unsafe fn load(&self, i: u32) -> Self::Item;
+    /// # Safety
+    /// `i < count()`, and no other thread touches that element at the same time.
+    unsafe fn store(&self, i: u32, value: Self::Item);
+    /// # Safety
+    /// As for [`store`](Self::store).
+    unsafe fn change(&self, i: u32, change: impl FnOnce(&mut Self::Item));
+}
+
+/// Memory that all threads of a block share: a [`Tile`](crate::Tile) of shared memory, or a block's
+/// [`Segment`](crate::Segment) of a global buffer.
+///
+/// A phase that writes it stands between two barriers and gives each element to one thread; reading goes on in
+/// any phase in between.
+pub trait BlockMemory: Elements {
+    /// Number of elements.
+    #[inline(always)]
+    fn len(&self) -> u32 {
+        self.count()
+    }
+
+    /// Whether there is no element.
+    #[inline(always)]
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Element `i`.
+    ///
+    /// # Panics
+    /// When `i` is not below [`len`](Self::len).
+    #[inline(always)]
+    #[track_caller]
+    fn get(&self, i: u32) -> Self::Item {
+        check_index(i, self.count());
+        // SAFETY: in bounds; a phase that writes holds this memory by `&mut`, so none runs.
+        unsafe { self.load(i) }
+    }
+
+    /// Writes `value(i)` to every element `i` below `n`.
+    ///
+    /// # Panics
+    /// When `n` is beyond [`len`](Self::len).
+    #[inline(always)]
+    #[track_caller]
+    fn fill(&mut self, block: &mut Block, n: u32, value: impl Fn(u32) -> Self::Item + Sync) {
+        check_length(n, self.count());
+        block.barrier();
+        platform::each_index(block.threads(), n, |i| {
+            let item = value(i);
+            // SAFETY: in bounds; index i is one thread's alone, and the closure cannot hold this memory.
+            unsafe { self.store(i, item) };
+        });
+        block.barrier();
+    }
+
+    /// Lets `change` alter every element `i` below `n` in place.
+    ///
+    /// # Panics
+    /// When `n` is beyond [`len`](Self::len).
+    #[inline(always)]
+    #[track_caller]
+    fn update(&mut self, block: &mut Block, n: u32, change: impl Fn(u32, &mut Self::Item) + Sync) {
+        check_length(n, self.count());
+        block.barrier();
+        platform::each_index(block.threads(), n, |i| {
+            // SAFETY: as in `fill`.
+            unsafe { self.change(i, |item| change(i, item)) };
+        });
+        block.barrier();
+    }
+
+    /// Writes element `first + t` by thread `t` from its own state, for every thread with an element below
+    /// [`len`](Self::len).
+    #[inline(always)]
+    fn write<S>(
+        &mut self,
+        block: &mut Block,
+        first: u32,
+        state: &PerThread<S>,
+        value: impl Fn(Thread, &S) -> Self::Item + Sync,
+    ) {
+        let rest = self.count().saturating_sub(first);
+        block.barrier();
+        state.each_ref(|thread, own| {
+            if thread.index() < rest {
+                let item = value(thread, own);
+                // SAFETY: in bounds; each index is one thread's alone.
+                unsafe { self.store(first + thread.index(), item) };
+            }
+        });
+        block.barrier();
+    }
+
+    /// Writes every element `i` below `n`, each computed by a team of `L` threads.
+    ///
+    /// # Panics
+    /// When `n` is beyond [`len`](Self::len).
+    #[inline(always)]
+    #[track_caller]
+    fn fill_by_team<const L: u32>(
+        &mut self,
+        block: &mut Block,
+        n: u32,
+        value: impl Fn(Team<L>, u32) -> Self::Item + Sync,
+    ) {
+        check_length(n, self.count());
+        block.barrier();
+        platform::each_team::<L>(block.threads(), n, |i| {
+            let item = value(Team::new(), i);
+            if platform::is_team_leader::<L>() {
+                // SAFETY: in bounds; index i is one team's alone, and one of its threads stores.
+                unsafe { self.store(i, item) };
+            }
+        });
+        block.barrier();
+    }
+
+    /// Lets a team of `L` threads compute a change to every element `i` below `n`: `compute` runs in all of the
+    /// team's threads, `change` in one.
+    ///
+    /// # Panics
+    /// When `n` is beyond [`len`](Self::len).
+    #[inline(always)]
+    #[track_caller]
+    fn update_by_team<const L: u32, V>(
+        &mut self,
+        block: &mut Block,
+        n: u32,
+        compute: impl Fn(Team<L>, u32) -> V + Sync,
+        change: impl Fn(V, &mut Self::Item) + Sync,
+    ) {
+        check_length(n, self.count());
+        block.barrier();
+        platform::each_team::<L>(block.threads(), n, |i| {
+            let computed = compute(Team::new(), i);
+            if platform::is_team_leader::<L>() {
+                // SAFETY: as in `fill_by_team`.
+                unsafe { self.change(i, |item| change(computed, item)) };
+            }
+        });
+        block.barrier();
+    }
+}
+
+impl<M: Elements> BlockMemory for M {}
+
+/// Reading a kernel's input by a 32-bit index.
+pub trait Input<T> {
+    /// Element `i`.
+    ///
+    /// Does what `self[i as usize]` does, but a failure needs no code that formats numbers, which on the device
+    /// costs registers and stack.
+    ///
+    /// # Panics
+    /// When `i` is not below the length.
+    fn at(&self, i: u32) -> T;
+}
+
+impl<T: Pod> Input<T> for [T] {
+    #[inline(always)]
+    #[track_caller]
+    fn at(&self, i: u32) -> T {
+        match self.get(i as usize) {
+            Some(item) => *item,
+            None => out_of_bounds(),
+        }
+    }
+}
+
+#[inline(always)]
+#[track_caller]
+pub(crate) fn check_length(n: u32, len: u32) {
+    if n > len {
+        out_of_bounds();
+    }
+}
+
+#[inline(always)]
+#[track_caller]
+pub(crate) fn check_index(i: u32, len: u32) {
+    if i >= len {
+        out_of_bounds();
+    }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn out_of_bounds() -> ! {
+    panic!("index out of bounds")
+}

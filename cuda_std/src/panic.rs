@@ -1,0 +1,90 @@
+//! A panic in a kernel becomes an error on the host.
+//!
+//! On the device the thread that panics writes a [`PanicRecord`] into its launch's slot, unless another thread
+//! did so first, poisons its block and exits. The other threads of the block exit at their next barrier; other
+//! blocks, kernels and streams go on. The host reads the slot after its next synchronisation. On CPU cores the
+//! panic unwinds to the executor, which returns the same error.
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) mod cpu;
+#[cfg(target_arch = "nvptx64")]
+pub(crate) mod device;
+
+use bytemuck::{Pod, Zeroable};
+use core::mem::size_of;
+
+/// Bytes kept of a file's name and of a message.
+const TEXT_BYTES: usize = 160;
+
+/// [`PanicRecord::state`]: nobody has panicked.
+pub const PANIC_NONE: u32 = 0;
+/// [`PanicRecord::state`]: a thread is writing the record.
+pub const PANIC_CLAIMED: u32 = 1;
+/// [`PanicRecord::state`]: the record is complete.
+pub const PANIC_RECORDED: u32 = 2;
+
+/// Where the device writes the first panic of a launch: memory that host and device both see.
+#[derive(Clone, Copy, Debug, Zeroable, Pod)]
+#[repr(C)]
+pub struct PanicRecord {
+    /// [`PANIC_NONE`], [`PANIC_CLAIMED`] or [`PANIC_RECORDED`].
+    pub state: u32,
+    /// The id that the host gave the kernel at launch.
+    pub kernel: u32,
+    /// Block index.
+    pub block: [u32; 3],
+    /// Thread index in the block.
+    pub thread: [u32; 3],
+    /// Line in the file, from 1.
+    pub line: u32,
+    /// Column in the line, from 1.
+    pub column: u32,
+    file_len: u32,
+    message_len: u32,
+    file: [u8; TEXT_BYTES],
+    message: [u8; TEXT_BYTES],
+}
+
+const _: () = assert!(size_of::<PanicRecord>() == 48 + 2 * TEXT_BYTES);
+
+/// A kernel's panic, as the host reports it.
+#[cfg(not(target_arch = "nvptx64"))]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("kernel `{kernel}` panicked at {file}:{line}:{column} in block {block:?}, thread {thread:?}{}", .message.as_ref().map(|m| format!(": {m}")).unwrap_or_default())]
+pub struct KernelPanic {
+    /// The kernel's name.
+    pub kernel: String,
+    /// Source file.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+    /// Block index.
+    pub block: [u32; 3],
+    /// Thread index in the block.
+    pub thread: [u32; 3],
+    /// The message, where the backend has it: on the device, a literal's text alone.
+    pub message: Option<String>,
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl PanicRecord {
+    /// What the record says, if a thread of the kernel called `name` has panicked.
+    #[must_use]
+    pub fn read(&self, name: impl FnOnce(u32) -> String) -> Option<KernelPanic> {
+        let text = |bytes: &[u8], len: u32| {
+            let len = (len as usize).min(bytes.len());
+            String::from_utf8_lossy(&bytes[..len]).into_owned()
+        };
+        (self.state == PANIC_RECORDED).then(|| KernelPanic {
+            kernel: name(self.kernel),
+            file: text(&self.file, self.file_len),
+            line: self.line,
+            column: self.column,
+            block: self.block,
+            thread: self.thread,
+            message: (self.message_len > 0).then(|| text(&self.message, self.message_len)),
+        })
+    }
+}

@@ -1,0 +1,91 @@
+//! The CPU's side: a panic unwinds to the executor, which asks here where it happened.
+
+use super::KernelPanic;
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind, set_hook, take_hook};
+use std::sync::Once;
+
+#[derive(Default)]
+struct Site {
+    file: String,
+    line: u32,
+    column: u32,
+    message: Option<String>,
+    thread: Option<u32>,
+}
+
+thread_local! {
+    /// `Some` while this core runs a kernel's block.
+    static SITE: RefCell<Option<Site>> = const { RefCell::new(None) };
+}
+
+/// Runs one block, and turns a panic in it into an error.
+pub(crate) fn catch(kernel: &str, block: u32, run: impl FnOnce()) -> Result<(), KernelPanic> {
+    install_hook();
+    let outer = SITE.replace(Some(Site::default()));
+    let result = catch_unwind(AssertUnwindSafe(run));
+    let site = SITE.replace(outer).unwrap_or_default();
+    match result {
+        Ok(()) => Ok(()),
+        // The hook has not seen it, so it is not a panic of the kernel's code (an unwinding cancellation, say).
+        Err(payload) if site.line == 0 => resume_unwind(payload),
+        Err(_) => Err(KernelPanic {
+            kernel: kernel.to_owned(),
+            file: site.file,
+            line: site.line,
+            column: site.column,
+            block: [block, 0, 0],
+            thread: [site.thread.unwrap_or(0), 0, 0],
+            message: site.message,
+        }),
+    }
+}
+
+/// Where a panic happened is known to the panic hook alone. Ours notes it for a core that runs a kernel, and
+/// leaves every other panic to the hook that was there.
+fn install_hook() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        let previous = take_hook();
+        set_hook(Box::new(move |info| {
+            let noted = SITE.with(|site| {
+                let Ok(mut site) = site.try_borrow_mut() else { return false };
+                let Some(site) = site.as_mut() else { return false };
+                if let Some(location) = info.location() {
+                    site.file = location.file().to_owned();
+                    site.line = location.line();
+                    site.column = location.column();
+                }
+                site.message = info.payload_as_str().map(str::to_owned);
+                true
+            });
+            if !noted {
+                previous(info);
+            }
+        }));
+    });
+}
+
+/// Remembers which thread of the block a loop is at, for the case that it unwinds.
+#[derive(Default)]
+pub(crate) struct ThreadGuard {
+    pub(crate) thread: u32,
+}
+
+impl Drop for ThreadGuard {
+    #[inline]
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            note(self.thread);
+        }
+    }
+}
+
+#[cold]
+fn note(thread: u32) {
+    SITE.with_borrow_mut(|site| {
+        if let Some(site) = site {
+            site.thread.get_or_insert(thread);
+        }
+    });
+}

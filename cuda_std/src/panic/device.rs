@@ -1,0 +1,107 @@
+//! The device's side: the panic handler.
+
+use super::{PANIC_CLAIMED, PANIC_NONE, PANIC_RECORDED, PanicRecord, TEXT_BYTES};
+use core::arch::{asm, global_asm, nvptx};
+use core::sync::atomic::{AtomicU32, Ordering};
+
+// What the handler cannot be told by a parameter: the address of the launch's record, the kernel's id, and
+// whether a thread of this block has panicked.
+global_asm!(".shared .align 8 .b8 __cuda_std_launch[16];");
+
+/// Notes where this launch reports a panic. Every thread of the block calls it first.
+///
+/// # Safety
+/// `record` is null or points to a record that outlives the launch.
+#[inline(always)]
+pub unsafe fn enter(record: *mut PanicRecord, kernel: u32) {
+    if crate::platform::thread_index() == 0 {
+        // SAFETY: writes the 16 bytes declared above, by one thread, before the barrier.
+        unsafe {
+            asm!(
+                "st.shared.b64 [__cuda_std_launch], {0};",
+                "st.shared.v2.b32 [__cuda_std_launch+8], {{{1}, {2}}};",
+                in(reg64) record, in(reg32) kernel, in(reg32) 0u32,
+                options(nostack, preserves_flags)
+            );
+        }
+    }
+    // SAFETY: the kernel's first statement, reached by all its threads.
+    unsafe { nvptx::_syncthreads() };
+}
+
+/// Ends this thread if another one of its block has panicked.
+#[inline(always)]
+pub(crate) fn leave_if_poisoned() {
+    let poison: u32;
+    // SAFETY: reads what `enter` initialised. Not `pure`: another thread may have changed it.
+    unsafe {
+        asm!("ld.volatile.shared.b32 {0}, [__cuda_std_launch+12];", out(reg32) poison, options(nostack, readonly, preserves_flags));
+    }
+    if poison != 0 {
+        exit();
+    }
+}
+
+/// Ends this thread. Not `trap`, which would destroy the context.
+#[inline(always)]
+fn exit() -> ! {
+    // SAFETY: the thread ends here; the block's other threads see it as arrived at every barrier.
+    unsafe { asm!("exit;", options(noreturn, nostack)) }
+}
+
+#[panic_handler]
+fn on_panic(info: &core::panic::PanicInfo<'_>) -> ! {
+    let (record, kernel): (*mut PanicRecord, u32);
+    // SAFETY: reads what `enter` wrote; poisons the block.
+    unsafe {
+        asm!(
+            "ld.shared.b64 {0}, [__cuda_std_launch];",
+            "ld.shared.b32 {1}, [__cuda_std_launch+8];",
+            "st.volatile.shared.b32 [__cuda_std_launch+12], {2};",
+            out(reg64) record, out(reg32) kernel, in(reg32) 1u32,
+            options(nostack, preserves_flags)
+        );
+    }
+    if !record.is_null() {
+        // SAFETY: `enter`'s caller vouched for the record; its state lets one thread write the rest.
+        unsafe {
+            let state = AtomicU32::from_ptr(&raw mut (*record).state);
+            if state.compare_exchange(PANIC_NONE, PANIC_CLAIMED, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+                write(record, kernel, info);
+                state.store(PANIC_RECORDED, Ordering::Release);
+            }
+        }
+    }
+    exit();
+}
+
+/// # Safety
+/// This thread alone may write the record.
+unsafe fn write(record: *mut PanicRecord, kernel: u32, info: &core::panic::PanicInfo<'_>) {
+    // SAFETY: the caller's; special registers.
+    unsafe {
+        (*record).kernel = kernel;
+        (*record).block = [nvptx::_block_idx_x() as u32, nvptx::_block_idx_y() as u32, nvptx::_block_idx_z() as u32];
+        (*record).thread =
+            [nvptx::_thread_idx_x() as u32, nvptx::_thread_idx_y() as u32, nvptx::_thread_idx_z() as u32];
+        if let Some(location) = info.location() {
+            (*record).line = location.line();
+            (*record).column = location.column();
+            (*record).file_len = copy(&raw mut (*record).file, location.file());
+        }
+        if let Some(message) = info.message().as_str() {
+            (*record).message_len = copy(&raw mut (*record).message, message);
+        }
+    }
+}
+
+/// # Safety
+/// This thread alone may write `to`.
+unsafe fn copy(to: *mut [u8; TEXT_BYTES], text: &str) -> u32 {
+    let len = text.len().min(TEXT_BYTES);
+    for (i, byte) in text.bytes().take(len).enumerate() {
+        // SAFETY: `i` lies within the array.
+        unsafe { to.cast::<u8>().add(i).write_volatile(byte) };
+    }
+    len as u32
+}

@@ -1,0 +1,72 @@
+//! A block's own part of a global buffer.
+
+use crate::memory::Elements;
+use bytemuck::Pod;
+use core::marker::PhantomData;
+
+/// The part of a global buffer that belongs to this block alone, for reading and writing.
+///
+/// Which elements those are is said at launch, by checked offsets; no two blocks share one. What was in the
+/// buffer before the launch is there until the kernel writes it.
+pub struct Segment<'a, T> {
+    data: *mut T,
+    start: u32,
+    len: u32,
+    owner: PhantomData<&'a mut [T]>,
+}
+
+impl<T> Segment<'_, T> {
+    /// # Safety
+    /// `data` points to the first of `len` elements that this segment alone reads and writes while it lives.
+    #[inline(always)]
+    pub(crate) unsafe fn new(data: *mut T, start: u32, len: u32) -> Self {
+        Self { data, start, len, owner: PhantomData }
+    }
+
+    /// Where this segment begins in the whole buffer, in elements.
+    #[inline(always)]
+    #[must_use]
+    pub fn start(&self) -> u32 {
+        self.start
+    }
+}
+
+impl<T: Pod> Elements for Segment<'_, T> {
+    type Item = T;
+
+    #[inline(always)]
+    fn count(&self) -> u32 {
+        self.len
+    }
+
+    #[inline(always)]
+    unsafe fn load(&self, i: u32) -> T {
+        // SAFETY: the caller's.
+        unsafe { self.data.add(i as usize).read() }
+    }
+
+    #[inline(always)]
+    unsafe fn store(&self, i: u32, value: T) {
+        // SAFETY: the caller's.
+        unsafe { self.data.add(i as usize).write(value) }
+    }
+
+    #[inline(always)]
+    unsafe fn change(&self, i: u32, change: impl FnOnce(&mut T)) {
+        // SAFETY: the caller's.
+        change(unsafe { &mut *self.data.add(i as usize) });
+    }
+}
+
+// SAFETY: reading from several threads is what phases do; writing needs `&mut` and is given out by element.
+unsafe impl<T: Pod> Sync for Segment<'_, T> {}
+// SAFETY: a segment is unique access to plain data.
+unsafe impl<T: Pod> Send for Segment<'_, T> {}
+
+impl<T> Segment<'_, T> {
+    /// Where element `i` lies.
+    #[inline(always)]
+    pub(crate) fn at(&self, i: u32) -> *mut T {
+        self.data.wrapping_add(i as usize)
+    }
+}

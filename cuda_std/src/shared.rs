@@ -1,0 +1,107 @@
+//! Shared memory.
+
+use crate::memory::{Elements, check_length};
+use crate::platform::{SharedPointer, SharedStorage};
+use crate::{Block, Team};
+use bytemuck::Pod;
+use core::marker::PhantomData;
+
+/// A static array in shared memory: a parameter of the kernel, `tile: &mut Shared<Atom, 256>`, that the entry
+/// declares and the launch does not see.
+///
+/// It has no content until a phase fills it, and hands out a [`Tile`] of what it filled.
+pub struct Shared<T, const N: usize>(SharedStorage<T, N>);
+
+impl<T: Pod, const N: usize> Shared<T, N> {
+    #[inline(always)]
+    #[doc(hidden)]
+    pub fn from_storage(storage: SharedStorage<T, N>) -> Self {
+        Self(storage)
+    }
+
+    /// Writes `value(i)` to every element `i` below `n`, between two barriers, and returns those elements.
+    ///
+    /// # Panics
+    /// When `n` is beyond the array's length.
+    #[inline(always)]
+    #[track_caller]
+    pub fn fill(&mut self, block: &mut Block, n: u32, value: impl Fn(u32) -> T + Sync) -> Tile<'_, T> {
+        use crate::BlockMemory;
+        let mut tile = self.tile(n);
+        tile.fill(block, n, value);
+        tile
+    }
+
+    /// As [`fill`](Self::fill), each element computed by a team of `L` threads.
+    ///
+    /// # Panics
+    /// When `n` is beyond the array's length.
+    #[inline(always)]
+    #[track_caller]
+    pub fn fill_by_team<const L: u32>(
+        &mut self,
+        block: &mut Block,
+        n: u32,
+        value: impl Fn(Team<L>, u32) -> T + Sync,
+    ) -> Tile<'_, T> {
+        use crate::BlockMemory;
+        let mut tile = self.tile(n);
+        tile.fill_by_team(block, n, value);
+        tile
+    }
+
+    /// Number of elements.
+    #[inline(always)]
+    #[must_use]
+    pub const fn capacity(&self) -> u32 {
+        N as u32
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn tile(&mut self, n: u32) -> Tile<'_, T> {
+        check_length(n, N as u32);
+        Tile { data: self.0.at(), len: n, owner: PhantomData }
+    }
+}
+
+/// The filled elements of a [`Shared`] array.
+pub struct Tile<'a, T> {
+    data: SharedPointer<T>,
+    len: u32,
+    owner: PhantomData<&'a mut [T]>,
+}
+
+impl<T: Pod> Elements for Tile<'_, T> {
+    type Item = T;
+
+    #[inline(always)]
+    fn count(&self) -> u32 {
+        self.len
+    }
+
+    #[inline(always)]
+    unsafe fn load(&self, i: u32) -> T {
+        // SAFETY: the caller's.
+        unsafe { self.data.load(i) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(&self, i: u32, value: T) {
+        // SAFETY: the caller's.
+        unsafe { self.data.store(i, value) }
+    }
+
+    #[inline(always)]
+    unsafe fn change(&self, i: u32, change: impl FnOnce(&mut T)) {
+        // SAFETY: the caller's. Shared memory has no Rust address on the device, so the element is copied.
+        unsafe {
+            let mut item = self.data.load(i);
+            change(&mut item);
+            self.data.store(i, item);
+        }
+    }
+}
+
+// SAFETY: reading from several threads is what phases do; writing needs `&mut` and is given out by element.
+unsafe impl<T: Pod> Sync for Tile<'_, T> {}
