@@ -1,12 +1,24 @@
 //! The feature table: the one place that knows a column's index, name, unit, definition and source.
 
+use bytemuck::{Pod, Zeroable};
+use core::mem::{align_of, size_of};
+use cuda_layout::DeviceLayout;
+
 /// Width of a residue's row on the device: 32 columns of `f32`, 128 bytes, one cache line.
 ///
 /// Columns that no feature of [`FEATURES`] names are never written out.
 pub const ROW_WIDTH: usize = 32;
 
-/// A residue's features on the device, indexed by [`Feature::column`].
-pub type FeatureRow = [f32; ROW_WIDTH];
+/// A residue's features on the device, indexed by [`Feature::column`]. Aligned so that rows are written 16 bytes at a
+/// time.
+#[derive(Clone, Copy, Debug, PartialEq, Zeroable, Pod, DeviceLayout)]
+#[repr(C, align(16))]
+pub struct FeatureRow {
+    /// The columns.
+    pub columns: [f32; ROW_WIDTH],
+}
+
+const _: () = assert!(size_of::<FeatureRow>() == 128 && align_of::<FeatureRow>() == 16);
 
 /// One feature: a column of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
