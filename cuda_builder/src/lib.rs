@@ -1,1 +1,22 @@
-//! Placeholder.
+//! Compiles a kernel crate to PTX with a stock Rust compiler: no CUDA toolkit, no LLVM tools, no linker.
+//!
+//! [`CudaBuilder`] finds a device compiler ([`compiler`]), runs cargo with the device's profile and flags ([`flags`]),
+//! verifies the result ([`ptx::verify`], [`canary`]) and stamps it with what it was made from ([`ptx::header`]). The same
+//! sources and compiler give the same bytes from any directory.
+
+pub mod arch;
+mod builder;
+pub mod canary;
+pub mod compiler;
+mod error;
+pub mod flags;
+pub mod inputs;
+pub mod nested;
+mod outside;
+pub mod ptx;
+
+pub use arch::NvvmArch;
+pub use builder::{BuildOutput, Checked, CudaBuilder, PtxFile};
+pub use compiler::{DeviceCompiler, Discovery};
+pub use error::CudaBuilderError;
+pub use flags::DebugInfo;

@@ -1,0 +1,385 @@
+//! The builder that a build script or a tool of the workspace uses.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::arch::NvvmArch;
+use crate::canary::Canary;
+use crate::compiler::{DeviceCompiler, Discovery, Origin};
+use crate::error::CudaBuilderError;
+use crate::flags::{self, DebugInfo};
+use crate::inputs::cfg_expr::DEVICE_TARGET;
+use crate::inputs::digest::{input_digest, text_digest};
+use crate::inputs::graph::PackageGraph;
+use crate::inputs::sources::{Source, source_roots, sources};
+use crate::nested::DeviceBuild;
+use crate::outside::inputs_outside;
+use crate::ptx::header::Header;
+use crate::ptx::module::PtxModule;
+use crate::ptx::verify::refusals;
+
+/// Compiles a kernel crate to PTX. One file for each architecture; see [`CudaBuilder::build`].
+///
+/// ```no_run
+/// # fn main() -> Result<(), cuda_builder::CudaBuilderError> {
+/// use cuda_builder::{CudaBuilder, NvvmArch};
+///
+/// let output = CudaBuilder::new("../kernels").arch(NvvmArch::Compute75).copy_to("kernels.ptx").build()?;
+/// println!("{} has {:?}", output.files[0].path.display(), output.files[0].entries);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct CudaBuilder {
+    path_to_crate: PathBuf,
+    archs: Vec<NvvmArch>,
+    copy_to: Option<PathBuf>,
+    ptx_directory: Option<PathBuf>,
+    debug: DebugInfo,
+    features: Vec<String>,
+    extra_inputs: Vec<PathBuf>,
+    rustc: Option<PathBuf>,
+    target: Option<PathBuf>,
+    emit_cargo_lines: bool,
+}
+
+/// A PTX file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PtxFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it was compiled for.
+    pub arch: NvvmArch,
+    /// Its kernels, sorted.
+    pub entries: Vec<String>,
+    /// Whether this call wrote it; if not, it was up to date.
+    pub written: bool,
+}
+
+/// What a build gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildOutput {
+    /// One file for each architecture, in the order in which they were asked for.
+    pub files: Vec<PtxFile>,
+    /// What compiled them.
+    pub compiler: DeviceCompiler,
+}
+
+/// How far a file could be checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Checked {
+    /// The compiler that made the file made the same bytes again.
+    SameBytes,
+    /// The file is of these sources and settings and was not changed; the compiler that made it is not here.
+    SameInputs {
+        /// The compiler in the file's header.
+        made_by: String,
+        /// The compiler of this machine, if there is one.
+        here: Option<String>,
+    },
+}
+
+/// Everything about a crate that does not depend on the architecture or the compiler.
+struct Prepared {
+    graph: PackageGraph,
+    sources: Vec<Source>,
+    target: PathBuf,
+}
+
+impl CudaBuilder {
+    /// A build of the crate in this directory for [`NvvmArch::default`]. The PTX goes into its `ptx` directory unless
+    /// [`copy_to`](Self::copy_to) or [`ptx_directory`](Self::ptx_directory) says otherwise.
+    pub fn new(path_to_crate: impl AsRef<Path>) -> Self {
+        CudaBuilder {
+            path_to_crate: path_to_crate.as_ref().to_owned(),
+            archs: vec![NvvmArch::default()],
+            copy_to: None,
+            ptx_directory: None,
+            debug: DebugInfo::None,
+            features: Vec::new(),
+            extra_inputs: Vec::new(),
+            rustc: None,
+            target: None,
+            emit_cargo_lines: false,
+        }
+    }
+
+    /// The architecture.
+    #[must_use]
+    pub fn arch(self, arch: NvvmArch) -> Self {
+        self.archs([arch])
+    }
+
+    /// Several architectures, each with a file of its own.
+    #[must_use]
+    pub fn archs(mut self, archs: impl IntoIterator<Item = NvvmArch>) -> Self {
+        self.archs = archs.into_iter().collect();
+        self
+    }
+
+    /// The PTX file. Only for one architecture.
+    #[must_use]
+    pub fn copy_to(mut self, path: impl AsRef<Path>) -> Self {
+        self.copy_to = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// The directory of the PTX files; they are named like `my_kernels.sm_75.ptx`.
+    #[must_use]
+    pub fn ptx_directory(mut self, directory: impl AsRef<Path>) -> Self {
+        self.ptx_directory = Some(directory.as_ref().to_owned());
+        self
+    }
+
+    /// Line information for profilers.
+    #[must_use]
+    pub fn debug(mut self, debug: DebugInfo) -> Self {
+        self.debug = debug;
+        self
+    }
+
+    /// Cargo features of the kernel crate, besides its default ones.
+    #[must_use]
+    pub fn features<S: Into<String>>(mut self, features: impl IntoIterator<Item = S>) -> Self {
+        self.features = features.into_iter().map(Into::into).collect();
+        self.features.sort();
+        self.features.dedup();
+        self
+    }
+
+    /// A file or directory outside of the packages' sources that the kernels include.
+    #[must_use]
+    pub fn extra_input(mut self, path: impl AsRef<Path>) -> Self {
+        self.extra_inputs.push(path.as_ref().to_owned());
+        self
+    }
+
+    /// The device compiler, in place of the search; goes before [`RUSTC_VARIABLE`](crate::compiler::RUSTC_VARIABLE).
+    #[must_use]
+    pub fn rustc(mut self, rustc: impl AsRef<Path>) -> Self {
+        self.rustc = Some(rustc.as_ref().to_owned());
+        self
+    }
+
+    /// Cargo's target directory for the device; by default `cuda-builder` in the workspace's own.
+    #[must_use]
+    pub fn target_directory(mut self, directory: impl AsRef<Path>) -> Self {
+        self.target = Some(directory.as_ref().to_owned());
+        self
+    }
+
+    /// For build scripts: print `cargo:rerun-if-changed` for everything that the PTX is made of.
+    #[must_use]
+    pub fn emit_cargo_lines(mut self, emit: bool) -> Self {
+        self.emit_cargo_lines = emit;
+        self
+    }
+
+    /// The search for this builder's compiler.
+    pub fn discovery(&self) -> Discovery {
+        let mut discovery = Discovery::new(&self.path_to_crate);
+        if let Some(rustc) = &self.rustc {
+            discovery.explicit = Some(rustc.clone());
+        }
+        discovery
+    }
+
+    /// Makes the PTX files. A file that is of the same sources, settings and compiler already is left as it is, which
+    /// takes milliseconds. Others are compiled, verified, and replaced as a whole.
+    ///
+    /// # Errors
+    /// There is no device compiler, the crate does not compile, the compiler fails the barrier canaries, or the PTX holds
+    /// something that must not be delivered.
+    pub fn build(&self) -> Result<BuildOutput, CudaBuilderError> {
+        let paths = self.paths()?;
+        let prepared = self.prepare()?;
+        if self.emit_cargo_lines {
+            self.print_cargo_lines(&prepared);
+        }
+        let compiler = self.discovery().find()?;
+        let mut files = Vec::new();
+        for (&arch, path) in self.archs.iter().zip(paths) {
+            let digest = self.digest(&prepared, arch);
+            let old = fs::read_to_string(&path).ok();
+            let old = old.as_deref().and_then(|old| Header::read(old).ok());
+            if let Some((old, _)) = old
+                && old.inputs == digest
+                && (&old.compiler, &old.llvm) == (&compiler.version, &compiler.llvm)
+            {
+                files.push(PtxFile { path, arch, entries: old.entries, written: false });
+                continue;
+            }
+            let (text, entries) = self.compile(&prepared, &compiler, arch, digest)?;
+            write_whole(&path, &text)?;
+            files.push(PtxFile { path, arch, entries, written: true });
+        }
+        Ok(BuildOutput { files, compiler })
+    }
+
+    /// Checks that the PTX files are what [`build`](Self::build) would make, and writes none. The digest of sources and
+    /// settings needs no compiler; where the compiler that a file names is here, the bytes are compared too.
+    ///
+    /// # Errors
+    /// A file is missing, out of date, changed by hand, or comes out with other bytes.
+    pub fn check(&self) -> Result<Vec<(PathBuf, Checked)>, CudaBuilderError> {
+        let paths = self.paths()?;
+        let prepared = self.prepare()?;
+        let mut checked = Vec::new();
+        for (&arch, path) in self.archs.iter().zip(paths) {
+            let file =
+                fs::read_to_string(&path).map_err(|source| CudaBuilderError::Read { path: path.clone(), source })?;
+            let (header, _) =
+                Header::read(&file).map_err(|source| CudaBuilderError::Header { path: path.clone(), source })?;
+            let digest = self.digest(&prepared, arch);
+            if header.inputs != digest {
+                return Err(CudaBuilderError::OutOfDate { path, recorded: header.inputs, now: digest });
+            }
+            let result = match self.discovery().find_preferring(&header.compiler, &header.llvm) {
+                Ok(compiler) if (&compiler.version, &compiler.llvm) == (&header.compiler, &header.llvm) => {
+                    let (text, _) = self.compile(&prepared, &compiler, arch, digest)?;
+                    if text != file {
+                        return Err(CudaBuilderError::other_bytes(path, &file, &text));
+                    }
+                    Checked::SameBytes
+                }
+                Ok(other) => Checked::SameInputs { made_by: header.compiler, here: Some(other.version) },
+                // An explicit choice that does not work must not pass for a machine without compilers.
+                Err(none) if none.tried.iter().any(|(origin, _)| *origin == Origin::Explicit) => {
+                    return Err(none.into());
+                }
+                Err(_) => Checked::SameInputs { made_by: header.compiler, here: None },
+            };
+            checked.push((path, result));
+        }
+        Ok(checked)
+    }
+
+    /// The files that this builder writes or checks, one for each architecture.
+    ///
+    /// # Errors
+    /// The crate's directory is not there, or one file was named for several architectures.
+    pub fn paths(&self) -> Result<Vec<PathBuf>, CudaBuilderError> {
+        if !self.path_to_crate.join("Cargo.toml").is_file() {
+            return Err(CudaBuilderError::CratePathDoesntExist(self.path_to_crate.clone()));
+        }
+        match &self.copy_to {
+            Some(path) if self.archs.len() == 1 => Ok(vec![path.clone()]),
+            Some(path) => Err(CudaBuilderError::OneFileForSeveral { path: path.clone(), archs: self.archs.len() }),
+            None => {
+                let name = PackageGraph::load(&self.path_to_crate)?.kernels.crate_name();
+                let directory = self.ptx_directory.clone().unwrap_or_else(|| self.path_to_crate.join("ptx"));
+                Ok(self.archs.iter().map(|arch| directory.join(format!("{name}.{arch}.ptx"))).collect())
+            }
+        }
+    }
+
+    fn prepare(&self) -> Result<Prepared, CudaBuilderError> {
+        let graph = PackageGraph::load(&self.path_to_crate)?;
+        let sources = sources(&graph, &self.extra_inputs)?;
+        let outer = || Some(PathBuf::from(env::var_os("CARGO_TARGET_DIR").filter(|value| !value.is_empty())?));
+        let target = match &self.target {
+            Some(target) => target.clone(),
+            None => outer().unwrap_or_else(|| graph.root.join("target")).join("cuda-builder"),
+        };
+        // Cargo runs in the crate's directory.
+        let target =
+            std::path::absolute(&target).map_err(|source| CudaBuilderError::Read { path: target.clone(), source })?;
+        Ok(Prepared { graph, sources, target })
+    }
+
+    /// The digest that stands in the header of this architecture's file.
+    fn digest(&self, prepared: &Prepared, arch: NvvmArch) -> String {
+        let mut settings = flags::code_generation(arch);
+        settings.extend(flags::profile(self.debug));
+        settings.extend(self.features.iter().map(|feature| format!("feature {feature}")));
+        input_digest(&prepared.graph, &prepared.sources, &settings)
+    }
+
+    /// Compiles and verifies; gives the stamped text and the kernels' names.
+    fn compile(
+        &self,
+        prepared: &Prepared,
+        compiler: &DeviceCompiler,
+        arch: NvvmArch,
+        inputs: String,
+    ) -> Result<(String, Vec<String>), CudaBuilderError> {
+        let Prepared { graph, target, .. } = prepared;
+        let cargo_home = flags::cargo_home();
+        let remapped = flags::remapped(graph, compiler, cargo_home.as_deref(), target);
+        let mut all_flags = flags::code_generation(arch);
+        all_flags.extend(remapped.iter().map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display())));
+
+        Canary { compiler, flags: &all_flags, last_flags: &[], debug: self.debug, target }.check()?;
+
+        let package = &graph.kernels.name;
+        // A name of its own for each way to build: cargo takes a crate that it has built this way before for done.
+        let way = [&compiler.version, &compiler.llvm, &all_flags.join("\n"), &self.features.join("\n")];
+        let key = text_digest(&format!("{}\n{way:?}\n{:?}", graph.root.display(), self.debug));
+        let key = &key["sha256:".len()..][..16];
+        let output = target.join("ptx").join(format!("{package}.{arch}.{key}.ptx"));
+        let build = DeviceBuild {
+            compiler,
+            directory: &graph.kernels.directory,
+            package,
+            features: &self.features,
+            flags: &all_flags,
+            last_flags: &[],
+            debug: self.debug,
+            target,
+            output: &output,
+        };
+        build.run()?;
+        if let Some(path) = inputs_outside(prepared.target.as_path(), graph, &prepared.sources) {
+            return Err(CudaBuilderError::InputOutside { package: package.clone(), path });
+        }
+        let body =
+            fs::read_to_string(&output).map_err(|source| CudaBuilderError::Read { path: output.clone(), source })?;
+        let module = PtxModule::parse(&body);
+        let prefixes: Vec<PathBuf> = remapped.into_iter().map(|(from, _)| from).chain(env::home_dir()).collect();
+        let refusals = refusals(&module, &prefixes);
+        if !refusals.is_empty() {
+            return Err(CudaBuilderError::Refused { package: package.clone(), refusals });
+        }
+        let entries: Vec<String> = module.entries().into_iter().map(str::to_owned).collect();
+        let header = Header {
+            package: package.clone(),
+            target: format!("{DEVICE_TARGET} {arch}"),
+            compiler: compiler.version.clone(),
+            llvm: compiler.llvm.clone(),
+            inputs,
+            body: String::new(),
+            entries: entries.clone(),
+        };
+        Ok((header.stamp(&body), entries))
+    }
+
+    fn print_cargo_lines(&self, prepared: &Prepared) {
+        println!("cargo:rerun-if-env-changed={}", crate::compiler::RUSTC_VARIABLE);
+        let lock = prepared.graph.root.join("Cargo.lock");
+        println!("cargo:rerun-if-changed={}", lock.display());
+        for package in &prepared.graph.local {
+            println!("cargo:rerun-if-changed={}", package.directory.join("Cargo.toml").display());
+            for root in source_roots(package) {
+                println!("cargo:rerun-if-changed={}", root.display());
+            }
+        }
+        for extra in &self.extra_inputs {
+            println!("cargo:rerun-if-changed={}", extra.display());
+        }
+    }
+}
+
+/// Writes beside and renames, so that a reader sees the old file or the new one.
+fn write_whole(path: &Path, text: &str) -> Result<(), CudaBuilderError> {
+    let fail = |source| CudaBuilderError::Write { path: path.to_owned(), source };
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory).map_err(fail)?;
+    }
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(format!(".{}.new", std::process::id()));
+    let beside = PathBuf::from(beside);
+    fs::write(&beside, text).and_then(|()| fs::rename(&beside, path)).map_err(|error| {
+        let _ = fs::remove_file(&beside);
+        fail(error)
+    })
+}

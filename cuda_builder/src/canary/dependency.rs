@@ -1,0 +1,19 @@
+//! The canary whose barrier is in a crate of its own, where flags for the last crate do not reach.
+#![no_std]
+#![feature(stdarch_nvptx)]
+
+use core::arch::nvptx::{_syncthreads, _thread_idx_x};
+
+pub unsafe fn exchange(data: *mut u32, len: u32) {
+    unsafe {
+        let thread = _thread_idx_x() as u32;
+        let inside = thread < len;
+        if inside {
+            *data.add(thread as usize) = thread;
+        }
+        _syncthreads();
+        if inside {
+            *data.add((thread ^ 1) as usize) += 1;
+        }
+    }
+}

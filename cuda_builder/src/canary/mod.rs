@@ -1,0 +1,192 @@
+//! The canaries: two kernels that show whether this compiler, with these flags, copies a barrier into both arms of a branch.
+//!
+//! A block whose threads wait at different copies of one barrier is undefined behaviour on the device. Counting barriers in
+//! the delivered kernels proves nothing (an inlined helper and an unrolled loop have several by right), so each build first
+//! compiles kernels that have exactly one.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::compiler::DeviceCompiler;
+use crate::flags::DebugInfo;
+use crate::inputs::digest::text_digest;
+use crate::nested::{DeviceBuild, NestedError};
+use crate::ptx::module::PtxModule;
+
+const KERNELS: &str = include_str!("kernels.rs");
+const DEPENDENCY: &str = include_str!("dependency.rs");
+
+const KERNELS_MANIFEST: &str = r#"[package]
+name = "canary-kernels"
+version = "0.0.0"
+edition = "2024"
+
+[lib]
+path = "lib.rs"
+
+[dependencies]
+canary-dependency = { path = "dependency" }
+
+[workspace]
+members = ["dependency"]
+"#;
+
+const DEPENDENCY_MANIFEST: &str = r#"[package]
+name = "canary-dependency"
+version = "0.0.0"
+edition = "2024"
+
+[lib]
+path = "lib.rs"
+"#;
+
+const LOCK: &str = r#"version = 4
+
+[[package]]
+name = "canary-dependency"
+version = "0.0.0"
+
+[[package]]
+name = "canary-kernels"
+version = "0.0.0"
+dependencies = [
+ "canary-dependency",
+]
+"#;
+
+/// The canaries do not pass.
+#[derive(Debug, thiserror::Error)]
+pub enum CanaryError {
+    /// A canary has more barriers than its source, or none.
+    #[error(
+        "{compiler} compiles the one barrier of the test kernel `{kernel}` to {barriers}: kernels with barriers would be \
+         undefined on the device, so nothing is delivered; use the pinned compiler"
+    )]
+    BarrierCount {
+        /// The compiler's version.
+        compiler: String,
+        /// The canary.
+        kernel: String,
+        /// The barriers in its PTX.
+        barriers: usize,
+    },
+    /// A canary is not in the PTX.
+    #[error("{compiler} leaves the test kernel `{kernel}` out of the PTX; use the pinned compiler")]
+    Missing {
+        /// The compiler's version.
+        compiler: String,
+        /// The canary.
+        kernel: String,
+    },
+    /// They do not compile.
+    #[error(transparent)]
+    Build(#[from] NestedError),
+    /// Their files cannot be written or read.
+    #[error("cannot use {}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// The names of the canaries.
+pub const CANARIES: [&str; 2] = ["barrier_in_crate", "barrier_in_dependency"];
+
+/// What the canaries are compiled with.
+#[derive(Clone, Copy, Debug)]
+pub struct Canary<'a> {
+    /// The compiler.
+    pub compiler: &'a DeviceCompiler,
+    /// Flags for every crate, as the kernels get them.
+    pub flags: &'a [String],
+    /// Flags for the last crate alone.
+    pub last_flags: &'a [String],
+    /// Line information, as the kernels get it.
+    pub debug: DebugInfo,
+    /// Cargo's target directory; the canaries get a directory in it.
+    pub target: &'a Path,
+}
+
+impl Canary<'_> {
+    /// Passes where both canaries have one barrier. A pass is remembered for this compiler and these flags.
+    ///
+    /// # Errors
+    /// A canary has another number of barriers, or cannot be compiled.
+    pub fn check(&self) -> Result<(), CanaryError> {
+        let mark = self.directory().join(format!("passed-{}", self.key()));
+        if mark.is_file() {
+            return Ok(());
+        }
+        let barriers = self.barriers()?;
+        for kernel in CANARIES {
+            let compiler = self.compiler.version.clone();
+            match barriers.get(kernel) {
+                Some(1) => {}
+                Some(&barriers) => {
+                    return Err(CanaryError::BarrierCount { compiler, kernel: kernel.to_owned(), barriers });
+                }
+                None => return Err(CanaryError::Missing { compiler, kernel: kernel.to_owned() }),
+            }
+        }
+        write(&mark, "")
+    }
+
+    /// Compiles the canaries and counts their barriers.
+    ///
+    /// # Errors
+    /// They cannot be compiled.
+    pub fn barriers(&self) -> Result<BTreeMap<String, usize>, CanaryError> {
+        let directory = self.directory();
+        write(&directory.join("Cargo.toml"), KERNELS_MANIFEST)?;
+        write(&directory.join("Cargo.lock"), LOCK)?;
+        write(&directory.join("lib.rs"), KERNELS)?;
+        write(&directory.join("dependency/Cargo.toml"), DEPENDENCY_MANIFEST)?;
+        write(&directory.join("dependency/lib.rs"), DEPENDENCY)?;
+        let output = directory.join(format!("{}.ptx", self.key()));
+        let build = DeviceBuild {
+            compiler: self.compiler,
+            directory: &directory,
+            package: "canary-kernels",
+            features: &[],
+            flags: self.flags,
+            last_flags: self.last_flags,
+            debug: self.debug,
+            target: self.target,
+            output: &output,
+        };
+        build.run()?;
+        let text = fs::read_to_string(&output).map_err(|source| CanaryError::File { path: output.clone(), source })?;
+        let module = PtxModule::parse(&text);
+        Ok(module.barrier_sites().into_iter().map(|(name, sites)| (name.to_owned(), sites)).collect())
+    }
+
+    fn directory(&self) -> PathBuf {
+        self.target.join("canary")
+    }
+
+    /// Names the compiler, the flags and the canaries' own text.
+    fn key(&self) -> String {
+        let compiler = self.compiler;
+        let parts = [&compiler.version, &compiler.llvm, &compiler.sysroot.display().to_string(), KERNELS, DEPENDENCY];
+        let parts = parts.iter().copied().chain(self.flags.iter().map(String::as_str));
+        let parts = parts.chain(["--"]).chain(self.last_flags.iter().map(String::as_str));
+        let text = format!("{}\n{:?}", parts.collect::<Vec<_>>().join("\n"), self.debug);
+        text_digest(&text)["sha256:".len()..][..16].to_owned()
+    }
+}
+
+/// Writes a file unless it is there with the same text: cargo goes by the time of change.
+fn write(path: &Path, text: &str) -> Result<(), CanaryError> {
+    let fail = |source| CanaryError::File { path: path.to_owned(), source };
+    if fs::read_to_string(path).is_ok_and(|old| old == text) {
+        return Ok(());
+    }
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).map_err(fail)?;
+    }
+    fs::write(path, text).map_err(fail)
+}

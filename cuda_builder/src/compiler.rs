@@ -1,0 +1,251 @@
+//! Finding a compiler for the device: a rustc with its cargo and the sources of its library.
+//!
+//! `core` is compiled for the GPU along with the kernels, so a compiler without its library's sources is of no use here.
+
+use std::env;
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The environment variable that chooses the device compiler: the path of a `rustc`.
+pub const RUSTC_VARIABLE: &str = "CUDA_BUILDER_RUSTC";
+
+/// Installs Debian's matching set of compiler, cargo and library sources (bookworm-security and later).
+pub const DEBIAN_COMMAND: &str =
+    "apt-get update && apt-get install -y --no-install-recommends rustc-web cargo-web rust-web-src";
+
+/// Where a device compiler was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Named by the caller or by [`RUSTC_VARIABLE`].
+    Explicit,
+    /// The toolchain that the workspace pins (`rust-toolchain.toml`), or the `rustc` on `PATH` where nothing is pinned.
+    Pinned,
+    /// Debian's packages under `/usr`.
+    Debian,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Origin::Explicit => "chosen explicitly",
+            Origin::Pinned => "the workspace's toolchain",
+            Origin::Debian => "Debian's packages",
+        })
+    }
+}
+
+/// A compiler that can build kernels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceCompiler {
+    /// Where it was found.
+    pub origin: Origin,
+    /// The compiler itself, not a rustup proxy where that can be avoided.
+    pub rustc: PathBuf,
+    /// The cargo that belongs to it.
+    pub cargo: PathBuf,
+    /// `rustc --print sysroot`.
+    pub sysroot: PathBuf,
+    /// The first line of `rustc -vV`: `rustc 1.95.0 (59807616e 2026-04-14)`.
+    pub version: String,
+    /// The LLVM version of `rustc -vV`: `22.1.2`.
+    pub llvm: String,
+}
+
+impl DeviceCompiler {
+    /// The directory that holds the library's sources, `library` in the compiler's repository.
+    pub fn library(&self) -> PathBuf {
+        library_of(&self.sysroot)
+    }
+}
+
+/// Why one candidate is not usable.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unusable {
+    /// No such program, or it does not start.
+    #[error("{} does not run: {reason}", rustc.display())]
+    DoesNotRun {
+        /// The program.
+        rustc: PathBuf,
+        /// What the system or the program said.
+        reason: String,
+    },
+    /// The compiler is there, its library's sources are not.
+    #[error("{} has no library sources at {}", rustc.display(), library.display())]
+    NoLibrarySources {
+        /// The program.
+        rustc: PathBuf,
+        /// Where they were looked for.
+        library: PathBuf,
+    },
+    /// The compiler is there, its cargo is not.
+    #[error("{} has no cargo beside it ({})", rustc.display(), cargo.display())]
+    NoCargo {
+        /// The program.
+        rustc: PathBuf,
+        /// Where cargo was looked for.
+        cargo: PathBuf,
+    },
+}
+
+/// No candidate is usable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoCompiler {
+    /// Each candidate's origin and what is wrong with it.
+    pub tried: Vec<(Origin, Unusable)>,
+    /// The channel that the workspace pins, if it does.
+    pub channel: Option<String>,
+}
+
+impl std::error::Error for NoCompiler {}
+
+impl fmt::Display for NoCompiler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "no device compiler (a rustc with cargo and the sources of its library):")?;
+        for (origin, unusable) in &self.tried {
+            writeln!(f, "  {origin}: {unusable}")?;
+        }
+        if self.tried.iter().any(|(origin, _)| *origin == Origin::Explicit) {
+            return write!(f, "Choose another with {RUSTC_VARIABLE}, or unset it to let one be found.");
+        }
+        writeln!(f, "Install one with either of")?;
+        writeln!(f, "  {}", rustup_command(self.channel.as_deref()))?;
+        writeln!(f, "  {DEBIAN_COMMAND}")?;
+        write!(f, "or name a rustc that has its sources in {RUSTC_VARIABLE}.")
+    }
+}
+
+/// The command that adds the library's sources to the pinned toolchain.
+pub fn rustup_command(channel: Option<&str>) -> String {
+    match channel {
+        Some(channel) => format!("rustup component add rust-src --toolchain {channel}"),
+        None => "rustup component add rust-src".to_owned(),
+    }
+}
+
+/// The search for a device compiler. [`Discovery::new`] looks at the machine; the fields can be set for other places.
+#[derive(Clone, Debug)]
+pub struct Discovery {
+    /// An explicit choice. It alone is looked at where it is given: a choice that fails must not turn into another.
+    pub explicit: Option<PathBuf>,
+    /// The `rustc` that stands for the pinned toolchain: a name to be found on `PATH`, or a path.
+    pub pinned: PathBuf,
+    /// Debian's `rustc`.
+    pub debian: PathBuf,
+    /// The directory whose pinned toolchain counts: the kernel crate's.
+    pub directory: PathBuf,
+}
+
+impl Discovery {
+    /// The search for the kernel crate in `directory` on this machine; [`RUSTC_VARIABLE`] is the explicit choice.
+    pub fn new(directory: impl Into<PathBuf>) -> Self {
+        Discovery {
+            explicit: env::var_os(RUSTC_VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from),
+            pinned: PathBuf::from("rustc"),
+            debian: PathBuf::from("/usr/bin/rustc"),
+            directory: directory.into(),
+        }
+    }
+
+    /// The first usable compiler.
+    ///
+    /// # Errors
+    /// Names every candidate, what it lacks, and the commands that install one.
+    pub fn find(&self) -> Result<DeviceCompiler, NoCompiler> {
+        self.find_where(|_| true)
+    }
+
+    /// The usable compiler whose version and LLVM are these, or else the first usable one.
+    ///
+    /// # Errors
+    /// As [`Discovery::find`].
+    pub fn find_preferring(&self, version: &str, llvm: &str) -> Result<DeviceCompiler, NoCompiler> {
+        self.find_where(|compiler| compiler.version == version && compiler.llvm == llvm).or_else(|_| self.find())
+    }
+
+    /// Every candidate in order, usable or not: what `doctor` tells.
+    pub fn candidates(&self) -> Vec<(Origin, Result<DeviceCompiler, Unusable>)> {
+        let places = match &self.explicit {
+            Some(path) => vec![(Origin::Explicit, path)],
+            None => vec![(Origin::Pinned, &self.pinned), (Origin::Debian, &self.debian)],
+        };
+        places.into_iter().map(|(origin, rustc)| (origin, self.probe(origin, rustc))).collect()
+    }
+
+    fn find_where(&self, wanted: impl Fn(&DeviceCompiler) -> bool) -> Result<DeviceCompiler, NoCompiler> {
+        let mut tried = Vec::new();
+        for (origin, candidate) in self.candidates() {
+            match candidate {
+                Ok(compiler) if wanted(&compiler) => return Ok(compiler),
+                Ok(_) => {}
+                Err(unusable) => tried.push((origin, unusable)),
+            }
+        }
+        Err(NoCompiler { tried, channel: pinned_channel(&self.directory) })
+    }
+
+    fn probe(&self, origin: Origin, rustc: &Path) -> Result<DeviceCompiler, Unusable> {
+        let sysroot = PathBuf::from(self.ask(rustc, &["--print", "sysroot"])?.trim_end());
+        let library = library_of(&sysroot);
+        // Both are needed: cargo resolves the library by its lock file.
+        if !library.join("core/src/lib.rs").is_file() || !library.join("Cargo.lock").is_file() {
+            return Err(Unusable::NoLibrarySources { rustc: rustc.to_owned(), library });
+        }
+        // The sysroot's own programs, since a rustup proxy would choose again by its environment.
+        let exe = env::consts::EXE_SUFFIX;
+        let own = sysroot.join(format!("bin/rustc{exe}"));
+        let rustc = if own.is_file() { own } else { rustc.to_owned() };
+        let cargo = rustc.with_file_name(format!("cargo{exe}"));
+        if !cargo.is_file() {
+            return Err(Unusable::NoCargo { rustc, cargo });
+        }
+        let told = self.ask(&rustc, &["-vV"])?;
+        let field = |name: &str| told.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+        let (Some(version), Some(llvm)) = (told.lines().next(), field("LLVM version:")) else {
+            let reason = format!("`-vV` gave no version: {}", told.trim());
+            return Err(Unusable::DoesNotRun { rustc, reason });
+        };
+        let (version, llvm) = (version.to_owned(), llvm.to_owned());
+        Ok(DeviceCompiler { origin, rustc, cargo, sysroot, version, llvm })
+    }
+
+    fn ask(&self, rustc: &Path, arguments: &[&str]) -> Result<String, Unusable> {
+        let fail = |reason: String| Unusable::DoesNotRun { rustc: rustc.to_owned(), reason };
+        let mut command = Command::new(rustc);
+        // Under `cargo run` rustup's own choice is in the environment, and it is the host's.
+        command.args(arguments).current_dir(&self.directory).env_remove("RUSTUP_TOOLCHAIN");
+        if let Some(path) = library_path() {
+            command.env("LD_LIBRARY_PATH", path);
+        }
+        let output = command.output().map_err(|error| fail(error.to_string()))?;
+        if !output.status.success() {
+            return Err(fail(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+}
+
+fn library_of(sysroot: &Path) -> PathBuf {
+    sysroot.join("lib/rustlib/src/rust/library")
+}
+
+/// `LD_LIBRARY_PATH` without the directories that hold a compiler's own libraries, which cargo puts there for the
+/// programs it runs: another compiler must not load them. `None` where the variable is not set.
+pub(crate) fn library_path() -> Option<OsString> {
+    let path = env::var_os("LD_LIBRARY_PATH")?;
+    let kept = env::split_paths(&path).filter(|directory| !holds_compiler_driver(directory));
+    env::join_paths(kept).ok()
+}
+
+fn holds_compiler_driver(directory: &Path) -> bool {
+    let Ok(entries) = directory.read_dir() else { return false };
+    entries.flatten().any(|entry| entry.file_name().to_string_lossy().starts_with("librustc_driver"))
+}
+
+/// The channel in the nearest `rust-toolchain.toml` at or above `directory`.
+pub fn pinned_channel(directory: &Path) -> Option<String> {
+    let file = directory.ancestors().map(|above| above.join("rust-toolchain.toml")).find(|file| file.is_file())?;
+    let table: toml::Table = std::fs::read_to_string(file).ok()?.parse().ok()?;
+    Some(table.get("toolchain")?.get("channel")?.as_str()?.to_owned())
+}

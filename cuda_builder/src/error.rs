@@ -1,0 +1,118 @@
+//! What can go wrong in a build or check.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::canary::CanaryError;
+use crate::compiler::NoCompiler;
+use crate::inputs::graph::GraphError;
+use crate::inputs::sources::SourceError;
+use crate::nested::NestedError;
+use crate::ptx::header::HeaderError;
+use crate::ptx::verify::Refusal;
+
+/// An error of [`CudaBuilder`](crate::CudaBuilder).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CudaBuilderError {
+    /// The kernel crate is not where it was said to be.
+    #[error("{} is no crate: it has no Cargo.toml", .0.display())]
+    CratePathDoesntExist(PathBuf),
+    /// One file was named for several architectures.
+    #[error("{} cannot hold PTX for {archs} architectures; name a directory instead", path.display())]
+    OneFileForSeveral {
+        /// The file.
+        path: PathBuf,
+        /// The number of architectures.
+        archs: usize,
+    },
+    /// There is no compiler to build with.
+    #[error(transparent)]
+    NoCompiler(#[from] NoCompiler),
+    /// A manifest or the lock file cannot be used.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+    /// A source file cannot be read.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The compiler fails the canaries.
+    #[error(transparent)]
+    Canary(#[from] CanaryError),
+    /// The crate does not compile.
+    #[error(transparent)]
+    BuildFailed(#[from] NestedError),
+    /// The PTX holds what must not be delivered.
+    #[error("the PTX of `{package}` is refused:{}", list(refusals))]
+    Refused {
+        /// The kernel crate.
+        package: String,
+        /// Every reason.
+        refusals: Vec<Refusal>,
+    },
+    /// The compiler read a file that the digest does not cover.
+    #[error("`{package}` is made of {}, which its digest does not cover; name it with extra_input", path.display())]
+    InputOutside {
+        /// The kernel crate.
+        package: String,
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file cannot be read.
+    #[error("cannot read {}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file cannot be written.
+    #[error("cannot write {}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A PTX file to be checked is not one of ours, or was changed.
+    #[error("{}; build it again", path.display())]
+    Header {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: HeaderError,
+    },
+    /// A PTX file is of other sources or settings.
+    #[error("{} is out of date: it was made from {recorded}, the sources are {now}; build it again", path.display())]
+    OutOfDate {
+        /// The file.
+        path: PathBuf,
+        /// The digest in its header.
+        recorded: String,
+        /// The digest of what is there.
+        now: String,
+    },
+    /// The same compiler makes other bytes from the same sources.
+    #[error("{} comes out differently from the same sources and compiler, first in line {line}:\n  file: {file}\n  now:  {now}", path.display())]
+    OtherBytes {
+        /// The file.
+        path: PathBuf,
+        /// The first line that differs, from 1.
+        line: usize,
+        /// That line in the file.
+        file: String,
+        /// That line now.
+        now: String,
+    },
+}
+
+fn list(refusals: &[Refusal]) -> String {
+    refusals.iter().map(|refusal| format!("\n  {refusal}")).collect()
+}
+
+impl CudaBuilderError {
+    pub(crate) fn other_bytes(path: PathBuf, file: &str, now: &str) -> Self {
+        let same = file.lines().zip(now.lines()).take_while(|(a, b)| a == b).count();
+        let line = |text: &str| text.lines().nth(same).unwrap_or("(end of the file)").to_owned();
+        CudaBuilderError::OtherBytes { path, line: same + 1, file: line(file), now: line(now) }
+    }
+}

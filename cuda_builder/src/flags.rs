@@ -1,0 +1,107 @@
+//! The compiler's flags and the device's profile: the one place where they are written down.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::arch::NvvmArch;
+use crate::compiler::DeviceCompiler;
+use crate::inputs::graph::PackageGraph;
+
+/// Line information for profilers and debuggers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DebugInfo {
+    /// None: what is delivered.
+    #[default]
+    None,
+    /// `.loc` lines, so that profilers show Rust lines. The code stays the same.
+    LineTables,
+}
+
+/// Keeps the compiler from copying a barrier into both arms of a branch (rust-lang/rust#137086). It has to reach every
+/// crate, so it goes with the code generation flags: behind cargo's `--` it reaches the last crate only.
+pub const KEEP_BARRIERS: &str = "-Zmir-enable-passes=-JumpThreading";
+
+/// The name of the device's profile, which is given on cargo's command line and in no manifest.
+pub const PROFILE: &str = "device";
+
+/// The device's profile as `KEY=VALUE` in TOML.
+///
+/// Whole-program optimisation in one unit gives one module without calls between crates; overflow checks stay on, as in the
+/// host's builds of the same kernels.
+pub fn profile(debug: DebugInfo) -> Vec<String> {
+    let debug = match debug {
+        DebugInfo::None => "debug=false",
+        DebugInfo::LineTables => "debug=\"line-directives-only\"",
+    };
+    let fixed = [
+        "inherits=\"release\"",
+        "opt-level=3",
+        "lto=\"fat\"",
+        "codegen-units=1",
+        "panic=\"abort\"",
+        "overflow-checks=true",
+        "debug-assertions=false",
+        "incremental=false",
+        "strip=false",
+    ];
+    fixed.into_iter().chain([debug]).map(|setting| format!("profile.{PROFILE}.{setting}")).collect()
+}
+
+/// The flags for every crate that do not depend on this machine.
+pub fn code_generation(arch: NvvmArch) -> Vec<String> {
+    vec![format!("-Ctarget-cpu={}", arch.sm()), KEEP_BARRIERS.to_owned()]
+}
+
+/// Every directory of this machine that could get into panic messages, with the name that it gets there. Later ones go
+/// before earlier ones where both fit.
+pub fn remapped(
+    graph: &PackageGraph,
+    compiler: &DeviceCompiler,
+    cargo_home: Option<&Path>,
+    target: &Path,
+) -> Vec<(PathBuf, String)> {
+    let mut pairs = Vec::new();
+    let mut add = |from: PathBuf, to: &str| {
+        // The compiler sees a path as it was given or with its links resolved.
+        if let Ok(real) = from.canonicalize()
+            && real != from
+        {
+            pairs.push((real, to.to_owned()));
+        }
+        pairs.push((from, to.to_owned()));
+    };
+    if let Some(home) = cargo_home {
+        add(home.to_owned(), "cargo");
+        for registry in registries(home) {
+            add(registry, "registry");
+        }
+    }
+    for package in graph.local.iter().filter(|package| !package.directory.starts_with(&graph.root)) {
+        add(package.directory.clone(), &package.name);
+    }
+    // The compiler runs in the root and mostly gets relative paths; these make the absolute ones alike.
+    add(graph.root.clone(), "");
+    add(target.to_owned(), "target");
+    add(compiler.library(), "rust/library");
+    pairs
+}
+
+/// The directories that hold the registries' packages. crates.io's are named even where they do not exist yet, since this
+/// very build may be what fetches them.
+fn registries(cargo_home: &Path) -> Vec<PathBuf> {
+    let sources = cargo_home.join("registry/src");
+    let mut found: Vec<_> = sources.read_dir().into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    for known in ["index.crates.io-1949cf8c6b5b557f", "index.crates.io-6f17d22bba15001f"] {
+        found.push(sources.join(known));
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Cargo's home directory, as cargo itself finds it.
+pub fn cargo_home() -> Option<PathBuf> {
+    let named = std::env::var_os("CARGO_HOME").filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = named.or_else(|| Some(std::env::home_dir()?.join(".cargo")))?;
+    fs::canonicalize(&home).ok().or(Some(home))
+}

@@ -1,0 +1,63 @@
+//! One digest over everything that decides what a kernel crate's PTX is, the compiler apart.
+
+use std::fmt::Write as _;
+
+use sha2::{Digest, Sha256};
+
+use super::graph::PackageGraph;
+use super::sources::Source;
+
+/// The digest as `sha256:` and 64 hexadecimal digits.
+///
+/// Every part goes in with its name and length, so that no two inputs run together. The order is fixed: packages and files
+/// by name, flags as the compiler gets them.
+pub fn input_digest(graph: &PackageGraph, sources: &[Source], settings: &[String]) -> String {
+    let mut digest = Framed::new();
+    digest.part("kernel crate", graph.kernels.name.as_bytes());
+    for setting in settings {
+        digest.part("setting", setting.as_bytes());
+    }
+    for package in &graph.local {
+        digest.part(&format!("manifest {}", package.name), package.manifest.as_bytes());
+    }
+    for source in sources {
+        digest.part(&format!("source {}", source.label), &source.bytes);
+    }
+    for locked in &graph.locked {
+        let line = format!("{} {} {} {}", locked.name, locked.version, locked.source, locked.checksum);
+        digest.part("locked", line.as_bytes());
+    }
+    digest.finish()
+}
+
+/// The digest of one text.
+pub fn text_digest(text: &str) -> String {
+    let mut digest = Framed::new();
+    digest.part("text", text.as_bytes());
+    digest.finish()
+}
+
+/// SHA-256 over named parts.
+struct Framed(Sha256);
+
+impl Framed {
+    fn new() -> Self {
+        Framed(Sha256::new())
+    }
+
+    fn part(&mut self, name: &str, bytes: &[u8]) {
+        for field in [name.as_bytes(), bytes] {
+            self.0.update((field.len() as u64).to_le_bytes());
+            self.0.update(field);
+        }
+    }
+
+    fn finish(self) -> String {
+        let mut text = "sha256:".to_owned();
+        for byte in self.0.finalize() {
+            // Writing to a String does not fail.
+            let _ = write!(text, "{byte:02x}");
+        }
+        text
+    }
+}

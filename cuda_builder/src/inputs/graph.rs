@@ -1,0 +1,306 @@
+//! The packages that a kernel crate is made of: those of this file system, found by walking manifests, and the locked
+//! ones from registries.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+use super::cfg_expr::applies_to_device;
+use super::lockfile::{LockError, Locked, Lockfile};
+
+/// The tables of a manifest that can change what is compiled. Lints, development dependencies and the like cannot.
+const RELEVANT_TABLES: &[&str] = &["features", "dependencies", "build-dependencies", "target", "lib"];
+
+/// The keys of `[package]` that can change what is compiled.
+const RELEVANT_PACKAGE_KEYS: &[&str] = &["name", "version", "edition", "build", "links", "authors", "homepage"];
+
+/// A manifest or lock file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum GraphError {
+    /// The file cannot be read.
+    #[error("cannot read {}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file is no TOML.
+    #[error("{} is not valid TOML", path.display())]
+    Toml {
+        /// The file.
+        path: PathBuf,
+        /// Where and why.
+        source: Box<toml::de::Error>,
+    },
+    /// A manifest lacks something or refers to something that is not there.
+    #[error("{}: {what}", path.display())]
+    Manifest {
+        /// The manifest.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// The lock file lacks a package.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+}
+
+/// A package whose sources are in the workspace or beside it.
+#[derive(Clone, Debug)]
+pub struct LocalPackage {
+    /// Its name.
+    pub name: String,
+    /// The directory of its manifest, canonical.
+    pub directory: PathBuf,
+    /// Its manifest as far as it can change what is compiled, inherited values filled in, as canonical text.
+    pub manifest: String,
+    /// The library's root file, relative to the directory.
+    pub library: PathBuf,
+}
+
+impl LocalPackage {
+    /// The name of the package's library in Rust.
+    pub fn crate_name(&self) -> String {
+        self.name.replace('-', "_")
+    }
+}
+
+/// Everything that a kernel crate is made of.
+#[derive(Clone, Debug)]
+pub struct PackageGraph {
+    /// The workspace's root directory, canonical.
+    pub root: PathBuf,
+    /// The kernel crate itself.
+    pub kernels: LocalPackage,
+    /// The local packages, the kernel crate among them, by name.
+    pub local: Vec<LocalPackage>,
+    /// The packages from registries and other sources, by name and version.
+    pub locked: Vec<Locked>,
+}
+
+struct Walk {
+    root: PathBuf,
+    root_manifest: Table,
+    local: BTreeMap<PathBuf, (LocalPackage, String, BTreeSet<String>)>,
+    queue: VecDeque<(PathBuf, bool)>,
+}
+
+impl PackageGraph {
+    /// Walks from the kernel crate in `directory` over path dependencies as the device sees them.
+    ///
+    /// # Errors
+    /// A manifest or `Cargo.lock` is missing, malformed or inconsistent.
+    pub fn load(directory: &Path) -> Result<Self, GraphError> {
+        let directory = canonical(directory)?;
+        let manifest = read_toml(&directory.join("Cargo.toml"))?;
+        let root = workspace_root(&directory, &manifest)?;
+        let root_manifest = read_toml(&root.join("Cargo.toml"))?;
+        let lockfile = Lockfile::load(&root.join("Cargo.lock"))?;
+
+        let mut walk =
+            Walk { root, root_manifest, local: BTreeMap::new(), queue: VecDeque::from([(directory.clone(), false)]) };
+        let mut seen = BTreeSet::new();
+        while let Some((package, on_host)) = walk.queue.pop_front() {
+            if seen.insert((package.clone(), on_host)) {
+                walk.visit(&package, on_host)?;
+            }
+        }
+
+        let kernels = walk.local[&directory].0.clone();
+        let locked = lockfile.closure(walk.local.values().map(|(package, version, registry)| {
+            (package.name.as_str(), version.as_str(), registry.iter().map(String::as_str).collect())
+        }))?;
+        let mut local: Vec<_> = walk.local.into_values().map(|(package, ..)| package).collect();
+        local.sort_by(|a, b| (&a.name, &a.directory).cmp(&(&b.name, &b.directory)));
+        Ok(PackageGraph { root: walk.root, kernels, local, locked })
+    }
+}
+
+impl Walk {
+    /// Notes one package and queues its path dependencies. `on_host`: it runs in the compiler (a procedural macro, a
+    /// build script's dependency), so that dependencies for every target count.
+    fn visit(&mut self, directory: &Path, on_host: bool) -> Result<(), GraphError> {
+        let path = directory.join("Cargo.toml");
+        let manifest = read_toml(&path)?;
+        let fail = |what: &str| GraphError::Manifest { path: path.clone(), what: what.to_owned() };
+        let package =
+            manifest.get("package").and_then(Value::as_table).ok_or_else(|| fail("has no [package] table"))?;
+        let package = self.inherited_package(package);
+        let name = package.get("name").and_then(Value::as_str).ok_or_else(|| fail("has no package name"))?.to_owned();
+        let version = package.get("version").and_then(Value::as_str).unwrap_or("0.0.0").to_owned();
+        let lib = manifest.get("lib").and_then(Value::as_table);
+        let on_host = on_host || lib.and_then(|lib| lib.get("proc-macro")).and_then(Value::as_bool) == Some(true);
+        let library = lib.and_then(|lib| lib.get("path")).and_then(Value::as_str).unwrap_or("src/lib.rs");
+
+        let mut registry = BTreeSet::new();
+        for (key, dependency, host) in dependencies(&manifest, on_host) {
+            let (dependency, base) =
+                self.inherited_dependency(key, dependency, directory).map_err(|what| fail(&what))?;
+            let real_name = dependency.get("package").and_then(Value::as_str).unwrap_or(key).to_owned();
+            let (path, base) = match dependency.get("path").and_then(Value::as_str) {
+                Some(path) => (Some(path.to_owned()), base),
+                None => (self.patched_path(&real_name), self.root.clone()),
+            };
+            match path {
+                Some(path) => self.queue.push_back((canonical(&base.join(path))?, host)),
+                None => drop(registry.insert(real_name)),
+            }
+        }
+
+        let canonical_manifest = self.canonical_manifest(&manifest, package, &name);
+        let local = LocalPackage {
+            name,
+            directory: directory.to_owned(),
+            manifest: canonical_manifest,
+            library: PathBuf::from(library),
+        };
+        let entry = self.local.entry(directory.to_owned()).or_insert((local, version, BTreeSet::new()));
+        entry.2.extend(registry);
+        Ok(())
+    }
+
+    /// `[package]` with `key.workspace = true` replaced by the workspace's value, relevant keys only.
+    fn inherited_package(&self, package: &Table) -> Table {
+        let shared = self.root_manifest.get("workspace").and_then(|workspace| workspace.get("package"));
+        let mut full = Table::new();
+        for (key, value) in package {
+            if !RELEVANT_PACKAGE_KEYS.contains(&key.as_str()) {
+                continue;
+            }
+            let inherits = value.get("workspace").and_then(Value::as_bool) == Some(true);
+            let value = if inherits { shared.and_then(|shared| shared.get(key)) } else { Some(value) };
+            if let Some(value) = value {
+                full.insert(key.clone(), value.clone());
+            }
+        }
+        full
+    }
+
+    /// A dependency as a table, with the workspace's entry under its own keys, and the directory its path starts from.
+    fn inherited_dependency(&self, key: &str, value: &Value, directory: &Path) -> Result<(Table, PathBuf), String> {
+        let table = as_dependency_table(value);
+        if table.get("workspace").and_then(Value::as_bool) != Some(true) {
+            return Ok((table, directory.to_owned()));
+        }
+        let shared = self.root_manifest.get("workspace").and_then(|workspace| workspace.get("dependencies"));
+        let shared = shared.and_then(|shared| shared.get(key));
+        let shared = shared.ok_or_else(|| format!("`{key}` is not in the workspace's dependencies"))?;
+        let mut full = as_dependency_table(shared);
+        for (key, value) in table {
+            match (key.as_str(), full.get_mut(&key)) {
+                ("workspace", _) => {}
+                // Features add up.
+                ("features", Some(Value::Array(features))) => {
+                    features.extend(value.as_array().cloned().unwrap_or_default());
+                }
+                _ => drop(full.insert(key, value)),
+            }
+        }
+        Ok((full, self.root.clone()))
+    }
+
+    /// The path that the root manifest's `[patch]` gives for a package.
+    fn patched_path(&self, name: &str) -> Option<String> {
+        let sources = self.root_manifest.get("patch")?.as_table()?;
+        let entry = sources.values().find_map(|source| source.get(name))?;
+        Some(entry.get("path")?.as_str()?.to_owned())
+    }
+
+    /// The manifest's relevant tables as text with sorted keys, workspace values filled in. The whole root manifest must
+    /// not count: most of it is of the host's packages.
+    fn canonical_manifest(&self, manifest: &Table, package: Table, name: &str) -> String {
+        let mut kept = Table::new();
+        for &key in RELEVANT_TABLES {
+            if let Some(value) = manifest.get(key) {
+                kept.insert(key.to_owned(), value.clone());
+            }
+        }
+        let mut inherited = Table::new();
+        for (key, value, _) in dependencies(manifest, true) {
+            if value.get("workspace").and_then(Value::as_bool) == Some(true)
+                && let Ok((full, _)) = self.inherited_dependency(key, value, &self.root)
+            {
+                inherited.insert(key.to_owned(), Value::Table(full));
+            }
+        }
+        // The device profile inherits cargo's release profile, with what the workspace sets there for single packages.
+        let overrides = self.root_manifest.get("profile").and_then(|profile| profile.get("release"));
+        if let Some(overrides) = overrides.and_then(|release| release.get("package")) {
+            for key in [name, "*"] {
+                if let Some(value) = overrides.get(key) {
+                    kept.insert(format!("release profile of {key}"), value.clone());
+                }
+            }
+        }
+        kept.insert("package".to_owned(), Value::Table(package));
+        kept.insert("inherited".to_owned(), Value::Table(inherited));
+        kept.to_string()
+    }
+}
+
+/// The dependencies that count: key, value and whether they run on the host.
+fn dependencies(manifest: &Table, on_host: bool) -> Vec<(&str, &Value, bool)> {
+    let mut found = Vec::new();
+    collect(manifest, on_host, &mut found);
+    for (key, table) in manifest.get("target").and_then(Value::as_table).into_iter().flatten() {
+        if let Some(table) = table.as_table()
+            && (on_host || applies_to_device(key))
+        {
+            collect(table, on_host, &mut found);
+        }
+    }
+    found
+}
+
+fn collect<'a>(table: &'a Table, on_host: bool, found: &mut Vec<(&'a str, &'a Value, bool)>) {
+    for (kind, host) in [("dependencies", on_host), ("build-dependencies", true)] {
+        for (key, value) in table.get(kind).and_then(Value::as_table).into_iter().flatten() {
+            found.push((key, value, host));
+        }
+    }
+}
+
+fn as_dependency_table(value: &Value) -> Table {
+    match value {
+        Value::Table(table) => table.clone(),
+        other => Table::from_iter([("version".to_owned(), other.clone())]),
+    }
+}
+
+/// The root of the workspace that a package belongs to; its own directory where there is none.
+fn workspace_root(directory: &Path, manifest: &Table) -> Result<PathBuf, GraphError> {
+    if manifest.contains_key("workspace") {
+        return Ok(directory.to_owned());
+    }
+    let named = manifest.get("package").and_then(|package| package.get("workspace")).and_then(Value::as_str);
+    if let Some(named) = named {
+        return canonical(&directory.join(named));
+    }
+    for above in directory.ancestors().skip(1) {
+        let path = above.join("Cargo.toml");
+        if !path.is_file() {
+            continue;
+        }
+        let table = read_toml(&path)?;
+        let Some(workspace) = table.get("workspace") else { continue };
+        let excluded = workspace.get("exclude").and_then(Value::as_array).into_iter().flatten();
+        let mut excluded = excluded.filter_map(Value::as_str).map(|entry| above.join(entry));
+        if !excluded.any(|excluded| directory.starts_with(excluded)) {
+            return Ok(above.to_owned());
+        }
+    }
+    Ok(directory.to_owned())
+}
+
+fn canonical(path: &Path) -> Result<PathBuf, GraphError> {
+    path.canonicalize().map_err(|source| GraphError::Read { path: path.to_owned(), source })
+}
+
+fn read_toml(path: &Path) -> Result<Table, GraphError> {
+    let text = fs::read_to_string(path).map_err(|source| GraphError::Read { path: path.to_owned(), source })?;
+    text.parse().map_err(|source| GraphError::Toml { path: path.to_owned(), source: Box::new(source) })
+}

@@ -1,0 +1,142 @@
+//! `Cargo.lock`, cut down to the packages that a kernel crate reaches.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+/// A lock file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// It is not there or cannot be read.
+    #[error("cannot read {}; run `cargo generate-lockfile` in its directory", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It is no TOML.
+    #[error("{} is not valid TOML", path.display())]
+    Toml {
+        /// The file.
+        path: PathBuf,
+        /// Where and why.
+        source: Box<toml::de::Error>,
+    },
+    /// It lacks a package that a manifest names.
+    #[error("{} does not list {package}; run `cargo update --workspace` to bring it up to date", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// The package, as name or name and version.
+        package: String,
+    },
+}
+
+/// One entry of the lock file that is not a local package.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Locked {
+    /// The package's name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Where it comes from.
+    pub source: String,
+    /// The checksum of its archive; empty for sources that have none.
+    pub checksum: String,
+}
+
+#[derive(Debug)]
+struct Entry {
+    locked: Locked,
+    dependencies: Vec<String>,
+}
+
+/// A whole lock file.
+#[derive(Debug)]
+pub struct Lockfile {
+    path: PathBuf,
+    by_name: BTreeMap<String, Vec<Entry>>,
+}
+
+impl Lockfile {
+    /// Reads a lock file.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no TOML.
+    pub fn load(path: &Path) -> Result<Self, LockError> {
+        let text = fs::read_to_string(path).map_err(|source| LockError::Read { path: path.to_owned(), source })?;
+        let table: Table =
+            text.parse().map_err(|source| LockError::Toml { path: path.to_owned(), source: Box::new(source) })?;
+        let mut by_name: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
+        for package in table.get("package").and_then(Value::as_array).into_iter().flatten() {
+            let text = |key: &str| package.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+            let locked = Locked {
+                name: text("name"),
+                version: text("version"),
+                source: text("source"),
+                checksum: text("checksum"),
+            };
+            let dependencies = package.get("dependencies").and_then(Value::as_array).into_iter().flatten();
+            let dependencies = dependencies.filter_map(Value::as_str).map(str::to_owned).collect();
+            by_name.entry(locked.name.clone()).or_default().push(Entry { locked, dependencies });
+        }
+        Ok(Lockfile { path: path.to_owned(), by_name })
+    }
+
+    /// What local packages reach. Each is given with its name, its version and the names of its dependencies that are not
+    /// local. From there on every dependency counts, whatever its target: the lock file does not tell them apart.
+    ///
+    /// # Errors
+    /// A package is not listed.
+    pub fn closure<'a>(
+        &self,
+        local: impl IntoIterator<Item = (&'a str, &'a str, BTreeSet<&'a str>)>,
+    ) -> Result<Vec<Locked>, LockError> {
+        let mut reached = BTreeSet::new();
+        let mut queue = Vec::new();
+        for (name, version, wanted) in local {
+            if wanted.is_empty() {
+                continue;
+            }
+            let missing = |package: String| LockError::Missing { path: self.path.clone(), package };
+            let mut entries = self.by_name.get(name).into_iter().flatten();
+            let entry = entries.find(|entry| entry.locked.version == version && entry.locked.source.is_empty());
+            let entry = entry.ok_or_else(|| missing(format!("{name} {version}")))?;
+            for dependency in wanted {
+                let before = queue.len();
+                queue.extend(entry.dependencies.iter().filter(|text| name_of(text) == dependency));
+                if queue.len() == before {
+                    return Err(missing(format!("{dependency} (a dependency of {name})")));
+                }
+            }
+        }
+        while let Some(reference) = queue.pop() {
+            let entry = self.resolve(reference)?;
+            if !entry.locked.source.is_empty() && reached.insert(entry.locked.clone()) {
+                queue.extend(&entry.dependencies);
+            }
+        }
+        Ok(reached.into_iter().collect())
+    }
+
+    /// A reference is `name`, `name version` or `name version (source)`, as short as it is unambiguous.
+    fn resolve(&self, reference: &str) -> Result<&Entry, LockError> {
+        let mut parts = reference.splitn(3, ' ');
+        let (name, version, source) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
+        let source = source.map(|source| source.trim_matches(['(', ')']));
+        let mut entries = self.by_name.get(name).into_iter().flatten();
+        let found = entries.find(|entry| {
+            version.is_none_or(|version| version == entry.locked.version)
+                && source.is_none_or(|source| source == entry.locked.source)
+        });
+        found.ok_or_else(|| LockError::Missing { path: self.path.clone(), package: reference.to_owned() })
+    }
+}
+
+fn name_of(reference: &str) -> &str {
+    reference.split(' ').next().unwrap_or_default()
+}

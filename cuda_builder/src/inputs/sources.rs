@@ -1,0 +1,87 @@
+//! The source files of the local packages.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use walkdir::WalkDir;
+
+use super::graph::{LocalPackage, PackageGraph};
+
+/// A source file that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read the source {}", path.display())]
+pub struct SourceError {
+    /// The file or directory.
+    pub path: PathBuf,
+    /// Why.
+    pub source: io::Error,
+}
+
+/// One source file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// `PACKAGE/PATH`, the path relative to the package's manifest with `/`: the same wherever the workspace lies.
+    pub label: String,
+    /// Where the file is.
+    pub path: PathBuf,
+    /// Its bytes, line endings as they are.
+    pub bytes: Vec<u8>,
+}
+
+/// Every file that the packages' libraries and build scripts can be made of, ordered by label: all files in the directory
+/// of the library's root file, and `build.rs`. `extra` are files or directories named by the caller.
+///
+/// # Errors
+/// A file or directory cannot be read.
+pub fn sources(graph: &PackageGraph, extra: &[PathBuf]) -> Result<Vec<Source>, SourceError> {
+    let mut found = Vec::new();
+    for package in &graph.local {
+        for top in source_roots(package) {
+            read_below(&top, &package.directory, &package.name, &mut found)?;
+        }
+    }
+    for top in extra {
+        let top = top.canonicalize().map_err(|source| SourceError { path: top.clone(), source })?;
+        read_below(&top, &graph.root, "extra", &mut found)?;
+    }
+    found.sort_by(|a, b| a.label.cmp(&b.label));
+    found.dedup_by(|a, b| a.label == b.label);
+    Ok(found)
+}
+
+/// The directories and files of a package that count.
+pub fn source_roots(package: &LocalPackage) -> Vec<PathBuf> {
+    let library = package.directory.join(&package.library);
+    // A library's root file beside the manifest would drag in everything else that lies there.
+    let library = match library.parent() {
+        Some(parent) if parent != package.directory => parent.to_owned(),
+        _ => library,
+    };
+    let build_script = package.directory.join("build.rs");
+    let mut roots = vec![library];
+    if build_script.is_file() {
+        roots.push(build_script);
+    }
+    roots
+}
+
+fn read_below(top: &Path, base: &Path, package: &str, found: &mut Vec<Source>) -> Result<(), SourceError> {
+    for entry in WalkDir::new(top).follow_links(true) {
+        let entry = entry.map_err(|error| SourceError {
+            path: error.path().unwrap_or(top).to_owned(),
+            source: error.into_io_error().unwrap_or_else(|| io::Error::other("a loop of symbolic links")),
+        })?;
+        // Editors leave hidden files and backups beside the one being edited.
+        let name = entry.file_name().to_string_lossy();
+        if !entry.file_type().is_file() || name.starts_with('.') || name.ends_with('~') {
+            continue;
+        }
+        let path = entry.into_path();
+        let bytes = fs::read(&path).map_err(|source| SourceError { path: path.clone(), source })?;
+        let relative = path.strip_prefix(base).unwrap_or(&path);
+        let relative: Vec<_> = relative.iter().map(|part| part.to_string_lossy()).collect();
+        found.push(Source { label: format!("{package}/{}", relative.join("/")), path, bytes });
+    }
+    Ok(())
+}

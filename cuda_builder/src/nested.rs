@@ -1,0 +1,199 @@
+//! Running cargo for the device from within a program that cargo may have started itself.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, IsTerminal as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::compiler::{self, DeviceCompiler};
+use crate::flags::{DebugInfo, PROFILE, profile};
+use crate::inputs::cfg_expr::DEVICE_TARGET;
+
+/// One call of cargo that compiles a kernel crate to PTX.
+#[derive(Clone, Debug)]
+pub struct DeviceBuild<'a> {
+    /// The compiler.
+    pub compiler: &'a DeviceCompiler,
+    /// The kernel crate's directory.
+    pub directory: &'a Path,
+    /// The package's name.
+    pub package: &'a str,
+    /// Cargo features of the kernel crate.
+    pub features: &'a [String],
+    /// Flags for every crate.
+    pub flags: &'a [String],
+    /// Flags for the kernel crate alone.
+    pub last_flags: &'a [String],
+    /// Line information.
+    pub debug: DebugInfo,
+    /// Cargo's target directory.
+    pub target: &'a Path,
+    /// Where the PTX goes.
+    pub output: &'a Path,
+}
+
+/// A build that failed.
+#[derive(Debug, thiserror::Error)]
+pub enum NestedError {
+    /// Cargo did not start.
+    #[error("cannot run {}", cargo.display())]
+    Start {
+        /// The program.
+        cargo: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Cargo or the compiler reported errors.
+    #[error("`{package}` does not compile for the device with {compiler}:\n{messages}")]
+    Failed {
+        /// The kernel crate.
+        package: String,
+        /// The compiler's version.
+        compiler: String,
+        /// What cargo and the compiler wrote.
+        messages: String,
+    },
+    /// Cargo reported success and wrote no PTX.
+    #[error("the build of `{package}` wrote no {}", output.display())]
+    NoOutput {
+        /// The kernel crate.
+        package: String,
+        /// The file that is missing.
+        output: PathBuf,
+    },
+    /// A file of the target directory is in the way.
+    #[error("cannot prepare {}", path.display())]
+    Prepare {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl DeviceBuild<'_> {
+    /// Runs cargo. What it writes is kept for the error, where there is one.
+    ///
+    /// # Errors
+    /// Cargo cannot be run, the crate does not compile, or no PTX comes out.
+    pub fn run(&self) -> Result<(), NestedError> {
+        if !self.output.is_file() {
+            self.forget_last_build()?;
+        }
+        let mut command = self.command();
+        let start = |source| NestedError::Start { cargo: self.compiler.cargo.clone(), source };
+        let output = command.output().map_err(start)?;
+        if !output.status.success() {
+            return Err(NestedError::Failed {
+                package: self.package.to_owned(),
+                compiler: self.compiler.version.clone(),
+                messages: String::from_utf8_lossy(&output.stderr).trim_end().to_owned(),
+            });
+        }
+        if !self.output.is_file() {
+            return Err(NestedError::NoOutput { package: self.package.to_owned(), output: self.output.to_owned() });
+        }
+        Ok(())
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.compiler.cargo);
+        for (name, _) in env::vars_os().filter(|(name, _)| is_of_outer_build(name)) {
+            command.env_remove(name);
+        }
+        if let Some(path) = compiler::library_path() {
+            command.env("LD_LIBRARY_PATH", path);
+        }
+        command
+            .current_dir(self.directory)
+            .env("RUSTC", &self.compiler.rustc)
+            // Opens the unstable flags on a released compiler, as the kernel's own build does.
+            .env("RUSTC_BOOTSTRAP", "1")
+            // An empty wrapper also switches off one from a configuration file.
+            .env("RUSTC_WRAPPER", "")
+            .env("RUSTC_WORKSPACE_WRAPPER", "")
+            .env("CARGO_ENCODED_RUSTFLAGS", self.flags.join("\u{1f}"))
+            .args(["rustc", "--locked", "--lib", "--package", self.package])
+            .args(["--target", DEVICE_TARGET, "--profile", PROFILE, "-Zbuild-std=core"])
+            // An rlib, which the host links, holds no finished code; a cdylib asks for a linker of its own.
+            .args(["--crate-type", "staticlib"])
+            .arg("--target-dir")
+            .arg(self.target);
+        for setting in profile(self.debug) {
+            command.args(["--config", &setting]);
+        }
+        if !self.features.is_empty() {
+            command.args(["--features", &self.features.join(",")]);
+        }
+        if io::stderr().is_terminal() {
+            command.args(["--color", "always"]);
+        }
+        // With a path of its own the file has one name; without, old ones with other hashes lie beside it.
+        let mut emit = OsString::from("--emit=asm=");
+        emit.push(self.output);
+        command.arg("--").arg(emit).args(self.last_flags);
+        command
+    }
+
+    /// Makes cargo compile the crate again: it does not know that the PTX is gone.
+    fn forget_last_build(&self) -> Result<(), NestedError> {
+        let fingerprints = self.target.join(DEVICE_TARGET).join(PROFILE).join(".fingerprint");
+        for entry in fingerprints.read_dir().into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let is_own = name.to_str().and_then(|name| name.rsplit_once('-')).is_some_and(|(n, _)| n == self.package);
+            if is_own {
+                let path = entry.path();
+                std::fs::remove_dir_all(&path).map_err(|source| NestedError::Prepare { path, source })?;
+            }
+        }
+        let Some(directory) = self.output.parent() else { return Ok(()) };
+        std::fs::create_dir_all(directory).map_err(|source| NestedError::Prepare { path: directory.to_owned(), source })
+    }
+}
+
+/// Whether a variable belongs to the build that runs this program (cargo's, rustup's, a build script's) and would change
+/// the nested one. Cargo's home, its network and its registries are the user's and stay.
+fn is_of_outer_build(name: &OsStr) -> bool {
+    let Some(name) = name.to_str() else { return false };
+    const KEPT: &[&str] = &["CARGO_HOME", "CARGO_HTTP_", "CARGO_NET_", "CARGO_REGISTRIES_", "CARGO_REGISTRY_"];
+    const REMOVED: &[&str] = &[
+        "RUSTFLAGS",
+        "RUSTDOCFLAGS",
+        "RUSTUP_TOOLCHAIN",
+        "RUST_RECURSION_COUNT",
+        "RUST_TARGET_PATH",
+        "TARGET",
+        "HOST",
+        "OUT_DIR",
+        "OPT_LEVEL",
+        "PROFILE",
+        "DEBUG",
+        "NUM_JOBS",
+        "MAKEFLAGS",
+        "MFLAGS",
+    ];
+    if KEPT.iter().any(|kept| name.starts_with(kept)) {
+        return false;
+    }
+    let is_family = ["CARGO", "__CARGO", "RUSTC", "RUSTDOC", "DEP_"].iter().any(|family| name.starts_with(family));
+    is_family || REMOVED.contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_outer_build_is_forgotten() {
+        for name in ["CARGO", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET", "CARGO_TARGET_DIR", "RUSTC_WRAPPER"] {
+            assert!(is_of_outer_build(OsStr::new(name)), "{name}");
+        }
+        for name in ["RUSTUP_TOOLCHAIN", "RUSTFLAGS", "TARGET", "OUT_DIR", "CARGO_MAKEFLAGS", "CARGO_PROFILE_DEV_LTO"] {
+            assert!(is_of_outer_build(OsStr::new(name)), "{name}");
+        }
+        for name in ["CARGO_HOME", "CARGO_NET_OFFLINE", "CARGO_HTTP_PROXY", "PATH", "HOME", "RUSTUP_HOME", "RUST_LOG"] {
+            assert!(!is_of_outer_build(OsStr::new(name)), "{name}");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The comment at the head of a delivered PTX file: what made it, from what, and what it holds.
+
+use std::fmt;
+
+use crate::inputs::digest::text_digest;
+
+/// The first line of every file that this package writes; the number changes when the header or what is digested does.
+pub const TITLE: &str = "// PTX made by cuda_builder, format 1. Do not edit: change the kernels and build again.";
+
+/// A PTX file's header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The kernel crate's name.
+    pub package: String,
+    /// `nvptx64-nvidia-cuda sm_75`.
+    pub target: String,
+    /// The first line of `rustc -vV`.
+    pub compiler: String,
+    /// The compiler's LLVM version.
+    pub llvm: String,
+    /// The digest of sources, locked dependencies and settings.
+    pub inputs: String,
+    /// The digest of the text below the header: a file changed by hand does not match it.
+    pub body: String,
+    /// The kernels, sorted.
+    pub entries: Vec<String>,
+}
+
+/// A file that has no such header, or does not match it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HeaderError {
+    /// The first line is another.
+    #[error("it does not start with the header of cuda_builder, format 1")]
+    NoHeader,
+    /// A line is missing or out of place.
+    #[error("its header has no `{0}` line where one belongs")]
+    MissingField(&'static str),
+    /// The text below is not what was written.
+    #[error("its text does not match the digest in its header: it was changed by hand")]
+    BodyChanged,
+}
+
+const FIELDS: [&str; 7] = ["package", "target", "compiler", "llvm", "inputs", "body", "kernels"];
+
+impl fmt::Display for Header {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{TITLE}")?;
+        let entries = self.entries.join(" ");
+        let values = [&self.package, &self.target, &self.compiler, &self.llvm, &self.inputs, &self.body, &entries];
+        for (field, value) in FIELDS.iter().zip(values) {
+            writeln!(f, "// {field}: {value}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Header {
+    /// Puts the header above a text. [`Header::body`] is set to the text's digest.
+    pub fn stamp(mut self, body: &str) -> String {
+        self.body = text_digest(body);
+        format!("{self}{body}")
+    }
+
+    /// Reads the header of a file and compares its text with the digest.
+    ///
+    /// # Errors
+    /// There is no header of this format, or the text was changed.
+    pub fn read(file: &str) -> Result<(Header, &str), HeaderError> {
+        let mut rest =
+            file.strip_prefix(TITLE).and_then(|rest| rest.strip_prefix('\n')).ok_or(HeaderError::NoHeader)?;
+        let mut values = [""; FIELDS.len()];
+        for (field, value) in FIELDS.iter().zip(&mut values) {
+            let (line, after) = rest.split_once('\n').ok_or(HeaderError::MissingField(field))?;
+            let text = line.strip_prefix("// ").and_then(|line| line.strip_prefix(field));
+            *value = text.and_then(|text| text.strip_prefix(": ")).ok_or(HeaderError::MissingField(field))?;
+            rest = after;
+        }
+        let [package, target, compiler, llvm, inputs, body, entries] = values.map(str::to_owned);
+        if text_digest(rest) != body {
+            return Err(HeaderError::BodyChanged);
+        }
+        let entries = entries.split(' ').map(str::to_owned).collect();
+        Ok((Header { package, target, compiler, llvm, inputs, body, entries }, rest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header() -> Header {
+        Header {
+            package: "my-kernels".to_owned(),
+            target: "nvptx64-nvidia-cuda sm_75".to_owned(),
+            compiler: "rustc 1.95.0 (59807616e 2026-04-14)".to_owned(),
+            llvm: "22.1.2".to_owned(),
+            inputs: "sha256:00".to_owned(),
+            body: String::new(),
+            entries: vec!["a".to_owned(), "b".to_owned()],
+        }
+    }
+
+    #[test]
+    fn a_stamped_file_reads_back() {
+        let file = header().stamp("//\n.version 6.3\n");
+        let (read, body) = Header::read(&file).unwrap();
+        assert_eq!(body, "//\n.version 6.3\n");
+        assert_eq!(read, Header { body: read.body.clone(), ..header() });
+        assert_eq!(read.stamp(body), file);
+    }
+
+    #[test]
+    fn a_changed_text_is_noticed() {
+        let file = header().stamp(".version 6.3\nadd.f32\n").replace("add.f32", "sub.f32");
+        assert_eq!(Header::read(&file), Err(HeaderError::BodyChanged));
+    }
+
+    #[test]
+    fn other_files_are_told_apart() {
+        assert_eq!(Header::read(".version 6.3\n"), Err(HeaderError::NoHeader));
+        let file = header().stamp("x").replace("// llvm: 22.1.2\n", "");
+        assert_eq!(Header::read(&file), Err(HeaderError::MissingField("llvm")));
+        assert_eq!(Header::read(&format!("{TITLE}\n")), Err(HeaderError::MissingField("package")));
+    }
+}

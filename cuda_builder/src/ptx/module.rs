@@ -1,0 +1,314 @@
+//! A reader of PTX modules: as much as it takes to judge one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A function of a module, with its body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Whether it is a kernel (`.entry`).
+    pub entry: bool,
+    /// The barrier instructions in its own body.
+    pub barriers: usize,
+    /// Warp and block instructions written as inline assembly, which the optimiser does not know for what they are.
+    pub assembly_sync: Vec<String>,
+    /// The module's functions that it names.
+    pub calls: BTreeSet<String>,
+}
+
+/// What a PTX module holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PtxModule {
+    /// Functions with a body, in their order.
+    pub functions: Vec<Function>,
+    /// Functions declared `.extern`: whoever loads the module must have them.
+    pub extern_functions: Vec<String>,
+    /// The bytes of `.b8` data and the texts of `.file` directives, each as text; bytes that are not ASCII become `\0`.
+    pub texts: Vec<String>,
+}
+
+/// Inline assembly stands between these comments of LLVM's.
+const ASSEMBLY_BEGIN: &str = "// begin inline asm";
+const ASSEMBLY_END: &str = "// end inline asm";
+
+impl PtxModule {
+    /// Reads a module. Text that is no PTX gives a module without functions.
+    pub fn parse(text: &str) -> Self {
+        let mut module = PtxModule::default();
+        let mut bodies = Vec::new();
+        let mut rest = text;
+        while let Some((head, end)) = statement_head(rest) {
+            let after = &rest[head.raw_len..];
+            match end {
+                HeadEnd::Semicolon => {
+                    if has_word(&head.text, ".extern")
+                        && has_word(&head.text, ".func")
+                        && let Some(name) = function_name(&head.text)
+                    {
+                        module.extern_functions.push(name);
+                    }
+                    rest = after;
+                }
+                HeadEnd::Brace => {
+                    let (body, beyond) = balanced(after);
+                    let entry = has_word(&head.text, ".entry");
+                    if (entry || has_word(&head.text, ".func"))
+                        && let Some(name) = function_name(&head.text)
+                    {
+                        bodies.push((name, entry, body));
+                    } else if head.text.contains(".b8") {
+                        module.texts.push(decode_bytes(body));
+                    }
+                    rest = beyond;
+                }
+            }
+            module.texts.extend(head.strings);
+        }
+        let names: BTreeSet<&str> = bodies.iter().map(|(name, ..)| name.as_str()).collect();
+        module.functions = bodies.iter().map(|(name, entry, body)| function(name, *entry, body, &names)).collect();
+        module
+    }
+
+    /// The kernels' names, sorted.
+    pub fn entries(&self) -> Vec<&str> {
+        let mut names: Vec<_> = self.functions.iter().filter(|f| f.entry).map(|f| f.name.as_str()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// The number of barrier sites that each kernel can reach: those in its body and in every function it calls.
+    pub fn barrier_sites(&self) -> BTreeMap<&str, usize> {
+        let by_name: BTreeMap<&str, &Function> = self.functions.iter().map(|f| (f.name.as_str(), f)).collect();
+        let reach = |kernel: &Function| {
+            let mut seen = BTreeSet::from([kernel.name.as_str()]);
+            let mut queue = vec![kernel];
+            let mut sites = 0;
+            while let Some(function) = queue.pop() {
+                sites += function.barriers;
+                for called in &function.calls {
+                    if seen.insert(called)
+                        && let Some(called) = by_name.get(called.as_str())
+                    {
+                        queue.push(called);
+                    }
+                }
+            }
+            sites
+        };
+        self.functions.iter().filter(|f| f.entry).map(|f| (f.name.as_str(), reach(f))).collect()
+    }
+}
+
+struct Head {
+    /// The text without comments and strings.
+    text: String,
+    strings: Vec<String>,
+    /// The bytes up to and with the character that ended it.
+    raw_len: usize,
+}
+
+enum HeadEnd {
+    Semicolon,
+    Brace,
+}
+
+/// The text up to the next `;` or `{` outside of comments and strings.
+fn statement_head(text: &str) -> Option<(Head, HeadEnd)> {
+    let mut head = Head { text: String::new(), strings: Vec::new(), raw_len: 0 };
+    let mut at = 0;
+    while at < text.len() {
+        let rest = &text[at..];
+        if let Some(skip) = comment_len(rest) {
+            at += skip;
+            head.text.push(' ');
+            continue;
+        }
+        let c = rest.chars().next()?;
+        match c {
+            '"' => {
+                let len = string_len(rest);
+                head.strings.push(rest[..len].trim_matches('"').to_owned());
+                at += len;
+                continue;
+            }
+            ';' | '{' => {
+                head.raw_len = at + 1;
+                return Some((head, if c == ';' { HeadEnd::Semicolon } else { HeadEnd::Brace }));
+            }
+            _ => head.text.push(c),
+        }
+        at += c.len_utf8();
+    }
+    None
+}
+
+/// The text up to the brace that closes an open one, and the text behind it.
+fn balanced(text: &str) -> (&str, &str) {
+    let mut depth = 1usize;
+    let mut at = 0;
+    while at < text.len() {
+        let rest = &text[at..];
+        if let Some(skip) = comment_len(rest) {
+            at += skip;
+            continue;
+        }
+        match rest.as_bytes()[0] {
+            b'"' => {
+                at += string_len(rest);
+                continue;
+            }
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return (&text[..at], &text[at + 1..]);
+        }
+        at += rest.chars().next().map_or(1, char::len_utf8);
+    }
+    (text, "")
+}
+
+fn comment_len(text: &str) -> Option<usize> {
+    if text.starts_with("//") {
+        Some(text.find('\n').unwrap_or(text.len()))
+    } else if text.starts_with("/*") {
+        Some(text.find("*/").map_or(text.len(), |end| end + 2))
+    } else {
+        None
+    }
+}
+
+fn string_len(text: &str) -> usize {
+    text[1..].find('"').map_or(text.len(), |end| end + 2)
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    text.split_whitespace().any(|found| found == word)
+}
+
+/// The name behind `.entry` or `.func`, past the bracketed result of the latter.
+fn function_name(head: &str) -> Option<String> {
+    let at = head.rfind(".entry").map(|at| at + 6).or_else(|| head.rfind(".func").map(|at| at + 5))?;
+    let mut rest = head[at..].trim_start();
+    if let Some(result) = rest.strip_prefix('(') {
+        rest = result.split_once(')')?.1.trim_start();
+    }
+    let name = words(rest).next()?;
+    Some(name.to_owned())
+}
+
+/// Identifiers and instructions with their dots.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || "_$.%".contains(c))).filter(|word| !word.is_empty())
+}
+
+fn function(name: &str, entry: bool, body: &str, names: &BTreeSet<&str>) -> Function {
+    let mut function =
+        Function { name: name.to_owned(), entry, barriers: 0, assembly_sync: Vec::new(), calls: BTreeSet::new() };
+    let mut in_assembly = false;
+    for line in body.lines() {
+        match line.trim() {
+            ASSEMBLY_BEGIN => in_assembly = true,
+            ASSEMBLY_END => in_assembly = false,
+            _ => {}
+        }
+        let code = line.split("//").next().unwrap_or_default();
+        for word in words(code) {
+            function.barriers += usize::from(is_barrier(word));
+            if in_assembly && is_collective(word) {
+                function.assembly_sync.push(word.to_owned());
+            }
+            if names.contains(word) {
+                function.calls.insert(word.to_owned());
+            }
+        }
+    }
+    function
+}
+
+/// A barrier of the block or cluster; `bar.warp.sync` is the warp's.
+fn is_barrier(word: &str) -> bool {
+    (word.starts_with("bar.") && !word.starts_with("bar.warp.")) || word.starts_with("barrier.")
+}
+
+/// An instruction that all threads of a warp or block take part in.
+fn is_collective(word: &str) -> bool {
+    ["bar.", "barrier.", "shfl.", "vote.", "match.", "redux."].iter().any(|prefix| word.starts_with(prefix))
+}
+
+/// Decodes `{115, 114, 99}`. An address in between becomes a `\0`.
+fn decode_bytes(list: &str) -> String {
+    let byte = |item: &str| item.trim().parse::<u8>().ok().filter(u8::is_ascii).unwrap_or(0);
+    list.split(',').map(|item| char::from(byte(item))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = r#"
+// a comment with a brace { and .entry nothing(
+.version 6.3
+.target sm_75
+.address_size 64
+.file	1 "src/{odd}.rs"
+.extern .func (.param .b32 r) vprintf
+(
+	.param .b64 a
+)
+;
+.func helper
+()
+;
+.global .align 1 .b8 location[6] = {115, 114, 99, 47, 97, 0};
+.visible .entry first(
+	.param .u64 p
+)
+{
+	.reg .b32 %r<2>;
+	bar.sync 	0;
+	bar.warp.sync 	-1;
+	{ // callseq 0, 0
+	call.uni helper, ();
+	} // callseq 0
+	ret;
+}
+.func (.param .b32 result) helper()
+{
+	barrier.sync.aligned 	0;
+	// bar.sync in a comment
+	// begin inline asm
+	shfl.sync.bfly.b32 %r1, %r1, 1, 31, -1;
+	// end inline asm
+	ret;
+}
+.visible .entry second() { ret; }
+"#;
+
+    #[test]
+    fn functions_and_data_are_found() {
+        let module = PtxModule::parse(TEXT);
+        assert_eq!(module.entries(), ["first", "second"]);
+        assert_eq!(module.extern_functions, ["vprintf"]);
+        assert_eq!(module.texts, ["src/{odd}.rs", "src/a\0"]);
+        let helper = &module.functions[1];
+        assert_eq!((helper.name.as_str(), helper.entry, helper.barriers), ("helper", false, 1));
+        assert_eq!(helper.assembly_sync, ["shfl.sync.bfly.b32"]);
+    }
+
+    #[test]
+    fn barriers_of_called_functions_count_for_the_kernel() {
+        let module = PtxModule::parse(TEXT);
+        assert_eq!(module.barrier_sites(), BTreeMap::from([("first", 2), ("second", 0)]));
+    }
+
+    #[test]
+    fn any_text_is_read_without_a_panic() {
+        for text in ["", "{", "}", "\"", "/*", ".entry {", ".func (", "é { \" é", ".entry a( { // ", ".b8 x = {300, -1"]
+        {
+            let _ = PtxModule::parse(text);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! What a PTX module must not hold.
+
+use std::path::PathBuf;
+
+use super::module::PtxModule;
+
+/// Functions that the driver provides to every module.
+pub const PROVIDED_FUNCTIONS: &[&str] =
+    &["vprintf", "malloc", "free", "__assertfail", "cudaGetParameterBufferV2", "cudaLaunchDeviceV2"];
+
+/// One reason not to deliver a module.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// There is nothing to launch.
+    #[error("it has no kernel: a kernel is a function with #[kernel] (an `extern \"ptx-kernel\"` entry)")]
+    NoKernels,
+    /// A path of this machine got in, so the file would differ elsewhere.
+    #[error("it holds the absolute path `{0}`: the same sources would give another file elsewhere")]
+    AbsolutePath(String),
+    /// A function that nobody will provide.
+    #[error("it calls `{0}`, which neither the crate nor the driver provides: the driver would refuse the module")]
+    UnresolvedFunction(String),
+    /// A collective instruction that the optimiser may copy into divergent branches.
+    #[error(
+        "`{function}` has `{instruction}` as inline assembly, which the compiler may move into a divergent branch; \
+         use core::arch::nvptx or an llvm.nvvm intrinsic"
+    )]
+    CollectiveAssembly {
+        /// The function.
+        function: String,
+        /// The instruction.
+        instruction: String,
+    },
+}
+
+/// Looks at a module; `prefixes` are this machine's directories that must not appear in it.
+pub fn refusals(module: &PtxModule, prefixes: &[PathBuf]) -> Vec<Refusal> {
+    let mut found = Vec::new();
+    if module.entries().is_empty() {
+        found.push(Refusal::NoKernels);
+    }
+    for name in &module.extern_functions {
+        if !PROVIDED_FUNCTIONS.contains(&name.as_str()) {
+            found.push(Refusal::UnresolvedFunction(name.clone()));
+        }
+    }
+    for function in &module.functions {
+        for instruction in &function.assembly_sync {
+            found.push(Refusal::CollectiveAssembly {
+                function: function.name.clone(),
+                instruction: instruction.clone(),
+            });
+        }
+    }
+    for text in &module.texts {
+        if let Some(path) = absolute_path(text, prefixes) {
+            found.push(Refusal::AbsolutePath(path));
+        }
+    }
+    found.dedup();
+    found
+}
+
+/// An absolute path in a text: one of the given prefixes, or the path of a Rust source wherever it is from.
+fn absolute_path(text: &str, prefixes: &[PathBuf]) -> Option<String> {
+    let until_end = |from: usize| text[from..].split(|c: char| c.is_control()).next().unwrap_or_default().to_owned();
+    for prefix in prefixes {
+        // "/" alone would refuse every text with a slash.
+        if prefix.components().count() > 1
+            && let Some(at) = text.find(&*prefix.to_string_lossy())
+        {
+            return Some(until_end(at));
+        }
+    }
+    let bytes = text.as_bytes();
+    for (at, _) in text.match_indices(".rs") {
+        let is_path = |byte: u8| byte.is_ascii_alphanumeric() || b"/\\:._-+@~".contains(&byte);
+        let start = bytes[..at].iter().rposition(|&byte| !is_path(byte)).map_or(0, |before| before + 1);
+        let path = &text[start..at + 3];
+        let drive = bytes.get(start).is_some_and(u8::is_ascii_alphabetic) && path[1..].starts_with(":\\");
+        // A `//` at the start is a comment in a string, not a path.
+        if drive || (path.starts_with('/') && !path.starts_with("//")) {
+            return Some(path.to_owned());
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn look(text: &str) -> Vec<Refusal> {
+        refusals(&PtxModule::parse(text), &[PathBuf::from("/home/someone/checkout"), PathBuf::from("/")])
+    }
+
+    fn data(text: &str) -> String {
+        let bytes: Vec<_> = text.bytes().map(|byte| byte.to_string()).collect();
+        format!(".global .align 1 .b8 x[{}] = {{{}}};\n.visible .entry k() {{ ret; }}", text.len(), bytes.join(", "))
+    }
+
+    #[test]
+    fn a_sound_module_passes() {
+        let text = "
+            .extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);
+            .extern .shared .align 16 .b8 dynamic[];
+            .visible .entry k() { bar.sync 0; ret; }";
+        assert_eq!(look(text), []);
+        assert_eq!(look(&data("kernels/src/lib.rs\0and/or")), []);
+    }
+
+    #[test]
+    fn a_module_without_kernels_is_refused() {
+        assert_eq!(look(".version 6.3\n.func f() { ret; }"), [Refusal::NoKernels]);
+    }
+
+    #[test]
+    fn an_unresolved_function_is_refused() {
+        let text = ".extern .func (.param .b32 r) expf (.param .b32 x);\n.visible .entry k() { ret; }";
+        assert_eq!(look(text), [Refusal::UnresolvedFunction("expf".to_owned())]);
+    }
+
+    #[test]
+    fn absolute_paths_are_refused_in_data_and_line_tables() {
+        for path in ["/home/someone/checkout/data.bin", "/rustc/abc/library/core/src/lib.rs", "C:\\a\\src\\lib.rs"] {
+            assert_eq!(look(&data(path)), [Refusal::AbsolutePath(path.to_owned())]);
+            let line_table = format!(".file 1 \"{path}\"\n.visible .entry k() {{ ret; }}");
+            assert_eq!(look(&line_table), [Refusal::AbsolutePath(path.to_owned())]);
+        }
+    }
+
+    #[test]
+    fn a_barrier_or_shuffle_in_assembly_is_refused() {
+        let text = ".visible .entry k()\n{\n// begin inline asm\nbar.sync 0;\n// end inline asm\nret;\n}";
+        let refusal = Refusal::CollectiveAssembly { function: "k".to_owned(), instruction: "bar.sync".to_owned() };
+        assert_eq!(look(text), [refusal]);
+    }
+}
