@@ -7,6 +7,7 @@
 
 pub mod batch;
 pub mod feature;
+pub mod radii;
 pub mod residue;
 
 pub use batch::{Atom, BatchStructureDesc, MegaFusedConfig, NO_CA, StructureSummary};

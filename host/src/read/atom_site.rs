@@ -1,0 +1,235 @@
+//! The atoms of mmCIF: rows of the `_atom_site` category.
+
+use super::cif::unquote;
+use super::error::{Problem, bad_field};
+use super::number::{cif_number, fixed_8_3, integer};
+use super::select::{Place, Record, Selection, Syntax, is_hydrogen, pack};
+
+/// The category, with the dot that ends it.
+pub(super) const CATEGORY: &[u8] = b"_atom_site.";
+
+/// Bytes of a row in files of the wwPDB, about.
+pub(super) const ATOM_LINE: usize = 85;
+
+pub(super) const SYNTAX: Syntax =
+    Syntax { number_field: "_atom_site.auth_seq_id", residue_number: integer, b_factor: cif_number };
+
+/// No molecule is this far (Å) from its origin; squared distances stay far from the end of f32.
+const FARTHEST: f64 = 1e6;
+
+/// The items that are read, in the order of [`NAMES`].
+#[derive(Clone, Copy)]
+enum Item {
+    Group,
+    Element,
+    Name,
+    AuthName,
+    Alternate,
+    Residue,
+    AuthResidue,
+    Chain,
+    LabelChain,
+    Number,
+    LabelNumber,
+    Icode,
+    X,
+    Y,
+    Z,
+    BFactor,
+    Model,
+}
+
+const NAMES: [&[u8]; 17] = [
+    b"group_PDB",
+    b"type_symbol",
+    b"label_atom_id",
+    b"auth_atom_id",
+    b"label_alt_id",
+    b"label_comp_id",
+    b"auth_comp_id",
+    b"auth_asym_id",
+    b"label_asym_id",
+    b"auth_seq_id",
+    b"label_seq_id",
+    b"pdbx_PDB_ins_code",
+    b"Cartn_x",
+    b"Cartn_y",
+    b"Cartn_z",
+    b"B_iso_or_equiv",
+    b"pdbx_PDB_model_num",
+];
+
+/// Where the items stand in a row.
+pub(super) struct Columns {
+    /// Per item, its column; the number of columns (an empty value) for one that the table does not have.
+    column: [usize; NAMES.len()],
+    has_group: bool,
+}
+
+impl Columns {
+    /// Finds the items among a table's tags.
+    pub(super) fn find(tags: &[&[u8]]) -> Result<Self, Problem> {
+        let find = |name: &[u8]| {
+            tags.iter().position(|tag| tag.get(CATEGORY.len()..).is_some_and(|item| item.eq_ignore_ascii_case(name)))
+        };
+        let column = NAMES.map(|name| find(name).unwrap_or(tags.len()));
+        let has = |item: Item| column[item as usize] < tags.len();
+        let needed = [
+            (has(Item::X), "Cartn_x"),
+            (has(Item::Y), "Cartn_y"),
+            (has(Item::Z), "Cartn_z"),
+            (has(Item::Name) || has(Item::AuthName), "label_atom_id (or auth_atom_id)"),
+            (has(Item::Residue) || has(Item::AuthResidue), "label_comp_id (or auth_comp_id)"),
+            (has(Item::Chain) || has(Item::LabelChain), "auth_asym_id (or label_asym_id)"),
+            (has(Item::Number) || has(Item::LabelNumber), "auth_seq_id (or label_seq_id)"),
+        ];
+        match needed.into_iter().find(|(there, _)| !there) {
+            Some((_, item)) => Err(Problem::MissingItem(item)),
+            None => Ok(Self { has_group: has(Item::Group), column }),
+        }
+    }
+}
+
+/// A value with its first eight bytes packed, so that most comparisons need no call.
+#[derive(Clone, Copy)]
+struct Word<'a> {
+    head: u64,
+    text: &'a [u8],
+}
+
+impl PartialEq for Word<'_> {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        let n = self.text.len();
+        self.head == other.head && n == other.text.len() && (n <= 8 || self.text == other.text)
+    }
+}
+
+/// Takes rows until the first model ends.
+pub(super) struct AtomSite<'s, 'a> {
+    text: &'a [u8],
+    columns: Columns,
+    selection: &'s mut Selection<'a>,
+    model: Option<Word<'a>>,
+    /// Chain, number and insertion code of the row before, and whether its chain is wanted.
+    place: Option<[Word<'a>; 3]>,
+    wanted: bool,
+}
+
+impl<'s, 'a> AtomSite<'s, 'a> {
+    pub(super) fn new(text: &'a [u8], columns: Columns, selection: &'s mut Selection<'a>) -> Self {
+        Self { text, columns, selection, model: None, place: None, wanted: true }
+    }
+
+    /// A row's value as it stands in the text.
+    #[inline]
+    fn raw(&self, edges: &[usize], item: Item) -> (usize, usize) {
+        let column = self.columns.column[item as usize];
+        (edges[2 * column], edges[2 * column + 1])
+    }
+
+    /// What a row's value says; empty for `?`, `.` and an item that the table does not have.
+    #[inline]
+    fn value(&self, edges: &[usize], item: Item) -> &'a [u8] {
+        let (begin, end) = self.raw(edges, item);
+        match &self.text[begin..end] {
+            b"?" | b"." => b"",
+            raw @ [b'\'' | b'"' | b';', ..] => unquote(raw),
+            raw => raw,
+        }
+    }
+
+    /// The first of two items that says something.
+    #[inline]
+    fn either(&self, edges: &[usize], item: Item, other: Item) -> &'a [u8] {
+        let value = self.value(edges, item);
+        if value.is_empty() { self.value(edges, other) } else { value }
+    }
+
+    #[inline]
+    fn word(&self, value: &'a [u8]) -> Word<'a> {
+        Word { head: pack(value), text: value }
+    }
+
+    /// Takes a row by the edges of its values (and the empty one after them). False: the first model ended before it.
+    #[inline]
+    pub(super) fn row(&mut self, edges: &[usize]) -> Result<bool, Problem> {
+        let model = self.word(self.value(edges, Item::Model));
+        if *self.model.get_or_insert(model) != model {
+            return Ok(false);
+        }
+        let hetatm = match self.value(edges, Item::Group) {
+            b"ATOM" => false,
+            b"HETATM" => true,
+            b"" => self.columns.has_group,
+            other => return Err(bad_field("_atom_site.group_PDB", other, "is neither ATOM nor HETATM")),
+        };
+        let place = [
+            self.word(self.either(edges, Item::Chain, Item::LabelChain)),
+            self.word(self.either(edges, Item::Number, Item::LabelNumber)),
+            self.word(self.value(edges, Item::Icode)),
+        ];
+        if self.place != Some(place) {
+            self.place = Some(place);
+            let [chain, number, icode] = place.map(|word| word.text);
+            self.wanted = self.selection.enter(Place { chain, number, icode });
+        }
+        if !self.wanted {
+            return Ok(true);
+        }
+        let position = [
+            self.coordinate(edges, Item::X, "_atom_site.Cartn_x")?,
+            self.coordinate(edges, Item::Y, "_atom_site.Cartn_y")?,
+            self.coordinate(edges, Item::Z, "_atom_site.Cartn_z")?,
+        ];
+        if hetatm {
+            return Ok(true);
+        }
+        let name = self.either(edges, Item::Name, Item::AuthName).trim_ascii();
+        if name.is_empty() || name.len() > 8 {
+            return Err(bad_field("_atom_site.label_atom_id", name, "is no atom name of 1 to 8 characters"));
+        }
+        self.selection.atom(&Record {
+            residue: pack(self.either(edges, Item::Residue, Item::AuthResidue)),
+            name: pack(name),
+            alternate: pack(self.value(edges, Item::Alternate)),
+            hydrogen: is_hydrogen(self.value(edges, Item::Element), name),
+            position,
+            b_factor: self.value(edges, Item::BFactor),
+        })?;
+        Ok(true)
+    }
+
+    /// A coordinate in Å.
+    #[inline]
+    fn coordinate(&self, edges: &[usize], item: Item, field: &'static str) -> Result<f64, Problem> {
+        let (begin, end) = self.raw(edges, item);
+        let length = end - begin;
+        if (1..=8).contains(&length)
+            && let Some(columns) = self.text[..end].last_chunk::<8>()
+        {
+            // As if right-justified in eight columns.
+            let foreign = 8 * (8 - length as u32);
+            let own = (u64::MAX >> foreign) << foreign;
+            let word = (u64::from_le_bytes(*columns) & own) | (0x2020_2020_2020_2020 & !own);
+            if let Some(value) = fixed_8_3(word.to_le_bytes()) {
+                return Ok(value);
+            }
+        }
+        self.unusual_coordinate(begin, end, field)
+    }
+
+    /// A coordinate that is not written with three decimals in at most eight characters.
+    fn unusual_coordinate(&self, begin: usize, end: usize, field: &'static str) -> Result<f64, Problem> {
+        let raw = &self.text[begin..end];
+        let wrong = match raw {
+            b"?" | b"." => "is not given",
+            _ => match cif_number(unquote(raw)) {
+                Some(value) if value.abs() <= FARTHEST => return Ok(value),
+                Some(_) => "is out of range: farther than 1,000,000 Å from the origin",
+                None => "is no number",
+            },
+        };
+        Err(bad_field(field, raw, wrong))
+    }
+}

@@ -1,0 +1,254 @@
+//! The rows of a loop, a whole line at a time where a row is a line.
+
+use super::lexer::{Lexer, Token};
+use crate::read::error::{Fault, Problem};
+use memchr::memchr;
+
+/// Reads a loop's values row by row.
+pub(super) struct Rows<'a> {
+    /// Number of columns.
+    columns: usize,
+    /// Begin and end in the text of each value of the current row, quotes included, then one empty value that
+    /// stands for columns the loop does not have.
+    edges: Vec<usize>,
+    /// The loop's first tag, for errors.
+    first_tag: &'a [u8],
+    /// Whether rows were lines until now.
+    lines: bool,
+    /// The first row that ran over its line's end after rows that did not.
+    irregular: Option<usize>,
+    rows: usize,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(columns: usize, first_tag: &'a [u8]) -> Self {
+        Self { columns, edges: vec![0; 2 * (columns + 1)], first_tag, lines: true, irregular: None, rows: 0 }
+    }
+
+    /// Edges of the current row's values; see [`Rows`].
+    #[inline]
+    pub(super) fn edges(&self) -> &[usize] {
+        &self.edges
+    }
+
+    /// Moves to the next row; false at the loop's end, with the lexer before the word that ends it.
+    #[inline]
+    pub(super) fn next(&mut self, lexer: &mut Lexer<'a>) -> Result<bool, Fault> {
+        let text = lexer.text;
+        lexer.skip_blanks();
+        let end = memchr(b'\n', &text[lexer.at..]).map_or(text.len(), |n| lexer.at + n);
+        if split_line(text, lexer.at, end, &mut self.edges[..2 * self.columns]) {
+            lexer.at = end;
+            self.rows += 1;
+            return Ok(true);
+        }
+        self.next_by_words(lexer)
+    }
+
+    #[cold]
+    fn next_by_words(&mut self, lexer: &mut Lexer<'a>) -> Result<bool, Fault> {
+        let mut begin = lexer.at;
+        for column in 0..self.columns {
+            let before = lexer.at;
+            let (at, token) = lexer.next()?;
+            if column == 0 {
+                begin = at;
+            }
+            let Token::Value(raw) = token else {
+                lexer.at = before;
+                return if column == 0 { Ok(false) } else { Err(self.ragged(begin, column)) };
+            };
+            self.edges[2 * column] = at;
+            self.edges[2 * column + 1] = at + raw.len();
+        }
+        let is_line = memchr(b'\n', &lexer.text[begin..lexer.at]).is_none();
+        if !is_line && self.lines && self.rows > 0 && self.irregular.is_none() {
+            self.irregular = Some(begin);
+        }
+        self.lines &= is_line;
+        self.rows += 1;
+        Ok(true)
+    }
+
+    fn ragged(&self, begin: usize, found: usize) -> Fault {
+        let tag = String::from_utf8_lossy(self.first_tag);
+        let columns = self.columns;
+        match self.irregular {
+            Some(irregular) => Fault::at(
+                irregular,
+                Problem::Syntax(format!(
+                    "this row of the loop that begins with {tag} does not have {columns} values on its line, and the \
+                     loop's values do not fill its rows; a value is missing or one too many"
+                )),
+            ),
+            None => Fault::at(
+                begin,
+                Problem::Syntax(format!(
+                    "the loop that begins with {tag} ends in this row, after {found} of {columns} values; the file is \
+                     cut or a value is missing"
+                )),
+            ),
+        }
+    }
+
+    /// A value of the current row that does not suit its column: blamed on the first row that did not fill its
+    /// line, if there is one, since it shifted those after it.
+    pub(super) fn bad_value(&self, problem: Problem) -> Fault {
+        match self.irregular {
+            Some(irregular) => {
+                let tag = String::from_utf8_lossy(self.first_tag);
+                let columns = self.columns;
+                Fault::at(
+                    irregular,
+                    Problem::Syntax(format!(
+                        "this row of the loop that begins with {tag} does not have {columns} values on its line, and \
+                         a value after it does not suit its column: {problem}"
+                    )),
+                )
+            }
+            None => Fault::at(self.edges[0], problem),
+        }
+    }
+}
+
+/// First bytes of words that need a closer look.
+const PLAIN: u8 = 0;
+/// Comments, tags, text fields.
+const SPECIAL: u8 = 1;
+/// Letters that keywords begin with; no keyword has fewer than five letters.
+const KEYWORD: u8 = 2;
+const QUOTE: u8 = 4;
+
+const CLASS: [u8; 256] = {
+    let mut class = [PLAIN; 256];
+    class[b'#' as usize] = SPECIAL;
+    class[b'_' as usize] = SPECIAL;
+    class[b';' as usize] = SPECIAL;
+    class[b'\'' as usize] = QUOTE;
+    class[b'"' as usize] = QUOTE;
+    let letters = b"dDlLsSgG";
+    let mut i = 0;
+    while i < letters.len() {
+        class[letters[i] as usize] = KEYWORD;
+        i += 1;
+    }
+    class
+};
+
+/// Finds the words between `begin` and `end`, a part of one line that begins at a word's border. True if there are
+/// as many as `edges` has room for and each is a value, `edges` then holding their beginnings and ends. A false
+/// answer means only that the line has to be read word by word.
+#[inline]
+fn split_line(text: &[u8], begin: usize, end: usize, edges: &mut [usize]) -> bool {
+    let mut found = 0;
+    let mut inside = 0u64;
+    let mut at = begin;
+    while at < end {
+        let mut ink = match text[at..].first_chunk::<64>() {
+            Some(block) => ink_mask(block),
+            None => {
+                let mut block = [b' '; 64];
+                block[..text.len() - at].copy_from_slice(&text[at..]);
+                ink_mask(&block)
+            }
+        };
+        if end - at < 64 {
+            ink &= (1 << (end - at)) - 1;
+        }
+        // A bit for each change between ink and blank.
+        let mut changes = ink ^ (ink << 1 | inside);
+        inside = ink >> 63;
+        let Some(slots) = edges.get_mut(found..found + changes.count_ones() as usize) else { return false };
+        found += slots.len();
+        for slot in slots {
+            *slot = at + changes.trailing_zeros() as usize;
+            changes &= changes.wrapping_sub(1);
+        }
+        at += 64;
+    }
+    if inside != 0 {
+        // The last word ends with the last block.
+        let Some(slot) = edges.get_mut(found) else { return false };
+        *slot = end;
+        found += 1;
+    }
+    found == edges.len() && edges.as_chunks::<2>().0.iter().all(|&[begin, end]| is_value(text, begin, end))
+}
+
+/// Whether a word of a line is a whole value.
+#[inline]
+fn is_value(text: &[u8], begin: usize, end: usize) -> bool {
+    let first = text[begin];
+    match CLASS[usize::from(first)] {
+        PLAIN => true,
+        KEYWORD => end - begin < 5,
+        // A word holds no blank, so a quote at its end closes it, and one that is not there means a blank inside.
+        QUOTE => end - begin >= 2 && text[end - 1] == first,
+        _ => false,
+    }
+}
+
+/// A bit for each byte above the blank.
+#[inline]
+fn ink_mask(block: &[u8; 64]) -> u64 {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    // Added to a byte's low seven bits, sets its high bit from 0x21 on.
+    const TO_INK: u64 = 0x5f5f_5f5f_5f5f_5f5f;
+    let mut mask = 0;
+    for (i, bytes) in block.as_chunks::<8>().0.iter().enumerate() {
+        let word = u64::from_le_bytes(*bytes);
+        let ink = ((((word & LOW) + TO_INK) | word) & HIGH) >> 7;
+        // Moves bit 8k to bit 56 + k.
+        mask |= (ink.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i);
+    }
+    mask
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words of a line by the plain rule.
+    fn by_bytes(line: &str) -> Vec<&str> {
+        line.split(|c: char| (c as u32) <= 0x20).filter(|w| !w.is_empty()).collect()
+    }
+
+    #[test]
+    fn lines_of_every_length_split_like_the_plain_rule() {
+        for length in 1..200 {
+            for gap in 1..9 {
+                let line: String = (0..length).map(|i| if i % gap == 0 && i % 5 != 1 { ' ' } else { 'é' }).collect();
+                let line: String = line.chars().take(length).collect();
+                let expected = by_bytes(&line);
+                for after in ["", "\nrest of the text that must not be looked at"] {
+                    let text = format!("{line}{after}");
+                    let mut edges = vec![0; 2 * expected.len()];
+                    assert!(split_line(text.as_bytes(), 0, line.len(), &mut edges), "{line:?}");
+                    let found: Vec<_> = edges.chunks(2).map(|e| &text[e[0]..e[1]]).collect();
+                    assert_eq!(found, expected);
+                    let mut other = vec![0; 2 * expected.len() + 2];
+                    assert!(!split_line(text.as_bytes(), 0, line.len(), &mut other));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn words_that_are_no_plain_values_are_left_to_the_lexer() {
+        for (line, plain) in [
+            ("LEU D SER G", true),
+            ("\"O5'\" '' b c", true),
+            ("a'b c#d e_f g;h", true),
+            ("a b c loop_", false),
+            ("a b c data_", false),
+            ("a # c d", false),
+            ("a _b c d", false),
+            (";a b c d", false),
+            ("a 'b c' d", false),
+            ("a ' b '", false),
+        ] {
+            assert_eq!(split_line(line.as_bytes(), 0, line.len(), &mut [0; 8]), plain, "{line}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What can be wrong with a file, and where.
+
+use thiserror::Error;
+
+/// Why a file could not be read. Displays as `name: line N: what is wrong`.
+#[derive(Debug, Error)]
+#[error("{name}: {}{problem}", line_prefix(*.line))]
+pub struct ReadError {
+    /// The name the structure was read under.
+    pub name: String,
+    /// The line in the (decompressed) text, from 1, where one is to blame.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+fn line_prefix(line: Option<usize>) -> String {
+    line.map_or_else(String::new, |line| format!("line {line}: "))
+}
+
+/// What is wrong with a file.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The file could not be opened or read.
+    #[error("cannot be read: {0}")]
+    Io(std::io::Error),
+    /// No bytes, or compressed nothing.
+    #[error("the file is empty")]
+    Empty,
+    /// A gzip stream that is cut or corrupt.
+    #[error("corrupt or truncated gzip data: {0}; fetch the file again")]
+    Gzip(std::io::Error),
+    /// MessagePack content.
+    #[error("BinaryCIF is not supported; use the .cif or .pdb file")]
+    BinaryCif,
+    /// Nothing that looks like an atom.
+    #[error("no atoms: {0}")]
+    NoAtoms(&'static str),
+    /// Atoms, but none of a standard amino acid (in the chains asked for).
+    #[error("no protein residues{0}")]
+    NoProtein(String),
+    /// More atoms than 32-bit indices reach.
+    #[error("more than {0} atoms; split the structure")]
+    TooManyAtoms(u32),
+    /// A record that ends before its coordinates do, or with the file.
+    #[error("{0}")]
+    CutShort(String),
+    /// A field whose text is not what the field holds.
+    #[error("{field} {text:?} {wrong}")]
+    Field {
+        /// The column or item, by its name in the format's definition.
+        field: &'static str,
+        /// The text found there.
+        text: String,
+        /// What is wrong with it.
+        wrong: &'static str,
+    },
+    /// mmCIF whose syntax is broken.
+    #[error("{0}")]
+    Syntax(String),
+    /// An mmCIF table of atoms without an item that is needed.
+    #[error("the _atom_site table has no {0}")]
+    MissingItem(&'static str),
+}
+
+/// A problem at a byte of the text; the line is counted only once one is reported.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) offset: Option<usize>,
+    pub(super) problem: Problem,
+}
+
+impl Fault {
+    pub(super) fn at(offset: usize, problem: Problem) -> Self {
+        Self { offset: Some(offset), problem }
+    }
+
+    pub(super) fn whole(problem: Problem) -> Self {
+        Self { offset: None, problem }
+    }
+
+    pub(super) fn into_error(self, name: &str, text: &[u8]) -> ReadError {
+        let line = self.offset.map(|at| 1 + memchr::memchr_iter(b'\n', &text[..at.min(text.len())]).count());
+        ReadError { name: name.to_owned(), line, problem: self.problem }
+    }
+}
+
+/// A problem with a field, its text made printable and short.
+pub(super) fn bad_field(field: &'static str, text: &[u8], wrong: &'static str) -> Problem {
+    const SHOWN: usize = 40;
+    let mut shown = String::from_utf8_lossy(&text[..text.len().min(SHOWN)]).into_owned();
+    if text.len() > SHOWN {
+        shown.push('…');
+    }
+    Problem::Field { field, text: shown, wrong }
+}

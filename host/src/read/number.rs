@@ -1,0 +1,224 @@
+//! Numbers in structure files: exact, and refusing what only looks like a number.
+
+const SPACES: u64 = 0x2020_2020_2020_2020;
+const ZEROS: u64 = 0x3030_3030_3030_3030;
+
+/// The value of eight columns written as `%8.3f`, blanks leading; `None` for any other form.
+///
+/// All eight bytes are worked on at once. The result is correctly rounded: an integer below 10^7 divided by 1000.
+#[inline]
+pub(super) fn fixed_8_3(field: [u8; 8]) -> Option<f64> {
+    let word = u64::from_le_bytes(field);
+    if field[4] != b'.' {
+        return None;
+    }
+    // The dot ends the search, so at most four blanks lead.
+    let blanks = (word ^ SPACES).trailing_zeros() / 8;
+    let negative = (word >> (8 * blanks)) & 0xff == u64::from(b'-');
+    let skipped = blanks + u32::from(negative);
+    if skipped >= 4 {
+        return None;
+    }
+    let kept = !0u64 << (8 * skipped);
+    let word = (word & kept) | (ZEROS & !kept);
+    // Four digits, dot, three digits: close the gap to eight digits, a zero first.
+    let digits = (((word & 0xffff_ffff) << 8) | ((word >> 40) << 40) | 0x30) ^ ZEROS;
+    // A byte above 9 gets its high bit set by the sum or has it already.
+    if (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080 != 0 {
+        return None;
+    }
+    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
+    let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
+    let high = ((pairs >> 16) & 0x0000_00ff_0000_00ff).wrapping_mul(0x0000_2710_0000_0001);
+    let value = f64::from((low.wrapping_add(high) >> 32) as u32) / 1000.0;
+    Some(if negative { -value } else { value })
+}
+
+/// The value of a decimal: sign, digits with at most one dot, at least one digit, nothing else (no exponent, no
+/// `nan`). Correctly rounded.
+pub(super) fn decimal(text: &[u8]) -> Option<f64> {
+    let (negative, unsigned) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, text),
+    };
+    let (mut mantissa, mut digits, mut decimals, mut dots) = (0u64, 0usize, 0usize, 0usize);
+    for &c in unsigned {
+        match c {
+            b'0'..=b'9' => {
+                mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(c - b'0'));
+                digits += 1;
+                decimals += dots;
+            }
+            b'.' if dots == 0 => dots = 1,
+            _ => return None,
+        }
+    }
+    const POWERS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    let value = match digits {
+        0 => return None,
+        // Both sides of the division are exact, so the quotient is correctly rounded.
+        1..=15 => mantissa as f64 / POWERS[decimals],
+        _ => fast_float2::parse::<f64, _>(unsigned).ok()?,
+    };
+    Some(if negative { -value } else { value })
+}
+
+/// The value of an mmCIF number: a decimal, with an exponent or a standard uncertainty in parentheses if it has
+/// one. Finite, correctly rounded.
+pub(super) fn cif_number(text: &[u8]) -> Option<f64> {
+    if let Some(value) = decimal(text) {
+        return value.is_finite().then_some(value);
+    }
+    let text = match text.iter().position(|&c| c == b'(') {
+        Some(open) => {
+            let uncertainty = text[open + 1..].strip_suffix(b")")?;
+            if uncertainty.is_empty() || !uncertainty.iter().all(u8::is_ascii_digit) {
+                return None;
+            }
+            &text[..open]
+        }
+        None => text,
+    };
+    let mantissa_end = text.iter().position(|c| matches!(c, b'e' | b'E')).unwrap_or(text.len());
+    decimal(&text[..mantissa_end])?;
+    if mantissa_end < text.len() {
+        let exponent = &text[mantissa_end + 1..];
+        integer(exponent.strip_prefix(b"+").unwrap_or(exponent))?;
+    }
+    let value: f64 = fast_float2::parse(text.strip_prefix(b"+").unwrap_or(text)).ok()?;
+    value.is_finite().then_some(value)
+}
+
+/// The value of a decimal integer that fits 32 bits.
+pub(super) fn integer(text: &[u8]) -> Option<i32> {
+    let (sign, digits) = match text {
+        [b'-', rest @ ..] => (-1, rest),
+        [b'+', rest @ ..] => (1, rest),
+        _ => (1, text),
+    };
+    if digits.is_empty() || digits.len() > 10 {
+        return None;
+    }
+    let mut value = 0i64;
+    for &c in digits {
+        if !c.is_ascii_digit() {
+            return None;
+        }
+        value = value * 10 + i64::from(c - b'0');
+    }
+    i32::try_from(sign * value).ok()
+}
+
+/// A residue number of a PDB file: decimal without blanks around it, or hybrid-36 in its four columns (`A000` is
+/// 10000, `a000` follows `ZZZZ`, blanks at the end are zeros as in cctbx, the format's home).
+pub(super) fn pdb_residue_number(text: &[u8]) -> Option<i32> {
+    match text {
+        &[first @ (b'A'..=b'Z' | b'a'..=b'z'), b, c, d] => {
+            let upper = first.is_ascii_uppercase();
+            let (letter_a, base) = if upper { (b'A', 10_000) } else { (b'a', 10_000 + 26 * 36 * 36 * 36) };
+            let (mut value, mut ended) = (i32::from(first - letter_a), false);
+            for digit in [b, c, d] {
+                ended |= digit == b' ';
+                let digit = match digit {
+                    b' ' => 0,
+                    b'0'..=b'9' if !ended => digit - b'0',
+                    b'A'..=b'Z' if upper && !ended => digit - b'A' + 10,
+                    b'a'..=b'z' if !upper && !ended => digit - b'a' + 10,
+                    _ => return None,
+                };
+                value = value * 36 + i32::from(digit);
+            }
+            Some(base + value)
+        }
+        _ => integer(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fixed_columns_equal_the_standard_parser() {
+        for thousandths in (-999_999i32..=9_999_999).step_by(997).chain([-1, 0, 1, -999_999, 9_999_999]) {
+            let text = format!("{:8.3}", f64::from(thousandths) / 1000.0);
+            let found = fixed_8_3(text.as_bytes().try_into().unwrap()).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!(found.to_bits(), text.trim().parse::<f64>().unwrap().to_bits(), "{text}");
+        }
+    }
+
+    #[test]
+    fn fixed_columns_refuse_other_forms() {
+        for text in [
+            "     nan",
+            "    .123",
+            "   -.123",
+            "        ",
+            "1e3 .000",
+            "   1.2 0",
+            "   1 .20",
+            "--12.345",
+            "  -+.345",
+            "****.***",
+            "  1-.345",
+            "   1,345",
+            "1 12.345",
+            "  12.34\n",
+            "  12.-34",
+            "\u{e9}  .345",
+            "  12.3e4",
+        ] {
+            assert_eq!(fixed_8_3(text.as_bytes()[..8].try_into().unwrap()), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn decimals_are_correctly_rounded() {
+        for text in
+            ["0.1", "-12.3456789012345", "123456789012345678.125", "0.000000000000000000001", ".5", "7.", "-0.0"]
+        {
+            assert_eq!(decimal(text.as_bytes()).unwrap().to_bits(), text.parse::<f64>().unwrap().to_bits(), "{text}");
+        }
+        for text in ["", ".", "-", "+.", "1.2.3", "1e3", "nan", "inf", "1 2", "0x1", "1_0"] {
+            assert_eq!(decimal(text.as_bytes()), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn cif_numbers_take_exponents_and_uncertainties() {
+        for (text, value) in
+            [("1.5e2", 150.0), ("-2.5E-1", -0.25), ("12.25(13)", 12.25), ("+3.5", 3.5), ("1.0e+1(2)", 10.0)]
+        {
+            assert_eq!(cif_number(text.as_bytes()), Some(value), "{text}");
+        }
+        for text in ["?", "1e", "1e999", "1(", "1()", "1(a)", "nan", "e5", "1.2.3", "--1"] {
+            assert_eq!(cif_number(text.as_bytes()), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn residue_numbers() {
+        for (text, value) in [
+            ("-999", Some(-999)),
+            ("9999", Some(9999)),
+            ("A000", Some(10_000)),
+            ("A00Z", Some(10_035)),
+            ("ZZZZ", Some(1_223_055)),
+            ("a000", Some(1_223_056)),
+            ("zzzz", Some(2_436_111)),
+            ("A00z", None),
+            ("A00 ", Some(10_000)),
+            ("A 0 ", None),
+            ("A00", None),
+            ("", None),
+            ("1A00", None),
+            ("12 3", None),
+            ("****", None),
+        ] {
+            assert_eq!(pdb_residue_number(text.as_bytes()), value, "{text:?}");
+        }
+        assert_eq!(integer(b"2147483648"), None);
+        assert_eq!(integer(b"-2147483648"), Some(i32::MIN));
+    }
+}

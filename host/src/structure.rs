@@ -1,0 +1,258 @@
+//! One protein structure as the engine takes it.
+
+use shared_types::{Atom, NO_CA, RESIDUES};
+use thiserror::Error;
+
+/// A structure's heavy atoms and residues, in file order.
+///
+/// Built by [`crate::read`], or by hand; [`StructureInput::validate`] says whether the parts fit together.
+#[derive(Clone, Debug, Default)]
+pub struct StructureInput {
+    /// What the structure is called in the output and in errors.
+    pub name: String,
+    /// Heavy atoms, residue by residue. Positions in Å relative to `center`.
+    pub atoms: Vec<Atom>,
+    /// Where each residue's atoms begin in `atoms`, and at the end the number of atoms: `n_residues() + 1` offsets.
+    pub residue_atoms: Vec<u32>,
+    /// Per residue, the index of its alpha carbon in `atoms`, or [`NO_CA`].
+    pub ca_indices: Vec<u32>,
+    /// Per residue, its index in [`RESIDUES`].
+    pub residue_types: Vec<u8>,
+    /// Per residue, the index of its chain in `chains`. All residues of one author chain id, consecutive or
+    /// not, have one index.
+    pub chain_ids: Vec<u32>,
+    /// Author chain ids. A PDB file's blank chain is `" "`.
+    pub chains: Vec<String>,
+    /// Per residue, the author's residue number.
+    pub residue_numbers: Vec<i32>,
+    /// Per residue, the insertion code, mostly empty.
+    pub insertion_codes: Vec<Box<str>>,
+    /// Per residue, the B factor of its alpha carbon in Å². NaN where it is unreadable, where there is no alpha
+    /// carbon, and in predicted models, whose B column holds a confidence.
+    pub bfactor: Vec<f32>,
+    /// Per residue, conservation; NaN when absent.
+    pub conservation: Vec<f32>,
+    /// Per residue, the frequency (0 to 1) of the lineage's residue at this position; NaN when absent.
+    pub gisaid_freq: Vec<f32>,
+    /// Per residue, the relative growth rate of that frequency per day; NaN when absent.
+    pub gisaid_velocity: Vec<f32>,
+    /// Midpoint in Å of the atoms' bounding box. It was subtracted in f64, before rounding to f32.
+    pub center: [f64; 3],
+    /// Hash of the lineage that the structure stands for; carried, not computed with.
+    pub lineage_hash: u32,
+    /// Country code of the sample; carried, not computed with.
+    pub country_id: u8,
+}
+
+/// A [`StructureInput`] whose parts do not fit together.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum StructureError {
+    /// No residue at all.
+    #[error("structure {structure:?} has no residues; leave it out of the batch")]
+    Empty {
+        /// The structure's name.
+        structure: String,
+    },
+    /// A per-residue list of the wrong length.
+    #[error("structure {structure:?}: `{field}` has {found} entries where {expected} are needed")]
+    Length {
+        /// The structure's name.
+        structure: String,
+        /// The list's field name.
+        field: &'static str,
+        /// Entries that it has.
+        found: usize,
+        /// Entries that it needs.
+        expected: usize,
+    },
+    /// A residue with a value that cannot be.
+    #[error("structure {structure:?}, residue {residue} (counted from 0): `{field}` {problem}")]
+    Residue {
+        /// The structure's name.
+        structure: String,
+        /// The residue's row, from 0.
+        residue: usize,
+        /// The field's name.
+        field: &'static str,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// More atoms or residues than 32-bit indices reach.
+    #[error("structure {structure:?}: `{field}` has {found} entries, more than 32-bit indices reach; split it")]
+    TooLarge {
+        /// The structure's name.
+        structure: String,
+        /// The list's field name.
+        field: &'static str,
+        /// Entries that it has.
+        found: usize,
+    },
+    /// A centre that is not a point.
+    #[error("structure {structure:?}: `center` is {center:?}, which is not finite")]
+    Center {
+        /// The structure's name.
+        structure: String,
+        /// The centre found.
+        center: [f64; 3],
+    },
+}
+
+impl StructureInput {
+    /// Number of residues, those without an alpha carbon counted.
+    #[must_use]
+    pub fn n_residues(&self) -> usize {
+        self.residue_types.len()
+    }
+
+    /// Number of heavy atoms.
+    #[must_use]
+    pub fn n_atoms(&self) -> usize {
+        self.atoms.len()
+    }
+
+    /// Checks that all lists agree in length, that residues cover the atoms in order, that indices are in range
+    /// and that positions and radii are finite.
+    ///
+    /// # Errors
+    /// Names the structure, the residue and the field of the first thing that is wrong.
+    pub fn validate(&self) -> Result<(), StructureError> {
+        if self.n_residues() == 0 {
+            return Err(StructureError::Empty { structure: self.name.clone() });
+        }
+        self.validate_lengths()?;
+        self.validate_indices()?;
+        self.validate_numbers()
+    }
+
+    fn validate_lengths(&self) -> Result<(), StructureError> {
+        for (field, found) in [("atoms", self.n_atoms()), ("residue_types", self.n_residues())] {
+            // The largest u32 is NO_CA.
+            if found >= NO_CA as usize {
+                return Err(StructureError::TooLarge { structure: self.name.clone(), field, found });
+            }
+        }
+        let n = self.n_residues();
+        let lengths = [
+            ("residue_atoms", self.residue_atoms.len(), n + 1),
+            ("ca_indices", self.ca_indices.len(), n),
+            ("chain_ids", self.chain_ids.len(), n),
+            ("residue_numbers", self.residue_numbers.len(), n),
+            ("insertion_codes", self.insertion_codes.len(), n),
+            ("bfactor", self.bfactor.len(), n),
+            ("conservation", self.conservation.len(), n),
+            ("gisaid_freq", self.gisaid_freq.len(), n),
+            ("gisaid_velocity", self.gisaid_velocity.len(), n),
+        ];
+        match lengths.into_iter().find(|(_, found, expected)| found != expected) {
+            Some((field, found, expected)) => {
+                Err(StructureError::Length { structure: self.name.clone(), field, found, expected })
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn validate_indices(&self) -> Result<(), StructureError> {
+        let n_atoms = self.n_atoms();
+        if self.residue_atoms[0] != 0 {
+            let first = self.residue_atoms[0];
+            return Err(self.bad(0, "residue_atoms", format!("begins at atom {first} where 0 is needed")));
+        }
+        for (residue, ends) in self.residue_atoms.windows(2).enumerate() {
+            let (begin, end) = (ends[0], ends[1]);
+            if end < begin || end as usize > n_atoms {
+                let problem = format!("runs from atom {begin} to {end} of {n_atoms}; offsets must not fall");
+                return Err(self.bad(residue, "residue_atoms", problem));
+            }
+            let ca = self.ca_indices[residue];
+            if ca != NO_CA && !(begin..end).contains(&ca) {
+                let problem = format!("is {ca}, outside the residue's atoms {begin}..{end}");
+                return Err(self.bad(residue, "ca_indices", problem));
+            }
+            let kind = self.residue_types[residue];
+            if usize::from(kind) >= RESIDUES.len() {
+                return Err(self.bad(residue, "residue_types", format!("is {kind}; there are {}", RESIDUES.len())));
+            }
+            let chain = self.chain_ids[residue];
+            if chain as usize >= self.chains.len() {
+                return Err(self.bad(residue, "chain_ids", format!("is {chain} of {} chains", self.chains.len())));
+            }
+        }
+        let covered = self.residue_atoms[self.n_residues()] as usize;
+        if covered != n_atoms {
+            let problem = format!("ends at atom {covered} of {n_atoms}; every atom needs a residue");
+            return Err(self.bad(self.n_residues() - 1, "residue_atoms", problem));
+        }
+        Ok(())
+    }
+
+    fn validate_numbers(&self) -> Result<(), StructureError> {
+        if !self.center.iter().all(|c| c.is_finite()) {
+            return Err(StructureError::Center { structure: self.name.clone(), center: self.center });
+        }
+        let finite = |a: &Atom| a.x.is_finite() && a.y.is_finite() && a.z.is_finite() && a.radius.is_finite();
+        if let Some(atom) = self.atoms.iter().position(|a| !finite(a)) {
+            let residue = self.residue_atoms.partition_point(|&begin| begin as usize <= atom) - 1;
+            let problem = format!("has {:?} at index {atom}, which is not finite", self.atoms[atom]);
+            return Err(self.bad(residue, "atoms", problem));
+        }
+        Ok(())
+    }
+
+    fn bad(&self, residue: usize, field: &'static str, problem: String) -> StructureError {
+        StructureError::Residue { structure: self.name.clone(), residue, field, problem }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A residue with an alpha carbon and one without.
+    fn two_residues() -> StructureInput {
+        StructureInput {
+            name: "x.pdb".into(),
+            atoms: vec![Atom { x: 0.0, y: 1.0, z: 2.0, radius: 1.88 }; 3],
+            residue_atoms: vec![0, 2, 3],
+            ca_indices: vec![1, NO_CA],
+            residue_types: vec![0, 19],
+            chain_ids: vec![0, 0],
+            chains: vec!["A".into()],
+            residue_numbers: vec![1, 2],
+            insertion_codes: vec!["".into(), "A".into()],
+            bfactor: vec![1.0, f32::NAN],
+            conservation: vec![f32::NAN; 2],
+            gisaid_freq: vec![f32::NAN; 2],
+            gisaid_velocity: vec![f32::NAN; 2],
+            ..StructureInput::default()
+        }
+    }
+
+    fn message(change: impl FnOnce(&mut StructureInput)) -> String {
+        let mut structure = two_residues();
+        change(&mut structure);
+        structure.validate().expect_err("must be refused").to_string()
+    }
+
+    #[test]
+    fn a_whole_structure_passes() {
+        assert_eq!(two_residues().validate(), Ok(()));
+    }
+
+    #[test]
+    fn each_fault_is_named() {
+        assert!(message(|s| *s = StructureInput::default()).contains("no residues"));
+        assert!(message(|s| s.gisaid_freq.clear()).contains("`gisaid_freq` has 0 entries where 2"));
+        assert!(message(|s| s.residue_atoms.push(3)).contains("`residue_atoms` has 4 entries where 3"));
+        assert!(message(|s| s.residue_atoms[0] = 1).contains("residue 0 (counted from 0): `residue_atoms` begins"));
+        assert!(message(|s| s.residue_atoms[1] = 9).contains("runs from atom 0 to 9 of 3"));
+        assert!(message(|s| s.residue_atoms[2] = 1).contains("residue 1 (counted from 0): `residue_atoms` runs"));
+        assert!(message(|s| s.residue_atoms[2] = 2).contains("ends at atom 2 of 3"));
+        assert!(message(|s| s.ca_indices[0] = 2).contains("`ca_indices` is 2, outside the residue's atoms 0..2"));
+        assert!(message(|s| s.residue_types[1] = 20).contains("residue 1 (counted from 0): `residue_types` is 20"));
+        assert!(message(|s| s.chain_ids[1] = 1).contains("`chain_ids` is 1 of 1 chains"));
+        assert!(message(|s| s.atoms[2].radius = f32::NAN).contains("residue 1 (counted from 0): `atoms`"));
+        assert!(message(|s| s.atoms[0].z = f32::INFINITY).contains("residue 0 (counted from 0): `atoms`"));
+        assert!(message(|s| s.center[1] = f64::NAN).contains("`center`"));
+        assert!(message(|s| s.center[1] = f64::NAN).contains("x.pdb"));
+    }
+}
