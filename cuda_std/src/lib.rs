@@ -73,13 +73,13 @@ pub use cuda_std_macros::kernel;
 pub use memory::{BlockMemory, Input};
 pub use segment::Segment;
 pub use shared::{Shared, Tile};
-pub use team::{List, Team};
+pub use team::{Lists, Team};
 
 /// What a kernel's file imports.
 pub mod prelude {
     #[cfg(not(target_arch = "nvptx64"))]
     pub use crate::launch::{CpuExecutor, Executor, Offsets, Segments};
-    pub use crate::{Block, BlockMemory, Input, List, PerThread, Segment, Shared, Team, Thread, Tile, kernel, math};
+    pub use crate::{Block, BlockMemory, Input, Lists, PerThread, Segment, Shared, Team, Thread, Tile, kernel, math};
 }
 
 /// What the code that [`macro@kernel`] writes calls. Not for people.

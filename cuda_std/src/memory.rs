@@ -67,6 +67,22 @@ pub trait BlockMemory: Elements {
         block.barrier();
     }
 
+    /// Writes one element, with a value that all threads know.
+    ///
+    /// # Panics
+    /// When `i` is not below [`len`](Self::len).
+    #[inline(always)]
+    #[track_caller]
+    fn set(&mut self, block: &mut Block, i: u32, value: Self::Item) {
+        check_index(i, self.count());
+        block.barrier();
+        platform::each_index(block.threads(), 1, |_| {
+            // SAFETY: in bounds; one thread writes.
+            unsafe { self.store(i, value) };
+        });
+        block.barrier();
+    }
+
     /// Lets `change` alter every element `i` below `n` in place.
     ///
     /// # Panics

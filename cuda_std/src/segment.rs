@@ -1,6 +1,6 @@
 //! A block's own part of a global buffer.
 
-use crate::memory::Elements;
+use crate::memory::{Elements, check_length};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
@@ -28,6 +28,37 @@ impl<T> Segment<'_, T> {
     #[must_use]
     pub fn start(&self) -> u32 {
         self.start
+    }
+}
+
+impl<T: Pod> Segment<'_, T> {
+    /// The first `mid` elements, and the others.
+    ///
+    /// # Panics
+    /// When `mid` is beyond the segment's length.
+    #[inline(always)]
+    #[track_caller]
+    pub fn split_at(&mut self, mid: u32) -> (Segment<'_, T>, Segment<'_, T>) {
+        check_length(mid, self.len);
+        let rest = self.len.wrapping_sub(mid);
+        // SAFETY: two disjoint parts of what this segment owns, which stays borrowed while they live.
+        unsafe {
+            (Segment::new(self.data, self.start, mid), Segment::new(self.at(mid), self.start.wrapping_add(mid), rest))
+        }
+    }
+}
+
+impl<T: Pod, const N: usize> Segment<'_, [T; N]> {
+    /// The same memory as single elements, `N` times as many.
+    ///
+    /// # Panics
+    /// When those are more than `u32` counts.
+    #[inline(always)]
+    #[track_caller]
+    pub fn flatten(&mut self) -> Segment<'_, T> {
+        let (start, len) = (self.start.wrapping_mul(N as u32), self.len * N as u32);
+        // SAFETY: an array is its elements; the segment stays borrowed while this view lives.
+        unsafe { Segment::new(self.data.cast::<T>(), start, len) }
     }
 }
 

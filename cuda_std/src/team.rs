@@ -2,8 +2,7 @@
 
 use crate::memory::{check_index, check_length};
 use crate::{Block, BlockMemory, Segment, platform};
-use bytemuck::{Pod, Zeroable};
-use cuda_layout::{DeviceLayout, Text};
+use bytemuck::Pod;
 
 /// A team of `L` threads inside a phase; `L` is 1, 2, 4, 8, 16 or 32.
 ///
@@ -32,88 +31,97 @@ impl<const L: u32> Team<L> {
     }
 }
 
-/// The indices that one element has collected, in rising order, with room for `K`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub struct List<const K: usize> {
-    count: u32,
-    items: [u32; K],
+/// Lists of indices, one for each of the elements that [`Segment::collect`] looked at.
+pub struct Lists<'a> {
+    words: &'a Segment<'a, u32>,
+    lists: u32,
+    stride: u32,
 }
 
-impl<const K: usize> List<K> {
-    /// How many there are; more than `K` when there was no room for all.
+impl Lists<'_> {
+    /// How many lists there are.
     #[inline(always)]
     #[must_use]
-    pub fn count(&self) -> u32 {
-        self.count
+    pub fn len(&self) -> u32 {
+        self.lists
     }
 
-    /// Whether all of them are here.
+    /// Whether there is none.
     #[inline(always)]
     #[must_use]
-    pub fn is_complete(&self) -> bool {
-        self.count <= K as u32
+    pub fn is_empty(&self) -> bool {
+        self.lists == 0
     }
-}
 
-// SAFETY: an array of u32, all zero is a valid one.
-unsafe impl<const K: usize> Zeroable for List<K> {}
-// SAFETY: `repr(C)`, nothing but u32, no padding.
-unsafe impl<const K: usize> Pod for List<K> {}
-
-impl<const K: usize> DeviceLayout for List<K> {
-    const TEXT: &'static Text = &Text::new().push("List<").push_usize(K).push(">");
-}
-
-impl<const K: usize> Segment<'_, List<K>> {
-    /// Collects for every element `i` below `n` the indices `j` below `m` for which `keep(i, j)` holds.
-    /// A team of `L` threads looks at `L` of them at a time.
+    /// How many indices list `i` was to hold; more than it does where there was no room.
     ///
     /// # Panics
-    /// When `n` is beyond the segment's length.
+    /// When there is no list `i`.
     #[inline(always)]
     #[track_caller]
-    pub fn collect<const L: u32>(&mut self, block: &mut Block, n: u32, m: u32, keep: impl Fn(u32, u32) -> bool + Sync) {
+    #[must_use]
+    pub fn count(&self, i: u32) -> u32 {
+        check_index(i, self.lists);
+        self.words.get(i.wrapping_mul(self.stride))
+    }
+
+    /// Whether list `i` holds all of its indices.
+    ///
+    /// # Panics
+    /// When there is no list `i`.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn is_complete(&self, i: u32) -> bool {
+        self.count(i) < self.stride
+    }
+
+    /// Index number `k` of list `i`.
+    ///
+    /// # Panics
+    /// When there is no list `i`, or no room for `k` indices in it.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn get(&self, i: u32, k: u32) -> u32 {
+        check_index(i, self.lists);
+        check_index(k, self.stride.wrapping_sub(1));
+        self.words.get(i.wrapping_mul(self.stride).wrapping_add(k).wrapping_add(1))
+    }
+}
+
+impl Segment<'_, u32> {
+    /// Collects, for every `i` below `n`, the indices `j` below `m` for which `keep(i, j)` holds, in rising order. A
+    /// team of `L` threads looks at `L` of them at a time.
+    ///
+    /// The segment's words are shared out evenly: each list has `len / n` of them, one of which holds its count.
+    ///
+    /// # Panics
+    /// When there is less than a word a list.
+    #[inline(always)]
+    #[track_caller]
+    pub fn collect<const L: u32>(
+        &mut self,
+        block: &mut Block,
+        n: u32,
+        m: u32,
+        keep: impl Fn(u32, u32) -> bool + Sync,
+    ) -> Lists<'_> {
         check_length(n, self.len());
+        let stride = if n == 0 { 1 } else { self.len() / n };
         block.barrier();
         platform::each_team::<L>(block.threads(), n, |i| {
-            let list = self.at(i);
-            // SAFETY: in bounds; element i is this team's alone, and each of its words is one thread's.
+            let list = self.at(i.wrapping_mul(stride));
+            // SAFETY: n lists of `stride` words lie within the segment; list i is this team's alone, and each of its
+            // words is one thread's.
             unsafe {
-                let items = (&raw mut (*list).items).cast::<u32>();
-                let count = platform::team_collect::<L>(m, items, K as u32, |j| keep(i, j));
+                let count = platform::team_collect::<L>(m, list.wrapping_add(1), stride - 1, |j| keep(i, j));
                 if platform::is_team_leader::<L>() {
-                    (&raw mut (*list).count).write(count);
+                    list.write(count);
                 }
             }
         });
         block.barrier();
-    }
-
-    /// How many indices element `i` has collected.
-    ///
-    /// # Panics
-    /// When `i` is not below the segment's length.
-    #[inline(always)]
-    #[track_caller]
-    #[must_use]
-    pub fn count_of(&self, i: u32) -> u32 {
-        check_index(i, self.len());
-        // SAFETY: in bounds; no phase writes while this is borrowed.
-        unsafe { (&raw const (*self.at(i)).count).read() }
-    }
-
-    /// Index number `k` that element `i` has collected.
-    ///
-    /// # Panics
-    /// When `i` is not below the segment's length, or `k` not below `K`.
-    #[inline(always)]
-    #[track_caller]
-    #[must_use]
-    pub fn item_of(&self, i: u32, k: u32) -> u32 {
-        check_index(i, self.len());
-        check_index(k, K as u32);
-        // SAFETY: in bounds; no phase writes while this is borrowed.
-        unsafe { (&raw const (*self.at(i)).items).cast::<u32>().add(k as usize).read() }
+        Lists { words: self, lists: n, stride }
     }
 }

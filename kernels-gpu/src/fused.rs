@@ -1,13 +1,38 @@
 //! The fused kernel: one block a structure, every feature in one launch.
+//!
+//! Data flows one way. [`places`] gathers what the others read of a residue, [`pairs`] looks at every pair of
+//! residues, [`network`] at the contact graph, [`backbone`] along the chain, [`whole`] at the structure.
 
-use crate::scratch::{Basis, ContactList, Place, Traits};
+mod backbone;
+mod centrality;
+mod network;
+mod pairs;
+mod places;
+mod whole;
+
+use crate::scratch::{Krylov, Place, Traits};
 use cuda_std::prelude::*;
 use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, StructureSummary};
 
+/// Threads that work on one residue's row together: eight 16-byte places are one line of the cache.
+const TEAM: u32 = 8;
+
 /// Computes every feature of every residue of a batch: block `i` takes structure `i`.
 ///
-/// `ca_indices` counts from the structure's first atom. All buffers but `atoms` and `descriptors` have one element a
-/// residue, in the batch's order; `summaries` has one a structure.
+/// Buffers that name no other length have one element a residue, in the batch's order. Structure `i` has the residues
+/// `ca_offset ..` of its descriptor, which are also its segments of `output` and of the scratch buffers.
+///
+/// - `output`: a row of features, indexed by [`shared_types::Feature::column`].
+/// - `atoms`: the heavy atoms of all structures; Å, relative to each structure's centre.
+/// - `ca_indices`: the alpha carbon, counted from the structure's first atom, or [`shared_types::NO_CA`].
+/// - `descriptors`: one a structure.
+/// - `residue_types`: an index into [`shared_types::RESIDUES`].
+/// - `conservation`, `gisaid_freq`, `gisaid_velocity`: annotation, NaN where there is none.
+/// - `bfactor`: B factor of the alpha carbon in Å^2, NaN where there is none.
+/// - `chain_ids`: a number for each chain of the structure, below 2^29.
+/// - `places`, `traits`, `bfactor_z`, `krylov`: scratch.
+/// - `contacts`: scratch, [`crate::scratch::contact_words`] words a residue.
+/// - `summaries`: one a structure.
 #[kernel(threads = 256)]
 pub fn mega_fused_batch_detection_prism4d(
     block: &mut Block,
@@ -23,13 +48,42 @@ pub fn mega_fused_batch_detection_prism4d(
     chain_ids: &[u32],
     places: &mut Segment<Place>,
     traits: &mut Segment<Traits>,
-    contacts: &mut Segment<ContactList>,
-    basis: &mut Segment<Basis>,
+    bfactor_z: &mut Segment<f32>,
+    contacts: &mut Segment<u32>,
+    krylov: &mut Segment<Krylov>,
     summaries: &mut Segment<StructureSummary>,
+    coefficients: &mut Shared<[f32; 2], { centrality::STEPS }>,
+    ritz: &mut Shared<f32, { centrality::STEPS }>,
     config: MegaFusedConfig,
 ) {
-    let _ = (atoms, ca_indices, descriptors, residue_types, conservation, bfactor, gisaid_freq, gisaid_velocity, chain_ids);
-    let _ = (places, traits, contacts, basis, summaries, config);
     let n = output.len();
-    output.fill(block, n, |_| FeatureRow { columns: [0.0; 32] });
+    let inputs = places::Inputs {
+        atoms,
+        ca_indices,
+        residue_types,
+        conservation,
+        bfactor,
+        gisaid_freq,
+        gisaid_velocity,
+        chain_ids,
+        structure: descriptors.at(block.index()),
+        first: output.start(),
+    };
+    places::gather(block, &inputs, n, places, traits);
+    places::standardise_bfactors(block, &inputs, n, bfactor_z);
+    let annotated = places::is_annotated(block, traits, n);
+    pairs::rows(block, &inputs, n, places, traits, annotated, output);
+
+    let radius = config.contact_threshold * config.contact_threshold;
+    let lists =
+        contacts.collect::<TEAM>(block, n, n, |i, j| i != j && places.get(i).to(places.get(j)).norm2() < radius);
+    let graph = network::ContactGraph { lists, places, radius };
+    network::features(block, &graph, n, bfactor_z, output);
+    centrality::eigenvector(block, &graph, n, krylov, coefficients, ritz, output);
+
+    backbone::angles(block, n, places, output);
+    let shape = whole::shape(block, n, places);
+    whole::centroid_distances(block, n, places, shape, output);
+    whole::summarise(block, &graph, n, inputs.structure.n_atoms, shape, summaries);
+    whole::drop_small(block, n, config.min_feature_value, output);
 }

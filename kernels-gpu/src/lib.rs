@@ -5,5 +5,7 @@
 
 mod fused;
 pub mod scratch;
+mod vector;
 
 pub use fused::mega_fused_batch_detection_prism4d;
+pub use vector::Vector;

@@ -1,10 +1,13 @@
-//! What the fused kernel keeps for a residue while it works: one element a residue of every buffer.
+//! What the fused kernel keeps for a residue while it works.
+//!
+//! Every buffer has one element a residue, but for the contact lists: they have [`contact_words`] words a residue.
 
 use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
-use cuda_std::List;
 
-/// A residue's alpha carbon, as its neighbours see it.
+use crate::vector::Vector;
+
+/// A residue's alpha carbon, as the others see it.
 #[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
 #[repr(C, align(16))]
 pub struct Place {
@@ -14,16 +17,62 @@ pub struct Place {
     pub y: f32,
     /// z in Å.
     pub z: f32,
-    /// Chain, residue type and whether the residue is part of a fragment; see [`Tag`].
-    pub tag: u32,
+    /// Chain in the upper 29 bits, then the charge plus one, then whether the residue is part of a fragment.
+    tag: u32,
+}
+
+impl Place {
+    /// An alpha carbon at `position`.
+    #[inline]
+    #[must_use]
+    pub fn new(position: [f32; 3], chain: u32, charge: f32, in_fragment: bool) -> Self {
+        let [x, y, z] = position;
+        // A batch has fewer than 2^26 rows, and so fewer chains.
+        Self { x, y, z, tag: (chain << 3) | (((charge + 1.0) as u32) << 1) | u32::from(in_fragment) }
+    }
+
+    /// Whether the residue has an alpha carbon.
+    #[inline]
+    #[must_use]
+    pub fn exists(self) -> bool {
+        !self.x.is_nan()
+    }
+
+    /// Whether both residues have the same chain.
+    #[inline]
+    #[must_use]
+    pub fn same_chain(self, other: Self) -> bool {
+        (self.tag ^ other.tag) < 8
+    }
+
+    /// The residue's formal charge.
+    #[inline]
+    #[must_use]
+    pub fn charge(self) -> f32 {
+        ((self.tag >> 1) & 3) as f32 - 1.0
+    }
+
+    /// Whether the residue is part of a fragment: linked to the row before or after.
+    #[inline]
+    #[must_use]
+    pub fn in_fragment(self) -> bool {
+        self.tag & 1 == 1
+    }
+
+    /// The vector from `self` to `to`.
+    #[inline]
+    #[must_use]
+    pub fn to(self, to: Self) -> Vector {
+        Vector { x: to.x - self.x, y: to.y - self.y, z: to.z - self.z }
+    }
 }
 
 /// What a residue's neighbours average.
 #[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
 #[repr(C, align(16))]
 pub struct Traits {
-    /// Standardised B factor, NaN without.
-    pub bfactor_z: f32,
+    /// Hydropathy.
+    pub hydropathy: f32,
     /// Conservation, NaN without.
     pub conservation: f32,
     /// Lineage frequency, NaN without.
@@ -32,20 +81,26 @@ pub struct Traits {
     pub velocity: f32,
 }
 
-/// Contacts kept for a residue. At the default threshold of 8 Å real residues have up to about 20; one with more is
-/// handled by looking at all residues again.
-pub const CONTACTS: usize = 31;
+/// Vectors that the centrality iteration keeps.
+pub const KRYLOV_VECTORS: usize = 32;
 
-/// A residue's contacts: rows in rising order.
-pub type ContactList = List<CONTACTS>;
+/// A residue's elements of the vectors that the centrality iteration keeps.
+pub type Krylov = [f32; KRYLOV_VECTORS];
 
-/// Vectors over the residues that the centrality iteration keeps, an element of each.
-#[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
-#[repr(C, align(16))]
-pub struct Basis {
-    /// One element of every vector.
-    pub vectors: [f32; BASIS],
+/// Words of contact list a residue gets at a contact threshold in Å: a count, and room for the contacts.
+///
+/// Real residues have about 10 contacts at 8 Å and at most about 20, and both grow with the threshold's cube. A list
+/// without room for all is no error: the kernel then looks at all residues again.
+#[must_use]
+pub fn contact_words(contact_threshold: f32) -> u32 {
+    let eighths = contact_threshold / 8.0;
+    let room = 24.0 * eighths * eighths * eighths;
+    // At least a count and some; at most what a threshold of 20 Å needs.
+    if room >= 384.0 {
+        384
+    } else if room >= 8.0 {
+        (room as u32).next_multiple_of(8)
+    } else {
+        8
+    }
 }
-
-/// Number of vectors in a [`Basis`].
-pub const BASIS: usize = 16;

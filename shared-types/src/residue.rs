@@ -46,6 +46,25 @@ pub const RESIDUES: [Residue; 20] = [
     residue("VAL", 'V', 4.2, 0.0, 140.0),
 ];
 
+macro_rules! property {
+    ($doc:literal, $name:ident, $field:ident) => {
+        #[doc = $doc]
+        pub const $name: [f32; RESIDUES.len()] = {
+            let mut values = [0.0; RESIDUES.len()];
+            let mut i = 0;
+            while i < values.len() {
+                values[i] = RESIDUES[i].$field;
+                i += 1;
+            }
+            values
+        };
+    };
+}
+
+property!("[`Residue::hydropathy`] by kind.", HYDROPATHY, hydropathy);
+property!("[`Residue::charge`] by kind.", CHARGE, charge);
+property!("[`Residue::volume`] by kind.", VOLUME, volume);
+
 /// The kind of a three-letter code, `None` for anything but the 20 standard amino acids.
 #[must_use]
 pub fn kind_of(name: &[u8]) -> Option<ResidueKind> {

@@ -1,0 +1,38 @@
+//! Angles along the chain of alpha carbons (Levitt 1976).
+
+use super::places::linked;
+use crate::scratch::Place;
+use cuda_std::math::{NAN, atan2, canonical, sqrt};
+use cuda_std::prelude::*;
+use shared_types::FeatureRow;
+use shared_types::feature::column;
+
+const DEGREES: f32 = 180.0 / core::f32::consts::PI;
+
+/// Columns `ca_angle` and `ca_dihedral`.
+#[inline(always)]
+pub fn angles(block: &mut Block, n: u32, places: &Segment<Place>, output: &mut Segment<FeatureRow>) {
+    output.update(block, n, |i, row| {
+        let (mut angle, mut dihedral) = (NAN, NAN);
+        if i > 0 && i + 1 < n {
+            let (a, b, c) = (places.get(i - 1), places.get(i), places.get(i + 1));
+            if linked(a, b) && linked(b, c) {
+                let (ba, bc) = (b.to(a), b.to(c));
+                if ba.norm2() > 0.0 && bc.norm2() > 0.0 {
+                    angle = atan2(sqrt(ba.cross(bc).norm2()), ba.dot(bc)) * DEGREES;
+                }
+                if i + 2 < n && linked(c, places.get(i + 2)) {
+                    let (ab, cd) = (a.to(b), c.to(places.get(i + 2)));
+                    let (left, right) = (ab.cross(bc), bc.cross(cd));
+                    // Three atoms in a line, or two in one place, have no plane.
+                    if left.norm2() > 0.0 && right.norm2() > 0.0 {
+                        let y = left.cross(right).dot(bc) / sqrt(bc.norm2());
+                        dihedral = atan2(y, left.dot(right)) * DEGREES;
+                    }
+                }
+            }
+        }
+        row.columns[column::CA_ANGLE] = canonical(angle);
+        row.columns[column::CA_DIHEDRAL] = canonical(dihedral);
+    });
+}

@@ -1,0 +1,115 @@
+//! The structure as a whole.
+
+use super::network::ContactGraph;
+use crate::scratch::Place;
+use bytemuck::{Pod, Zeroable};
+use cuda_std::math::{NAN, canonical, sqrt};
+use cuda_std::prelude::*;
+use shared_types::feature::column;
+use shared_types::{FeatureRow, StructureSummary};
+
+/// Where the alpha carbons are, on the whole.
+#[derive(Clone, Copy)]
+pub struct Shape {
+    x: f32,
+    y: f32,
+    z: f32,
+    /// Radius of gyration in Å; NaN without an alpha carbon.
+    radius: f32,
+}
+
+impl Shape {
+    #[inline(always)]
+    fn distance2(self, place: Place) -> f32 {
+        let (x, y, z) = (place.x - self.x, place.y - self.y, place.z - self.z);
+        math::fma(x, x, math::fma(y, y, z * z))
+    }
+}
+
+#[derive(Clone, Copy, Zeroable, Pod)]
+#[repr(C)]
+struct Sum {
+    x: f32,
+    y: f32,
+    z: f32,
+    count: f32,
+}
+
+/// Centroid and radius of gyration of the alpha carbons.
+#[inline(always)]
+pub fn shape(block: &mut Block, n: u32, places: &Segment<Place>) -> Shape {
+    let sum = block.reduce(
+        n,
+        Sum::zeroed(),
+        |i| {
+            let p = places.get(i);
+            if p.exists() { Sum { x: p.x, y: p.y, z: p.z, count: 1.0 } } else { Sum::zeroed() }
+        },
+        |a, b| Sum { x: a.x + b.x, y: a.y + b.y, z: a.z + b.z, count: a.count + b.count },
+    );
+    let mut shape = Shape { x: sum.x / sum.count, y: sum.y / sum.count, z: sum.z / sum.count, radius: NAN };
+    let squares = block.reduce(
+        n,
+        0.0,
+        |i| {
+            let place = places.get(i);
+            if place.exists() { shape.distance2(place) } else { 0.0 }
+        },
+        |a, b| a + b,
+    );
+    shape.radius = canonical(sqrt(squares / sum.count));
+    shape
+}
+
+/// Column `centroid_distance`.
+#[inline(always)]
+pub fn centroid_distances(
+    block: &mut Block,
+    n: u32,
+    places: &Segment<Place>,
+    shape: Shape,
+    output: &mut Segment<FeatureRow>,
+) {
+    output.update(block, n, |i, row| {
+        let place = places.get(i);
+        row.columns[column::CENTROID_DISTANCE] = if !place.exists() {
+            NAN
+        } else if shape.radius > 0.0 {
+            sqrt(shape.distance2(place)) / shape.radius
+        } else {
+            0.0
+        };
+    });
+}
+
+/// The structure's summary.
+#[inline(always)]
+pub fn summarise(
+    block: &mut Block,
+    graph: &ContactGraph,
+    n: u32,
+    atoms: u32,
+    shape: Shape,
+    summaries: &mut Segment<StructureSummary>,
+) {
+    let ends = block.reduce(n, 0u64, |i| u64::from(graph.degree(i)), |a, b| a + b);
+    summaries.set(
+        block,
+        0,
+        StructureSummary { contacts: ends / 2, residues: n, atoms, radius_of_gyration: shape.radius, _padding: 0 },
+    );
+}
+
+/// Writes finite features of a magnitude below `least` as 0. The last step: nothing is computed from the result.
+#[inline(always)]
+pub fn drop_small(block: &mut Block, n: u32, least: f32, output: &mut Segment<FeatureRow>) {
+    if least > 0.0 {
+        output.update(block, n, |_, row| {
+            for value in &mut row.columns {
+                if value.abs() < least {
+                    *value = 0.0;
+                }
+            }
+        });
+    }
+}
