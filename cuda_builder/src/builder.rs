@@ -2,6 +2,7 @@
 
 use std::env;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::arch::NvvmArch;
@@ -226,8 +227,10 @@ impl CudaBuilder {
         let prepared = self.prepare()?;
         let mut checked = Vec::new();
         for (&arch, path) in self.archs.iter().zip(paths) {
-            let file =
-                fs::read_to_string(&path).map_err(|source| CudaBuilderError::Read { path: path.clone(), source })?;
+            let file = fs::read_to_string(&path).map_err(|source| match source.kind() {
+                io::ErrorKind::NotFound => CudaBuilderError::Missing(path.clone()),
+                _ => CudaBuilderError::Read { path: path.clone(), source },
+            })?;
             let (header, _) =
                 Header::read(&file).map_err(|source| CudaBuilderError::Header { path: path.clone(), source })?;
             let digest = self.digest(&prepared, arch);
@@ -252,6 +255,15 @@ impl CudaBuilder {
             checked.push((path, result));
         }
         Ok(checked)
+    }
+
+    /// The digest of everything that goes into the PTX for an architecture, the compiler apart: sources, the locked packages
+    /// that they reach, and settings. It stands in the header of a file that is up to date.
+    ///
+    /// # Errors
+    /// A manifest, the lock file or a source cannot be read.
+    pub fn input_digest(&self, arch: NvvmArch) -> Result<String, CudaBuilderError> {
+        Ok(self.digest(&self.prepare()?, arch))
     }
 
     /// The files that this builder writes or checks, one for each architecture.
@@ -303,7 +315,10 @@ impl CudaBuilder {
         arch: NvvmArch,
         inputs: String,
     ) -> Result<(String, Vec<String>), CudaBuilderError> {
-        let Prepared { graph, target, .. } = prepared;
+        let graph = &prepared.graph;
+        // Cargo keeps one copy of `core` in a directory, whatever the flags: each way to build it has its own.
+        let lines = if self.debug == DebugInfo::LineTables { "-lines" } else { "" };
+        let target = &prepared.target.join(format!("{arch}{lines}"));
         let cargo_home = flags::cargo_home();
         let remapped = flags::remapped(graph, compiler, cargo_home.as_deref(), target);
         let mut all_flags = flags::code_generation(arch);
@@ -329,7 +344,7 @@ impl CudaBuilder {
             output: &output,
         };
         build.run()?;
-        if let Some(path) = inputs_outside(prepared.target.as_path(), graph, &prepared.sources) {
+        if let Some(path) = inputs_outside(target, graph, &prepared.sources) {
             return Err(CudaBuilderError::InputOutside { package: package.clone(), path });
         }
         let body =

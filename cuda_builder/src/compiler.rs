@@ -220,7 +220,8 @@ impl Discovery {
         }
         let output = command.output().map_err(|error| fail(error.to_string()))?;
         if !output.status.success() {
-            return Err(fail(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+            let messages = String::from_utf8_lossy(&output.stderr);
+            return Err(fail(format!("{} {}", output.status, messages.trim()).trim_end().to_owned()));
         }
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }

@@ -65,6 +65,9 @@ pub enum CudaBuilderError {
         /// Why.
         source: io::Error,
     },
+    /// A PTX file to be checked is not there.
+    #[error("{} is missing; build it", .0.display())]
+    Missing(PathBuf),
     /// A file cannot be written.
     #[error("cannot write {}", path.display())]
     Write {
@@ -74,7 +77,7 @@ pub enum CudaBuilderError {
         source: io::Error,
     },
     /// A PTX file to be checked is not one of ours, or was changed.
-    #[error("{}; build it again", path.display())]
+    #[error("{} is not usable, build it again", path.display())]
     Header {
         /// The file.
         path: PathBuf,

@@ -2,9 +2,10 @@
 //!
 //! [`CudaBuilder`] finds a device compiler ([`compiler`]), runs cargo with the device's profile and flags ([`flags`]),
 //! verifies the result ([`ptx::verify`], [`canary`]) and stamps it with what it was made from ([`ptx::header`]). The same
-//! sources and compiler give the same bytes from any directory.
+//! sources and compiler give the same bytes from any directory. [`ptxas`] and [`budget`] tell and limit what kernels cost.
 
 pub mod arch;
+pub mod budget;
 mod builder;
 pub mod canary;
 pub mod compiler;
@@ -14,9 +15,12 @@ pub mod inputs;
 pub mod nested;
 mod outside;
 pub mod ptx;
+pub mod ptxas;
 
 pub use arch::NvvmArch;
+pub use budget::Budget;
 pub use builder::{BuildOutput, Checked, CudaBuilder, PtxFile};
 pub use compiler::{DeviceCompiler, Discovery};
 pub use error::CudaBuilderError;
 pub use flags::DebugInfo;
+pub use ptxas::Ptxas;

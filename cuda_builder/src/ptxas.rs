@@ -1,0 +1,236 @@
+//! NVIDIA's assembler: what a kernel costs in registers, stack, spills and shared memory on a chip.
+//!
+//! It needs neither a GPU nor the rest of the CUDA toolkit; PyPI's `nvidia-cuda-nvcc` has it.
+
+use std::env;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::arch::NvvmArch;
+
+/// The environment variable that names a `ptxas`.
+pub const PTXAS_VARIABLE: &str = "CUDA_BUILDER_PTXAS";
+
+/// What one kernel takes on one chip, from `ptxas -v`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KernelResources {
+    /// The kernel's name.
+    pub kernel: String,
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Stack of a thread in bytes, with the functions that the kernel calls.
+    pub stack: u32,
+    /// Bytes of registers stored to the stack for lack of room, with the functions that the kernel calls.
+    pub spill_stores: u32,
+    /// Bytes of such registers loaded again.
+    pub spill_loads: u32,
+    /// Static shared memory of a block in bytes.
+    pub shared: u32,
+}
+
+/// ptxas is not there, or does not accept a module.
+#[derive(Debug, thiserror::Error)]
+pub enum PtxasError {
+    /// None was found.
+    #[error(
+        "no ptxas; looked at {PTXAS_VARIABLE}, {looked}. Install one with `python3 -m venv DIR && DIR/bin/pip install \
+         nvidia-cuda-nvcc`, and name its nvidia/cu13/bin/ptxas in {PTXAS_VARIABLE}"
+    )]
+    NotFound {
+        /// Where it was looked for.
+        looked: String,
+    },
+    /// It does not start.
+    #[error("cannot run {}", ptxas.display())]
+    Start {
+        /// The program.
+        ptxas: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It refuses the module.
+    #[error("{} refuses {} for {arch}:\n{messages}", ptxas.display(), ptx.display())]
+    Refused {
+        /// The program.
+        ptxas: PathBuf,
+        /// The module.
+        ptx: PathBuf,
+        /// The chip.
+        arch: NvvmArch,
+        /// What it wrote.
+        messages: String,
+    },
+    /// Its report has no line where one belongs.
+    #[error("the report of {} for {arch} cannot be read; it was:\n{messages}", ptxas.display())]
+    Report {
+        /// The program.
+        ptxas: PathBuf,
+        /// The chip.
+        arch: NvvmArch,
+        /// What it wrote.
+        messages: String,
+    },
+}
+
+/// An assembler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ptxas {
+    /// The program.
+    pub path: PathBuf,
+    /// Its version: `13.5.37`.
+    pub version: String,
+}
+
+impl Ptxas {
+    /// Finds an assembler: the one that [`PTXAS_VARIABLE`] names, one in a directory of `extra` or below (Python
+    /// environments hold it deep), one on `PATH`, one of a CUDA toolkit.
+    ///
+    /// # Errors
+    /// There is none, or the one that was named does not run.
+    pub fn find(extra: &[PathBuf]) -> Result<Self, PtxasError> {
+        if let Some(named) = env::var_os(PTXAS_VARIABLE).filter(|named| !named.is_empty()) {
+            return Ptxas::at(Path::new(&named));
+        }
+        let exe = program();
+        let mut candidates: Vec<PathBuf> = extra.iter().filter_map(|directory| installed_below(directory)).collect();
+        let path = env::var_os("PATH").unwrap_or_default();
+        candidates.extend(env::split_paths(&path).map(|directory| directory.join(&exe)));
+        for variable in ["CUDA_HOME", "CUDA_PATH"] {
+            candidates.extend(env::var_os(variable).map(|home| Path::new(&home).join("bin").join(&exe)));
+        }
+        candidates.push(Path::new("/usr/local/cuda/bin").join(&exe));
+        let found = candidates.into_iter().filter(|path| path.is_file()).find_map(|path| Ptxas::at(&path).ok());
+        found.ok_or_else(|| {
+            let extra = extra.iter().map(|directory| format!("{}, ", directory.display())).collect::<String>();
+            PtxasError::NotFound { looked: format!("{extra}PATH, CUDA_HOME, CUDA_PATH and /usr/local/cuda/bin") }
+        })
+    }
+
+    /// The assembler at a path.
+    ///
+    /// # Errors
+    /// It does not run.
+    pub fn at(path: &Path) -> Result<Self, PtxasError> {
+        let start = |source| PtxasError::Start { ptxas: path.to_owned(), source };
+        let output = Command::new(path).arg("--version").output().map_err(start)?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let version = text.split_whitespace().filter_map(|word| word.strip_prefix('V')).next_back();
+        let version = version.ok_or_else(|| start(io::Error::other("`--version` names no version")))?;
+        Ok(Ptxas { path: path.to_owned(), version: version.to_owned() })
+    }
+
+    /// Assembles a module for a chip, keeps nothing, and tells what its kernels take, sorted by name.
+    ///
+    /// # Errors
+    /// The assembler refuses the module, or its report cannot be read.
+    pub fn resources(&self, ptx: &Path, arch: NvvmArch) -> Result<Vec<KernelResources>, PtxasError> {
+        let Output { status, stdout, stderr } = Command::new(&self.path)
+            .args(["-v", &format!("-arch={arch}"), "-o"])
+            .arg(if cfg!(windows) { "NUL" } else { "/dev/null" })
+            .arg(ptx)
+            .output()
+            .map_err(|source| PtxasError::Start { ptxas: self.path.clone(), source })?;
+        let messages = format!("{}{}", String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+        let ptxas = self.path.clone();
+        if !status.success() {
+            return Err(PtxasError::Refused { ptxas, ptx: ptx.to_owned(), arch, messages });
+        }
+        parse_report(&messages).ok_or(PtxasError::Report { ptxas, arch, messages })
+    }
+}
+
+/// Reads what `ptxas -v` writes. A kernel's lines come first, those of the functions it calls behind them. `None` where a
+/// kernel lacks one of its lines.
+pub fn parse_report(text: &str) -> Option<Vec<KernelResources>> {
+    let mut kernels: Vec<KernelResources> = Vec::new();
+    let mut complete = Vec::new();
+    for line in text.lines() {
+        if let Some((_, rest)) = line.split_once("Compiling entry function '") {
+            kernels.push(KernelResources { kernel: rest.split_once('\'')?.0.to_owned(), ..Default::default() });
+            complete.push((false, false));
+            continue;
+        }
+        let (Some(kernel), Some(seen)) = (kernels.last_mut(), complete.last_mut()) else { continue };
+        if line.contains("bytes stack frame") {
+            kernel.stack = kernel.stack.max(number_before(line, " bytes stack frame")?);
+            kernel.spill_stores += number_before(line, " bytes spill stores")?;
+            kernel.spill_loads += number_before(line, " bytes spill loads")?;
+            seen.0 = true;
+        } else if line.contains("Used ") {
+            kernel.registers = number_before(line, " registers")?;
+            kernel.shared = number_before(line, " bytes smem").unwrap_or(0);
+            kernel.stack = kernel.stack.max(number_before(line, " bytes cumulative stack size").unwrap_or(0));
+            seen.1 = true;
+        }
+    }
+    kernels.sort_by(|a, b| a.kernel.cmp(&b.kernel));
+    complete.into_iter().all(|seen| seen == (true, true)).then_some(kernels)
+}
+
+fn number_before(line: &str, unit: &str) -> Option<u32> {
+    let before = &line[..line.find(unit)?];
+    before.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// The assembler in a directory or below, as in a Python environment. It may not run here.
+pub fn installed_below(directory: &Path) -> Option<PathBuf> {
+    let files = walkdir::WalkDir::new(directory).max_depth(8).into_iter().flatten();
+    let mut files = files.filter(|entry| entry.file_type().is_file());
+    files.find(|entry| entry.file_name() == program().as_str()).map(walkdir::DirEntry::into_path)
+}
+
+fn program() -> String {
+    format!("ptxas{}", env::consts::EXE_SUFFIX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// From ptxas 13.5: a kernel that calls a function, then one that spills.
+    const REPORT: &str = "\
+ptxas info    : Overriding maximum register limit 256 for 'spilling' with  32 of maxrregcount option
+ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function 'tiled' for 'sm_90'
+ptxas info    : Function properties for tiled
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 10 registers, used 1 barriers, 4096 bytes smem
+ptxas info    : Compile time = 2.294 ms
+ptxas info    : Function properties for _RNvNtCsl3zjjZ8wCbR_4core9panicking9panic_fmt
+    16 bytes stack frame, 4 bytes spill stores, 8 bytes spill loads
+ptxas info    : Compiling entry function 'spilling' for 'sm_75'
+ptxas info    : Function properties for spilling
+    216 bytes stack frame, 216 bytes spill stores, 212 bytes spill loads
+ptxas info    : Used 32 registers, used 1 barriers, 224 bytes cumulative stack size, 2048 bytes smem, 360 bytes cmem[0]
+ptxas info    : Compile time = 4.174 ms
+";
+
+    #[test]
+    fn a_report_is_read_kernel_by_kernel() {
+        let tiled = KernelResources {
+            kernel: "tiled".to_owned(),
+            registers: 10,
+            stack: 16,
+            spill_stores: 4,
+            spill_loads: 8,
+            shared: 4096,
+        };
+        let spilling = KernelResources {
+            kernel: "spilling".to_owned(),
+            registers: 32,
+            stack: 224,
+            spill_stores: 216,
+            spill_loads: 212,
+            shared: 2048,
+        };
+        assert_eq!(parse_report(REPORT), Some(vec![spilling, tiled]));
+    }
+
+    #[test]
+    fn a_report_cut_short_is_not_read_as_zero() {
+        let cut = REPORT.find("ptxas info    : Used 32").unwrap();
+        assert_eq!(parse_report(&REPORT[..cut]), None);
+        assert_eq!(parse_report(""), Some(vec![]));
+    }
+}
