@@ -11,8 +11,8 @@ use toml::{Table, Value};
 use super::cfg_expr::applies_to_device;
 use super::lockfile::{LockError, Locked, Lockfile};
 
-/// The tables of a manifest that can change what is compiled. Lints, development dependencies and the like cannot.
-const RELEVANT_TABLES: &[&str] = &["features", "dependencies", "build-dependencies", "target", "lib"];
+/// The tables of a manifest that can change what is compiled, `[target]` apart. Lints, development dependencies and the like cannot.
+const RELEVANT_TABLES: &[&str] = &["features", "dependencies", "build-dependencies", "lib"];
 
 /// The keys of `[package]` that can change what is compiled.
 const RELEVANT_PACKAGE_KEYS: &[&str] = &["name", "version", "edition", "build", "links", "authors", "homepage"];
@@ -151,14 +151,14 @@ impl Walk {
             }
         }
 
-        let canonical_manifest = self.canonical_manifest(&manifest, package, &name);
-        let local = LocalPackage {
-            name,
-            directory: directory.to_owned(),
-            manifest: canonical_manifest,
-            library: PathBuf::from(library),
-        };
-        let entry = self.local.entry(directory.to_owned()).or_insert((local, version, BTreeSet::new()));
+        let canonical_manifest = self.canonical_manifest(&manifest, package, &name, on_host);
+        let library = PathBuf::from(library);
+        let local = LocalPackage { name, directory: directory.to_owned(), manifest: canonical_manifest, library };
+        let entry = self.local.entry(directory.to_owned()).or_insert_with(|| (local.clone(), version, BTreeSet::new()));
+        if on_host {
+            // A package on both sides: the host's view of its manifest is the wider one.
+            entry.0 = local;
+        }
         entry.2.extend(registry);
         Ok(())
     }
@@ -212,15 +212,18 @@ impl Walk {
 
     /// The manifest's relevant tables as text with sorted keys, workspace values filled in. The whole root manifest must
     /// not count: most of it is of the host's packages.
-    fn canonical_manifest(&self, manifest: &Table, package: Table, name: &str) -> String {
+    fn canonical_manifest(&self, manifest: &Table, package: Table, name: &str, on_host: bool) -> String {
         let mut kept = Table::new();
         for &key in RELEVANT_TABLES {
             if let Some(value) = manifest.get(key) {
                 kept.insert(key.to_owned(), value.clone());
             }
         }
+        let targets = manifest.get("target").and_then(Value::as_table).into_iter().flatten();
+        let targets = targets.filter(|(key, _)| on_host || applies_to_device(key));
+        kept.insert("target".to_owned(), Value::Table(targets.map(|(k, v)| (k.clone(), v.clone())).collect()));
         let mut inherited = Table::new();
-        for (key, value, _) in dependencies(manifest, true) {
+        for (key, value, _) in dependencies(manifest, on_host) {
             if value.get("workspace").and_then(Value::as_bool) == Some(true)
                 && let Ok((full, _)) = self.inherited_dependency(key, value, &self.root)
             {
