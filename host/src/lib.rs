@@ -1,10 +1,19 @@
 //! Protein structures in, per-residue features out, on a GPU or on CPU cores.
 //!
 //! [`read`] turns the bytes of a PDB or mmCIF file into a [`StructureInput`]: the heavy atoms of its standard
-//! residues, with the identity of each residue.
+//! residues, with the identity of each residue. [`Engine`] computes features of any number of them, in batches
+//! ([`PackedBatch`]); [`output`] writes them as CSV, Parquet or npz.
 
+pub mod annotations;
+pub mod engine;
+pub mod inputs;
+pub mod output;
+pub mod pack;
 pub mod read;
 pub mod structure;
 
+pub use engine::{Backend, BatchFeatures, Engine, EngineBuilder, EngineError, StructureFeatures};
+pub use engine::launch_mega_fused_batch;
+pub use pack::{PackError, PackedBatch};
 pub use read::{ReadError, ReadOptions, ReadStructure};
 pub use structure::{StructureError, StructureInput};

@@ -1,0 +1,266 @@
+//! Numbers about residues that do not stand in structure files: conservation and what is known of lineages.
+
+use crate::structure::StructureInput;
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use thiserror::Error;
+
+/// What tells which residue a line is about.
+const KEYS: [&str; 4] = ["structure", "chain", "resnum", "icode"];
+/// What a line may say.
+const VALUES: [&str; 3] = ["conservation", "gisaid_freq", "gisaid_velocity"];
+
+/// Annotations by structure and residue. A line applies to every row that has its key.
+#[derive(Debug, Default)]
+pub struct Annotations {
+    structures: HashMap<String, HashMap<Key, Entry>>,
+}
+
+/// Chain, residue number, insertion code.
+type Key = (String, i32, String);
+
+#[derive(Debug, Default)]
+struct Entry {
+    values: [Option<f32>; VALUES.len()],
+    /// Lines of the file: where each value stands.
+    lines: [u64; VALUES.len()],
+    /// Every line with this key.
+    count: usize,
+    used: AtomicBool,
+}
+
+/// Why a file of annotations is refused.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum AnnotationError {
+    /// The file cannot be read.
+    #[error("{path}: cannot be read: {source}")]
+    Io {
+        /// The file.
+        path: String,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// Something is wrong on a line.
+    #[error("{path}: line {line}: {problem}")]
+    Line {
+        /// The file.
+        path: String,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+impl Annotations {
+    /// Reads a CSV file with the columns `structure,chain,resnum,icode` and any of
+    /// `conservation,gisaid_freq,gisaid_velocity`, in any order. An empty value is absent.
+    ///
+    /// # Errors
+    /// Names the line of the first thing that is wrong: a missing, unknown or repeated column, a number that is none,
+    /// a frequency outside 0 to 1, a second value for the same residue.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, AnnotationError> {
+        let path = path.as_ref();
+        let shown = path.display().to_string();
+        let file = std::fs::File::open(path).map_err(|source| AnnotationError::Io { path: shown.clone(), source })?;
+        Self::parse(file, &shown)
+    }
+
+    fn parse(reader: impl Read, path: &str) -> Result<Self, AnnotationError> {
+        let wrong = |line, problem| AnnotationError::Line { path: path.to_owned(), line, problem };
+        let failed = |error: csv::Error| {
+            let line = error.position().map_or(1, csv::Position::line);
+            match error.into_kind() {
+                csv::ErrorKind::Io(source) => AnnotationError::Io { path: path.to_owned(), source },
+                csv::ErrorKind::Utf8 { .. } => wrong(line, "is not UTF-8 text".to_owned()),
+                csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+                    wrong(line, format!("has {len} fields where the first line has {expected_len}"))
+                }
+                other => wrong(line, format!("{other:?}")),
+            }
+        };
+        let mut lines = csv::ReaderBuilder::new().from_reader(reader);
+        let header = lines.headers().map_err(&failed)?.clone();
+        let columns = Columns::of(&header).map_err(|problem| wrong(1, problem))?;
+        let mut annotations = Self::default();
+        let mut record = csv::StringRecord::new();
+        while lines.read_record(&mut record).map_err(&failed)? {
+            let line = record.position().map_or(0, csv::Position::line);
+            annotations.add(&columns, &record, line).map_err(|problem| wrong(line, problem))?;
+        }
+        Ok(annotations)
+    }
+
+    fn add(&mut self, columns: &Columns, record: &csv::StringRecord, line: u64) -> Result<(), String> {
+        let key = |index: usize| &record[columns.keys[index]];
+        let number = key(2).trim();
+        let number = number.parse().map_err(|_| format!("resnum {number:?} is not a whole number"))?;
+        let residues = self.structures.entry(key(0).to_owned()).or_default();
+        let entry = residues.entry((key(1).to_owned(), number, key(3).to_owned())).or_default();
+        entry.count += 1;
+        for (value, name) in VALUES.iter().enumerate() {
+            let Some(text) = columns.values[value].map(|index| record[index].trim()) else { continue };
+            if text.is_empty() {
+                continue;
+            }
+            if entry.values[value].is_some() {
+                return Err(format!("a second {name} for the residue of line {}", entry.lines[value]));
+            }
+            entry.values[value] = Some(parse(name, text)?);
+            entry.lines[value] = line;
+        }
+        Ok(())
+    }
+
+    /// Writes into `structure` what is known of its residues. Values already there stay where nothing is known.
+    pub fn apply(&self, structure: &mut StructureInput) {
+        let Some(residues) = self.structures.get(&structure.name) else { return };
+        for row in 0..structure.n_residues() {
+            let chain = structure.chains.get(structure.chain_ids[row] as usize).cloned().unwrap_or_default();
+            let key = (chain, structure.residue_numbers[row], String::from(&*structure.insertion_codes[row]));
+            let Some(entry) = residues.get(&key) else { continue };
+            entry.used.store(true, Ordering::Relaxed);
+            let fields = [&mut structure.conservation, &mut structure.gisaid_freq, &mut structure.gisaid_velocity];
+            for (field, value) in fields.into_iter().zip(entry.values) {
+                if let Some(value) = value {
+                    field[row] = value;
+                }
+            }
+        }
+    }
+
+    /// Lines that have matched no residue so far.
+    #[must_use]
+    pub fn unmatched(&self) -> usize {
+        let entries = self.structures.values().flat_map(HashMap::values);
+        entries.filter(|entry| !entry.used.load(Ordering::Relaxed)).map(|entry| entry.count).sum()
+    }
+}
+
+fn parse(name: &str, text: &str) -> Result<f32, String> {
+    let value: f32 = text.parse().map_err(|_| format!("{name} {text:?} is not a number"))?;
+    if !value.is_finite() {
+        return Err(format!("{name} {text:?} is not a finite number; leave it empty where there is none"));
+    }
+    if name == "gisaid_freq" && !(0.0..=1.0).contains(&value) {
+        return Err(format!("{name} {text:?} is not between 0 and 1"));
+    }
+    Ok(value)
+}
+
+/// Where each column stands in a line.
+struct Columns {
+    keys: [usize; KEYS.len()],
+    values: [Option<usize>; VALUES.len()],
+}
+
+impl Columns {
+    fn of(header: &csv::StringRecord) -> Result<Self, String> {
+        let mut keys = [None; KEYS.len()];
+        let mut values = [None; VALUES.len()];
+        for (index, name) in header.iter().enumerate() {
+            let name = name.trim_start_matches('\u{feff}').trim();
+            let place = match (KEYS.iter().position(|key| *key == name), VALUES.iter().position(|v| *v == name)) {
+                (Some(key), _) => &mut keys[key],
+                (_, Some(value)) => &mut values[value],
+                _ => {
+                    return Err(format!(
+                        "unknown column {name:?}; known are {}, {}",
+                        KEYS.join(", "),
+                        VALUES.join(", ")
+                    ));
+                }
+            };
+            if place.replace(index).is_some() {
+                return Err(format!("column {name:?} stands twice"));
+            }
+        }
+        if let Some(missing) = keys.iter().position(Option::is_none) {
+            return Err(format!("column {:?} is missing", KEYS[missing]));
+        }
+        if values.iter().all(Option::is_none) {
+            return Err(format!("there is none of the columns {}", VALUES.join(", ")));
+        }
+        Ok(Self { keys: keys.map(|key| key.expect("checked above")), values })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Annotations, String> {
+        Annotations::parse(text.as_bytes(), "notes.csv").map_err(|error| error.to_string())
+    }
+
+    /// Rows A 1, A 1, A 1B, B 1.
+    fn structure() -> StructureInput {
+        StructureInput {
+            name: "x.pdb".into(),
+            residue_types: vec![0; 4],
+            chain_ids: vec![0, 0, 0, 1],
+            chains: vec!["A".into(), "B".into()],
+            residue_numbers: vec![1; 4],
+            insertion_codes: vec!["".into(), "".into(), "B".into(), "".into()],
+            conservation: vec![f32::NAN; 4],
+            gisaid_freq: vec![f32::NAN; 4],
+            gisaid_velocity: vec![f32::NAN; 4],
+            ..StructureInput::default()
+        }
+    }
+
+    #[test]
+    fn a_line_applies_to_every_row_with_its_key() {
+        let annotations = read(
+            "conservation,structure,chain,resnum,icode,gisaid_freq\n\
+             0.5,x.pdb,A,1,,\n0.25,x.pdb,A,1,B,1\n9,x.pdb,C,1,,\n9,y.pdb,A,1,,\n",
+        )
+        .unwrap();
+        let mut structure = structure();
+        annotations.apply(&mut structure);
+        assert_eq!(structure.conservation[..3], [0.5, 0.5, 0.25]);
+        assert!(structure.conservation[3].is_nan());
+        assert!(structure.gisaid_freq[0].is_nan());
+        assert_eq!(structure.gisaid_freq[2], 1.0);
+        assert!(structure.gisaid_velocity.iter().all(|value| value.is_nan()));
+        assert_eq!(annotations.unmatched(), 2);
+    }
+
+    #[test]
+    fn lines_about_one_residue_add_up_unless_they_disagree() {
+        let header = "structure,chain,resnum,icode,conservation,gisaid_freq\n";
+        let annotations = read(&format!("{header}x.pdb,A,1,,2,\nx.pdb,A,1,,,0.5\n")).unwrap();
+        let mut structure = structure();
+        annotations.apply(&mut structure);
+        assert_eq!((structure.conservation[0], structure.gisaid_freq[0]), (2.0, 0.5));
+        let error = read(&format!("{header}x.pdb,A,1,,2,\nx.pdb,A,1,,2,\n")).unwrap_err();
+        assert_eq!(error, "notes.csv: line 3: a second conservation for the residue of line 2");
+    }
+
+    #[test]
+    fn faults_are_named_with_their_line() {
+        let header = "structure,chain,resnum,icode,conservation,gisaid_freq\n";
+        let line = |line: &str| read(&format!("{header}x.pdb,A,1,,1,1\n{line}\n")).unwrap_err();
+        assert_eq!(line("x.pdb,A,2,,high,"), "notes.csv: line 3: conservation \"high\" is not a number");
+        assert!(line("x.pdb,A,2,,nan,").contains("line 3: conservation \"nan\" is not a finite number"));
+        assert!(line("x.pdb,A,2,,1e99,").contains("not a finite number"));
+        assert!(line("x.pdb,A,2,,,1.5").contains("line 3: gisaid_freq \"1.5\" is not between 0 and 1"));
+        assert!(line("x.pdb,A,2,,,-0.1").contains("is not between 0 and 1"));
+        assert!(line("x.pdb,A,two,,1,").contains("line 3: resnum \"two\" is not a whole number"));
+        assert!(line("x.pdb,A,2").contains("line 3: has 3 fields where the first line has 6"));
+        assert!(
+            read("structure,chain,resnum,conservation\n").unwrap_err().contains("line 1: column \"icode\" is missing")
+        );
+        assert!(read(&header.replace("gisaid_freq", "freq")).unwrap_err().contains("line 1: unknown column \"freq\""));
+        assert!(
+            read(&header.replace("gisaid_freq", "icode"))
+                .unwrap_err()
+                .contains("line 1: column \"icode\" stands twice")
+        );
+        assert!(read("structure,chain,resnum,icode\n").unwrap_err().contains("none of the columns"));
+        assert!(read("").is_err());
+    }
+}

@@ -1,0 +1,167 @@
+//! Structures to features, on a GPU or on CPU cores, with the same bits.
+
+mod builder;
+mod cpu;
+mod error;
+mod kernels;
+mod launch;
+mod plan;
+
+pub use builder::{Backend, EngineBuilder};
+pub use error::EngineError;
+pub use kernels::{KernelInfo, kernels};
+pub use launch::{BatchInputs, BatchOffsets, BatchOutputs, BatchScratch, launch_mega_fused_batch};
+
+use crate::{pack::PackedBatch, structure::StructureInput};
+use builder::Runner;
+use cuda_std::launch::Offsets;
+use shared_types::{FeatureRow, MegaFusedConfig, StructureSummary};
+
+/// Computes features. Made by [`Engine::builder`]; shared between threads by reference.
+///
+/// A structure's features have bits that depend on the structure and the configuration alone: not on the backend, nor
+/// on what else is in the batch.
+#[derive(Debug)]
+pub struct Engine {
+    runner: Runner,
+    config: MegaFusedConfig,
+    batch_atoms: usize,
+    description: String,
+}
+
+/// What was computed for a whole batch.
+#[derive(Clone, Debug)]
+pub struct BatchFeatures {
+    /// A row of features for every residue of the batch, in its order. A feature's column is
+    /// [`shared_types::Feature::column`]; NaN where it is not defined.
+    pub rows: Vec<FeatureRow>,
+    /// A line for every structure.
+    pub summaries: Vec<StructureSummary>,
+    offsets: Offsets,
+}
+
+impl BatchFeatures {
+    /// The rows of structure `index`, counted in the batch; none where there is no such structure.
+    #[must_use]
+    pub fn structure_rows(&self, index: usize) -> &[FeatureRow] {
+        match self.offsets.as_slice().get(index..).unwrap_or_default() {
+            [begin, end, ..] => &self.rows[*begin as usize..*end as usize],
+            _ => &[],
+        }
+    }
+
+    /// Number of structures.
+    #[must_use]
+    pub fn n_structures(&self) -> usize {
+        self.summaries.len()
+    }
+
+    fn into_structures(self, names: &[String]) -> impl Iterator<Item = StructureFeatures> {
+        (0..self.n_structures()).map(move |index| StructureFeatures {
+            name: names[index].clone(),
+            rows: self.structure_rows(index).to_vec(),
+            summary: self.summaries[index],
+        })
+    }
+}
+
+/// What was computed for one structure.
+#[derive(Clone, Debug)]
+pub struct StructureFeatures {
+    /// The structure's name.
+    pub name: String,
+    /// A row of features for every residue. A feature's column is [`shared_types::Feature::column`]; NaN where it is
+    /// not defined.
+    pub rows: Vec<FeatureRow>,
+    /// The structure as a whole.
+    pub summary: StructureSummary,
+}
+
+impl StructureFeatures {
+    /// One feature of every residue, by [`shared_types::feature::column`].
+    ///
+    /// # Panics
+    /// When `column` is not below [`shared_types::ROW_WIDTH`].
+    pub fn column(&self, column: usize) -> impl ExactSizeIterator<Item = f32> + '_ {
+        self.rows.iter().map(move |row| row.columns[column])
+    }
+}
+
+impl Engine {
+    /// How an engine is made: backend, devices, configuration.
+    #[must_use]
+    pub fn builder() -> EngineBuilder {
+        EngineBuilder::default()
+    }
+
+    /// What every run computes with.
+    #[must_use]
+    pub fn config(&self) -> MegaFusedConfig {
+        self.config
+    }
+
+    /// Which backend this is and, where it was chosen by [`Backend::Auto`], why; for people.
+    #[must_use]
+    pub fn backend_description(&self) -> &str {
+        &self.description
+    }
+
+    /// Atoms at which a batch is cut: enough to keep the backend busy, few enough to bound memory.
+    #[must_use]
+    pub fn batch_atoms(&self) -> usize {
+        self.batch_atoms
+    }
+
+    /// How many batches may be computed at once with profit: one a device.
+    #[must_use]
+    pub fn lanes(&self) -> usize {
+        self.runner.lanes()
+    }
+
+    /// Computes the features of any number of structures, cut into batches of about [`batch_atoms`](Self::batch_atoms).
+    /// Results are in the order of `structures`.
+    ///
+    /// # Errors
+    /// The first structure that is not valid, or what stopped the backend; see [`EngineError`]. Nothing is returned
+    /// then; use [`run_each`](Self::run_each) to go on without a structure that is to blame.
+    pub fn run(&self, structures: &[StructureInput]) -> Result<Vec<StructureFeatures>, EngineError> {
+        let ranges = plan::batches(structures.iter().map(plan::size_of), self.batch_atoms);
+        let batches = plan::in_lanes(self.lanes(), ranges, |range| {
+            let batch = PackedBatch::from_inputs(&structures[range.clone()])
+                .map_err(|error| EngineError::from(error).shifted(range.start))?;
+            let features = self.run_batch(&batch).map_err(|error| error.shifted(range.start))?;
+            Ok(features.into_structures(batch.names()).collect::<Vec<_>>())
+        })?;
+        Ok(batches.into_iter().flatten().collect())
+    }
+
+    /// As [`run`](Self::run), but a structure that is to blame for an error (not valid, or a kernel panicked on it)
+    /// gets that error, and the others their features.
+    ///
+    /// # Errors
+    /// What stopped the backend and is no structure's fault.
+    pub fn run_each(
+        &self,
+        structures: &[StructureInput],
+    ) -> Result<Vec<Result<StructureFeatures, EngineError>>, EngineError> {
+        let ranges = plan::batches(structures.iter().map(plan::size_of), self.batch_atoms);
+        let batches = plan::in_lanes(self.lanes(), ranges, |range| {
+            let batch: Vec<&StructureInput> = structures[range.clone()].iter().collect();
+            plan::each(&batch, range.start, |inputs| {
+                let packed = PackedBatch::from_inputs(inputs.iter().copied())?;
+                let features = self.run_batch(&packed)?;
+                Ok(features.into_structures(packed.names()).collect())
+            })
+        })?;
+        Ok(batches.into_iter().flatten().collect())
+    }
+
+    /// Computes the features of one batch in one launch.
+    ///
+    /// # Errors
+    /// What stopped the backend; see [`EngineError`].
+    pub fn run_batch(&self, batch: &PackedBatch) -> Result<BatchFeatures, EngineError> {
+        let (rows, summaries) = self.runner.run(batch, self.config)?;
+        Ok(BatchFeatures { rows, summaries, offsets: batch.residue_offsets().clone() })
+    }
+}

@@ -1,0 +1,128 @@
+//! Choosing a backend and a configuration.
+
+use super::{Engine, EngineError, cpu, cpu::CpuRunner};
+use crate::pack::PackedBatch;
+use shared_types::{FeatureRow, MegaFusedConfig, StructureSummary};
+
+/// Where features are computed. The results have the same bits everywhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Backend {
+    /// CUDA where a usable device is, else the CPU.
+    #[default]
+    Auto,
+    /// CUDA, or an error.
+    Cuda,
+    /// The CPU's cores.
+    Cpu,
+}
+
+/// Makes an [`Engine`].
+#[derive(Clone, Debug, Default)]
+pub struct EngineBuilder {
+    backend: Backend,
+    devices: Vec<usize>,
+    config: MegaFusedConfig,
+    batch_atoms: Option<usize>,
+}
+
+/// What computes a batch.
+#[derive(Debug)]
+pub(super) enum Runner {
+    Cpu(CpuRunner),
+}
+
+impl Runner {
+    pub(super) fn lanes(&self) -> usize {
+        match self {
+            Self::Cpu(_) => 1,
+        }
+    }
+
+    pub(super) fn run(
+        &self,
+        batch: &PackedBatch,
+        config: MegaFusedConfig,
+    ) -> Result<(Vec<FeatureRow>, Vec<StructureSummary>), EngineError> {
+        match self {
+            Self::Cpu(runner) => runner.run(batch, config),
+        }
+    }
+}
+
+/// Atoms of a CPU batch: some hundred structures, so that all cores find work, in some 50 MB of rows and scratch.
+const CPU_BATCH_ATOMS: usize = 1 << 20;
+
+impl EngineBuilder {
+    /// Which backend; [`Backend::Auto`] when not called.
+    #[must_use]
+    pub fn backend(mut self, backend: Backend) -> Self {
+        self.backend = backend;
+        self
+    }
+
+    /// Ordinals of the CUDA devices to use; the first device when none is named.
+    #[must_use]
+    pub fn devices(mut self, ordinals: impl IntoIterator<Item = usize>) -> Self {
+        self.devices = ordinals.into_iter().collect();
+        self
+    }
+
+    /// What to compute with; the default when not called.
+    #[must_use]
+    pub fn config(mut self, config: MegaFusedConfig) -> Self {
+        self.config = config;
+        self
+    }
+
+    /// Atoms at which batches are cut; the backend's own choice when not called.
+    #[must_use]
+    pub fn batch_atoms(mut self, atoms: usize) -> Self {
+        self.batch_atoms = Some(atoms);
+        self
+    }
+
+    /// Makes the engine.
+    ///
+    /// # Errors
+    /// [`EngineError::Config`] for a configuration that makes no sense, [`EngineError::NoCuda`] where CUDA was asked
+    /// for and cannot be used, [`EngineError::DevicesWithoutCuda`].
+    pub fn build(self) -> Result<Engine, EngineError> {
+        check(self.config)?;
+        if self.backend == Backend::Cpu && !self.devices.is_empty() {
+            return Err(EngineError::DevicesWithoutCuda);
+        }
+        let (runner, description) = self.runner()?;
+        tracing::info!(backend = %description, "engine ready");
+        Ok(Engine {
+            runner,
+            config: self.config,
+            batch_atoms: self.batch_atoms.unwrap_or(CPU_BATCH_ATOMS),
+            description,
+        })
+    }
+
+    fn runner(&self) -> Result<(Runner, String), EngineError> {
+        let cpu = || Runner::Cpu(CpuRunner::default());
+        let reason = "this build has no CUDA backend";
+        match self.backend {
+            Backend::Cpu => Ok((cpu(), cpu::description())),
+            Backend::Auto if self.devices.is_empty() => {
+                Ok((cpu(), format!("{}; no CUDA: {reason}", cpu::description())))
+            }
+            Backend::Cuda | Backend::Auto => Err(EngineError::NoCuda { reason: reason.to_owned() }),
+        }
+    }
+}
+
+fn check(config: MegaFusedConfig) -> Result<(), EngineError> {
+    let MegaFusedConfig { contact_threshold, min_feature_value } = config;
+    if !(contact_threshold.is_finite() && contact_threshold > 0.0) {
+        let needed = "a finite distance in Å above 0";
+        return Err(EngineError::Config { field: "contact_threshold", value: contact_threshold, needed });
+    }
+    if !(min_feature_value.is_finite() && min_feature_value >= 0.0) {
+        let needed = "finite and not below 0";
+        return Err(EngineError::Config { field: "min_feature_value", value: min_feature_value, needed });
+    }
+    Ok(())
+}

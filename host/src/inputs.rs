@@ -1,0 +1,219 @@
+//! Which files to read, and what their structures are called.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+use walkdir::WalkDir;
+
+/// The extensions that are taken from a directory; each may be followed by `.gz`.
+pub const EXTENSIONS: [&str; 4] = ["pdb", "ent", "cif", "mmcif"];
+
+/// A file to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputFile {
+    /// What its structure is called: the file's name without `.gz`, with its path below the directory that was given.
+    pub name: String,
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+/// Something that was asked for and can be no input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputFailure {
+    /// What it would be called.
+    pub name: String,
+    /// What is wrong.
+    pub reason: String,
+}
+
+/// What was found under the given paths.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs {
+    /// In the order given, and within a directory in byte order of the paths.
+    pub entries: Vec<Result<InputFile, InputFailure>>,
+    /// Directories with files of other extensions, and how many of them each has.
+    pub ignored: Vec<(PathBuf, usize)>,
+}
+
+/// Two files whose structures would be called the same.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{} and {} would both be called {name:?}; give one of them", .first.display(), .second.display())]
+pub struct DuplicateName {
+    /// The name.
+    pub name: String,
+    /// The file found first.
+    pub first: PathBuf,
+    /// The other.
+    pub second: PathBuf,
+}
+
+/// Finds the files under `paths`. A file that is named is taken whatever its extension; directories are walked to
+/// their end, links followed, and files of [`EXTENSIONS`] taken.
+///
+/// # Errors
+/// Where two files would have one name. What does not exist or cannot be read is an entry of its own instead.
+pub fn discover<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Inputs, DuplicateName> {
+    let mut inputs = Inputs::default();
+    for path in paths {
+        let path = path.as_ref();
+        match std::fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => inputs.walk(path),
+            Ok(metadata) => inputs.entries.push(named(path, metadata.len())),
+            Err(error) => {
+                inputs.entries.push(Err(InputFailure { name: path.display().to_string(), reason: error.to_string() }));
+            }
+        }
+    }
+    let mut places: HashMap<&str, &Path> = HashMap::new();
+    for file in inputs.entries.iter().flatten() {
+        if let Some(first) = places.insert(&file.name, &file.path) {
+            return Err(DuplicateName { name: file.name.clone(), first: first.to_owned(), second: file.path.clone() });
+        }
+    }
+    Ok(inputs)
+}
+
+impl Inputs {
+    fn walk(&mut self, directory: &Path) {
+        let mut ignored = 0;
+        let mut found = Vec::new();
+        for entry in WalkDir::new(directory).follow_links(true).min_depth(1) {
+            match entry {
+                Ok(entry) if entry.file_type().is_dir() => {}
+                Ok(entry) if is_structure(entry.path()) => {
+                    let size = entry.metadata().map_or(0, |metadata| metadata.len());
+                    let name = structure_name(entry.path().strip_prefix(directory).unwrap_or(entry.path()));
+                    let path = entry.into_path();
+                    found.push((path.clone(), Ok(InputFile { name, path, size })));
+                }
+                Ok(_) => ignored += 1,
+                // A broken link to something that is no structure anyway.
+                Err(error)
+                    if error.path().is_some_and(|path| path.is_symlink() && !is_structure(path))
+                        && error.loop_ancestor().is_none() =>
+                {
+                    ignored += 1
+                }
+                Err(error) => {
+                    let path = error.path().unwrap_or(directory).to_owned();
+                    let name = structure_name(path.strip_prefix(directory).unwrap_or(&path));
+                    found.push((path, Err(InputFailure { name, reason: reason(&error) })));
+                }
+            }
+        }
+        found.sort_by(|(a, _), (b, _)| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
+        self.entries.extend(found.into_iter().map(|(_, entry)| entry));
+        if ignored > 0 {
+            self.ignored.push((directory.to_owned(), ignored));
+        }
+    }
+}
+
+fn reason(error: &walkdir::Error) -> String {
+    match (error.loop_ancestor(), error.io_error()) {
+        (Some(ancestor), _) => format!("is a link back to {}", ancestor.display()),
+        (_, Some(io)) => io.to_string(),
+        _ => error.to_string(),
+    }
+}
+
+/// A file that was named itself.
+fn named(path: &Path, size: u64) -> Result<InputFile, InputFailure> {
+    let name = structure_name(path.file_name().map_or(path, Path::new));
+    if extension(path).as_deref() == Some("bcif") {
+        let reason = "BinaryCIF is not supported; use the .cif or .pdb file".to_owned();
+        return Err(InputFailure { name, reason });
+    }
+    Ok(InputFile { name, path: path.to_owned(), size })
+}
+
+/// The path as text, `/` between its parts, without `.gz`.
+fn structure_name(path: &Path) -> String {
+    let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
+    let mut name = parts.join("/");
+    if is_gzip(path) {
+        name.truncate(name.len() - ".gz".len());
+    }
+    name
+}
+
+fn is_structure(path: &Path) -> bool {
+    extension(path).is_some_and(|extension| EXTENSIONS.contains(&extension.as_str()))
+}
+
+fn is_gzip(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"))
+}
+
+/// The extension in lower case, that before `.gz` where there is one.
+fn extension(path: &Path) -> Option<String> {
+    let extension = if is_gzip(path) { Path::new(path.file_stem()?).extension() } else { path.extension() };
+    Some(extension?.to_string_lossy().to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn folder(files: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for file in files {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "x").unwrap();
+        }
+        folder
+    }
+
+    fn names(inputs: &Inputs) -> Vec<&str> {
+        inputs.entries.iter().map(|entry| entry.as_ref().map_or_else(|f| &*f.name, |f| &*f.name)).collect()
+    }
+
+    #[test]
+    fn directories_are_walked_in_byte_order() {
+        let folder = folder(&["b.pdb", "sub/a.cif.gz", "B.ENT", "a.mmCIF.GZ", "notes.txt", "sub/x.bcif", "a.pdb.bak"]);
+        let inputs = discover([folder.path()]).unwrap();
+        assert_eq!(names(&inputs), ["B.ENT", "a.mmCIF", "b.pdb", "sub/a.cif"]);
+        assert_eq!(inputs.ignored, [(folder.path().to_owned(), 3)]);
+    }
+
+    #[test]
+    fn named_files_are_taken_but_binary_cif() {
+        let folder = folder(&["x.bcif", "x.txt", "y.bcif.gz"]);
+        let paths = ["x.txt", "x.bcif", "y.bcif.gz", "missing.pdb"].map(|file| folder.path().join(file));
+        let inputs = discover(&paths).unwrap();
+        assert_eq!(inputs.entries[0].as_ref().unwrap().name, "x.txt");
+        assert!(inputs.entries[1].as_ref().unwrap_err().reason.starts_with("BinaryCIF is not supported"));
+        assert!(inputs.entries[2].as_ref().unwrap_err().reason.starts_with("BinaryCIF is not supported"));
+        assert!(inputs.entries[3].as_ref().unwrap_err().name.ends_with("missing.pdb"));
+    }
+
+    #[test]
+    fn one_name_for_two_files_is_refused() {
+        let folder = folder(&["a/x.pdb", "b/x.pdb.gz"]);
+        let (first, second) = (folder.path().join("a/x.pdb"), folder.path().join("b"));
+        let error = discover([&first, &second]).unwrap_err();
+        assert_eq!(error.name, "x.pdb");
+        assert!(error.to_string().contains("a/x.pdb") && error.to_string().contains("b/x.pdb.gz"), "{error}");
+        assert_eq!(names(&discover([folder.path()]).unwrap()), ["a/x.pdb", "b/x.pdb"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_and_loops_reported() {
+        use std::os::unix::fs::symlink;
+        let folder = folder(&["real/x.pdb"]);
+        symlink(folder.path().join("real/x.pdb"), folder.path().join("y.pdb")).unwrap();
+        symlink(folder.path().join("gone"), folder.path().join("z.pdb")).unwrap();
+        symlink(folder.path().join("gone"), folder.path().join("z.txt")).unwrap();
+        symlink(folder.path(), folder.path().join("real/up")).unwrap();
+        let inputs = discover([folder.path()]).unwrap();
+        assert_eq!(names(&inputs), ["real/up", "real/x.pdb", "y.pdb", "z.pdb"]);
+        assert!(inputs.entries[0].as_ref().unwrap_err().reason.starts_with("is a link back to"));
+        assert!(inputs.entries[3].is_err());
+        assert_eq!(inputs.ignored[0].1, 1);
+    }
+}

@@ -1,0 +1,153 @@
+//! Features to files: CSV, Parquet, npz.
+
+mod columns;
+mod csv;
+mod file;
+mod npz;
+mod parquet;
+
+pub use columns::{Column, ColumnError, Columns};
+pub use csv::CsvTable;
+pub use file::OutputFile;
+pub use npz::NpzTable;
+pub use parquet::ParquetTable;
+
+use crate::structure::StructureInput;
+use shared_types::{FeatureRow, MegaFusedConfig};
+use std::path::Path;
+use thiserror::Error;
+
+/// One structure's part of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct StructureRows<'a> {
+    /// Whose rows they are.
+    pub structure: &'a StructureInput,
+    /// A row a residue.
+    pub rows: &'a [FeatureRow],
+}
+
+impl StructureRows<'_> {
+    /// Rows that both sides have; they agree when the rows are this structure's.
+    fn len(&self) -> usize {
+        self.rows.len().min(self.structure.n_residues())
+    }
+
+    /// The author chain id of a row.
+    fn chain(&self, row: usize) -> &str {
+        self.structure.chains.get(self.structure.chain_ids[row] as usize).map_or("", String::as_str)
+    }
+
+    /// The three-letter code of a row.
+    fn resname(&self, row: usize) -> &'static str {
+        shared_types::RESIDUES.get(usize::from(self.structure.residue_types[row])).map_or("", |residue| residue.name)
+    }
+}
+
+/// A table that is being written, structure by structure.
+pub trait Table {
+    /// Appends the rows of some structures.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError>;
+
+    /// Writes what is still held back and ends the table.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    fn finish(self: Box<Self>) -> Result<(), OutputError>;
+}
+
+/// A format of tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Text: a header line, then a line a residue.
+    Csv,
+    /// Apache Parquet, compressed by zstd.
+    Parquet,
+    /// NumPy's archive: one array a column.
+    Npz,
+}
+
+impl Format {
+    /// The format that a file's extension asks for.
+    ///
+    /// # Errors
+    /// [`OutputError::UnknownFormat`] for any other than `csv`, `parquet` and `npz`.
+    pub fn of_path(path: &Path) -> Result<Self, OutputError> {
+        let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+        match extension.as_deref() {
+            Some("csv") => Ok(Self::Csv),
+            Some("parquet") => Ok(Self::Parquet),
+            Some("npz") => Ok(Self::Npz),
+            _ => Err(OutputError::UnknownFormat { path: path.display().to_string() }),
+        }
+    }
+}
+
+/// What computed a table; kept in files that have room for it.
+#[derive(Clone, Debug)]
+pub struct Provenance {
+    /// What was computed with.
+    pub config: MegaFusedConfig,
+}
+
+impl Provenance {
+    /// Names and values.
+    fn entries(&self) -> [(&'static str, String); 3] {
+        [
+            ("prism.version", env!("CARGO_PKG_VERSION").to_owned()),
+            ("prism.contact_threshold", self.config.contact_threshold.to_string()),
+            ("prism.min_feature_value", self.config.min_feature_value.to_string()),
+        ]
+    }
+}
+
+/// Why a table could not be written.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum OutputError {
+    /// A file's extension names no format.
+    #[error("{path}: the extension must be csv, parquet or npz")]
+    UnknownFormat {
+        /// The path given.
+        path: String,
+    },
+    /// Something other than a plain file has the output's name.
+    #[error("{path}: is not a plain file; choose another name")]
+    NotAFile {
+        /// The path given.
+        path: String,
+    },
+    /// Reading or writing failed.
+    #[error("{path}: cannot {action}: {source}")]
+    Io {
+        /// The path given.
+        path: String,
+        /// What was tried.
+        action: &'static str,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// Whoever read the output has stopped reading.
+    #[error("the reader of the output has closed it")]
+    Closed,
+    /// Writing into the table failed.
+    #[error("cannot write the table: {0}")]
+    Write(std::io::Error),
+    /// The Parquet library failed.
+    #[error("cannot write Parquet: {0}")]
+    Parquet(#[from] ::parquet::errors::ParquetError),
+    /// The zip library failed.
+    #[error("cannot write npz: {0}")]
+    Zip(#[from] zip::result::ZipError),
+}
+
+impl From<std::io::Error> for OutputError {
+    fn from(error: std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Self::Closed,
+            _ => Self::Write(error),
+        }
+    }
+}

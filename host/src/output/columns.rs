@@ -1,0 +1,144 @@
+//! Which columns a table has.
+
+use shared_types::{FEATURES, Feature};
+use thiserror::Error;
+
+/// A column of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// The structure's name.
+    Structure,
+    /// The residue's place in its structure, from 0.
+    Row,
+    /// The author chain id.
+    Chain,
+    /// The author's residue number.
+    Resnum,
+    /// The insertion code, mostly empty.
+    Icode,
+    /// The residue's three-letter code.
+    Resname,
+    /// A feature.
+    Feature(&'static Feature),
+}
+
+impl Column {
+    /// The columns that say which residue a row is.
+    pub const IDENTITY: [Self; 6] = [Self::Structure, Self::Row, Self::Chain, Self::Resnum, Self::Icode, Self::Resname];
+
+    /// The column's name in the output.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Structure => "structure",
+            Self::Row => "row",
+            Self::Chain => "chain",
+            Self::Resnum => "resnum",
+            Self::Icode => "icode",
+            Self::Resname => "resname",
+            Self::Feature(feature) => feature.name,
+        }
+    }
+
+    fn by_name(name: &str) -> Option<Self> {
+        Self::every().find(|column| column.name() == name)
+    }
+
+    fn every() -> impl Iterator<Item = Self> {
+        Self::IDENTITY.into_iter().chain(FEATURES.iter().map(Self::Feature))
+    }
+}
+
+/// The columns of a table, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Columns(Vec<Column>);
+
+/// Why a choice of columns is refused.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum ColumnError {
+    /// No such column.
+    #[error("there is no column `{0}`; `prism features --list` shows all features")]
+    Unknown(String),
+    /// A column twice.
+    #[error("column `{0}` is named twice")]
+    Twice(String),
+    /// Nothing named.
+    #[error("no column is named")]
+    None,
+}
+
+impl Default for Columns {
+    /// Identity, then every feature.
+    fn default() -> Self {
+        Self(Column::every().collect())
+    }
+}
+
+impl Columns {
+    /// A choice by name. Where only features are named, the identity columns come before them; where an identity
+    /// column is named too, the table has exactly what is named.
+    ///
+    /// # Errors
+    /// [`ColumnError`].
+    pub fn choose<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Result<Self, ColumnError> {
+        let mut chosen = Vec::new();
+        for name in names {
+            let name = name.as_ref().trim();
+            let column = Column::by_name(name).ok_or_else(|| ColumnError::Unknown(name.to_owned()))?;
+            if chosen.contains(&column) {
+                return Err(ColumnError::Twice(name.to_owned()));
+            }
+            chosen.push(column);
+        }
+        if chosen.is_empty() {
+            return Err(ColumnError::None);
+        }
+        if chosen.iter().all(|column| matches!(column, Column::Feature(_))) {
+            chosen.splice(0..0, Column::IDENTITY);
+        }
+        Ok(Self(chosen))
+    }
+
+    /// The columns, in order.
+    #[must_use]
+    pub fn as_slice(&self) -> &[Column] {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(columns: &Columns) -> Vec<&'static str> {
+        columns.as_slice().iter().map(Column::name).collect()
+    }
+
+    #[test]
+    fn the_whole_table_is_identity_then_features() {
+        let names = names(&Columns::default());
+        assert_eq!(names[..7], ["structure", "row", "chain", "resnum", "icode", "resname", "contact_number"]);
+        assert_eq!(names.len(), 6 + FEATURES.len());
+    }
+
+    #[test]
+    fn features_alone_keep_the_identity() {
+        let columns = Columns::choose(["wcn", " contact_number"]).unwrap();
+        assert_eq!(names(&columns)[6..], ["wcn", "contact_number"]);
+        assert_eq!(names(&columns)[..6], names(&Columns::default())[..6]);
+    }
+
+    #[test]
+    fn naming_identity_gives_what_is_named() {
+        let columns = Columns::choose(["wcn", "structure"]).unwrap();
+        assert_eq!(names(&columns), ["wcn", "structure"]);
+    }
+
+    #[test]
+    fn wrong_choices_are_refused() {
+        assert_eq!(Columns::choose(["wcm"]), Err(ColumnError::Unknown("wcm".into())));
+        assert_eq!(Columns::choose(["wcn", "wcn"]), Err(ColumnError::Twice("wcn".into())));
+        assert_eq!(Columns::choose([""]), Err(ColumnError::Unknown(String::new())));
+        assert_eq!(Columns::choose::<&str>([]), Err(ColumnError::None));
+    }
+}

@@ -1,0 +1,80 @@
+//! CSV.
+
+use super::{Column, Columns, OutputError, StructureRows, Table};
+use rayon::prelude::*;
+use std::io::Write;
+
+/// A table as text: one header line, then a line a residue, fields quoted where they must be (RFC 4180, lines ended
+/// by a line feed).
+///
+/// A number is the shortest decimal that reads back as the same `f32`, always with a point or an exponent (`3.0`,
+/// `1e-7`), so that a reader that guesses types from the first lines guesses right. NaN is an empty field.
+pub struct CsvTable<W> {
+    out: W,
+    columns: Columns,
+    /// Not yet written.
+    header: Option<Vec<u8>>,
+}
+
+impl<W: Write> CsvTable<W> {
+    /// Begins a table. The header is written with the first rows, or at the end.
+    pub fn new(out: W, columns: Columns) -> Self {
+        let mut line = csv::Writer::from_writer(Vec::new());
+        let header = line
+            .write_record(columns.as_slice().iter().map(Column::name))
+            .and_then(|()| line.into_inner().map_err(|error| error.into_error().into()));
+        Self { out, header: Some(header.expect("writing to memory does not fail")), columns }
+    }
+
+    fn write_header(&mut self) -> Result<(), OutputError> {
+        if let Some(header) = self.header.take() {
+            self.out.write_all(&header)?;
+        }
+        Ok(())
+    }
+}
+
+impl<W: Write> Table for CsvTable<W> {
+    fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
+        self.write_header()?;
+        let columns = &self.columns;
+        let parts: Vec<Vec<u8>> =
+            structures.par_iter().map(|structure| lines(structure, columns)).collect::<Result<_, _>>()?;
+        for part in parts {
+            self.out.write_all(&part)?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), OutputError> {
+        self.write_header()?;
+        Ok(self.out.flush()?)
+    }
+}
+
+fn lines(part: &StructureRows<'_>, columns: &Columns) -> std::io::Result<Vec<u8>> {
+    /// About what a field takes.
+    const FIELD_BYTES: usize = 10;
+    let room = part.len() * columns.as_slice().len() * FIELD_BYTES;
+    let mut lines = csv::WriterBuilder::new().from_writer(Vec::with_capacity(room));
+    let mut number = zmij::Buffer::new();
+    for row in 0..part.len() {
+        for column in columns.as_slice() {
+            match column {
+                Column::Structure => lines.write_field(&part.structure.name),
+                Column::Row => lines.write_field(row.to_string()),
+                Column::Chain => lines.write_field(part.chain(row)),
+                Column::Resnum => lines.write_field(part.structure.residue_numbers[row].to_string()),
+                Column::Icode => lines.write_field(&*part.structure.insertion_codes[row]),
+                Column::Resname => lines.write_field(part.resname(row)),
+                Column::Feature(feature) => {
+                    let value = part.rows[row].columns[feature.column];
+                    lines.write_field(if value.is_nan() { "" } else { number.format(value) })
+                }
+            }
+            .map_err(std::io::Error::other)?;
+        }
+        lines.write_record(None::<&[u8]>).map_err(std::io::Error::other)?;
+    }
+    lines.into_inner().map_err(|error| std::io::Error::other(error.to_string()))
+}

@@ -1,0 +1,90 @@
+//! A file that appears whole or not at all.
+
+use super::{Columns, CsvTable, Format, NpzTable, OutputError, ParquetTable, Provenance, StructureRows, Table};
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// A table written beside its place and put there by [`OutputFile::commit`]; dropped before, it leaves nothing.
+pub struct OutputFile {
+    table: Box<dyn Table>,
+    temporary: NamedTempFile,
+    target: PathBuf,
+}
+
+impl OutputFile {
+    /// Begins a table at `path`, whose extension says the format. What has that name now stays until the commit.
+    ///
+    /// # Errors
+    /// Where the extension is unknown, the place is taken by something that is no plain file, or its folder cannot be
+    /// written.
+    pub fn create(path: &Path, columns: Columns, provenance: &Provenance) -> Result<Self, OutputError> {
+        let format = Format::of_path(path)?;
+        let target = place(path)?;
+        let folder = match target.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let temporary = beside(folder).map_err(|source| failed(path, "be made", source))?;
+        let file = || temporary.as_file().try_clone().map_err(|source| failed(path, "be written", source));
+        let table: Box<dyn Table> = match format {
+            Format::Csv => Box::new(CsvTable::new(buffered(file()?), columns)),
+            Format::Parquet => Box::new(ParquetTable::new(buffered(file()?), columns, provenance)?),
+            Format::Npz => Box::new(NpzTable::new(buffered(file()?), columns, folder)?),
+        };
+        Ok(Self { table, temporary, target })
+    }
+
+    /// Appends the rows of some structures.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
+        self.table.write(structures)
+    }
+
+    /// Ends the table and puts it in its place.
+    ///
+    /// # Errors
+    /// Where the file cannot be written; what had its name before is still there then.
+    pub fn commit(self) -> Result<(), OutputError> {
+        let Self { table, temporary, target } = self;
+        table.finish()?;
+        temporary.as_file().sync_all().map_err(|source| failed(&target, "be written", source))?;
+        temporary.persist(&target).map_err(|error| failed(&target, "be put in place", error.error))?;
+        Ok(())
+    }
+}
+
+fn buffered(file: File) -> BufWriter<File> {
+    const BYTES: usize = 1 << 20;
+    BufWriter::with_capacity(BYTES, file)
+}
+
+/// Where the file is to be: through a link, so that the link stays one.
+fn place(path: &Path) -> Result<PathBuf, OutputError> {
+    match std::fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => {
+            std::fs::canonicalize(path).map_err(|source| failed(path, "be found", source))
+        }
+        Ok(_) => Err(OutputError::NotAFile { path: path.display().to_string() }),
+        Err(_) => Ok(path.to_owned()),
+    }
+}
+
+fn beside(folder: &Path) -> std::io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".prism-").suffix(".part");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As for any new file: the process's mask takes away what others may not do.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
+
+fn failed(path: &Path, action: &'static str, source: std::io::Error) -> OutputError {
+    OutputError::Io { path: path.display().to_string(), action, source }
+}

@@ -1,0 +1,155 @@
+//! NumPy's npz.
+
+use super::{Column, Columns, OutputError, StructureRows, Table};
+use npyz::{AutoSerialize, DType, Serialize, TypeStr, WriteOptions, WriterBuilder};
+use std::borrow::Borrow;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Seek, Write};
+use std::path::Path;
+use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
+
+/// A table as an npz archive: one array a column, by the column's name. Features are float32 with NaN, `row` and
+/// `resnum` int32, names unicode.
+///
+/// An array's length stands before its data, so columns wait in unnamed temporary files until the table ends.
+pub struct NpzTable<W: Write + Seek> {
+    out: W,
+    columns: Vec<(Column, Spool)>,
+    rows: u64,
+}
+
+/// A column that waits: 4 bytes a row.
+struct Spool {
+    file: BufWriter<File>,
+    /// For text, the distinct values; rows hold their indices.
+    texts: Texts,
+}
+
+#[derive(Default)]
+struct Texts {
+    distinct: Vec<Box<str>>,
+    places: HashMap<Box<str>, u32>,
+}
+
+impl Texts {
+    fn index(&mut self, text: &str) -> u32 {
+        if let Some(&index) = self.places.get(text) {
+            return index;
+        }
+        let index = self.distinct.len() as u32;
+        self.distinct.push(text.into());
+        self.places.insert(text.into(), index);
+        index
+    }
+}
+
+impl<W: Write + Seek> NpzTable<W> {
+    /// Begins a table; columns wait in `folder`.
+    ///
+    /// # Errors
+    /// Where no temporary file can be made in `folder`.
+    pub fn new(out: W, columns: Columns, folder: &Path) -> Result<Self, OutputError> {
+        let spool = || -> Result<Spool, OutputError> {
+            Ok(Spool { file: BufWriter::new(tempfile::tempfile_in(folder)?), texts: Texts::default() })
+        };
+        let columns = columns.as_slice().iter().map(|column| Ok((*column, spool()?)));
+        Ok(Self { out, columns: columns.collect::<Result<_, OutputError>>()?, rows: 0 })
+    }
+}
+
+impl<W: Write + Seek> Table for NpzTable<W> {
+    fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
+        for part in structures {
+            for (column, spool) in &mut self.columns {
+                spool.append(column, part)?;
+            }
+            self.rows += part.len() as u64;
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), OutputError> {
+        let mut archive = ZipWriter::new(self.out);
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Deflated)
+            .compression_level(Some(1))
+            // Columns may pass 4 GiB; the size is not known when an entry begins.
+            .large_file(true);
+        for (column, spool) in self.columns {
+            archive.start_file(npyz::npz::file_name_from_array_name(column.name()), options)?;
+            spool.finish(&column, self.rows, &mut archive)?;
+        }
+        Ok(archive.finish()?.flush()?)
+    }
+}
+
+impl Spool {
+    fn append(&mut self, column: &Column, part: &StructureRows<'_>) -> std::io::Result<()> {
+        let Self { file, texts } = self;
+        let structure = part.structure;
+        for row in 0..part.len() {
+            let bytes = match column {
+                Column::Structure => texts.index(&structure.name).to_le_bytes(),
+                Column::Chain => texts.index(part.chain(row)).to_le_bytes(),
+                Column::Icode => texts.index(&structure.insertion_codes[row]).to_le_bytes(),
+                Column::Resname => texts.index(part.resname(row)).to_le_bytes(),
+                Column::Row => (row as i32).to_le_bytes(),
+                Column::Resnum => structure.residue_numbers[row].to_le_bytes(),
+                Column::Feature(feature) => part.rows[row].columns[feature.column].to_le_bytes(),
+            };
+            file.write_all(&bytes)?;
+        }
+        Ok(())
+    }
+
+    fn finish(self, column: &Column, rows: u64, out: &mut impl Write) -> Result<(), OutputError> {
+        let mut file = self.file.into_inner().map_err(|error| error.into_error())?;
+        file.rewind()?;
+        let values = FourBytes(BufReader::new(file));
+        match column {
+            Column::Row | Column::Resnum => {
+                array::<i32, _>(out, rows, i32::default_dtype(), values.map(i32::from_le_bytes))?
+            }
+            Column::Feature(_) => array::<f32, _>(out, rows, f32::default_dtype(), values.map(f32::from_le_bytes))?,
+            _ => {
+                let distinct = self.texts.distinct;
+                // NumPy has no text of width 0.
+                let width = distinct.iter().map(|text| text.chars().count()).max().unwrap_or(0).max(1);
+                let dtype = format!("<U{width}").parse::<TypeStr>().map_err(std::io::Error::other)?;
+                let text = values.map(|bytes| &*distinct[u32::from_le_bytes(bytes) as usize]);
+                array::<str, _>(out, rows, DType::new_scalar(dtype), text)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Values of a spool; ends at its end.
+struct FourBytes<R>(R);
+
+impl<R: Read> FourBytes<R> {
+    fn map<T>(mut self, make: impl Fn([u8; 4]) -> T) -> impl FnMut() -> std::io::Result<T> {
+        move || {
+            let mut bytes = [0; 4];
+            self.0.read_exact(&mut bytes)?;
+            Ok(make(bytes))
+        }
+    }
+}
+
+/// Writes one .npy file of `rows` values.
+fn array<T: Serialize + ?Sized, V: Borrow<T>>(
+    out: &mut impl Write,
+    rows: u64,
+    dtype: DType,
+    mut next: impl FnMut() -> std::io::Result<V>,
+) -> std::io::Result<()> {
+    let mut out = BufWriter::new(out);
+    let mut array = WriteOptions::<T>::new().dtype(dtype).shape(&[rows]).writer(&mut out).begin_nd()?;
+    for _ in 0..rows {
+        array.push(next()?.borrow())?;
+    }
+    array.finish()?;
+    out.flush()
+}

@@ -1,0 +1,221 @@
+//! Many structures side by side in one set of buffers: what one launch works on.
+
+mod check;
+mod error;
+
+pub(crate) use check::{ATOM_LIMIT, RESIDUE_LIMIT};
+pub use error::PackError;
+
+use crate::structure::StructureInput;
+use check::Totals;
+use cuda_std::launch::Offsets;
+use shared_types::{Atom, BatchStructureDesc};
+
+/// Structures packed for one launch: block `i` of the fused kernel works on structure `i`.
+///
+/// Rows are the residues of all structures, in input order. A packed batch is always valid: its fields are private,
+/// its descriptors neither overlap nor leave gaps between rows, and every index of the kernel's stays in range.
+#[derive(Clone, Debug)]
+pub struct PackedBatch {
+    names: Vec<String>,
+    buffers: BatchBuffers,
+    residue_offsets: Offsets,
+    structure_offsets: Offsets,
+}
+
+/// The buffers of a batch, as [`PackedBatch::from_descriptors`] takes them.
+#[derive(Clone, Debug, Default)]
+pub struct BatchBuffers {
+    /// Per structure, where its atoms and residues lie.
+    pub descriptors: Vec<BatchStructureDesc>,
+    /// Heavy atoms of all structures, in Å relative to each structure's centre.
+    pub atoms: Vec<Atom>,
+    /// Per residue, its alpha carbon counted from its structure's first atom, or [`shared_types::NO_CA`].
+    pub ca_indices: Vec<u32>,
+    /// Per residue, its index in [`shared_types::RESIDUES`].
+    pub residue_types: Vec<u8>,
+    /// Per residue, conservation; NaN when absent.
+    pub conservation: Vec<f32>,
+    /// Per residue, the B factor of its alpha carbon in Å²; NaN when absent.
+    pub bfactor: Vec<f32>,
+    /// Per residue, the lineage's frequency, 0 to 1; NaN when absent.
+    pub gisaid_freq: Vec<f32>,
+    /// Per residue, its relative growth rate per day; NaN when absent.
+    pub gisaid_velocity: Vec<f32>,
+    /// Per residue, its chain: residues of a structure are of one chain when their numbers are equal.
+    pub chain_ids: Vec<u32>,
+}
+
+impl PackedBatch {
+    /// Packs structures in the order given; no structure at all is a batch of no rows.
+    ///
+    /// # Errors
+    /// Where a structure is not valid ([`StructureInput::validate`]), or where the batch would have 2^31 atoms or
+    /// 2^26 residues (rows of 32 columns below 2^31); each error names the structure.
+    pub fn from_inputs<'a>(inputs: impl IntoIterator<Item = &'a StructureInput>) -> Result<Self, PackError> {
+        let inputs: Vec<&StructureInput> = inputs.into_iter().collect();
+        let mut totals = Totals::default();
+        let mut descriptors = Vec::with_capacity(inputs.len());
+        for (index, input) in inputs.iter().enumerate() {
+            input.validate().map_err(|source| PackError::Structure { index, source })?;
+            let (atom_offset, ca_offset) = totals.add(index, &input.name, input.n_atoms(), input.n_residues())?;
+            descriptors.push(BatchStructureDesc {
+                atom_offset,
+                ca_offset,
+                n_atoms: input.n_atoms() as u32,
+                n_residues: input.n_residues() as u32,
+                lineage_hash: input.lineage_hash,
+                country_id: input.country_id,
+                _padding: [0; 3],
+            });
+        }
+        let buffers = BatchBuffers {
+            descriptors,
+            atoms: joined(&inputs, |input| &input.atoms),
+            ca_indices: joined(&inputs, |input| &input.ca_indices),
+            residue_types: joined(&inputs, |input| &input.residue_types),
+            conservation: joined(&inputs, |input| &input.conservation),
+            bfactor: joined(&inputs, |input| &input.bfactor),
+            gisaid_freq: joined(&inputs, |input| &input.gisaid_freq),
+            gisaid_velocity: joined(&inputs, |input| &input.gisaid_velocity),
+            chain_ids: joined(&inputs, |input| &input.chain_ids),
+        };
+        Ok(Self::assemble(inputs.iter().map(|input| input.name.clone()).collect(), buffers))
+    }
+
+    /// Takes buffers that were packed elsewhere, with a name for each structure.
+    ///
+    /// # Errors
+    /// Where lengths disagree, a descriptor leaves its buffers, two descriptors share atoms or rows, rows belong to
+    /// no descriptor or are not in the descriptors' order, or a value is one that the kernel cannot take. Errors
+    /// name the structure, and both where two overlap.
+    pub fn from_descriptors(names: Vec<String>, mut buffers: BatchBuffers) -> Result<Self, PackError> {
+        check::buffers(&names, &buffers)?;
+        for descriptor in &mut buffers.descriptors {
+            descriptor._padding = [0; 3];
+        }
+        Ok(Self::assemble(names, buffers))
+    }
+
+    /// `buffers` are checked.
+    fn assemble(names: Vec<String>, buffers: BatchBuffers) -> Self {
+        let ends = buffers.descriptors.iter().map(|d| d.ca_offset + d.n_residues);
+        let residue_offsets = offsets(std::iter::once(0).chain(ends));
+        let structure_offsets = offsets(0..=buffers.descriptors.len() as u32);
+        Self { names, buffers, residue_offsets, structure_offsets }
+    }
+
+    /// Number of structures.
+    #[must_use]
+    pub fn n_structures(&self) -> usize {
+        self.buffers.descriptors.len()
+    }
+
+    /// Number of rows: the residues of all structures.
+    #[must_use]
+    pub fn n_residues(&self) -> usize {
+        self.buffers.ca_indices.len()
+    }
+
+    /// Number of heavy atoms of all structures.
+    #[must_use]
+    pub fn n_atoms(&self) -> usize {
+        self.buffers.atoms.len()
+    }
+
+    /// The structures' names.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Per structure, where its atoms and residues lie.
+    #[must_use]
+    pub fn descriptors(&self) -> &[BatchStructureDesc] {
+        &self.buffers.descriptors
+    }
+
+    /// Heavy atoms, in Å relative to each structure's centre.
+    #[must_use]
+    pub fn atoms(&self) -> &[Atom] {
+        &self.buffers.atoms
+    }
+
+    /// Per row, the alpha carbon counted from its structure's first atom, or [`shared_types::NO_CA`].
+    #[must_use]
+    pub fn ca_indices(&self) -> &[u32] {
+        &self.buffers.ca_indices
+    }
+
+    /// Per row, an index in [`shared_types::RESIDUES`].
+    #[must_use]
+    pub fn residue_types(&self) -> &[u8] {
+        &self.buffers.residue_types
+    }
+
+    /// Per row, conservation; NaN when absent.
+    #[must_use]
+    pub fn conservation(&self) -> &[f32] {
+        &self.buffers.conservation
+    }
+
+    /// Per row, the B factor of the alpha carbon in Å²; NaN when absent.
+    #[must_use]
+    pub fn bfactor(&self) -> &[f32] {
+        &self.buffers.bfactor
+    }
+
+    /// Per row, the lineage's frequency, 0 to 1; NaN when absent.
+    #[must_use]
+    pub fn gisaid_freq(&self) -> &[f32] {
+        &self.buffers.gisaid_freq
+    }
+
+    /// Per row, the relative growth rate per day; NaN when absent.
+    #[must_use]
+    pub fn gisaid_velocity(&self) -> &[f32] {
+        &self.buffers.gisaid_velocity
+    }
+
+    /// Per row, its chain, counted within its structure.
+    #[must_use]
+    pub fn chain_ids(&self) -> &[u32] {
+        &self.buffers.chain_ids
+    }
+
+    /// Where each structure's rows begin and end.
+    #[must_use]
+    pub fn residue_offsets(&self) -> &Offsets {
+        &self.residue_offsets
+    }
+
+    /// Where each structure's part of the kernel's contact lists begins and ends, in words: as many a residue as
+    /// [`kernels_gpu::scratch::contact_words`] says, or fewer where a batch would pass 2^32 words. (The kernel takes
+    /// shorter lists too, with the same results.)
+    #[must_use]
+    pub fn contact_offsets(&self, contact_threshold: f32) -> Offsets {
+        // Rows are below 2^26, so that at least 64 words a residue remain.
+        let most = (u32::MAX / (self.n_residues() as u32).max(1)) & !7;
+        let words = kernels_gpu::scratch::contact_words(contact_threshold).min(most);
+        offsets(self.residue_offsets.as_slice().iter().map(|row| row * words))
+    }
+
+    /// One segment a structure, of one element: for buffers with an element a structure.
+    #[must_use]
+    pub fn structure_offsets(&self) -> &Offsets {
+        &self.structure_offsets
+    }
+}
+
+/// Offsets from sums of lengths.
+fn offsets(sums: impl Iterator<Item = u32>) -> Offsets {
+    Offsets::new(sums.collect()).expect("sums of lengths never fall")
+}
+
+fn joined<T: Copy>(inputs: &[&StructureInput], field: impl Fn(&StructureInput) -> &Vec<T>) -> Vec<T> {
+    let mut all = Vec::with_capacity(inputs.iter().map(|input| field(input).len()).sum());
+    for input in inputs {
+        all.extend_from_slice(field(input));
+    }
+    all
+}

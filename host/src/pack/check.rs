@@ -1,0 +1,167 @@
+//! What makes a batch one that the kernel can work on.
+
+use super::{BatchBuffers, PackError};
+use shared_types::{BatchStructureDesc, NO_CA, RESIDUES, ROW_WIDTH};
+use std::ops::Range;
+
+/// Atoms in one batch stay below this, so that an index fits 32 bits with a bit to spare.
+pub(crate) const ATOM_LIMIT: u64 = 1 << 31;
+/// Residues in one batch stay below this: their rows of 32 columns have fewer than 2^31 elements.
+pub(crate) const RESIDUE_LIMIT: u64 = (1 << 31) / ROW_WIDTH as u64;
+
+/// Chains of one structure are numbered below this; the kernel keeps other things in the bits above.
+const CHAIN_LIMIT: u32 = 1 << 29;
+
+/// Atoms and residues so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Totals {
+    atoms: u64,
+    residues: u64,
+}
+
+impl Totals {
+    /// Adds a structure; answers where its atoms and residues begin.
+    pub(super) fn add(
+        &mut self,
+        index: usize,
+        name: &str,
+        atoms: usize,
+        residues: usize,
+    ) -> Result<(u32, u32), PackError> {
+        let begin = (self.atoms as u32, self.residues as u32);
+        self.atoms = self.atoms.saturating_add(atoms as u64);
+        self.residues = self.residues.saturating_add(residues as u64);
+        for (what, count, limit) in [("atoms", self.atoms, ATOM_LIMIT), ("residues", self.residues, RESIDUE_LIMIT)] {
+            if count >= limit {
+                return Err(PackError::TooLarge { index, structure: name.to_owned(), what, count, limit: limit - 1 });
+            }
+        }
+        Ok(begin)
+    }
+}
+
+/// Everything that [`PackedBatch::from_inputs`](super::PackedBatch::from_inputs) has by construction.
+pub(super) fn buffers(names: &[String], buffers: &BatchBuffers) -> Result<(), PackError> {
+    let descriptors = &buffers.descriptors;
+    let n = buffers.ca_indices.len();
+    for (field, found, expected) in [
+        ("names", names.len(), descriptors.len()),
+        ("residue_types", buffers.residue_types.len(), n),
+        ("conservation", buffers.conservation.len(), n),
+        ("bfactor", buffers.bfactor.len(), n),
+        ("gisaid_freq", buffers.gisaid_freq.len(), n),
+        ("gisaid_velocity", buffers.gisaid_velocity.len(), n),
+        ("chain_ids", buffers.chain_ids.len(), n),
+    ] {
+        if found != expected {
+            return Err(PackError::Length { field, found, expected });
+        }
+    }
+    ranges(names, descriptors, ("atoms", "atom"), buffers.atoms.len(), |d| (d.atom_offset, d.n_atoms))?;
+    ranges(names, descriptors, ("residues", "residue"), n, |d| (d.ca_offset, d.n_residues))?;
+    let mut totals = Totals::default();
+    totals.add(0, names.first().map_or("", String::as_str), buffers.atoms.len(), n)?;
+
+    let mut expected = 0;
+    for (name, descriptor) in names.iter().zip(descriptors) {
+        if descriptor.n_residues == 0 {
+            return Err(PackError::Empty { structure: name.clone() });
+        }
+        if descriptor.ca_offset != expected {
+            return Err(PackError::Gap { structure: name.clone(), begin: descriptor.ca_offset, expected });
+        }
+        expected += descriptor.n_residues;
+        values(name, descriptor, buffers)?;
+    }
+    if expected as usize != n {
+        return Err(PackError::Gap { structure: "end of the batch".to_owned(), begin: n as u32, expected });
+    }
+    Ok(())
+}
+
+/// Every range lies in its buffer, and no two share an element.
+fn ranges(
+    names: &[String],
+    descriptors: &[BatchStructureDesc],
+    (plural, what): (&'static str, &'static str),
+    len: usize,
+    range: impl Fn(&BatchStructureDesc) -> (u32, u32),
+) -> Result<(), PackError> {
+    let mut used: Vec<(Range<u32>, usize)> = Vec::with_capacity(descriptors.len());
+    for (index, descriptor) in descriptors.iter().enumerate() {
+        let (begin, count) = range(descriptor);
+        let end = u64::from(begin) + u64::from(count);
+        if end > len as u64 || end > u64::from(u32::MAX) {
+            return Err(PackError::OutOfRange { structure: names[index].clone(), what: plural, end, len });
+        }
+        if count > 0 {
+            used.push((begin..end as u32, index));
+        }
+    }
+    used.sort_by_key(|(range, _)| range.start);
+    for pair in used.windows(2) {
+        let ((first, first_index), (second, second_index)) = (&pair[0], &pair[1]);
+        if second.start < first.end {
+            return Err(PackError::Overlap {
+                first: names[*first_index].clone(),
+                second: names[*second_index].clone(),
+                what,
+                shared: second.start,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The values of one structure, whose ranges are checked.
+fn values(name: &str, descriptor: &BatchStructureDesc, buffers: &BatchBuffers) -> Result<(), PackError> {
+    let bad = |field, index, problem| Err(PackError::Value { structure: name.to_owned(), field, index, problem });
+    let first_atom = descriptor.atom_offset as usize;
+    for (i, atom) in buffers.atoms[first_atom..first_atom + descriptor.n_atoms as usize].iter().enumerate() {
+        if ![atom.x, atom.y, atom.z, atom.radius].iter().all(|value| value.is_finite()) {
+            return bad("atoms", first_atom + i, format!("is {atom:?}, which is not finite"));
+        }
+    }
+    for row in descriptor.ca_offset as usize..(descriptor.ca_offset + descriptor.n_residues) as usize {
+        let ca = buffers.ca_indices[row];
+        if ca != NO_CA && ca >= descriptor.n_atoms {
+            return bad("ca_indices", row, format!("is {ca}, and the structure has {} atoms", descriptor.n_atoms));
+        }
+        let kind = buffers.residue_types[row];
+        if usize::from(kind) >= RESIDUES.len() {
+            return bad("residue_types", row, format!("is {kind}, and there are {} types", RESIDUES.len()));
+        }
+        let chain = buffers.chain_ids[row];
+        if chain >= CHAIN_LIMIT {
+            return bad("chain_ids", row, format!("is {chain}; it must be below {CHAIN_LIMIT}"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_stays_below_the_limits() {
+        let mut totals = Totals::default();
+        assert_eq!(totals.add(0, "a", (1 << 31) - 2, 7).unwrap(), (0, 0));
+        assert_eq!(totals.add(1, "b", 1, 1).unwrap(), ((1 << 31) - 2, 7));
+        let error = totals.add(2, "c", 1, 1).unwrap_err();
+        assert_eq!(error.structure_index(), Some(2));
+        assert!(error.to_string().contains("\"c\": with it the batch has 2147483648 atoms"), "{error}");
+
+        let mut totals = Totals::default();
+        totals.add(0, "a", 0, (1 << 26) - 1).unwrap();
+        let error = totals.add(1, "b", 0, 1).unwrap_err();
+        assert!(error.to_string().contains("67108864 residues"), "{error}");
+    }
+
+    #[test]
+    fn sums_do_not_wrap() {
+        let mut totals = Totals::default();
+        assert!(totals.add(0, "huge", usize::MAX, 1).is_err());
+        assert!(totals.add(1, "huge too", usize::MAX, 1).is_err());
+    }
+}
