@@ -71,7 +71,7 @@ mod team;
 pub use block::{Block, PerThread, Thread};
 pub use cuda_std_macros::kernel;
 pub use memory::{BlockMemory, Input};
-pub use segment::Segment;
+pub use segment::{Segment, View};
 pub use shared::{Shared, Tile};
 pub use team::{Lists, Team};
 
@@ -79,7 +79,9 @@ pub use team::{Lists, Team};
 pub mod prelude {
     #[cfg(not(target_arch = "nvptx64"))]
     pub use crate::launch::{CpuExecutor, Executor, Offsets, Segments};
-    pub use crate::{Block, BlockMemory, Input, Lists, PerThread, Segment, Shared, Team, Thread, Tile, kernel, math};
+    pub use crate::{
+        Block, BlockMemory, Input, Lists, PerThread, Segment, Shared, Team, Thread, Tile, View, kernel, math,
+    };
 }
 
 /// What the code that [`macro@kernel`] writes calls. Not for people.

@@ -176,6 +176,12 @@ impl<M: Elements> BlockMemory for M {}
 
 /// Reading a kernel's input by a 32-bit index.
 pub trait Input<T> {
+    /// The `n` elements from `first` on.
+    ///
+    /// # Panics
+    /// When they are not all there.
+    fn part(&self, first: u32, n: u32) -> &Self;
+
     /// Element `i`.
     ///
     /// Does what `self[i as usize]` does, but a failure needs no code that formats numbers, which on the device
@@ -189,6 +195,15 @@ pub trait Input<T> {
 impl<T: Pod> Input<T> for [T] {
     #[inline(always)]
     #[track_caller]
+    fn part(&self, first: u32, n: u32) -> &Self {
+        match self.get(first as usize..).and_then(|rest| rest.get(..n as usize)) {
+            Some(part) => part,
+            None => out_of_bounds(),
+        }
+    }
+
+    #[inline(always)]
+    #[track_caller]
     fn at(&self, i: u32) -> T {
         match self.get(i as usize) {
             Some(item) => *item,
@@ -197,10 +212,13 @@ impl<T: Pod> Input<T> for [T] {
     }
 }
 
+/// The longest memory that phases work on: an index and the number of threads in a block, added, do not wrap.
+pub(crate) const MAX_LENGTH: u32 = u32::MAX - 1024;
+
 #[inline(always)]
 #[track_caller]
 pub(crate) fn check_length(n: u32, len: u32) {
-    if n > len {
+    if n > len || n > MAX_LENGTH {
         out_of_bounds();
     }
 }

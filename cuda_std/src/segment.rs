@@ -1,6 +1,6 @@
 //! A block's own part of a global buffer.
 
-use crate::memory::{Elements, check_length};
+use crate::memory::{Elements, check_index, check_length};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
@@ -32,6 +32,18 @@ impl<T> Segment<'_, T> {
 }
 
 impl<T: Pod> Segment<'_, T> {
+    /// The first `n` elements, to read. What phases do with indices below `n` needs no check of every access.
+    ///
+    /// # Panics
+    /// When `n` is beyond the segment's length.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn view(&self, n: u32) -> View<'_, T> {
+        check_length(n, self.len);
+        View { data: self.data, len: n, owner: PhantomData }
+    }
+
     /// The first `mid` elements, and the others.
     ///
     /// # Panics
@@ -101,3 +113,45 @@ impl<T> Segment<'_, T> {
         self.data.wrapping_add(i as usize)
     }
 }
+
+/// Elements of a [`Segment`], to read.
+#[derive(Clone, Copy)]
+pub struct View<'a, T> {
+    data: *const T,
+    len: u32,
+    owner: PhantomData<&'a [T]>,
+}
+
+impl<T: Pod> View<'_, T> {
+    /// Number of elements.
+    #[inline(always)]
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Whether there is no element.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Element `i`.
+    ///
+    /// # Panics
+    /// When `i` is not below [`len`](Self::len).
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn get(&self, i: u32) -> T {
+        check_index(i, self.len);
+        // SAFETY: in bounds; the segment is borrowed, so no phase writes it.
+        unsafe { self.data.add(i as usize).read() }
+    }
+}
+
+// SAFETY: reading plain data.
+unsafe impl<T: Pod> Sync for View<'_, T> {}
+// SAFETY: reading plain data.
+unsafe impl<T: Pod> Send for View<'_, T> {}

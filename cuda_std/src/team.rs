@@ -1,7 +1,7 @@
 //! Teams: a few neighbouring lanes of a warp that work on one element together.
 
 use crate::memory::{check_index, check_length};
-use crate::{Block, BlockMemory, Segment, platform};
+use crate::{Block, BlockMemory, Segment, View, platform};
 use bytemuck::Pod;
 
 /// A team of `L` threads inside a phase; `L` is 1, 2, 4, 8, 16 or 32.
@@ -32,8 +32,9 @@ impl<const L: u32> Team<L> {
 }
 
 /// Lists of indices, one for each of the elements that [`Segment::collect`] looked at.
+#[derive(Clone, Copy)]
 pub struct Lists<'a> {
-    words: &'a Segment<'a, u32>,
+    words: View<'a, u32>,
     lists: u32,
     stride: u32,
 }
@@ -122,6 +123,6 @@ impl Segment<'_, u32> {
             }
         });
         block.barrier();
-        Lists { words: self, lists: n, stride }
+        Lists { words: self.view(self.len()), lists: n, stride }
     }
 }

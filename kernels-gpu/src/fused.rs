@@ -71,6 +71,7 @@ pub fn mega_fused_batch_detection_prism4d(
     };
     places::gather(block, &inputs, n, places, traits);
     places::standardise_bfactors(block, &inputs, n, bfactor_z);
+    let (places, traits, bfactor_z) = (places.view(n), traits.view(n), bfactor_z.view(n));
     let annotated = places::is_annotated(block, traits, n);
     pairs::rows(block, &inputs, n, places, traits, annotated, output);
 
@@ -78,12 +79,12 @@ pub fn mega_fused_batch_detection_prism4d(
     let lists =
         contacts.collect::<TEAM>(block, n, n, |i, j| i != j && places.get(i).to(places.get(j)).norm2() < radius);
     let graph = network::ContactGraph { lists, places, radius };
-    network::features(block, &graph, n, bfactor_z, output);
-    centrality::eigenvector(block, &graph, n, krylov, coefficients, ritz, output);
+    network::features(block, graph, n, bfactor_z, output);
+    centrality::eigenvector(block, graph, n, krylov, coefficients, ritz, output);
 
     backbone::angles(block, n, places, output);
     let shape = whole::shape(block, n, places);
     whole::centroid_distances(block, n, places, shape, output);
-    whole::summarise(block, &graph, n, inputs.structure.n_atoms, shape, summaries);
+    whole::summarise(block, graph, n, inputs.structure.n_atoms, shape, summaries);
     whole::drop_small(block, n, config.min_feature_value, output);
 }

@@ -1,5 +1,6 @@
 //! A GPU: every thread runs this code, and finds out by its index what is its own.
 
+use crate::memory::{MAX_LENGTH, check_length};
 use crate::panic::device::leave_if_poisoned;
 use bytemuck::Pod;
 use core::arch::{asm, global_asm, nvptx};
@@ -43,22 +44,25 @@ pub(crate) fn barrier() {
     leave_if_poisoned();
 }
 
+/// The indices `first, first + step, ..` below `n`. The sum cannot wrap, so it is not checked in every turn:
+/// [`crate::memory::check_length`] has seen that `n` leaves room for a step.
 #[inline(always)]
-pub(crate) fn each_index(threads: u32, n: u32, f: impl Fn(u32)) {
-    let mut i = thread_index();
+fn strided(first: u32, step: u32, n: u32, mut f: impl FnMut(u32)) {
+    let mut i = first;
     while i < n {
         f(i);
-        i += threads;
+        i = i.wrapping_add(step);
     }
 }
 
 #[inline(always)]
+pub(crate) fn each_index(threads: u32, n: u32, f: impl Fn(u32)) {
+    strided(thread_index(), threads, n, f);
+}
+
+#[inline(always)]
 pub(crate) fn each_team<const L: u32>(threads: u32, n: u32, f: impl Fn(u32)) {
-    let mut i = thread_index() / L;
-    while i < n {
-        f(i);
-        i += threads / L;
-    }
+    strided(thread_index() / L, threads / L, n, f);
 }
 
 #[inline(always)]
@@ -113,35 +117,31 @@ pub(crate) fn team_reduce<const L: u32, T: Pod>(
     step: impl Fn(T, u32) -> T,
     combine: impl Fn(T, T) -> T,
 ) -> T {
+    check_length(m, MAX_LENGTH);
     let mut slot = identity;
-    let mut j = thread_index() % L;
-    while j < m {
-        slot = step(slot, j);
-        j += L;
-    }
+    strided(thread_index() % L, L, m, |j| slot = step(slot, j));
     halve_lanes::<L, T>(slot, &combine)
 }
 
 #[inline(always)]
 pub(crate) fn team_collect<const L: u32>(m: u32, row: *mut u32, capacity: u32, keep: impl Fn(u32) -> bool) -> u32 {
+    check_length(m, MAX_LENGTH);
     let mask = team_mask::<L>();
     let lane = thread_index() % L;
     let first = thread_index() % WARP / L * L;
-    let mut count = 0;
-    let mut base = 0;
-    while base < m {
-        let j = base + lane;
+    let mut count = 0u32;
+    strided(0, L, m, |base| {
+        let j = base.wrapping_add(lane);
         let kept = j < m && keep(j);
         // SAFETY: all lanes of the team take the same number of turns.
         let votes = (unsafe { vote_ballot_sync(mask, kept) } & mask) >> first;
-        let place = count + (votes & ((1 << lane) - 1)).count_ones();
+        let place = count.wrapping_add((votes & ((1 << lane) - 1)).count_ones());
         if kept && place < capacity {
             // SAFETY: `row` points to `capacity` writable elements that this team owns; each place is one lane's.
             unsafe { row.add(place as usize).write(j) };
         }
-        count += votes.count_ones();
-        base += L;
-    }
+        count = count.wrapping_add(votes.count_ones());
+    });
     count
 }
 
@@ -155,28 +155,24 @@ pub(crate) fn block_reduce<T: Pod>(
 ) -> T {
     const SLOTS: u32 = crate::block::REDUCE_SLOTS;
     const { assert!(size_of::<T>() <= 32, "a block reduces values of at most 32 bytes") };
+    check_length(n, MAX_LENGTH);
     let groups = SharedPointer::<T>(groups_address(), PhantomData);
     let thread = thread_index();
     let occupied = n.min(SLOTS);
     barrier();
-    let mut base = 0;
-    while base < occupied {
+    strided(0, threads, occupied, |base| {
+        let first = base.wrapping_add(thread);
         let mut slot = identity;
-        let mut i = base + thread;
-        if i < n && i < SLOTS {
-            slot = value(i);
-            while n - i > SLOTS {
-                i += SLOTS;
-                slot = combine(slot, value(i));
-            }
+        if first < occupied {
+            slot = value(first);
+            strided(first.wrapping_add(SLOTS), SLOTS, n, |i| slot = combine(slot, value(i)));
         }
         slot = halve_lanes::<WARP, T>(slot, &combine);
-        if thread % WARP == 0 && base + thread < occupied {
+        if thread % WARP == 0 && first < occupied {
             // SAFETY: a group below 32; each is one warp's.
-            unsafe { groups.store((base + thread) / WARP, slot) };
+            unsafe { groups.store(first / WARP, slot) };
         }
-        base += threads;
-    }
+    });
     barrier();
     let lane = thread % WARP;
     let mut group = identity;

@@ -11,7 +11,7 @@ const DEGREES: f32 = 180.0 / core::f32::consts::PI;
 
 /// Columns `ca_angle` and `ca_dihedral`.
 #[inline(always)]
-pub fn angles(block: &mut Block, n: u32, places: &Segment<Place>, output: &mut Segment<FeatureRow>) {
+pub fn angles(block: &mut Block, n: u32, places: View<Place>, output: &mut Segment<FeatureRow>) {
     output.update(block, n, |i, row| {
         let (mut angle, mut dihedral) = (NAN, NAN);
         if i > 0 && i + 1 < n {

@@ -26,7 +26,7 @@ const POINTS: u32 = 256;
 #[inline(always)]
 pub fn eigenvector(
     block: &mut Block,
-    graph: &ContactGraph,
+    graph: ContactGraph,
     n: u32,
     krylov: &mut Segment<Krylov>,
     coefficients: &mut Shared<[f32; 2], STEPS>,
@@ -36,22 +36,23 @@ pub fn eigenvector(
     let mut vectors = krylov.flatten();
     // The degrees are the first step of a power iteration, and 0 exactly where there is no contact.
     vectors.fill(block, n, |i| graph.degree(i) as f32);
-    let contacts = squares(block, &vectors, n);
+    let contacts = squares(block, vectors.view(n), n);
     if contacts > 0.0 {
         for _ in 0..RESTARTS {
-            let length = sqrt(squares(block, &vectors, n));
+            let length = sqrt(squares(block, vectors.view(n), n));
             vectors.update(block, n, |_, v| *v /= length);
             let eigenvalue = lanczos(block, graph, n, &mut vectors, coefficients, ritz);
             // The best vector takes the first one's place; the second one's holds its image.
             let (mut best, mut rest) = vectors.split_at(n);
-            let length = sqrt(squares(block, &best, n));
+            let length = sqrt(squares(block, best.view(n), n));
             best.update(block, n, |_, v| *v = v.abs() / length);
+            let v = best.view(n);
             rest.fill(block, n, |i| {
                 let mut image = 0.0;
-                graph.each_contact(i, |j| image += best.get(j));
-                image - eigenvalue * best.get(i)
+                graph.each_contact(i, |j| image += v.get(j));
+                image - eigenvalue * v.get(i)
             });
-            let residual = sqrt(squares(block, &rest, n));
+            let residual = sqrt(squares(block, rest.view(n), n));
             if residual <= TOLERANCE * eigenvalue {
                 break;
             }
@@ -64,7 +65,7 @@ pub fn eigenvector(
 
 /// The square of a vector's length.
 #[inline(always)]
-fn squares(block: &mut Block, vector: &Segment<f32>, n: u32) -> f32 {
+fn squares(block: &mut Block, vector: View<f32>, n: u32) -> f32 {
     block.reduce(n, 0.0, |i| vector.get(i) * vector.get(i), |a, b| a + b)
 }
 
@@ -72,7 +73,7 @@ fn squares(block: &mut Block, vector: &Segment<f32>, n: u32) -> f32 {
 #[inline(always)]
 fn lanczos(
     block: &mut Block,
-    graph: &ContactGraph,
+    graph: ContactGraph,
     n: u32,
     vectors: &mut Segment<f32>,
     coefficients: &mut Shared<[f32; 2], STEPS>,
@@ -84,6 +85,7 @@ fn lanczos(
     loop {
         let here = steps * n;
         let (done, mut next) = vectors.split_at(here + n);
+        let done = done.view(here + n);
         // w = A v_k - beta_(k-1) v_(k-1)
         next.fill(block, n, |i| {
             let mut image = 0.0;
@@ -92,7 +94,7 @@ fn lanczos(
         });
         let alpha = block.reduce(n, 0.0, |i| next.get(i) * done.get(here + i), |a, b| a + b);
         next.update(block, n, |i, w| *w = math::fma(-alpha, done.get(here + i), *w));
-        let beta = sqrt(squares(block, &next, n));
+        let beta = sqrt(squares(block, next.view(n), n));
         tridiagonal.set(block, steps, [alpha, beta]);
         steps += 1;
         let invariant = beta <= 1e-6 * larger(alpha.abs(), before);

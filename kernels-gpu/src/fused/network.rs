@@ -11,10 +11,11 @@ use shared_types::feature::column;
 const LONG_RANGE: u32 = 12;
 
 /// The contact graph of one structure.
+#[derive(Clone, Copy)]
 pub struct ContactGraph<'a> {
     /// Each residue's contacts, as far as there was room.
     pub lists: Lists<'a>,
-    pub places: &'a Segment<'a, Place>,
+    pub places: View<'a, Place>,
     /// Square of the contact threshold.
     pub radius: f32,
 }
@@ -75,9 +76,9 @@ impl ContactGraph<'_> {
 #[inline(always)]
 pub fn features(
     block: &mut Block,
-    graph: &ContactGraph,
+    graph: ContactGraph,
     n: u32,
-    bfactor_z: &Segment<f32>,
+    bfactor_z: View<f32>,
     output: &mut Segment<FeatureRow>,
 ) {
     let several_chains =

@@ -76,8 +76,8 @@ pub fn rows(
     block: &mut Block,
     inputs: &Inputs,
     n: u32,
-    places: &Segment<Place>,
-    traits: &Segment<Traits>,
+    places: View<Place>,
+    traits: View<Traits>,
     annotated: bool,
     output: &mut Segment<FeatureRow>,
 ) {
@@ -145,7 +145,7 @@ pub fn rows(
 /// The direction of the side chain as the half-sphere exposure sees it (Hamelryck 2005): the sum of the unit vectors
 /// from both neighbours to `i`; NaN unless both are linked to it.
 #[inline(always)]
-fn side_chain_axis(places: &Segment<Place>, n: u32, i: u32) -> Vector {
+fn side_chain_axis(places: View<Place>, n: u32, i: u32) -> Vector {
     let none = Vector { x: NAN, y: NAN, z: NAN };
     if i == 0 || i + 1 >= n {
         return none;
@@ -191,7 +191,7 @@ fn step(
 
 /// Adds residue `j`'s annotation, where it has one, to the means around a place.
 #[inline(always)]
-fn annotation_step(mut sums: Annotation, place: Place, other: Place, j: u32, traits: &Segment<Traits>) -> Annotation {
+fn annotation_step(mut sums: Annotation, place: Place, other: Place, j: u32, traits: View<Traits>) -> Annotation {
     let d2 = place.to(other).norm2();
     if d2 < LOCAL2 {
         let weight = exp_bounded(d2 * FALL_OFF);

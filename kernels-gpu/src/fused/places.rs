@@ -83,7 +83,7 @@ pub fn gather(block: &mut Block, inputs: &Inputs, n: u32, places: &mut Segment<P
 
 /// Whether any residue has an annotation. Where none has, nobody need look.
 #[inline(always)]
-pub fn is_annotated(block: &mut Block, traits: &Segment<Traits>, n: u32) -> bool {
+pub fn is_annotated(block: &mut Block, traits: View<Traits>, n: u32) -> bool {
     let any = block.reduce(
         n,
         0u32,

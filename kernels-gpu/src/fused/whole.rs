@@ -37,7 +37,7 @@ struct Sum {
 
 /// Centroid and radius of gyration of the alpha carbons.
 #[inline(always)]
-pub fn shape(block: &mut Block, n: u32, places: &Segment<Place>) -> Shape {
+pub fn shape(block: &mut Block, n: u32, places: View<Place>) -> Shape {
     let sum = block.reduce(
         n,
         Sum::zeroed(),
@@ -66,7 +66,7 @@ pub fn shape(block: &mut Block, n: u32, places: &Segment<Place>) -> Shape {
 pub fn centroid_distances(
     block: &mut Block,
     n: u32,
-    places: &Segment<Place>,
+    places: View<Place>,
     shape: Shape,
     output: &mut Segment<FeatureRow>,
 ) {
@@ -86,7 +86,7 @@ pub fn centroid_distances(
 #[inline(always)]
 pub fn summarise(
     block: &mut Block,
-    graph: &ContactGraph,
+    graph: ContactGraph,
     n: u32,
     atoms: u32,
     shape: Shape,
