@@ -90,11 +90,23 @@ impl Columns {
     }
 }
 
-/// A value with its first eight bytes packed, so that most comparisons need no call.
+/// What a value says, with its first eight bytes packed so that most comparisons need no call.
 #[derive(Clone, Copy)]
 struct Word<'a> {
     head: u64,
     text: &'a [u8],
+}
+
+impl<'a> Word<'a> {
+    const EMPTY: Word<'static> = Word { head: 0, text: b"" };
+
+    fn new(text: &'a [u8]) -> Self {
+        Self { head: pack(text), text }
+    }
+
+    fn is_empty(self) -> bool {
+        self.text.is_empty()
+    }
 }
 
 impl PartialEq for Word<'_> {
@@ -129,45 +141,58 @@ impl<'s, 'a> AtomSite<'s, 'a> {
     }
 
     /// What a row's value says; empty for `?`, `.` and an item that the table does not have.
-    #[inline]
-    fn value(&self, edges: &[usize], item: Item) -> &'a [u8] {
+    #[inline(always)]
+    fn word(&self, edges: &[usize], item: Item) -> Word<'a> {
+        const UNKNOWN: u64 = b'?' as u64;
+        const INAPPLICABLE: u64 = b'.' as u64;
         let (begin, end) = self.raw(edges, item);
-        match &self.text[begin..end] {
-            b"?" | b"." => b"",
-            raw @ [b'\'' | b'"' | b';', ..] => unquote(raw),
-            raw => raw,
+        let text = &self.text[begin..end];
+        let head = match self.text[begin..].first_chunk::<8>() {
+            Some(&bytes) if text.len() < 8 => u64::from_le_bytes(bytes) & ((1 << (8 * text.len())) - 1),
+            Some(&bytes) => u64::from_le_bytes(bytes),
+            None => pack(text),
+        };
+        if head == UNKNOWN || head == INAPPLICABLE {
+            return Word::EMPTY;
         }
+        if matches!(head as u8, b'\'' | b'"' | b';') {
+            return Word::new(unquote(text));
+        }
+        Word { head, text }
     }
 
     /// The first of two items that says something.
     #[inline]
-    fn either(&self, edges: &[usize], item: Item, other: Item) -> &'a [u8] {
-        let value = self.value(edges, item);
-        if value.is_empty() { self.value(edges, other) } else { value }
-    }
-
-    #[inline]
-    fn word(&self, value: &'a [u8]) -> Word<'a> {
-        Word { head: pack(value), text: value }
+    fn either(&self, edges: &[usize], item: Item, other: Item) -> Word<'a> {
+        let word = self.word(edges, item);
+        if word.is_empty() { self.word(edges, other) } else { word }
     }
 
     /// Takes a row by the edges of its values (and the empty one after them). False: the first model ended before it.
     #[inline]
     pub(super) fn row(&mut self, edges: &[usize]) -> Result<bool, Problem> {
-        let model = self.word(self.value(edges, Item::Model));
-        if *self.model.get_or_insert(model) != model {
-            return Ok(false);
+        const ATOM: u64 = u64::from_le_bytes(*b"ATOM\0\0\0\0");
+        const HETATM: u64 = u64::from_le_bytes(*b"HETATM\0\0");
+        let model = self.word(edges, Item::Model);
+        if self.model != Some(model) {
+            if !model.is_empty() && integer(model.text).is_none() {
+                return Err(bad_field("_atom_site.pdbx_PDB_model_num", model.text, "is no model number"));
+            }
+            if self.model.replace(model).is_some() {
+                return Ok(false);
+            }
         }
-        let hetatm = match self.value(edges, Item::Group) {
-            b"ATOM" => false,
-            b"HETATM" => true,
-            b"" => self.columns.has_group,
-            other => return Err(bad_field("_atom_site.group_PDB", other, "is neither ATOM nor HETATM")),
+        let group = self.word(edges, Item::Group);
+        let hetatm = match group.head {
+            ATOM => false,
+            HETATM => true,
+            0 => self.columns.has_group,
+            _ => return Err(bad_field("_atom_site.group_PDB", group.text, "is neither ATOM nor HETATM")),
         };
         let place = [
-            self.word(self.either(edges, Item::Chain, Item::LabelChain)),
-            self.word(self.either(edges, Item::Number, Item::LabelNumber)),
-            self.word(self.value(edges, Item::Icode)),
+            self.either(edges, Item::Chain, Item::LabelChain),
+            self.either(edges, Item::Number, Item::LabelNumber),
+            self.word(edges, Item::Icode),
         ];
         if self.place != Some(place) {
             self.place = Some(place);
@@ -185,23 +210,27 @@ impl<'s, 'a> AtomSite<'s, 'a> {
         if hetatm {
             return Ok(true);
         }
-        let name = self.either(edges, Item::Name, Item::AuthName).trim_ascii();
-        if name.is_empty() || name.len() > 8 {
-            return Err(bad_field("_atom_site.label_atom_id", name, "is no atom name of 1 to 8 characters"));
+        let mut name = self.either(edges, Item::Name, Item::AuthName);
+        let trimmed = name.text.trim_ascii();
+        if trimmed.len() != name.text.len() {
+            name = Word::new(trimmed);
+        }
+        if name.is_empty() || name.text.len() > 8 {
+            return Err(bad_field("_atom_site.label_atom_id", name.text, "is no atom name of 1 to 8 characters"));
         }
         self.selection.atom(&Record {
-            residue: pack(self.either(edges, Item::Residue, Item::AuthResidue)),
-            name: pack(name),
-            alternate: pack(self.value(edges, Item::Alternate)),
-            hydrogen: is_hydrogen(self.value(edges, Item::Element), name),
+            residue: self.either(edges, Item::Residue, Item::AuthResidue).head,
+            name: name.head,
+            alternate: self.word(edges, Item::Alternate).head,
+            hydrogen: is_hydrogen(self.word(edges, Item::Element).text, name.text),
             position,
-            b_factor: self.value(edges, Item::BFactor),
+            b_factor: self.word(edges, Item::BFactor).text,
         })?;
         Ok(true)
     }
 
     /// A coordinate in Å.
-    #[inline]
+    #[inline(always)]
     fn coordinate(&self, edges: &[usize], item: Item, field: &'static str) -> Result<f64, Problem> {
         let (begin, end) = self.raw(edges, item);
         let length = end - begin;

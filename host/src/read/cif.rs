@@ -205,7 +205,7 @@ impl<'a> Reader<'_, 'a> {
             if more {
                 self.phase = Phase::Inside;
             }
-            while more && atoms.row(rows.edges()).map_err(|problem| rows.bad_value(problem))? {
+            while more && atoms.row(rows.edges()).map_err(|problem| Fault::at(rows.edges()[0], problem))? {
                 more = rows.next(&mut self.lexer)?;
             }
             if !more {

@@ -15,14 +15,12 @@ pub(super) struct Rows<'a> {
     first_tag: &'a [u8],
     /// Whether rows were lines until now.
     lines: bool,
-    /// The first row that ran over its line's end after rows that did not.
-    irregular: Option<usize>,
     rows: usize,
 }
 
 impl<'a> Rows<'a> {
     pub(super) fn new(columns: usize, first_tag: &'a [u8]) -> Self {
-        Self { columns, edges: vec![0; 2 * (columns + 1)], first_tag, lines: true, irregular: None, rows: 0 }
+        Self { columns, edges: vec![0; 2 * (columns + 1)], first_tag, lines: true, rows: 0 }
     }
 
     /// Edges of the current row's values; see [`Rows`].
@@ -61,54 +59,43 @@ impl<'a> Rows<'a> {
             self.edges[2 * column] = at;
             self.edges[2 * column + 1] = at + raw.len();
         }
-        let is_line = memchr(b'\n', &lexer.text[begin..lexer.at]).is_none();
-        if !is_line && self.lines && self.rows > 0 && self.irregular.is_none() {
-            self.irregular = Some(begin);
+        let ends_line = ends_line(&lexer.text[lexer.at..]);
+        if self.lines && self.rows > 0 && !ends_line {
+            return Err(self.misfit(begin));
         }
-        self.lines &= is_line;
+        self.lines &= ends_line && memchr(b'\n', &lexer.text[begin..lexer.at]).is_none();
         self.rows += 1;
         Ok(true)
     }
 
-    fn ragged(&self, begin: usize, found: usize) -> Fault {
-        let tag = String::from_utf8_lossy(self.first_tag);
-        let columns = self.columns;
-        match self.irregular {
-            Some(irregular) => Fault::at(
-                irregular,
-                Problem::Syntax(format!(
-                    "this row of the loop that begins with {tag} does not have {columns} values on its line, and the \
-                     loop's values do not fill its rows; a value is missing or one too many"
-                )),
-            ),
-            None => Fault::at(
-                begin,
-                Problem::Syntax(format!(
-                    "the loop that begins with {tag} ends in this row, after {found} of {columns} values; the file is \
-                     cut or a value is missing"
-                )),
-            ),
-        }
+    /// Rows were lines, and now one ends inside a line: a value is missing or one too many, and all after it would be
+    /// read in the wrong columns, which the count of values may never show.
+    fn misfit(&self, begin: usize) -> Fault {
+        let (tag, columns) = (String::from_utf8_lossy(self.first_tag), self.columns);
+        Fault::at(
+            begin,
+            Problem::Syntax(format!(
+                "the row on this line of the loop that begins with {tag} does not have {columns} values as the rows \
+                 before it; one is missing or too many"
+            )),
+        )
     }
 
-    /// A value of the current row that does not suit its column: blamed on the first row that did not fill its
-    /// line, if there is one, since it shifted those after it.
-    pub(super) fn bad_value(&self, problem: Problem) -> Fault {
-        match self.irregular {
-            Some(irregular) => {
-                let tag = String::from_utf8_lossy(self.first_tag);
-                let columns = self.columns;
-                Fault::at(
-                    irregular,
-                    Problem::Syntax(format!(
-                        "this row of the loop that begins with {tag} does not have {columns} values on its line, and \
-                         a value after it does not suit its column: {problem}"
-                    )),
-                )
-            }
-            None => Fault::at(self.edges[0], problem),
-        }
+    fn ragged(&self, begin: usize, found: usize) -> Fault {
+        let (tag, columns) = (String::from_utf8_lossy(self.first_tag), self.columns);
+        Fault::at(
+            begin,
+            Problem::Syntax(format!(
+                "the loop that begins with {tag} ends in this row, after {found} of {columns} values; the file is cut \
+                 or a value is missing"
+            )),
+        )
     }
+}
+
+/// Whether only blanks or a comment stand before the next line's end. `rest` begins after a word.
+fn ends_line(rest: &[u8]) -> bool {
+    rest.iter().find(|&&c| c > b' ' || c == b'\n').is_none_or(|c| matches!(c, b'\n' | b'#'))
 }
 
 /// First bytes of words that need a closer look.
@@ -158,11 +145,11 @@ fn split_line(text: &[u8], begin: usize, end: usize, edges: &mut [usize]) -> boo
         // A bit for each change between ink and blank.
         let mut changes = ink ^ (ink << 1 | inside);
         inside = ink >> 63;
-        let Some(slots) = edges.get_mut(found..found + changes.count_ones() as usize) else { return false };
-        found += slots.len();
-        for slot in slots {
+        while changes != 0 {
+            let Some(slot) = edges.get_mut(found) else { return false };
             *slot = at + changes.trailing_zeros() as usize;
-            changes &= changes.wrapping_sub(1);
+            found += 1;
+            changes &= changes - 1;
         }
         at += 64;
     }
@@ -172,7 +159,16 @@ fn split_line(text: &[u8], begin: usize, end: usize, edges: &mut [usize]) -> boo
         *slot = end;
         found += 1;
     }
-    found == edges.len() && edges.as_chunks::<2>().0.iter().all(|&[begin, end]| is_value(text, begin, end))
+    if found != edges.len() {
+        return false;
+    }
+    let words = edges.as_chunks::<2>().0;
+    // No branch by class for each word: the letters that keywords begin with come and go from row to row.
+    let closer_look = words.iter().fold(PLAIN, |classes, &[begin, end]| {
+        let asks = if end - begin < 5 { !KEYWORD } else { !PLAIN };
+        classes | CLASS[usize::from(text[begin])] & asks
+    });
+    closer_look == PLAIN || words.iter().all(|&[begin, end]| is_value(text, begin, end))
 }
 
 /// Whether a word of a line is a whole value.
@@ -189,8 +185,32 @@ fn is_value(text: &[u8], begin: usize, end: usize) -> bool {
 }
 
 /// A bit for each byte above the blank.
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 #[inline]
 fn ink_mask(block: &[u8; 64]) -> u64 {
+    use core::arch::x86_64::{_mm_cmpeq_epi8, _mm_max_epu8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8};
+    #[target_feature(enable = "sse2")]
+    fn ink_mask_16(bytes: [u8; 16]) -> u16 {
+        let word = u128::from_le_bytes(bytes);
+        let text = _mm_set_epi64x((word >> 64) as i64, word as i64);
+        _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(text, _mm_set1_epi8(0x21)), text)) as u16
+    }
+    block.as_chunks::<16>().0.iter().enumerate().fold(0, |mask, (i, bytes)| {
+        // SAFETY: this function is compiled only where SSE2 is on for the whole program, and no pointers are involved.
+        mask | u64::from(unsafe { ink_mask_16(*bytes) }) << (16 * i)
+    })
+}
+
+/// A bit for each byte above the blank.
+#[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
+#[inline]
+fn ink_mask(block: &[u8; 64]) -> u64 {
+    ink_mask_by_words(block)
+}
+
+/// [`ink_mask`] for any processor, eight bytes at a time.
+#[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
+fn ink_mask_by_words(block: &[u8; 64]) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     const HIGH: u64 = 0x8080_8080_8080_8080;
     // Added to a byte's low seven bits, sets its high bit from 0x21 on.
@@ -208,6 +228,16 @@ fn ink_mask(block: &[u8; 64]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn masks_are_the_plain_rule() {
+        for first in 0..=u8::MAX {
+            let block: [u8; 64] = std::array::from_fn(|i| first.wrapping_add((i * i) as u8));
+            let plain = (0..64).fold(0u64, |mask, i| mask | u64::from(block[i] > 0x20) << i);
+            assert_eq!(ink_mask(&block), plain);
+            assert_eq!(ink_mask_by_words(&block), plain);
+        }
+    }
 
     /// The words of a line by the plain rule.
     fn by_bytes(line: &str) -> Vec<&str> {
