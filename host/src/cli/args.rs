@@ -1,0 +1,97 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use prism_host::engine::Backend;
+use std::path::PathBuf;
+
+/// Per-residue features of protein structures, computed on a GPU or on CPU cores with the same bits.
+#[derive(Debug, Parser)]
+#[command(name = "prism", version, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Compute a table with a row for every residue.
+    #[command(after_help = EXIT_STATUS)]
+    Features(FeaturesArgs),
+    /// Show devices, driver, kernels and the backend that would be taken.
+    Info,
+}
+
+const EXIT_STATUS: &str = "\
+Exit status: 0 all done; 1 nothing written; 2 wrong usage; 3 some inputs failed, the others are written.";
+
+#[derive(Debug, Args)]
+pub struct FeaturesArgs {
+    /// Files, or directories to walk for .pdb, .ent, .cif and .mmcif, each also .gz.
+    #[arg(value_name = "PATH", required_unless_present = "list")]
+    pub paths: Vec<PathBuf>,
+
+    /// Where to write; .csv, .parquet or .npz says the format [default: CSV on standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Where to compute.
+    #[arg(long, value_enum, default_value_t = BackendArg::Auto)]
+    pub backend: BackendArg,
+
+    /// CUDA device to use, by its number; may be given several times [default: 0]
+    #[arg(long = "device", value_name = "N")]
+    pub devices: Vec<usize>,
+
+    /// Features to write, in this order, after the columns that say which residue a row is. Where one of those is
+    /// named too, exactly what is named is written.
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pub columns: Option<Vec<String>>,
+
+    /// CSV with the columns structure,chain,resnum,icode and any of conservation,gisaid_freq,gisaid_velocity.
+    #[arg(long, value_name = "FILE.csv")]
+    pub annotations: Option<PathBuf>,
+
+    /// Alpha carbons closer than this are in contact.
+    #[arg(long, value_name = "ANGSTROM", default_value_t = 8.0, allow_negative_numbers = true)]
+    pub contact_threshold: f32,
+
+    /// Write features of smaller magnitude as 0.
+    #[arg(long, value_name = "X", default_value_t = 0.0, allow_negative_numbers = true)]
+    pub min_feature_value: f32,
+
+    /// Read these chains only (author chain ids).
+    #[arg(long, value_name = "ID,...", value_delimiter = ',')]
+    pub chains: Option<Vec<String>>,
+
+    /// Report inputs that fail and write the others; this is the default.
+    #[arg(long, conflicts_with = "fail_fast")]
+    pub keep_going: bool,
+
+    /// Stop at the first input that fails.
+    #[arg(long)]
+    pub fail_fast: bool,
+
+    /// Show the table of features and do nothing else.
+    #[arg(long)]
+    pub list: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum BackendArg {
+    /// CUDA where a usable device is, else the CPU.
+    Auto,
+    /// CUDA, or an error.
+    Cuda,
+    /// CPU cores.
+    Cpu,
+}
+
+impl From<BackendArg> for Backend {
+    fn from(backend: BackendArg) -> Self {
+        match backend {
+            BackendArg::Auto => Self::Auto,
+            BackendArg::Cuda => Self::Cuda,
+            BackendArg::Cpu => Self::Cpu,
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What ends a command early, and with which exit status.
+
+use super::report::stderr_line;
+use prism_host::engine::EngineError;
+use prism_host::output::{ColumnError, OutputError};
+
+/// Exit status: all done.
+pub const ALL_DONE: u8 = 0;
+/// Exit status: nothing was written.
+pub const NOTHING_WRITTEN: u8 = 1;
+/// Exit status: the command line makes no sense.
+pub const USAGE: u8 = 2;
+/// Exit status: some inputs failed, others are written.
+pub const SOME_FAILED: u8 = 3;
+
+/// What ends a command early.
+#[derive(Debug)]
+pub enum Failure {
+    /// The command line makes no sense.
+    Usage(anyhow::Error),
+    /// The work cannot be done.
+    Work(anyhow::Error),
+    /// Whoever reads standard output has enough: no failure of ours.
+    Closed,
+}
+
+impl Failure {
+    pub fn usage(error: impl Into<anyhow::Error>) -> Self {
+        Self::Usage(error.into())
+    }
+
+    pub fn work(error: impl Into<anyhow::Error>) -> Self {
+        Self::Work(error.into())
+    }
+
+    /// Says what is wrong on standard error; answers the exit status.
+    pub fn report(&self) -> u8 {
+        match self {
+            Self::Usage(error) => {
+                stderr_line(&format!("error: {error:#}"));
+                stderr_line("For more information, try 'prism --help'.");
+                USAGE
+            }
+            Self::Work(error) => {
+                stderr_line(&format!("error: {error:#}"));
+                NOTHING_WRITTEN
+            }
+            Self::Closed => ALL_DONE,
+        }
+    }
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Config { .. } | EngineError::DevicesWithoutCuda => Self::usage(error),
+            _ => Self::work(error),
+        }
+    }
+}
+
+impl From<OutputError> for Failure {
+    fn from(error: OutputError) -> Self {
+        match error {
+            OutputError::Closed => Self::Closed,
+            OutputError::UnknownFormat { .. } => Self::usage(error),
+            _ => Self::work(error),
+        }
+    }
+}
+
+impl From<ColumnError> for Failure {
+    fn from(error: ColumnError) -> Self {
+        Self::usage(error)
+    }
+}
+
+/// An error on standard output.
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        OutputError::from(error).into()
+    }
+}

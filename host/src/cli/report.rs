@@ -1,0 +1,72 @@
+//! What goes to standard error.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::{IsTerminal, Write, stderr};
+
+/// Writes one line to standard error, whatever the text; that nobody may read it is no error.
+pub fn stderr_line(text: &str) {
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let _ = writeln!(stderr(), "{line}");
+}
+
+/// Counts what happens to the inputs and tells of it; with a progress bar on a terminal.
+pub struct Report {
+    bar: Option<ProgressBar>,
+    /// Structures written.
+    pub structures: u64,
+    /// Their residues.
+    pub residues: u64,
+    /// Inputs that failed.
+    pub failed: u64,
+}
+
+impl Report {
+    pub fn new(inputs: usize) -> Self {
+        let bar = stderr().is_terminal().then(|| {
+            let style = ProgressStyle::with_template("{bar:30} {human_pos}/{human_len} files, {eta} left");
+            ProgressBar::new(inputs as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        });
+        Self { bar, structures: 0, residues: 0, failed: 0 }
+    }
+
+    fn line(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| stderr_line(text)),
+            None => stderr_line(text),
+        }
+    }
+
+    pub fn note(&self, text: &str) {
+        self.line(&format!("note: {text}"));
+    }
+
+    pub fn warning(&self, name: &str, text: &str) {
+        self.line(&format!("warning: {name}: {text}"));
+    }
+
+    /// An input failed.
+    pub fn error(&mut self, name: &str, reason: &str) {
+        self.failed += 1;
+        self.line(&format!("error: {name}: {reason}"));
+    }
+
+    /// Some inputs are done with.
+    pub fn advance(&self, inputs: usize) {
+        if let Some(bar) = &self.bar {
+            bar.inc(inputs as u64);
+        }
+    }
+
+    pub fn clear_bar(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    /// The last line.
+    pub fn sum_up(&self, backend: &str) {
+        let count = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let (structures, residues) = (count(self.structures, "structure"), count(self.residues, "residue"));
+        self.line(&format!("{structures}, {residues}, {} failed; {backend}", self.failed));
+    }
+}
