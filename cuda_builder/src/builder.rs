@@ -2,19 +2,18 @@
 
 use std::env;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::arch::NvvmArch;
 use crate::canary::Canary;
-use crate::compiler::{DeviceCompiler, Discovery, Origin};
+use crate::compiler::{DeviceCompiler, Discovery};
 use crate::error::CudaBuilderError;
 use crate::flags::{self, DebugInfo};
 use crate::inputs::cfg_expr::DEVICE_TARGET;
 use crate::inputs::digest::{input_digest, text_digest};
 use crate::inputs::graph::PackageGraph;
 use crate::inputs::sources::{Source, source_roots, sources};
-use crate::nested::DeviceBuild;
+use crate::nested::{DeviceBuild, Lint};
 use crate::outside::inputs_outside;
 use crate::ptx::header::Header;
 use crate::ptx::module::PtxModule;
@@ -33,7 +32,7 @@ use crate::ptx::verify::refusals;
 #[derive(Clone, Debug)]
 pub struct CudaBuilder {
     path_to_crate: PathBuf,
-    archs: Vec<NvvmArch>,
+    pub(crate) archs: Vec<NvvmArch>,
     copy_to: Option<PathBuf>,
     ptx_directory: Option<PathBuf>,
     debug: DebugInfo,
@@ -55,6 +54,8 @@ pub struct PtxFile {
     pub entries: Vec<String>,
     /// Whether this call wrote it; if not, it was up to date.
     pub written: bool,
+    /// The compiler's warnings about the kernels, as it wrote them; empty where it wrote none or was not run.
+    pub warnings: String,
 }
 
 /// What a build gives.
@@ -66,25 +67,18 @@ pub struct BuildOutput {
     pub compiler: DeviceCompiler,
 }
 
-/// How far a file could be checked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Checked {
-    /// The compiler that made the file made the same bytes again.
-    SameBytes,
-    /// The file is of these sources and settings and was not changed; the compiler that made it is not here.
-    SameInputs {
-        /// The compiler in the file's header.
-        made_by: String,
-        /// The compiler of this machine, if there is one.
-        here: Option<String>,
-    },
-}
-
 /// Everything about a crate that does not depend on the architecture or the compiler.
-struct Prepared {
+pub(crate) struct Prepared {
     graph: PackageGraph,
     sources: Vec<Source>,
     target: PathBuf,
+}
+
+/// A PTX module that may be delivered.
+pub(crate) struct Compiled {
+    pub(crate) text: String,
+    entries: Vec<String>,
+    warnings: String,
 }
 
 impl CudaBuilder {
@@ -207,54 +201,42 @@ impl CudaBuilder {
                 && old.inputs == digest
                 && (&old.compiler, &old.llvm) == (&compiler.version, &compiler.llvm)
             {
-                files.push(PtxFile { path, arch, entries: old.entries, written: false });
+                files.push(PtxFile { path, arch, entries: old.entries, written: false, warnings: String::new() });
                 continue;
             }
-            let (text, entries) = self.compile(&prepared, &compiler, arch, digest)?;
-            write_whole(&path, &text)?;
-            files.push(PtxFile { path, arch, entries, written: true });
+            let compiled = self.compile(&prepared, &compiler, arch, digest)?;
+            write_whole(&path, &compiled.text)?;
+            let Compiled { entries, warnings, .. } = compiled;
+            files.push(PtxFile { path, arch, entries, written: true, warnings });
         }
         Ok(BuildOutput { files, compiler })
     }
 
-    /// Checks that the PTX files are what [`build`](Self::build) would make, and writes none. The digest of sources and
-    /// settings needs no compiler; where the compiler that a file names is here, the bytes are compared too.
+    /// Runs clippy and rustdoc over the crate and the workspace's packages below it as the device sees them, which no run
+    /// for the host does. Warnings are errors. The first architecture counts.
     ///
     /// # Errors
-    /// A file is missing, out of date, changed by hand, or comes out with other bytes.
-    pub fn check(&self) -> Result<Vec<(PathBuf, Checked)>, CudaBuilderError> {
-        let paths = self.paths()?;
+    /// There is no device compiler, it has no clippy, or a lint finds something.
+    pub fn lint(&self) -> Result<(), CudaBuilderError> {
         let prepared = self.prepare()?;
-        let mut checked = Vec::new();
-        for (&arch, path) in self.archs.iter().zip(paths) {
-            let file = fs::read_to_string(&path).map_err(|source| match source.kind() {
-                io::ErrorKind::NotFound => CudaBuilderError::Missing(path.clone()),
-                _ => CudaBuilderError::Read { path: path.clone(), source },
-            })?;
-            let (header, _) =
-                Header::read(&file).map_err(|source| CudaBuilderError::Header { path: path.clone(), source })?;
-            let digest = self.digest(&prepared, arch);
-            if header.inputs != digest {
-                return Err(CudaBuilderError::OutOfDate { path, recorded: header.inputs, now: digest });
-            }
-            let result = match self.discovery().find_preferring(&header.compiler, &header.llvm) {
-                Ok(compiler) if (&compiler.version, &compiler.llvm) == (&header.compiler, &header.llvm) => {
-                    let (text, _) = self.compile(&prepared, &compiler, arch, digest)?;
-                    if text != file {
-                        return Err(CudaBuilderError::other_bytes(path, &file, &text));
-                    }
-                    Checked::SameBytes
-                }
-                Ok(other) => Checked::SameInputs { made_by: header.compiler, here: Some(other.version) },
-                // An explicit choice that does not work must not pass for a machine without compilers.
-                Err(none) if none.tried.iter().any(|(origin, _)| *origin == Origin::Explicit) => {
-                    return Err(none.into());
-                }
-                Err(_) => Checked::SameInputs { made_by: header.compiler, here: None },
-            };
-            checked.push((path, result));
+        let compiler = self.discovery().find()?;
+        let arch = self.archs.first().copied().unwrap_or_default();
+        let target = &prepared.target.join(format!("{arch}-lint"));
+        let build = DeviceBuild {
+            compiler: &compiler,
+            directory: &prepared.graph.kernels.directory,
+            package: &prepared.graph.kernels.name,
+            features: &self.features,
+            flags: &flags::code_generation(arch),
+            last_flags: &[],
+            debug: DebugInfo::None,
+            target,
+            output: target,
+        };
+        for lint in [Lint::Clippy, Lint::Rustdoc] {
+            build.lint(lint)?;
         }
-        Ok(checked)
+        Ok(())
     }
 
     /// The digest of everything that goes into the PTX for an architecture, the compiler apart: sources, the locked packages
@@ -285,7 +267,7 @@ impl CudaBuilder {
         }
     }
 
-    fn prepare(&self) -> Result<Prepared, CudaBuilderError> {
+    pub(crate) fn prepare(&self) -> Result<Prepared, CudaBuilderError> {
         let graph = PackageGraph::load(&self.path_to_crate)?;
         let sources = sources(&graph, &self.extra_inputs)?;
         let outer = || Some(PathBuf::from(env::var_os("CARGO_TARGET_DIR").filter(|value| !value.is_empty())?));
@@ -300,27 +282,26 @@ impl CudaBuilder {
     }
 
     /// The digest that stands in the header of this architecture's file.
-    fn digest(&self, prepared: &Prepared, arch: NvvmArch) -> String {
+    pub(crate) fn digest(&self, prepared: &Prepared, arch: NvvmArch) -> String {
         let mut settings = flags::code_generation(arch);
         settings.extend(flags::profile(self.debug));
         settings.extend(self.features.iter().map(|feature| format!("feature {feature}")));
         input_digest(&prepared.graph, &prepared.sources, &settings)
     }
 
-    /// Compiles and verifies; gives the stamped text and the kernels' names.
-    fn compile(
+    /// Compiles and verifies.
+    pub(crate) fn compile(
         &self,
         prepared: &Prepared,
         compiler: &DeviceCompiler,
         arch: NvvmArch,
         inputs: String,
-    ) -> Result<(String, Vec<String>), CudaBuilderError> {
+    ) -> Result<Compiled, CudaBuilderError> {
         let graph = &prepared.graph;
         // Cargo keeps one copy of `core` in a directory, whatever the flags: each way to build it has its own.
         let lines = if self.debug == DebugInfo::LineTables { "-lines" } else { "" };
         let target = &prepared.target.join(format!("{arch}{lines}"));
-        let cargo_home = flags::cargo_home();
-        let remapped = flags::remapped(graph, compiler, cargo_home.as_deref(), target);
+        let remapped = flags::remapped(graph, compiler, flags::cargo_home().as_deref(), target);
         let mut all_flags = flags::code_generation(arch);
         all_flags.extend(remapped.iter().map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display())));
 
@@ -343,7 +324,7 @@ impl CudaBuilder {
             target,
             output: &output,
         };
-        build.run()?;
+        let messages = build.run()?;
         if let Some(path) = inputs_outside(target, graph, &prepared.sources) {
             return Err(CudaBuilderError::InputOutside { package: package.clone(), path });
         }
@@ -365,13 +346,15 @@ impl CudaBuilder {
             body: String::new(),
             entries: entries.clone(),
         };
-        Ok((header.stamp(&body), entries))
+        let warnings = if messages.contains("warning") { messages } else { String::new() };
+        Ok(Compiled { text: header.stamp(&body), entries, warnings })
     }
 
     fn print_cargo_lines(&self, prepared: &Prepared) {
         println!("cargo:rerun-if-env-changed={}", crate::compiler::RUSTC_VARIABLE);
-        let lock = prepared.graph.root.join("Cargo.lock");
-        println!("cargo:rerun-if-changed={}", lock.display());
+        for file in ["Cargo.lock", "Cargo.toml"] {
+            println!("cargo:rerun-if-changed={}", prepared.graph.root.join(file).display());
+        }
         for package in &prepared.graph.local {
             println!("cargo:rerun-if-changed={}", package.directory.join("Cargo.toml").display());
             for root in source_roots(package) {

@@ -170,7 +170,14 @@ impl Discovery {
             Some(path) => vec![(Origin::Explicit, path)],
             None => vec![(Origin::Pinned, &self.pinned), (Origin::Debian, &self.debian)],
         };
-        places.into_iter().map(|(origin, rustc)| (origin, self.probe(origin, rustc))).collect()
+        let mut found: Vec<_> = places.into_iter().map(|(origin, rustc)| (origin, self.probe(origin, rustc))).collect();
+        // Without rustup the `rustc` on `PATH` can be Debian's: that is one compiler, and not what was pinned.
+        if let [(_, Ok(pinned)), (_, Ok(debian))] = &found[..]
+            && pinned.rustc == debian.rustc
+        {
+            drop(found.remove(0));
+        }
+        found
     }
 
     fn find_where(&self, wanted: impl Fn(&DeviceCompiler) -> bool) -> Result<DeviceCompiler, NoCompiler> {

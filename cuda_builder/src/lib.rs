@@ -8,6 +8,7 @@ pub mod arch;
 pub mod budget;
 mod builder;
 pub mod canary;
+mod check;
 pub mod compiler;
 mod error;
 pub mod flags;
@@ -19,7 +20,8 @@ pub mod ptxas;
 
 pub use arch::NvvmArch;
 pub use budget::Budget;
-pub use builder::{BuildOutput, Checked, CudaBuilder, PtxFile};
+pub use builder::{BuildOutput, CudaBuilder, PtxFile};
+pub use check::Checked;
 pub use compiler::{DeviceCompiler, Discovery};
 pub use error::CudaBuilderError;
 pub use flags::DebugInfo;

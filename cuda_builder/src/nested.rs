@@ -36,11 +36,11 @@ pub struct DeviceBuild<'a> {
 /// A build that failed.
 #[derive(Debug, thiserror::Error)]
 pub enum NestedError {
-    /// Cargo did not start.
-    #[error("cannot run {}", cargo.display())]
+    /// Cargo or one of its tools did not start.
+    #[error("cannot run {}", program.display())]
     Start {
         /// The program.
-        cargo: PathBuf,
+        program: PathBuf,
         /// Why.
         source: io::Error,
     },
@@ -72,33 +72,69 @@ pub enum NestedError {
     },
 }
 
+/// Looks at a kernel crate as the device compiles it, without making PTX.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lint {
+    /// clippy; warnings are errors.
+    Clippy,
+    /// rustdoc; warnings are errors.
+    Rustdoc,
+}
+
 impl DeviceBuild<'_> {
-    /// Runs cargo. What it writes is kept for the error, where there is one.
+    /// Makes the PTX. Gives what cargo and the compiler wrote, warnings among it.
     ///
     /// # Errors
     /// Cargo cannot be run, the crate does not compile, or no PTX comes out.
-    pub fn run(&self) -> Result<(), NestedError> {
+    pub fn run(&self) -> Result<String, NestedError> {
         if !self.output.is_file() {
             self.forget_last_build()?;
         }
-        let mut command = self.command();
-        let start = |source| NestedError::Start { cargo: self.compiler.cargo.clone(), source };
-        let output = command.output().map_err(start)?;
-        if !output.status.success() {
-            return Err(NestedError::Failed {
-                package: self.package.to_owned(),
-                compiler: self.compiler.version.clone(),
-                messages: String::from_utf8_lossy(&output.stderr).trim_end().to_owned(),
-            });
-        }
+        let mut command = Command::new(&self.compiler.cargo);
+        command.arg("rustc");
+        self.prepare(&mut command);
+        // An rlib, which the host links, holds no finished code; a cdylib asks for a linker of its own.
+        command.args(["--crate-type", "staticlib"]);
+        // With a path of its own the file has one name; without, old ones with other hashes lie beside it.
+        let mut emit = OsString::from("--emit=asm=");
+        emit.push(self.output);
+        command.arg("--").arg(emit).args(self.last_flags);
+        let messages = self.finish(command)?;
         if !self.output.is_file() {
             return Err(NestedError::NoOutput { package: self.package.to_owned(), output: self.output.to_owned() });
         }
-        Ok(())
+        Ok(messages)
     }
 
-    fn command(&self) -> Command {
-        let mut command = Command::new(&self.compiler.cargo);
+    /// Runs a lint over the crate and the workspace's packages below it.
+    ///
+    /// # Errors
+    /// The tool cannot be run, or finds something.
+    pub fn lint(&self, lint: Lint) -> Result<(), NestedError> {
+        let mut command = match lint {
+            // By its own path: `cargo clippy` would take whatever `cargo-clippy` is first on `PATH`.
+            Lint::Clippy => {
+                let exe = env::consts::EXE_SUFFIX;
+                let mut command = Command::new(self.compiler.cargo.with_file_name(format!("cargo-clippy{exe}")));
+                command.arg("clippy");
+                command
+            }
+            Lint::Rustdoc => {
+                let mut command = Command::new(&self.compiler.cargo);
+                command.args(["doc", "--no-deps"]);
+                command
+            }
+        };
+        self.prepare(&mut command);
+        command.env("CARGO", &self.compiler.cargo).env("RUSTDOCFLAGS", "-Dwarnings");
+        if lint == Lint::Clippy {
+            command.args(["--", "-Dwarnings"]);
+        }
+        self.finish(command).map(drop)
+    }
+
+    /// The environment and what every call has in common.
+    fn prepare(&self, command: &mut Command) {
         for (name, _) in env::vars_os().filter(|(name, _)| is_of_outer_build(name)) {
             command.env_remove(name);
         }
@@ -108,16 +144,15 @@ impl DeviceBuild<'_> {
         command
             .current_dir(self.directory)
             .env("RUSTC", &self.compiler.rustc)
+            .env("RUSTDOC", self.compiler.rustc.with_file_name(format!("rustdoc{}", env::consts::EXE_SUFFIX)))
             // Opens the unstable flags on a released compiler, as the kernel's own build does.
             .env("RUSTC_BOOTSTRAP", "1")
             // An empty wrapper also switches off one from a configuration file.
             .env("RUSTC_WRAPPER", "")
             .env("RUSTC_WORKSPACE_WRAPPER", "")
             .env("CARGO_ENCODED_RUSTFLAGS", self.flags.join("\u{1f}"))
-            .args(["rustc", "--locked", "--lib", "--package", self.package])
+            .args(["--locked", "--lib", "--package", self.package])
             .args(["--target", DEVICE_TARGET, "--profile", PROFILE, "-Zbuild-std=core"])
-            // An rlib, which the host links, holds no finished code; a cdylib asks for a linker of its own.
-            .args(["--crate-type", "staticlib"])
             .arg("--target-dir")
             .arg(self.target);
         for setting in profile(self.debug) {
@@ -129,11 +164,17 @@ impl DeviceBuild<'_> {
         if io::stderr().is_terminal() {
             command.args(["--color", "always"]);
         }
-        // With a path of its own the file has one name; without, old ones with other hashes lie beside it.
-        let mut emit = OsString::from("--emit=asm=");
-        emit.push(self.output);
-        command.arg("--").arg(emit).args(self.last_flags);
-        command
+    }
+
+    fn finish(&self, mut command: Command) -> Result<String, NestedError> {
+        let program = PathBuf::from(command.get_program());
+        let output = command.output().map_err(|source| NestedError::Start { program, source })?;
+        let messages = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
+        if output.status.success() {
+            return Ok(messages);
+        }
+        let compiler = self.compiler.version.clone();
+        Err(NestedError::Failed { package: self.package.to_owned(), compiler, messages })
     }
 
     /// Makes cargo compile the crate again: it does not know that the PTX is gone.
@@ -163,6 +204,7 @@ fn is_of_outer_build(name: &OsStr) -> bool {
         "RUSTUP_TOOLCHAIN",
         "RUST_RECURSION_COUNT",
         "RUST_TARGET_PATH",
+        "CLIPPY_ARGS",
         "TARGET",
         "HOST",
         "OUT_DIR",

@@ -78,6 +78,14 @@ fn the_compiler_that_made_a_file_is_preferred() {
 }
 
 #[test]
+fn one_compiler_is_found_once() {
+    let mut machine = machine(true, true);
+    machine.search.pinned = machine.search.debian.clone();
+    let origins: Vec<_> = machine.search.candidates().into_iter().map(|(origin, _)| origin).collect();
+    assert_eq!(origins, [Origin::Debian]);
+}
+
+#[test]
 fn an_explicit_choice_alone_counts() {
     let mut machine = machine(true, true);
     machine.search.explicit = Some(machine.search.debian.clone());

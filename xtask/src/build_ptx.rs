@@ -32,9 +32,8 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let root = workspace::root()?;
-    let crates = if arguments.crates.is_empty() { &KernelCrate::ALL[..] } else { &arguments.crates };
     let mut failed = 0;
-    for kernels in crates {
+    for kernels in KernelCrate::chosen(&arguments.crates) {
         let directory = root.join(kernels.directory());
         let mut builder = CudaBuilder::new(&directory).archs(arguments.arch.iter().copied());
         if arguments.line_info {
@@ -53,6 +52,9 @@ fn build(builder: &CudaBuilder) -> Result<()> {
     let start = Instant::now();
     let output = builder.build()?;
     for file in &output.files {
+        if !file.warnings.is_empty() {
+            eprintln!("{}", file.warnings);
+        }
         let state = if file.written { "written" } else { "up to date" };
         println!(
             "{}: {state}, {} kernels, {} ({}), {:.1} s",

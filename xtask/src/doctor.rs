@@ -126,3 +126,25 @@ fn python() -> Result<String, String> {
         _ => Err("no python3; only for `cargo xtask ptxas --install` and cross-checks".to_owned()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_gpus_count_as_devices() {
+        let directory = std::env::temp_dir().join(format!("xtask-doctor-{}", std::process::id()));
+        fs::create_dir_all(&directory).unwrap();
+        for name in ["nvidiactl", "nvidia-uvm", "null"] {
+            fs::write(directory.join(name), "").unwrap();
+        }
+        assert!(device_nodes(&directory).is_err());
+        for name in ["nvidia1", "nvidia0"] {
+            fs::write(directory.join(name), "").unwrap();
+        }
+        let found = device_nodes(&directory);
+        fs::remove_dir_all(&directory).unwrap();
+        assert_eq!(found, Ok("nvidia0 nvidia1".to_owned()));
+        assert!(device_nodes(&directory).is_err());
+    }
+}

@@ -54,9 +54,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let ptxas = Ptxas::find(&places).context("`cargo xtask ptxas --install` installs it")?;
     println!("ptxas {} ({})", ptxas.version, ptxas.path.display());
 
-    let crates = if arguments.crates.is_empty() { &KernelCrate::ALL[..] } else { &arguments.crates };
     let mut failures = 0;
-    for kernels in crates {
+    for kernels in KernelCrate::chosen(&arguments.crates) {
         match look(&root, *kernels, &ptxas, arguments) {
             Ok(found) => failures += found,
             Err(error) => {
@@ -118,8 +117,7 @@ fn look(root: &Path, kernels: KernelCrate, ptxas: &Ptxas, arguments: &Arguments)
     if arguments.write_budget {
         let older = fs::read_to_string(&path).ok().and_then(|text| Budget::parse(&text).ok()).unwrap_or_default();
         let budget = Budget::of(&measured, &ptxas.version).with_other_chips_of(&older);
-        fs::write(&path, budget.to_string())
-            .with_context(|| format!("cannot write {}", path.display()))?;
+        fs::write(&path, budget.to_string()).with_context(|| format!("cannot write {}", path.display()))?;
         println!("{}: written", path.display());
     } else {
         let text = fs::read_to_string(&path)

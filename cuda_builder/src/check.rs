@@ -1,0 +1,66 @@
+//! Checking PTX files that are there, without writing any.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use crate::builder::{Compiled, CudaBuilder};
+use crate::compiler::Origin;
+use crate::error::CudaBuilderError;
+use crate::ptx::header::Header;
+
+/// How far a file could be checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Checked {
+    /// The compiler that made the file made the same bytes again.
+    SameBytes,
+    /// The file is of these sources and settings and was not changed; the compiler that made it is not here.
+    SameInputs {
+        /// The compiler in the file's header.
+        made_by: String,
+        /// The compiler of this machine, if there is one.
+        here: Option<String>,
+    },
+}
+
+impl CudaBuilder {
+    /// Checks that the PTX files are what [`build`](Self::build) would make, and writes none. The digest of sources and
+    /// settings needs no compiler; where the compiler that a file names is here, the bytes are compared too.
+    ///
+    /// # Errors
+    /// A file is missing, out of date, changed by hand, or comes out with other bytes.
+    pub fn check(&self) -> Result<Vec<(PathBuf, Checked)>, CudaBuilderError> {
+        let paths = self.paths()?;
+        let prepared = self.prepare()?;
+        let mut checked = Vec::new();
+        for (&arch, path) in self.archs.iter().zip(paths) {
+            let file = fs::read_to_string(&path).map_err(|source| match source.kind() {
+                io::ErrorKind::NotFound => CudaBuilderError::Missing(path.clone()),
+                _ => CudaBuilderError::Read { path: path.clone(), source },
+            })?;
+            let (header, _) =
+                Header::read(&file).map_err(|source| CudaBuilderError::Header { path: path.clone(), source })?;
+            let digest = self.digest(&prepared, arch);
+            if header.inputs != digest {
+                return Err(CudaBuilderError::OutOfDate { path, recorded: header.inputs, now: digest });
+            }
+            let result = match self.discovery().find_preferring(&header.compiler, &header.llvm) {
+                Ok(compiler) if (&compiler.version, &compiler.llvm) == (&header.compiler, &header.llvm) => {
+                    let Compiled { text, .. } = self.compile(&prepared, &compiler, arch, digest)?;
+                    if text != file {
+                        return Err(CudaBuilderError::other_bytes(path, &file, &text));
+                    }
+                    Checked::SameBytes
+                }
+                Ok(other) => Checked::SameInputs { made_by: header.compiler, here: Some(other.version) },
+                // An explicit choice that does not work must not pass for a machine without compilers.
+                Err(none) if none.tried.iter().any(|(origin, _)| *origin == Origin::Explicit) => {
+                    return Err(none.into());
+                }
+                Err(_) => Checked::SameInputs { made_by: header.compiler, here: None },
+            };
+            checked.push((path, result));
+        }
+        Ok(checked)
+    }
+}
