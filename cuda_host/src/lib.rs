@@ -1,1 +1,78 @@
-//! Placeholder.
+//! The CUDA side of typed launch: devices, memory, streams, and kernels whose signature is checked on both sides.
+//!
+//! Kernels are written with [`cuda_std`]; this crate runs them. It knows nothing of what they compute.
+//!
+//! ```no_run
+//! use cuda_host::{CudaExecutor, DeviceBuffer, DeviceOffsets};
+//! use cuda_std::prelude::*;
+//!
+//! #[kernel(threads = 128)]
+//! pub fn double(block: &mut Block, out: &mut Segment<f32>, input: &[f32]) {
+//!     let (n, first) = (out.len(), out.start());
+//!     out.fill(block, n, |i| 2.0 * input.at(first + i));
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let ptx = std::fs::read_to_string("kernels.ptx")?;
+//! let executor = CudaExecutor::open(0, "kernels", &ptx)?;
+//! let stream = executor.stream();
+//! let input = DeviceBuffer::from_slice(stream, &[1.0f32, 2.0, 3.0])?;
+//! let mut out = DeviceBuffer::<f32>::zeroed(stream, 3)?;
+//! let offsets = DeviceOffsets::new(stream, &Offsets::new(vec![0, 2, 3])?)?;
+//! let segments = Segments { data: out.view_mut(), offsets: &offsets };
+//! double::launch(&executor, 2, double::Args { out: segments, input: input.view() })?;
+//! assert_eq!(out.download(stream)?, [2.0, 4.0, 6.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What is guaranteed, and how
+//!
+//! | guarantee | how |
+//! |---|---|
+//! | arguments have the kernel's number, order, types and mutability | compiler: [`Args`](cuda_std::launch::Kernel::Args) are made from its signature |
+//! | a buffer that a launch writes is no other argument of it | compiler: [`DeviceViewMut`] borrows it mutably |
+//! | the PTX was compiled from the same signature and layouts | a check when a kernel is first used: [`Module::kernel`] |
+//! | every block has its segment, and every segment its memory | a check before each launch |
+//! | work on one buffer is in order on any number of streams | a note of each use with the buffer; waits on the device |
+//! | memory is not freed or read while a copy or a kernel uses it | whoever drops or looks waits first |
+//! | results of a kernel that panicked are not handed out | downloads look at the panic records of all streams behind them |
+//! | no call panics without CUDA or with an old driver | functions of the driver are looked up; [`CudaError`] says what is missing |
+//!
+//! # Panics of kernels
+//!
+//! A kernel that panics ends; the context and other streams live on. The next [`Stream::synchronize`] or download
+//! returns [`CudaError::Panic`] once on every stream that used its results. What was written on those streams
+//! since their last synchronisation is [`CudaError::Poisoned`] for every reader until it is written again.
+#![deny(missing_docs)]
+
+mod args;
+mod buffer;
+mod context;
+mod description;
+mod device;
+mod driver;
+mod error;
+mod event;
+mod executor;
+mod host_memory;
+mod module;
+mod offsets;
+mod pinned;
+mod slot;
+mod stream;
+mod usage;
+mod view;
+
+pub use buffer::DeviceBuffer;
+pub use context::{Context, DeviceMemory};
+pub use description::{Difference, Place};
+pub use device::{CudaVersion, Device, DeviceInfo, MIN_COMPUTE_CAPABILITY, driver_version};
+pub use error::CudaError;
+pub use event::Event;
+pub use executor::CudaExecutor;
+pub use module::{KernelAttributes, LoadedKernel, Module};
+pub use offsets::DeviceOffsets;
+pub use pinned::PinnedBuffer;
+pub use stream::Stream;
+pub use view::{DeviceView, DeviceViewMut};

@@ -1,0 +1,153 @@
+//! A device's context.
+
+use crate::device::{self, Device, DeviceInfo, MIN_COMPUTE_CAPABILITY};
+use crate::driver::{CUcontext, CUdevice, CUdeviceptr, Code, Driver, driver};
+use crate::{CudaError, Stream};
+use std::fmt;
+use std::ptr;
+use std::sync::Arc;
+
+/// A device, opened for work: its primary context, which all libraries of a process share.
+///
+/// Cheap to clone; everything made with it keeps it open. Calls make it the calling thread's current context.
+#[derive(Clone)]
+pub struct Context(Arc<Inner>);
+
+struct Inner {
+    driver: &'static Driver,
+    device: CUdevice,
+    raw: CUcontext,
+    ordinal: usize,
+}
+
+// SAFETY: a context may be used by several threads; the handle is only a name for it.
+unsafe impl Send for Inner {}
+// SAFETY: as above.
+unsafe impl Sync for Inner {}
+
+/// How much of a device's memory is free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceMemory {
+    /// Bytes that are free.
+    pub free: usize,
+    /// Bytes that there are.
+    pub total: usize,
+}
+
+impl Context {
+    /// Opens a device by its number, from 0.
+    ///
+    /// # Errors
+    /// Without a CUDA library, a driver, or that device; and [`CudaError::DeviceTooOld`] below
+    /// [`MIN_COMPUTE_CAPABILITY`].
+    pub fn new(ordinal: usize) -> Result<Self, CudaError> {
+        let driver = driver()?;
+        let device = device::find(driver, ordinal)?;
+        let found = device::compute_capability(driver, device)?;
+        if found < MIN_COMPUTE_CAPABILITY {
+            let name = device::name(driver, device)?;
+            return Err(CudaError::DeviceTooOld { ordinal, name, found, needed: MIN_COMPUTE_CAPABILITY });
+        }
+        let mut raw = ptr::null_mut();
+        // SAFETY: writes a handle; `Inner` releases it once.
+        unsafe { driver.primary_ctx_retain(&raw mut raw, device) }
+            .check(driver, || format!("opening a context on device {ordinal}"))?;
+        Ok(Self(Arc::new(Inner { driver, device, raw, ordinal })))
+    }
+
+    /// The device's number.
+    #[must_use]
+    pub fn ordinal(&self) -> usize {
+        self.0.ordinal
+    }
+
+    /// What the device is.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn device(&self) -> Result<DeviceInfo, CudaError> {
+        Device::info(self.ordinal())
+    }
+
+    /// Memory of the device, and how much of it is free.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn memory(&self) -> Result<DeviceMemory, CudaError> {
+        self.bind()?;
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: writes two numbers.
+        unsafe { self.driver().mem_get_info(&raw mut free, &raw mut total) }
+            .check(self.driver(), || format!("asking for the free memory of device {}", self.ordinal()))?;
+        Ok(DeviceMemory { free, total })
+    }
+
+    /// A new stream.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn stream(&self) -> Result<Stream, CudaError> {
+        Stream::new(self)
+    }
+
+    /// Whether both are the same device's.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.0.device == other.0.device
+    }
+
+    pub(crate) fn driver(&self) -> &'static Driver {
+        self.0.driver
+    }
+
+    /// Makes this the thread's current context.
+    pub(crate) fn bind(&self) -> Result<(), CudaError> {
+        // SAFETY: the context is open while `self` lives.
+        unsafe { self.driver().ctx_set_current(self.0.raw) }
+            .check(self.driver(), || format!("entering the context of device {}", self.ordinal()))
+    }
+
+    /// Waits for everything on the device.
+    pub(crate) fn wait_idle(&self) -> Result<(), CudaError> {
+        self.bind()?;
+        // SAFETY: no arguments.
+        unsafe { self.driver().ctx_synchronize() }
+            .check(self.driver(), || format!("waiting for device {}", self.ordinal()))
+    }
+
+    /// Takes device memory that the caller frees.
+    pub(crate) fn allocate(&self, bytes: usize) -> Result<CUdeviceptr, CudaError> {
+        self.bind()?;
+        let mut address = 0;
+        // SAFETY: writes an address.
+        let code = unsafe { self.driver().mem_alloc(&raw mut address, bytes) };
+        self.memory_result(code, bytes, || format!("allocating {bytes} bytes on device {}", self.ordinal()))?;
+        Ok(address)
+    }
+
+    /// An error that says how much memory there is, when it is memory that is missing.
+    pub(crate) fn memory_result(
+        &self,
+        code: Code,
+        bytes: usize,
+        operation: impl FnOnce() -> String,
+    ) -> Result<(), CudaError> {
+        if code != Code::OUT_OF_MEMORY {
+            return code.check(self.driver(), operation);
+        }
+        let DeviceMemory { free, total } = self.memory().unwrap_or(DeviceMemory { free: 0, total: 0 });
+        Err(CudaError::OutOfMemory { operation: operation(), bytes, free, total })
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("ordinal", &self.ordinal()).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // SAFETY: retained once, and nothing made with it is left.
+        unsafe { self.driver.primary_ctx_release(self.device) }.warn(self.driver, "closing a context");
+    }
+}

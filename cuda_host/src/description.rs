@@ -1,0 +1,183 @@
+//! Comparing what the PTX says of a kernel with what this program was compiled with.
+
+use std::fmt;
+
+/// Where two descriptions of a kernel first differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The part of the signature.
+    pub place: Place,
+    /// The PTX's text there.
+    pub device: String,
+    /// This program's text there.
+    pub host: String,
+}
+
+/// A part of a kernel's signature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The kernel's name.
+    Name,
+    /// A parameter: its name, type, or place among the others.
+    Parameter(String),
+    /// A field of a parameter's struct.
+    Field {
+        /// The parameter.
+        parameter: String,
+        /// The field.
+        field: String,
+    },
+    /// The number of parameters.
+    ParameterCount,
+    /// The number of threads in a block.
+    Threads,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name => f.write_str("the name"),
+            Self::Parameter(name) => write!(f, "parameter `{name}`"),
+            Self::Field { parameter, field } => write!(f, "parameter `{parameter}`, field `{field}`"),
+            Self::ParameterCount => f.write_str("the number of parameters"),
+            Self::Threads => f.write_str("the number of threads in a block"),
+        }
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} differs: the PTX has `{}`, this program `{}`", self.place, self.device, self.host)
+    }
+}
+
+impl Difference {
+    /// The first difference, if there is one.
+    pub(crate) fn between(device: &str, host: &str) -> Option<Box<Self>> {
+        if device == host {
+            return None;
+        }
+        let difference =
+            |place, device: &str, host: &str| Some(Box::new(Self { place, device: short(device), host: short(host) }));
+        let (device_name, device_parameters, device_threads) = parts(device);
+        let (host_name, host_parameters, host_threads) = parts(host);
+        if device_name != host_name {
+            return difference(Place::Name, device_name, host_name);
+        }
+        for (device, host) in device_parameters.iter().zip(&host_parameters) {
+            if device != host {
+                let parameter = || label(host).to_owned();
+                if label(device) == label(host)
+                    && let Some((field, device, host)) = different_field(device, host)
+                {
+                    let place = Place::Field { parameter: parameter(), field: field.to_owned() };
+                    return difference(place, device, host);
+                }
+                return difference(Place::Parameter(parameter()), device, host);
+            }
+        }
+        if device_parameters.len() != host_parameters.len() {
+            let names = |parameters: &[&str]| parameters.iter().map(|p| label(p)).collect::<Vec<_>>().join(", ");
+            return difference(Place::ParameterCount, &names(&device_parameters), &names(&host_parameters));
+        }
+        difference(Place::Threads, device_threads, host_threads)
+    }
+}
+
+/// Name, parameters and threads of `name(a:T;b:U;)x256`.
+fn parts(description: &str) -> (&str, Vec<&str>, &str) {
+    let (name, rest) = description.split_once('(').unwrap_or((description, ""));
+    let (parameters, threads) = rest.rsplit_once(")x").unwrap_or((rest, ""));
+    (name, split(parameters, ';'), threads)
+}
+
+/// The first pair of differing fields of two parameters whose type is a struct: its name, and both texts.
+fn different_field<'t>(device: &'t str, host: &'t str) -> Option<(&'t str, &'t str, &'t str)> {
+    let (device_fields, host_fields) = (fields(device)?, fields(host)?);
+    let pairs = || device_fields.iter().zip(&host_fields);
+    pairs().find(|(device, host)| device != host).map(|(device, host)| (label(host), *device, *host))
+}
+
+/// The fields of `name:&[Struct{a:T@0,b:U@4}8:4]`.
+fn fields(parameter: &str) -> Option<Vec<&str>> {
+    let begin = parameter.find('{')? + 1;
+    let end = parameter.rfind('}')?;
+    Some(split(parameter.get(begin..end)?, ','))
+}
+
+/// What stands before the first colon.
+fn label(part: &str) -> &str {
+    part.split(':').next().unwrap_or(part)
+}
+
+/// Splits at separators that are in no bracket; the last one may end the text.
+fn split(text: &str, separator: char) -> Vec<&str> {
+    let mut depth = 0i32;
+    let mut parts: Vec<&str> = text
+        .split(|c: char| {
+            depth += i32::from(matches!(c, '[' | '{' | '<' | '(')) - i32::from(matches!(c, ']' | '}' | '>' | ')'));
+            c == separator && depth == 0
+        })
+        .collect();
+    if parts.last() == Some(&"") {
+        parts.pop();
+    }
+    parts
+}
+
+/// As much of a text as a message has room for.
+fn short(text: &str) -> String {
+    const LONGEST: usize = 160;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOST: &str = "k(out:&mut Segment<[f32;32]>;rays:&[Ray{origin:[f32;3]@0,t:f32@12}16:4];n:u32;)x256";
+
+    fn place(device: &str) -> Place {
+        Difference::between(device, HOST).expect("they differ").place
+    }
+
+    #[test]
+    fn equal_descriptions_do_not_differ() {
+        assert_eq!(Difference::between(HOST, HOST), None);
+    }
+
+    #[test]
+    fn the_first_difference_is_named_by_its_place() {
+        assert_eq!(place(&HOST.replace("k(", "kk(")), Place::Name);
+        assert_eq!(place(&HOST.replace("x256", "x128")), Place::Threads);
+        assert_eq!(place(&HOST.replace("n:u32", "n:i32")), Place::Parameter("n".into()));
+        assert_eq!(place(&HOST.replace("f32;32", "f32;16")), Place::Parameter("out".into()));
+        assert_eq!(place(&HOST.replace("n:u32;", "")), Place::ParameterCount);
+        assert_eq!(place(&HOST.replace("n:u32;", "n:u32;m:u32;")), Place::ParameterCount);
+        let field = |field: &str| Place::Field { parameter: "rays".into(), field: field.into() };
+        assert_eq!(place(&HOST.replace("t:f32@12", "t:u32@12")), field("t"));
+        assert_eq!(place(&HOST.replace("t:f32@12}16:4", "t:f32@16}20:4")), field("t"));
+        assert_eq!(place(&HOST.replace("}16:4", "}16:16")), Place::Parameter("rays".into()));
+    }
+
+    #[test]
+    fn the_message_shows_both_texts() {
+        let difference = Difference::between(&HOST.replace("t:f32@12", "t:u32@12"), HOST).unwrap();
+        assert_eq!(
+            difference.to_string(),
+            "parameter `rays`, field `t` differs: the PTX has `t:u32@12`, this program `t:f32@12`"
+        );
+    }
+
+    #[test]
+    fn texts_that_are_no_descriptions_are_compared_too() {
+        for device in ["", "k", "k(", "x256", ")x(", "k(a)x", "k({}[;)x256", "\u{fffd}\u{fffd}"] {
+            assert!(Difference::between(device, HOST).is_some(), "{device}");
+        }
+        let long = "k(".to_owned() + &"ä".repeat(1000);
+        assert!(Difference::between(&long, HOST).unwrap().device.ends_with("..."));
+    }
+}

@@ -1,0 +1,230 @@
+//! The devices of this machine.
+
+use crate::driver::{CUdevice, CUdevice_attribute, Driver, driver};
+use crate::{Context, CudaError};
+use std::ffi::{CStr, c_char};
+use std::fmt;
+
+/// The lowest compute capability that runs the kernels: what today's PTX compilers still support.
+pub const MIN_COMPUTE_CAPABILITY: (u32, u32) = (7, 5);
+
+/// The memory of a CUDA device, as the [`Space`](cuda_std::launch::Space) where a kernel's buffers live; and what
+/// one asks about the devices of this machine.
+#[derive(Clone, Copy, Debug)]
+pub enum Device {}
+
+impl Device {
+    /// Number of devices.
+    ///
+    /// # Errors
+    /// [`CudaError::NoLibrary`] without CUDA, [`CudaError::NoDevice`] when the driver finds none that it may use.
+    pub fn count() -> Result<usize, CudaError> {
+        let driver = driver()?;
+        let mut count = 0;
+        // SAFETY: writes a number.
+        unsafe { driver.device_get_count(&raw mut count) }.check(driver, || "counting devices".to_owned())?;
+        Ok(usize::try_from(count).unwrap_or(0))
+    }
+
+    /// All devices, in the driver's order.
+    ///
+    /// # Errors
+    /// As [`count`](Self::count).
+    pub fn list() -> Result<Vec<DeviceInfo>, CudaError> {
+        (0..Self::count()?).map(Self::info).collect()
+    }
+
+    /// One device.
+    ///
+    /// # Errors
+    /// As [`count`](Self::count), and [`CudaError::NoSuchDevice`].
+    pub fn info(ordinal: usize) -> Result<DeviceInfo, CudaError> {
+        let driver = driver()?;
+        let device = find(driver, ordinal)?;
+        let attribute = |attribute| read_attribute(driver, device, attribute);
+        use CUdevice_attribute as A;
+        let mut info = DeviceInfo {
+            ordinal,
+            name: name(driver, device)?,
+            compute_capability: (
+                attribute(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+                attribute(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+            ),
+            total_memory: 0,
+            free_memory: None,
+            multiprocessors: attribute(A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+            shared_memory_per_block: attribute(A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
+            max_threads_per_block: attribute(A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+            pci_bus_id: pci_bus_id(driver, device)?,
+        };
+        // SAFETY: writes a number.
+        unsafe { driver.device_total_mem(&raw mut info.total_memory, device) }
+            .check(driver, || format!("reading the memory size of device {ordinal}"))?;
+        if info.is_supported() {
+            // Only a context can tell how much is free; a device that another process has for itself gives none.
+            info.free_memory =
+                Context::new(ordinal).and_then(|context| context.memory()).ok().map(|memory| memory.free);
+        }
+        Ok(info)
+    }
+}
+
+/// What a device is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeviceInfo {
+    /// Its number, as [`Context::new`] takes it.
+    pub ordinal: usize,
+    /// The product's name.
+    pub name: String,
+    /// Major and minor compute capability.
+    pub compute_capability: (u32, u32),
+    /// Bytes of memory.
+    pub total_memory: usize,
+    /// Bytes free at the moment, where a context could be made to ask.
+    pub free_memory: Option<usize>,
+    /// Number of streaming multiprocessors.
+    pub multiprocessors: u32,
+    /// Bytes of shared memory that a block can have without asking for more.
+    pub shared_memory_per_block: u32,
+    /// Threads that a block can have.
+    pub max_threads_per_block: u32,
+    /// `domain:bus:device.function`.
+    pub pci_bus_id: String,
+}
+
+impl DeviceInfo {
+    /// Whether the kernels run on it: see [`MIN_COMPUTE_CAPABILITY`].
+    #[must_use]
+    pub fn is_supported(&self) -> bool {
+        self.compute_capability >= MIN_COMPUTE_CAPABILITY
+    }
+}
+
+impl fmt::Display for DeviceInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (major, minor) = self.compute_capability;
+        let gib = |bytes: usize| bytes as f64 / f64::from(1u32 << 30);
+        write!(f, "{}: {}, compute capability {major}.{minor}, ", self.ordinal, self.name)?;
+        if let Some(free) = self.free_memory {
+            write!(f, "{:.1} of ", gib(free))?;
+        }
+        write!(f, "{:.1} GiB", gib(self.total_memory))?;
+        if self.free_memory.is_some() {
+            f.write_str(" free")?;
+        }
+        write!(f, ", {} multiprocessors, PCI {}", self.multiprocessors, self.pci_bus_id)
+    }
+}
+
+/// A version of CUDA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CudaVersion {
+    /// Major version.
+    pub major: u32,
+    /// Minor version.
+    pub minor: u32,
+}
+
+impl fmt::Display for CudaVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// The newest CUDA that the driver supports.
+///
+/// # Errors
+/// [`CudaError::NoLibrary`] without CUDA.
+pub fn driver_version() -> Result<CudaVersion, CudaError> {
+    let driver = driver()?;
+    let mut version = 0;
+    // SAFETY: writes a number.
+    unsafe { driver.driver_get_version(&raw mut version) }
+        .check(driver, || "asking for the driver's version".to_owned())?;
+    let version = u32::try_from(version).unwrap_or(0);
+    Ok(CudaVersion { major: version / 1000, minor: version % 1000 / 10 })
+}
+
+pub(crate) fn find(driver: &Driver, ordinal: usize) -> Result<CUdevice, CudaError> {
+    let count = Device::count()?;
+    let number =
+        i32::try_from(ordinal).ok().filter(|_| ordinal < count).ok_or(CudaError::NoSuchDevice { ordinal, count })?;
+    let mut device = 0;
+    // SAFETY: writes a handle.
+    unsafe { driver.device_get(&raw mut device, number) }.check(driver, || format!("opening device {ordinal}"))?;
+    Ok(device)
+}
+
+pub(crate) fn compute_capability(driver: &Driver, device: CUdevice) -> Result<(u32, u32), CudaError> {
+    use CUdevice_attribute as A;
+    Ok((
+        read_attribute(driver, device, A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+        read_attribute(driver, device, A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+    ))
+}
+
+fn read_attribute(driver: &Driver, device: CUdevice, attribute: CUdevice_attribute) -> Result<u32, CudaError> {
+    let mut value = 0;
+    // SAFETY: writes a number; the handle is the driver's own.
+    unsafe { driver.device_get_attribute(&raw mut value, attribute, device) }
+        .check(driver, || format!("reading {attribute:?} of device {device}"))?;
+    Ok(u32::try_from(value).unwrap_or(0))
+}
+
+pub(crate) fn name(driver: &Driver, device: CUdevice) -> Result<String, CudaError> {
+    let mut text = [0; 256];
+    // SAFETY: writes at most the array's length.
+    unsafe { driver.device_get_name(text.as_mut_ptr(), 255, device) }
+        .check(driver, || format!("reading the name of device {device}"))?;
+    Ok(to_string(&text))
+}
+
+fn pci_bus_id(driver: &Driver, device: CUdevice) -> Result<String, CudaError> {
+    let mut text = [0; 32];
+    // SAFETY: writes at most the array's length.
+    unsafe { driver.device_get_pci_bus_id(text.as_mut_ptr(), 31, device) }
+        .check(driver, || format!("reading the PCI address of device {device}"))?;
+    Ok(to_string(&text))
+}
+
+fn to_string(text: &[c_char]) -> String {
+    let bytes: Vec<u8> = text.iter().map(|byte| byte.cast_unsigned()).collect();
+    CStr::from_bytes_until_nul(&bytes).map_or_else(|_| String::new(), |text| text.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_reads_well() {
+        let mut info = DeviceInfo {
+            ordinal: 0,
+            name: "NVIDIA Test".into(),
+            compute_capability: (9, 0),
+            total_memory: 80 << 30,
+            free_memory: Some(79 << 30),
+            multiprocessors: 132,
+            shared_memory_per_block: 49152,
+            max_threads_per_block: 1024,
+            pci_bus_id: "0000:01:00.0".into(),
+        };
+        assert_eq!(
+            info.to_string(),
+            "0: NVIDIA Test, compute capability 9.0, 79.0 of 80.0 GiB free, 132 multiprocessors, PCI 0000:01:00.0"
+        );
+        assert!(info.is_supported());
+        info.compute_capability = (7, 0);
+        info.free_memory = None;
+        assert!(!info.is_supported());
+        assert!(info.to_string().contains(", 80.0 GiB, "));
+    }
+
+    #[test]
+    fn a_name_ends_at_its_first_nul() {
+        let text = |bytes: &[u8]| bytes.iter().map(|byte| byte.cast_signed()).collect::<Vec<_>>();
+        assert_eq!(to_string(&text(b"GPU\0rest")), "GPU");
+        assert_eq!(to_string(&text(b"no end")), "");
+    }
+}

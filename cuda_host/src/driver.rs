@@ -1,0 +1,199 @@
+//! The driver's functions, found at run time.
+//!
+//! cudarc loads the library and names the types. Its functions are not called: they panic when the library
+//! lacks a symbol, and return an enum that has no value for the errors of later drivers.
+
+use crate::CudaError;
+use crate::error::advice;
+use cudarc::driver::sys;
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::ptr;
+use std::sync::OnceLock;
+
+pub(crate) use sys::{
+    CUcontext, CUdevice, CUdevice_attribute, CUdeviceptr, CUevent, CUfunction, CUfunction_attribute, CUjit_option,
+    CUmodule, CUstream,
+};
+
+/// What the driver answered.
+#[must_use]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Code(pub(crate) u32);
+
+type ParamInfo = unsafe extern "C" fn(CUfunction, usize, *mut usize, *mut usize) -> u32;
+
+macro_rules! driver_functions {
+    ($($name:ident = $symbol:literal ($($argument:ident: $type:ty),*);)*) => {
+        /// The functions of the driver's library.
+        pub(crate) struct Driver {
+            $($name: unsafe extern "C" fn($($type),*) -> u32,)*
+            /// Since CUDA 12.4.
+            func_get_param_info: Option<ParamInfo>,
+        }
+
+        impl Driver {
+            fn load() -> Result<Self, CudaError> {
+                // SAFETY: opens a library of the system by name.
+                if !unsafe { sys::is_culib_present() } {
+                    return Err(CudaError::NoLibrary);
+                }
+                // SAFETY: it is present; a symbol of the driver has the type that its manual gives.
+                unsafe {
+                    let library = sys::culib();
+                    Ok(Self {
+                        $($name: *library
+                            .get(concat!($symbol, "\0").as_bytes())
+                            .map_err(|_| CudaError::DriverTooOld { symbol: $symbol })?,)*
+                        func_get_param_info: library.get(b"cuFuncGetParamInfo\0").ok().map(|symbol| *symbol),
+                    })
+                }
+            }
+
+            $(
+                #[allow(clippy::too_many_arguments)]
+                #[doc = $symbol]
+                ///
+                /// # Safety
+                /// As the driver's manual says.
+                pub(crate) unsafe fn $name(&self, $($argument: $type),*) -> Code {
+                    // SAFETY: the caller's.
+                    Code(unsafe { (self.$name)($($argument),*) })
+                }
+            )*
+        }
+    };
+}
+
+driver_functions! {
+    init = "cuInit" (flags: c_uint);
+    driver_get_version = "cuDriverGetVersion" (version: *mut c_int);
+    get_error_name = "cuGetErrorName" (error: u32, name: *mut *const c_char);
+    get_error_string = "cuGetErrorString" (error: u32, text: *mut *const c_char);
+    device_get = "cuDeviceGet" (device: *mut CUdevice, ordinal: c_int);
+    device_get_count = "cuDeviceGetCount" (count: *mut c_int);
+    device_get_name = "cuDeviceGetName" (name: *mut c_char, len: c_int, device: CUdevice);
+    device_get_attribute = "cuDeviceGetAttribute" (value: *mut c_int, attribute: CUdevice_attribute, device: CUdevice);
+    device_get_pci_bus_id = "cuDeviceGetPCIBusId" (id: *mut c_char, len: c_int, device: CUdevice);
+    device_total_mem = "cuDeviceTotalMem_v2" (bytes: *mut usize, device: CUdevice);
+    primary_ctx_retain = "cuDevicePrimaryCtxRetain" (context: *mut CUcontext, device: CUdevice);
+    primary_ctx_release = "cuDevicePrimaryCtxRelease_v2" (device: CUdevice);
+    ctx_set_current = "cuCtxSetCurrent" (context: CUcontext);
+    ctx_synchronize = "cuCtxSynchronize" ();
+    mem_get_info = "cuMemGetInfo_v2" (free: *mut usize, total: *mut usize);
+    mem_alloc = "cuMemAlloc_v2" (address: *mut CUdeviceptr, bytes: usize);
+    mem_free = "cuMemFree_v2" (address: CUdeviceptr);
+    mem_host_alloc = "cuMemHostAlloc" (pointer: *mut *mut c_void, bytes: usize, flags: c_uint);
+    mem_host_get_device_pointer =
+        "cuMemHostGetDevicePointer_v2" (address: *mut CUdeviceptr, pointer: *mut c_void, flags: c_uint);
+    mem_free_host = "cuMemFreeHost" (pointer: *mut c_void);
+    memset_d8_async = "cuMemsetD8Async" (to: CUdeviceptr, value: u8, bytes: usize, stream: CUstream);
+    memcpy_htod_async =
+        "cuMemcpyHtoDAsync_v2" (to: CUdeviceptr, from: *const c_void, bytes: usize, stream: CUstream);
+    memcpy_dtoh_async = "cuMemcpyDtoHAsync_v2" (to: *mut c_void, from: CUdeviceptr, bytes: usize, stream: CUstream);
+    memcpy_dtoh = "cuMemcpyDtoH_v2" (to: *mut c_void, from: CUdeviceptr, bytes: usize);
+    memcpy_dtod_async =
+        "cuMemcpyDtoDAsync_v2" (to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream);
+    stream_create = "cuStreamCreate" (stream: *mut CUstream, flags: c_uint);
+    stream_destroy = "cuStreamDestroy_v2" (stream: CUstream);
+    stream_synchronize = "cuStreamSynchronize" (stream: CUstream);
+    stream_wait_event = "cuStreamWaitEvent" (stream: CUstream, event: CUevent, flags: c_uint);
+    event_create = "cuEventCreate" (event: *mut CUevent, flags: c_uint);
+    event_destroy = "cuEventDestroy_v2" (event: CUevent);
+    event_record = "cuEventRecord" (event: CUevent, stream: CUstream);
+    event_query = "cuEventQuery" (event: CUevent);
+    event_synchronize = "cuEventSynchronize" (event: CUevent);
+    event_elapsed_time = "cuEventElapsedTime" (milliseconds: *mut f32, start: CUevent, end: CUevent);
+    module_load_data_ex = "cuModuleLoadDataEx" (
+        module: *mut CUmodule, image: *const c_void, count: c_uint, options: *mut CUjit_option, values: *mut *mut c_void
+    );
+    module_unload = "cuModuleUnload" (module: CUmodule);
+    module_get_function = "cuModuleGetFunction" (function: *mut CUfunction, module: CUmodule, name: *const c_char);
+    module_get_global =
+        "cuModuleGetGlobal_v2" (address: *mut CUdeviceptr, bytes: *mut usize, module: CUmodule, name: *const c_char);
+    func_get_attribute = "cuFuncGetAttribute" (value: *mut c_int, attribute: CUfunction_attribute, function: CUfunction);
+    launch_kernel = "cuLaunchKernel" (
+        function: CUfunction, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint, block_y: c_uint,
+        block_z: c_uint, shared_bytes: c_uint, stream: CUstream, parameters: *mut *mut c_void, extra: *mut *mut c_void
+    );
+}
+
+impl Driver {
+    /// Offset and size of a kernel's raw parameters, where the driver can tell.
+    ///
+    /// # Safety
+    /// `function` belongs to a loaded module.
+    pub(crate) unsafe fn parameters(&self, function: CUfunction) -> Option<Vec<(usize, usize)>> {
+        let info = self.func_get_param_info?;
+        let mut parameters = Vec::new();
+        loop {
+            let (mut offset, mut size) = (0, 0);
+            // SAFETY: the caller's; beyond the last parameter the driver answers with an error.
+            match unsafe { info(function, parameters.len(), &raw mut offset, &raw mut size) } {
+                0 => parameters.push((offset, size)),
+                1 => return Some(parameters),
+                _ => return None,
+            }
+        }
+    }
+
+    fn text(&self, code: u32, get: unsafe fn(&Self, u32, *mut *const c_char) -> Code) -> String {
+        let mut text = ptr::null();
+        // SAFETY: the driver sets `text` to a string of its own, or to null for a code that it does not know.
+        unsafe {
+            if get(self, code, &raw mut text) == Code::SUCCESS && !text.is_null() {
+                CStr::from_ptr(text).to_string_lossy().into_owned()
+            } else {
+                "an error that this driver has no name for".to_owned()
+            }
+        }
+    }
+
+    /// CUDA's name for an error.
+    pub(crate) fn error_name(&self, code: Code) -> String {
+        self.text(code.0, Self::get_error_name)
+    }
+}
+
+impl Code {
+    pub(crate) const SUCCESS: Self = Self(0);
+    pub(crate) const OUT_OF_MEMORY: Self = Self(2);
+    pub(crate) const NO_DEVICE: Self = Self(100);
+    pub(crate) const NOT_FOUND: Self = Self(500);
+    pub(crate) const NOT_READY: Self = Self(600);
+
+    /// An error that says what was being done.
+    pub(crate) fn check(self, driver: &Driver, operation: impl FnOnce() -> String) -> Result<(), CudaError> {
+        if self == Self::SUCCESS {
+            return Ok(());
+        }
+        Err(CudaError::Driver {
+            operation: operation(),
+            code: self.0,
+            name: driver.error_name(self),
+            description: driver.text(self.0, Driver::get_error_string),
+            advice: advice(self.0),
+        })
+    }
+
+    /// For destructors, which have nobody to tell.
+    pub(crate) fn warn(self, driver: &Driver, operation: &str) {
+        // 4: the process is ending, and the driver has freed everything itself.
+        if self != Self::SUCCESS && self.0 != 4 {
+            tracing::warn!("{operation}: {} ({})", driver.error_name(self), self.0);
+        }
+    }
+}
+
+/// The driver, loaded and initialised once.
+pub(crate) fn driver() -> Result<&'static Driver, CudaError> {
+    static DRIVER: OnceLock<Result<Driver, CudaError>> = OnceLock::new();
+    let initialise = || {
+        let driver = Driver::load()?;
+        // SAFETY: the driver's first call.
+        match unsafe { driver.init(0) } {
+            Code::NO_DEVICE => Err(CudaError::NoDevice { name: driver.error_name(Code::NO_DEVICE) }),
+            code => code.check(&driver, || "initialising the CUDA driver".to_owned()).map(|()| driver),
+        }
+    };
+    DRIVER.get_or_init(initialise).as_ref().map_err(Clone::clone)
+}

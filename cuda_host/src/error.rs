@@ -1,0 +1,335 @@
+//! What can go wrong, and what to do about it.
+
+use crate::description::Difference;
+use cuda_std::launch::LaunchError;
+use cuda_std::panic::KernelPanic;
+use std::ops::Range;
+
+/// Why an operation on a GPU failed.
+///
+/// Every message says what was being done, with which sizes, and what helps.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CudaError {
+    /// This machine has no CUDA driver library.
+    #[error("no CUDA library on this machine (libcuda.so.1, nvcuda.dll); install NVIDIA's driver, or run on CPU cores")]
+    NoLibrary,
+    /// The driver library lacks a function.
+    #[error("the NVIDIA driver is too old: its library has no `{symbol}`; install driver 525 (CUDA 12.0) or later")]
+    DriverTooOld {
+        /// The function.
+        symbol: &'static str,
+    },
+    /// There is a driver, but no GPU that it may use.
+    #[error("no CUDA device: the driver reports {name}; see `nvidia-smi` and the variable CUDA_VISIBLE_DEVICES")]
+    NoDevice {
+        /// CUDA's name for the answer.
+        name: String,
+    },
+    /// A device number that is too high.
+    #[error("no CUDA device {ordinal}: this machine has {count}, numbered from 0")]
+    NoSuchDevice {
+        /// The number asked for.
+        ordinal: usize,
+        /// How many devices there are.
+        count: usize,
+    },
+    /// A device that the kernels are not compiled for.
+    #[error(
+        "CUDA device {ordinal} ({name}) has compute capability {}.{}, but at least {}.{} is needed; choose another device, or run on CPU cores",
+        found.0, found.1, needed.0, needed.1
+    )]
+    DeviceTooOld {
+        /// Its number.
+        ordinal: usize,
+        /// Its name.
+        name: String,
+        /// Its compute capability.
+        found: (u32, u32),
+        /// The lowest one that works.
+        needed: (u32, u32),
+    },
+    /// Device or page-locked memory has run out.
+    #[error(
+        "{operation}: out of memory (CUDA_ERROR_OUT_OF_MEMORY): {bytes} bytes wanted, {free} of the device's {total} free; use smaller batches, or free buffers"
+    )]
+    OutOfMemory {
+        /// What was being done.
+        operation: String,
+        /// Bytes asked for.
+        bytes: usize,
+        /// Bytes free on the device.
+        free: usize,
+        /// Bytes that the device has.
+        total: usize,
+    },
+    /// The driver answered with an error.
+    #[error("{operation}: {name} ({code}): {description}{advice}")]
+    Driver {
+        /// What was being done, with its sizes.
+        operation: String,
+        /// CUDA's number.
+        code: u32,
+        /// CUDA's name.
+        name: String,
+        /// CUDA's description.
+        description: String,
+        /// What helps, or nothing.
+        advice: &'static str,
+    },
+    /// The driver did not accept a module's PTX.
+    #[error(
+        "the PTX of module `{module}` was refused: {name} ({code}){}; {advice}",
+        if log.is_empty() { String::new() } else { format!(": {log}") }
+    )]
+    Jit {
+        /// The module's name.
+        module: String,
+        /// CUDA's number.
+        code: u32,
+        /// CUDA's name.
+        name: String,
+        /// What the driver's compiler wrote.
+        log: String,
+        /// What helps.
+        advice: &'static str,
+    },
+    /// No module has the kernel.
+    #[error("no kernel `{kernel}` in module {}; the PTX has {}", list(modules), list(entries))]
+    UnknownKernel {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// The modules that were searched.
+        modules: Vec<String>,
+        /// The kernels that they have.
+        entries: Vec<String>,
+    },
+    /// A kernel's PTX does not say what it was compiled from.
+    #[error(
+        "kernel `{kernel}`: module `{module}` has no description of it (`__cuda_std_description_{kernel}`), so its signature cannot be checked; build the PTX with this workspace's builder"
+    )]
+    NoDescription {
+        /// The kernel.
+        kernel: &'static str,
+        /// The module.
+        module: String,
+    },
+    /// A kernel's PTX was compiled from another signature or layout than this program.
+    #[error("kernel `{kernel}`: module `{module}` was built from other sources: {difference}; build the PTX again")]
+    Description {
+        /// The kernel.
+        kernel: &'static str,
+        /// The module.
+        module: String,
+        /// The first difference.
+        difference: Box<Difference>,
+    },
+    /// The driver sees other parameters than the launch has.
+    #[error(
+        "kernel `{kernel}`: parameter {index} (`{argument}`) is {host} here and {device} in the PTX (bytes, and where they begin); build the PTX again"
+    )]
+    Parameters {
+        /// The kernel.
+        kernel: &'static str,
+        /// Number of the raw parameter, from 0.
+        index: usize,
+        /// The kernel's parameter that it belongs to.
+        argument: &'static str,
+        /// What the launch would pass.
+        host: String,
+        /// What the driver says.
+        device: String,
+    },
+    /// More arguments than a launch has room for.
+    #[error("kernel `{kernel}`: its arguments take more than {limit}; pass large values in a buffer")]
+    TooManyArguments {
+        /// The kernel.
+        kernel: &'static str,
+        /// What there is room for.
+        limit: &'static str,
+    },
+    /// A block that the device cannot run.
+    #[error(
+        "kernel `{kernel}`: a block has {threads} threads, but the device runs at most {limit} of it ({registers} registers a thread); use fewer threads"
+    )]
+    BlockTooLarge {
+        /// The kernel.
+        kernel: &'static str,
+        /// Threads in a block.
+        threads: u32,
+        /// What the device can do.
+        limit: u32,
+        /// Registers that a thread takes.
+        registers: u32,
+    },
+    /// More blocks than a grid can have.
+    #[error("kernel `{kernel}`: {blocks} blocks are more than the 2147483647 of one launch; launch parts")]
+    TooManyBlocks {
+        /// The kernel.
+        kernel: &'static str,
+        /// Blocks asked for.
+        blocks: u32,
+    },
+    /// A copy between memories of different lengths.
+    #[error("{operation}: {from} elements do not fit exactly into {to}; take a slice of the longer one")]
+    Length {
+        /// What was being done.
+        operation: &'static str,
+        /// Elements at the source.
+        from: usize,
+        /// Elements at the destination.
+        to: usize,
+    },
+    /// A slice beyond its buffer.
+    #[error("elements {}..{} are not within a device buffer of {len}", range.start, range.end)]
+    OutOfBounds {
+        /// The range asked for.
+        range: Range<usize>,
+        /// The length there is.
+        len: usize,
+    },
+    /// A size that no memory has.
+    #[error("{elements} elements of {element_bytes} bytes each are more than any memory holds")]
+    TooLarge {
+        /// Number of elements.
+        elements: usize,
+        /// Size of each.
+        element_bytes: usize,
+    },
+    /// Things of two devices in one operation.
+    #[error("{operation}: the memory is on device {memory}, the stream on device {stream}; copy through the host")]
+    OtherDevice {
+        /// What was being done.
+        operation: &'static str,
+        /// The memory's device.
+        memory: usize,
+        /// The stream's device.
+        stream: usize,
+    },
+    /// The arguments do not fit the launch.
+    #[error(transparent)]
+    Launch(Box<LaunchError>),
+    /// A kernel panicked. The context lives on.
+    #[error("{0}; what was written on its stream since the last synchronisation is not to be used")]
+    Panic(Box<KernelPanic>),
+    /// A buffer holds what a launch wrote that has panicked.
+    #[error(
+        "{operation}: the buffer holds results of a stream on which a kernel panicked; write it again first ({panic})"
+    )]
+    Poisoned {
+        /// What was being done.
+        operation: &'static str,
+        /// The panic.
+        panic: Box<KernelPanic>,
+    },
+}
+
+impl CudaError {
+    /// Whether the error says that this machine has no usable GPU at all, which is no fault of the program.
+    #[must_use]
+    pub fn is_unavailable(&self) -> bool {
+        matches!(self, Self::NoLibrary | Self::DriverTooOld { .. } | Self::NoDevice { .. } | Self::DeviceTooOld { .. })
+    }
+
+    /// Whether memory has run out, so that a smaller piece of work may succeed.
+    #[must_use]
+    pub fn is_out_of_memory(&self) -> bool {
+        matches!(self, Self::OutOfMemory { .. })
+    }
+
+    /// The kernel's panic, when that is what happened.
+    #[must_use]
+    pub fn kernel_panic(&self) -> Option<&KernelPanic> {
+        match self {
+            Self::Panic(panic) | Self::Poisoned { panic, .. } => Some(panic),
+            _ => None,
+        }
+    }
+}
+
+impl From<LaunchError> for CudaError {
+    fn from(error: LaunchError) -> Self {
+        match error {
+            LaunchError::Panic(panic) => Self::Panic(Box::new(panic)),
+            other => Self::Launch(Box::new(other)),
+        }
+    }
+}
+
+fn list(names: &[String]) -> String {
+    match names {
+        [] => "none".to_owned(),
+        names => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// What helps against an error of the driver: begins with `; ` or is empty.
+pub(crate) fn advice(code: u32) -> &'static str {
+    match code {
+        34 => "; this is the toolkit's stub library: put the driver's own libcuda.so.1 first in LD_LIBRARY_PATH",
+        46 => "; another process has the device for itself: wait, or choose another device",
+        201 | 709 => "; the device's context is gone: start the program again",
+        222 => "; the driver is older than the PTX: update the driver",
+        300..=304 => "; see the file's path and the driver's installation",
+        701 => "; the kernel takes too many registers or too much shared memory for this device: use smaller blocks",
+        702 => "; a display's watchdog ended the kernel: use a device without a display, or smaller batches",
+        700 | 714..=719 => {
+            "; the context is lost and every later call fails: start the program again (compute-sanitizer finds the access)"
+        }
+        802 | 803 => "; driver and library do not match: restart the machine after a driver update",
+        804 => "; the forward-compatibility library does not support this device: remove it from LD_LIBRARY_PATH",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_say_what_how_much_and_what_helps() {
+        let error = CudaError::OutOfMemory { operation: "allocating".into(), bytes: 4096, free: 100, total: 2000 };
+        let text = error.to_string();
+        for part in ["allocating", "CUDA_ERROR_OUT_OF_MEMORY", "4096 bytes", "100 of", "2000", "smaller batches"] {
+            assert!(text.contains(part), "`{part}` is missing in: {text}");
+        }
+        assert!(error.is_out_of_memory() && !error.is_unavailable());
+
+        let text =
+            CudaError::DeviceTooOld { ordinal: 1, name: "Old".into(), found: (6, 1), needed: (7, 5) }.to_string();
+        for part in ["device 1", "Old", "6.1", "7.5", "CPU"] {
+            assert!(text.contains(part), "`{part}` is missing in: {text}");
+        }
+
+        let text =
+            CudaError::UnknownKernel { kernel: "k", modules: vec!["m".into()], entries: vec!["a".into(), "b".into()] };
+        assert_eq!(text.to_string(), "no kernel `k` in module `m`; the PTX has `a`, `b`");
+    }
+
+    #[test]
+    fn a_panic_inside_a_launch_error_is_a_panic() {
+        let panic = KernelPanic {
+            kernel: "k".into(),
+            file: "a.rs".into(),
+            line: 3,
+            column: 1,
+            block: [2, 0, 0],
+            thread: [7, 0, 0],
+            message: None,
+        };
+        let error = CudaError::from(LaunchError::Panic(panic.clone()));
+        assert_eq!(error.kernel_panic(), Some(&panic));
+        let error =
+            CudaError::from(LaunchError::TooFewSegments { kernel: "k", argument: "out", segments: 1, blocks: 2 });
+        assert_eq!(error.kernel_panic(), None);
+        assert!(error.to_string().contains("`out` has 1 segments, but 2 blocks"));
+    }
+
+    #[test]
+    fn advice_continues_a_sentence() {
+        for code in 0..1000 {
+            let text = advice(code);
+            assert!(text.is_empty() || text.starts_with("; "), "{code}: {text}");
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Events: moments in a stream.
+
+use crate::driver::{CUevent, Code};
+use crate::slot::lock;
+use crate::usage::Lane;
+use crate::{Context, CudaError, Stream};
+use std::fmt;
+use std::ptr;
+use std::sync::Mutex;
+
+/// A moment in a stream, with its time.
+pub struct Event {
+    context: Context,
+    raw: CUevent,
+    /// The stream, and its newest work when the event was recorded.
+    recorded: Mutex<Option<(Stream, u64)>>,
+}
+
+// SAFETY: events may be used by several threads; the handle is only a name.
+unsafe impl Send for Event {}
+// SAFETY: as above.
+unsafe impl Sync for Event {}
+
+impl Event {
+    /// An event that was not recorded yet.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn new(context: &Context) -> Result<Self, CudaError> {
+        Self::with_flags(context, 0)
+    }
+
+    /// One that is cheaper, and has no time.
+    pub(crate) fn without_time(context: &Context) -> Result<Self, CudaError> {
+        Self::with_flags(context, 2)
+    }
+
+    fn with_flags(context: &Context, flags: u32) -> Result<Self, CudaError> {
+        context.bind()?;
+        let driver = context.driver();
+        let mut raw = ptr::null_mut();
+        // SAFETY: writes a handle.
+        unsafe { driver.event_create(&raw mut raw, flags) }
+            .check(driver, || format!("creating an event on device {}", context.ordinal()))?;
+        Ok(Self { context: context.clone(), raw, recorded: Mutex::new(None) })
+    }
+
+    /// Puts the event after everything queued on `stream` until now.
+    ///
+    /// # Errors
+    /// [`CudaError::OtherDevice`], and those of the driver.
+    pub fn record(&self, stream: &Stream) -> Result<(), CudaError> {
+        stream.check_device(&self.context, "recording an event")?;
+        self.context.bind()?;
+        let mut recorded = lock(&self.recorded);
+        let work = stream.newest();
+        let driver = self.context.driver();
+        // SAFETY: both handles live.
+        unsafe { driver.event_record(self.raw, stream.raw()) }.check(driver, || "recording an event".to_owned())?;
+        *recorded = Some((stream.clone(), work));
+        Ok(())
+    }
+
+    /// Waits until the stream has come to the event; at once if it was never recorded. Says nothing of panics.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn synchronize(&self) -> Result<(), CudaError> {
+        self.context.bind()?;
+        let driver = self.context.driver();
+        // SAFETY: the handle lives.
+        unsafe { driver.event_synchronize(self.raw) }.check(driver, || "waiting for an event".to_owned())
+    }
+
+    /// Whether the stream has come to the event, or it was never recorded.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn is_done(&self) -> Result<bool, CudaError> {
+        self.context.bind()?;
+        let driver = self.context.driver();
+        // SAFETY: the handle lives.
+        match unsafe { driver.event_query(self.raw) } {
+            Code::NOT_READY => Ok(false),
+            code => code.check(driver, || "asking for an event".to_owned()).map(|()| true),
+        }
+    }
+
+    /// Milliseconds from `start` to this event, to about half a microsecond. Waits for both.
+    ///
+    /// # Errors
+    /// Those of the driver; `CUDA_ERROR_INVALID_HANDLE` when one of them was never recorded.
+    pub fn elapsed_ms(&self, start: &Self) -> Result<f32, CudaError> {
+        start.synchronize()?;
+        self.synchronize()?;
+        let driver = self.context.driver();
+        let mut milliseconds = 0.0;
+        // SAFETY: writes a number; both handles live.
+        unsafe { driver.event_elapsed_time(&raw mut milliseconds, start.raw, self.raw) }
+            .check(driver, || "measuring the time between two events".to_owned())?;
+        Ok(milliseconds)
+    }
+
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
+    }
+
+    pub(crate) fn raw(&self) -> CUevent {
+        self.raw
+    }
+
+    pub(crate) fn recorded_on(&self) -> Option<(Stream, u64)> {
+        lock(&self.recorded).clone()
+    }
+}
+
+impl fmt::Debug for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Event").field("device", &self.context.ordinal()).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        if self.context.bind().is_ok() {
+            let driver = self.context.driver();
+            // SAFETY: made once; waits that were queued keep what they need.
+            unsafe { driver.event_destroy(self.raw) }.warn(driver, "destroying an event");
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! Launching kernels.
+
+use crate::args::{Addresses, RawArgs};
+use crate::module::LoadedKernel;
+use crate::slot::Watch;
+use crate::usage::{Access, Begun};
+use crate::{Context, CudaError, Device, DeviceOffsets, DeviceView, DeviceViewMut, Module, Stream};
+use cuda_layout::DeviceLayout;
+use cuda_std::launch::{ArgVisitor, Executor, Kernel, Segments, Space, check_arguments};
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::fmt;
+use std::ptr;
+use std::sync::{Arc, PoisonError, RwLock};
+
+impl Space for Device {
+    type Ref<'a, T: DeviceLayout> = DeviceView<'a, T>;
+    type Mut<'a, T: DeviceLayout> = DeviceViewMut<'a, T>;
+    type Offsets<'a> = &'a DeviceOffsets;
+
+    fn len<T: DeviceLayout>(buffer: &DeviceView<'_, T>) -> usize {
+        buffer.len()
+    }
+
+    fn len_mut<T: DeviceLayout>(buffer: &DeviceViewMut<'_, T>) -> usize {
+        buffer.len()
+    }
+
+    fn extent(offsets: &&DeviceOffsets) -> (usize, u32) {
+        (offsets.segments(), offsets.end())
+    }
+}
+
+impl Addresses for Device {
+    fn address<T: DeviceLayout>(buffer: &DeviceView<'_, T>) -> u64 {
+        buffer.address()
+    }
+
+    fn address_mut<T: DeviceLayout>(buffer: &DeviceViewMut<'_, T>) -> u64 {
+        buffer.address()
+    }
+
+    fn offsets_address(offsets: &&DeviceOffsets) -> u64 {
+        offsets.view().address()
+    }
+}
+
+/// The most blocks of a launch.
+const MAX_BLOCKS: u32 = i32::MAX as u32;
+/// Buffers that a launch can have: offsets are one, too.
+const MAX_BUFFERS: usize = 64;
+const OPERATION: &str = "launching a kernel";
+
+/// Runs kernels on a CUDA device, on one stream.
+///
+/// A launch returns when it is queued. [`synchronize`](Self::synchronize) waits, and reports a kernel's panic.
+/// Cheap to clone; clones share stream and modules.
+#[derive(Clone)]
+pub struct CudaExecutor {
+    stream: Stream,
+    modules: Arc<Modules>,
+}
+
+struct Modules {
+    list: Vec<Module>,
+    kernels: RwLock<HashMap<TypeId, Arc<LoadedKernel>>>,
+}
+
+impl CudaExecutor {
+    /// An executor of the kernels of `modules`, on a stream of the same context.
+    ///
+    /// # Errors
+    /// [`CudaError::OtherDevice`].
+    pub fn new(stream: &Stream, modules: impl IntoIterator<Item = Module>) -> Result<Self, CudaError> {
+        let list: Vec<_> = modules.into_iter().collect();
+        for module in &list {
+            stream.check_device(module.context(), "using a module")?;
+        }
+        let modules = Arc::new(Modules { list, kernels: RwLock::default() });
+        Ok(Self { stream: stream.clone(), modules })
+    }
+
+    /// Opens a device, makes a stream and loads one module: what a program with one stream needs.
+    ///
+    /// # Errors
+    /// Those of [`Context::new`], [`Stream::new`] and [`Module::load`].
+    pub fn open(ordinal: usize, name: &str, ptx: &str) -> Result<Self, CudaError> {
+        let context = Context::new(ordinal)?;
+        let module = Module::load(&context, name, ptx)?;
+        Self::new(&context.stream()?, [module])
+    }
+
+    /// The same modules on another stream.
+    ///
+    /// # Errors
+    /// [`CudaError::OtherDevice`].
+    pub fn on(&self, stream: &Stream) -> Result<Self, CudaError> {
+        stream.check_device(self.context(), "using modules on another stream")?;
+        Ok(Self { stream: stream.clone(), modules: self.modules.clone() })
+    }
+
+    /// The stream that it launches on.
+    #[must_use]
+    pub fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    /// The context of its stream.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        self.stream.context()
+    }
+
+    /// Its modules.
+    #[must_use]
+    pub fn modules(&self) -> &[Module] {
+        &self.modules.list
+    }
+
+    /// As [`Stream::synchronize`].
+    ///
+    /// # Errors
+    /// The same.
+    pub fn synchronize(&self) -> Result<(), CudaError> {
+        self.stream.synchronize()
+    }
+
+    /// Finds and checks a kernel. The first launch does it otherwise.
+    ///
+    /// # Errors
+    /// Those of [`Module::kernel`]; [`CudaError::UnknownKernel`] lists the kernels of all modules.
+    pub fn kernel<K: Kernel>(&self) -> Result<Arc<LoadedKernel>, CudaError> {
+        let key = TypeId::of::<K>();
+        let known = self.modules.kernels.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        if let Some(kernel) = known {
+            return Ok(kernel);
+        }
+        let modules = &self.modules.list;
+        let Some(module) = modules.iter().find(|module| module.entries().iter().any(|entry| entry == K::NAME)) else {
+            return Err(CudaError::UnknownKernel {
+                kernel: K::NAME,
+                modules: modules.iter().map(|module| module.name().to_owned()).collect(),
+                entries: modules.iter().flat_map(|module| module.entries().iter().cloned()).collect(),
+            });
+        };
+        let kernel = Arc::new(module.kernel::<K>()?);
+        self.modules.kernels.write().unwrap_or_else(PoisonError::into_inner).insert(key, kernel.clone());
+        Ok(kernel)
+    }
+}
+
+impl Executor for CudaExecutor {
+    type Space = Device;
+    type Error = CudaError;
+
+    /// Queues the launch, and does not wait. No block is a launch too, which does nothing.
+    ///
+    /// # Errors
+    /// [`CudaError::Launch`] when the arguments do not fit the launch, those of [`kernel`](Self::kernel),
+    /// [`CudaError::Poisoned`] when it would read what a panicked kernel wrote, and those of the driver.
+    fn launch<K: Kernel>(&self, blocks: u32, mut args: K::Args<'_, Device>) -> Result<(), CudaError> {
+        check_arguments::<K, Device>(blocks, &mut args)?;
+        if blocks > MAX_BLOCKS {
+            return Err(CudaError::TooManyBlocks { kernel: K::NAME, blocks });
+        }
+        let kernel = self.kernel::<K>()?;
+        let mut raw = RawArgs::new();
+        K::visit::<Device, _>(&mut args, &mut raw);
+        raw.push("panic record", &self.stream.slot().device_address());
+        raw.push("kernel id", &kernel.id);
+        raw.check_room(K::NAME)?;
+        if let Some(parameters) = &kernel.parameters {
+            raw.check_parameters(K::NAME, parameters)?;
+        }
+
+        // Before the launch: a panic that is reported meanwhile may be this one's.
+        let watch = Watch::new(self.stream.slot());
+        let mut begin = Begin { stream: &self.stream, begun: [None; MAX_BUFFERS], count: 0, result: Ok(()) };
+        K::visit::<Device, _>(&mut args, &mut begin);
+        begin.result?;
+        if blocks == 0 {
+            return Ok(());
+        }
+        self.context().bind()?;
+        let driver = self.context().driver();
+        let queued = raw.with_pointers(|parameters| {
+            // SAFETY: the entry has these parameters, as its description and the driver say, and its pointers
+            // lead to memory that the checks above found long enough, and that uses keep until the kernel ends.
+            unsafe {
+                driver.launch_kernel(
+                    kernel.function,
+                    blocks,
+                    1,
+                    1,
+                    K::THREADS,
+                    1,
+                    1,
+                    0,
+                    self.stream.raw(),
+                    parameters,
+                    ptr::null_mut(),
+                )
+            }
+        });
+        self.stream.note_queued();
+        let mut end = End { stream: &self.stream, watch, begun: begin.begun, count: 0 };
+        K::visit::<Device, _>(&mut args, &mut end);
+        queued.check(driver, || format!("launching {blocks} blocks of {} threads of kernel `{}`", K::THREADS, K::NAME))
+    }
+}
+
+impl fmt::Debug for CudaExecutor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CudaExecutor").field("stream", &self.stream).field("modules", &self.modules.list).finish()
+    }
+}
+
+/// Orders the launch after the work that it conflicts with.
+struct Begin<'s> {
+    stream: &'s Stream,
+    begun: [Option<Begun>; MAX_BUFFERS],
+    count: usize,
+    result: Result<(), CudaError>,
+}
+
+impl Begin<'_> {
+    fn add(&mut self, begin: impl FnOnce(&Stream) -> Result<Begun, CudaError>) {
+        if self.result.is_err() {
+            return;
+        }
+        match begin(self.stream) {
+            // Fewer buffers than raw parameters, whose number was checked.
+            Ok(begun) => self.begun[self.count] = Some(begun),
+            Err(error) => self.result = Err(error),
+        }
+        self.count += 1;
+    }
+
+    fn read<T: DeviceLayout>(&mut self, view: &DeviceView<'_, T>) {
+        self.add(|stream| {
+            let begun = view.allocation().begin(stream, Access::Read, OPERATION)?;
+            view.check_written(OPERATION)?;
+            Ok(begun)
+        });
+    }
+}
+
+impl ArgVisitor<Device> for Begin<'_> {
+    fn slice<T: DeviceLayout>(&mut self, _: &'static str, buffer: &mut DeviceView<'_, T>) {
+        self.read(buffer);
+    }
+
+    fn segments<T: DeviceLayout>(&mut self, _: &'static str, segments: &mut Segments<'_, Device, T>) {
+        self.add(|stream| segments.data.allocation().begin(stream, Access::Write, OPERATION));
+        self.read(&segments.offsets.view());
+    }
+
+    fn value<T: DeviceLayout>(&mut self, _: &'static str, _: &T) {}
+}
+
+/// Notes the launch with its buffers.
+struct End<'s> {
+    stream: &'s Stream,
+    watch: Watch,
+    begun: [Option<Begun>; MAX_BUFFERS],
+    count: usize,
+}
+
+impl End<'_> {
+    fn next(&mut self) -> Option<Begun> {
+        self.count += 1;
+        self.begun[self.count - 1]
+    }
+}
+
+impl ArgVisitor<Device> for End<'_> {
+    fn slice<T: DeviceLayout>(&mut self, _: &'static str, buffer: &mut DeviceView<'_, T>) {
+        if let Some(begun) = self.next() {
+            buffer.allocation().end(self.stream, Access::Read, begun);
+        }
+    }
+
+    fn segments<T: DeviceLayout>(&mut self, _: &'static str, segments: &mut Segments<'_, Device, T>) {
+        if let Some(begun) = self.next() {
+            segments.data.allocation().end(self.stream, Access::Write, begun);
+            segments.data.allocation().written.by_launch(segments.data.bytes(), self.watch.clone());
+        }
+        if let Some(begun) = self.next() {
+            segments.offsets.view().allocation().end(self.stream, Access::Read, begun);
+        }
+    }
+
+    fn value<T: DeviceLayout>(&mut self, _: &'static str, _: &T) {}
+}

@@ -1,0 +1,292 @@
+//! Modules: PTX that the driver has compiled for its device.
+
+use crate::description::Difference;
+use crate::driver::{CUfunction, CUfunction_attribute, CUjit_option, CUmodule, Code};
+use crate::error::advice;
+use crate::slot::kernel_id;
+use crate::{Context, CudaError};
+use cuda_std::launch::Kernel;
+use std::ffi::{CString, c_void};
+use std::fmt;
+use std::ptr;
+use std::sync::Arc;
+
+/// Bytes of the driver's compile log that an error shows at most.
+const LOG_BYTES: usize = 4096;
+
+/// PTX, loaded on a device. Cheap to clone.
+///
+/// PTX is code: one trusts it as one trusts a library that one links. The checks here catch PTX that is stale,
+/// truncated, or another program's.
+#[derive(Clone)]
+pub struct Module(Arc<Inner>);
+
+struct Inner {
+    context: Context,
+    raw: CUmodule,
+    name: String,
+    entries: Vec<String>,
+}
+
+// SAFETY: modules may be used by several threads; the handle is only a name.
+unsafe impl Send for Inner {}
+// SAFETY: as above.
+unsafe impl Sync for Inner {}
+
+impl Module {
+    /// Loads PTX; `name` is for messages.
+    ///
+    /// # Errors
+    /// [`CudaError::Jit`] with the log of the driver's compiler when it refuses the text.
+    pub fn load(context: &Context, name: &str, ptx: &str) -> Result<Self, CudaError> {
+        let refused = |code: u32, code_name: &str, log: String, advice| CudaError::Jit {
+            module: name.to_owned(),
+            code,
+            name: code_name.to_owned(),
+            log,
+            advice,
+        };
+        let Ok(image) = CString::new(ptx) else {
+            let log = "the text has a NUL byte".to_owned();
+            return Err(refused(218, "CUDA_ERROR_INVALID_PTX", log, jit_advice(218)));
+        };
+        context.bind()?;
+        let mut log = vec![0u8; LOG_BYTES];
+        let mut options = [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
+        let mut values = [log.as_mut_ptr().cast::<c_void>(), ptr::without_provenance_mut(LOG_BYTES)];
+        let mut raw = ptr::null_mut();
+        let driver = context.driver();
+        // SAFETY: the image ends with a NUL, the log is as long as said, and both outlive the call.
+        let code = unsafe {
+            driver.module_load_data_ex(
+                &raw mut raw,
+                image.as_ptr().cast(),
+                options.len() as u32,
+                options.as_mut_ptr(),
+                values.as_mut_ptr(),
+            )
+        };
+        if code != Code::SUCCESS {
+            if code == Code::OUT_OF_MEMORY {
+                context.memory_result(code, ptx.len(), || format!("loading module `{name}`"))?;
+            }
+            let end = log.iter().position(|byte| *byte == 0).unwrap_or(LOG_BYTES);
+            let log = String::from_utf8_lossy(&log[..end]).trim().to_owned();
+            return Err(refused(code.0, &driver.error_name(code), log, jit_advice(code.0)));
+        }
+        let entries = entries(ptx).map(str::to_owned).collect();
+        Ok(Self(Arc::new(Inner { context: context.clone(), raw, name: name.to_owned(), entries })))
+    }
+
+    /// The name it was loaded with.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Names of its kernels, in the PTX's order.
+    #[must_use]
+    pub fn entries(&self) -> &[String] {
+        &self.0.entries
+    }
+
+    /// The context that it belongs to.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.0.context
+    }
+
+    /// Finds a kernel and checks that it was compiled from the signature and the layouts of this program.
+    ///
+    /// # Errors
+    /// [`CudaError::UnknownKernel`], [`CudaError::NoDescription`], [`CudaError::Description`] with the first
+    /// difference, [`CudaError::BlockTooLarge`], and those of the driver.
+    pub fn kernel<K: Kernel>(&self) -> Result<LoadedKernel, CudaError> {
+        let kernel = K::NAME;
+        let function = self.function(kernel)?;
+        let description = self.description(kernel)?;
+        if let Some(difference) = Difference::between(&description, K::DESCRIPTION) {
+            return Err(CudaError::Description { kernel, module: self.name().to_owned(), difference });
+        }
+        let attributes = self.attributes(kernel, function)?;
+        if K::THREADS > attributes.max_threads {
+            let (threads, limit, registers) = (K::THREADS, attributes.max_threads, attributes.registers);
+            return Err(CudaError::BlockTooLarge { kernel, threads, limit, registers });
+        }
+        // SAFETY: the function is this module's.
+        let parameters = unsafe { self.context().driver().parameters(function) };
+        Ok(LoadedKernel { module: self.clone(), function, id: kernel_id(kernel), attributes, parameters })
+    }
+
+    fn function(&self, kernel: &'static str) -> Result<CUfunction, CudaError> {
+        let unknown = || CudaError::UnknownKernel {
+            kernel,
+            modules: vec![self.name().to_owned()],
+            entries: self.entries().to_vec(),
+        };
+        let symbol = CString::new(kernel).map_err(|_| unknown())?;
+        self.context().bind()?;
+        let driver = self.context().driver();
+        let mut function = ptr::null_mut();
+        // SAFETY: writes a handle; the name ends with a NUL.
+        match unsafe { driver.module_get_function(&raw mut function, self.0.raw, symbol.as_ptr()) } {
+            Code::NOT_FOUND => Err(unknown()),
+            code => code.check(driver, || format!("finding kernel `{kernel}`")).map(|()| function),
+        }
+    }
+
+    /// What the PTX says that a kernel was compiled from.
+    fn description(&self, kernel: &'static str) -> Result<String, CudaError> {
+        let missing = || CudaError::NoDescription { kernel, module: self.name().to_owned() };
+        let symbol = CString::new(format!("__cuda_std_description_{kernel}")).map_err(|_| missing())?;
+        let driver = self.context().driver();
+        let (mut address, mut bytes) = (0, 0);
+        // SAFETY: writes two numbers; the name ends with a NUL.
+        match unsafe { driver.module_get_global(&raw mut address, &raw mut bytes, self.0.raw, symbol.as_ptr()) } {
+            Code::NOT_FOUND => return Err(missing()),
+            code => code.check(driver, || format!("finding the description of kernel `{kernel}`"))?,
+        }
+        let mut text = vec![0u8; bytes];
+        // SAFETY: the global has these bytes, and so has the vector.
+        unsafe { driver.memcpy_dtoh(text.as_mut_ptr().cast(), address, bytes) }
+            .check(driver, || format!("reading the {bytes} bytes of the description of kernel `{kernel}`"))?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    fn attributes(&self, kernel: &'static str, function: CUfunction) -> Result<KernelAttributes, CudaError> {
+        use CUfunction_attribute as A;
+        let driver = self.context().driver();
+        let get = |attribute| {
+            let mut value = 0;
+            // SAFETY: writes a number; the function is this module's.
+            unsafe { driver.func_get_attribute(&raw mut value, attribute, function) }
+                .check(driver, || format!("reading {attribute:?} of kernel `{kernel}`"))?;
+            Ok::<u32, CudaError>(u32::try_from(value).unwrap_or(0))
+        };
+        Ok(KernelAttributes {
+            registers: get(A::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
+            local_bytes: get(A::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
+            shared_bytes: get(A::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
+            max_threads: get(A::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+        })
+    }
+}
+
+impl fmt::Debug for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Module").field("name", &self.name()).field("entries", &self.entries()).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Inner {
+    /// Waits for the device: one of its kernels may run.
+    fn drop(&mut self) {
+        if let Err(error) = self.context.wait_idle() {
+            tracing::warn!("unloading module `{}`: {error}", self.name);
+        }
+        let driver = self.context.driver();
+        // SAFETY: loaded once; functions keep their module.
+        unsafe { driver.module_unload(self.raw) }.warn(driver, "unloading a module");
+    }
+}
+
+/// What a kernel takes of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KernelAttributes {
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Bytes of local memory of a thread: its stack and what did not fit into registers.
+    pub local_bytes: u32,
+    /// Bytes of static shared memory of a block.
+    pub shared_bytes: u32,
+    /// Threads that a block of it can have on this device.
+    pub max_threads: u32,
+}
+
+/// A kernel of a loaded module that was checked against this program.
+#[derive(Clone)]
+pub struct LoadedKernel {
+    pub(crate) module: Module,
+    pub(crate) function: CUfunction,
+    pub(crate) id: u32,
+    attributes: KernelAttributes,
+    /// Offset and size of each raw parameter, where the driver can tell.
+    pub(crate) parameters: Option<Vec<(usize, usize)>>,
+}
+
+// SAFETY: functions may be used by several threads; the handle is only a name.
+unsafe impl Send for LoadedKernel {}
+// SAFETY: as above.
+unsafe impl Sync for LoadedKernel {}
+
+impl LoadedKernel {
+    /// What it takes of the device.
+    #[must_use]
+    pub fn attributes(&self) -> KernelAttributes {
+        self.attributes
+    }
+
+    /// The module that it is in.
+    #[must_use]
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// Bytes of its raw arguments, where the driver can tell (since CUDA 12.4).
+    #[must_use]
+    pub fn argument_bytes(&self) -> Option<usize> {
+        let parameters = self.parameters.as_ref()?;
+        Some(parameters.last().map_or(0, |(offset, size)| offset + size))
+    }
+}
+
+/// Names after `.entry`.
+fn entries(ptx: &str) -> impl Iterator<Item = &str> {
+    ptx.lines().filter(|line| !line.trim_start().starts_with("//")).filter_map(|line| {
+        let (_, rest) = line.split_once(".entry")?;
+        let name = rest.trim_start();
+        let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '$')).unwrap_or(name.len());
+        (end > 0).then(|| &name[..end])
+    })
+}
+
+fn jit_advice(code: u32) -> &'static str {
+    match code {
+        // CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+        222 => "the driver is older than the PTX: update the driver, or build the PTX for an older version",
+        // CUDA_ERROR_NO_BINARY_FOR_GPU
+        209 => "the PTX is for a newer device: build it for this one",
+        200 | 218 => "the text is no whole PTX module: build it again",
+        code => match advice(code).strip_prefix("; ") {
+            Some(advice) => advice,
+            None => "build the PTX again",
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_read_from_the_text() {
+        let ptx =
+            "// .entry none\n.visible .entry first(\n\t.param .u64 a\n)\n.func helper()\n.entry second_2 ()\n.entry";
+        assert_eq!(entries(ptx).collect::<Vec<_>>(), ["first", "second_2"]);
+    }
+
+    #[test]
+    fn a_refused_module_gets_the_log_and_advice() {
+        let error = CudaError::Jit {
+            module: "m".into(),
+            code: 218,
+            name: "CUDA_ERROR_INVALID_PTX".into(),
+            log: "line 3; error: Parsing error".into(),
+            advice: jit_advice(218),
+        };
+        assert_eq!(
+            error.to_string(),
+            "the PTX of module `m` was refused: CUDA_ERROR_INVALID_PTX (218): line 3; error: Parsing error; the text is no whole PTX module: build it again"
+        );
+    }
+}

@@ -1,0 +1,63 @@
+//! Offsets of ragged buffers on a device.
+
+use crate::{Context, CudaError, DeviceBuffer, DeviceView, Stream};
+use cuda_std::launch::Offsets;
+
+/// [`Offsets`] on a device: where the segments of a ragged buffer begin and end.
+///
+/// Made from checked offsets alone, and written by nobody else.
+#[derive(Debug)]
+pub struct DeviceOffsets {
+    buffer: DeviceBuffer<u32>,
+    segments: usize,
+    end: u32,
+}
+
+impl DeviceOffsets {
+    /// Copies offsets to the device.
+    ///
+    /// # Errors
+    /// Those of [`DeviceBuffer::from_slice`].
+    pub fn new(stream: &Stream, offsets: &Offsets) -> Result<Self, CudaError> {
+        let buffer = DeviceBuffer::from_slice(stream, offsets.as_slice())?;
+        Ok(Self { buffer, segments: offsets.segments(), end: offsets.end() })
+    }
+
+    /// Replaces the offsets. Allocates only when there are more than ever before.
+    ///
+    /// # Errors
+    /// Those of [`DeviceBuffer::upload`]. After an error there is no segment.
+    pub fn set(&mut self, stream: &Stream, offsets: &Offsets) -> Result<(), CudaError> {
+        let slice = offsets.as_slice();
+        (self.segments, self.end) = (0, 0);
+        if slice.len() > self.buffer.len() {
+            let headroom = slice.len() + slice.len() / 4;
+            self.buffer = DeviceBuffer::zeroed(stream, headroom)?;
+        }
+        self.buffer.slice_mut(..slice.len())?.upload(stream, slice)?;
+        (self.segments, self.end) = (offsets.segments(), offsets.end());
+        Ok(())
+    }
+
+    /// Number of segments.
+    #[must_use]
+    pub fn segments(&self) -> usize {
+        self.segments
+    }
+
+    /// Elements that a buffer must have: the end of the last segment.
+    #[must_use]
+    pub fn end(&self) -> u32 {
+        self.end
+    }
+
+    /// The context that they belong to.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        self.buffer.context()
+    }
+
+    pub(crate) fn view(&self) -> DeviceView<'_, u32> {
+        self.buffer.view()
+    }
+}

@@ -1,0 +1,186 @@
+//! Where a stream's kernels report a panic, and who may not use what they wrote.
+
+use crate::host_memory::HostMemory;
+use crate::{Context, CudaError};
+use bytemuck::Zeroable;
+use cuda_std::panic::{KernelPanic, PANIC_NONE, PANIC_RECORDED, PanicRecord};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A lock that a panic of another thread does not spoil: what it guards is valid after every statement.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A stream's panic record, in memory that host and device both see.
+///
+/// A record that was read moves the slot to its next *generation*. Whoever noted the generation before a launch
+/// can tell later whether that launch may have panicked, also when the panic was reported to someone else.
+pub(crate) struct Slot {
+    record: *mut PanicRecord,
+    device_address: u64,
+    reported: Mutex<Reported>,
+    _memory: Option<HostMemory>,
+}
+
+// SAFETY: the record is read under the lock, and written by the device as `PanicRecord` says.
+unsafe impl Send for Slot {}
+// SAFETY: as above.
+unsafe impl Sync for Slot {}
+
+#[derive(Default)]
+struct Reported {
+    generation: u64,
+    last: Option<KernelPanic>,
+}
+
+impl Slot {
+    pub(crate) fn new(context: &Context) -> Result<Self, CudaError> {
+        let memory = HostMemory::new(context, size_of::<PanicRecord>())?;
+        let device_address = memory.device_address()?;
+        let record = memory.pointer().as_ptr().cast();
+        Ok(Self { record, device_address, reported: Mutex::default(), _memory: Some(memory) })
+    }
+
+    /// What a launch passes to its kernel.
+    pub(crate) fn device_address(&self) -> u64 {
+        self.device_address
+    }
+
+    /// Reads and clears the record, and returns the generation.
+    ///
+    /// A kernel may run on the slot's stream meanwhile: a complete record is written by nobody until it is
+    /// cleared, and a panic after that is a new one.
+    fn poll(&self) -> MutexGuard<'_, Reported> {
+        let mut reported = lock(&self.reported);
+        // SAFETY: the record lives as long as the slot; the host reads it under the lock.
+        unsafe {
+            let state = AtomicU32::from_ptr(&raw mut (*self.record).state);
+            if state.load(Ordering::Acquire) == PANIC_RECORDED {
+                reported.last = self.record.read_volatile().read(kernel_name);
+                reported.generation += 1;
+                // Empties the texts' lengths too, which the device leaves when it has no text. The state is last:
+                // with it the record belongs to the device again.
+                let mut empty = PanicRecord::zeroed();
+                empty.state = PANIC_RECORDED;
+                self.record.write_volatile(empty);
+                state.store(PANIC_NONE, Ordering::Release);
+            }
+        }
+        reported
+    }
+
+    /// Treats the slot's stream as one on which `panic` happened: its work depends on that of the kernel.
+    pub(crate) fn taint(&self, panic: KernelPanic) {
+        let mut reported = lock(&self.reported);
+        reported.generation += 1;
+        reported.last = Some(panic);
+    }
+}
+
+/// Watches a slot from now on.
+#[derive(Clone)]
+pub(crate) struct Watch {
+    slot: Arc<Slot>,
+    generation: u64,
+}
+
+impl Watch {
+    pub(crate) fn new(slot: &Arc<Slot>) -> Self {
+        Self { slot: slot.clone(), generation: lock(&slot.reported).generation }
+    }
+
+    /// The last panic since the watch began.
+    pub(crate) fn panic(&self) -> Option<KernelPanic> {
+        let reported = self.slot.poll();
+        if reported.generation == self.generation { None } else { reported.last.clone() }
+    }
+
+    /// As [`panic`](Self::panic), and watches from now on.
+    pub(crate) fn take_panic(&mut self) -> Option<KernelPanic> {
+        let reported = self.slot.poll();
+        if reported.generation == self.generation {
+            return None;
+        }
+        self.generation = reported.generation;
+        reported.last.clone()
+    }
+
+    /// Whether both watch the same slot from the same moment on.
+    pub(crate) fn same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.slot, &other.slot) && self.generation == other.generation
+    }
+}
+
+static NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
+
+/// The number by which the device names a kernel.
+pub(crate) fn kernel_id(name: &'static str) -> u32 {
+    let mut names = lock(&NAMES);
+    let index = names.iter().position(|known| *known == name).unwrap_or_else(|| {
+        names.push(name);
+        names.len() - 1
+    });
+    index as u32
+}
+
+fn kernel_name(id: u32) -> String {
+    lock(&NAMES).get(id as usize).map_or_else(|| format!("number {id}"), |name| (*name).to_owned())
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    impl Slot {
+        /// A slot without a device.
+        pub(crate) fn without_device() -> Arc<Self> {
+            let record = Box::leak(Box::new(PanicRecord::zeroed()));
+            Arc::new(Self { record, device_address: 0, reported: Mutex::default(), _memory: None })
+        }
+
+        /// Does what a kernel's first panic does.
+        pub(crate) fn panic_in(&self, kernel: &'static str, line: u32) {
+            // SAFETY: the test's own record.
+            let record = unsafe { &mut *self.record };
+            if record.state == PANIC_NONE {
+                record.kernel = kernel_id(kernel);
+                record.line = line;
+                record.state = PANIC_RECORDED;
+            }
+        }
+    }
+
+    #[test]
+    fn a_panic_is_reported_to_every_watch_once_and_to_none_that_began_later() {
+        let slot = Slot::without_device();
+        let (mut first, second) = (Watch::new(&slot), Watch::new(&slot));
+        assert_eq!(first.take_panic(), None);
+        slot.panic_in("slot_test", 7);
+        let panic = first.take_panic().expect("reported");
+        assert_eq!((panic.kernel.as_str(), panic.line), ("slot_test", 7));
+        assert_eq!(first.take_panic(), None);
+        assert_eq!(second.panic(), Some(panic));
+        assert_eq!(Watch::new(&slot).panic(), None);
+    }
+
+    #[test]
+    fn the_record_is_free_again_after_it_was_read() {
+        let slot = Slot::without_device();
+        let mut watch = Watch::new(&slot);
+        slot.panic_in("slot_test", 1);
+        slot.panic_in("slot_test", 2);
+        assert_eq!(watch.take_panic().expect("the first panic").line, 1);
+        slot.panic_in("slot_test", 3);
+        assert_eq!(watch.take_panic().expect("a new panic").line, 3);
+    }
+
+    #[test]
+    fn a_kernel_keeps_its_number() {
+        let (a, b) = (kernel_id("slot_test_a"), kernel_id("slot_test_b"));
+        assert_ne!(a, b);
+        assert_eq!(kernel_id("slot_test_a"), a);
+        assert_eq!(kernel_name(b), "slot_test_b");
+        assert_eq!(kernel_name(u32::MAX), "number 4294967295");
+    }
+}

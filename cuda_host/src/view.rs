@@ -1,0 +1,305 @@
+//! Borrowed parts of device buffers.
+
+use crate::buffer::{Allocation, byte_len, resolve};
+use crate::driver::CUdeviceptr;
+use crate::usage::{Access, Lane};
+use crate::{CudaError, Stream};
+use cuda_layout::DeviceLayout;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Range, RangeBounds};
+
+/// Some elements of a [`DeviceBuffer`](crate::DeviceBuffer), to read: what a kernel's `&[T]` is launched with.
+pub struct DeviceView<'a, T: DeviceLayout> {
+    allocation: &'a Allocation,
+    start: usize,
+    len: usize,
+    element: PhantomData<&'a [T]>,
+}
+
+/// Some elements of a [`DeviceBuffer`](crate::DeviceBuffer), to write: the data of a kernel's `&mut Segment<T>`.
+pub struct DeviceViewMut<'a, T: DeviceLayout> {
+    allocation: &'a Allocation,
+    start: usize,
+    len: usize,
+    element: PhantomData<&'a mut [T]>,
+}
+
+impl<T: DeviceLayout> Clone for DeviceView<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: DeviceLayout> Copy for DeviceView<'_, T> {}
+
+impl<'a, T: DeviceLayout> DeviceView<'a, T> {
+    pub(crate) fn new(allocation: &'a Allocation, start: usize, len: usize) -> Self {
+        Self { allocation, start, len, element: PhantomData }
+    }
+
+    /// Number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no element.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Some of these elements.
+    ///
+    /// # Errors
+    /// [`CudaError::OutOfBounds`].
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<Self, CudaError> {
+        let range = resolve(range, self.len)?;
+        Ok(Self::new(self.allocation, self.start + range.start, range.len()))
+    }
+
+    /// As [`DeviceBuffer::download_into`](crate::DeviceBuffer::download_into).
+    ///
+    /// # Errors
+    /// The same.
+    pub fn download_into(&self, stream: &Stream, to: &mut [T]) -> Result<(), CudaError> {
+        const OPERATION: &str = "copying from the device";
+        if to.len() != self.len {
+            return Err(CudaError::Length { operation: OPERATION, from: self.len, to: to.len() });
+        }
+        self.check_written(OPERATION)?;
+        let begun = self.allocation.begin(stream, Access::Read, OPERATION)?;
+        // SAFETY: the destination is as long as the source, and borrowed until the copy has ended: also when
+        // there was an error, since the stream is waited for in any case.
+        let copied = unsafe { self.copy_to(stream, to.as_mut_ptr()) };
+        self.allocation.end(stream, Access::Read, begun);
+        let waited = stream.wait_idle();
+        copied.and(waited)?;
+        stream.report()?;
+        // Someone else may have had the report.
+        self.check_written(OPERATION)
+    }
+
+    /// As [`DeviceBuffer::download`](crate::DeviceBuffer::download).
+    ///
+    /// # Errors
+    /// The same.
+    pub fn download(&self, stream: &Stream) -> Result<Vec<T>, CudaError> {
+        let mut elements = vec![T::zeroed(); self.len];
+        self.download_into(stream, &mut elements)?;
+        Ok(elements)
+    }
+
+    /// Queues a copy to the host.
+    ///
+    /// # Safety
+    /// `to` has room for as many elements until the copy has ended.
+    pub(crate) unsafe fn copy_to(&self, stream: &Stream, to: *mut T) -> Result<(), CudaError> {
+        let bytes = byte_len::<T>(self.len)?;
+        if bytes == 0 {
+            return Ok(());
+        }
+        stream.context().bind()?;
+        let driver = stream.context().driver();
+        // SAFETY: both memories have these bytes, the caller's by its promise.
+        let code = unsafe { driver.memcpy_dtoh_async(to.cast(), self.address(), bytes, stream.raw()) };
+        stream.note_queued();
+        code.check(driver, || format!("copying {bytes} bytes from device {}", stream.context().ordinal()))
+    }
+
+    pub(crate) fn address(&self) -> CUdeviceptr {
+        address::<T>(self.allocation, self.start)
+    }
+
+    pub(crate) fn allocation(&self) -> &'a Allocation {
+        self.allocation
+    }
+
+    pub(crate) fn bytes(&self) -> Range<usize> {
+        bytes::<T>(self.start, self.len)
+    }
+
+    pub(crate) fn check_written(&self, operation: &'static str) -> Result<(), CudaError> {
+        self.allocation.check_written(&self.bytes(), operation)
+    }
+}
+
+impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
+    pub(crate) fn new(allocation: &'a Allocation, start: usize, len: usize) -> Self {
+        Self { allocation, start, len, element: PhantomData }
+    }
+
+    /// Number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no element.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The same elements, for a shorter time: a launch takes its view.
+    #[must_use]
+    pub fn reborrow(&mut self) -> DeviceViewMut<'_, T> {
+        DeviceViewMut::new(self.allocation, self.start, self.len)
+    }
+
+    /// The same elements, to read.
+    #[must_use]
+    pub fn as_view(&self) -> DeviceView<'_, T> {
+        DeviceView::new(self.allocation, self.start, self.len)
+    }
+
+    /// Some of these elements.
+    ///
+    /// # Errors
+    /// [`CudaError::OutOfBounds`].
+    pub fn slice(self, range: impl RangeBounds<usize>) -> Result<Self, CudaError> {
+        let range = resolve(range, self.len)?;
+        Ok(Self::new(self.allocation, self.start + range.start, range.len()))
+    }
+
+    /// The first `mid` elements, and the others.
+    ///
+    /// # Errors
+    /// [`CudaError::OutOfBounds`] when there are fewer than `mid`.
+    pub fn split_at_mut(self, mid: usize) -> Result<(Self, Self), CudaError> {
+        let head = resolve(..mid, self.len)?;
+        let first = Self::new(self.allocation, self.start, head.len());
+        Ok((first, Self::new(self.allocation, self.start + mid, self.len - mid)))
+    }
+
+    /// As [`DeviceBuffer::upload`](crate::DeviceBuffer::upload).
+    ///
+    /// # Errors
+    /// The same.
+    pub fn upload(&mut self, stream: &Stream, from: &[T]) -> Result<(), CudaError> {
+        const OPERATION: &str = "copying to the device";
+        if from.len() != self.len {
+            return Err(CudaError::Length { operation: OPERATION, from: from.len(), to: self.len });
+        }
+        // SAFETY: the source is as long as the destination, and borrowed until the copy has ended: also when
+        // there was an error, since the stream is waited for in any case.
+        let copied = unsafe { self.copy_from(stream, from.as_ptr(), OPERATION) };
+        let waited = stream.wait_idle();
+        copied.and(waited)
+    }
+
+    /// Queues a copy from the host.
+    ///
+    /// # Safety
+    /// `from` has as many elements, which nobody changes until the copy has ended.
+    pub(crate) unsafe fn copy_from(
+        &mut self,
+        stream: &Stream,
+        from: *const T,
+        operation: &'static str,
+    ) -> Result<(), CudaError> {
+        let bytes = byte_len::<T>(self.len)?;
+        self.write(stream, operation, |to| {
+            let driver = stream.context().driver();
+            // SAFETY: both memories have these bytes, the caller's by its promise.
+            unsafe { driver.memcpy_htod_async(to, from.cast(), bytes, stream.raw()) }
+                .check(driver, || format!("copying {bytes} bytes to device {}", stream.context().ordinal()))
+        })
+    }
+
+    /// Sets all bytes to zero, when the work that uses the elements is done. Does not wait for it.
+    ///
+    /// # Errors
+    /// [`CudaError::OtherDevice`], and those of the driver.
+    pub fn zero(&mut self, stream: &Stream) -> Result<(), CudaError> {
+        let bytes = byte_len::<T>(self.len)?;
+        self.write(stream, "zeroing device memory", |to| {
+            let driver = stream.context().driver();
+            // SAFETY: the memory has these bytes.
+            unsafe { driver.memset_d8_async(to, 0, bytes, stream.raw()) }
+                .check(driver, || format!("zeroing {bytes} bytes of device {}", stream.context().ordinal()))
+        })
+    }
+
+    /// Copies from other elements on the device, when the work that writes those is done. Does not wait for it.
+    ///
+    /// # Errors
+    /// [`CudaError::Length`], [`CudaError::OtherDevice`], [`CudaError::Poisoned`], and those of the driver.
+    pub fn copy_from_device(&mut self, stream: &Stream, from: DeviceView<'_, T>) -> Result<(), CudaError> {
+        const OPERATION: &str = "copying on the device";
+        if from.len != self.len {
+            return Err(CudaError::Length { operation: OPERATION, from: from.len, to: self.len });
+        }
+        from.check_written(OPERATION)?;
+        let bytes = byte_len::<T>(self.len)?;
+        let begun = from.allocation.begin(stream, Access::Read, OPERATION)?;
+        let watches = from.allocation.written.watches(&from.bytes());
+        let copied = self.write(stream, OPERATION, |to| {
+            let driver = stream.context().driver();
+            // SAFETY: both memories have these bytes; they do not overlap, since one is borrowed mutably.
+            unsafe { driver.memcpy_dtod_async(to, from.address(), bytes, stream.raw()) }
+                .check(driver, || format!("copying {bytes} bytes on device {}", stream.context().ordinal()))
+        });
+        from.allocation.end(stream, Access::Read, begun);
+        for watch in watches {
+            self.allocation.written.by_copy(self.bytes(), watch);
+        }
+        copied
+    }
+
+    fn write(
+        &mut self,
+        stream: &Stream,
+        operation: &'static str,
+        queue: impl FnOnce(CUdeviceptr) -> Result<(), CudaError>,
+    ) -> Result<(), CudaError> {
+        let begun = self.allocation.begin(stream, Access::Write, operation)?;
+        if self.bytes().is_empty() {
+            return Ok(());
+        }
+        stream.context().bind()?;
+        let queued = queue(self.address());
+        stream.note_queued();
+        self.allocation.end(stream, Access::Write, begun);
+        queued?;
+        self.allocation.written.by_host(&self.bytes());
+        Ok(())
+    }
+
+    pub(crate) fn address(&self) -> CUdeviceptr {
+        address::<T>(self.allocation, self.start)
+    }
+
+    pub(crate) fn allocation(&self) -> &'a Allocation {
+        self.allocation
+    }
+
+    pub(crate) fn bytes(&self) -> Range<usize> {
+        bytes::<T>(self.start, self.len)
+    }
+}
+
+impl<T: DeviceLayout> fmt::Debug for DeviceView<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeviceView").field("element", &T::DESCRIPTION).field("len", &self.len).finish_non_exhaustive()
+    }
+}
+
+impl<T: DeviceLayout> fmt::Debug for DeviceViewMut<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeviceViewMut")
+            .field("element", &T::DESCRIPTION)
+            .field("len", &self.len)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Within or at the end of the allocation, whose first byte is aligned for every type.
+fn address<T>(allocation: &Allocation, start: usize) -> CUdeviceptr {
+    allocation.address() + (start * size_of::<T>()) as u64
+}
+
+fn bytes<T>(start: usize, len: usize) -> Range<usize> {
+    start * size_of::<T>()..(start + len) * size_of::<T>()
+}
