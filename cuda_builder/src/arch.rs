@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 macro_rules! archs {
     ($($variant:ident = $digits:literal),+ $(,)?) => {
-        /// A GPU architecture, named as in Rust-CUDA. PTX made for one runs on it and on every later one, except for the
-        /// `a` and `f` kinds, which stay on their own chip or family.
+        /// A GPU architecture, named as in Rust-CUDA. PTX made for one runs on it and on every later one, except for
+        /// the `a` and `f` kinds, which stay on their own chip or family.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         #[allow(missing_docs)] // The names say it all: compute capability 7.5 and so on.

@@ -16,6 +16,11 @@ use toml::{Table, Value};
 use crate::arch::NvvmArch;
 use crate::ptxas::KernelResources;
 
+const HEADING: &str = "\
+# What each kernel may take: barrier sites in the PTX (exactly), registers of a thread, bytes of stack and spills of a
+# thread, bytes of static shared memory of a block. Measured, written and enforced by a tool.
+";
+
 /// The most that a kernel may take on one chip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
@@ -65,7 +70,7 @@ pub enum BudgetError {
     #[error("the budget is not valid TOML: {0}")]
     Toml(String),
     /// An entry is not what belongs there.
-    #[error("the budget's `{0}` is not what belongs there; write the file anew with `--write-budget`")]
+    #[error("the budget's `{0}` is not what belongs there; mend it, or remove the file and measure anew")]
     Entry(String),
 }
 
@@ -225,14 +230,7 @@ fn kernel_budget(name: &str, table: &Table) -> Result<KernelBudget, BudgetError>
 
 impl fmt::Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "# What each kernel may take: barrier sites in the PTX; registers of a thread, bytes of stack and spills of"
-        )?;
-        writeln!(
-            f,
-            "# a thread, bytes of static shared memory of a block. `cargo xtask ptxas` enforces it, `--write-budget` writes it."
-        )?;
+        f.write_str(HEADING)?;
         writeln!(f, "ptxas = \"{}\"", self.ptxas)?;
         for (kernel, budget) in &self.kernels {
             writeln!(f, "\n[{kernel}]\nbarriers = {}", budget.barriers)?;

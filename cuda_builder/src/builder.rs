@@ -183,8 +183,8 @@ impl CudaBuilder {
     /// takes milliseconds. Others are compiled, verified, and replaced as a whole.
     ///
     /// # Errors
-    /// There is no device compiler, the crate does not compile, the compiler fails the barrier canaries, or the PTX holds
-    /// something that must not be delivered.
+    /// There is no device compiler, the crate does not compile, the compiler fails the barrier canaries, or the PTX
+    /// holds something that must not be delivered.
     pub fn build(&self) -> Result<BuildOutput, CudaBuilderError> {
         let paths = self.paths()?;
         let prepared = self.prepare()?;
@@ -204,7 +204,10 @@ impl CudaBuilder {
                 files.push(PtxFile { path, arch, entries: old.entries, written: false, warnings: String::new() });
                 continue;
             }
-            let compiled = self.compile(&prepared, &compiler, arch, digest)?;
+            let compiled = self.compile(&prepared, &compiler, arch, digest.clone())?;
+            if self.input_digest(arch)? != digest {
+                return Err(CudaBuilderError::ChangedMeanwhile(prepared.graph.kernels.name));
+            }
             write_whole(&path, &compiled.text)?;
             let Compiled { entries, warnings, .. } = compiled;
             files.push(PtxFile { path, arch, entries, written: true, warnings });
@@ -212,8 +215,8 @@ impl CudaBuilder {
         Ok(BuildOutput { files, compiler })
     }
 
-    /// Runs clippy and rustdoc over the crate and the workspace's packages below it as the device sees them, which no run
-    /// for the host does. Warnings are errors. The first architecture counts.
+    /// Runs clippy and rustdoc over the crate and the workspace's packages below it as the device sees them, which no
+    /// run for the host does. Warnings are errors. The first architecture counts.
     ///
     /// # Errors
     /// There is no device compiler, it has no clippy, or a lint finds something.
@@ -239,8 +242,8 @@ impl CudaBuilder {
         Ok(())
     }
 
-    /// The digest of everything that goes into the PTX for an architecture, the compiler apart: sources, the locked packages
-    /// that they reach, and settings. It stands in the header of a file that is up to date.
+    /// The digest of everything that goes into the PTX for an architecture, the compiler apart: sources, the locked
+    /// packages that they reach, and settings. It stands in the header of a file that is up to date.
     ///
     /// # Errors
     /// A manifest, the lock file or a source cannot be read.

@@ -1,6 +1,7 @@
 //! Finding a compiler for the device: a rustc with its cargo and the sources of its library.
 //!
-//! `core` is compiled for the GPU along with the kernels, so a compiler without its library's sources is of no use here.
+//! `core` is compiled for the GPU along with the kernels, so a compiler without its library's sources is of no use
+//! here.
 
 use std::env;
 use std::ffi::OsString;

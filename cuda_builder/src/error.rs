@@ -57,6 +57,9 @@ pub enum CudaBuilderError {
         /// The file.
         path: PathBuf,
     },
+    /// A source changed while it was compiled, so that nobody knows which state the PTX is of.
+    #[error("the sources of `{0}` changed while they were compiled; build again")]
+    ChangedMeanwhile(String),
     /// A file cannot be read.
     #[error("cannot read {}", path.display())]
     Read {
@@ -95,7 +98,11 @@ pub enum CudaBuilderError {
         now: String,
     },
     /// The same compiler makes other bytes from the same sources.
-    #[error("{} comes out differently from the same sources and compiler, first in line {line}:\n  file: {file}\n  now:  {now}", path.display())]
+    #[error(
+        "{} comes out differently from the same sources and compiler, first in line {line}:\n  \
+         file: {file}\n  now:  {now}",
+        path.display()
+    )]
     OtherBytes {
         /// The file.
         path: PathBuf,

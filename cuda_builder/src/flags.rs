@@ -26,8 +26,8 @@ pub const PROFILE: &str = "device";
 
 /// The device's profile as `KEY=VALUE` in TOML.
 ///
-/// Whole-program optimisation in one unit gives one module without calls between crates; overflow checks stay on, as in the
-/// host's builds of the same kernels.
+/// Whole-program optimisation in one unit gives one module without calls between crates; overflow checks stay on, as in
+/// the host's builds of the same kernels.
 pub fn profile(debug: DebugInfo) -> Vec<String> {
     let debug = match debug {
         DebugInfo::None => "debug=false",
@@ -86,8 +86,8 @@ pub fn remapped(
     pairs
 }
 
-/// The directories that hold the registries' packages. crates.io's are named even where they do not exist yet, since this
-/// very build may be what fetches them.
+/// The directories that hold the registries' packages. crates.io's are named even where they do not exist yet, since
+/// this very build may be what fetches them.
 fn registries(cargo_home: &Path) -> Vec<PathBuf> {
     let sources = cargo_home.join("registry/src");
     let mut found: Vec<_> = sources.read_dir().into_iter().flatten().flatten().map(|entry| entry.path()).collect();

@@ -1,8 +1,14 @@
 //! Compiles a kernel crate to PTX with a stock Rust compiler: no CUDA toolkit, no LLVM tools, no linker.
 //!
 //! [`CudaBuilder`] finds a device compiler ([`compiler`]), runs cargo with the device's profile and flags ([`flags`]),
-//! verifies the result ([`ptx::verify`], [`canary`]) and stamps it with what it was made from ([`ptx::header`]). The same
-//! sources and compiler give the same bytes from any directory. [`ptxas`] and [`budget`] tell and limit what kernels cost.
+//! verifies the result ([`ptx::verify`], [`canary`]) and stamps it with what it was made from ([`ptx::header`]). The
+//! same sources and compiler give the same bytes from any directory. [`ptxas`] and [`budget`] tell and limit what
+//! kernels cost.
+//!
+//! The kernel crate stays an ordinary library, which the host links too. What only the host needs goes under
+//! `[target.'cfg(not(target_arch = "nvptx64"))'.dependencies]`; then it is neither compiled for the device nor part of
+//! the digest. Unstable features are open to the device's build alone. `core` is compiled with the kernels, and the
+//! first time cargo fetches the few crates that its library's lock file names: that one build needs the registry.
 
 pub mod arch;
 pub mod budget;

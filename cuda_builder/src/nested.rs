@@ -193,8 +193,8 @@ impl DeviceBuild<'_> {
     }
 }
 
-/// Whether a variable belongs to the build that runs this program (cargo's, rustup's, a build script's) and would change
-/// the nested one. Cargo's home, its network and its registries are the user's and stay.
+/// Whether a variable belongs to the build that runs this program (cargo's, rustup's, a build script's) and would
+/// change the nested one. Cargo's home, its network and its registries are the user's and stay.
 fn is_of_outer_build(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     const KEPT: &[&str] = &["CARGO_HOME", "CARGO_HTTP_", "CARGO_NET_", "CARGO_REGISTRIES_", "CARGO_REGISTRY_"];

@@ -140,8 +140,8 @@ impl Ptxas {
     }
 }
 
-/// Reads what `ptxas -v` writes. A kernel's lines come first, those of the functions it calls behind them. `None` where a
-/// kernel lacks one of its lines.
+/// Reads what `ptxas -v` writes. A kernel's lines come first, those of the functions it calls behind them. `None` where
+/// a kernel lacks one of its lines.
 pub fn parse_report(text: &str) -> Option<Vec<KernelResources>> {
     let mut kernels: Vec<KernelResources> = Vec::new();
     let mut complete = Vec::new();

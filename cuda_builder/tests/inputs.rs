@@ -35,7 +35,8 @@ const FILES: &[(&str, &str)] = &[
         "shapes/Cargo.toml",
         "[package]\nname = \"shapes\"\nversion = \"0.1.0\"\nedition.workspace = true\n\
          [dependencies]\npod.workspace = true\nmacros = { path = \"../macros\" }\n\
-         [target.'cfg(not(target_arch = \"nvptx64\"))'.dependencies]\nrayon.workspace = true\nhost = { path = \"../host\" }\n",
+         [target.'cfg(not(target_arch = \"nvptx64\"))'.dependencies]\nrayon.workspace = true\n\
+         host = { path = \"../host\" }\n",
     ),
     ("shapes/src/lib.rs", "// shapes\n"),
     (

@@ -11,8 +11,8 @@ use crate::workspace::{self, KernelCrate};
 /// Build the kernels' PTX, or check that what is committed is up to date
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Write nothing; fail where a committed file is not what the sources give. Byte for byte where the compiler that its
-    /// header names is here, by digest of the sources otherwise
+    /// Write nothing; fail where a committed file is not what the sources give. Byte for byte where the compiler that
+    /// its header names is here, by digest of the sources otherwise
     #[arg(long)]
     check: bool,
 

@@ -14,7 +14,8 @@ use cuda_builder::{CudaBuilder, NvvmArch, Ptxas};
 
 use crate::workspace::{self, KernelCrate};
 
-/// The package of the Python index that has the assembler. The version is fixed because each allots registers its own way.
+/// The package of the Python index that has the assembler. The version is fixed because each allots registers its own
+/// way.
 pub const PACKAGE: &str = "nvidia-cuda-nvcc==13.5.37";
 
 /// Assemble the committed PTX and hold registers, stack, spills, shared memory and barriers against budget.toml

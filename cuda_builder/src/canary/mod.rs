@@ -1,8 +1,9 @@
-//! The canaries: two kernels that show whether this compiler, with these flags, copies a barrier into both arms of a branch.
+//! The canaries: two kernels that show whether this compiler, with these flags, copies a barrier into both arms of a
+//! branch.
 //!
-//! A block whose threads wait at different copies of one barrier is undefined behaviour on the device. Counting barriers in
-//! the delivered kernels proves nothing (an inlined helper and an unrolled loop have several by right), so each build first
-//! compiles kernels that have exactly one.
+//! A block whose threads wait at different copies of one barrier is undefined behaviour on the device. Counting
+//! barriers in the delivered kernels proves nothing (an inlined helper and an unrolled loop have several by right), so
+//! each build first compiles kernels that have exactly one.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -61,8 +62,8 @@ dependencies = [
 pub enum CanaryError {
     /// A canary has more barriers than its source, or none.
     #[error(
-        "{compiler} compiles the one barrier of the test kernel `{kernel}` to {barriers}: kernels with barriers would be \
-         undefined on the device, so nothing is delivered; use the pinned compiler"
+        "{compiler} compiles the one barrier of the test kernel `{kernel}` to {barriers}: kernels with barriers would \
+         be undefined on the device, so nothing is delivered; use the pinned compiler"
     )]
     BarrierCount {
         /// The compiler's version.

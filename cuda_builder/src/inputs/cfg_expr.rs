@@ -15,8 +15,8 @@ const KEYS: &[(&str, &str)] = &[
     ("panic", "abort"),
 ];
 
-/// Whether a key of a manifest's `[target]` table (a triple or `cfg(...)`) takes in the device. An expression that cannot
-/// be read takes it in: one dependency too many in the digest is harmless, one too few is not.
+/// Whether a key of a manifest's `[target]` table (a triple or `cfg(...)`) takes in the device. An expression that
+/// cannot be read takes it in: one dependency too many in the digest is harmless, one too few is not.
 pub fn applies_to_device(key: &str) -> bool {
     let Some(mut rest) = key.trim().strip_prefix("cfg(") else { return key.trim() == DEVICE_TARGET };
     match evaluate(&mut rest) {

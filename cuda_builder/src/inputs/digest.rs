@@ -9,8 +9,8 @@ use super::sources::Source;
 
 /// The digest as `sha256:` and 64 hexadecimal digits.
 ///
-/// Every part goes in with its name and length, so that no two inputs run together. The order is fixed: packages and files
-/// by name, flags as the compiler gets them.
+/// Every part goes in with its name and length, so that no two inputs run together. The order is fixed: packages and
+/// files by name, flags as the compiler gets them.
 pub fn input_digest(graph: &PackageGraph, sources: &[Source], settings: &[String]) -> String {
     let mut digest = Framed::new();
     digest.part("kernel crate", graph.kernels.name.as_bytes());

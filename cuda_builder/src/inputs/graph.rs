@@ -11,7 +11,8 @@ use toml::{Table, Value};
 use super::cfg_expr::applies_to_device;
 use super::lockfile::{LockError, Locked, Lockfile};
 
-/// The tables of a manifest that can change what is compiled, `[target]` apart. Lints, development dependencies and the like cannot.
+/// The tables of a manifest that can change what is compiled, `[target]` apart. Lints, development dependencies and the
+/// like cannot.
 const RELEVANT_TABLES: &[&str] = &["features", "dependencies", "build-dependencies", "lib"];
 
 /// The keys of `[package]` that can change what is compiled.
@@ -210,8 +211,8 @@ impl Walk {
         Some(entry.get("path")?.as_str()?.to_owned())
     }
 
-    /// The manifest's relevant tables as text with sorted keys, workspace values filled in. The whole root manifest must
-    /// not count: most of it is of the host's packages.
+    /// The manifest's relevant tables as text with sorted keys, workspace values filled in. The whole root manifest
+    /// must not count: most of it is of the host's packages.
     fn canonical_manifest(&self, manifest: &Table, package: Table, name: &str, on_host: bool) -> String {
         let mut kept = Table::new();
         for &key in RELEVANT_TABLES {

@@ -87,8 +87,8 @@ impl Lockfile {
         Ok(Lockfile { path: path.to_owned(), by_name })
     }
 
-    /// What local packages reach. Each is given with its name, its version and the names of its dependencies that are not
-    /// local. From there on every dependency counts, whatever its target: the lock file does not tell them apart.
+    /// What local packages reach. Each is given with its name, its version and the names of its dependencies that are
+    /// not local. From there on every dependency counts, whatever its target: the lock file does not tell them apart.
     ///
     /// # Errors
     /// A package is not listed.

@@ -29,8 +29,8 @@ pub struct Source {
     pub bytes: Vec<u8>,
 }
 
-/// Every file that the packages' libraries and build scripts can be made of, ordered by label: all files in the directory
-/// of the library's root file, and `build.rs`. `extra` are files or directories named by the caller.
+/// Every file that the packages' libraries and build scripts can be made of, ordered by label: all files in the
+/// directory of the library's root file, and `build.rs`. `extra` are files or directories named by the caller.
 ///
 /// # Errors
 /// A file or directory cannot be read.
