@@ -29,7 +29,7 @@ fn items_in_any_order_and_any_case() {
             .replacen("data_X\n", "", 1),
         text.replace("data_X\n", "data_X\nsave_frame\n_atom_site.Cartn_x 1.0\nsave_\n"),
         text.trim_end().to_owned(),
-        text.replace(" A CB  1", " A CB 1 # beta").replace(" A CB 1 ", " A CB 1 # beta"),
+        text.replace(" A CB 1\n", " A CB 1 # beta\n"),
         text.split('\n').enumerate().map(|(i, l)| format!("{l}{}", if i % 2 == 0 { "\n" } else { " " })).collect(),
         text.replace("loop_\n", "_x.y 'it''s'\n_x.z \"a;b\"\nloop_\n"),
         text.replace("loop_\n", "loop_\n_empty.a\n_empty.b\nloop_\n"),

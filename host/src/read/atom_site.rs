@@ -2,7 +2,7 @@
 
 use super::cif::unquote;
 use super::error::{Problem, bad_field};
-use super::number::{cif_number, fixed_8_3, integer};
+use super::number::{cif_number, fixed_8_3, integer, last_decimal};
 use super::select::{Place, Record, Selection, Syntax, is_hydrogen, pack};
 
 /// The category, with the dot that ends it.
@@ -141,6 +141,7 @@ impl<'s, 'a> AtomSite<'s, 'a> {
     }
 
     /// What a row's value says; empty for `?`, `.` and an item that the table does not have.
+    // Called a dozen times a row: the call would cost as much as the work.
     #[inline(always)]
     fn word(&self, edges: &[usize], item: Item) -> Word<'a> {
         const UNKNOWN: u64 = b'?' as u64;
@@ -230,12 +231,13 @@ impl<'s, 'a> AtomSite<'s, 'a> {
     }
 
     /// A coordinate in Å.
+    // Inlined for the same reason as `word`.
     #[inline(always)]
     fn coordinate(&self, edges: &[usize], item: Item, field: &'static str) -> Result<f64, Problem> {
         let (begin, end) = self.raw(edges, item);
         let length = end - begin;
-        if (1..=8).contains(&length)
-            && let Some(columns) = self.text[..end].last_chunk::<8>()
+        if let Some(columns) = self.text[..end].last_chunk::<8>()
+            && (1..=8).contains(&length)
         {
             // As if right-justified in eight columns.
             let foreign = 8 * (8 - length as u32);
@@ -245,10 +247,13 @@ impl<'s, 'a> AtomSite<'s, 'a> {
                 return Ok(value);
             }
         }
+        if let Some(value) = last_decimal(&self.text[..end], length).filter(|value| value.abs() <= FARTHEST) {
+            return Ok(value);
+        }
         self.unusual_coordinate(begin, end, field)
     }
 
-    /// A coordinate that is not written with three decimals in at most eight characters.
+    /// A coordinate that is not written as a plain decimal of some fifteen digits.
     fn unusual_coordinate(&self, begin: usize, end: usize, field: &'static str) -> Result<f64, Problem> {
         let raw = &self.text[begin..end];
         let wrong = match raw {

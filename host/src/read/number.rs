@@ -23,6 +23,13 @@ pub(super) fn fixed_8_3(field: [u8; 8]) -> Option<f64> {
     let word = (word & kept) | (ZEROS & !kept);
     // Four digits, dot, three digits: close the gap to eight digits, a zero first.
     let digits = (((word & 0xffff_ffff) << 8) | ((word >> 40) << 40) | 0x30) ^ ZEROS;
+    let value = f64::from(eight_digits(digits)?) / 1000.0;
+    Some(if negative { -value } else { value })
+}
+
+/// The number that eight digit values (not characters), the first in the lowest byte, make; `None` if one is no digit.
+#[inline]
+fn eight_digits(digits: u64) -> Option<u32> {
     // A byte above 9 gets its high bit set by the sum or has it already.
     if (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080 != 0 {
         return None;
@@ -30,9 +37,42 @@ pub(super) fn fixed_8_3(field: [u8; 8]) -> Option<f64> {
     let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
     let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
     let high = ((pairs >> 16) & 0x0000_00ff_0000_00ff).wrapping_mul(0x0000_2710_0000_0001);
-    let value = f64::from((low.wrapping_add(high) >> 32) as u32) / 1000.0;
+    Some((low.wrapping_add(high) >> 32) as u32)
+}
+
+/// The value of a decimal of at most eight columns before its dot and seven after it, at least one each, that ends a
+/// text; `None` for any other form. `length` is the decimal's. Correctly rounded.
+#[inline]
+pub(super) fn last_decimal(text: &[u8], length: usize) -> Option<f64> {
+    const ONES: u64 = u64::MAX / 255;
+    if length < 3 {
+        return None;
+    }
+    let outside = 8 * 8u32.saturating_sub(length as u32);
+    let after = (u64::from_le_bytes(*text.last_chunk()?) >> outside) << outside;
+    // The lowest high bit that is set marks the first dot.
+    let dots = after ^ (ONES * b'.' as u64);
+    let dot = ((dots.wrapping_sub(ONES) & !dots) & (ONES << 7)).trailing_zeros() / 8;
+    let decimals = 7usize.checked_sub(dot as usize).filter(|&n| n > 0)?;
+    let whole = length.checked_sub(decimals + 1).filter(|n| (1..=8).contains(n))?;
+    let below_dot = u64::MAX << (8 * dot) << 8;
+    let fraction = eight_digits((after & below_dot) ^ (ZEROS & below_dot))?;
+
+    let before = u64::from_le_bytes(*text[..text.len() - decimals - 1].last_chunk()?);
+    let foreign = 8 * (8 - whole as u32);
+    let negative = (before >> foreign) as u8 == b'-';
+    if negative && whole == 1 {
+        return None;
+    }
+    let own = u64::MAX << foreign << (8 * u32::from(negative));
+    let integer = eight_digits((before & own) ^ (ZEROS & own))?;
+    // At most 15 digits: both sides of the division are exact.
+    let power = POWERS[decimals];
+    let value = (f64::from(integer) * power + f64::from(fraction)) / power;
     Some(if negative { -value } else { value })
 }
+
+const POWERS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
 /// The value of a decimal: sign, digits with at most one dot, at least one digit, nothing else (no exponent, no
 /// `nan`). Correctly rounded.
@@ -54,7 +94,6 @@ pub(super) fn decimal(text: &[u8]) -> Option<f64> {
             _ => return None,
         }
     }
-    const POWERS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
     let value = match digits {
         0 => return None,
         // Both sides of the division are exact, so the quotient is correctly rounded.
@@ -171,6 +210,49 @@ mod tests {
         ] {
             assert_eq!(fixed_8_3(text.as_bytes()[..8].try_into().unwrap()), None, "{text:?}");
         }
+    }
+
+    #[test]
+    fn last_decimals_equal_the_standard_parser() {
+        let mut seed = 1u64;
+        for _ in 0..20_000 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let width = 1 + (seed >> 60) as usize % 7;
+            let sign = if seed & (1 << 33) == 0 { "-" } else { "" };
+            let digits = 1 + (seed >> 40) as u32 % (8 - sign.len() as u32);
+            let magnitude = (seed >> 8) % 10u64.pow(digits);
+            let fraction = (seed >> 20) % 10u64.pow(width as u32);
+            let number = format!("{sign}{magnitude}.{fraction:0width$}");
+            // What stands before it must not matter.
+            let text = format!("12345678.{number}");
+            let found = last_decimal(text.as_bytes(), number.len()).unwrap_or_else(|| panic!("{number}"));
+            assert_eq!(found.to_bits(), number.parse::<f64>().unwrap().to_bits(), "{number}");
+        }
+        for text in [
+            "",
+            "12",
+            ".5",
+            "-.5",
+            "5.",
+            "1.2.3",
+            "nan",
+            "1.0e5",
+            "--1.5",
+            "+1.5",
+            "1.2-3",
+            "1.5(3)",
+            ".",
+            "-.",
+            "1234567",
+            "123456789.5",
+            "1.12345678",
+            "-1234567",
+            "12345678",
+        ] {
+            assert_eq!(last_decimal(format!("12345678901234{text}").as_bytes(), text.len()), None, "{text:?}");
+        }
+        // Not sixteen bytes of text: left to the plain parser.
+        assert_eq!(last_decimal(b"1.5", 3), None);
     }
 
     #[test]
