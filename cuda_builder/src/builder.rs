@@ -263,7 +263,7 @@ impl CudaBuilder {
             Some(path) if self.archs.len() == 1 => Ok(vec![path.clone()]),
             Some(path) => Err(CudaBuilderError::OneFileForSeveral { path: path.clone(), archs: self.archs.len() }),
             None => {
-                let name = PackageGraph::load(&self.path_to_crate)?.kernels.crate_name();
+                let name = PackageGraph::load(&self.path_to_crate)?.kernels.crate_name;
                 let directory = self.ptx_directory.clone().unwrap_or_else(|| self.path_to_crate.join("ptx"));
                 Ok(self.archs.iter().map(|arch| directory.join(format!("{name}.{arch}.ptx"))).collect())
             }
@@ -273,7 +273,8 @@ impl CudaBuilder {
     pub(crate) fn prepare(&self) -> Result<Prepared, CudaBuilderError> {
         let graph = PackageGraph::load(&self.path_to_crate)?;
         let sources = sources(&graph, &self.extra_inputs)?;
-        let outer = || Some(PathBuf::from(env::var_os("CARGO_TARGET_DIR").filter(|value| !value.is_empty())?));
+        // A relative one starts where the outer cargo was called, which is not known here.
+        let outer = || env::var_os("CARGO_TARGET_DIR").map(PathBuf::from).filter(|directory| directory.is_absolute());
         let target = match &self.target {
             Some(target) => target.clone(),
             None => outer().unwrap_or_else(|| graph.root.join("target")).join("cuda-builder"),
@@ -328,7 +329,8 @@ impl CudaBuilder {
             output: &output,
         };
         let messages = build.run()?;
-        if let Some(path) = inputs_outside(target, graph, &prepared.sources) {
+        let outside = inputs_outside(target, graph, &prepared.sources);
+        if let Some(path) = outside.map_err(|(path, source)| CudaBuilderError::Read { path, source })? {
             return Err(CudaBuilderError::InputOutside { package: package.clone(), path });
         }
         let body =

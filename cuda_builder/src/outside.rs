@@ -1,6 +1,7 @@
 //! The check that the digest covers what the compiler read.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::flags::PROFILE;
@@ -10,14 +11,21 @@ use crate::inputs::sources::Source;
 
 /// The first file of this workspace that the compiler read (`include_str!` and the like reach anywhere) and the digest
 /// does not cover. Cargo lists what local packages read; what lies in the target directory was made from it.
-pub fn inputs_outside(target: &Path, graph: &PackageGraph, sources: &[Source]) -> Option<PathBuf> {
-    let list = target.join(DEVICE_TARGET).join(PROFILE).join(format!("lib{}.d", graph.kernels.crate_name()));
-    let list = fs::read_to_string(list).ok()?;
+///
+/// # Errors
+/// The list cannot be read.
+pub fn inputs_outside(
+    target: &Path,
+    graph: &PackageGraph,
+    sources: &[Source],
+) -> Result<Option<PathBuf>, (PathBuf, io::Error)> {
+    let path = target.join(DEVICE_TARGET).join(PROFILE).join(format!("lib{}.d", graph.kernels.crate_name));
+    let list = fs::read_to_string(&path).map_err(|source| (path, source))?;
     let mut read = list.lines().filter_map(|line| line.split_once(": ")).flat_map(|(_, files)| unescaped(files));
-    read.find(|path| {
+    Ok(read.find(|path| {
         let known = sources.iter().any(|source| source.path == *path);
         !known && !path.starts_with(target) && !path.canonicalize().is_ok_and(|path| is_known(&path, sources))
-    })
+    }))
 }
 
 fn is_known(path: &Path, sources: &[Source]) -> bool {

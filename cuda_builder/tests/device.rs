@@ -1,6 +1,7 @@
 //! Builds of the fixture with a real device compiler. Without one they are skipped, and say so.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -60,7 +61,9 @@ fn compiler(directory: &Path) -> Option<DeviceCompiler> {
             panic!("PRISM_REQUIRE_DEVICE_COMPILER=1, and there is {none}")
         }
         Err(_) => {
-            eprintln!("skipped: no device compiler here (`cargo xtask doctor` tells how to install one)");
+            // Not through `eprintln!`, which a passing test swallows.
+            let told = "skipped: no device compiler here (`cargo xtask doctor` tells how to install one)";
+            let _ = writeln!(std::io::stderr(), "{told}");
             None
         }
     }
@@ -178,6 +181,22 @@ fn what_must_not_be_delivered_is_refused() {
     let named = builder(&workspace).features(["outside-input"]).extra_input(workspace.join("outside.bin"));
     assert!(named.copy_to(&ptx).build().unwrap().files[0].written);
     fs::remove_file(&ptx).unwrap();
+}
+
+#[test]
+fn lints_see_the_kernels_as_the_device_does() {
+    let _alone = alone();
+    let workspace = fixture("here");
+    let Some(compiler) = compiler(&workspace) else { return };
+    let clippy = compiler.cargo.with_file_name(format!("cargo-clippy{}", std::env::consts::EXE_SUFFIX));
+    if !clippy.is_file() {
+        // Debian has clippy in a package of its own.
+        assert!(builder(&workspace).lint().is_err());
+        return;
+    }
+    builder(&workspace).lint().unwrap();
+    let message = builder(&workspace).features(["lint"]).lint().unwrap_err().to_string();
+    assert!(message.contains("clippy::bool-comparison"), "{message}");
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn build(builder: &CudaBuilder) -> Result<()> {
         }
         let state = if file.written { "written" } else { "up to date" };
         println!(
-            "{}: {state}, {} kernels, {} ({}), {:.1} s",
+            "{}: {state}, kernels: {}, {} ({}), {:.1} s",
             file.path.display(),
             file.entries.len(),
             output.compiler.version,

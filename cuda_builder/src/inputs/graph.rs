@@ -61,13 +61,8 @@ pub struct LocalPackage {
     pub manifest: String,
     /// The library's root file, relative to the directory.
     pub library: PathBuf,
-}
-
-impl LocalPackage {
-    /// The name of the package's library in Rust.
-    pub fn crate_name(&self) -> String {
-        self.name.replace('-', "_")
-    }
+    /// The library's name in Rust.
+    pub crate_name: String,
 }
 
 /// Everything that a kernel crate is made of.
@@ -153,8 +148,14 @@ impl Walk {
         }
 
         let canonical_manifest = self.canonical_manifest(&manifest, package, &name, on_host);
-        let library = PathBuf::from(library);
-        let local = LocalPackage { name, directory: directory.to_owned(), manifest: canonical_manifest, library };
+        let crate_name = lib.and_then(|lib| lib.get("name")).and_then(Value::as_str).unwrap_or(&name).replace('-', "_");
+        let local = LocalPackage {
+            name,
+            directory: directory.to_owned(),
+            manifest: canonical_manifest,
+            library: PathBuf::from(library),
+            crate_name,
+        };
         let entry = self.local.entry(directory.to_owned()).or_insert_with(|| (local.clone(), version, BTreeSet::new()));
         if on_host {
             // A package on both sides: the host's view of its manifest is the wider one.
