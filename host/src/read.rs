@@ -76,8 +76,8 @@ fn read_text(text: &[u8], name: &str, options: &ReadOptions) -> Result<ReadStruc
         Format::BinaryCif => Err(Fault::whole(Problem::BinaryCif)),
         Format::Pdb => {
             let mut selection = Selection::new(options, pdb::SYNTAX, text.len() / pdb::ATOM_LINE);
-            let predicted = pdb::read(text, &mut selection)?;
-            selection.finish(name, predicted, Vec::new())
+            let found = pdb::read(text, &mut selection)?;
+            selection.finish(name, found.predicted, found.warnings)
         }
         Format::Cif => {
             let mut selection = Selection::new(options, atom_site::SYNTAX, text.len() / atom_site::ATOM_LINE);

@@ -45,8 +45,6 @@ fn whole(cif: bool) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
-
     #[test]
     fn arbitrary_bytes(head in beginnings(), tail in vec(bytes(), 0..400)) {
         survives(&[head.as_bytes(), &tail].concat());

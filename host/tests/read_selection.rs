@@ -233,6 +233,13 @@ fn predicted_models_have_no_b_factor() {
         assert!(!is_predicted(format!("{header}\n{atoms}")), "{header}");
     }
 
+    // An experiment that began with a predicted model is told of.
+    let remark = "REMARK 200 STARTING MODEL: ALPHAFOLD\n";
+    let of_experiment = read(format!("EXPDTA    X-RAY DIFFRACTION\n{remark}{atoms}"));
+    assert!(of_experiment.structure.bfactor[0].is_nan());
+    assert!(of_experiment.warnings[0].contains("B factors"), "{:?}", of_experiment.warnings);
+    assert!(is_predicted(format!("EXPDTA    THEORETICAL MODEL\n{remark}{atoms}")));
+
     let (items, rows) = crambin_loop();
     let block = cif_of(&items, &rows);
     let metric = "loop_\n_ma_qa_metric.id\n_ma_qa_metric.name\n_ma_qa_metric.type\n";

@@ -18,10 +18,17 @@ const B_END: usize = 66;
 /// End of the element's columns.
 const ELEMENT_END: usize = 78;
 
-/// Feeds the first model's records to the selection. Returns whether the file says that it is a predicted model.
-pub(super) fn read<'a>(text: &'a [u8], selection: &mut Selection<'a>) -> Result<bool, Fault> {
+/// What a file says beside its atoms.
+pub(super) struct Found {
+    /// Whether it names a predictor, so that its B column is a confidence.
+    pub(super) predicted: bool,
+    pub(super) warnings: Vec<String>,
+}
+
+/// Feeds the first model's records to the selection.
+pub(super) fn read<'a>(text: &'a [u8], selection: &mut Selection<'a>) -> Result<Found, Fault> {
     let mut reader = AtomReader { selection, place: u64::MAX, wanted: true, atoms: 0, columns: 0 };
-    let (mut predicted, mut in_model, mut offset) = (false, false, 0);
+    let (mut predicted, mut experiment, mut in_model, mut offset) = (false, false, false, 0);
     while offset < text.len() {
         let rest = &text[offset..];
         let end = memchr(b'\n', rest);
@@ -44,6 +51,7 @@ pub(super) fn read<'a>(text: &'a [u8], selection: &mut Selection<'a>) -> Result<
             }
             Some(b"ENDM") if line.starts_with(b"ENDMDL") => break,
             Some(b"TITL" | b"REMA") => predicted = predicted || says_predicted(line),
+            Some(b"EXPD") => experiment = line.starts_with(b"EXPDTA") && !has_word(line, b"MODEL"),
             None if end.is_none() && is_cut_record(line) && reader.atoms > 0 => {
                 return Err(Fault::at(offset, cut_short(line, reader.columns)));
             }
@@ -54,7 +62,17 @@ pub(super) fn read<'a>(text: &'a [u8], selection: &mut Selection<'a>) -> Result<
     if reader.atoms == 0 {
         return Err(Fault::whole(Problem::NoAtoms(why_no_atoms(text))));
     }
-    Ok(predicted)
+    let mut warnings = Vec::new();
+    if predicted && experiment {
+        let what = "the file has an experiment (EXPDTA) and names a predictor in TITLE or REMARK: its B factors are taken \
+                    for a predictor's confidence and left out";
+        warnings.push(what.to_owned());
+    }
+    Ok(Found { predicted, warnings })
+}
+
+fn has_word(line: &[u8], word: &[u8]) -> bool {
+    line.windows(word.len()).any(|found| found == word)
 }
 
 fn line_length(end: Option<usize>, rest: &[u8]) -> usize {
