@@ -43,6 +43,15 @@ impl Allocation {
         self.usage.end(stream, access, begun);
     }
 
+    /// An error if it is known that a launch that wrote some of `bytes` has panicked. After [`begin`](Self::begin):
+    /// then a panic that becomes known in between is seen by either.
+    pub(crate) fn check_readable(&self, bytes: &Range<usize>, operation: &'static str) -> Result<(), CudaError> {
+        match self.written.known_panic(bytes) {
+            Some(panic) => Err(CudaError::Poisoned { operation, panic: Box::new(panic) }),
+            None => Ok(()),
+        }
+    }
+
     /// An error if a launch that wrote some of `bytes` has panicked.
     pub(crate) fn check_written(&self, bytes: &Range<usize>, operation: &'static str) -> Result<(), CudaError> {
         match self.written.panic(bytes) {

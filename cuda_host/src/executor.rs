@@ -239,7 +239,7 @@ impl Begin<'_> {
     fn read<T: DeviceLayout>(&mut self, view: &DeviceView<'_, T>) {
         self.add(|stream| {
             let begun = view.allocation().begin(stream, Access::Read, OPERATION)?;
-            view.check_written(OPERATION)?;
+            view.check_readable(OPERATION)?;
             Ok(begun)
         });
     }

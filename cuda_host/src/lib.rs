@@ -41,9 +41,10 @@
 //!
 //! # Panics of kernels
 //!
-//! A kernel that panics ends; the context and other streams live on. The next [`Stream::synchronize`] or download
-//! returns [`CudaError::Panic`] once on every stream that used its results. What was written on those streams
-//! since their last synchronisation is [`CudaError::Poisoned`] for every reader until it is written again.
+//! A kernel that panics ends; the context and other streams live on. [`Stream::synchronize`] and downloads return
+//! [`CudaError::Panic`], once on the kernel's stream and once on every stream that used its results. What those
+//! streams have written since their last synchronisation is refused to every reader with [`CudaError::Poisoned`]
+//! until it is written again. That is more than the kernel wrote: which launch of a stream it was is not looked into.
 #![deny(missing_docs)]
 
 mod args;

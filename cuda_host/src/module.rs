@@ -46,10 +46,14 @@ impl Module {
             log,
             advice,
         };
-        let Ok(image) = CString::new(ptx) else {
-            let log = "the text has a NUL byte".to_owned();
-            return Err(refused(218, "CUDA_ERROR_INVALID_PTX", log, jit_advice(218)));
-        };
+        // The driver also takes binary modules, whose own headers say how long they are: it gets PTX alone.
+        if let Some(log) = no_ptx(ptx) {
+            return Err(refused(218, "CUDA_ERROR_INVALID_PTX", log.to_owned(), jit_advice(218)));
+        }
+        let mut image = Vec::with_capacity(ptx.len() + 64);
+        image.extend_from_slice(ptx.as_bytes());
+        // The NUL at its end, and room for a look at a header.
+        image.resize(ptx.len() + 64, 0u8);
         context.bind()?;
         let mut log = vec![0u8; LOG_BYTES];
         let mut options = [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
@@ -240,6 +244,19 @@ impl LoadedKernel {
     }
 }
 
+/// Why a text cannot be PTX, if so: PTX begins with `.version`, but for comments.
+fn no_ptx(text: &str) -> Option<&'static str> {
+    if text.contains('\0') {
+        return Some("the text has a NUL byte");
+    }
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("//"));
+    match first {
+        Some(line) if line.starts_with(".version") => None,
+        Some(_) => Some("the text does not begin with `.version`"),
+        None => Some("there is no text"),
+    }
+}
+
 /// Names after `.entry`.
 fn entries(ptx: &str) -> impl Iterator<Item = &str> {
     ptx.lines().filter(|line| !line.trim_start().starts_with("//")).filter_map(|line| {
@@ -273,6 +290,14 @@ mod tests {
         let ptx =
             "// .entry none\n.visible .entry first(\n\t.param .u64 a\n)\n.func helper()\n.entry second_2 ()\n.entry";
         assert_eq!(entries(ptx).collect::<Vec<_>>(), ["first", "second_2"]);
+    }
+
+    #[test]
+    fn only_ptx_goes_to_the_driver() {
+        assert_eq!(no_ptx("// made by\n\n  .version 6.3\n"), None);
+        for text in ["", "// only\n", "prose", "\u{7f}ELF\u{2}", ".version 6.3\0"] {
+            assert!(no_ptx(text).is_some(), "{text:?}");
+        }
     }
 
     #[test]

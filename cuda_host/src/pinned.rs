@@ -25,8 +25,8 @@ struct Copies {
     done: Event,
     /// The newest copy's stream.
     last: Option<Stream>,
-    /// Panics that make the elements useless: of what was copied here since it was written.
-    watches: Vec<Watch>,
+    /// The stream of the newest copy to here, from before it was queued: a panic since then spoils the elements.
+    watch: Option<Watch>,
 }
 
 impl<T: DeviceLayout> PinnedBuffer<T> {
@@ -36,7 +36,7 @@ impl<T: DeviceLayout> PinnedBuffer<T> {
     /// [`CudaError::OutOfMemory`], [`CudaError::TooLarge`], and those of the driver.
     pub fn zeroed(context: &Context, len: usize) -> Result<Self, CudaError> {
         let memory = HostMemory::new(context, byte_len::<T>(len)?)?;
-        let copies = Copies { done: Event::without_time(context)?, last: None, watches: Vec::new() };
+        let copies = Copies { done: Event::without_time(context)?, last: None, watch: None };
         Ok(Self { memory, len, copies: Mutex::new(copies), element: PhantomData })
     }
 
@@ -69,7 +69,7 @@ impl<T: DeviceLayout> PinnedBuffer<T> {
     pub fn as_mut_slice(&mut self) -> Result<&mut [T], CudaError> {
         let copies = self.copies.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
         copies.wait()?;
-        copies.watches.clear();
+        copies.watch = None;
         // SAFETY: as many elements of plain data, borrowed by this call alone; no copy is under way.
         Ok(unsafe { std::slice::from_raw_parts_mut(self.pointer(), self.len) })
     }
@@ -104,15 +104,14 @@ impl<T: DeviceLayout> PinnedBuffer<T> {
         }
         let mut copies = lock(&self.copies);
         copies.follow(stream)?;
-        from.check_written(OPERATION)?;
+        let watch = Watch::new(stream.slot());
         let begun = from.allocation().begin(stream, Access::Read, OPERATION)?;
-        let mut watches = from.allocation().written.watches(&from.bytes());
-        watches.push(Watch::new(stream.slot()));
+        from.check_readable(OPERATION)?;
         // SAFETY: long enough; whoever looks at the elements or frees them waits for the event of this copy.
         let copied = unsafe { from.copy_to(stream, self.pointer()) };
         from.allocation().end(stream, Access::Read, begun);
         copies.note(stream)?;
-        copies.watches = watches;
+        copies.watch = Some(watch);
         copied
     }
 
@@ -120,7 +119,7 @@ impl<T: DeviceLayout> PinnedBuffer<T> {
     fn wait(&self) -> Result<(), CudaError> {
         let mut copies = lock(&self.copies);
         copies.wait()?;
-        if !copies.watches.is_empty()
+        if copies.watch.is_some()
             && let Some(stream) = copies.last.take()
         {
             stream.report()?;
@@ -150,7 +149,7 @@ impl Copies {
     }
 
     fn check(&self, operation: &'static str) -> Result<(), CudaError> {
-        match self.watches.iter().find_map(Watch::panic) {
+        match self.watch.as_ref().and_then(Watch::panic) {
             Some(panic) => Err(CudaError::Poisoned { operation, panic: Box::new(panic) }),
             None => Ok(()),
         }

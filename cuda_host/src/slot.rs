@@ -70,6 +70,11 @@ impl Slot {
         reported
     }
 
+    /// Makes a panic known that happened until now.
+    pub(crate) fn look(&self) {
+        drop(self.poll());
+    }
+
     /// Treats the slot's stream as one on which `panic` happened: its work depends on that of the kernel.
     pub(crate) fn taint(&self, panic: KernelPanic) {
         let mut reported = lock(&self.reported);
@@ -90,10 +95,16 @@ impl Watch {
         Self { slot: slot.clone(), generation: lock(&slot.reported).generation }
     }
 
-    /// The last panic since the watch began.
-    pub(crate) fn panic(&self) -> Option<KernelPanic> {
-        let reported = self.slot.poll();
+    /// The last panic since the watch began that somebody was told of.
+    pub(crate) fn known_panic(&self) -> Option<KernelPanic> {
+        let reported = lock(&self.slot.reported);
         if reported.generation == self.generation { None } else { reported.last.clone() }
+    }
+
+    /// The last panic since the watch began, which is known from now on.
+    pub(crate) fn panic(&self) -> Option<KernelPanic> {
+        self.slot.look();
+        self.known_panic()
     }
 
     /// As [`panic`](Self::panic), and watches from now on.

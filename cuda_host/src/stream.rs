@@ -146,7 +146,7 @@ impl Stream {
         }
     }
 
-    /// Makes panics of streams that this one waited for its own, and forgets streams that were waited for by work
+    /// Makes panics until now known, those of streams that this one waited for as its own; and forgets streams that were waited for by work
     /// up to number `until`, which is done.
     fn settle(&self, until: u64) {
         let mut watched = lock(&self.0.watched);
@@ -156,6 +156,7 @@ impl Stream {
                 self.0.slot.taint(panic);
             }
         }
+        self.0.slot.look();
         watched.followed.retain(|followed| followed.since > until);
     }
 

@@ -101,7 +101,8 @@ impl<L: Lane> Usage<L> {
 pub(crate) struct Written(Mutex<Vec<(Range<usize>, Watch)>>);
 
 impl Written {
-    /// Notes a launch that writes `bytes`, as far as it knows.
+    /// Notes work on a stream that writes `bytes`, a launch or a copy on the device, and that stream's watch from
+    /// before it was queued.
     pub(crate) fn by_launch(&self, bytes: Range<usize>, watch: Watch) {
         let mut parts = lock(&self.0);
         parts.retain(|(part, _)| !(bytes.start <= part.start && part.end <= bytes.end));
@@ -109,11 +110,6 @@ impl Written {
             Some((part, _)) => *part = part.start.min(bytes.start)..part.end.max(bytes.end),
             None => parts.push((bytes, watch)),
         }
-    }
-
-    /// Notes a copy to `bytes` of what is watched already, after [`by_host`](Self::by_host).
-    pub(crate) fn by_copy(&self, bytes: Range<usize>, watch: Watch) {
-        lock(&self.0).push((bytes, watch));
     }
 
     /// Notes that `bytes` were written by the host.
@@ -127,10 +123,12 @@ impl Written {
         parts.iter().filter(|(part, _)| overlap(part, bytes)).find_map(|(_, watch)| watch.panic())
     }
 
-    /// The watches on `bytes`.
-    pub(crate) fn watches(&self, bytes: &Range<usize>) -> Vec<Watch> {
+    /// As [`panic`](Self::panic), if somebody was told of it.
+    ///
+    /// Asked before work is queued that reads them: what is not known yet is found when that work is waited for.
+    pub(crate) fn known_panic(&self, bytes: &Range<usize>) -> Option<KernelPanic> {
         let parts = lock(&self.0);
-        parts.iter().filter(|(part, _)| overlap(part, bytes)).map(|(_, watch)| watch.clone()).collect()
+        parts.iter().filter(|(part, _)| overlap(part, bytes)).find_map(|(_, watch)| watch.known_panic())
     }
 }
 
@@ -294,7 +292,10 @@ mod tests {
 
         written.by_launch(0..100, Watch::new(&slot));
         assert_eq!(written.panic(&(0..100)), None, "a new launch is not the one that panicked");
-        assert_eq!(written.watches(&(0..1)).len(), 1);
-        assert_eq!(written.watches(&(100..101)).len(), 0);
+        slot.panic_in("usage_test", 6);
+        assert_eq!(written.known_panic(&(0..1)), None, "nobody has looked");
+        assert_eq!(written.panic(&(100..101)), None, "beyond what the launch wrote");
+        assert_eq!(written.panic(&(0..1)).expect("panicked").line, 6);
+        assert_eq!(written.known_panic(&(0..1)).expect("known now").line, 6);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::buffer::{Allocation, byte_len, resolve};
 use crate::driver::CUdeviceptr;
+use crate::slot::Watch;
 use crate::usage::{Access, Lane};
 use crate::{CudaError, Stream};
 use cuda_layout::DeviceLayout;
@@ -68,7 +69,6 @@ impl<'a, T: DeviceLayout> DeviceView<'a, T> {
         if to.len() != self.len {
             return Err(CudaError::Length { operation: OPERATION, from: self.len, to: to.len() });
         }
-        self.check_written(OPERATION)?;
         let begun = self.allocation.begin(stream, Access::Read, OPERATION)?;
         // SAFETY: the destination is as long as the source, and borrowed until the copy has ended: also when
         // there was an error, since the stream is waited for in any case.
@@ -120,7 +120,11 @@ impl<'a, T: DeviceLayout> DeviceView<'a, T> {
         bytes::<T>(self.start, self.len)
     }
 
-    pub(crate) fn check_written(&self, operation: &'static str) -> Result<(), CudaError> {
+    pub(crate) fn check_readable(&self, operation: &'static str) -> Result<(), CudaError> {
+        self.allocation.check_readable(&self.bytes(), operation)
+    }
+
+    fn check_written(&self, operation: &'static str) -> Result<(), CudaError> {
         self.allocation.check_written(&self.bytes(), operation)
     }
 }
@@ -231,10 +235,10 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
         if from.len != self.len {
             return Err(CudaError::Length { operation: OPERATION, from: from.len, to: self.len });
         }
-        from.check_written(OPERATION)?;
         let bytes = byte_len::<T>(self.len)?;
+        let watch = Watch::new(stream.slot());
         let begun = from.allocation.begin(stream, Access::Read, OPERATION)?;
-        let watches = from.allocation.written.watches(&from.bytes());
+        from.check_readable(OPERATION)?;
         let copied = self.write(stream, OPERATION, |to| {
             let driver = stream.context().driver();
             // SAFETY: both memories have these bytes; they do not overlap, since one is borrowed mutably.
@@ -242,9 +246,7 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
                 .check(driver, || format!("copying {bytes} bytes on device {}", stream.context().ordinal()))
         });
         from.allocation.end(stream, Access::Read, begun);
-        for watch in watches {
-            self.allocation.written.by_copy(self.bytes(), watch);
-        }
+        self.allocation.written.by_launch(self.bytes(), watch);
         copied
     }
 

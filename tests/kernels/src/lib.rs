@@ -1,1 +1,12 @@
-//! Placeholder.
+//! Kernels that only tests and benchmarks use.
+#![no_std]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
+#![deny(unsafe_code)]
+
+mod launch;
+
+pub use launch::{Pair, Triple, Wide, echo, fail, roots, spin, turn};
+
+/// This crate's kernels for devices.
+#[cfg(not(target_arch = "nvptx64"))]
+pub const PTX: &str = include_str!("../ptx/test_kernels.sm_75.ptx");

@@ -1,0 +1,11 @@
+//! A slice of the host where a view of the device belongs.
+use cuda_host::{CudaError, CudaExecutor, DeviceBuffer, DeviceOffsets};
+use cuda_std::launch::Segments;
+use test_kernels::roots;
+
+fn run(gpu: &CudaExecutor, at: &DeviceOffsets, buffer: &mut DeviceBuffer<f32>) -> Result<(), CudaError> {
+    let out = Segments { data: buffer.view_mut(), offsets: at };
+    roots::launch(gpu, 1, roots::Args { out, input: &[1.0, 2.0][..], scale: 1.0 })
+}
+
+fn main() {}

@@ -1,0 +1,112 @@
+//! Dropping things in any order, with work under way.
+
+use crate::{SLOW, gpu, offsets, spun};
+use cuda_host::{Context, CudaExecutor, DeviceBuffer, DeviceOffsets, Event, Module, PinnedBuffer, Stream};
+use cuda_std::launch::Segments;
+use std::any::Any;
+use test_kernels::spin;
+
+/// Everything that a running kernel uses, and things that know of it.
+fn running(rounds: u32) -> Vec<(&'static str, Box<dyn Any>)> {
+    let context = Context::new(0).unwrap();
+    let module = Module::load(&context, "test kernels", test_kernels::PTX).unwrap();
+    let (stream, other) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());
+    let executor = CudaExecutor::new(&stream, [module.clone()]).unwrap();
+    let input = DeviceBuffer::from_slice(&stream, &[1u32; 64]).unwrap();
+    let mut out = DeviceBuffer::<u32>::zeroed(&stream, 64).unwrap();
+    let at = DeviceOffsets::new(&stream, &offsets(&[0, 64])).unwrap();
+    let event = Event::new(&context).unwrap();
+    let segments = Segments { data: out.view_mut(), offsets: &at };
+    spin::launch(&executor, 1, spin::Args { out: segments, input: input.view(), rounds }).unwrap();
+    event.record(&stream).unwrap();
+    let mut pinned = PinnedBuffer::<u32>::zeroed(&context, 64).unwrap();
+    pinned.download(&other, out.view()).unwrap();
+    vec![
+        ("context", Box::new(context)),
+        ("module", Box::new(module)),
+        ("executor", Box::new(executor)),
+        ("stream", Box::new((stream, other))),
+        ("input", Box::new(input)),
+        ("output", Box::new(out)),
+        ("offsets", Box::new(at)),
+        ("event", Box::new(event)),
+        ("pinned", Box::new(pinned)),
+    ]
+}
+
+#[test]
+fn things_are_dropped_in_any_order_while_a_kernel_runs() {
+    let Some(gpu) = gpu() else { return };
+    let count = running(1).len();
+    let mut orders: Vec<Vec<usize>> = Vec::new();
+    for first in 0..count {
+        // Each thing first, then the others from there on, in both directions.
+        orders.push((0..count).map(|i| (first + i) % count).collect());
+        orders.push((0..count).map(|i| (first + count - i) % count).collect());
+    }
+    for order in orders {
+        let mut things: Vec<Option<(&str, Box<dyn Any>)>> = running(SLOW / 20).into_iter().map(Some).collect();
+        for index in order {
+            drop(things[index].take());
+        }
+    }
+    // The device is well: what is left of it works.
+    let buffer = DeviceBuffer::from_slice(gpu.stream(), &[1u8, 2, 3]).unwrap();
+    gpu.synchronize().unwrap();
+    assert_eq!(buffer.download(gpu.stream()).unwrap(), [1, 2, 3]);
+}
+
+#[test]
+fn memory_is_not_reused_while_a_kernel_uses_it() {
+    let Some(gpu) = gpu() else { return };
+    let other = gpu.context().stream().unwrap();
+    let at = DeviceOffsets::new(gpu.stream(), &offsets(&[0, 64])).unwrap();
+    let mut out = DeviceBuffer::<u32>::zeroed(gpu.stream(), 64).unwrap();
+    let mut second = DeviceBuffer::<u32>::zeroed(gpu.stream(), 64).unwrap();
+    let input = DeviceBuffer::from_slice(gpu.stream(), &[9u32; 64]).unwrap();
+    let segments = Segments { data: out.view_mut(), offsets: &at };
+    spin::launch(&gpu, 1, spin::Args { out: segments, input: input.view(), rounds: SLOW }).unwrap();
+    let segments = Segments { data: second.view_mut(), offsets: &at };
+    spin::launch(&gpu, 1, spin::Args { out: segments, input: input.view(), rounds: 3 }).unwrap();
+    // The second launch still has to read it. Whoever gets this memory next, on any stream, must not be seen.
+    drop(input);
+    let _next: Vec<_> = (0..16).map(|_| DeviceBuffer::from_slice(&other, &[0xffff_ffffu32; 64]).unwrap()).collect();
+    assert_eq!(second.download(gpu.stream()).unwrap(), [spun(9, 3); 64]);
+}
+
+#[test]
+fn memory_comes_back() {
+    let Some(gpu) = gpu() else { return };
+    let before = gpu.context().memory().unwrap();
+    let bytes = before.free / 3;
+    // Would not fit if the earlier ones were still there.
+    for _ in 0..8 {
+        let buffer = DeviceBuffer::<u8>::zeroed(gpu.stream(), bytes).unwrap();
+        drop(buffer);
+    }
+}
+
+#[test]
+fn buffers_outlive_the_handles_that_made_them() {
+    let Some(_gpu) = gpu() else { return };
+    let buffer = {
+        let context = Context::new(0).unwrap();
+        let stream = context.stream().unwrap();
+        DeviceBuffer::from_slice(&stream, &[4u32, 5, 6]).unwrap()
+    };
+    let stream = buffer.context().stream().unwrap();
+    assert_eq!(buffer.download(&stream).unwrap(), [4, 5, 6]);
+}
+
+#[test]
+fn handles_go_between_threads() {
+    fn is_send_and_sync<T: Send + Sync>() {}
+    is_send_and_sync::<Context>();
+    is_send_and_sync::<Stream>();
+    is_send_and_sync::<Event>();
+    is_send_and_sync::<Module>();
+    is_send_and_sync::<CudaExecutor>();
+    is_send_and_sync::<DeviceBuffer<f32>>();
+    is_send_and_sync::<DeviceOffsets>();
+    is_send_and_sync::<PinnedBuffer<f32>>();
+}

@@ -1,0 +1,85 @@
+//! `cuda_host` on a GPU. Without one each test prints a line and passes, unless PRISM_REQUIRE_GPU=1 asks for one.
+
+mod arguments;
+mod copies;
+mod lifetimes;
+mod modules;
+mod order;
+mod panics;
+
+use cuda_host::{CudaError, CudaExecutor, Device, DeviceBuffer, DeviceOffsets};
+use cuda_std::launch::{Executor, Kernel, Offsets};
+use std::ops::Deref;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// An executor of the test kernels on the first device, which this test has for itself: times are compared.
+struct Gpu {
+    executor: CudaExecutor,
+    _turn: MutexGuard<'static, ()>,
+}
+
+fn gpu() -> Option<Gpu> {
+    static TURN: Mutex<()> = Mutex::new(());
+    if let Err(error) = Device::count() {
+        assert!(std::env::var("PRISM_REQUIRE_GPU").as_deref() != Ok("1"), "PRISM_REQUIRE_GPU=1, but {error}");
+        println!("skipped: no CUDA device ({error})");
+        return None;
+    }
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let executor = CudaExecutor::open(0, "test kernels", test_kernels::PTX).expect("a device that opens");
+    Some(Gpu { executor, _turn: turn })
+}
+
+impl Deref for Gpu {
+    type Target = CudaExecutor;
+
+    fn deref(&self) -> &CudaExecutor {
+        &self.executor
+    }
+}
+
+impl Executor for Gpu {
+    type Space = Device;
+    type Error = CudaError;
+
+    fn launch<K: Kernel>(&self, blocks: u32, args: K::Args<'_, Device>) -> Result<(), CudaError> {
+        self.executor.launch::<K>(blocks, args)
+    }
+}
+
+fn offsets(list: &[u32]) -> Offsets {
+    Offsets::new(list.to_vec()).expect("offsets that never fall")
+}
+
+/// A buffer with `offsets` for it, on the executor's stream.
+fn ragged<T: cuda_layout::DeviceLayout>(gpu: &CudaExecutor, list: &[u32]) -> (DeviceBuffer<T>, DeviceOffsets) {
+    let offsets = offsets(list);
+    let buffer = DeviceBuffer::zeroed(gpu.stream(), offsets.end() as usize).expect("memory");
+    (buffer, DeviceOffsets::new(gpu.stream(), &offsets).expect("memory"))
+}
+
+/// What `spin` makes of `x` in `rounds` steps: the steps x * m + a, composed by repeated squaring.
+fn spun(x: u32, rounds: u32) -> u32 {
+    let (mut m, mut a) = (1u32, 0u32);
+    let (mut step_m, mut step_a) = (1_664_525u32, 1_013_904_223u32);
+    for bit in 0..32 {
+        if rounds >> bit & 1 == 1 {
+            (m, a) = (m.wrapping_mul(step_m), a.wrapping_mul(step_m).wrapping_add(step_a));
+        }
+        step_a = step_a.wrapping_mul(step_m).wrapping_add(step_a);
+        step_m = step_m.wrapping_mul(step_m);
+    }
+    x.wrapping_mul(m).wrapping_add(a)
+}
+
+/// Enough steps to keep a GPU busy for a tenth of a second: longer than it takes to queue what comes next.
+const SLOW: u32 = 10_000_000;
+
+#[test]
+fn steps_composed_are_steps_taken() {
+    let mut x = 7u32;
+    for rounds in 0..100 {
+        assert_eq!(spun(7, rounds), x);
+        x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+    }
+}
