@@ -2,6 +2,7 @@
 
 mod builder;
 mod cpu;
+mod cuda;
 mod error;
 mod kernels;
 mod launch;
@@ -9,13 +10,14 @@ mod plan;
 
 pub use builder::{Backend, EngineBuilder};
 pub use error::EngineError;
-pub use kernels::{KernelInfo, kernels};
+pub use kernels::{KernelInfo, kernels, ptx_module};
 pub use launch::{BatchInputs, BatchOffsets, BatchOutputs, BatchScratch, launch_mega_fused_batch};
 
 use crate::{pack::PackedBatch, structure::StructureInput};
 use builder::Runner;
 use cuda_std::launch::Offsets;
 use shared_types::{FeatureRow, MegaFusedConfig, StructureSummary};
+use std::ops::Range;
 
 /// Computes features. Made by [`Engine::builder`]; shared between threads by reference.
 ///
@@ -26,6 +28,7 @@ pub struct Engine {
     runner: Runner,
     config: MegaFusedConfig,
     batch_atoms: usize,
+    backend: String,
     description: String,
 }
 
@@ -100,7 +103,13 @@ impl Engine {
         self.config
     }
 
-    /// Which backend this is and, where it was chosen by [`Backend::Auto`], why; for people.
+    /// Which backend this is, in some words for people.
+    #[must_use]
+    pub fn backend_name(&self) -> &str {
+        &self.backend
+    }
+
+    /// Which backend this is and, where [`Backend::Auto`] could not take CUDA, why.
     #[must_use]
     pub fn backend_description(&self) -> &str {
         &self.description
@@ -112,7 +121,7 @@ impl Engine {
         self.batch_atoms
     }
 
-    /// How many batches may be computed at once with profit: one a device.
+    /// How many batches may be computed at once with profit.
     #[must_use]
     pub fn lanes(&self) -> usize {
         self.runner.lanes()
@@ -126,12 +135,14 @@ impl Engine {
     /// then; use [`run_each`](Self::run_each) to go on without a structure that is to blame.
     pub fn run(&self, structures: &[StructureInput]) -> Result<Vec<StructureFeatures>, EngineError> {
         let ranges = plan::batches(structures.iter().map(plan::size_of), self.batch_atoms);
-        let batches = plan::in_lanes(self.lanes(), ranges, |range| {
-            let batch = PackedBatch::from_inputs(&structures[range.clone()])
-                .map_err(|error| EngineError::from(error).shifted(range.start))?;
-            let features = self.run_batch(&batch).map_err(|error| error.shifted(range.start))?;
-            Ok(features.into_structures(batch.names()).collect::<Vec<_>>())
-        })?;
+        let compute = |range: Range<usize>| {
+            let first = range.start;
+            let batch = PackedBatch::from_inputs(&structures[range]).map_err(EngineError::from);
+            let batch = batch.map_err(|error| error.shifted(first))?;
+            let features = self.run_batch(&batch).map_err(|error| error.shifted(first))?;
+            Ok(features.into_structures(batch.names()).collect())
+        };
+        let batches = plan::in_lanes(self.lanes(), ranges, |range| plan::halved(range, &compute))?;
         Ok(batches.into_iter().flatten().collect())
     }
 
@@ -145,14 +156,15 @@ impl Engine {
         structures: &[StructureInput],
     ) -> Result<Vec<Result<StructureFeatures, EngineError>>, EngineError> {
         let ranges = plan::batches(structures.iter().map(plan::size_of), self.batch_atoms);
-        let batches = plan::in_lanes(self.lanes(), ranges, |range| {
-            let batch: Vec<&StructureInput> = structures[range.clone()].iter().collect();
-            plan::each(&batch, range.start, |inputs| {
-                let packed = PackedBatch::from_inputs(inputs.iter().copied())?;
-                let features = self.run_batch(&packed)?;
-                Ok(features.into_structures(packed.names()).collect())
+        let compute = |range: Range<usize>| {
+            let inputs: Vec<&StructureInput> = structures[range.clone()].iter().collect();
+            plan::each(&inputs, range.start, |inputs| {
+                let batch = PackedBatch::from_inputs(inputs.iter().copied())?;
+                let features = self.run_batch(&batch)?;
+                Ok(features.into_structures(batch.names()).collect())
             })
-        })?;
+        };
+        let batches = plan::in_lanes(self.lanes(), ranges, |range| plan::halved(range, &compute))?;
         Ok(batches.into_iter().flatten().collect())
     }
 

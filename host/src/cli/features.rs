@@ -99,7 +99,7 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         let lines = if unmatched == 1 { "line matches" } else { "lines match" };
         report.warning(&path.display().to_string(), &format!("{unmatched} {lines} no residue"));
     }
-    report.sum_up(engine.backend_description());
+    report.sum_up(engine.backend_name());
     Ok(match (report.failed, report.structures) {
         (_, 0) => NOTHING_WRITTEN,
         (0, _) => ALL_DONE,

@@ -1,7 +1,8 @@
 //! Choosing a backend and a configuration.
 
-use super::{Engine, EngineError, cpu, cpu::CpuRunner};
+use super::{Engine, EngineError, cpu, cpu::CpuRunner, cuda, cuda::CudaRunner};
 use crate::pack::PackedBatch;
+use cuda_host::CudaError;
 use shared_types::{FeatureRow, MegaFusedConfig, StructureSummary};
 
 /// Where features are computed. The results have the same bits everywhere.
@@ -29,12 +30,15 @@ pub struct EngineBuilder {
 #[derive(Debug)]
 pub(super) enum Runner {
     Cpu(CpuRunner),
+    Cuda(CudaRunner),
 }
 
 impl Runner {
     pub(super) fn lanes(&self) -> usize {
         match self {
+            // A batch takes all cores.
             Self::Cpu(_) => 1,
+            Self::Cuda(runner) => runner.lanes(),
         }
     }
 
@@ -45,12 +49,16 @@ impl Runner {
     ) -> Result<(Vec<FeatureRow>, Vec<StructureSummary>), EngineError> {
         match self {
             Self::Cpu(runner) => runner.run(batch, config),
+            Self::Cuda(runner) => runner.run(batch, config),
         }
     }
 }
 
 /// Atoms of a CPU batch: some hundred structures, so that all cores find work, in some 50 MB of rows and scratch.
 const CPU_BATCH_ATOMS: usize = 1 << 20;
+/// Atoms of a CUDA batch: some thousand structures, so that every multiprocessor finds work until the end, in some
+/// 300 MB of device memory a lane.
+const CUDA_BATCH_ATOMS: usize = 1 << 22;
 
 impl EngineBuilder {
     /// Which backend; [`Backend::Auto`] when not called.
@@ -91,25 +99,39 @@ impl EngineBuilder {
         if self.backend == Backend::Cpu && !self.devices.is_empty() {
             return Err(EngineError::DevicesWithoutCuda);
         }
-        let (runner, description) = self.runner()?;
-        tracing::info!(backend = %description, "engine ready");
-        Ok(Engine {
-            runner,
-            config: self.config,
-            batch_atoms: self.batch_atoms.unwrap_or(CPU_BATCH_ATOMS),
-            description,
-        })
+        let (runner, backend, no_cuda) = self.runner()?;
+        let batch_atoms = self.batch_atoms.unwrap_or(match runner {
+            Runner::Cpu(_) => CPU_BATCH_ATOMS,
+            Runner::Cuda(_) => CUDA_BATCH_ATOMS,
+        });
+        let description = match no_cuda {
+            Some(error) => format!("{backend}, because: {error}"),
+            None => backend.clone(),
+        };
+        tracing::info!(backend = %description, batch_atoms, "engine ready");
+        Ok(Engine { runner, config: self.config, batch_atoms: batch_atoms.max(1), backend, description })
     }
 
-    fn runner(&self) -> Result<(Runner, String), EngineError> {
-        let cpu = || Runner::Cpu(CpuRunner::default());
-        let reason = "this build has no CUDA backend";
-        match self.backend {
-            Backend::Cpu => Ok((cpu(), cpu::description())),
-            Backend::Auto if self.devices.is_empty() => {
-                Ok((cpu(), format!("{}; no CUDA: {reason}", cpu::description())))
+    /// The runner, its name, and why it is not CUDA where that was the first choice.
+    fn runner(&self) -> Result<(Runner, String, Option<CudaError>), EngineError> {
+        let on_cpu = |no_cuda| (Runner::Cpu(CpuRunner::default()), cpu::description(), no_cuda);
+        if self.backend == Backend::Cpu {
+            return Ok(on_cpu(None));
+        }
+        match cuda::open(&self.devices) {
+            Ok(opened) => {
+                let names = opened.devices.iter().map(|device| format!("{} (device {})", device.name, device.ordinal));
+                let name = format!("CUDA on {}", names.collect::<Vec<_>>().join(", "));
+                Ok((Runner::Cuda(opened.runner), name, None))
             }
-            Backend::Cuda | Backend::Auto => Err(EngineError::NoCuda { reason: reason.to_owned() }),
+            Err(error) if self.backend == Backend::Auto && self.devices.is_empty() => {
+                if !error.is_unavailable() {
+                    // There is a device, and it should have worked.
+                    tracing::warn!("computing on the CPU: {error}");
+                }
+                Ok(on_cpu(Some(error)))
+            }
+            Err(error) => Err(EngineError::NoCuda(error)),
         }
     }
 }

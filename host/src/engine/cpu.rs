@@ -4,7 +4,7 @@ use super::{BatchInputs, BatchOffsets, BatchOutputs, BatchScratch, EngineError, 
 use crate::pack::PackedBatch;
 use bytemuck::Zeroable;
 use cuda_std::launch::CpuExecutor;
-use kernels_gpu::scratch::{Krylov, Place, Traits};
+use kernels_gpu::scratch::{Place, Traits, Work};
 use shared_types::{FeatureRow, MegaFusedConfig, StructureSummary};
 use std::sync::{Mutex, PoisonError};
 
@@ -20,7 +20,7 @@ struct Scratch {
     traits: Vec<Traits>,
     bfactor_z: Vec<f32>,
     contacts: Vec<u32>,
-    krylov: Vec<Krylov>,
+    work: Vec<Work>,
 }
 
 impl std::fmt::Debug for Scratch {
@@ -40,7 +40,7 @@ impl Scratch {
         grow(&mut self.traits, rows);
         grow(&mut self.bfactor_z, rows);
         grow(&mut self.contacts, contact_words);
-        grow(&mut self.krylov, rows);
+        grow(&mut self.work, rows);
     }
 }
 
@@ -80,7 +80,7 @@ impl CpuRunner {
                 traits: &mut scratch.traits,
                 bfactor_z: &mut scratch.bfactor_z,
                 contacts: &mut scratch.contacts,
-                krylov: &mut scratch.krylov,
+                work: &mut scratch.work,
             },
             config,
         );

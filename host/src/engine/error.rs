@@ -1,6 +1,7 @@
 //! Why there are no features.
 
 use crate::pack::{PackError, PackedBatch};
+use cuda_host::CudaError;
 use cuda_std::{launch::LaunchError, panic::KernelPanic};
 use thiserror::Error;
 
@@ -25,11 +26,11 @@ pub enum EngineError {
     #[error(transparent)]
     Launch(LaunchError),
     /// CUDA was asked for and cannot be used.
-    #[error("CUDA cannot be used: {reason}; use the CPU backend")]
-    NoCuda {
-        /// Why not.
-        reason: String,
-    },
+    #[error("CUDA cannot be used: {0}")]
+    NoCuda(CudaError),
+    /// A device failed.
+    #[error(transparent)]
+    Cuda(CudaError),
     /// Devices were named for a backend that has none.
     #[error("devices were named, and the CPU backend has none; leave them out or choose CUDA")]
     DevicesWithoutCuda,
@@ -70,6 +71,12 @@ impl EngineError {
         }
     }
 
+    /// Whether a smaller batch may fit where this one did not.
+    #[must_use]
+    pub fn is_out_of_memory(&self) -> bool {
+        matches!(self, Self::Cuda(error) if error.is_out_of_memory())
+    }
+
     /// The same error of an input in which this one's begins at `by`.
     pub(super) fn shifted(mut self, by: usize) -> Self {
         match &mut self {
@@ -78,5 +85,49 @@ impl EngineError {
             _ => {}
         }
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::structure::StructureInput;
+    use shared_types::NO_CA;
+
+    fn named(name: &str) -> StructureInput {
+        StructureInput {
+            name: name.to_owned(),
+            residue_atoms: vec![0, 0],
+            ca_indices: vec![NO_CA],
+            residue_types: vec![0],
+            chain_ids: vec![0],
+            chains: vec!["A".to_owned()],
+            residue_numbers: vec![1],
+            insertion_codes: vec!["".into()],
+            bfactor: vec![f32::NAN],
+            conservation: vec![f32::NAN],
+            gisaid_freq: vec![f32::NAN],
+            gisaid_velocity: vec![f32::NAN],
+            ..StructureInput::default()
+        }
+    }
+
+    #[test]
+    fn a_panic_names_the_structure_of_its_block() {
+        let batch = PackedBatch::from_inputs(&[named("first"), named("second")]).unwrap();
+        let panic = KernelPanic {
+            kernel: "fused".to_owned(),
+            file: "fused.rs".to_owned(),
+            line: 7,
+            column: 3,
+            block: [1, 0, 0],
+            thread: [64, 0, 0],
+            message: Some("index out of bounds".to_owned()),
+        };
+        let error = EngineError::from_launch(LaunchError::Panic(panic), &batch);
+        assert_eq!(error.structure_index(), Some(1));
+        let text = error.to_string();
+        assert!(text.starts_with("structure \"second\": kernel `fused` panicked at fused.rs:7:3"), "{text}");
+        assert_eq!(error.shifted(10).structure_index(), Some(11));
     }
 }

@@ -2,6 +2,11 @@
 
 use cuda_std::launch::Kernel;
 
+/// The module that holds the kernels.
+pub(super) const MODULE: &str = "kernels_gpu";
+/// Its PTX.
+pub(super) const PTX: &str = include_str!("../../../kernels-gpu/ptx/kernels_gpu.sm_75.ptx");
+
 /// A kernel, and what identifies it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelInfo {
@@ -21,10 +26,35 @@ impl KernelInfo {
     /// A short name for the description: its FNV-1a hash of 64 bits.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
-        self.description
-            .bytes()
-            .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+        fnv_1a(self.description.as_bytes())
     }
+
+    /// The same of the description that the PTX carries. Where it differs from [`fingerprint`](Self::fingerprint),
+    /// the PTX was built from other sources, and no device will run it. `None`: the PTX has no such kernel.
+    #[must_use]
+    pub fn ptx_fingerprint(&self) -> Option<u64> {
+        ptx_description(PTX, self.name).map(|description| fnv_1a(&description))
+    }
+}
+
+/// Name and size in bytes of the PTX module that holds the kernels.
+#[must_use]
+pub fn ptx_module() -> (&'static str, usize) {
+    (MODULE, PTX.len())
+}
+
+fn fnv_1a(bytes: &[u8]) -> u64 {
+    let step = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+/// The bytes that the PTX declares as a kernel's description.
+fn ptx_description(ptx: &str, name: &str) -> Option<Vec<u8>> {
+    let symbol = format!("__cuda_std_description_{name}[");
+    let declaration = &ptx[ptx.find(&symbol)?..];
+    let (_, bytes) = declaration.split_once('{')?;
+    let (bytes, _) = bytes.split_once('}')?;
+    bytes.split(',').map(|byte| byte.trim().parse().ok()).collect()
 }
 
 /// Every kernel that the engine launches.
@@ -45,6 +75,19 @@ mod tests {
         assert_eq!(fingerprint(""), 0xcbf2_9ce4_8422_2325);
         assert_eq!(fingerprint("a"), 0xaf63_dc4c_8601_ec8c);
         assert_eq!(fingerprint("foobar"), 0x8594_4171_f739_67e8);
+    }
+
+    #[test]
+    fn a_description_is_found_in_ptx() {
+        let ptx = ".global .align 1 .b8 __cuda_std_description_other[1] = {98};\n\
+                   .visible .global .align 1 .b8 __cuda_std_description_k[3] = {97, 98,\n 99};\n";
+        assert_eq!(ptx_description(ptx, "k"), Some(b"abc".to_vec()));
+        assert_eq!(ptx_description(ptx, "missing"), None);
+    }
+
+    #[test]
+    fn the_fused_kernel_is_in_the_ptx() {
+        assert!(kernels()[0].ptx_fingerprint().is_some());
     }
 
     #[test]

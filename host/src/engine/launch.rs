@@ -2,7 +2,7 @@
 
 use cuda_std::launch::{Executor, Segments, Space};
 use kernels_gpu::mega_fused_batch_detection_prism4d as fused;
-use kernels_gpu::scratch::{Krylov, Place, Traits};
+use kernels_gpu::scratch::{Place, Traits, Work};
 use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, StructureSummary};
 
 /// A packed batch as the kernel reads it, in the memory `S`. See [`crate::pack::PackedBatch`] for what each holds.
@@ -56,8 +56,8 @@ pub struct BatchScratch<'a, S: Space> {
     pub bfactor_z: S::Mut<'a, f32>,
     /// Contact lists.
     pub contacts: S::Mut<'a, u32>,
-    /// Vectors of the centrality iteration.
-    pub krylov: S::Mut<'a, Krylov>,
+    /// Work vectors.
+    pub work: S::Mut<'a, Work>,
 }
 
 /// Runs the fused kernel on a whole batch, one block a structure.
@@ -96,7 +96,7 @@ where
             traits: Segments { data: scratch.traits, offsets: residues },
             bfactor_z: Segments { data: scratch.bfactor_z, offsets: residues },
             contacts: Segments { data: scratch.contacts, offsets: contacts },
-            krylov: Segments { data: scratch.krylov, offsets: residues },
+            work: Segments { data: scratch.work, offsets: residues },
             summaries: Segments { data: outputs.summaries, offsets: structures },
             config,
         },

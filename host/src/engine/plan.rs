@@ -95,9 +95,27 @@ pub(super) fn each<S: Copy, T>(
     }
 }
 
+/// Runs `work` on a range; where its batch does not fit the device's memory, on the halves one after the other.
+pub(super) fn halved<T>(
+    range: Range<usize>,
+    work: &impl Fn(Range<usize>) -> Result<Vec<T>, EngineError>,
+) -> Result<Vec<T>, EngineError> {
+    match work(range.clone()) {
+        Err(error) if error.is_out_of_memory() && range.len() > 1 => {
+            tracing::warn!(structures = range.len(), "{error}; halving the batch");
+            let middle = range.start + range.len() / 2;
+            let mut all = halved(range.start..middle, work)?;
+            all.extend(halved(middle..range.end, work)?);
+            Ok(all)
+        }
+        result => result,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cuda_host::CudaError;
     use cuda_std::panic::KernelPanic;
 
     fn cut(sizes: &[(u64, u64)], batch_atoms: usize) -> Vec<Range<usize>> {
@@ -131,6 +149,22 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_batch_that_does_not_fit_is_halved() {
+        let limit = |most: usize| {
+            halved(3..10, &move |range: Range<usize>| {
+                if range.len() <= most {
+                    return Ok(range.collect::<Vec<_>>());
+                }
+                let operation = "allocating".to_owned();
+                Err(EngineError::Cuda(CudaError::OutOfMemory { operation, bytes: 2, free: 1, total: 1 }))
+            })
+        };
+        assert_eq!(limit(7).unwrap(), (3..10).collect::<Vec<_>>());
+        assert_eq!(limit(1).unwrap(), (3..10).collect::<Vec<_>>());
+        assert!(limit(0).unwrap_err().is_out_of_memory());
+    }
+
     fn panicked(block: u32) -> EngineError {
         let panic = KernelPanic {
             kernel: "k".into(),
@@ -159,7 +193,7 @@ mod tests {
 
     #[test]
     fn what_is_no_structures_fault_stops_everything() {
-        let compute = |_: &[i32]| Err::<Vec<i32>, _>(EngineError::NoCuda { reason: "gone".into() });
-        assert!(matches!(each(&[1, 2], 0, compute), Err(EngineError::NoCuda { .. })));
+        let compute = |_: &[i32]| Err::<Vec<i32>, _>(EngineError::Cuda(CudaError::NoLibrary));
+        assert!(matches!(each(&[1, 2], 0, compute), Err(EngineError::Cuda(_))));
     }
 }

@@ -1,0 +1,207 @@
+//! The engine: what it computes does not depend on how the work is cut, and what it refuses.
+
+mod synthetic;
+
+use prism_host::engine::{Backend, Engine, EngineError};
+use prism_host::{PackedBatch, StructureFeatures, StructureInput};
+use shared_types::{FEATURES, MegaFusedConfig, feature::column};
+use synthetic::structure;
+
+fn cpu() -> Engine {
+    Engine::builder().backend(Backend::Cpu).build().unwrap()
+}
+
+/// Sizes around those of a block, and some large enough to have many contacts.
+fn mixed() -> Vec<StructureInput> {
+    let sizes = [1, 2, 3, 255, 256, 257, 31, 64, 500];
+    sizes.iter().enumerate().map(|(i, &n)| structure(&format!("s{i}"), n, i as u64)).collect()
+}
+
+/// All that is computed for a structure, as bits.
+fn bits(features: &StructureFeatures) -> (Vec<u32>, Vec<u8>) {
+    let rows = features.rows.iter().flat_map(|row| row.columns.map(f32::to_bits)).collect();
+    (rows, bytemuck::bytes_of(&features.summary).to_vec())
+}
+
+fn assert_same_bits(left: &StructureFeatures, right: &StructureFeatures, how: &str) {
+    assert_eq!(left.name, right.name, "{how}");
+    for (i, (a, b)) in left.rows.iter().zip(&right.rows).enumerate() {
+        for feature in FEATURES {
+            let (a, b) = (a.columns[feature.column], b.columns[feature.column]);
+            assert_eq!(a.to_bits(), b.to_bits(), "{how}: {} row {i} {}: {a} and {b}", left.name, feature.name);
+        }
+    }
+    assert!(bits(left) == bits(right), "{how}: {} differs beside the features", left.name);
+}
+
+#[test]
+fn bits_do_not_depend_on_order_batch_or_company() {
+    let inputs = mixed();
+    let engine = cpu();
+    let expected = engine.run(&inputs).unwrap();
+    assert_eq!(expected.len(), inputs.len());
+    for (input, features) in inputs.iter().zip(&expected) {
+        assert_eq!((&input.name, input.n_residues()), (&features.name, features.rows.len()));
+        let alone = engine.run(std::slice::from_ref(input)).unwrap();
+        assert_same_bits(features, &alone[0], "alone");
+    }
+    let reversed: Vec<_> = inputs.iter().rev().cloned().collect();
+    for (features, other) in expected.iter().zip(engine.run(&reversed).unwrap().iter().rev()) {
+        assert_same_bits(features, other, "in reverse order");
+    }
+    for batch_atoms in [0, 1, 1000] {
+        let cut = Engine::builder().backend(Backend::Cpu).batch_atoms(batch_atoms).build().unwrap();
+        for (features, other) in expected.iter().zip(&cut.run(&inputs).unwrap()) {
+            assert_same_bits(features, other, "cut into batches");
+        }
+    }
+}
+
+#[test]
+fn the_gpu_computes_the_same_bits() {
+    let gpu = match Engine::builder().backend(Backend::Cuda).build() {
+        Ok(gpu) => gpu,
+        Err(error) => {
+            assert!(std::env::var_os("PRISM_REQUIRE_GPU").is_none_or(|value| value != "1"), "{error}");
+            assert!(matches!(&error, EngineError::NoCuda(why) if why.is_unavailable()), "{error}");
+            eprintln!("skipped: {error}");
+            return;
+        }
+    };
+    let inputs = mixed();
+    for (features, other) in cpu().run(&inputs).unwrap().iter().zip(&gpu.run(&inputs).unwrap()) {
+        assert_same_bits(features, other, "on the GPU");
+    }
+    // Batches that grow and shrink, on lanes that keep their buffers.
+    let cut = Engine::builder().backend(Backend::Cuda).batch_atoms(500).build().unwrap();
+    for (features, other) in cpu().run(&inputs).unwrap().iter().zip(&cut.run(&inputs).unwrap()) {
+        assert_same_bits(features, other, "on the GPU, cut into batches");
+    }
+    assert!(gpu.run(&[]).unwrap().is_empty());
+    assert!(gpu.backend_description().starts_with("CUDA on "));
+}
+
+#[test]
+fn no_structure_is_no_error() {
+    assert!(cpu().run(&[]).unwrap().is_empty());
+    assert!(cpu().run_each(&[]).unwrap().is_empty());
+    let features = cpu().run_batch(&PackedBatch::from_inputs(&[]).unwrap()).unwrap();
+    assert_eq!((features.n_structures(), features.rows.len()), (0, 0));
+    assert!(features.structure_rows(0).is_empty());
+}
+
+#[test]
+fn a_batch_knows_its_structures() {
+    let inputs = mixed();
+    let features = cpu().run_batch(&PackedBatch::from_inputs(&inputs).unwrap()).unwrap();
+    let expected = cpu().run(&inputs).unwrap();
+    for (index, one) in expected.iter().enumerate() {
+        assert_eq!(bytemuck::cast_slice::<_, u32>(features.structure_rows(index)), bits(one).0);
+        assert_eq!(features.summaries[index].residues as usize, one.rows.len());
+    }
+    assert!(features.structure_rows(inputs.len()).is_empty());
+    assert!(features.structure_rows(usize::MAX).is_empty());
+}
+
+/// Two residues whose alpha carbons are 5 Å apart.
+fn pair() -> StructureInput {
+    let mut pair = structure("pair", 2, 1);
+    let (first, second) = (pair.ca_indices[0] as usize, pair.ca_indices[1] as usize);
+    for (index, x) in [(first, 1.0), (second, 6.0)] {
+        (pair.atoms[index].x, pair.atoms[index].y, pair.atoms[index].z) = (x, 2.0, 3.0);
+    }
+    pair
+}
+
+#[test]
+fn a_pair_has_the_features_of_a_pair() {
+    let features = &cpu().run(&[pair()]).unwrap()[0];
+    let both = |column| features.column(column).collect::<Vec<_>>();
+    assert_eq!(both(column::CONTACT_NUMBER), [1.0, 1.0]);
+    assert!(both(column::WCN).iter().all(|wcn| (wcn - 0.04).abs() < 1e-7), "{:?}", both(column::WCN));
+    assert!(both(column::CENTRALITY).iter().all(|v| (v - 0.5f32.sqrt()).abs() < 1e-4));
+    assert!(both(column::CA_ANGLE).iter().all(|angle| angle.is_nan()));
+    assert_eq!((features.summary.contacts, features.summary.residues), (1, 2));
+}
+
+#[test]
+fn the_configuration_counts() {
+    let run = |contact_threshold, min_feature_value| {
+        let config = MegaFusedConfig { contact_threshold, min_feature_value };
+        let engine = Engine::builder().backend(Backend::Cpu).config(config).build().unwrap();
+        assert_eq!(engine.config(), config);
+        let row = engine.run(&[pair()]).unwrap()[0].rows[0].columns;
+        (row[column::CONTACT_NUMBER], row[column::WCN])
+    };
+    assert_eq!(run(5.0, 0.0).0, 0.0, "a contact is closer than the threshold");
+    assert_eq!(run(5.1, 0.0).0, 1.0);
+    assert_eq!(run(8.0, 0.1), (1.0, 0.0));
+}
+
+#[test]
+fn configurations_that_make_no_sense_are_refused() {
+    let refused = |contact_threshold, min_feature_value| {
+        let config = MegaFusedConfig { contact_threshold, min_feature_value };
+        let error = Engine::builder().backend(Backend::Cpu).config(config).build().unwrap_err();
+        matches!(error, EngineError::Config { .. })
+    };
+    for threshold in [0.0, -8.0, f32::NAN, f32::INFINITY] {
+        assert!(refused(threshold, 0.0), "{threshold}");
+    }
+    for minimum in [-1.0, f32::NAN, f32::INFINITY] {
+        assert!(refused(8.0, minimum), "{minimum}");
+    }
+    let error = Engine::builder().backend(Backend::Cpu).devices([0]).build().unwrap_err();
+    assert!(matches!(error, EngineError::DevicesWithoutCuda), "{error}");
+}
+
+#[test]
+fn a_device_that_is_not_there_is_an_error() {
+    for backend in [Backend::Cuda, Backend::Auto] {
+        let error = Engine::builder().backend(backend).devices([1_000_000]).build().unwrap_err();
+        assert!(matches!(error, EngineError::NoCuda(_)), "{error}");
+    }
+}
+
+#[test]
+fn auto_always_has_a_backend() {
+    let engine = Engine::builder().build().unwrap();
+    assert!(engine.backend_description().starts_with(engine.backend_name()));
+    assert!(["CPU (", "CUDA on "].iter().any(|name| engine.backend_name().starts_with(name)));
+    assert_eq!(engine.run(&[pair()]).unwrap().len(), 1);
+}
+
+#[test]
+fn the_structure_to_blame_is_named_and_the_others_are_computed() {
+    let mut inputs = mixed();
+    inputs[4].residue_types[7] = 99;
+    let engine = Engine::builder().backend(Backend::Cpu).batch_atoms(900).build().unwrap();
+    let error = engine.run(&inputs).unwrap_err();
+    assert_eq!(error.structure_index(), Some(4));
+    assert!(error.to_string().contains("\"s4\", residue 7"), "{error}");
+
+    let each = engine.run_each(&inputs).unwrap();
+    assert_eq!(each[4].as_ref().unwrap_err().structure_index(), Some(4));
+    inputs.remove(4);
+    let expected = engine.run(&inputs).unwrap();
+    for (features, other) in expected.iter().zip(each.iter().flatten()) {
+        assert_same_bits(features, other, "beside one that failed");
+    }
+    assert_eq!(each.iter().flatten().count(), expected.len());
+}
+
+#[test]
+fn threads_share_an_engine() {
+    let engine = cpu();
+    let inputs = mixed();
+    let expected = engine.run(&inputs).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for (features, other) in expected.iter().zip(&engine.run(&inputs).unwrap()) {
+                    assert_same_bits(features, other, "at the same time as others");
+                }
+            });
+        }
+    });
+}
