@@ -9,6 +9,7 @@ mod launch;
 mod plan;
 
 pub use builder::{Backend, EngineBuilder};
+pub use cpu::cpu_description;
 pub use error::EngineError;
 pub use kernels::{KernelInfo, kernels, ptx_module};
 pub use launch::{BatchInputs, BatchOffsets, BatchOutputs, BatchScratch, launch_mega_fused_batch};

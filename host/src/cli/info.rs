@@ -2,7 +2,7 @@
 
 use super::Failure;
 use cuda_host::{Device, driver_version};
-use prism_host::engine::{Engine, kernels, ptx_module};
+use prism_host::engine::{Engine, cpu_description, kernels, ptx_module};
 use std::io::Write;
 
 /// Prints what there is to compute with.
@@ -11,6 +11,7 @@ pub fn print() -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "prism {}", env!("CARGO_PKG_VERSION"))?;
     writeln!(out, "backend: {}", engine.backend_description())?;
+    writeln!(out, "CPU: {}", cpu_description())?;
     match driver_version() {
         Ok(version) => writeln!(out, "driver: CUDA {version}")?,
         Err(error) => writeln!(out, "driver: {error}")?,

@@ -114,7 +114,8 @@ impl EngineBuilder {
 
     /// The runner, its name, and why it is not CUDA where that was the first choice.
     fn runner(&self) -> Result<(Runner, String, Option<CudaError>), EngineError> {
-        let on_cpu = |no_cuda| (Runner::Cpu(CpuRunner::default()), cpu::description(), no_cuda);
+        let on_cpu =
+            |no_cuda| (Runner::Cpu(CpuRunner::default()), format!("CPU ({})", cpu::cpu_description()), no_cuda);
         if self.backend == Backend::Cpu {
             return Ok(on_cpu(None));
         }

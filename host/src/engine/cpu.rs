@@ -90,11 +90,12 @@ impl CpuRunner {
     }
 }
 
-/// The processor, for people.
-pub(super) fn description() -> String {
+/// How many cores the CPU backend uses, and which instructions; for people.
+#[must_use]
+pub fn cpu_description() -> String {
     let cores = rayon::current_num_threads();
     let plural = if cores == 1 { "" } else { "s" };
-    format!("CPU ({cores} core{plural}, {})", instructions())
+    format!("{cores} core{plural}, {}", instructions())
 }
 
 /// The instruction set that kernels run with here.

@@ -1,0 +1,357 @@
+//! The `prism` command as a person meets it: what it writes, says and exits with.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+fn example() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/6m0j_rbd.pdb")
+}
+
+fn shipped(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+}
+
+/// A run of `prism` in an empty folder.
+struct Run {
+    folder: tempfile::TempDir,
+}
+
+struct Outcome {
+    status: i32,
+    stdout: String,
+    stderr: String,
+}
+
+impl Run {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn put(&self, name: &str, text: impl AsRef<[u8]>) {
+        fs::create_dir_all(self.path(name).parent().unwrap()).unwrap();
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    fn copy(&self, from: &Path, name: &str) {
+        self.put(name, fs::read(from).unwrap());
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_prism"));
+        command.current_dir(self.folder.path()).args(arguments).env_remove("RUST_LOG").stdin(Stdio::null());
+        command
+    }
+
+    fn prism(&self, arguments: &[&str]) -> Outcome {
+        let output = self.command(arguments).output().unwrap();
+        Outcome {
+            status: output.status.code().unwrap(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// `prism features --backend cpu`.
+    fn features(&self, arguments: &[&str]) -> Outcome {
+        self.prism(&[&["features", "--backend", "cpu"], arguments].concat())
+    }
+
+    fn files(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.folder.path()).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+/// A column of a CSV text.
+fn column(csv: &str, name: &str) -> Vec<String> {
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let index = reader.headers().unwrap().iter().position(|header| header == name).unwrap();
+    reader.records().map(|record| record.unwrap()[index].to_owned()).collect()
+}
+
+fn names(csv: &str) -> Vec<String> {
+    let mut names = column(csv, "structure");
+    names.dedup();
+    names
+}
+
+#[test]
+fn one_structure_to_standard_output() {
+    let run = Run::new();
+    let Outcome { status, stdout, stderr } = run.features(&[example().to_str().unwrap()]);
+    assert_eq!(status, 0, "{stderr}");
+    assert!(stdout.starts_with("structure,row,chain,resnum,icode,resname,contact_number,wcn,"));
+    assert_eq!(stdout.lines().count(), 1 + 194);
+    assert_eq!(names(&stdout), ["6m0j_rbd.pdb"]);
+    assert_eq!(column(&stdout, "row")[193], "193");
+    assert_eq!(column(&stdout, "resnum")[..2], ["333", "334"]);
+    assert_eq!(column(&stdout, "chain")[0], "E");
+    assert_eq!(column(&stdout, "resname")[0], "THR");
+    assert_eq!(column(&stdout, "contact_number")[0], "5.0");
+    assert_eq!(column(&stdout, "ca_angle")[0], "", "not defined at the end of a chain");
+    let last = stderr.lines().last().unwrap();
+    assert!(last.starts_with("1 structure, 194 residues, 0 failed; CPU ("), "{last}");
+    assert_eq!(run.files(), [""; 0]);
+}
+
+#[test]
+fn a_file_has_what_standard_output_has() {
+    let run = Run::new();
+    let input = example();
+    let stdout = run.features(&[input.to_str().unwrap()]).stdout;
+    let written = run.features(&[input.to_str().unwrap(), "-o", "out.csv"]);
+    assert_eq!((written.status, written.stdout.as_str()), (0, ""));
+    assert_eq!(fs::read_to_string(run.path("out.csv")).unwrap(), stdout);
+    assert_eq!(run.features(&[input.to_str().unwrap(), "-o", "-"]).stdout, stdout);
+    for name in ["out.parquet", "out.npz"] {
+        assert_eq!(run.features(&[input.to_str().unwrap(), "--output", name]).status, 0);
+    }
+    assert_eq!(fs::read(run.path("out.parquet")).unwrap()[..4], *b"PAR1");
+    assert_eq!(fs::read(run.path("out.npz")).unwrap()[..2], *b"PK");
+    assert_eq!(run.files(), ["out.csv", "out.npz", "out.parquet"]);
+}
+
+#[test]
+fn directories_are_walked_and_formats_found_by_content() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.cif"), "in/sub/crambin.cif");
+    run.copy(&shipped("1crn.pdb"), "in/b.ent");
+    run.copy(&shipped("1crn.cif"), "in/A.pdb");
+    run.put("in/notes.txt", "nothing");
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut gzip, &fs::read(shipped("1ubq.pdb")).unwrap()).unwrap();
+    run.put("in/z.pdb.gz", gzip.finish().unwrap());
+    let Outcome { status, stdout, stderr } = run.features(&["in"]);
+    assert_eq!(status, 0, "{stderr}");
+    assert_eq!(names(&stdout), ["A.pdb", "b.ent", "sub/crambin.cif", "z.pdb"]);
+    assert!(stderr.contains("note: in: 1 file is ignored"), "{stderr}");
+    assert!(stderr.contains("4 structures, 214 residues, 0 failed"), "{stderr}");
+}
+
+#[test]
+fn bad_inputs_are_reported_and_the_rest_is_written() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.pdb"), "a.pdb");
+    run.put("empty.pdb", "");
+    run.put("broken.pdb", "ATOM      1  N   THR A   1      17.047  14.09x   3.625  1.00 13.79           N\n");
+    run.copy(&shipped("1ubq.pdb"), "z.pdb");
+    run.put("model.bcif", "x");
+    let inputs = ["a.pdb", "empty.pdb", "missing.pdb", "broken.pdb", "model.bcif", "z.pdb"];
+    let Outcome { status, stdout, stderr } = run.features(&inputs);
+    assert_eq!(status, 3, "{stderr}");
+    assert_eq!(names(&stdout), ["a.pdb", "z.pdb"]);
+    let errors: Vec<&str> = stderr.lines().filter(|line| line.starts_with("error: ")).collect();
+    assert_eq!(errors.len(), 4, "{stderr}");
+    assert_eq!(errors[0], "error: empty.pdb: the file is empty");
+    assert!(errors[1].starts_with("error: missing.pdb: No such file"), "{}", errors[1]);
+    assert!(errors[2].starts_with("error: broken.pdb: line 1: "), "{}", errors[2]);
+    assert_eq!(errors[3], "error: model.bcif: BinaryCIF is not supported; use the .cif or .pdb file");
+    assert!(stderr.contains("2 structures, 122 residues, 4 failed; CPU ("), "{stderr}");
+
+    // The same to a file, which is as whole as it gets.
+    let written = run.features(&[&inputs[..], &["-o", "out.csv", "--keep-going"]].concat());
+    assert_eq!(written.status, 3);
+    assert_eq!(fs::read_to_string(run.path("out.csv")).unwrap(), stdout);
+}
+
+#[test]
+fn nothing_is_written_when_nothing_can_be() {
+    let run = Run::new();
+    run.put("empty.pdb", "");
+    run.put("out.csv", "before");
+    let outcome = run.features(&["empty.pdb"]);
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (1, ""));
+    assert_eq!(run.features(&["empty.pdb", "missing.pdb", "-o", "out.csv"]).status, 1);
+    assert_eq!(fs::read_to_string(run.path("out.csv")).unwrap(), "before");
+    run.put("dir/notes.txt", "");
+    let outcome = run.features(&["dir"]);
+    assert_eq!(outcome.status, 1);
+    assert!(outcome.stderr.contains("error: no structure files (pdb, ent, cif, mmcif) were found"));
+    assert_eq!(run.files(), ["dir", "empty.pdb", "out.csv"]);
+}
+
+#[test]
+fn fail_fast_stops_at_the_first_failure() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.pdb"), "a.pdb");
+    run.put("bad.pdb", "");
+    run.put("worse.pdb", "");
+    let outcome = run.features(&["a.pdb", "bad.pdb", "worse.pdb", "--fail-fast", "-o", "out.csv"]);
+    assert_eq!(outcome.status, 1, "{}", outcome.stderr);
+    assert_eq!(outcome.stderr.matches("error: ").count(), 1, "{}", outcome.stderr);
+    assert!(!run.path("out.csv").exists());
+    assert!(run.files().iter().all(|name| !name.contains("part")), "{:?}", run.files());
+    assert_eq!(run.features(&["a.pdb", "--fail-fast", "-o", "out.csv"]).status, 0);
+}
+
+#[test]
+fn wrong_usage_is_status_2() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.pdb"), "a.pdb");
+    run.copy(&shipped("1crn.pdb"), "sub/a.pdb");
+    let refused = |arguments: &[&str], says: &str| {
+        let outcome = run.prism(arguments);
+        assert_eq!(outcome.status, 2, "{arguments:?}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains(says), "{arguments:?}: {}", outcome.stderr);
+        assert_eq!(outcome.stdout, "");
+    };
+    refused(&[], "Usage");
+    refused(&["features"], "<PATH>");
+    refused(&["features", "a.pdb", "--speed"], "--speed");
+    refused(&["features", "a.pdb", "-o", "out.txt"], "out.txt: the extension must be csv, parquet or npz");
+    refused(&["features", "a.pdb", "--columns", "wcn,wcm"], "there is no column `wcm`");
+    refused(&["features", "a.pdb", "--columns", "wcn,wcn"], "`wcn` is named twice");
+    refused(&["features", "a.pdb", "--contact-threshold", "0"], "`contact_threshold` is 0");
+    refused(&["features", "a.pdb", "--contact-threshold", "-8"], "`contact_threshold` is -8");
+    refused(&["features", "a.pdb", "--contact-threshold", "near"], "near");
+    refused(&["features", "a.pdb", "--min-feature-value", "nan"], "`min_feature_value` is NaN");
+    refused(&["features", "a.pdb", "--backend", "tpu"], "tpu");
+    refused(&["features", "a.pdb", "--backend", "cpu", "--device", "0"], "the CPU backend has none");
+    refused(&["features", "a.pdb", "--keep-going", "--fail-fast"], "cannot be used with");
+    refused(&["features", "a.pdb", "sub/a.pdb"], "a.pdb and sub/a.pdb would both be called \"a.pdb\"");
+    refused(&["features", "a.pdb", "a.pdb"], "would both be called");
+}
+
+#[test]
+fn columns_are_chosen() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.pdb"), "a.pdb");
+    let header = |columns: &str| {
+        let stdout = run.features(&["a.pdb", "--columns", columns]).stdout;
+        stdout.lines().next().unwrap_or_default().to_owned()
+    };
+    assert_eq!(header("wcn,contact_number"), "structure,row,chain,resnum,icode,resname,wcn,contact_number");
+    assert_eq!(header("resnum,wcn"), "resnum,wcn");
+}
+
+#[test]
+fn chains_are_chosen() {
+    let run = Run::new();
+    run.copy(&example(), "a.pdb");
+    assert_eq!(run.features(&["a.pdb", "--chains", "A,E"]).stdout.lines().count(), 195);
+    let outcome = run.features(&["a.pdb", "--chains", "A"]);
+    assert_eq!(outcome.status, 1);
+    assert!(outcome.stderr.contains("error: a.pdb: no protein residues"), "{}", outcome.stderr);
+}
+
+#[test]
+fn the_configuration_reaches_the_features() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.pdb"), "a.pdb");
+    let contacts = |threshold: &str| -> f32 {
+        let stdout = run.features(&["a.pdb", "--contact-threshold", threshold]).stdout;
+        column(&stdout, "contact_number").iter().map(|number| number.parse::<f32>().unwrap()).sum()
+    };
+    assert!(contacts("6") < contacts("8") && contacts("8") < contacts("10"));
+    let stdout = run.features(&["a.pdb", "--min-feature-value", "1e30"]).stdout;
+    assert!(column(&stdout, "wcn").iter().all(|value| value == "0.0"));
+}
+
+#[test]
+fn annotations_apply_by_residue() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.pdb"), "a.pdb");
+    run.put(
+        "notes.csv",
+        "structure,chain,resnum,icode,conservation,gisaid_freq\na.pdb,A,1,,0.5,\na.pdb,A,3,,,0.25\nb.pdb,A,1,,1,\n",
+    );
+    let outcome = run.features(&["a.pdb", "--annotations", "notes.csv"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("warning: notes.csv: 1 line matches no residue"), "{}", outcome.stderr);
+    assert_eq!(column(&outcome.stdout, "conservation")[..3], ["0.5", "", ""]);
+    assert_eq!(column(&outcome.stdout, "gisaid_freq")[..3], ["", "", "0.25"]);
+    assert_eq!(column(&outcome.stdout, "conservation_local")[1], "0.5", "neighbours average what there is");
+
+    run.put("bad.csv", "structure,chain,resnum,icode,conservation\na.pdb,A,1,,0.5\na.pdb,A,2,,much\n");
+    let outcome = run.features(&["a.pdb", "--annotations", "bad.csv", "-o", "out.csv"]);
+    assert_eq!(outcome.status, 1);
+    assert!(outcome.stderr.contains("error: bad.csv: line 3: conservation \"much\" is not a number"));
+    assert!(!run.path("out.csv").exists());
+    assert_eq!(run.features(&["a.pdb", "--annotations", "none.csv"]).status, 1);
+}
+
+#[test]
+fn warnings_name_the_structure() {
+    let run = Run::new();
+    let text = fs::read_to_string(shipped("1crn.pdb")).unwrap();
+    let (atoms, rest): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with("ATOM"));
+    let shifted = atoms.iter().map(|line| line.replace(" A ", " B "));
+    let doubled: Vec<String> =
+        atoms.iter().map(|line| (*line).to_owned()).chain(shifted).chain(rest.iter().map(|l| (*l).to_owned())).collect();
+    run.put("double.pdb", doubled.join("\n"));
+    let outcome = run.features(&["double.pdb"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("warning: double.pdb: "), "{}", outcome.stderr);
+    assert!(column(&outcome.stdout, "wcn").iter().all(|wcn| wcn != "inf"));
+}
+
+#[test]
+fn the_feature_table_is_listed() {
+    let outcome = Run::new().prism(&["features", "--list"]);
+    assert_eq!((outcome.status, outcome.stderr.as_str()), (0, ""));
+    for feature in shared_types::FEATURES {
+        let line = outcome.stdout.lines().find(|line| line.split_whitespace().next() == Some(feature.name));
+        let line = line.unwrap_or_else(|| panic!("{} is not listed", feature.name));
+        assert!(line.contains(feature.unit) && line.contains(feature.definition) && line.contains(feature.source));
+    }
+}
+
+#[test]
+fn info_tells_backend_and_kernels() {
+    let outcome = Run::new().prism(&["info"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    for text in ["backend: ", "driver: ", "CPU: ", "kernel mega_fused_batch_detection_prism4d", "fingerprint "] {
+        assert!(outcome.stdout.contains(text), "{text}: {}", outcome.stdout);
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let run = Run::new();
+    // More than a pipe holds.
+    for copy in 0..20 {
+        run.copy(&example(), &format!("in/{copy}.pdb"));
+    }
+    let mut child = run
+        .command(&["features", "--backend", "cpu", "in"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = [0; 10];
+    child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+    // Dropped: the reader has enough.
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(&first, b"structure,");
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+}
+
+#[test]
+fn an_output_that_cannot_be_made_is_said_before_the_work() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.pdb"), "a.pdb");
+    let outcome = run.features(&["a.pdb", "-o", "none/out.csv"]);
+    assert_eq!(outcome.status, 1);
+    assert!(outcome.stderr.contains("error: none/out.csv: cannot be made"), "{}", outcome.stderr);
+}
+
+#[test]
+fn order_and_bits_do_not_depend_on_what_is_beside() {
+    let run = Run::new();
+    run.copy(&example(), "rbd.pdb");
+    run.copy(&shipped("1crn.pdb"), "crn.pdb");
+    run.copy(&shipped("1ubq.pdb"), "ubq.pdb");
+    let all = run.features(&["ubq.pdb", "rbd.pdb", "crn.pdb"]).stdout;
+    let one = |name: &str| run.features(&[name]).stdout.split_once('\n').unwrap().1.to_owned();
+    let header = all.lines().next().unwrap();
+    assert_eq!(all, format!("{header}\n{}{}{}", one("ubq.pdb"), one("rbd.pdb"), one("crn.pdb")));
+}
