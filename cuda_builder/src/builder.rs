@@ -15,6 +15,7 @@ use crate::inputs::graph::PackageGraph;
 use crate::inputs::sources::{Source, source_roots, sources};
 use crate::nested::{DeviceBuild, Lint};
 use crate::outside::inputs_outside;
+use crate::ptx::bounds;
 use crate::ptx::header::Header;
 use crate::ptx::module::PtxModule;
 use crate::ptx::verify::refusals;
@@ -335,6 +336,8 @@ impl CudaBuilder {
         }
         let body =
             fs::read_to_string(&output).map_err(|source| CudaBuilderError::Read { path: output.clone(), source })?;
+        let body =
+            bounds::apply(&body).map_err(|mark| CudaBuilderError::LaunchBounds { package: package.clone(), mark })?;
         let module = PtxModule::parse(&body);
         let prefixes: Vec<PathBuf> = remapped.into_iter().map(|(from, _)| from).chain(env::home_dir()).collect();
         let refusals = refusals(&module, &prefixes);

@@ -57,6 +57,16 @@ pub enum CudaBuilderError {
         /// The file.
         path: PathBuf,
     },
+    /// A launch bound of the module is unreadable, or names no kernel of it.
+    #[error(
+        "`{package}`: `{mark}` does not read `// .launch_bounds KERNEL THREADS BLOCKS` with a kernel of this module"
+    )]
+    LaunchBounds {
+        /// The kernel crate.
+        package: String,
+        /// The line.
+        mark: String,
+    },
     /// A source changed while it was compiled, so that nobody knows which state the PTX is of.
     #[error("the sources of `{0}` changed while they were compiled; build again")]
     ChangedMeanwhile(String),

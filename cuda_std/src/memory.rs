@@ -67,6 +67,56 @@ pub trait BlockMemory: Elements {
         block.barrier();
     }
 
+    /// Writes `item` to every element `i` below `n` and reduces `value`, for `(item, value) = both(i)`; the reduction is
+    /// that of [`Block::reduce`]. No more barriers than the reduction alone.
+    ///
+    /// # Panics
+    /// When `n` is beyond [`len`](Self::len).
+    #[inline(always)]
+    #[track_caller]
+    fn fill_reduce<V: Pod>(
+        &mut self,
+        block: &mut Block,
+        n: u32,
+        identity: V,
+        both: impl Fn(u32) -> (Self::Item, V) + Sync,
+        combine: impl Fn(V, V) -> V + Sync,
+    ) -> V {
+        check_length(n, self.count());
+        let write = |i| {
+            let (item, value) = both(i);
+            // SAFETY: as in `fill`: the reduction asks for each index once, after a barrier and before another.
+            unsafe { self.store(i, item) };
+            value
+        };
+        platform::block_reduce(block.threads(), n, identity, write, combine)
+    }
+
+    /// Lets `change` alter every element `i` below `n` in place and reduces what it returns, as
+    /// [`fill_reduce`](Self::fill_reduce).
+    ///
+    /// # Panics
+    /// When `n` is beyond [`len`](Self::len).
+    #[inline(always)]
+    #[track_caller]
+    fn update_reduce<V: Pod>(
+        &mut self,
+        block: &mut Block,
+        n: u32,
+        identity: V,
+        change: impl Fn(u32, &mut Self::Item) -> V + Sync,
+        combine: impl Fn(V, V) -> V + Sync,
+    ) -> V {
+        check_length(n, self.count());
+        let write = |i| {
+            let mut value = identity;
+            // SAFETY: as in `fill_reduce`.
+            unsafe { self.change(i, |item| value = change(i, item)) };
+            value
+        };
+        platform::block_reduce(block.threads(), n, identity, write, combine)
+    }
+
     /// Writes one element, with a value that all threads know.
     ///
     /// # Panics
@@ -135,9 +185,9 @@ pub trait BlockMemory: Elements {
     ) {
         check_length(n, self.count());
         block.barrier();
-        platform::each_team::<L>(block.threads(), n, |i| {
+        platform::each_team::<L>(block.threads(), n, |i, owned| {
             let item = value(Team::new(), i);
-            if platform::is_team_leader::<L>() {
+            if owned && platform::leads_team::<L>() {
                 // SAFETY: in bounds; index i is one team's alone, and one of its threads stores.
                 unsafe { self.store(i, item) };
             }
@@ -161,9 +211,9 @@ pub trait BlockMemory: Elements {
     ) {
         check_length(n, self.count());
         block.barrier();
-        platform::each_team::<L>(block.threads(), n, |i| {
+        platform::each_team::<L>(block.threads(), n, |i, owned| {
             let computed = compute(Team::new(), i);
-            if platform::is_team_leader::<L>() {
+            if owned && platform::leads_team::<L>() {
                 // SAFETY: as in `fill_by_team`.
                 unsafe { self.change(i, |item| change(computed, item)) };
             }

@@ -74,6 +74,15 @@ impl<T: Pod, const N: usize> Segment<'_, [T; N]> {
     }
 }
 
+impl<T: Pod> Segment<'_, T> {
+    /// The same memory as arrays of `N` elements; what is left over at the end is out of sight.
+    #[inline(always)]
+    pub fn arrays<const N: usize>(&mut self) -> Segment<'_, [T; N]> {
+        // SAFETY: an array is its elements; the segment stays borrowed while this view lives.
+        unsafe { Segment::new(self.data.cast::<[T; N]>(), self.start / N as u32, self.len / N as u32) }
+    }
+}
+
 impl<T: Pod> Elements for Segment<'_, T> {
     type Item = T;
 

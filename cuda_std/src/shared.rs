@@ -2,7 +2,7 @@
 
 use crate::memory::{Elements, check_length};
 use crate::platform::{SharedPointer, SharedStorage};
-use crate::{Block, Team};
+use crate::{Block, PerThread, Team, Thread};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
@@ -47,6 +47,25 @@ impl<T: Pod, const N: usize> Shared<T, N> {
         use crate::BlockMemory;
         let mut tile = self.tile(n);
         tile.fill_by_team(block, n, value);
+        tile
+    }
+
+    /// Writes element `t` by thread `t` from its own state, for every thread below `n`, and returns those elements.
+    ///
+    /// # Panics
+    /// When `n` is beyond the array's length.
+    #[inline(always)]
+    #[track_caller]
+    pub fn write<S>(
+        &mut self,
+        block: &mut Block,
+        n: u32,
+        state: &PerThread<S>,
+        value: impl Fn(Thread, &S) -> T + Sync,
+    ) -> Tile<'_, T> {
+        use crate::BlockMemory;
+        let mut tile = self.tile(n);
+        tile.write(block, 0, state, value);
         tile
     }
 

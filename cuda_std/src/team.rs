@@ -32,11 +32,13 @@ impl<const L: u32> Team<L> {
 }
 
 /// Lists of indices, one for each of the elements that [`Segment::collect`] looked at.
+///
+/// Item `k` of all lists lies side by side, so that neighbouring threads read neighbouring words.
 #[derive(Clone, Copy)]
 pub struct Lists<'a> {
     words: View<'a, u32>,
     lists: u32,
-    stride: u32,
+    room: u32,
 }
 
 impl Lists<'_> {
@@ -63,7 +65,7 @@ impl Lists<'_> {
     #[must_use]
     pub fn count(&self, i: u32) -> u32 {
         check_index(i, self.lists);
-        self.words.get(i.wrapping_mul(self.stride))
+        self.words.get(i)
     }
 
     /// Whether list `i` holds all of its indices.
@@ -74,7 +76,7 @@ impl Lists<'_> {
     #[track_caller]
     #[must_use]
     pub fn is_complete(&self, i: u32) -> bool {
-        self.count(i) < self.stride
+        self.count(i) <= self.room
     }
 
     /// Index number `k` of list `i`.
@@ -86,13 +88,13 @@ impl Lists<'_> {
     #[must_use]
     pub fn get(&self, i: u32, k: u32) -> u32 {
         check_index(i, self.lists);
-        check_index(k, self.stride.wrapping_sub(1));
-        self.words.get(i.wrapping_mul(self.stride).wrapping_add(k).wrapping_add(1))
+        check_index(k, self.room);
+        self.words.get(k.wrapping_add(1).wrapping_mul(self.lists).wrapping_add(i))
     }
 }
 
 impl Segment<'_, u32> {
-    /// Collects, for every `i` below `n`, the indices `j` below `m` for which `keep(i, j)` holds, in rising order. A
+    /// Collects, for every `i` below `n`, the indices `j` below `m` for which `keep(i)(j)` holds, in rising order. A
     /// team of `L` threads looks at `L` of them at a time.
     ///
     /// The segment's words are shared out evenly: each list has `len / n` of them, one of which holds its count.
@@ -101,28 +103,30 @@ impl Segment<'_, u32> {
     /// When there is less than a word a list.
     #[inline(always)]
     #[track_caller]
-    pub fn collect<const L: u32>(
+    pub fn collect<const L: u32, K: Fn(u32) -> bool>(
         &mut self,
         block: &mut Block,
         n: u32,
         m: u32,
-        keep: impl Fn(u32, u32) -> bool + Sync,
+        keep: impl Fn(u32) -> K + Sync,
     ) -> Lists<'_> {
         check_length(n, self.len());
-        let stride = if n == 0 { 1 } else { self.len() / n };
+        let room = if n == 0 { 0 } else { self.len() / n - 1 };
         block.barrier();
-        platform::each_team::<L>(block.threads(), n, |i| {
-            let list = self.at(i.wrapping_mul(stride));
-            // SAFETY: n lists of `stride` words lie within the segment; list i is this team's alone, and each of its
-            // words is one thread's.
-            unsafe {
-                let count = platform::team_collect::<L>(m, list.wrapping_add(1), stride - 1, |j| keep(i, j));
-                if platform::is_team_leader::<L>() {
-                    list.write(count);
+        platform::each_team::<L>(block.threads(), n, |i, owned| {
+            let count = platform::team_collect::<L>(m, keep(i), |k, j| {
+                if owned && k < room {
+                    // SAFETY: n lists of `room` items and a count each lie within the segment; list i is this
+                    // team's alone, and each of its items is one thread's.
+                    unsafe { self.at(k.wrapping_add(1).wrapping_mul(n).wrapping_add(i)).write(j) };
                 }
+            });
+            if owned && platform::leads_team::<L>() {
+                // SAFETY: as above.
+                unsafe { self.at(i).write(count) };
             }
         });
         block.barrier();
-        Lists { words: self.view(self.len()), lists: n, stride }
+        Lists { words: self.view(self.len()), lists: n, room }
     }
 }

@@ -10,7 +10,7 @@ mod pairs;
 mod places;
 mod whole;
 
-use crate::scratch::{Krylov, Place, Traits};
+use crate::scratch::{Place, Traits, Work};
 use cuda_std::prelude::*;
 use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, StructureSummary};
 
@@ -30,10 +30,10 @@ const TEAM: u32 = 8;
 /// - `conservation`, `gisaid_freq`, `gisaid_velocity`: annotation, NaN where there is none.
 /// - `bfactor`: B factor of the alpha carbon in Å^2, NaN where there is none.
 /// - `chain_ids`: a number for each chain of the structure, below 2^29.
-/// - `places`, `traits`, `bfactor_z`, `krylov`: scratch.
+/// - `places`, `traits`, `bfactor_z`, `work`: scratch.
 /// - `contacts`: scratch, [`crate::scratch::contact_words`] words a residue.
 /// - `summaries`: one a structure.
-#[kernel(threads = 256)]
+#[kernel(threads = 256, blocks_per_sm = 3)]
 pub fn mega_fused_batch_detection_prism4d(
     block: &mut Block,
     output: &mut Segment<FeatureRow>,
@@ -50,7 +50,7 @@ pub fn mega_fused_batch_detection_prism4d(
     traits: &mut Segment<Traits>,
     bfactor_z: &mut Segment<f32>,
     contacts: &mut Segment<u32>,
-    krylov: &mut Segment<Krylov>,
+    work: &mut Segment<Work>,
     summaries: &mut Segment<StructureSummary>,
     coefficients: &mut Shared<[f32; 2], { centrality::STEPS }>,
     ritz: &mut Shared<f32, { centrality::STEPS }>,
@@ -73,14 +73,24 @@ pub fn mega_fused_batch_detection_prism4d(
     places::standardise_bfactors(block, &inputs, n, bfactor_z);
     let (places, traits, bfactor_z) = (places.view(n), traits.view(n), bfactor_z.view(n));
     let annotated = places::is_annotated(block, traits, n);
-    pairs::rows(block, &inputs, n, places, traits, annotated, output);
+    let mut vectors = work.flatten();
+    let mut axes = vectors.arrays::<3>();
+    axes.fill(block, n, |i| pairs::side_chain_axis(places, n, i));
+    let axes = axes.view(n);
+    if annotated {
+        pairs::rows::<{ pairs::WITH_ANNOTATION }>(block, &inputs, n, places, traits, axes, output);
+    } else {
+        pairs::rows::<{ pairs::WITHOUT_ANNOTATION }>(block, &inputs, n, places, traits, axes, output);
+    }
 
     let radius = config.contact_threshold * config.contact_threshold;
-    let lists =
-        contacts.collect::<TEAM>(block, n, n, |i, j| i != j && places.get(i).to(places.get(j)).norm2() < radius);
+    let lists = contacts.collect::<TEAM, _>(block, n, n, |i| {
+        let here = places.get(i);
+        move |j| i != j && here.to(places.get(j)).norm2() < radius
+    });
     let graph = network::ContactGraph { lists, places, radius };
     network::features(block, graph, n, bfactor_z, output);
-    centrality::eigenvector(block, graph, n, krylov, coefficients, ritz, output);
+    centrality::eigenvector(block, graph, n, &mut vectors, coefficients, ritz, output);
 
     backbone::angles(block, n, places, output);
     let shape = whole::shape(block, n, places);

@@ -81,11 +81,12 @@ pub struct Traits {
     pub velocity: f32,
 }
 
-/// Vectors that the centrality iteration keeps.
-pub const KRYLOV_VECTORS: usize = 32;
+/// Number of work vectors over the residues.
+pub const WORK_VECTORS: usize = 32;
 
-/// A residue's elements of the vectors that the centrality iteration keeps.
-pub type Krylov = [f32; KRYLOV_VECTORS];
+/// A residue's elements of the work vectors. They hold the half spheres' axes first, and then what the centrality
+/// iteration keeps.
+pub type Work = [f32; WORK_VECTORS];
 
 /// Words of contact list a residue gets at a contact threshold in Å: a count, and room for the contacts.
 ///

@@ -1,5 +1,6 @@
 //! PTX as text: its functions and data, the header that a build stamps on it, and what is refused.
 
+pub mod bounds;
 pub mod header;
 pub mod module;
 pub mod verify;

@@ -83,6 +83,8 @@ fn device(signature: &Signature, description: &TokenStream, function: &ItemFn) -
         }
     }
     let entry = name.to_string();
+    // A comment to the assembler; the build turns it into the entry's directives.
+    let launch_bounds = format!("// .launch_bounds {name} {threads} {}", signature.blocks_per_sm);
     let fingerprint = format_ident!("__cuda_std_description_{name}");
     quote! {
         #[cfg(target_arch = "nvptx64")]
@@ -94,6 +96,7 @@ fn device(signature: &Signature, description: &TokenStream, function: &ItemFn) -
             const TEXT: p::cuda_layout::Text = #description;
             #[unsafe(no_mangle)]
             pub static #fingerprint: [u8; TEXT.len()] = TEXT.to_array();
+            ::core::arch::global_asm!(#launch_bounds);
             #(#declarations)*
             #[unsafe(export_name = #entry)]
             pub unsafe extern "ptx-kernel" fn entry(#(#parameters,)* panic_record: *mut p::PanicRecord, kernel_id: u32) {

@@ -28,7 +28,9 @@ use syn::{ItemFn, parse_macro_input};
 /// its name with `Args`, the launch's arguments by name, `launch`, and `Kernel`, which implements
 /// `cuda_std::launch::Kernel`; on the device, a PTX entry of its name.
 ///
-/// `threads` is the number of threads in a block, a multiple of 32 and at most 1024.
+/// `threads` is the number of threads in a block, a multiple of 32 and at most 1024. `blocks_per_sm`, which may be left
+/// out, bounds the registers so that a multiprocessor holds that many blocks at a time: what `__launch_bounds__` says in
+/// CUDA C++.
 #[proc_macro_attribute]
 pub fn kernel(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let options = parse_macro_input!(options as Options);

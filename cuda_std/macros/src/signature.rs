@@ -7,30 +7,39 @@ use syn::{
     TypeReference,
 };
 
-/// `threads = 256`.
+/// `threads = 256, blocks_per_sm = 3`.
 pub struct Options {
     pub threads: u32,
+    /// 0 where it is not said.
+    pub blocks_per_sm: u32,
 }
 
 impl Parse for Options {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let name: Ident = input
-            .parse()
-            .map_err(|e| Error::new(e.span(), "say how many threads a block has: #[kernel(threads = 256)]"))?;
-        if name != "threads" {
-            return Err(Error::new(
-                name.span(),
-                "unknown option; there is `threads`, the number of threads in a block",
-            ));
+        let (mut threads, mut blocks_per_sm) = (None, 0);
+        while !input.is_empty() {
+            let name: Ident = input.parse()?;
+            input.parse::<Token![=]>()?;
+            let literal: LitInt = input.parse()?;
+            let value: u32 = literal.base10_parse()?;
+            if name == "threads" {
+                if value == 0 || !value.is_multiple_of(32) || value > 1024 {
+                    return Err(Error::new(literal.span(), "a block has a multiple of 32 threads, at most 1024"));
+                }
+                threads = Some(value);
+            } else if name == "blocks_per_sm" {
+                if value == 0 || value > 32 {
+                    return Err(Error::new(literal.span(), "a multiprocessor holds 1 to 32 blocks"));
+                }
+                blocks_per_sm = value;
+            } else {
+                return Err(Error::new(name.span(), "unknown option; there are `threads` and `blocks_per_sm`"));
+            }
+            input.parse::<Option<Token![,]>>()?;
         }
-        input.parse::<Token![=]>()?;
-        let literal: LitInt = input.parse()?;
-        input.parse::<Option<Token![,]>>()?;
-        let threads: u32 = literal.base10_parse()?;
-        if threads == 0 || !threads.is_multiple_of(32) || threads > 1024 {
-            return Err(Error::new(literal.span(), "a block has a multiple of 32 threads, at most 1024"));
-        }
-        Ok(Self { threads })
+        let threads =
+            threads.ok_or_else(|| input.error("say how many threads a block has: #[kernel(threads = 256)]"))?;
+        Ok(Self { threads, blocks_per_sm })
     }
 }
 
@@ -48,7 +57,7 @@ pub enum Kind {
     /// `&mut Segment<T>`.
     Segment(Type),
     /// `&mut Shared<T, N>`.
-    Shared { element: Type, length: GenericArgument },
+    Shared { element: Type, length: Box<GenericArgument> },
     /// Anything else, by value.
     Value,
 }
@@ -57,6 +66,7 @@ pub enum Kind {
 pub struct Signature {
     pub name: Ident,
     pub threads: u32,
+    pub blocks_per_sm: u32,
     pub parameters: Vec<Parameter>,
 }
 
@@ -84,7 +94,8 @@ impl Signature {
         if !parameters.iter().any(|p| matches!(p.kind, Kind::Segment(_))) {
             return Err(Error::new(sig.ident.span(), "this kernel writes nothing: an output is `&mut Segment<T>`"));
         }
-        Ok(Self { name: sig.ident.clone(), threads: options.threads, parameters })
+        let Options { threads, blocks_per_sm } = options;
+        Ok(Self { name: sig.ident.clone(), threads, blocks_per_sm, parameters })
     }
 }
 
@@ -112,7 +123,7 @@ fn kind(ty: &Type) -> syn::Result<Kind> {
         let [GenericArgument::Type(element), length] = &arguments(segment)[..] else {
             return Err(Error::new(segment.span(), "write element and length: `&mut Shared<T, N>`"));
         };
-        return Ok(Kind::Shared { element: element.clone(), length: length.clone() });
+        return Ok(Kind::Shared { element: element.clone(), length: Box::new(length.clone()) });
     }
     match ty {
         Type::Reference(TypeReference { mutability: None, elem, .. }) => match &**elem {

@@ -17,15 +17,16 @@ pub(crate) fn each_index(threads: u32, n: u32, f: impl Fn(u32)) {
     }
 }
 
-/// Runs `f` for every index below `n`, each by a team of `L` threads.
+/// Runs `f(i, owned)` for every index below `n`, each by a team of `L` threads; on a CPU the team is one, and owns
+/// every index that it sees.
 #[inline(always)]
-pub(crate) fn each_team<const L: u32>(threads: u32, n: u32, f: impl Fn(u32)) {
-    each_index(threads / L, n, f);
+pub(crate) fn each_team<const L: u32>(threads: u32, n: u32, f: impl Fn(u32, bool)) {
+    each_index(threads / L, n, |i| f(i, true));
 }
 
-/// Whether this thread stores what its team agrees on: on a CPU the team is one.
+/// Whether this thread is its team's first.
 #[inline(always)]
-pub(crate) fn is_team_leader<const L: u32>() -> bool {
+pub(crate) fn leads_team<const L: u32>() -> bool {
     true
 }
 
@@ -53,17 +54,14 @@ pub(crate) fn team_reduce<const L: u32, T: Pod>(
     halve(&mut slots[..lanes], &combine)
 }
 
-/// Appends to `row` every `j` below `m` that satisfies `keep`, in rising order, and returns how many do,
-/// those beyond the row's end counted.
+/// Calls `put` with the place and the value of every `j` below `m` that satisfies `keep`, in rising order, and
+/// returns how many do.
 #[inline(always)]
-pub(crate) fn team_collect<const L: u32>(m: u32, row: *mut u32, capacity: u32, keep: impl Fn(u32) -> bool) -> u32 {
+pub(crate) fn team_collect<const L: u32>(m: u32, keep: impl Fn(u32) -> bool, put: impl Fn(u32, u32)) -> u32 {
     let mut count = 0;
     for j in 0..m {
         if keep(j) {
-            if count < capacity {
-                // SAFETY: `row` points to `capacity` writable elements that this team owns.
-                unsafe { row.add(count as usize).write(j) };
-            }
+            put(count, j);
             count += 1;
         }
     }

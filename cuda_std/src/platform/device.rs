@@ -60,20 +60,24 @@ pub(crate) fn each_index(threads: u32, n: u32, f: impl Fn(u32)) {
     strided(thread_index(), threads, n, f);
 }
 
+/// Runs `f(i, owned)` for every index below `n`, each by a team of `L` threads.
+///
+/// All teams of a warp take the same number of turns, so that its lanes meet at every shuffle; a team without an index
+/// of its own repeats the last one, which it does not own and must not write.
 #[inline(always)]
-pub(crate) fn each_team<const L: u32>(threads: u32, n: u32, f: impl Fn(u32)) {
-    strided(thread_index() / L, threads / L, n, f);
+pub(crate) fn each_team<const L: u32>(threads: u32, n: u32, f: impl Fn(u32, bool)) {
+    let team = thread_index() / L;
+    let first_of_warp = team / (WARP / L) * (WARP / L);
+    strided(first_of_warp, threads / L, n, |first| {
+        let i = first.wrapping_add(team % (WARP / L));
+        f(i.min(n.wrapping_sub(1)), i < n);
+    });
 }
 
+/// Whether this thread is its team's first.
 #[inline(always)]
-pub(crate) fn is_team_leader<const L: u32>() -> bool {
+pub(crate) fn leads_team<const L: u32>() -> bool {
     thread_index() % L == 0
-}
-
-/// The lanes of this thread's team, as a mask of the warp.
-#[inline(always)]
-fn team_mask<const L: u32>() -> u32 {
-    (FULL >> (WARP - L)) << (thread_index() % WARP / L * L)
 }
 
 /// The third operand of a shuffle within segments of `L` lanes.
@@ -84,30 +88,40 @@ const fn segment<const L: u32>() -> u32 {
 /// Applies a 32-bit shuffle to a value of any size.
 #[inline(always)]
 fn shuffle_words<T: Pod>(value: T, shuffle: impl Fn(u32) -> u32) -> T {
-    const { assert!(size_of::<T>() % 4 == 0, "a value that crosses lanes is made of 32-bit words") };
+    const {
+        assert!(
+            size_of::<T>() % 4 == 0 && size_of::<T>() <= 128,
+            "a value that crosses lanes is made of at most 32 words of 32 bits"
+        );
+    }
     let mut result = value;
     let from = (&raw const value).cast::<u32>();
     let to = (&raw mut result).cast::<u32>();
-    for word in 0..size_of::<T>() / 4 {
-        // SAFETY: `word` lies within the value, any bits are a valid `T: Pod`; unaligned, since T may be bytes.
-        unsafe { to.add(word).write_unaligned(shuffle(from.add(word).read_unaligned())) };
+    // Written out: a loop would keep the value in memory.
+    macro_rules! words {
+        ($($word:literal)*) => {$(
+            if const { size_of::<T>() > 4 * $word } {
+                // SAFETY: within the value, any bits are a valid `T: Pod`; unaligned, since T may be bytes.
+                unsafe { to.add($word).write_unaligned(shuffle(from.add($word).read_unaligned())) };
+            }
+        )*};
     }
+    words!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
     result
 }
 
-/// Combines the values of `L` lanes by halving strides; all lanes get the first lane's result.
+/// Combines the values of every `L` neighbouring lanes by halving strides; all of them get the first one's result.
 #[inline(always)]
 fn halve_lanes<const L: u32, T: Pod>(mut value: T, combine: &impl Fn(T, T) -> T) -> T {
-    let mask = team_mask::<L>();
     let mut stride = L / 2;
     while stride > 0 {
-        // SAFETY: all lanes of the team run the same closure and get here together.
-        let other = shuffle_words(value, |word| unsafe { shfl_sync_down(mask, word, stride, segment::<L>()) });
+        // SAFETY: all lanes of the warp get here together: see `each_team`, `block_reduce`.
+        let other = shuffle_words(value, |word| unsafe { shfl_sync_down(FULL, word, stride, segment::<L>()) });
         value = combine(value, other);
         stride /= 2;
     }
     // SAFETY: as above.
-    shuffle_words(value, |word| unsafe { shfl_sync_idx(mask, word, 0, segment::<L>()) })
+    shuffle_words(value, |word| unsafe { shfl_sync_idx(FULL, word, 0, segment::<L>()) })
 }
 
 #[inline(always)]
@@ -124,23 +138,22 @@ pub(crate) fn team_reduce<const L: u32, T: Pod>(
 }
 
 #[inline(always)]
-pub(crate) fn team_collect<const L: u32>(m: u32, row: *mut u32, capacity: u32, keep: impl Fn(u32) -> bool) -> u32 {
+pub(crate) fn team_collect<const L: u32>(m: u32, keep: impl Fn(u32) -> bool, put: impl Fn(u32, u32)) -> u32 {
     check_length(m, MAX_LENGTH);
-    let mask = team_mask::<L>();
     let lane = thread_index() % L;
-    let first = thread_index() % WARP / L * L;
+    let team = thread_index() % WARP / L * L;
     let mut count = 0u32;
     strided(0, L, m, |base| {
         let j = base.wrapping_add(lane);
         let kept = j < m && keep(j);
-        // SAFETY: all lanes of the team take the same number of turns.
-        let votes = (unsafe { vote_ballot_sync(mask, kept) } & mask) >> first;
-        let place = count.wrapping_add((votes & ((1 << lane) - 1)).count_ones());
-        if kept && place < capacity {
-            // SAFETY: `row` points to `capacity` writable elements that this team owns; each place is one lane's.
-            unsafe { row.add(place as usize).write(j) };
+        // SAFETY: all lanes of the warp take the same number of turns: `m` is the same for all teams.
+        let votes = (unsafe { vote_ballot_sync(FULL, kept) } >> team) & (FULL >> (WARP - L));
+        if votes != 0 {
+            if kept {
+                put(count.wrapping_add((votes & ((1 << lane) - 1)).count_ones()), j);
+            }
+            count = count.wrapping_add(votes.count_ones());
         }
-        count = count.wrapping_add(votes.count_ones());
     });
     count
 }

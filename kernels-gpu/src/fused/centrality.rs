@@ -5,14 +5,14 @@
 //! [`STEPS`] steps. It stops when |A v - lambda v| is small against lambda.
 
 use super::network::ContactGraph;
-use crate::scratch::{KRYLOV_VECTORS, Krylov};
+use crate::scratch::WORK_VECTORS;
 use cuda_std::math::{NAN, larger, sqrt};
 use cuda_std::prelude::*;
 use shared_types::FeatureRow;
 use shared_types::feature::column;
 
 /// Steps between restarts. The last vector is the one in the making.
-pub const STEPS: usize = KRYLOV_VECTORS - 1;
+pub const STEPS: usize = WORK_VECTORS - 1;
 /// The Ritz pair is looked at after this many steps, and again every so many.
 const LOOK_EVERY: u32 = 8;
 /// Largest |A v - lambda v| / lambda. The promise is 1e-4.
@@ -28,96 +28,143 @@ pub fn eigenvector(
     block: &mut Block,
     graph: ContactGraph,
     n: u32,
-    krylov: &mut Segment<Krylov>,
+    vectors: &mut Segment<f32>,
     coefficients: &mut Shared<[f32; 2], STEPS>,
     ritz: &mut Shared<f32, STEPS>,
     output: &mut Segment<FeatureRow>,
 ) {
-    let mut vectors = krylov.flatten();
     // The degrees are the first step of a power iteration, and 0 exactly where there is no contact.
-    vectors.fill(block, n, |i| graph.degree(i) as f32);
-    let contacts = squares(block, vectors.view(n), n);
-    if contacts > 0.0 {
+    let mut square = vectors.fill_reduce(
+        block,
+        n,
+        0.0,
+        |i| {
+            let degree = graph.degree(i) as f32;
+            (degree, degree * degree)
+        },
+        |a, b| a + b,
+    );
+    if square > 0.0 {
         for _ in 0..RESTARTS {
-            let length = sqrt(squares(block, vectors.view(n), n));
-            vectors.update(block, n, |_, v| *v /= length);
-            let eigenvalue = lanczos(block, graph, n, &mut vectors, coefficients, ritz);
-            // The best vector takes the first one's place; the second one's holds its image.
-            let (mut best, mut rest) = vectors.split_at(n);
-            let length = sqrt(squares(block, best.view(n), n));
-            best.update(block, n, |_, v| *v = v.abs() / length);
+            let eigenvalue = lanczos(block, graph, n, 1.0 / sqrt(square), vectors, coefficients, ritz);
+            // The best vector is last; its moduli take the first one's place.
+            let (mut best, rest) = vectors.split_at(n);
+            let ritz_vector = rest.view(STEPS as u32 * n);
+            square = best.fill_reduce(
+                block,
+                n,
+                0.0,
+                |i| {
+                    let v = ritz_vector.get((STEPS as u32 - 1) * n + i).abs();
+                    (v, v * v)
+                },
+                |a, b| a + b,
+            );
             let v = best.view(n);
-            rest.fill(block, n, |i| {
-                let mut image = 0.0;
-                graph.each_contact(i, |j| image += v.get(j));
-                image - eigenvalue * v.get(i)
-            });
-            let residual = sqrt(squares(block, rest.view(n), n));
-            if residual <= TOLERANCE * eigenvalue {
+            let residual = block.reduce(
+                n,
+                0.0,
+                |i| {
+                    let off = graph.sum_over_contacts(i, v) - eigenvalue * v.get(i);
+                    off * off
+                },
+                |a, b| a + b,
+            );
+            if residual <= TOLERANCE * TOLERANCE * eigenvalue * eigenvalue * square {
                 break;
             }
         }
     }
+    let v = vectors.view(n);
+    let scale = if square > 0.0 { 1.0 / sqrt(square) } else { 0.0 };
     output.update(block, n, |i, row| {
-        row.columns[column::CENTRALITY] = if graph.places.get(i).exists() { vectors.get(i) } else { NAN };
+        row.columns[column::CENTRALITY] = if graph.places.get(i).exists() { v.get(i) * scale } else { NAN };
     });
 }
 
-/// The square of a vector's length.
-#[inline(always)]
-fn squares(block: &mut Block, vector: View<f32>, n: u32) -> f32 {
-    block.reduce(n, 0.0, |i| vector.get(i) * vector.get(i), |a, b| a + b)
-}
-
-/// Improves the unit vector that `vectors` begins with, in its place, and returns the eigenvalue's estimate.
+/// Makes a better vector of the one that `vectors` begins with, which `scale` gives length 1. Leaves it behind `STEPS`
+/// others, of any length, and returns the eigenvalue's estimate.
+///
+/// Vector `k` is kept as it came out, with the factor that gives it length 1 beside the matrix: thread `k` keeps what
+/// step `k` finds.
 #[inline(always)]
 fn lanczos(
     block: &mut Block,
     graph: ContactGraph,
     n: u32,
+    mut scale: f32,
     vectors: &mut Segment<f32>,
     coefficients: &mut Shared<[f32; 2], STEPS>,
     ritz: &mut Shared<f32, STEPS>,
 ) -> f32 {
-    let mut tridiagonal = coefficients.fill(block, STEPS as u32, |_| [0.0; 2]);
-    let mut before = 0.0;
-    let mut steps = 0;
+    let first_scale = scale;
+    let mut found = block.per_thread(|_| [0.0; 2]);
+    let mut beta_before = 0.0;
+    let mut scale_before = 0.0;
+    let mut step = 0;
     loop {
-        let here = steps * n;
+        let here = step * n;
         let (done, mut next) = vectors.split_at(here + n);
         let done = done.view(here + n);
-        // w = A v_k - beta_(k-1) v_(k-1)
-        next.fill(block, n, |i| {
-            let mut image = 0.0;
-            graph.each_contact(i, |j| image += done.get(here + j));
-            if here > 0 { math::fma(-before, done.get(here - n + i), image) } else { image }
+        // w = A v - beta_before v_before, and alpha = w v
+        let alpha = next.fill_reduce(
+            block,
+            n,
+            0.0,
+            |i| {
+                let mut w = graph.sum_over_contacts_from(i, done, here) * scale;
+                if here > 0 {
+                    w = math::fma(-beta_before * scale_before, done.get(here - n + i), w);
+                }
+                (w, w * (done.get(here + i) * scale))
+            },
+            |a, b| a + b,
+        );
+        // w - alpha v, and beta its length
+        let square = next.update_reduce(
+            block,
+            n,
+            0.0,
+            |i, w| {
+                *w = math::fma(-alpha * scale, done.get(here + i), *w);
+                *w * *w
+            },
+            |a, b| a + b,
+        );
+        let beta = sqrt(square);
+        block.each(&mut found, |t, own| {
+            if t.index() == step {
+                *own = [alpha, beta];
+            }
         });
-        let alpha = block.reduce(n, 0.0, |i| next.get(i) * done.get(here + i), |a, b| a + b);
-        next.update(block, n, |i, w| *w = math::fma(-alpha, done.get(here + i), *w));
-        let beta = sqrt(squares(block, next.view(n), n));
-        tridiagonal.set(block, steps, [alpha, beta]);
-        steps += 1;
-        let invariant = beta <= 1e-6 * larger(alpha.abs(), before);
-        if invariant || steps % LOOK_EVERY == 0 || steps == STEPS as u32 {
-            let eigenvalue = largest_eigenvalue(block, &tridiagonal, steps);
-            let weights = ritz.fill(block, steps, |j| ritz_weight(&tridiagonal, steps, eigenvalue, j));
-            let length = sqrt(block.reduce(steps, 0.0, |j| weights.get(j) * weights.get(j), |a, b| a + b));
+        step += 1;
+        let invariant = beta <= 1e-6 * larger(alpha.abs(), beta_before);
+        if invariant || step % LOOK_EVERY == 0 || step == STEPS as u32 {
+            let tridiagonal = coefficients.write(block, step, &found, |_, own| *own);
+            let eigenvalue = largest_eigenvalue(block, &tridiagonal, step);
+            let mut weights = ritz.fill(block, step, |j| ritz_weight(&tridiagonal, step, eigenvalue, j));
+            let length = sqrt(block.reduce(step, 0.0, |j| weights.get(j) * weights.get(j), |a, b| a + b));
             // The last weight is 1: the residual of the Ritz pair is beta / length.
-            if invariant || beta <= 0.5 * TOLERANCE * eigenvalue * length || steps == STEPS as u32 {
-                next.fill(block, n, |i| {
+            if invariant || beta <= 0.5 * TOLERANCE * eigenvalue * length || step == STEPS as u32 {
+                weights.update(block, step, |j, weight| {
+                    let scale = if j == 0 { first_scale } else { 1.0 / tridiagonal.get(j - 1)[1] };
+                    *weight = *weight / length * scale;
+                });
+                let (done, mut last) = vectors.split_at(STEPS as u32 * n);
+                let done = done.view(step * n);
+                last.fill(block, n, |i| {
                     let mut sum = 0.0;
-                    for j in 0..steps {
+                    for j in 0..step {
                         sum = math::fma(weights.get(j), done.get(j * n + i), sum);
                     }
                     sum
                 });
-                let (mut first, rest) = vectors.split_at(n);
-                first.fill(block, n, |i| rest.get((steps - 1) * n + i));
                 return eigenvalue;
             }
         }
-        next.update(block, n, |_, w| *w /= beta);
-        before = beta;
+        scale_before = scale;
+        beta_before = beta;
+        scale = 1.0 / beta;
     }
 }
 

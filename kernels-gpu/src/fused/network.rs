@@ -2,6 +2,7 @@
 
 use super::TEAM;
 use crate::scratch::Place;
+use bytemuck::{Pod, Zeroable};
 use cuda_std::math::NAN;
 use cuda_std::prelude::*;
 use shared_types::FeatureRow;
@@ -20,7 +21,7 @@ pub struct ContactGraph<'a> {
     pub radius: f32,
 }
 
-impl ContactGraph<'_> {
+impl<'a> ContactGraph<'a> {
     /// Number of contacts of residue `i`.
     #[inline(always)]
     pub fn degree(&self, i: u32) -> u32 {
@@ -33,43 +34,115 @@ impl ContactGraph<'_> {
         i != j && self.places.get(i).to(self.places.get(j)).norm2() < self.radius
     }
 
-    /// Calls `visit` with every contact of residue `i`, in rising order.
+    /// Sum of a vector's elements over the contacts of residue `i`: a row of the adjacency matrix, times the vector.
     #[inline(always)]
-    pub fn each_contact(&self, i: u32, mut visit: impl FnMut(u32)) {
-        if self.lists.is_complete(i) {
-            for k in 0..self.lists.count(i) {
-                visit(self.lists.get(i, k));
-            }
-        } else {
-            for j in 0..self.lists.len() {
-                if self.in_contact(i, j) {
-                    visit(j);
-                }
-            }
-        }
+    pub fn sum_over_contacts(&self, i: u32, vector: View<f32>) -> f32 {
+        self.sum_over_contacts_from(i, vector, 0)
     }
 
-    /// Number of edges between contact number `k` of residue `i` and the contacts before it.
+    /// As [`sum_over_contacts`](Self::sum_over_contacts), of the vector that begins at `first`.
     #[inline(always)]
-    fn edges_before(&self, i: u32, k: u32) -> f32 {
-        let mut edges = 0.0;
-        if self.lists.is_complete(i) {
-            let a = self.lists.get(i, k);
-            for l in 0..k {
-                if self.in_contact(a, self.lists.get(i, l)) {
-                    edges += 1.0;
-                }
-            }
-        } else if self.in_contact(i, k) {
-            // Without a list, k counts through all residues.
-            for j in 0..k {
-                if self.in_contact(i, j) && self.in_contact(j, k) {
-                    edges += 1.0;
-                }
+    pub fn sum_over_contacts_from(&self, i: u32, vectors: View<f32>, first: u32) -> f32 {
+        let near = self.of(i);
+        let mut sum = 0.0;
+        for k in 0..near.candidates() {
+            if let Some(j) = near.get(k) {
+                sum += vectors.get(first + j);
             }
         }
-        edges
+        sum
     }
+
+    /// The contacts of residue `i`.
+    #[inline(always)]
+    fn of(self, i: u32) -> Neighbours<'a> {
+        Neighbours { graph: self, i, place: self.places.get(i), listed: self.lists.is_complete(i) }
+    }
+}
+
+/// The contacts of one residue: the items of its list, or where there was no room, all residues that are near.
+#[derive(Clone, Copy)]
+struct Neighbours<'a> {
+    graph: ContactGraph<'a>,
+    i: u32,
+    place: Place,
+    listed: bool,
+}
+
+impl Neighbours<'_> {
+    /// How many candidates [`get`](Self::get) has.
+    #[inline(always)]
+    fn candidates(&self) -> u32 {
+        if self.listed { self.graph.lists.count(self.i) } else { self.graph.lists.len() }
+    }
+
+    /// Candidate number `k`, if it is a contact.
+    #[inline(always)]
+    fn get(&self, k: u32) -> Option<u32> {
+        if self.listed {
+            Some(self.graph.lists.get(self.i, k))
+        } else if self.graph.in_contact(self.i, k) {
+            Some(k)
+        } else {
+            None
+        }
+    }
+}
+
+/// A residue's sums over its contacts. Counts are exact up to 2^24.
+#[derive(Clone, Copy, Zeroable, Pod)]
+#[repr(C)]
+struct Contacts {
+    /// Contacts among the contacts.
+    edges: f32,
+    long_range: f32,
+    same_chain: f32,
+    /// Row distance to those of the same chain.
+    distance: f32,
+    bfactor_z: f32,
+    with_bfactor: f32,
+}
+
+impl Contacts {
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        Self {
+            edges: self.edges + other.edges,
+            long_range: self.long_range + other.long_range,
+            same_chain: self.same_chain + other.same_chain,
+            distance: self.distance + other.distance,
+            bfactor_z: self.bfactor_z + other.bfactor_z,
+            with_bfactor: self.with_bfactor + other.with_bfactor,
+        }
+    }
+}
+
+/// Adds candidate number `k` for a contact.
+#[inline(always)]
+fn step(mut sums: Contacts, near: &Neighbours, bfactor_z: View<f32>, k: u32) -> Contacts {
+    let Some(j) = near.get(k) else { return sums };
+    let (graph, other) = (near.graph, near.graph.places.get(j));
+    let (same, apart) = (near.place.same_chain(other), near.i.abs_diff(j));
+    if !same || apart >= LONG_RANGE {
+        sums.long_range += 1.0;
+    }
+    if same {
+        sums.same_chain += 1.0;
+        sums.distance += apart as f32;
+    }
+    let z = bfactor_z.get(j);
+    if !z.is_nan() {
+        sums.bfactor_z += z;
+        sums.with_bfactor += 1.0;
+    }
+    for l in 0..k {
+        if let Some(before) = near.get(l)
+            && other.to(graph.places.get(before)).norm2() < graph.radius
+        {
+            sums.edges += 1.0;
+        }
+    }
+    sums
 }
 
 /// Columns `contact_number`, `long_range_contacts`, `contact_order`, `clustering`, `bfactor_z` and `bfactor_local`.
@@ -87,51 +160,42 @@ pub fn features(
         block,
         n,
         |team, i| {
-            let degree = graph.degree(i);
-            let candidates = if graph.lists.is_complete(i) { degree } else { n };
-            let edges = team.reduce(candidates, 0.0, |sum, k| sum + graph.edges_before(i, k), |a, b| a + b);
-            let here = graph.places.get(i);
+            let near = graph.of(i);
+            let sums = team.reduce(
+                near.candidates(),
+                Contacts::zeroed(),
+                |sums, k| step(sums, &near, bfactor_z, k),
+                Contacts::plus,
+            );
             let chain = if several_chains {
                 team.reduce(
                     n,
                     0.0,
-                    |rows, j| if graph.places.get(j).same_chain(here) { rows + 1.0 } else { rows },
+                    |rows, j| if graph.places.get(j).same_chain(near.place) { rows + 1.0 } else { rows },
                     |a, b| a + b,
                 )
             } else {
                 n as f32
             };
-            (i, edges, chain)
+            (i, sums, chain)
         },
-        |(i, edges, chain), row| {
-            let here = graph.places.get(i);
-            let (mut long_range, mut in_chain, mut distance) = (0.0, 0.0, 0.0);
-            let z = bfactor_z.get(i);
-            let (mut z_sum, mut z_count) = if z.is_nan() { (0.0, 0.0) } else { (z, 1.0) };
-            graph.each_contact(i, |j| {
-                let same = graph.places.get(j).same_chain(here);
-                let apart = i.abs_diff(j);
-                if !same || apart >= LONG_RANGE {
-                    long_range += 1.0;
-                }
-                if same {
-                    in_chain += 1.0;
-                    distance += apart as f32;
-                }
-                let z = bfactor_z.get(j);
-                if !z.is_nan() {
-                    z_sum += z;
-                    z_count += 1.0;
-                }
-            });
+        |(i, sums, chain), row| {
+            let exists = graph.places.get(i).exists();
+            let known = |x: f32| if exists { x } else { NAN };
             let degree = graph.degree(i) as f32;
-            let known = |x: f32| if here.exists() { x } else { NAN };
+            let order = if sums.same_chain > 0.0 { sums.distance / sums.same_chain / chain } else { 0.0 };
+            let clustering = if degree < 2.0 { 0.0 } else { 2.0 * sums.edges / (degree * (degree - 1.0)) };
+            let z = bfactor_z.get(i);
+            let (z_sum, z_count) = if z.is_nan() {
+                (sums.bfactor_z, sums.with_bfactor)
+            } else {
+                (sums.bfactor_z + z, sums.with_bfactor + 1.0)
+            };
             let columns = &mut row.columns;
             columns[column::CONTACT_NUMBER] = known(degree);
-            columns[column::LONG_RANGE_CONTACTS] = known(long_range);
-            columns[column::CONTACT_ORDER] = known(if in_chain > 0.0 { distance / in_chain / chain } else { 0.0 });
-            columns[column::CLUSTERING] =
-                known(if degree < 2.0 { 0.0 } else { 2.0 * edges / (degree * (degree - 1.0)) });
+            columns[column::LONG_RANGE_CONTACTS] = known(sums.long_range);
+            columns[column::CONTACT_ORDER] = known(order);
+            columns[column::CLUSTERING] = known(clustering);
             columns[column::BFACTOR_Z] = z;
             columns[column::BFACTOR_LOCAL] = known(if z_count > 0.0 { z_sum / z_count } else { NAN });
         },

@@ -4,13 +4,14 @@ use super::TEAM;
 use super::places::{Inputs, linked};
 use crate::scratch::{Place, Traits};
 use crate::vector::Vector;
-use bytemuck::{Pod, Zeroable};
-use cuda_std::math::{NAN, canonical, exp_bounded};
+use cuda_std::math::{NAN, canonical, exp_bounded, reciprocal_bounded};
 use cuda_std::prelude::*;
+use shared_types::FeatureRow;
 use shared_types::feature::{ROW_WIDTH, column};
 use shared_types::residue::{CHARGE, HYDROPATHY, VOLUME};
-use shared_types::{FeatureRow, feature::FeatureRow as Row};
 
+/// Atoms closer than this, 1e-15 Å, squared, are in one place.
+const COINCIDENT2: f32 = 1e-30;
 /// Reach of the Gaussian weights, 18 Å, squared.
 const LOCAL2: f32 = 18.0 * 18.0;
 /// Radius of the half spheres, 12 Å, squared.
@@ -20,185 +21,121 @@ const CHARGE2: f32 = 10.0 * 10.0;
 /// -1 / (2 s^2) with s = 6 Å.
 const FALL_OFF: f32 = -1.0 / 72.0;
 
-/// A residue's sums over the others. Counts are exact up to 2^24.
-#[derive(Clone, Copy, Zeroable, Pod)]
-#[repr(C)]
-struct Around {
-    wcn: f32,
-    half_spheres: f32,
-    hse_up: f32,
-    charge: f32,
-    hydropathy: Mean,
-}
+// A residue's sums over the others. Counts are exact up to 2^24; a mean is a sum with its weight after it.
+const WCN: usize = 0;
+const HALF_SPHERES: usize = 1;
+const UPPER: usize = 2;
+const CHARGES: usize = 3;
+const HYDROPATHIES: usize = 4;
+const CONSERVATIONS: usize = 6;
+const FREQS: usize = 8;
+const VELOCITIES: usize = 10;
 
-/// Further sums, where a structure has annotation.
-#[derive(Clone, Copy, Zeroable, Pod)]
-#[repr(C)]
-struct Annotation {
-    conservation: Mean,
-    freq: Mean,
-    velocity: Mean,
-}
+/// Number of sums without those over annotation, which most structures have none of.
+pub const WITHOUT_ANNOTATION: usize = CONSERVATIONS;
+/// Number of sums with those over annotation.
+pub const WITH_ANNOTATION: usize = VELOCITIES + 2;
 
-/// A weighted mean in the making.
-#[derive(Clone, Copy, Zeroable, Pod)]
-#[repr(C)]
-struct Mean {
-    sum: f32,
-    weight: f32,
-}
-
-impl Mean {
-    /// Adds a value that may be missing.
-    #[inline(always)]
-    fn add(&mut self, value: f32, weight: f32) {
-        if !value.is_nan() {
-            self.sum = math::fma(weight, value, self.sum);
-            self.weight += weight;
-        }
+/// The direction of residue `i`'s side chain as the half-sphere exposure sees it (Hamelryck 2005): the sum of the
+/// unit vectors from both neighbours; NaN unless both are linked.
+#[inline(always)]
+pub fn side_chain_axis(places: View<Place>, n: u32, i: u32) -> [f32; 3] {
+    if i == 0 || i + 1 >= n {
+        return [NAN; 3];
     }
-
-    #[inline(always)]
-    fn plus(self, other: Self) -> Self {
-        Self { sum: self.sum + other.sum, weight: self.weight + other.weight }
-    }
-
-    /// The mean; NaN of nothing.
-    #[inline(always)]
-    fn value(self) -> f32 {
-        canonical(self.sum / self.weight)
+    let (before, here, after) = (places.get(i - 1), places.get(i), places.get(i + 1));
+    if linked(before, here) && linked(here, after) {
+        let Vector { x, y, z } = before.to(here).unit().plus(after.to(here).unit());
+        [x, y, z]
+    } else {
+        [NAN; 3]
     }
 }
 
 /// Writes every residue's row, with the columns that pairs and tables give.
 #[inline(always)]
-pub fn rows(
+pub fn rows<const SUMS: usize>(
     block: &mut Block,
     inputs: &Inputs,
     n: u32,
     places: View<Place>,
     traits: View<Traits>,
-    annotated: bool,
+    axes: View<[f32; 3]>,
     output: &mut Segment<FeatureRow>,
 ) {
     output.fill_by_team::<TEAM>(block, n, |team, i| {
         let place = places.get(i);
-        let axis = side_chain_axis(places, n, i);
-        let around = team.reduce(
+        let [x, y, z] = axes.get(i);
+        let axis = Vector { x, y, z };
+        let sums = team.reduce(
             n,
-            Around::zeroed(),
-            |around, j| step(around, place, axis, i, j, places.get(j), |j| traits.get(j).hydropathy),
-            |a, b| Around {
-                wcn: a.wcn + b.wcn,
-                half_spheres: a.half_spheres + b.half_spheres,
-                hse_up: a.hse_up + b.hse_up,
-                charge: a.charge + b.charge,
-                hydropathy: a.hydropathy.plus(b.hydropathy),
-            },
+            [0.0; SUMS],
+            |sums, j| step(sums, place, axis, i, j, places, traits),
+            |a, b| core::array::from_fn(|at| a[at] + b[at]),
         );
-        let mut columns = [0.0; ROW_WIDTH];
+        let mean = |at: usize| if at < SUMS { canonical(sums[at] / sums[at + 1]) } else { NAN };
         let known = |x: f32| if place.exists() { x } else { NAN };
         let exposed = |x: f32| if axis.x.is_nan() { NAN } else { x };
-        columns[column::WCN] = known(around.wcn);
-        columns[column::HSE_UP] = exposed(around.hse_up);
-        columns[column::HSE_DOWN] = exposed(around.half_spheres - around.hse_up);
-        columns[column::HYDROPATHY] = HYDROPATHY.at(inputs.kind(i));
-        columns[column::HYDROPATHY_LOCAL] = around.hydropathy.value();
-        columns[column::CHARGE] = CHARGE.at(inputs.kind(i));
-        columns[column::CHARGE_LOCAL] = known(around.charge);
-        columns[column::VOLUME] = VOLUME.at(inputs.kind(i));
-        let given = traits.get(i);
+        let (kind, given) = (inputs.kind(i), traits.get(i));
+        let mut columns = [0.0; ROW_WIDTH];
+        columns[column::WCN] = known(sums[WCN]);
+        columns[column::HSE_UP] = exposed(sums[UPPER]);
+        columns[column::HSE_DOWN] = exposed(sums[HALF_SPHERES] - sums[UPPER]);
+        columns[column::HYDROPATHY] = HYDROPATHY.at(kind);
+        columns[column::HYDROPATHY_LOCAL] = mean(HYDROPATHIES);
+        columns[column::CHARGE] = CHARGE.at(kind);
+        columns[column::CHARGE_LOCAL] = known(sums[CHARGES]);
+        columns[column::VOLUME] = VOLUME.at(kind);
         columns[column::CONSERVATION] = canonical(given.conservation);
+        columns[column::CONSERVATION_LOCAL] = mean(CONSERVATIONS);
         columns[column::GISAID_FREQ] = canonical(given.freq);
         columns[column::GISAID_VELOCITY] = canonical(given.velocity);
-        columns[column::CONSERVATION_LOCAL] = NAN;
-        columns[column::FREQ_LOCAL] = NAN;
-        columns[column::VELOCITY_LOCAL] = NAN;
-        Row { columns }
+        columns[column::FREQ_LOCAL] = mean(FREQS);
+        columns[column::VELOCITY_LOCAL] = mean(VELOCITIES);
+        FeatureRow { columns }
     });
-    if annotated {
-        output.update_by_team::<TEAM, _>(
-            block,
-            n,
-            |team, i| {
-                let place = places.get(i);
-                team.reduce(
-                    n,
-                    Annotation::zeroed(),
-                    |sums, j| annotation_step(sums, place, places.get(j), j, traits),
-                    |a, b| Annotation {
-                        conservation: a.conservation.plus(b.conservation),
-                        freq: a.freq.plus(b.freq),
-                        velocity: a.velocity.plus(b.velocity),
-                    },
-                )
-            },
-            |sums, row| {
-                row.columns[column::CONSERVATION_LOCAL] = sums.conservation.value();
-                row.columns[column::FREQ_LOCAL] = sums.freq.value();
-                row.columns[column::VELOCITY_LOCAL] = sums.velocity.value();
-            },
-        );
-    }
 }
 
-/// The direction of the side chain as the half-sphere exposure sees it (Hamelryck 2005): the sum of the unit vectors
-/// from both neighbours to `i`; NaN unless both are linked to it.
+/// Adds residue `j` to the sums of residue `i`.
 #[inline(always)]
-fn side_chain_axis(places: View<Place>, n: u32, i: u32) -> Vector {
-    let none = Vector { x: NAN, y: NAN, z: NAN };
-    if i == 0 || i + 1 >= n {
-        return none;
-    }
-    let (before, here, after) = (places.get(i - 1), places.get(i), places.get(i + 1));
-    if !(linked(before, here) && linked(here, after)) {
-        return none;
-    }
-    before.to(here).unit().plus(after.to(here).unit())
-}
-
-/// Adds residue `j` to what is around residue `i`.
-#[inline(always)]
-fn step(
-    mut around: Around,
+fn step<const SUMS: usize>(
+    mut sums: [f32; SUMS],
     place: Place,
     axis: Vector,
     i: u32,
     j: u32,
-    other: Place,
-    hydropathy: impl Fn(u32) -> f32,
-) -> Around {
+    places: View<Place>,
+    traits: View<Traits>,
+) -> [f32; SUMS] {
+    let other = places.get(j);
     let to = place.to(other);
     let d2 = to.norm2();
     // Itself and coinciding atoms are at distance 0; a missing one at NaN.
-    if d2 > 0.0 {
-        around.wcn += 1.0 / d2;
-    }
+    sums[WCN] += if d2 > COINCIDENT2 { reciprocal_bounded(d2) } else { 0.0 };
     if d2 < LOCAL2 {
-        around.hydropathy.add(hydropathy(j), exp_bounded(d2 * FALL_OFF));
+        let weight = exp_bounded(d2 * FALL_OFF);
+        let traits = traits.get(j);
+        let mut add = |at: usize, value: f32| {
+            if !value.is_nan() {
+                sums[at] = math::fma(weight, value, sums[at]);
+                sums[at + 1] += weight;
+            }
+        };
+        add(HYDROPATHIES, traits.hydropathy);
+        if SUMS == WITH_ANNOTATION {
+            add(CONSERVATIONS, traits.conservation);
+            add(FREQS, traits.freq);
+            add(VELOCITIES, traits.velocity);
+        }
         if d2 < HALF_SPHERE2 && i != j && other.in_fragment() {
-            around.half_spheres += 1.0;
+            sums[HALF_SPHERES] += 1.0;
             if to.dot(axis) > 0.0 {
-                around.hse_up += 1.0;
+                sums[UPPER] += 1.0;
             }
         }
         if d2 <= CHARGE2 {
-            around.charge += other.charge();
+            sums[CHARGES] += other.charge();
         }
-    }
-    around
-}
-
-/// Adds residue `j`'s annotation, where it has one, to the means around a place.
-#[inline(always)]
-fn annotation_step(mut sums: Annotation, place: Place, other: Place, j: u32, traits: View<Traits>) -> Annotation {
-    let d2 = place.to(other).norm2();
-    if d2 < LOCAL2 {
-        let weight = exp_bounded(d2 * FALL_OFF);
-        let given = traits.get(j);
-        sums.conservation.add(given.conservation, weight);
-        sums.freq.add(given.freq, weight);
-        sums.velocity.add(given.velocity, weight);
     }
     sums
 }

@@ -1,0 +1,66 @@
+//! Launch bounds: how many threads a kernel's blocks have, and how many blocks a multiprocessor is to hold at once.
+//!
+//! `ptxas` gives a kernel as many registers as leave room for that; CUDA C++ says it with `__launch_bounds__`. Stock
+//! rustc has no attribute for it, so a kernel crate writes a line of assembly that is a comment,
+//!
+//! ```text
+//! // .launch_bounds NAME THREADS BLOCKS
+//! ```
+//!
+//! and the build puts the directives where PTX wants them, between an entry's parameters and its body. `BLOCKS` 0 says
+//! nothing about how many.
+
+const MARK: &str = "// .launch_bounds ";
+
+/// The module with the directives that its marks ask for. The marks are gone.
+///
+/// # Errors
+/// The mark that cannot be read, or names no entry of the module.
+pub fn apply(text: &str) -> Result<String, String> {
+    let (marks, rest): (Vec<&str>, Vec<&str>) = text.split_inclusive('\n').partition(|line| line.starts_with(MARK));
+    let mut text = rest.concat();
+    for mark in marks {
+        let refused = || mark.trim().to_owned();
+        let mut words = mark[MARK.len()..].split_whitespace();
+        let (Some(name), Some(threads), Some(blocks)) = (words.next(), words.next(), words.next()) else {
+            return Err(refused());
+        };
+        let threads: u32 = threads.parse().map_err(|_| refused())?;
+        let blocks: u32 = blocks.parse().map_err(|_| refused())?;
+        let entry = text.find(&format!(".entry {name}(")).ok_or_else(refused)?;
+        let body = entry + text[entry..].find("\n{").ok_or_else(refused)?;
+        let mut directives = format!("\n.maxntid {threads}, 1, 1");
+        if blocks > 0 {
+            directives += &format!("\n.minnctapersm {blocks}");
+        }
+        text.insert_str(body, &directives);
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::apply;
+
+    #[test]
+    fn directives_stand_before_the_body_of_their_entry() {
+        let text = "// .launch_bounds b 256 3\n.visible .entry a(\n\t.param .u64 a_0\n)\n{\n\tret;\n}\n\
+                    .visible .entry b(\n\t.param .u64 b_0\n)\n{\n\tret;\n}\n";
+        let bounded = apply(text).unwrap();
+        assert!(bounded.contains("b_0\n)\n.maxntid 256, 1, 1\n.minnctapersm 3\n{\n"), "{bounded}");
+        assert!(bounded.contains("a_0\n)\n{\n"), "{bounded}");
+        assert!(!bounded.contains("launch_bounds"), "{bounded}");
+    }
+
+    #[test]
+    fn without_a_number_of_blocks_only_the_threads_are_bounded() {
+        let bounded = apply("// .launch_bounds a 64 0\n.entry a()\n{\n}\n").unwrap();
+        assert_eq!(bounded, ".entry a()\n.maxntid 64, 1, 1\n{\n}\n");
+    }
+
+    #[test]
+    fn a_mark_without_its_kernel_is_refused() {
+        assert_eq!(apply("// .launch_bounds a 64 0\n"), Err("// .launch_bounds a 64 0".to_owned()));
+        assert!(apply("// .launch_bounds a many 0\n.entry a()\n{\n}\n").is_err());
+    }
+}
