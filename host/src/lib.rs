@@ -12,8 +12,8 @@ pub mod pack;
 pub mod read;
 pub mod structure;
 
-pub use engine::{Backend, BatchFeatures, Engine, EngineBuilder, EngineError, StructureFeatures};
 pub use engine::launch_mega_fused_batch;
+pub use engine::{Backend, BatchFeatures, Engine, EngineBuilder, EngineError, StructureFeatures};
 pub use pack::{PackError, PackedBatch};
 pub use read::{ReadError, ReadOptions, ReadStructure};
 pub use structure::{StructureError, StructureInput};

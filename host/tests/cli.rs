@@ -284,8 +284,12 @@ fn warnings_name_the_structure() {
     let text = fs::read_to_string(shipped("1crn.pdb")).unwrap();
     let (atoms, rest): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with("ATOM"));
     let shifted = atoms.iter().map(|line| line.replace(" A ", " B "));
-    let doubled: Vec<String> =
-        atoms.iter().map(|line| (*line).to_owned()).chain(shifted).chain(rest.iter().map(|l| (*l).to_owned())).collect();
+    let doubled: Vec<String> = atoms
+        .iter()
+        .map(|line| (*line).to_owned())
+        .chain(shifted)
+        .chain(rest.iter().map(|l| (*l).to_owned()))
+        .collect();
     run.put("double.pdb", doubled.join("\n"));
     let outcome = run.features(&["double.pdb"]);
     assert_eq!(outcome.status, 0, "{}", outcome.stderr);

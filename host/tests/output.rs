@@ -5,7 +5,9 @@ mod synthetic;
 use parquet::data_type::{ByteArray, ByteArrayType, FloatType, Int32Type};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use prism_host::StructureInput;
-use prism_host::output::{Column, Columns, CsvTable, Format, OutputError, OutputFile, Provenance, StructureRows, Table};
+use prism_host::output::{
+    Column, Columns, CsvTable, Format, OutputError, OutputFile, Provenance, StructureRows, Table,
+};
 use shared_types::{FEATURES, FeatureRow, MegaFusedConfig, ROW_WIDTH};
 use std::fs::File;
 use std::io::{Read, Write};
@@ -188,9 +190,13 @@ fn read_column(reader: &SerializedFileReader<File>, group: usize, index: usize, 
             let mut reader = get_typed_column_reader::<FloatType>(column);
             reader.read_records(rows, Some(&mut present), None, &mut values).unwrap();
             let mut values = values.into_iter();
-            found.extend(present.iter().map(|&is| {
-                if is == 1 { Field::float(values.next().unwrap()) } else { Field::Float(None) }
-            }));
+            found.extend(
+                present.iter().map(
+                    |&is| {
+                        if is == 1 { Field::float(values.next().unwrap()) } else { Field::Float(None) }
+                    },
+                ),
+            );
         }
         _ => panic!("a column of an unexpected type"),
     }
