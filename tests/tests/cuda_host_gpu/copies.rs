@@ -10,7 +10,7 @@ fn what_goes_up_comes_down() {
     let Some(gpu) = gpu() else { return };
     let stream = gpu.stream();
     for n in [0, 1, 1000, 1_000_003] {
-        let elements: Vec<u64> = (0..n).map(|i| i * 0x9e37_79b9_7f4a_7c15 % 1_000_007).collect();
+        let elements: Vec<u64> = (0..n).map(|i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
         let mut buffer = DeviceBuffer::from_slice(stream, &elements).unwrap();
         assert_eq!(buffer.len(), n as usize);
         assert_eq!(buffer.download(stream).unwrap(), elements);
