@@ -126,6 +126,39 @@ fn results_of_results_are_not_handed_out() {
 }
 
 #[test]
+fn results_are_refused_though_the_host_knows_that_their_streams_are_done() {
+    let Some(a) = gpu() else { return };
+    let b = a.on(&a.context().stream().unwrap()).unwrap();
+    let c = a.on(&a.context().stream().unwrap()).unwrap();
+    let mut setup = Setup::new(&a);
+    let (mut next, _) = ragged::<u32>(&a, &ENDS);
+    let (mut last, _) = ragged::<u32>(&a, &ENDS);
+    a.synchronize().unwrap();
+
+    setup.launch(&a, 1, 200);
+    // Waits for the stream, and does not ask it.
+    setup.out.wait_unused().unwrap();
+    let segments = Segments { data: last.view_mut(), offsets: &setup.at };
+    assert_poisoned(turn::launch(&c, 3, turn::Args { out: segments, input: setup.out.view() }));
+    assert_panicked(a.synchronize());
+
+    setup.launch(&a, 1, 200);
+    let segments = Segments { data: next.view_mut(), offsets: &setup.at };
+    turn::launch(&b, 3, turn::Args { out: segments, input: setup.out.view() }).unwrap();
+    // Waits for both streams, and asks neither.
+    next.wait_unused().unwrap();
+    setup.out.wait_unused().unwrap();
+    for input in [next.view(), setup.out.view()] {
+        let segments = Segments { data: last.view_mut(), offsets: &setup.at };
+        assert_poisoned(turn::launch(&c, 3, turn::Args { out: segments, input }));
+    }
+    assert_poisoned(next.download(c.stream()));
+    c.synchronize().expect("nothing was queued");
+    assert_panicked(b.synchronize());
+    assert_panicked(a.synchronize());
+}
+
+#[test]
 fn other_streams_go_on() {
     let Some(a) = gpu() else { return };
     let b = a.on(&a.context().stream().unwrap()).unwrap();
