@@ -71,7 +71,7 @@ mod team;
 pub use block::{Block, PerThread, Thread};
 pub use cuda_std_macros::kernel;
 pub use memory::{BlockMemory, Input};
-pub use segment::{Segment, View};
+pub use segment::{Part, Segment, View};
 pub use shared::{Shared, Tile};
 pub use team::{Lists, Team};
 
@@ -80,7 +80,7 @@ pub mod prelude {
     #[cfg(not(target_arch = "nvptx64"))]
     pub use crate::launch::{CpuExecutor, Executor, Offsets, Segments};
     pub use crate::{
-        Block, BlockMemory, Input, Lists, PerThread, Segment, Shared, Team, Thread, Tile, View, kernel, math,
+        Block, BlockMemory, Input, Lists, Part, PerThread, Segment, Shared, Team, Thread, Tile, View, kernel, math,
     };
 }
 

@@ -7,6 +7,10 @@ use bytemuck::Pod;
 pub trait Elements {
     /// What it holds.
     type Item: Pod;
+    /// The same elements, when it is known where they lie.
+    type Resolved: Elements<Item = Self::Item>;
+    /// Finds out where the elements lie: once for a phase.
+    fn resolved(&self) -> Self::Resolved;
     /// How many.
     fn count(&self) -> u32;
     /// # Safety
@@ -57,12 +61,13 @@ pub trait BlockMemory: Elements {
     #[inline(always)]
     #[track_caller]
     fn fill(&mut self, block: &mut Block, n: u32, value: impl Fn(u32) -> Self::Item + Sync) {
-        check_length(n, self.count());
+        let memory = self.resolved();
+        check_length(n, memory.count());
         block.barrier();
         platform::each_index(block.threads(), n, |i| {
             let item = value(i);
             // SAFETY: in bounds; index i is one thread's alone, and the closure cannot hold this memory.
-            unsafe { self.store(i, item) };
+            unsafe { memory.store(i, item) };
         });
         block.barrier();
     }
@@ -82,11 +87,12 @@ pub trait BlockMemory: Elements {
         both: impl Fn(u32) -> (Self::Item, V) + Sync,
         combine: impl Fn(V, V) -> V + Sync,
     ) -> V {
-        check_length(n, self.count());
+        let memory = self.resolved();
+        check_length(n, memory.count());
         let write = |i| {
             let (item, value) = both(i);
             // SAFETY: as in `fill`: the reduction asks for each index once, after a barrier and before another.
-            unsafe { self.store(i, item) };
+            unsafe { memory.store(i, item) };
             value
         };
         platform::block_reduce(block.threads(), n, identity, write, combine)
@@ -107,11 +113,12 @@ pub trait BlockMemory: Elements {
         change: impl Fn(u32, &mut Self::Item) -> V + Sync,
         combine: impl Fn(V, V) -> V + Sync,
     ) -> V {
-        check_length(n, self.count());
+        let memory = self.resolved();
+        check_length(n, memory.count());
         let write = |i| {
             let mut value = identity;
             // SAFETY: as in `fill_reduce`.
-            unsafe { self.change(i, |item| value = change(i, item)) };
+            unsafe { memory.change(i, |item| value = change(i, item)) };
             value
         };
         platform::block_reduce(block.threads(), n, identity, write, combine)
@@ -124,11 +131,12 @@ pub trait BlockMemory: Elements {
     #[inline(always)]
     #[track_caller]
     fn set(&mut self, block: &mut Block, i: u32, value: Self::Item) {
-        check_index(i, self.count());
+        let memory = self.resolved();
+        check_index(i, memory.count());
         block.barrier();
         platform::each_index(block.threads(), 1, |_| {
             // SAFETY: in bounds; one thread writes.
-            unsafe { self.store(i, value) };
+            unsafe { memory.store(i, value) };
         });
         block.barrier();
     }
@@ -140,11 +148,12 @@ pub trait BlockMemory: Elements {
     #[inline(always)]
     #[track_caller]
     fn update(&mut self, block: &mut Block, n: u32, change: impl Fn(u32, &mut Self::Item) + Sync) {
-        check_length(n, self.count());
+        let memory = self.resolved();
+        check_length(n, memory.count());
         block.barrier();
         platform::each_index(block.threads(), n, |i| {
             // SAFETY: as in `fill`.
-            unsafe { self.change(i, |item| change(i, item)) };
+            unsafe { memory.change(i, |item| change(i, item)) };
         });
         block.barrier();
     }
@@ -159,13 +168,14 @@ pub trait BlockMemory: Elements {
         state: &PerThread<S>,
         value: impl Fn(Thread, &S) -> Self::Item + Sync,
     ) {
-        let rest = self.count().saturating_sub(first);
+        let memory = self.resolved();
+        let rest = memory.count().saturating_sub(first);
         block.barrier();
         state.each_ref(|thread, own| {
             if thread.index() < rest {
                 let item = value(thread, own);
                 // SAFETY: in bounds; each index is one thread's alone.
-                unsafe { self.store(first + thread.index(), item) };
+                unsafe { memory.store(first + thread.index(), item) };
             }
         });
         block.barrier();
@@ -183,13 +193,14 @@ pub trait BlockMemory: Elements {
         n: u32,
         value: impl Fn(Team<L>, u32) -> Self::Item + Sync,
     ) {
-        check_length(n, self.count());
+        let memory = self.resolved();
+        check_length(n, memory.count());
         block.barrier();
         platform::each_team::<L>(block.threads(), n, |i, owned| {
             let item = value(Team::new(), i);
             if owned && platform::leads_team::<L>() {
                 // SAFETY: in bounds; index i is one team's alone, and one of its threads stores.
-                unsafe { self.store(i, item) };
+                unsafe { memory.store(i, item) };
             }
         });
         block.barrier();
@@ -209,13 +220,14 @@ pub trait BlockMemory: Elements {
         compute: impl Fn(Team<L>, u32) -> V + Sync,
         change: impl Fn(V, &mut Self::Item) + Sync,
     ) {
-        check_length(n, self.count());
+        let memory = self.resolved();
+        check_length(n, memory.count());
         block.barrier();
         platform::each_team::<L>(block.threads(), n, |i, owned| {
             let computed = compute(Team::new(), i);
             if owned && platform::leads_team::<L>() {
                 // SAFETY: as in `fill_by_team`.
-                unsafe { self.change(i, |item| change(computed, item)) };
+                unsafe { memory.change(i, |item| change(computed, item)) };
             }
         });
         block.barrier();

@@ -4,38 +4,120 @@ use crate::memory::{Elements, check_index, check_length};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
-/// The part of a global buffer that belongs to this block alone, for reading and writing.
+/// The part of a global buffer that belongs to this block alone, for reading and writing: a parameter of the kernel.
 ///
 /// Which elements those are is said at launch, by checked offsets; no two blocks share one. What was in the
 /// buffer before the launch is there until the kernel writes it.
+///
+/// A segment keeps no registers between phases: where it lies is looked up again by each phase that uses it. So code
+/// that reads element after element does so through a [`view`](Self::view).
 pub struct Segment<'a, T> {
-    data: *mut T,
-    start: u32,
-    len: u32,
+    buffer: *mut T,
+    /// Where the segment begins in the buffer, and behind that where it ends.
+    offsets: *const u32,
     owner: PhantomData<&'a mut [T]>,
 }
 
-impl<T> Segment<'_, T> {
+impl<T: Pod> Segment<'_, T> {
     /// # Safety
-    /// `data` points to the first of `len` elements that this segment alone reads and writes while it lives.
+    /// `offsets` points to two numbers that do not change, the second one not below the first, and `buffer` to elements
+    /// of which this segment alone reads and writes those from the first to before the second.
     #[inline(always)]
-    pub(crate) unsafe fn new(data: *mut T, start: u32, len: u32) -> Self {
-        Self { data, start, len, owner: PhantomData }
+    pub(crate) unsafe fn new(buffer: *mut T, offsets: *const u32) -> Self {
+        Self { buffer, offsets, owner: PhantomData }
     }
 
     /// Where this segment begins in the whole buffer, in elements.
     #[inline(always)]
     #[must_use]
     pub fn start(&self) -> u32 {
-        self.start
+        // SAFETY: see `new`.
+        unsafe { self.offsets.read() }
     }
-}
 
-impl<T: Pod> Segment<'_, T> {
     /// The first `n` elements, to read. What phases do with indices below `n` needs no check of every access.
     ///
     /// # Panics
     /// When `n` is beyond the segment's length.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn view(&self, n: u32) -> View<'_, T> {
+        let Part { data, len, .. } = self.resolved();
+        check_length(n, len);
+        View { data, len: n, owner: PhantomData }
+    }
+
+    /// All of it, as a part that knows where it lies.
+    #[inline(always)]
+    pub fn whole(&mut self) -> Part<'_, T> {
+        self.resolved()
+    }
+}
+
+impl<'a, T: Pod> Elements for Segment<'a, T> {
+    type Item = T;
+    type Resolved = Part<'a, T>;
+
+    #[inline(always)]
+    fn resolved(&self) -> Part<'a, T> {
+        // SAFETY: see `new`.
+        unsafe {
+            let (start, end) = (self.offsets.read(), self.offsets.add(1).read());
+            Part::new(self.buffer.add(start as usize), end.wrapping_sub(start))
+        }
+    }
+
+    #[inline(always)]
+    fn count(&self) -> u32 {
+        self.resolved().count()
+    }
+
+    #[inline(always)]
+    unsafe fn load(&self, i: u32) -> T {
+        // SAFETY: the caller's.
+        unsafe { self.resolved().load(i) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(&self, i: u32, value: T) {
+        // SAFETY: the caller's.
+        unsafe { self.resolved().store(i, value) }
+    }
+
+    #[inline(always)]
+    unsafe fn change(&self, i: u32, change: impl FnOnce(&mut T)) {
+        // SAFETY: the caller's.
+        unsafe { self.resolved().change(i, change) }
+    }
+}
+
+// SAFETY: reading from several threads is what phases do; writing needs `&mut` and is given out by element.
+unsafe impl<T: Pod> Sync for Segment<'_, T> {}
+// SAFETY: a segment is unique access to plain data.
+unsafe impl<T: Pod> Send for Segment<'_, T> {}
+
+/// Some elements of a [`Segment`], for reading and writing.
+pub struct Part<'a, T> {
+    data: *mut T,
+    len: u32,
+    owner: PhantomData<&'a mut [T]>,
+}
+
+impl<T> Part<'_, T> {
+    /// # Safety
+    /// `data` points to the first of `len` elements that this part alone reads and writes while it lives.
+    #[inline(always)]
+    pub(crate) unsafe fn new(data: *mut T, len: u32) -> Self {
+        Self { data, len, owner: PhantomData }
+    }
+}
+
+impl<T: Pod> Part<'_, T> {
+    /// The first `n` elements, to read. What phases do with indices below `n` needs no check of every access.
+    ///
+    /// # Panics
+    /// When `n` is beyond this part's length.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -47,44 +129,48 @@ impl<T: Pod> Segment<'_, T> {
     /// The first `mid` elements, and the others.
     ///
     /// # Panics
-    /// When `mid` is beyond the segment's length.
+    /// When `mid` is beyond this part's length.
     #[inline(always)]
     #[track_caller]
-    pub fn split_at(&mut self, mid: u32) -> (Segment<'_, T>, Segment<'_, T>) {
+    pub fn split_at(&mut self, mid: u32) -> (Part<'_, T>, Part<'_, T>) {
         check_length(mid, self.len);
         let rest = self.len.wrapping_sub(mid);
-        // SAFETY: two disjoint parts of what this segment owns, which stays borrowed while they live.
-        unsafe {
-            (Segment::new(self.data, self.start, mid), Segment::new(self.at(mid), self.start.wrapping_add(mid), rest))
-        }
+        // SAFETY: two disjoint parts of what this part owns, which stays borrowed while they live.
+        unsafe { (Part::new(self.data, mid), Part::new(self.at(mid), rest)) }
     }
 }
 
-impl<T: Pod, const N: usize> Segment<'_, [T; N]> {
+impl<T: Pod, const N: usize> Part<'_, [T; N]> {
     /// The same memory as single elements, `N` times as many.
     ///
     /// # Panics
     /// When those are more than `u32` counts.
     #[inline(always)]
     #[track_caller]
-    pub fn flatten(&mut self) -> Segment<'_, T> {
-        let (start, len) = (self.start.wrapping_mul(N as u32), self.len * N as u32);
-        // SAFETY: an array is its elements; the segment stays borrowed while this view lives.
-        unsafe { Segment::new(self.data.cast::<T>(), start, len) }
+    pub fn flatten(&mut self) -> Part<'_, T> {
+        let len = self.len * N as u32;
+        // SAFETY: an array is its elements; this part stays borrowed while this view lives.
+        unsafe { Part::new(self.data.cast::<T>(), len) }
     }
 }
 
-impl<T: Pod> Segment<'_, T> {
+impl<T: Pod> Part<'_, T> {
     /// The same memory as arrays of `N` elements; what is left over at the end is out of sight.
     #[inline(always)]
-    pub fn arrays<const N: usize>(&mut self) -> Segment<'_, [T; N]> {
-        // SAFETY: an array is its elements; the segment stays borrowed while this view lives.
-        unsafe { Segment::new(self.data.cast::<[T; N]>(), self.start / N as u32, self.len / N as u32) }
+    pub fn arrays<const N: usize>(&mut self) -> Part<'_, [T; N]> {
+        // SAFETY: an array is its elements; this part stays borrowed while this view lives.
+        unsafe { Part::new(self.data.cast::<[T; N]>(), self.len / N as u32) }
     }
 }
 
-impl<T: Pod> Elements for Segment<'_, T> {
+impl<'a, T: Pod> Elements for Part<'a, T> {
     type Item = T;
+    type Resolved = Part<'a, T>;
+
+    #[inline(always)]
+    fn resolved(&self) -> Part<'a, T> {
+        Self { data: self.data, len: self.len, owner: PhantomData }
+    }
 
     #[inline(always)]
     fn count(&self) -> u32 {
@@ -111,11 +197,18 @@ impl<T: Pod> Elements for Segment<'_, T> {
 }
 
 // SAFETY: reading from several threads is what phases do; writing needs `&mut` and is given out by element.
-unsafe impl<T: Pod> Sync for Segment<'_, T> {}
+unsafe impl<T: Pod> Sync for Part<'_, T> {}
 // SAFETY: a segment is unique access to plain data.
-unsafe impl<T: Pod> Send for Segment<'_, T> {}
+unsafe impl<T: Pod> Send for Part<'_, T> {}
 
-impl<T> Segment<'_, T> {
+impl<'a, T: Pod> Part<'a, T> {
+    /// All of it, to read from now on.
+    #[inline(always)]
+    #[must_use]
+    pub fn into_view(self) -> View<'a, T> {
+        View { data: self.data, len: self.len, owner: PhantomData }
+    }
+
     /// Where element `i` lies.
     #[inline(always)]
     pub(crate) fn at(&self, i: u32) -> *mut T {
@@ -123,7 +216,7 @@ impl<T> Segment<'_, T> {
     }
 }
 
-/// Elements of a [`Segment`], to read.
+/// Some elements of a [`Segment`], to read.
 #[derive(Clone, Copy)]
 pub struct View<'a, T> {
     data: *const T,

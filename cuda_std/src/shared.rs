@@ -91,8 +91,14 @@ pub struct Tile<'a, T> {
     owner: PhantomData<&'a mut [T]>,
 }
 
-impl<T: Pod> Elements for Tile<'_, T> {
+impl<'a, T: Pod> Elements for Tile<'a, T> {
     type Item = T;
+    type Resolved = Tile<'a, T>;
+
+    #[inline(always)]
+    fn resolved(&self) -> Tile<'a, T> {
+        Self { data: self.data, len: self.len, owner: PhantomData }
+    }
 
     #[inline(always)]
     fn count(&self) -> u32 {

@@ -110,23 +110,24 @@ impl Segment<'_, u32> {
         m: u32,
         keep: impl Fn(u32) -> K + Sync,
     ) -> Lists<'_> {
-        check_length(n, self.len());
-        let room = if n == 0 { 0 } else { self.len() / n - 1 };
+        let words = self.whole();
+        check_length(n, words.len());
+        let room = if n == 0 { 0 } else { words.len() / n - 1 };
         block.barrier();
         platform::each_team::<L>(block.threads(), n, |i, owned| {
             let count = platform::team_collect::<L>(m, keep(i), |k, j| {
                 if owned && k < room {
                     // SAFETY: n lists of `room` items and a count each lie within the segment; list i is this
                     // team's alone, and each of its items is one thread's.
-                    unsafe { self.at(k.wrapping_add(1).wrapping_mul(n).wrapping_add(i)).write(j) };
+                    unsafe { words.at(k.wrapping_add(1).wrapping_mul(n).wrapping_add(i)).write(j) };
                 }
             });
             if owned && platform::leads_team::<L>() {
                 // SAFETY: as above.
-                unsafe { self.at(i).write(count) };
+                unsafe { words.at(i).write(count) };
             }
         });
         block.barrier();
-        Lists { words: self.view(self.len()), lists: n, room }
+        Lists { words: words.into_view(), lists: n, room }
     }
 }

@@ -1,7 +1,8 @@
 //! The fused kernel: one block a structure, every feature in one launch.
 //!
 //! Data flows one way. [`places`] gathers what the others read of a residue, [`pairs`] looks at every pair of
-//! residues, [`network`] at the contact graph, [`backbone`] along the chain, [`whole`] at the structure.
+//! residues, [`backbone`] along the chain, [`whole`] at the structure, [`network`] and [`centrality`] at the contact
+//! graph. What holds few values comes last, where few registers are left.
 
 mod backbone;
 mod centrality;
@@ -71,17 +72,22 @@ pub fn mega_fused_batch_detection_prism4d(
     };
     places::gather(block, &inputs, n, places, traits);
     places::standardise_bfactors(block, &inputs, n, bfactor_z);
-    let (places, traits, bfactor_z) = (places.view(n), traits.view(n), bfactor_z.view(n));
+    let (places, traits) = (places.view(n), traits.view(n));
     let annotated = places::is_annotated(block, traits, n);
-    let mut vectors = work.flatten();
+    let mut vectors = work.whole();
+    let mut vectors = vectors.flatten();
     let mut axes = vectors.arrays::<3>();
     axes.fill(block, n, |i| pairs::side_chain_axis(places, n, i));
-    let axes = axes.view(n);
+    let axes = axes.into_view();
     if annotated {
         pairs::rows::<{ pairs::WITH_ANNOTATION }>(block, &inputs, n, places, traits, axes, output);
     } else {
         pairs::rows::<{ pairs::WITHOUT_ANNOTATION }>(block, &inputs, n, places, traits, axes, output);
     }
+
+    backbone::angles(block, n, places, output);
+    let shape = whole::shape(block, n, places);
+    whole::centroid_distances(block, n, places, shape, output);
 
     let radius = config.contact_threshold * config.contact_threshold;
     let lists = contacts.collect::<TEAM, _>(block, n, n, |i| {
@@ -89,12 +95,11 @@ pub fn mega_fused_batch_detection_prism4d(
         move |j| i != j && here.to(places.get(j)).norm2() < radius
     });
     let graph = network::ContactGraph { lists, places, radius };
-    network::features(block, graph, n, bfactor_z, output);
+    network::features(block, graph, n, bfactor_z.view(n), output);
+    whole::summarise(block, graph, n, inputs.structure.n_atoms, shape, summaries);
+    let mut vectors = work.whole();
+    let mut vectors = vectors.flatten();
     centrality::eigenvector(block, graph, n, &mut vectors, coefficients, ritz, output);
 
-    backbone::angles(block, n, places, output);
-    let shape = whole::shape(block, n, places);
-    whole::centroid_distances(block, n, places, shape, output);
-    whole::summarise(block, graph, n, inputs.structure.n_atoms, shape, summaries);
     whole::drop_small(block, n, config.min_feature_value, output);
 }

@@ -23,13 +23,9 @@ mod device {
     /// # Safety
     /// `data` has `offsets[grid size]` elements, offsets never fall, and there is one for every block and one more.
     #[inline(always)]
-    pub unsafe fn segment<'a, T>(data: *mut T, offsets: *const u32) -> Segment<'a, T> {
-        let block = platform::block_index() as usize;
+    pub unsafe fn segment<'a, T: bytemuck::Pod>(data: *mut T, offsets: *const u32) -> Segment<'a, T> {
         // SAFETY: the caller's.
-        unsafe {
-            let (start, end) = (offsets.add(block).read(), offsets.add(block + 1).read());
-            Segment::new(data.add(start as usize), start, end.wrapping_sub(start))
-        }
+        unsafe { Segment::new(data, offsets.add(platform::block_index() as usize)) }
     }
 
     /// # Safety
@@ -81,10 +77,9 @@ mod host {
         #[inline(always)]
         #[must_use]
         pub unsafe fn segment(&self, block: u32) -> Segment<'_, T> {
-            let offsets = self.offsets.as_slice();
-            let (start, end) = (offsets[block as usize], offsets[block as usize + 1]);
+            let pair = &self.offsets.as_slice()[block as usize..block as usize + 2];
             // SAFETY: within the buffer, and disjoint from other indices' segments because offsets never fall.
-            unsafe { Segment::new(self.data.add(start as usize), start, end - start) }
+            unsafe { Segment::new(self.data, pair.as_ptr()) }
         }
     }
 }

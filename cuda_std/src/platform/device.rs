@@ -176,10 +176,11 @@ pub(crate) fn block_reduce<T: Pod>(
     strided(0, threads, occupied, |base| {
         let first = base.wrapping_add(thread);
         let mut slot = identity;
-        if first < occupied {
-            slot = value(first);
-            strided(first.wrapping_add(SLOTS), SLOTS, n, |i| slot = combine(slot, value(i)));
-        }
+        // One loop, with the first turn told apart inside: `value` is large, and so is in the code once.
+        strided(first, SLOTS, if first < SLOTS { n } else { 0 }, |i| {
+            let item = value(i);
+            slot = if i < SLOTS { item } else { combine(slot, item) };
+        });
         slot = halve_lanes::<WARP, T>(slot, &combine);
         if thread % WARP == 0 && first < occupied {
             // SAFETY: a group below 32; each is one warp's.

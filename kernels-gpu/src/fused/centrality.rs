@@ -28,7 +28,7 @@ pub fn eigenvector(
     block: &mut Block,
     graph: ContactGraph,
     n: u32,
-    vectors: &mut Segment<f32>,
+    vectors: &mut Part<f32>,
     coefficients: &mut Shared<[f32; 2], STEPS>,
     ritz: &mut Shared<f32, STEPS>,
     output: &mut Segment<FeatureRow>,
@@ -93,20 +93,20 @@ fn lanczos(
     graph: ContactGraph,
     n: u32,
     mut scale: f32,
-    vectors: &mut Segment<f32>,
+    vectors: &mut Part<f32>,
     coefficients: &mut Shared<[f32; 2], STEPS>,
     ritz: &mut Shared<f32, STEPS>,
 ) -> f32 {
     let first_scale = scale;
     let mut found = block.per_thread(|_| [0.0; 2]);
-    let mut beta_before = 0.0;
-    let mut scale_before = 0.0;
+    // What the vector before, as it is kept, is multiplied by: its beta, and the factor that gives it length 1.
+    let mut pull = 0.0;
     let mut step = 0;
     loop {
         let here = step * n;
         let (done, mut next) = vectors.split_at(here + n);
         let done = done.view(here + n);
-        // w = A v - beta_before v_before, and alpha = w v
+        // w = A v - beta v_before, and alpha = w v
         let alpha = next.fill_reduce(
             block,
             n,
@@ -114,7 +114,7 @@ fn lanczos(
             |i| {
                 let mut w = graph.sum_over_contacts_from(i, done, here) * scale;
                 if here > 0 {
-                    w = math::fma(-beta_before * scale_before, done.get(here - n + i), w);
+                    w = math::fma(-pull, done.get(here - n + i), w);
                 }
                 (w, w * (done.get(here + i) * scale))
             },
@@ -138,7 +138,7 @@ fn lanczos(
             }
         });
         step += 1;
-        let invariant = beta <= 1e-6 * larger(alpha.abs(), beta_before);
+        let invariant = beta * scale <= 1e-6 * larger(alpha.abs() * scale, pull);
         if invariant || step % LOOK_EVERY == 0 || step == STEPS as u32 {
             let tridiagonal = coefficients.write(block, step, &found, |_, own| *own);
             let eigenvalue = largest_eigenvalue(block, &tridiagonal, step);
@@ -162,8 +162,7 @@ fn lanczos(
                 return eigenvalue;
             }
         }
-        scale_before = scale;
-        beta_before = beta;
+        pull = beta * scale;
         scale = 1.0 / beta;
     }
 }
