@@ -5,6 +5,7 @@ use prism_host::engine::{Engine, EngineError, StructureFeatures};
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 /// A batch with what was computed for each of its structures.
 pub struct Computed {
@@ -47,8 +48,10 @@ pub fn run<E: From<EngineError>>(
         while let Ok((index, result)) = computed.recv() {
             early.insert(index, result);
             while let Some(result) = early.remove(&next) {
-                next += 1;
+                let begin = Instant::now();
                 consume(result?)?;
+                tracing::debug!(batch = next, took = ?begin.elapsed(), "written");
+                next += 1;
                 let _ = give_place.recv();
             }
         }
@@ -59,7 +62,9 @@ pub fn run<E: From<EngineError>>(
 fn read(source: Source<'_>, take_place: &SyncSender<()>, read_batch: &SyncSender<(usize, Batch)>) {
     let mut batches = source.enumerate();
     while take_place.send(()).is_ok() {
+        let begin = Instant::now();
         let Some(batch) = batches.next() else { return };
+        tracing::debug!(batch = batch.0, structures = batch.1.structures.len(), took = ?begin.elapsed(), "read");
         if read_batch.send(batch).is_err() {
             return;
         }
@@ -70,7 +75,9 @@ fn compute(engine: &Engine, batches: &Mutex<Receiver<(usize, Batch)>>, finish_ba
     loop {
         let received = batches.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((index, batch)) = received else { return };
+        let begin = Instant::now();
         let result = engine.run_each(&batch.structures).map(|features| Computed { batch, features });
+        tracing::debug!(batch = index, took = ?begin.elapsed(), "computed");
         if finish_batch.send((index, result)).is_err() {
             return;
         }

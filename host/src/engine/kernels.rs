@@ -5,7 +5,7 @@ use cuda_std::launch::Kernel;
 /// The module that holds the kernels.
 pub(super) const MODULE: &str = "kernels_gpu";
 /// Its PTX.
-pub(super) const PTX: &str = include_str!("../../../kernels-gpu/ptx/kernels_gpu.sm_75.ptx");
+pub(super) const PTX: &str = kernels_gpu::PTX;
 
 /// A kernel, and what identifies it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use super::{Column, Columns, OutputError, StructureRows, Table};
 use npyz::{AutoSerialize, DType, Serialize, TypeStr, WriteOptions, WriterBuilder};
+use rayon::prelude::*;
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::fs::File;
@@ -60,12 +61,10 @@ impl<W: Write + Seek> NpzTable<W> {
 
 impl<W: Write + Seek> Table for NpzTable<W> {
     fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
-        for part in structures {
-            for (column, spool) in &mut self.columns {
-                spool.append(column, part)?;
-            }
-            self.rows += part.len() as u64;
-        }
+        self.columns
+            .par_iter_mut()
+            .try_for_each(|(column, spool)| structures.iter().try_for_each(|part| spool.append(column, part)))?;
+        self.rows += structures.iter().map(|part| part.len() as u64).sum::<u64>();
         Ok(())
     }
 

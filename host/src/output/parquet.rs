@@ -1,12 +1,16 @@
 //! Parquet.
 
 use super::{Column, Columns, OutputError, Provenance, StructureRows, Table};
+use bytes::Bytes;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
+use parquet::column::writer::{ColumnCloseResult, get_column_writer, get_typed_column_writer};
 use parquet::data_type::{ByteArray, ByteArrayType, FloatType, Int32Type};
+use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::WriterProperties;
-use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::types::Type;
+use parquet::file::properties::{WriterProperties, WriterPropertiesPtr};
+use parquet::file::writer::{SerializedFileWriter, SerializedPageWriter, TrackedWrite};
+use parquet::schema::types::{ColumnDescPtr, Type};
+use rayon::prelude::*;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -52,10 +56,18 @@ impl<W: Write + Send> ParquetTable<W> {
         Ok(Self { file, columns, rows: 0 })
     }
 
+    /// Encodes and compresses the columns at the same time, then writes them in order.
     fn write_group(&mut self) -> Result<(), OutputError> {
+        let (schema, properties) = (self.file.schema_descr(), self.file.properties());
+        let chunks: Vec<(Bytes, ColumnCloseResult)> = self
+            .columns
+            .par_iter_mut()
+            .enumerate()
+            .map(|(index, (_, values))| values.encode(schema.column(index), properties.clone()))
+            .collect::<Result<_, _>>()?;
         let mut group = self.file.next_row_group()?;
-        for (_, values) in &mut self.columns {
-            values.write(&mut group)?;
+        for (bytes, chunk) in chunks {
+            group.append_column(&bytes, chunk)?;
         }
         group.close()?;
         self.rows = 0;
@@ -64,15 +76,27 @@ impl<W: Write + Send> ParquetTable<W> {
 }
 
 impl<W: Write + Send> Table for ParquetTable<W> {
-    fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
-        for part in structures {
-            for (column, values) in &mut self.columns {
-                values.append(column, part);
-            }
-            self.rows += part.len();
+    fn write(&mut self, mut structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
+        while !structures.is_empty() {
+            // Groups end at the same structure however the table is handed over.
+            let count = structures
+                .iter()
+                .take_while(|part| {
+                    let open = self.rows < GROUP_ROWS;
+                    self.rows += if open { part.len() } else { 0 };
+                    open
+                })
+                .count();
+            let (parts, rest) = structures.split_at(count);
+            self.columns.par_iter_mut().for_each(|(column, values)| {
+                for part in parts {
+                    values.append(column, part);
+                }
+            });
             if self.rows >= GROUP_ROWS {
                 self.write_group()?;
             }
+            structures = rest;
         }
         Ok(())
     }
@@ -138,23 +162,35 @@ impl Values {
         }
     }
 
-    fn write<W: Write + Send>(&mut self, group: &mut SerializedRowGroupWriter<'_, W>) -> Result<(), OutputError> {
-        let Some(mut column) = group.next_column()? else { return Ok(()) };
-        match self {
+    /// The column chunk of what was gathered, which is forgotten.
+    fn encode(
+        &mut self,
+        column: ColumnDescPtr,
+        properties: WriterPropertiesPtr,
+    ) -> Result<(Bytes, ColumnCloseResult), ParquetError> {
+        let mut bytes = TrackedWrite::new(Vec::new());
+        let writer = get_column_writer(column, properties, Box::new(SerializedPageWriter::new(&mut bytes)));
+        let closed = match self {
             Self::Text(all) => {
-                column.typed::<ByteArrayType>().write_batch(all, None, None)?;
+                let mut writer = get_typed_column_writer::<ByteArrayType>(writer);
+                writer.write_batch(all, None, None)?;
                 all.clear();
+                writer.close()
             }
             Self::Int(all) => {
-                column.typed::<Int32Type>().write_batch(all, None, None)?;
+                let mut writer = get_typed_column_writer::<Int32Type>(writer);
+                writer.write_batch(all, None, None)?;
                 all.clear();
+                writer.close()
             }
             Self::Float(all, present) => {
-                column.typed::<FloatType>().write_batch(all, Some(present), None)?;
+                let mut writer = get_typed_column_writer::<FloatType>(writer);
+                writer.write_batch(all, Some(present), None)?;
                 all.clear();
                 present.clear();
+                writer.close()
             }
-        }
-        Ok(column.close()?)
+        }?;
+        Ok((bytes.into_inner()?.into(), closed))
     }
 }
