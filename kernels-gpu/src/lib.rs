@@ -9,3 +9,7 @@ mod vector;
 
 pub use fused::mega_fused_batch_detection_prism4d;
 pub use vector::Vector;
+
+/// The kernels for GPUs, as `cargo xtask build-ptx` has built them from this crate.
+#[cfg(not(target_arch = "nvptx64"))]
+pub const PTX: &str = include_str!("../ptx/kernels_gpu.sm_75.ptx");
