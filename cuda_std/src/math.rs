@@ -101,7 +101,7 @@ pub fn atan2(y: f32, x: f32) -> f32 {
     let s = t * t;
     let p = fma(2.786_569_6e-3, s, -1.586_600_3e-2);
     let p = fma(p, s, 4.247_222e-2);
-    let p = fma(p, s, -7.497_540_6e-2);
+    let p = fma(p, s, -7.497_541e-2);
     let p = fma(p, s, 1.064_481_6e-1);
     let p = fma(p, s, -1.420_708_4e-1);
     let p = fma(p, s, 1.999_344_9e-1);

@@ -112,7 +112,7 @@ impl Segment<'_, u32> {
     ) -> Lists<'_> {
         let words = self.whole();
         check_length(n, words.len());
-        let room = if n == 0 { 0 } else { words.len() / n - 1 };
+        let room = words.len().checked_div(n).map_or(0, |words| words - 1);
         block.barrier();
         platform::each_team::<L>(block.threads(), n, |i, owned| {
             let count = platform::team_collect::<L>(m, keep(i), |k, j| {

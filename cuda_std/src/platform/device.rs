@@ -77,7 +77,7 @@ pub(crate) fn each_team<const L: u32>(threads: u32, n: u32, f: impl Fn(u32, bool
 /// Whether this thread is its team's first.
 #[inline(always)]
 pub(crate) fn leads_team<const L: u32>() -> bool {
-    thread_index() % L == 0
+    thread_index().is_multiple_of(L)
 }
 
 /// The third operand of a shuffle within segments of `L` lanes.
@@ -90,7 +90,7 @@ const fn segment<const L: u32>() -> u32 {
 fn shuffle_words<T: Pod>(value: T, shuffle: impl Fn(u32) -> u32) -> T {
     const {
         assert!(
-            size_of::<T>() % 4 == 0 && size_of::<T>() <= 128,
+            size_of::<T>().is_multiple_of(4) && size_of::<T>() <= 128,
             "a value that crosses lanes is made of at most 32 words of 32 bits"
         );
     }
@@ -182,7 +182,7 @@ pub(crate) fn block_reduce<T: Pod>(
             slot = if i < SLOTS { item } else { combine(slot, item) };
         });
         slot = halve_lanes::<WARP, T>(slot, &combine);
-        if thread % WARP == 0 && first < occupied {
+        if thread.is_multiple_of(WARP) && first < occupied {
             // SAFETY: a group below 32; each is one warp's.
             unsafe { groups.store(first / WARP, slot) };
         }
@@ -257,7 +257,7 @@ impl<T> Copy for SharedPointer<T> {}
 
 /// Whether elements of `T` lie at multiples of `bytes` in an array that is aligned to 16.
 const fn in_pieces_of<T>(bytes: usize) -> bool {
-    size_of::<T>() % bytes == 0
+    size_of::<T>().is_multiple_of(bytes)
 }
 
 impl<T: Pod> SharedPointer<T> {

@@ -19,8 +19,10 @@ const LOOK_EVERY: u32 = 8;
 const TOLERANCE: f32 = 5e-5;
 /// Restarts after which the best vector so far is taken. Real structures need fewer than ten.
 const RESTARTS: u32 = 200;
-/// Points at which the bisection tries the eigenvalue at a time.
-const POINTS: u32 = 256;
+/// Points at which the bisection tries the eigenvalue at a time: a warp's.
+const POINTS: u32 = 32;
+/// Times that it does. A gap of the eigenvalue's size shrinks to a millionth of that.
+const CUTS: u32 = 4;
 
 /// Column `centrality`.
 #[inline(always)]
@@ -170,7 +172,7 @@ fn lanczos(
 /// The largest eigenvalue of the leading `k` rows of a symmetric tridiagonal matrix of pairs (diagonal, next to it).
 ///
 /// A number is above all eigenvalues when the pivots of T - s I are all negative. [`POINTS`] numbers are tried at
-/// once, and the gap in which the answer lies is cut again until f32 does not resolve it.
+/// once, and the gap in which the answer lies is cut again.
 #[inline(always)]
 fn largest_eigenvalue(block: &mut Block, tridiagonal: &Tile<[f32; 2]>, k: u32) -> f32 {
     // Gershgorin's circles bound it.
@@ -185,7 +187,7 @@ fn largest_eigenvalue(block: &mut Block, tridiagonal: &Tile<[f32; 2]>, k: u32) -
         |a, b| [larger(a[0], b[0]), larger(a[1], b[1])],
     );
     let [mut low, mut high] = bounds;
-    for _ in 0..3 {
+    for _ in 0..CUTS {
         let width = (high - low) / POINTS as f32;
         let below = block.reduce(
             POINTS,
