@@ -79,7 +79,7 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
     };
 
     let options = ReadOptions { chains: args.chains.clone() };
-    let source = Source::new(&inputs.entries, &options, &annotations, engine.batch_atoms());
+    let source = Source::new(&inputs.entries, &options, &annotations, engine.batch_atoms()).map_err(Failure::work)?;
     let stopped = pipeline::run(&engine, source, |computed| consume(computed, &mut sink, &mut report, args.fail_fast));
     report.clear_bar();
     let to_file = matches!(sink, Sink::File(_));

@@ -5,6 +5,7 @@ use prism_host::inputs::{InputFailure, InputFile};
 use prism_host::read::{ReadOptions, read_path};
 use prism_host::structure::StructureInput;
 use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 /// What became of one input.
 pub enum Outcome {
@@ -33,12 +34,15 @@ pub struct Source<'a> {
     annotations: &'a Annotations,
     /// Atoms at which a batch ends.
     batch_atoms: usize,
+    /// Threads of its own: in the common pool, work on batches would wait until the files at hand are read.
+    pool: ThreadPool,
     /// Read, but not yet in a batch.
     ready: std::vec::IntoIter<Result<(StructureInput, Vec<String>), InputFailure>>,
 }
 
-/// Bytes of text that are read at once: enough files for all cores, and little beside a batch.
-const CHUNK_BYTES: u64 = 32 << 20;
+/// Bytes of text that are read at once for every core: enough that cores hardly wait for the last of them. What is
+/// kept of it is less than a third.
+const CHUNK_BYTES: u64 = 16 << 20;
 /// How much longer text gets when it is unpacked, about.
 const GZIP_RATIO: u64 = 5;
 
@@ -48,17 +52,19 @@ impl<'a> Source<'a> {
         options: &'a ReadOptions,
         annotations: &'a Annotations,
         batch_atoms: usize,
-    ) -> Self {
-        Self { entries, options, annotations, batch_atoms, ready: Vec::new().into_iter() }
+    ) -> Result<Self, ThreadPoolBuildError> {
+        let pool = ThreadPoolBuilder::new().thread_name(|index| format!("read {index}")).build()?;
+        Ok(Self { entries, options, annotations, batch_atoms, pool, ready: Vec::new().into_iter() })
     }
 
     /// The next input, read.
     fn next_input(&mut self) -> Option<Result<(StructureInput, Vec<String>), InputFailure>> {
         if self.ready.as_slice().is_empty() {
-            let (chunk, rest) = self.entries.split_at(chunk_length(self.entries));
+            let bytes = CHUNK_BYTES * self.pool.current_num_threads() as u64;
+            let (chunk, rest) = self.entries.split_at(chunk_length(self.entries, bytes));
             self.entries = rest;
             let read = |entry: &Result<InputFile, InputFailure>| self.read(entry.as_ref().map_err(Clone::clone)?);
-            self.ready = chunk.par_iter().map(read).collect::<Vec<_>>().into_iter();
+            self.ready = self.pool.install(|| chunk.par_iter().map(read).collect::<Vec<_>>()).into_iter();
         }
         self.ready.next()
     }
@@ -94,18 +100,18 @@ impl Iterator for Source<'_> {
     }
 }
 
-/// How many of the inputs to read at once.
-fn chunk_length(entries: &[Result<InputFile, InputFailure>]) -> usize {
-    let mut bytes = 0;
+/// How many of the inputs to read at once, to have about `limit` bytes of text.
+fn chunk_length(entries: &[Result<InputFile, InputFailure>], limit: u64) -> usize {
+    let mut bytes = 0_u64;
     let bytes_until = entries.iter().map(|entry| {
-        bytes += entry.as_ref().map_or(0, |file| {
+        bytes = bytes.saturating_add(entry.as_ref().map_or(0, |file| {
             let packed = file.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
             file.size.saturating_mul(if packed { GZIP_RATIO } else { 1 })
-        });
+        }));
         bytes
     });
     // At least one.
-    (1 + bytes_until.take_while(|&bytes| bytes < CHUNK_BYTES).count()).min(entries.len())
+    (1 + bytes_until.take_while(|&bytes| bytes < limit).count()).min(entries.len())
 }
 
 #[cfg(test)]
@@ -118,12 +124,14 @@ mod tests {
     }
 
     #[test]
-    fn chunks_hold_little_beside_a_batch() {
-        assert_eq!(chunk_length(&[]), 0);
-        assert_eq!(chunk_length(&files(&[u64::MAX, u64::MAX], "pdb")[..1]), 1);
-        assert_eq!(chunk_length(&files(&[CHUNK_BYTES, 1], "pdb")), 1);
-        assert_eq!(chunk_length(&files(&[1 << 20; 100], "pdb")), 32);
-        assert_eq!(chunk_length(&files(&[1 << 20; 100], "pdb.gz")), 7);
-        assert_eq!(chunk_length(&files(&[1; 100], "pdb")), 100);
+    fn chunks_end_at_the_limit() {
+        let length = |entries: &[_]| chunk_length(entries, 32 << 20);
+        assert_eq!(length(&[]), 0);
+        assert_eq!(length(&files(&[u64::MAX, u64::MAX], "pdb")), 1);
+        assert_eq!(length(&files(&[1, u64::MAX, u64::MAX], "pdb.gz")), 2);
+        assert_eq!(length(&files(&[32 << 20, 1], "pdb")), 1);
+        assert_eq!(length(&files(&[1 << 20; 100], "pdb")), 32);
+        assert_eq!(length(&files(&[1 << 20; 100], "pdb.gz")), 7);
+        assert_eq!(length(&files(&[1; 100], "pdb")), 100);
     }
 }

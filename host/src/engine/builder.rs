@@ -36,8 +36,7 @@ pub(super) enum Runner {
 impl Runner {
     pub(super) fn lanes(&self) -> usize {
         match self {
-            // A batch takes all cores.
-            Self::Cpu(_) => 1,
+            Self::Cpu(_) => CPU_LANES,
             Self::Cuda(runner) => runner.lanes(),
         }
     }
@@ -54,11 +53,14 @@ impl Runner {
     }
 }
 
-/// Atoms of a CPU batch: some hundred structures, so that all cores find work, in some 50 MB of rows and scratch.
-const CPU_BATCH_ATOMS: usize = 1 << 20;
-/// Atoms of a CUDA batch: some thousand structures, so that every multiprocessor finds work until the end, in some
-/// 300 MB of device memory a lane.
-const CUDA_BATCH_ATOMS: usize = 1 << 22;
+/// Batches at once on the CPU: while the largest structure of one keeps a core, the others have work for the rest.
+const CPU_LANES: usize = 4;
+/// Atoms of a CPU batch: some hundred structures, so that all cores find work, in some 40 MB of rows and
+/// scratch.
+const CPU_BATCH_ATOMS: usize = 1 << 19;
+/// Atoms of a CUDA batch: some hundred structures, which are on the device two batches at a time, in some 100 MB of
+/// its memory each.
+const CUDA_BATCH_ATOMS: usize = 1 << 21;
 
 impl EngineBuilder {
     /// Which backend; [`Backend::Auto`] when not called.

@@ -7,7 +7,7 @@ use parquet::column::writer::{ColumnCloseResult, get_column_writer, get_typed_co
 use parquet::data_type::{ByteArray, ByteArrayType, FloatType, Int32Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::{WriterProperties, WriterPropertiesPtr};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
 use parquet::file::writer::{SerializedFileWriter, SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::{ColumnDescPtr, Type};
 use rayon::prelude::*;
@@ -44,6 +44,7 @@ impl<W: Write + Send> ParquetTable<W> {
         let metadata = provenance.entries().map(|(key, value)| KeyValue::new(key.to_owned(), value));
         let mut properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .set_statistics_enabled(EnabledStatistics::Chunk)
             .set_created_by(concat!("prism ", env!("CARGO_PKG_VERSION")).to_owned())
             .set_key_value_metadata(Some(metadata.into()));
         for column in columns.as_slice() {
