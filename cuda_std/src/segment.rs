@@ -239,6 +239,27 @@ impl<T: Pod> View<'_, T> {
         self.len == 0
     }
 
+    /// The `n` elements from `first` on.
+    ///
+    /// # Panics
+    /// When they are not all there.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn part(&self, first: u32, n: u32) -> Self {
+        check_length(first, self.len);
+        check_length(n, self.len.wrapping_sub(first));
+        Self { data: self.data.wrapping_add(first as usize), len: n, owner: PhantomData }
+    }
+
+    /// # Safety
+    /// `i < len()`.
+    #[inline(always)]
+    pub(crate) unsafe fn get_unchecked(&self, i: u32) -> T {
+        // SAFETY: the caller's; the segment is borrowed, so no phase writes it.
+        unsafe { self.data.add(i as usize).read() }
+    }
+
     /// Element `i`.
     ///
     /// # Panics

@@ -107,18 +107,19 @@ fn lanczos(
     loop {
         let here = step * n;
         let (done, mut next) = vectors.split_at(here + n);
-        let done = done.view(here + n);
+        let v = done.view(here + n).part(here, n);
+        let v_before = done.view(here + n).part(here - here.min(n), n);
         // w = A v - beta v_before, and alpha = w v
         let alpha = next.fill_reduce(
             block,
             n,
             0.0,
             |i| {
-                let mut w = graph.sum_over_contacts_from(i, done, here) * scale;
+                let mut w = graph.sum_over_contacts(i, v) * scale;
                 if here > 0 {
-                    w = math::fma(-pull, done.get(here - n + i), w);
+                    w = math::fma(-pull, v_before.get(i), w);
                 }
-                (w, w * (done.get(here + i) * scale))
+                (w, w * (v.get(i) * scale))
             },
             |a, b| a + b,
         );
@@ -128,7 +129,7 @@ fn lanczos(
             n,
             0.0,
             |i, w| {
-                *w = math::fma(-alpha * scale, done.get(here + i), *w);
+                *w = math::fma(-alpha * scale, v.get(i), *w);
                 *w * *w
             },
             |a, b| a + b,

@@ -36,20 +36,10 @@ impl<'a> ContactGraph<'a> {
 
     /// Sum of a vector's elements over the contacts of residue `i`: a row of the adjacency matrix, times the vector.
     #[inline(always)]
-    pub fn sum_over_contacts(&self, i: u32, vector: View<f32>) -> f32 {
-        self.sum_over_contacts_from(i, vector, 0)
-    }
-
-    /// As [`sum_over_contacts`](Self::sum_over_contacts), of the vector that begins at `first`.
-    #[inline(always)]
-    pub fn sum_over_contacts_from(&self, i: u32, vectors: View<f32>, first: u32) -> f32 {
-        let near = self.of(i);
+    pub fn sum_over_contacts(self, i: u32, vector: View<f32>) -> f32 {
         let mut sum = 0.0;
-        for k in 0..near.candidates() {
-            if let Some(j) = near.get(k) {
-                sum += vectors.get(first + j);
-            }
-        }
+        let near = self.of(i);
+        near.before(near.candidates(), |j| sum += vector.get(j));
         sum
     }
 
@@ -85,6 +75,20 @@ impl Neighbours<'_> {
             Some(k)
         } else {
             None
+        }
+    }
+
+    /// Calls `visit` with the contacts among the first `k` candidates.
+    #[inline(always)]
+    fn before(&self, k: u32, mut visit: impl FnMut(u32)) {
+        if self.listed {
+            self.graph.lists.first(self.i, k, visit);
+        } else {
+            for j in 0..k {
+                if self.graph.in_contact(self.i, j) {
+                    visit(j);
+                }
+            }
         }
     }
 }
@@ -135,13 +139,11 @@ fn step(mut sums: Contacts, near: &Neighbours, bfactor_z: View<f32>, k: u32) -> 
         sums.bfactor_z += z;
         sums.with_bfactor += 1.0;
     }
-    for l in 0..k {
-        if let Some(before) = near.get(l)
-            && other.to(graph.places.get(before)).norm2() < graph.radius
-        {
+    near.before(k, |before| {
+        if other.to(graph.places.get(before)).norm2() < graph.radius {
             sums.edges += 1.0;
         }
-    }
+    });
     sums
 }
 
