@@ -7,12 +7,14 @@ mod error;
 mod kernels;
 mod launch;
 mod plan;
+mod stream;
 
 pub use builder::{Backend, EngineBuilder};
 pub use cpu::cpu_description;
 pub use error::EngineError;
 pub use kernels::{KernelInfo, kernels, ptx_module};
 pub use launch::{BatchInputs, BatchOffsets, BatchOutputs, BatchScratch, launch_mega_fused_batch};
+pub use stream::FeaturesIter;
 
 use crate::{pack::PackedBatch, structure::StructureInput};
 use builder::Runner;
@@ -167,6 +169,15 @@ impl Engine {
         };
         let batches = plan::in_lanes(self.lanes(), ranges, |range| plan::halved(range, &compute))?;
         Ok(batches.into_iter().flatten().collect())
+    }
+
+    /// As [`run_each`](Self::run_each), for structures that come one by one, however many: some batches of them are in
+    /// memory at a time. After an error that is no structure's fault the iterator ends.
+    pub fn run_iter<I>(&self, structures: I) -> FeaturesIter<'_, I::IntoIter>
+    where
+        I: IntoIterator<Item = StructureInput>,
+    {
+        FeaturesIter::new(self, structures.into_iter())
     }
 
     /// Computes the features of one batch in one launch.

@@ -191,6 +191,34 @@ fn the_structure_to_blame_is_named_and_the_others_are_computed() {
 }
 
 #[test]
+fn structures_may_come_one_by_one() {
+    let inputs = mixed();
+    let engine = Engine::builder().backend(Backend::Cpu).batch_atoms(100).build().unwrap();
+    let expected = engine.run(&inputs).unwrap();
+    let mut taken = 0;
+    let mut one_by_one = engine.run_iter(inputs.iter().cloned().inspect(|_| taken += 1));
+    assert_same_bits(&expected[0], &one_by_one.next().unwrap().unwrap(), "the first");
+    let rest: Vec<_> = one_by_one.map(Result::unwrap).collect();
+    assert_eq!((rest.len(), taken), (inputs.len() - 1, inputs.len()));
+    for (features, other) in expected[1..].iter().zip(&rest) {
+        assert_same_bits(features, other, "one by one");
+    }
+
+    // Only what is needed is taken, and the one to blame is told by its place in the whole.
+    let mut endless = (0..).map(|i| {
+        let mut structure = structure(&i.to_string(), 40, i);
+        if i == 30 {
+            structure.bfactor.clear();
+        }
+        structure
+    });
+    let failed = engine.run_iter(&mut endless).find_map(Result::err).unwrap();
+    assert_eq!(failed.structure_index(), Some(30));
+    assert!(endless.next().unwrap().name.parse::<u32>().unwrap() < 60);
+    assert_eq!(engine.run_iter([]).count(), 0);
+}
+
+#[test]
 fn threads_share_an_engine() {
     let engine = cpu();
     let inputs = mixed();

@@ -57,8 +57,8 @@ impl<'a> Source<'a> {
         Ok(Self { entries, options, annotations, batch_atoms, pool, ready: Vec::new().into_iter() })
     }
 
-    /// The next input, read.
-    fn next_input(&mut self) -> Option<Result<(StructureInput, Vec<String>), InputFailure>> {
+    /// Reads on where nothing is ready.
+    fn refill(&mut self) {
         if self.ready.as_slice().is_empty() {
             let bytes = CHUNK_BYTES * self.pool.current_num_threads() as u64;
             let (chunk, rest) = self.entries.split_at(chunk_length(self.entries, bytes));
@@ -66,7 +66,6 @@ impl<'a> Source<'a> {
             let read = |entry: &Result<InputFile, InputFailure>| self.read(entry.as_ref().map_err(Clone::clone)?);
             self.ready = self.pool.install(|| chunk.par_iter().map(read).collect::<Vec<_>>()).into_iter();
         }
-        self.ready.next()
     }
 
     fn read(&self, file: &InputFile) -> Result<(StructureInput, Vec<String>), InputFailure> {
@@ -85,10 +84,17 @@ impl Iterator for Source<'_> {
     fn next(&mut self) -> Option<Batch> {
         let mut batch = Batch::default();
         let mut atoms = 0;
-        while atoms < self.batch_atoms {
-            match self.next_input() {
+        loop {
+            self.refill();
+            // A batch ends before the structure with which it would be too large, unless that is its first.
+            if let Some(Ok((structure, _))) = self.ready.as_slice().first() {
+                atoms += structure.n_atoms();
+                if atoms > self.batch_atoms && !batch.structures.is_empty() {
+                    break;
+                }
+            }
+            match self.ready.next() {
                 Some(Ok((structure, warnings))) => {
-                    atoms += structure.n_atoms();
                     batch.structures.push(structure);
                     batch.outcomes.push(Outcome::Read { warnings });
                 }
@@ -121,6 +127,34 @@ mod tests {
     fn files(sizes: &[u64], extension: &str) -> Vec<Result<InputFile, InputFailure>> {
         let file = |&size| Ok(InputFile { name: String::new(), path: format!("x.{extension}").into(), size });
         sizes.iter().map(file).collect()
+    }
+
+    #[test]
+    fn batches_end_before_they_are_too_large() {
+        let folder = tempfile::tempdir().unwrap();
+        let atom = |i: usize| {
+            format!(
+                "ATOM  {i:5}  CA  ALA A{i:4}    {:8.3}{:8.3}{:8.3}  1.00 10.00           C\n",
+                i as f64 * 3.8,
+                0.0,
+                0.0
+            )
+        };
+        let entries: Vec<_> = [4, 4, 4, 0, 20, 1, 1]
+            .into_iter()
+            .enumerate()
+            .map(|(index, atoms)| {
+                let (name, path) = (index.to_string(), folder.path().join(index.to_string()));
+                std::fs::write(&path, (0..atoms).map(atom).collect::<String>()).unwrap();
+                Ok(InputFile { name, path, size: 1 })
+            })
+            .collect();
+        let (options, annotations) = (ReadOptions::default(), Annotations::default());
+        let batches: Vec<Batch> = Source::new(&entries, &options, &annotations, 10).unwrap().collect();
+        let names = |batch: &Batch| batch.structures.iter().map(|s| s.name.clone()).collect::<Vec<_>>().join(" ");
+        assert_eq!(batches.iter().map(names).collect::<Vec<_>>(), ["0 1", "2", "4", "5 6"]);
+        let outcomes: Vec<_> = batches.iter().map(|batch| batch.outcomes.len()).collect();
+        assert_eq!(outcomes, [2, 2, 1, 2], "the file that failed is counted where it stands");
     }
 
     #[test]

@@ -1,0 +1,57 @@
+//! Features of structures that come one by one.
+
+use super::{Engine, EngineError, StructureFeatures};
+use crate::structure::StructureInput;
+
+type Each = Result<StructureFeatures, EngineError>;
+
+/// Features of the structures of an iterator, in its order. Made by [`Engine::run_iter`].
+#[derive(Debug)]
+pub struct FeaturesIter<'a, I> {
+    engine: &'a Engine,
+    /// `None` once it has ended, or the backend has failed.
+    structures: Option<I>,
+    ready: std::vec::IntoIter<Each>,
+    /// Structures taken so far.
+    taken: usize,
+}
+
+impl<'a, I: Iterator<Item = StructureInput>> FeaturesIter<'a, I> {
+    pub(super) fn new(engine: &'a Engine, structures: I) -> Self {
+        Self { engine, structures: Some(structures), ready: Vec::new().into_iter(), taken: 0 }
+    }
+
+    /// Takes structures, a batch for every lane, and computes them.
+    fn refill(&mut self) {
+        let Some(structures) = &mut self.structures else { return };
+        let enough = self.engine.batch_atoms().saturating_mul(self.engine.lanes());
+        let (mut batch, mut atoms) = (Vec::new(), 0);
+        while atoms < enough {
+            let Some(structure) = structures.next() else {
+                self.structures = None;
+                break;
+            };
+            atoms += structure.n_atoms();
+            batch.push(structure);
+        }
+        let each = self.engine.run_each(&batch).unwrap_or_else(|error| {
+            self.structures = None;
+            vec![Err(error)]
+        });
+        let first = self.taken;
+        self.taken += batch.len();
+        let placed = each.into_iter().map(|one| one.map_err(|error| error.shifted(first)));
+        self.ready = placed.collect::<Vec<_>>().into_iter();
+    }
+}
+
+impl<I: Iterator<Item = StructureInput>> Iterator for FeaturesIter<'_, I> {
+    type Item = Each;
+
+    fn next(&mut self) -> Option<Each> {
+        if self.ready.as_slice().is_empty() {
+            self.refill();
+        }
+        self.ready.next()
+    }
+}
