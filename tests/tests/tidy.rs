@@ -1,0 +1,293 @@
+//! What keeps the repository tidy: text that must agree with the sources, and what no file may hold.
+//!
+//! Tables in documents stand between `<!-- NAME -->` and `<!-- /NAME -->`. `UPDATE_TABLES=1 cargo test -p tests --test
+//! tidy` writes them anew.
+
+use shared_types::FEATURES;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use toml::Table;
+
+/// Longer files hold more than one idea.
+const MOST_LINES: usize = 600;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the sources are where they were compiled")
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// All files of the repository by their path in it, without what is built, and without hidden ones but for a few.
+fn files() -> Vec<(String, Vec<u8>)> {
+    fn walk(directory: &Path, root: &Path, found: &mut Vec<(String, Vec<u8>)>) {
+        for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
+            let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+            let hidden = name.starts_with('.') && ![".ci", ".cargo", ".gitignore"].contains(&name.as_str());
+            // Directories only: a submodule's `.git` is a file, and hidden.
+            let built = name == "target" || path.join("CACHEDIR.TAG").is_file();
+            if hidden || built {
+                continue;
+            }
+            if path.is_dir() {
+                walk(&path, root, found);
+            } else {
+                let relative = path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
+                found.push((relative, fs::read(&path).unwrap()));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(&root(), &root(), &mut found);
+    assert!(found.len() > 100, "only {} files were found", found.len());
+    found.sort();
+    found
+}
+
+/// Files that people write, as text.
+fn texts() -> Vec<(String, String)> {
+    let written = |path: &str| {
+        let suffixes = [".rs", ".toml", ".md", ".sh", ".py", ".cu", ".ci/run"];
+        suffixes.iter().any(|suffix| path.ends_with(suffix))
+    };
+    let text = |(path, bytes): (String, Vec<u8>)| {
+        let text = String::from_utf8(bytes).unwrap_or_else(|error| panic!("{path}: {error}"));
+        (path, text)
+    };
+    files().into_iter().filter(|(path, _)| written(path)).map(text).collect()
+}
+
+fn assert_none(found: &[String], rule: &str) {
+    assert!(found.is_empty(), "{rule}:\n{}", found.join("\n"));
+}
+
+/// Compares the table NAME of a document, or writes it where that was asked for.
+fn check_table(document: &str, name: &str, expected: &str) {
+    let text = read(document);
+    let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
+    let (before, rest) = text.split_once(&begin).unwrap_or_else(|| panic!("{document} has no {begin}"));
+    let (table, after) = rest.split_once(&end).unwrap_or_else(|| panic!("{document} has no {end}"));
+    if table == expected {
+        return;
+    }
+    if std::env::var_os("UPDATE_TABLES").is_some_and(|value| value == "1") {
+        fs::write(root().join(document), format!("{before}{begin}{expected}{end}{after}")).unwrap();
+        return;
+    }
+    panic!("the table `{name}` in {document} is out of date; UPDATE_TABLES=1 writes it. It should be:\n{expected}");
+}
+
+/// Every package of the workspace: its directory and its manifest.
+fn packages() -> BTreeMap<String, (String, Table)> {
+    let workspace: Table = read("Cargo.toml").parse().unwrap();
+    let members = workspace["workspace"]["members"].as_array().unwrap();
+    let package = |member: &toml::Value| {
+        let directory = member.as_str().unwrap().to_owned();
+        let manifest: Table = read(&format!("{directory}/Cargo.toml")).parse().unwrap();
+        (manifest["package"]["name"].as_str().unwrap().to_owned(), (directory, manifest))
+    };
+    members.iter().map(package).collect()
+}
+
+/// The names under `dependencies`, for all targets, sorted.
+fn dependencies(manifest: &Table) -> Vec<String> {
+    let mut tables = vec![manifest.get("dependencies")];
+    if let Some(targets) = manifest.get("target").and_then(|targets| targets.as_table()) {
+        tables.extend(targets.values().map(|target| target.get("dependencies")));
+    }
+    let tables = tables.into_iter().flatten().filter_map(|table| table.as_table());
+    let mut names: Vec<String> = tables.flat_map(|table| table.keys().cloned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn no_rust_file_is_too_long() {
+    let too_long = |(path, text): &(String, String)| {
+        let lines = text.lines().count();
+        (path.ends_with(".rs") && lines > MOST_LINES).then(|| format!("{path}: {lines} lines"))
+    };
+    let found: Vec<_> = texts().iter().filter_map(too_long).collect();
+    assert_none(&found, &format!("no Rust file is longer than {MOST_LINES} lines"));
+}
+
+#[test]
+fn nothing_is_left_that_belongs_elsewhere() {
+    // In halves, so that this file does not hold them.
+    let directories = [("/wo", "rk/"), ("/ro", "ot/"), ("/Us", "ers/"), ("/tm", "p/")];
+    let notes = [("TO", "DO"), ("FIX", "ME"), ("XX", "X"), ("to", "do!("), ("unimpl", "emented!("), ("db", "g!(")];
+    let marks = [("<<<<", "<<< "), (">>>>", ">>> "), ("Lorem ", "ipsum")];
+    let words: Vec<String> =
+        directories.iter().chain(&notes).chain(&marks).map(|(one, other)| format!("{one}{other}")).collect();
+    let mut found = Vec::new();
+    for (path, text) in texts() {
+        for (number, line) in text.lines().enumerate() {
+            if let Some(word) = words.iter().find(|word| line.contains(word.as_str())) {
+                found.push(format!("{path}:{}: {word}", number + 1));
+            }
+        }
+    }
+    assert_none(&found, "no directory of one machine, no note to oneself, nothing half done");
+}
+
+#[test]
+fn text_files_end_as_they_should() {
+    let mut found = Vec::new();
+    for (path, text) in texts() {
+        if text.contains('\r') {
+            found.push(format!("{path}: a carriage return"));
+        }
+        if !text.ends_with('\n') || text.ends_with("\n\n") {
+            found.push(format!("{path}: no newline at the end, or more than one"));
+        }
+        let trailing = |(_, line): &(usize, &str)| line.ends_with([' ', '\t']);
+        found.extend(
+            text.lines().enumerate().filter(trailing).map(|(number, _)| format!("{path}:{}: space", number + 1)),
+        );
+    }
+    assert_none(&found, "lines end in a newline and nothing else");
+}
+
+#[test]
+fn kernels_are_safe_rust() {
+    let mut found = Vec::new();
+    let sources = texts().into_iter().filter(|(path, _)| path.starts_with("kernels-gpu/src/"));
+    for (path, text) in sources.clone() {
+        for (number, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            let mut words = code.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+            let allows = code.contains("unsafe_code") && !code.contains("deny(unsafe_code)");
+            if allows || words.any(|word| word == "unsafe") {
+                found.push(format!("{path}:{}: {}", number + 1, line.trim()));
+            }
+        }
+    }
+    assert!(sources.clone().count() > 1, "the kernels have moved");
+    assert_none(&found, "kernels-gpu holds no unsafe code");
+    assert!(read("kernels-gpu/src/lib.rs").contains("#![deny(unsafe_code)]"));
+}
+
+#[test]
+fn kernel_crates_share_their_lints() {
+    assert_eq!(read("kernels-gpu/clippy.toml"), read("tests/kernels/clippy.toml"));
+}
+
+#[test]
+fn readme_shows_the_features() {
+    let mut table = String::from("| column | unit | definition | source |\n|---|---|---|---|\n");
+    for feature in FEATURES {
+        let cell = |text: &str| text.replace('|', "\\|").replace('<', "&lt;");
+        let (definition, source) = (cell(feature.definition), cell(feature.source));
+        writeln!(table, "| `{}` | {} | {definition} | {source} |", feature.name, cell(feature.unit)).unwrap();
+    }
+    check_table("README.md", "features", &table);
+}
+
+#[test]
+fn readme_shows_the_tested_kernel() {
+    let example = |text: &str, from: &str| {
+        let (_, rest) = text.split_once(from).expect("an example");
+        rest.split_once("```\n").expect("an end").0.to_owned()
+    };
+    let lines = read("cuda_std/src/lib.rs");
+    let docs: String = lines
+        .lines()
+        .filter_map(|line| line.strip_prefix("//!"))
+        .fold(String::new(), |text, line| text + line.strip_prefix(' ').unwrap_or(line) + "\n");
+    assert_eq!(
+        example(&read("README.md"), "```rust\n"),
+        example(&docs, "```\n"),
+        "the kernel in README.md is the example in cuda_std's documentation"
+    );
+}
+
+#[test]
+fn readme_shows_the_tested_library_example() {
+    let source = read("tests/tests/readme.rs");
+    let (_, example) = source.split_once("    // README.md begins.\n").expect("where the example begins");
+    let (example, _) = example.split_once("    // README.md ends.\n").expect("where the example ends");
+    let example =
+        example.lines().fold(String::new(), |text, line| text + line.strip_prefix("    ").unwrap_or(line) + "\n");
+    assert!(
+        read("README.md").contains(&format!("```rust\n{example}```\n")),
+        "the library example in README.md is the one in tests/tests/readme.rs:\n{example}"
+    );
+}
+
+#[test]
+fn architecture_tells_who_knows_whom() {
+    let packages = packages();
+    let mut table = String::from("| package | folder | knows, here | knows, outside |\n|---|---|---|---|\n");
+    for (name, (directory, manifest)) in &packages {
+        let (here, outside): (Vec<_>, Vec<_>) =
+            dependencies(manifest).into_iter().partition(|dependency| packages.contains_key(dependency));
+        let list = |names: &[String]| if names.is_empty() { "-".to_owned() } else { names.join(", ") };
+        writeln!(table, "| `{name}` | `{directory}` | {} | {} |", list(&here), list(&outside)).unwrap();
+    }
+    check_table("ARCHITECTURE.md", "packages", &table);
+}
+
+#[test]
+fn architecture_has_a_paragraph_for_each_package() {
+    let text = read("ARCHITECTURE.md");
+    let missing = |(name, (directory, _)): (&String, &(String, Table))| {
+        let heading = format!("\n### `{directory}`");
+        (!text.contains(&heading)).then(|| format!("{name}: no heading `{}`", heading.trim()))
+    };
+    let found: Vec<_> = packages().iter().filter_map(missing).collect();
+    assert_none(&found, "ARCHITECTURE.md says of each package what it is");
+}
+
+/// The rules that ARCHITECTURE.md calls invariants and that manifests show.
+#[test]
+fn packages_know_only_whom_they_may() {
+    let packages = packages();
+    let of = |name: &str| dependencies(&packages[name].1);
+    let users_of = |name: &str| {
+        let users = packages.keys().filter(|package| of(package).iter().any(|dependency| dependency == name));
+        users.map(String::as_str).collect::<Vec<_>>()
+    };
+    assert_eq!(users_of("cudarc"), ["cuda_host"], "only cuda_host knows the driver");
+    assert_eq!(users_of("cuda_builder"), ["xtask"], "only tools build PTX");
+    assert!(of("cuda_builder").iter().all(|name| !packages.contains_key(name)), "cuda_builder stands alone");
+    for kernels in ["kernels-gpu", "test-kernels"] {
+        for dependency in of(kernels) {
+            let known = ["bytemuck", "cuda_layout", "cuda_std", "shared-types"].contains(&dependency.as_str());
+            assert!(known, "{kernels} knows {dependency}, but kernels know no host package");
+        }
+    }
+    for toolkit in ["cuda_std", "cuda_host", "cuda_layout"] {
+        for biology in ["shared-types", "kernels-gpu", "prism-host"] {
+            assert!(!of(toolkit).iter().any(|name| name == biology), "{toolkit} knows {biology}");
+        }
+    }
+}
+
+#[test]
+fn changelog_and_licences_are_of_this_version() {
+    let workspace: Table = read("Cargo.toml").parse().unwrap();
+    let package = &workspace["workspace"]["package"];
+    let version = package["version"].as_str().unwrap();
+    let changelog = read("CHANGELOG.md");
+    let newest = changelog.split("\n## ").nth(1).expect("CHANGELOG.md has a section");
+    assert!(newest.contains(version), "the newest section of CHANGELOG.md does not name {version}");
+    assert_eq!(package["license"].as_str(), Some("MIT OR Apache-2.0"));
+    for (name, (_, manifest)) in packages() {
+        for field in ["version", "license", "rust-version", "edition"] {
+            let inherited = manifest["package"][field].get("workspace").and_then(toml::Value::as_bool);
+            assert_eq!(inherited, Some(true), "{name} does not take its {field} from the workspace");
+        }
+    }
+    for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        assert!(!read(licence).is_empty());
+    }
+    let toolchain: Table = read("rust-toolchain.toml").parse().unwrap();
+    let channel = toolchain["toolchain"]["channel"].as_str().unwrap();
+    assert!(
+        channel.starts_with(package["rust-version"].as_str().unwrap()),
+        "rust-version is not the pinned toolchain's"
+    );
+}
