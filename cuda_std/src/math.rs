@@ -31,7 +31,10 @@ pub fn sqrt(x: f32) -> f32 {
 #[inline(always)]
 #[must_use]
 pub fn canonical(x: f32) -> f32 {
-    if x.is_nan() { NAN } else { x }
+    // On the bits, sign shifted out: a comparison of numbers is left out by LLVM where `x` is a square root, since
+    // either way a NaN is the result.
+    let bits = x.to_bits();
+    f32::from_bits(if bits << 1 > f32::INFINITY.to_bits() << 1 { NAN.to_bits() } else { bits })
 }
 
 /// The smaller of two numbers; `b` when either is NaN.

@@ -27,7 +27,9 @@ pub fn angles(block: &mut Block, n: u32, places: View<Place>, output: &mut Segme
                     // Three atoms in a line, or two in one place, have no plane.
                     if left.norm2() > 0.0 && right.norm2() > 0.0 {
                         let y = left.cross(right).dot(bc) / sqrt(bc.norm2());
-                        dihedral = atan2(y, left.dot(right)) * DEGREES;
+                        let turn = atan2(y, left.dot(right)) * DEGREES;
+                        // Both ends of the circle are one angle, and the interval has the upper one.
+                        dihedral = if turn == -180.0 { 180.0 } else { turn };
                     }
                 }
             }
