@@ -1,0 +1,136 @@
+//! What others rely on: layouts of the structs that cross, the feature table, the residue table.
+//!
+//! These are copies on purpose. A change here is a change of an interface: of PTX that was built before, of files that
+//! were written before.
+
+use cuda_layout::DeviceLayout;
+use shared_types::residue::{CHARGE, HYDROPATHY, VOLUME, kind_of};
+use shared_types::{Atom, BatchStructureDesc, FEATURES, FeatureRow, MegaFusedConfig, RESIDUES, ROW_WIDTH};
+use shared_types::{NO_CA, StructureSummary};
+use std::mem::{align_of, size_of};
+
+#[test]
+fn layouts_are_what_they_were() {
+    let layouts = [
+        (Atom::DESCRIPTION, "Atom{x:f32@0,y:f32@4,z:f32@8,radius:f32@12}16:16", size_of::<Atom>(), align_of::<Atom>()),
+        (
+            BatchStructureDesc::DESCRIPTION,
+            "BatchStructureDesc{atom_offset:u32@0,ca_offset:u32@4,n_atoms:u32@8,n_residues:u32@12,lineage_hash:u32@16,\
+             country_id:u8@20,_padding:[u8;3]@21}24:8",
+            size_of::<BatchStructureDesc>(),
+            align_of::<BatchStructureDesc>(),
+        ),
+        (
+            MegaFusedConfig::DESCRIPTION,
+            "MegaFusedConfig{contact_threshold:f32@0,min_feature_value:f32@4}8:4",
+            size_of::<MegaFusedConfig>(),
+            align_of::<MegaFusedConfig>(),
+        ),
+        (
+            StructureSummary::DESCRIPTION,
+            "StructureSummary{contacts:u64@0,residues:u32@8,atoms:u32@12,radius_of_gyration:f32@16,_padding:u32@20}24:8",
+            size_of::<StructureSummary>(),
+            align_of::<StructureSummary>(),
+        ),
+        (
+            FeatureRow::DESCRIPTION,
+            "FeatureRow{columns:[f32;32]@0}128:16",
+            size_of::<FeatureRow>(),
+            align_of::<FeatureRow>(),
+        ),
+    ];
+    for (found, expected, size, align) in layouts {
+        assert_eq!(found, expected);
+        assert!(expected.ends_with(&format!("}}{size}:{align}")), "{expected}: {size} bytes, aligned to {align}");
+    }
+    assert_eq!((ROW_WIDTH, NO_CA), (32, 0xffff_ffff));
+}
+
+#[test]
+fn defaults_are_what_they_were() {
+    let MegaFusedConfig { contact_threshold, min_feature_value } = MegaFusedConfig::default();
+    assert_eq!((contact_threshold, min_feature_value), (8.0, 0.0));
+}
+
+/// Column and name of every feature of the output, in its order.
+const COLUMNS: &[(usize, &str)] = &[
+    (0, "contact_number"),
+    (1, "wcn"),
+    (2, "hse_up"),
+    (3, "hse_down"),
+    (4, "centrality"),
+    (5, "clustering"),
+    (6, "long_range_contacts"),
+    (7, "contact_order"),
+    (8, "ca_angle"),
+    (9, "ca_dihedral"),
+    (10, "centroid_distance"),
+    (17, "hydropathy"),
+    (18, "hydropathy_local"),
+    (19, "charge"),
+    (20, "charge_local"),
+    (21, "volume"),
+    (22, "bfactor_z"),
+    (23, "bfactor_local"),
+    (24, "conservation"),
+    (25, "conservation_local"),
+    (26, "gisaid_freq"),
+    (27, "gisaid_velocity"),
+    (28, "freq_local"),
+    (29, "velocity_local"),
+];
+
+#[test]
+fn the_feature_table_is_what_it_was() {
+    let found: Vec<_> = FEATURES.iter().map(|feature| (feature.column, feature.name)).collect();
+    assert_eq!(found, COLUMNS);
+    for feature in FEATURES {
+        let name = feature.name;
+        assert!(name.bytes().all(|c| c.is_ascii_lowercase() || c == b'_'), "{name} is a column name everywhere");
+        assert!(!feature.definition.is_empty(), "{name}");
+        assert!(
+            feature.source.is_empty() || feature.source.bytes().any(|c| c.is_ascii_digit()),
+            "{name}: a source has a year"
+        );
+    }
+}
+
+/// Name, letter, hydropathy (Kyte and Doolittle 1982, as in Biopython), volume in Å^3 (Zamyatnin 1972), charge at pH 7.
+const PROPERTIES: &str = "
+    ALA A  1.8  88.6  0
+    ARG R -4.5 173.4  1
+    ASN N -3.5 114.1  0
+    ASP D -3.5 111.1 -1
+    CYS C  2.5 108.5  0
+    GLN Q -3.5 143.8  0
+    GLU E -3.5 138.4 -1
+    GLY G -0.4  60.1  0
+    HIS H -3.2 153.2  0
+    ILE I  4.5 166.7  0
+    LEU L  3.8 166.7  0
+    LYS K -3.9 168.6  1
+    MET M  1.9 162.9  0
+    PHE F  2.8 189.9  0
+    PRO P -1.6 112.7  0
+    SER S -0.8  89.0  0
+    THR T -0.7 116.1  0
+    TRP W -0.9 227.8  0
+    TYR Y -1.3 193.6  0
+    VAL V  4.2 140.0  0";
+
+#[test]
+fn residues_have_their_published_properties() {
+    let lines: Vec<Vec<&str>> = PROPERTIES.trim().lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines.len(), RESIDUES.len());
+    for (kind, (line, residue)) in lines.iter().zip(&RESIDUES).enumerate() {
+        let [name, letter, numbers @ ..] = &line[..] else { unreachable!() };
+        let numbers: Vec<f32> = numbers.iter().map(|number| number.parse().unwrap()).collect();
+        assert_eq!((residue.name, residue.letter.to_string().as_str()), (*name, *letter));
+        assert_eq!([residue.hydropathy, residue.volume, residue.charge], numbers[..], "{name}");
+        assert_eq!([HYDROPATHY[kind], VOLUME[kind], CHARGE[kind]], numbers[..], "{name}");
+        assert_eq!(kind_of(name.as_bytes()), Some(kind as u8), "{name}");
+    }
+    for other in ["MSE", "UNK", "ala", "AL", "ALAN", ""] {
+        assert_eq!(kind_of(other.as_bytes()), None, "{other:?}");
+    }
+}

@@ -1,0 +1,122 @@
+//! What must not matter: the order and the cut of a batch (not a bit), position and orientation (rounding alone).
+
+use crate::residues::residues;
+use crate::synthetic::{Dice, zoo};
+use crate::{engine, expected, name_of, run, shipped};
+use prism_host::{Backend, Engine, StructureFeatures, StructureInput};
+use shared_types::feature::column::*;
+use shared_types::{FEATURES, MegaFusedConfig};
+
+fn everything() -> Vec<StructureInput> {
+    let mut all = zoo();
+    all.extend(shipped::structures());
+    all
+}
+
+fn assert_same_bits(a: &StructureFeatures, b: &StructureFeatures, how: &str) {
+    assert_eq!(a.name, b.name, "{how}");
+    assert_eq!(bytemuck::bytes_of(&a.summary), bytemuck::bytes_of(&b.summary), "{how}: {}", a.name);
+    assert_eq!(a.rows.len(), b.rows.len(), "{how}: {}", a.name);
+    for (i, (left, right)) in a.rows.iter().zip(&b.rows).enumerate() {
+        for (column, (x, y)) in left.columns.iter().zip(right.columns).enumerate() {
+            assert_eq!(x.to_bits(), y.to_bits(), "{how}: {} row {i} {}: {x}, {y}", a.name, name_of(column));
+        }
+    }
+}
+
+#[test]
+fn bits_do_not_depend_on_the_order_of_a_batch() {
+    let structures = everything();
+    let expected = run(&structures, 12.0);
+    let dice = &mut Dice::new(9);
+    for _ in 0..3 {
+        let mut order: Vec<usize> = (0..structures.len()).collect();
+        for i in (1..order.len()).rev() {
+            order.swap(i, (dice.roll() * (i + 1) as f32) as usize);
+        }
+        let shuffled: Vec<_> = order.iter().map(|&i| structures[i].clone()).collect();
+        for (&i, features) in order.iter().zip(run(&shuffled, 12.0)) {
+            assert_same_bits(&expected[i], &features, "shuffled");
+        }
+    }
+}
+
+#[test]
+fn bits_do_not_depend_on_the_cut_of_a_batch() {
+    let structures = everything();
+    for contact_threshold in [8.0, 25.0] {
+        let expected = run(&structures, contact_threshold);
+        for atoms in [1, 300, 1000] {
+            let config = MegaFusedConfig { contact_threshold, ..MegaFusedConfig::default() };
+            let engine = Engine::builder().backend(Backend::Cpu).config(config).batch_atoms(atoms).build().unwrap();
+            for (a, b) in expected.iter().zip(&engine.run(&structures).unwrap()) {
+                assert_same_bits(a, b, "cut");
+            }
+        }
+        for (i, a) in expected.iter().enumerate() {
+            let alone = engine(contact_threshold, 0.0).run(&structures[i..=i]).unwrap();
+            assert_same_bits(a, &alone[0], "alone");
+        }
+    }
+}
+
+/// Turns the structure about an axis and moves it; f32 rounds each coordinate once more.
+fn moved(structure: &StructureInput, shift: [f64; 3]) -> StructureInput {
+    // A rotation by a unit quaternion.
+    let [w, x, y, z] = [0.5f64, 0.1, -0.7, 0.5].map(|q| q / (1.0f64).sqrt());
+    let norm = w * w + x * x + y * y + z * z;
+    let s = 2.0 / norm;
+    let rows = [
+        [1.0 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)],
+        [s * (x * y + z * w), 1.0 - s * (x * x + z * z), s * (y * z - x * w)],
+        [s * (x * z - y * w), s * (y * z + x * w), 1.0 - s * (x * x + y * y)],
+    ];
+    let mut moved = structure.clone();
+    for atom in &mut moved.atoms {
+        let p = [atom.x, atom.y, atom.z].map(f64::from);
+        let [a, b, c] = [0, 1, 2].map(|i| {
+            let turned: f64 = rows[i].iter().zip(p).map(|(r, p)| r * p).sum();
+            (turned + shift[i]) as f32
+        });
+        (atom.x, atom.y, atom.z) = (a, b, c);
+    }
+    moved
+}
+
+/// How far a column may go when coordinates are off by 4e-6 Å: absolute, and relative to the value.
+fn drift(column: usize) -> (f32, f32) {
+    match column {
+        CONTACT_NUMBER | HSE_UP | HSE_DOWN | LONG_RANGE_CONTACTS | CHARGE_LOCAL => (0.0, 0.0),
+        CA_ANGLE | CA_DIHEDRAL => (2e-2, 0.0),
+        // Eigenvectors move by the residual over the gap.
+        CENTRALITY => (4e-3, 0.0),
+        WCN | CENTROID_DISTANCE => (1e-5, 1e-5),
+        _ => (2e-5, 0.0),
+    }
+}
+
+#[test]
+fn position_and_orientation_do_not_matter() {
+    // Their second eigenvalues are below 0.95 of the first.
+    let structures: Vec<_> = shipped::structures().into_iter().filter(|s| s.name != "1jcd.pdb").collect();
+    let expected = run(&structures, 8.0);
+    for shift in [[0.0; 3], [31.0, -17.0, 5.0]] {
+        let others: Vec<_> = structures.iter().map(|structure| moved(structure, shift)).collect();
+        for ((structure, a), b) in structures.iter().zip(&expected).zip(&run(&others, 8.0)) {
+            let doubtful = expected::rows(&residues(structure), 8.0, 1e-4);
+            assert!(doubtful.iter().filter(|row| row.doubtful).count() * 20 < doubtful.len(), "{}", a.name);
+            for i in (0..a.rows.len()).filter(|&i| !doubtful[i].doubtful) {
+                for feature in FEATURES {
+                    let (x, y) = (a.rows[i].columns[feature.column], b.rows[i].columns[feature.column]);
+                    let (absolute, relative) = drift(feature.column);
+                    let mut off = (x - y).abs();
+                    if feature.column == CA_DIHEDRAL {
+                        off = off.min((360.0 - off).abs());
+                    }
+                    let alike = if x.is_nan() { y.is_nan() } else { off <= absolute + relative * x.abs() };
+                    assert!(alike, "{} row {i} {}: {x}, then {y}", a.name, feature.name);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! A structure as the definitions speak of it: residues in f64, and what is missing as `None`.
+
+use prism_host::StructureInput;
+use shared_types::NO_CA;
+
+/// What the features are defined on.
+#[derive(Clone, Debug)]
+pub struct Residue {
+    /// The alpha carbon in Å.
+    pub ca: Option<[f64; 3]>,
+    pub chain: u32,
+    pub kind: usize,
+    /// Of the alpha carbon.
+    pub bfactor: Option<f64>,
+    pub conservation: Option<f64>,
+    pub freq: Option<f64>,
+    pub velocity: Option<f64>,
+}
+
+/// The residues, from the very numbers that the kernel gets.
+pub fn residues(structure: &StructureInput) -> Vec<Residue> {
+    let given = |x: f32| (!x.is_nan()).then(|| f64::from(x));
+    (0..structure.n_residues())
+        .map(|i| {
+            let ca = (structure.ca_indices[i] != NO_CA).then(|| {
+                let atom = structure.atoms[structure.ca_indices[i] as usize];
+                [atom.x, atom.y, atom.z].map(f64::from)
+            });
+            Residue {
+                ca,
+                chain: structure.chain_ids[i],
+                kind: usize::from(structure.residue_types[i]),
+                bfactor: ca.and(given(structure.bfactor[i])),
+                conservation: given(structure.conservation[i]),
+                freq: given(structure.gisaid_freq[i]),
+                velocity: given(structure.gisaid_velocity[i]),
+            }
+        })
+        .collect()
+}
+
+pub fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+pub fn plus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+pub fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+pub fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+pub fn length(a: [f64; 3]) -> f64 {
+    dot(a, a).sqrt()
+}
+
+/// `None` for the null vector.
+pub fn unit(a: [f64; 3]) -> Option<[f64; 3]> {
+    let length = length(a);
+    (length > 0.0).then(|| a.map(|x| x / length))
+}
+
+/// Distance of two alpha carbons, `None` where one is missing.
+pub fn distance(a: &Residue, b: &Residue) -> Option<f64> {
+    Some(length(minus(b.ca?, a.ca?)))
+}
+
+/// Whether the one row follows the other in its chain, less than 4.3 Å away.
+pub fn linked(residues: &[Residue], i: usize) -> bool {
+    match (residues.get(i), residues.get(i + 1)) {
+        (Some(a), Some(b)) => a.chain == b.chain && distance(a, b).is_some_and(|d| d < 4.3),
+        _ => false,
+    }
+}
+
+/// Whether the residue is part of a linked run of at least two.
+pub fn in_fragment(residues: &[Residue], i: usize) -> bool {
+    linked(residues, i) || (i > 0 && linked(residues, i - 1))
+}

@@ -1,0 +1,19 @@
+//! The structures in `data/`, in the executable: it needs no files where it runs.
+
+use prism_host::StructureInput;
+use prism_host::read::{ReadOptions, read_bytes};
+
+macro_rules! files {
+    ($($name:literal)*) => {
+        const FILES: &[(&str, &[u8])] = &[$(($name, include_bytes!(concat!("../../data/", $name, ".gz")))),*];
+    };
+}
+files!("1crn.pdb" "1ubq.pdb" "1aki.cif" "1a8o.cif" "1jcd.pdb" "4zhl.cif");
+
+/// All of them; called what the reference calls them.
+pub fn structures() -> Vec<StructureInput> {
+    FILES
+        .iter()
+        .map(|(name, bytes)| read_bytes(bytes, name, &ReadOptions::default()).expect("these are whole").structure)
+        .collect()
+}

@@ -1,0 +1,107 @@
+//! Features against values that other programs computed on the same files.
+//!
+//! The values in `data/` are always compared. Where there is a whole corpus, `PRISM_CORPUS` names a directory with
+//! `dev/` (structure files), and `PRISM_REFERENCE` one with `dev.parquet` and `dev_structures.csv` (the same tables).
+
+mod compare;
+#[path = "../oracle/graph.rs"]
+mod graph;
+#[path = "../oracle/residues.rs"]
+#[allow(dead_code)]
+mod residues;
+#[path = "../oracle/shipped.rs"]
+mod shipped;
+mod table;
+
+use compare::faults;
+use prism_host::read::{ReadOptions, read_path};
+use prism_host::{Backend, Engine, StructureFeatures, StructureInput};
+use shared_types::MegaFusedConfig;
+use std::path::{Path, PathBuf};
+use table::Tables;
+
+fn run(structures: &[StructureInput], contact_threshold: f32) -> Vec<StructureFeatures> {
+    let config = MegaFusedConfig { contact_threshold, ..MegaFusedConfig::default() };
+    Engine::builder().backend(Backend::Cpu).config(config).build().unwrap().run(structures).unwrap()
+}
+
+/// Every difference beyond the tolerances.
+fn all_faults(structures: &[StructureInput], tables: &Tables) -> Vec<String> {
+    let (at_8, at_10) = (run(structures, 8.0), run(structures, 10.0));
+    structures
+        .iter()
+        .zip(at_8.iter().zip(&at_10))
+        .flat_map(|(s, (at_8, at_10))| faults(s, at_8, at_10, tables))
+        .collect()
+}
+
+const ROWS: &[u8] = include_bytes!("../../data/reference.csv");
+const STRUCTURES: &[u8] = include_bytes!("../../data/reference_structures.csv");
+
+#[test]
+fn shipped_structures_have_the_values_of_other_programs() {
+    let tables = Tables { rows: table::from_csv(ROWS, "structure"), structures: table::from_csv(STRUCTURES, "file") };
+    let faults = all_faults(&shipped::structures(), &tables);
+    assert!(faults.is_empty(), "{} differences:\n{}", faults.len(), faults.join("\n"));
+}
+
+#[test]
+fn a_wrong_value_is_seen() {
+    let structures = &shipped::structures()[..1];
+    for column in ["cn8", "cn10", "wcn", "hse_up", "hse_down", "evc8", "ca_angle", "ca_dihedral", "b_ca"] {
+        let mut tables =
+            Tables { rows: table::from_csv(ROWS, "structure"), structures: table::from_csv(STRUCTURES, "file") };
+        let value = tables.rows.get_mut("1crn.pdb").unwrap().number_mut(column, 20);
+        *value = *value * 1.5 + 1.0;
+        assert!(!all_faults(structures, &tables).is_empty(), "{column}");
+    }
+}
+
+fn directory(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).map(PathBuf::from)
+}
+
+/// Structure files and the names that they have in the tables.
+fn files(directory: &Path) -> Vec<(String, PathBuf)> {
+    let entries = std::fs::read_dir(directory).unwrap_or_else(|e| panic!("{}: {e}", directory.display()));
+    let mut files: Vec<_> = entries
+        .map(|entry| entry.unwrap().path())
+        .map(|path| {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            (name.strip_suffix(".gz").unwrap_or(&name).to_owned(), path)
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn a_corpus_has_the_values_of_other_programs() {
+    let (Some(corpus), Some(reference)) = (directory("PRISM_CORPUS"), directory("PRISM_REFERENCE")) else {
+        eprintln!("skipped: PRISM_CORPUS and PRISM_REFERENCE name no directories");
+        return;
+    };
+    let summary = std::fs::read(reference.join("dev_structures.csv")).unwrap();
+    let tables = Tables {
+        rows: table::from_parquet(&reference.join("dev.parquet")),
+        structures: table::from_csv(&summary, "file"),
+    };
+    let known: Vec<_> =
+        files(&corpus.join("dev")).into_iter().filter(|(name, _)| tables.rows.contains_key(name)).collect();
+    assert_eq!(known.len(), tables.rows.len(), "a file for every structure of the table");
+    let structures: Vec<_> = known
+        .iter()
+        .map(|(name, path)| read_path(path, name, &ReadOptions::default()).unwrap_or_else(|e| panic!("{e}")).structure)
+        .collect();
+    let mut faults = all_faults(&structures, &tables);
+    // Where alpha carbons coincide, the neighbours' direction is not defined, and so neither are these columns.
+    let coinciding = |fault: &String| {
+        fault.starts_with("dummy_insertions.pdb") && fault.contains(": NaN where") && !fault.contains("wcn")
+    };
+    let all = faults.len();
+    faults.retain(|fault| !coinciding(fault));
+    let excepted = all - faults.len();
+    let rows: usize = structures.iter().map(StructureInput::n_residues).sum();
+    eprintln!("{} structures, {rows} rows, {excepted} values beside coinciding atoms", structures.len());
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
