@@ -72,6 +72,7 @@ pub use device::{CudaVersion, Device, DeviceInfo, MIN_COMPUTE_CAPABILITY, driver
 pub use error::CudaError;
 pub use event::Event;
 pub use executor::CudaExecutor;
+pub use module::raw;
 pub use module::{KernelAttributes, LoadedKernel, Module};
 pub use offsets::DeviceOffsets;
 pub use pinned::PinnedBuffer;

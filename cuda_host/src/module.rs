@@ -1,5 +1,7 @@
 //! Modules: PTX that the driver has compiled for its device.
 
+pub mod raw;
+
 use crate::description::Difference;
 use crate::driver::{CUfunction, CUfunction_attribute, CUjit_option, CUmodule, Code};
 use crate::error::advice;

@@ -1,1 +1,5 @@
-//! Placeholder.
+//! What the tests and benchmarks across packages share.
+
+pub mod data;
+pub mod device;
+pub mod synthetic;

@@ -3,8 +3,10 @@
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 #![deny(unsafe_code)]
 
+mod contact;
 mod launch;
 
+pub use contact::{Contact, Point, contacts};
 pub use launch::{Pair, Triple, Wide, echo, fail, roots, spin, turn};
 
 /// This crate's kernels for devices.

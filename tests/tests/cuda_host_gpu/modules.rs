@@ -27,7 +27,7 @@ fn every_kernel_is_the_programs() {
     let module = &gpu.modules()[0];
     let mut entries = module.entries().to_vec();
     entries.sort();
-    assert_eq!(entries, ["echo", "fail", "roots", "spin", "turn"]);
+    assert_eq!(entries, ["contacts", "echo", "fail", "roots", "spin", "turn"]);
     module.kernel::<echo::Kernel>().unwrap();
     module.kernel::<fail::Kernel>().unwrap();
     module.kernel::<spin::Kernel>().unwrap();

@@ -1,0 +1,169 @@
+//! Kernels of other compilers, for comparisons: launched with raw parameters, nothing of which is checked by type.
+//!
+//! Kernels of this workspace are launched through [`CudaExecutor`](crate::CudaExecutor), which needs no `unsafe`.
+
+use super::{Inner, KernelAttributes, Module};
+use crate::driver::CUfunction;
+use crate::{Context, CudaError, DeviceView, DeviceViewMut, Stream};
+use cuda_layout::DeviceLayout;
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::Arc;
+
+/// Loads what another compiler made: a cubin, a fatbin, or PTX.
+///
+/// # Errors
+/// Those of the driver.
+///
+/// # Safety
+/// `image` is a whole module as such a compiler writes it. (The driver takes its length from its own header.)
+pub unsafe fn load_image(context: &Context, name: &str, image: &[u8]) -> Result<Module, CudaError> {
+    // PTX ends with a NUL, binary modules do not mind one.
+    let image: Vec<u8> = image.iter().copied().chain([0]).collect();
+    context.bind()?;
+    let driver = context.driver();
+    let mut raw = ptr::null_mut();
+    // SAFETY: the image is a module by the caller's promise, and outlives the call; there are no options.
+    unsafe { driver.module_load_data_ex(&raw mut raw, image.as_ptr().cast(), 0, ptr::null_mut(), ptr::null_mut()) }
+        .check(driver, || format!("loading the {} bytes of module `{name}`", image.len() - 1))?;
+    let inner = Inner { context: context.clone(), raw, name: name.to_owned(), entries: Vec::new() };
+    Ok(Module(Arc::new(inner)))
+}
+
+/// A kernel of which only the name is known.
+#[derive(Clone)]
+pub struct RawKernel {
+    module: Module,
+    name: &'static str,
+    function: CUfunction,
+    attributes: KernelAttributes,
+    /// Offset and size of each raw parameter, where the driver can tell.
+    parameters: Option<Vec<(usize, usize)>>,
+}
+
+// SAFETY: functions may be used by several threads; the handle is only a name.
+unsafe impl Send for RawKernel {}
+// SAFETY: as above.
+unsafe impl Sync for RawKernel {}
+
+/// A parameter of at most 8 bytes, as the driver copies it: its bytes in memory's order, then nothing that counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word(u64);
+
+impl Word {
+    /// A number that the kernel takes by value.
+    #[must_use]
+    pub fn value<T: Into<Word>>(value: T) -> Self {
+        value.into()
+    }
+
+    /// Where elements begin that the kernel reads.
+    #[must_use]
+    pub fn address<T: DeviceLayout>(view: &DeviceView<'_, T>) -> Self {
+        Self(view.address())
+    }
+
+    /// Where elements begin that the kernel writes.
+    #[must_use]
+    pub fn address_mut<T: DeviceLayout>(view: &mut DeviceViewMut<'_, T>) -> Self {
+        Self(view.address())
+    }
+}
+
+impl From<u64> for Word {
+    fn from(value: u64) -> Self {
+        Self(value)
+    }
+}
+
+impl From<u32> for Word {
+    fn from(value: u32) -> Self {
+        Self(u64::from(value))
+    }
+}
+
+impl From<f32> for Word {
+    fn from(value: f32) -> Self {
+        value.to_bits().into()
+    }
+}
+
+impl Module {
+    /// Finds a kernel by name alone. Nothing of its signature is checked.
+    ///
+    /// # Errors
+    /// [`CudaError::UnknownKernel`], and those of the driver.
+    pub fn raw_kernel(&self, name: &'static str) -> Result<RawKernel, CudaError> {
+        let function = self.function(name)?;
+        let attributes = self.attributes(name, function)?;
+        // SAFETY: the function is this module's.
+        let parameters = unsafe { self.context().driver().parameters(function) };
+        Ok(RawKernel { module: self.clone(), name, function, attributes, parameters })
+    }
+}
+
+impl RawKernel {
+    /// What it takes of the device.
+    #[must_use]
+    pub fn attributes(&self) -> KernelAttributes {
+        self.attributes
+    }
+
+    /// Queues a launch of `blocks` blocks of `threads` threads.
+    ///
+    /// # Errors
+    /// [`CudaError::OtherDevice`], [`CudaError::Parameters`] where the driver can tell that there are more or fewer
+    /// parameters or that one is wider than a word, and those of the driver.
+    ///
+    /// # Safety
+    /// - The kernel takes these parameters in this order.
+    /// - What it does with them stays within live memory of the stream's device that nobody else uses meanwhile: no
+    ///   buffer knows of this launch. Whoever uses, changes or drops one of its buffers on another stream, or on the
+    ///   host, has waited for this one.
+    pub unsafe fn launch(&self, stream: &Stream, blocks: u32, threads: u32, words: &[Word]) -> Result<(), CudaError> {
+        stream.check_device(self.module.context(), "launching a kernel")?;
+        self.check(words.len())?;
+        let context = stream.context();
+        context.bind()?;
+        let driver = context.driver();
+        let mut words = words.to_vec();
+        let mut pointers: Vec<*mut c_void> = words.iter_mut().map(|word| (&raw mut word.0).cast()).collect();
+        // SAFETY: the parameters are the kernel's by the caller's promise; each has 8 bytes, and both lists outlive
+        // the call, which copies them.
+        let queued = unsafe {
+            driver.launch_kernel(
+                self.function,
+                blocks,
+                1,
+                1,
+                threads,
+                1,
+                1,
+                0,
+                stream.raw(),
+                pointers.as_mut_ptr(),
+                ptr::null_mut(),
+            )
+        };
+        stream.note_queued();
+        queued.check(driver, || format!("launching {blocks} blocks of {threads} threads of kernel `{}`", self.name))
+    }
+
+    /// Compares with what the driver says of the kernel.
+    fn check(&self, given: usize) -> Result<(), CudaError> {
+        let Some(parameters) = &self.parameters else { return Ok(()) };
+        for index in 0..given.max(parameters.len()) {
+            let device = parameters.get(index).map(|(offset, size)| (*offset, *size));
+            if index >= given || !device.is_some_and(|(_, size)| size <= 8) {
+                return Err(CudaError::Parameters {
+                    kernel: self.name,
+                    index,
+                    argument: "a raw word",
+                    host: if index < given { "at most 8".to_owned() } else { "missing".to_owned() },
+                    device: device.map_or_else(|| "missing".to_owned(), |(offset, size)| format!("{size} at {offset}")),
+                });
+            }
+        }
+        Ok(())
+    }
+}

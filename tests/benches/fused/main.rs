@@ -1,0 +1,113 @@
+//! The kernels on a GPU, timed: `cargo bench -p tests --bench fused`, or carried to a GPU machine as an executable.
+//!
+//! Times are those of events around one launch, medians over the repetitions. The batch is larger than the L2 cache
+//! (its rows alone are half a gigabyte), so that no repetition finds the inputs of the one before in it.
+//!
+//! The fused kernel is timed whole. The pass over pairs is timed alone against twins in CUDA C++, all of them in
+//! turn in every repetition, so that a change of clocks meets all alike; the ratios are those within a repetition.
+
+mod contact;
+mod features;
+mod report;
+
+use anyhow::{Context as _, Result};
+use clap::Parser;
+use cuda_host::{Device, Event, Stream};
+use report::Report;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use tests::synthetic::{Annotation, many_chains};
+
+/// Time the kernels on the first GPU
+#[derive(Parser)]
+struct Arguments {
+    /// Chains of 150 to 450 residues in the batch
+    #[arg(long, value_name = "N", default_value_t = 14_917)]
+    structures: usize,
+
+    /// Repetitions after the warm-up
+    #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u16).range(1..))]
+    repetitions: u16,
+
+    /// tests/twins/contact.cu as nvcc made it, cubin or PTX: the twins are timed beside the kernel
+    #[arg(long, value_name = "FILE")]
+    twins: Option<PathBuf>,
+
+    /// Write the results here, too
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+
+    /// Date in the CSV [default: today, by the system's clock]
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    date: Option<String>,
+
+    /// Machine in the CSV [default: the GPU's name]
+    #[arg(long, value_name = "TEXT")]
+    machine: Option<String>,
+
+    /// Peak of the GPU's f32 arithmetic, for the roofline [default: known for some GPUs]
+    #[arg(long, value_name = "TFLOP/S")]
+    peak_tflops: Option<f64>,
+
+    /// Peak of the GPU's memory, for the roofline [default: known for some GPUs]
+    #[arg(long, value_name = "GB/S")]
+    peak_gbs: Option<f64>,
+
+    /// What `cargo bench` passes
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+fn main() -> Result<ExitCode> {
+    let arguments = Arguments::parse();
+    if !tests::device::is_there() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let device = Device::info(0)?;
+    let mut report = Report::new(&arguments, &device)?;
+    for annotation in [Annotation::None, Annotation::Whole] {
+        let structures = many_chains(arguments.structures, annotation);
+        if annotation == Annotation::None {
+            contact::time(&structures, &arguments, &mut report).context("the pass over pairs alone")?;
+        }
+        features::time(&structures, annotation, &arguments, &mut report).context("the fused kernel")?;
+    }
+    report.print();
+    if let Some(path) = &arguments.csv {
+        report.write_csv(path).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(if report.all_right() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// A stopwatch on a stream.
+struct Watch<'s> {
+    stream: &'s Stream,
+    begin: Event,
+    end: Event,
+}
+
+impl<'s> Watch<'s> {
+    fn new(stream: &'s Stream) -> Result<Self> {
+        Ok(Self { stream, begin: Event::new(stream.context())?, end: Event::new(stream.context())? })
+    }
+
+    /// Milliseconds from the first to the last piece of work that `queue` queues.
+    fn time(&self, queue: impl FnOnce() -> Result<()>) -> Result<f64> {
+        self.begin.record(self.stream)?;
+        queue()?;
+        self.end.record(self.stream)?;
+        self.stream.synchronize()?;
+        Ok(f64::from(self.end.elapsed_ms(&self.begin)?))
+    }
+}
+
+/// The middle one; the mean of both where there are two.
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let n = sorted.len();
+    match n {
+        0 => f64::NAN,
+        _ => (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0,
+    }
+}

@@ -1,0 +1,209 @@
+//! What was measured: a table for people, and CSV.
+
+use crate::{Arguments, median};
+use anyhow::Result as Outcome;
+use cuda_host::{DeviceInfo, driver_version};
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Least work of a kernel; see where it is counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Work {
+    /// Ordered pairs of residues.
+    pub pairs: f64,
+    /// Operations on f32.
+    pub operations: f64,
+    /// Bytes to and from memory.
+    pub bytes: f64,
+}
+
+/// How a result compares with the first kernel's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bits {
+    /// The same bits.
+    Same,
+    /// The same but for rounding, where the order of sums differs.
+    Rounded,
+    /// Another result.
+    Wrong,
+}
+
+/// One kernel on one batch.
+pub struct Result {
+    pub name: &'static str,
+    pub structures: usize,
+    pub residues: usize,
+    /// One a repetition.
+    pub milliseconds: Vec<f64>,
+    pub registers: u32,
+    pub local_bytes: u32,
+    pub work: Work,
+    /// The first kernel's time over this one's.
+    pub ratio: Option<f64>,
+    pub bits: Option<Bits>,
+}
+
+/// All results of one run.
+pub struct Report {
+    machine: String,
+    driver: String,
+    date: String,
+    peak_tflops: Option<f64>,
+    peak_gbs: Option<f64>,
+    results: Vec<Result>,
+}
+
+/// Peaks of f32 arithmetic without tensor cores in TFLOP/s and of memory in GB/s, from NVIDIA's data sheets.
+const PEAKS: [(&str, f64, f64); 4] = [
+    ("H100 80GB HBM3", 66.9, 3352.0),
+    ("H200", 66.9, 4800.0),
+    ("H100 PCIe", 51.2, 2039.0),
+    ("A100-SXM4-80GB", 19.5, 2039.0),
+];
+
+impl Report {
+    pub fn new(arguments: &Arguments, device: &DeviceInfo) -> Outcome<Self> {
+        let known = PEAKS.iter().find(|(name, ..)| device.name.contains(name));
+        Ok(Self {
+            machine: arguments.machine.clone().unwrap_or_else(|| device.name.clone()),
+            driver: driver_version()?.to_string(),
+            date: arguments.date.clone().unwrap_or_else(today),
+            peak_tflops: arguments.peak_tflops.or(known.map(|(_, tflops, _)| *tflops)),
+            peak_gbs: arguments.peak_gbs.or(known.map(|(.., gbs)| *gbs)),
+            results: Vec::new(),
+        })
+    }
+
+    pub fn add(&mut self, result: Result) {
+        self.results.push(result);
+    }
+
+    /// Whether every kernel gave the result that it must.
+    pub fn all_right(&self) -> bool {
+        self.results.iter().all(|result| result.bits != Some(Bits::Wrong))
+    }
+
+    pub fn print(&self) {
+        for result in self.results.iter().filter(|result| result.ratio.is_some()) {
+            println!("{:.3} of the time of: {} ({})", result.ratio.unwrap_or(f64::NAN), result.name, bits(result.bits));
+        }
+        println!("\n{}, CUDA {}, {}", self.machine, self.driver, self.date);
+        println!(
+            "{:28} {:>10} {:>9} {:>9} {:>9} {:>9} {:>5} {:>5} {:>9} {:>8} {:>8}",
+            "kernel",
+            "structures",
+            "residues",
+            "median ms",
+            "min ms",
+            "Gpair/s",
+            "regs",
+            "local",
+            "TFLOP/s",
+            "GB/s",
+            "roofline"
+        );
+        for result in &self.results {
+            let milliseconds = median(&result.milliseconds);
+            println!(
+                "{:28} {:>10} {:>9} {:>9.3} {:>9.3} {:>9.1} {:>5} {:>5} {:>9.2} {:>8.1} {:>8}",
+                result.name,
+                result.structures,
+                result.residues,
+                milliseconds,
+                least(&result.milliseconds),
+                result.work.pairs / milliseconds / 1e6,
+                result.registers,
+                result.local_bytes,
+                result.work.operations / milliseconds / 1e9,
+                result.work.bytes / milliseconds / 1e6,
+                self.roofline(result).map_or_else(|| "-".to_owned(), |share| format!("{:.1}%", 100.0 * share)),
+            );
+        }
+    }
+
+    /// The least time that arithmetic and memory allow, over the time taken.
+    fn roofline(&self, result: &Result) -> Option<f64> {
+        let arithmetic = result.work.operations / (self.peak_tflops? * 1e12);
+        let memory = result.work.bytes / (self.peak_gbs? * 1e9);
+        Some(arithmetic.max(memory) * 1e3 / median(&result.milliseconds))
+    }
+
+    pub fn write_csv(&self, path: &Path) -> Outcome<()> {
+        let mut csv = csv::Writer::from_path(path)?;
+        csv.write_record([
+            "date",
+            "machine",
+            "cuda",
+            "kernel",
+            "structures",
+            "residues",
+            "repetitions",
+            "median_ms",
+            "min_ms",
+            "pairs",
+            "operations",
+            "bytes",
+            "registers",
+            "local_bytes",
+            "rust_over_this",
+            "bits",
+            "roofline",
+        ])?;
+        for result in &self.results {
+            let number = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.4}"));
+            csv.write_record([
+                self.date.clone(),
+                self.machine.clone(),
+                self.driver.clone(),
+                result.name.to_owned(),
+                result.structures.to_string(),
+                result.residues.to_string(),
+                result.milliseconds.len().to_string(),
+                number(Some(median(&result.milliseconds))),
+                number(Some(least(&result.milliseconds))),
+                format!("{:.0}", result.work.pairs),
+                format!("{:.0}", result.work.operations),
+                format!("{:.0}", result.work.bytes),
+                result.registers.to_string(),
+                result.local_bytes.to_string(),
+                number(result.ratio),
+                result.bits.map_or("", |_| bits(result.bits)).to_owned(),
+                number(self.roofline(result)),
+            ])?;
+        }
+        csv.flush()?;
+        Ok(())
+    }
+}
+
+fn bits(bits: Option<Bits>) -> &'static str {
+    match bits {
+        Some(Bits::Same) => "same bits",
+        Some(Bits::Rounded) => "same but for rounding",
+        Some(Bits::Wrong) => "ANOTHER RESULT",
+        None => "",
+    }
+}
+
+fn least(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+/// The date in UTC.
+fn today() -> String {
+    let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / 86_400);
+    let (year, month, day) = civil(days as i64);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// The date so many days after 1970-01-01 (Hinnant's algorithm `civil_from_days`).
+fn civil(days: i64) -> (i64, i64, i64) {
+    let z = days + 719_468;
+    let era = z.div_euclid(146_097);
+    let day_of_era = z.rem_euclid(146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    (year_of_era + era * 400 + i64::from(month <= 2), month, day_of_year - (153 * shifted + 2) / 5 + 1)
+}

@@ -1,0 +1,34 @@
+//! Where the files are that tests read.
+
+use prism_host::StructureInput;
+use prism_host::read::{ReadOptions, read_path};
+use std::env;
+use std::path::{Path, PathBuf};
+
+/// The variable that names the workspace's root, for executables that run on another machine than they were built on.
+pub const ROOT_VARIABLE: &str = "PRISM_TEST_ROOT";
+
+/// A path below the workspace's root.
+#[must_use]
+pub fn path(below_root: impl AsRef<Path>) -> PathBuf {
+    let root = env::var_os(ROOT_VARIABLE)
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join(".."), |root| PathBuf::from(&root));
+    root.join(below_root)
+}
+
+/// The structure files that come with the workspace.
+pub const SHIPPED: [&str; 4] =
+    ["data/6m0j_rbd.pdb", "host/tests/data/1crn.cif", "host/tests/data/1crn.pdb", "host/tests/data/1ubq.pdb"];
+
+/// Reads [`SHIPPED`].
+///
+/// # Panics
+/// Where a file is missing or is no structure.
+#[must_use]
+pub fn shipped() -> Vec<StructureInput> {
+    let read = |name: &&str| match read_path(path(name), name, &ReadOptions::default()) {
+        Ok(read) => read.structure,
+        Err(error) => panic!("{error}; {ROOT_VARIABLE} must name the folder that has it"),
+    };
+    SHIPPED.iter().map(read).collect()
+}

@@ -1,0 +1,83 @@
+//! What a structure gets does not depend on the rest of the batch.
+
+use crate::{assert_same_bits, backends, one_of_each};
+use prism_host::{Backend, Engine, PackedBatch};
+use shared_types::MegaFusedConfig;
+use tests::device::{self, DeviceBatch};
+use tests::synthetic::{Annotation, Dice, Recipe, many_chains};
+
+#[test]
+fn the_order_does_not_count() {
+    let Some(backends) = backends() else { return };
+    let structures = one_of_each();
+    let expected = backends.compare(&structures);
+    let mut dice = Dice::new(1);
+    for _ in 0..3 {
+        let mut order: Vec<usize> = (0..structures.len()).collect();
+        dice.shuffle(&mut order);
+        let permuted: Vec<_> = order.iter().map(|&i| structures[i].clone()).collect();
+        let found = backends.gpu.run(&permuted).unwrap();
+        for (found, &i) in found.iter().zip(&order) {
+            assert_same_bits(&expected[i], found);
+        }
+    }
+}
+
+#[test]
+fn the_cut_does_not_count() {
+    let Some(backends) = backends() else { return };
+    let structures = one_of_each();
+    let expected = backends.compare(&structures);
+    // One a batch, some a batch, all in one.
+    for atoms in [1, 500, 2000, usize::MAX] {
+        let cut = Engine::builder().backend(Backend::Cuda).batch_atoms(atoms).build().unwrap();
+        for (expected, found) in expected.iter().zip(&cut.run(&structures).unwrap()) {
+            assert_same_bits(expected, found);
+        }
+    }
+}
+
+/// Batches that grow and shrink use the same memory again, with what is left in it.
+#[test]
+fn what_was_computed_before_does_not_count() {
+    let Some(backends) = backends() else { return };
+    for n in [700, 20, 701, 3, 40] {
+        let structures: Vec<_> = (0..5).map(|seed| Recipe::new(n + seed as usize, seed).build()).collect();
+        backends.compare(&structures);
+    }
+}
+
+/// The buffers that benchmarks time hold the engine's results.
+#[test]
+fn a_batch_in_the_callers_own_buffers() {
+    let Some(backends) = backends() else { return };
+    let batch = PackedBatch::from_inputs(&one_of_each()).unwrap();
+    let expected = backends.cpu.run_batch(&batch).unwrap();
+    let executor = cuda_host::CudaExecutor::open(0, "kernels", kernels_gpu::PTX).unwrap();
+    let mut buffers = DeviceBatch::new(executor.stream(), &batch, MegaFusedConfig::default()).unwrap();
+    for _ in 0..2 {
+        buffers.launch(&executor).unwrap();
+        let (rows, summaries) = buffers.results(executor.stream()).unwrap();
+        assert!(bytemuck::cast_slice::<_, u32>(&rows) == bytemuck::cast_slice::<_, u32>(&expected.rows));
+        assert_eq!(summaries, expected.summaries);
+    }
+}
+
+/// As many chains as a large benchmark set has. `PRISM_WIDE=1` asks for it.
+#[test]
+fn fifteen_thousand_chains() {
+    if !device::is_there() {
+        return;
+    }
+    if std::env::var("PRISM_WIDE").as_deref() != Ok("1") {
+        println!("skipped: PRISM_WIDE=1 asks for this test");
+        return;
+    }
+    let Some(backends) = backends() else { return };
+    for annotation in [Annotation::None, Annotation::Partly] {
+        let structures = many_chains(14_917, annotation);
+        let rows: usize = structures.iter().map(prism_host::StructureInput::n_residues).sum();
+        println!("{} structures, {rows} residues, {annotation:?}", structures.len());
+        backends.compare(&structures);
+    }
+}

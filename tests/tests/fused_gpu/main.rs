@@ -1,0 +1,86 @@
+//! The fused kernel on a GPU: the bits of the CPU. Without a GPU each test prints a line and passes, unless
+//! PRISM_REQUIRE_GPU=1 asks for one.
+
+mod batches;
+mod contacts;
+mod files;
+mod odd;
+mod sizes;
+
+use prism_host::{Backend, Engine, StructureFeatures, StructureInput};
+use shared_types::{FEATURES, MegaFusedConfig};
+use tests::device;
+use tests::synthetic::{Annotation, Recipe, move_ca, remove_ca};
+
+/// The two backends, with one configuration.
+struct Backends {
+    cpu: Engine,
+    gpu: Engine,
+}
+
+/// Both backends, where there is a GPU.
+fn backends() -> Option<Backends> {
+    backends_with(MegaFusedConfig::default())
+}
+
+fn backends_with(config: MegaFusedConfig) -> Option<Backends> {
+    if !device::is_there() {
+        return None;
+    }
+    let engine = |backend| Engine::builder().backend(backend).config(config).build().expect("an engine");
+    let backends = Backends { cpu: engine(Backend::Cpu), gpu: engine(Backend::Cuda) };
+    assert!(backends.gpu.backend_name().starts_with("CUDA on "), "{}", backends.gpu.backend_name());
+    Some(backends)
+}
+
+impl Backends {
+    /// Computes everything on both, compares all bits, and answers with the features.
+    fn compare(&self, structures: &[StructureInput]) -> Vec<StructureFeatures> {
+        let expected = self.cpu.run(structures).expect("features from the CPU");
+        let found = self.gpu.run(structures).expect("features from the GPU");
+        assert_eq!((expected.len(), found.len()), (structures.len(), structures.len()));
+        for (expected, found) in expected.iter().zip(&found) {
+            assert_same_bits(expected, found);
+        }
+        expected
+    }
+}
+
+/// All rows and the summary, columns that no feature names and padding too.
+fn assert_same_bits(expected: &StructureFeatures, found: &StructureFeatures) {
+    let name = &expected.name;
+    assert_eq!((name, expected.rows.len()), (&found.name, found.rows.len()));
+    let words = |features: &StructureFeatures| -> Vec<u32> { bytemuck::cast_slice(&features.rows).to_vec() };
+    if words(expected) != words(found) {
+        for (i, (a, b)) in expected.rows.iter().zip(&found.rows).enumerate() {
+            for feature in FEATURES {
+                let (a, b) = (a.columns[feature.column], b.columns[feature.column]);
+                let (bits, other) = (a.to_bits(), b.to_bits());
+                assert_eq!(bits, other, "{name}, row {i}, {}: {a} on the CPU, {b} on the GPU", feature.name);
+            }
+        }
+        panic!("{name}: rows differ in columns that no feature has");
+    }
+    let bytes = |features: &StructureFeatures| bytemuck::bytes_of(&features.summary).to_vec();
+    assert_eq!(bytes(expected), bytes(found), "{name}: {:?} and {:?}", expected.summary, found.summary);
+}
+
+/// A structure of each kind that the other tests have, small enough to be run under compute-sanitizer.
+fn one_of_each() -> Vec<StructureInput> {
+    let mut structures: Vec<_> = [1, 2, 3, 31, 255, 257].iter().map(|&n| Recipe::new(n, n as u64).build()).collect();
+    structures.push(Recipe::new(120, 11).chains(3).annotation(Annotation::Partly).build());
+    structures.push(Recipe::new(90, 12).annotation(Annotation::Whole).build());
+    let mut damaged = Recipe::new(100, 13).build();
+    (0..100).step_by(7).for_each(|residue| remove_ca(&mut damaged, residue));
+    // More in one place than a contact list has room for.
+    (30..70).filter(|residue| residue % 7 != 0).for_each(|residue| move_ca(&mut damaged, residue, 29));
+    structures.push(damaged);
+    structures
+}
+
+/// Meant for `compute-sanitizer fused_gpu --exact mixed_batch`: no `assert` beside the bits, one small batch.
+#[test]
+fn mixed_batch() {
+    let Some(backends) = backends() else { return };
+    backends.compare(&one_of_each());
+}
