@@ -154,7 +154,7 @@ impl RawKernel {
         let Some(parameters) = &self.parameters else { return Ok(()) };
         for index in 0..given.max(parameters.len()) {
             let device = parameters.get(index).map(|(offset, size)| (*offset, *size));
-            if index >= given || !device.is_some_and(|(_, size)| size <= 8) {
+            if index >= given || device.is_none_or(|(_, size)| size > 8) {
                 return Err(CudaError::Parameters {
                     kernel: self.name,
                     index,

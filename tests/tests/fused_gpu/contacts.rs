@@ -16,13 +16,13 @@ fn points(residues: usize, seed: u64) -> Vec<Point> {
 #[test]
 fn the_contact_kernel_counts_what_is_near() {
     // Four in a row, 5 Å apart, but for one that is 30 Å away.
-    let points: Vec<_> = [0.0, 5.0, 10.0, 40.0].map(|x| Point { x, y: 0.0, z: 0.0, tag: 0 }).to_vec();
-    let mut out = vec![bytemuck::Zeroable::zeroed(); 4];
+    let points = [0.0, 5.0, 10.0, 40.0].map(|x| Point { x, y: 0.0, z: 0.0, tag: 0 });
+    let mut out: [Contact; 4] = bytemuck::Zeroable::zeroed();
     let offsets = Offsets::new(vec![0, 4]).unwrap();
     let segments = Segments { data: &mut out[..], offsets: &offsets };
     let args = contacts::Args { out: segments, points: &points[..], threshold: 8.0 };
     contacts::launch(&CpuExecutor::new(), 1, args).unwrap();
-    assert_eq!(out.iter().map(|c: &Contact| c.number).collect::<Vec<_>>(), [1.0, 2.0, 1.0, 0.0]);
+    assert_eq!(out.iter().map(|c| c.number).collect::<Vec<_>>(), [1.0, 2.0, 1.0, 0.0]);
     // Along a line the unit vectors from both neighbours cancel.
     assert_eq!(
         out.iter().map(|c| (c.up, c.down)).collect::<Vec<_>>(),
