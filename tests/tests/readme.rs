@@ -4,8 +4,8 @@ use std::error::Error;
 
 #[test]
 fn the_library_example_runs() -> Result<(), Box<dyn Error>> {
-    // Cargo runs tests in their package's directory, and the example is run from the root.
-    std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))?;
+    // The example is run from the root, tests in their package's directory.
+    std::env::set_current_dir(tests::data::path(""))?;
     // README.md begins.
     use prism_host::read::{ReadOptions, read_path};
     use prism_host::{Backend, Engine};
