@@ -1,6 +1,5 @@
 //! `gpu-bundle`: what a GPU machine without Rust needs to run the tests and benchmarks.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -23,13 +22,14 @@ pub struct Arguments {
 const LIMIT_MIB: f64 = 60.0;
 
 /// Packages whose tests say something on another machine.
-const PACKAGES: [&str; 6] = ["cuda_layout", "cuda_std", "cuda_host", "kernels-gpu", "prism-host", "tests"];
+const PACKAGES: [&str; 4] = ["cuda_std", "cuda_host", "prism-host", "tests"];
 
 /// Targets of those packages that stay here, and why.
-const LEFT_OUT: [(&str, &str); 4] = [
+const LEFT_OUT: [(&str, &str); 5] = [
     ("compile_fail", "compiles its cases with cargo"),
     ("kernel_macro", "compiles its cases with cargo"),
     ("tidy", "reads the sources"),
+    ("readme", "reads the sources"),
     ("cli", "runs the `prism` command where cargo built it"),
 ];
 
@@ -95,12 +95,12 @@ fn left_out(target: &str) -> Option<&'static str> {
     LEFT_OUT.iter().find(|(part, _)| target.contains(part)).map(|(_, why)| *why)
 }
 
-/// Builds tests and benchmarks, without debug information, in a folder of its own: other flags than those of the
+/// Builds tests and benchmarks, without debug information and symbols, in a folder of its own: other flags than those of the
 /// ordinary release build would have each of them built again in turn.
 fn build(root: &Path) -> Result<Vec<Built>> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root).args(["test", "--release", "--no-run", "--message-format=json-render-diagnostics"]);
-    command.args(["--config", "profile.release.debug=false", "--config", "profile.release.strip=\"debuginfo\""]);
+    command.args(["--config", "profile.release.debug=false", "--config", "profile.release.strip=\"symbols\""]);
     // Optimisation across packages takes minutes for each executable, and what is measured runs on the GPU.
     command.args(["--config", "profile.release.lto=\"off\"", "--config", "profile.release.codegen-units=16"]);
     command.args(["--lib", "--bins", "--tests", "--bench", "fused"]);
@@ -145,7 +145,7 @@ fn executable(message: &str, root: &Path) -> Result<Option<Built>> {
     }
     let directory = Path::new(&manifest).parent().unwrap_or(Path::new(""));
     let package = directory.strip_prefix(root).with_context(|| format!("{manifest} is not in this workspace"))?;
-    let target = if kind == "lib" { "unit".to_owned() } else { target };
+    let target = if kind.ends_with("lib") { "unit".to_owned() } else { target };
     Ok(Some(Built { package: package.display().to_string(), target, kind, path: path.into() }))
 }
 
@@ -190,28 +190,50 @@ fn make_executable(_: &Path) -> Result<()> {
 }
 
 const SCRIPT_HEAD: &str = r#"#!/bin/bash
-# Runs the tests, then the benchmarks, on this machine's first GPU. Needs NVIDIA's driver; with nvcc the benchmarks
-# compare with CUDA C++. Usage: ./run.sh [tests|benches]; results go to $PRISM_RESULTS, or the folder `results` here.
-# PRISM_WIDE=1 and PRISM_CORPUS=DIR make the tests wider. Fails if anything fails.
+# Runs the tests, then the benchmarks, on this machine's first GPU; fails if anything fails. Needs NVIDIA's driver; with
+# nvcc the benchmarks compare with CUDA C++, and with compute-sanitizer its tools look at one batch.
+#
+#     ./run.sh [tests|sanitizer|benches]...     all of them if none is named
+#
+# Logs and CSV go to $PRISM_RESULTS, or the folder `results` here. PRISM_WIDE=1 and PRISM_CORPUS=DIR make the tests wider.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-results=${PRISM_RESULTS:-$here/results}
-what=${1:-all}
-mkdir -p "$results" || exit 2
+mkdir -p "${PRISM_RESULTS:=$here/results}" || exit 2
+results=$(cd "$PRISM_RESULTS" && pwd)
+if [ -n "${PRISM_CORPUS:-}" ]; then
+    PRISM_CORPUS=$(cd "$PRISM_CORPUS" && pwd) || exit 2
+    export PRISM_CORPUS
+fi
 export PRISM_TEST_ROOT=$here PRISM_REQUIRE_GPU=1
+parts=" $* "
+[ $# -gt 0 ] || parts=" tests sanitizer benches "
 failed=()
-run() { # name, package's folder, then arguments
+run() { # log's name, package's folder, then what to run there
     local name=$1 folder=$2 begin=$SECONDS
     shift 2
-    chmod +x "$here/bin/$name"
-    if (cd "$here/$folder" && "$here/bin/$name" "$@") >"$results/$name.log" 2>&1; then
-        echo "ok      $name ($((SECONDS - begin)) s): $(grep -E '^test result|^skipped' "$results/$name.log" | tail -1)"
+    if (cd "$here/$folder" && "$@") >"$results/$name.log" 2>&1; then
+        echo "ok      $name ($((SECONDS - begin)) s) $(grep '^test result' "$results/$name.log" | tail -1)"
+        grep '^skipped' "$results/$name.log" | sort | uniq -c
     else
         echo "FAILED  $name ($((SECONDS - begin)) s), the end of $results/$name.log:"
         tail -40 "$results/$name.log"
         failed+=("$name")
     fi
 }
+wanted() { [[ $parts == *" $1 "* ]]; }
+chmod +x "$here"/bin/*
+"#;
+
+const SCRIPT_SANITIZER: &str = r#"if wanted sanitizer; then
+    if command -v compute-sanitizer >/dev/null; then
+        for tool in memcheck racecheck synccheck; do
+            run "sanitizer-$tool" tests compute-sanitizer --tool $tool --error-exitcode 9 \
+                "$here/bin/tests-fused_gpu" --exact mixed_batch
+        done
+    else
+        echo "no compute-sanitizer: nothing is looked at with it"
+    fi
+fi
 "#;
 
 const SCRIPT_TWINS: &str = r#"    twins=()
@@ -239,17 +261,18 @@ echo "all passed"
 /// Runs each test in its package's folder, as cargo does.
 fn script(tests: &[(String, String)], benches: &[(String, String)]) -> String {
     let mut script = SCRIPT_HEAD.to_owned();
-    let by_package: BTreeMap<&str, &str> =
-        tests.iter().map(|(name, package)| (name.as_str(), package.as_str())).collect();
-    script.push_str("if [ \"$what\" != benches ]; then\n");
-    for (name, package) in by_package {
+    script.push_str("if wanted tests; then\n");
+    for (name, package) in tests {
         // What a passing test prints shows which were skipped.
-        let _ = writeln!(script, "    run {name} {package} --show-output");
+        let _ = writeln!(script, "    run {name} {package} \"$here/bin/{name}\" --show-output");
     }
-    script.push_str("fi\nif [ \"$what\" != tests ]; then\n");
+    script.push_str("fi\n");
+    script.push_str(SCRIPT_SANITIZER);
+    script.push_str("if wanted benches; then\n");
     script.push_str(SCRIPT_TWINS);
     for (name, package) in benches {
-        let _ = writeln!(script, "    run {name} {package} --csv \"$results/{name}.csv\" \"${{twins[@]}}\"");
+        let arguments = format!("--csv \"$results/{name}.csv\" \"${{twins[@]}}\"");
+        let _ = writeln!(script, "    run {name} {package} \"$here/bin/{name}\" {arguments}");
         let _ = writeln!(script, "    cat \"$results/{name}.log\"");
     }
     script.push_str("fi\n");
@@ -280,7 +303,8 @@ mod tests {
         let names =
             |list: &[&str]| list.iter().map(|name| ((*name).to_owned(), "tests".to_owned())).collect::<Vec<_>>();
         let script = script(&names(&["tests-a", "tests-b"]), &names(&["tests-fused"]));
-        for line in ["run tests-a tests --show-output", "run tests-b tests", "run tests-fused tests --csv"] {
+        let bench = "run tests-fused tests \"$here/bin/tests-fused\" --csv";
+        for line in ["run tests-a tests ", "run tests-b tests ", bench] {
             assert_eq!(script.matches(line).count(), 1, "{line}");
         }
     }

@@ -1,0 +1,42 @@
+//! Compiles this crate's kernels to PTX, which src/lib.rs takes into the program.
+
+use cuda_builder::compiler::Unusable;
+use cuda_builder::{CudaBuilder, CudaBuilderError};
+use std::path::Path;
+use std::{env, fs};
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    if env::var_os("CARGO_CFG_TARGET_ARCH").is_some_and(|arch| arch == "nvptx64") {
+        // This run belongs to the compilation that was started below.
+        return;
+    }
+    let directory = env::var_os("OUT_DIR").expect("cargo sets OUT_DIR");
+    let directory = Path::new(&directory);
+    let builder = CudaBuilder::new(".").copy_to(directory.join("kernels.ptx")).emit_cargo_lines(true);
+    let ptx = match builder.build() {
+        Ok(output) => {
+            warn(&output.files[0].warnings);
+            "Ok(include_str!(\"kernels.ptx\"))".to_owned()
+        }
+        // Kernels run on CPU cores without it. Whoever asks for the PTX gets the message.
+        Err(CudaBuilderError::NoCompiler(none)) => {
+            warn(&format!("this build has no PTX: {none}"));
+            // Looked for again by every build until it is there.
+            for (_, unusable) in &none.tried {
+                if let Unusable::NoLibrarySources { library, .. } = unusable {
+                    println!("cargo:rerun-if-changed={}", library.display());
+                }
+            }
+            format!("Err({:?})", none.to_string())
+        }
+        Err(error) => panic!("{error}"),
+    };
+    fs::write(directory.join("ptx.rs"), ptx).expect("cargo has made OUT_DIR");
+}
+
+fn warn(text: &str) {
+    for line in text.lines() {
+        println!("cargo:warning={line}");
+    }
+}
