@@ -1,8 +1,9 @@
 //! The CPU's side: a panic unwinds to the executor, which asks here where it happened.
 
 use super::KernelPanic;
+use std::any::Any;
 use std::cell::RefCell;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind, set_hook, take_hook};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 #[derive(Default)]
@@ -25,19 +26,25 @@ pub(crate) fn catch(kernel: &str, block: u32, run: impl FnOnce()) -> Result<(), 
     let outer = SITE.replace(Some(Site::default()));
     let result = catch_unwind(AssertUnwindSafe(run));
     let site = SITE.replace(outer).unwrap_or_default();
-    match result {
-        Ok(()) => Ok(()),
-        // The hook has not seen it, so it is not a panic of the kernel's code (an unwinding cancellation, say).
-        Err(payload) if site.line == 0 => resume_unwind(payload),
-        Err(_) => Err(KernelPanic {
+    result.map_err(|payload| site.into_panic(kernel, block, &*payload))
+}
+
+impl Site {
+    fn into_panic(self, kernel: &str, block: u32, payload: &(dyn Any + Send)) -> KernelPanic {
+        // Our hook has not seen it where the application has set another one since. It is the kernel's panic all the
+        // same: nothing else runs on this core until the block has ended.
+        let unseen = self.line == 0;
+        let message =
+            || payload.downcast_ref::<String>().cloned().or(payload.downcast_ref().map(|&m: &&str| m.to_owned()));
+        KernelPanic {
             kernel: kernel.to_owned(),
-            file: site.file,
-            line: site.line,
-            column: site.column,
+            file: if unseen { "(unknown: the panic hook was replaced)".to_owned() } else { self.file },
+            line: self.line,
+            column: self.column,
             block: [block, 0, 0],
-            thread: [site.thread.unwrap_or(0), 0, 0],
-            message: site.message,
-        }),
+            thread: [self.thread.unwrap_or(0), 0, 0],
+            message: if unseen { message() } else { self.message },
+        }
     }
 }
 
