@@ -306,6 +306,7 @@ impl CudaBuilder {
         // Cargo keeps one copy of `core` in a directory, whatever the flags: each way to build it has its own.
         let lines = if self.debug == DebugInfo::LineTables { "-lines" } else { "" };
         let target = &prepared.target.join(format!("{arch}{lines}"));
+        let _alone = only_builder_in(target)?;
         let remapped = flags::remapped(graph, compiler, flags::cargo_home().as_deref(), target);
         let mut all_flags = flags::code_generation(arch);
         all_flags.extend(remapped.iter().map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display())));
@@ -373,6 +374,17 @@ impl CudaBuilder {
             println!("cargo:rerun-if-changed={}", extra.display());
         }
     }
+}
+
+/// Waits until no other builder works in this directory: the build scripts of several kernel crates run at once, and the
+/// canaries are theirs together. The lock ends with the file.
+fn only_builder_in(target: &Path) -> Result<fs::File, CudaBuilderError> {
+    let path = target.join("builder.lock");
+    let locked = fs::create_dir_all(target).and_then(|()| fs::File::create(&path)).and_then(|file| {
+        file.lock()?;
+        Ok(file)
+    });
+    locked.map_err(|source| CudaBuilderError::Write { path, source })
 }
 
 /// Writes beside and renames, so that a reader sees the old file or the new one.

@@ -215,6 +215,32 @@ fn settings_change_the_digest() {
 }
 
 #[test]
+fn a_crate_elsewhere_may_use_packages_of_another_workspace() {
+    let toolkit = Workspace::new();
+    let outside = TempDir::new().unwrap();
+    let manifest = format!(
+        "[package]\nname = \"my-kernels\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n\
+         [dependencies]\nshapes = {{ path = '{}' }}\n",
+        toolkit.path("shapes").display()
+    );
+    fs::create_dir(outside.path().join("src")).unwrap();
+    for (path, text) in [("Cargo.toml", manifest), ("src/lib.rs", String::new()), ("Cargo.lock", lock())] {
+        fs::write(outside.path().join(path), text).unwrap();
+    }
+    let graph = PackageGraph::load(outside.path()).unwrap();
+    let names: Vec<_> = graph.local.iter().map(|package| package.name.as_str()).collect();
+    assert_eq!(names, ["macros", "my-kernels", "shapes"]);
+    assert_eq!(graph.root, outside.path().canonicalize().unwrap());
+    let locked: Vec<_> = graph.locked.iter().map(|package| package.name.as_str()).collect();
+    assert_eq!(locked, ["pod", "pod_derive", "syn", "unicode"]);
+    // What `shapes` inherits is said in its own workspace.
+    let digest = || CudaBuilder::new(outside.path()).input_digest(NvvmArch::Compute75).unwrap();
+    let before = digest();
+    toolkit.replace("Cargo.toml", "features = [\"derive\"]", "features = []");
+    assert_ne!(digest(), before);
+}
+
+#[test]
 fn files_are_named_after_crate_and_architecture() {
     let workspace = Workspace::new();
     let both = workspace.builder().archs([NvvmArch::Compute75, NvvmArch::Compute90a]);

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use toml::{Table, Value};
 
@@ -78,96 +79,17 @@ pub struct PackageGraph {
     pub locked: Vec<Locked>,
 }
 
-struct Walk {
+/// The workspace that a package inherits from: a path may lead into another one than the kernel crate's.
+#[derive(Clone)]
+struct Home {
     root: PathBuf,
-    root_manifest: Table,
-    local: BTreeMap<PathBuf, (LocalPackage, String, BTreeSet<String>)>,
-    queue: VecDeque<(PathBuf, bool)>,
+    manifest: Rc<Table>,
 }
 
-impl PackageGraph {
-    /// Walks from the kernel crate in `directory` over path dependencies as the device sees them.
-    ///
-    /// # Errors
-    /// A manifest or `Cargo.lock` is missing, malformed or inconsistent.
-    pub fn load(directory: &Path) -> Result<Self, GraphError> {
-        let directory = canonical(directory)?;
-        let manifest = read_toml(&directory.join("Cargo.toml"))?;
-        let root = workspace_root(&directory, &manifest)?;
-        let root_manifest = read_toml(&root.join("Cargo.toml"))?;
-        let lockfile = Lockfile::load(&root.join("Cargo.lock"))?;
-
-        let mut walk =
-            Walk { root, root_manifest, local: BTreeMap::new(), queue: VecDeque::from([(directory.clone(), false)]) };
-        let mut seen = BTreeSet::new();
-        while let Some((package, on_host)) = walk.queue.pop_front() {
-            if seen.insert((package.clone(), on_host)) {
-                walk.visit(&package, on_host)?;
-            }
-        }
-
-        let kernels = walk.local[&directory].0.clone();
-        let locked = lockfile.closure(walk.local.values().map(|(package, version, registry)| {
-            (package.name.as_str(), version.as_str(), registry.iter().map(String::as_str).collect())
-        }))?;
-        let mut local: Vec<_> = walk.local.into_values().map(|(package, ..)| package).collect();
-        local.sort_by(|a, b| (&a.name, &a.directory).cmp(&(&b.name, &b.directory)));
-        Ok(PackageGraph { root: walk.root, kernels, local, locked })
-    }
-}
-
-impl Walk {
-    /// Notes one package and queues its path dependencies. `on_host`: it runs in the compiler (a procedural macro, a
-    /// build script's dependency), so that dependencies for every target count.
-    fn visit(&mut self, directory: &Path, on_host: bool) -> Result<(), GraphError> {
-        let path = directory.join("Cargo.toml");
-        let manifest = read_toml(&path)?;
-        let fail = |what: &str| GraphError::Manifest { path: path.clone(), what: what.to_owned() };
-        let package =
-            manifest.get("package").and_then(Value::as_table).ok_or_else(|| fail("has no [package] table"))?;
-        let package = self.inherited_package(package);
-        let name = package.get("name").and_then(Value::as_str).ok_or_else(|| fail("has no package name"))?.to_owned();
-        let version = package.get("version").and_then(Value::as_str).unwrap_or("0.0.0").to_owned();
-        let lib = manifest.get("lib").and_then(Value::as_table);
-        let on_host = on_host || lib.and_then(|lib| lib.get("proc-macro")).and_then(Value::as_bool) == Some(true);
-        let library = lib.and_then(|lib| lib.get("path")).and_then(Value::as_str).unwrap_or("src/lib.rs");
-
-        let mut registry = BTreeSet::new();
-        for (key, dependency, host) in dependencies(&manifest, on_host) {
-            let (dependency, base) =
-                self.inherited_dependency(key, dependency, directory).map_err(|what| fail(&what))?;
-            let real_name = dependency.get("package").and_then(Value::as_str).unwrap_or(key).to_owned();
-            let (path, base) = match dependency.get("path").and_then(Value::as_str) {
-                Some(path) => (Some(path.to_owned()), base),
-                None => (self.patched_path(&real_name), self.root.clone()),
-            };
-            match path {
-                Some(path) => self.queue.push_back((canonical(&base.join(path))?, host)),
-                None => drop(registry.insert(real_name)),
-            }
-        }
-
-        let canonical_manifest = self.canonical_manifest(&manifest, package, &name, on_host);
-        let crate_name = lib.and_then(|lib| lib.get("name")).and_then(Value::as_str).unwrap_or(&name).replace('-', "_");
-        let local = LocalPackage {
-            name,
-            directory: directory.to_owned(),
-            manifest: canonical_manifest,
-            library: PathBuf::from(library),
-            crate_name,
-        };
-        let entry = self.local.entry(directory.to_owned()).or_insert_with(|| (local.clone(), version, BTreeSet::new()));
-        if on_host {
-            // A package on both sides: the host's view of its manifest is the wider one.
-            entry.0 = local;
-        }
-        entry.2.extend(registry);
-        Ok(())
-    }
-
+impl Home {
     /// `[package]` with `key.workspace = true` replaced by the workspace's value, relevant keys only.
     fn inherited_package(&self, package: &Table) -> Table {
-        let shared = self.root_manifest.get("workspace").and_then(|workspace| workspace.get("package"));
+        let shared = self.manifest.get("workspace").and_then(|workspace| workspace.get("package"));
         let mut full = Table::new();
         for (key, value) in package {
             if !RELEVANT_PACKAGE_KEYS.contains(&key.as_str()) {
@@ -188,7 +110,7 @@ impl Walk {
         if table.get("workspace").and_then(Value::as_bool) != Some(true) {
             return Ok((table, directory.to_owned()));
         }
-        let shared = self.root_manifest.get("workspace").and_then(|workspace| workspace.get("dependencies"));
+        let shared = self.manifest.get("workspace").and_then(|workspace| workspace.get("dependencies"));
         let shared = shared.and_then(|shared| shared.get(key));
         let shared = shared.ok_or_else(|| format!("`{key}` is not in the workspace's dependencies"))?;
         let mut full = as_dependency_table(shared);
@@ -204,17 +126,124 @@ impl Walk {
         }
         Ok((full, self.root.clone()))
     }
+}
+
+struct Walk {
+    /// The kernel crate's workspace, whose lock file, profiles and patches count for all packages.
+    home: Home,
+    /// Every workspace met so far, by its root.
+    homes: BTreeMap<PathBuf, Home>,
+    local: BTreeMap<PathBuf, (LocalPackage, String, BTreeSet<String>)>,
+    queue: VecDeque<(PathBuf, bool)>,
+}
+
+impl PackageGraph {
+    /// Walks from the kernel crate in `directory` over path dependencies as the device sees them.
+    ///
+    /// # Errors
+    /// A manifest or `Cargo.lock` is missing, malformed or inconsistent.
+    pub fn load(directory: &Path) -> Result<Self, GraphError> {
+        let directory = canonical(directory)?;
+        let manifest = read_toml(&directory.join("Cargo.toml"))?;
+        let root = workspace_root(&directory, &manifest)?;
+        let root_manifest = Rc::new(read_toml(&root.join("Cargo.toml"))?);
+        let lockfile = Lockfile::load(&root.join("Cargo.lock"))?;
+
+        let home = Home { root: root.clone(), manifest: root_manifest };
+        let mut walk = Walk {
+            homes: BTreeMap::from([(root, home.clone())]),
+            home,
+            local: BTreeMap::new(),
+            queue: VecDeque::from([(directory.clone(), false)]),
+        };
+        let mut seen = BTreeSet::new();
+        while let Some((package, on_host)) = walk.queue.pop_front() {
+            if seen.insert((package.clone(), on_host)) {
+                walk.visit(&package, on_host)?;
+            }
+        }
+
+        let kernels = walk.local[&directory].0.clone();
+        let locked = lockfile.closure(walk.local.values().map(|(package, version, registry)| {
+            (package.name.as_str(), version.as_str(), registry.iter().map(String::as_str).collect())
+        }))?;
+        let mut local: Vec<_> = walk.local.into_values().map(|(package, ..)| package).collect();
+        local.sort_by(|a, b| (&a.name, &a.directory).cmp(&(&b.name, &b.directory)));
+        Ok(PackageGraph { root: walk.home.root, kernels, local, locked })
+    }
+}
+
+impl Walk {
+    /// Notes one package and queues its path dependencies. `on_host`: it runs in the compiler (a procedural macro, a
+    /// build script's dependency), so that dependencies for every target count.
+    fn visit(&mut self, directory: &Path, on_host: bool) -> Result<(), GraphError> {
+        let path = directory.join("Cargo.toml");
+        let manifest = read_toml(&path)?;
+        let home = self.home_of(directory, &manifest)?;
+        let fail = |what: &str| GraphError::Manifest { path: path.clone(), what: what.to_owned() };
+        let package =
+            manifest.get("package").and_then(Value::as_table).ok_or_else(|| fail("has no [package] table"))?;
+        let package = home.inherited_package(package);
+        let name = package.get("name").and_then(Value::as_str).ok_or_else(|| fail("has no package name"))?.to_owned();
+        let version = package.get("version").and_then(Value::as_str).unwrap_or("0.0.0").to_owned();
+        let lib = manifest.get("lib").and_then(Value::as_table);
+        let on_host = on_host || lib.and_then(|lib| lib.get("proc-macro")).and_then(Value::as_bool) == Some(true);
+        let library = lib.and_then(|lib| lib.get("path")).and_then(Value::as_str).unwrap_or("src/lib.rs");
+
+        let mut registry = BTreeSet::new();
+        for (key, dependency, host) in dependencies(&manifest, on_host) {
+            let (dependency, base) =
+                home.inherited_dependency(key, dependency, directory).map_err(|what| fail(&what))?;
+            let real_name = dependency.get("package").and_then(Value::as_str).unwrap_or(key).to_owned();
+            let (path, base) = match dependency.get("path").and_then(Value::as_str) {
+                Some(path) => (Some(path.to_owned()), base),
+                None => (self.patched_path(&real_name), self.home.root.clone()),
+            };
+            match path {
+                Some(path) => self.queue.push_back((canonical(&base.join(path))?, host)),
+                None => drop(registry.insert(real_name)),
+            }
+        }
+
+        let canonical_manifest = self.canonical_manifest(&home, &manifest, package, &name, on_host);
+        let crate_name = lib.and_then(|lib| lib.get("name")).and_then(Value::as_str).unwrap_or(&name).replace('-', "_");
+        let local = LocalPackage {
+            name,
+            directory: directory.to_owned(),
+            manifest: canonical_manifest,
+            library: PathBuf::from(library),
+            crate_name,
+        };
+        let entry = self.local.entry(directory.to_owned()).or_insert_with(|| (local.clone(), version, BTreeSet::new()));
+        if on_host {
+            // A package on both sides: the host's view of its manifest is the wider one.
+            entry.0 = local;
+        }
+        entry.2.extend(registry);
+        Ok(())
+    }
+
+    /// The workspace of the package in `directory`.
+    fn home_of(&mut self, directory: &Path, manifest: &Table) -> Result<Home, GraphError> {
+        let root = workspace_root(directory, manifest)?;
+        if let Some(home) = self.homes.get(&root) {
+            return Ok(home.clone());
+        }
+        let home = Home { manifest: Rc::new(read_toml(&root.join("Cargo.toml"))?), root: root.clone() };
+        self.homes.insert(root, home.clone());
+        Ok(home)
+    }
 
     /// The path that the root manifest's `[patch]` gives for a package.
     fn patched_path(&self, name: &str) -> Option<String> {
-        let sources = self.root_manifest.get("patch")?.as_table()?;
+        let sources = self.home.manifest.get("patch")?.as_table()?;
         let entry = sources.values().find_map(|source| source.get(name))?;
         Some(entry.get("path")?.as_str()?.to_owned())
     }
 
     /// The manifest's relevant tables as text with sorted keys, workspace values filled in. The whole root manifest
     /// must not count: most of it is of the host's packages.
-    fn canonical_manifest(&self, manifest: &Table, package: Table, name: &str, on_host: bool) -> String {
+    fn canonical_manifest(&self, home: &Home, manifest: &Table, package: Table, name: &str, on_host: bool) -> String {
         let mut kept = Table::new();
         for &key in RELEVANT_TABLES {
             if let Some(value) = manifest.get(key) {
@@ -227,13 +256,13 @@ impl Walk {
         let mut inherited = Table::new();
         for (key, value, _) in dependencies(manifest, on_host) {
             if value.get("workspace").and_then(Value::as_bool) == Some(true)
-                && let Ok((full, _)) = self.inherited_dependency(key, value, &self.root)
+                && let Ok((full, _)) = home.inherited_dependency(key, value, &home.root)
             {
                 inherited.insert(key.to_owned(), Value::Table(full));
             }
         }
         // The device profile inherits cargo's release profile, with what the workspace sets there for single packages.
-        let overrides = self.root_manifest.get("profile").and_then(|profile| profile.get("release"));
+        let overrides = self.home.manifest.get("profile").and_then(|profile| profile.get("release"));
         if let Some(overrides) = overrides.and_then(|release| release.get("package")) {
             for key in [name, "*"] {
                 if let Some(value) = overrides.get(key) {
