@@ -1,6 +1,5 @@
 //! Compiles this crate's kernels to PTX, which src/lib.rs takes into the program.
 
-use cuda_builder::compiler::Unusable;
 use cuda_builder::{CudaBuilder, CudaBuilderError};
 use std::path::Path;
 use std::{env, fs};
@@ -22,12 +21,8 @@ fn main() {
         // Kernels run on CPU cores without it. Whoever asks for the PTX gets the message.
         Err(CudaBuilderError::NoCompiler(none)) => {
             warn(&format!("this build has no PTX: {none}"));
-            // Looked for again by every build until it is there.
-            for (_, unusable) in &none.tried {
-                if let Unusable::NoLibrarySources { library, .. } = unusable {
-                    println!("cargo:rerun-if-changed={}", library.display());
-                }
-            }
+            // No such file: the next build looks for a compiler again.
+            println!("cargo:rerun-if-changed=no device compiler");
             format!("Err({:?})", none.to_string())
         }
         Err(error) => panic!("{error}"),

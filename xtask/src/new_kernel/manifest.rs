@@ -1,0 +1,86 @@
+//! The manifests: a member is added to the workspace's, and the toolkit's place to a new crate's.
+
+use anyhow::{Context as _, Result, ensure};
+use toml_edit::{DocumentMut, Item, Table, Value};
+
+/// The workspace's manifest with one more member, which is compiled as its other kernels are.
+pub fn with_member(manifest: &str, member: &str, package: &str) -> Result<String> {
+    let mut document: DocumentMut = manifest.parse().context("it is not valid TOML")?;
+    let members = document.get_mut("workspace").and_then(|workspace| workspace.get_mut("members"));
+    let members = members.and_then(Item::as_array_mut).context("it has no list `members` under [workspace]")?;
+    ensure!(
+        members.iter().all(|old| old.as_str() != Some(member)),
+        "it is there already, but its folder is not; take that line out first"
+    );
+    let mut value = Value::from(member);
+    // On a line of its own, if the others are, below what is noted beside the last one.
+    let before = members.iter().last().and_then(|last| last.decor().prefix()?.as_str()).unwrap_or(" ").to_owned();
+    let after = members.trailing().as_str().unwrap_or_default().to_owned();
+    let (note, after) = after.split_at(after.find('\n').unwrap_or(0));
+    value.decor_mut().set_prefix(format!("{note}{before}"));
+    members.set_trailing(after);
+    members.push_formatted(value);
+
+    // Kernels on CPU cores: optimised in every build, and checked for overflow as the device's are.
+    for profile in ["dev", "release"] {
+        let mut settings = Table::new();
+        settings.insert("opt-level", toml_edit::value(3));
+        settings.insert("overflow-checks", toml_edit::value(true));
+        let mut at = document.as_table_mut();
+        for key in ["profile", profile, "package"] {
+            let entry = at.entry(key).or_insert_with(|| {
+                let mut table = Table::new();
+                // Without a line of its own.
+                table.set_implicit(true);
+                Item::Table(table)
+            });
+            at = entry.as_table_mut().with_context(|| format!("`{key}` in its profiles is no table"))?;
+        }
+        at.insert(package, Item::Table(settings));
+    }
+    Ok(document.to_string())
+}
+
+/// A crate's manifest with `toolkit = "PACKAGE"` replaced by where the package is: `path = "..."` or `git = "..."`.
+pub fn with_toolkit(template: &str, place: impl Fn(&str) -> (&'static str, String)) -> String {
+    let mut manifest = template.to_owned();
+    for package in ["cuda_std", "cuda_builder", "cuda_host"] {
+        let (key, value) = place(package);
+        manifest = manifest.replace(&format!("toolkit = \"{package}\""), &format!("{key} = {}", Value::from(value)));
+    }
+    manifest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MANIFEST: &str = "# Ours.\n[workspace]\nmembers = [\n    \"host\",\n    \"xtask\", # commands\n]\n\n\
+        [profile.dev]\npanic = \"unwind\"\n\n[profile.dev.package.host]\nopt-level = 3\n";
+
+    #[test]
+    fn a_member_gets_a_line_of_its_own_and_its_profiles() {
+        let text = with_member(MANIFEST, "kernels/waves", "waves").unwrap();
+        assert!(
+            text.starts_with("# Ours.\n[workspace]\nmembers = [\n    \"host\",\n    \"xtask\", # commands\n"),
+            "{text}"
+        );
+        assert!(text.contains("    \"kernels/waves\",\n]\n"), "{text}");
+        let settings = "opt-level = 3\noverflow-checks = true\n";
+        for profile in ["dev", "release"] {
+            assert!(text.contains(&format!("\n[profile.{profile}.package.waves]\n{settings}")), "{text}");
+        }
+        assert!(text.contains("[profile.dev]\npanic = \"unwind\"\n\n[profile.dev.package.host]\nopt-level = 3\n"));
+        assert!(!text.contains("[profile]") && !text.contains("[profile.release]\n"), "{text}");
+        assert!(with_member(&text, "kernels/waves", "waves").is_err(), "twice");
+        assert!(with_member("[package]\nname = \"a\"\n", "kernels/waves", "waves").is_err());
+    }
+
+    #[test]
+    fn places_are_written_as_toml_text() {
+        let text =
+            with_toolkit("a = { toolkit = \"cuda_std\" }\n", |package| ("path", format!("C:\\\"dir\"\\{package}")));
+        let document: DocumentMut = text.parse().unwrap();
+        assert_eq!(document["a"]["path"].as_str(), Some("C:\\\"dir\"\\cuda_std"));
+    }
+}
