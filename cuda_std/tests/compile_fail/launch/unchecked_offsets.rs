@@ -1,0 +1,12 @@
+//! Offsets are checked when they are made: a list of numbers is none.
+#![allow(unused_variables)]
+
+use cuda_std::prelude::*;
+
+#[kernel(threads = 64)]
+fn fill(block: &mut Block, out: &mut Segment<f32>) {}
+
+fn main() {
+    let mut data = [0.0f32; 1];
+    let _ = fill::launch(&CpuExecutor::new(), 1, fill::Args { out: Segments { data: &mut data[..], offsets: &[0, 1] } });
+}
