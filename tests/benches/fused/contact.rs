@@ -1,7 +1,7 @@
 //! The pass over pairs alone: the safe kernel, and its twins in CUDA C++.
 
 use crate::features::pairs_within;
-use crate::report::{Bits, Report, Result as Line, Work};
+use crate::report::{Bits, Measurement, Report, Work};
 use crate::{Arguments, Watch, median};
 use anyhow::{Context as _, Result, ensure};
 use cuda_host::raw::{RawKernel, Word, load_image};
@@ -101,13 +101,12 @@ pub fn time(structures: &[StructureInput], arguments: &Arguments, report: &mut R
     ensure!(first.result.iter().any(|contact| contact.number > 0.0), "no contact: nothing was computed");
     for contestant in &contestants {
         let is_first = std::ptr::eq(contestant, first);
-        report.add(Line {
+        report.add(Measurement {
             name: contestant.name,
             structures: packed.n_structures(),
             residues: packed.n_residues(),
             milliseconds: contestant.milliseconds.clone(),
-            registers: contestant.attributes.registers,
-            local_bytes: contestant.attributes.local_bytes,
+            attributes: contestant.attributes,
             work,
             ratio: (!is_first).then(|| ratio(first, contestant)),
             bits: (!is_first).then(|| compare(&first.result, contestant)),

@@ -1,6 +1,6 @@
 //! The fused kernel, whole.
 
-use crate::report::{Report, Result as Line, Work};
+use crate::report::{Measurement, Report, Work};
 use crate::{Arguments, Watch};
 use anyhow::{Result, ensure};
 use cuda_host::CudaExecutor;
@@ -34,7 +34,7 @@ pub fn time(
     }
     let (_, summaries) = buffers.results(stream)?;
     ensure!(summaries.iter().all(|summary| summary.contacts > 0), "a structure has no contact: nothing was computed");
-    report.add(Line {
+    report.add(Measurement {
         name: match annotation {
             Annotation::None => "fused",
             Annotation::Partly => "fused, partly annotated",
@@ -43,8 +43,7 @@ pub fn time(
         structures: batch.n_structures(),
         residues: batch.n_residues(),
         milliseconds,
-        registers: attributes.registers,
-        local_bytes: attributes.local_bytes,
+        attributes,
         work: work(structures, annotation),
         ratio: None,
         bits: None,
@@ -59,11 +58,11 @@ pub fn time(
 /// Scratch memory is not counted, nor are atoms that are no alpha carbon.
 ///
 /// Operations: an addition, multiplication, division or conversion is one, a fused multiply-add two; comparisons,
-/// selections and integers are none. Of every ordered pair of residues the distance (3 + 1 + 2 + 2 = 8) and its
-/// reciprocal's sum (2). Of every ordered pair closer than 18 Å the exponential of [`cuda_std::math::exp_bounded`] (1 +
-/// 2 + 1 + 2 + 2 + 6 * 2 = 20) and a weighted mean (2 + 1) of hydropathy, and of three more with annotation. Of every
-/// ordered pair closer than 12 Å the half spheres' count and scalar product (1 + 5). Contact graph and centrality,
-/// which grow with the contacts, are not counted.
+/// selections and integers are none. (A GPU's peak counts fused multiply-adds alone, and so is out of reach.) Of every
+/// ordered pair of residues the distance (3 + 1 + 2 + 2 = 8) and its reciprocal's sum (2). Of every ordered pair closer
+/// than 18 Å the exponential of [`cuda_std::math::exp_bounded`] (1 + 2 + 1 + 2 + 2 + 6 * 2 = 20) and a weighted mean
+/// (2 + 1) of hydropathy, and of three more with annotation. Of every ordered pair closer than 12 Å the half spheres'
+/// count and scalar product (1 + 5). Contact graph and centrality, which grow with the contacts, are not counted.
 fn work(structures: &[StructureInput], annotation: Annotation) -> Work {
     let means = if annotation == Annotation::None { 1.0 } else { 4.0 };
     let mut work = Work::default();

@@ -1,8 +1,8 @@
 //! What was measured: a table for people, and CSV.
 
 use crate::{Arguments, median};
-use anyhow::Result as Outcome;
-use cuda_host::{DeviceInfo, driver_version};
+use anyhow::Result;
+use cuda_host::{DeviceInfo, KernelAttributes, driver_version};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -29,14 +29,13 @@ pub enum Bits {
 }
 
 /// One kernel on one batch.
-pub struct Result {
+pub struct Measurement {
     pub name: &'static str,
     pub structures: usize,
     pub residues: usize,
     /// One a repetition.
     pub milliseconds: Vec<f64>,
-    pub registers: u32,
-    pub local_bytes: u32,
+    pub attributes: KernelAttributes,
     pub work: Work,
     /// The first kernel's time over this one's.
     pub ratio: Option<f64>,
@@ -50,7 +49,7 @@ pub struct Report {
     date: String,
     peak_tflops: Option<f64>,
     peak_gbs: Option<f64>,
-    results: Vec<Result>,
+    results: Vec<Measurement>,
 }
 
 /// Peaks of f32 arithmetic without tensor cores in TFLOP/s and of memory in GB/s, from NVIDIA's data sheets.
@@ -62,7 +61,7 @@ const PEAKS: [(&str, f64, f64); 4] = [
 ];
 
 impl Report {
-    pub fn new(arguments: &Arguments, device: &DeviceInfo) -> Outcome<Self> {
+    pub fn new(arguments: &Arguments, device: &DeviceInfo) -> Result<Self> {
         let known = PEAKS.iter().find(|(name, ..)| device.name.contains(name));
         Ok(Self {
             machine: arguments.machine.clone().unwrap_or_else(|| device.name.clone()),
@@ -74,7 +73,7 @@ impl Report {
         })
     }
 
-    pub fn add(&mut self, result: Result) {
+    pub fn add(&mut self, result: Measurement) {
         self.results.push(result);
     }
 
@@ -85,11 +84,11 @@ impl Report {
 
     pub fn print(&self) {
         for result in self.results.iter().filter(|result| result.ratio.is_some()) {
-            println!("{:.3} of the time of: {} ({})", result.ratio.unwrap_or(f64::NAN), result.name, bits(result.bits));
+            println!("Rust takes {:.3} of the time of {} ({})", result.ratio.unwrap_or(f64::NAN), result.name, bits(result.bits));
         }
         println!("\n{}, CUDA {}, {}", self.machine, self.driver, self.date);
         println!(
-            "{:28} {:>10} {:>9} {:>9} {:>9} {:>9} {:>5} {:>5} {:>9} {:>8} {:>8}",
+            "{:28} {:>10} {:>9} {:>9} {:>9} {:>9} {:>5} {:>5} {:>6} {:>9} {:>8} {:>8}",
             "kernel",
             "structures",
             "residues",
@@ -98,6 +97,7 @@ impl Report {
             "Gpair/s",
             "regs",
             "local",
+            "shared",
             "TFLOP/s",
             "GB/s",
             "roofline"
@@ -105,15 +105,16 @@ impl Report {
         for result in &self.results {
             let milliseconds = median(&result.milliseconds);
             println!(
-                "{:28} {:>10} {:>9} {:>9.3} {:>9.3} {:>9.1} {:>5} {:>5} {:>9.2} {:>8.1} {:>8}",
+                "{:28} {:>10} {:>9} {:>9.3} {:>9.3} {:>9.1} {:>5} {:>5} {:>6} {:>9.2} {:>8.1} {:>8}",
                 result.name,
                 result.structures,
                 result.residues,
                 milliseconds,
                 least(&result.milliseconds),
                 result.work.pairs / milliseconds / 1e6,
-                result.registers,
-                result.local_bytes,
+                result.attributes.registers,
+                result.attributes.local_bytes,
+                result.attributes.shared_bytes,
                 result.work.operations / milliseconds / 1e9,
                 result.work.bytes / milliseconds / 1e6,
                 self.roofline(result).map_or_else(|| "-".to_owned(), |share| format!("{:.1}%", 100.0 * share)),
@@ -122,13 +123,13 @@ impl Report {
     }
 
     /// The least time that arithmetic and memory allow, over the time taken.
-    fn roofline(&self, result: &Result) -> Option<f64> {
+    fn roofline(&self, result: &Measurement) -> Option<f64> {
         let arithmetic = result.work.operations / (self.peak_tflops? * 1e12);
         let memory = result.work.bytes / (self.peak_gbs? * 1e9);
         Some(arithmetic.max(memory) * 1e3 / median(&result.milliseconds))
     }
 
-    pub fn write_csv(&self, path: &Path) -> Outcome<()> {
+    pub fn write_csv(&self, path: &Path) -> Result<()> {
         let mut csv = csv::Writer::from_path(path)?;
         csv.write_record([
             "date",
@@ -145,6 +146,7 @@ impl Report {
             "bytes",
             "registers",
             "local_bytes",
+            "shared_bytes",
             "rust_over_this",
             "bits",
             "roofline",
@@ -164,8 +166,9 @@ impl Report {
                 format!("{:.0}", result.work.pairs),
                 format!("{:.0}", result.work.operations),
                 format!("{:.0}", result.work.bytes),
-                result.registers.to_string(),
-                result.local_bytes.to_string(),
+                result.attributes.registers.to_string(),
+                result.attributes.local_bytes.to_string(),
+                result.attributes.shared_bytes.to_string(),
                 number(result.ratio),
                 result.bits.map_or("", |_| bits(result.bits)).to_owned(),
                 number(self.roofline(result)),
