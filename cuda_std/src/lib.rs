@@ -59,6 +59,7 @@
 #![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
 
 mod block;
+pub mod compat;
 pub mod launch;
 pub mod math;
 mod memory;

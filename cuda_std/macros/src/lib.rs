@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod expand;
+mod raw;
 mod signature;
 
 use signature::{Options, Signature};
@@ -31,12 +32,29 @@ use syn::{ItemFn, parse_macro_input};
 /// `threads` is the number of threads in a block, a multiple of 32 and at most 1024. `blocks_per_sm`, which may be left
 /// out, bounds the registers so that a multiprocessor holds that many blocks at a time: what `__launch_bounds__` says in
 /// CUDA C++.
+///
+/// An `unsafe fn` without a block is a raw kernel, which runs on GPUs only: its parameters are `*const T`, `*mut T`, `&[T]`
+/// and values, and its `launch` is unsafe. `threads` may be left out there. See `cuda_std::compat`.
 #[proc_macro_attribute]
 pub fn kernel(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    let options = parse_macro_input!(options as Options);
     let function = parse_macro_input!(item as ItemFn);
+    if raw::is_raw(&function) {
+        let options = parse_macro_input!(options as raw::Options);
+        return raw::expand(&options, &function).unwrap_or_else(|error| error.into_compile_error()).into();
+    }
+    let options = parse_macro_input!(options as Options);
     match Signature::parse(options, &function) {
         Ok(signature) => expand::expand(&signature, &function).into(),
         Err(error) => error.into_compile_error().into(),
     }
+}
+
+/// `shared_array![T; LEN]`: a static array in shared memory, as a generic pointer `*mut T`. One array a place in the
+/// source, however often it is reached; not initialised; aligned to 16 bytes. For raw kernels; an unsafe operation.
+///
+/// `T` and `LEN` are looked up in the module around the function, not among the function's own items and parameters:
+/// the array is declared beside the code, so that the optimiser cannot repeat the declaration.
+#[proc_macro]
+pub fn shared_array(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    raw::shared_array(&parse_macro_input!(input as raw::SharedArray)).into()
 }

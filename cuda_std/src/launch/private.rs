@@ -91,3 +91,10 @@ mod host {
 pub fn has_fma() -> bool {
     std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
 }
+
+/// What `shared_array!` is on a host, where no kernel gets to it.
+#[cfg(not(target_arch = "nvptx64"))]
+#[must_use]
+pub fn no_shared_array<T>() -> *mut T {
+    panic!("`shared_array!` is for the GPU only: it was reached on the host")
+}

@@ -3,11 +3,15 @@
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 #![deny(unsafe_code)]
 
+mod compat;
 mod contact;
 mod launch;
+mod raw;
 
+pub use compat::{MATRIX_TILE, PROBE_WORDS, block_sum, gemm_tiled, probe, probe_atomics, vecadd};
 pub use contact::{Contact, Point, contacts};
 pub use launch::{Pair, Triple, Wide, echo, fail, roots, spin, turn};
+pub use raw::{raw_histogram, raw_matmul, raw_saxpy, raw_sum, raw_transpose};
 
 /// This crate's kernels for devices.
 #[cfg(not(target_arch = "nvptx64"))]

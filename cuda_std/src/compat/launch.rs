@@ -1,0 +1,164 @@
+//! Launching raw kernels: what the host side of `#[kernel]` on an `unsafe fn` is made of.
+
+use crate::launch::CpuExecutor;
+use cuda_layout::DeviceLayout;
+use std::fmt;
+use std::marker::PhantomData;
+
+macro_rules! pointers {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        pub struct $name<T>(u64, PhantomData<fn(T)>);
+
+        impl<T> Clone for $name<T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<T> Copy for $name<T> {}
+
+        impl<T> fmt::Debug for $name<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{:#x}", self.0)
+            }
+        }
+
+        impl<T> $name<T> {
+            /// A pointer with this address. Making one is safe; launching a kernel with it is not.
+            #[must_use]
+            pub fn from_address(address: u64) -> Self {
+                Self(address, PhantomData)
+            }
+
+            /// No place.
+            #[must_use]
+            pub fn null() -> Self {
+                Self::from_address(0)
+            }
+
+            /// The address on the device.
+            #[must_use]
+            pub fn address(self) -> u64 {
+                self.0
+            }
+
+            /// The place `count` elements further on.
+            #[must_use]
+            pub fn wrapping_add(self, count: u64) -> Self {
+                Self::from_address(self.0.wrapping_add(count.wrapping_mul(size_of::<T>() as u64)))
+            }
+        }
+    )*};
+}
+
+pointers! {
+    /// The argument for a kernel's `*const T`: a place in a device's memory that a kernel reads.
+    DevicePointer;
+    /// The argument for a kernel's `*mut T`: a place in a device's memory that a kernel writes.
+    DevicePointerMut;
+}
+
+/// The argument for a raw kernel's `&[T]`.
+pub struct DeviceSlice<T> {
+    /// The first element.
+    pub pointer: DevicePointer<T>,
+    /// How many there are.
+    pub len: usize,
+}
+
+impl<T> Clone for DeviceSlice<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for DeviceSlice<T> {}
+
+/// How many blocks of how many threads run, along x, y and z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaunchShape {
+    /// Blocks of the grid.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory of a block.
+    pub dynamic_shared_bytes: u32,
+}
+
+impl LaunchShape {
+    /// `blocks` blocks of `threads` threads, along x.
+    #[must_use]
+    pub fn linear(blocks: u32, threads: u32) -> Self {
+        Self { grid: [blocks, 1, 1], block: [threads, 1, 1], dynamic_shared_bytes: 0 }
+    }
+
+    /// Threads in a block.
+    #[must_use]
+    pub fn threads(&self) -> u64 {
+        self.block.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul)
+    }
+}
+
+/// A raw kernel as the host sees it. [`macro@crate::kernel`] implements it, on a type `Kernel` in the kernel's module.
+///
+/// # Safety
+/// The constants describe the PTX entry called `NAME`, and `visit` shows every argument of its signature in order.
+pub unsafe trait RawKernel: 'static {
+    /// Name of the PTX entry.
+    const NAME: &'static str;
+    /// Signature and layouts, as text; the PTX carries the same text as the compiler of the device saw it.
+    const DESCRIPTION: &'static str;
+    /// Threads in a block, where the kernel says how many.
+    const THREADS: Option<u32>;
+    /// The launch's arguments by the names of the kernel's parameters.
+    type Args;
+
+    /// Shows `visitor` every argument in the order of the signature.
+    fn visit<V: RawVisitor>(args: &Self::Args, visitor: &mut V);
+}
+
+/// Sees a raw launch's arguments one by one.
+pub trait RawVisitor {
+    /// A pointer.
+    fn pointer(&mut self, name: &'static str, address: u64);
+    /// A slice.
+    fn slice<T: DeviceLayout>(&mut self, name: &'static str, slice: &DeviceSlice<T>);
+    /// A value.
+    fn value<T: DeviceLayout>(&mut self, name: &'static str, value: &T);
+}
+
+/// Runs raw kernels.
+pub trait RawExecutor {
+    /// What can go wrong.
+    type Error;
+
+    /// Queues a launch.
+    ///
+    /// # Errors
+    /// When the executor cannot start it. A panic of the kernel is reported when it synchronises.
+    ///
+    /// # Safety
+    /// The kernel's own contract holds for these arguments in this shape: it reads and writes live memory alone, which
+    /// nobody else uses before the launch has ended. No buffer knows of the launch: whoever uses, changes or drops one
+    /// of its buffers on another stream, or on the host, has waited for it.
+    unsafe fn launch_raw<K: RawKernel>(&self, shape: LaunchShape, args: &K::Args) -> Result<(), Self::Error>;
+}
+
+/// The answer to a raw kernel where there is no GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "kernel `{kernel}` is a raw kernel, and raw kernels run on the GPU only; written with `&mut Block` it would run here, too"
+)]
+pub struct GpuOnly {
+    /// The kernel.
+    pub kernel: &'static str,
+}
+
+impl RawExecutor for CpuExecutor {
+    type Error = GpuOnly;
+
+    unsafe fn launch_raw<K: RawKernel>(&self, _: LaunchShape, _: &K::Args) -> Result<(), GpuOnly> {
+        Err(GpuOnly { kernel: K::NAME })
+    }
+}

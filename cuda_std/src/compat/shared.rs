@@ -1,0 +1,129 @@
+//! Shared memory by address.
+//!
+//! [`shared_array!`](macro@super::shared_array) gives a generic pointer, through which Rust reads and writes like
+//! through any other; the hardware then finds out at each access that it is shared memory. A [`SharedPointer`] says it
+//! in the instruction, which is faster.
+
+#![cfg_attr(not(target_arch = "nvptx64"), allow(unused_variables))]
+
+use super::on_device;
+use bytemuck::Pod;
+use core::marker::PhantomData;
+
+#[cfg(target_arch = "nvptx64")]
+use core::arch::{asm, global_asm};
+
+// Where a launch's dynamic shared memory begins. It takes no room by itself.
+#[cfg(target_arch = "nvptx64")]
+global_asm!(".extern .shared .align 16 .b8 __cuda_std_compat_dynamic[];");
+
+/// The dynamic shared memory whose bytes the launch asked for. Aligned to 16 bytes.
+#[inline(always)]
+#[must_use]
+pub fn dynamic_shared_mem<T: Copy>() -> *mut T {
+    const { assert!(align_of::<T>() <= 16, "dynamic shared memory is aligned to 16 bytes") };
+    on_device!("dynamic_shared_mem", {
+        let array: *mut T;
+        asm!("cvta.shared.u64 {0}, __cuda_std_compat_dynamic;", out(reg64) array,
+            options(pure, nomem, nostack, preserves_flags));
+        array
+    })
+}
+
+/// Bytes of dynamic shared memory that the launch asked for.
+#[inline(always)]
+#[must_use]
+pub fn dynamic_smem_size() -> u32 {
+    on_device!("dynamic_smem_size", {
+        let bytes: u32;
+        asm!("mov.u32 {0}, %dynamic_smem_size;", out(reg32) bytes, options(pure, nomem, nostack, preserves_flags));
+        bytes
+    })
+}
+
+/// A pointer into shared memory, of 32 bits.
+pub struct SharedPointer<T>(u32, PhantomData<*mut T>);
+
+impl<T> Clone for SharedPointer<T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for SharedPointer<T> {}
+
+impl<T: Pod> SharedPointer<T> {
+    /// The same place as a generic pointer.
+    ///
+    /// # Safety
+    /// `pointer` points into shared memory.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn new(pointer: *mut T) -> Self {
+        on_device!("SharedPointer::new", {
+            let address: u64;
+            asm!("cvta.to.shared.u64 {0}, {1};", out(reg64) address, in(reg64) pointer,
+                options(pure, nomem, nostack, preserves_flags));
+            Self(address as u32, PhantomData)
+        })
+    }
+
+    /// The place `count` elements further on.
+    #[inline(always)]
+    #[must_use]
+    pub fn wrapping_add(self, count: u32) -> Self {
+        Self(self.0.wrapping_add(count.wrapping_mul(size_of::<T>() as u32)), PhantomData)
+    }
+
+    /// The same place as elements of another type.
+    #[inline(always)]
+    #[must_use]
+    pub fn cast<U>(self) -> SharedPointer<U> {
+        SharedPointer(self.0, PhantomData)
+    }
+
+    /// The address that instructions with `.shared` take.
+    #[inline(always)]
+    #[must_use]
+    pub fn address(self) -> u32 {
+        self.0
+    }
+
+    /// Reads the element, in pieces of 16, 8, 4 bytes or 1 byte: the largest that its size is a multiple of.
+    ///
+    /// # Safety
+    /// It lies within an array and is aligned to its pieces; no thread writes it at the same time.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn read(self) -> T {
+        on_device!("SharedPointer::read", crate::platform::SharedStorage::<T, 1>::new(self.0).at().load(0))
+    }
+
+    /// Writes the element, in pieces as [`read`](Self::read).
+    ///
+    /// # Safety
+    /// It lies within an array and is aligned to its pieces; no other thread touches it at the same time.
+    #[inline(always)]
+    pub unsafe fn write(self, value: T) {
+        on_device!("SharedPointer::write", {
+            crate::platform::SharedStorage::<T, 1>::new(self.0).at().store(0, value);
+        });
+    }
+}
+
+impl SharedPointer<u32> {
+    /// Adds to the element atomically, as all threads of the block see it; returns what was there.
+    ///
+    /// # Safety
+    /// It lies within an array; threads touch it at the same time by atomic operations alone.
+    #[inline(always)]
+    pub unsafe fn fetch_add(self, value: u32) -> u32 {
+        on_device!("SharedPointer::fetch_add", {
+            let old: u32;
+            asm!("atom.relaxed.cta.shared.add.u32 {0}, [{1}], {2};", out(reg32) old, in(reg32) self.0, in(reg32) value,
+                options(nostack, preserves_flags));
+            old
+        })
+    }
+}

@@ -1,0 +1,269 @@
+//! Threads, blocks and the grid: indices, barriers and fences.
+#![cfg_attr(not(target_arch = "nvptx64"), allow(unused_variables, clippy::missing_safety_doc))]
+
+use super::on_device;
+#[cfg(target_arch = "nvptx64")]
+use core::arch::nvptx;
+
+#[cfg(target_arch = "nvptx64")]
+unsafe extern "C" {
+    // By their LLVM names, so that they stay convergent.
+    #[link_name = "llvm.nvvm.barrier.cta.red.popc.aligned.all"]
+    fn barrier_count(barrier: u32, predicate: bool) -> u32;
+    #[link_name = "llvm.nvvm.barrier.cta.red.and.aligned.all"]
+    fn barrier_and(barrier: u32, predicate: bool) -> bool;
+    #[link_name = "llvm.nvvm.barrier.cta.red.or.aligned.all"]
+    fn barrier_or(barrier: u32, predicate: bool) -> bool;
+    #[link_name = "llvm.nvvm.membar.gl"]
+    fn membar_gl();
+    #[link_name = "llvm.nvvm.membar.sys"]
+    fn membar_sys();
+    #[link_name = "llvm.nvvm.nanosleep"]
+    fn sleep(nanos: u32);
+}
+
+/// Two indices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UVec2 {
+    /// Along x.
+    pub x: u32,
+    /// Along y.
+    pub y: u32,
+}
+
+/// Three indices, or the extent in three dimensions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UVec3 {
+    /// Along x.
+    pub x: u32,
+    /// Along y.
+    pub y: u32,
+    /// Along z.
+    pub z: u32,
+}
+
+macro_rules! registers {
+    ($($(#[$doc:meta])* $name:ident = $intrinsic:ident;)*) => {$(
+        $(#[$doc])*
+        #[inline(always)]
+        #[must_use]
+        pub fn $name() -> u32 {
+            on_device!("thread", nvptx::$intrinsic() as u32)
+        }
+    )*};
+}
+
+macro_rules! thread_registers {
+    ($($(#[$doc:meta])* $name:ident = $intrinsic:ident;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// Threads that differ by it still meet at every barrier.
+        #[inline(always)]
+        #[must_use]
+        pub unsafe fn $name() -> u32 {
+            on_device!("thread", nvptx::$intrinsic() as u32)
+        }
+    )*};
+}
+
+thread_registers! {
+    /// Index of the thread in its block along x.
+    thread_idx_x = _thread_idx_x;
+    /// Index of the thread in its block along y.
+    thread_idx_y = _thread_idx_y;
+    /// Index of the thread in its block along z.
+    thread_idx_z = _thread_idx_z;
+}
+
+registers! {
+    /// Index of the block in the grid along x.
+    block_idx_x = _block_idx_x;
+    /// Index of the block in the grid along y.
+    block_idx_y = _block_idx_y;
+    /// Index of the block in the grid along z.
+    block_idx_z = _block_idx_z;
+    /// Threads of a block along x.
+    block_dim_x = _block_dim_x;
+    /// Threads of a block along y.
+    block_dim_y = _block_dim_y;
+    /// Threads of a block along z.
+    block_dim_z = _block_dim_z;
+    /// Blocks of the grid along x.
+    grid_dim_x = _grid_dim_x;
+    /// Blocks of the grid along y.
+    grid_dim_y = _grid_dim_y;
+    /// Blocks of the grid along z.
+    grid_dim_z = _grid_dim_z;
+}
+
+/// Index of the thread in its block.
+///
+/// # Safety
+/// Threads that differ by it still meet at every barrier.
+#[inline(always)]
+#[must_use]
+pub unsafe fn thread_idx() -> UVec3 {
+    // SAFETY: the caller's.
+    unsafe { UVec3 { x: thread_idx_x(), y: thread_idx_y(), z: thread_idx_z() } }
+}
+
+/// Index of the block in the grid.
+#[inline(always)]
+#[must_use]
+pub fn block_idx() -> UVec3 {
+    UVec3 { x: block_idx_x(), y: block_idx_y(), z: block_idx_z() }
+}
+
+/// Threads of a block.
+#[inline(always)]
+#[must_use]
+pub fn block_dim() -> UVec3 {
+    UVec3 { x: block_dim_x(), y: block_dim_y(), z: block_dim_z() }
+}
+
+/// Blocks of the grid.
+#[inline(always)]
+#[must_use]
+pub fn grid_dim() -> UVec3 {
+    UVec3 { x: grid_dim_x(), y: grid_dim_y(), z: grid_dim_z() }
+}
+
+/// Index of the thread along one dimension: a block index times the block's extent, and the thread's index.
+#[inline(always)]
+#[cfg_attr(not(target_arch = "nvptx64"), allow(dead_code))]
+fn along(block: u32, extent: u32, thread: u32) -> u32 {
+    block.wrapping_mul(extent).wrapping_add(thread)
+}
+
+/// Index of the thread in the grid, of all dimensions in one number: blocks in order, x fastest, and threads likewise
+/// within each. It wraps beyond 2^32 threads.
+///
+/// # Safety
+/// Threads that differ by it still meet at every barrier.
+#[inline(always)]
+#[must_use]
+pub unsafe fn index() -> u32 {
+    let (block, blocks, extent) = (block_idx(), grid_dim(), block_dim());
+    // SAFETY: the caller's.
+    let thread = unsafe { thread_idx() };
+    let block = along(along(block.z, blocks.y, block.y), blocks.x, block.x);
+    let thread = along(along(thread.z, extent.y, thread.y), extent.x, thread.x);
+    along(block, extent.x.wrapping_mul(extent.y).wrapping_mul(extent.z), thread)
+}
+
+/// Index of the thread in the grid along x.
+///
+/// # Safety
+/// Threads that differ by it still meet at every barrier.
+#[inline(always)]
+#[must_use]
+pub unsafe fn index_1d() -> u32 {
+    // SAFETY: the caller's.
+    along(block_idx_x(), block_dim_x(), unsafe { thread_idx_x() })
+}
+
+/// Index of the thread in the grid along x and y.
+///
+/// # Safety
+/// Threads that differ by it still meet at every barrier.
+#[inline(always)]
+#[must_use]
+pub unsafe fn index_2d() -> UVec2 {
+    // SAFETY: the caller's.
+    UVec2 { x: unsafe { index_1d() }, y: along(block_idx_y(), block_dim_y(), unsafe { thread_idx_y() }) }
+}
+
+/// Index of the thread in the grid along x, y and z.
+///
+/// # Safety
+/// Threads that differ by it still meet at every barrier.
+#[inline(always)]
+#[must_use]
+pub unsafe fn index_3d() -> UVec3 {
+    // SAFETY: the caller's.
+    let (UVec2 { x, y }, z) = unsafe { (index_2d(), thread_idx_z()) };
+    UVec3 { x, y, z: along(block_idx_z(), block_dim_z(), z) }
+}
+
+/// Whether this is the first thread of the grid.
+///
+/// # Safety
+/// Threads that differ by it still meet at every barrier.
+#[inline(always)]
+#[must_use]
+pub unsafe fn first() -> bool {
+    let (block, zero) = (block_idx(), UVec3 { x: 0, y: 0, z: 0 });
+    // SAFETY: the caller's.
+    block == zero && unsafe { thread_idx() } == zero
+}
+
+/// Threads of a warp.
+#[inline(always)]
+#[must_use]
+pub fn warp_size() -> u32 {
+    32
+}
+
+/// Waits for all threads of the block; what they wrote before is seen after.
+///
+/// # Safety
+/// All threads of the block that have not ended call it here.
+#[inline(always)]
+pub unsafe fn sync_threads() {
+    on_device!("sync_threads", nvptx::_syncthreads());
+}
+
+/// As [`sync_threads`]; returns for how many threads `predicate` is not 0.
+///
+/// # Safety
+/// That of [`sync_threads`].
+#[inline(always)]
+#[must_use]
+pub unsafe fn sync_threads_count(predicate: u32) -> u32 {
+    on_device!("sync_threads_count", barrier_count(0, predicate != 0))
+}
+
+/// As [`sync_threads`]; returns 1 if `predicate` is not 0 for any thread, else 0.
+///
+/// # Safety
+/// That of [`sync_threads`].
+#[inline(always)]
+#[must_use]
+pub unsafe fn sync_threads_or(predicate: u32) -> u32 {
+    on_device!("sync_threads_or", u32::from(barrier_or(0, predicate != 0)))
+}
+
+/// As [`sync_threads`]; returns 1 if `predicate` is not 0 for all threads, else 0.
+///
+/// # Safety
+/// That of [`sync_threads`].
+#[inline(always)]
+#[must_use]
+pub unsafe fn sync_threads_and(predicate: u32) -> u32 {
+    on_device!("sync_threads_and", u32::from(barrier_and(0, predicate != 0)))
+}
+
+/// Orders this thread's accesses before the fence and after it, as all threads of the grid see them. No barrier.
+#[inline(always)]
+pub fn grid_fence() {
+    on_device!("grid_fence", membar_gl());
+}
+
+/// Orders this thread's accesses before the fence and after it, as all threads of the device see them. No barrier.
+#[inline(always)]
+pub fn device_fence() {
+    on_device!("device_fence", membar_gl());
+}
+
+/// Orders this thread's accesses before the fence and after it, as the host and other devices see them, too. No barrier.
+#[inline(always)]
+pub fn system_fence() {
+    on_device!("system_fence", membar_sys());
+}
+
+/// Suspends the thread for about so many nanoseconds, up to twice as long.
+#[inline(always)]
+pub fn nanosleep(nanos: u32) {
+    on_device!("nanosleep", sleep(nanos));
+}

@@ -1,0 +1,17 @@
+//! Raw-pointer twins of safe kernels: what each costs without the safe form.
+//!
+//! The algorithm is the safe kernel's, and so are the sizes of blocks and tiles. tests/twins/zero_cost.cu has the same
+//! in CUDA C++.
+#![allow(unsafe_code)]
+
+mod histogram;
+mod matmul;
+mod saxpy;
+mod sum;
+mod transpose;
+
+pub use histogram::raw_histogram;
+pub use matmul::raw_matmul;
+pub use saxpy::raw_saxpy;
+pub use sum::raw_sum;
+pub use transpose::raw_transpose;
