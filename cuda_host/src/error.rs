@@ -162,14 +162,6 @@ pub enum CudaError {
         /// Registers that a thread takes.
         registers: u32,
     },
-    /// More blocks than a grid can have.
-    #[error("kernel `{kernel}`: {blocks} blocks are more than the 2147483647 of one launch; launch parts")]
-    TooManyBlocks {
-        /// The kernel.
-        kernel: &'static str,
-        /// Blocks asked for.
-        blocks: u32,
-    },
     /// A copy between memories of different lengths.
     #[error("{operation}: {from} elements do not fit exactly into {to}; take a slice of the longer one")]
     Length {

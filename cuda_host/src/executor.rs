@@ -6,6 +6,7 @@ use crate::slot::Watch;
 use crate::usage::{Access, Begun};
 use crate::{Context, CudaError, Device, DeviceOffsets, DeviceView, DeviceViewMut, Module, Stream};
 use cuda_layout::DeviceLayout;
+use cuda_std::Grid;
 use cuda_std::launch::{ArgVisitor, Executor, Kernel, Segments, Space, check_arguments};
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -45,8 +46,6 @@ impl Addresses for Device {
     }
 }
 
-/// The most blocks of a launch.
-const MAX_BLOCKS: u32 = i32::MAX as u32;
 /// Buffers that a launch can have: offsets are one, too.
 const MAX_BUFFERS: usize = 64;
 const OPERATION: &str = "launching a kernel";
@@ -158,11 +157,8 @@ impl Executor for CudaExecutor {
     /// # Errors
     /// [`CudaError::Launch`] when the arguments do not fit the launch, those of [`kernel`](Self::kernel),
     /// [`CudaError::Poisoned`] when it would read what a panicked kernel wrote, and those of the driver.
-    fn launch<K: Kernel>(&self, blocks: u32, mut args: K::Args<'_, Device>) -> Result<(), CudaError> {
-        check_arguments::<K, Device>(blocks, &mut args)?;
-        if blocks > MAX_BLOCKS {
-            return Err(CudaError::TooManyBlocks { kernel: K::NAME, blocks });
-        }
+    fn launch<K: Kernel>(&self, grid: Grid, mut args: K::Args<'_, Device>) -> Result<(), CudaError> {
+        let blocks = check_arguments::<K, Device>(grid, &mut args)?;
         let kernel = self.kernel::<K>()?;
         let mut raw = RawArgs::new();
         K::visit::<Device, _>(&mut args, &mut raw);
@@ -189,9 +185,9 @@ impl Executor for CudaExecutor {
             unsafe {
                 driver.launch_kernel(
                     kernel.function,
-                    blocks,
-                    1,
-                    1,
+                    grid.x,
+                    grid.y,
+                    grid.z,
                     K::THREADS,
                     1,
                     1,
@@ -205,7 +201,7 @@ impl Executor for CudaExecutor {
         self.stream.note_queued();
         let mut end = End { stream: &self.stream, watch, begun: begin.begun, count: 0 };
         K::visit::<Device, _>(&mut args, &mut end);
-        queued.check(driver, || format!("launching {blocks} blocks of {} threads of kernel `{}`", K::THREADS, K::NAME))
+        queued.check(driver, || format!("launching {grid} blocks of {} threads of kernel `{}`", K::THREADS, K::NAME))
     }
 }
 

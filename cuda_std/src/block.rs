@@ -1,6 +1,7 @@
 //! A thread block and its phases.
 
-use crate::platform;
+use crate::Grid;
+use crate::platform::{self, Crew};
 use bytemuck::Pod;
 
 /// The number of running values that [`Block::reduce`] keeps.
@@ -30,39 +31,59 @@ pub(crate) const REDUCE_SLOTS: u32 = 1024;
 /// ```
 pub struct Block {
     index: u32,
-    threads: u32,
+    crew: Crew,
 }
 
 impl Block {
     #[inline(always)]
-    pub(crate) fn new(index: u32, threads: u32) -> Self {
-        Self { index, threads }
+    pub(crate) fn new(index: u32, crew: Crew) -> Self {
+        Self { index, crew }
     }
 
-    /// Index of this block in the grid.
+    /// Number of this block in the grid, counted with x fastest.
     #[inline(always)]
     #[must_use]
     pub fn index(&self) -> u32 {
         self.index
     }
 
+    /// Where this block stands in the grid: x, y and z.
+    #[inline(always)]
+    #[must_use]
+    pub fn index_3d(&self) -> [u32; 3] {
+        self.crew.index_3d(self.index)
+    }
+
+    /// How many blocks were launched.
+    #[inline(always)]
+    #[must_use]
+    pub fn grid(&self) -> Grid {
+        self.crew.grid()
+    }
+
     /// Number of threads in a block.
     #[inline(always)]
     #[must_use]
     pub fn threads(&self) -> u32 {
-        self.threads
+        self.crew.threads()
+    }
+
+    /// The threads, for a phase that begins.
+    #[inline(always)]
+    pub(crate) fn phase(&mut self) -> Crew {
+        self.crew.next_phase()
     }
 
     /// Gives every thread a value of its own.
     #[inline(always)]
     pub fn per_thread<T>(&mut self, init: impl Fn(Thread) -> T + Sync) -> PerThread<T> {
-        PerThread(platform::PerThreadStorage::new(self.threads, |index| init(Thread { index })))
+        PerThread(platform::PerThreadStorage::new(self.phase(), |index| init(Thread { index })))
     }
 
     /// Runs `f` in every thread on the thread's own value.
     #[inline(always)]
     pub fn each<T>(&mut self, state: &mut PerThread<T>, f: impl Fn(Thread, &mut T) + Sync) {
-        state.0.each(|index, value| f(Thread { index }, value));
+        state.0.each(self.phase(), |index, value| f(Thread { index }, value));
     }
 
     /// Reduces `value(0), .. value(n - 1)`; all threads get the result. `identity` for `n == 0`.
@@ -81,7 +102,7 @@ impl Block {
         value: impl Fn(u32) -> T + Sync,
         combine: impl Fn(T, T) -> T + Sync,
     ) -> T {
-        platform::block_reduce(self.threads, n, identity, value, combine)
+        platform::block_reduce(self.phase(), n, identity, value, combine)
     }
 
     #[inline(always)]
@@ -112,7 +133,7 @@ pub struct PerThread<T>(platform::PerThreadStorage<T>);
 
 impl<T> PerThread<T> {
     #[inline(always)]
-    pub(crate) fn each_ref(&self, f: impl Fn(Thread, &T)) {
-        self.0.each_ref(|index, value| f(Thread { index }, value));
+    pub(crate) fn each_ref(&self, crew: Crew, f: impl Fn(Thread, &T)) {
+        self.0.each_ref(crew, |index, value| f(Thread { index }, value));
     }
 }

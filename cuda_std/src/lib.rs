@@ -60,6 +60,7 @@
 
 mod block;
 pub mod compat;
+mod grid;
 pub mod launch;
 pub mod math;
 mod memory;
@@ -71,6 +72,7 @@ mod team;
 
 pub use block::{Block, PerThread, Thread};
 pub use cuda_std_macros::kernel;
+pub use grid::Grid;
 pub use memory::{BlockMemory, Input};
 pub use segment::{Part, Segment, View};
 pub use shared::{Shared, Tile};
@@ -81,7 +83,8 @@ pub mod prelude {
     #[cfg(not(target_arch = "nvptx64"))]
     pub use crate::launch::{CpuExecutor, Executor, Offsets, Segments};
     pub use crate::{
-        Block, BlockMemory, Input, Lists, Part, PerThread, Segment, Shared, Team, Thread, Tile, View, kernel, math,
+        Block, BlockMemory, Grid, Input, Lists, Part, PerThread, Segment, Shared, Team, Thread, Tile, View, kernel,
+        math,
     };
 }
 

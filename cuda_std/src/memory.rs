@@ -64,7 +64,7 @@ pub trait BlockMemory: Elements {
         let memory = self.resolved();
         check_length(n, memory.count());
         block.barrier();
-        platform::each_index(block.threads(), n, |i| {
+        platform::each_index(block.phase(), n, |i| {
             let item = value(i);
             // SAFETY: in bounds; index i is one thread's alone, and the closure cannot hold this memory.
             unsafe { memory.store(i, item) };
@@ -95,7 +95,7 @@ pub trait BlockMemory: Elements {
             unsafe { memory.store(i, item) };
             value
         };
-        platform::block_reduce(block.threads(), n, identity, write, combine)
+        platform::block_reduce(block.phase(), n, identity, write, combine)
     }
 
     /// Lets `change` alter every element `i` below `n` in place and reduces what it returns, as
@@ -121,7 +121,7 @@ pub trait BlockMemory: Elements {
             unsafe { memory.change(i, |item| value = change(i, item)) };
             value
         };
-        platform::block_reduce(block.threads(), n, identity, write, combine)
+        platform::block_reduce(block.phase(), n, identity, write, combine)
     }
 
     /// Writes one element, with a value that all threads know.
@@ -134,7 +134,7 @@ pub trait BlockMemory: Elements {
         let memory = self.resolved();
         check_index(i, memory.count());
         block.barrier();
-        platform::each_index(block.threads(), 1, |_| {
+        platform::each_index(block.phase(), 1, |_| {
             // SAFETY: in bounds; one thread writes.
             unsafe { memory.store(i, value) };
         });
@@ -151,7 +151,7 @@ pub trait BlockMemory: Elements {
         let memory = self.resolved();
         check_length(n, memory.count());
         block.barrier();
-        platform::each_index(block.threads(), n, |i| {
+        platform::each_index(block.phase(), n, |i| {
             // SAFETY: as in `fill`.
             unsafe { memory.change(i, |item| change(i, item)) };
         });
@@ -171,7 +171,7 @@ pub trait BlockMemory: Elements {
         let memory = self.resolved();
         let rest = memory.count().saturating_sub(first);
         block.barrier();
-        state.each_ref(|thread, own| {
+        state.each_ref(block.phase(), |thread, own| {
             if thread.index() < rest {
                 let item = value(thread, own);
                 // SAFETY: in bounds; each index is one thread's alone.
@@ -196,7 +196,7 @@ pub trait BlockMemory: Elements {
         let memory = self.resolved();
         check_length(n, memory.count());
         block.barrier();
-        platform::each_team::<L>(block.threads(), n, |i, owned| {
+        platform::each_team::<L>(block.phase(), n, |i, owned| {
             let item = value(Team::new(), i);
             if owned && platform::leads_team::<L>() {
                 // SAFETY: in bounds; index i is one team's alone, and one of its threads stores.
@@ -223,7 +223,7 @@ pub trait BlockMemory: Elements {
         let memory = self.resolved();
         check_length(n, memory.count());
         block.barrier();
-        platform::each_team::<L>(block.threads(), n, |i, owned| {
+        platform::each_team::<L>(block.phase(), n, |i, owned| {
             let computed = compute(Team::new(), i);
             if owned && platform::leads_team::<L>() {
                 // SAFETY: as in `fill_by_team`.

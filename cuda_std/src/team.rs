@@ -132,7 +132,7 @@ impl Segment<'_, u32> {
         check_length(n, words.len());
         let room = words.len().checked_div(n).map_or(0, |words| words - 1);
         block.barrier();
-        platform::each_team::<L>(block.threads(), n, |i, owned| {
+        platform::each_team::<L>(block.phase(), n, |i, owned| {
             let count = platform::team_collect::<L>(m, keep(i), |k, j| {
                 if owned && k < room {
                     // SAFETY: n lists of `room` items and a count each lie within the segment; list i is this

@@ -150,7 +150,7 @@ fn executors_see_the_arguments_in_order() {
         marks: Segments { data: &mut marks, offsets: &one },
         mark: 9,
     };
-    assert_eq!(check_arguments::<scaled::Kernel, Host>(1, &mut args), Ok(()));
+    assert_eq!(check_arguments::<scaled::Kernel, Host>(1.into(), &mut args), Ok(1));
     let mut names = Names(Vec::new());
     <scaled::Kernel as Kernel>::visit::<Host, _>(&mut args, &mut names);
     let expected = [

@@ -46,6 +46,7 @@ fn device(signature: &Signature, description: &TokenStream, function: &ItemFn) -
     let name = &signature.name;
     let visibility = &function.vis;
     let threads = signature.threads;
+    let dimensions = signature.dimensions;
     let mut parameters = Vec::new();
     let mut declarations = Vec::new();
     let mut bindings = Vec::new();
@@ -61,7 +62,7 @@ fn device(signature: &Signature, description: &TokenStream, function: &ItemFn) -
             Kind::Segment(element) => {
                 let offsets = format_ident!("{id}_offsets");
                 parameters.push(quote!(#id: *mut #element, #offsets: *const u32));
-                arguments.push(quote!(&mut p::segment(#id, #offsets)));
+                arguments.push(quote!(&mut p::segment(index, #id, #offsets)));
             }
             Kind::Shared { element, length } => {
                 let symbol = format!("{name}__{id}");
@@ -104,7 +105,9 @@ fn device(signature: &Signature, description: &TokenStream, function: &ItemFn) -
                 unsafe {
                     p::enter(panic_record, kernel_id);
                     #(#bindings)*
-                    super::#name(&mut p::block(#threads), #(#arguments),*);
+                    let block = &mut p::block::<#dimensions>(#threads);
+                    let index = block.index();
+                    super::#name(block, #(#arguments),*);
                 }
             }
         }
@@ -115,6 +118,7 @@ fn host(signature: &Signature, description: &TokenStream, function: &ItemFn) -> 
     let name = &signature.name;
     let name_text = name.to_string();
     let threads = signature.threads;
+    let dimensions = signature.dimensions;
     let visibility = &function.vis;
     let mut fields = Vec::new();
     let mut visits = Vec::new();
@@ -139,7 +143,7 @@ fn host(signature: &Signature, description: &TokenStream, function: &ItemFn) -> 
                 cpu_fields.push(quote!(#id: p::CpuSegments<'a, #element>));
                 cpu_values.push(quote!(#id: p::CpuSegments::new(args.#id)));
                 // SAFETY of the generated call: every block runs once, so its segment is handed out once.
-                arguments.push(quote!(&mut unsafe { args.#id.segment(index) }));
+                arguments.push(quote!(&mut unsafe { args.#id.segment(block.index()) }));
             }
             Kind::Shared { .. } => {
                 arguments.push(quote!(&mut ::cuda_std::Shared::from_storage(p::SharedStorage::new())));
@@ -173,16 +177,16 @@ fn host(signature: &Signature, description: &TokenStream, function: &ItemFn) -> 
             /// The kernel as a type.
             pub enum Kernel {}
 
-            /// Runs `blocks` blocks of this kernel.
+            /// Runs a grid of this kernel's blocks: a number of them, `(x, y)` or `(x, y, z)`.
             ///
             /// # Errors
             /// Those of [`Executor::launch`](l::Executor::launch).
             pub fn launch<E: l::Executor>(
                 executor: &E,
-                blocks: u32,
+                grid: impl ::core::convert::Into<::cuda_std::Grid>,
                 args: Args<'_, E::Space>,
             ) -> ::core::result::Result<(), E::Error> {
-                executor.launch::<Kernel>(blocks, args)
+                executor.launch::<Kernel>(grid.into(), args)
             }
 
             struct CpuArgs<'a> {
@@ -191,14 +195,20 @@ fn host(signature: &Signature, description: &TokenStream, function: &ItemFn) -> 
             }
 
             #[inline(always)]
-            fn run(args: &CpuArgs<'_>, index: u32) {
-                super::#name(&mut p::block(index, #threads), #(#arguments),*);
+            fn run(args: &CpuArgs<'_>, block: p::BlockOnCpu) {
+                super::#name(&mut block.block(#threads), #(#arguments),*);
             }
 
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma")]
-            fn run_with_fma(args: &CpuArgs<'_>, index: u32) {
-                run(args, index);
+            fn run_with_fma(args: &CpuArgs<'_>, block: p::BlockOnCpu) {
+                run(args, block.in_rising_order());
+            }
+
+            // Any order, on any processor: out of line, so that the fast one's loops are compiled without a choice.
+            #[inline(never)]
+            fn run_in_any_order(args: &CpuArgs<'_>, block: p::BlockOnCpu) {
+                run(args, block);
             }
 
             // SAFETY: constants and order of arguments come from the signature that the entry is made of.
@@ -209,6 +219,7 @@ fn host(signature: &Signature, description: &TokenStream, function: &ItemFn) -> 
                     TEXT.as_str()
                 };
                 const THREADS: u32 = #threads;
+                const DIMENSIONS: u32 = #dimensions;
                 type Args<'a, S: l::Space> = Args<'a, S>;
 
                 fn visit<S: l::Space, V: l::ArgVisitor<S>>(args: &mut Args<'_, S>, visitor: &mut V) {
@@ -216,15 +227,19 @@ fn host(signature: &Signature, description: &TokenStream, function: &ItemFn) -> 
                     #(#visits)*
                 }
 
-                unsafe fn on_cpu<'a>(args: Self::Args<'a, l::Host>) -> impl Fn(u32) + Sync + 'a {
+                unsafe fn on_cpu<'a>(args: Self::Args<'a, l::Host>) -> impl Fn(p::BlockOnCpu) + Sync + 'a {
                     let args = CpuArgs { #(#cpu_values,)* _lifetime: ::core::marker::PhantomData };
-                    move |index| {
+                    move |block: p::BlockOnCpu| {
                         #[cfg(target_arch = "x86_64")]
-                        if p::has_fma() {
+                        if block.is_in_rising_order() && p::has_fma() {
                             // SAFETY: the processor has these features.
-                            return unsafe { run_with_fma(&args, index) };
+                            return unsafe { run_with_fma(&args, block) };
                         }
-                        run(&args, index)
+                        #[cfg(not(target_arch = "x86_64"))]
+                        if block.is_in_rising_order() {
+                            return run(&args, block.in_rising_order());
+                        }
+                        run_in_any_order(&args, block)
                     }
                 }
             }

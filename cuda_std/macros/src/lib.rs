@@ -31,7 +31,7 @@ use syn::{ItemFn, parse_macro_input};
 ///
 /// `threads` is the number of threads in a block, a multiple of 32 and at most 1024. `blocks_per_sm`, which may be left
 /// out, bounds the registers so that a multiprocessor holds that many blocks at a time: what `__launch_bounds__` says in
-/// CUDA C++.
+/// CUDA C++. `grid` is the number of dimensions in which blocks are counted, 1 where it is left out.
 ///
 /// An `unsafe fn` without a block is a raw kernel, which runs on GPUs only: its parameters are `*const T`, `*mut T`, `&[T]`
 /// and values, and its `launch` is unsafe. `threads` may be left out there. See `cuda_std::compat`.

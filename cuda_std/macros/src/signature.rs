@@ -12,11 +12,13 @@ pub struct Options {
     pub threads: u32,
     /// 0 where it is not said.
     pub blocks_per_sm: u32,
+    /// Dimensions of the grid.
+    pub dimensions: u32,
 }
 
 impl Parse for Options {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let (mut threads, mut blocks_per_sm) = (None, 0);
+        let (mut threads, mut blocks_per_sm, mut dimensions) = (None, 0, 1);
         while !input.is_empty() {
             let name: Ident = input.parse()?;
             input.parse::<Token![=]>()?;
@@ -32,14 +34,19 @@ impl Parse for Options {
                     return Err(Error::new(literal.span(), "a multiprocessor holds 1 to 32 blocks"));
                 }
                 blocks_per_sm = value;
+            } else if name == "grid" {
+                if !(1..=3).contains(&value) {
+                    return Err(Error::new(literal.span(), "a grid has 1, 2 or 3 dimensions"));
+                }
+                dimensions = value;
             } else {
-                return Err(Error::new(name.span(), "unknown option; there are `threads` and `blocks_per_sm`"));
+                return Err(Error::new(name.span(), "unknown option; there are `threads`, `blocks_per_sm` and `grid`"));
             }
             input.parse::<Option<Token![,]>>()?;
         }
         let threads =
             threads.ok_or_else(|| input.error("say how many threads a block has: #[kernel(threads = 256)]"))?;
-        Ok(Self { threads, blocks_per_sm })
+        Ok(Self { threads, blocks_per_sm, dimensions })
     }
 }
 
@@ -67,6 +74,7 @@ pub struct Signature {
     pub name: Ident,
     pub threads: u32,
     pub blocks_per_sm: u32,
+    pub dimensions: u32,
     pub parameters: Vec<Parameter>,
 }
 
@@ -94,8 +102,8 @@ impl Signature {
         if !parameters.iter().any(|p| matches!(p.kind, Kind::Segment(_))) {
             return Err(Error::new(sig.ident.span(), "this kernel writes nothing: an output is `&mut Segment<T>`"));
         }
-        let Options { threads, blocks_per_sm } = options;
-        Ok(Self { name: sig.ident.clone(), threads, blocks_per_sm, parameters })
+        let Options { threads, blocks_per_sm, dimensions } = options;
+        Ok(Self { name: sig.ident.clone(), threads, blocks_per_sm, dimensions, parameters })
     }
 }
 

@@ -1,7 +1,10 @@
 //! Running a kernel on CPU cores.
 
+use super::private::BlockOnCpu;
 use super::{Executor, Host, Kernel, LaunchError, check_arguments};
+use crate::Grid;
 use crate::panic::cpu::catch;
+use crate::platform::Order;
 use rayon::prelude::*;
 
 /// Runs kernels on all CPU cores (rayon's current pool), a block at a time on each.
@@ -9,13 +12,27 @@ use rayon::prelude::*;
 /// The results have the bits that a GPU computes. Where the processor has AVX2 and FMA, code compiled for them
 /// is chosen at run time.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct CpuExecutor(());
+pub struct CpuExecutor {
+    /// The seed of a shuffled order.
+    seed: Option<u64>,
+}
 
 impl CpuExecutor {
     /// An executor on rayon's current pool.
     #[must_use]
     pub fn new() -> Self {
-        Self(())
+        Self { seed: None }
+    }
+
+    /// An executor for tests: one block at a time, and the blocks, the warps of a block and the threads of a phase each
+    /// in an order that `seed` decides.
+    ///
+    /// A GPU promises no order of what runs between two barriers, or of blocks. A kernel whose results differ between
+    /// seeds relies on one: on what an atomic operation returned, say, or on the order in which floats were added. The
+    /// same seed gives the same order every time.
+    #[must_use]
+    pub fn shuffled(seed: u64) -> Self {
+        Self { seed: Some(seed) }
     }
 }
 
@@ -24,12 +41,17 @@ impl Executor for CpuExecutor {
     type Error = LaunchError;
 
     /// Returns when all blocks have run. On a panic the outputs hold what was written until then.
-    fn launch<K: Kernel>(&self, blocks: u32, mut args: K::Args<'_, Host>) -> Result<(), LaunchError> {
-        check_arguments::<K, Host>(blocks, &mut args)?;
-        // SAFETY: checked above, and the range holds every block once.
+    fn launch<K: Kernel>(&self, grid: Grid, mut args: K::Args<'_, Host>) -> Result<(), LaunchError> {
+        let blocks = check_arguments::<K, Host>(grid, &mut args)?;
+        // SAFETY: checked above, and each loop below has every block once.
         let run = unsafe { K::on_cpu(args) };
+        let run = |index, order| catch(K::NAME, grid.index_3d(index), || run(BlockOnCpu { index, grid, order }));
+        if let Some(seed) = self.seed {
+            let order = Order::Shuffled(seed);
+            return Ok(order.list(blocks).into_iter().try_for_each(|index| run(index, order.of(index)))?);
+        }
         // A block may be a thousand times the work of its neighbour: each is taken by itself.
-        (0..blocks).into_par_iter().with_max_len(1).try_for_each(|block| catch(K::NAME, block, || run(block)))?;
+        (0..blocks).into_par_iter().with_max_len(1).try_for_each(|index| run(index, Order::Rising))?;
         Ok(())
     }
 }

@@ -1,7 +1,8 @@
 //! The traits between a kernel and whoever runs it.
 
 use super::Offsets;
-use crate::panic::KernelPanic;
+use super::private::BlockOnCpu;
+use crate::Grid;
 use cuda_layout::DeviceLayout;
 
 /// A memory where a kernel's buffers live: the host's, or a device's.
@@ -40,17 +41,19 @@ pub unsafe trait Kernel: 'static {
     const DESCRIPTION: &'static str;
     /// Threads in a block.
     const THREADS: u32;
+    /// Dimensions of the grid: 1, 2 or 3.
+    const DIMENSIONS: u32;
     /// The launch's arguments by the names of the kernel's parameters.
     type Args<'a, S: Space>;
 
     /// Shows `visitor` every argument in the order of the signature.
     fn visit<S: Space, V: ArgVisitor<S>>(args: &mut Self::Args<'_, S>, visitor: &mut V);
 
-    /// Runs block `i` on this core when called with `i`.
+    /// Runs a block on this core when called with it.
     ///
     /// # Safety
-    /// [`check_arguments`] has accepted the arguments, and no block runs twice.
-    unsafe fn on_cpu<'a>(args: Self::Args<'a, Host>) -> impl Fn(u32) + Sync + 'a;
+    /// [`check_arguments`] has accepted the arguments with the block's grid, and no block runs twice.
+    unsafe fn on_cpu<'a>(args: Self::Args<'a, Host>) -> impl Fn(BlockOnCpu) + Sync + 'a;
 }
 
 /// Sees a launch's arguments one by one.
@@ -70,12 +73,12 @@ pub trait Executor {
     /// What can go wrong.
     type Error;
 
-    /// Runs `blocks` blocks of a kernel.
+    /// Runs a grid of a kernel's blocks.
     ///
     /// # Errors
     /// When the arguments do not fit the launch ([`LaunchError`]), or the executor fails to start it. A GPU
     /// reports a panic of the kernel later, when it synchronises.
-    fn launch<K: Kernel>(&self, blocks: u32, args: K::Args<'_, Self::Space>) -> Result<(), Self::Error>;
+    fn launch<K: Kernel>(&self, grid: Grid, args: K::Args<'_, Self::Space>) -> Result<(), Self::Error>;
 }
 
 /// The host's own memory.
@@ -98,72 +101,4 @@ impl Space for Host {
     fn extent(offsets: &Self::Offsets<'_>) -> (usize, u32) {
         (offsets.segments(), offsets.end())
     }
-}
-
-/// Why a kernel was not run, or not to its end.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum LaunchError {
-    /// A ragged buffer has fewer segments than there are blocks.
-    #[error("kernel `{kernel}`: `{argument}` has {segments} segments, but {blocks} blocks were to run")]
-    TooFewSegments {
-        /// The kernel.
-        kernel: &'static str,
-        /// The parameter.
-        argument: &'static str,
-        /// How many segments there are.
-        segments: usize,
-        /// How many blocks were asked for.
-        blocks: u32,
-    },
-    /// A ragged buffer is shorter than its offsets say.
-    #[error("kernel `{kernel}`: the segments of `{argument}` end at element {end}, but its buffer has {len}")]
-    BufferTooShort {
-        /// The kernel.
-        kernel: &'static str,
-        /// The parameter.
-        argument: &'static str,
-        /// Where the last segment ends.
-        end: u32,
-        /// The buffer's length.
-        len: usize,
-    },
-    /// A thread panicked.
-    #[error(transparent)]
-    Panic(#[from] KernelPanic),
-}
-
-/// Checks what a launch's types cannot: that every block has its segment, and every segment its memory.
-///
-/// # Errors
-/// [`LaunchError::TooFewSegments`] or [`LaunchError::BufferTooShort`] for the first argument that does not fit.
-pub fn check_arguments<K: Kernel, S: Space>(blocks: u32, args: &mut K::Args<'_, S>) -> Result<(), LaunchError> {
-    struct Check {
-        kernel: &'static str,
-        blocks: u32,
-        found: Result<(), LaunchError>,
-    }
-    impl<S: Space> ArgVisitor<S> for Check {
-        fn slice<T: DeviceLayout>(&mut self, _: &'static str, _: &mut S::Ref<'_, T>) {}
-
-        fn segments<T: DeviceLayout>(&mut self, argument: &'static str, argument_value: &mut Segments<'_, S, T>) {
-            let Self { kernel, blocks, .. } = *self;
-            let (segments, end) = S::extent(&argument_value.offsets);
-            let len = S::len_mut(&argument_value.data);
-            if self.found.is_ok() {
-                self.found = if segments < blocks as usize {
-                    Err(LaunchError::TooFewSegments { kernel, argument, segments, blocks })
-                } else if len < end as usize {
-                    Err(LaunchError::BufferTooShort { kernel, argument, end, len })
-                } else {
-                    Ok(())
-                };
-            }
-        }
-
-        fn value<T: DeviceLayout>(&mut self, _: &'static str, _: &T) {}
-    }
-    let mut check = Check { kernel: K::NAME, blocks, found: Ok(()) };
-    K::visit(args, &mut check);
-    check.found
 }

@@ -16,16 +16,16 @@ mod device {
 
     #[inline(always)]
     #[must_use]
-    pub fn block(threads: u32) -> Block {
-        Block::new(platform::block_index(), threads)
+    pub fn block<const DIMENSIONS: u32>(threads: u32) -> Block {
+        Block::new(platform::block_index::<DIMENSIONS>(), platform::Crew::new(threads))
     }
 
     /// # Safety
     /// `data` has `offsets[grid size]` elements, offsets never fall, and there is one for every block and one more.
     #[inline(always)]
-    pub unsafe fn segment<'a, T: bytemuck::Pod>(data: *mut T, offsets: *const u32) -> Segment<'a, T> {
+    pub unsafe fn segment<'a, T: bytemuck::Pod>(block: u32, data: *mut T, offsets: *const u32) -> Segment<'a, T> {
         // SAFETY: the caller's.
-        unsafe { Segment::new(data, offsets.add(platform::block_index() as usize)) }
+        unsafe { Segment::new(data, offsets.add(block as usize)) }
     }
 
     /// # Safety
@@ -41,14 +41,48 @@ mod device {
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use super::{Block, Segment};
+    use crate::Grid;
     use crate::launch::{Host, Offsets, Segments};
+    use crate::platform::{Crew, Order};
     use cuda_layout::DeviceLayout;
     use std::marker::PhantomData;
 
-    #[inline(always)]
-    #[must_use]
-    pub fn block(index: u32, threads: u32) -> Block {
-        Block::new(index, threads)
+    /// A block that a core runs.
+    #[derive(Clone, Copy)]
+    pub struct BlockOnCpu {
+        pub(crate) index: u32,
+        pub(crate) grid: Grid,
+        pub(crate) order: Order,
+    }
+
+    impl BlockOnCpu {
+        /// Whether nobody asked for another order.
+        #[inline(always)]
+        #[must_use]
+        pub fn is_in_rising_order(self) -> bool {
+            matches!(self.order, Order::Rising)
+        }
+
+        /// The same block in the order that the compiler knows.
+        #[inline(always)]
+        #[must_use]
+        pub fn in_rising_order(self) -> Self {
+            Self { order: Order::Rising, ..self }
+        }
+
+        /// Its number.
+        #[inline(always)]
+        #[must_use]
+        pub fn index(self) -> u32 {
+            self.index
+        }
+
+        /// The block for the kernel.
+        #[inline(always)]
+        #[must_use]
+        pub fn block(self, threads: u32) -> Block {
+            Block::new(self.index, Crew::new(threads, self.grid, self.order))
+        }
     }
 
     /// A ragged buffer that blocks on several cores take their segments from.

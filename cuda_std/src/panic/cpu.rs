@@ -21,7 +21,7 @@ thread_local! {
 }
 
 /// Runs one block, and turns a panic in it into an error.
-pub(crate) fn catch(kernel: &str, block: u32, run: impl FnOnce()) -> Result<(), KernelPanic> {
+pub(crate) fn catch(kernel: &str, block: [u32; 3], run: impl FnOnce()) -> Result<(), KernelPanic> {
     install_hook();
     let outer = SITE.replace(Some(Site::default()));
     let result = catch_unwind(AssertUnwindSafe(run));
@@ -30,7 +30,7 @@ pub(crate) fn catch(kernel: &str, block: u32, run: impl FnOnce()) -> Result<(), 
 }
 
 impl Site {
-    fn into_panic(self, kernel: &str, block: u32, payload: &(dyn Any + Send)) -> KernelPanic {
+    fn into_panic(self, kernel: &str, block: [u32; 3], payload: &(dyn Any + Send)) -> KernelPanic {
         // Our hook has not seen it where the application has set another one since. It is the kernel's panic all the
         // same: nothing else runs on this core until the block has ended.
         let unseen = self.line == 0;
@@ -41,7 +41,7 @@ impl Site {
             file: if unseen { "(unknown: the panic hook was replaced)".to_owned() } else { self.file },
             line: self.line,
             column: self.column,
-            block: [block, 0, 0],
+            block,
             thread: [self.thread.unwrap_or(0), 0, 0],
             message: if unseen { message() } else { self.message },
         }

@@ -8,6 +8,7 @@ mod order;
 mod panics;
 
 use cuda_host::{CudaError, CudaExecutor, Device, DeviceBuffer, DeviceOffsets};
+use cuda_std::Grid;
 use cuda_std::launch::{Executor, Kernel, Offsets};
 use std::ops::Deref;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -42,8 +43,8 @@ impl Executor for Gpu {
     type Space = Device;
     type Error = CudaError;
 
-    fn launch<K: Kernel>(&self, blocks: u32, args: K::Args<'_, Device>) -> Result<(), CudaError> {
-        self.executor.launch::<K>(blocks, args)
+    fn launch<K: Kernel>(&self, grid: Grid, args: K::Args<'_, Device>) -> Result<(), CudaError> {
+        self.executor.launch::<K>(grid, args)
     }
 }
 

@@ -1,0 +1,74 @@
+//! How many blocks a launch has.
+
+/// The number of blocks along x, y and z.
+///
+/// A launch takes anything that becomes one: `blocks`, `(x, y)` or `(x, y, z)`. A kernel says how many dimensions it has,
+/// `#[kernel(grid = 2)]`, so that one of one dimension does not pay for numbering blocks of three. Blocks are numbered with x fastest:
+/// block (x, y, z) is number `x + grid.x * (y + grid.y * z)`, which [`Block::index`](crate::Block::index) returns and
+/// which a ragged buffer's segments go by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Grid {
+    /// Blocks along x: at most 2^31 - 1.
+    pub x: u32,
+    /// Blocks along y: at most 65535.
+    pub y: u32,
+    /// Blocks along z: at most 65535.
+    pub z: u32,
+}
+
+impl Grid {
+    /// What a device takes along x, y and z. All blocks together are at most `u32::MAX`, so that each has a number.
+    pub const LIMITS: [u32; 3] = [i32::MAX as u32, 65535, 65535];
+
+    /// The number of blocks, where a `u32` counts them.
+    #[inline]
+    #[must_use]
+    pub const fn blocks(self) -> Option<u32> {
+        // A product of three 32-bit numbers may need 96 bits.
+        let blocks = self.x as u128 * self.y as u128 * self.z as u128;
+        if blocks <= u32::MAX as u128 { Some(blocks as u32) } else { None }
+    }
+
+    /// The number of blocks needed for `n` elements when each takes `per_block`; 0 when that is 0.
+    #[inline]
+    #[must_use]
+    pub const fn to_cover(n: usize, per_block: usize) -> usize {
+        if per_block == 0 { 0 } else { n.div_ceil(per_block) }
+    }
+
+    /// Where the block of this number stands.
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub(crate) fn index_3d(self, index: u32) -> [u32; 3] {
+        let row = index.checked_div(self.x).unwrap_or(0);
+        [
+            index.checked_rem(self.x).unwrap_or(0),
+            row.checked_rem(self.y).unwrap_or(0),
+            row.checked_div(self.y).unwrap_or(0),
+        ]
+    }
+}
+
+impl From<u32> for Grid {
+    fn from(x: u32) -> Self {
+        Self { x, y: 1, z: 1 }
+    }
+}
+
+impl From<(u32, u32)> for Grid {
+    fn from((x, y): (u32, u32)) -> Self {
+        Self { x, y, z: 1 }
+    }
+}
+
+impl From<(u32, u32, u32)> for Grid {
+    fn from((x, y, z): (u32, u32, u32)) -> Self {
+        Self { x, y, z }
+    }
+}
+
+impl core::fmt::Display for Grid {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let Self { x, y, z } = self;
+        write!(f, "{x} x {y} x {z}")
+    }
+}

@@ -1,0 +1,131 @@
+//! The threads of a block, and the order in which a core runs them.
+
+use crate::grid::Grid;
+
+/// The order of what a GPU would run at the same time.
+#[derive(Clone, Copy, Debug)]
+pub enum Order {
+    /// By rising index.
+    Rising,
+    /// By chance, which this number decides.
+    Shuffled(u64),
+}
+
+impl Order {
+    /// The order of part `index` of what runs in this order.
+    pub(crate) fn of(self, index: u32) -> Self {
+        match self {
+            Self::Rising => Self::Rising,
+            Self::Shuffled(seed) => Self::Shuffled(mixed(seed ^ (u64::from(index) << 20))),
+        }
+    }
+
+    /// The numbers below `n` in this order.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn list(self, n: u32) -> Vec<u32> {
+        let mut list: Vec<u32> = (0..n).collect();
+        let Self::Shuffled(mut state) = self else { return list };
+        for end in (1..list.len()).rev() {
+            state = mixed(state);
+            // The bias of the remainder is far below what a test could see.
+            list.swap(end, (state % (end as u64 + 1)) as usize);
+        }
+        list
+    }
+
+    /// Calls `f` with every number below `n`.
+    #[inline(always)]
+    pub(crate) fn visit(self, n: u32, mut f: impl FnMut(u32)) {
+        match self {
+            Self::Rising => {
+                for i in 0..n {
+                    f(i);
+                }
+            }
+            Self::Shuffled(_) => {
+                for i in self.list(n) {
+                    f(i);
+                }
+            }
+        }
+    }
+}
+
+/// A step of SplitMix64 (Steele et al. 2014).
+fn mixed(state: u64) -> u64 {
+    let z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// The threads of a block, for one phase.
+///
+/// In the ordinary case the order is a constant of the code that a launch runs, so that nothing of a choice is left in
+/// its loops.
+#[derive(Clone, Copy)]
+pub struct Crew {
+    threads: u32,
+    grid: Grid,
+    order: Order,
+}
+
+impl Crew {
+    #[inline(always)]
+    pub(crate) fn new(threads: u32, grid: Grid, order: Order) -> Self {
+        Self { threads, grid, order }
+    }
+
+    #[inline(always)]
+    pub(crate) fn threads(self) -> u32 {
+        self.threads
+    }
+
+    /// The crew for the phase that begins; the one after that has another order.
+    #[inline(always)]
+    pub(crate) fn next_phase(&mut self) -> Self {
+        if let Order::Shuffled(seed) = &mut self.order {
+            *seed = mixed(*seed);
+        }
+        *self
+    }
+
+    #[inline(always)]
+    pub(crate) fn grid(self) -> Grid {
+        self.grid
+    }
+
+    #[inline(always)]
+    pub(crate) fn index_3d(self, index: u32) -> [u32; 3] {
+        self.grid.index_3d(index)
+    }
+
+    /// Calls `f` with every number below `n`.
+    #[inline(always)]
+    pub(crate) fn visit(self, n: u32, f: impl FnMut(u32)) {
+        self.order.visit(n, f);
+    }
+
+    /// `f` of every number below `n`, in their places.
+    #[inline(always)]
+    pub(crate) fn collect<T>(self, n: u32, mut f: impl FnMut(u32) -> T) -> Box<[T]> {
+        match self.order {
+            Order::Rising => (0..n).map(f).collect(),
+            Order::Shuffled(_) => {
+                let mut places: Vec<Option<T>> = (0..n).map(|_| None).collect();
+                self.visit(n, |i| places[i as usize] = Some(f(i)));
+                places.into_iter().flatten().collect()
+            }
+        }
+    }
+
+    /// The values of all `i` below `n`, where the order is not the rising one.
+    #[inline(always)]
+    pub(crate) fn in_other_order<T: Copy>(self, n: u32, value: impl Fn(u32) -> T) -> Option<Box<[T]>> {
+        match self.order {
+            Order::Rising => None,
+            Order::Shuffled(_) => Some(self.collect(n, value)),
+        }
+    }
+}

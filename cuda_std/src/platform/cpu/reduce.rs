@@ -1,0 +1,89 @@
+//! Reductions of teams and blocks.
+
+use super::Crew;
+use crate::panic::cpu::ThreadGuard;
+use bytemuck::Pod;
+
+/// Folds `step` over `0..m` in `L` interleaved slots and combines the slots by halving strides.
+#[inline(always)]
+pub(crate) fn team_reduce<const L: u32, T: Pod>(
+    m: u32,
+    identity: T,
+    step: impl Fn(T, u32) -> T,
+    combine: impl Fn(T, T) -> T,
+) -> T {
+    const MAX: usize = 32;
+    let lanes = L as usize;
+    let mut slots = [identity; MAX];
+    let mut j = 0;
+    while j + L <= m {
+        for (lane, slot) in slots.iter_mut().enumerate().take(lanes) {
+            *slot = step(*slot, j + lane as u32);
+        }
+        j += L;
+    }
+    for (slot, j) in slots.iter_mut().zip(j..m) {
+        *slot = step(*slot, j);
+    }
+    halve(&mut slots[..lanes], &combine)
+}
+
+/// Calls `put` with the place and the value of every `j` below `m` that satisfies `keep`, in rising order, and
+/// returns how many do.
+#[inline(always)]
+pub(crate) fn team_collect<const L: u32>(m: u32, keep: impl Fn(u32) -> bool, put: impl Fn(u32, u32)) -> u32 {
+    let mut count = 0;
+    for j in 0..m {
+        if keep(j) {
+            put(count, j);
+            count += 1;
+        }
+    }
+    count
+}
+
+/// See [`crate::Block::reduce`] for the tree.
+#[inline(always)]
+pub(crate) fn block_reduce<T: Pod>(
+    crew: Crew,
+    n: u32,
+    identity: T,
+    value: impl Fn(u32) -> T,
+    combine: impl Fn(T, T) -> T,
+) -> T {
+    const SLOTS: usize = crate::block::REDUCE_SLOTS as usize;
+    // Asking for the values in another order must not change the order in which they are combined.
+    let ahead = crew.in_other_order(n, &value);
+    let value = |i: u32| ahead.as_ref().map_or_else(|| value(i), |values| values[i as usize]);
+    let mut guard = ThreadGuard::default();
+    let mut groups = [identity; 32];
+    for (group, result) in groups.iter_mut().enumerate().take((n as usize).min(SLOTS).div_ceil(32)) {
+        let mut slots = [identity; 32];
+        for (lane, slot) in slots.iter_mut().enumerate() {
+            let mut i = (group * 32 + lane) as u32;
+            guard.thread = i % crew.threads();
+            if i < n {
+                *slot = value(i);
+                while n - i > SLOTS as u32 {
+                    i += SLOTS as u32;
+                    *slot = combine(*slot, value(i));
+                }
+            }
+        }
+        *result = halve(&mut slots, &combine);
+    }
+    halve(&mut groups, &combine)
+}
+
+/// Combines by strides `len/2, len/4, .. 1`; the lower index is the left operand.
+#[inline(always)]
+fn halve<T: Copy>(slots: &mut [T], combine: &impl Fn(T, T) -> T) -> T {
+    let mut stride = slots.len() / 2;
+    while stride > 0 {
+        for i in 0..stride {
+            slots[i] = combine(slots[i], slots[i + stride]);
+        }
+        stride /= 2;
+    }
+    slots[0]
+}

@@ -1,0 +1,93 @@
+//! Reductions of teams and blocks.
+
+use super::shuffle::{halve_lanes, vote_ballot_sync};
+use super::{Crew, FULL, SharedPointer, WARP, barrier, strided, thread_index};
+use crate::memory::{MAX_LENGTH, check_length};
+use bytemuck::Pod;
+use core::arch::{asm, global_asm};
+
+// Results of a block's warps on their way to a reduction's second level: 32 values of up to 32 bytes.
+global_asm!(".shared .align 16 .b8 __cuda_std_groups[1024];");
+
+#[inline(always)]
+pub(crate) fn team_reduce<const L: u32, T: Pod>(
+    m: u32,
+    identity: T,
+    step: impl Fn(T, u32) -> T,
+    combine: impl Fn(T, T) -> T,
+) -> T {
+    check_length(m, MAX_LENGTH);
+    let mut slot = identity;
+    strided(thread_index() % L, L, m, |j| slot = step(slot, j));
+    halve_lanes::<L, T>(slot, &combine)
+}
+
+#[inline(always)]
+pub(crate) fn team_collect<const L: u32>(m: u32, keep: impl Fn(u32) -> bool, put: impl Fn(u32, u32)) -> u32 {
+    check_length(m, MAX_LENGTH);
+    let lane = thread_index() % L;
+    let team = thread_index() % WARP / L * L;
+    let mut count = 0u32;
+    strided(0, L, m, |base| {
+        let j = base.wrapping_add(lane);
+        let kept = j < m && keep(j);
+        // SAFETY: all lanes of the warp take the same number of turns: `m` is the same for all teams.
+        let votes = (unsafe { vote_ballot_sync(FULL, kept) } >> team) & (FULL >> (WARP - L));
+        if votes != 0 {
+            if kept {
+                put(count.wrapping_add((votes & ((1 << lane) - 1)).count_ones()), j);
+            }
+            count = count.wrapping_add(votes.count_ones());
+        }
+    });
+    count
+}
+
+#[inline(always)]
+pub(crate) fn block_reduce<T: Pod>(
+    crew: Crew,
+    n: u32,
+    identity: T,
+    value: impl Fn(u32) -> T,
+    combine: impl Fn(T, T) -> T,
+) -> T {
+    const SLOTS: u32 = crate::block::REDUCE_SLOTS;
+    const { assert!(size_of::<T>() <= 32, "a block reduces values of at most 32 bytes") };
+    check_length(n, MAX_LENGTH);
+    let groups = SharedPointer::<T>::new(groups_address());
+    let thread = thread_index();
+    let occupied = n.min(SLOTS);
+    barrier();
+    strided(0, crew.threads(), occupied, |base| {
+        let first = base.wrapping_add(thread);
+        let mut slot = identity;
+        // One loop, with the first turn told apart inside: `value` is large, and so is in the code once.
+        strided(first, SLOTS, if first < SLOTS { n } else { 0 }, |i| {
+            let item = value(i);
+            slot = if i < SLOTS { item } else { combine(slot, item) };
+        });
+        slot = halve_lanes::<WARP, T>(slot, &combine);
+        if thread.is_multiple_of(WARP) && first < occupied {
+            // SAFETY: a group below 32; each is one warp's.
+            unsafe { groups.store(first / WARP, slot) };
+        }
+    });
+    barrier();
+    let lane = thread % WARP;
+    let mut group = identity;
+    if lane < occupied.div_ceil(WARP) {
+        // SAFETY: written before the barrier.
+        group = unsafe { groups.load(lane) };
+    }
+    halve_lanes::<WARP, T>(group, &combine)
+}
+
+#[inline(always)]
+fn groups_address() -> u32 {
+    let address: u32;
+    // SAFETY: takes an address.
+    unsafe {
+        asm!("mov.u32 {0}, __cuda_std_groups;", out(reg32) address, options(pure, nomem, nostack, preserves_flags));
+    }
+    address
+}

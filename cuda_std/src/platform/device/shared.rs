@@ -1,0 +1,137 @@
+//! Shared memory, by the instructions that name it.
+
+use bytemuck::Pod;
+use core::arch::asm;
+use core::marker::PhantomData;
+
+/// The 32-bit address of a shared array that the kernel's entry declares.
+pub struct SharedStorage<T, const N: usize>(u32, PhantomData<T>);
+
+impl<T: Pod, const N: usize> SharedStorage<T, N> {
+    /// # Safety
+    /// `address` is that of a shared array of `N` elements, aligned to 16 bytes, that nothing else uses.
+    #[inline(always)]
+    pub unsafe fn new(address: u32) -> Self {
+        Self(address, PhantomData)
+    }
+
+    #[inline(always)]
+    pub(crate) fn at(&mut self) -> SharedPointer<T> {
+        SharedPointer::new(self.0)
+    }
+}
+
+/// A shared address. Stock rustc has no address space for shared memory, so it is read and written by
+/// instructions that name it; a generic pointer works too, and costs a tenth more.
+pub(crate) struct SharedPointer<T>(u32, PhantomData<T>);
+
+impl<T> Clone for SharedPointer<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for SharedPointer<T> {}
+
+/// Whether elements of `T` lie at multiples of `bytes` in an array that is aligned to 16.
+const fn in_pieces_of<T>(bytes: usize) -> bool {
+    size_of::<T>().is_multiple_of(bytes)
+}
+
+impl<T: Pod> SharedPointer<T> {
+    #[inline(always)]
+    pub(crate) fn new(address: u32) -> Self {
+        Self(address, PhantomData)
+    }
+
+    /// Address of element `i`. Addresses are computed without overflow checks: the index has been checked.
+    #[inline(always)]
+    fn address(self, i: u32) -> u32 {
+        self.0.wrapping_add(i.wrapping_mul(size_of::<T>() as u32))
+    }
+
+    /// # Safety
+    /// `i` lies within the array, and no thread writes it at the same time.
+    #[inline(always)]
+    pub(crate) unsafe fn load(self, i: u32) -> T {
+        let mut value = T::zeroed();
+        let to = (&raw mut value).cast::<u8>();
+        let from = self.address(i);
+        // SAFETY: each piece lies within the element, and pieces are aligned because the array is.
+        unsafe {
+            if const { in_pieces_of::<T>(16) } {
+                for piece in 0..size_of::<T>() / 16 {
+                    let at = from.wrapping_add(piece as u32 * 16);
+                    let (a, b, c, d): (u32, u32, u32, u32);
+                    asm!("ld.shared.v4.b32 {{{0}, {1}, {2}, {3}}}, [{4}];",
+                        out(reg32) a, out(reg32) b, out(reg32) c, out(reg32) d, in(reg32) at,
+                        options(pure, readonly, nostack, preserves_flags));
+                    to.add(piece * 16).cast::<[u32; 4]>().write_unaligned([a, b, c, d]);
+                }
+            } else if const { in_pieces_of::<T>(8) } {
+                for piece in 0..size_of::<T>() / 8 {
+                    let at = from.wrapping_add(piece as u32 * 8);
+                    let (a, b): (u32, u32);
+                    asm!("ld.shared.v2.b32 {{{0}, {1}}}, [{2}];", out(reg32) a, out(reg32) b, in(reg32) at,
+                        options(pure, readonly, nostack, preserves_flags));
+                    to.add(piece * 8).cast::<[u32; 2]>().write_unaligned([a, b]);
+                }
+            } else if const { in_pieces_of::<T>(4) } {
+                for piece in 0..size_of::<T>() / 4 {
+                    let at = from.wrapping_add(piece as u32 * 4);
+                    let a: u32;
+                    asm!("ld.shared.b32 {0}, [{1}];", out(reg32) a, in(reg32) at,
+                        options(pure, readonly, nostack, preserves_flags));
+                    to.add(piece * 4).cast::<u32>().write_unaligned(a);
+                }
+            } else {
+                for piece in 0..size_of::<T>() {
+                    let at = from.wrapping_add(piece as u32);
+                    let a: u16;
+                    asm!("ld.shared.u8 {0}, [{1}];", out(reg16) a, in(reg32) at,
+                        options(pure, readonly, nostack, preserves_flags));
+                    to.add(piece).write(a as u8);
+                }
+            }
+        }
+        value
+    }
+
+    /// # Safety
+    /// `i` lies within the array, and no other thread touches it at the same time.
+    #[inline(always)]
+    pub(crate) unsafe fn store(self, i: u32, value: T) {
+        let from = (&raw const value).cast::<u8>();
+        let to = self.address(i);
+        // SAFETY: as in `load`.
+        unsafe {
+            if const { in_pieces_of::<T>(16) } {
+                for piece in 0..size_of::<T>() / 16 {
+                    let at = to.wrapping_add(piece as u32 * 16);
+                    let [a, b, c, d] = from.add(piece * 16).cast::<[u32; 4]>().read_unaligned();
+                    asm!("st.shared.v4.b32 [{0}], {{{1}, {2}, {3}, {4}}};",
+                        in(reg32) at, in(reg32) a, in(reg32) b, in(reg32) c, in(reg32) d,
+                        options(nostack, preserves_flags));
+                }
+            } else if const { in_pieces_of::<T>(8) } {
+                for piece in 0..size_of::<T>() / 8 {
+                    let at = to.wrapping_add(piece as u32 * 8);
+                    let [a, b] = from.add(piece * 8).cast::<[u32; 2]>().read_unaligned();
+                    asm!("st.shared.v2.b32 [{0}], {{{1}, {2}}};", in(reg32) at, in(reg32) a, in(reg32) b,
+                        options(nostack, preserves_flags));
+                }
+            } else if const { in_pieces_of::<T>(4) } {
+                for piece in 0..size_of::<T>() / 4 {
+                    let at = to.wrapping_add(piece as u32 * 4);
+                    let a = from.add(piece * 4).cast::<u32>().read_unaligned();
+                    asm!("st.shared.b32 [{0}], {1};", in(reg32) at, in(reg32) a, options(nostack, preserves_flags));
+                }
+            } else {
+                for piece in 0..size_of::<T>() {
+                    let at = to.wrapping_add(piece as u32);
+                    let a = u16::from(from.add(piece).read());
+                    asm!("st.shared.u8 [{0}], {1};", in(reg32) at, in(reg16) a, options(nostack, preserves_flags));
+                }
+            }
+        }
+    }
+}
