@@ -84,7 +84,12 @@ impl Report {
 
     pub fn print(&self) {
         for result in self.results.iter().filter(|result| result.ratio.is_some()) {
-            println!("Rust takes {:.3} of the time of {} ({})", result.ratio.unwrap_or(f64::NAN), result.name, bits(result.bits));
+            println!(
+                "Rust takes {:.3} of the time of {} ({})",
+                result.ratio.unwrap_or(f64::NAN),
+                result.name,
+                bits(result.bits)
+            );
         }
         println!("\n{}, CUDA {}, {}", self.machine, self.driver, self.date);
         println!(
