@@ -195,15 +195,18 @@ const SCRIPT_HEAD: &str = r#"#!/bin/bash
 #
 #     ./run.sh [tests|sanitizer|benches]...     all of them if none is named
 #
-# Logs and CSV go to $PRISM_RESULTS, or the folder `results` here. PRISM_WIDE=1 and PRISM_CORPUS=DIR make the tests wider.
+# Logs and CSV go to $PRISM_RESULTS, or the folder `results` here. PRISM_WIDE=1, PRISM_CORPUS=DIR and
+# PRISM_REFERENCE=DIR make the tests wider.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "${PRISM_RESULTS:=$here/results}" || exit 2
 results=$(cd "$PRISM_RESULTS" && pwd)
-if [ -n "${PRISM_CORPUS:-}" ]; then
-    PRISM_CORPUS=$(cd "$PRISM_CORPUS" && pwd) || exit 2
-    export PRISM_CORPUS
-fi
+# Tests run in folders of their own.
+for name in PRISM_CORPUS PRISM_REFERENCE; do
+    if [ -n "${!name:-}" ]; then
+        export "$name=$(realpath -e "${!name}")" || exit 2
+    fi
+done
 export PRISM_TEST_ROOT=$here PRISM_REQUIRE_GPU=1
 parts=" $* "
 [ $# -gt 0 ] || parts=" tests sanitizer benches "
