@@ -29,9 +29,9 @@ fn collect(
             }
         });
     }
-    let room = if n == 0 { 0 } else { (words.len() / n).saturating_sub(1) };
+    let room = words.len().checked_div(n).unwrap_or(0).saturating_sub(1);
     // Element i keeps multiples of i + every.
-    let keep = |i: u32| move |j: u32| j % (i + every) == 0;
+    let keep = |i: u32| move |j: u32| j.is_multiple_of(i + every);
     let lists = match lanes {
         1 => words.collect::<1, _>(block, n, m, keep),
         8 => words.collect::<8, _>(block, n, m, keep),
@@ -63,8 +63,9 @@ fn run(words: usize, n: usize, m: u32, lanes: u32, every: u32) -> Result<(Vec<Ve
 #[test]
 fn lists_hold_what_was_kept_in_rising_order() {
     for lanes in [1, 8, 32] {
-        for (n, m, room) in [(1, 30, 40), (7, 50, 40), (70, 100, 9), (70, 100, 1), (3, 0, 4), (5, 33, 0)] {
-            let words = n * (room + 1) + if n > 1 { n - 1 } else { 0 };
+        for (n, m, room) in [(1usize, 30, 40), (7, 50, 40), (70, 100, 9), (70, 100, 1), (3, 0, 4), (5, 33, 0)] {
+            // Some words are left over.
+            let words = n * (room + 1) + n.saturating_sub(1);
             let (lists, _) = run(words, n, m, lanes, 2).unwrap();
             for (i, list) in lists.iter().enumerate() {
                 let kept: Vec<u32> = (0..m).filter(|j| j % (i as u32 + 2) == 0).collect();

@@ -20,9 +20,8 @@ struct Worst<X> {
 impl<X: Copy> Worst<X> {
     fn see(&mut self, at: X, found: f32, exact: f64) {
         let ulps = (f64::from(found) - exact).abs() / ulp(exact);
-        // Also where `ulps` is NaN.
-        if !(ulps <= self.ulps) {
-            *self = Self { ulps, at };
+        if ulps > self.ulps || ulps.is_nan() {
+            *self = Self { ulps: if ulps.is_nan() { f64::INFINITY } else { ulps }, at };
         }
     }
 }

@@ -5,6 +5,9 @@ use crate::residues::*;
 use shared_types::RESIDUES;
 use shared_types::feature::column;
 
+/// A value of a residue that may be missing.
+type Given = fn(&Residue) -> Option<f64>;
+
 /// What a column may be.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected {
@@ -157,7 +160,7 @@ impl<'a> Definitions<'a> {
         let around = (residue.ca.is_some() && !around.is_empty()).then(|| mean(around.into_iter()));
         put(column::BFACTOR_LOCAL, around, self.bfactor_tolerance);
 
-        let given: [(_, _, fn(&Residue) -> Option<f64>); 3] = [
+        let given: [(_, _, Given); 3] = [
             (column::CONSERVATION, column::CONSERVATION_LOCAL, |r| r.conservation),
             (column::GISAID_FREQ, column::FREQ_LOCAL, |r| r.freq),
             (column::GISAID_VELOCITY, column::VELOCITY_LOCAL, |r| r.velocity),
