@@ -136,7 +136,7 @@ fn resolved(path: &Path) -> Result<PathBuf> {
     let mut rest = Vec::new();
     for above in absolute.ancestors() {
         match above.canonicalize() {
-            Ok(real) => return Ok(real.join(rest.iter().rev().collect::<PathBuf>())),
+            Ok(real) => return Ok(rest.iter().rev().fold(real, |path, part| path.join(part))),
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(error).with_context(|| format!("cannot use {}", above.display())),
         }

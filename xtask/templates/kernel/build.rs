@@ -1,7 +1,9 @@
 //! Compiles this crate's kernels to PTX, which src/lib.rs takes into the program.
 
 use cuda_builder::{CudaBuilder, CudaBuilderError};
+use std::error::Error;
 use std::path::Path;
+use std::process::exit;
 use std::{env, fs};
 
 fn main() {
@@ -25,7 +27,15 @@ fn main() {
             println!("cargo:rerun-if-changed=no device compiler");
             format!("Err({:?})", none.to_string())
         }
-        Err(error) => panic!("{error}"),
+        Err(error) => {
+            // Plainly: the compiler's messages are in it.
+            let mut cause: Option<&dyn Error> = Some(&error);
+            while let Some(error) = cause {
+                eprintln!("{error}");
+                cause = error.source();
+            }
+            exit(1);
+        }
     };
     fs::write(directory.join("ptx.rs"), ptx).expect("cargo has made OUT_DIR");
 }

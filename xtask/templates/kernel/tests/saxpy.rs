@@ -34,8 +34,11 @@ fn expected() -> Vec<u32> {
 fn cpu_cores_compute_what_plain_rust_does() -> Result<(), Box<dyn Error>> {
     let (x, mut y) = inputs();
     let offsets = Offsets::new(OFFSETS.to_vec())?;
-    let args = saxpy::Args { y: Segments { data: &mut y, offsets: &offsets }, x: &x, a: A };
-    saxpy::launch(&CpuExecutor::new(), BLOCKS, args)?;
+    saxpy::launch(
+        &CpuExecutor::new(),
+        BLOCKS,
+        saxpy::Args { y: Segments { data: &mut y, offsets: &offsets }, x: &x, a: A },
+    )?;
     assert_eq!(bits(&y), expected());
     Ok(())
 }
@@ -58,8 +61,11 @@ fn a_gpu_computes_the_same_bits() -> Result<(), Box<dyn Error>> {
     let x = DeviceBuffer::from_slice(stream, &x)?;
     let mut y = DeviceBuffer::from_slice(stream, &y)?;
     let offsets = DeviceOffsets::new(stream, &Offsets::new(OFFSETS.to_vec())?)?;
-    let args = saxpy::Args { y: Segments { data: y.view_mut(), offsets: &offsets }, x: x.view(), a: A };
-    saxpy::launch(&executor, BLOCKS, args)?;
+    saxpy::launch(
+        &executor,
+        BLOCKS,
+        saxpy::Args { y: Segments { data: y.view_mut(), offsets: &offsets }, x: x.view(), a: A },
+    )?;
     assert_eq!(bits(&y.download(stream)?), expected());
     Ok(())
 }
@@ -70,8 +76,12 @@ fn a_gpu_computes_the_same_bits() -> Result<(), Box<dyn Error>> {
 fn an_index_out_of_bounds_is_an_error() -> Result<(), Box<dyn Error>> {
     let (x, mut y) = inputs();
     let offsets = Offsets::new(OFFSETS.to_vec())?;
-    let args = saxpy::Args { y: Segments { data: &mut y, offsets: &offsets }, x: &x[..9_999], a: A };
-    match saxpy::launch(&CpuExecutor::new(), BLOCKS, args) {
+    let launched = saxpy::launch(
+        &CpuExecutor::new(),
+        BLOCKS,
+        saxpy::Args { y: Segments { data: &mut y, offsets: &offsets }, x: &x[..9_999], a: A },
+    );
+    match launched {
         Err(LaunchError::Panic(panic)) => assert_eq!((panic.kernel.as_str(), panic.block[0]), ("saxpy", 3)),
         other => panic!("the last element of `x` is missing, but {other:?}"),
     }

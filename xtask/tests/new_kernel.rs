@@ -1,0 +1,213 @@
+//! Crates that `cargo xtask new-kernel` makes: they build, and pass their tests and the lints, as they come.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use cuda_builder::ptx::header::Header;
+use cuda_builder::{CudaBuilder, Discovery};
+
+/// Builds share directories, which last between runs, so that a second one takes seconds; one at a time.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// A copy of this workspace, and an empty folder beside it, for one test at a time.
+struct Place {
+    workspace: PathBuf,
+    beside: PathBuf,
+    _alone: MutexGuard<'static, ()>,
+}
+
+fn place() -> Place {
+    let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-kernel");
+    let (workspace, beside) = (place.join("workspace"), place.join("beside"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    mirror(root, &workspace, &|path| !path.is_dir() || path.join("Cargo.toml").is_file());
+    let _ = fs::remove_dir_all(&beside);
+    fs::create_dir_all(&beside).unwrap();
+    Place { workspace: workspace.canonicalize().unwrap(), beside: beside.canonicalize().unwrap(), _alone: alone }
+}
+
+/// Makes a folder like another one. What is the same stays untouched: cargo goes by the time of change.
+fn mirror(from: &Path, to: &Path, taken: &dyn Fn(&Path) -> bool) {
+    fs::create_dir_all(to).unwrap();
+    let hidden = |name: &OsStr| name.to_string_lossy().starts_with('.');
+    let built = |path: &Path| path.ends_with("target") || path.join("CACHEDIR.TAG").is_file();
+    for entry in to.read_dir().unwrap().map(Result::unwrap) {
+        let (path, origin) = (entry.path(), from.join(entry.file_name()));
+        if path.is_dir() && !(origin.is_dir() && taken(&origin)) {
+            fs::remove_dir_all(&path).unwrap();
+        } else if path.is_file() && !origin.is_file() {
+            fs::remove_file(&path).unwrap();
+        }
+    }
+    for entry in from.read_dir().unwrap().map(Result::unwrap) {
+        let (path, copy) = (entry.path(), to.join(entry.file_name()));
+        if hidden(&entry.file_name()) || built(&path) || !taken(&path) {
+            continue;
+        }
+        if path.is_dir() {
+            mirror(&path, &copy, &|_| true);
+        } else {
+            let bytes = fs::read(&path).unwrap();
+            if fs::read(&copy).ok().as_ref() != Some(&bytes) {
+                fs::write(&copy, bytes).unwrap();
+            }
+        }
+    }
+}
+
+/// Runs the command as cargo would, for the workspace in `root`.
+fn new_kernel(root: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    command.env("CARGO_MANIFEST_DIR", root.join("xtask")).current_dir(root);
+    command.arg("new-kernel").args(arguments).output().unwrap()
+}
+
+/// Makes a crate outside of the workspace.
+fn crate_beside(place: &Place, path: &str, more: &[&str]) -> PathBuf {
+    let directory = place.beside.join(path);
+    let name = directory.file_name().unwrap().to_str().unwrap();
+    let made = new_kernel(&place.workspace, &[&[name, "--dir", directory.to_str().unwrap()], more].concat());
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    assert!(text(&made.stdout).contains("cargo test"), "it says what to do next");
+    directory
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Cargo, as a user would call it in a crate's folder; gives what it wrote. Builds go where those of this workspace go:
+/// the packages from outside are there already.
+fn cargo(directory: &Path, arguments: &[&str]) -> Result<String, String> {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let mut command = Command::new(env!("CARGO"));
+    command.args(arguments).current_dir(directory).env("CARGO_TARGET_DIR", target).env_remove("PRISM_REQUIRE_GPU");
+    let output = command.output().unwrap();
+    let written = text(&output.stdout) + &text(&output.stderr);
+    if output.status.success() { Ok(written) } else { Err(format!("{command:?}: {}\n{written}", output.status)) }
+}
+
+/// Whether cargo has this command here; a component that a toolchain without rustup may lack.
+fn has(command: &str) -> bool {
+    let there = cargo(Path::new("."), &[command, "--version"]).is_ok();
+    if !there {
+        skipped(&format!("`cargo {command}` of a new crate; it is not installed"));
+    }
+    there
+}
+
+fn skipped(what: &str) {
+    // Not through `eprintln!`, which a passing test swallows.
+    let _ = writeln!(std::io::stderr(), "skipped: {what}");
+}
+
+#[test]
+fn a_crate_elsewhere_is_complete() {
+    let place = place();
+    let directory = crate_beside(&place, "deep/waves", &[]);
+
+    if has("fmt") {
+        cargo(&directory, &["fmt", "--check"]).unwrap();
+    }
+    if has("clippy") {
+        cargo(&directory, &["clippy", "--offline", "--all-targets", "--", "-D", "warnings"]).unwrap();
+    }
+    let written = cargo(&directory, &["test", "--offline"]).unwrap();
+    assert!(written.contains("test cpu_cores_compute_what_plain_rust_does ... ok"), "{written}");
+    assert!(written.contains("test a_gpu_computes_the_same_bits ... ok"), "{written}");
+
+    match Discovery::new(&directory).find() {
+        Ok(compiler) => {
+            assert!(!written.contains("this build has no PTX"), "{written}");
+            let ptx = place.beside.join("again.ptx");
+            let output = CudaBuilder::new(&directory).copy_to(&ptx).build().unwrap();
+            assert_eq!(output.files[0].entries, ["saxpy"]);
+            let text = fs::read_to_string(&ptx).unwrap();
+            let (header, _) = Header::read(&text).unwrap();
+            assert_eq!((header.package.as_str(), header.compiler), ("waves", compiler.version));
+        }
+        Err(none) => {
+            let required = std::env::var_os("PRISM_REQUIRE_DEVICE_COMPILER").is_some_and(|value| value == "1");
+            assert!(!required, "PRISM_REQUIRE_DEVICE_COMPILER=1, and there is {none}");
+            // The build says so itself, with the command that helps; and its test of the GPU is left out.
+            assert!(written.contains("warning: waves@0.1.0: this build has no PTX: no device compiler"), "{written}");
+            assert!(written.contains("skipped: no device compiler"), "{written}");
+            // Not through `eprintln!`, which a passing test swallows.
+            let told =
+                "skipped: the PTX of a new crate; no device compiler (`cargo xtask doctor` tells how to install one)";
+            let _ = writeln!(std::io::stderr(), "{told}");
+        }
+    }
+
+    // What is there stays.
+    let source = directory.join("src/lib.rs");
+    fs::write(&source, "// mine\n").unwrap();
+    let again = new_kernel(&place.workspace, &["waves", "--dir", directory.to_str().unwrap()]);
+    assert!(!again.status.success());
+    let told = text(&again.stderr);
+    assert!(told.contains("deep/waves is not empty") && told.contains("--dir"), "{told}");
+    assert_eq!(fs::read_to_string(&source).unwrap(), "// mine\n");
+}
+
+#[test]
+fn a_build_without_a_compiler_for_gpus_says_so_and_runs_on_cpu_cores() {
+    let place = place();
+    let directory = crate_beside(&place, "ripples", &[]);
+    // No compiler at the place that is named here, and no other is looked for.
+    let configuration = "[env]\nCUDA_BUILDER_RUSTC = \"no/such/rustc\"\n";
+    fs::create_dir(directory.join(".cargo")).unwrap();
+    fs::write(directory.join(".cargo/config.toml"), configuration).unwrap();
+    let written = cargo(&directory, &["test", "--offline"]).unwrap();
+    for line in [
+        "this build has no PTX: no device compiler",
+        "chosen explicitly: no/such/rustc does not run",
+        "skipped: no device compiler",
+        "test cpu_cores_compute_what_plain_rust_does ... ok",
+    ] {
+        assert!(written.contains(line), "`{line}` is missing:\n{written}");
+    }
+}
+
+#[test]
+fn a_new_member_of_the_workspace_is_built_as_the_others_are() {
+    let place = place();
+    let root = &place.workspace;
+    let made = new_kernel(root, &["ponds"]);
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    assert!(root.join("kernels/ponds/src/lib.rs").is_file());
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
+    assert!(manifest.contains("    \"kernels/ponds\",\n"), "{manifest}");
+
+    if has("fmt") {
+        cargo(root, &["fmt", "--check", "-p", "ponds"]).unwrap();
+    }
+    let written = cargo(root, &["test", "--offline", "-p", "ponds"]).unwrap();
+    assert!(written.contains("test cpu_cores_compute_what_plain_rust_does ... ok"), "{written}");
+
+    // Names that the workspace knows are taken, and nothing is left of what was refused.
+    for (name, why) in [("ponds", "`ponds`"), ("shared_types", "`shared-types`"), ("rayon", "`rayon`")] {
+        let refused = new_kernel(root, &[name, "--dir", "kernels/other"]);
+        assert!(!refused.status.success(), "{name}");
+        assert!(text(&refused.stderr).contains(why), "{}", text(&refused.stderr));
+    }
+    let refused = new_kernel(root, &["rivers", "--git", "https://example.org/x.git", "--dir", "kernels/other"]);
+    assert!(text(&refused.stderr).contains("--git has no meaning"), "{}", text(&refused.stderr));
+    assert!(!root.join("kernels/other").exists());
+    assert_eq!(fs::read_to_string(root.join("Cargo.toml")).unwrap(), manifest);
+}
+
+#[test]
+fn a_crate_can_take_the_toolkit_from_a_repository() {
+    let place = place();
+    let url = "https://example.org/toolkit.git";
+    let directory = crate_beside(&place, "rivers", &["--git", url]);
+    let manifest = fs::read_to_string(directory.join("Cargo.toml")).unwrap();
+    for package in ["cuda_std", "cuda_builder", "cuda_host"] {
+        assert!(manifest.contains(&format!("{package} = {{ git = \"{url}\" }}\n")), "{manifest}");
+    }
+}
