@@ -199,11 +199,9 @@ impl<'a> Definitions<'a> {
         if near.len() < 2 {
             return 0.0;
         }
-        let mut edges = 0;
-        for &a in near {
-            let of_a = &self.graph.neighbours[a];
-            edges += near.iter().filter(|b| of_a.binary_search(b).is_ok()).count();
-        }
+        let mut among = vec![false; self.residues.len()];
+        near.iter().for_each(|&j| among[j] = true);
+        let edges: usize = near.iter().map(|&a| self.graph.neighbours[a].iter().filter(|&&b| among[b]).count()).sum();
         // Each edge was met from both ends.
         edges as f64 / (near.len() * (near.len() - 1)) as f64
     }
