@@ -1,0 +1,98 @@
+//! Fast functions with **other bits on each side**: an explicit choice of speed over sameness.
+//!
+//! On the device each is one or a few of PTX's `.approx` instructions, whose bits differ between architectures too; on a
+//! CPU it is the accurate function of [`math`](super). A kernel that calls one of them has no "same bits" any more, and
+//! tests of it compare within the error that stands here: that of the PTX manual. NaN comes as any NaN.
+
+/// The device's instruction, or the CPU's function.
+macro_rules! approximate {
+    ($instruction:literal, $x:ident, $cpu:expr) => {{
+        #[cfg(target_arch = "nvptx64")]
+        {
+            let y: u32;
+            // SAFETY: computes a register from a register; no convergence, no memory.
+            unsafe {
+                core::arch::asm!(
+                    concat!($instruction, " {0}, {1};"),
+                    out(reg32) y, in(reg32) $x.to_bits(),
+                    options(pure, nomem, nostack, preserves_flags)
+                );
+            }
+            f32::from_bits(y)
+        }
+        #[cfg(not(target_arch = "nvptx64"))]
+        $cpu
+    }};
+}
+
+/// 2^x, within 2 ulp on the device.
+#[inline(always)]
+#[must_use]
+pub fn exp2(x: f32) -> f32 {
+    approximate!("ex2.approx.f32", x, super::exp2(x))
+}
+
+/// log2(x); on the device within 2^-22 absolutely where x is between 1/2 and 2, and within 2^-22 relatively elsewhere.
+#[inline(always)]
+#[must_use]
+pub fn log2(x: f32) -> f32 {
+    approximate!("lg2.approx.f32", x, super::log2(x))
+}
+
+/// The sine of x radians; on the device within 2^-20.5 absolutely where `|x| <= 2 pi`, worse and worse beyond.
+#[inline(always)]
+#[must_use]
+pub fn sin(x: f32) -> f32 {
+    approximate!("sin.approx.f32", x, super::sin(x))
+}
+
+/// The cosine of x radians; on the device within 2^-20.5 absolutely where `|x| <= 2 pi`, worse and worse beyond.
+#[inline(always)]
+#[must_use]
+pub fn cos(x: f32) -> f32 {
+    approximate!("cos.approx.f32", x, super::cos(x))
+}
+
+/// 1 / sqrt(x), within 2^-22.9 relatively on the device.
+#[inline(always)]
+#[must_use]
+pub fn rsqrt(x: f32) -> f32 {
+    approximate!("rsqrt.approx.f32", x, super::rsqrt(x))
+}
+
+/// 1 / x, within 1 ulp on the device.
+#[inline(always)]
+#[must_use]
+pub fn recip(x: f32) -> f32 {
+    approximate!("rcp.approx.f32", x, super::recip(x))
+}
+
+/// The hyperbolic tangent, within 2^-11 relatively on the device.
+#[inline(always)]
+#[must_use]
+pub fn tanh(x: f32) -> f32 {
+    approximate!("tanh.approx.f32", x, super::tanh(x))
+}
+
+/// x / y; on the device within 2 ulp where `|y|` is between 2^-126 and 2^126, and 0 for larger finite ones.
+#[inline(always)]
+#[must_use]
+pub fn div(x: f32, y: f32) -> f32 {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        let quotient: u32;
+        // SAFETY: computes a register from registers; no convergence, no memory.
+        unsafe {
+            core::arch::asm!(
+                "div.approx.f32 {0}, {1}, {2};",
+                out(reg32) quotient, in(reg32) x.to_bits(), in(reg32) y.to_bits(),
+                options(pure, nomem, nostack, preserves_flags)
+            );
+        }
+        f32::from_bits(quotient)
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        x / y
+    }
+}

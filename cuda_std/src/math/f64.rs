@@ -1,0 +1,173 @@
+//! The functions of [`math`](super) for `f64`.
+//!
+//! Most are those of the crate `libm`, which is musl's and FreeBSD's in Rust: IEEE operations in one written order, without
+//! a choice by target once its feature `arch` is off, as it is here. (Should another crate of a program turn that on, then
+//! libm takes its square root and fused product from the processor, which rounds them in the same way.) NaN is written as
+//! [`NAN`].
+//!
+//! Errors are those that libm's sources state, less than one ulp where nothing else is said. On the device the
+//! trigonometric functions use some hundred bytes of stack (for the reduction of large angles), others 8 to 16 bytes.
+
+/// The one NaN that results are written with.
+pub const NAN: f64 = f64::from_bits(0x7ff8_0000_0000_0000);
+
+/// `x`, or [`NAN`] for any NaN.
+#[inline(always)]
+#[must_use]
+pub fn canonical(x: f64) -> f64 {
+    // On the bits, as for f32.
+    let bits = x.to_bits();
+    f64::from_bits(if bits << 1 > f64::INFINITY.to_bits() << 1 { NAN.to_bits() } else { bits })
+}
+
+/// The smaller of two numbers; `b` when either is NaN.
+#[inline(always)]
+#[must_use]
+pub fn smaller(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+/// The larger of two numbers; `b` when either is NaN.
+#[inline(always)]
+#[must_use]
+pub fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}
+
+/// `a * b + c`, rounded once.
+#[inline(always)]
+#[must_use]
+pub fn fma(a: f64, b: f64, c: f64) -> f64 {
+    #[cfg(target_arch = "nvptx64")]
+    return core::f64::math::mul_add(a, b, c);
+    #[cfg(not(target_arch = "nvptx64"))]
+    a.mul_add(b, c)
+}
+
+/// The square root, correctly rounded.
+#[inline(always)]
+#[must_use]
+pub fn sqrt(x: f64) -> f64 {
+    #[cfg(target_arch = "nvptx64")]
+    return core::f64::math::sqrt(x);
+    #[cfg(not(target_arch = "nvptx64"))]
+    x.sqrt()
+}
+
+/// Functions of libm, the NaN of their results replaced.
+macro_rules! from_libm {
+    ($($(#[$doc:meta])* $name:ident($($x:ident),+) = $function:ident;)+) => {$(
+        $(#[$doc])*
+        #[inline]
+        #[must_use]
+        pub fn $name($($x: f64),+) -> f64 {
+            canonical(libm::$function($($x),+))
+        }
+    )+};
+}
+
+from_libm! {
+    /// e^x.
+    exp(x) = exp;
+    /// 2^x, within 0.503 ulp.
+    exp2(x) = exp2;
+    /// e^x - 1.
+    exp_m1(x) = expm1;
+    /// The natural logarithm.
+    ln(x) = log;
+    /// The logarithm to base 2.
+    log2(x) = log2;
+    /// The logarithm to base 10.
+    log10(x) = log10;
+    /// ln(1 + x).
+    ln_1p(x) = log1p;
+    /// The sine of x radians.
+    sin(x) = sin;
+    /// The cosine of x radians.
+    cos(x) = cos;
+    /// The tangent of x radians.
+    tan(x) = tan;
+    /// The angle between -pi/2 and pi/2 whose sine is x.
+    asin(x) = asin;
+    /// The angle between 0 and pi whose cosine is x.
+    acos(x) = acos;
+    /// The angle between -pi/2 and pi/2 whose tangent is x.
+    atan(x) = atan;
+    /// The angle of the vector `(x, y)` from -pi to pi, with signed zeros and infinities as in C99 (other than
+    /// [`atan2`](super::atan2) of `f32`).
+    atan2(y, x) = atan2;
+    /// The hyperbolic sine, within 2 ulp.
+    sinh(x) = sinh;
+    /// The hyperbolic cosine, within 2 ulp.
+    cosh(x) = cosh;
+    /// The hyperbolic tangent, within 2 ulp.
+    tanh(x) = tanh;
+    /// x^y; special cases as in C99.
+    pow(x, y) = pow;
+    /// The cube root, correctly rounded.
+    cbrt(x) = cbrt;
+    /// The length of the vector `(x, y)`, without overflow in between.
+    hypot(x, y) = hypot;
+    /// The largest integer that is not above x.
+    floor(x) = floor;
+    /// The smallest integer that is not below x.
+    ceil(x) = ceil;
+    /// x without its fraction.
+    trunc(x) = trunc;
+    /// The nearest integer; halves go away from 0.
+    round(x) = round;
+    /// The nearest integer; halves go to the even one.
+    round_ties_even(x) = roundeven;
+    /// The rest of `x / y` rounded toward 0, with the sign of x; exact.
+    rem(x, y) = fmod;
+}
+
+/// The sine and the cosine of x radians: the bits of [`sin`] and [`cos`].
+#[inline]
+#[must_use]
+pub fn sin_cos(x: f64) -> (f64, f64) {
+    let (sin, cos) = libm::sincos(x);
+    (canonical(sin), canonical(cos))
+}
+
+/// x^n by repeated squaring; see [`powi`](super::powi) of `f32`.
+#[inline(always)]
+#[must_use]
+pub fn powi(x: f64, n: i32) -> f64 {
+    let mut left = n.unsigned_abs();
+    let mut power = x;
+    let mut y = 1.0;
+    loop {
+        if left & 1 == 1 {
+            y *= power;
+        }
+        left >>= 1;
+        if left == 0 {
+            break;
+        }
+        power *= power;
+    }
+    canonical(if n < 0 { 1.0 / y } else { y })
+}
+
+/// 1 / sqrt(x), each operation correctly rounded.
+#[inline(always)]
+#[must_use]
+pub fn rsqrt(x: f64) -> f64 {
+    canonical(1.0 / sqrt(x))
+}
+
+/// 1 / x, correctly rounded.
+#[inline(always)]
+#[must_use]
+pub fn recip(x: f64) -> f64 {
+    canonical(1.0 / x)
+}
+
+/// The rest of `x / y` that is not negative: [`rem`], or that plus `|y|`, rounded (so it may be `|y|` itself).
+#[inline]
+#[must_use]
+pub fn rem_euclid(x: f64, y: f64) -> f64 {
+    let rest = rem(x, y);
+    if rest < 0.0 { rest + y.abs() } else { rest }
+}

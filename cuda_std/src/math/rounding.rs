@@ -1,0 +1,94 @@
+//! To integers, and what is left over. All of these are exact.
+
+use super::{NAN, canonical};
+
+/// Calls a method that the standard library has on a CPU and `core` on the device. Both stand for one operation of
+/// IEEE 754.
+macro_rules! operation {
+    ($name:ident, $x:expr) => {{
+        #[cfg(target_arch = "nvptx64")]
+        let y = core::f32::math::$name($x);
+        #[cfg(not(target_arch = "nvptx64"))]
+        let y = $x.$name();
+        canonical(y)
+    }};
+}
+
+/// The largest integer that is not above x.
+#[inline(always)]
+#[must_use]
+pub fn floor(x: f32) -> f32 {
+    operation!(floor, x)
+}
+
+/// The smallest integer that is not below x.
+#[inline(always)]
+#[must_use]
+pub fn ceil(x: f32) -> f32 {
+    operation!(ceil, x)
+}
+
+/// x without its fraction.
+#[inline(always)]
+#[must_use]
+pub fn trunc(x: f32) -> f32 {
+    operation!(trunc, x)
+}
+
+/// The nearest integer; halves go away from 0.
+#[inline(always)]
+#[must_use]
+pub fn round(x: f32) -> f32 {
+    let whole = trunc(x);
+    if (x - whole).abs() >= 0.5 { whole + 1.0f32.copysign(x) } else { whole }
+}
+
+/// The nearest integer; halves go to the even one.
+#[inline(always)]
+#[must_use]
+pub fn round_ties_even(x: f32) -> f32 {
+    operation!(round_ties_even, x)
+}
+
+/// The rest of `x / y` rounded toward 0, with the sign of x: what `%` gives on a CPU (on a device, `%` is not exact).
+///
+/// A quotient of `2^k` takes about k / 8 divisions of integers.
+#[inline(always)]
+#[must_use]
+pub fn rem(x: f32, y: f32) -> f32 {
+    const INFINITY: u32 = f32::INFINITY.to_bits();
+    let (a, b) = (x.abs().to_bits(), y.abs().to_bits());
+    if a >= INFINITY || b > INFINITY || b == 0 {
+        return NAN;
+    }
+    if a < b {
+        return x;
+    }
+    let ((mut rest, exponent), (divisor, unit)) = (integer(a), integer(b));
+    let mut left = exponent.wrapping_sub(unit);
+    while left > 0 {
+        // 24 bits of the rest and 8 more are 32.
+        let step = if left < 8 { left } else { 8 };
+        rest = (rest % divisor) << step;
+        left = left.wrapping_sub(step);
+    }
+    rest %= divisor;
+    // 2^(unit - 150), which may be subnormal; the product is exact.
+    let scale = f32::from_bits(if unit > 23 { unit.wrapping_sub(23) << 23 } else { 1 << unit.wrapping_sub(1) });
+    (rest as f32 * scale).copysign(x)
+}
+
+/// A finite number's bits as `(m, e)`: its value is `m 2^(e - 150)`, m below 2^24, e at least 1.
+#[inline(always)]
+fn integer(bits: u32) -> (u32, u32) {
+    let (fraction, exponent) = (bits & 0x007f_ffff, bits >> 23);
+    if exponent == 0 { (fraction, 1) } else { (fraction | 0x0080_0000, exponent) }
+}
+
+/// The rest of `x / y` that is not negative: [`rem`], or that plus `|y|`, rounded (so it may be `|y|` itself).
+#[inline(always)]
+#[must_use]
+pub fn rem_euclid(x: f32, y: f32) -> f32 {
+    let rest = rem(x, y);
+    if rest < 0.0 { rest + y.abs() } else { rest }
+}
