@@ -15,12 +15,25 @@ fn panic_of(result: Result<(), LaunchError>) -> String {
     }
 }
 
-/// Runs the kernel `$name` as one block, its first argument `$out`.
+/// Runs the kernel `$name` as one block, its first argument `$out`; before that, on copies of `$out`, with threads in
+/// other orders, of which the results must not depend.
 macro_rules! run {
     ($name:ident, $out:expr $(, $field:ident: $value:expr)*) => {{
         let offsets = one($out.len());
+        let shuffled: Vec<_> = (0..3)
+            .map(|seed| {
+                let mut out = $out.to_vec();
+                let args = $name::Args { out: Segments { data: &mut out[..], offsets: &offsets } $(, $field: $value)* };
+                $name::launch(&CpuExecutor::shuffled(seed), 1, args).map(|()| out)
+            })
+            .collect();
         let args = $name::Args { out: Segments { data: &mut $out[..], offsets: &offsets } $(, $field: $value)* };
-        $name::launch(&CpuExecutor::new(), 1, args)
+        let result = $name::launch(&CpuExecutor::new(), 1, args);
+        for other in shuffled {
+            assert_eq!(other.is_ok(), result.is_ok());
+            assert!(other.is_err() || other.unwrap() == $out, "in another order of threads");
+        }
+        result
     }};
 }
 

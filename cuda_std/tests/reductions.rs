@@ -58,7 +58,7 @@ macro_rules! kernels {
         )*
 
         /// Results and memory by every block size.
-        fn by_every_block_size(values: &[u32], n: u32) -> Vec<(u32, Vec<u32>, Vec<u32>)> {
+        fn by_every_block_size(executor: &CpuExecutor, values: &[u32], n: u32) -> Vec<(u32, Vec<u32>, Vec<u32>)> {
             vec![$({
                 let (mut results, mut memory) = (vec![0; 3], vec![0; values.len()]);
                 let of = |n: usize| Offsets::new(vec![0, n as u32]).unwrap();
@@ -69,7 +69,7 @@ macro_rules! kernels {
                     values,
                     n,
                 };
-                $name::launch(&CpuExecutor::new(), 1, args).unwrap();
+                $name::launch(executor, 1, args).unwrap();
                 ($threads, results, memory)
             }),*]
         }
@@ -86,10 +86,12 @@ fn blocks_reduce_by_the_tree_that_is_promised_whatever_their_size() {
     for n in [0, 1, 2, 31, 32, 33, 63, 255, 256, 257, 1023, 1024, 1025, 2047, 2048, 2049, 5000] {
         let all = values(n + 3);
         let expected = block_tree(&all[..n]);
-        for (threads, results, memory) in by_every_block_size(&all, n as u32) {
-            assert_eq!(results, [expected; 3], "{n} values, {threads} threads");
-            assert_eq!(memory[..n], all[..n], "{n} values, {threads} threads");
-            assert_eq!(memory[n..], [0; 3], "{n} values, {threads} threads: nothing else is written");
+        for executor in [CpuExecutor::new(), CpuExecutor::shuffled(1), CpuExecutor::shuffled(2)] {
+            for (threads, results, memory) in by_every_block_size(&executor, &all, n as u32) {
+                assert_eq!(results, [expected; 3], "{n} values, {threads} threads, {executor:?}");
+                assert_eq!(memory[..n], all[..n], "{n} values, {threads} threads, {executor:?}");
+                assert_eq!(memory[n..], [0; 3], "{n} values, {threads} threads: nothing else is written");
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ mod centrality;
 mod expected;
 mod graph;
 mod invariance;
+mod order;
 mod residues;
 mod shipped;
 mod synthetic;
