@@ -171,6 +171,17 @@ fn kernels_are_safe_rust() {
 }
 
 #[test]
+fn features_have_the_same_bits_everywhere() {
+    let uses = |(path, text): (String, String)| {
+        let code = text.lines().map(|line| line.split("//").next().unwrap_or_default());
+        let approximate = code.into_iter().any(|line| line.contains("approx"));
+        (path.starts_with("kernels-gpu/src/") && approximate).then_some(path)
+    };
+    let found: Vec<_> = texts().into_iter().filter_map(uses).collect();
+    assert_none(&found, "features are not computed with cuda_std::math::approx, whose bits differ between backends");
+}
+
+#[test]
 fn kernel_crates_share_their_lints() {
     assert_eq!(read("kernels-gpu/clippy.toml"), read("tests/kernels/clippy.toml"));
 }
