@@ -54,11 +54,47 @@ pub fn sqrt(x: f64) -> f64 {
     x.sqrt()
 }
 
+/// Functions that are one operation of IEEE 754, as in [`rounding`](super::rounding).
+macro_rules! operations {
+    ($($(#[$doc:meta])* $name:ident;)+) => {$(
+        $(#[$doc])*
+        #[inline(always)]
+        #[must_use]
+        pub fn $name(x: f64) -> f64 {
+            #[cfg(target_arch = "nvptx64")]
+            let y = core::f64::math::$name(x);
+            #[cfg(not(target_arch = "nvptx64"))]
+            let y = x.$name();
+            canonical(y)
+        }
+    )+};
+}
+
+operations! {
+    /// The largest integer that is not above x.
+    floor;
+    /// The smallest integer that is not below x.
+    ceil;
+    /// x without its fraction.
+    trunc;
+    /// The nearest integer; halves go to the even one.
+    round_ties_even;
+}
+
+/// The nearest integer; halves go away from 0.
+#[inline(always)]
+#[must_use]
+pub fn round(x: f64) -> f64 {
+    let whole = trunc(x);
+    if (x - whole).abs() >= 0.5 { whole + 1.0f64.copysign(x) } else { whole }
+}
+
 /// Functions of libm, the NaN of their results replaced.
 macro_rules! from_libm {
     ($($(#[$doc:meta])* $name:ident($($x:ident),+) = $function:ident;)+) => {$(
         $(#[$doc])*
-        #[inline]
+        // One copy: they are long, and the device's assembler is slow with long kernels.
+        #[inline(never)]
         #[must_use]
         pub fn $name($($x: f64),+) -> f64 {
             canonical(libm::$function($($x),+))
@@ -108,22 +144,12 @@ from_libm! {
     cbrt(x) = cbrt;
     /// The length of the vector `(x, y)`, without overflow in between.
     hypot(x, y) = hypot;
-    /// The largest integer that is not above x.
-    floor(x) = floor;
-    /// The smallest integer that is not below x.
-    ceil(x) = ceil;
-    /// x without its fraction.
-    trunc(x) = trunc;
-    /// The nearest integer; halves go away from 0.
-    round(x) = round;
-    /// The nearest integer; halves go to the even one.
-    round_ties_even(x) = roundeven;
     /// The rest of `x / y` rounded toward 0, with the sign of x; exact.
     rem(x, y) = fmod;
 }
 
 /// The sine and the cosine of x radians: the bits of [`sin`] and [`cos`].
-#[inline]
+#[inline(never)]
 #[must_use]
 pub fn sin_cos(x: f64) -> (f64, f64) {
     let (sin, cos) = libm::sincos(x);

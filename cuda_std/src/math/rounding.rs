@@ -2,37 +2,31 @@
 
 use super::{NAN, canonical};
 
-/// Calls a method that the standard library has on a CPU and `core` on the device. Both stand for one operation of
-/// IEEE 754.
-macro_rules! operation {
-    ($name:ident, $x:expr) => {{
-        #[cfg(target_arch = "nvptx64")]
-        let y = core::f32::math::$name($x);
-        #[cfg(not(target_arch = "nvptx64"))]
-        let y = $x.$name();
-        canonical(y)
-    }};
+/// Functions that are one operation of IEEE 754: a method that the standard library has on a CPU and `core` on the device.
+macro_rules! operations {
+    ($($(#[$doc:meta])* $name:ident;)+) => {$(
+        $(#[$doc])*
+        #[inline(always)]
+        #[must_use]
+        pub fn $name(x: f32) -> f32 {
+            #[cfg(target_arch = "nvptx64")]
+            let y = core::f32::math::$name(x);
+            #[cfg(not(target_arch = "nvptx64"))]
+            let y = x.$name();
+            canonical(y)
+        }
+    )+};
 }
 
-/// The largest integer that is not above x.
-#[inline(always)]
-#[must_use]
-pub fn floor(x: f32) -> f32 {
-    operation!(floor, x)
-}
-
-/// The smallest integer that is not below x.
-#[inline(always)]
-#[must_use]
-pub fn ceil(x: f32) -> f32 {
-    operation!(ceil, x)
-}
-
-/// x without its fraction.
-#[inline(always)]
-#[must_use]
-pub fn trunc(x: f32) -> f32 {
-    operation!(trunc, x)
+operations! {
+    /// The largest integer that is not above x.
+    floor;
+    /// The smallest integer that is not below x.
+    ceil;
+    /// x without its fraction.
+    trunc;
+    /// The nearest integer; halves go to the even one.
+    round_ties_even;
 }
 
 /// The nearest integer; halves go away from 0.
@@ -41,13 +35,6 @@ pub fn trunc(x: f32) -> f32 {
 pub fn round(x: f32) -> f32 {
     let whole = trunc(x);
     if (x - whole).abs() >= 0.5 { whole + 1.0f32.copysign(x) } else { whole }
-}
-
-/// The nearest integer; halves go to the even one.
-#[inline(always)]
-#[must_use]
-pub fn round_ties_even(x: f32) -> f32 {
-    operation!(round_ties_even, x)
 }
 
 /// The rest of `x / y` rounded toward 0, with the sign of x: what `%` gives on a CPU (on a device, `%` is not exact).
