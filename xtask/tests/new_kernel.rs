@@ -81,10 +81,10 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Cargo, as a user would call it in a crate's folder; gives what it wrote. Builds go where those of this workspace go:
-/// the packages from outside are there already.
+/// Cargo, as a user would call it in a crate's folder; gives what it wrote. Builds have a directory of their own: to cargo,
+/// the packages of a copied workspace are those of this one.
 fn cargo(directory: &Path, arguments: &[&str]) -> Result<String, String> {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-kernel/target");
     let mut command = Command::new(env!("CARGO"));
     command.args(arguments).current_dir(directory).env("CARGO_TARGET_DIR", target).env_remove("PRISM_REQUIRE_GPU");
     let output = command.output().unwrap();
