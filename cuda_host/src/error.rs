@@ -162,6 +162,16 @@ pub enum CudaError {
         /// Registers that a thread takes.
         registers: u32,
     },
+    /// A raw kernel was launched in blocks of another size than it says.
+    #[error("kernel `{kernel}` runs in blocks of {expected} threads, and was launched in blocks of {threads}")]
+    BlockSize {
+        /// The kernel.
+        kernel: &'static str,
+        /// Threads in a block of the launch.
+        threads: u64,
+        /// Threads in a block as the kernel says.
+        expected: u32,
+    },
     /// A copy between memories of different lengths.
     #[error("{operation}: {from} elements do not fit exactly into {to}; take a slice of the longer one")]
     Length {

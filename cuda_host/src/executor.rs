@@ -129,22 +129,31 @@ impl CudaExecutor {
     /// # Errors
     /// Those of [`Module::kernel`]; [`CudaError::UnknownKernel`] lists the kernels of all modules.
     pub fn kernel<K: Kernel>(&self) -> Result<Arc<LoadedKernel>, CudaError> {
-        let key = TypeId::of::<K>();
+        self.find(TypeId::of::<K>(), K::NAME, Module::kernel::<K>)
+    }
+
+    /// The kernel that `load` finds in its module, which is asked once.
+    pub(crate) fn find(
+        &self,
+        key: TypeId,
+        kernel: &'static str,
+        load: impl FnOnce(&Module) -> Result<LoadedKernel, CudaError>,
+    ) -> Result<Arc<LoadedKernel>, CudaError> {
         let known = self.modules.kernels.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
-        if let Some(kernel) = known {
-            return Ok(kernel);
+        if let Some(found) = known {
+            return Ok(found);
         }
         let modules = &self.modules.list;
-        let Some(module) = modules.iter().find(|module| module.entries().iter().any(|entry| entry == K::NAME)) else {
+        let Some(module) = modules.iter().find(|module| module.entries().iter().any(|entry| entry == kernel)) else {
             return Err(CudaError::UnknownKernel {
-                kernel: K::NAME,
+                kernel,
                 modules: modules.iter().map(|module| module.name().to_owned()).collect(),
                 entries: modules.iter().flat_map(|module| module.entries().iter().cloned()).collect(),
             });
         };
-        let kernel = Arc::new(module.kernel::<K>()?);
-        self.modules.kernels.write().unwrap_or_else(PoisonError::into_inner).insert(key, kernel.clone());
-        Ok(kernel)
+        let found = Arc::new(load(module)?);
+        self.modules.kernels.write().unwrap_or_else(PoisonError::into_inner).insert(key, found.clone());
+        Ok(found)
     }
 }
 

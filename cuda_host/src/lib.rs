@@ -49,6 +49,7 @@
 
 mod args;
 mod buffer;
+pub mod compat;
 mod context;
 mod description;
 mod device;

@@ -108,15 +108,24 @@ impl Module {
     /// [`CudaError::UnknownKernel`], [`CudaError::NoDescription`], [`CudaError::Description`] with the first
     /// difference, [`CudaError::BlockTooLarge`], and those of the driver.
     pub fn kernel<K: Kernel>(&self) -> Result<LoadedKernel, CudaError> {
-        let kernel = K::NAME;
+        self.checked(K::NAME, K::DESCRIPTION, K::THREADS)
+    }
+
+    /// Finds a kernel and checks its description, and that a block of so many threads runs.
+    pub(crate) fn checked(
+        &self,
+        kernel: &'static str,
+        expected: &'static str,
+        threads: u32,
+    ) -> Result<LoadedKernel, CudaError> {
         let function = self.function(kernel)?;
         let description = self.description(kernel)?;
-        if let Some(difference) = Difference::between(&description, K::DESCRIPTION) {
+        if let Some(difference) = Difference::between(&description, expected) {
             return Err(CudaError::Description { kernel, module: self.name().to_owned(), difference });
         }
         let attributes = self.attributes(kernel, function)?;
-        if K::THREADS > attributes.max_threads {
-            let (threads, limit, registers) = (K::THREADS, attributes.max_threads, attributes.registers);
+        if threads > attributes.max_threads {
+            let (limit, registers) = (attributes.max_threads, attributes.registers);
             return Err(CudaError::BlockTooLarge { kernel, threads, limit, registers });
         }
         // SAFETY: the function is this module's.

@@ -15,9 +15,9 @@
 //! pub unsafe fn add(a: &[f32], b: &[f32], out: *mut f32) {
 //!     // SAFETY: a thread writes the element of its index, if there is one.
 //!     unsafe {
-//!         let i = thread::index_1d() as usize;
-//!         if i < a.len() {
-//!             out.add(i).write(a[i] + b[i]);
+//!         let i = thread::index_1d();
+//!         if (i as usize) < a.len() {
+//!             out.add(i as usize).write(a.at(i) + b.at(i));
 //!         }
 //!     }
 //! }
@@ -34,7 +34,8 @@
 //! - Raw kernels run on GPUs only: [`CpuExecutor`](crate::launch::CpuExecutor) answers with [`launch::GpuOnly`]. On a
 //!   host the functions of this module exist, so that a kernel's crate compiles there, and panic.
 //! - Operations of Rust that panic in a kernel end the thread. The other threads of its block go on; for them it has
-//!   arrived at every barrier.
+//!   arrived at every barrier. `a[i]` brings the code along that writes its message, which costs registers and stack;
+//!   `a.at(i)` checks as much without ([`Input`](crate::Input)).
 
 pub mod atomic;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -49,7 +50,7 @@ pub use cuda_std_macros::shared_array;
 /// What a file of raw kernels imports.
 pub mod prelude {
     pub use super::{atomic, misc, shared, shared::SharedPointer, shared_array, thread, warp};
-    pub use crate::{kernel, math};
+    pub use crate::{Input, kernel, math};
 }
 
 /// Where a function of this module ends up on a host.

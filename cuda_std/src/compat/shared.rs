@@ -63,7 +63,7 @@ impl<T: Pod> SharedPointer<T> {
     pub unsafe fn new(pointer: *mut T) -> Self {
         on_device!("SharedPointer::new", {
             let address: u64;
-            asm!("cvta.to.shared.u64 {0}, {1};", out(reg64) address, in(reg64) pointer,
+            asm!("cvta.to.shared.u64 {0}, {1};", out(reg64) address, in(reg64) pointer.addr() as u64,
                 options(pure, nomem, nostack, preserves_flags));
             Self(address as u32, PhantomData)
         })

@@ -192,7 +192,7 @@ pub unsafe fn warp_shuffle_up<T: WarpShuffleValue>(mask: u32, value: T, delta: u
 #[inline(always)]
 #[must_use]
 pub unsafe fn warp_shuffle_idx<T: WarpShuffleValue>(mask: u32, value: T, idx: u32, width: u32) -> (T, bool) {
-    on_device!("warp_shuffle_idx", { (value.map_words(|word| shfl_idx(mask, word, idx, clamp(width, 31))), true) })
+    on_device!("warp_shuffle_idx", (value.map_words(|word| shfl_idx(mask, word, idx, clamp(width, 31))), true))
 }
 
 /// The value of the lane whose index differs in the bits of `lane_mask`, and true; where that is in a later group of

@@ -25,9 +25,9 @@ fn the_device_is_described() {
 fn every_kernel_is_the_programs() {
     let Some(gpu) = gpu() else { return };
     let module = &gpu.modules()[0];
-    let mut entries = module.entries().to_vec();
-    entries.sort();
-    assert_eq!(entries, ["contacts", "echo", "fail", "roots", "spin", "turn"]);
+    let entries = module.entries();
+    let ours = ["contacts", "echo", "fail", "roots", "spin", "turn"];
+    assert!(ours.iter().all(|kernel| entries.iter().any(|entry| entry == kernel)), "{entries:?}");
     module.kernel::<echo::Kernel>().unwrap();
     module.kernel::<fail::Kernel>().unwrap();
     module.kernel::<spin::Kernel>().unwrap();

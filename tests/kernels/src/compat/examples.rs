@@ -10,9 +10,9 @@ use cuda_std::compat::prelude::*;
 pub unsafe fn vecadd(a: &[f32], b: &[f32], c: *mut f32) {
     // SAFETY: a thread writes the element of its index, if there is one.
     unsafe {
-        let i = thread::index_1d() as usize;
-        if i < a.len() {
-            c.add(i).write(a[i] + b[i]);
+        let i = thread::index_1d();
+        if (i as usize) < a.len() {
+            c.add(i as usize).write(a.at(i) + b.at(i));
         }
     }
 }
@@ -41,8 +41,8 @@ pub unsafe fn gemm_tiled(a: &[f32], b: &[f32], c: *mut f32, m: u32, n: u32, k: u
         let mut first = 0;
         while first < k {
             let (along, down) = (first + tx, first + ty);
-            tile_a.add(mine).write(if row < m && along < k { a[(row * k + along) as usize] } else { 0.0 });
-            tile_b.add(mine).write(if down < k && column < n { b[(down * n + column) as usize] } else { 0.0 });
+            tile_a.add(mine).write(if row < m && along < k { a.at(row * k + along) } else { 0.0 });
+            tile_b.add(mine).write(if down < k && column < n { b.at(down * n + column) } else { 0.0 });
             thread::sync_threads();
             for i in 0..TILE {
                 let left = tile_a.add((ty * TILE + i) as usize).read();
@@ -70,9 +70,9 @@ pub unsafe fn block_sum(input: &[f32], sums: *mut f32) {
     // the first warp is whole.
     unsafe {
         let values = shared::dynamic_shared_mem::<f32>();
-        let (t, i) = (thread::thread_idx_x(), thread::index_1d() as usize);
+        let (t, i) = (thread::thread_idx_x(), thread::index_1d());
         let mine = values.add(t as usize);
-        mine.write(if i < input.len() { input[i] } else { 0.0 });
+        mine.write(if (i as usize) < input.len() { input.at(i) } else { 0.0 });
         thread::sync_threads();
         let mut stride = thread::block_dim_x() / 2;
         while stride >= 32 {

@@ -22,8 +22,8 @@ pub unsafe fn raw_histogram(bins: *mut u32, words: *const u32, n: u32, chunk: u3
         let mut i = first.wrapping_add(t);
         while i < end {
             let word = words.add(i as usize).read();
-            for byte in word.to_le_bytes() {
-                local.wrapping_add(u32::from(byte)).fetch_add(1);
+            for byte in 0..4 {
+                local.wrapping_add(word >> (8 * byte) & 255).fetch_add(1);
             }
             i = i.wrapping_add(256);
         }

@@ -1,5 +1,6 @@
 //! A product of matrices, by tiles in shared memory and in registers.
 
+use core::num::NonZeroU32;
 use cuda_std::compat::prelude::*;
 
 /// Rows and columns of a block's tile.
@@ -25,7 +26,7 @@ pub unsafe fn raw_matmul(c: *mut f32, a: *const f32, b: *const f32, n: u32) {
         let left = SharedPointer::new(shared_array![f32; 8 * 128]);
         let right = SharedPointer::new(shared_array![f32; 8 * 128]);
         let t = thread::thread_idx_x();
-        let across = n / TILE;
+        let across = NonZeroU32::new_unchecked(n / TILE);
         let tile_row = (thread::block_idx_x() / across).wrapping_mul(TILE);
         let tile_column = (thread::block_idx_x() % across).wrapping_mul(TILE);
         // Which four elements of the tiles this thread loads.
@@ -41,8 +42,8 @@ pub unsafe fn raw_matmul(c: *mut f32, a: *const f32, b: *const f32, n: u32) {
         let mut next_b = from_b.cast::<Quad>().read();
         let mut turn = n / DEPTH;
         loop {
-            for (i, value) in next_a.0.into_iter().enumerate() {
-                left.wrapping_add((a_column + i as u32) * TILE + a_row).write(value);
+            for i in 0..4 {
+                left.wrapping_add((a_column + i as u32) * TILE + a_row).write(next_a.0[i]);
             }
             right.wrapping_add(b_row * TILE + b_column).cast::<[f32; 4]>().write(next_b.0);
             thread::sync_threads();
@@ -54,21 +55,26 @@ pub unsafe fn raw_matmul(c: *mut f32, a: *const f32, b: *const f32, n: u32) {
                 next_a = from_a.cast::<Quad>().read();
                 next_b = from_b.cast::<Quad>().read();
             }
-            for k in 0..DEPTH {
-                let x = eight(left, k * TILE + row);
-                let y = eight(right, k * TILE + column);
-                for (sums, x) in sums.iter_mut().zip(x) {
-                    for (sum, y) in sums.iter_mut().zip(y) {
-                        *sum = math::fma(x, y, *sum);
+            // Written out, as `#pragma unroll` would: there is no such attribute.
+            macro_rules! steps {
+                ($($k:literal)*) => {$(
+                    let x = eight(left, $k * TILE + row);
+                    let y = eight(right, $k * TILE + column);
+                    for i in 0..8 {
+                        for j in 0..8 {
+                            sums[i][j] = math::fma(x[i], y[j], sums[i][j]);
+                        }
                     }
-                }
+                )*};
             }
+            steps!(0 1 2 3 4 5 6 7);
             if turn == 0 {
                 break;
             }
             thread::sync_threads();
         }
-        for (i, sums) in sums.iter().enumerate() {
+        for i in 0..8 {
+            let sums = sums[i];
             let below = tile_row.wrapping_add(row + i as u32 % 4 + i as u32 / 4 * 64);
             let to = c.add(below.wrapping_mul(n).wrapping_add(tile_column).wrapping_add(column) as usize);
             to.cast::<Quad>().write(Quad([sums[0], sums[1], sums[2], sums[3]]));

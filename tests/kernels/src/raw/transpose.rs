@@ -1,5 +1,6 @@
 //! A matrix turned over its diagonal, tile by tile through shared memory.
 
+use core::num::NonZeroU32;
 use cuda_std::compat::prelude::*;
 
 const TILE: u32 = 32;
@@ -18,7 +19,7 @@ pub unsafe fn raw_transpose(out: *mut f32, input: *const f32, rows: u32, columns
     unsafe {
         let tile = SharedPointer::new(shared_array![f32; 32 * 33]);
         let (x, y) = (thread::thread_idx_x() % TILE, thread::thread_idx_x() / TILE);
-        let across = columns / TILE;
+        let across = NonZeroU32::new_unchecked(columns / TILE);
         let tile_column = (thread::block_idx_x() % across).wrapping_mul(TILE);
         let tile_row = (thread::block_idx_x() / across).wrapping_mul(TILE);
         for step in 0..TILE / ROWS_AT_A_TIME {

@@ -1,0 +1,132 @@
+//! Launching raw kernels, those of [`cuda_std::compat`].
+//!
+//! Their signature and layouts are checked as those of every kernel, and their panics are reported. What they do with
+//! their pointers is the caller's: no buffer knows of such a launch.
+
+use crate::args::RawArgs;
+use crate::module::LoadedKernel;
+use crate::{CudaError, CudaExecutor, DeviceView, DeviceViewMut, Module};
+use cuda_layout::DeviceLayout;
+use cuda_std::compat::launch::{
+    DevicePointer, DevicePointerMut, DeviceSlice, LaunchShape, RawExecutor, RawKernel, RawVisitor,
+};
+use std::any::TypeId;
+use std::ptr;
+use std::sync::Arc;
+
+impl<T: DeviceLayout> DeviceView<'_, T> {
+    /// Where the elements begin, for a raw kernel. It may not be used when the buffer is gone.
+    #[must_use]
+    pub fn pointer(&self) -> DevicePointer<T> {
+        DevicePointer::from_address(self.address())
+    }
+
+    /// The elements, for a raw kernel. They may not be used when the buffer is gone.
+    #[must_use]
+    pub fn raw_slice(&self) -> DeviceSlice<T> {
+        DeviceSlice { pointer: self.pointer(), len: self.len() }
+    }
+}
+
+impl<T: DeviceLayout> DeviceViewMut<'_, T> {
+    /// Where the elements begin, for a raw kernel that writes them. It may not be used when the buffer is gone.
+    #[must_use]
+    pub fn pointer_mut(&mut self) -> DevicePointerMut<T> {
+        DevicePointerMut::from_address(self.address())
+    }
+}
+
+impl Module {
+    /// As [`kernel`](Self::kernel), for a raw kernel.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn raw_style_kernel<K: RawKernel>(&self) -> Result<LoadedKernel, CudaError> {
+        self.checked(K::NAME, K::DESCRIPTION, K::THREADS.unwrap_or(1))
+    }
+}
+
+impl CudaExecutor {
+    /// As [`kernel`](Self::kernel), for a raw kernel.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn raw_style_kernel<K: RawKernel>(&self) -> Result<Arc<LoadedKernel>, CudaError> {
+        self.find(TypeId::of::<K>(), K::NAME, Module::raw_style_kernel::<K>)
+    }
+}
+
+impl RawExecutor for CudaExecutor {
+    type Error = CudaError;
+
+    /// Queues the launch, and does not wait. No block is a launch too, which does nothing.
+    ///
+    /// # Errors
+    /// Those of [`raw_style_kernel`](Self::raw_style_kernel), [`CudaError::BlockSize`] and [`CudaError::BlockTooLarge`]
+    /// when the kernel does not run in such blocks, and those of the driver.
+    unsafe fn launch_raw<K: RawKernel>(&self, shape: LaunchShape, args: &K::Args) -> Result<(), CudaError> {
+        let loaded = self.raw_style_kernel::<K>()?;
+        let attributes = loaded.attributes();
+        let (kernel, threads) = (K::NAME, shape.threads());
+        if let Some(expected) = K::THREADS
+            && threads != u64::from(expected)
+        {
+            return Err(CudaError::BlockSize { kernel, threads, expected });
+        }
+        if threads > u64::from(attributes.max_threads) {
+            let (limit, registers) = (attributes.max_threads, attributes.registers);
+            let threads = u32::try_from(threads).unwrap_or(u32::MAX);
+            return Err(CudaError::BlockTooLarge { kernel, threads, limit, registers });
+        }
+        let mut raw = RawArgs::new();
+        K::visit(args, &mut raw);
+        raw.push("panic record", &self.stream().slot().device_address());
+        raw.push("kernel id", &loaded.id);
+        raw.check_room(kernel)?;
+        if let Some(parameters) = &loaded.parameters {
+            raw.check_parameters(kernel, parameters)?;
+        }
+        if shape.grid.contains(&0) {
+            return Ok(());
+        }
+        self.context().bind()?;
+        let driver = self.context().driver();
+        let (grid, block) = (shape.grid, shape.block);
+        let queued = raw.with_pointers(|parameters| {
+            // SAFETY: the entry has these parameters, as its description and the driver say; what it does with them is
+            // the caller's promise.
+            unsafe {
+                driver.launch_kernel(
+                    loaded.function,
+                    grid[0],
+                    grid[1],
+                    grid[2],
+                    block[0],
+                    block[1],
+                    block[2],
+                    shape.dynamic_shared_bytes,
+                    self.stream().raw(),
+                    parameters,
+                    ptr::null_mut(),
+                )
+            }
+        });
+        self.stream().note_queued();
+        queued.check(driver, || format!("launching blocks {grid:?} of threads {block:?} of kernel `{kernel}`"))
+    }
+}
+
+impl RawVisitor for RawArgs {
+    fn pointer(&mut self, name: &'static str, address: u64) {
+        self.push(name, &address);
+    }
+
+    fn slice<T: DeviceLayout>(&mut self, name: &'static str, slice: &DeviceSlice<T>) {
+        self.push(name, &slice.pointer.address());
+        self.push(name, &(slice.len as u64));
+    }
+
+    fn value<T: DeviceLayout>(&mut self, name: &'static str, value: &T) {
+        self.push(name, value);
+    }
+}
