@@ -29,7 +29,7 @@
 //! | [`sinh`] | 1.6 | all numbers |
 //! | [`cosh`], [`tanh`] | 1.4 | all numbers |
 //! | [`pow`] | 1.0 | all pairs |
-//! | [`powi`] | n / 2 | where no power overflows |
+//! | [`powi`] | `\|n\|` | where neither x^n nor its reciprocal overflows |
 //! | [`cbrt`] | 0.51 | all numbers |
 //! | [`hypot`] | 1.1 | all pairs |
 //! | [`rsqrt`] | 1.5 | all numbers |

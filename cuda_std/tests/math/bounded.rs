@@ -1,35 +1,8 @@
-//! Error bounds of the mathematical functions against f64, over their stated ranges, and their special values.
+//! What inner loops take: error bounds against f64 over the stated ranges, special values, and the one NaN.
 
+use crate::measure::{Worst, floats};
 use cuda_std::math::*;
 use std::f64::consts::PI;
-
-/// The spacing of f32 at `x`.
-fn ulp(x: f64) -> f64 {
-    let exponent = (x.abs().to_bits() >> 52) as i32 - 1023;
-    2f64.powi(exponent.max(-126) - 23)
-}
-
-/// Largest error in ulp over some arguments, and where it is.
-#[derive(Clone, Copy, Debug, Default)]
-#[allow(dead_code, reason = "shown")]
-struct Worst<X> {
-    ulps: f64,
-    at: X,
-}
-
-impl<X: Copy> Worst<X> {
-    fn see(&mut self, at: X, found: f32, exact: f64) {
-        let ulps = (f64::from(found) - exact).abs() / ulp(exact);
-        if ulps > self.ulps || ulps.is_nan() {
-            *self = Self { ulps: if ulps.is_nan() { f64::INFINITY } else { ulps }, at };
-        }
-    }
-}
-
-/// Every so many floats from `from` up to `to`, both positive.
-fn floats(from: f32, to: f32, stride: usize) -> impl Iterator<Item = f32> {
-    (from.to_bits()..=to.to_bits()).step_by(stride).map(f32::from_bits)
-}
 
 #[test]
 fn exp_is_within_its_bound() {
