@@ -103,7 +103,7 @@ fn build(root: &Path) -> Result<Vec<Built>> {
     command.args(["--config", "profile.release.debug=false", "--config", "profile.release.strip=\"symbols\""]);
     // Optimisation across packages takes minutes for each executable, and what is measured runs on the GPU.
     command.args(["--config", "profile.release.lto=\"off\"", "--config", "profile.release.codegen-units=16"]);
-    command.args(["--lib", "--bins", "--tests", "--bench", "fused"]);
+    command.args(["--lib", "--bins", "--tests", "--bench", "fused", "--bench", "zero_cost"]);
     for package in PACKAGES {
         command.args(["--package", package]);
     }
@@ -239,20 +239,24 @@ const SCRIPT_SANITIZER: &str = r#"if wanted sanitizer; then
 fi
 "#;
 
-const SCRIPT_TWINS: &str = r#"    twins=()
-    if command -v nvcc >/dev/null; then
-        if nvcc -O3 -arch=native -cubin -Xptxas -v -o "$results/contact.cubin" "$here/tests/twins/contact.cu" \
-            >"$results/twins.log" 2>&1; then
-            twins=(--twins "$results/contact.cubin")
-        else
-            echo "FAILED  the twins do not compile:"
-            cat "$results/twins.log"
-            failed+=(twins)
-        fi
+const SCRIPT_TWINS: &str = r#"    if command -v nvcc >/dev/null; then
+        for twins in "$here"/tests/twins/*.cu; do
+            name=$(basename "$twins" .cu)
+            if ! nvcc -O3 -arch=native -cubin -Xptxas -v -o "$results/$name.cubin" "$twins" \
+                >"$results/$name.twins.log" 2>&1; then
+                rm -f "$results/$name.cubin"
+                echo "FAILED  the twins do not compile:"
+                cat "$results/$name.twins.log"
+                failed+=("twins-$name")
+            fi
+        done
     else
         echo "no nvcc: nothing is compared with CUDA C++"
     fi
 "#;
+
+/// The twins that a benchmark compares with: a file in tests/twins, without its ending.
+const TWINS: [(&str, &str); 2] = [("tests-fused", "contact"), ("tests-zero_cost", "zero_cost")];
 
 const SCRIPT_TAIL: &str = r#"if ((${#failed[@]})); then
     echo "failed: ${failed[*]}"
@@ -274,6 +278,11 @@ fn script(tests: &[(String, String)], benches: &[(String, String)]) -> String {
     script.push_str("if wanted benches; then\n");
     script.push_str(SCRIPT_TWINS);
     for (name, package) in benches {
+        script.push_str("    twins=()\n");
+        if let Some((_, twins)) = TWINS.iter().find(|(bench, _)| bench == name) {
+            let cubin = format!("\"$results/{twins}.cubin\"");
+            let _ = writeln!(script, "    if [ -f {cubin} ]; then twins=(--twins {cubin}); fi");
+        }
         let arguments = format!("--csv \"$results/{name}.csv\" \"${{twins[@]}}\"");
         let _ = writeln!(script, "    run {name} {package} \"$here/bin/{name}\" {arguments}");
         let _ = writeln!(script, "    cat \"$results/{name}.log\"");

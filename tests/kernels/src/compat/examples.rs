@@ -17,7 +17,7 @@ pub unsafe fn vecadd(a: &[f32], b: &[f32], c: *mut f32) {
     }
 }
 
-/// Rows and columns of a tile of [`gemm_tiled`].
+/// Rows and columns of a tile of [`gemm_tiled`](fn@gemm_tiled).
 pub const MATRIX_TILE: usize = 16;
 const TILE: u32 = MATRIX_TILE as u32;
 
