@@ -2,7 +2,7 @@
 
 use crate::CudaError;
 use cuda_layout::DeviceLayout;
-use cuda_std::launch::{ArgVisitor, Segments, Space};
+use cuda_std::launch::{ArgVisitor, DynamicLength, Matrix, Segments, Space};
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
@@ -63,6 +63,12 @@ impl RawArgs {
         self.used = offset + size;
     }
 
+    /// Address and length of a buffer that is written: one with more elements was refused before.
+    fn push_output<S: Addresses, T: DeviceLayout>(&mut self, name: &'static str, buffer: &S::Mut<'_, T>) {
+        self.push(name, &S::address_mut(buffer));
+        self.push(name, &(S::len_mut(buffer) as u32));
+    }
+
     /// An error when something did not fit.
     pub(crate) fn check_room(&self, kernel: &'static str) -> Result<(), CudaError> {
         if self.full { Err(CudaError::TooManyArguments { kernel, limit: LIMIT }) } else { Ok(()) }
@@ -109,8 +115,8 @@ pub(crate) trait Addresses: Space {
     fn offsets_address(offsets: &Self::Offsets<'_>) -> u64;
 }
 
-/// Writes the arguments as the entry's raw parameters: a slice as address and length, segments as the addresses
-/// of data and offsets, a value as it is.
+/// Writes the arguments as the entry's raw parameters: a slice as address and length, segments as the addresses of data and
+/// offsets, other outputs as address and 32-bit length, a matrix as address, rows and columns, a value as it is.
 impl<S: Addresses> ArgVisitor<S> for RawArgs {
     fn slice<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Ref<'_, T>) {
         self.push(name, &S::address(buffer));
@@ -120,6 +126,25 @@ impl<S: Addresses> ArgVisitor<S> for RawArgs {
     fn segments<T: DeviceLayout>(&mut self, name: &'static str, segments: &mut Segments<'_, S, T>) {
         self.push(name, &S::address_mut(&segments.data));
         self.push(name, &S::offsets_address(&segments.offsets));
+    }
+
+    fn chunks<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>, _: usize) {
+        self.push_output::<S, T>(name, buffer);
+    }
+
+    fn matrix<T: DeviceLayout>(&mut self, name: &'static str, matrix: &mut Matrix<'_, S, T>, _: [usize; 2]) {
+        let rows = S::len_mut(&matrix.data).checked_div(matrix.columns as usize).unwrap_or(0);
+        self.push(name, &S::address_mut(&matrix.data));
+        self.push(name, &(rows as u32));
+        self.push(name, &matrix.columns);
+    }
+
+    fn atomics<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>) {
+        self.push_output::<S, T>(name, buffer);
+    }
+
+    fn dynamic_shared<T: DeviceLayout>(&mut self, name: &'static str, DynamicLength(length): DynamicLength) {
+        self.push(name, &length);
     }
 
     fn value<T: DeviceLayout>(&mut self, name: &'static str, value: &T) {
@@ -202,6 +227,11 @@ mod tests {
             Segments::<Fake, f32> { data: Buffer { address: a, len: 9 }, offsets: Buffer { address: offsets, len: 2 } };
         ArgVisitor::<Fake>::segments(&mut args, "out", &mut segments);
         ArgVisitor::<Fake>::slice::<u32>(&mut args, "input", &mut Buffer { address: b, len: 7 });
+        ArgVisitor::<Fake>::chunks::<u32>(&mut args, "chunks", &mut Buffer { address: a, len: 11 }, 4);
+        let mut matrix = Matrix::<Fake, f32> { data: Buffer { address: b, len: 12 }, columns: 4 };
+        ArgVisitor::<Fake>::matrix(&mut args, "matrix", &mut matrix, [2, 2]);
+        ArgVisitor::<Fake>::atomics::<u32>(&mut args, "counts", &mut Buffer { address: a, len: 13 });
+        ArgVisitor::<Fake>::dynamic_shared::<u64>(&mut args, "scratch", DynamicLength(14));
         visit(&mut args, "flag", 3u8);
         visit(&mut args, "nothing", Nothing { none: [] });
         visit(&mut args, "wide", Wide { x: [1.0, 2.0, 3.0, 4.0] });
@@ -212,12 +242,36 @@ mod tests {
             offsets.to_le_bytes().into(),
             b.to_le_bytes().into(),
             7u64.to_le_bytes().into(),
+            a.to_le_bytes().into(),
+            11u32.to_le_bytes().into(),
+            b.to_le_bytes().into(),
+            3u32.to_le_bytes().into(),
+            4u32.to_le_bytes().into(),
+            a.to_le_bytes().into(),
+            13u32.to_le_bytes().into(),
+            14u32.to_le_bytes().into(),
             vec![3],
             bytemuck::bytes_of(&[1.0f32, 2.0, 3.0, 4.0]).into(),
             5u32.to_le_bytes().into(),
         ];
-        assert_eq!(read(&mut args, &[8, 8, 8, 8, 1, 16, 4]), expected);
-        let places = [(0, 8), (8, 8), (16, 8), (24, 8), (32, 1), (48, 16), (64, 4)];
+        assert_eq!(read(&mut args, &[8, 8, 8, 8, 8, 4, 8, 4, 4, 8, 4, 4, 1, 16, 4]), expected);
+        let places = [
+            (0, 8),
+            (8, 8),
+            (16, 8),
+            (24, 8),
+            (32, 8),
+            (40, 4),
+            (48, 8),
+            (56, 4),
+            (60, 4),
+            (64, 8),
+            (72, 4),
+            (76, 4),
+            (80, 1),
+            (96, 16),
+            (112, 4),
+        ];
         args.check_parameters("k", &places).unwrap();
     }
 

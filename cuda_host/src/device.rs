@@ -69,6 +69,13 @@ impl Device {
     }
 }
 
+/// Bytes of shared memory that a block can have when its kernel asks for more than the usual.
+pub(crate) fn shared_memory_with_asking(ordinal: usize) -> Result<u32, CudaError> {
+    let driver = driver()?;
+    let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+    read_attribute(driver, find(driver, ordinal)?, attribute)
+}
+
 /// What a device is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -111,6 +111,7 @@ driver_functions! {
     module_get_global =
         "cuModuleGetGlobal_v2" (address: *mut CUdeviceptr, bytes: *mut usize, module: CUmodule, name: *const c_char);
     func_get_attribute = "cuFuncGetAttribute" (value: *mut c_int, attribute: CUfunction_attribute, function: CUfunction);
+    func_set_attribute = "cuFuncSetAttribute" (function: CUfunction, attribute: CUfunction_attribute, value: c_int);
     launch_kernel = "cuLaunchKernel" (
         function: CUfunction, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint, block_y: c_uint,
         block_z: c_uint, shared_bytes: c_uint, stream: CUstream, parameters: *mut *mut c_void, extra: *mut *mut c_void

@@ -172,6 +172,22 @@ pub enum CudaError {
         /// Threads in a block as the kernel says.
         expected: u32,
     },
+    /// More shared memory than a block of this device can have.
+    #[error(
+        "kernel `{kernel}`: {dynamic} bytes of shared memory for `{argument}` and {fixed} of its own are more than the {limit} that a block of this device has; ask for fewer elements"
+    )]
+    SharedMemory {
+        /// The kernel.
+        kernel: &'static str,
+        /// The parameter.
+        argument: &'static str,
+        /// Bytes that the launch asks for.
+        dynamic: u32,
+        /// Bytes of the kernel's static arrays.
+        fixed: u32,
+        /// Bytes that there are.
+        limit: u32,
+    },
     /// A copy between memories of different lengths.
     #[error("{operation}: {from} elements do not fit exactly into {to}; take a slice of the longer one")]
     Length {

@@ -1,13 +1,14 @@
 //! Launching kernels.
 
 use crate::args::{Addresses, RawArgs};
+use crate::dynamic;
 use crate::module::LoadedKernel;
 use crate::slot::Watch;
 use crate::usage::{Access, Begun};
 use crate::{Context, CudaError, Device, DeviceOffsets, DeviceView, DeviceViewMut, Module, Stream};
 use cuda_layout::DeviceLayout;
 use cuda_std::Grid;
-use cuda_std::launch::{ArgVisitor, Executor, Kernel, Segments, Space, check_arguments};
+use cuda_std::launch::{ArgVisitor, DynamicLength, Executor, Kernel, Matrix, Segments, Space, check_arguments};
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::fmt;
@@ -169,6 +170,8 @@ impl Executor for CudaExecutor {
     fn launch<K: Kernel>(&self, grid: Grid, mut args: K::Args<'_, Device>) -> Result<(), CudaError> {
         let blocks = check_arguments::<K, Device>(grid, &mut args)?;
         let kernel = self.kernel::<K>()?;
+        let (shared_bytes, shared) = dynamic::bytes::<K, Device>(&mut args);
+        dynamic::reserve(&kernel, K::NAME, shared_bytes, shared)?;
         let mut raw = RawArgs::new();
         K::visit::<Device, _>(&mut args, &mut raw);
         raw.push("panic record", &self.stream.slot().device_address());
@@ -200,7 +203,7 @@ impl Executor for CudaExecutor {
                     K::THREADS,
                     1,
                     1,
-                    0,
+                    shared_bytes,
                     self.stream.raw(),
                     parameters,
                     ptr::null_mut(),
@@ -248,6 +251,19 @@ impl Begin<'_> {
             Ok(begun)
         });
     }
+
+    fn write<T: DeviceLayout>(&mut self, view: &DeviceViewMut<'_, T>) {
+        self.add(|stream| view.allocation().begin(stream, Access::Write, OPERATION));
+    }
+
+    /// A buffer that keeps what the launch does not write: it must be fit to read, too.
+    fn update<T: DeviceLayout>(&mut self, view: &DeviceViewMut<'_, T>) {
+        self.add(|stream| {
+            let begun = view.allocation().begin(stream, Access::Write, OPERATION)?;
+            view.as_view().check_readable(OPERATION)?;
+            Ok(begun)
+        });
+    }
 }
 
 impl ArgVisitor<Device> for Begin<'_> {
@@ -256,9 +272,23 @@ impl ArgVisitor<Device> for Begin<'_> {
     }
 
     fn segments<T: DeviceLayout>(&mut self, _: &'static str, segments: &mut Segments<'_, Device, T>) {
-        self.add(|stream| segments.data.allocation().begin(stream, Access::Write, OPERATION));
+        self.write(&segments.data);
         self.read(&segments.offsets.view());
     }
+
+    fn chunks<T: DeviceLayout>(&mut self, _: &'static str, buffer: &mut DeviceViewMut<'_, T>, _: usize) {
+        self.write(buffer);
+    }
+
+    fn matrix<T: DeviceLayout>(&mut self, _: &'static str, matrix: &mut Matrix<'_, Device, T>, _: [usize; 2]) {
+        self.write(&matrix.data);
+    }
+
+    fn atomics<T: DeviceLayout>(&mut self, _: &'static str, buffer: &mut DeviceViewMut<'_, T>) {
+        self.update(buffer);
+    }
+
+    fn dynamic_shared<T: DeviceLayout>(&mut self, _: &'static str, _: DynamicLength) {}
 
     fn value<T: DeviceLayout>(&mut self, _: &'static str, _: &T) {}
 }
@@ -276,6 +306,13 @@ impl End<'_> {
         self.count += 1;
         self.begun[self.count - 1]
     }
+
+    fn write<T: DeviceLayout>(&mut self, view: &DeviceViewMut<'_, T>) {
+        if let Some(begun) = self.next() {
+            view.allocation().end(self.stream, Access::Write, begun);
+            view.allocation().written.by_launch(view.bytes(), self.watch.clone());
+        }
+    }
 }
 
 impl ArgVisitor<Device> for End<'_> {
@@ -286,14 +323,25 @@ impl ArgVisitor<Device> for End<'_> {
     }
 
     fn segments<T: DeviceLayout>(&mut self, _: &'static str, segments: &mut Segments<'_, Device, T>) {
-        if let Some(begun) = self.next() {
-            segments.data.allocation().end(self.stream, Access::Write, begun);
-            segments.data.allocation().written.by_launch(segments.data.bytes(), self.watch.clone());
-        }
+        self.write(&segments.data);
         if let Some(begun) = self.next() {
             segments.offsets.view().allocation().end(self.stream, Access::Read, begun);
         }
     }
+
+    fn chunks<T: DeviceLayout>(&mut self, _: &'static str, buffer: &mut DeviceViewMut<'_, T>, _: usize) {
+        self.write(buffer);
+    }
+
+    fn matrix<T: DeviceLayout>(&mut self, _: &'static str, matrix: &mut Matrix<'_, Device, T>, _: [usize; 2]) {
+        self.write(&matrix.data);
+    }
+
+    fn atomics<T: DeviceLayout>(&mut self, _: &'static str, buffer: &mut DeviceViewMut<'_, T>) {
+        self.write(buffer);
+    }
+
+    fn dynamic_shared<T: DeviceLayout>(&mut self, _: &'static str, _: DynamicLength) {}
 
     fn value<T: DeviceLayout>(&mut self, _: &'static str, _: &T) {}
 }

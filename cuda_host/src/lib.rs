@@ -33,7 +33,9 @@
 //! | arguments have the kernel's number, order, types and mutability | compiler: [`Args`](cuda_std::launch::Kernel::Args) are made from its signature |
 //! | a buffer that a launch writes is no other argument of it | compiler: [`DeviceViewMut`] borrows it mutably |
 //! | the PTX was compiled from the same signature and layouts | a check when a kernel is first used: [`Module::kernel`] |
-//! | every block has its segment, and every segment its memory | a check before each launch |
+//! | every block has its part of every output, and every part its memory | a check before each launch |
+//! | the grid and the shared memory are what the device has | a check before each launch |
+//! | the arguments fulfil the kernel's `requires(..)` | a check before each launch |
 //! | work on one buffer is in order on any number of streams | a note of each use with the buffer; waits on the device |
 //! | memory is not freed or read while a copy or a kernel uses it | whoever drops or looks waits first |
 //! | results of a kernel that panicked are not handed out | downloads look at the panic records of all streams behind them |
@@ -54,6 +56,7 @@ mod context;
 mod description;
 mod device;
 mod driver;
+mod dynamic;
 mod error;
 mod event;
 mod executor;

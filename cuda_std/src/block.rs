@@ -1,6 +1,7 @@
 //! A thread block and its phases.
 
 use crate::Grid;
+use crate::memory::{MAX_LENGTH, check_length};
 use crate::platform::{self, Crew};
 use bytemuck::Pod;
 
@@ -86,6 +87,18 @@ impl Block {
         state.0.each(self.phase(), |index, value| f(Thread { index }, value));
     }
 
+    /// Runs `f(thread, i)` for every `i` below `n`, between two barriers: for what atomic operations on
+    /// [`Atomics`](crate::Atomics) do.
+    #[inline(always)]
+    #[track_caller]
+    pub fn for_each(&mut self, n: u32, f: impl Fn(Thread, u32) + Sync) {
+        check_length(n, MAX_LENGTH);
+        self.barrier();
+        let crew = self.phase();
+        platform::each_index(crew, n, |i| f(Thread::of_index(crew, i), i));
+        self.barrier();
+    }
+
     /// Reduces `value(0), .. value(n - 1)`; all threads get the result. `identity` for `n == 0`.
     ///
     /// The order of the operations depends on `n` alone, not on the number of threads. There are 1024 slots; slot
@@ -118,6 +131,12 @@ pub struct Thread {
 }
 
 impl Thread {
+    /// The thread that has index `i` of a phase over indices.
+    #[inline(always)]
+    pub(crate) fn of_index(crew: Crew, i: u32) -> Self {
+        Self { index: platform::thread_of(crew, i) }
+    }
+
     /// Index of this thread in its block.
     #[inline(always)]
     #[must_use]

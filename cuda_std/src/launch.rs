@@ -5,16 +5,22 @@ mod check;
 #[cfg(not(target_arch = "nvptx64"))]
 mod cpu;
 #[cfg(not(target_arch = "nvptx64"))]
+mod error;
+#[cfg(not(target_arch = "nvptx64"))]
 mod host;
 #[cfg(not(target_arch = "nvptx64"))]
 mod offsets;
 #[doc(hidden)]
 pub mod private;
+#[cfg(not(target_arch = "nvptx64"))]
+mod shape;
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub use {
-    check::{LaunchError, check_arguments},
+    check::{MAX_SHARED_BYTES, check_arguments},
     cpu::CpuExecutor,
-    host::{ArgVisitor, Executor, Host, Kernel, Segments, Space},
+    error::LaunchError,
+    host::{ArgVisitor, DynamicLength, Executor, Host, Kernel, Matrix, Segments, Space},
     offsets::{Offsets, OffsetsError},
+    shape::{BufferShape, MatrixShape, SegmentsShape},
 };

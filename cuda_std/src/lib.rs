@@ -58,7 +58,9 @@
 )]
 #![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
 
+mod atomic;
 mod block;
+mod chunk;
 pub mod compat;
 mod grid;
 pub mod launch;
@@ -66,25 +68,30 @@ pub mod math;
 mod memory;
 pub mod panic;
 mod platform;
+pub mod scope;
 mod segment;
 mod shared;
 mod team;
+mod tile_2d;
 
+pub use atomic::{Atomic, AtomicBits, AtomicMemory, Atomics, Cells};
 pub use block::{Block, PerThread, Thread};
+pub use chunk::Chunk;
 pub use cuda_std_macros::kernel;
 pub use grid::Grid;
 pub use memory::{BlockMemory, Input};
 pub use segment::{Part, Segment, View};
-pub use shared::{Shared, Tile};
+pub use shared::{DynamicShared, Shared, Tile};
 pub use team::{Lists, Team};
+pub use tile_2d::Tile2d;
 
 /// What a kernel's file imports.
 pub mod prelude {
     #[cfg(not(target_arch = "nvptx64"))]
-    pub use crate::launch::{CpuExecutor, Executor, Offsets, Segments};
+    pub use crate::launch::{CpuExecutor, DynamicLength, Executor, Matrix, Offsets, Segments};
     pub use crate::{
-        Block, BlockMemory, Grid, Input, Lists, Part, PerThread, Segment, Shared, Team, Thread, Tile, View, kernel,
-        math,
+        AtomicMemory, Atomics, Block, BlockMemory, Chunk, DynamicShared, Grid, Input, Lists, Part, PerThread, Segment,
+        Shared, Team, Thread, Tile, Tile2d, View, kernel, math, scope,
     };
 }
 

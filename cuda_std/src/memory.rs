@@ -1,6 +1,8 @@
 //! What the memories of a block have in common: phases that write them, and reading in between.
 
-use crate::{Block, PerThread, Team, Thread, platform};
+use crate::atomic::{Atomic, Cells};
+use crate::platform::{self, Place};
+use crate::{Block, PerThread, Team, Thread};
 use bytemuck::Pod;
 
 /// Raw access to a memory's elements.
@@ -22,6 +24,8 @@ pub trait Elements {
     /// # Safety
     /// As for [`store`](Self::store).
     unsafe fn change(&self, i: u32, change: impl FnOnce(&mut Self::Item));
+    /// Where element `i` lies, for atomic operations.
+    fn place(&self, i: u32) -> Place<Self::Item>;
 }
 
 /// Memory that all threads of a block share: a [`Tile`](crate::Tile) of shared memory, or a block's
@@ -178,6 +182,22 @@ pub trait BlockMemory: Elements {
                 unsafe { memory.store(first + thread.index(), item) };
             }
         });
+        block.barrier();
+    }
+
+    /// Runs `f(thread, cells, i)` for every `i` below `n`, of which each may update any of the elements by the atomic
+    /// operations of `cells`: [`AtomicMemory`](crate::AtomicMemory). Their scope is the block.
+    #[inline(always)]
+    #[track_caller]
+    fn update_atomic(&mut self, block: &mut Block, n: u32, f: impl Fn(Thread, &Cells<'_, Self::Resolved>, u32) + Sync)
+    where
+        Self::Item: Atomic,
+    {
+        check_length(n, MAX_LENGTH);
+        let cells = Cells::new(self.resolved());
+        block.barrier();
+        let crew = block.phase();
+        platform::each_index(crew, n, |i| f(Thread::of_index(crew, i), &cells, i));
         block.barrier();
     }
 

@@ -1,6 +1,8 @@
 //! A block's own part of a global buffer.
 
 use crate::memory::{Elements, check_index, check_length};
+use crate::platform::Place;
+use crate::scope::Level;
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
@@ -43,9 +45,7 @@ impl<T: Pod> Segment<'_, T> {
     #[track_caller]
     #[must_use]
     pub fn view(&self, n: u32) -> View<'_, T> {
-        let Part { data, len, .. } = self.resolved();
-        check_length(n, len);
-        View { data, len: n, owner: PhantomData }
+        self.resolved().limited(n)
     }
 
     /// All of it, as a part that knows where it lies.
@@ -89,6 +89,11 @@ impl<'a, T: Pod> Elements for Segment<'a, T> {
     unsafe fn change(&self, i: u32, change: impl FnOnce(&mut T)) {
         // SAFETY: the caller's.
         unsafe { self.resolved().change(i, change) }
+    }
+
+    #[inline(always)]
+    fn place(&self, i: u32) -> Place<T> {
+        self.resolved().place(i)
     }
 }
 
@@ -194,6 +199,11 @@ impl<'a, T: Pod> Elements for Part<'a, T> {
         // SAFETY: the caller's.
         change(unsafe { &mut *self.data.add(i as usize) });
     }
+
+    #[inline(always)]
+    fn place(&self, i: u32) -> Place<T> {
+        Place::global(self.at(i), Level::Block)
+    }
 }
 
 // SAFETY: reading from several threads is what phases do; writing needs `&mut` and is given out by element.
@@ -202,6 +212,14 @@ unsafe impl<T: Pod> Sync for Part<'_, T> {}
 unsafe impl<T: Pod> Send for Part<'_, T> {}
 
 impl<'a, T: Pod> Part<'a, T> {
+    /// The first `n` elements, to read.
+    #[inline(always)]
+    #[track_caller]
+    pub(crate) fn limited(self, n: u32) -> View<'a, T> {
+        check_length(n, self.len);
+        View { data: self.data, len: n, owner: PhantomData }
+    }
+
     /// All of it, to read from now on.
     #[inline(always)]
     #[must_use]

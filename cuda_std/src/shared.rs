@@ -1,7 +1,7 @@
 //! Shared memory.
 
 use crate::memory::{Elements, check_length};
-use crate::platform::{SharedPointer, SharedStorage};
+use crate::platform::{DynamicStorage, Place, SharedPointer, SharedStorage};
 use crate::{Block, PerThread, Team, Thread};
 use bytemuck::Pod;
 use core::marker::PhantomData;
@@ -12,79 +12,105 @@ use core::marker::PhantomData;
 /// It has no content until a phase fills it, and hands out a [`Tile`] of what it filled.
 pub struct Shared<T, const N: usize>(SharedStorage<T, N>);
 
+/// An array in shared memory whose length the launch says, by a [`DynamicLength`](crate::launch::DynamicLength) for it:
+/// a parameter of the kernel, `scratch: &mut DynamicShared<f32>`, of which a kernel has one.
+///
+/// What a device has of it beyond 48 KiB goes to kernels that ask for it; the launch does. As a [`Shared`] array it has no
+/// content until a phase fills it.
+pub struct DynamicShared<T>(DynamicStorage<T>);
+
 impl<T: Pod, const N: usize> Shared<T, N> {
     #[inline(always)]
     #[doc(hidden)]
     pub fn from_storage(storage: SharedStorage<T, N>) -> Self {
         Self(storage)
     }
+}
 
-    /// Writes `value(i)` to every element `i` below `n`, between two barriers, and returns those elements.
-    ///
-    /// # Panics
-    /// When `n` is beyond the array's length.
+impl<T: Pod> DynamicShared<T> {
     #[inline(always)]
-    #[track_caller]
-    pub fn fill(&mut self, block: &mut Block, n: u32, value: impl Fn(u32) -> T + Sync) -> Tile<'_, T> {
-        use crate::BlockMemory;
-        let mut tile = self.tile(n);
-        tile.fill(block, n, value);
-        tile
-    }
-
-    /// As [`fill`](Self::fill), each element computed by a team of `L` threads.
-    ///
-    /// # Panics
-    /// When `n` is beyond the array's length.
-    #[inline(always)]
-    #[track_caller]
-    pub fn fill_by_team<const L: u32>(
-        &mut self,
-        block: &mut Block,
-        n: u32,
-        value: impl Fn(Team<L>, u32) -> T + Sync,
-    ) -> Tile<'_, T> {
-        use crate::BlockMemory;
-        let mut tile = self.tile(n);
-        tile.fill_by_team(block, n, value);
-        tile
-    }
-
-    /// Writes element `t` by thread `t` from its own state, for every thread below `n`, and returns those elements.
-    ///
-    /// # Panics
-    /// When `n` is beyond the array's length.
-    #[inline(always)]
-    #[track_caller]
-    pub fn write<S>(
-        &mut self,
-        block: &mut Block,
-        n: u32,
-        state: &PerThread<S>,
-        value: impl Fn(Thread, &S) -> T + Sync,
-    ) -> Tile<'_, T> {
-        use crate::BlockMemory;
-        let mut tile = self.tile(n);
-        tile.write(block, 0, state, value);
-        tile
-    }
-
-    /// Number of elements.
-    #[inline(always)]
-    #[must_use]
-    pub const fn capacity(&self) -> u32 {
-        N as u32
-    }
-
-    #[inline(always)]
-    #[track_caller]
-    fn tile(&mut self, n: u32) -> Tile<'_, T> {
-        check_length(n, N as u32);
-        Tile { data: self.0.at(), len: n, owner: PhantomData }
+    #[doc(hidden)]
+    pub fn from_storage(storage: DynamicStorage<T>) -> Self {
+        Self(storage)
     }
 }
 
-/// The filled elements of a [`Shared`] array.
+macro_rules! arrays {
+    ([$($generics:tt)*] $array:ty, |$storage:ident| $capacity:expr) => {
+        impl<T: Pod, $($generics)*> $array {
+            /// Writes `value(i)` to every element `i` below `n`, between two barriers, and returns those elements.
+            ///
+            /// # Panics
+            /// When `n` is beyond the array's length.
+            #[inline(always)]
+            #[track_caller]
+            pub fn fill(&mut self, block: &mut Block, n: u32, value: impl Fn(u32) -> T + Sync) -> Tile<'_, T> {
+                use crate::BlockMemory;
+                let mut tile = self.tile(n);
+                tile.fill(block, n, value);
+                tile
+            }
+
+            /// As [`fill`](Self::fill), each element computed by a team of `L` threads.
+            ///
+            /// # Panics
+            /// When `n` is beyond the array's length.
+            #[inline(always)]
+            #[track_caller]
+            pub fn fill_by_team<const L: u32>(
+                &mut self,
+                block: &mut Block,
+                n: u32,
+                value: impl Fn(Team<L>, u32) -> T + Sync,
+            ) -> Tile<'_, T> {
+                use crate::BlockMemory;
+                let mut tile = self.tile(n);
+                tile.fill_by_team(block, n, value);
+                tile
+            }
+
+            /// Writes element `t` by thread `t` from its own state, for every thread below `n`, and returns those
+            /// elements: as many as there are threads at most.
+            ///
+            /// # Panics
+            /// When `n` is beyond the array's length or the number of threads.
+            #[inline(always)]
+            #[track_caller]
+            pub fn write<S>(
+                &mut self,
+                block: &mut Block,
+                n: u32,
+                state: &PerThread<S>,
+                value: impl Fn(Thread, &S) -> T + Sync,
+            ) -> Tile<'_, T> {
+                use crate::BlockMemory;
+                let mut tile = self.tile(n);
+                tile.write(block, 0, state, value);
+                tile
+            }
+
+            /// Number of elements.
+            #[inline(always)]
+            #[must_use]
+            pub fn capacity(&self) -> u32 {
+                let $storage = &self.0;
+                $capacity
+            }
+
+            #[inline(always)]
+            #[track_caller]
+            fn tile(&mut self, n: u32) -> Tile<'_, T> {
+                check_length(n, self.capacity());
+                Tile { data: self.0.at(), len: n, owner: PhantomData }
+            }
+        }
+    };
+}
+
+arrays!([const N: usize] Shared<T, N>, |_storage| N as u32);
+arrays!([] DynamicShared<T>, |storage| storage.len());
+
+/// The filled elements of a [`Shared`] or [`DynamicShared`] array.
 pub struct Tile<'a, T> {
     data: SharedPointer<T>,
     len: u32,
@@ -125,6 +151,11 @@ impl<'a, T: Pod> Elements for Tile<'a, T> {
             change(&mut item);
             self.data.store(i, item);
         }
+    }
+
+    #[inline(always)]
+    fn place(&self, i: u32) -> Place<T> {
+        Place::shared(self.data, i)
     }
 }
 

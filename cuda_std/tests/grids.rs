@@ -52,7 +52,7 @@ fn blocks_are_numbered_with_x_fastest() {
 #[test]
 fn a_panic_says_where_in_the_grid() {
     let offsets = one_each(12);
-    let mut out = vec![0; 12];
+    let mut out = [0; 12];
     let args = fails::Args { out: Segments { data: &mut out[..], offsets: &offsets }, at: 7 };
     let LaunchError::Panic(panic) = fails::launch(&CpuExecutor::new(), (4, 3), args).unwrap_err() else {
         panic!("not a panic")
@@ -118,7 +118,7 @@ fn all_fail(block: &mut Block, out: &mut Segment<u32>) {
 fn the_first_panic_depends_on_the_seed_alone() {
     let first = |seed| {
         let offsets = one_each(50);
-        let mut out = vec![0; 50];
+        let mut out = [0; 50];
         let args = all_fail::Args { out: Segments { data: &mut out[..], offsets: &offsets } };
         let Err(LaunchError::Panic(panic)) = all_fail::launch(&CpuExecutor::shuffled(seed), 50, args) else {
             panic!("not a panic")

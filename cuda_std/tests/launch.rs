@@ -134,6 +134,22 @@ impl<S: Space> ArgVisitor<S> for Names {
         self.0.push(format!("{name}: {count} segments to {end} of {}", S::len_mut(&segments.data)));
     }
 
+    fn chunks<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>, per_block: usize) {
+        self.0.push(format!("{name}: {} in chunks of {per_block}", S::len_mut(buffer)));
+    }
+
+    fn matrix<T: DeviceLayout>(&mut self, name: &'static str, matrix: &mut Matrix<'_, S, T>, tile: [usize; 2]) {
+        self.0.push(format!("{name}: {} in {} columns, tiles of {tile:?}", S::len_mut(&matrix.data), matrix.columns));
+    }
+
+    fn atomics<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>) {
+        self.0.push(format!("{name}: {} atomics", S::len_mut(buffer)));
+    }
+
+    fn dynamic_shared<T: DeviceLayout>(&mut self, name: &'static str, length: DynamicLength) {
+        self.0.push(format!("{name}: room for {}", length.0));
+    }
+
     fn value<T: DeviceLayout>(&mut self, name: &'static str, value: &T) {
         self.0.push(format!("{name}: {} bytes", bytemuck::bytes_of(value).len()));
     }

@@ -22,7 +22,11 @@ use syn::{ItemFn, parse_macro_input};
 /// | `&mut Block`, the first | the block that runs | - |
 /// | `&[T]` | a buffer that the kernel reads | a buffer to read |
 /// | `&mut Segment<T>` | the block's own part of a ragged buffer | `Segments` |
+/// | `&mut Chunk<T, N>` | the block's own `N` elements of a buffer | a buffer to write |
+/// | `&mut Tile2d<T, ROWS, COLUMNS>` | the block's own tile of a matrix | `Matrix` |
+/// | `&Atomics<T>`, `&Atomics<T, SCOPE>` | a buffer that all blocks update | a buffer to write |
 /// | `&mut Shared<T, N>` | a static array in shared memory | - |
+/// | `&mut DynamicShared<T>`, at most one | an array in shared memory, as long as the launch says | `DynamicLength` |
 /// | any other type | a value | the value |
 ///
 /// Every type that crosses implements `DeviceLayout`. The function itself stays as it is. Beside it stands a module of
@@ -31,7 +35,12 @@ use syn::{ItemFn, parse_macro_input};
 ///
 /// `threads` is the number of threads in a block, a multiple of 32 and at most 1024. `blocks_per_sm`, which may be left
 /// out, bounds the registers so that a multiprocessor holds that many blocks at a time: what `__launch_bounds__` says in
-/// CUDA C++. `grid` is the number of dimensions in which blocks are counted, 1 where it is left out.
+/// CUDA C++. `grid` is the number of dimensions in which blocks are counted, 1 where it is left out (2 with a
+/// `Tile2d`).
+///
+/// `requires(n > 0, input.len() == n as usize * 3)` is a contract: expressions over the arguments that a launch checks
+/// before anything runs, on every backend. A value stands for itself, a buffer for its shape (`len()`, and `segments()`,
+/// `rows()` and `columns()` where it has them), and `grid` for the blocks that were asked for.
 ///
 /// An `unsafe fn` without a block is a raw kernel, which runs on GPUs only: its parameters are `*const T`, `*mut T`, `&[T]`
 /// and values, and its `launch` is unsafe. `threads` may be left out there. See `cuda_std::compat`.

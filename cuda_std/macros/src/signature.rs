@@ -1,26 +1,67 @@
 //! What a kernel's signature says.
 
+use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{
-    Error, FnArg, GenericArgument, Ident, ItemFn, LitInt, Pat, PathArguments, PathSegment, ReturnType, Token, Type,
-    TypeReference,
+    Error, Expr, FnArg, GenericArgument, Ident, ItemFn, LitInt, Pat, PathArguments, PathSegment, ReturnType, Token,
+    Type, TypeReference,
 };
 
-/// `threads = 256, blocks_per_sm = 3`.
+/// `threads = 256, blocks_per_sm = 3, grid = 2, requires(n > 0)`.
 pub struct Options {
     pub threads: u32,
     /// 0 where it is not said.
     pub blocks_per_sm: u32,
-    /// Dimensions of the grid.
-    pub dimensions: u32,
+    /// Dimensions of the grid, where it is said.
+    pub dimensions: Option<u32>,
+    pub requirements: Vec<Requirement>,
+}
+
+/// What a launch's arguments must fulfil.
+pub struct Requirement {
+    pub expression: Expr,
+    /// As it was written.
+    pub text: String,
+}
+
+impl Requirement {
+    /// The expressions of `(a, b)`.
+    fn parse_list(input: ParseStream<'_>) -> syn::Result<Vec<Self>> {
+        let list;
+        let parentheses = syn::parenthesized!(list in input);
+        let expressions = list.parse_terminated(Expr::parse, Token![,])?;
+        // A token's span does not reach to the next one: the whole list's text is cut at its commas.
+        let text = parentheses.span.join().source_text().unwrap_or_default();
+        let mut texts = split_at_commas(text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(""));
+        if texts.len() != expressions.len() {
+            texts = expressions.iter().map(|expression| expression.to_token_stream().to_string()).collect();
+        }
+        Ok(expressions.into_iter().zip(texts).map(|(expression, text)| Self { expression, text }).collect())
+    }
+}
+
+/// The parts of a text between commas that stand in no bracket, each on one line.
+fn split_at_commas(text: &str) -> Vec<String> {
+    let mut depth = 0i32;
+    let parts = text.split(|c: char| {
+        depth += i32::from(matches!(c, '(' | '[' | '{')) - i32::from(matches!(c, ')' | ']' | '}'));
+        c == ',' && depth == 0
+    });
+    let one_line = |part: &str| part.split_whitespace().collect::<Vec<_>>().join(" ");
+    parts.map(one_line).filter(|part| !part.is_empty()).collect()
 }
 
 impl Parse for Options {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let (mut threads, mut blocks_per_sm, mut dimensions) = (None, 0, 1);
+        let (mut threads, mut blocks_per_sm, mut dimensions, mut requirements) = (None, 0, None, Vec::new());
         while !input.is_empty() {
             let name: Ident = input.parse()?;
+            if name == "requires" {
+                requirements.extend(Requirement::parse_list(input)?);
+                input.parse::<Option<Token![,]>>()?;
+                continue;
+            }
             input.parse::<Token![=]>()?;
             let literal: LitInt = input.parse()?;
             let value: u32 = literal.base10_parse()?;
@@ -38,15 +79,18 @@ impl Parse for Options {
                 if !(1..=3).contains(&value) {
                     return Err(Error::new(literal.span(), "a grid has 1, 2 or 3 dimensions"));
                 }
-                dimensions = value;
+                dimensions = Some(value);
             } else {
-                return Err(Error::new(name.span(), "unknown option; there are `threads`, `blocks_per_sm` and `grid`"));
+                return Err(Error::new(
+                    name.span(),
+                    "unknown option; there are `threads`, `blocks_per_sm`, `grid` and `requires(..)`",
+                ));
             }
             input.parse::<Option<Token![,]>>()?;
         }
         let threads =
             threads.ok_or_else(|| input.error("say how many threads a block has: #[kernel(threads = 256)]"))?;
-        Ok(Self { threads, blocks_per_sm, dimensions })
+        Ok(Self { threads, blocks_per_sm, dimensions, requirements })
     }
 }
 
@@ -63,8 +107,16 @@ pub enum Kind {
     Slice(Type),
     /// `&mut Segment<T>`.
     Segment(Type),
+    /// `&mut Chunk<T, N>`.
+    Chunk { element: Type, length: Box<GenericArgument> },
+    /// `&mut Tile2d<T, ROWS, COLUMNS>`.
+    Tile2d { element: Type, rows: Box<GenericArgument>, columns: Box<GenericArgument> },
+    /// `&Atomics<T>` or `&Atomics<T, SCOPE>`.
+    Atomics { element: Type, scope: Option<Box<GenericArgument>> },
     /// `&mut Shared<T, N>`.
     Shared { element: Type, length: Box<GenericArgument> },
+    /// `&mut DynamicShared<T>`.
+    DynamicShared(Type),
     /// Anything else, by value.
     Value,
 }
@@ -75,7 +127,14 @@ pub struct Signature {
     pub threads: u32,
     pub blocks_per_sm: u32,
     pub dimensions: u32,
+    pub requirements: Vec<Requirement>,
     pub parameters: Vec<Parameter>,
+}
+
+impl Kind {
+    fn is_output(&self) -> bool {
+        matches!(self, Self::Segment(_) | Self::Chunk { .. } | Self::Tile2d { .. } | Self::Atomics { .. })
+    }
 }
 
 impl Signature {
@@ -99,11 +158,26 @@ impl Signature {
             }
         }
         let parameters: Vec<_> = inputs.map(parameter).collect::<syn::Result<_>>()?;
-        if !parameters.iter().any(|p| matches!(p.kind, Kind::Segment(_))) {
-            return Err(Error::new(sig.ident.span(), "this kernel writes nothing: an output is `&mut Segment<T>`"));
+        if !parameters.iter().any(|p| p.kind.is_output()) {
+            return Err(Error::new(
+                sig.ident.span(),
+                "this kernel writes nothing: an output is `&mut Segment<T>`, `&mut Chunk<T, N>`, `&mut Tile2d<T, ROWS, COLUMNS>` or `&Atomics<T>`",
+            ));
         }
-        let Options { threads, blocks_per_sm, dimensions } = options;
-        Ok(Self { name: sig.ident.clone(), threads, blocks_per_sm, dimensions, parameters })
+        let mut dynamic = parameters.iter().filter(|p| matches!(p.kind, Kind::DynamicShared(_)));
+        if let Some(second) = dynamic.nth(1) {
+            return Err(Error::new(second.ty.span(), "a block has one piece of dynamic shared memory"));
+        }
+        let tile = parameters.iter().find(|p| matches!(p.kind, Kind::Tile2d { .. }));
+        let dimensions = match (tile, options.dimensions) {
+            (Some(tile), Some(1)) => {
+                return Err(Error::new(tile.ty.span(), "tiles of a matrix need a grid of two dimensions: grid = 2"));
+            }
+            (Some(_), None) => 2,
+            (_, given) => given.unwrap_or(1),
+        };
+        let Options { threads, blocks_per_sm, requirements, .. } = options;
+        Ok(Self { name: sig.ident.clone(), threads, blocks_per_sm, dimensions, requirements, parameters })
     }
 }
 
@@ -133,14 +207,46 @@ fn kind(ty: &Type) -> syn::Result<Kind> {
         };
         return Ok(Kind::Shared { element: element.clone(), length: Box::new(length.clone()) });
     }
+    if let Some(segment) = is_mut_ref_to(ty, "Chunk") {
+        let [GenericArgument::Type(element), length] = &arguments(segment)[..] else {
+            return Err(Error::new(segment.span(), "write element and length: `&mut Chunk<T, N>`"));
+        };
+        return Ok(Kind::Chunk { element: element.clone(), length: Box::new(length.clone()) });
+    }
+    if let Some(segment) = is_mut_ref_to(ty, "Tile2d") {
+        let [GenericArgument::Type(element), rows, columns] = &arguments(segment)[..] else {
+            return Err(Error::new(segment.span(), "write element, rows and columns: `&mut Tile2d<T, ROWS, COLUMNS>`"));
+        };
+        let (rows, columns) = (Box::new(rows.clone()), Box::new(columns.clone()));
+        return Ok(Kind::Tile2d { element: element.clone(), rows, columns });
+    }
+    if let Some(segment) = is_mut_ref_to(ty, "DynamicShared") {
+        let [GenericArgument::Type(element)] = &arguments(segment)[..] else {
+            return Err(Error::new(segment.span(), "write the element's type: `&mut DynamicShared<T>`"));
+        };
+        return Ok(Kind::DynamicShared(element.clone()));
+    }
+    if let Some(segment) = is_mut_ref_to(ty, "Atomics") {
+        return Err(Error::new(segment.span(), "all blocks share these: write `&Atomics<T>`"));
+    }
     match ty {
         Type::Reference(TypeReference { mutability: None, elem, .. }) => match &**elem {
             Type::Slice(slice) => Ok(Kind::Slice((*slice.elem).clone())),
+            Type::Path(path) if path.path.segments.last().is_some_and(|segment| segment.ident == "Atomics") => {
+                let segment = path.path.segments.last().map(arguments).unwrap_or_default();
+                match &segment[..] {
+                    [GenericArgument::Type(element)] => Ok(Kind::Atomics { element: element.clone(), scope: None }),
+                    [GenericArgument::Type(element), scope] => {
+                        Ok(Kind::Atomics { element: element.clone(), scope: Some(Box::new(scope.clone())) })
+                    }
+                    _ => Err(Error::new(path.span(), "write the element's type: `&Atomics<T>`")),
+                }
+            }
             _ => Err(Error::new(ty.span(), "a kernel reads buffers as `&[T]`, and takes everything else by value")),
         },
         Type::Reference(_) => Err(Error::new(
             ty.span(),
-            "every thread of the grid would hold this `&mut`; outputs are `&mut Segment<T>`, which gives each block its own part",
+            "every thread of the grid would hold this `&mut`; outputs are `&mut Segment<T>`, `&mut Chunk<T, N>` and `&mut Tile2d<T, ROWS, COLUMNS>`, which give each block its own part",
         )),
         _ => Ok(Kind::Value),
     }

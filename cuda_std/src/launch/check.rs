@@ -1,105 +1,129 @@
 //! What is checked before a launch.
 
-use super::{ArgVisitor, Kernel, Segments, Space};
+use super::{ArgVisitor, DynamicLength, Kernel, LaunchError, Matrix, Segments, Space};
 use crate::Grid;
-use crate::panic::KernelPanic;
+use crate::panic::cpu::catch;
 use cuda_layout::DeviceLayout;
 
-/// Why a kernel was not run, or not to its end.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum LaunchError {
-    /// A ragged buffer has fewer segments than there are blocks.
-    #[error("kernel `{kernel}`: `{argument}` has {segments} segments, but {blocks} blocks were to run")]
-    TooFewSegments {
-        /// The kernel.
-        kernel: &'static str,
-        /// The parameter.
-        argument: &'static str,
-        /// How many segments there are.
-        segments: usize,
-        /// How many blocks were asked for.
-        blocks: u32,
-    },
-    /// A ragged buffer is shorter than its offsets say.
-    #[error("kernel `{kernel}`: the segments of `{argument}` end at element {end}, but its buffer has {len}")]
-    BufferTooShort {
-        /// The kernel.
-        kernel: &'static str,
-        /// The parameter.
-        argument: &'static str,
-        /// Where the last segment ends.
-        end: u32,
-        /// The buffer's length.
-        len: usize,
-    },
-    /// More blocks than a device takes.
-    #[error("kernel `{kernel}`: a grid of {grid} blocks is beyond 2147483647 x 65535 x 65535, or its {} blocks beyond 4294967295; launch parts", number(*grid))]
-    GridTooLarge {
-        /// The kernel.
-        kernel: &'static str,
-        /// What was asked for.
-        grid: Grid,
-    },
-    /// More dimensions than the kernel counts blocks in.
-    #[error("kernel `{kernel}` has a grid of {dimensions} dimension(s), and {grid} blocks were to run; write #[kernel(grid = {})]", if grid.z == 1 { 2 } else { 3 })]
-    GridDimensions {
-        /// The kernel.
-        kernel: &'static str,
-        /// What was asked for.
-        grid: Grid,
-        /// What the kernel's attribute says.
-        dimensions: u32,
-    },
-    /// A thread panicked.
-    #[error(transparent)]
-    Panic(#[from] KernelPanic),
-}
+/// The most dynamic shared memory of a block that any device has, in bytes. The device at hand may have less, which its
+/// executor checks.
+pub const MAX_SHARED_BYTES: usize = 232_448;
 
-fn number(grid: Grid) -> u128 {
-    u128::from(grid.x) * u128::from(grid.y) * u128::from(grid.z)
-}
-
-/// Checks what a launch's types cannot: that a device takes the grid, that every block has its segment, and every
-/// segment its memory. Returns the number of blocks.
+/// Checks what a launch's types cannot: that a device takes the grid, that every block has its part of every output and
+/// every part its memory, and that the arguments fulfil the kernel's contract. Returns the number of blocks.
 ///
 /// # Errors
 /// [`LaunchError`] for the first thing that does not fit.
 pub fn check_arguments<K: Kernel, S: Space>(grid: Grid, args: &mut K::Args<'_, S>) -> Result<u32, LaunchError> {
-    struct Check {
-        kernel: &'static str,
-        blocks: u32,
-        found: Result<(), LaunchError>,
-    }
-    impl<S: Space> ArgVisitor<S> for Check {
-        fn slice<T: DeviceLayout>(&mut self, _: &'static str, _: &mut S::Ref<'_, T>) {}
-
-        fn segments<T: DeviceLayout>(&mut self, argument: &'static str, argument_value: &mut Segments<'_, S, T>) {
-            let Self { kernel, blocks, .. } = *self;
-            let (segments, end) = S::extent(&argument_value.offsets);
-            let len = S::len_mut(&argument_value.data);
-            if self.found.is_ok() {
-                self.found = if segments < blocks as usize {
-                    Err(LaunchError::TooFewSegments { kernel, argument, segments, blocks })
-                } else if len < end as usize {
-                    Err(LaunchError::BufferTooShort { kernel, argument, end, len })
-                } else {
-                    Ok(())
-                };
-            }
-        }
-
-        fn value<T: DeviceLayout>(&mut self, _: &'static str, _: &T) {}
-    }
+    let kernel = K::NAME;
     let within = [grid.x, grid.y, grid.z].iter().zip(Grid::LIMITS).all(|(size, limit)| *size <= limit);
     let blocks = match grid.blocks() {
         Some(blocks) if within => blocks,
-        _ => return Err(LaunchError::GridTooLarge { kernel: K::NAME, grid }),
+        _ => return Err(LaunchError::GridTooLarge { kernel, grid }),
     };
     if (K::DIMENSIONS < 2 && grid.y != 1) || (K::DIMENSIONS < 3 && grid.z != 1) {
-        return Err(LaunchError::GridDimensions { kernel: K::NAME, grid, dimensions: K::DIMENSIONS });
+        return Err(LaunchError::GridDimensions { kernel, grid, dimensions: K::DIMENSIONS });
     }
-    let mut check = Check { kernel: K::NAME, blocks, found: Ok(()) };
+    let mut check = Check { kernel, grid, blocks, found: Ok(()) };
     K::visit(args, &mut check);
-    check.found.map(|()| blocks)
+    check.found?;
+    let mut unmet = None;
+    // An expression may overflow or divide by zero, which a launch must survive.
+    let computed = catch(kernel, [0; 3], || unmet = K::unmet_requirement(args, grid));
+    computed.map_err(|panic| {
+        let message = panic.message.as_deref().unwrap_or("it panicked");
+        let reason = format!("{message} ({}:{}:{})", panic.file, panic.line, panic.column);
+        LaunchError::RequirementFailed { kernel, reason }
+    })?;
+    match unmet {
+        Some(expression) => Err(LaunchError::Requirement { kernel, expression }),
+        None => Ok(blocks),
+    }
+}
+
+struct Check {
+    kernel: &'static str,
+    grid: Grid,
+    blocks: u32,
+    found: Result<(), LaunchError>,
+}
+
+impl Check {
+    /// Keeps the first error.
+    fn note(&mut self, check: impl FnOnce(&Self) -> Result<(), LaunchError>) {
+        if self.found.is_ok() {
+            self.found = check(self);
+        }
+    }
+
+    fn check_index(&self, argument: &'static str, len: usize) -> Result<(), LaunchError> {
+        let kernel = self.kernel;
+        if u32::try_from(len).is_ok() { Ok(()) } else { Err(LaunchError::TooLong { kernel, argument, len }) }
+    }
+}
+
+impl<S: Space> ArgVisitor<S> for Check {
+    fn slice<T: DeviceLayout>(&mut self, _: &'static str, _: &mut S::Ref<'_, T>) {}
+
+    fn segments<T: DeviceLayout>(&mut self, argument: &'static str, ragged: &mut Segments<'_, S, T>) {
+        self.note(|&Self { kernel, blocks, .. }| {
+            let (segments, end) = S::extent(&ragged.offsets);
+            let len = S::len_mut(&ragged.data);
+            if segments < blocks as usize {
+                Err(LaunchError::TooFewSegments { kernel, argument, segments, blocks })
+            } else if len < end as usize {
+                Err(LaunchError::BufferTooShort { kernel, argument, end, len })
+            } else {
+                Ok(())
+            }
+        });
+    }
+
+    fn chunks<T: DeviceLayout>(&mut self, argument: &'static str, buffer: &mut S::Mut<'_, T>, per_block: usize) {
+        self.note(|check| {
+            let (len, kernel, blocks) = (S::len_mut(buffer), check.kernel, check.blocks);
+            check.check_index(argument, len)?;
+            let needed = Grid::to_cover(len, per_block);
+            if needed == blocks as usize {
+                Ok(())
+            } else {
+                Err(LaunchError::Chunks { kernel, argument, len, per_block, needed, blocks })
+            }
+        });
+    }
+
+    fn matrix<T: DeviceLayout>(&mut self, argument: &'static str, matrix: &mut Matrix<'_, S, T>, tile: [usize; 2]) {
+        self.note(|check| {
+            let (len, columns) = (S::len_mut(&matrix.data), matrix.columns);
+            let (kernel, grid) = (check.kernel, check.grid);
+            check.check_index(argument, len)?;
+            let rows = len.checked_div(columns as usize).unwrap_or(0);
+            if rows * columns as usize != len {
+                return Err(LaunchError::Ragged { kernel, argument, len, columns });
+            }
+            let needed = (Grid::to_cover(columns as usize, tile[1]), Grid::to_cover(rows, tile[0]));
+            if needed == (grid.x as usize, grid.y as usize) && grid.z == 1 {
+                Ok(())
+            } else {
+                Err(LaunchError::Tiles { kernel, argument, rows, columns, tile, needed, grid })
+            }
+        });
+    }
+
+    fn atomics<T: DeviceLayout>(&mut self, argument: &'static str, buffer: &mut S::Mut<'_, T>) {
+        self.note(|check| check.check_index(argument, S::len_mut(buffer)));
+    }
+
+    fn dynamic_shared<T: DeviceLayout>(&mut self, argument: &'static str, DynamicLength(length): DynamicLength) {
+        self.note(|&Self { kernel, .. }| {
+            let (element_bytes, limit) = (size_of::<T>(), MAX_SHARED_BYTES);
+            if element_bytes.saturating_mul(length as usize) <= limit {
+                Ok(())
+            } else {
+                Err(LaunchError::SharedMemory { kernel, argument, length, element_bytes, limit })
+            }
+        });
+    }
+
+    fn value<T: DeviceLayout>(&mut self, _: &'static str, _: &T) {}
 }

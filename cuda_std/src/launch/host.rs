@@ -30,6 +30,21 @@ pub struct Segments<'a, S: Space, T: DeviceLayout> {
     pub offsets: S::Offsets<'a>,
 }
 
+/// A matrix, row by row: the argument for a kernel's `&mut Tile2d<T, ROWS, COLUMNS>`.
+///
+/// The buffer holds whole rows. Block (x, y) gets the tile in column x and row y of the tiles, and the grid has exactly
+/// the blocks that all tiles take.
+pub struct Matrix<'a, S: Space, T: DeviceLayout> {
+    /// The buffer.
+    pub data: S::Mut<'a, T>,
+    /// Number of columns.
+    pub columns: u32,
+}
+
+/// How many elements an array in shared memory has in this launch: the argument for a kernel's `&mut DynamicShared<T>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DynamicLength(pub u32);
+
 /// A kernel as the host sees it. [`macro@crate::kernel`] implements it, on a type `Kernel` in the kernel's module.
 ///
 /// # Safety
@@ -49,6 +64,12 @@ pub unsafe trait Kernel: 'static {
     /// Shows `visitor` every argument in the order of the signature.
     fn visit<S: Space, V: ArgVisitor<S>>(args: &mut Self::Args<'_, S>, visitor: &mut V);
 
+    /// The first of the kernel's `requires(..)` that does not hold, as it was written.
+    fn unmet_requirement<S: Space>(args: &Self::Args<'_, S>, grid: Grid) -> Option<&'static str> {
+        let _ = (args, grid);
+        None
+    }
+
     /// Runs a block on this core when called with it.
     ///
     /// # Safety
@@ -62,6 +83,14 @@ pub trait ArgVisitor<S: Space> {
     fn slice<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Ref<'_, T>);
     /// A `&mut Segment<T>`.
     fn segments<T: DeviceLayout>(&mut self, name: &'static str, segments: &mut Segments<'_, S, T>);
+    /// A `&mut Chunk<T, N>`, with its `N`.
+    fn chunks<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>, per_block: usize);
+    /// A `&mut Tile2d<T, ROWS, COLUMNS>`, with its `ROWS` and `COLUMNS`.
+    fn matrix<T: DeviceLayout>(&mut self, name: &'static str, matrix: &mut Matrix<'_, S, T>, tile: [usize; 2]);
+    /// A `&Atomics<T>`.
+    fn atomics<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>);
+    /// A `&mut DynamicShared<T>`.
+    fn dynamic_shared<T: DeviceLayout>(&mut self, name: &'static str, length: DynamicLength);
     /// A value.
     fn value<T: DeviceLayout>(&mut self, name: &'static str, value: &T);
 }

@@ -1,7 +1,7 @@
 //! What the code that `#[kernel]` writes calls.
 
-pub use crate::platform::SharedStorage;
-use crate::{Block, Segment};
+use crate::Block;
+pub use crate::platform::{DynamicStorage, SharedStorage};
 
 #[cfg(target_arch = "nvptx64")]
 pub use device::*;
@@ -10,9 +10,12 @@ pub use host::*;
 
 #[cfg(target_arch = "nvptx64")]
 mod device {
-    use super::{Block, Segment};
+    use super::Block;
     pub use crate::panic::{PanicRecord, device::enter};
     use crate::platform;
+    pub use crate::platform::{block_index, block_index_3d};
+    use crate::scope::AllBlocks;
+    use crate::{Atomic, Atomics, Chunk, Segment, Tile2d};
 
     #[inline(always)]
     #[must_use]
@@ -29,6 +32,35 @@ mod device {
     }
 
     /// # Safety
+    /// `data` has `len` elements, of which nobody else uses those of block `block`; the first one of those is there.
+    #[inline(always)]
+    pub unsafe fn chunk<'a, T: bytemuck::Pod, const N: usize>(block: u32, data: *mut T, len: u32) -> Chunk<'a, T, N> {
+        // SAFETY: the caller's.
+        unsafe { Chunk::new(block, data, len) }
+    }
+
+    /// # Safety
+    /// `data` has `rows * columns` elements, of which nobody else uses those of tile (x, y); its first one is there.
+    #[inline(always)]
+    pub unsafe fn tile_2d<'a, T: bytemuck::Pod, const ROWS: usize, const COLUMNS: usize>(
+        [x, y, _]: [u32; 3],
+        data: *mut T,
+        rows: u32,
+        columns: u32,
+    ) -> Tile2d<'a, T, ROWS, COLUMNS> {
+        // SAFETY: the caller's.
+        unsafe { Tile2d::new(x, y, data, [rows, columns]) }
+    }
+
+    /// # Safety
+    /// `data` has `len` elements that others touch by atomic operations alone while the kernel runs.
+    #[inline(always)]
+    pub unsafe fn atomics<'a, T: Atomic, S: AllBlocks>(data: *mut T, len: u32) -> Atomics<'a, T, S> {
+        // SAFETY: the caller's.
+        unsafe { Atomics::new(data, len) }
+    }
+
+    /// # Safety
     /// `data` has `len` elements that nothing writes while the kernel runs; it is aligned and not null even when
     /// `len` is 0.
     #[inline(always)]
@@ -40,10 +72,12 @@ mod device {
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use super::{Block, Segment};
-    use crate::Grid;
+    use super::Block;
     use crate::launch::{Host, Offsets, Segments};
     use crate::platform::{Crew, Order};
+    use crate::scope::AllBlocks;
+    use crate::{Atomic, Atomics, Chunk, Grid, Segment, Tile2d};
+    use bytemuck::Pod;
     use cuda_layout::DeviceLayout;
     use std::marker::PhantomData;
 
@@ -115,6 +149,58 @@ mod host {
             // SAFETY: within the buffer, and disjoint from other indices' segments because offsets never fall.
             unsafe { Segment::new(self.data, pair.as_ptr()) }
         }
+    }
+
+    /// A buffer or a matrix that blocks on several cores take their parts from.
+    pub struct CpuOutput<'a, T> {
+        data: *mut T,
+        /// Rows and columns; a buffer is one column.
+        size: [u32; 2],
+        owner: PhantomData<&'a mut [T]>,
+    }
+
+    // SAFETY: what it hands out is disjoint, by the contracts of `chunk` and `tile_2d`.
+    unsafe impl<T: Send> Sync for CpuOutput<'_, T> {}
+    // SAFETY: unique access to plain data.
+    unsafe impl<T: Send> Send for CpuOutput<'_, T> {}
+
+    impl<'a, T: Pod> CpuOutput<'a, T> {
+        /// A matrix of `columns` columns, or a buffer with 1. A launch has checked that it has 32-bit many elements in
+        /// whole rows.
+        #[must_use]
+        pub fn new(data: &'a mut [T], columns: u32) -> Self {
+            let rows = data.len().checked_div(columns as usize).unwrap_or(0) as u32;
+            Self { data: data.as_mut_ptr(), size: [rows, columns], owner: PhantomData }
+        }
+
+        /// # Safety
+        /// No other part of this block lives, and the launch has exactly the blocks that the chunks take.
+        #[inline(always)]
+        #[must_use]
+        pub unsafe fn chunk<const N: usize>(&self, block: BlockOnCpu) -> Chunk<'_, T, N> {
+            // SAFETY: the caller's; chunks of different blocks are disjoint.
+            unsafe { Chunk::new(block.index, self.data, self.size[0]) }
+        }
+
+        /// # Safety
+        /// As for [`chunk`](Self::chunk), with the grid that the tiles take.
+        #[inline(always)]
+        #[must_use]
+        pub unsafe fn tile_2d<const ROWS: usize, const COLUMNS: usize>(
+            &self,
+            block: BlockOnCpu,
+        ) -> Tile2d<'_, T, ROWS, COLUMNS> {
+            let [x, y, _] = block.grid.index_3d(block.index);
+            // SAFETY: the caller's; tiles of different blocks are disjoint.
+            unsafe { Tile2d::new(x, y, self.data, self.size) }
+        }
+    }
+
+    /// What all blocks update. A launch has checked that it has 32-bit many elements.
+    #[must_use]
+    pub fn atomics<T: Atomic, S: AllBlocks>(data: &mut [T]) -> Atomics<'_, T, S> {
+        // SAFETY: unique access to plain data, which is handed on as atomic operations.
+        unsafe { Atomics::new(data.as_mut_ptr(), data.len() as u32) }
     }
 }
 

@@ -1,13 +1,15 @@
 //! CPU cores: one core runs a block, its threads one after the other.
 
+mod atomic;
 mod crew;
 mod reduce;
 mod shared;
 
+pub use atomic::{AtomicNumber, Place};
 pub use crew::{Crew, Order};
 pub(crate) use reduce::{block_reduce, team_collect, team_reduce};
 pub(crate) use shared::SharedPointer;
-pub use shared::SharedStorage;
+pub use shared::{DynamicStorage, SharedStorage};
 
 use crate::panic::cpu::ThreadGuard;
 
@@ -23,6 +25,12 @@ pub(crate) fn each_index(crew: Crew, n: u32, f: impl Fn(u32)) {
         guard.thread = i % crew.threads();
         f(i);
     });
+}
+
+/// The thread that index `i` belongs to.
+#[inline(always)]
+pub(crate) fn thread_of(crew: Crew, i: u32) -> u32 {
+    i % crew.threads()
 }
 
 /// Runs `f(i, owned)` for every index below `n`, each by a team of `L` threads; on a CPU the team is one, and owns

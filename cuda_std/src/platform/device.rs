@@ -1,12 +1,14 @@
 //! A GPU: every thread runs this code, and finds out by its index what is its own.
 
+mod atomic;
 mod reduce;
 mod shared;
 mod shuffle;
 
+pub use atomic::{AtomicNumber, Place};
 pub(crate) use reduce::{block_reduce, team_collect, team_reduce};
 pub(crate) use shared::SharedPointer;
-pub use shared::SharedStorage;
+pub use shared::{DynamicStorage, SharedStorage};
 
 use crate::grid::Grid;
 use crate::panic::device::leave_if_poisoned;
@@ -23,7 +25,7 @@ pub(crate) fn thread_index() -> u32 {
 
 /// The block's number in a grid of `DIMENSIONS` dimensions, x fastest. The host has seen that all numbers are 32-bit ones.
 #[inline(always)]
-pub(crate) fn block_index<const DIMENSIONS: u32>() -> u32 {
+pub fn block_index<const DIMENSIONS: u32>() -> u32 {
     let ([x, y, z], grid) = (block_index_3d(), grid());
     match DIMENSIONS {
         1 => x,
@@ -32,8 +34,9 @@ pub(crate) fn block_index<const DIMENSIONS: u32>() -> u32 {
     }
 }
 
+/// Where the block stands.
 #[inline(always)]
-fn block_index_3d() -> [u32; 3] {
+pub fn block_index_3d() -> [u32; 3] {
     // SAFETY: reads special registers.
     unsafe { [nvptx::_block_idx_x(), nvptx::_block_idx_y(), nvptx::_block_idx_z()] }
 }
@@ -102,6 +105,12 @@ fn strided(first: u32, step: u32, n: u32, mut f: impl FnMut(u32)) {
 #[inline(always)]
 pub(crate) fn each_index(crew: Crew, n: u32, f: impl Fn(u32)) {
     strided(thread_index(), crew.threads, n, f);
+}
+
+/// The thread that index `i` belongs to: the one that asks.
+#[inline(always)]
+pub(crate) fn thread_of(_crew: Crew, _i: u32) -> u32 {
+    thread_index()
 }
 
 /// Runs `f(i, owned)` for every index below `n`, each by a team of `L` threads.

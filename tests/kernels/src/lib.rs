@@ -6,12 +6,14 @@
 mod compat;
 mod contact;
 mod launch;
+mod model;
 mod raw;
 mod zero_cost;
 
 pub use compat::{MATRIX_TILE, PROBE_WORDS, block_sum, gemm_tiled, probe, probe_atomics, vecadd};
 pub use contact::{Contact, Point, contacts};
 pub use launch::{Pair, Triple, Wide, echo, fail, roots, spin, turn};
+pub use model::{add, counted, crossed, extremes, histogram, scaled_rows, sums_of_parts, table_look_up, transposed};
 pub use raw::{raw_histogram, raw_matmul, raw_saxpy, raw_sum, raw_transpose};
 pub use zero_cost::{safe_saxpy, safe_sum};
 

@@ -1,6 +1,7 @@
 //! The threads of a block, and the order in which a core runs them.
 
 use crate::grid::Grid;
+use std::mem::MaybeUninit;
 
 /// The order of what a GPU would run at the same time.
 #[derive(Clone, Copy, Debug)]
@@ -34,20 +35,29 @@ impl Order {
         list
     }
 
-    /// Calls `f` with every number below `n`.
+    /// The numbers below `n`, to be asked for one by one.
     #[inline(always)]
-    pub(crate) fn visit(self, n: u32, mut f: impl FnMut(u32)) {
-        match self {
-            Self::Rising => {
-                for i in 0..n {
-                    f(i);
-                }
-            }
-            Self::Shuffled(_) => {
-                for i in self.list(n) {
-                    f(i);
-                }
-            }
+    pub(crate) fn numbers(self, n: u32) -> Numbers {
+        Numbers(match self {
+            Self::Rising => None,
+            Self::Shuffled(_) => Some(self.list(n)),
+        })
+    }
+}
+
+/// Numbers in some order; `None` are the rising ones.
+///
+/// Loops ask it for each number, instead of being two loops: a closure that is called in two places is compiled by itself,
+/// without the processor's features that the code around it may use.
+pub(crate) struct Numbers(Option<Vec<u32>>);
+
+impl Numbers {
+    /// The number that comes after `k` others.
+    #[inline(always)]
+    pub(crate) fn at(&self, k: u32) -> u32 {
+        match &self.0 {
+            None => k,
+            Some(list) => list[k as usize],
         }
     }
 }
@@ -101,31 +111,29 @@ impl Crew {
         self.grid.index_3d(index)
     }
 
+    /// The numbers below `n` in this phase's order.
+    #[inline(always)]
+    pub(crate) fn numbers(self, n: u32) -> Numbers {
+        self.order.numbers(n)
+    }
+
     /// Calls `f` with every number below `n`.
     #[inline(always)]
-    pub(crate) fn visit(self, n: u32, f: impl FnMut(u32)) {
-        self.order.visit(n, f);
+    pub(crate) fn visit(self, n: u32, mut f: impl FnMut(u32)) {
+        let numbers = self.numbers(n);
+        for k in 0..n {
+            f(numbers.at(k));
+        }
     }
 
     /// `f` of every number below `n`, in their places.
     #[inline(always)]
     pub(crate) fn collect<T>(self, n: u32, mut f: impl FnMut(u32) -> T) -> Box<[T]> {
-        match self.order {
-            Order::Rising => (0..n).map(f).collect(),
-            Order::Shuffled(_) => {
-                let mut places: Vec<Option<T>> = (0..n).map(|_| None).collect();
-                self.visit(n, |i| places[i as usize] = Some(f(i)));
-                places.into_iter().flatten().collect()
-            }
-        }
-    }
-
-    /// The values of all `i` below `n`, where the order is not the rising one.
-    #[inline(always)]
-    pub(crate) fn in_other_order<T: Copy>(self, n: u32, value: impl Fn(u32) -> T) -> Option<Box<[T]>> {
-        match self.order {
-            Order::Rising => None,
-            Order::Shuffled(_) => Some(self.collect(n, value)),
-        }
+        let mut places: Box<[MaybeUninit<T>]> = Box::new_uninit_slice(n as usize);
+        self.visit(n, |i| {
+            places[i as usize].write(f(i));
+        });
+        // SAFETY: each number below `n` came once. (If `f` panics, what it made is not dropped, which is safe.)
+        unsafe { places.assume_init() }
     }
 }

@@ -52,17 +52,19 @@ pub(crate) fn block_reduce<T: Pod>(
     combine: impl Fn(T, T) -> T,
 ) -> T {
     const SLOTS: usize = crate::block::REDUCE_SLOTS as usize;
-    // Asking for the values in another order must not change the order in which they are combined.
-    let ahead = crew.in_other_order(n, &value);
-    let value = |i: u32| ahead.as_ref().map_or_else(|| value(i), |values| values[i as usize]);
     let mut guard = ThreadGuard::default();
     let mut groups = [identity; 32];
-    for (group, result) in groups.iter_mut().enumerate().take((n as usize).min(SLOTS).div_ceil(32)) {
+    let occupied = n.min(SLOTS as u32).div_ceil(32);
+    let (warps, lanes) = (crew.numbers(occupied), crew.numbers(32));
+    for k in 0..occupied {
+        let group = warps.at(k);
         let mut slots = [identity; 32];
-        for (lane, slot) in slots.iter_mut().enumerate() {
-            let mut i = (group * 32 + lane) as u32;
+        for k in 0..32 {
+            let lane = lanes.at(k);
+            let mut i = group * 32 + lane;
             guard.thread = i % crew.threads();
             if i < n {
+                let slot = &mut slots[lane as usize % 32];
                 *slot = value(i);
                 while n - i > SLOTS as u32 {
                     i += SLOTS as u32;
@@ -70,7 +72,7 @@ pub(crate) fn block_reduce<T: Pod>(
                 }
             }
         }
-        *result = halve(&mut slots, &combine);
+        groups[group as usize % 32] = halve(&mut slots, &combine);
     }
     halve(&mut groups, &combine)
 }

@@ -18,6 +18,27 @@ impl<T: Pod, const N: usize> SharedStorage<T, N> {
     }
 }
 
+/// The memory of a shared array whose length the launch says.
+pub struct DynamicStorage<T>(Box<[T]>);
+
+impl<T: Pod> DynamicStorage<T> {
+    /// A zeroed array of `len` elements.
+    #[must_use]
+    pub fn new(len: u32) -> Self {
+        Self(vec![T::zeroed(); len as usize].into_boxed_slice())
+    }
+
+    #[inline(always)]
+    pub(crate) fn len(&self) -> u32 {
+        self.0.len() as u32
+    }
+
+    #[inline(always)]
+    pub(crate) fn at(&mut self) -> SharedPointer<T> {
+        SharedPointer(self.0.as_mut_ptr())
+    }
+}
+
 /// Where a shared array lies.
 pub(crate) struct SharedPointer<T>(*mut T);
 
@@ -27,6 +48,14 @@ impl<T> Clone for SharedPointer<T> {
     }
 }
 impl<T> Copy for SharedPointer<T> {}
+
+impl<T> SharedPointer<T> {
+    /// Where element `i` lies.
+    #[inline(always)]
+    pub(super) fn address(self, i: u32) -> *mut T {
+        self.0.wrapping_add(i as usize)
+    }
+}
 
 impl<T: Pod> SharedPointer<T> {
     /// # Safety

@@ -21,6 +21,28 @@ impl<T: Pod, const N: usize> SharedStorage<T, N> {
     }
 }
 
+/// The 32-bit address and the length of the shared array whose length the launch says.
+pub struct DynamicStorage<T>(u32, u32, PhantomData<T>);
+
+impl<T: Pod> DynamicStorage<T> {
+    /// # Safety
+    /// `address` is that of a shared array of `len` elements, aligned to 16 bytes, that nothing else uses.
+    #[inline(always)]
+    pub unsafe fn new(address: u32, len: u32) -> Self {
+        Self(address, len, PhantomData)
+    }
+
+    #[inline(always)]
+    pub(crate) fn len(&self) -> u32 {
+        self.1
+    }
+
+    #[inline(always)]
+    pub(crate) fn at(&mut self) -> SharedPointer<T> {
+        SharedPointer::new(self.0)
+    }
+}
+
 /// A shared address. Stock rustc has no address space for shared memory, so it is read and written by
 /// instructions that name it; a generic pointer works too, and costs a tenth more.
 pub(crate) struct SharedPointer<T>(u32, PhantomData<T>);
@@ -45,7 +67,7 @@ impl<T: Pod> SharedPointer<T> {
 
     /// Address of element `i`. Addresses are computed without overflow checks: the index has been checked.
     #[inline(always)]
-    fn address(self, i: u32) -> u32 {
+    pub(super) fn address(self, i: u32) -> u32 {
         self.0.wrapping_add(i.wrapping_mul(size_of::<T>() as u32))
     }
 

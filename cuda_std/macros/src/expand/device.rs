@@ -1,0 +1,126 @@
+//! The PTX entry: pointers are parameters of their own, because those inside a struct become generic loads.
+
+use crate::signature::{Kind, Parameter, Signature};
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use syn::ItemFn;
+
+/// What the entry holds of one parameter.
+#[derive(Default)]
+struct Part {
+    /// Raw parameters.
+    parameters: TokenStream,
+    /// Items beside the entry.
+    declaration: TokenStream,
+    /// Statements at the entry's begin.
+    binding: TokenStream,
+    /// What the kernel's function gets.
+    argument: TokenStream,
+}
+
+pub fn module(signature: &Signature, description: &TokenStream, function: &ItemFn) -> TokenStream {
+    let name = &signature.name;
+    let visibility = &function.vis;
+    let threads = signature.threads;
+    let dimensions = signature.dimensions;
+    let parts: Vec<_> = signature.parameters.iter().map(|parameter| part(name, parameter)).collect();
+    let parameters = parts.iter().map(|part| &part.parameters);
+    let declarations = parts.iter().map(|part| &part.declaration);
+    let bindings = parts.iter().map(|part| &part.binding);
+    let arguments = parts.iter().map(|part| &part.argument);
+    let entry = name.to_string();
+    // A comment to the assembler; the build turns it into the entry's directives.
+    let launch_bounds = format!("// .launch_bounds {name} {threads} {}", signature.blocks_per_sm);
+    let fingerprint = format_ident!("__cuda_std_description_{name}");
+    quote! {
+        #[cfg(target_arch = "nvptx64")]
+        #[allow(unsafe_code, missing_docs)]
+        #visibility mod #name {
+            #[allow(unused_imports)]
+            use super::*;
+            use ::cuda_std::__private as p;
+            #[allow(dead_code)]
+            const DIMENSIONS: u32 = #dimensions;
+            const TEXT: p::cuda_layout::Text = #description;
+            #[unsafe(no_mangle)]
+            pub static #fingerprint: [u8; TEXT.len()] = TEXT.to_array();
+            ::core::arch::global_asm!(#launch_bounds);
+            #(#declarations)*
+            #[unsafe(export_name = #entry)]
+            pub unsafe extern "ptx-kernel" fn entry(#(#parameters)* panic_record: *mut p::PanicRecord, kernel_id: u32) {
+                // SAFETY: the host passes what its typed launch has checked; the shared arrays are this entry's own.
+                unsafe {
+                    p::enter(panic_record, kernel_id);
+                    #(#bindings)*
+                    let __block = &mut p::block::<DIMENSIONS>(#threads);
+                    super::#name(__block, #(#arguments),*);
+                }
+            }
+        }
+    }
+}
+
+fn part(kernel: &Ident, parameter: &Parameter) -> Part {
+    let (id, ty) = (&parameter.name, &parameter.ty);
+    let len = format_ident!("{id}_len");
+    let symbol = format!("{kernel}__{id}");
+    let address = format!("mov.u32 {{0}}, {symbol};");
+    let take_address = quote! {
+        let #id: u32;
+        ::core::arch::asm!(#address, out(reg32) #id, options(pure, nomem, nostack, preserves_flags));
+    };
+    match &parameter.kind {
+        Kind::Slice(element) => Part {
+            parameters: quote!(#id: *const #element, #len: u64,),
+            argument: quote!(p::slice(#id, #len)),
+            ..Part::default()
+        },
+        Kind::Segment(element) => {
+            let offsets = format_ident!("{id}_offsets");
+            Part {
+                parameters: quote!(#id: *mut #element, #offsets: *const u32,),
+                argument: quote!(&mut p::segment(p::block_index::<DIMENSIONS>(), #id, #offsets)),
+                ..Part::default()
+            }
+        }
+        Kind::Chunk { element, .. } => Part {
+            parameters: quote!(#id: *mut #element, #len: u32,),
+            argument: quote!(&mut p::chunk(p::block_index::<DIMENSIONS>(), #id, #len)),
+            ..Part::default()
+        },
+        Kind::Tile2d { element, .. } => {
+            let (rows, columns) = (format_ident!("{id}_rows"), format_ident!("{id}_columns"));
+            Part {
+                parameters: quote!(#id: *mut #element, #rows: u32, #columns: u32,),
+                argument: quote!(&mut p::tile_2d(p::block_index_3d(), #id, #rows, #columns)),
+                ..Part::default()
+            }
+        }
+        Kind::Atomics { element, .. } => Part {
+            parameters: quote!(#id: *mut #element, #len: u32,),
+            argument: quote!(&p::atomics(#id, #len)),
+            ..Part::default()
+        },
+        Kind::Shared { element, length } => {
+            let declare = format!(".shared .align 16 .b8 {symbol}[{{bytes}}];");
+            Part {
+                declaration: quote! {
+                    ::core::arch::global_asm!(#declare, bytes = const ::core::mem::size_of::<#element>() * #length);
+                },
+                binding: take_address,
+                argument: quote!(&mut ::cuda_std::Shared::from_storage(p::SharedStorage::new(#id))),
+                ..Part::default()
+            }
+        }
+        Kind::DynamicShared(_) => {
+            let declare = format!(".extern .shared .align 16 .b8 {symbol}[];");
+            Part {
+                parameters: quote!(#len: u32,),
+                declaration: quote!(::core::arch::global_asm!(#declare);),
+                binding: take_address,
+                argument: quote!(&mut ::cuda_std::DynamicShared::from_storage(p::DynamicStorage::new(#id, #len))),
+            }
+        }
+        Kind::Value => Part { parameters: quote!(#id: #ty,), argument: quote!(#id), ..Part::default() },
+    }
+}

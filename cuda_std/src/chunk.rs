@@ -1,0 +1,101 @@
+//! A block's own run of a global buffer.
+
+use crate::memory::Elements;
+use crate::platform::Place;
+use crate::{Part, View};
+use bytemuck::Pod;
+use core::marker::PhantomData;
+
+/// The `N` elements of a buffer that belong to this block alone, for reading and writing: a parameter of the kernel.
+///
+/// Block `b` owns the elements `b * N` to before `(b + 1) * N`, or to the buffer's end. A launch has as many blocks as
+/// that takes, neither fewer nor more, and a buffer of at most `u32::MAX` elements. What was in the buffer before the
+/// launch is there until the kernel writes it.
+pub struct Chunk<'a, T, const N: usize> {
+    buffer: *mut T,
+    /// First element, and the buffer's length.
+    start: u32,
+    end: u32,
+    owner: PhantomData<&'a mut [T]>,
+}
+
+impl<T: Pod, const N: usize> Chunk<'_, T, N> {
+    /// # Safety
+    /// `buffer` has `len` elements, of which this chunk alone reads and writes the `N` from `block * N` on; the first
+    /// one is there.
+    #[inline(always)]
+    pub(crate) unsafe fn new(block: u32, buffer: *mut T, len: u32) -> Self {
+        const { assert!(N > 0 && N <= i32::MAX as usize, "a chunk has at least one element, and at most 2^31 - 1") };
+        Self { buffer, start: block.wrapping_mul(N as u32), end: len, owner: PhantomData }
+    }
+
+    /// Where this chunk begins in the whole buffer, in elements.
+    #[inline(always)]
+    #[must_use]
+    pub fn start(&self) -> u32 {
+        self.start
+    }
+
+    /// The first `n` elements, to read. What phases do with indices below `n` needs no check of every access.
+    ///
+    /// # Panics
+    /// When `n` is beyond the chunk's length.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn view(&self, n: u32) -> View<'_, T> {
+        self.resolved().limited(n)
+    }
+
+    /// All of it, as a part that can be split.
+    #[inline(always)]
+    pub fn whole(&mut self) -> Part<'_, T> {
+        self.resolved()
+    }
+}
+
+impl<'a, T: Pod, const N: usize> Elements for Chunk<'a, T, N> {
+    type Item = T;
+    type Resolved = Part<'a, T>;
+
+    #[inline(always)]
+    fn resolved(&self) -> Part<'a, T> {
+        let rest = self.end.wrapping_sub(self.start);
+        let len = if rest < N as u32 { rest } else { N as u32 };
+        // SAFETY: see `new`.
+        unsafe { Part::new(self.buffer.wrapping_add(self.start as usize), len) }
+    }
+
+    #[inline(always)]
+    fn count(&self) -> u32 {
+        self.resolved().count()
+    }
+
+    #[inline(always)]
+    unsafe fn load(&self, i: u32) -> T {
+        // SAFETY: the caller's.
+        unsafe { self.resolved().load(i) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(&self, i: u32, value: T) {
+        // SAFETY: the caller's.
+        unsafe { self.resolved().store(i, value) }
+    }
+
+    #[inline(always)]
+    unsafe fn change(&self, i: u32, change: impl FnOnce(&mut T)) {
+        // SAFETY: the caller's.
+        unsafe { self.resolved().change(i, change) }
+    }
+
+    #[inline(always)]
+    fn place(&self, i: u32) -> Place<T> {
+        self.resolved().place(i)
+    }
+}
+
+// SAFETY: reading from several threads is what phases do; writing needs `&mut` and is given out by element.
+unsafe impl<T: Pod, const N: usize> Sync for Chunk<'_, T, N> {}
+// SAFETY: a chunk is unique access to plain data.
+unsafe impl<T: Pod, const N: usize> Send for Chunk<'_, T, N> {}

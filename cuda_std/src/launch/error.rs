@@ -1,0 +1,152 @@
+//! Why a launch failed.
+
+use crate::Grid;
+use crate::panic::KernelPanic;
+
+/// Why a kernel was not run, or not to its end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LaunchError {
+    /// A ragged buffer has fewer segments than there are blocks.
+    #[error("kernel `{kernel}`: `{argument}` has {segments} segments, but {blocks} blocks were to run")]
+    TooFewSegments {
+        /// The kernel.
+        kernel: &'static str,
+        /// The parameter.
+        argument: &'static str,
+        /// How many segments there are.
+        segments: usize,
+        /// How many blocks were asked for.
+        blocks: u32,
+    },
+    /// A ragged buffer is shorter than its offsets say.
+    #[error("kernel `{kernel}`: the segments of `{argument}` end at element {end}, but its buffer has {len}")]
+    BufferTooShort {
+        /// The kernel.
+        kernel: &'static str,
+        /// The parameter.
+        argument: &'static str,
+        /// Where the last segment ends.
+        end: u32,
+        /// The buffer's length.
+        len: usize,
+    },
+    /// More blocks than a device takes.
+    #[error("kernel `{kernel}`: a grid of {grid} blocks is beyond 2147483647 x 65535 x 65535, or its {} blocks beyond 4294967295; launch parts", number(*grid))]
+    GridTooLarge {
+        /// The kernel.
+        kernel: &'static str,
+        /// What was asked for.
+        grid: Grid,
+    },
+    /// More dimensions than the kernel counts blocks in.
+    #[error("kernel `{kernel}` has a grid of {dimensions} dimension(s), and {grid} blocks were to run; write #[kernel(grid = {})]", if grid.z == 1 { 2 } else { 3 })]
+    GridDimensions {
+        /// The kernel.
+        kernel: &'static str,
+        /// What was asked for.
+        grid: Grid,
+        /// What the kernel's attribute says.
+        dimensions: u32,
+    },
+    /// Not as many blocks as a buffer has chunks.
+    #[error(
+        "kernel `{kernel}`: the {len} elements of `{argument}`, {per_block} a block, take {needed} blocks, but {blocks} were to run"
+    )]
+    Chunks {
+        /// The kernel.
+        kernel: &'static str,
+        /// The parameter.
+        argument: &'static str,
+        /// The buffer's length.
+        len: usize,
+        /// Elements of a chunk.
+        per_block: usize,
+        /// Blocks that would do.
+        needed: usize,
+        /// How many blocks were asked for.
+        blocks: u32,
+    },
+    /// Not the grid that a matrix's tiles take.
+    #[error(
+        "kernel `{kernel}`: the {rows} x {columns} elements of `{argument}`, in tiles of {} x {}, take a grid of {} x {} x 1 blocks, but {grid} were to run",
+        tile[0], tile[1], needed.0, needed.1
+    )]
+    Tiles {
+        /// The kernel.
+        kernel: &'static str,
+        /// The parameter.
+        argument: &'static str,
+        /// Rows of the matrix.
+        rows: usize,
+        /// Columns of the matrix.
+        columns: u32,
+        /// Rows and columns of a tile.
+        tile: [usize; 2],
+        /// The grid's x and y that would do.
+        needed: (usize, usize),
+        /// What was asked for.
+        grid: Grid,
+    },
+    /// A matrix's buffer does not hold whole rows.
+    #[error("kernel `{kernel}`: `{argument}` has {len} elements, which are no whole rows of {columns} columns")]
+    Ragged {
+        /// The kernel.
+        kernel: &'static str,
+        /// The parameter.
+        argument: &'static str,
+        /// The buffer's length.
+        len: usize,
+        /// Columns of the matrix.
+        columns: u32,
+    },
+    /// A buffer that is written and has more elements than a 32-bit index reaches.
+    #[error("kernel `{kernel}`: `{argument}` has {len} elements, and an output has at most 4294967295; launch parts")]
+    TooLong {
+        /// The kernel.
+        kernel: &'static str,
+        /// The parameter.
+        argument: &'static str,
+        /// The buffer's length.
+        len: usize,
+    },
+    /// More dynamic shared memory than any device has.
+    #[error(
+        "kernel `{kernel}`: the {length} elements of {element_bytes} bytes of `{argument}` are more shared memory than the {limit} bytes of any device"
+    )]
+    SharedMemory {
+        /// The kernel.
+        kernel: &'static str,
+        /// The parameter.
+        argument: &'static str,
+        /// Elements asked for.
+        length: u32,
+        /// Size of each.
+        element_bytes: usize,
+        /// The most there is.
+        limit: usize,
+    },
+    /// The arguments do not fulfil the kernel's contract.
+    #[error("kernel `{kernel}` requires `{expression}`")]
+    Requirement {
+        /// The kernel.
+        kernel: &'static str,
+        /// What does not hold.
+        expression: &'static str,
+    },
+    /// The kernel's contract could not be computed: a number overflowed, say.
+    #[error("kernel `{kernel}`: what it requires cannot be computed: {reason}")]
+    RequirementFailed {
+        /// The kernel.
+        kernel: &'static str,
+        /// Why.
+        reason: String,
+    },
+    /// A thread panicked.
+    #[error(transparent)]
+    Panic(#[from] KernelPanic),
+}
+
+fn number(grid: Grid) -> u128 {
+    u128::from(grid.x) * u128::from(grid.y) * u128::from(grid.z)
+}

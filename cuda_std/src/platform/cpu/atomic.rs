@@ -1,0 +1,122 @@
+//! Atomic operations: other blocks run on other cores.
+
+use super::SharedPointer;
+use crate::atomic::Operation;
+use crate::scope::Level;
+use bytemuck::Pod;
+use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+/// Where a number lies. A core's operations are seen by the whole system.
+pub struct Place<T>(*mut T);
+
+impl<T> Clone for Place<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Place<T> {}
+
+impl<T> Place<T> {
+    #[inline(always)]
+    pub(crate) fn global(pointer: *mut T, _level: Level) -> Self {
+        Self(pointer)
+    }
+
+    #[inline(always)]
+    pub(crate) fn shared(array: SharedPointer<T>, i: u32) -> Self {
+        Self(array.address(i))
+    }
+}
+
+/// A number with atomic operations.
+#[doc(hidden)]
+pub trait AtomicNumber: Pod {
+    /// # Safety
+    /// The place is within live memory that others touch by atomic operations alone.
+    unsafe fn apply(operation: Operation, place: Place<Self>, value: Self) -> Self;
+    /// # Safety
+    /// As for [`apply`](Self::apply).
+    unsafe fn compare_exchange(place: Place<Self>, expected: Self, new: Self) -> Self;
+    /// # Safety
+    /// As for [`apply`](Self::apply).
+    unsafe fn load(place: Place<Self>) -> Self;
+}
+
+macro_rules! integers {
+    ($($ty:ident $atomic:ident)*) => {$(
+        impl AtomicNumber for $ty {
+            #[inline(always)]
+            unsafe fn apply(operation: Operation, place: Place<$ty>, value: $ty) -> $ty {
+                // SAFETY: the caller's; numbers in a slice are aligned.
+                let number = unsafe { $atomic::from_ptr(place.0) };
+                match operation {
+                    Operation::Add => number.fetch_add(value, Relaxed),
+                    Operation::Min => number.fetch_min(value, Relaxed),
+                    Operation::Max => number.fetch_max(value, Relaxed),
+                    Operation::Exchange => number.swap(value, Relaxed),
+                    Operation::And => number.fetch_and(value, Relaxed),
+                    Operation::Or => number.fetch_or(value, Relaxed),
+                    Operation::Xor => number.fetch_xor(value, Relaxed),
+                }
+            }
+
+            #[inline(always)]
+            unsafe fn compare_exchange(place: Place<$ty>, expected: $ty, new: $ty) -> $ty {
+                // SAFETY: as in `apply`.
+                let number = unsafe { $atomic::from_ptr(place.0) };
+                number.compare_exchange(expected, new, Relaxed, Relaxed).unwrap_or_else(|old| old)
+            }
+
+            #[inline(always)]
+            unsafe fn load(place: Place<$ty>) -> $ty {
+                // SAFETY: as in `apply`.
+                unsafe { $atomic::from_ptr(place.0) }.load(Relaxed)
+            }
+        }
+    )*};
+}
+
+integers!(u32 AtomicU32 i32 AtomicI32 u64 AtomicU64);
+
+impl AtomicNumber for f32 {
+    #[inline(always)]
+    unsafe fn apply(operation: Operation, place: Place<f32>, value: f32) -> f32 {
+        // SAFETY: the caller's; the bits of an f32 are a u32, or an i32.
+        let (bits, signed) = unsafe { (AtomicU32::from_ptr(place.0.cast()), AtomicI32::from_ptr(place.0.cast())) };
+        let raw = value.to_bits();
+        // The device's way, which has no other: the bits of positive floats rise with the float, those of negative ones
+        // fall. As signed numbers all negative ones are below, as unsigned ones all are above.
+        let negative = value.is_sign_negative();
+        f32::from_bits(match operation {
+            Operation::Min | Operation::Max if value.is_nan() => bits.load(Relaxed),
+            Operation::Min if negative => bits.fetch_max(raw, Relaxed),
+            Operation::Max if negative => bits.fetch_min(raw, Relaxed),
+            Operation::Min => signed.fetch_min(raw as i32, Relaxed) as u32,
+            Operation::Max => signed.fetch_max(raw as i32, Relaxed) as u32,
+            Operation::Exchange => bits.swap(raw, Relaxed),
+            _ => {
+                let mut old = bits.load(Relaxed);
+                loop {
+                    let sum = (f32::from_bits(old) + value).to_bits();
+                    match bits.compare_exchange_weak(old, sum, Relaxed, Relaxed) {
+                        Ok(_) => break old,
+                        Err(found) => old = found,
+                    }
+                }
+            }
+        })
+    }
+
+    #[inline(always)]
+    unsafe fn compare_exchange(place: Place<f32>, expected: f32, new: f32) -> f32 {
+        // SAFETY: as in `apply`.
+        let old = unsafe { u32::compare_exchange(Place(place.0.cast()), expected.to_bits(), new.to_bits()) };
+        f32::from_bits(old)
+    }
+
+    #[inline(always)]
+    unsafe fn load(place: Place<f32>) -> f32 {
+        // SAFETY: as in `apply`.
+        f32::from_bits(unsafe { u32::load(Place(place.0.cast())) })
+    }
+}

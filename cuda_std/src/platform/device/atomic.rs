@@ -1,0 +1,203 @@
+//! Atomic operations. They are not convergent, so that assembly is right for them, and says the scope.
+
+use super::SharedPointer;
+use crate::atomic::Operation;
+use crate::scope::Level;
+use bytemuck::Pod;
+use core::arch::asm;
+use core::marker::PhantomData;
+
+/// Where a number lies.
+pub struct Place<T>(Address, PhantomData<T>);
+
+#[derive(Clone, Copy)]
+enum Address {
+    Shared(u32),
+    Global(u64, Level),
+}
+
+impl<T> Clone for Place<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Place<T> {}
+
+impl<T> Place<T> {
+    #[inline(always)]
+    pub(crate) fn global(pointer: *mut T, level: Level) -> Self {
+        Self(Address::Global(pointer as u64, level), PhantomData)
+    }
+
+    #[inline(always)]
+    fn cast<U>(self) -> Place<U> {
+        Place(self.0, PhantomData)
+    }
+}
+
+impl<T: Pod> Place<T> {
+    #[inline(always)]
+    pub(crate) fn shared(array: SharedPointer<T>, i: u32) -> Self {
+        Self(Address::Shared(array.address(i)), PhantomData)
+    }
+}
+
+/// A number with atomic operations.
+#[doc(hidden)]
+pub trait AtomicNumber: Pod {
+    /// # Safety
+    /// The place is within live memory that others touch by atomic operations alone.
+    unsafe fn apply(operation: Operation, place: Place<Self>, value: Self) -> Self;
+    /// # Safety
+    /// As for [`apply`](Self::apply).
+    unsafe fn compare_exchange(place: Place<Self>, expected: Self, new: Self) -> Self;
+    /// # Safety
+    /// As for [`apply`](Self::apply).
+    unsafe fn load(place: Place<Self>) -> Self;
+}
+
+/// One instruction for each state space and scope. What is in global memory is said to be so: the instruction for a
+/// generic address would look first.
+macro_rules! instruction {
+    ($place:expr, $name:literal, $operation:literal, $operands:literal, $register:ident, $ty:ty, $($more:tt)*) => {{
+        let old: $ty;
+        macro_rules! global {
+            ($scope:literal, $pointer:expr) => {
+                asm!(
+                    concat!("{{ .reg .b64 place; cvta.to.global.u64 place, {1}; ", $name, $scope, ".global", $operation, " {0}, [place]", $operands, " }}"),
+                    out($register) old, in(reg64) $pointer, $($more)* options(nostack, preserves_flags)
+                )
+            };
+        }
+        match $place.0 {
+            Address::Shared(address) => asm!(
+                concat!($name, ".cta.shared", $operation, " {0}, [{1}]", $operands),
+                out($register) old, in(reg32) address, $($more)* options(nostack, preserves_flags)
+            ),
+            Address::Global(pointer, Level::Block) => global!(".cta", pointer),
+            Address::Global(pointer, Level::Device) => global!(".gpu", pointer),
+            Address::Global(pointer, Level::System) => global!(".sys", pointer),
+        }
+        old
+    }};
+}
+
+/// An operation with one operand.
+macro_rules! update {
+    ($place:expr, $operation:literal, $register:ident, $ty:ty, $value:expr) => {
+        instruction!($place, "atom.relaxed", $operation, ", {2};", $register, $ty, in($register) $value,)
+    };
+}
+
+/// The operations on an integer, whose instructions end with the type given for each group.
+macro_rules! integer {
+    ($ty:ident, $register:ident, $add:literal, $min:literal, $max:literal, $exchange:literal, $and:literal, $or:literal,
+     $xor:literal, $cas:literal, $load:literal) => {
+        impl AtomicNumber for $ty {
+            #[inline(always)]
+            unsafe fn apply(operation: Operation, place: Place<$ty>, value: $ty) -> $ty {
+                // SAFETY: the caller's; numbers in a slice are aligned.
+                unsafe {
+                    match operation {
+                        Operation::Add => update!(place, $add, $register, $ty, value),
+                        Operation::Min => update!(place, $min, $register, $ty, value),
+                        Operation::Max => update!(place, $max, $register, $ty, value),
+                        Operation::Exchange => update!(place, $exchange, $register, $ty, value),
+                        Operation::And => update!(place, $and, $register, $ty, value),
+                        Operation::Or => update!(place, $or, $register, $ty, value),
+                        Operation::Xor => update!(place, $xor, $register, $ty, value),
+                    }
+                }
+            }
+
+            #[inline(always)]
+            unsafe fn compare_exchange(place: Place<$ty>, expected: $ty, new: $ty) -> $ty {
+                // SAFETY: as in `apply`.
+                unsafe {
+                    instruction!(place, "atom.relaxed", $cas, ", {2}, {3};", $register, $ty,
+                        in($register) expected, in($register) new,)
+                }
+            }
+
+            #[inline(always)]
+            unsafe fn load(place: Place<$ty>) -> $ty {
+                // SAFETY: as in `apply`.
+                unsafe { instruction!(place, "ld.relaxed", $load, ";", $register, $ty,) }
+            }
+        }
+    };
+}
+
+integer!(
+    u32,
+    reg32,
+    ".add.u32",
+    ".min.u32",
+    ".max.u32",
+    ".exch.b32",
+    ".and.b32",
+    ".or.b32",
+    ".xor.b32",
+    ".cas.b32",
+    ".b32"
+);
+integer!(
+    i32,
+    reg32,
+    ".add.s32",
+    ".min.s32",
+    ".max.s32",
+    ".exch.b32",
+    ".and.b32",
+    ".or.b32",
+    ".xor.b32",
+    ".cas.b32",
+    ".b32"
+);
+integer!(
+    u64,
+    reg64,
+    ".add.u64",
+    ".min.u64",
+    ".max.u64",
+    ".exch.b64",
+    ".and.b64",
+    ".or.b64",
+    ".xor.b64",
+    ".cas.b64",
+    ".b64"
+);
+
+impl AtomicNumber for f32 {
+    #[inline(always)]
+    unsafe fn apply(operation: Operation, place: Place<f32>, value: f32) -> f32 {
+        let raw = value.to_bits();
+        let (bits, signed) = (place.cast::<u32>(), place.cast::<i32>());
+        // The bits of positive floats rise with the float, those of negative ones fall. As signed numbers all negative
+        // ones are below, as unsigned ones all are above.
+        let negative = value.is_sign_negative();
+        // SAFETY: the caller's; the bits of an f32 are a u32, or an i32.
+        unsafe {
+            f32::from_bits(match operation {
+                Operation::Min | Operation::Max if value.is_nan() => u32::load(bits),
+                Operation::Min if negative => u32::apply(Operation::Max, bits, raw),
+                Operation::Max if negative => u32::apply(Operation::Min, bits, raw),
+                Operation::Min | Operation::Max => i32::apply(operation, signed, raw as i32) as u32,
+                Operation::Exchange => u32::apply(Operation::Exchange, bits, raw),
+                _ => update!(place, ".add.f32", reg32, f32, value).to_bits(),
+            })
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn compare_exchange(place: Place<f32>, expected: f32, new: f32) -> f32 {
+        // SAFETY: as in `apply`.
+        f32::from_bits(unsafe { u32::compare_exchange(place.cast(), expected.to_bits(), new.to_bits()) })
+    }
+
+    #[inline(always)]
+    unsafe fn load(place: Place<f32>) -> f32 {
+        // SAFETY: as in `apply`.
+        f32::from_bits(unsafe { u32::load(place.cast()) })
+    }
+}

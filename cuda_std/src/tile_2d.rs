@@ -1,0 +1,156 @@
+//! A block's own tile of a matrix.
+
+use crate::memory::check_index;
+use crate::{Block, PerThread, Thread, platform};
+use bytemuck::Pod;
+use core::marker::PhantomData;
+
+/// The tile of a matrix that belongs to this block alone, for writing: a parameter of the kernel.
+///
+/// The matrix lies row by row in its buffer; how many columns it has is said at launch. It is cut into tiles of `ROWS` x
+/// `COLUMNS`, and block (x, y) owns the one that begins at row `y * ROWS` and column `x * COLUMNS`. At the matrix's lower
+/// and right edge a tile is smaller. A launch has exactly the grid that this takes, and a matrix of at most `u32::MAX`
+/// elements.
+///
+/// Rows and columns are counted within the tile; [`first_row`](Self::first_row) and
+/// [`first_column`](Self::first_column) say where it lies.
+pub struct Tile2d<'a, T, const ROWS: usize, const COLUMNS: usize> {
+    /// The whole matrix.
+    data: *mut T,
+    size: [u32; 2],
+    first: [u32; 2],
+    owner: PhantomData<&'a mut [T]>,
+}
+
+impl<T: Pod, const ROWS: usize, const COLUMNS: usize> Tile2d<'_, T, ROWS, COLUMNS> {
+    /// # Safety
+    /// `data` has `size[0]` rows of `size[1]` columns, a 32-bit number of elements of which this tile alone reads and
+    /// writes those of tile (`x`, `y`); its first one is there.
+    #[inline(always)]
+    pub(crate) unsafe fn new(x: u32, y: u32, data: *mut T, size: [u32; 2]) -> Self {
+        const { assert!(ROWS > 0 && COLUMNS > 0 && ROWS * COLUMNS <= 1 << 30, "a tile has 1 to 2^30 elements") };
+        let first = [y.wrapping_mul(ROWS as u32), x.wrapping_mul(COLUMNS as u32)];
+        Self { data, size, first, owner: PhantomData }
+    }
+
+    /// Row of the matrix in which the tile begins.
+    #[inline(always)]
+    #[must_use]
+    pub fn first_row(&self) -> u32 {
+        self.first[0]
+    }
+
+    /// Column of the matrix in which the tile begins.
+    #[inline(always)]
+    #[must_use]
+    pub fn first_column(&self) -> u32 {
+        self.first[1]
+    }
+
+    /// Rows of this tile: `ROWS`, or fewer at the matrix's end.
+    #[inline(always)]
+    #[must_use]
+    pub fn rows(&self) -> u32 {
+        let rest = self.size[0].wrapping_sub(self.first[0]);
+        if rest < ROWS as u32 { rest } else { ROWS as u32 }
+    }
+
+    /// Columns of this tile: `COLUMNS`, or fewer at the matrix's end.
+    #[inline(always)]
+    #[must_use]
+    pub fn columns(&self) -> u32 {
+        let rest = self.size[1].wrapping_sub(self.first[1]);
+        if rest < COLUMNS as u32 { rest } else { COLUMNS as u32 }
+    }
+
+    /// Rows and columns of the whole matrix.
+    #[inline(always)]
+    #[must_use]
+    pub fn matrix(&self) -> [u32; 2] {
+        self.size
+    }
+
+    /// Element (`row`, `column`) of the tile, as it is now.
+    ///
+    /// # Panics
+    /// When the tile does not have it.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn get(&self, row: u32, column: u32) -> T {
+        check_index(row, self.rows());
+        check_index(column, self.columns());
+        // SAFETY: within the tile; a phase that writes holds it by `&mut`, so none runs.
+        unsafe { self.at(row, column).read() }
+    }
+
+    /// Writes `value(row, column)` to every element of the tile, neighbouring columns by neighbouring threads.
+    #[inline(always)]
+    pub fn fill(&mut self, block: &mut Block, value: impl Fn(u32, u32) -> T + Sync) {
+        let (rows, columns) = (self.rows(), self.columns());
+        block.barrier();
+        platform::each_index(block.phase(), (ROWS * COLUMNS) as u32, |i| {
+            let (row, column) = (i / COLUMNS as u32, i % COLUMNS as u32);
+            if row < rows && column < columns {
+                let item = value(row, column);
+                // SAFETY: within the tile; each element is one thread's alone, and the closure cannot hold the tile.
+                unsafe { self.at(row, column).write(item) };
+            }
+        });
+        block.barrier();
+    }
+
+    /// Writes the whole tile from what each thread has computed of it, `R` x `C` elements a thread: `value(thread, own,
+    /// i, j)` for row `i` and column `j` of the thread's part.
+    ///
+    /// A row of the tile is cut into `COLUMNS / C` parts and thread `t` owns part `t % (COLUMNS / C)` of the rows from
+    /// `t / (COLUMNS / C) * R` on. Threads whose part begins beyond the tile write nothing; with fewer threads than parts
+    /// the build stops where the block's size is known, and the rest stays unwritten where it is not.
+    ///
+    /// # Panics
+    /// When the block has fewer threads than the tile has parts.
+    #[inline(always)]
+    #[track_caller]
+    pub fn write<const R: usize, const C: usize, S>(
+        &mut self,
+        block: &mut Block,
+        state: &PerThread<S>,
+        value: impl Fn(Thread, &S, u32, u32) -> T + Sync,
+    ) {
+        const {
+            assert!(R > 0 && C > 0, "a thread has at least one element");
+            assert!(ROWS.is_multiple_of(R) && COLUMNS.is_multiple_of(C), "a tile is cut into whole parts");
+        }
+        let across = (COLUMNS / C) as u32;
+        let (rows, columns) = (self.rows(), self.columns());
+        crate::memory::check_length((ROWS / R) as u32 * across, block.threads());
+        block.barrier();
+        state.each_ref(block.phase(), |thread, own| {
+            let part = thread.index();
+            let (top, left) = ((part / across).wrapping_mul(R as u32), (part % across).wrapping_mul(C as u32));
+            for i in 0..R as u32 {
+                for j in 0..C as u32 {
+                    let (row, column) = (top.wrapping_add(i), left.wrapping_add(j));
+                    if row < rows && column < columns {
+                        let item = value(thread, own, i, j);
+                        // SAFETY: as in `fill`: no two parts share an element.
+                        unsafe { self.at(row, column).write(item) };
+                    }
+                }
+            }
+        });
+        block.barrier();
+    }
+
+    /// Where an element lies.
+    #[inline(always)]
+    fn at(&self, row: u32, column: u32) -> *mut T {
+        let row = self.first[0].wrapping_add(row).wrapping_mul(self.size[1]);
+        self.data.wrapping_add(row.wrapping_add(self.first[1]).wrapping_add(column) as usize)
+    }
+}
+
+// SAFETY: reading from several threads is what phases do; writing needs `&mut` and is given out by element.
+unsafe impl<T: Pod, const ROWS: usize, const COLUMNS: usize> Sync for Tile2d<'_, T, ROWS, COLUMNS> {}
+// SAFETY: a tile is unique access to plain data.
+unsafe impl<T: Pod, const ROWS: usize, const COLUMNS: usize> Send for Tile2d<'_, T, ROWS, COLUMNS> {}

@@ -1,0 +1,172 @@
+//! Outputs that blocks share out: chunks, tiles of matrices, atomics; and memory: dynamic shared arrays, tables.
+
+use cuda_std::prelude::*;
+
+/// `out[i] = a[i] + scale * b[i]`; a contract says that all have one length.
+#[kernel(threads = 128, requires(a.len() == out.len(), b.len() == out.len()))]
+pub fn add(block: &mut Block, out: &mut Chunk<f32, 512>, a: &[f32], b: &[f32], scale: f32) {
+    let (n, first) = (out.len(), out.start());
+    out.fill(block, n, |i| math::fma(scale, b.at(first + i), a.at(first + i)));
+}
+
+/// Rows of four, as elements of a chunk: each holds its index, and the sums of two neighbouring inputs.
+#[kernel(threads = 64)]
+pub fn scaled_rows(block: &mut Block, out: &mut Chunk<[f32; 4], 96>, input: &[f32]) {
+    let (n, first) = (out.len(), out.start());
+    out.fill(block, n, |i| [(first + i) as f32, 0.0, 0.0, 0.0]);
+    let total = out.update_reduce(
+        block,
+        n,
+        0.0,
+        |i, row| {
+            let (a, b) = (input.at(first + i), input.at(first + i + 1));
+            (row[1], row[2]) = (a + b, a - b);
+            a
+        },
+        |a, b| a + b,
+    );
+    out.update(block, n, |_, row| row[3] = total);
+}
+
+/// The transpose of a matrix of `columns` columns, by way of a padded tile in shared memory.
+#[kernel(threads = 256, requires(input.len() == out.len(), out.columns() > 0))]
+pub fn transposed(
+    block: &mut Block,
+    out: &mut Tile2d<f32, 32, 32>,
+    input: &[f32],
+    tile: &mut Shared<f32, { 32 * 33 }>,
+) {
+    let [out_rows, columns] = out.matrix();
+    let (first_row, first_column) = (out.first_column(), out.first_row());
+    let tile = tile.fill(block, 32 * 33, |at| {
+        let (row, column) = (first_row + at / 33, first_column + at % 33);
+        if at % 33 < 32 && row < columns && column < out_rows { input.at(row * out_rows + column) } else { 0.0 }
+    });
+    out.fill(block, |row, column| tile.get(column * 33 + row));
+}
+
+/// `out[row][column] = row * 1000 + column` by the parts of 4 x 2 elements that threads hold.
+#[kernel(threads = 64)]
+pub fn crossed(block: &mut Block, out: &mut Tile2d<u32, 16, 32>) {
+    let (first_row, first_column) = (out.first_row(), out.first_column());
+    let state = block.per_thread(|t| (first_row + t.index() / 16 * 4, first_column + t.index() % 16 * 2));
+    out.write::<4, 2, _>(block, &state, |_, (row, column), i, j| (row + i) * 1000 + column + j);
+}
+
+/// A histogram of 256 bins: each block counts its elements in shared memory and adds that to `bins`.
+#[kernel(threads = 256)]
+pub fn histogram(
+    block: &mut Block,
+    bins: &Atomics<u32>,
+    values: &[u32],
+    per_block: u32,
+    counts: &mut Shared<u32, 256>,
+) {
+    let first = block.index() * per_block;
+    let end = first + per_block;
+    let n = if end < values.len() as u32 { per_block } else { values.len() as u32 - first };
+    let mut counts = counts.fill(block, 256, |_| 0);
+    counts.update_atomic(block, n, |t, cells, i| {
+        cells.add(t, values.at(first + i) % 256, 1);
+    });
+    block.for_each(256, |t, bin| {
+        if counts.get(bin) != 0 {
+            bins.add(t, bin, counts.get(bin));
+        }
+    });
+}
+
+/// Every atomic operation whose final state is the same in any order, on numbers of all four types, in the block's own
+/// memory and in that of all blocks.
+#[kernel(threads = 96)]
+pub fn extremes(
+    block: &mut Block,
+    own: &mut Segment<i32>,
+    words: &Atomics<u32>,
+    signed: &Atomics<i32>,
+    long: &Atomics<u64>,
+    floats: &Atomics<f32>,
+    system: &Atomics<u32, scope::System>,
+    values: &[f32],
+) {
+    let n = values.len() as u32;
+    own.update_atomic(block, n, |t, cells, i| {
+        let value = values.at(i) as i32;
+        cells.add(t, 0, value);
+        cells.min(t, 1, value);
+        cells.max(t, 2, value);
+        cells.xor(t, 3, value);
+    });
+    block.for_each(n, |t, i| {
+        let value = values.at(i);
+        let word = value.to_bits();
+        words.add(t, 0, word);
+        words.min(t, 1, word);
+        words.max(t, 2, word);
+        words.and(t, 3, word | 0xff);
+        words.or(t, 4, word & 0xffff);
+        words.xor(t, 5, word);
+        signed.add(t, 0, word as i32);
+        signed.min(t, 1, word as i32);
+        signed.max(t, 2, word as i32);
+        long.add(t, 0, u64::from(word) << 20);
+        long.min(t, 1, u64::from(word) << 20);
+        long.max(t, 2, u64::from(word) << 20);
+        floats.min(t, 0, value);
+        floats.max(t, 1, value);
+        // Whole numbers, small enough that their sum is exact in every order.
+        floats.add(t, 2, (word % 16) as f32);
+        system.add(t, 0, 1);
+    });
+    // Raises a number by compare and exchange alone.
+    block.for_each(n, |t, i| {
+        let word = values.at(i).to_bits();
+        let mut old = system.load(t, 1);
+        while old < word {
+            let found = system.compare_exchange(t, 1, old, word);
+            if found == old {
+                break;
+            }
+            old = found;
+        }
+    });
+}
+
+/// Tickets that threads draw. In which order is not said: the result differs from run to run.
+#[kernel(threads = 64)]
+pub fn counted(block: &mut Block, out: &mut Chunk<u32, 64>, next: &Atomics<u32>) {
+    let tickets = block.per_thread(|t| next.add(t, 0, 1));
+    out.write(block, 0, &tickets, |_, ticket| *ticket);
+}
+
+/// The sum of each segment's part of `input`, folded in shared memory as large as the launch says.
+#[kernel(threads = 128, requires(scratch.len() > 0))]
+pub fn sums_of_parts(
+    block: &mut Block,
+    out: &mut Segment<f32>,
+    input: &[f32],
+    per_block: u32,
+    scratch: &mut DynamicShared<f32>,
+) {
+    let (room, first) = (scratch.capacity(), block.index() * per_block);
+    let rounds = per_block.div_ceil(room);
+    let mut sum = 0.0;
+    for round in 0..rounds {
+        let rest = per_block - round * room;
+        let n = if rest < room { rest } else { room };
+        let mut tile = scratch.fill(block, n, |i| input.at(first + round * room + i));
+        tile.update(block, n, |_, item| *item *= 2.0);
+        sum += block.reduce(n, 0.0, |i| tile.get(i), |a, b| a + b);
+    }
+    out.set(block, 0, sum);
+}
+
+/// The squares of the first primes: an array of the source, which becomes read-only memory of the module.
+const SQUARES: [u32; 12] = [4, 9, 25, 49, 121, 169, 289, 361, 529, 841, 961, 1369];
+
+/// `out[i] = SQUARES[index[i]]`.
+#[kernel(threads = 32, requires(index.len() == out.len()))]
+pub fn table_look_up(block: &mut Block, out: &mut Chunk<u32, 64>, index: &[u32]) {
+    let (n, first) = (out.len(), out.start());
+    out.fill(block, n, |i| SQUARES.at(index.at(first + i)));
+}
