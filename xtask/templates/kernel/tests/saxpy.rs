@@ -36,11 +36,7 @@ fn cpu_cores_compute_what_plain_rust_does() -> Result<(), Box<dyn Error>> {
     // The second one runs blocks and threads in a shuffled order: a GPU promises none.
     for executor in [CpuExecutor::new(), CpuExecutor::shuffled(1)] {
         let (x, mut y) = inputs();
-        saxpy::launch(
-            &executor,
-            BLOCKS,
-            saxpy::Args { y: Segments { data: &mut y, offsets: &offsets }, x: &x, a: A },
-        )?;
+        saxpy::launch(&executor, BLOCKS, saxpy::Args { y: Segments { data: &mut y, offsets: &offsets }, x: &x, a: A })?;
         assert_eq!(bits(&y), expected());
     }
     Ok(())

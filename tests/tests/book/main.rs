@@ -1,0 +1,5 @@
+//! The examples of the guide in docs/. What the guide includes of them stands between marks; that the marks are there is
+//! a test of xtask.
+
+mod launching;
+mod model;
