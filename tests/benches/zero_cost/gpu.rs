@@ -62,15 +62,6 @@ impl Gpu {
         })
     }
 
-    /// The same for a kernel that has no safe form.
-    pub fn attributes_of_raw<Raw: RawStyle>(&self, form: Form, twin: &'static str) -> Result<Option<KernelAttributes>> {
-        Ok(match form {
-            Form::Safe => None,
-            Form::Raw => Some(self.executor.raw_style_kernel::<Raw>()?.attributes()),
-            Form::Cuda => self.twin(twin)?.map(|twin| twin.attributes()),
-        })
-    }
-
     fn twin(&self, name: &'static str) -> Result<Option<RawKernel>> {
         Ok(self.twins.as_ref().map(|twins| twins.raw_kernel(name)).transpose()?)
     }

@@ -6,22 +6,23 @@ use crate::{Form, Operation, Work};
 use anyhow::Result;
 use cuda_host::raw::Word;
 use cuda_host::{DeviceBuffer, KernelAttributes};
-use cuda_std::compat::launch::LaunchShape;
-use test_kernels::raw_matmul;
+use cuda_std::compat::launch::{DevicePointer, DevicePointerMut, LaunchShape};
+use cuda_std::launch::Matrix;
+use test_kernels::{Quad, raw_matmul, safe_matmul};
 
 /// C = A B.
 pub struct Matmul {
     n: u32,
-    a: DeviceBuffer<f32>,
-    b: DeviceBuffer<f32>,
-    c: DeviceBuffer<f32>,
+    a: DeviceBuffer<Quad>,
+    b: DeviceBuffer<Quad>,
+    c: DeviceBuffer<Quad>,
 }
 
 impl Matmul {
     pub fn new(gpu: &Gpu, n: u32) -> Result<Self> {
         let count = n as usize * n as usize;
-        let (a, b) = (gpu.upload(&numbers(count, 61))?, gpu.upload(&numbers(count, 62))?);
-        Ok(Self { n, a, b, c: gpu.zeroed(count)? })
+        let upload = |seed| gpu.upload::<Quad>(&quads(&numbers(count, seed)));
+        Ok(Self { n, a: upload(61)?, b: upload(62)?, c: gpu.zeroed(count / 4)? })
     }
 }
 
@@ -36,7 +37,7 @@ impl Operation for Matmul {
     }
 
     fn attributes(&self, gpu: &Gpu, form: Form) -> Result<Option<KernelAttributes>> {
-        gpu.attributes_of_raw::<raw_matmul::Kernel>(form, "cu_matmul")
+        gpu.attributes::<safe_matmul::Kernel, raw_matmul::Kernel>(form, "cu_matmul")
     }
 
     fn launch(&mut self, gpu: &Gpu, form: Form, _: usize) -> Result<()> {
@@ -45,9 +46,17 @@ impl Operation for Matmul {
         // SAFETY: all have n times n elements, n is a multiple of 128; everything is on one stream.
         unsafe {
             match form {
-                Form::Safe => {}
+                Form::Safe => {
+                    let c = Matrix { data: c, columns: n / 4 };
+                    safe_matmul::launch(&gpu.executor, (n / 128, n / 128), safe_matmul::Args { c, a, b, n })?;
+                }
                 Form::Raw => {
-                    let args = raw_matmul::Args { c: c.pointer_mut(), a: a.pointer(), b: b.pointer(), n };
+                    let args = raw_matmul::Args {
+                        c: DevicePointerMut::from_address(c.pointer_mut().address()),
+                        a: DevicePointer::from_address(a.pointer().address()),
+                        b: DevicePointer::from_address(b.pointer().address()),
+                        n,
+                    };
                     raw_matmul::launch(&gpu.executor, LaunchShape::linear(blocks, 256), args)?;
                 }
                 Form::Cuda => {
@@ -64,6 +73,11 @@ impl Operation for Matmul {
     }
 
     fn result(&self, gpu: &Gpu) -> Result<Vec<u32>> {
-        Ok(self.c.download(gpu.executor.stream())?.iter().map(|x| x.to_bits()).collect())
+        let quads = self.c.download(gpu.executor.stream())?;
+        Ok(quads.iter().flat_map(|quad| quad.elements.map(f32::to_bits)).collect())
     }
+}
+
+fn quads(values: &[f32]) -> Vec<Quad> {
+    values.as_chunks().0.iter().map(|&elements| Quad { elements }).collect()
 }

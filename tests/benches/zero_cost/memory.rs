@@ -4,10 +4,12 @@ use crate::gpu::Gpu;
 use crate::{Form, Operation, Work};
 use anyhow::Result;
 use cuda_host::raw::Word;
-use cuda_host::{DeviceBuffer, DeviceOffsets, KernelAttributes};
+use cuda_host::{DeviceBuffer, KernelAttributes};
 use cuda_std::compat::launch::LaunchShape;
-use cuda_std::launch::{Offsets, Segments};
-use test_kernels::{raw_histogram, raw_saxpy, raw_sum, raw_transpose, safe_saxpy, safe_sum};
+use cuda_std::launch::Matrix;
+use test_kernels::{
+    raw_histogram, raw_saxpy, raw_sum, raw_transpose, safe_histogram, safe_saxpy, safe_sum, safe_transpose,
+};
 
 /// Inputs that are used in turn.
 const SETS: usize = 2;
@@ -31,18 +33,12 @@ fn bits(values: &[f32]) -> Vec<u32> {
     values.iter().map(|x| x.to_bits()).collect()
 }
 
-/// Offsets of `blocks` segments of `len` elements.
-fn even(gpu: &Gpu, blocks: u32, len: u32) -> Result<DeviceOffsets> {
-    Ok(DeviceOffsets::new(gpu.executor.stream(), &Offsets::new((0..=blocks).map(|block| block * len).collect())?)?)
-}
-
 /// out = a x + y.
 pub struct Saxpy {
     n: u32,
     x: Vec<DeviceBuffer<f32>>,
     y: Vec<DeviceBuffer<f32>>,
     out: DeviceBuffer<f32>,
-    offsets: DeviceOffsets,
 }
 
 impl Saxpy {
@@ -54,8 +50,7 @@ impl Saxpy {
         let sets = |seed| -> Result<Vec<_>> {
             (0..SETS as u32).map(|set| gpu.upload(&numbers(n as usize, seed + set))).collect()
         };
-        let offsets = even(gpu, n / Self::CHUNK, Self::CHUNK)?;
-        Ok(Self { n, x: sets(1)?, y: sets(11)?, out: gpu.zeroed(n as usize)?, offsets })
+        Ok(Self { n, x: sets(1)?, y: sets(11)?, out: gpu.zeroed(n as usize)? })
     }
 }
 
@@ -80,7 +75,6 @@ impl Operation for Saxpy {
         unsafe {
             match form {
                 Form::Safe => {
-                    let out = Segments { data: out, offsets: &self.offsets };
                     safe_saxpy::launch(&gpu.executor, blocks, safe_saxpy::Args { out, x: x.view(), y: y.view(), a })?;
                 }
                 Form::Raw => {
@@ -112,7 +106,6 @@ pub struct Sum {
     n: u32,
     input: Vec<DeviceBuffer<f32>>,
     sums: DeviceBuffer<f32>,
-    offsets: DeviceOffsets,
 }
 
 impl Sum {
@@ -122,7 +115,7 @@ impl Sum {
     pub fn new(gpu: &Gpu, n: u32) -> Result<Self> {
         let input = (0..SETS as u32).map(|set| gpu.upload(&numbers(n as usize, 21 + set))).collect::<Result<_>>()?;
         let blocks = n / Self::CHUNK;
-        Ok(Self { n, input, sums: gpu.zeroed(blocks as usize)?, offsets: even(gpu, blocks, 1)? })
+        Ok(Self { n, input, sums: gpu.zeroed(blocks as usize)? })
     }
 }
 
@@ -147,7 +140,6 @@ impl Operation for Sum {
         unsafe {
             match form {
                 Form::Safe => {
-                    let sums = Segments { data: sums, offsets: &self.offsets };
                     safe_sum::launch(&gpu.executor, blocks, safe_sum::Args { sums, input, chunk })?;
                 }
                 Form::Raw => {
@@ -199,7 +191,7 @@ impl Operation for Transpose {
     }
 
     fn attributes(&self, gpu: &Gpu, form: Form) -> Result<Option<KernelAttributes>> {
-        gpu.attributes_of_raw::<raw_transpose::Kernel>(form, "cu_transpose")
+        gpu.attributes::<safe_transpose::Kernel, raw_transpose::Kernel>(form, "cu_transpose")
     }
 
     fn launch(&mut self, gpu: &Gpu, form: Form, turn: usize) -> Result<()> {
@@ -210,7 +202,11 @@ impl Operation for Transpose {
         // SAFETY: both have rows times columns elements; everything is on one stream.
         unsafe {
             match form {
-                Form::Safe => {}
+                Form::Safe => {
+                    let out = Matrix { data: out, columns: rows };
+                    let grid = (rows / 32, columns / 32);
+                    safe_transpose::launch(&gpu.executor, grid, safe_transpose::Args { out, input, columns })?;
+                }
                 Form::Raw => {
                     let args = raw_transpose::Args { out: out.pointer_mut(), input: input.pointer(), rows, columns };
                     raw_transpose::launch(&gpu.executor, LaunchShape::linear(blocks, 256), args)?;
@@ -260,7 +256,7 @@ impl Operation for Histogram {
     }
 
     fn attributes(&self, gpu: &Gpu, form: Form) -> Result<Option<KernelAttributes>> {
-        gpu.attributes_of_raw::<raw_histogram::Kernel>(form, "cu_histogram")
+        gpu.attributes::<safe_histogram::Kernel, raw_histogram::Kernel>(form, "cu_histogram")
     }
 
     fn launch(&mut self, gpu: &Gpu, form: Form, turn: usize) -> Result<()> {
@@ -270,7 +266,9 @@ impl Operation for Histogram {
         // SAFETY: n words and 256 bins; everything is on one stream.
         unsafe {
             match form {
-                Form::Safe => {}
+                Form::Safe => {
+                    safe_histogram::launch(&gpu.executor, blocks, safe_histogram::Args { bins, words, chunk })?;
+                }
                 Form::Raw => {
                     let args = raw_histogram::Args { bins: bins.pointer_mut(), words: words.pointer(), n, chunk };
                     raw_histogram::launch(&gpu.executor, LaunchShape::linear(blocks, 256), args)?;

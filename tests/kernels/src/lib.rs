@@ -15,7 +15,7 @@ pub use contact::{Contact, Point, contacts};
 pub use launch::{Pair, Triple, Wide, echo, fail, roots, spin, turn};
 pub use model::{add, counted, crossed, extremes, histogram, scaled_rows, sums_of_parts, table_look_up, transposed};
 pub use raw::{raw_histogram, raw_matmul, raw_saxpy, raw_sum, raw_transpose};
-pub use zero_cost::{safe_saxpy, safe_sum};
+pub use zero_cost::{Quad, safe_histogram, safe_matmul, safe_saxpy, safe_sum, safe_transpose};
 
 /// This crate's kernels for devices.
 #[cfg(not(target_arch = "nvptx64"))]

@@ -1,0 +1,85 @@
+//! A product of matrices, by tiles in shared memory and in registers.
+
+use bytemuck::{Pod, Zeroable};
+use cuda_layout::DeviceLayout;
+use cuda_std::prelude::*;
+
+/// Four neighbouring elements of a row: one load or store.
+#[derive(Clone, Copy, Debug, PartialEq, DeviceLayout, Zeroable, Pod)]
+#[repr(C, align(16))]
+pub struct Quad {
+    /// The elements.
+    pub elements: [f32; 4],
+}
+
+/// What a thread holds.
+struct Own {
+    sums: [[Quad; 2]; 8],
+    /// What it loads for a turn.
+    left: Quad,
+    right: Quad,
+}
+
+/// C = A B for row-major matrices of `n` rows and columns, a multiple of 128. A block makes 128 x 128 elements, a thread
+/// 8 x 8 neighbouring ones.
+///
+/// A turn takes eight columns of A and eight rows of B into shared memory, in an order that keeps threads from meeting in
+/// a bank: of A's rows those that are 8 apart, of B's quads those that are 2 apart.
+#[kernel(
+    threads = 256,
+    blocks_per_sm = 2,
+    requires(
+        n > 0 && n.is_multiple_of(128),
+        c.columns() * 4 == n as usize && c.rows() == n as usize,
+        a.len() == c.len() && b.len() == c.len(),
+    )
+)]
+pub fn safe_matmul(
+    block: &mut Block,
+    c: &mut Tile2d<Quad, 128, 32>,
+    a: &[Quad],
+    b: &[Quad],
+    n: u32,
+    left: &mut Shared<Quad, 256>,
+    right: &mut Shared<Quad, 256>,
+) {
+    let (first_row, first_quad, quads) = (c.first_row(), c.first_column(), n / 4);
+    let load = |thread: Thread, turn: u32| {
+        let t = thread.index();
+        let (row, quad) = (t % 32 / 2 * 8 + t / 32, t % 2);
+        let from_a =
+            first_row.wrapping_add(row).wrapping_mul(quads).wrapping_add(turn.wrapping_mul(2)).wrapping_add(quad);
+        let (row, quad) = (t / 32, t % 16 * 2 + t % 32 / 16);
+        let from_b =
+            turn.wrapping_mul(8).wrapping_add(row).wrapping_mul(quads).wrapping_add(first_quad).wrapping_add(quad);
+        (a.at(from_a), b.at(from_b))
+    };
+    let nothing = Quad { elements: [0.0; 4] };
+    let mut state = block.per_thread(|_| Own { sums: [[nothing; 2]; 8], left: nothing, right: nothing });
+    for turn in 0..n / 8 {
+        // Not ahead of time, as the twins do it: a thread has no registers left for what it will need next.
+        block.each(&mut state, |t, own| (own.left, own.right) = load(t, turn));
+        let left = left.write(block, 256, &state, |_, own| own.left);
+        let right = right.write(block, 256, &state, |_, own| own.right);
+        block.each(&mut state, |t, own| {
+            let (y, x) = (t.index() / 16 % 16, t.index() % 16);
+            // Written out, as `#pragma unroll` would: there is no such attribute.
+            macro_rules! steps {
+                ($($k:literal)*) => {$(
+                    let factors = [right.get($k * 32 + x).elements, right.get($k * 32 + 16 + x).elements];
+                    for i in 0..8 {
+                        let factor = left.get(i as u32 * 32 + y * 2 + $k / 4).elements[$k % 4];
+                        for half in 0..2 {
+                            for j in 0..4 {
+                                let sum = &mut own.sums[i][half].elements[j];
+                                *sum = math::fma(factor, factors[half][j], *sum);
+                            }
+                        }
+                    }
+                )*};
+            }
+            steps!(0 1 2 3 4 5 6 7);
+        });
+    }
+    c.write::<8, 2, _>(block, &state, |_, own, i, j| own.sums[i as usize][j as usize]);
+}

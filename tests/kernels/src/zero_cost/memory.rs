@@ -1,0 +1,63 @@
+//! What memory bounds.
+
+use cuda_std::prelude::*;
+
+/// out = a x + y.
+#[kernel(threads = 256, requires(x.len() == out.len(), y.len() == out.len()))]
+pub fn safe_saxpy(block: &mut Block, out: &mut Chunk<f32, 4096>, x: &[f32], y: &[f32], a: f32) {
+    let (first, n) = (out.start(), out.len());
+    let (x, y) = (x.part(first, n), y.part(first, n));
+    out.fill(block, n, |i| math::fma(a, x.at(i), y.at(i)));
+}
+
+/// Block `b` sums up the `chunk` elements from `b` times `chunk` on, as far as there are any.
+#[kernel(threads = 1024, requires(input.len() <= sums.len() * chunk as usize))]
+pub fn safe_sum(block: &mut Block, sums: &mut Chunk<f32, 1>, input: &[f32], chunk: u32) {
+    let first = block.index() * chunk;
+    let n = chunk.min(input.len() as u32 - first);
+    let input = input.part(first, n);
+    let sum = block.reduce(n, 0.0, |i| input.at(i), |a, b| a + b);
+    sums.fill(block, 1, |_| sum);
+}
+
+const TILE: u32 = 32;
+
+/// `out` has the columns of `input` as rows; `input` has `columns` of them, a multiple of 32 as the number of its rows.
+///
+/// The element of row `y` and column `x` of a tile is in place `x ^ y` of row `y`: then those of a row are in different
+/// banks, and those of a column too.
+#[kernel(threads = 256, requires(out.rows() == columns as usize, out.len() == input.len()))]
+pub fn safe_transpose(
+    block: &mut Block,
+    out: &mut Tile2d<f32, 32, 32>,
+    input: &[f32],
+    columns: u32,
+    tile: &mut Shared<f32, 1024>,
+) {
+    let (first_row, first_column) = (out.first_column(), out.first_row());
+    let tile = tile.fill(block, TILE * TILE, |i| {
+        let (y, place) = (i / TILE, i % TILE);
+        let x = place ^ y;
+        input.at(first_row.wrapping_add(y).wrapping_mul(columns).wrapping_add(first_column).wrapping_add(x))
+    });
+    out.fill(block, |row, column| tile.get(column * TILE + (row ^ column)));
+}
+
+/// Adds the numbers of each byte's occurrences to `bins`; block `b` takes the words of four bytes from `b` times `chunk`
+/// on, and counts in shared memory first.
+#[kernel(threads = 256, requires(bins.len() == 256, words.len() <= grid.x as usize * chunk as usize))]
+pub fn safe_histogram(block: &mut Block, bins: &Atomics<u32>, words: &[u32], chunk: u32, local: &mut Shared<u32, 256>) {
+    let first = block.index() * chunk;
+    let n = chunk.min(words.len() as u32 - first);
+    let words = words.part(first, n);
+    let mut local = local.fill(block, 256, |_| 0);
+    local.update_atomic(block, n, |thread, cells, i| {
+        let word = words.at(i);
+        for byte in 0..4 {
+            cells.add(thread, word >> (8 * byte) & 255, 1);
+        }
+    });
+    block.for_each(256, |thread, i| {
+        bins.add(thread, i, local.get(i));
+    });
+}
