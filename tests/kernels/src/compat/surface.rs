@@ -3,7 +3,7 @@
 use cuda_std::compat::prelude::*;
 use cuda_std::compat::warp::WarpReductionOp;
 
-/// Words that a thread of [`probe`] writes.
+/// Words that a thread of [`probe`](fn@probe) writes.
 pub const PROBE_WORDS: usize = 32;
 const FULL: u32 = u32::MAX;
 
