@@ -9,6 +9,9 @@
 //! `[target.'cfg(not(target_arch = "nvptx64"))'.dependencies]`; then it is neither compiled for the device nor part of
 //! the digest. Unstable features are open to the device's build alone. `core` is compiled with the kernels, and the
 //! first time cargo fetches the few crates that its library's lock file names: that one build needs the registry.
+//!
+//! A kernel crate may compile itself, by its own build script, as those do that `cargo xtask new-kernel` makes. The
+//! device's build runs that script again, which must then leave at once: `CARGO_CFG_TARGET_ARCH` is `nvptx64`.
 
 pub mod arch;
 pub mod budget;
