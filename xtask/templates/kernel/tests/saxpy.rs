@@ -93,8 +93,8 @@ fn skipped(why: impl Display) -> Result<(), Box<dyn Error>> {
     if std::env::var_os("PRISM_REQUIRE_GPU").is_some_and(|value| value == "1") {
         return Err(format!("PRISM_REQUIRE_GPU=1, but {why}").into());
     }
-    // Not through `eprintln!`, which a passing test swallows.
-    let why = why.to_string();
-    writeln!(io::stderr(), "skipped: {}", why.lines().next().unwrap_or_default())?;
+    // Not through `eprintln!`, which a passing test swallows; and in one piece, since other tests write, too.
+    let line = format!("skipped: {}\n", why.to_string().lines().next().unwrap_or_default());
+    io::stderr().write_all(line.as_bytes())?;
     Ok(())
 }
