@@ -4,7 +4,7 @@
 //! platform's own on a CPU and does not exist on the device.) Special values are those of C99 and IEEE 754, but for
 //! [`atan2`]'s; a NaN that one of the functions of the table makes, or hands on, is [`NAN`].
 //!
-//! The functions here are for `f32`; [`f64`] has the same names, and [`approx`] fast ones that give up the same bits.
+//! The functions here are for `f32`; [`mod@f64`] has the same names, and [`approx`] fast ones that give up the same bits.
 //!
 //! # Errors
 //!
@@ -19,7 +19,8 @@
 //! | [`exp2`] | 0.9 | all numbers |
 //! | [`exp_m1`] | 1.4 | all numbers |
 //! | [`ln`] | 0.9 | all numbers |
-//! | [`log2`], [`log10`] | 1.1 | all numbers |
+//! | [`log2`] | 1.1 | all numbers |
+//! | [`log10`] | 1.3 | all numbers |
 //! | [`ln_1p`] | 1.0 | all numbers |
 //! | [`sin`], [`cos`], [`sin_cos`] | 0.8 | all numbers, also large angles |
 //! | [`tan`] | 2.3 | all numbers, also large angles |

@@ -6,6 +6,7 @@
 mod compat;
 mod contact;
 mod launch;
+mod math;
 mod model;
 mod raw;
 mod zero_cost;
@@ -13,6 +14,10 @@ mod zero_cost;
 pub use compat::{MATRIX_TILE, PROBE_WORDS, block_sum, gemm_tiled, probe, probe_atomics, vecadd};
 pub use contact::{Contact, Point, contacts};
 pub use launch::{Pair, Triple, Wide, echo, fail, roots, spin, turn};
+pub use math::{
+    ANGLE_FUNCTIONS_F64, APPROX_FUNCTIONS, MATH_FUNCTIONS, MATH_FUNCTIONS_F64, angle_table_f64, approx_table, math_table,
+    math_table_f64,
+};
 pub use model::{add, counted, crossed, extremes, histogram, scaled_rows, sums_of_parts, table_look_up, transposed};
 pub use raw::{raw_histogram, raw_matmul, raw_saxpy, raw_sum, raw_transpose};
 pub use zero_cost::{Quad, safe_histogram, safe_matmul, safe_saxpy, safe_sum, safe_transpose};
