@@ -1,7 +1,8 @@
 //! Atomic operations.
 
 use crate::Thread;
-use crate::memory::{Elements, check_index};
+use crate::bounds::check_index;
+use crate::memory::Elements;
 use crate::platform::{AtomicNumber, Place};
 use crate::scope::{self, AllBlocks, Scope};
 use core::marker::PhantomData;

@@ -1,8 +1,8 @@
 //! A thread block and its phases.
 
-use crate::Grid;
-use crate::memory::{MAX_LENGTH, check_length};
+use crate::bounds::{MAX_LENGTH, check_length};
 use crate::platform::{self, Crew};
+use crate::{Grid, PerLane, Warp};
 use bytemuck::Pod;
 
 /// The number of running values that [`Block::reduce`] keeps.
@@ -118,6 +118,72 @@ impl Block {
         platform::block_reduce(self.phase(), n, identity, value, combine)
     }
 
+    /// Reduces what `value` makes of every thread's own value; the tree is that of [`reduce`](Self::reduce) over the
+    /// threads' indices, and so depends on how many threads a block has.
+    #[inline(always)]
+    pub fn reduce_threads<S, T: Pod>(
+        &mut self,
+        state: &PerThread<S>,
+        identity: T,
+        value: impl Fn(Thread, &S) -> T + Sync,
+        combine: impl Fn(T, T) -> T + Sync,
+    ) -> T {
+        let crew = self.phase();
+        let value = |index| value(Thread { index }, state.0.own(index));
+        platform::block_reduce(crew, crew.threads(), identity, value, combine)
+    }
+
+    /// How many of the indices below `n` satisfy `ask`. Two barriers; so for all that follow.
+    #[inline(always)]
+    pub fn count(&mut self, n: u32, ask: impl Fn(u32) -> bool + Sync) -> u32 {
+        self.reduce(n, 0, |i| u32::from(ask(i)), u32::wrapping_add)
+    }
+
+    /// Whether one of the indices below `n` satisfies `ask`.
+    #[inline(always)]
+    pub fn any(&mut self, n: u32, ask: impl Fn(u32) -> bool + Sync) -> bool {
+        self.reduce(n, 0, |i| u32::from(ask(i)), |a, b| a | b) != 0
+    }
+
+    /// Whether all of the indices below `n` satisfy `ask`.
+    #[inline(always)]
+    pub fn all(&mut self, n: u32, ask: impl Fn(u32) -> bool + Sync) -> bool {
+        !self.any(n, |i| !ask(i))
+    }
+
+    /// How many threads say yes.
+    #[inline(always)]
+    pub fn count_threads<S>(&mut self, state: &PerThread<S>, ask: impl Fn(Thread, &S) -> bool + Sync) -> u32 {
+        self.reduce_threads(state, 0, |thread, own| u32::from(ask(thread, own)), u32::wrapping_add)
+    }
+
+    /// Whether a thread says yes.
+    #[inline(always)]
+    pub fn any_thread<S>(&mut self, state: &PerThread<S>, ask: impl Fn(Thread, &S) -> bool + Sync) -> bool {
+        self.reduce_threads(state, 0, |thread, own| u32::from(ask(thread, own)), |a, b| a | b) != 0
+    }
+
+    /// Whether all threads say yes.
+    #[inline(always)]
+    pub fn all_threads<S>(&mut self, state: &PerThread<S>, ask: impl Fn(Thread, &S) -> bool + Sync) -> bool {
+        !self.any_thread(state, |thread, own| !ask(thread, own))
+    }
+
+    /// Runs `f` once in every warp. What the warp finds out is written by
+    /// [`BlockMemory::write_by_warp`](crate::BlockMemory::write_by_warp) and its like, or by atomic operations.
+    #[inline(always)]
+    pub fn warps(&mut self, f: impl Fn(&mut Warp) + Sync) {
+        let crew = self.phase();
+        platform::each_warp(crew, |index| f(&mut Warp::new(index, crew)));
+    }
+
+    /// Runs `f` once in every warp, on the values of its 32 threads.
+    #[inline(always)]
+    pub fn warps_with<T>(&mut self, state: &mut PerThread<T>, f: impl Fn(&mut Warp, &mut PerLane<T>) + Sync) {
+        let crew = self.phase();
+        state.0.each_warp(crew, |index, own| f(&mut Warp::new(index, crew), PerLane::of(own)));
+    }
+
     #[inline(always)]
     pub(crate) fn barrier(&mut self) {
         platform::barrier();
@@ -131,6 +197,11 @@ pub struct Thread {
 }
 
 impl Thread {
+    #[inline(always)]
+    pub(crate) fn new(index: u32) -> Self {
+        Self { index }
+    }
+
     /// The thread that has index `i` of a phase over indices.
     #[inline(always)]
     pub(crate) fn of_index(crew: Crew, i: u32) -> Self {

@@ -38,13 +38,19 @@
 //! | guarantee | how |
 //! |---|---|
 //! | a barrier is reached by every thread | compiler: phases take `&mut Block`, their closures are `Fn + Sync` and cannot hold it |
+//! | a vote or a shuffle is reached by every lane | compiler: the same, with `&mut Warp`; a [`Team`] shuffles with its own lanes alone |
 //! | no two threads write one element in a phase | compiler: an element is written only by the phase that hands it out |
 //! | no thread reads what another writes in the same phase | compiler: a writing phase borrows the memory mutably |
-//! | no two blocks write one element | a check at run time: `launch::Offsets` are monotone and end within the buffer |
+//! | what several threads update is touched atomically | compiler: [`Atomics`] and [`Cells`] do nothing else, in a scope that holds all of them |
+//! | no two blocks write one element | a check before launch: `launch::Offsets` are monotone and end within the buffer; the grid is exactly that of the [`Chunk`]s and [`Tile2d`]s |
+//! | a device takes the grid and the shared memory | a check before launch |
+//! | the arguments fulfil the kernel's `requires(..)` | a check before launch |
 //! | no access out of bounds | a check at run time, in the kernel; it ends the thread and the launch returns an error |
+//! | nothing goes on by what a thread that panicked did not write | a check at run time: at each barrier, and at each result of a warp or a team, the others look and end; so a loop by such results ends |
 //! | both sides agree on layouts and signature | a check at load: the PTX carries `launch::Kernel::DESCRIPTION` |
-//! | global memory is written before it is read | not enforced: a [`Segment`] may be read before it was filled |
-//! | a kernel ends | not enforced |
+//! | results do not depend on the order of atomic operations | not enforced, but tests find it: `CpuExecutor::shuffled` |
+//! | global memory is written before it is read | not enforced: a [`Segment`] or a [`Chunk`] may be read before it was filled |
+//! | a kernel ends | not enforced: a thread may loop for ever by itself, or wait for another by atomic operations |
 //!
 //! # Same bits
 //!
@@ -60,9 +66,11 @@
 
 mod atomic;
 mod block;
+mod bounds;
 mod chunk;
 pub mod compat;
 mod grid;
+mod input;
 pub mod launch;
 pub mod math;
 mod memory;
@@ -73,25 +81,28 @@ mod segment;
 mod shared;
 mod team;
 mod tile_2d;
+mod warp;
 
 pub use atomic::{Atomic, AtomicBits, AtomicMemory, Atomics, Cells};
 pub use block::{Block, PerThread, Thread};
 pub use chunk::Chunk;
 pub use cuda_std_macros::kernel;
 pub use grid::Grid;
-pub use memory::{BlockMemory, Input};
+pub use input::Input;
+pub use memory::BlockMemory;
 pub use segment::{Part, Segment, View};
 pub use shared::{DynamicShared, Shared, Tile};
 pub use team::{Lists, Team};
 pub use tile_2d::Tile2d;
+pub use warp::{Lane, PerLane, Warp};
 
 /// What a kernel's file imports.
 pub mod prelude {
     #[cfg(not(target_arch = "nvptx64"))]
     pub use crate::launch::{CpuExecutor, DynamicLength, Executor, Matrix, Offsets, Segments};
     pub use crate::{
-        AtomicMemory, Atomics, Block, BlockMemory, Chunk, DynamicShared, Grid, Input, Lists, Part, PerThread, Segment,
-        Shared, Team, Thread, Tile, Tile2d, View, kernel, math, scope,
+        AtomicMemory, Atomics, Block, BlockMemory, Chunk, DynamicShared, Grid, Input, Lane, Lists, Part, PerLane,
+        PerThread, Segment, Shared, Team, Thread, Tile, Tile2d, View, Warp, kernel, math, scope,
     };
 }
 

@@ -1,8 +1,9 @@
 //! What the memories of a block have in common: phases that write them, and reading in between.
 
 use crate::atomic::{Atomic, Cells};
+use crate::bounds::{MAX_LENGTH, check_index, check_length};
 use crate::platform::{self, Place};
-use crate::{Block, PerThread, Team, Thread};
+use crate::{Block, PerLane, PerThread, Team, Thread, Warp};
 use bytemuck::Pod;
 
 /// Raw access to a memory's elements.
@@ -185,6 +186,125 @@ pub trait BlockMemory: Elements {
         block.barrier();
     }
 
+    /// Writes every element `i` below `n`: `value(i)`, combined with all those before it. Returns what all `n` make
+    /// together, `identity` for `n == 0`.
+    ///
+    /// The order of the operations depends on `n` alone, not on the number of threads. Every 32 neighbouring values are a
+    /// group, the last one filled up with `identity`; in a group, value `k` is combined with the one 1 below it, then 2,
+    /// 4, 8, 16 below, the lower one as the left operand. The last results of 32 neighbouring groups, a round, are
+    /// combined with each other likewise. Then element `i` is `(carry + before) + within`: `within` comes from its group,
+    /// `before` from the groups before it in its round, and `carry` from the rounds before, `identity` where there is none;
+    /// the next carry is `carry + round`. `identity` must be neutral.
+    ///
+    /// One barrier, and two more for every 1024 values. A value has at most 32 bytes, in 32-bit words.
+    ///
+    /// # Panics
+    /// When `n` is beyond [`len`](Self::len).
+    #[inline(always)]
+    #[track_caller]
+    fn inclusive_scan(
+        &mut self,
+        block: &mut Block,
+        n: u32,
+        identity: Self::Item,
+        value: impl Fn(u32) -> Self::Item + Sync,
+        combine: impl Fn(Self::Item, Self::Item) -> Self::Item + Sync,
+    ) -> Self::Item {
+        let memory = self.resolved();
+        check_length(n, memory.count());
+        platform::block_scan(block.phase(), n, &memory, true, identity, value, combine)
+    }
+
+    /// As [`inclusive_scan`](Self::inclusive_scan), but element `i` leaves `value(i)` out: `within` is the result of the
+    /// value before it in its group, `identity` for the first.
+    ///
+    /// # Panics
+    /// When `n` is beyond [`len`](Self::len).
+    #[inline(always)]
+    #[track_caller]
+    fn exclusive_scan(
+        &mut self,
+        block: &mut Block,
+        n: u32,
+        identity: Self::Item,
+        value: impl Fn(u32) -> Self::Item + Sync,
+        combine: impl Fn(Self::Item, Self::Item) -> Self::Item + Sync,
+    ) -> Self::Item {
+        let memory = self.resolved();
+        check_length(n, memory.count());
+        platform::block_scan(block.phase(), n, &memory, false, identity, value, combine)
+    }
+
+    /// Writes element `w` by warp `w`, for every warp with an element below [`len`](Self::len).
+    #[inline(always)]
+    fn write_by_warp(&mut self, block: &mut Block, value: impl Fn(&mut Warp) -> Self::Item + Sync) {
+        let memory = self.resolved();
+        block.barrier();
+        let crew = block.phase();
+        platform::each_warp(crew, |w| {
+            if w < memory.count() {
+                let item = value(&mut Warp::new(w, crew));
+                if platform::leads_warp() {
+                    // SAFETY: in bounds; element w is one warp's alone, and one of its threads stores.
+                    unsafe { memory.store(w, item) };
+                }
+            }
+        });
+        block.barrier();
+    }
+
+    /// Writes every element `i` below `n`, each computed by a warp.
+    ///
+    /// # Panics
+    /// When `n` is beyond [`len`](Self::len).
+    #[inline(always)]
+    #[track_caller]
+    fn fill_by_warp(&mut self, block: &mut Block, n: u32, value: impl Fn(&mut Warp, u32) -> Self::Item + Sync) {
+        let memory = self.resolved();
+        check_length(n, memory.count());
+        block.barrier();
+        let crew = block.phase();
+        platform::each_index_by_warp(crew, n, |w, i| {
+            let item = value(&mut Warp::new(w, crew), i);
+            if platform::leads_warp() {
+                // SAFETY: in bounds; element i is one warp's alone, and one of its threads stores.
+                unsafe { memory.store(i, item) };
+            }
+        });
+        block.barrier();
+    }
+
+    /// Writes the elements below `n` by 32, each 32 by a warp: `values(warp, first)` has them, one a lane, and what lies
+    /// beyond `n` is not written.
+    ///
+    /// # Panics
+    /// When `n` is beyond [`len`](Self::len).
+    #[inline(always)]
+    #[track_caller]
+    fn fill_by_lanes(
+        &mut self,
+        block: &mut Block,
+        n: u32,
+        values: impl Fn(&mut Warp, u32) -> PerLane<Self::Item> + Sync,
+    ) {
+        let memory = self.resolved();
+        check_length(n, memory.count());
+        block.barrier();
+        let crew = block.phase();
+        platform::each_index_by_warp(crew, n.div_ceil(32), |w, group| {
+            let first = group.wrapping_mul(32);
+            let items = values(&mut Warp::new(w, crew), first);
+            items.0.store_each(crew, w, |lane, item| {
+                let i = first.wrapping_add(lane);
+                if i < n {
+                    // SAFETY: in bounds; each element is one lane's alone.
+                    unsafe { memory.store(i, *item) };
+                }
+            });
+        });
+        block.barrier();
+    }
+
     /// Runs `f(thread, cells, i)` for every `i` below `n`, of which each may update any of the elements by the atomic
     /// operations of `cells`: [`AtomicMemory`](crate::AtomicMemory). Their scope is the block.
     #[inline(always)]
@@ -255,67 +375,3 @@ pub trait BlockMemory: Elements {
 }
 
 impl<M: Elements> BlockMemory for M {}
-
-/// Reading a kernel's input by a 32-bit index.
-pub trait Input<T> {
-    /// The `n` elements from `first` on.
-    ///
-    /// # Panics
-    /// When they are not all there.
-    fn part(&self, first: u32, n: u32) -> &Self;
-
-    /// Element `i`.
-    ///
-    /// Does what `self[i as usize]` does, but a failure needs no code that formats numbers, which on the device
-    /// costs registers and stack.
-    ///
-    /// # Panics
-    /// When `i` is not below the length.
-    fn at(&self, i: u32) -> T;
-}
-
-impl<T: Pod> Input<T> for [T] {
-    #[inline(always)]
-    #[track_caller]
-    fn part(&self, first: u32, n: u32) -> &Self {
-        match self.get(first as usize..).and_then(|rest| rest.get(..n as usize)) {
-            Some(part) => part,
-            None => out_of_bounds(),
-        }
-    }
-
-    #[inline(always)]
-    #[track_caller]
-    fn at(&self, i: u32) -> T {
-        match self.get(i as usize) {
-            Some(item) => *item,
-            None => out_of_bounds(),
-        }
-    }
-}
-
-/// The longest memory that phases work on: an index and the number of threads in a block, added, do not wrap.
-pub(crate) const MAX_LENGTH: u32 = u32::MAX - 1024;
-
-#[inline(always)]
-#[track_caller]
-pub(crate) fn check_length(n: u32, len: u32) {
-    if n > len || n > MAX_LENGTH {
-        out_of_bounds();
-    }
-}
-
-#[inline(always)]
-#[track_caller]
-pub(crate) fn check_index(i: u32, len: u32) {
-    if i >= len {
-        out_of_bounds();
-    }
-}
-
-#[cold]
-#[inline(never)]
-#[track_caller]
-fn out_of_bounds() -> ! {
-    panic!("index out of bounds")
-}

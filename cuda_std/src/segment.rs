@@ -1,6 +1,7 @@
 //! A block's own part of a global buffer.
 
-use crate::memory::{Elements, check_index, check_length};
+use crate::bounds::{check_index, check_length};
+use crate::memory::Elements;
 use crate::platform::Place;
 use crate::scope::Level;
 use bytemuck::Pod;

@@ -1,6 +1,7 @@
 //! Shared memory.
 
-use crate::memory::{Elements, check_length};
+use crate::bounds::check_length;
+use crate::memory::Elements;
 use crate::platform::{DynamicStorage, Place, SharedPointer, SharedStorage};
 use crate::{Block, PerThread, Team, Thread};
 use bytemuck::Pod;

@@ -1,13 +1,14 @@
 //! Teams: a few neighbouring lanes of a warp that work on one element together.
 
-use crate::memory::{check_index, check_length};
+use crate::bounds::{check_index, check_length};
 use crate::{Block, BlockMemory, Segment, View, platform};
 use bytemuck::Pod;
 
 /// A team of `L` threads inside a phase; `L` is 1, 2, 4, 8, 16 or 32.
 ///
 /// All threads of a team run the element's closure alike; only [`reduce`](Self::reduce) shares work out. (The
-/// middle level of a team policy with vector lanes, as in Kokkos.)
+/// middle level of a team policy with vector lanes, as in Kokkos.) Teams do not wait for each other, and one may branch or
+/// loop by what it alone has computed.
 #[derive(Clone, Copy)]
 pub struct Team<const L: u32>(());
 
@@ -24,7 +25,8 @@ impl<const L: u32> Team<L> {
     /// the steps `s, s + L, s + 2 L, ..` in this order; then slots are combined by strides `L/2, .. 2, 1`, the
     /// lower one as the left operand. On the device a slot is a lane; on a CPU the slots are one vector.
     ///
-    /// `T` is made of 32-bit words.
+    /// `T` is made of 32-bit words. A team in whose block a thread has panicked ends here: what a dead thread would have
+    /// given decides nothing, and no loop waits for it.
     #[inline(always)]
     pub fn reduce<T: Pod>(self, m: u32, identity: T, step: impl Fn(T, u32) -> T, combine: impl Fn(T, T) -> T) -> T {
         platform::team_reduce::<L, T>(m, identity, step, combine)

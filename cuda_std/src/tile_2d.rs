@@ -1,6 +1,6 @@
 //! A block's own tile of a matrix.
 
-use crate::memory::check_index;
+use crate::bounds::check_index;
 use crate::{Block, PerThread, Thread, platform};
 use bytemuck::Pod;
 use core::marker::PhantomData;
@@ -123,7 +123,7 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize> Tile2d<'_, T, ROWS, COLUMN
         }
         let across = (COLUMNS / C) as u32;
         let (rows, columns) = (self.rows(), self.columns());
-        crate::memory::check_length((ROWS / R) as u32 * across, block.threads());
+        crate::bounds::check_length((ROWS / R) as u32 * across, block.threads());
         block.barrier();
         state.each_ref(block.phase(), |thread, own| {
             let part = thread.index();

@@ -73,7 +73,7 @@ pub unsafe trait Kernel: 'static {
     /// Runs a block on this core when called with it.
     ///
     /// # Safety
-    /// [`check_arguments`] has accepted the arguments with the block's grid, and no block runs twice.
+    /// [`check_arguments`](super::check_arguments) has accepted the arguments with the block's grid, and no block runs twice.
     unsafe fn on_cpu<'a>(args: Self::Args<'a, Host>) -> impl Fn(BlockOnCpu) + Sync + 'a;
 }
 
@@ -105,7 +105,7 @@ pub trait Executor {
     /// Runs a grid of a kernel's blocks.
     ///
     /// # Errors
-    /// When the arguments do not fit the launch ([`LaunchError`]), or the executor fails to start it. A GPU
+    /// When the arguments do not fit the launch ([`LaunchError`](super::LaunchError)), or the executor fails to start it. A GPU
     /// reports a panic of the kernel later, when it synchronises.
     fn launch<K: Kernel>(&self, grid: Grid, args: K::Args<'_, Self::Space>) -> Result<(), Self::Error>;
 }

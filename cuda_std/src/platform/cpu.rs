@@ -3,13 +3,17 @@
 mod atomic;
 mod crew;
 mod reduce;
+mod scan;
 mod shared;
+mod warp;
 
 pub use atomic::{AtomicNumber, Place};
 pub use crew::{Crew, Order};
 pub(crate) use reduce::{block_reduce, team_collect, team_reduce};
+pub(crate) use scan::block_scan;
 pub(crate) use shared::SharedPointer;
 pub use shared::{DynamicStorage, SharedStorage};
+pub(crate) use warp::{LaneStorage, each_index_by_warp, each_warp, leads_warp};
 
 use crate::panic::cpu::ThreadGuard;
 
@@ -82,5 +86,11 @@ impl<T> PerThreadStorage<T> {
             guard.thread = thread;
             f(thread, &values[thread as usize]);
         });
+    }
+
+    /// The value of thread `index`, which the caller is.
+    #[inline(always)]
+    pub(crate) fn own(&self, index: u32) -> &T {
+        &self.0[index as usize]
     }
 }

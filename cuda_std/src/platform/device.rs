@@ -2,13 +2,17 @@
 
 mod atomic;
 mod reduce;
+mod scan;
 mod shared;
 mod shuffle;
+mod warp;
 
 pub use atomic::{AtomicNumber, Place};
 pub(crate) use reduce::{block_reduce, team_collect, team_reduce};
+pub(crate) use scan::block_scan;
 pub(crate) use shared::SharedPointer;
 pub use shared::{DynamicStorage, SharedStorage};
+pub(crate) use warp::{LaneStorage, each_index_by_warp, each_warp, leads_warp};
 
 use crate::grid::Grid;
 use crate::panic::device::leave_if_poisoned;
@@ -92,7 +96,7 @@ pub(crate) fn barrier() {
 }
 
 /// The indices `first, first + step, ..` below `n`. The sum cannot wrap, so it is not checked in every turn:
-/// [`crate::memory::check_length`] has seen that `n` leaves room for a step.
+/// [`crate::bounds::check_length`] has seen that `n` leaves room for a step.
 #[inline(always)]
 fn strided(first: u32, step: u32, n: u32, mut f: impl FnMut(u32)) {
     let mut i = first;
@@ -149,5 +153,11 @@ impl<T> PerThreadStorage<T> {
     #[inline(always)]
     pub(crate) fn each_ref(&self, _crew: Crew, f: impl Fn(u32, &T)) {
         f(thread_index(), &self.0);
+    }
+
+    /// The value of thread `index`, which the caller is.
+    #[inline(always)]
+    pub(crate) fn own(&self, _index: u32) -> &T {
+        &self.0
     }
 }

@@ -18,7 +18,10 @@ pub use math::{
     ANGLE_FUNCTIONS_F64, APPROX_FUNCTIONS, MATH_FUNCTIONS, MATH_FUNCTIONS_F64, angle_table_f64, approx_table, math_table,
     math_table_f64,
 };
-pub use model::{add, counted, crossed, extremes, histogram, scaled_rows, sums_of_parts, table_look_up, transposed};
+pub use model::{
+    add, counted, crossed, extremes, histogram, prefix_sums, scaled_rows, sums_of_parts, table_look_up, team_turns,
+    transposed, votes, warp_operations, warp_panics, warp_sums,
+};
 pub use raw::{raw_histogram, raw_matmul, raw_saxpy, raw_sum, raw_transpose};
 pub use zero_cost::{Quad, safe_histogram, safe_matmul, safe_saxpy, safe_sum, safe_transpose};
 

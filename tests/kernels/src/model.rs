@@ -1,5 +1,7 @@
-//! One kernel for each part of the kernel model, for comparing a GPU with CPU cores.
+//! Kernels for each part of the kernel model, for comparing a GPU with CPU cores.
 
 mod outputs;
+mod warps;
 
 pub use outputs::{add, counted, crossed, extremes, histogram, scaled_rows, sums_of_parts, table_look_up, transposed};
+pub use warps::{prefix_sums, team_turns, votes, warp_operations, warp_panics, warp_sums};

@@ -79,7 +79,7 @@ pub(crate) fn block_reduce<T: Pod>(
 
 /// Combines by strides `len/2, len/4, .. 1`; the lower index is the left operand.
 #[inline(always)]
-fn halve<T: Copy>(slots: &mut [T], combine: &impl Fn(T, T) -> T) -> T {
+pub(super) fn halve<T: Copy>(slots: &mut [T], combine: &impl Fn(T, T) -> T) -> T {
     let mut stride = slots.len() / 2;
     while stride > 0 {
         for i in 0..stride {

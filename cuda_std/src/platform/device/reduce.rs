@@ -2,7 +2,8 @@
 
 use super::shuffle::{halve_lanes, vote_ballot_sync};
 use super::{Crew, FULL, SharedPointer, WARP, barrier, strided, thread_index};
-use crate::memory::{MAX_LENGTH, check_length};
+use crate::bounds::{MAX_LENGTH, check_length};
+use crate::panic::device::leave_if_poisoned;
 use bytemuck::Pod;
 use core::arch::{asm, global_asm};
 
@@ -19,7 +20,10 @@ pub(crate) fn team_reduce<const L: u32, T: Pod>(
     check_length(m, MAX_LENGTH);
     let mut slot = identity;
     strided(thread_index() % L, L, m, |j| slot = step(slot, j));
-    halve_lanes::<L, T>(slot, &combine)
+    let result = halve_lanes::<L, T>(slot, &combine);
+    // What decides how a team goes on is not decided by a dead lane.
+    leave_if_poisoned();
+    result
 }
 
 #[inline(always)]
@@ -83,7 +87,7 @@ pub(crate) fn block_reduce<T: Pod>(
 }
 
 #[inline(always)]
-fn groups_address() -> u32 {
+pub(super) fn groups_address() -> u32 {
     let address: u32;
     // SAFETY: takes an address.
     unsafe {

@@ -1,6 +1,6 @@
 //! What lanes of a warp tell each other.
 
-use super::{FULL, WARP};
+use super::{FULL, WARP, thread_index};
 use bytemuck::Pod;
 
 unsafe extern "C" {
@@ -9,6 +9,12 @@ unsafe extern "C" {
     fn shfl_sync_down(mask: u32, value: u32, delta: u32, clamp: u32) -> u32;
     #[link_name = "llvm.nvvm.shfl.sync.idx.i32"]
     fn shfl_sync_idx(mask: u32, value: u32, lane: u32, clamp: u32) -> u32;
+    #[link_name = "llvm.nvvm.shfl.sync.up.i32"]
+    fn shfl_sync_up(mask: u32, value: u32, delta: u32, clamp: u32) -> u32;
+    #[link_name = "llvm.nvvm.shfl.sync.bfly.i32"]
+    fn shfl_sync_bfly(mask: u32, value: u32, lanes: u32, clamp: u32) -> u32;
+    #[link_name = "llvm.nvvm.match.any.sync.i32"]
+    pub(super) fn match_any_sync(mask: u32, value: u32) -> u32;
     #[link_name = "llvm.nvvm.vote.ballot.sync"]
     pub(super) fn vote_ballot_sync(mask: u32, predicate: bool) -> u32;
 }
@@ -43,16 +49,65 @@ pub(super) fn shuffle_words<T: Pod>(value: T, shuffle: impl Fn(u32) -> u32) -> T
     result
 }
 
+/// The lanes that shuffle with this one: its team alone, since another team of the warp may be elsewhere.
+#[inline(always)]
+fn team<const L: u32>() -> u32 {
+    if L == WARP { FULL } else { (FULL >> (WARP - L)) << (thread_index() % WARP / L * L) }
+}
+
 /// Combines the values of every `L` neighbouring lanes by halving strides; all of them get the first one's result.
 #[inline(always)]
 pub(super) fn halve_lanes<const L: u32, T: Pod>(mut value: T, combine: &impl Fn(T, T) -> T) -> T {
+    let mask = team::<L>();
     let mut stride = L / 2;
     while stride > 0 {
-        // SAFETY: all lanes of the warp get here together: see `each_team`, `block_reduce`.
-        let other = shuffle_words(value, |word| unsafe { shfl_sync_down(FULL, word, stride, segment::<L>()) });
+        // SAFETY: all lanes of the team get here together: see `each_team`, `block_reduce`.
+        let other = shuffle_words(value, |word| unsafe { shfl_sync_down(mask, word, stride, segment::<L>()) });
         value = combine(value, other);
         stride /= 2;
     }
     // SAFETY: as above.
-    shuffle_words(value, |word| unsafe { shfl_sync_idx(FULL, word, 0, segment::<L>()) })
+    shuffle_words(value, |word| unsafe { shfl_sync_idx(mask, word, 0, segment::<L>()) })
+}
+
+/// The value of lane `lane`, counted modulo 32.
+#[inline(always)]
+pub(super) fn from_lane<T: Pod>(value: T, lane: u32) -> T {
+    // SAFETY: for all that follow: all lanes of the warp get here together.
+    shuffle_words(value, |word| unsafe { shfl_sync_idx(FULL, word, lane, segment::<WARP>()) })
+}
+
+/// The value of the lane `delta` below; their own for the first ones. `delta` is below 32.
+#[inline(always)]
+pub(super) fn up_lanes<T: Pod>(value: T, delta: u32) -> T {
+    // SAFETY: as above. The clamp of this one is the lowest lane.
+    shuffle_words(value, |word| unsafe { shfl_sync_up(FULL, word, delta, 0) })
+}
+
+/// The value of the lane `delta` above; their own for the last ones. `delta` is below 32.
+#[inline(always)]
+pub(super) fn down_lanes<T: Pod>(value: T, delta: u32) -> T {
+    // SAFETY: as above.
+    shuffle_words(value, |word| unsafe { shfl_sync_down(FULL, word, delta, segment::<WARP>()) })
+}
+
+/// The value of the lane whose index differs in the bits of `mask`, which is below 32.
+#[inline(always)]
+pub(super) fn xor_lanes<T: Pod>(value: T, mask: u32) -> T {
+    // SAFETY: as above.
+    shuffle_words(value, |word| unsafe { shfl_sync_bfly(FULL, word, mask, segment::<WARP>()) })
+}
+
+/// Combines each lane's value with those of the lanes below it, by strides 1, 2, 4, 8, 16.
+#[inline(always)]
+pub(super) fn scan_lanes<T: Pod>(mut value: T, lane: u32, combine: &impl Fn(T, T) -> T) -> T {
+    let mut stride = 1;
+    while stride < WARP {
+        let below = up_lanes(value, stride);
+        if lane >= stride {
+            value = combine(below, value);
+        }
+        stride *= 2;
+    }
+    value
 }

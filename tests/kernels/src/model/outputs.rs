@@ -140,7 +140,7 @@ pub fn counted(block: &mut Block, out: &mut Chunk<u32, 64>, next: &Atomics<u32>)
 }
 
 /// The sum of each segment's part of `input`, folded in shared memory as large as the launch says.
-#[kernel(threads = 128, requires(scratch.len() > 0))]
+#[kernel(threads = 128, requires(!scratch.is_empty()))]
 pub fn sums_of_parts(
     block: &mut Block,
     out: &mut Segment<f32>,

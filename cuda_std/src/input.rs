@@ -1,0 +1,42 @@
+//! Inputs of a kernel.
+
+use crate::bounds::out_of_bounds;
+use bytemuck::Pod;
+
+/// Reading a kernel's input by a 32-bit index.
+pub trait Input<T> {
+    /// The `n` elements from `first` on.
+    ///
+    /// # Panics
+    /// When they are not all there.
+    fn part(&self, first: u32, n: u32) -> &Self;
+
+    /// Element `i`.
+    ///
+    /// Does what `self[i as usize]` does, but a failure needs no code that formats numbers, which on the device
+    /// costs registers and stack.
+    ///
+    /// # Panics
+    /// When `i` is not below the length.
+    fn at(&self, i: u32) -> T;
+}
+
+impl<T: Pod> Input<T> for [T] {
+    #[inline(always)]
+    #[track_caller]
+    fn part(&self, first: u32, n: u32) -> &Self {
+        match self.get(first as usize..).and_then(|rest| rest.get(..n as usize)) {
+            Some(part) => part,
+            None => out_of_bounds(),
+        }
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn at(&self, i: u32) -> T {
+        match self.get(i as usize) {
+            Some(item) => *item,
+            None => out_of_bounds(),
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Prefix sums of blocks.
+
+use super::Crew;
+use super::warp::scan_lanes;
+use crate::memory::Elements;
+use crate::panic::cpu::ThreadGuard;
+
+/// See [`crate::BlockMemory::inclusive_scan`] for the tree.
+#[inline(always)]
+pub(crate) fn block_scan<M: Elements>(
+    crew: Crew,
+    n: u32,
+    memory: &M,
+    inclusive: bool,
+    identity: M::Item,
+    value: impl Fn(u32) -> M::Item,
+    combine: impl Fn(M::Item, M::Item) -> M::Item,
+) -> M::Item {
+    const ROUND: u32 = crate::block::REDUCE_SLOTS;
+    let mut guard = ThreadGuard::default();
+    let mut carry = identity;
+    for base in (0..n).step_by(ROUND as usize) {
+        let occupied = (n - base).min(ROUND);
+        let mut totals = [identity; 32];
+        let (warps, lanes) = (crew.numbers(occupied.div_ceil(32)), crew.numbers(32));
+        for k in 0..occupied.div_ceil(32) {
+            let group = warps.at(k);
+            let mut items = [identity; 32];
+            for k in 0..32 {
+                let lane = lanes.at(k);
+                let at = group * 32 + lane;
+                if at < occupied {
+                    guard.thread = at % crew.threads();
+                    items[lane as usize % 32] = value(base + at);
+                }
+            }
+            scan_lanes(&mut items, &combine);
+            for lane in 0..32.min(occupied - group * 32) {
+                let before = if lane == 0 { identity } else { items[lane as usize - 1] };
+                let kept = if inclusive { items[lane as usize] } else { before };
+                // SAFETY: the caller has seen that the memory has `n` elements.
+                unsafe { memory.store(base + group * 32 + lane, kept) };
+            }
+            totals[group as usize % 32] = items[31];
+        }
+        scan_lanes(&mut totals, &combine);
+        for at in 0..occupied {
+            let group = (at / 32) as usize;
+            let prefix = combine(carry, if group == 0 { identity } else { totals[group - 1] });
+            // SAFETY: as above.
+            unsafe { memory.store(base + at, combine(prefix, memory.load(base + at))) };
+        }
+        carry = combine(carry, totals[31]);
+    }
+    carry
+}

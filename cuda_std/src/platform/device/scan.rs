@@ -1,0 +1,73 @@
+//! Prefix sums of blocks.
+
+use super::reduce::groups_address;
+use super::shuffle::{from_lane, scan_lanes, up_lanes};
+use super::{Crew, SharedPointer, WARP, barrier, strided, thread_index};
+use crate::bounds::{MAX_LENGTH, check_length};
+use crate::memory::Elements;
+
+/// See [`crate::BlockMemory::inclusive_scan`] for the tree.
+#[inline(always)]
+pub(crate) fn block_scan<M: Elements>(
+    crew: Crew,
+    n: u32,
+    memory: &M,
+    inclusive: bool,
+    identity: M::Item,
+    value: impl Fn(u32) -> M::Item,
+    combine: impl Fn(M::Item, M::Item) -> M::Item,
+) -> M::Item {
+    const ROUND: u32 = crate::block::REDUCE_SLOTS;
+    const { assert!(size_of::<M::Item>() <= 32, "a block scans values of at most 32 bytes") };
+    check_length(n, MAX_LENGTH);
+    let groups = SharedPointer::<M::Item>::new(groups_address());
+    let thread = thread_index();
+    let lane = thread % WARP;
+    let mut carry = identity;
+    barrier();
+    strided(0, ROUND, n, |base| {
+        let rest = n.wrapping_sub(base);
+        let occupied = if rest < ROUND { rest } else { ROUND };
+        strided(0, crew.threads(), occupied, |start| {
+            let at = start.wrapping_add(thread);
+            let item = if at < occupied { value(base.wrapping_add(at)) } else { identity };
+            let scanned = scan_lanes(item, lane, &combine);
+            let before = up_lanes(scanned, 1);
+            let kept = if inclusive {
+                scanned
+            } else if lane == 0 {
+                identity
+            } else {
+                before
+            };
+            if at < occupied {
+                // SAFETY: the caller has seen that the memory has `n` elements; each is one thread's.
+                unsafe { memory.store(base.wrapping_add(at), kept) };
+            }
+            if lane == WARP - 1 && at.wrapping_sub(lane) < occupied {
+                // SAFETY: a group below 32; each is one warp's.
+                unsafe { groups.store(at / WARP, scanned) };
+            }
+        });
+        barrier();
+        let mut group = identity;
+        if lane < occupied.div_ceil(WARP) {
+            // SAFETY: written before the barrier.
+            group = unsafe { groups.load(lane) };
+        }
+        let totals = scan_lanes(group, lane, &combine);
+        strided(0, crew.threads(), occupied, |start| {
+            let at = start.wrapping_add(thread);
+            let before = from_lane(totals, (at / WARP).wrapping_sub(1));
+            let prefix = combine(carry, if at < WARP { identity } else { before });
+            if at < occupied {
+                let place = base.wrapping_add(at);
+                // SAFETY: this thread's own element, as above.
+                unsafe { memory.store(place, combine(prefix, memory.load(place))) };
+            }
+        });
+        carry = combine(carry, from_lane(totals, WARP - 1));
+        barrier();
+    });
+    carry
+}

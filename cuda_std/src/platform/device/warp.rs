@@ -1,0 +1,136 @@
+//! Warps: every lane runs this code, and all lanes of a warp get to each operation together.
+
+use super::shuffle::{
+    down_lanes, from_lane, halve_lanes, match_any_sync, scan_lanes, up_lanes, vote_ballot_sync, xor_lanes,
+};
+use super::{Crew, FULL, PerThreadStorage, WARP, strided, thread_index};
+use crate::panic::device::leave_if_poisoned;
+use bytemuck::Pod;
+
+/// Runs `f(warp)` once a warp.
+#[inline(always)]
+pub(crate) fn each_warp(_crew: Crew, f: impl Fn(u32)) {
+    f(thread_index() / WARP);
+}
+
+/// Runs `f(warp, i)` for every index below `n`, each by a warp.
+#[inline(always)]
+pub(crate) fn each_index_by_warp(crew: Crew, n: u32, f: impl Fn(u32, u32)) {
+    let warp = thread_index() / WARP;
+    strided(warp, crew.threads() / WARP, n, |i| f(warp, i));
+}
+
+/// A lane's own value: registers.
+#[repr(transparent)]
+pub(crate) struct LaneStorage<T>(T);
+
+impl<T> PerThreadStorage<T> {
+    #[inline(always)]
+    pub(crate) fn each_warp(&mut self, _crew: Crew, f: impl Fn(u32, &mut LaneStorage<T>)) {
+        let own = (&raw mut self.0).cast::<LaneStorage<T>>();
+        // SAFETY: `LaneStorage` is its value, which stays borrowed.
+        f(thread_index() / WARP, unsafe { &mut *own });
+    }
+}
+
+impl<T> LaneStorage<T> {
+    #[inline(always)]
+    pub(crate) fn new(_crew: Crew, _warp: u32, init: impl Fn(u32) -> T) -> Self {
+        Self(init(thread_index() % WARP))
+    }
+
+    #[inline(always)]
+    pub(crate) fn each(&mut self, _crew: Crew, _warp: u32, f: impl Fn(u32, &mut T)) {
+        f(thread_index() % WARP, &mut self.0);
+    }
+
+    #[inline(always)]
+    pub(crate) fn each_with<U>(
+        &mut self,
+        other: &LaneStorage<U>,
+        _crew: Crew,
+        _warp: u32,
+        f: impl Fn(u32, &mut T, &U),
+    ) {
+        f(thread_index() % WARP, &mut self.0, &other.0);
+    }
+
+    #[inline(always)]
+    pub(crate) fn map<U>(&self, _crew: Crew, _warp: u32, f: impl Fn(u32, &T) -> U) -> LaneStorage<U> {
+        LaneStorage(f(thread_index() % WARP, &self.0))
+    }
+
+    /// A bit for each lane.
+    #[inline(always)]
+    pub(crate) fn ballot(&self, _crew: Crew, _warp: u32, f: impl Fn(u32, &T) -> bool) -> u32 {
+        let vote = f(thread_index() % WARP, &self.0);
+        // SAFETY: all lanes get here together, because the code of a warp phase is the same for all of them.
+        let votes = unsafe { vote_ballot_sync(FULL, vote) };
+        // What decides how a warp goes on is not decided by a dead lane.
+        leave_if_poisoned();
+        votes
+    }
+}
+
+impl<T: Pod> LaneStorage<T> {
+    #[inline(always)]
+    pub(crate) fn shuffle(&self, _crew: Crew, _warp: u32, from: impl Fn(u32) -> u32) -> Self {
+        Self(from_lane(self.0, from(thread_index() % WARP)))
+    }
+
+    #[inline(always)]
+    pub(crate) fn shuffle_up(&self, delta: u32) -> Self {
+        Self(up_lanes(self.0, delta % WARP))
+    }
+
+    #[inline(always)]
+    pub(crate) fn shuffle_down(&self, delta: u32) -> Self {
+        Self(down_lanes(self.0, delta % WARP))
+    }
+
+    #[inline(always)]
+    pub(crate) fn shuffle_xor(&self, mask: u32) -> Self {
+        Self(xor_lanes(self.0, mask % WARP))
+    }
+
+    #[inline(always)]
+    pub(crate) fn broadcast(&self, lane: u32) -> T {
+        let value = from_lane(self.0, lane);
+        leave_if_poisoned();
+        value
+    }
+
+    #[inline(always)]
+    pub(crate) fn reduce(&self, combine: impl Fn(T, T) -> T) -> T {
+        let value = halve_lanes::<WARP, T>(self.0, &combine);
+        leave_if_poisoned();
+        value
+    }
+
+    #[inline(always)]
+    pub(crate) fn inclusive_scan(&self, combine: impl Fn(T, T) -> T) -> Self {
+        Self(scan_lanes(self.0, thread_index() % WARP, &combine))
+    }
+}
+
+impl LaneStorage<u32> {
+    #[inline(always)]
+    pub(crate) fn match_any(&self) -> Self {
+        // SAFETY: as in `ballot`.
+        Self(unsafe { match_any_sync(FULL, self.0) })
+    }
+}
+
+impl<T> LaneStorage<T> {
+    /// The value of one lane, for storing it.
+    #[inline(always)]
+    pub(crate) fn store_each(&self, _crew: Crew, _warp: u32, f: impl Fn(u32, &T)) {
+        f(thread_index() % WARP, &self.0);
+    }
+}
+
+/// Whether this thread stores what its warp has computed.
+#[inline(always)]
+pub(crate) fn leads_warp() -> bool {
+    thread_index().is_multiple_of(WARP)
+}

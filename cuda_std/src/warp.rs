@@ -1,0 +1,208 @@
+//! Warps and their phases.
+
+use crate::Thread;
+use crate::platform::{Crew, LaneStorage};
+use bytemuck::Pod;
+
+/// A warp: 32 neighbouring threads of a block, in a phase of [`Block::warps`](crate::Block::warps).
+///
+/// It is to its lanes what a [`Block`](crate::Block) is to its threads. Code that holds a `&mut Warp` is the same for all
+/// lanes of the warp, and may differ from warp to warp; what differs from lane to lane is seen by the closures of the warp's
+/// phases alone, which can hold neither the warp nor the block. So every vote and every shuffle is reached by all lanes, and
+/// a loop or a branch of a warp is decided by what all of its lanes know: results of [`ballot`](Self::ballot),
+/// [`reduce`](Self::reduce) and the like.
+///
+/// A lane that panics ends. What the others would get from it is undefined, and they must not go on by it: whatever gives a
+/// warp-wide result first looks whether a thread of the block has panicked, and then all of them end. A loop whose length
+/// depends on such results therefore ends, too.
+pub struct Warp {
+    index: u32,
+    crew: Crew,
+}
+
+/// A lane of a warp inside a phase.
+#[derive(Clone, Copy)]
+pub struct Lane {
+    index: u32,
+    thread: Thread,
+}
+
+impl Lane {
+    /// Index of this lane in its warp.
+    #[inline(always)]
+    #[must_use]
+    pub fn index(self) -> u32 {
+        self.index
+    }
+
+    /// The thread that it is.
+    #[inline(always)]
+    #[must_use]
+    pub fn thread(self) -> Thread {
+        self.thread
+    }
+}
+
+/// One value for every lane of a warp: registers on the device, 32 values on a CPU. Only phases of the warp see it.
+#[repr(transparent)]
+pub struct PerLane<T>(pub(crate) LaneStorage<T>);
+
+impl<T> PerLane<T> {
+    /// A thread's state, seen as its warp's.
+    #[inline(always)]
+    pub(crate) fn of(storage: &mut LaneStorage<T>) -> &mut Self {
+        // SAFETY: it is its storage.
+        unsafe { &mut *(&raw mut *storage).cast::<Self>() }
+    }
+}
+
+impl Warp {
+    #[inline(always)]
+    pub(crate) fn new(index: u32, crew: Crew) -> Self {
+        Self { index, crew }
+    }
+
+    /// Index of this warp in its block.
+    #[inline(always)]
+    #[must_use]
+    pub fn index(&self) -> u32 {
+        self.index
+    }
+
+    #[inline(always)]
+    fn lane(&self) -> impl Fn(u32) -> Lane + Copy + Sync + use<> {
+        let first = self.index.wrapping_mul(32);
+        move |index| Lane { index, thread: Thread::new(first.wrapping_add(index)) }
+    }
+
+    /// Gives every lane a value of its own.
+    #[inline(always)]
+    pub fn per_lane<T>(&mut self, init: impl Fn(Lane) -> T + Sync) -> PerLane<T> {
+        let lane = self.lane();
+        PerLane(LaneStorage::new(self.crew.next_phase(), self.index, |index| init(lane(index))))
+    }
+
+    /// Runs `f` in every lane on the lane's own value.
+    #[inline(always)]
+    pub fn each<T>(&mut self, state: &mut PerLane<T>, f: impl Fn(Lane, &mut T) + Sync) {
+        let lane = self.lane();
+        state.0.each(self.crew.next_phase(), self.index, |index, value| f(lane(index), value));
+    }
+
+    /// Runs `f` in every lane on the lane's own value, and another one to read.
+    #[inline(always)]
+    pub fn each_with<T, U>(&mut self, state: &mut PerLane<T>, other: &PerLane<U>, f: impl Fn(Lane, &mut T, &U) + Sync) {
+        let lane = self.lane();
+        let crew = self.crew.next_phase();
+        state.0.each_with(&other.0, crew, self.index, |index, value, other| f(lane(index), value, other));
+    }
+
+    /// `f` of every lane's value.
+    #[inline(always)]
+    pub fn map<T, U>(&mut self, state: &PerLane<T>, f: impl Fn(Lane, &T) -> U + Sync) -> PerLane<U> {
+        let lane = self.lane();
+        PerLane(state.0.map(self.crew.next_phase(), self.index, |index, value| f(lane(index), value)))
+    }
+
+    /// Asks every lane; bit `i` is the answer of lane `i`.
+    #[inline(always)]
+    pub fn ballot<T>(&mut self, state: &PerLane<T>, ask: impl Fn(Lane, &T) -> bool + Sync) -> u32 {
+        let lane = self.lane();
+        state.0.ballot(self.crew.next_phase(), self.index, |index, value| ask(lane(index), value))
+    }
+
+    /// Whether a lane says yes.
+    #[inline(always)]
+    pub fn any<T>(&mut self, state: &PerLane<T>, ask: impl Fn(Lane, &T) -> bool + Sync) -> bool {
+        self.ballot(state, ask) != 0
+    }
+
+    /// Whether all lanes say yes.
+    #[inline(always)]
+    pub fn all<T>(&mut self, state: &PerLane<T>, ask: impl Fn(Lane, &T) -> bool + Sync) -> bool {
+        self.ballot(state, ask) == u32::MAX
+    }
+
+    /// How many lanes say yes.
+    #[inline(always)]
+    pub fn count<T>(&mut self, state: &PerLane<T>, ask: impl Fn(Lane, &T) -> bool + Sync) -> u32 {
+        self.ballot(state, ask).count_ones()
+    }
+
+    /// Gives every lane the value of lane `from(lane)`, counted modulo 32.
+    ///
+    /// What crosses lanes is made of at most 32 words of 32 bits; so for all that follow.
+    #[inline(always)]
+    pub fn shuffle<T: Pod>(&mut self, values: &PerLane<T>, from: impl Fn(Lane) -> u32 + Sync) -> PerLane<T> {
+        let lane = self.lane();
+        PerLane(values.0.shuffle(self.crew.next_phase(), self.index, |index| from(lane(index))))
+    }
+
+    /// Gives every lane the value of the one `delta` (modulo 32) below it; the first ones keep theirs.
+    #[inline(always)]
+    pub fn shuffle_up<T: Pod>(&mut self, values: &PerLane<T>, delta: u32) -> PerLane<T> {
+        PerLane(values.0.shuffle_up(delta))
+    }
+
+    /// Gives every lane the value of the one `delta` (modulo 32) above it; the last ones keep theirs.
+    #[inline(always)]
+    pub fn shuffle_down<T: Pod>(&mut self, values: &PerLane<T>, delta: u32) -> PerLane<T> {
+        PerLane(values.0.shuffle_down(delta))
+    }
+
+    /// Gives every lane the value of the one whose index differs in the bits of `mask` (modulo 32).
+    #[inline(always)]
+    pub fn shuffle_xor<T: Pod>(&mut self, values: &PerLane<T>, mask: u32) -> PerLane<T> {
+        PerLane(values.0.shuffle_xor(mask))
+    }
+
+    /// The value of one lane, counted modulo 32, for all to know.
+    #[inline(always)]
+    pub fn broadcast<T: Pod>(&mut self, values: &PerLane<T>, lane: u32) -> T {
+        values.0.broadcast(lane)
+    }
+
+    /// Combines the values of all lanes by strides 16, 8, 4, 2, 1; the lower one is the left operand.
+    #[inline(always)]
+    pub fn reduce<T: Pod>(&mut self, values: &PerLane<T>, combine: impl Fn(T, T) -> T + Sync) -> T {
+        values.0.reduce(combine)
+    }
+
+    /// Combines each lane's value with those of all lanes below it: by strides 1, 2, 4, 8, 16, the lower one as the left
+    /// operand.
+    #[inline(always)]
+    pub fn inclusive_scan<T: Pod>(&mut self, values: &PerLane<T>, combine: impl Fn(T, T) -> T + Sync) -> PerLane<T> {
+        PerLane(values.0.inclusive_scan(combine))
+    }
+
+    /// What [`inclusive_scan`](Self::inclusive_scan) gives the lane below; `identity` for the first lane.
+    #[inline(always)]
+    pub fn exclusive_scan<T: Pod + Sync>(
+        &mut self,
+        values: &PerLane<T>,
+        identity: T,
+        combine: impl Fn(T, T) -> T + Sync,
+    ) -> PerLane<T> {
+        let scanned = self.inclusive_scan(values, combine);
+        let mut shifted = self.shuffle_up(&scanned, 1);
+        self.each(&mut shifted, |lane, value| {
+            if lane.index() == 0 {
+                *value = identity;
+            }
+        });
+        shifted
+    }
+
+    /// For every lane the lanes that have its value, as bits.
+    #[inline(always)]
+    pub fn match_any(&mut self, values: &PerLane<u32>) -> PerLane<u32> {
+        PerLane(values.0.match_any())
+    }
+
+    /// The value that all lanes have, if they have the same.
+    #[inline(always)]
+    pub fn match_all(&mut self, values: &PerLane<u32>) -> Option<u32> {
+        let first = self.broadcast(values, 0);
+        self.all(values, |_, value| *value == first).then_some(first)
+    }
+}

@@ -1,0 +1,162 @@
+//! Block operations, warps, and teams that go different ways.
+
+use cuda_std::prelude::*;
+
+/// Prefix sums of the block's part of `input`, inclusive and exclusive, and their total behind the latter.
+#[kernel(threads = 96)]
+pub fn prefix_sums(block: &mut Block, inclusive: &mut Segment<f32>, exclusive: &mut Segment<f32>, input: &[f32]) {
+    let (n, first) = (inclusive.len(), inclusive.start());
+    let total = inclusive.inclusive_scan(block, n, 0.0, |i| input.at(first + i), |a, b| a + b);
+    exclusive.exclusive_scan(block, n, 0.0, |i| input.at(first + i), |a, b| a + b);
+    exclusive.set(block, n, total);
+}
+
+/// Votes and reductions over the indices and the threads of a block.
+#[kernel(threads = 160)]
+pub fn votes(block: &mut Block, out: &mut Chunk<f32, 8>, input: &[f32], threshold: f32) {
+    let n = input.len() as u32;
+    let above = block.count(n, |i| input.at(i) > threshold);
+    let (any, all) = (block.any(n, |i| input.at(i) > threshold), block.all(n, |i| input.at(i) > threshold));
+    let state = block.per_thread(|t| if t.index() < n { input.at(t.index()) } else { 0.0 });
+    let sum = block.reduce_threads(&state, 0.0, |_, own| *own, |a, b| a + b);
+    let threads = block.count_threads(&state, |_, own| *own > threshold);
+    let any_thread = block.any_thread(&state, |_, own| *own > threshold);
+    let all_threads = block.all_threads(&state, |t, own| *own > threshold || t.index() >= n);
+    out.fill(block, 7, |i| match i {
+        0 => above as f32,
+        1 => f32::from(u8::from(any)),
+        2 => f32::from(u8::from(all)),
+        3 => sum,
+        4 => threads as f32,
+        5 => f32::from(u8::from(any_thread)),
+        _ => f32::from(u8::from(all_threads)),
+    });
+}
+
+/// Everything that a warp does: row `w` of `out` has the results of warp `w`'s lanes, one column an operation.
+#[kernel(threads = 128)]
+pub fn warp_operations(block: &mut Block, out: &mut Chunk<[u32; 16], 128>, input: &[u32]) {
+    let first = out.start();
+    let n = out.len();
+    out.fill_by_lanes(block, n, |warp, at| {
+        let values = warp.per_lane(|lane| input.at((first + at + lane.index()) % 1000));
+        let odd = warp.ballot(&values, |_, value| value % 2 == 1);
+        let some =
+            u32::from(warp.any(&values, |_, value| *value > 900)) + 2 * u32::from(warp.all(&values, |_, v| *v > 9));
+        let count = warp.count(&values, |lane, value| value % 32 > lane.index());
+        let turned = warp.shuffle(&values, |lane| 31 - lane.index());
+        let (up, down) = (warp.shuffle_up(&values, 3), warp.shuffle_down(&values, 40));
+        let (crossed, fifth) = (warp.shuffle_xor(&values, 5), warp.broadcast(&values, 5));
+        let sum = warp.reduce(&values, |a, b| a.wrapping_mul(3).wrapping_add(b));
+        let running = warp.inclusive_scan(&values, |a, b| a.wrapping_mul(5).wrapping_add(b));
+        let before = warp.exclusive_scan(&values, 77, u32::wrapping_add);
+        let small = warp.map(&values, |_, value| value % 3);
+        let same = warp.match_any(&small);
+        let all_same = warp.match_all(&small).unwrap_or(99);
+        // Halves all values until the warp's largest is small: a loop that all lanes take alike.
+        let mut rounds = 0;
+        let mut halved = warp.map(&values, |_, value| *value);
+        while warp.reduce(&halved, |a, b| if a > b { a } else { b }) > 7 {
+            warp.each(&mut halved, |_, value| *value /= 2);
+            rounds += 1;
+        }
+        let mut row = warp.per_lane(|lane| {
+            let mut row = [0; 16];
+            row[..8].copy_from_slice(&[lane.thread().index(), odd, some, count, fifth, sum, all_same, rounds]);
+            row
+        });
+        warp.each_with(&mut row, &turned, |_, row, value| row[8] = *value);
+        warp.each_with(&mut row, &up, |_, row, value| row[9] = *value);
+        warp.each_with(&mut row, &down, |_, row, value| row[10] = *value);
+        warp.each_with(&mut row, &crossed, |_, row, value| row[11] = *value);
+        warp.each_with(&mut row, &running, |_, row, value| row[12] = *value);
+        warp.each_with(&mut row, &before, |_, row, value| row[13] = *value);
+        warp.each_with(&mut row, &same, |_, row, value| row[14] = *value);
+        warp.each_with(&mut row, &halved, |_, row, value| row[15] = *value);
+        row
+    });
+}
+
+/// Sums by warps: of each 100 inputs, and of each warp's threads.
+#[kernel(threads = 128)]
+pub fn warp_sums(
+    block: &mut Block,
+    hundreds: &mut Segment<f32>,
+    warps: &mut Segment<f32>,
+    drawn: &Atomics<u32>,
+    input: &[f32],
+) {
+    let n = hundreds.len();
+    hundreds.fill_by_warp(block, n, |warp, i| {
+        let mut sums = warp.per_lane(|_| 0.0f32);
+        for step in 0..4 {
+            warp.each(&mut sums, |lane, sum| {
+                let at = step * 32 + lane.index();
+                if at < 100 {
+                    *sum += input.at(i * 100 + at);
+                }
+            });
+        }
+        warp.reduce(&sums, |a, b| a + b)
+    });
+    let mut state = block.per_thread(|t| input.at(t.index()));
+    block.warps_with(&mut state, |warp, own| {
+        let total = warp.reduce(own, |a, b| a + b);
+        warp.each(own, |_, value| *value -= total / 32.0);
+    });
+    block.warps(|warp| {
+        let index = warp.index();
+        let mut unit = warp.per_lane(|_| ());
+        warp.each(&mut unit, |lane, ()| {
+            drawn.add(lane.thread(), index, lane.index());
+        });
+    });
+    let largest = block.reduce_threads(&state, 0.0, |_, own| own.abs(), |a, b| if a > b { a } else { b });
+    warps.write_by_warp(block, |warp| {
+        let index = warp.index();
+        let values = warp.per_lane(|lane| input.at(lane.thread().index()));
+        warp.broadcast(&values, index) + largest
+    });
+}
+
+/// Teams of one warp that take different numbers of turns, each decided by what its own team has reduced.
+#[kernel(threads = 64)]
+pub fn team_turns(block: &mut Block, out: &mut Segment<u32>, input: &[u32]) {
+    let n = out.len();
+    out.fill_by_team::<4>(block, n, |team, i| {
+        let mut left = input.at(i);
+        let mut turns = 0;
+        // Collatz' sequence, its step computed by the team.
+        while left > 1 {
+            left = if left % 2 == 0 {
+                team.reduce(left / 2, 0, |sum, _| sum + 1, |a, b| a + b)
+            } else {
+                team.reduce(3, 1, |sum, _| sum, |a, b| a + b) - 3 + 3 * left
+            };
+            turns += 1;
+        }
+        turns
+    });
+}
+
+/// As many turns as a warp needs until lane 3 says stop, which it never does in warp 1 of block 0: it panics instead.
+#[kernel(threads = 64)]
+pub fn warp_panics(block: &mut Block, out: &mut Chunk<u32, 2>, limit: u32, fails: u32) {
+    let number = block.index();
+    out.write_by_warp(block, |warp| {
+        let doomed = number == 0 && warp.index() == 1 && fails != 0;
+        let mut turns = warp.per_lane(|_| 0u32);
+        loop {
+            warp.each(&mut turns, |lane, turns| {
+                *turns += 1;
+                if doomed && lane.index() == 3 && *turns == 10 {
+                    panic!("lane 3 was told to fail");
+                }
+            });
+            let told = warp.broadcast(&turns, 3);
+            if told >= limit && !doomed {
+                break told;
+            }
+        }
+    });
+}
