@@ -399,7 +399,7 @@ fn teams_of_one_warp_go_their_own_ways() {
 #[test]
 fn a_warp_does_not_wait_for_a_dead_lane() {
     let on_cpu = {
-        let mut out = vec![0; 20];
+        let mut out = [0; 20];
         let args = k::warp_panics::Args { out: &mut out[..], limit: 1000, fails: 1 };
         match k::warp_panics::launch(&CpuExecutor::new(), 10, args) {
             Err(LaunchError::Panic(panic)) => panic,
