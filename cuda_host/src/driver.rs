@@ -119,22 +119,24 @@ driver_functions! {
 }
 
 impl Driver {
-    /// Offset and size of a kernel's raw parameters, where the driver can tell.
+    /// Offset and size of a kernel's raw parameters, where the driver can tell. Without their `count`, the driver is
+    /// asked until it answers with an error, which tools that watch its calls report.
     ///
     /// # Safety
     /// `function` belongs to a loaded module.
-    pub(crate) unsafe fn parameters(&self, function: CUfunction) -> Option<Vec<(usize, usize)>> {
+    pub(crate) unsafe fn parameters(&self, function: CUfunction, count: Option<usize>) -> Option<Vec<(usize, usize)>> {
         let info = self.func_get_param_info?;
         let mut parameters = Vec::new();
-        loop {
+        while count != Some(parameters.len()) {
             let (mut offset, mut size) = (0, 0);
             // SAFETY: the caller's; beyond the last parameter the driver answers with an error.
             match unsafe { info(function, parameters.len(), &raw mut offset, &raw mut size) } {
                 0 => parameters.push((offset, size)),
-                1 => return Some(parameters),
+                1 => break,
                 _ => return None,
             }
         }
+        Some(parameters)
     }
 
     fn text(&self, code: u32, get: unsafe fn(&Self, u32, *mut *const c_char) -> Code) -> String {

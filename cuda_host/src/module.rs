@@ -28,6 +28,8 @@ struct Inner {
     raw: CUmodule,
     name: String,
     entries: Vec<String>,
+    /// How many raw parameters each of them has, where the module's text is known.
+    parameters: Vec<usize>,
 }
 
 // SAFETY: modules may be used by several threads; the handle is only a name.
@@ -80,8 +82,9 @@ impl Module {
             let log = String::from_utf8_lossy(&log[..end]).trim().to_owned();
             return Err(refused(code.0, &driver.error_name(code), log, jit_advice(code.0)));
         }
+        let parameters = entries(ptx).map(|entry| parameter_count(ptx, entry)).collect();
         let entries = entries(ptx).map(str::to_owned).collect();
-        Ok(Self(Arc::new(Inner { context: context.clone(), raw, name: name.to_owned(), entries })))
+        Ok(Self(Arc::new(Inner { context: context.clone(), raw, name: name.to_owned(), entries, parameters })))
     }
 
     /// The name it was loaded with.
@@ -128,8 +131,9 @@ impl Module {
             let (limit, registers) = (attributes.max_threads, attributes.registers);
             return Err(CudaError::BlockTooLarge { kernel, threads, limit, registers });
         }
+        let count = self.entries().iter().position(|entry| entry == kernel).and_then(|at| self.0.parameters.get(at));
         // SAFETY: the function is this module's.
-        let parameters = unsafe { self.context().driver().parameters(function) };
+        let parameters = unsafe { self.context().driver().parameters(function, count.copied()) };
         Ok(LoadedKernel { module: self.clone(), function, id: kernel_id(kernel), attributes, parameters })
     }
 
@@ -278,6 +282,15 @@ fn entries(ptx: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// How many raw parameters the text says that an entry has: those between its name and the next closing parenthesis.
+fn parameter_count(ptx: &str, entry: &str) -> usize {
+    let declared = ptx.split(".entry").skip(1).find_map(|text| {
+        let rest = text.trim_start().strip_prefix(entry)?.trim_start();
+        Some(rest.strip_prefix('(')?.split(')').next().unwrap_or_default())
+    });
+    declared.map_or(0, |list| list.matches(".param").count())
+}
+
 fn jit_advice(code: u32) -> &'static str {
     match code {
         // CUDA_ERROR_UNSUPPORTED_PTX_VERSION
@@ -301,6 +314,13 @@ mod tests {
         let ptx =
             "// .entry none\n.visible .entry first(\n\t.param .u64 a\n)\n.func helper()\n.entry second_2 ()\n.entry";
         assert_eq!(entries(ptx).collect::<Vec<_>>(), ["first", "second_2"]);
+    }
+
+    #[test]
+    fn the_parameters_of_each_entry_are_counted() {
+        let ptx = ".entry first(\n\t.param .u64 a,\n\t.param .align 4 .b8 b[12]\n)\n{ }\n.entry first_2 ()\n{ }\n\
+                   .func f(.param .b32 x)\n.entry third(.param .u32 c)";
+        assert_eq!(entries(ptx).map(|entry| parameter_count(ptx, entry)).collect::<Vec<_>>(), [2, 0, 1]);
     }
 
     #[test]

@@ -26,7 +26,8 @@ pub unsafe fn load_image(context: &Context, name: &str, image: &[u8]) -> Result<
     // SAFETY: the image is a module by the caller's promise, and outlives the call; there are no options.
     unsafe { driver.module_load_data_ex(&raw mut raw, image.as_ptr().cast(), 0, ptr::null_mut(), ptr::null_mut()) }
         .check(driver, || format!("loading the {} bytes of module `{name}`", image.len() - 1))?;
-    let inner = Inner { context: context.clone(), raw, name: name.to_owned(), entries: Vec::new() };
+    let inner =
+        Inner { context: context.clone(), raw, name: name.to_owned(), entries: Vec::new(), parameters: Vec::new() };
     Ok(Module(Arc::new(inner)))
 }
 
@@ -97,7 +98,7 @@ impl Module {
         let function = self.function(name)?;
         let attributes = self.attributes(name, function)?;
         // SAFETY: the function is this module's.
-        let parameters = unsafe { self.context().driver().parameters(function) };
+        let parameters = unsafe { self.context().driver().parameters(function, None) };
         Ok(RawKernel { module: self.clone(), name, function, attributes, parameters })
     }
 }

@@ -15,8 +15,8 @@ pub use compat::{MATRIX_TILE, PROBE_WORDS, block_sum, gemm_tiled, probe, probe_a
 pub use contact::{Contact, Point, contacts};
 pub use launch::{Pair, Triple, Wide, echo, fail, roots, spin, turn};
 pub use math::{
-    ANGLE_FUNCTIONS_F64, APPROX_FUNCTIONS, MATH_FUNCTIONS, MATH_FUNCTIONS_F64, angle_table_f64, approx_table, math_table,
-    math_table_f64,
+    ANGLE_FUNCTIONS_F64, APPROX_FUNCTIONS, MATH_FUNCTIONS, MATH_FUNCTIONS_F64, angle_table_f64, approx_table,
+    math_table, math_table_f64,
 };
 pub use model::{
     add, counted, crossed, extremes, histogram, prefix_sums, scaled_rows, sums_of_parts, table_look_up, team_turns,
