@@ -1,6 +1,8 @@
 //! The device's side: the panic handler.
 
 use super::{PANIC_CLAIMED, PANIC_NONE, PANIC_RECORDED, PanicRecord, TEXT_BYTES};
+use crate::platform::{AtomicNumber, Place};
+use crate::scope::Level;
 use core::arch::{asm, global_asm, nvptx};
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -65,10 +67,12 @@ fn on_panic(info: &core::panic::PanicInfo<'_>) -> ! {
     if !record.is_null() {
         // SAFETY: `enter`'s caller vouched for the record; its state lets one thread write the rest.
         unsafe {
-            let state = AtomicU32::from_ptr(&raw mut (*record).state);
-            if state.compare_exchange(PANIC_NONE, PANIC_CLAIMED, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+            let state = &raw mut (*record).state;
+            // Among the launch's threads alone, all on this device: the host's memory may have no wider operation.
+            let found = u32::compare_exchange(Place::global(state, Level::Device), PANIC_NONE, PANIC_CLAIMED);
+            if found == PANIC_NONE {
                 write(record, kernel, info);
-                state.store(PANIC_RECORDED, Ordering::Release);
+                AtomicU32::from_ptr(state).store(PANIC_RECORDED, Ordering::Release);
             }
         }
     }
