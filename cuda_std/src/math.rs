@@ -27,8 +27,9 @@
 //! | [`asin`], [`acos`] | 1.2 | all numbers |
 //! | [`atan`] | 2.0 | all numbers |
 //! | [`atan2`] | 2.1 | all pairs |
-//! | [`sinh`] | 1.6 | all numbers |
-//! | [`cosh`], [`tanh`] | 1.4 | all numbers |
+//! | [`sinh`] | 1.7 | all numbers |
+//! | [`cosh`] | 1.4 | all numbers |
+//! | [`tanh`] | 1.5 | all numbers |
 //! | [`pow`] | 1.0 | all pairs |
 //! | [`powi`] | `\|n\|` | where neither x^n nor its reciprocal overflows |
 //! | [`cbrt`] | 0.51 | all numbers |
