@@ -14,9 +14,6 @@ pub struct Vector {
 }
 
 impl Vector {
-    /// The null vector.
-    pub const NULL: Self = Self { x: 0.0, y: 0.0, z: 0.0 };
-
     /// The scalar product.
     #[inline]
     #[must_use]
