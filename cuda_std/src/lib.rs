@@ -82,6 +82,7 @@ mod shared;
 mod team;
 mod tile_2d;
 mod warp;
+mod warp_list;
 
 pub use atomic::{Atomic, AtomicBits, AtomicMemory, Atomics, Cells};
 pub use block::{Block, PerThread, Thread};
@@ -95,6 +96,7 @@ pub use shared::{DynamicShared, Shared, Tile};
 pub use team::{Lists, Team};
 pub use tile_2d::Tile2d;
 pub use warp::{Lane, PerLane, Warp};
+pub use warp_list::WarpList;
 
 /// What a kernel's file imports.
 pub mod prelude {
@@ -102,7 +104,7 @@ pub mod prelude {
     pub use crate::launch::{CpuExecutor, DynamicLength, Executor, Matrix, Offsets, Segments};
     pub use crate::{
         AtomicMemory, Atomics, Block, BlockMemory, Chunk, DynamicShared, Grid, Input, Lane, Lists, Part, PerLane,
-        PerThread, Segment, Shared, Team, Thread, Tile, Tile2d, View, Warp, kernel, math, scope,
+        PerThread, Segment, Shared, Team, Thread, Tile, Tile2d, View, Warp, WarpList, kernel, math, scope,
     };
 }
 

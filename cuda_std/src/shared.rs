@@ -3,7 +3,7 @@
 use crate::bounds::check_length;
 use crate::memory::Elements;
 use crate::platform::{DynamicStorage, Place, SharedPointer, SharedStorage};
-use crate::{Block, PerThread, Team, Thread};
+use crate::{Block, PerThread, Team, Thread, WarpList};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
@@ -110,6 +110,33 @@ macro_rules! arrays {
 
 arrays!([const N: usize] Shared<T, N>, |_storage| N as u32);
 arrays!([] DynamicShared<T>, |storage| storage.len());
+
+impl<T: Pod, const N: usize> Shared<T, N> {
+    /// The array in equal parts, one a warp.
+    #[inline(always)]
+    pub(crate) fn by_warp(&mut self, warps: u32) -> WarpParts<T> {
+        WarpParts { data: self.0.at(), each: N as u32 / warps }
+    }
+}
+
+/// A shared array, divided among the warps of a block.
+pub(crate) struct WarpParts<T> {
+    data: SharedPointer<T>,
+    each: u32,
+}
+
+impl<T: Pod> WarpParts<T> {
+    /// # Safety
+    /// The array stays borrowed while the list lives, and part `warp` is used through one list at a time.
+    #[inline(always)]
+    pub(crate) unsafe fn list<'a>(&self, warp: u32) -> WarpList<'a, T> {
+        // SAFETY: parts of different warps do not overlap; the caller's.
+        unsafe { WarpList::new(self.data.offset(warp.wrapping_mul(self.each)), self.each) }
+    }
+}
+
+// SAFETY: a place; what is done there is said where a list is made.
+unsafe impl<T: Pod> Sync for WarpParts<T> {}
 
 /// The filled elements of a [`Shared`] or [`DynamicShared`] array.
 pub struct Tile<'a, T> {

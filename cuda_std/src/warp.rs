@@ -69,6 +69,12 @@ impl Warp {
         self.index
     }
 
+    /// The threads, for a phase that begins.
+    #[inline(always)]
+    pub(crate) fn phase(&mut self) -> Crew {
+        self.crew.next_phase()
+    }
+
     #[inline(always)]
     fn lane(&self) -> impl Fn(u32) -> Lane + Copy + Sync + use<> {
         let first = self.index.wrapping_mul(32);

@@ -81,6 +81,20 @@ pub struct Traits {
     pub velocity: f32,
 }
 
+/// What is counted around a heavy atom.
+#[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
+#[repr(C)]
+pub struct AtomSurface {
+    /// Test points on its sphere that no other atom covers.
+    pub exposed: u32,
+    /// Heavy atoms within 10 Å, itself counted.
+    pub crowd: u32,
+}
+
+/// An atom's share of the words that sorting atoms into cells takes: at most three cells an atom, each with its start and
+/// a counter; and the order itself.
+pub type CellWords = [u32; 8];
+
 /// Number of work vectors over the residues.
 pub const WORK_VECTORS: usize = 32;
 

@@ -89,6 +89,7 @@ pub fn summarise(
     graph: ContactGraph,
     n: u32,
     atoms: u32,
+    area: f32,
     shape: Shape,
     summaries: &mut Segment<StructureSummary>,
 ) {
@@ -96,7 +97,7 @@ pub fn summarise(
     summaries.set(
         block,
         0,
-        StructureSummary { contacts: ends / 2, residues: n, atoms, radius_of_gyration: shape.radius, _padding: 0 },
+        StructureSummary { contacts: ends / 2, residues: n, atoms, radius_of_gyration: shape.radius, area },
     );
 }
 

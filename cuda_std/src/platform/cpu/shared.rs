@@ -58,6 +58,12 @@ impl<T> SharedPointer<T> {
 }
 
 impl<T: Pod> SharedPointer<T> {
+    /// Where element `i` is the first.
+    #[inline(always)]
+    pub(crate) fn offset(self, i: u32) -> Self {
+        Self(self.address(i))
+    }
+
     /// # Safety
     /// `i` lies within the array, and no thread writes it at the same time.
     #[inline(always)]

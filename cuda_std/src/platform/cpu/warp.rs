@@ -19,6 +19,10 @@ pub(crate) fn each_index_by_warp(crew: Crew, n: u32, f: impl Fn(u32, u32)) {
     crew.visit(n, |i| f(i % warps, i));
 }
 
+/// Nothing to wait for: a core runs the lanes one after the other.
+#[inline(always)]
+pub(crate) fn meet_warp() {}
+
 /// Whether this thread stores what its warp has computed.
 #[inline(always)]
 pub(crate) fn leads_warp() -> bool {

@@ -65,6 +65,12 @@ impl<T: Pod> SharedPointer<T> {
         Self(address, PhantomData)
     }
 
+    /// Where element `i` is the first.
+    #[inline(always)]
+    pub(crate) fn offset(self, i: u32) -> Self {
+        Self::new(self.address(i))
+    }
+
     /// Address of element `i`. Addresses are computed without overflow checks: the index has been checked.
     #[inline(always)]
     pub(super) fn address(self, i: u32) -> u32 {

@@ -15,6 +15,8 @@ unsafe extern "C" {
     fn shfl_sync_bfly(mask: u32, value: u32, lanes: u32, clamp: u32) -> u32;
     #[link_name = "llvm.nvvm.match.any.sync.i32"]
     pub(super) fn match_any_sync(mask: u32, value: u32) -> u32;
+    #[link_name = "llvm.nvvm.bar.warp.sync"]
+    pub(super) fn bar_warp_sync(mask: u32);
     #[link_name = "llvm.nvvm.vote.ballot.sync"]
     pub(super) fn vote_ballot_sync(mask: u32, predicate: bool) -> u32;
 }

@@ -1,7 +1,8 @@
 //! Warps: every lane runs this code, and all lanes of a warp get to each operation together.
 
 use super::shuffle::{
-    down_lanes, from_lane, halve_lanes, match_any_sync, scan_lanes, up_lanes, vote_ballot_sync, xor_lanes,
+    bar_warp_sync, down_lanes, from_lane, halve_lanes, match_any_sync, scan_lanes, up_lanes, vote_ballot_sync,
+    xor_lanes,
 };
 use super::{Crew, FULL, PerThreadStorage, WARP, strided, thread_index};
 use crate::panic::device::leave_if_poisoned;
@@ -127,6 +128,13 @@ impl<T> LaneStorage<T> {
     pub(crate) fn store_each(&self, _crew: Crew, _warp: u32, f: impl Fn(u32, &T)) {
         f(thread_index() % WARP, &self.0);
     }
+}
+
+/// Waits for the lanes of the warp, so that each sees what the others wrote.
+#[inline(always)]
+pub(crate) fn meet_warp() {
+    // SAFETY: all lanes get here together, as in `ballot`; lanes that have exited are not waited for.
+    unsafe { bar_warp_sync(FULL) };
 }
 
 /// Whether this thread stores what its warp has computed.

@@ -1,0 +1,173 @@
+//! What atoms give their residues: columns `sasa`, `rsa`, `sasa_apolar`, `cx`, `depth`, `atomic_contacts` and
+//! `exposed_velocity`.
+
+use super::TEAM;
+use super::cells::Cells;
+use super::places::Inputs;
+use super::surface::PROBE;
+use crate::scratch::AtomSurface;
+use cuda_std::math::{NAN, canonical, larger, smaller, sqrt};
+use cuda_std::prelude::*;
+use shared_types::feature::column;
+use shared_types::radii::is_apolar;
+use shared_types::residue::MAX_AREA;
+use shared_types::{Atom, FeatureRow};
+
+/// Atoms of different residues are in contact within 4.5 Å.
+const CONTACT: f32 = 4.5;
+/// Residues of one chain whose atoms may be in contact are this many rows apart.
+const APART: u32 = 2;
+/// Volume of the sphere in which neighbours are counted, 4/3 pi (10 Å)^3.
+const SPHERE: f32 = 4188.79;
+/// Mean volume of a heavy atom in proteins in Å^3 (Pintar et al. 2002).
+const ATOM_VOLUME: f32 = 20.1;
+
+/// Accessible area in Å^2 of a sphere of which all is exposed.
+#[inline(always)]
+fn sphere_area(radius: f32) -> f32 {
+    4.0 * core::f32::consts::PI * (radius + PROBE) * (radius + PROBE)
+}
+
+/// Distance in Å from atom `i` to the nearest that has accessible area, which in `sorted` have radius 1, the others 0;
+/// 0 where it is one. NaN where there is none.
+#[inline(always)]
+pub fn depth(team: Team<TEAM>, atom: Atom, open: bool, cells: &Cells, sorted: View<Atom>) -> f32 {
+    if open {
+        return 0.0;
+    }
+    let mut rings = 1;
+    loop {
+        let region = cells.around(atom, rings);
+        let nearest = team.reduce(
+            region.rows(),
+            f32::INFINITY,
+            |nearest, k| {
+                let run = cells.run_of(region, k);
+                let mut nearest = nearest;
+                for other in run.first..run.end {
+                    let other = sorted.get(other);
+                    if other.radius > 0.0 {
+                        nearest = smaller(nearest, distance2(atom, other));
+                    }
+                }
+                nearest
+            },
+            smaller,
+        );
+        let seen = cells.seen(rings);
+        if nearest <= seen * seen {
+            return sqrt(nearest);
+        }
+        if cells.is_all(region) {
+            return if nearest < f32::INFINITY { sqrt(nearest) } else { NAN };
+        }
+        rings *= 2;
+    }
+}
+
+#[inline(always)]
+fn distance2(a: Atom, b: Atom) -> f32 {
+    let (x, y, z) = (a.x - b.x, a.y - b.y, a.z - b.z);
+    math::fma(x, x, math::fma(y, y, z * z))
+}
+
+/// Number of atoms of other residues that are within [`CONTACT`] of an atom of residue `i`.
+#[inline(always)]
+fn contacts(team: Team<TEAM>, inputs: &Inputs, n: u32, i: u32, cells: &Cells, sorted: View<Atom>) -> u32 {
+    let (first, end) = inputs.atoms_of(i, n);
+    let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+    for own in first..end {
+        let atom = inputs.atom(own);
+        low = [smaller(low[0], atom.x), smaller(low[1], atom.y), smaller(low[2], atom.z)];
+        high = [larger(high[0], atom.x), larger(high[1], atom.y), larger(high[2], atom.z)];
+    }
+    if first == end {
+        return 0;
+    }
+    let region = cells.region(low.map(|x| x - CONTACT), high.map(|x| x + CONTACT));
+    let near = |other: Atom| {
+        let mut own = first;
+        while own < end {
+            if distance2(inputs.atom(own), other) <= CONTACT * CONTACT {
+                return true;
+            }
+            own += 1;
+        }
+        false
+    };
+    let within = |atom: Atom| {
+        atom.x >= low[0] - CONTACT
+            && atom.y >= low[1] - CONTACT
+            && atom.z >= low[2] - CONTACT
+            && atom.x <= high[0] + CONTACT
+            && atom.y <= high[1] + CONTACT
+            && atom.z <= high[2] + CONTACT
+    };
+    team.reduce(
+        region.rows(),
+        0,
+        |count, k| {
+            let run = cells.run_of(region, k);
+            let mut count = count;
+            for at in run.first..run.end {
+                let other = sorted.get(at);
+                if within(other) && near(other) {
+                    let row = inputs.row_of(cells.order.get(at), n);
+                    if row.abs_diff(i) >= APART || !inputs.same_chain(row, i) {
+                        count += 1;
+                    }
+                }
+            }
+            count
+        },
+        u32::wrapping_add,
+    )
+}
+
+/// Writes the columns, and returns the area of all residues in Å^2.
+#[inline(always)]
+pub fn features(
+    block: &mut Block,
+    inputs: &Inputs,
+    n: u32,
+    points: u32,
+    cells: &Cells,
+    sorted: View<Atom>,
+    surface: View<AtomSurface>,
+    depths: View<f32>,
+    output: &mut Segment<FeatureRow>,
+) -> f32 {
+    output.update_by_team::<TEAM, _>(
+        block,
+        n,
+        |team, i| (i, contacts(team, inputs, n, i, cells, sorted)),
+        |(i, contacts), row| {
+            let (first, end) = inputs.atoms_of(i, n);
+            let (mut area, mut apolar, mut crowding, mut depth) = (0.0, 0.0, 0.0, 0.0);
+            for own in first..end {
+                let (radius, counted) = (inputs.atom(own).radius, surface.get(own));
+                let part = sphere_area(radius) * (counted.exposed as f32 / points as f32);
+                area += part;
+                if is_apolar(radius) {
+                    apolar += part;
+                }
+                let filled = counted.crowd as f32 * ATOM_VOLUME;
+                crowding += (SPHERE - filled) / filled;
+                depth += depths.get(own);
+            }
+            let atoms = (end - first) as f32;
+            let columns = &mut row.columns;
+            let relative = area / MAX_AREA.at(inputs.kind(i));
+            columns[column::SASA] = area;
+            columns[column::RSA] = relative;
+            columns[column::SASA_APOLAR] = apolar;
+            columns[column::CX] = canonical(crowding / atoms);
+            columns[column::DEPTH] = canonical(depth / atoms);
+            columns[column::ATOMIC_CONTACTS] = contacts as f32;
+            let exposed = if relative > 1.0 { 1.0 } else { relative };
+            columns[column::EXPOSED_VELOCITY] = canonical(exposed * columns[column::VELOCITY_LOCAL]);
+        },
+    );
+    let output = output.view(n);
+    block.reduce(n, 0.0, |i| output.get(i).columns[column::SASA], |a, b| a + b)
+}

@@ -1,0 +1,263 @@
+//! Heavy atoms in the cells of a grid, so that who is near is found without looking at all.
+//!
+//! Cells are at least [`EDGE`] wide, half of [`REACH`], so that what is within reach of an atom lies at most two cells
+//! away. Rows of cells along x follow each other in memory, and so do their atoms: a neighbourhood is a few *runs* of
+//! atoms. In which order the atoms of a cell come is left to chance; what is made of them are counts and smallest
+//! values, which do not depend on it.
+
+use bytemuck::{Pod, Zeroable};
+use cuda_std::math::{larger, smaller, sqrt};
+use cuda_std::prelude::*;
+use shared_types::Atom;
+
+/// Distance in Å within which neighbours can be found.
+pub const REACH: f32 = 10.0;
+/// What rounding may move an atom or a border by, in Å, in structures up to 100,000 Å wide.
+const SLACK: f32 = 0.02;
+/// Smallest edge of a cell in Å.
+const EDGE: f32 = REACH / 2.0 + 2.0 * SLACK;
+/// Rows of cells within reach, at most.
+pub const ROWS: u32 = 25;
+/// Those rows, by cells in y and z from the middle, near ones first.
+const NEAR_FIRST: [[i32; 2]; ROWS as usize] = [
+    [0, 0],
+    [-1, 0],
+    [1, 0],
+    [0, -1],
+    [0, 1],
+    [-1, -1],
+    [-1, 1],
+    [1, -1],
+    [1, 1],
+    [-2, 0],
+    [2, 0],
+    [0, -2],
+    [0, 2],
+    [-2, -1],
+    [-2, 1],
+    [2, -1],
+    [2, 1],
+    [-1, -2],
+    [1, -2],
+    [-1, 2],
+    [1, 2],
+    [-2, -2],
+    [-2, 2],
+    [2, -2],
+    [2, 2],
+];
+
+/// Atoms that follow each other: from `first` to before `end`.
+#[derive(Clone, Copy, Zeroable, Pod)]
+#[repr(C)]
+pub struct Run {
+    pub first: u32,
+    pub end: u32,
+}
+
+const NOTHING: Run = Run { first: 0, end: 0 };
+
+/// How a grid divides space.
+#[derive(Clone, Copy)]
+struct Frame {
+    origin: [f32; 3],
+    edge: f32,
+    /// Cells along x, y and z.
+    size: [u32; 3],
+}
+
+impl Frame {
+    /// The cell along an axis in which a coordinate lies; for those outside, the nearest. Never falls as `at` rises.
+    #[inline(always)]
+    fn cell(&self, axis: usize, at: f32) -> u32 {
+        let cell = ((at - self.origin[axis]) / self.edge) as u32;
+        cell.min(self.size[axis].wrapping_sub(1))
+    }
+
+    /// Number of the cell in which a point lies.
+    #[inline(always)]
+    fn number(&self, x: f32, y: f32, z: f32) -> u32 {
+        self.row(self.cell(1, y), self.cell(2, z)).wrapping_add(self.cell(0, x))
+    }
+
+    /// Number of a row's first cell.
+    #[inline(always)]
+    fn row(&self, y: u32, z: u32) -> u32 {
+        z.wrapping_mul(self.size[1]).wrapping_add(y).wrapping_mul(self.size[0])
+    }
+
+    /// How far a coordinate is from cell `cell` along an axis.
+    #[inline(always)]
+    fn gap(&self, axis: usize, at: f32, cell: u32) -> f32 {
+        let low = math::fma(cell as f32, self.edge, self.origin[axis]) - SLACK;
+        let high = math::fma((cell + 1) as f32, self.edge, self.origin[axis]) + SLACK;
+        larger(0.0, larger(low - at, at - high))
+    }
+}
+
+/// A block of cells, by its first and last one along each axis.
+#[derive(Clone, Copy)]
+pub struct Region {
+    low: [u32; 3],
+    high: [u32; 3],
+}
+
+impl Region {
+    /// How many rows of cells it has.
+    #[inline(always)]
+    pub fn rows(&self) -> u32 {
+        (self.high[1] - self.low[1] + 1) * (self.high[2] - self.low[2] + 1)
+    }
+}
+
+/// The atoms of one structure, cell by cell.
+#[derive(Clone, Copy)]
+pub struct Cells<'a> {
+    frame: Frame,
+    /// Where each cell's atoms begin, and the end of all.
+    starts: View<'a, u32>,
+    /// The structure's atoms in the order of cells, counted in file order.
+    pub order: View<'a, u32>,
+}
+
+#[derive(Clone, Copy, Zeroable, Pod)]
+#[repr(C)]
+struct Bounds {
+    low: [f32; 3],
+    high: [f32; 3],
+}
+
+/// Cells for `n` atoms: as wide as needed for at most three cells an atom.
+#[inline(always)]
+fn frame(block: &mut Block, n: u32, atoms: impl Fn(u32) -> Atom + Sync) -> Frame {
+    let none = Bounds { low: [f32::INFINITY; 3], high: [f32::NEG_INFINITY; 3] };
+    let bounds = block.reduce(
+        n,
+        none,
+        |i| {
+            let atom = atoms(i);
+            Bounds { low: [atom.x, atom.y, atom.z], high: [atom.x, atom.y, atom.z] }
+        },
+        |a, b| Bounds {
+            low: core::array::from_fn(|axis| smaller(a.low[axis], b.low[axis])),
+            high: core::array::from_fn(|axis| larger(a.high[axis], b.high[axis])),
+        },
+    );
+    let extent = |axis: usize| bounds.high[axis] - bounds.low[axis];
+    let room = 3.0 * n as f32;
+    let mut edge = EDGE;
+    loop {
+        // Where even an infinite edge is too short, no distance is finite either, and all are in one cell.
+        let last: [u32; 3] = core::array::from_fn(|axis| (extent(axis) / edge) as u32);
+        let cells = (last[0] as f32 + 1.0) * (last[1] as f32 + 1.0) * (last[2] as f32 + 1.0);
+        if cells <= room {
+            return Frame { origin: bounds.low, edge, size: last.map(|last| last + 1) };
+        }
+        edge *= 1.25;
+    }
+}
+
+/// Sorts a structure's `n` atoms into cells, in scratch memory of an element an atom.
+#[inline(always)]
+pub fn sort<'a>(
+    block: &mut Block,
+    n: u32,
+    atoms: impl Fn(u32) -> Atom + Sync,
+    words: &'a mut Part<u32>,
+    sorted: &mut Segment<Atom>,
+) -> Cells<'a> {
+    let frame = frame(block, n, &atoms);
+    let cells = frame.size[0] * frame.size[1] * frame.size[2];
+    let cell_of = |i| {
+        let atom = atoms(i);
+        frame.number(atom.x, atom.y, atom.z)
+    };
+    let (mut starts, mut rest) = words.split_at(cells + 1);
+    // A number for each cell, and behind them one for each atom.
+    rest.fill(block, cells, |_| 0);
+    rest.update_atomic(block, n, |thread, words, i| {
+        words.add(thread, cell_of(i), 1);
+    });
+    let counts = rest.view(cells);
+    starts.exclusive_scan(block, cells + 1, 0, |c| if c < cells { counts.get(c) } else { 0 }, u32::wrapping_add);
+    let first = starts.view(cells);
+    rest.fill(block, cells, |c| first.get(c));
+    rest.update_atomic(block, n, |thread, words, i| {
+        let place = words.add(thread, cell_of(i), 1);
+        words.exchange(thread, cells + place, i);
+    });
+    let order = rest.into_view().part(cells, n);
+    sorted.fill(block, n, |k| atoms(order.get(k)));
+    Cells { frame, starts: starts.into_view(), order }
+}
+
+impl Cells<'_> {
+    /// The atoms between two cells of a row along x.
+    #[inline(always)]
+    fn run(&self, row: u32, low: u32, high: u32) -> Run {
+        Run { first: self.starts.get(row + low), end: self.starts.get(row + high + 1) }
+    }
+
+    /// Run number `k` of [`ROWS`] of those that hold all atoms within [`REACH`] of a point that an atom has.
+    #[inline(always)]
+    pub fn near(&self, at: Atom, k: u32) -> Run {
+        let frame = &self.frame;
+        if k >= ROWS {
+            return NOTHING;
+        }
+        let [in_y, in_z] = NEAR_FIRST.at(k);
+        // Below 0 the sum wraps, and is no cell either.
+        let y = frame.cell(1, at.y).wrapping_add_signed(in_y);
+        let z = frame.cell(2, at.z).wrapping_add_signed(in_z);
+        if y >= frame.size[1] || z >= frame.size[2] {
+            return NOTHING;
+        }
+        let (gap_y, gap_z) = (frame.gap(1, at.y, y), frame.gap(2, at.z, z));
+        let rest = REACH * REACH - math::fma(gap_y, gap_y, gap_z * gap_z);
+        if rest < 0.0 {
+            return NOTHING;
+        }
+        let half = sqrt(rest) + SLACK;
+        self.run(frame.row(y, z), frame.cell(0, at.x - half), frame.cell(0, at.x + half))
+    }
+
+    /// The cells from corner to corner.
+    #[inline(always)]
+    pub fn region(&self, low: [f32; 3], high: [f32; 3]) -> Region {
+        Region {
+            low: core::array::from_fn(|axis| self.frame.cell(axis, low[axis] - SLACK)),
+            high: core::array::from_fn(|axis| self.frame.cell(axis, high[axis] + SLACK)),
+        }
+    }
+
+    /// The cell in which an atom lies, and all that are up to `rings` away.
+    #[inline(always)]
+    pub fn around(&self, at: Atom, rings: u32) -> Region {
+        let cell: [u32; 3] = core::array::from_fn(|axis| self.frame.cell(axis, [at.x, at.y, at.z][axis]));
+        Region {
+            low: cell.map(|c| c.saturating_sub(rings)),
+            high: core::array::from_fn(|axis| (cell[axis] + rings).min(self.frame.size[axis] - 1)),
+        }
+    }
+
+    /// Distance in Å within which [`around`](Self::around) misses nothing.
+    #[inline(always)]
+    pub fn seen(&self, rings: u32) -> f32 {
+        rings as f32 * self.frame.edge - SLACK
+    }
+
+    /// Whether a region is the whole grid.
+    #[inline(always)]
+    pub fn is_all(&self, region: Region) -> bool {
+        let [x, y, z] = self.frame.size;
+        region.low == [0; 3] && region.high == [x - 1, y - 1, z - 1]
+    }
+
+    /// Run number `k` of a region.
+    #[inline(always)]
+    pub fn run_of(&self, region: Region, k: u32) -> Run {
+        let width = region.high[1] - region.low[1] + 1;
+        let (y, z) = (region.low[1] + k % width, region.low[2] + k / width);
+        self.run(self.frame.row(y, z), region.low[0], region.high[0])
+    }
+}
