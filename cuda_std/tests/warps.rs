@@ -125,3 +125,67 @@ fn warps_come_in_a_shuffled_order() {
     assert_eq!(draw(1), draw(1));
     assert_ne!(draw(1), draw(2));
 }
+
+/// Element `i`: of the multiples of 3 below `i`, how many there are, whether there was room for them, and what those
+/// with room add up to when they are read again; then how many of these are even, put into the other list.
+#[kernel(threads = 96)]
+fn listed(
+    block: &mut Block,
+    out: &mut Segment<[u32; 4]>,
+    numbers: &mut Shared<u32, { 3 * 20 }>,
+    even: &mut Shared<[u32; 2], { 3 * 40 }>,
+) {
+    let n = out.len();
+    out.fill_by_warp_with(block, n, (numbers, even), |warp, numbers, even, i| {
+        for first in (0..i).step_by(32) {
+            let found = warp.per_lane(|lane| Some(first + lane.index()).filter(|k| *k < i && k.is_multiple_of(3)));
+            numbers.push(warp, &found);
+        }
+        let (numbers, mut sum) = (&*numbers, 0);
+        for k in 0..numbers.len() {
+            sum += numbers.get(k);
+        }
+        let pairs = warp.per_lane(|lane| {
+            let k = lane.index();
+            (k < numbers.len() && numbers.get(k).is_multiple_of(2)).then(|| [numbers.get(k), k])
+        });
+        even.push(warp, &pairs);
+        even.push(warp, &pairs);
+        let twice = even.len();
+        even.clear();
+        even.push(warp, &pairs);
+        [numbers.len(), u32::from(numbers.is_complete()), sum, 1000 * twice + even.len()]
+    });
+}
+
+#[test]
+fn a_warp_reads_what_its_lanes_put_into_its_list() {
+    let n = 200;
+    for executor in [CpuExecutor::new(), CpuExecutor::shuffled(3)] {
+        let (mut out, offsets) = (vec![[9; 4]; n as usize], Offsets::new(vec![0, n]).unwrap());
+        listed::launch(&executor, 1, listed::Args { out: Segments { data: &mut out[..], offsets: &offsets } }).unwrap();
+        for (i, found) in out.iter().enumerate() {
+            let kept: Vec<u32> = (0..i as u32).filter(|k| k % 3 == 0).take(20).collect();
+            let even = kept.iter().filter(|k| *k % 2 == 0).count() as u32;
+            let complete = u32::from(i.div_ceil(3) <= 20);
+            assert_eq!(*found, [kept.len() as u32, complete, kept.iter().sum(), 2000 * even + even], "{i}");
+        }
+    }
+}
+
+#[kernel(threads = 32)]
+fn beyond_the_list(block: &mut Block, out: &mut Segment<u32>, a: &mut Shared<u32, 32>, b: &mut Shared<u32, 32>) {
+    out.fill_by_warp_with(block, 1, (a, b), |warp, a, _, _| {
+        let some = warp.per_lane(|lane| (lane.index() < 5).then(|| lane.index()));
+        a.push(warp, &some);
+        a.get(5)
+    });
+}
+
+#[test]
+fn what_was_not_put_in_is_not_read() {
+    let (mut out, offsets) = ([0], Offsets::new(vec![0, 1]).unwrap());
+    let args = beyond_the_list::Args { out: Segments { data: &mut out[..], offsets: &offsets } };
+    let error = beyond_the_list::launch(&CpuExecutor::new(), 1, args).unwrap_err();
+    assert!(matches!(error, LaunchError::Panic(_)), "{error}");
+}

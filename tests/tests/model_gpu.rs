@@ -344,6 +344,25 @@ fn warps_do_what_they_say_on_both_sides() {
 }
 
 #[test]
+fn lists_of_warps_hold_what_their_lanes_put_in() {
+    let offsets_of_blocks = Offsets::new(vec![0, 300, 301, 420]).unwrap();
+    let mut found = vec![[9; 4]; 420];
+    let args = k::warp_lists::Args { out: Segments { data: &mut found[..], offsets: &offsets_of_blocks } };
+    k::warp_lists::launch(&CpuExecutor::new(), 3, args).unwrap();
+    for (i, row) in (0..300).chain(0..1).chain(0..119).zip(&found) {
+        let kept: Vec<u32> = (0..i).filter(|k| k % 3 == 0).take(40).collect();
+        let even = kept.iter().filter(|k| *k % 2 == 0).count() as u32;
+        let complete = u32::from(i.div_ceil(3) <= 40);
+        assert_eq!(*row, [kept.len() as u32, complete, kept.iter().sum(), even], "{i}");
+    }
+    let Some(gpu) = gpu() else { return };
+    let (on_device, mut out) = (offsets(&gpu, &offsets_of_blocks), upload(&gpu, &vec![[9u32; 4]; 420]));
+    let args = k::warp_lists::Args { out: Segments { data: out.view_mut(), offsets: &on_device } };
+    k::warp_lists::launch(&gpu, 3, args).unwrap();
+    assert_eq!(download(&gpu, &out), found);
+}
+
+#[test]
 fn sums_by_warps_have_the_bits_of_the_cpu() {
     let Some(gpu) = gpu() else { return };
     let input = numbers(1300);

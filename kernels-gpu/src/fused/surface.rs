@@ -151,9 +151,12 @@ pub fn count(
             exposed_of_group(warp, neighbours, alive, points, group)
         } else {
             let open = warp.per_lane(|lane| {
-                let share = Share::new(points, group + lane.index());
-                let open = |at| share.open(at).is_some_and(|point| !centre.is_covered(cells, sorted, point));
-                (0..EACH).filter(|at| open(*at)).count() as u32
+                let mut open = 0;
+                for at in 0..EACH as u32 {
+                    let k = group + lane.index() + 32 * at;
+                    open += u32::from(k < n && !centre.is_covered(cells, sorted, points.at(k)));
+                }
+                open
             });
             warp.reduce(&open, u32::wrapping_add)
         };

@@ -160,3 +160,35 @@ pub fn warp_panics(block: &mut Block, out: &mut Chunk<u32, 2>, limit: u32, fails
         }
     });
 }
+
+/// Element `i`: of the multiples of 3 below `i`, how many there are in the warp's list, how many were put in, what those
+/// with room add up to, and how many of them are even, which the other list holds.
+#[kernel(threads = 96)]
+pub fn warp_lists(
+    block: &mut Block,
+    out: &mut Segment<[u32; 4]>,
+    numbers: &mut Shared<u32, { 3 * 40 }>,
+    even: &mut Shared<[u32; 2], { 3 * 40 }>,
+) {
+    let n = out.len();
+    out.fill_by_warp_with(block, n, (numbers, even), |warp, numbers, even, i| {
+        for first in (0..i).step_by(32) {
+            let found = warp.per_lane(|lane| Some(first + lane.index()).filter(|k| *k < i && k.is_multiple_of(3)));
+            numbers.push(warp, &found);
+        }
+        let (numbers, mut sum) = (&*numbers, 0);
+        for k in 0..numbers.len() {
+            sum += numbers.get(k);
+        }
+        let mut first = 0;
+        while first < numbers.len() {
+            let pairs = warp.per_lane(|lane| {
+                let k = first + lane.index();
+                (k < numbers.len() && numbers.get(k).is_multiple_of(2)).then(|| [numbers.get(k), k])
+            });
+            even.push(warp, &pairs);
+            first += 32;
+        }
+        [numbers.len(), u32::from(numbers.is_complete()), sum, even.len()]
+    });
+}
