@@ -7,6 +7,7 @@ mod error;
 mod kernels;
 mod launch;
 mod plan;
+mod points;
 mod stream;
 
 pub use builder::{Backend, EngineBuilder};
@@ -14,6 +15,7 @@ pub use cpu::cpu_description;
 pub use error::EngineError;
 pub use kernels::{KernelInfo, kernels, ptx_module};
 pub use launch::{BatchInputs, BatchOffsets, BatchOutputs, BatchScratch, launch_mega_fused_batch};
+pub use points::sphere_points;
 pub use stream::FeaturesIter;
 
 use crate::{pack::PackedBatch, structure::StructureInput};

@@ -94,10 +94,11 @@ pub struct Provenance {
 
 impl Provenance {
     /// Names and values.
-    fn entries(&self) -> [(&'static str, String); 3] {
+    fn entries(&self) -> [(&'static str, String); 4] {
         [
             ("prism.version", env!("CARGO_PKG_VERSION").to_owned()),
             ("prism.contact_threshold", self.config.contact_threshold.to_string()),
+            ("prism.points", self.config.points.to_string()),
             ("prism.min_feature_value", self.config.min_feature_value.to_string()),
         ]
     }

@@ -20,6 +20,7 @@ pub struct PackedBatch {
     names: Vec<String>,
     buffers: BatchBuffers,
     residue_offsets: Offsets,
+    atom_offsets: Offsets,
     structure_offsets: Offsets,
 }
 
@@ -44,6 +45,9 @@ pub struct BatchBuffers {
     pub gisaid_velocity: Vec<f32>,
     /// Per residue, its chain: residues of a structure are of one chain when their numbers are equal.
     pub chain_ids: Vec<u32>,
+    /// Per residue, its first atom counted from its structure's first atom; its atoms end where the next residue's
+    /// begin, or with the structure.
+    pub residue_atoms: Vec<u32>,
 }
 
 impl PackedBatch {
@@ -79,6 +83,7 @@ impl PackedBatch {
             gisaid_freq: joined(&inputs, |input| &input.gisaid_freq),
             gisaid_velocity: joined(&inputs, |input| &input.gisaid_velocity),
             chain_ids: joined(&inputs, |input| &input.chain_ids),
+            residue_atoms: joined(&inputs, |input| &input.residue_atoms[..input.n_residues()]),
         };
         Ok(Self::assemble(inputs.iter().map(|input| input.name.clone()).collect(), buffers))
     }
@@ -101,8 +106,14 @@ impl PackedBatch {
     fn assemble(names: Vec<String>, buffers: BatchBuffers) -> Self {
         let ends = buffers.descriptors.iter().map(|d| d.ca_offset + d.n_residues);
         let residue_offsets = offsets(std::iter::once(0).chain(ends));
+        let atoms = buffers.descriptors.iter().scan(0, |end, d| {
+            // Structures share no atom, and atoms are below 2^31.
+            *end += d.n_atoms;
+            Some(*end)
+        });
+        let atom_offsets = offsets(std::iter::once(0).chain(atoms));
         let structure_offsets = offsets(0..=buffers.descriptors.len() as u32);
-        Self { names, buffers, residue_offsets, structure_offsets }
+        Self { names, buffers, residue_offsets, atom_offsets, structure_offsets }
     }
 
     /// Number of structures.
@@ -183,6 +194,19 @@ impl PackedBatch {
         &self.buffers.chain_ids
     }
 
+    /// Per row, its first atom counted from its structure's first atom.
+    #[must_use]
+    pub fn residue_atoms(&self) -> &[u32] {
+        &self.buffers.residue_atoms
+    }
+
+    /// Where each structure's part of the kernel's buffers of an element a heavy atom begins and ends. They follow the
+    /// order of the descriptors, also where the atoms themselves lie in another.
+    #[must_use]
+    pub fn atom_offsets(&self) -> &Offsets {
+        &self.atom_offsets
+    }
+
     /// Where each structure's rows begin and end.
     #[must_use]
     pub fn residue_offsets(&self) -> &Offsets {
@@ -212,7 +236,7 @@ fn offsets(sums: impl Iterator<Item = u32>) -> Offsets {
     Offsets::new(sums.collect()).expect("sums of lengths never fall")
 }
 
-fn joined<T: Copy>(inputs: &[&StructureInput], field: impl Fn(&StructureInput) -> &Vec<T>) -> Vec<T> {
+fn joined<T: Copy>(inputs: &[&StructureInput], field: impl Fn(&StructureInput) -> &[T]) -> Vec<T> {
     let mut all = Vec::with_capacity(inputs.iter().map(|input| field(input).len()).sum());
     for input in inputs {
         all.extend_from_slice(field(input));

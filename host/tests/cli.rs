@@ -212,6 +212,9 @@ fn wrong_usage_is_status_2() {
     refused(&["features", "a.pdb", "--contact-threshold", "0"], "`contact_threshold` is 0");
     refused(&["features", "a.pdb", "--contact-threshold", "-8"], "`contact_threshold` is -8");
     refused(&["features", "a.pdb", "--contact-threshold", "near"], "near");
+    refused(&["features", "a.pdb", "--points", "19"], "19 is not in 20..=5000");
+    refused(&["features", "a.pdb", "--points", "5001"], "5001 is not in 20..=5000");
+    refused(&["features", "a.pdb", "--points", "-100"], "-100 is not in 20..=5000");
     refused(&["features", "a.pdb", "--min-feature-value", "nan"], "`min_feature_value` is NaN");
     refused(&["features", "a.pdb", "--backend", "tpu"], "tpu");
     refused(&["features", "a.pdb", "--backend", "cpu", "--device", "0"], "the CPU backend has none");
@@ -251,6 +254,9 @@ fn the_configuration_reaches_the_features() {
         column(&stdout, "contact_number").iter().map(|number| number.parse::<f32>().unwrap()).sum()
     };
     assert!(contacts("6") < contacts("8") && contacts("8") < contacts("10"));
+    let areas = |points: &str| column(&run.features(&["a.pdb", "--points", points]).stdout, "sasa");
+    assert_ne!(areas("100"), areas("200"));
+    assert_eq!(areas("100"), column(&run.features(&["a.pdb"]).stdout, "sasa"));
     let stdout = run.features(&["a.pdb", "--min-feature-value", "1e30"]).stdout;
     assert!(column(&stdout, "wcn").iter().all(|value| value == "0.0"));
 }

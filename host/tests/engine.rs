@@ -4,7 +4,7 @@ mod synthetic;
 
 use prism_host::engine::{Backend, Engine, EngineError};
 use prism_host::{PackedBatch, StructureFeatures, StructureInput};
-use shared_types::{FEATURES, MegaFusedConfig, feature::column};
+use shared_types::{FEATURES, MAX_POINTS, MIN_POINTS, MegaFusedConfig, feature::column};
 use synthetic::structure;
 
 fn cpu() -> Engine {
@@ -127,7 +127,7 @@ fn a_pair_has_the_features_of_a_pair() {
 #[test]
 fn the_configuration_counts() {
     let run = |contact_threshold, min_feature_value| {
-        let config = MegaFusedConfig { contact_threshold, min_feature_value };
+        let config = MegaFusedConfig { contact_threshold, min_feature_value, ..MegaFusedConfig::default() };
         let engine = Engine::builder().backend(Backend::Cpu).config(config).build().unwrap();
         assert_eq!(engine.config(), config);
         let row = engine.run(&[pair()]).unwrap()[0].rows[0].columns;
@@ -141,7 +141,7 @@ fn the_configuration_counts() {
 #[test]
 fn configurations_that_make_no_sense_are_refused() {
     let refused = |contact_threshold, min_feature_value| {
-        let config = MegaFusedConfig { contact_threshold, min_feature_value };
+        let config = MegaFusedConfig { contact_threshold, min_feature_value, ..MegaFusedConfig::default() };
         let error = Engine::builder().backend(Backend::Cpu).config(config).build().unwrap_err();
         matches!(error, EngineError::Config { .. })
     };
@@ -150,6 +150,11 @@ fn configurations_that_make_no_sense_are_refused() {
     }
     for minimum in [-1.0, f32::NAN, f32::INFINITY] {
         assert!(refused(8.0, minimum), "{minimum}");
+    }
+    for points in [0, MIN_POINTS - 1, MAX_POINTS + 1, u32::MAX] {
+        let config = MegaFusedConfig { points, ..MegaFusedConfig::default() };
+        let error = Engine::builder().backend(Backend::Cpu).config(config).build().unwrap_err();
+        assert_eq!(error.to_string(), format!("`points` is {points}; it must be from 20 to 5000"));
     }
     let error = Engine::builder().backend(Backend::Cpu).devices([0]).build().unwrap_err();
     assert!(matches!(error, EngineError::DevicesWithoutCuda), "{error}");

@@ -48,7 +48,7 @@ fn parts(all: &[(StructureInput, Vec<FeatureRow>)]) -> Vec<StructureRows<'_>> {
 }
 
 fn provenance() -> Provenance {
-    Provenance { config: MegaFusedConfig { contact_threshold: 7.5, min_feature_value: 0.25 } }
+    Provenance { config: MegaFusedConfig { contact_threshold: 7.5, min_feature_value: 0.25, points: 250 } }
 }
 
 /// Written in two parts, as batches are.
@@ -158,6 +158,7 @@ fn parquet_reads_back_to_the_bit() {
     };
     assert_eq!(value("prism.contact_threshold"), "7.5");
     assert_eq!(value("prism.min_feature_value"), "0.25");
+    assert_eq!(value("prism.points"), "250");
     assert_eq!(value("prism.version"), env!("CARGO_PKG_VERSION"));
 
     for (index, column) in Columns::default().as_slice().iter().enumerate() {

@@ -30,9 +30,11 @@ fn structures_lie_one_after_the_other() {
     assert_eq!(batch.ca_indices()[3..], inputs[1].ca_indices, "counted from the structure's first atom");
     assert_eq!(batch.residue_types()[3..], inputs[1].residue_types);
     assert_eq!(batch.chain_ids()[3..], inputs[1].chain_ids);
+    assert_eq!(batch.residue_atoms()[3..], inputs[1].residue_atoms[..30], "counted from the structure's first atom");
     assert_eq!(batch.bfactor()[3..], inputs[1].bfactor);
     assert_eq!(batch.gisaid_freq()[..3], inputs[0].gisaid_freq);
     assert_eq!(batch.residue_offsets().as_slice(), [0, 3, 33]);
+    assert_eq!(batch.atom_offsets().as_slice(), [0, expected.atom_offset, batch.n_atoms() as u32]);
     assert_eq!(batch.structure_offsets().as_slice(), [0, 1, 2]);
     assert_eq!(batch.names(), ["a", "b"]);
 }
@@ -50,6 +52,7 @@ fn nothing_is_a_batch() {
     assert_eq!((batch.n_structures(), batch.n_residues(), batch.n_atoms()), (0, 0, 0));
     assert_eq!(batch.residue_offsets().as_slice(), [0]);
     assert_eq!(batch.contact_offsets(8.0).as_slice(), [0]);
+    assert_eq!(batch.atom_offsets().as_slice(), [0]);
 }
 
 #[test]
@@ -81,6 +84,7 @@ fn by_hand() -> (Vec<String>, BatchBuffers) {
         gisaid_freq: vec![f32::NAN; 4],
         gisaid_velocity: vec![f32::NAN; 4],
         chain_ids: vec![0, 1, 0, 0],
+        residue_atoms: vec![0, 1, 0, 3],
     };
     (vec!["first".to_owned(), "second".to_owned()], buffers)
 }
@@ -101,7 +105,8 @@ fn buffers_packed_elsewhere_are_taken() {
     // Atoms may lie in any order.
     let (names, mut buffers) = by_hand();
     (buffers.descriptors[0].atom_offset, buffers.descriptors[1].atom_offset) = (3, 0);
-    PackedBatch::from_descriptors(names, buffers).unwrap();
+    let batch = PackedBatch::from_descriptors(names, buffers).unwrap();
+    assert_eq!(batch.atom_offsets().as_slice(), [0, 3, 6]);
 }
 
 #[test]
@@ -144,15 +149,29 @@ fn values_that_the_kernel_cannot_take_are_refused() {
     assert!(message(|b| b.residue_types[0] = 20).contains("\"first\": `residue_types` at index 0 is 20"));
     assert!(message(|b| b.atoms[4].y = f32::NAN).contains("\"second\": `atoms` at index 4"));
     assert!(message(|b| b.chain_ids[1] = 1 << 29).contains("\"first\": `chain_ids` at index 1"));
+    assert!(message(|b| b.residue_atoms[2] = 1).contains("\"second\": `residue_atoms` at index 2 is 1"));
+    assert!(message(|b| b.residue_atoms[1] = 4).contains("\"first\": `residue_atoms` at index 1 is 4, and the"));
+    assert!(message(|b| b.residue_atoms.truncate(3)).contains("`residue_atoms` has 3 entries where 4"));
     assert!(message(|b| b.bfactor.truncate(3)).contains("`bfactor` has 3 entries where 4"));
     assert!(message(|b| b.descriptors.truncate(1)).contains("`names` has 2 entries where 1"));
 }
 
+/// Residues have their atoms one after the other.
 #[test]
-fn packing_by_hand_is_packing() {
-    let inputs: Vec<StructureInput> = (1..9).map(|n| structure(&n.to_string(), n * 7, n as u64)).collect();
-    let packed = PackedBatch::from_inputs(&inputs).unwrap();
-    let buffers = BatchBuffers {
+fn first_atoms_never_fall() {
+    let refused = |first_atoms: [u32; 3]| {
+        let input = structure("x", 3, 1);
+        let packed = PackedBatch::from_inputs([&input]).unwrap();
+        let mut buffers = buffers_of(&packed);
+        buffers.residue_atoms = first_atoms.to_vec();
+        PackedBatch::from_descriptors(vec!["x".to_owned()], buffers).unwrap_err().to_string()
+    };
+    assert!(refused([0, 2, 1]).contains("\"x\": `residue_atoms` at index 2 is 1, and 2 before it"));
+    assert!(refused([1, 2, 2]).contains("\"x\": `residue_atoms` at index 0 is 1; a structure's first residue"));
+}
+
+fn buffers_of(packed: &PackedBatch) -> BatchBuffers {
+    BatchBuffers {
         descriptors: packed.descriptors().to_vec(),
         atoms: packed.atoms().to_vec(),
         ca_indices: packed.ca_indices().to_vec(),
@@ -162,8 +181,16 @@ fn packing_by_hand_is_packing() {
         gisaid_freq: packed.gisaid_freq().to_vec(),
         gisaid_velocity: packed.gisaid_velocity().to_vec(),
         chain_ids: packed.chain_ids().to_vec(),
-    };
-    let again = PackedBatch::from_descriptors(packed.names().to_vec(), buffers).unwrap();
+        residue_atoms: packed.residue_atoms().to_vec(),
+    }
+}
+
+#[test]
+fn packing_by_hand_is_packing() {
+    let inputs: Vec<StructureInput> = (1..9).map(|n| structure(&n.to_string(), n * 7, n as u64)).collect();
+    let packed = PackedBatch::from_inputs(&inputs).unwrap();
+    let again = PackedBatch::from_descriptors(packed.names().to_vec(), buffers_of(&packed)).unwrap();
     assert_eq!(again.descriptors(), packed.descriptors());
     assert_eq!(again.residue_offsets(), packed.residue_offsets());
+    assert_eq!(again.atom_offsets(), packed.atom_offsets());
 }

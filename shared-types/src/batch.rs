@@ -67,6 +67,29 @@ const _: () = assert!(
         && offset_of!(BatchStructureDesc, _padding) == 21
 );
 
+/// A test point on the unit sphere, on which accessible surface is counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable, Pod, DeviceLayout)]
+#[repr(C, align(16))]
+pub struct SpherePoint {
+    /// x.
+    pub x: f32,
+    /// y.
+    pub y: f32,
+    /// z.
+    pub z: f32,
+    #[doc(hidden)]
+    pub _padding: u32,
+}
+
+const _: () = assert!(
+    size_of::<SpherePoint>() == 16
+        && align_of::<SpherePoint>() == 16
+        && offset_of!(SpherePoint, x) == 0
+        && offset_of!(SpherePoint, y) == 4
+        && offset_of!(SpherePoint, z) == 8
+        && offset_of!(SpherePoint, _padding) == 12
+);
+
 /// What a run computes with.
 #[derive(Clone, Copy, Debug, PartialEq, Zeroable, Pod, DeviceLayout)]
 #[repr(C)]
@@ -75,19 +98,27 @@ pub struct MegaFusedConfig {
     pub contact_threshold: f32,
     /// Finite features of smaller magnitude are written as 0. 0 switches this off.
     pub min_feature_value: f32,
+    /// Test points on each atom's sphere: [`MIN_POINTS`] to [`MAX_POINTS`].
+    pub points: u32,
 }
 
+/// Fewest test points on a sphere.
+pub const MIN_POINTS: u32 = 20;
+/// Most test points on a sphere.
+pub const MAX_POINTS: u32 = 5000;
+
 const _: () = assert!(
-    size_of::<MegaFusedConfig>() == 8
+    size_of::<MegaFusedConfig>() == 12
         && align_of::<MegaFusedConfig>() == 4
         && offset_of!(MegaFusedConfig, contact_threshold) == 0
         && offset_of!(MegaFusedConfig, min_feature_value) == 4
+        && offset_of!(MegaFusedConfig, points) == 8
 );
 
 impl Default for MegaFusedConfig {
-    /// 8.0 Å, and nothing zeroed.
+    /// 8.0 Å, nothing zeroed, 100 points.
     fn default() -> Self {
-        Self { contact_threshold: 8.0, min_feature_value: 0.0 }
+        Self { contact_threshold: 8.0, min_feature_value: 0.0, points: 100 }
     }
 }
 
@@ -103,8 +134,8 @@ pub struct StructureSummary {
     pub atoms: u32,
     /// Radius of gyration of the alpha carbons in Å; NaN without one.
     pub radius_of_gyration: f32,
-    #[doc(hidden)]
-    pub _padding: u32,
+    /// Solvent-accessible surface area of all its residues in Å².
+    pub area: f32,
 }
 
 const _: () = assert!(
@@ -114,5 +145,5 @@ const _: () = assert!(
         && offset_of!(StructureSummary, residues) == 8
         && offset_of!(StructureSummary, atoms) == 12
         && offset_of!(StructureSummary, radius_of_gyration) == 16
-        && offset_of!(StructureSummary, _padding) == 20
+        && offset_of!(StructureSummary, area) == 20
 );

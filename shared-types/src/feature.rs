@@ -60,6 +60,12 @@ features! {
     CA_ANGLE = 8, "ca_angle", "degree", "angle CA i-1, i, i+1 inside a fragment", "Levitt 1976, J Mol Biol 104:59";
     CA_DIHEDRAL = 9, "ca_dihedral", "degree", "dihedral CA i-1, i, i+1, i+2 inside a fragment, in (-180, 180]", "Levitt 1976, J Mol Biol 104:59";
     CENTROID_DISTANCE = 10, "centroid_distance", "", "distance of the CA to the CA centroid / radius of gyration of the CAs; 0 where that is 0", "";
+    SASA = 11, "sasa", "Å^2", "solvent-accessible surface area of the residue's heavy atoms: probe 1.4 Å, ProtOr radii, N test points an atom", "Shrake and Rupley 1973, J Mol Biol 79:351; Tsai et al. 1999, J Mol Biol 290:253";
+    RSA = 12, "rsa", "", "sasa / the residue's theoretical maximum, not clipped", "Tien et al. 2013, PLoS ONE 8:e80635";
+    SASA_APOLAR = 13, "sasa_apolar", "Å^2", "the part of sasa on carbon and sulfur atoms", "";
+    CX = 14, "cx", "", "protrusion: mean over the residue's atoms of (V_s - n V_a) / (n V_a), V_s = 4/3 pi (10 Å)^3, V_a = 20.1 Å^3, n = heavy atoms within 10 Å, itself counted", "Pintar et al. 2002, Bioinformatics 18:980";
+    DEPTH = 15, "depth", "Å", "mean over the residue's atoms of the distance to the nearest atom whose accessible area is not zero", "Chakravarty and Varadarajan 1999, Structure 7:723";
+    ATOMIC_CONTACTS = 16, "atomic_contacts", "", "distinct heavy atoms of residues at least 2 rows away or in another chain within 4.5 Å of any of its atoms", "";
     HYDROPATHY = 17, "hydropathy", "", "hydropathy of the residue", "Kyte and Doolittle 1982, J Mol Biol 157:105";
     HYDROPATHY_LOCAL = 18, "hydropathy_local", "", "mean hydropathy over CAs within 18 Å (strict), itself included, weighted exp(-d^2 / (2 (6 Å)^2))", "";
     CHARGE = 19, "charge", "e", "formal charge at pH 7: K, R +1; D, E -1; others 0", "";
@@ -73,6 +79,7 @@ features! {
     GISAID_VELOCITY = 27, "gisaid_velocity", "1/day", "input: slope of ln(f / (1 - f)), the relative growth rate", "";
     FREQ_LOCAL = 28, "freq_local", "", "mean gisaid_freq, weighted as hydropathy_local, over rows that have one", "";
     VELOCITY_LOCAL = 29, "velocity_local", "1/day", "mean gisaid_velocity, weighted as hydropathy_local, over rows that have one", "";
+    EXPOSED_VELOCITY = 30, "exposed_velocity", "1/day", "rsa, at most 1, times velocity_local", "";
 }
 
 const _: () = {

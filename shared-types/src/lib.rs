@@ -10,6 +10,8 @@ pub mod feature;
 pub mod radii;
 pub mod residue;
 
-pub use batch::{Atom, BatchStructureDesc, MegaFusedConfig, NO_CA, StructureSummary};
+pub use batch::{
+    Atom, BatchStructureDesc, MAX_POINTS, MIN_POINTS, MegaFusedConfig, NO_CA, SpherePoint, StructureSummary,
+};
 pub use feature::{FEATURES, Feature, FeatureRow, ROW_WIDTH};
 pub use residue::{RESIDUES, ResidueKind};

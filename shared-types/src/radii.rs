@@ -19,6 +19,13 @@ const SULFUR: f32 = 1.77;
 /// Radius in Å where not even the element is known.
 const UNKNOWN: f32 = 1.7;
 
+/// Whether a radius of [`protor_radius`] is a carbon's or a sulfur's; no other element has one of theirs.
+#[inline]
+#[must_use]
+pub fn is_apolar(radius: f32) -> bool {
+    radius == CARBON || radius == CARBON_BARE || radius == CARBON_AROMATIC || radius == SULFUR
+}
+
 const ARG: ResidueKind = 1;
 const ASN: ResidueKind = 2;
 const ASP: ResidueKind = 3;

@@ -16,34 +16,43 @@ pub struct Residue {
     pub charge: f32,
     /// Volume in Å³: Zamyatnin 1972, Prog Biophys Mol Biol 24:107.
     pub volume: f32,
+    /// Largest accessible surface area in Å²: theoretical values of Tien et al. 2013, PLoS ONE 8:e80635.
+    pub max_area: f32,
 }
 
-const fn residue(name: &'static str, letter: char, hydropathy: f32, charge: f32, volume: f32) -> Residue {
-    Residue { name, letter, hydropathy, charge, volume }
+const fn residue(
+    name: &'static str,
+    letter: char,
+    hydropathy: f32,
+    charge: f32,
+    volume: f32,
+    max_area: f32,
+) -> Residue {
+    Residue { name, letter, hydropathy, charge, volume, max_area }
 }
 
 /// The standard amino acids by three-letter code. A [`ResidueKind`] is an index into this table.
 pub const RESIDUES: [Residue; 20] = [
-    residue("ALA", 'A', 1.8, 0.0, 88.6),
-    residue("ARG", 'R', -4.5, 1.0, 173.4),
-    residue("ASN", 'N', -3.5, 0.0, 114.1),
-    residue("ASP", 'D', -3.5, -1.0, 111.1),
-    residue("CYS", 'C', 2.5, 0.0, 108.5),
-    residue("GLN", 'Q', -3.5, 0.0, 143.8),
-    residue("GLU", 'E', -3.5, -1.0, 138.4),
-    residue("GLY", 'G', -0.4, 0.0, 60.1),
-    residue("HIS", 'H', -3.2, 0.0, 153.2),
-    residue("ILE", 'I', 4.5, 0.0, 166.7),
-    residue("LEU", 'L', 3.8, 0.0, 166.7),
-    residue("LYS", 'K', -3.9, 1.0, 168.6),
-    residue("MET", 'M', 1.9, 0.0, 162.9),
-    residue("PHE", 'F', 2.8, 0.0, 189.9),
-    residue("PRO", 'P', -1.6, 0.0, 112.7),
-    residue("SER", 'S', -0.8, 0.0, 89.0),
-    residue("THR", 'T', -0.7, 0.0, 116.1),
-    residue("TRP", 'W', -0.9, 0.0, 227.8),
-    residue("TYR", 'Y', -1.3, 0.0, 193.6),
-    residue("VAL", 'V', 4.2, 0.0, 140.0),
+    residue("ALA", 'A', 1.8, 0.0, 88.6, 129.0),
+    residue("ARG", 'R', -4.5, 1.0, 173.4, 274.0),
+    residue("ASN", 'N', -3.5, 0.0, 114.1, 195.0),
+    residue("ASP", 'D', -3.5, -1.0, 111.1, 193.0),
+    residue("CYS", 'C', 2.5, 0.0, 108.5, 167.0),
+    residue("GLN", 'Q', -3.5, 0.0, 143.8, 225.0),
+    residue("GLU", 'E', -3.5, -1.0, 138.4, 223.0),
+    residue("GLY", 'G', -0.4, 0.0, 60.1, 104.0),
+    residue("HIS", 'H', -3.2, 0.0, 153.2, 224.0),
+    residue("ILE", 'I', 4.5, 0.0, 166.7, 197.0),
+    residue("LEU", 'L', 3.8, 0.0, 166.7, 201.0),
+    residue("LYS", 'K', -3.9, 1.0, 168.6, 236.0),
+    residue("MET", 'M', 1.9, 0.0, 162.9, 224.0),
+    residue("PHE", 'F', 2.8, 0.0, 189.9, 240.0),
+    residue("PRO", 'P', -1.6, 0.0, 112.7, 159.0),
+    residue("SER", 'S', -0.8, 0.0, 89.0, 155.0),
+    residue("THR", 'T', -0.7, 0.0, 116.1, 172.0),
+    residue("TRP", 'W', -0.9, 0.0, 227.8, 285.0),
+    residue("TYR", 'Y', -1.3, 0.0, 193.6, 263.0),
+    residue("VAL", 'V', 4.2, 0.0, 140.0, 174.0),
 ];
 
 macro_rules! property {
@@ -64,6 +73,7 @@ macro_rules! property {
 property!("[`Residue::hydropathy`] by kind.", HYDROPATHY, hydropathy);
 property!("[`Residue::charge`] by kind.", CHARGE, charge);
 property!("[`Residue::volume`] by kind.", VOLUME, volume);
+property!("[`Residue::max_area`] by kind.", MAX_AREA, max_area);
 
 /// The kind of a three-letter code, `None` for anything but the 20 standard amino acids.
 #[must_use]

@@ -1,10 +1,12 @@
 //! The fused kernel on a device, with every buffer in hand: what benchmarks time, without copies.
 
 use cuda_host::{CudaError, CudaExecutor, Device, DeviceBuffer, DeviceOffsets, Stream};
-use kernels_gpu::scratch::{Place, Traits, Work};
+use kernels_gpu::scratch::{AtomSurface, CellWords, Place, Traits, Work};
 use prism_host::PackedBatch;
-use prism_host::engine::{BatchInputs, BatchOffsets, BatchOutputs, BatchScratch, launch_mega_fused_batch};
-use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, StructureSummary};
+use prism_host::engine::{
+    BatchInputs, BatchOffsets, BatchOutputs, BatchScratch, launch_mega_fused_batch, sphere_points,
+};
+use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, SpherePoint, StructureSummary};
 
 /// Whether there is a CUDA device. Where there is none, says so in one line.
 ///
@@ -33,8 +35,11 @@ pub struct DeviceBatch {
     gisaid_freq: DeviceBuffer<f32>,
     gisaid_velocity: DeviceBuffer<f32>,
     chain_ids: DeviceBuffer<u32>,
+    residue_atoms: DeviceBuffer<u32>,
+    points: DeviceBuffer<SpherePoint>,
     residues: DeviceOffsets,
     contact_lists: DeviceOffsets,
+    heavy_atoms: DeviceOffsets,
     structures: DeviceOffsets,
     rows: DeviceBuffer<FeatureRow>,
     summaries: DeviceBuffer<StructureSummary>,
@@ -43,6 +48,10 @@ pub struct DeviceBatch {
     bfactor_z: DeviceBuffer<f32>,
     contacts: DeviceBuffer<u32>,
     work: DeviceBuffer<Work>,
+    sorted: DeviceBuffer<Atom>,
+    cells: DeviceBuffer<CellWords>,
+    surface: DeviceBuffer<AtomSurface>,
+    depths: DeviceBuffer<f32>,
     config: MegaFusedConfig,
 }
 
@@ -52,7 +61,7 @@ impl DeviceBatch {
     /// # Errors
     /// Those of the driver.
     pub fn new(stream: &Stream, batch: &PackedBatch, config: MegaFusedConfig) -> Result<Self, CudaError> {
-        let n = batch.n_residues();
+        let (n, n_atoms) = (batch.n_residues(), batch.atom_offsets().end() as usize);
         let contact_offsets = batch.contact_offsets(config.contact_threshold);
         Ok(Self {
             atoms: DeviceBuffer::from_slice(stream, batch.atoms())?,
@@ -64,8 +73,11 @@ impl DeviceBatch {
             gisaid_freq: DeviceBuffer::from_slice(stream, batch.gisaid_freq())?,
             gisaid_velocity: DeviceBuffer::from_slice(stream, batch.gisaid_velocity())?,
             chain_ids: DeviceBuffer::from_slice(stream, batch.chain_ids())?,
+            residue_atoms: DeviceBuffer::from_slice(stream, batch.residue_atoms())?,
+            points: DeviceBuffer::from_slice(stream, &sphere_points(config.points))?,
             residues: DeviceOffsets::new(stream, batch.residue_offsets())?,
             contact_lists: DeviceOffsets::new(stream, &contact_offsets)?,
+            heavy_atoms: DeviceOffsets::new(stream, batch.atom_offsets())?,
             structures: DeviceOffsets::new(stream, batch.structure_offsets())?,
             rows: DeviceBuffer::zeroed(stream, n)?,
             summaries: DeviceBuffer::zeroed(stream, batch.n_structures())?,
@@ -74,6 +86,10 @@ impl DeviceBatch {
             bfactor_z: DeviceBuffer::zeroed(stream, n)?,
             contacts: DeviceBuffer::zeroed(stream, contact_offsets.end() as usize)?,
             work: DeviceBuffer::zeroed(stream, n)?,
+            sorted: DeviceBuffer::zeroed(stream, n_atoms)?,
+            cells: DeviceBuffer::zeroed(stream, n_atoms)?,
+            surface: DeviceBuffer::zeroed(stream, n_atoms)?,
+            depths: DeviceBuffer::zeroed(stream, n_atoms)?,
             config,
         })
     }
@@ -95,8 +111,15 @@ impl DeviceBatch {
                 gisaid_freq: self.gisaid_freq.view(),
                 gisaid_velocity: self.gisaid_velocity.view(),
                 chain_ids: self.chain_ids.view(),
+                residue_atoms: self.residue_atoms.view(),
+                points: self.points.view(),
             },
-            BatchOffsets { residues: &self.residues, contacts: &self.contact_lists, structures: &self.structures },
+            BatchOffsets {
+                residues: &self.residues,
+                contacts: &self.contact_lists,
+                atoms: &self.heavy_atoms,
+                structures: &self.structures,
+            },
             BatchOutputs { rows: self.rows.view_mut(), summaries: self.summaries.view_mut() },
             BatchScratch {
                 places: self.places.view_mut(),
@@ -104,6 +127,10 @@ impl DeviceBatch {
                 bfactor_z: self.bfactor_z.view_mut(),
                 contacts: self.contacts.view_mut(),
                 work: self.work.view_mut(),
+                sorted: self.sorted.view_mut(),
+                cells: self.cells.view_mut(),
+                surface: self.surface.view_mut(),
+                depths: self.depths.view_mut(),
             },
             self.config,
         )

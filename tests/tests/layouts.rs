@@ -4,9 +4,9 @@
 //! were written before.
 
 use cuda_layout::DeviceLayout;
-use shared_types::residue::{CHARGE, HYDROPATHY, VOLUME, kind_of};
+use shared_types::residue::{CHARGE, HYDROPATHY, MAX_AREA, VOLUME, kind_of};
 use shared_types::{Atom, BatchStructureDesc, FEATURES, FeatureRow, MegaFusedConfig, RESIDUES, ROW_WIDTH};
-use shared_types::{NO_CA, StructureSummary};
+use shared_types::{MAX_POINTS, MIN_POINTS, NO_CA, SpherePoint, StructureSummary};
 use std::mem::{align_of, size_of};
 
 #[test]
@@ -22,15 +22,21 @@ fn layouts_are_what_they_were() {
         ),
         (
             MegaFusedConfig::DESCRIPTION,
-            "MegaFusedConfig{contact_threshold:f32@0,min_feature_value:f32@4}8:4",
+            "MegaFusedConfig{contact_threshold:f32@0,min_feature_value:f32@4,points:u32@8}12:4",
             size_of::<MegaFusedConfig>(),
             align_of::<MegaFusedConfig>(),
         ),
         (
             StructureSummary::DESCRIPTION,
-            "StructureSummary{contacts:u64@0,residues:u32@8,atoms:u32@12,radius_of_gyration:f32@16,_padding:u32@20}24:8",
+            "StructureSummary{contacts:u64@0,residues:u32@8,atoms:u32@12,radius_of_gyration:f32@16,area:f32@20}24:8",
             size_of::<StructureSummary>(),
             align_of::<StructureSummary>(),
+        ),
+        (
+            SpherePoint::DESCRIPTION,
+            "SpherePoint{x:f32@0,y:f32@4,z:f32@8,_padding:u32@12}16:16",
+            size_of::<SpherePoint>(),
+            align_of::<SpherePoint>(),
         ),
         (
             FeatureRow::DESCRIPTION,
@@ -48,8 +54,9 @@ fn layouts_are_what_they_were() {
 
 #[test]
 fn defaults_are_what_they_were() {
-    let MegaFusedConfig { contact_threshold, min_feature_value } = MegaFusedConfig::default();
-    assert_eq!((contact_threshold, min_feature_value), (8.0, 0.0));
+    let MegaFusedConfig { contact_threshold, min_feature_value, points } = MegaFusedConfig::default();
+    assert_eq!((contact_threshold, min_feature_value, points), (8.0, 0.0, 100));
+    assert_eq!((MIN_POINTS, MAX_POINTS), (20, 5000));
 }
 
 /// Column and name of every feature of the output, in its order.
@@ -65,6 +72,12 @@ const COLUMNS: &[(usize, &str)] = &[
     (8, "ca_angle"),
     (9, "ca_dihedral"),
     (10, "centroid_distance"),
+    (11, "sasa"),
+    (12, "rsa"),
+    (13, "sasa_apolar"),
+    (14, "cx"),
+    (15, "depth"),
+    (16, "atomic_contacts"),
     (17, "hydropathy"),
     (18, "hydropathy_local"),
     (19, "charge"),
@@ -78,6 +91,7 @@ const COLUMNS: &[(usize, &str)] = &[
     (27, "gisaid_velocity"),
     (28, "freq_local"),
     (29, "velocity_local"),
+    (30, "exposed_velocity"),
 ];
 
 #[test]
@@ -95,28 +109,29 @@ fn the_feature_table_is_what_it_was() {
     }
 }
 
-/// Name, letter, hydropathy (Kyte and Doolittle 1982, as in Biopython), volume in Å^3 (Zamyatnin 1972), charge at pH 7.
+/// Name, letter, hydropathy (Kyte and Doolittle 1982, as in Biopython), volume in Å^3 (Zamyatnin 1972), charge at pH 7,
+/// largest accessible area in Å^2 (Tien et al. 2013, theoretical).
 const PROPERTIES: &str = "
-    ALA A  1.8  88.6  0
-    ARG R -4.5 173.4  1
-    ASN N -3.5 114.1  0
-    ASP D -3.5 111.1 -1
-    CYS C  2.5 108.5  0
-    GLN Q -3.5 143.8  0
-    GLU E -3.5 138.4 -1
-    GLY G -0.4  60.1  0
-    HIS H -3.2 153.2  0
-    ILE I  4.5 166.7  0
-    LEU L  3.8 166.7  0
-    LYS K -3.9 168.6  1
-    MET M  1.9 162.9  0
-    PHE F  2.8 189.9  0
-    PRO P -1.6 112.7  0
-    SER S -0.8  89.0  0
-    THR T -0.7 116.1  0
-    TRP W -0.9 227.8  0
-    TYR Y -1.3 193.6  0
-    VAL V  4.2 140.0  0";
+    ALA A  1.8  88.6  0  129
+    ARG R -4.5 173.4  1  274
+    ASN N -3.5 114.1  0  195
+    ASP D -3.5 111.1 -1  193
+    CYS C  2.5 108.5  0  167
+    GLN Q -3.5 143.8  0  225
+    GLU E -3.5 138.4 -1  223
+    GLY G -0.4  60.1  0  104
+    HIS H -3.2 153.2  0  224
+    ILE I  4.5 166.7  0  197
+    LEU L  3.8 166.7  0  201
+    LYS K -3.9 168.6  1  236
+    MET M  1.9 162.9  0  224
+    PHE F  2.8 189.9  0  240
+    PRO P -1.6 112.7  0  159
+    SER S -0.8  89.0  0  155
+    THR T -0.7 116.1  0  172
+    TRP W -0.9 227.8  0  285
+    TYR Y -1.3 193.6  0  263
+    VAL V  4.2 140.0  0  174";
 
 #[test]
 fn residues_have_their_published_properties() {
@@ -126,8 +141,8 @@ fn residues_have_their_published_properties() {
         let [name, letter, numbers @ ..] = &line[..] else { unreachable!() };
         let numbers: Vec<f32> = numbers.iter().map(|number| number.parse().unwrap()).collect();
         assert_eq!((residue.name, residue.letter.to_string().as_str()), (*name, *letter));
-        assert_eq!([residue.hydropathy, residue.volume, residue.charge], numbers[..], "{name}");
-        assert_eq!([HYDROPATHY[kind], VOLUME[kind], CHARGE[kind]], numbers[..], "{name}");
+        assert_eq!([residue.hydropathy, residue.volume, residue.charge, residue.max_area], numbers[..], "{name}");
+        assert_eq!([HYDROPATHY[kind], VOLUME[kind], CHARGE[kind], MAX_AREA[kind]], numbers[..], "{name}");
         assert_eq!(kind_of(name.as_bytes()), Some(kind as u8), "{name}");
     }
     for other in ["MSE", "UNK", "ala", "AL", "ALAN", ""] {

@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use prism_host::engine::Backend;
+use shared_types::{MAX_POINTS, MIN_POINTS};
 use std::path::PathBuf;
 
 /// Per-residue features of protein structures, computed on a GPU or on CPU cores with the same bits.
@@ -54,6 +55,12 @@ pub struct FeaturesArgs {
     /// Alpha carbons closer than this are in contact.
     #[arg(long, value_name = "ANGSTROM", default_value_t = 8.0, allow_negative_numbers = true)]
     pub contact_threshold: f32,
+
+    /// Test points on each atom's sphere, 20 to 5000: more give accessible areas that are nearer the truth, and take
+    /// longer.
+    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(i64::from(MIN_POINTS)..=i64::from(MAX_POINTS)))]
+    pub points: u32,
 
     /// Write features of smaller magnitude as 0.
     #[arg(long, value_name = "X", default_value_t = 0.0, allow_negative_numbers = true)]

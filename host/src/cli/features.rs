@@ -60,8 +60,11 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         Format::of_path(path)?;
     }
     let inputs = inputs::discover(&args.paths).map_err(Failure::usage)?;
-    let config =
-        MegaFusedConfig { contact_threshold: args.contact_threshold, min_feature_value: args.min_feature_value };
+    let config = MegaFusedConfig {
+        contact_threshold: args.contact_threshold,
+        min_feature_value: args.min_feature_value,
+        points: args.points,
+    };
     let engine =
         Engine::builder().backend(args.backend.into()).devices(args.devices.iter().copied()).config(config).build()?;
     let annotations = match &args.annotations {

@@ -3,7 +3,7 @@
 use super::{Engine, EngineError, cpu, cpu::CpuRunner, cuda, cuda::CudaRunner};
 use crate::pack::PackedBatch;
 use cuda_host::CudaError;
-use shared_types::{FeatureRow, MegaFusedConfig, StructureSummary};
+use shared_types::{FeatureRow, MAX_POINTS, MIN_POINTS, MegaFusedConfig, StructureSummary};
 
 /// Where features are computed. The results have the same bits everywhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -116,12 +116,13 @@ impl EngineBuilder {
 
     /// The runner, its name, and why it is not CUDA where that was the first choice.
     fn runner(&self) -> Result<(Runner, String, Option<CudaError>), EngineError> {
-        let on_cpu =
-            |no_cuda| (Runner::Cpu(CpuRunner::default()), format!("CPU ({})", cpu::cpu_description()), no_cuda);
+        let on_cpu = |no_cuda| {
+            (Runner::Cpu(CpuRunner::new(self.config.points)), format!("CPU ({})", cpu::cpu_description()), no_cuda)
+        };
         if self.backend == Backend::Cpu {
             return Ok(on_cpu(None));
         }
-        match cuda::open(&self.devices) {
+        match cuda::open(&self.devices, self.config.points) {
             Ok(opened) => {
                 let names = opened.devices.iter().map(|device| format!("{} (device {})", device.name, device.ordinal));
                 let name = format!("CUDA on {}", names.collect::<Vec<_>>().join(", "));
@@ -140,14 +141,18 @@ impl EngineBuilder {
 }
 
 fn check(config: MegaFusedConfig) -> Result<(), EngineError> {
-    let MegaFusedConfig { contact_threshold, min_feature_value } = config;
+    let MegaFusedConfig { contact_threshold, min_feature_value, points } = config;
+    let refuse = |field, value: String, needed: String| Err(EngineError::Config { field, value, needed });
     if !(contact_threshold.is_finite() && contact_threshold > 0.0) {
-        let needed = "a finite distance in Å above 0";
-        return Err(EngineError::Config { field: "contact_threshold", value: contact_threshold, needed });
+        let needed = "a finite distance in Å above 0".to_owned();
+        return refuse("contact_threshold", contact_threshold.to_string(), needed);
     }
     if !(min_feature_value.is_finite() && min_feature_value >= 0.0) {
-        let needed = "finite and not below 0";
-        return Err(EngineError::Config { field: "min_feature_value", value: min_feature_value, needed });
+        let needed = "finite and not below 0".to_owned();
+        return refuse("min_feature_value", min_feature_value.to_string(), needed);
+    }
+    if !(MIN_POINTS..=MAX_POINTS).contains(&points) {
+        return refuse("points", points.to_string(), format!("from {MIN_POINTS} to {MAX_POINTS}"));
     }
     Ok(())
 }

@@ -1,16 +1,19 @@
 //! The batch on CPU cores.
 
-use super::{BatchInputs, BatchOffsets, BatchOutputs, BatchScratch, EngineError, launch_mega_fused_batch};
+use super::{
+    BatchInputs, BatchOffsets, BatchOutputs, BatchScratch, EngineError, launch_mega_fused_batch, sphere_points,
+};
 use crate::pack::PackedBatch;
 use bytemuck::Zeroable;
 use cuda_std::launch::CpuExecutor;
-use kernels_gpu::scratch::{Place, Traits, Work};
-use shared_types::{FeatureRow, MegaFusedConfig, StructureSummary};
+use kernels_gpu::scratch::{AtomSurface, CellWords, Place, Traits, Work};
+use shared_types::{Atom, FeatureRow, MegaFusedConfig, SpherePoint, StructureSummary};
 use std::sync::{Mutex, PoisonError};
 
 /// Runs batches on all cores of rayon's pool. Scratch memory is kept from batch to batch.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct CpuRunner {
+    points: Vec<SpherePoint>,
     scratch: Mutex<Vec<Scratch>>,
 }
 
@@ -21,6 +24,10 @@ struct Scratch {
     bfactor_z: Vec<f32>,
     contacts: Vec<u32>,
     work: Vec<Work>,
+    sorted: Vec<Atom>,
+    cells: Vec<CellWords>,
+    surface: Vec<AtomSurface>,
+    depths: Vec<f32>,
 }
 
 impl std::fmt::Debug for Scratch {
@@ -30,7 +37,7 @@ impl std::fmt::Debug for Scratch {
 }
 
 impl Scratch {
-    fn reserve(&mut self, rows: usize, contact_words: usize) {
+    fn reserve(&mut self, rows: usize, contact_words: usize, atoms: usize) {
         fn grow<T: Zeroable + Clone>(buffer: &mut Vec<T>, length: usize) {
             if buffer.len() < length {
                 buffer.resize(length, T::zeroed());
@@ -41,10 +48,19 @@ impl Scratch {
         grow(&mut self.bfactor_z, rows);
         grow(&mut self.contacts, contact_words);
         grow(&mut self.work, rows);
+        grow(&mut self.sorted, atoms);
+        grow(&mut self.cells, atoms);
+        grow(&mut self.surface, atoms);
+        grow(&mut self.depths, atoms);
     }
 }
 
 impl CpuRunner {
+    /// With this many test points on an atom's sphere.
+    pub(super) fn new(points: u32) -> Self {
+        Self { points: sphere_points(points), scratch: Mutex::default() }
+    }
+
     pub(super) fn run(
         &self,
         batch: &PackedBatch,
@@ -53,7 +69,7 @@ impl CpuRunner {
         let pool = || self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
         let mut scratch = pool().pop().unwrap_or_default();
         let contact_offsets = batch.contact_offsets(config.contact_threshold);
-        scratch.reserve(batch.n_residues(), contact_offsets.end() as usize);
+        scratch.reserve(batch.n_residues(), contact_offsets.end() as usize, batch.atom_offsets().end() as usize);
         let mut rows = vec![FeatureRow::zeroed(); batch.n_residues()];
         let mut summaries = vec![StructureSummary::zeroed(); batch.n_structures()];
         let result = launch_mega_fused_batch(
@@ -68,10 +84,13 @@ impl CpuRunner {
                 gisaid_freq: batch.gisaid_freq(),
                 gisaid_velocity: batch.gisaid_velocity(),
                 chain_ids: batch.chain_ids(),
+                residue_atoms: batch.residue_atoms(),
+                points: &self.points,
             },
             BatchOffsets {
                 residues: batch.residue_offsets(),
                 contacts: &contact_offsets,
+                atoms: batch.atom_offsets(),
                 structures: batch.structure_offsets(),
             },
             BatchOutputs { rows: &mut rows, summaries: &mut summaries },
@@ -81,6 +100,10 @@ impl CpuRunner {
                 bfactor_z: &mut scratch.bfactor_z,
                 contacts: &mut scratch.contacts,
                 work: &mut scratch.work,
+                sorted: &mut scratch.sorted,
+                cells: &mut scratch.cells,
+                surface: &mut scratch.surface,
+                depths: &mut scratch.depths,
             },
             config,
         );

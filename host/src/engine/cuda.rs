@@ -1,14 +1,15 @@
 //! The batch on CUDA devices.
 
-use super::{BatchInputs, BatchOffsets, BatchOutputs, BatchScratch, EngineError, kernels, launch_mega_fused_batch};
+use super::{BatchInputs, BatchOffsets, BatchOutputs, BatchScratch, EngineError};
+use super::{kernels, launch_mega_fused_batch, sphere_points};
 use crate::pack::PackedBatch;
 use bytemuck::Zeroable;
 use cuda_host::{Context, CudaError, CudaExecutor, Device, DeviceBuffer, DeviceInfo, DeviceOffsets, Module, Stream};
 use cuda_layout::DeviceLayout;
 use cuda_std::launch::Offsets;
 use kernels_gpu::mega_fused_batch_detection_prism4d::Kernel as FusedKernel;
-use kernels_gpu::scratch::{Place, Traits, Work};
-use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, StructureSummary};
+use kernels_gpu::scratch::{AtomSurface, CellWords, Place, Traits, Work};
+use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, SpherePoint, StructureSummary};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Streams on each device: while one computes, the other's batch is copied.
@@ -26,6 +27,8 @@ pub(super) struct CudaRunner {
 #[derive(Debug)]
 struct Lane {
     executor: CudaExecutor,
+    /// On an atom's sphere; only read.
+    points: DeviceBuffer<SpherePoint>,
     buffers: Option<Buffers>,
 }
 
@@ -36,12 +39,13 @@ pub(super) struct Opened {
 }
 
 /// Opens devices and checks that the kernels there are those of this program. Where none is named, the first that
-/// the kernels run on.
-pub(super) fn open(ordinals: &[usize]) -> Result<Opened, CudaError> {
+/// the kernels run on. Every lane gets `points` test points.
+pub(super) fn open(ordinals: &[usize], points: u32) -> Result<Opened, CudaError> {
     let devices = match ordinals {
         [] => vec![first_usable()?],
         named => named.iter().map(|&ordinal| Device::info(ordinal)).collect::<Result<_, _>>()?,
     };
+    let points = sphere_points(points);
     let mut free = Vec::new();
     for device in &devices {
         let context = Context::new(device.ordinal)?;
@@ -49,9 +53,9 @@ pub(super) fn open(ordinals: &[usize]) -> Result<Opened, CudaError> {
         let executor = CudaExecutor::new(&context.stream()?, [module])?;
         executor.kernel::<FusedKernel>()?;
         for _ in 1..LANES_PER_DEVICE {
-            free.push(Lane { executor: executor.on(&context.stream()?)?, buffers: None });
+            free.push(Lane::new(executor.on(&context.stream()?)?, &points)?);
         }
-        free.push(Lane { executor, buffers: None });
+        free.push(Lane::new(executor, &points)?);
     }
     let lanes = free.len();
     Ok(Opened { runner: CudaRunner { free: Mutex::new(free), returned: Condvar::new(), lanes }, devices })
@@ -128,8 +132,10 @@ struct Buffers {
     gisaid_freq: DeviceBuffer<f32>,
     gisaid_velocity: DeviceBuffer<f32>,
     chain_ids: DeviceBuffer<u32>,
+    residue_atoms: DeviceBuffer<u32>,
     residues: DeviceOffsets,
     contact_lists: DeviceOffsets,
+    heavy_atoms: DeviceOffsets,
     structures: DeviceOffsets,
     rows: DeviceBuffer<FeatureRow>,
     summaries: DeviceBuffer<StructureSummary>,
@@ -138,9 +144,18 @@ struct Buffers {
     bfactor_z: DeviceBuffer<f32>,
     contacts: DeviceBuffer<u32>,
     work: DeviceBuffer<Work>,
+    sorted: DeviceBuffer<Atom>,
+    cells: DeviceBuffer<CellWords>,
+    surface: DeviceBuffer<AtomSurface>,
+    depths: DeviceBuffer<f32>,
 }
 
 impl Lane {
+    fn new(executor: CudaExecutor, points: &[SpherePoint]) -> Result<Self, CudaError> {
+        let points = DeviceBuffer::from_slice(executor.stream(), points)?;
+        Ok(Self { executor, points, buffers: None })
+    }
+
     fn run(
         &mut self,
         batch: &PackedBatch,
@@ -152,7 +167,7 @@ impl Lane {
             Some(buffers) => buffers,
             None => Buffers::new(self.executor.stream())?,
         };
-        let results = buffers.run(&self.executor, batch, config)?;
+        let results = buffers.run(&self.executor, &self.points, batch, config)?;
         self.buffers = Some(buffers);
         Ok(results)
     }
@@ -177,8 +192,10 @@ impl Buffers {
             gisaid_freq: none(stream)?,
             gisaid_velocity: none(stream)?,
             chain_ids: none(stream)?,
+            residue_atoms: none(stream)?,
             residues: no_offsets()?,
             contact_lists: no_offsets()?,
+            heavy_atoms: no_offsets()?,
             structures: no_offsets()?,
             rows: none(stream)?,
             summaries: none(stream)?,
@@ -187,12 +204,17 @@ impl Buffers {
             bfactor_z: none(stream)?,
             contacts: none(stream)?,
             work: none(stream)?,
+            sorted: none(stream)?,
+            cells: none(stream)?,
+            surface: none(stream)?,
+            depths: none(stream)?,
         })
     }
 
     fn run(
         &mut self,
         executor: &CudaExecutor,
+        points: &DeviceBuffer<SpherePoint>,
         batch: &PackedBatch,
         config: MegaFusedConfig,
     ) -> Result<(Vec<FeatureRow>, Vec<StructureSummary>), CudaError> {
@@ -211,8 +233,15 @@ impl Buffers {
                 gisaid_freq: self.gisaid_freq.slice(..n)?,
                 gisaid_velocity: self.gisaid_velocity.slice(..n)?,
                 chain_ids: self.chain_ids.slice(..n)?,
+                residue_atoms: self.residue_atoms.slice(..n)?,
+                points: points.view(),
             },
-            BatchOffsets { residues: &self.residues, contacts: &self.contact_lists, structures: &self.structures },
+            BatchOffsets {
+                residues: &self.residues,
+                contacts: &self.contact_lists,
+                atoms: &self.heavy_atoms,
+                structures: &self.structures,
+            },
             BatchOutputs { rows: self.rows.view_mut(), summaries: self.summaries.view_mut() },
             BatchScratch {
                 places: self.places.view_mut(),
@@ -220,6 +249,10 @@ impl Buffers {
                 bfactor_z: self.bfactor_z.view_mut(),
                 contacts: self.contacts.view_mut(),
                 work: self.work.view_mut(),
+                sorted: self.sorted.view_mut(),
+                cells: self.cells.view_mut(),
+                surface: self.surface.view_mut(),
+                depths: self.depths.view_mut(),
             },
             config,
         )?;
@@ -231,7 +264,7 @@ impl Buffers {
     }
 
     fn upload(&mut self, stream: &Stream, batch: &PackedBatch, config: MegaFusedConfig) -> Result<(), CudaError> {
-        let n = batch.n_residues();
+        let (n, atoms) = (batch.n_residues(), batch.atom_offsets().end() as usize);
         fill(&mut self.atoms, stream, batch.atoms())?;
         fill(&mut self.ca_indices, stream, batch.ca_indices())?;
         fill(&mut self.descriptors, stream, batch.descriptors())?;
@@ -241,9 +274,11 @@ impl Buffers {
         fill(&mut self.gisaid_freq, stream, batch.gisaid_freq())?;
         fill(&mut self.gisaid_velocity, stream, batch.gisaid_velocity())?;
         fill(&mut self.chain_ids, stream, batch.chain_ids())?;
+        fill(&mut self.residue_atoms, stream, batch.residue_atoms())?;
         let contact_offsets = batch.contact_offsets(config.contact_threshold);
         self.residues.set(stream, batch.residue_offsets())?;
         self.contact_lists.set(stream, &contact_offsets)?;
+        self.heavy_atoms.set(stream, batch.atom_offsets())?;
         self.structures.set(stream, batch.structure_offsets())?;
         reserve(&mut self.rows, stream, n)?;
         reserve(&mut self.summaries, stream, batch.n_structures())?;
@@ -251,7 +286,11 @@ impl Buffers {
         reserve(&mut self.traits, stream, n)?;
         reserve(&mut self.bfactor_z, stream, n)?;
         reserve(&mut self.contacts, stream, contact_offsets.end() as usize)?;
-        reserve(&mut self.work, stream, n)
+        reserve(&mut self.work, stream, n)?;
+        reserve(&mut self.sorted, stream, atoms)?;
+        reserve(&mut self.cells, stream, atoms)?;
+        reserve(&mut self.surface, stream, atoms)?;
+        reserve(&mut self.depths, stream, atoms)
     }
 }
 

@@ -40,9 +40,9 @@ pub enum EngineError {
         /// The field of [`shared_types::MegaFusedConfig`].
         field: &'static str,
         /// Its value.
-        value: f32,
+        value: String,
         /// What it must be.
-        needed: &'static str,
+        needed: String,
     },
 }
 

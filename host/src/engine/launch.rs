@@ -2,8 +2,8 @@
 
 use cuda_std::launch::{Executor, Segments, Space};
 use kernels_gpu::mega_fused_batch_detection_prism4d as fused;
-use kernels_gpu::scratch::{Place, Traits, Work};
-use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, StructureSummary};
+use kernels_gpu::scratch::{AtomSurface, CellWords, Place, Traits, Work};
+use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, SpherePoint, StructureSummary};
 
 /// A packed batch as the kernel reads it, in the memory `S`. See [`crate::pack::PackedBatch`] for what each holds.
 pub struct BatchInputs<'a, S: Space> {
@@ -25,6 +25,10 @@ pub struct BatchInputs<'a, S: Space> {
     pub gisaid_velocity: S::Ref<'a, f32>,
     /// Per row, its chain.
     pub chain_ids: S::Ref<'a, u32>,
+    /// Per row, its first atom counted from its structure's first atom.
+    pub residue_atoms: S::Ref<'a, u32>,
+    /// Test points of the unit sphere ([`super::sphere_points`]), as many as the configuration says.
+    pub points: S::Ref<'a, SpherePoint>,
 }
 
 /// Where the structures of a batch begin and end.
@@ -33,6 +37,8 @@ pub struct BatchOffsets<'a, S: Space> {
     pub residues: S::Offsets<'a>,
     /// In the contact lists: [`crate::pack::PackedBatch::contact_offsets`].
     pub contacts: S::Offsets<'a>,
+    /// In buffers of an element a heavy atom: [`crate::pack::PackedBatch::atom_offsets`].
+    pub atoms: S::Offsets<'a>,
     /// In buffers of an element a structure.
     pub structures: S::Offsets<'a>,
 }
@@ -45,19 +51,26 @@ pub struct BatchOutputs<'a, S: Space> {
     pub summaries: S::Mut<'a, StructureSummary>,
 }
 
-/// What the kernel works in: an element a row of each, but for the contact lists. Their contents before and after mean
-/// nothing.
+/// What the kernel works in. Contents before and after mean nothing.
 pub struct BatchScratch<'a, S: Space> {
-    /// Alpha carbons.
+    /// Per row, the alpha carbon.
     pub places: S::Mut<'a, Place>,
-    /// What neighbours average.
+    /// Per row, what neighbours average.
     pub traits: S::Mut<'a, Traits>,
-    /// Standardised B factors.
+    /// Per row, the standardised B factor.
     pub bfactor_z: S::Mut<'a, f32>,
-    /// Contact lists.
+    /// Contact lists: as many words as [`BatchOffsets::contacts`] says.
     pub contacts: S::Mut<'a, u32>,
-    /// Work vectors.
+    /// Per row, work vectors.
     pub work: S::Mut<'a, Work>,
+    /// Heavy atoms, sorted into cells.
+    pub sorted: S::Mut<'a, Atom>,
+    /// Per heavy atom, its share of the cells.
+    pub cells: S::Mut<'a, CellWords>,
+    /// Per heavy atom, what is counted around it.
+    pub surface: S::Mut<'a, AtomSurface>,
+    /// Per heavy atom, its depth.
+    pub depths: S::Mut<'a, f32>,
 }
 
 /// Runs the fused kernel on a whole batch, one block a structure.
@@ -75,7 +88,7 @@ pub fn launch_mega_fused_batch<'a, E: Executor>(
 where
     <E::Space as Space>::Offsets<'a>: Copy,
 {
-    let BatchOffsets { residues, contacts, structures } = offsets;
+    let BatchOffsets { residues, contacts, atoms, structures } = offsets;
     // A batch's structures are counted in 32 bits: each has a row, and rows are below 2^26.
     let blocks = u32::try_from(E::Space::len(&inputs.descriptors)).unwrap_or(u32::MAX);
     fused::launch(
@@ -92,11 +105,17 @@ where
             gisaid_freq: inputs.gisaid_freq,
             gisaid_velocity: inputs.gisaid_velocity,
             chain_ids: inputs.chain_ids,
+            residue_atoms: inputs.residue_atoms,
+            points: inputs.points,
             places: Segments { data: scratch.places, offsets: residues },
             traits: Segments { data: scratch.traits, offsets: residues },
             bfactor_z: Segments { data: scratch.bfactor_z, offsets: residues },
             contacts: Segments { data: scratch.contacts, offsets: contacts },
             work: Segments { data: scratch.work, offsets: residues },
+            sorted: Segments { data: scratch.sorted, offsets: atoms },
+            cells: Segments { data: scratch.cells, offsets: atoms },
+            surface: Segments { data: scratch.surface, offsets: atoms },
+            depths: Segments { data: scratch.depths, offsets: atoms },
             summaries: Segments { data: outputs.summaries, offsets: structures },
             config,
         },

@@ -52,6 +52,7 @@ pub(super) fn buffers(names: &[String], buffers: &BatchBuffers) -> Result<(), Pa
         ("gisaid_freq", buffers.gisaid_freq.len(), n),
         ("gisaid_velocity", buffers.gisaid_velocity.len(), n),
         ("chain_ids", buffers.chain_ids.len(), n),
+        ("residue_atoms", buffers.residue_atoms.len(), n),
     ] {
         if found != expected {
             return Err(PackError::Length { field, found, expected });
@@ -122,6 +123,7 @@ fn values(name: &str, descriptor: &BatchStructureDesc, buffers: &BatchBuffers) -
             return bad("atoms", first_atom + i, format!("is {atom:?}, which is not finite"));
         }
     }
+    let mut before = 0;
     for row in descriptor.ca_offset as usize..(descriptor.ca_offset + descriptor.n_residues) as usize {
         let ca = buffers.ca_indices[row];
         if ca != NO_CA && ca >= descriptor.n_atoms {
@@ -135,6 +137,18 @@ fn values(name: &str, descriptor: &BatchStructureDesc, buffers: &BatchBuffers) -
         if chain >= CHAIN_LIMIT {
             return bad("chain_ids", row, format!("is {chain}; it must be below {CHAIN_LIMIT}"));
         }
+        let first = buffers.residue_atoms[row];
+        if row == descriptor.ca_offset as usize && first != 0 {
+            return bad("residue_atoms", row, format!("is {first}; a structure's first residue begins at atom 0"));
+        }
+        if first < before {
+            return bad("residue_atoms", row, format!("is {first}, and {before} before it; they must not fall"));
+        }
+        if first > descriptor.n_atoms {
+            let atoms = descriptor.n_atoms;
+            return bad("residue_atoms", row, format!("is {first}, and the structure has {atoms} atoms"));
+        }
+        before = first;
     }
     Ok(())
 }

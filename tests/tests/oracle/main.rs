@@ -1,5 +1,6 @@
 //! Features against oracles: every column computed again in f64, over all pairs, from its definition.
 
+mod atoms;
 mod boundaries;
 mod centrality;
 mod expected;
@@ -10,6 +11,7 @@ mod residues;
 mod shipped;
 mod synthetic;
 
+use atoms::Atoms;
 use prism_host::{Backend, Engine, StructureFeatures, StructureInput};
 use residues::residues;
 use shared_types::feature::column;
@@ -17,7 +19,7 @@ use shared_types::{FEATURES, MegaFusedConfig};
 
 /// The CPU backend; others have its bits.
 fn engine(contact_threshold: f32, min_feature_value: f32) -> Engine {
-    let config = MegaFusedConfig { contact_threshold, min_feature_value };
+    let config = MegaFusedConfig { contact_threshold, min_feature_value, ..MegaFusedConfig::default() };
     Engine::builder().backend(Backend::Cpu).config(config).build().unwrap()
 }
 
@@ -38,7 +40,12 @@ fn faults(
     margin: f64,
 ) -> (Vec<String>, usize) {
     let residues = residues(structure);
-    let expected = expected::rows(&residues, f64::from(threshold), margin);
+    let mut expected = expected::rows(&residues, f64::from(threshold), margin);
+    let atoms = Atoms::new(structure, MegaFusedConfig::default().points, ATOM_MARGIN);
+    for (i, row) in expected.iter_mut().enumerate() {
+        let velocity = *row.columns.iter().find(|value| value.column == column::VELOCITY_LOCAL).expect("a column");
+        row.columns.extend(atoms.row(i, velocity));
+    }
     let mut faults = Vec::new();
     let mut say = |text: String| faults.push(format!("{} at {threshold} Å: {text}", structure.name));
     for (i, (expected, found)) in expected.iter().zip(&features.rows).enumerate() {
@@ -74,6 +81,9 @@ fn faults(
     if doubtful == 0 && summary.contacts as usize != graph.contacts() {
         say(format!("summary: {} contacts of {}", summary.contacts, graph.contacts()));
     }
+    if !atoms.whole_area().admits(summary.area) {
+        say(format!("summary: area {} where {:?}", summary.area, atoms.whole_area()));
+    }
     let radius = expected::radius_of_gyration(&residues);
     let found = summary.radius_of_gyration;
     let agree = if radius.is_nan() {
@@ -86,6 +96,9 @@ fn faults(
     }
     (faults, doubtful)
 }
+
+/// The same where atoms cover test points, whose places round too.
+const ATOM_MARGIN: f64 = 2e-5;
 
 /// Closer than this to a limit, the rounding of f32 decides. (A coordinate of 64 Å has a spacing of 8e-6 Å, but is
 /// exact; differences and squares round.)

@@ -4,10 +4,12 @@ use crate::run;
 use crate::synthetic::zoo;
 use bytemuck::Zeroable;
 use cuda_std::launch::CpuExecutor;
-use kernels_gpu::scratch::{Place, Traits, WORK_VECTORS};
-use prism_host::engine::{BatchInputs, BatchOffsets, BatchOutputs, BatchScratch, launch_mega_fused_batch};
+use kernels_gpu::scratch::{AtomSurface, Place, Traits, WORK_VECTORS};
+use prism_host::engine::{
+    BatchInputs, BatchOffsets, BatchOutputs, BatchScratch, launch_mega_fused_batch, sphere_points,
+};
 use prism_host::{PackedBatch, StructureInput};
-use shared_types::{FeatureRow, MegaFusedConfig, StructureSummary};
+use shared_types::{Atom, FeatureRow, MegaFusedConfig, StructureSummary};
 
 /// One launch of the fused kernel; scratch memory holds what nobody has written.
 fn launch(
@@ -17,7 +19,8 @@ fn launch(
 ) -> (Vec<FeatureRow>, Vec<StructureSummary>) {
     let batch = PackedBatch::from_inputs(structures).unwrap();
     let contacts = batch.contact_offsets(threshold);
-    let n = batch.n_residues();
+    let (n, atoms) = (batch.n_residues(), batch.atom_offsets().end() as usize);
+    let config = MegaFusedConfig { contact_threshold: threshold, ..MegaFusedConfig::default() };
     let junk = f32::from_bits(0x5bad_c0de);
     let mut rows = vec![FeatureRow { columns: [junk; 32] }; n];
     let mut summaries = vec![StructureSummary::zeroed(); batch.n_structures()];
@@ -35,8 +38,15 @@ fn launch(
             gisaid_freq: batch.gisaid_freq(),
             gisaid_velocity: batch.gisaid_velocity(),
             chain_ids: batch.chain_ids(),
+            residue_atoms: batch.residue_atoms(),
+            points: &sphere_points(config.points),
         },
-        BatchOffsets { residues: batch.residue_offsets(), contacts: &contacts, structures: batch.structure_offsets() },
+        BatchOffsets {
+            residues: batch.residue_offsets(),
+            contacts: &contacts,
+            atoms: batch.atom_offsets(),
+            structures: batch.structure_offsets(),
+        },
         BatchOutputs { rows: &mut rows, summaries: &mut summaries },
         BatchScratch {
             places: &mut vec![place; n],
@@ -44,8 +54,12 @@ fn launch(
             bfactor_z: &mut vec![junk; n],
             contacts: &mut vec![0xbad; contacts.end() as usize],
             work: &mut vec![[junk; WORK_VECTORS]; n],
+            sorted: &mut vec![Atom { x: junk, y: junk, z: junk, radius: junk }; atoms],
+            cells: &mut vec![[0xbad; 8]; atoms],
+            surface: &mut vec![AtomSurface { exposed: 0xbad, crowd: 0xbad }; atoms],
+            depths: &mut vec![junk; atoms],
         },
-        MegaFusedConfig { contact_threshold: threshold, ..MegaFusedConfig::default() },
+        config,
     )
     .unwrap();
     (rows, summaries)

@@ -1,0 +1,53 @@
+//! Test points on the unit sphere, on which accessible surface is counted.
+
+use cuda_std::math::f64::{cos, sin, sqrt};
+use shared_types::SpherePoint;
+use std::f64::consts::PI;
+
+/// `n` points spread evenly on the unit sphere, along a spiral of golden angles: point `k` has
+/// `z = 1 - (2 k + 1) / n` and the azimuth `k pi (3 - sqrt 5)`.
+///
+/// It is the set of FreeSASA, so that areas compare point for point. Computed in f64 with the functions that kernels
+/// use, then rounded: the same bits on every machine.
+#[must_use]
+pub fn sphere_points(n: u32) -> Vec<SpherePoint> {
+    let golden_angle = PI * (3.0 - sqrt(5.0));
+    (0..n)
+        .map(|k| {
+            let z = 1.0 - (2.0 * f64::from(k) + 1.0) / f64::from(n);
+            let (azimuth, radius) = (f64::from(k) * golden_angle, sqrt(1.0 - z * z));
+            let (x, y) = (cos(azimuth) * radius, sin(azimuth) * radius);
+            SpherePoint { x: x as f32, y: y as f32, z: z as f32, ..SpherePoint::default() }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shared_types::{MAX_POINTS, MIN_POINTS};
+
+    #[test]
+    fn points_lie_on_the_sphere_and_are_spread_evenly() {
+        for n in [MIN_POINTS, 100, 1000, MAX_POINTS] {
+            let points = sphere_points(n);
+            assert_eq!(points.len(), n as usize);
+            let coordinates: Vec<[f64; 3]> = points.iter().map(|p| [p.x, p.y, p.z].map(f64::from)).collect();
+            for [x, y, z] in &coordinates {
+                let length = sqrt(x * x + y * y + z * z);
+                assert!((length - 1.0).abs() < 1e-7, "{n} points: length {length}");
+            }
+            for axis in 0..3 {
+                let mean = coordinates.iter().map(|p| p[axis]).sum::<f64>() / f64::from(n);
+                assert!(mean.abs() < 1.0 / f64::from(n), "{n} points: mean {mean} along axis {axis}");
+            }
+            // Each has the same share of the sphere, 4 pi / n, so that none is much nearer than its square root.
+            let nearest = (1..n as usize)
+                .flat_map(|i| (0..i).map(move |j| (i, j)))
+                .filter(|(i, j)| i - j < 200)
+                .map(|(i, j)| (0..3).map(|axis| (coordinates[i][axis] - coordinates[j][axis]).powi(2)).sum::<f64>())
+                .fold(f64::INFINITY, f64::min);
+            assert!(sqrt(nearest * f64::from(n)) > 2.5, "{n} points: two are {} apart", sqrt(nearest));
+        }
+    }
+}
