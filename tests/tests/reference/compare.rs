@@ -50,7 +50,8 @@ impl Comparison<'_> {
     }
 }
 
-/// Everything in which a structure differs from the reference; features at contact thresholds of 8 and 10 Å.
+/// Everything in which a structure differs from the reference, but for areas; features at contact thresholds of 8 and
+/// 10 Å.
 pub fn faults(
     structure: &StructureInput,
     at_8: &StructureFeatures,
@@ -85,6 +86,7 @@ pub fn faults(
     comparison.column("hse_down", at_8.column(column::HSE_DOWN), rows.numbers("hse_down"), sideways);
     comparison.column("ca_angle", at_8.column(column::CA_ANGLE), rows.numbers("ca_angle"), |_, _| 1e-2);
     comparison.column("ca_dihedral", at_8.column(column::CA_DIHEDRAL), rows.numbers("ca_dihedral"), |_, _| 1e-2);
+    comparison.column("cx_mean", at_8.column(column::CX), rows.numbers("cx_mean"), |_, r| 1e-5f64.max(1e-4 * r.abs()));
     bfactors(&mut comparison, at_8, rows.numbers("b_ca"));
     centrality(&mut comparison, at_8, rows.numbers("evc8"), whole, &residues);
     comparison.faults

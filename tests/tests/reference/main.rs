@@ -3,6 +3,7 @@
 //! The values in `data/` are always compared. Where there is a whole corpus, `PRISM_CORPUS` names a directory with
 //! `dev/` (structure files), and `PRISM_REFERENCE` one with `dev.parquet` and `dev_structures.csv` (the same tables).
 
+mod areas;
 mod compare;
 #[path = "../oracle/graph.rs"]
 mod graph;
@@ -20,19 +21,28 @@ use shared_types::MegaFusedConfig;
 use std::path::{Path, PathBuf};
 use table::Tables;
 
-fn run(structures: &[StructureInput], contact_threshold: f32) -> Vec<StructureFeatures> {
-    let config = MegaFusedConfig { contact_threshold, ..MegaFusedConfig::default() };
+fn run(structures: &[StructureInput], config: MegaFusedConfig) -> Vec<StructureFeatures> {
     Engine::builder().backend(Backend::Cpu).config(config).build().unwrap().run(structures).unwrap()
 }
 
 /// Every difference beyond the tolerances.
 fn all_faults(structures: &[StructureInput], tables: &Tables) -> Vec<String> {
-    let (at_8, at_10) = (run(structures, 8.0), run(structures, 10.0));
-    structures
+    // 8 Å, 100 points.
+    let config = MegaFusedConfig::default();
+    let standard = run(structures, config);
+    let others = run(structures, MegaFusedConfig { contact_threshold: 10.0, points: 1000, ..config });
+    let mut all: Vec<String> = structures
         .iter()
-        .zip(at_8.iter().zip(&at_10))
+        .zip(standard.iter().zip(&others))
         .flat_map(|(s, (at_8, at_10))| faults(s, at_8, at_10, tables))
-        .collect()
+        .collect();
+    for (name, difference) in areas::differences(structures, &standard, &others, tables) {
+        eprintln!("{name}: {difference}");
+        if difference.is_large() {
+            all.push(format!("{name}: {difference}"));
+        }
+    }
+    all
 }
 
 const ROWS: &[u8] = include_bytes!("../../data/reference.csv");
@@ -48,7 +58,21 @@ fn shipped_structures_have_the_values_of_other_programs() {
 #[test]
 fn a_wrong_value_is_seen() {
     let structures = &shipped::structures()[..1];
-    for column in ["cn8", "cn10", "wcn", "hse_up", "hse_down", "evc8", "ca_angle", "ca_dihedral", "b_ca"] {
+    for column in [
+        "cn8",
+        "cn10",
+        "wcn",
+        "hse_up",
+        "hse_down",
+        "evc8",
+        "ca_angle",
+        "ca_dihedral",
+        "b_ca",
+        "sasa_sr100",
+        "sasa_sr1000",
+        "rsa_tien",
+        "cx_mean",
+    ] {
         let mut tables =
             Tables { rows: table::from_csv(ROWS, "structure"), structures: table::from_csv(STRUCTURES, "file") };
         let value = tables.rows.get_mut("1crn.pdb").unwrap().number_mut(column, 20);
