@@ -66,7 +66,9 @@ impl Centre {
     }
 
     /// Whether an atom covers a point, asked of all that may: for atoms with more neighbours than there is room for.
-    #[inline(always)]
+    // A call costs registers on the device, and on a CPU inlining costs more than calling what is hardly ever called.
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
+    #[cfg_attr(not(target_arch = "nvptx64"), inline(never))]
     fn is_covered(&self, cells: &Cells, sorted: View<Atom>, point: SpherePoint) -> bool {
         for k in 0..super::cells::ROWS {
             let run = cells.near(self.atom, k);
