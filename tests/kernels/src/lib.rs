@@ -20,7 +20,7 @@ pub use math::{
 };
 pub use model::{
     add, counted, crossed, extremes, histogram, prefix_sums, scaled_rows, sums_of_parts, table_look_up, team_turns,
-    transposed, votes, warp_operations, warp_panics, warp_sums,
+    transposed, votes, warp_lists, warp_operations, warp_panics, warp_sums,
 };
 pub use raw::{raw_histogram, raw_matmul, raw_saxpy, raw_sum, raw_transpose};
 pub use zero_cost::{Quad, safe_histogram, safe_matmul, safe_saxpy, safe_sum, safe_transpose};

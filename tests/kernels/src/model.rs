@@ -4,4 +4,4 @@ mod outputs;
 mod warps;
 
 pub use outputs::{add, counted, crossed, extremes, histogram, scaled_rows, sums_of_parts, table_look_up, transposed};
-pub use warps::{prefix_sums, team_turns, votes, warp_operations, warp_panics, warp_sums};
+pub use warps::{prefix_sums, team_turns, votes, warp_lists, warp_operations, warp_panics, warp_sums};
