@@ -4,7 +4,7 @@ mod synthetic;
 
 use prism_host::engine::{Backend, Engine, EngineError};
 use prism_host::{PackedBatch, StructureFeatures, StructureInput};
-use shared_types::{FEATURES, MAX_POINTS, MIN_POINTS, MegaFusedConfig, feature::column};
+use shared_types::{FEATURES, MAX_POINTS, MIN_POINTS, MegaFusedConfig, NO_CA, feature::column};
 use synthetic::structure;
 
 fn cpu() -> Engine {
@@ -237,4 +237,38 @@ fn threads_share_an_engine() {
             });
         }
     });
+}
+
+/// Asserts what columns of heavy atoms are for a residue that has none.
+fn assert_no_atoms(columns: [f32; 32]) {
+    assert_eq!([columns[column::SASA], columns[column::RSA], columns[column::ATOMIC_CONTACTS]], [0.0; 3]);
+    assert!(columns[column::CX].is_nan() && columns[column::DEPTH].is_nan());
+}
+
+#[test]
+fn a_residue_without_atoms_has_no_area() {
+    for empty in 0..2 {
+        let mut structure = pair();
+        structure.atoms.truncate(1);
+        structure.residue_atoms = if empty == 0 { vec![0, 0, 1] } else { vec![0, 1, 1] };
+        structure.ca_indices = vec![0; 2];
+        structure.ca_indices[empty] = NO_CA;
+        let features = &Engine::builder().backend(Backend::Cpu).build().unwrap().run(&[structure]).unwrap()[0];
+        assert_no_atoms(features.rows[empty].columns);
+        let area = features.rows[1 - empty].columns[column::SASA];
+        assert!(area > 100.0);
+        assert_eq!((features.summary.area, features.summary.atoms), (area, 1));
+    }
+}
+
+#[test]
+#[ignore = "the kernel does not end where there is no atom at all"]
+fn a_structure_without_atoms_has_no_area() {
+    let mut structure = pair();
+    structure.atoms.clear();
+    structure.residue_atoms = vec![0; 3];
+    structure.ca_indices = vec![NO_CA; 2];
+    let features = &Engine::builder().backend(Backend::Cpu).build().unwrap().run(&[structure]).unwrap()[0];
+    features.rows.iter().for_each(|row| assert_no_atoms(row.columns));
+    assert_eq!((features.summary.area, features.summary.atoms), (0.0, 0));
 }

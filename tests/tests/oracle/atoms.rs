@@ -54,7 +54,8 @@ struct Atom {
 
 impl Atom {
     fn distance(&self, other: &Self) -> f64 {
-        length(minus(self.place, other.place))
+        let ([ax, ay, az], [bx, by, bz]) = (self.place, other.place);
+        ((ax - bx) * (ax - bx) + (ay - by) * (ay - by) + (az - bz) * (az - bz)).sqrt()
     }
 }
 
@@ -125,6 +126,9 @@ impl Atoms {
 
     /// Distance to the nearest atom that is exposed; `None` where none is.
     fn depth(&self, i: usize) -> Option<Interval> {
+        if self.exposed[i].low > 0.0 {
+            return Some(Interval::default());
+        }
         let nearest = |open: &dyn Fn(&Interval) -> bool| {
             let others = (0..self.atoms.len()).filter(|&j| open(&self.exposed[j]));
             others.map(|j| self.atoms[i].distance(&self.atoms[j])).min_by(f64::total_cmp)
@@ -144,6 +148,19 @@ impl Atoms {
             }
         }
         contacts
+    }
+
+    /// Columns of a residue that count atoms within a distance, where rounding decides on one.
+    pub fn doubtful_counts(&self, row: usize) -> Vec<usize> {
+        let doubtful = |counts: &Interval| counts.low < counts.high;
+        let mut columns = Vec::new();
+        if self.rows[row].clone().any(|i| doubtful(&self.crowd(i, 10.0))) {
+            columns.push(column::CX);
+        }
+        if doubtful(&self.contacts(row)) {
+            columns.push(column::ATOMIC_CONTACTS);
+        }
+        columns
     }
 
     /// Accessible area of an atom in Å^2.

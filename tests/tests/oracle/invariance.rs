@@ -1,5 +1,6 @@
 //! What must not matter: the order and the cut of a batch (not a bit), position and orientation (rounding alone).
 
+use crate::atoms::Atoms;
 use crate::residues::residues;
 use crate::synthetic::{Dice, zoo};
 use crate::{engine, expected, name_of, run, shipped};
@@ -91,6 +92,13 @@ fn drift(column: usize) -> (f32, f32) {
         // Eigenvectors move by the residual over the gap.
         CENTRALITY => (4e-3, 0.0),
         WCN | CENTROID_DISTANCE => (1e-5, 1e-5),
+        CX => (1e-5, 1e-5),
+        ATOMIC_CONTACTS => (0.0, 0.0),
+        // Test points do not turn with the structure, so that areas are off by the error of that many points. Which of
+        // the hardly exposed atoms has one, others' depths depend on.
+        SASA | SASA_APOLAR => (4.0, 0.0),
+        RSA => (0.03, 0.0),
+        DEPTH => (4.0, 0.0),
         _ => (2e-5, 0.0),
     }
 }
@@ -99,15 +107,23 @@ fn drift(column: usize) -> (f32, f32) {
 fn position_and_orientation_do_not_matter() {
     // Their second eigenvalues are below 0.95 of the first.
     let structures: Vec<_> = shipped::structures().into_iter().filter(|s| s.name != "1jcd.pdb").collect();
-    let expected = run(&structures, 8.0);
+    let config = MegaFusedConfig { points: 1000, ..MegaFusedConfig::default() };
+    let engine = Engine::builder().backend(Backend::Cpu).config(config).build().unwrap();
+    let expected = engine.run(&structures).unwrap();
     for shift in [[0.0; 3], [31.0, -17.0, 5.0]] {
         let others: Vec<_> = structures.iter().map(|structure| moved(structure, shift)).collect();
-        for ((structure, a), b) in structures.iter().zip(&expected).zip(&run(&others, 8.0)) {
+        for ((structure, a), b) in structures.iter().zip(&expected).zip(&engine.run(&others).unwrap()) {
             let doubtful = expected::rows(&residues(structure), 8.0, 1e-4);
             assert!(doubtful.iter().filter(|row| row.doubtful).count() * 20 < doubtful.len(), "{}", a.name);
+            assert!((a.summary.area / b.summary.area - 1.0).abs() < 5e-3, "{}: area", a.name);
+            let counts = Atoms::new(structure, 20, 1e-4);
             for i in (0..a.rows.len()).filter(|&i| !doubtful[i].doubtful) {
+                let doubtful = counts.doubtful_counts(i);
                 for feature in FEATURES {
                     let (x, y) = (a.rows[i].columns[feature.column], b.rows[i].columns[feature.column]);
+                    if doubtful.contains(&feature.column) {
+                        continue;
+                    }
                     let (absolute, relative) = drift(feature.column);
                     let mut off = (x - y).abs();
                     if feature.column == CA_DIHEDRAL {

@@ -1,7 +1,7 @@
 //! Features beside reference values, with the tolerances of the features' definitions.
 
 use crate::graph::Graph;
-use crate::residues::{Residue, distance, in_fragment, residues};
+use crate::residues::{Residue, distance, dot, in_fragment, minus, residues};
 use crate::table::{Columns, Tables};
 use prism_host::{StructureFeatures, StructureInput};
 use shared_types::RESIDUES;
@@ -86,7 +86,7 @@ pub fn faults(
     comparison.column("hse_down", at_8.column(column::HSE_DOWN), rows.numbers("hse_down"), sideways);
     comparison.column("ca_angle", at_8.column(column::CA_ANGLE), rows.numbers("ca_angle"), |_, _| 1e-2);
     comparison.column("ca_dihedral", at_8.column(column::CA_DIHEDRAL), rows.numbers("ca_dihedral"), |_, _| 1e-2);
-    comparison.column("cx_mean", at_8.column(column::CX), rows.numbers("cx_mean"), |_, r| 1e-5f64.max(1e-4 * r.abs()));
+    protrusion(&mut comparison, at_8, rows.numbers("cx_mean"));
     bfactors(&mut comparison, at_8, rows.numbers("b_ca"));
     centrality(&mut comparison, at_8, rows.numbers("evc8"), whole, &residues);
     comparison.faults
@@ -112,7 +112,7 @@ fn other_residues(structure: &StructureInput, rows: &Columns, whole: &Columns) -
 
 /// How many residues of fragments stand so that rounding decides on their half sphere.
 fn sideways(residues: &[Residue], i: usize) -> f64 {
-    use crate::residues::{dot, minus, plus, unit};
+    use crate::residues::{plus, unit};
     let ca = |i: usize| residues.get(i).and_then(|r| r.ca);
     let (Some(before), Some(here), Some(after)) = (ca(i.wrapping_sub(1)), ca(i), ca(i + 1)) else { return 0.0 };
     let (Some(a), Some(b)) = (unit(minus(here, before)), unit(minus(here, after))) else { return 0.0 };
@@ -122,6 +122,31 @@ fn sideways(residues: &[Residue], i: usize) -> f64 {
         dot(to, to) < 144.1 && dot(to, axis).abs() < 1e-5 * dot(to, to).sqrt()
     });
     near.count() as f64
+}
+
+/// Protrusion; more may differ where an atom is 10 Å away but for rounding, by what one neighbour more or less makes.
+fn protrusion(comparison: &mut Comparison, features: &StructureFeatures, expected: &[f64]) {
+    let structure = comparison.structure;
+    let place = |i: usize| [structure.atoms[i].x, structure.atoms[i].y, structure.atoms[i].z].map(f64::from);
+    let within = |i: usize, limit: f64| {
+        let others = (0..structure.n_atoms()).map(|j| minus(place(j), place(i)));
+        others.filter(|to| dot(*to, *to) <= limit * limit).count() as f64
+    };
+    for (row, (found, &expected)) in features.column(column::CX).zip(expected).enumerate() {
+        let off = (f64::from(found) - expected).abs();
+        if off <= 1e-5f64.max(1e-4 * expected.abs()) {
+            continue;
+        }
+        let own = structure.residue_atoms[row] as usize..structure.residue_atoms[row + 1] as usize;
+        // 4/3 pi (10 Å)^3 / 20.1 Å^3 over the neighbours, less 1.
+        let mean =
+            |limit: f64| own.clone().map(|i| 208.397_52 / within(i, limit) - 1.0).sum::<f64>() / own.len() as f64;
+        let (most, least) = (mean(10.0 - MARGIN), mean(10.0 + MARGIN));
+        let admitted = least - 1e-4 * least.abs()..=most + 1e-4 * most.abs();
+        if !(admitted.contains(&f64::from(found)) && admitted.contains(&expected)) {
+            comparison.say(row, "cx_mean", f64::from(found), expected);
+        }
+    }
 }
 
 /// The standardised B factors, from the reference's own.
