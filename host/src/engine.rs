@@ -14,7 +14,10 @@ pub use builder::{Backend, EngineBuilder};
 pub use cpu::cpu_description;
 pub use error::EngineError;
 pub use kernels::{KernelInfo, kernels, ptx_module};
-pub use launch::{BatchInputs, BatchOffsets, BatchOutputs, BatchScratch, launch_mega_fused_batch};
+pub use launch::{
+    AtomInputs, AtomScratch, BatchInputs, BatchOffsets, BatchOutputs, BatchScratch, launch_atom_surfaces,
+    launch_mega_fused_batch,
+};
 pub use points::sphere_points;
 pub use stream::FeaturesIter;
 
@@ -182,7 +185,7 @@ impl Engine {
         FeaturesIter::new(self, structures.into_iter())
     }
 
-    /// Computes the features of one batch in one launch.
+    /// Computes the features of one batch: two launches.
     ///
     /// # Errors
     /// What stopped the backend; see [`EngineError`].

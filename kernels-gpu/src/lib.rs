@@ -3,10 +3,12 @@
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 #![deny(unsafe_code)]
 
+mod atoms;
 mod fused;
 pub mod scratch;
 mod vector;
 
+pub use atoms::atom_surfaces_prism4d;
 pub use fused::mega_fused_batch_detection_prism4d;
 pub use vector::Vector;
 

@@ -91,6 +91,24 @@ pub struct AtomSurface {
     pub crowd: u32,
 }
 
+/// What a residue has of its heavy atoms and of those around them.
+#[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
+#[repr(C)]
+pub struct ResidueExposure {
+    /// Accessible surface area in Å^2.
+    pub area: f32,
+    /// The same by the residue type's largest.
+    pub relative: f32,
+    /// The part of the area on carbon and sulfur, in Å^2.
+    pub apolar: f32,
+    /// Mean protrusion of its atoms.
+    pub protrusion: f32,
+    /// Mean depth of its atoms in Å.
+    pub depth: f32,
+    /// Number of atoms of other residues in contact with its own.
+    pub contacts: f32,
+}
+
 /// An atom's share of the words that sorting atoms into cells takes: at most three cells an atom, each with its start and
 /// a counter; and the order itself.
 pub type CellWords = [u32; 8];

@@ -1,10 +1,11 @@
 //! The fused kernel on a device, with every buffer in hand: what benchmarks time, without copies.
 
 use cuda_host::{CudaError, CudaExecutor, Device, DeviceBuffer, DeviceOffsets, Stream};
-use kernels_gpu::scratch::{AtomSurface, CellWords, Place, Traits, Work};
+use kernels_gpu::scratch::{AtomSurface, CellWords, Place, ResidueExposure, Traits, Work};
 use prism_host::PackedBatch;
 use prism_host::engine::{
-    BatchInputs, BatchOffsets, BatchOutputs, BatchScratch, launch_mega_fused_batch, sphere_points,
+    AtomInputs, AtomScratch, BatchInputs, BatchOffsets, BatchOutputs, BatchScratch, launch_atom_surfaces,
+    launch_mega_fused_batch, sphere_points,
 };
 use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, SpherePoint, StructureSummary};
 
@@ -48,6 +49,7 @@ pub struct DeviceBatch {
     bfactor_z: DeviceBuffer<f32>,
     contacts: DeviceBuffer<u32>,
     work: DeviceBuffer<Work>,
+    exposure: DeviceBuffer<ResidueExposure>,
     sorted: DeviceBuffer<Atom>,
     cells: DeviceBuffer<CellWords>,
     surface: DeviceBuffer<AtomSurface>,
@@ -86,6 +88,7 @@ impl DeviceBatch {
             bfactor_z: DeviceBuffer::zeroed(stream, n)?,
             contacts: DeviceBuffer::zeroed(stream, contact_offsets.end() as usize)?,
             work: DeviceBuffer::zeroed(stream, n)?,
+            exposure: DeviceBuffer::zeroed(stream, n)?,
             sorted: DeviceBuffer::zeroed(stream, n_atoms)?,
             cells: DeviceBuffer::zeroed(stream, n_atoms)?,
             surface: DeviceBuffer::zeroed(stream, n_atoms)?,
@@ -94,11 +97,47 @@ impl DeviceBatch {
         })
     }
 
-    /// Queues one launch on the whole batch.
+    /// Queues both launches on the whole batch.
+    ///
+    /// # Errors
+    /// Those of the launches.
+    pub fn launch(&mut self, executor: &CudaExecutor) -> Result<(), CudaError> {
+        self.launch_surfaces(executor)?;
+        self.launch_fused(executor)
+    }
+
+    /// Queues the kernel of heavy atoms.
     ///
     /// # Errors
     /// Those of the launch.
-    pub fn launch(&mut self, executor: &CudaExecutor) -> Result<(), CudaError> {
+    pub fn launch_surfaces(&mut self, executor: &CudaExecutor) -> Result<(), CudaError> {
+        launch_atom_surfaces(
+            executor,
+            AtomInputs {
+                atoms: self.atoms.view(),
+                descriptors: self.descriptors.view(),
+                residue_types: self.residue_types.view(),
+                chain_ids: self.chain_ids.view(),
+                residue_atoms: self.residue_atoms.view(),
+                points: self.points.view(),
+                residue_offsets: &self.residues,
+                atom_offsets: &self.heavy_atoms,
+            },
+            self.exposure.view_mut(),
+            AtomScratch {
+                sorted: self.sorted.view_mut(),
+                cells: self.cells.view_mut(),
+                surface: self.surface.view_mut(),
+                depths: self.depths.view_mut(),
+            },
+        )
+    }
+
+    /// Queues the fused kernel, which reads what [`launch_surfaces`](Self::launch_surfaces) wrote.
+    ///
+    /// # Errors
+    /// Those of the launch.
+    pub fn launch_fused(&mut self, executor: &CudaExecutor) -> Result<(), CudaError> {
         launch_mega_fused_batch(
             executor,
             BatchInputs {
@@ -111,15 +150,9 @@ impl DeviceBatch {
                 gisaid_freq: self.gisaid_freq.view(),
                 gisaid_velocity: self.gisaid_velocity.view(),
                 chain_ids: self.chain_ids.view(),
-                residue_atoms: self.residue_atoms.view(),
-                points: self.points.view(),
+                exposure: self.exposure.view(),
             },
-            BatchOffsets {
-                residues: &self.residues,
-                contacts: &self.contact_lists,
-                atoms: &self.heavy_atoms,
-                structures: &self.structures,
-            },
+            BatchOffsets { residues: &self.residues, contacts: &self.contact_lists, structures: &self.structures },
             BatchOutputs { rows: self.rows.view_mut(), summaries: self.summaries.view_mut() },
             BatchScratch {
                 places: self.places.view_mut(),
@@ -127,10 +160,6 @@ impl DeviceBatch {
                 bfactor_z: self.bfactor_z.view_mut(),
                 contacts: self.contacts.view_mut(),
                 work: self.work.view_mut(),
-                sorted: self.sorted.view_mut(),
-                cells: self.cells.view_mut(),
-                surface: self.surface.view_mut(),
-                depths: self.depths.view_mut(),
             },
             self.config,
         )

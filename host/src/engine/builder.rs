@@ -55,10 +55,10 @@ impl Runner {
 
 /// Batches at once on the CPU: while the largest structure of one keeps a core, the others have work for the rest.
 const CPU_LANES: usize = 4;
-/// Atoms of a CPU batch: some hundred structures, so that all cores find work, in some 40 MB of rows and
+/// Atoms of a CPU batch: some hundred structures, so that all cores find work, in some 70 MB of rows and
 /// scratch.
 const CPU_BATCH_ATOMS: usize = 1 << 19;
-/// Atoms of a CUDA batch: some hundred structures, which are on the device two batches at a time, in some 100 MB of
+/// Atoms of a CUDA batch: some hundred structures, which are on the device two batches at a time, in some 250 MB of
 /// its memory each.
 const CUDA_BATCH_ATOMS: usize = 1 << 21;
 

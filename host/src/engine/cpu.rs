@@ -1,12 +1,13 @@
 //! The batch on CPU cores.
 
 use super::{
-    BatchInputs, BatchOffsets, BatchOutputs, BatchScratch, EngineError, launch_mega_fused_batch, sphere_points,
+    AtomInputs, AtomScratch, BatchInputs, BatchOffsets, BatchOutputs, BatchScratch, EngineError, launch_atom_surfaces,
+    launch_mega_fused_batch, sphere_points,
 };
 use crate::pack::PackedBatch;
 use bytemuck::Zeroable;
 use cuda_std::launch::CpuExecutor;
-use kernels_gpu::scratch::{AtomSurface, CellWords, Place, Traits, Work};
+use kernels_gpu::scratch::{AtomSurface, CellWords, Place, ResidueExposure, Traits, Work};
 use shared_types::{Atom, FeatureRow, MegaFusedConfig, SpherePoint, StructureSummary};
 use std::sync::{Mutex, PoisonError};
 
@@ -24,6 +25,7 @@ struct Scratch {
     bfactor_z: Vec<f32>,
     contacts: Vec<u32>,
     work: Vec<Work>,
+    exposure: Vec<ResidueExposure>,
     sorted: Vec<Atom>,
     cells: Vec<CellWords>,
     surface: Vec<AtomSurface>,
@@ -48,6 +50,7 @@ impl Scratch {
         grow(&mut self.bfactor_z, rows);
         grow(&mut self.contacts, contact_words);
         grow(&mut self.work, rows);
+        grow(&mut self.exposure, rows);
         grow(&mut self.sorted, atoms);
         grow(&mut self.cells, atoms);
         grow(&mut self.surface, atoms);
@@ -72,41 +75,55 @@ impl CpuRunner {
         scratch.reserve(batch.n_residues(), contact_offsets.end() as usize, batch.atom_offsets().end() as usize);
         let mut rows = vec![FeatureRow::zeroed(); batch.n_residues()];
         let mut summaries = vec![StructureSummary::zeroed(); batch.n_structures()];
-        let result = launch_mega_fused_batch(
-            &CpuExecutor::new(),
-            BatchInputs {
-                atoms: batch.atoms(),
-                ca_indices: batch.ca_indices(),
-                descriptors: batch.descriptors(),
-                residue_types: batch.residue_types(),
-                conservation: batch.conservation(),
-                bfactor: batch.bfactor(),
-                gisaid_freq: batch.gisaid_freq(),
-                gisaid_velocity: batch.gisaid_velocity(),
-                chain_ids: batch.chain_ids(),
-                residue_atoms: batch.residue_atoms(),
-                points: &self.points,
-            },
-            BatchOffsets {
-                residues: batch.residue_offsets(),
-                contacts: &contact_offsets,
-                atoms: batch.atom_offsets(),
-                structures: batch.structure_offsets(),
-            },
-            BatchOutputs { rows: &mut rows, summaries: &mut summaries },
-            BatchScratch {
-                places: &mut scratch.places,
-                traits: &mut scratch.traits,
-                bfactor_z: &mut scratch.bfactor_z,
-                contacts: &mut scratch.contacts,
-                work: &mut scratch.work,
-                sorted: &mut scratch.sorted,
-                cells: &mut scratch.cells,
-                surface: &mut scratch.surface,
-                depths: &mut scratch.depths,
-            },
-            config,
-        );
+        let atoms = AtomInputs {
+            atoms: batch.atoms(),
+            descriptors: batch.descriptors(),
+            residue_types: batch.residue_types(),
+            chain_ids: batch.chain_ids(),
+            residue_atoms: batch.residue_atoms(),
+            points: &self.points[..],
+            residue_offsets: batch.residue_offsets(),
+            atom_offsets: batch.atom_offsets(),
+        };
+        let atom_scratch = AtomScratch {
+            sorted: &mut scratch.sorted[..],
+            cells: &mut scratch.cells[..],
+            surface: &mut scratch.surface[..],
+            depths: &mut scratch.depths[..],
+        };
+        let executor = CpuExecutor::new();
+        let surfaces = launch_atom_surfaces(&executor, atoms, &mut scratch.exposure[..], atom_scratch);
+        let result = surfaces.and_then(|()| {
+            launch_mega_fused_batch(
+                &executor,
+                BatchInputs {
+                    atoms: batch.atoms(),
+                    ca_indices: batch.ca_indices(),
+                    descriptors: batch.descriptors(),
+                    residue_types: batch.residue_types(),
+                    conservation: batch.conservation(),
+                    bfactor: batch.bfactor(),
+                    gisaid_freq: batch.gisaid_freq(),
+                    gisaid_velocity: batch.gisaid_velocity(),
+                    chain_ids: batch.chain_ids(),
+                    exposure: &scratch.exposure[..batch.n_residues()],
+                },
+                BatchOffsets {
+                    residues: batch.residue_offsets(),
+                    contacts: &contact_offsets,
+                    structures: batch.structure_offsets(),
+                },
+                BatchOutputs { rows: &mut rows, summaries: &mut summaries },
+                BatchScratch {
+                    places: &mut scratch.places,
+                    traits: &mut scratch.traits,
+                    bfactor_z: &mut scratch.bfactor_z,
+                    contacts: &mut scratch.contacts,
+                    work: &mut scratch.work,
+                },
+                config,
+            )
+        });
         pool().push(scratch);
         result.map_err(|error| EngineError::from_launch(error, batch))?;
         Ok((rows, summaries))

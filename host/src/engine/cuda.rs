@@ -1,14 +1,15 @@
 //! The batch on CUDA devices.
 
-use super::{BatchInputs, BatchOffsets, BatchOutputs, BatchScratch, EngineError};
-use super::{kernels, launch_mega_fused_batch, sphere_points};
+use super::{AtomInputs, AtomScratch, BatchInputs, BatchOffsets, BatchOutputs, BatchScratch, EngineError};
+use super::{kernels, launch_atom_surfaces, launch_mega_fused_batch, sphere_points};
 use crate::pack::PackedBatch;
 use bytemuck::Zeroable;
 use cuda_host::{Context, CudaError, CudaExecutor, Device, DeviceBuffer, DeviceInfo, DeviceOffsets, Module, Stream};
 use cuda_layout::DeviceLayout;
 use cuda_std::launch::Offsets;
+use kernels_gpu::atom_surfaces_prism4d::Kernel as SurfaceKernel;
 use kernels_gpu::mega_fused_batch_detection_prism4d::Kernel as FusedKernel;
-use kernels_gpu::scratch::{AtomSurface, CellWords, Place, Traits, Work};
+use kernels_gpu::scratch::{AtomSurface, CellWords, Place, ResidueExposure, Traits, Work};
 use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, SpherePoint, StructureSummary};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -52,6 +53,7 @@ pub(super) fn open(ordinals: &[usize], points: u32) -> Result<Opened, CudaError>
         let module = Module::load(&context, kernels::MODULE, kernels::PTX)?;
         let executor = CudaExecutor::new(&context.stream()?, [module])?;
         executor.kernel::<FusedKernel>()?;
+        executor.kernel::<SurfaceKernel>()?;
         for _ in 1..LANES_PER_DEVICE {
             free.push(Lane::new(executor.on(&context.stream()?)?, &points)?);
         }
@@ -144,6 +146,7 @@ struct Buffers {
     bfactor_z: DeviceBuffer<f32>,
     contacts: DeviceBuffer<u32>,
     work: DeviceBuffer<Work>,
+    exposure: DeviceBuffer<ResidueExposure>,
     sorted: DeviceBuffer<Atom>,
     cells: DeviceBuffer<CellWords>,
     surface: DeviceBuffer<AtomSurface>,
@@ -204,6 +207,7 @@ impl Buffers {
             bfactor_z: none(stream)?,
             contacts: none(stream)?,
             work: none(stream)?,
+            exposure: none(stream)?,
             sorted: none(stream)?,
             cells: none(stream)?,
             surface: none(stream)?,
@@ -221,6 +225,26 @@ impl Buffers {
         let stream = executor.stream();
         let (n, structures) = (batch.n_residues(), batch.n_structures());
         self.upload(stream, batch, config)?;
+        launch_atom_surfaces(
+            executor,
+            AtomInputs {
+                atoms: self.atoms.slice(..batch.n_atoms())?,
+                descriptors: self.descriptors.slice(..structures)?,
+                residue_types: self.residue_types.slice(..n)?,
+                chain_ids: self.chain_ids.slice(..n)?,
+                residue_atoms: self.residue_atoms.slice(..n)?,
+                points: points.view(),
+                residue_offsets: &self.residues,
+                atom_offsets: &self.heavy_atoms,
+            },
+            self.exposure.view_mut(),
+            AtomScratch {
+                sorted: self.sorted.view_mut(),
+                cells: self.cells.view_mut(),
+                surface: self.surface.view_mut(),
+                depths: self.depths.view_mut(),
+            },
+        )?;
         launch_mega_fused_batch(
             executor,
             BatchInputs {
@@ -233,15 +257,9 @@ impl Buffers {
                 gisaid_freq: self.gisaid_freq.slice(..n)?,
                 gisaid_velocity: self.gisaid_velocity.slice(..n)?,
                 chain_ids: self.chain_ids.slice(..n)?,
-                residue_atoms: self.residue_atoms.slice(..n)?,
-                points: points.view(),
+                exposure: self.exposure.slice(..n)?,
             },
-            BatchOffsets {
-                residues: &self.residues,
-                contacts: &self.contact_lists,
-                atoms: &self.heavy_atoms,
-                structures: &self.structures,
-            },
+            BatchOffsets { residues: &self.residues, contacts: &self.contact_lists, structures: &self.structures },
             BatchOutputs { rows: self.rows.view_mut(), summaries: self.summaries.view_mut() },
             BatchScratch {
                 places: self.places.view_mut(),
@@ -249,10 +267,6 @@ impl Buffers {
                 bfactor_z: self.bfactor_z.view_mut(),
                 contacts: self.contacts.view_mut(),
                 work: self.work.view_mut(),
-                sorted: self.sorted.view_mut(),
-                cells: self.cells.view_mut(),
-                surface: self.surface.view_mut(),
-                depths: self.depths.view_mut(),
             },
             config,
         )?;
@@ -287,6 +301,7 @@ impl Buffers {
         reserve(&mut self.bfactor_z, stream, n)?;
         reserve(&mut self.contacts, stream, contact_offsets.end() as usize)?;
         reserve(&mut self.work, stream, n)?;
+        reserve(&mut self.exposure, stream, n)?;
         reserve(&mut self.sorted, stream, atoms)?;
         reserve(&mut self.cells, stream, atoms)?;
         reserve(&mut self.surface, stream, atoms)?;

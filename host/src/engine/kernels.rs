@@ -60,7 +60,10 @@ fn ptx_description(ptx: &str, name: &str) -> Option<Vec<u8>> {
 /// Every kernel that the engine launches.
 #[must_use]
 pub fn kernels() -> &'static [KernelInfo] {
-    const ALL: &[KernelInfo] = &[KernelInfo::of::<kernels_gpu::mega_fused_batch_detection_prism4d::Kernel>()];
+    const ALL: &[KernelInfo] = &[
+        KernelInfo::of::<kernels_gpu::mega_fused_batch_detection_prism4d::Kernel>(),
+        KernelInfo::of::<kernels_gpu::atom_surfaces_prism4d::Kernel>(),
+    ];
     ALL
 }
 

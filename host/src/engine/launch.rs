@@ -1,8 +1,8 @@
-//! One launch of the fused kernel, wherever the batch's buffers live.
+//! The launches of a batch, wherever its buffers live: the kernel of heavy atoms, and then the fused one.
 
 use cuda_std::launch::{Executor, Segments, Space};
-use kernels_gpu::mega_fused_batch_detection_prism4d as fused;
-use kernels_gpu::scratch::{AtomSurface, CellWords, Place, Traits, Work};
+use kernels_gpu::scratch::{AtomSurface, CellWords, Place, ResidueExposure, Traits, Work};
+use kernels_gpu::{atom_surfaces_prism4d as surfaces, mega_fused_batch_detection_prism4d as fused};
 use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, SpherePoint, StructureSummary};
 
 /// A packed batch as the kernel reads it, in the memory `S`. See [`crate::pack::PackedBatch`] for what each holds.
@@ -25,10 +25,8 @@ pub struct BatchInputs<'a, S: Space> {
     pub gisaid_velocity: S::Ref<'a, f32>,
     /// Per row, its chain.
     pub chain_ids: S::Ref<'a, u32>,
-    /// Per row, its first atom counted from its structure's first atom.
-    pub residue_atoms: S::Ref<'a, u32>,
-    /// Test points of the unit sphere ([`super::sphere_points`]), as many as the configuration says.
-    pub points: S::Ref<'a, SpherePoint>,
+    /// Per row, what [`launch_atom_surfaces`] found.
+    pub exposure: S::Ref<'a, ResidueExposure>,
 }
 
 /// Where the structures of a batch begin and end.
@@ -37,8 +35,6 @@ pub struct BatchOffsets<'a, S: Space> {
     pub residues: S::Offsets<'a>,
     /// In the contact lists: [`crate::pack::PackedBatch::contact_offsets`].
     pub contacts: S::Offsets<'a>,
-    /// In buffers of an element a heavy atom: [`crate::pack::PackedBatch::atom_offsets`].
-    pub atoms: S::Offsets<'a>,
     /// In buffers of an element a structure.
     pub structures: S::Offsets<'a>,
 }
@@ -63,17 +59,73 @@ pub struct BatchScratch<'a, S: Space> {
     pub contacts: S::Mut<'a, u32>,
     /// Per row, work vectors.
     pub work: S::Mut<'a, Work>,
-    /// Heavy atoms, sorted into cells.
+}
+
+/// What the kernel of heavy atoms reads, in the memory `S`.
+pub struct AtomInputs<'a, S: Space> {
+    /// Heavy atoms.
+    pub atoms: S::Ref<'a, Atom>,
+    /// Per structure, where it lies.
+    pub descriptors: S::Ref<'a, BatchStructureDesc>,
+    /// Per row, its residue type.
+    pub residue_types: S::Ref<'a, u8>,
+    /// Per row, its chain.
+    pub chain_ids: S::Ref<'a, u32>,
+    /// Per row, its first atom counted from its structure's first atom.
+    pub residue_atoms: S::Ref<'a, u32>,
+    /// Test points of the unit sphere ([`super::sphere_points`]), as many as the configuration says.
+    pub points: S::Ref<'a, SpherePoint>,
+    /// Where structures begin and end in buffers of an element a row.
+    pub residue_offsets: S::Offsets<'a>,
+    /// The same in buffers of an element a heavy atom: [`crate::pack::PackedBatch::atom_offsets`].
+    pub atom_offsets: S::Offsets<'a>,
+}
+
+/// What the kernel of heavy atoms works in, an element a heavy atom each. Contents before and after mean nothing.
+pub struct AtomScratch<'a, S: Space> {
+    /// Atoms, sorted into cells.
     pub sorted: S::Mut<'a, Atom>,
-    /// Per heavy atom, its share of the cells.
+    /// Their shares of the cells.
     pub cells: S::Mut<'a, CellWords>,
-    /// Per heavy atom, what is counted around it.
+    /// What is counted around them.
     pub surface: S::Mut<'a, AtomSurface>,
-    /// Per heavy atom, its depth.
+    /// Their depths.
     pub depths: S::Mut<'a, f32>,
 }
 
-/// Runs the fused kernel on a whole batch, one block a structure.
+/// Computes what residues have of their heavy atoms, `exposure`, for a whole batch, one block a structure. The fused
+/// kernel reads it.
+///
+/// # Errors
+/// Those of the executor. A GPU reports a kernel's panic when it is next synchronised with.
+pub fn launch_atom_surfaces<'a, E: Executor>(
+    executor: &E,
+    inputs: AtomInputs<'a, E::Space>,
+    exposure: <E::Space as Space>::Mut<'a, ResidueExposure>,
+    scratch: AtomScratch<'a, E::Space>,
+) -> Result<(), E::Error>
+where
+    <E::Space as Space>::Offsets<'a>: Copy,
+{
+    let blocks = u32::try_from(E::Space::len(&inputs.descriptors)).unwrap_or(u32::MAX);
+    let AtomInputs { residue_offsets, atom_offsets, .. } = inputs;
+    let args = surfaces::Args {
+        exposure: Segments { data: exposure, offsets: residue_offsets },
+        atoms: inputs.atoms,
+        descriptors: inputs.descriptors,
+        residue_types: inputs.residue_types,
+        chain_ids: inputs.chain_ids,
+        residue_atoms: inputs.residue_atoms,
+        points: inputs.points,
+        sorted: Segments { data: scratch.sorted, offsets: atom_offsets },
+        cells: Segments { data: scratch.cells, offsets: atom_offsets },
+        surface: Segments { data: scratch.surface, offsets: atom_offsets },
+        depths: Segments { data: scratch.depths, offsets: atom_offsets },
+    };
+    surfaces::launch(executor, blocks, args)
+}
+
+/// Runs the fused kernel on a whole batch, one block a structure, after [`launch_atom_surfaces`].
 ///
 /// # Errors
 /// Those of the executor. A GPU reports a kernel's panic when it is next synchronised with.
@@ -88,7 +140,7 @@ pub fn launch_mega_fused_batch<'a, E: Executor>(
 where
     <E::Space as Space>::Offsets<'a>: Copy,
 {
-    let BatchOffsets { residues, contacts, atoms, structures } = offsets;
+    let BatchOffsets { residues, contacts, structures } = offsets;
     // A batch's structures are counted in 32 bits: each has a row, and rows are below 2^26.
     let blocks = u32::try_from(E::Space::len(&inputs.descriptors)).unwrap_or(u32::MAX);
     fused::launch(
@@ -105,17 +157,12 @@ where
             gisaid_freq: inputs.gisaid_freq,
             gisaid_velocity: inputs.gisaid_velocity,
             chain_ids: inputs.chain_ids,
-            residue_atoms: inputs.residue_atoms,
-            points: inputs.points,
+            exposure: inputs.exposure,
             places: Segments { data: scratch.places, offsets: residues },
             traits: Segments { data: scratch.traits, offsets: residues },
             bfactor_z: Segments { data: scratch.bfactor_z, offsets: residues },
             contacts: Segments { data: scratch.contacts, offsets: contacts },
             work: Segments { data: scratch.work, offsets: residues },
-            sorted: Segments { data: scratch.sorted, offsets: atoms },
-            cells: Segments { data: scratch.cells, offsets: atoms },
-            surface: Segments { data: scratch.surface, offsets: atoms },
-            depths: Segments { data: scratch.depths, offsets: atoms },
             summaries: Segments { data: outputs.summaries, offsets: structures },
             config,
         },

@@ -21,7 +21,6 @@ pub struct Inputs<'a> {
     pub gisaid_freq: &'a [f32],
     pub gisaid_velocity: &'a [f32],
     pub chain_ids: &'a [u32],
-    pub residue_atoms: &'a [u32],
     pub structure: BatchStructureDesc,
     /// The structure's first residue in the batch.
     pub first: u32,
@@ -32,41 +31,6 @@ impl Inputs<'_> {
     #[inline]
     pub fn kind(&self, i: u32) -> u32 {
         u32::from(self.residue_types.at(self.first + i))
-    }
-
-    /// Atom `i` of the structure.
-    #[inline]
-    pub fn atom(&self, i: u32) -> Atom {
-        self.atoms.at(self.structure.atom_offset + i)
-    }
-
-    /// Residue `i`'s atoms: from the first to before the second, of `n` residues.
-    #[inline]
-    pub fn atoms_of(&self, i: u32, n: u32) -> (u32, u32) {
-        let end = if i + 1 < n { self.residue_atoms.at(self.first + i + 1) } else { self.structure.n_atoms };
-        (self.residue_atoms.at(self.first + i), end)
-    }
-
-    /// The residue of `n` that an atom is part of.
-    #[inline]
-    pub fn row_of(&self, atom: u32, n: u32) -> u32 {
-        // The last residue that begins at the atom or before.
-        let (mut low, mut high) = (0, n);
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            if self.residue_atoms.at(self.first + middle) <= atom {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        low
-    }
-
-    /// Whether two residues are of one chain.
-    #[inline]
-    pub fn same_chain(&self, i: u32, j: u32) -> bool {
-        self.chain_ids.at(self.first + i) == self.chain_ids.at(self.first + j)
     }
 
     /// Position of residue `i`'s alpha carbon, NaN without.

@@ -1,10 +1,10 @@
-//! The fused kernel, whole.
+//! The two kernels of a batch, whole.
 
 use crate::report::{Measurement, Report, Work};
 use crate::{Arguments, Watch};
 use anyhow::{Result, ensure};
-use cuda_host::CudaExecutor;
-use kernels_gpu::mega_fused_batch_detection_prism4d as fused;
+use cuda_host::{CudaError, CudaExecutor};
+use kernels_gpu::{atom_surfaces_prism4d as surfaces, mega_fused_batch_detection_prism4d as fused};
 use prism_host::{PackedBatch, StructureInput};
 use shared_types::MegaFusedConfig;
 use tests::device::DeviceBatch;
@@ -21,34 +21,62 @@ pub fn time(
 ) -> Result<()> {
     let batch = PackedBatch::from_inputs(structures)?;
     let executor = CudaExecutor::open(0, "kernels", kernels_gpu::PTX)?;
-    let attributes = executor.kernel::<fused::Kernel>()?.attributes();
     let stream = executor.stream();
     let mut buffers = DeviceBatch::new(stream, &batch, MegaFusedConfig::default())?;
     let watch = Watch::new(stream)?;
-    let mut milliseconds = Vec::new();
-    for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
-        let took = watch.time(|| Ok(buffers.launch(&executor)?))?;
-        if repetition >= WARM_UP {
-            milliseconds.push(took);
+    let mut milliseconds_of = |launch: fn(&mut DeviceBatch, &CudaExecutor) -> Result<(), CudaError>| {
+        let mut milliseconds = Vec::new();
+        for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
+            let took = watch.time(|| Ok(launch(&mut buffers, &executor)?))?;
+            if repetition >= WARM_UP {
+                milliseconds.push(took);
+            }
         }
-    }
+        anyhow::Ok(milliseconds)
+    };
+    let of_surfaces = milliseconds_of(DeviceBatch::launch_surfaces)?;
+    let of_fused = milliseconds_of(DeviceBatch::launch_fused)?;
     let (_, summaries) = buffers.results(stream)?;
-    ensure!(summaries.iter().all(|summary| summary.contacts > 0), "a structure has no contact: nothing was computed");
-    report.add(Measurement {
-        name: match annotation {
-            Annotation::None => "fused",
-            Annotation::Partly => "fused, partly annotated",
-            Annotation::Whole => "fused, annotated",
-        },
-        structures: batch.n_structures(),
-        residues: batch.n_residues(),
-        milliseconds,
-        attributes,
-        work: work(structures, annotation),
-        ratio: None,
-        bits: None,
-    });
+    ensure!(
+        summaries.iter().all(|summary| summary.contacts > 0 && summary.area > 0.0),
+        "a structure has no contact or no area: nothing was computed"
+    );
+    let mut add = |name, milliseconds, attributes, work| {
+        report.add(Measurement {
+            name,
+            structures: batch.n_structures(),
+            residues: batch.n_residues(),
+            milliseconds,
+            attributes,
+            work,
+            ratio: None,
+            bits: None,
+        });
+    };
+    let name = match annotation {
+        Annotation::None => "fused",
+        Annotation::Partly => "fused, partly annotated",
+        Annotation::Whole => "fused, annotated",
+    };
+    add(name, of_fused, executor.kernel::<fused::Kernel>()?.attributes(), work(structures, annotation));
+    if annotation == Annotation::None {
+        add(
+            "surfaces of all atoms",
+            of_surfaces,
+            executor.kernel::<surfaces::Kernel>()?.attributes(),
+            work_of_surfaces(&batch),
+        );
+    }
     Ok(())
+}
+
+/// Bytes, each once: of an atom its place and radius (16), of a residue its first atom (4), type (1), chain (4) and what it
+/// gets (24); of a structure its descriptor (24) and an offset (4). Operations depend on how neighbours are found, and
+/// are not counted.
+fn work_of_surfaces(batch: &PackedBatch) -> Work {
+    let (atoms, residues, structures) =
+        (batch.n_atoms() as f64, batch.n_residues() as f64, batch.n_structures() as f64);
+    Work { bytes: atoms * 16.0 + residues * 33.0 + structures * 28.0, ..Work::default() }
 }
 
 /// What no implementation of the same definitions can avoid, so that the roofline is an upper bound of the speed.

@@ -4,9 +4,10 @@ use crate::run;
 use crate::synthetic::zoo;
 use bytemuck::Zeroable;
 use cuda_std::launch::CpuExecutor;
-use kernels_gpu::scratch::{AtomSurface, Place, Traits, WORK_VECTORS};
+use kernels_gpu::scratch::{AtomSurface, Place, ResidueExposure, Traits, WORK_VECTORS};
 use prism_host::engine::{
-    BatchInputs, BatchOffsets, BatchOutputs, BatchScratch, launch_mega_fused_batch, sphere_points,
+    AtomInputs, AtomScratch, BatchInputs, BatchOffsets, BatchOutputs, BatchScratch, launch_atom_surfaces,
+    launch_mega_fused_batch, sphere_points,
 };
 use prism_host::{PackedBatch, StructureInput};
 use shared_types::{Atom, FeatureRow, MegaFusedConfig, StructureSummary};
@@ -26,6 +27,30 @@ fn launch(
     let mut summaries = vec![StructureSummary::zeroed(); batch.n_structures()];
     let place: Place = bytemuck::cast([junk; 4]);
     let traits: Traits = bytemuck::cast([junk; 4]);
+    let nothing =
+        ResidueExposure { area: junk, relative: junk, apolar: junk, protrusion: junk, depth: junk, contacts: junk };
+    let mut exposure = vec![nothing; n];
+    launch_atom_surfaces(
+        executor,
+        AtomInputs {
+            atoms: batch.atoms(),
+            descriptors: batch.descriptors(),
+            residue_types: batch.residue_types(),
+            chain_ids: batch.chain_ids(),
+            residue_atoms: batch.residue_atoms(),
+            points: &sphere_points(config.points)[..],
+            residue_offsets: batch.residue_offsets(),
+            atom_offsets: batch.atom_offsets(),
+        },
+        &mut exposure[..],
+        AtomScratch {
+            sorted: &mut vec![Atom { x: junk, y: junk, z: junk, radius: junk }; atoms],
+            cells: &mut vec![[0xbad; 8]; atoms],
+            surface: &mut vec![AtomSurface { exposed: 0xbad, crowd: 0xbad }; atoms],
+            depths: &mut vec![junk; atoms],
+        },
+    )
+    .unwrap();
     launch_mega_fused_batch(
         executor,
         BatchInputs {
@@ -38,15 +63,9 @@ fn launch(
             gisaid_freq: batch.gisaid_freq(),
             gisaid_velocity: batch.gisaid_velocity(),
             chain_ids: batch.chain_ids(),
-            residue_atoms: batch.residue_atoms(),
-            points: &sphere_points(config.points),
+            exposure: &exposure,
         },
-        BatchOffsets {
-            residues: batch.residue_offsets(),
-            contacts: &contacts,
-            atoms: batch.atom_offsets(),
-            structures: batch.structure_offsets(),
-        },
+        BatchOffsets { residues: batch.residue_offsets(), contacts: &contacts, structures: batch.structure_offsets() },
         BatchOutputs { rows: &mut rows, summaries: &mut summaries },
         BatchScratch {
             places: &mut vec![place; n],
@@ -54,10 +73,6 @@ fn launch(
             bfactor_z: &mut vec![junk; n],
             contacts: &mut vec![0xbad; contacts.end() as usize],
             work: &mut vec![[junk; WORK_VECTORS]; n],
-            sorted: &mut vec![Atom { x: junk, y: junk, z: junk, radius: junk }; atoms],
-            cells: &mut vec![[0xbad; 8]; atoms],
-            surface: &mut vec![AtomSurface { exposed: 0xbad, crowd: 0xbad }; atoms],
-            depths: &mut vec![junk; atoms],
         },
         config,
     )

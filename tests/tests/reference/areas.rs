@@ -52,10 +52,9 @@ impl Difference {
 
     fn add(&mut self, off: f64, whose: impl Fn() -> String) {
         self.rows += 1;
-        // Also where it is NaN.
-        self.off += usize::from(!(off <= OFF));
+        self.off += usize::from(off.is_nan() || off > OFF);
         self.squares += off * off;
-        if !(off <= self.largest) {
+        if off.is_nan() || off > self.largest {
             (self.largest, self.largest_of) = (off, whose());
         }
     }

@@ -145,26 +145,32 @@ pub fn count(
         }
     }
     let crowd = warp.reduce(&within, u32::wrapping_add);
+    if !neighbours.is_complete() {
+        let exposed = exposed_to_all(warp, &centre, cells, sorted, points);
+        return AtomSurface { exposed, crowd };
+    }
     let n = points.len() as u32;
-    let mut exposed = 0;
-    let mut group = 0;
+    let (mut exposed, mut group) = (0, 0);
     while group < n {
-        exposed += if neighbours.is_complete() {
-            exposed_of_group(warp, neighbours, alive, points, group)
-        } else {
-            let open = warp.per_lane(|lane| {
-                let mut open = 0;
-                for at in 0..EACH as u32 {
-                    let k = group + lane.index() + 32 * at;
-                    open += u32::from(k < n && !centre.is_covered(cells, sorted, points.at(k)));
-                }
-                open
-            });
-            warp.reduce(&open, u32::wrapping_add)
-        };
+        exposed += exposed_of_group(warp, neighbours, alive, points, group);
         group += POINTS as u32;
     }
     AtomSurface { exposed, crowd }
+}
+
+/// How many points are exposed, where there is no room for all neighbours.
+#[inline(always)]
+fn exposed_to_all(warp: &mut Warp, centre: &Centre, cells: &Cells, sorted: View<Atom>, points: &[SpherePoint]) -> u32 {
+    let n = points.len() as u32;
+    let open = warp.per_lane(|lane| {
+        let (mut open, mut k) = (0, lane.index());
+        while k < n {
+            open += u32::from(!centre.is_covered(cells, sorted, points.at(k)));
+            k += 32;
+        }
+        open
+    });
+    warp.reduce(&open, u32::wrapping_add)
 }
 
 /// How many points are exposed of the [`POINTS`] from `first` on.

@@ -57,13 +57,15 @@ pub struct Run {
 
 const NOTHING: Run = Run { first: 0, end: 0 };
 
-/// How a grid divides space.
-#[derive(Clone, Copy)]
-struct Frame {
+/// How a grid divides space. Lies in shared memory, since all threads know it and it would take their registers.
+#[derive(Clone, Copy, Zeroable, Pod)]
+#[repr(C, align(16))]
+pub struct Frame {
     origin: [f32; 3],
     edge: f32,
     /// Cells along x, y and z.
     size: [u32; 3],
+    _padding: u32,
 }
 
 impl Frame {
@@ -113,37 +115,25 @@ impl Region {
 /// The atoms of one structure, cell by cell.
 #[derive(Clone, Copy)]
 pub struct Cells<'a> {
-    frame: Frame,
+    frame: &'a Tile<'a, Frame>,
     /// Where each cell's atoms begin, and the end of all.
     starts: View<'a, u32>,
     /// The structure's atoms in the order of cells, counted in file order.
     pub order: View<'a, u32>,
 }
 
-#[derive(Clone, Copy, Zeroable, Pod)]
-#[repr(C)]
-struct Bounds {
-    low: [f32; 3],
-    high: [f32; 3],
-}
-
 /// Cells for `n` atoms: as wide as needed for at most three cells an atom.
 #[inline(always)]
-fn frame(block: &mut Block, n: u32, atoms: impl Fn(u32) -> Atom + Sync) -> Frame {
-    let none = Bounds { low: [f32::INFINITY; 3], high: [f32::NEG_INFINITY; 3] };
-    let bounds = block.reduce(
-        n,
-        none,
-        |i| {
-            let atom = atoms(i);
-            Bounds { low: [atom.x, atom.y, atom.z], high: [atom.x, atom.y, atom.z] }
-        },
-        |a, b| Bounds {
-            low: core::array::from_fn(|axis| smaller(a.low[axis], b.low[axis])),
-            high: core::array::from_fn(|axis| larger(a.high[axis], b.high[axis])),
-        },
-    );
-    let extent = |axis: usize| bounds.high[axis] - bounds.low[axis];
+pub fn frame(block: &mut Block, n: u32, atoms: impl Fn(u32) -> Atom + Sync) -> Frame {
+    let corner = |i| {
+        let atom = atoms(i);
+        [atom.x, atom.y, atom.z]
+    };
+    let lower = |a: [f32; 3], b: [f32; 3]| core::array::from_fn(|axis| smaller(a[axis], b[axis]));
+    let upper = |a: [f32; 3], b: [f32; 3]| core::array::from_fn(|axis| larger(a[axis], b[axis]));
+    let low = block.reduce(n, [f32::INFINITY; 3], corner, lower);
+    let high = block.reduce(n, [f32::NEG_INFINITY; 3], corner, upper);
+    let extent = |axis: usize| high[axis] - low[axis];
     let room = 3.0 * n as f32;
     let mut edge = EDGE;
     loop {
@@ -151,13 +141,13 @@ fn frame(block: &mut Block, n: u32, atoms: impl Fn(u32) -> Atom + Sync) -> Frame
         let last: [u32; 3] = core::array::from_fn(|axis| (extent(axis) / edge) as u32);
         let cells = (last[0] as f32 + 1.0) * (last[1] as f32 + 1.0) * (last[2] as f32 + 1.0);
         if cells <= room {
-            return Frame { origin: bounds.low, edge, size: last.map(|last| last + 1) };
+            return Frame { origin: low, edge, size: last.map(|last| last + 1), _padding: 0 };
         }
         edge *= 1.25;
     }
 }
 
-/// Sorts a structure's `n` atoms into cells, in scratch memory of an element an atom.
+/// Sorts a structure's `n` atoms into the cells of its [`frame`], in scratch memory of an element an atom.
 #[inline(always)]
 pub fn sort<'a>(
     block: &mut Block,
@@ -165,12 +155,13 @@ pub fn sort<'a>(
     atoms: impl Fn(u32) -> Atom + Sync,
     words: &'a mut Part<u32>,
     sorted: &mut Segment<Atom>,
+    tile: &'a Tile<'a, Frame>,
 ) -> Cells<'a> {
-    let frame = frame(block, n, &atoms);
+    let frame = tile.get(0);
     let cells = frame.size[0] * frame.size[1] * frame.size[2];
     let cell_of = |i| {
         let atom = atoms(i);
-        frame.number(atom.x, atom.y, atom.z)
+        tile.get(0).number(atom.x, atom.y, atom.z)
     };
     let (mut starts, mut rest) = words.split_at(cells + 1);
     // A number for each cell, and behind them one for each atom.
@@ -188,7 +179,7 @@ pub fn sort<'a>(
     });
     let order = rest.into_view().part(cells, n);
     sorted.fill(block, n, |k| atoms(order.get(k)));
-    Cells { frame, starts: starts.into_view(), order }
+    Cells { frame: tile, starts: starts.into_view(), order }
 }
 
 impl Cells<'_> {
@@ -201,7 +192,7 @@ impl Cells<'_> {
     /// Run number `k` of [`ROWS`] of those that hold all atoms within [`REACH`] of a point that an atom has.
     #[inline(always)]
     pub fn near(&self, at: Atom, k: u32) -> Run {
-        let frame = &self.frame;
+        let frame = self.frame.get(0);
         if k >= ROWS {
             return NOTHING;
         }
@@ -225,31 +216,31 @@ impl Cells<'_> {
     #[inline(always)]
     pub fn region(&self, low: [f32; 3], high: [f32; 3]) -> Region {
         Region {
-            low: core::array::from_fn(|axis| self.frame.cell(axis, low[axis] - SLACK)),
-            high: core::array::from_fn(|axis| self.frame.cell(axis, high[axis] + SLACK)),
+            low: core::array::from_fn(|axis| self.frame.get(0).cell(axis, low[axis] - SLACK)),
+            high: core::array::from_fn(|axis| self.frame.get(0).cell(axis, high[axis] + SLACK)),
         }
     }
 
     /// The cell in which an atom lies, and all that are up to `rings` away.
     #[inline(always)]
     pub fn around(&self, at: Atom, rings: u32) -> Region {
-        let cell: [u32; 3] = core::array::from_fn(|axis| self.frame.cell(axis, [at.x, at.y, at.z][axis]));
+        let cell: [u32; 3] = core::array::from_fn(|axis| self.frame.get(0).cell(axis, [at.x, at.y, at.z][axis]));
         Region {
             low: cell.map(|c| c.saturating_sub(rings)),
-            high: core::array::from_fn(|axis| (cell[axis] + rings).min(self.frame.size[axis] - 1)),
+            high: core::array::from_fn(|axis| (cell[axis] + rings).min(self.frame.get(0).size[axis] - 1)),
         }
     }
 
     /// Distance in Å within which [`around`](Self::around) misses nothing.
     #[inline(always)]
     pub fn seen(&self, rings: u32) -> f32 {
-        rings as f32 * self.frame.edge - SLACK
+        rings as f32 * self.frame.get(0).edge - SLACK
     }
 
     /// Whether a region is the whole grid.
     #[inline(always)]
     pub fn is_all(&self, region: Region) -> bool {
-        let [x, y, z] = self.frame.size;
+        let [x, y, z] = self.frame.get(0).size;
         region.low == [0; 3] && region.high == [x - 1, y - 1, z - 1]
     }
 
@@ -258,6 +249,6 @@ impl Cells<'_> {
     pub fn run_of(&self, region: Region, k: u32) -> Run {
         let width = region.high[1] - region.low[1] + 1;
         let (y, z) = (region.low[1] + k % width, region.low[2] + k / width);
-        self.run(self.frame.row(y, z), region.low[0], region.high[0])
+        self.run(self.frame.get(0).row(y, z), region.low[0], region.high[0])
     }
 }

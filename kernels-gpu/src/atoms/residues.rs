@@ -1,17 +1,15 @@
-//! What atoms give their residues: columns `sasa`, `rsa`, `sasa_apolar`, `cx`, `depth`, `atomic_contacts` and
-//! `exposed_velocity`.
+//! Depths of atoms, contacts between them, and what they add up to in a residue.
 
+use super::Inputs;
 use super::TEAM;
 use super::cells::Cells;
-use super::places::Inputs;
 use super::surface::PROBE;
-use crate::scratch::AtomSurface;
+use crate::scratch::{AtomSurface, ResidueExposure};
 use cuda_std::math::{NAN, canonical, larger, smaller, sqrt};
 use cuda_std::prelude::*;
-use shared_types::feature::column;
+use shared_types::Atom;
 use shared_types::radii::is_apolar;
 use shared_types::residue::MAX_AREA;
-use shared_types::{Atom, FeatureRow};
 
 /// Atoms of different residues are in contact within 4.5 Å.
 const CONTACT: f32 = 4.5;
@@ -112,7 +110,7 @@ fn contacts(team: Team<TEAM>, inputs: &Inputs, n: u32, i: u32, cells: &Cells, so
             for at in run.first..run.end {
                 let other = sorted.get(at);
                 if within(other) && near(other) {
-                    let row = inputs.row_of(cells.order.get(at), n);
+                    let row = inputs.residue_of(cells.order.get(at), n);
                     if row.abs_diff(i) >= APART || !inputs.same_chain(row, i) {
                         count += 1;
                     }
@@ -124,50 +122,40 @@ fn contacts(team: Team<TEAM>, inputs: &Inputs, n: u32, i: u32, cells: &Cells, so
     )
 }
 
-/// Writes the columns, and returns the area of all residues in Å^2.
+/// What residue `i` has of its atoms, and of those around them.
 #[inline(always)]
-pub fn features(
-    block: &mut Block,
+pub fn exposure(
+    team: Team<TEAM>,
     inputs: &Inputs,
     n: u32,
+    i: u32,
     points: u32,
     cells: &Cells,
     sorted: View<Atom>,
     surface: View<AtomSurface>,
     depths: View<f32>,
-    output: &mut Segment<FeatureRow>,
-) -> f32 {
-    output.update_by_team::<TEAM, _>(
-        block,
-        n,
-        |team, i| (i, contacts(team, inputs, n, i, cells, sorted)),
-        |(i, contacts), row| {
-            let (first, end) = inputs.atoms_of(i, n);
-            let (mut area, mut apolar, mut crowding, mut depth) = (0.0, 0.0, 0.0, 0.0);
-            for own in first..end {
-                let (radius, counted) = (inputs.atom(own).radius, surface.get(own));
-                let part = sphere_area(radius) * (counted.exposed as f32 / points as f32);
-                area += part;
-                if is_apolar(radius) {
-                    apolar += part;
-                }
-                let filled = counted.crowd as f32 * ATOM_VOLUME;
-                crowding += (SPHERE - filled) / filled;
-                depth += depths.get(own);
-            }
-            let atoms = (end - first) as f32;
-            let columns = &mut row.columns;
-            let relative = area / MAX_AREA.at(inputs.kind(i));
-            columns[column::SASA] = area;
-            columns[column::RSA] = relative;
-            columns[column::SASA_APOLAR] = apolar;
-            columns[column::CX] = canonical(crowding / atoms);
-            columns[column::DEPTH] = canonical(depth / atoms);
-            columns[column::ATOMIC_CONTACTS] = contacts as f32;
-            let exposed = if relative > 1.0 { 1.0 } else { relative };
-            columns[column::EXPOSED_VELOCITY] = canonical(exposed * columns[column::VELOCITY_LOCAL]);
-        },
-    );
-    let output = output.view(n);
-    block.reduce(n, 0.0, |i| output.get(i).columns[column::SASA], |a, b| a + b)
+) -> ResidueExposure {
+    let contacts = contacts(team, inputs, n, i, cells, sorted) as f32;
+    let (first, end) = inputs.atoms_of(i, n);
+    let (mut area, mut apolar, mut crowding, mut depth) = (0.0, 0.0, 0.0, 0.0);
+    for own in first..end {
+        let (radius, counted) = (inputs.atom(own).radius, surface.get(own));
+        let part = sphere_area(radius) * (counted.exposed as f32 / points as f32);
+        area += part;
+        if is_apolar(radius) {
+            apolar += part;
+        }
+        let filled = counted.crowd as f32 * ATOM_VOLUME;
+        crowding += (SPHERE - filled) / filled;
+        depth += depths.get(own);
+    }
+    let atoms = (end - first) as f32;
+    ResidueExposure {
+        area,
+        relative: area / MAX_AREA.at(inputs.kind(i)),
+        apolar,
+        protrusion: canonical(crowding / atoms),
+        depth: canonical(depth / atoms),
+        contacts,
+    }
 }
