@@ -124,9 +124,7 @@ pub fn atom_surfaces_prism4d(
     depths.fill_by_team::<TEAM>(block, n_atoms, |team, i| {
         residues::depth(team, inputs.atom(i), surface.get(i).exposed > 0, &cells, sorted)
     });
-    let depths = depths.view(n_atoms);
-    let n_points = points.len() as u32;
-    exposure.fill_by_team::<TEAM>(block, n, |team, i| {
-        residues::exposure(team, &inputs, n, i, n_points, &cells, sorted, surface, depths)
-    });
+    let counted =
+        residues::Counted { cells: &cells, sorted, surface, points: points.len() as u32, depths: depths.view(n_atoms) };
+    exposure.fill_by_team::<TEAM>(block, n, |team, i| residues::exposure(team, &inputs, n, i, &counted));
 }

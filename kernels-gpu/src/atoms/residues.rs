@@ -122,32 +122,34 @@ fn contacts(team: Team<TEAM>, inputs: &Inputs, n: u32, i: u32, cells: &Cells, so
     )
 }
 
-/// What residue `i` has of its atoms, and of those around them.
+/// What is known of a structure's heavy atoms when residues add it up.
+pub struct Counted<'a> {
+    pub cells: &'a Cells<'a>,
+    /// The atoms in the order of cells.
+    pub sorted: View<'a, Atom>,
+    /// Of `points` test points, those of each atom that are exposed.
+    pub surface: View<'a, AtomSurface>,
+    pub points: u32,
+    /// Each atom's distance to the surface in Å.
+    pub depths: View<'a, f32>,
+}
+
+/// What residue `i` of `n` has of its atoms, and of those around them.
 #[inline(always)]
-pub fn exposure(
-    team: Team<TEAM>,
-    inputs: &Inputs,
-    n: u32,
-    i: u32,
-    points: u32,
-    cells: &Cells,
-    sorted: View<Atom>,
-    surface: View<AtomSurface>,
-    depths: View<f32>,
-) -> ResidueExposure {
-    let contacts = contacts(team, inputs, n, i, cells, sorted) as f32;
+pub fn exposure(team: Team<TEAM>, inputs: &Inputs, n: u32, i: u32, counted: &Counted) -> ResidueExposure {
+    let contacts = contacts(team, inputs, n, i, counted.cells, counted.sorted) as f32;
     let (first, end) = inputs.atoms_of(i, n);
     let (mut area, mut apolar, mut crowding, mut depth) = (0.0, 0.0, 0.0, 0.0);
     for own in first..end {
-        let (radius, counted) = (inputs.atom(own).radius, surface.get(own));
-        let part = sphere_area(radius) * (counted.exposed as f32 / points as f32);
+        let (radius, surface) = (inputs.atom(own).radius, counted.surface.get(own));
+        let part = sphere_area(radius) * (surface.exposed as f32 / counted.points as f32);
         area += part;
         if is_apolar(radius) {
             apolar += part;
         }
-        let filled = counted.crowd as f32 * ATOM_VOLUME;
+        let filled = surface.crowd as f32 * ATOM_VOLUME;
         crowding += (SPHERE - filled) / filled;
-        depth += depths.get(own);
+        depth += counted.depths.get(own);
     }
     let atoms = (end - first) as f32;
     ResidueExposure {
