@@ -124,7 +124,10 @@ pub fn atom_surfaces_prism4d(
     depths.fill_by_team::<TEAM>(block, n_atoms, |team, i| {
         residues::depth(team, inputs.atom(i), surface.get(i).exposed > 0, &cells, sorted)
     });
-    let counted =
-        residues::Counted { cells: &cells, sorted, surface, points: points.len() as u32, depths: depths.view(n_atoms) };
-    exposure.fill_by_team::<TEAM>(block, n, |team, i| residues::exposure(team, &inputs, n, i, &counted));
+    let depths = depths.view(n_atoms);
+    let n_points = points.len() as u32;
+    exposure.fill_by_team::<TEAM>(block, n, |team, i| {
+        let contacts = residues::contacts(team, &inputs, n, i, &cells, sorted);
+        residues::exposure(&inputs, n, i, contacts, n_points, surface, depths)
+    });
 }

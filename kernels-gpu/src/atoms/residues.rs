@@ -71,7 +71,7 @@ fn distance2(a: Atom, b: Atom) -> f32 {
 
 /// Number of atoms of other residues that are within [`CONTACT`] of an atom of residue `i`.
 #[inline(always)]
-fn contacts(team: Team<TEAM>, inputs: &Inputs, n: u32, i: u32, cells: &Cells, sorted: View<Atom>) -> u32 {
+pub fn contacts(team: Team<TEAM>, inputs: &Inputs, n: u32, i: u32, cells: &Cells, sorted: View<Atom>) -> u32 {
     let (first, end) = inputs.atoms_of(i, n);
     let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
     for own in first..end {
@@ -122,34 +122,30 @@ fn contacts(team: Team<TEAM>, inputs: &Inputs, n: u32, i: u32, cells: &Cells, so
     )
 }
 
-/// What is known of a structure's heavy atoms when residues add it up.
-pub struct Counted<'a> {
-    pub cells: &'a Cells<'a>,
-    /// The atoms in the order of cells.
-    pub sorted: View<'a, Atom>,
-    /// Of `points` test points, those of each atom that are exposed.
-    pub surface: View<'a, AtomSurface>,
-    pub points: u32,
-    /// Each atom's distance to the surface in Å.
-    pub depths: View<'a, f32>,
-}
-
-/// What residue `i` of `n` has of its atoms, and of those around them.
+/// What atoms add up to in residue `i` of `n`, which has `contacts` with atoms of others: of `points` test points,
+/// `surface` says how many are exposed, and `depths` how far an atom is from the surface in Å.
 #[inline(always)]
-pub fn exposure(team: Team<TEAM>, inputs: &Inputs, n: u32, i: u32, counted: &Counted) -> ResidueExposure {
-    let contacts = contacts(team, inputs, n, i, counted.cells, counted.sorted) as f32;
+pub fn exposure(
+    inputs: &Inputs,
+    n: u32,
+    i: u32,
+    contacts: u32,
+    points: u32,
+    surface: View<AtomSurface>,
+    depths: View<f32>,
+) -> ResidueExposure {
     let (first, end) = inputs.atoms_of(i, n);
     let (mut area, mut apolar, mut crowding, mut depth) = (0.0, 0.0, 0.0, 0.0);
     for own in first..end {
-        let (radius, surface) = (inputs.atom(own).radius, counted.surface.get(own));
-        let part = sphere_area(radius) * (surface.exposed as f32 / counted.points as f32);
+        let (radius, counted) = (inputs.atom(own).radius, surface.get(own));
+        let part = sphere_area(radius) * (counted.exposed as f32 / points as f32);
         area += part;
         if is_apolar(radius) {
             apolar += part;
         }
-        let filled = surface.crowd as f32 * ATOM_VOLUME;
+        let filled = counted.crowd as f32 * ATOM_VOLUME;
         crowding += (SPHERE - filled) / filled;
-        depth += counted.depths.get(own);
+        depth += depths.get(own);
     }
     let atoms = (end - first) as f32;
     ResidueExposure {
@@ -158,6 +154,6 @@ pub fn exposure(team: Team<TEAM>, inputs: &Inputs, n: u32, i: u32, counted: &Cou
         apolar,
         protrusion: canonical(crowding / atoms),
         depth: canonical(depth / atoms),
-        contacts,
+        contacts: contacts as f32,
     }
 }
