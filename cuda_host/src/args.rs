@@ -159,6 +159,7 @@ mod tests {
     /// A device whose buffers are numbers.
     enum Fake {}
 
+    #[derive(Clone, Copy)]
     struct Buffer {
         address: u64,
         len: usize,
@@ -176,6 +177,9 @@ mod tests {
         }
         fn extent(offsets: &Buffer) -> (usize, u32) {
             (offsets.len, 0)
+        }
+        fn shorter<'short, 'long: 'short, T: DeviceLayout>(buffer: Buffer) -> Buffer {
+            buffer
         }
     }
 

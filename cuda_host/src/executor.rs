@@ -31,6 +31,10 @@ impl Space for Device {
     fn extent(offsets: &&DeviceOffsets) -> (usize, u32) {
         (offsets.segments(), offsets.end())
     }
+
+    fn shorter<'short, 'long: 'short, T: DeviceLayout>(buffer: DeviceView<'long, T>) -> DeviceView<'short, T> {
+        buffer
+    }
 }
 
 impl Addresses for Device {

@@ -1,6 +1,6 @@
 //! A block's own part of a global buffer.
 
-use crate::bounds::{check_index, check_length};
+use crate::bounds::{MAX_LENGTH, check_index, check_length, out_of_bounds};
 use crate::memory::Elements;
 use crate::platform::Place;
 use crate::scope::Level;
@@ -235,12 +235,28 @@ impl<'a, T: Pod> Part<'a, T> {
     }
 }
 
-/// Some elements of a [`Segment`], to read.
+/// Some elements of a [`Segment`] or of an input, to read.
 #[derive(Clone, Copy)]
 pub struct View<'a, T> {
     data: *const T,
     len: u32,
     owner: PhantomData<&'a [T]>,
+}
+
+impl<'a, T: Pod> View<'a, T> {
+    /// All elements of an input, which phases read as they read a [`Segment`].
+    ///
+    /// # Panics
+    /// When those are more than `u32` counts.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn of(input: &'a [T]) -> Self {
+        if input.len() > MAX_LENGTH as usize {
+            out_of_bounds();
+        }
+        Self { data: input.as_ptr(), len: input.len() as u32, owner: PhantomData }
+    }
 }
 
 impl<T: Pod> View<'_, T> {

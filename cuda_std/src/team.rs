@@ -41,6 +41,51 @@ pub struct Lists<'a> {
     words: View<'a, u32>,
     lists: u32,
     room: u32,
+    /// Lists whose words were one segment: the first so many, the next so many, ..
+    chunk: u32,
+}
+
+impl<'a> Lists<'a> {
+    /// The `n` lists that [`Segment::collect`] has made, in this launch or an earlier one, in the memory of which this
+    /// is all.
+    ///
+    /// # Panics
+    /// When there is less than a word a list.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn of(words: View<'a, u32>, n: u32) -> Self {
+        Self::in_chunks(words, n, n)
+    }
+
+    /// The `n` lists that several blocks have made, of `chunk` elements each but for the last, in segments that lie one
+    /// after the other with as many words for each list.
+    ///
+    /// # Panics
+    /// When there is less than a word a list, or a chunk of none.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn in_chunks(words: View<'a, u32>, n: u32, chunk: u32) -> Self {
+        check_length(n, words.len());
+        if n > 0 {
+            check_index(0, chunk);
+        }
+        let room = words.len().checked_div(n).map_or(0, |words| words - 1);
+        Self { words, lists: n, room, chunk }
+    }
+
+    /// Where list `i` has its count, and how far it is from there to the first index and on to the next.
+    #[inline(always)]
+    fn place(&self, i: u32) -> (u32, u32) {
+        if self.chunk >= self.lists {
+            return (i, self.lists);
+        }
+        let before = i - i % self.chunk;
+        let stride = self.lists.wrapping_sub(before).min(self.chunk);
+        // The lists before have room + 1 words each: no more than there are.
+        (before.wrapping_mul(self.room.wrapping_add(1)).wrapping_add(i.wrapping_sub(before)), stride)
+    }
 }
 
 impl Lists<'_> {
@@ -67,7 +112,7 @@ impl Lists<'_> {
     #[must_use]
     pub fn count(&self, i: u32) -> u32 {
         check_index(i, self.lists);
-        self.words.get(i)
+        self.words.get(self.place(i).0)
     }
 
     /// Whether list `i` holds all of its indices.
@@ -91,7 +136,8 @@ impl Lists<'_> {
     pub fn get(&self, i: u32, k: u32) -> u32 {
         check_index(i, self.lists);
         check_index(k, self.room);
-        self.words.get(k.wrapping_add(1).wrapping_mul(self.lists).wrapping_add(i))
+        let (first, stride) = self.place(i);
+        self.words.get(k.wrapping_add(1).wrapping_mul(stride).wrapping_add(first))
     }
 
     /// Calls `visit` with the first `k` indices of list `i`, in rising order: what a loop over [`get`](Self::get) does,
@@ -104,10 +150,11 @@ impl Lists<'_> {
     pub fn first(&self, i: u32, k: u32, mut visit: impl FnMut(u32)) {
         check_index(i, self.lists);
         check_length(k, self.room);
-        let mut at = i;
+        let (mut at, stride) = self.place(i);
         for _ in 0..k {
-            at = at.wrapping_add(self.lists);
-            // SAFETY: there are `room + 1` rows of `lists` words, and this is one of the first k + 1.
+            at = at.wrapping_add(stride);
+            // SAFETY: a chunk of `stride` lists has `room + 1` rows of so many words, which begin with the count of its
+            // first list, and this is in one of its first k + 1.
             visit(unsafe { self.words.get_unchecked(at) });
         }
     }
@@ -148,6 +195,6 @@ impl Segment<'_, u32> {
             }
         });
         block.barrier();
-        Lists { words: words.into_view(), lists: n, room }
+        Lists::of(words.into_view(), n)
     }
 }

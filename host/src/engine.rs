@@ -3,23 +3,31 @@
 mod builder;
 mod cpu;
 mod cuda;
+mod device;
 mod error;
+mod items;
 mod kernels;
 mod launch;
+mod memory;
 mod plan;
 mod points;
 mod stream;
+mod work;
 
 pub use builder::{Backend, EngineBuilder};
-pub use cpu::cpu_description;
+pub use cpu::{compute_on_cpu, cpu_description};
+pub use device::DeviceBatch;
 pub use error::EngineError;
+pub use items::Largest;
 pub use kernels::{KernelInfo, kernels, ptx_module};
 pub use launch::{
-    AtomInputs, AtomScratch, BatchInputs, BatchOffsets, BatchOutputs, BatchScratch, launch_atom_surfaces,
-    launch_mega_fused_batch,
+    BatchInputs, launch_atom_surfaces, launch_binding_sites, launch_mega_fused_batch, launch_residue_exposure,
+    launch_rows,
 };
+pub use memory::{HostMemory, Memory};
 pub use points::sphere_points;
 pub use stream::FeaturesIter;
+pub use work::{BatchWork, Computed};
 
 use crate::{pack::PackedBatch, structure::StructureInput};
 use builder::Runner;
@@ -46,6 +54,8 @@ pub struct BatchFeatures {
     /// A row of features for every residue of the batch, in its order. A feature's column is
     /// [`shared_types::Feature::column`]; NaN where it is not defined.
     pub rows: Vec<FeatureRow>,
+    /// For every residue, the site that it is part of, counted from 0 in its structure, or -1.
+    pub site_ids: Vec<i32>,
     /// A line for every structure.
     pub summaries: Vec<StructureSummary>,
     offsets: Offsets,
@@ -55,9 +65,19 @@ impl BatchFeatures {
     /// The rows of structure `index`, counted in the batch; none where there is no such structure.
     #[must_use]
     pub fn structure_rows(&self, index: usize) -> &[FeatureRow] {
+        &self.rows[self.range(index)]
+    }
+
+    /// The sites of structure `index`'s residues; none where there is no such structure.
+    #[must_use]
+    pub fn structure_site_ids(&self, index: usize) -> &[i32] {
+        &self.site_ids[self.range(index)]
+    }
+
+    fn range(&self, index: usize) -> Range<usize> {
         match self.offsets.as_slice().get(index..).unwrap_or_default() {
-            [begin, end, ..] => &self.rows[*begin as usize..*end as usize],
-            _ => &[],
+            [begin, end, ..] => *begin as usize..*end as usize,
+            _ => 0..0,
         }
     }
 
@@ -71,6 +91,7 @@ impl BatchFeatures {
         (0..self.n_structures()).map(move |index| StructureFeatures {
             name: names[index].clone(),
             rows: self.structure_rows(index).to_vec(),
+            site_ids: self.structure_site_ids(index).to_vec(),
             summary: self.summaries[index],
         })
     }
@@ -84,6 +105,8 @@ pub struct StructureFeatures {
     /// A row of features for every residue. A feature's column is [`shared_types::Feature::column`]; NaN where it is
     /// not defined.
     pub rows: Vec<FeatureRow>,
+    /// For every residue, the site that it is part of, counted from 0, or -1.
+    pub site_ids: Vec<i32>,
     /// The structure as a whole.
     pub summary: StructureSummary,
 }
@@ -185,12 +208,12 @@ impl Engine {
         FeaturesIter::new(self, structures.into_iter())
     }
 
-    /// Computes the features of one batch: two launches.
+    /// Computes the features of one batch in a few launches, however many structures it has.
     ///
     /// # Errors
     /// What stopped the backend; see [`EngineError`].
     pub fn run_batch(&self, batch: &PackedBatch) -> Result<BatchFeatures, EngineError> {
-        let (rows, summaries) = self.runner.run(batch, self.config)?;
-        Ok(BatchFeatures { rows, summaries, offsets: batch.residue_offsets().clone() })
+        let Computed { rows, site_ids, summaries } = self.runner.run(batch, self.config)?;
+        Ok(BatchFeatures { rows, site_ids, summaries, offsets: batch.residue_offsets().clone() })
     }
 }

@@ -10,6 +10,7 @@ pub mod inputs;
 pub mod output;
 pub mod pack;
 pub mod read;
+pub mod sites;
 pub mod structure;
 
 pub use engine::launch_mega_fused_batch;

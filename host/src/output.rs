@@ -5,12 +5,14 @@ mod csv;
 mod file;
 mod npz;
 mod parquet;
+mod sites;
 
 pub use columns::{Column, ColumnError, Columns};
 pub use csv::CsvTable;
 pub use file::OutputFile;
 pub use npz::NpzTable;
 pub use parquet::ParquetTable;
+pub use sites::SitesTable;
 
 use crate::structure::StructureInput;
 use shared_types::{FeatureRow, MegaFusedConfig};
@@ -24,12 +26,14 @@ pub struct StructureRows<'a> {
     pub structure: &'a StructureInput,
     /// A row a residue.
     pub rows: &'a [FeatureRow],
+    /// Each residue's site, or -1.
+    pub site_ids: &'a [i32],
 }
 
 impl StructureRows<'_> {
     /// Rows that both sides have; they agree when the rows are this structure's.
     fn len(&self) -> usize {
-        self.rows.len().min(self.structure.n_residues())
+        self.rows.len().min(self.site_ids.len()).min(self.structure.n_residues())
     }
 
     /// The author chain id of a row.
@@ -94,10 +98,11 @@ pub struct Provenance {
 
 impl Provenance {
     /// Names and values.
-    fn entries(&self) -> [(&'static str, String); 4] {
+    fn entries(&self) -> [(&'static str, String); 5] {
         [
             ("prism.version", env!("CARGO_PKG_VERSION").to_owned()),
             ("prism.contact_threshold", self.config.contact_threshold.to_string()),
+            ("prism.site_threshold", self.config.site_threshold.to_string()),
             ("prism.points", self.config.points.to_string()),
             ("prism.min_feature_value", self.config.min_feature_value.to_string()),
         ]
@@ -111,6 +116,12 @@ pub enum OutputError {
     /// A file's extension names no format.
     #[error("{path}: the extension must be csv, parquet or npz")]
     UnknownFormat {
+        /// The path given.
+        path: String,
+    },
+    /// A format that sites are not written in.
+    #[error("{path}: sites are written as csv")]
+    SitesAreCsv {
         /// The path given.
         path: String,
     },

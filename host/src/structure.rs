@@ -53,6 +53,12 @@ pub enum StructureError {
         /// The structure's name.
         structure: String,
     },
+    /// No heavy atom at all.
+    #[error("structure {structure:?} has no heavy atoms; leave it out of the batch")]
+    NoAtoms {
+        /// The structure's name.
+        structure: String,
+    },
     /// A per-residue list of the wrong length.
     #[error("structure {structure:?}: `{field}` has {found} entries where {expected} are needed")]
     Length {
@@ -118,6 +124,9 @@ impl StructureInput {
     pub fn validate(&self) -> Result<(), StructureError> {
         if self.n_residues() == 0 {
             return Err(StructureError::Empty { structure: self.name.clone() });
+        }
+        if self.atoms.is_empty() {
+            return Err(StructureError::NoAtoms { structure: self.name.clone() });
         }
         self.validate_lengths()?;
         self.validate_indices()?;

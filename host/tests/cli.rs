@@ -365,3 +365,61 @@ fn order_and_bits_do_not_depend_on_what_is_beside() {
     let header = all.lines().next().unwrap();
     assert_eq!(all, format!("{header}\n{}{}{}", one("ubq.pdb"), one("rbd.pdb"), one("crn.pdb")));
 }
+
+#[test]
+fn sites_are_a_line_each() {
+    let run = Run::new();
+    run.copy(&example(), "a.pdb");
+    let sites = |more: &[&str]| run.prism(&[&["sites", "a.pdb", "--backend", "cpu"], more].concat());
+    let outcome = sites(&[]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    let lines: Vec<&str> = outcome.stdout.lines().collect();
+    assert_eq!(lines[0], "structure,site,score,residues,x,y,z,volume");
+    assert!(lines.len() > 1, "{}", outcome.stdout);
+    // What the table of features says of the same sites.
+    let features = run.features(&["a.pdb", "--columns", "site_score,site_id"]).stdout;
+    let (scores, ids) = (column(&features, "site_score"), column(&features, "site_id"));
+    let mut before = f64::INFINITY;
+    for (index, line) in lines[1..].iter().enumerate() {
+        let fields: Vec<&str> = line.split(',').collect();
+        assert_eq!(fields[..2], ["a.pdb", &index.to_string()]);
+        let members: Vec<usize> = (0..ids.len()).filter(|&row| ids[row] == index.to_string()).collect();
+        assert!(members.len() >= 3);
+        assert_eq!(fields[3], members.len().to_string());
+        let sum: f64 = members.iter().map(|&row| scores[row].parse::<f64>().unwrap()).sum();
+        assert!((sum - fields[2].parse::<f64>().unwrap()).abs() < 1e-5 * sum, "{line}");
+        assert!(sum <= before);
+        before = sum;
+    }
+    // A threshold that no residue reaches leaves none.
+    let none = sites(&["--site-threshold", "1"]);
+    assert_eq!((none.status, &*none.stdout), (0, "structure,site,score,residues,x,y,z,volume\n"));
+    let file = sites(&["-o", "s.csv"]);
+    assert_eq!((file.status, fs::read_to_string(run.path("s.csv")).unwrap()), (0, outcome.stdout));
+}
+
+#[test]
+fn sites_need_the_contact_threshold_of_the_fit() {
+    let run = Run::new();
+    run.copy(&example(), "a.pdb");
+    let outcome = run.features(&["a.pdb", "--contact-threshold", "10", "--columns", "site_score,site_id"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    assert_eq!(outcome.stderr.matches("site_score is empty").count(), 1, "{}", outcome.stderr);
+    assert!(column(&outcome.stdout, "site_score").iter().all(String::is_empty));
+    assert!(column(&outcome.stdout, "site_id").iter().all(|id| id == "-1"));
+}
+
+#[test]
+fn wrong_use_of_sites_is_refused() {
+    let run = Run::new();
+    run.copy(&example(), "a.pdb");
+    for (arguments, needed) in [
+        (&["sites"][..], "PATH"),
+        (&["sites", "a.pdb", "--site-threshold", "0"], "`site_threshold` is 0; it must be above 0 and at most 1"),
+        (&["sites", "a.pdb", "-o", "s.parquet"], "sites are written as csv"),
+    ] {
+        let outcome = run.prism(arguments);
+        assert_eq!(outcome.status, 2, "{}", outcome.stderr);
+        assert!(outcome.stderr.contains(needed), "{}", outcome.stderr);
+    }
+}

@@ -262,13 +262,12 @@ fn a_residue_without_atoms_has_no_area() {
 }
 
 #[test]
-#[ignore = "the kernel does not end where there is no atom at all"]
-fn a_structure_without_atoms_has_no_area() {
+fn a_structure_without_atoms_is_refused() {
     let mut structure = pair();
     structure.atoms.clear();
     structure.residue_atoms = vec![0; 3];
     structure.ca_indices = vec![NO_CA; 2];
-    let features = &Engine::builder().backend(Backend::Cpu).build().unwrap().run(&[structure]).unwrap()[0];
-    features.rows.iter().for_each(|row| assert_no_atoms(row.columns));
-    assert_eq!((features.summary.area, features.summary.atoms), (0.0, 0));
+    let name = structure.name.clone();
+    let error = Engine::builder().backend(Backend::Cpu).build().unwrap().run(&[structure]).unwrap_err();
+    assert!(error.to_string().contains(&format!("{name:?} has no heavy atoms")), "{error}");
 }

@@ -43,12 +43,27 @@ fn example() -> Vec<(StructureInput, Vec<FeatureRow>)> {
     all
 }
 
-fn parts(all: &[(StructureInput, Vec<FeatureRow>)]) -> Vec<StructureRows<'_>> {
-    all.iter().map(|(structure, rows)| StructureRows { structure, rows }).collect()
+/// Sites of any structure here.
+const SITE_IDS: [i32; 1000] = {
+    let mut ids = [-1; 1000];
+    ids[1] = 3;
+    ids[2] = 0;
+    ids
+};
+
+fn parts<'a>(all: &'a [(StructureInput, Vec<FeatureRow>)]) -> Vec<StructureRows<'a>> {
+    let part = |(structure, rows): &'a (StructureInput, Vec<FeatureRow>)| StructureRows {
+        structure,
+        rows,
+        site_ids: &SITE_IDS[..rows.len()],
+    };
+    all.iter().map(part).collect()
 }
 
 fn provenance() -> Provenance {
-    Provenance { config: MegaFusedConfig { contact_threshold: 7.5, min_feature_value: 0.25, points: 250 } }
+    Provenance {
+        config: MegaFusedConfig { contact_threshold: 7.5, min_feature_value: 0.25, points: 250, site_threshold: 0.375 },
+    }
 }
 
 /// Written in two parts, as batches are.
@@ -71,6 +86,7 @@ fn expected(all: &[(StructureInput, Vec<FeatureRow>)], column: &Column) -> Vec<F
                 Column::Row => Field::Int(row as i32),
                 Column::Chain => Field::Text(structure.chains[structure.chain_ids[row] as usize].clone()),
                 Column::Resnum => Field::Int(structure.residue_numbers[row]),
+                Column::SiteId => Field::Int(SITE_IDS[row]),
                 Column::Icode => Field::Text(structure.insertion_codes[row].to_string()),
                 Column::Resname => {
                     Field::Text(shared_types::RESIDUES[structure.residue_types[row] as usize].name.to_owned())
@@ -110,7 +126,7 @@ fn csv_reads_back_to_the_bit() {
         let found: Vec<Field> = records
             .iter()
             .map(|record| match column {
-                Column::Row | Column::Resnum => Field::Int(record[index].parse().unwrap()),
+                Column::Row | Column::Resnum | Column::SiteId => Field::Int(record[index].parse().unwrap()),
                 Column::Feature(_) if record[index].is_empty() => Field::Float(None),
                 Column::Feature(_) => Field::float(record[index].parse().unwrap()),
                 _ => Field::Text(record[index].to_owned()),
@@ -159,6 +175,7 @@ fn parquet_reads_back_to_the_bit() {
     assert_eq!(value("prism.contact_threshold"), "7.5");
     assert_eq!(value("prism.min_feature_value"), "0.25");
     assert_eq!(value("prism.points"), "250");
+    assert_eq!(value("prism.site_threshold"), "0.375");
     assert_eq!(value("prism.version"), env!("CARGO_PKG_VERSION"));
 
     for (index, column) in Columns::default().as_slice().iter().enumerate() {
@@ -212,7 +229,7 @@ fn parquet_keeps_rows_across_row_groups() {
     let columns = Columns::choose(["row", "wcn"]).unwrap();
     let mut file = OutputFile::create(&path, columns, &provenance()).unwrap();
     for _ in 0..4 {
-        file.write(&[StructureRows { structure: &input, rows: &rows }]).unwrap();
+        file.write(&[StructureRows { structure: &input, rows: &rows, site_ids: &[-1; 100_000] }]).unwrap();
     }
     file.commit().unwrap();
     let reader = SerializedFileReader::new(File::open(&path).unwrap()).unwrap();
@@ -233,14 +250,16 @@ fn npz_reads_back_to_the_bit() {
     let (path, all) = (folder.path().join("t.npz"), example());
     write(&path, Columns::default(), &all);
     let mut archive = zip::ZipArchive::new(File::open(&path).unwrap()).unwrap();
-    assert_eq!(archive.len(), 6 + FEATURES.len());
+    assert_eq!(archive.len(), 6 + FEATURES.len() + 1);
     for column in Columns::default().as_slice() {
         let mut bytes = Vec::new();
         archive.by_name(&format!("{}.npy", column.name())).unwrap().read_to_end(&mut bytes).unwrap();
         let array = npyz::NpyFile::new(&bytes[..]).unwrap();
         assert_eq!(array.shape(), [expected(&all, column).len() as u64]);
         let found: Vec<Field> = match column {
-            Column::Row | Column::Resnum => array.into_vec::<i32>().unwrap().into_iter().map(Field::Int).collect(),
+            Column::Row | Column::Resnum | Column::SiteId => {
+                array.into_vec::<i32>().unwrap().into_iter().map(Field::Int).collect()
+            }
             Column::Feature(_) => array.into_vec::<f32>().unwrap().into_iter().map(Field::float).collect(),
             _ => array.into_vec::<String>().unwrap().into_iter().map(Field::Text).collect(),
         };

@@ -1,13 +1,18 @@
-//! The kernel of heavy atoms: one block a structure. It prepares what the fused kernel puts into rows.
+//! The kernels of heavy atoms, which prepare what others put into rows.
 //!
-//! It stands by itself because it wants other resources: many warps with few registers, and a list for each of them.
-//! Data flows one way: [`cells`] sorts atoms by place, [`surface`] counts around each, [`residues`] adds up.
+//! They stand by themselves because they want other resources: many warps with few registers, and a list for each of
+//! them. Data flows one way: [`cells`] sorts a structure's atoms by place, [`surface`] counts around each, [`residues`]
+//! adds up. But for the first, blocks take a few hundred elements of a structure, an [`Item`], so that the time follows
+//! the number of atoms, however they are spread over structures.
 
 mod cells;
 mod residues;
 mod surface;
 
-use crate::scratch::{AtomSurface, CellWords, ResidueExposure};
+pub use cells::Frame;
+
+use crate::scratch::{AtomSurface, CellWords, Item, ResidueExposure};
+use cells::Cells;
 use cuda_std::prelude::*;
 use shared_types::{Atom, BatchStructureDesc, SpherePoint};
 
@@ -76,58 +81,141 @@ impl Inputs<'_> {
     }
 }
 
-/// Computes what residues have of the structure's heavy atoms: block `i` takes structure `i`.
+/// Sorts the heavy atoms of every structure of at most `largest` atoms into cells: block `i` takes structure `i`.
 ///
-/// - `exposure`: an element a residue.
-/// - `atoms`, `descriptors`, `residue_types`, `chain_ids`: as in the fused kernel.
-/// - `residue_atoms`: the residue's first atom, counted from the structure's first atom; residues have their atoms
-///   one after the other.
+/// - `frames`: one a structure.
+/// - `sorted`, `cells`: one element a heavy atom.
+/// - `atoms`, `descriptors`: as in the fused kernel.
+#[kernel(threads = 256, blocks_per_sm = 4)]
+pub fn atom_cells_prism4d(
+    block: &mut Block,
+    frames: &mut Segment<Frame>,
+    sorted: &mut Segment<Atom>,
+    cells: &mut Segment<CellWords>,
+    atoms: &[Atom],
+    descriptors: &[BatchStructureDesc],
+    frame: &mut Shared<Frame, 1>,
+    largest: u32,
+) {
+    if sorted.len() <= largest {
+        sort(block, frames, sorted, cells, atoms, descriptors, frame);
+    }
+}
+
+/// As [`fn@atom_cells_prism4d`], for structures of more than `largest` atoms.
+#[kernel(threads = 1024, blocks_per_sm = 1)]
+pub fn large_atom_cells_prism4d(
+    block: &mut Block,
+    frames: &mut Segment<Frame>,
+    sorted: &mut Segment<Atom>,
+    cells: &mut Segment<CellWords>,
+    atoms: &[Atom],
+    descriptors: &[BatchStructureDesc],
+    frame: &mut Shared<Frame, 1>,
+    largest: u32,
+) {
+    if sorted.len() > largest {
+        sort(block, frames, sorted, cells, atoms, descriptors, frame);
+    }
+}
+
+#[inline(always)]
+fn sort(
+    block: &mut Block,
+    frames: &mut Segment<Frame>,
+    sorted: &mut Segment<Atom>,
+    cells: &mut Segment<CellWords>,
+    atoms: &[Atom],
+    descriptors: &[BatchStructureDesc],
+    frame: &mut Shared<Frame, 1>,
+) {
+    let (structure, n) = (descriptors.at(block.index()), sorted.len());
+    let atoms = atoms.part(structure.atom_offset, n);
+    let around_all = cells::frame(block, n, |i| atoms.at(i));
+    frames.set(block, 0, around_all);
+    let frame = frame.fill(block, 1, |_| around_all);
+    let mut words = cells.whole();
+    cells::sort(block, n, |i| atoms.at(i), &mut words.flatten(), sorted, &frame);
+}
+
+/// Counts around every heavy atom what is exposed of it and how many others are near: block `i` takes the atoms of item
+/// `i`, as they are sorted.
+///
+/// - `surface`: one element a heavy atom, as they are sorted.
+/// - `sorted`, `cells`, `frames`: what [`fn@atom_cells_prism4d`] found.
 /// - `points`: the test points on an atom's sphere.
-/// - `sorted`, `cells`, `surface`, `depths`: scratch, one element a heavy atom.
 #[kernel(threads = 256, blocks_per_sm = 4, requires(!points.is_empty()))]
 pub fn atom_surfaces_prism4d(
     block: &mut Block,
+    surface: &mut Segment<AtomSurface>,
+    items: &[Item],
+    descriptors: &[BatchStructureDesc],
+    sorted: &[Atom],
+    cells: &[CellWords],
+    frames: &[Frame],
+    points: &[SpherePoint],
+    frame: &mut Shared<Frame, 1>,
+    neighbours: &mut Shared<[f32; 4], { WARPS * surface::NEIGHBOURS }>,
+    alive: &mut Shared<SpherePoint, { WARPS * surface::POINTS }>,
+) {
+    let item = items.at(block.index());
+    let n = descriptors.at(item.structure).n_atoms;
+    let frame = frame.fill(block, 1, |_| frames.at(item.structure));
+    let cells = Cells::of(cells.part(item.atoms, n).as_flattened(), n, &frame);
+    let sorted = View::of(sorted.part(item.atoms, n));
+    let count = surface.len();
+    surface.fill_by_warp_with(block, count, (neighbours, alive), |warp, neighbours, alive, at| {
+        surface::count(warp, neighbours, alive, sorted.get(item.first.wrapping_add(at)), &cells, sorted, points)
+    });
+}
+
+/// Adds up what residues have of their heavy atoms: block `i` takes the residues of item `i`.
+///
+/// - `exposure`: one element a residue.
+/// - `depths`: scratch, one element a heavy atom; an item's segment has its residues' atoms.
+/// - `surface`: what [`fn@atom_surfaces_prism4d`] found with `points` test points.
+/// - `residue_atoms`: the residue's first atom, counted from the structure's first atom; residues have their atoms one
+///   after the other.
+/// - The others are as in the fused kernel, and as [`fn@atom_cells_prism4d`] left them.
+#[kernel(threads = 256, blocks_per_sm = 3)]
+pub fn residue_exposure_prism4d(
+    block: &mut Block,
     exposure: &mut Segment<ResidueExposure>,
+    depths: &mut Segment<f32>,
+    items: &[Item],
     atoms: &[Atom],
     descriptors: &[BatchStructureDesc],
     residue_types: &[u8],
     chain_ids: &[u32],
     residue_atoms: &[u32],
-    points: &[SpherePoint],
-    sorted: &mut Segment<Atom>,
-    cells: &mut Segment<CellWords>,
-    surface: &mut Segment<AtomSurface>,
-    depths: &mut Segment<f32>,
-    frame: &mut Shared<cells::Frame, 1>,
-    neighbours: &mut Shared<[f32; 4], { WARPS * surface::NEIGHBOURS }>,
-    alive: &mut Shared<SpherePoint, { WARPS * surface::POINTS }>,
+    sorted: &[Atom],
+    cells: &[CellWords],
+    frames: &[Frame],
+    surface: &[AtomSurface],
+    frame: &mut Shared<Frame, 1>,
+    points: u32,
 ) {
-    let structure = descriptors.at(block.index());
-    let atoms = atoms.part(structure.atom_offset, structure.n_atoms);
+    let item = items.at(block.index());
+    let structure = descriptors.at(item.structure);
+    let (n, n_atoms) = (structure.n_residues, structure.n_atoms);
+    let atoms = atoms.part(structure.atom_offset, n_atoms);
     let inputs = Inputs { atoms, residue_types, chain_ids, residue_atoms, structure };
-    let (n, n_atoms) = (exposure.len(), structure.n_atoms);
-    let mut words = cells.whole();
-    let mut words = words.flatten();
-    let around_all = cells::frame(block, n_atoms, |i| inputs.atom(i));
-    let frame = frame.fill(block, 1, |_| around_all);
-    let cells = cells::sort(block, n_atoms, |i| inputs.atom(i), &mut words, sorted, &frame);
-    let counted = sorted.view(n_atoms);
-    surface.fill_by_warp_with(block, n_atoms, (neighbours, alive), |warp, neighbours, alive, i| {
-        surface::count(warp, neighbours, alive, inputs.atom(i), &cells, counted, points)
+    let frame = frame.fill(block, 1, |_| frames.at(item.structure));
+    let cells = Cells::of(cells.part(item.atoms, n_atoms).as_flattened(), n_atoms, &frame);
+    let sorted = View::of(sorted.part(item.atoms, n_atoms));
+    let surface = View::of(surface.part(item.atoms, n_atoms));
+    let first_atom = depths.start() - item.atoms;
+    let own_atoms = depths.len();
+    depths.fill_by_team::<TEAM>(block, own_atoms, |team, at| {
+        residues::depth(team, cells.place.get(first_atom.wrapping_add(at)), &cells, sorted, surface)
     });
-    let surface = surface.view(n_atoms);
-    // From here on a radius says whether an atom has accessible area.
-    sorted.update(block, n_atoms, |k, atom| {
-        atom.radius = if surface.get(cells.order.get(k)).exposed > 0 { 1.0 } else { 0.0 };
-    });
-    let sorted = sorted.view(n_atoms);
-    depths.fill_by_team::<TEAM>(block, n_atoms, |team, i| {
-        residues::depth(team, inputs.atom(i), surface.get(i).exposed > 0, &cells, sorted)
-    });
-    let depths = depths.view(n_atoms);
-    let n_points = points.len() as u32;
-    exposure.fill_by_team::<TEAM>(block, n, |team, i| {
+    let depths = depths.view(own_atoms);
+    let rows = exposure.len();
+    exposure.fill_by_team::<TEAM>(block, rows, |team, at| {
+        let i = item.first.wrapping_add(at);
         let contacts = residues::contacts(team, &inputs, n, i, &cells, sorted);
-        residues::exposure(&inputs, n, i, contacts, n_points, surface, depths)
+        let (surface, depth) =
+            (|own| surface.get(cells.place.get(own)), |own: u32| depths.get(own.wrapping_sub(first_atom)));
+        residues::exposure(&inputs, n, i, contacts, points, surface, depth)
     });
 }

@@ -1,25 +1,19 @@
-//! The fused kernel: one block a structure, every feature in one launch.
+//! The fused kernel: one block a structure, and all of its phases.
 //!
-//! What takes a look at every heavy atom has been prepared by the kernel in [`crate::atoms`]. Data flows one way. [`places`] gathers what the others read of a residue, [`pairs`] looks at every pair of
-//! residues, [`backbone`] along the chain, [`whole`] at the structure, [`network`] and [`centrality`] at the contact
-//! graph, and [`exposed`] takes over what atoms gave. What holds few values comes last, where few registers are left.
+//! What takes a look at every heavy atom has been prepared in [`crate::atoms`], and what takes all features comes after,
+//! in [`crate::sites`]. Data flows one way. [`places`] gathers what the others read of a residue, [`pairs`] looks at every
+//! pair of residues, [`backbone`] along the chain, [`whole`] at the structure, [`network`] and [`centrality`] at the
+//! contact graph, and [`exposed`] takes over what atoms gave. What holds few values comes last, where few registers are
+//! left.
 
-mod backbone;
-mod centrality;
-mod exposed;
-mod network;
-mod pairs;
-mod places;
-mod whole;
-
-use crate::scratch::{Place, ResidueExposure, Traits, Work};
+use crate::features::{Rows, backbone, centrality, exposed, network, pairs, places, whole};
+use crate::graph;
+use crate::scratch::{Place, ResidueExposure, Shares, Traits, Work};
 use cuda_std::prelude::*;
 use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, StructureSummary};
 
-/// Threads that work on one residue's row together: eight 16-byte places are one line of the cache.
-const TEAM: u32 = 8;
-
-/// Computes every feature of every residue of a batch: block `i` takes structure `i`.
+/// Computes the features of every residue of a batch, but for the score of sites: block `i` takes structure `i`,
+/// unless it has more residues than `shares` says.
 ///
 /// Buffers that name no other length have one element a residue, in the batch's order. Structure `i` has the residues
 /// `ca_offset ..` of its descriptor, which are also its segments of `output` and of the scratch buffers.
@@ -59,8 +53,12 @@ pub fn mega_fused_batch_detection_prism4d(
     coefficients: &mut Shared<[f32; 2], { centrality::STEPS }>,
     ritz: &mut Shared<f32, { centrality::STEPS }>,
     config: MegaFusedConfig,
+    shares: Shares,
 ) {
     let n = output.len();
+    if n > shares.largest {
+        return;
+    }
     let inputs = places::Inputs {
         atoms,
         ca_indices,
@@ -71,8 +69,8 @@ pub fn mega_fused_batch_detection_prism4d(
         gisaid_velocity,
         chain_ids,
         structure: descriptors.at(block.index()),
-        first: output.start(),
     };
+    let rows = Rows::all(n);
     places::gather(block, &inputs, n, places, traits);
     places::standardise_bfactors(block, &inputs, n, bfactor_z);
     let (places, traits) = (places.view(n), traits.view(n));
@@ -81,30 +79,22 @@ pub fn mega_fused_batch_detection_prism4d(
     let mut vectors = vectors.flatten();
     let mut axes = vectors.arrays::<3>();
     axes.fill(block, n, |i| pairs::side_chain_axis(places, n, i));
-    let axes = axes.into_view();
-    if annotated {
-        pairs::rows::<{ pairs::WITH_ANNOTATION }>(block, &inputs, n, places, traits, axes, output);
-    } else {
-        pairs::rows::<{ pairs::WITHOUT_ANNOTATION }>(block, &inputs, n, places, traits, axes, output);
-    }
+    let others = pairs::Others { places, traits, axes: axes.into_view() };
+    pairs::rows(block, rows, |i| inputs.kind(i), annotated, &others, output);
 
-    backbone::angles(block, n, places, output);
+    backbone::angles(block, rows, places, output);
     let shape = whole::shape(block, n, places);
-    whole::centroid_distances(block, n, places, shape, output);
+    whole::centroid_distances(block, rows, places, shape, output);
 
-    let area = exposed::features(block, exposure.part(inputs.first, n), output);
+    let exposure = exposure.part(inputs.structure.ca_offset, n);
+    exposed::features(block, rows, exposure, output);
+    let area = whole::area(block, n, exposure);
 
-    let radius = config.contact_threshold * config.contact_threshold;
-    let lists = contacts.collect::<TEAM, _>(block, n, n, |i| {
-        let here = places.get(i);
-        move |j| i != j && here.to(places.get(j)).norm2() < radius
-    });
-    let graph = network::ContactGraph { lists, places, radius };
-    network::features(block, graph, n, bfactor_z.view(n), output);
+    let graph = graph::collect(block, rows, places, config.contact_threshold, contacts);
+    let several_chains = network::has_several_chains(block, n, places);
+    network::features(block, graph, rows, several_chains, bfactor_z.view(n), output);
     whole::summarise(block, graph, n, inputs.structure.n_atoms, area, shape, summaries);
     let mut vectors = work.whole();
     let mut vectors = vectors.flatten();
     centrality::eigenvector(block, graph, n, &mut vectors, coefficients, ritz, output);
-
-    whole::drop_small(block, n, config.min_feature_value, output);
 }

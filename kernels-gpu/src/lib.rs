@@ -4,12 +4,18 @@
 #![deny(unsafe_code)]
 
 mod atoms;
+mod features;
 mod fused;
+mod graph;
 pub mod scratch;
+mod sites;
+mod spread;
 mod vector;
 
-pub use atoms::atom_surfaces_prism4d;
+pub use atoms::{atom_cells_prism4d, atom_surfaces_prism4d, large_atom_cells_prism4d, residue_exposure_prism4d};
 pub use fused::mega_fused_batch_detection_prism4d;
+pub use sites::binding_sites_prism4d;
+pub use spread::{spread_centrality_prism4d, spread_network_prism4d, spread_pairs_prism4d, spread_places_prism4d};
 pub use vector::Vector;
 
 /// The kernels for GPUs, as `cargo xtask build-ptx` has built them from this crate.

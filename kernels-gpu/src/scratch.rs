@@ -5,6 +5,8 @@
 use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
 
+pub use crate::atoms::Frame;
+pub use crate::features::whole::Shape;
 use crate::vector::Vector;
 
 /// A residue's alpha carbon, as the others see it.
@@ -110,8 +112,8 @@ pub struct ResidueExposure {
 }
 
 /// An atom's share of the words that sorting atoms into cells takes: at most three cells an atom, each with its start and
-/// a counter; and the order itself.
-pub type CellWords = [u32; 8];
+/// a counter, and one start more; then the order itself, and each atom's place in it.
+pub type CellWords = [u32; 9];
 
 /// Number of work vectors over the residues.
 pub const WORK_VECTORS: usize = 32;
@@ -119,6 +121,50 @@ pub const WORK_VECTORS: usize = 32;
 /// A residue's elements of the work vectors. They hold the half spheres' axes first, and then what the centrality
 /// iteration keeps.
 pub type Work = [f32; WORK_VECTORS];
+
+/// A residue's share of the words that numbering sites takes: its label, and one to work with.
+pub type SiteLabels = [u32; 2];
+
+/// What a block of a kernel for parts of structures works on: some elements of one structure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod, DeviceLayout)]
+#[repr(C)]
+pub struct Item {
+    /// The structure, or [`NO_STRUCTURE`].
+    pub structure: u32,
+    /// The structure's first element in scratch memory of an element an atom.
+    pub atoms: u32,
+    /// The item's first element, counted from the structure's first one.
+    pub first: u32,
+}
+
+/// How the structures of a batch are shared out to blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod, DeviceLayout)]
+#[repr(C)]
+pub struct Shares {
+    /// Residues of the largest structure that one block computes.
+    pub largest: u32,
+    /// Rows of the items of larger ones; at least 1.
+    pub rows_an_item: u32,
+    /// Words of contact list for each residue: [`contact_words`], or fewer.
+    pub contact_words: u32,
+}
+
+/// Stands in an [`Item`] whose block has nothing to do.
+pub const NO_STRUCTURE: u32 = u32::MAX;
+
+/// What is known of a large structure before its rows are computed.
+#[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
+#[repr(C)]
+pub struct Facts {
+    /// Where its alpha carbons are.
+    pub shape: Shape,
+    /// Accessible area of all residues in Å^2.
+    pub area: f32,
+    /// 1 where a residue has an annotation, else 0.
+    pub annotated: u32,
+    /// 1 where there is more than one chain, else 0.
+    pub several_chains: u32,
+}
 
 /// Words of contact list a residue gets at a contact threshold in Å: a count, and room for the contacts.
 ///

@@ -100,6 +100,8 @@ pub struct MegaFusedConfig {
     pub min_feature_value: f32,
     /// Test points on each atom's sphere: [`MIN_POINTS`] to [`MAX_POINTS`].
     pub points: u32,
+    /// Residues with at least this `site_score` may be part of a site. Above 0, and at most 1.
+    pub site_threshold: f32,
 }
 
 /// Fewest test points on a sphere.
@@ -108,17 +110,19 @@ pub const MIN_POINTS: u32 = 20;
 pub const MAX_POINTS: u32 = 5000;
 
 const _: () = assert!(
-    size_of::<MegaFusedConfig>() == 12
+    size_of::<MegaFusedConfig>() == 16
         && align_of::<MegaFusedConfig>() == 4
         && offset_of!(MegaFusedConfig, contact_threshold) == 0
         && offset_of!(MegaFusedConfig, min_feature_value) == 4
         && offset_of!(MegaFusedConfig, points) == 8
+        && offset_of!(MegaFusedConfig, site_threshold) == 12
 );
 
 impl Default for MegaFusedConfig {
-    /// 8.0 Å, nothing zeroed, 100 points.
+    /// 8.0 Å, nothing zeroed, 100 points, and the threshold of sites that was found with the model.
     fn default() -> Self {
-        Self { contact_threshold: 8.0, min_feature_value: 0.0, points: 100 }
+        let site_threshold = crate::site_model::DEFAULT_THRESHOLD;
+        Self { contact_threshold: 8.0, min_feature_value: 0.0, points: 100, site_threshold }
     }
 }
 
@@ -136,14 +140,20 @@ pub struct StructureSummary {
     pub radius_of_gyration: f32,
     /// Solvent-accessible surface area of all its residues in Å².
     pub area: f32,
+    /// Number of sites where a ligand may bind.
+    pub sites: u32,
+    #[doc(hidden)]
+    pub _padding: u32,
 }
 
 const _: () = assert!(
-    size_of::<StructureSummary>() == 24
+    size_of::<StructureSummary>() == 32
         && align_of::<StructureSummary>() == 8
         && offset_of!(StructureSummary, contacts) == 0
         && offset_of!(StructureSummary, residues) == 8
         && offset_of!(StructureSummary, atoms) == 12
         && offset_of!(StructureSummary, radius_of_gyration) == 16
         && offset_of!(StructureSummary, area) == 20
+        && offset_of!(StructureSummary, sites) == 24
+        && offset_of!(StructureSummary, _padding) == 28
 );

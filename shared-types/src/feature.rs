@@ -80,6 +80,7 @@ features! {
     FREQ_LOCAL = 28, "freq_local", "", "mean gisaid_freq, weighted as hydropathy_local, over rows that have one", "";
     VELOCITY_LOCAL = 29, "velocity_local", "1/day", "mean gisaid_velocity, weighted as hydropathy_local, over rows that have one", "";
     EXPOSED_VELOCITY = 30, "exposed_velocity", "1/day", "rsa, at most 1, times velocity_local", "";
+    SITE_SCORE = 31, "site_score", "", "probability that the residue lines a ligand-binding site: a logistic model of the columns before conservation, fitted on structures with ligands; not defined where r_c is not the fit's", "";
 }
 
 const _: () = {

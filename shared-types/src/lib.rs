@@ -9,6 +9,7 @@ pub mod batch;
 pub mod feature;
 pub mod radii;
 pub mod residue;
+pub mod site_model;
 
 pub use batch::{
     Atom, BatchStructureDesc, MAX_POINTS, MIN_POINTS, MegaFusedConfig, NO_CA, SpherePoint, StructureSummary,

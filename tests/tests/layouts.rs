@@ -22,13 +22,15 @@ fn layouts_are_what_they_were() {
         ),
         (
             MegaFusedConfig::DESCRIPTION,
-            "MegaFusedConfig{contact_threshold:f32@0,min_feature_value:f32@4,points:u32@8}12:4",
+            "MegaFusedConfig{contact_threshold:f32@0,min_feature_value:f32@4,points:u32@8,\
+             site_threshold:f32@12}16:4",
             size_of::<MegaFusedConfig>(),
             align_of::<MegaFusedConfig>(),
         ),
         (
             StructureSummary::DESCRIPTION,
-            "StructureSummary{contacts:u64@0,residues:u32@8,atoms:u32@12,radius_of_gyration:f32@16,area:f32@20}24:8",
+            "StructureSummary{contacts:u64@0,residues:u32@8,atoms:u32@12,radius_of_gyration:f32@16,area:f32@20,\
+             sites:u32@24,_padding:u32@28}32:8",
             size_of::<StructureSummary>(),
             align_of::<StructureSummary>(),
         ),
@@ -54,8 +56,9 @@ fn layouts_are_what_they_were() {
 
 #[test]
 fn defaults_are_what_they_were() {
-    let MegaFusedConfig { contact_threshold, min_feature_value, points } = MegaFusedConfig::default();
+    let MegaFusedConfig { contact_threshold, min_feature_value, points, site_threshold } = MegaFusedConfig::default();
     assert_eq!((contact_threshold, min_feature_value, points), (8.0, 0.0, 100));
+    assert_eq!(site_threshold, shared_types::site_model::DEFAULT_THRESHOLD);
     assert_eq!((MIN_POINTS, MAX_POINTS), (20, 5000));
 }
 
@@ -92,6 +95,7 @@ const COLUMNS: &[(usize, &str)] = &[
     (28, "freq_local"),
     (29, "velocity_local"),
     (30, "exposed_velocity"),
+    (31, "site_score"),
 ];
 
 #[test]

@@ -8,11 +8,11 @@ use cuda_layout::DeviceLayout;
 /// A memory where a kernel's buffers live: the host's, or a device's.
 pub trait Space {
     /// A buffer that a kernel reads.
-    type Ref<'a, T: DeviceLayout>;
+    type Ref<'a, T: DeviceLayout>: Copy;
     /// A buffer that a kernel writes.
     type Mut<'a, T: DeviceLayout>;
     /// Checked offsets in this memory.
-    type Offsets<'a>;
+    type Offsets<'a>: Copy;
 
     /// Number of elements.
     fn len<T: DeviceLayout>(buffer: &Self::Ref<'_, T>) -> usize;
@@ -20,6 +20,8 @@ pub trait Space {
     fn len_mut<T: DeviceLayout>(buffer: &Self::Mut<'_, T>) -> usize;
     /// Number of segments, and the end of the last one.
     fn extent(offsets: &Self::Offsets<'_>) -> (usize, u32);
+    /// The same buffer, borrowed for a shorter time.
+    fn shorter<'short, 'long: 'short, T: DeviceLayout>(buffer: Self::Ref<'long, T>) -> Self::Ref<'short, T>;
 }
 
 /// A ragged buffer: the argument for a kernel's `&mut Segment<T>`. Block `i` gets segment `i`.
@@ -129,5 +131,9 @@ impl Space for Host {
 
     fn extent(offsets: &Self::Offsets<'_>) -> (usize, u32) {
         (offsets.segments(), offsets.end())
+    }
+
+    fn shorter<'short, 'long: 'short, T: DeviceLayout>(buffer: &'long [T]) -> &'short [T] {
+        buffer
     }
 }

@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use prism_host::engine::Backend;
+use shared_types::site_model::DEFAULT_THRESHOLD;
 use shared_types::{MAX_POINTS, MIN_POINTS};
 use std::path::PathBuf;
 
@@ -18,6 +19,9 @@ pub enum Command {
     /// Compute a table with a row for every residue.
     #[command(after_help = EXIT_STATUS)]
     Features(FeaturesArgs),
+    /// Find where ligands may bind: a line for every site.
+    #[command(after_help = EXIT_STATUS)]
+    Sites(SitesArgs),
     /// Show devices, driver, kernels and the backend that would be taken.
     Info,
 }
@@ -31,17 +35,12 @@ pub struct FeaturesArgs {
     #[arg(value_name = "PATH", required_unless_present = "list")]
     pub paths: Vec<PathBuf>,
 
+    #[command(flatten)]
+    pub job: JobArgs,
+
     /// Where to write; .csv, .parquet or .npz says the format [default: CSV on standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-
-    /// Where to compute.
-    #[arg(long, value_enum, default_value_t = BackendArg::Auto)]
-    pub backend: BackendArg,
-
-    /// CUDA device to use, by its number; may be given several times [default: 0]
-    #[arg(long = "device", value_name = "N")]
-    pub devices: Vec<usize>,
 
     /// Features to write, in this order, after the columns that say which residue a row is. Where one of those is
     /// named too, exactly what is named is written.
@@ -51,6 +50,40 @@ pub struct FeaturesArgs {
     /// CSV with the columns structure,chain,resnum,icode and any of conservation,gisaid_freq,gisaid_velocity.
     #[arg(long, value_name = "FILE.csv")]
     pub annotations: Option<PathBuf>,
+
+    /// Write features of smaller magnitude as 0.
+    #[arg(long, value_name = "X", default_value_t = 0.0, allow_negative_numbers = true)]
+    pub min_feature_value: f32,
+
+    /// Show the table of features and do nothing else.
+    #[arg(long)]
+    pub list: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct SitesArgs {
+    /// Files, or directories to walk for .pdb, .ent, .cif and .mmcif, each also .gz.
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub job: JobArgs,
+
+    /// Where to write, a .csv [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Which structures to read, and how to compute.
+#[derive(Debug, Args)]
+pub struct JobArgs {
+    /// Where to compute.
+    #[arg(long, value_enum, default_value_t = BackendArg::Auto)]
+    pub backend: BackendArg,
+
+    /// CUDA device to use, by its number; may be given several times [default: 0]
+    #[arg(long = "device", value_name = "N")]
+    pub devices: Vec<usize>,
 
     /// Alpha carbons closer than this are in contact.
     #[arg(long, value_name = "ANGSTROM", default_value_t = 8.0, allow_negative_numbers = true)]
@@ -62,9 +95,9 @@ pub struct FeaturesArgs {
         value_parser = clap::value_parser!(u32).range(i64::from(MIN_POINTS)..=i64::from(MAX_POINTS)))]
     pub points: u32,
 
-    /// Write features of smaller magnitude as 0.
-    #[arg(long, value_name = "X", default_value_t = 0.0, allow_negative_numbers = true)]
-    pub min_feature_value: f32,
+    /// Residues with at least this site_score, above 0 and at most 1, may be part of a site.
+    #[arg(long, value_name = "T", default_value_t = DEFAULT_THRESHOLD, allow_negative_numbers = true)]
+    pub site_threshold: f32,
 
     /// Read these chains only (author chain ids).
     #[arg(long, value_name = "ID,...", value_delimiter = ',')]
@@ -77,10 +110,6 @@ pub struct FeaturesArgs {
     /// Stop at the first input that fails.
     #[arg(long)]
     pub fail_fast: bool,
-
-    /// Show the table of features and do nothing else.
-    #[arg(long)]
-    pub list: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -63,7 +63,7 @@ impl From<OutputError> for Failure {
     fn from(error: OutputError) -> Self {
         match error {
             OutputError::Closed => Self::Closed,
-            OutputError::UnknownFormat { .. } => Self::usage(error),
+            OutputError::UnknownFormat { .. } | OutputError::SitesAreCsv { .. } => Self::usage(error),
             _ => Self::work(error),
         }
     }

@@ -4,9 +4,11 @@ pub mod args;
 mod failure;
 mod features;
 mod info;
+mod job;
 mod list;
 mod pipeline;
 mod report;
+mod sites;
 mod source;
 
 use args::{Cli, Command};
@@ -20,6 +22,7 @@ pub fn run(cli: Cli) -> ExitCode {
     let result = match cli.command {
         Command::Features(args) if args.list => list::print().map(|()| ALL_DONE),
         Command::Features(args) => features::run(&args),
+        Command::Sites(args) => sites::run(&args),
         Command::Info => info::print().map(|()| ALL_DONE),
     };
     result.unwrap_or_else(|failure| failure.report()).into()

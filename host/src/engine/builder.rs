@@ -1,9 +1,10 @@
 //! Choosing a backend and a configuration.
 
+use super::work::Computed;
 use super::{Engine, EngineError, cpu, cpu::CpuRunner, cuda, cuda::CudaRunner};
 use crate::pack::PackedBatch;
 use cuda_host::CudaError;
-use shared_types::{FeatureRow, MAX_POINTS, MIN_POINTS, MegaFusedConfig, StructureSummary};
+use shared_types::{MAX_POINTS, MIN_POINTS, MegaFusedConfig};
 
 /// Where features are computed. The results have the same bits everywhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,11 +42,7 @@ impl Runner {
         }
     }
 
-    pub(super) fn run(
-        &self,
-        batch: &PackedBatch,
-        config: MegaFusedConfig,
-    ) -> Result<(Vec<FeatureRow>, Vec<StructureSummary>), EngineError> {
+    pub(super) fn run(&self, batch: &PackedBatch, config: MegaFusedConfig) -> Result<Computed, EngineError> {
         match self {
             Self::Cpu(runner) => runner.run(batch, config),
             Self::Cuda(runner) => runner.run(batch, config),
@@ -122,7 +119,7 @@ impl EngineBuilder {
         if self.backend == Backend::Cpu {
             return Ok(on_cpu(None));
         }
-        match cuda::open(&self.devices, self.config.points) {
+        match cuda::open(&self.devices) {
             Ok(opened) => {
                 let names = opened.devices.iter().map(|device| format!("{} (device {})", device.name, device.ordinal));
                 let name = format!("CUDA on {}", names.collect::<Vec<_>>().join(", "));
@@ -141,7 +138,7 @@ impl EngineBuilder {
 }
 
 fn check(config: MegaFusedConfig) -> Result<(), EngineError> {
-    let MegaFusedConfig { contact_threshold, min_feature_value, points } = config;
+    let MegaFusedConfig { contact_threshold, min_feature_value, points, site_threshold } = config;
     let refuse = |field, value: String, needed: String| Err(EngineError::Config { field, value, needed });
     if !(contact_threshold.is_finite() && contact_threshold > 0.0) {
         let needed = "a finite distance in Å above 0".to_owned();
@@ -153,6 +150,9 @@ fn check(config: MegaFusedConfig) -> Result<(), EngineError> {
     }
     if !(MIN_POINTS..=MAX_POINTS).contains(&points) {
         return refuse("points", points.to_string(), format!("from {MIN_POINTS} to {MAX_POINTS}"));
+    }
+    if !(site_threshold > 0.0 && site_threshold <= 1.0) {
+        return refuse("site_threshold", site_threshold.to_string(), "above 0 and at most 1".to_owned());
     }
     Ok(())
 }

@@ -1,8 +1,10 @@
 //! Why there are no features.
 
+use super::items;
 use crate::pack::{PackError, PackedBatch};
 use cuda_host::CudaError;
 use cuda_std::{launch::LaunchError, panic::KernelPanic};
+use shared_types::MegaFusedConfig;
 use thiserror::Error;
 
 /// Why an engine could not be made, or a run gave no features.
@@ -48,15 +50,15 @@ pub enum EngineError {
 
 impl EngineError {
     /// What a launch on `batch` came to; a panic names the structure whose block it was.
-    pub(super) fn from_launch(error: LaunchError, batch: &PackedBatch) -> Self {
+    pub(super) fn from_launch(error: LaunchError, batch: &PackedBatch, config: MegaFusedConfig) -> Self {
         match error {
-            LaunchError::Panic(panic) => Self::from_panic(panic, batch),
+            LaunchError::Panic(panic) => Self::from_panic(panic, batch, config),
             other => Self::Launch(other),
         }
     }
 
-    pub(super) fn from_panic(panic: KernelPanic, batch: &PackedBatch) -> Self {
-        let index = panic.block[0] as usize;
+    pub(super) fn from_panic(panic: KernelPanic, batch: &PackedBatch, config: MegaFusedConfig) -> Self {
+        let index = items::structure_of(&panic, batch, config).unwrap_or_default();
         let structure = batch.names().get(index).cloned().unwrap_or_default();
         Self::KernelPanic { index, structure, panic: Box::new(panic) }
     }
@@ -92,12 +94,13 @@ impl EngineError {
 mod tests {
     use super::*;
     use crate::structure::StructureInput;
-    use shared_types::NO_CA;
+    use shared_types::{Atom, NO_CA};
 
-    fn named(name: &str) -> StructureInput {
+    fn named(name: &str, atoms: u32) -> StructureInput {
         StructureInput {
             name: name.to_owned(),
-            residue_atoms: vec![0, 0],
+            atoms: vec![Atom { radius: 1.88, ..Atom::default() }; atoms as usize],
+            residue_atoms: vec![0, atoms],
             ca_indices: vec![NO_CA],
             residue_types: vec![0],
             chain_ids: vec![0],
@@ -114,17 +117,24 @@ mod tests {
 
     #[test]
     fn a_panic_names_the_structure_of_its_block() {
-        let batch = PackedBatch::from_inputs(&[named("first"), named("second")]).unwrap();
-        let panic = KernelPanic {
-            kernel: "fused".to_owned(),
+        // The atoms of the first take two blocks.
+        let batch = PackedBatch::from_inputs(&[named("first", 600), named("second", 1)]).unwrap();
+        let panic = |kernel: &str, block| KernelPanic {
+            kernel: kernel.to_owned(),
             file: "fused.rs".to_owned(),
             line: 7,
             column: 3,
-            block: [1, 0, 0],
+            block: [block, 0, 0],
             thread: [64, 0, 0],
             message: Some("index out of bounds".to_owned()),
         };
-        let error = EngineError::from_launch(LaunchError::Panic(panic), &batch);
+        let blamed = |kernel: &str, block| {
+            EngineError::from_launch(LaunchError::Panic(panic(kernel, block)), &batch, MegaFusedConfig::default())
+        };
+        for (block, structure) in [(0, 0), (1, 0), (2, 1)] {
+            assert_eq!(blamed("atom_surfaces_prism4d", block).structure_index(), Some(structure));
+        }
+        let error = blamed("fused", 1);
         assert_eq!(error.structure_index(), Some(1));
         let text = error.to_string();
         assert!(text.starts_with("structure \"second\": kernel `fused` panicked at fused.rs:7:3"), "{text}");

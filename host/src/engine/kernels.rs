@@ -1,5 +1,6 @@
 //! The kernels that this build of the library launches.
 
+use cuda_host::{CudaError, CudaExecutor};
 use cuda_std::launch::Kernel;
 
 /// The module that holds the kernels.
@@ -57,14 +58,34 @@ fn ptx_description(ptx: &str, name: &str) -> Option<Vec<u8>> {
     bytes.split(',').map(|byte| byte.trim().parse().ok()).collect()
 }
 
-/// Every kernel that the engine launches.
-#[must_use]
-pub fn kernels() -> &'static [KernelInfo] {
-    const ALL: &[KernelInfo] = &[
-        KernelInfo::of::<kernels_gpu::mega_fused_batch_detection_prism4d::Kernel>(),
-        KernelInfo::of::<kernels_gpu::atom_surfaces_prism4d::Kernel>(),
-    ];
-    ALL
+macro_rules! kernels {
+    ($($kernel:ident),* $(,)?) => {
+        /// Every kernel that the engine launches.
+        #[must_use]
+        pub fn kernels() -> &'static [KernelInfo] {
+            const ALL: &[KernelInfo] = &[$(KernelInfo::of::<kernels_gpu::$kernel::Kernel>()),*];
+            ALL
+        }
+
+        /// Checks that a device has all of them, as this program knows them.
+        pub(super) fn check(executor: &CudaExecutor) -> Result<(), CudaError> {
+            $(executor.kernel::<kernels_gpu::$kernel::Kernel>()?;)*
+            Ok(())
+        }
+    };
+}
+
+kernels! {
+    mega_fused_batch_detection_prism4d,
+    atom_cells_prism4d,
+    large_atom_cells_prism4d,
+    atom_surfaces_prism4d,
+    residue_exposure_prism4d,
+    spread_places_prism4d,
+    spread_pairs_prism4d,
+    spread_network_prism4d,
+    spread_centrality_prism4d,
+    binding_sites_prism4d,
 }
 
 #[cfg(test)]
@@ -89,8 +110,10 @@ mod tests {
     }
 
     #[test]
-    fn the_fused_kernel_is_in_the_ptx() {
-        assert!(kernels()[0].ptx_fingerprint().is_some());
+    fn every_kernel_is_in_the_ptx() {
+        for kernel in kernels() {
+            assert!(kernel.ptx_fingerprint().is_some(), "{}", kernel.name);
+        }
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub enum Column {
     Resname,
     /// A feature.
     Feature(&'static Feature),
+    /// The site that the residue is part of, counted from 0 in its structure, or -1.
+    SiteId,
 }
 
 impl Column {
@@ -37,6 +39,7 @@ impl Column {
             Self::Icode => "icode",
             Self::Resname => "resname",
             Self::Feature(feature) => feature.name,
+            Self::SiteId => "site_id",
         }
     }
 
@@ -45,7 +48,7 @@ impl Column {
     }
 
     fn every() -> impl Iterator<Item = Self> {
-        Self::IDENTITY.into_iter().chain(FEATURES.iter().map(Self::Feature))
+        Self::IDENTITY.into_iter().chain(FEATURES.iter().map(Self::Feature)).chain([Self::SiteId])
     }
 }
 
@@ -68,7 +71,7 @@ pub enum ColumnError {
 }
 
 impl Default for Columns {
-    /// Identity, then every feature.
+    /// Identity, then every feature, then the site.
     fn default() -> Self {
         Self(Column::every().collect())
     }
@@ -93,7 +96,7 @@ impl Columns {
         if chosen.is_empty() {
             return Err(ColumnError::None);
         }
-        if chosen.iter().all(|column| matches!(column, Column::Feature(_))) {
+        if chosen.iter().all(|column| matches!(column, Column::Feature(_) | Column::SiteId)) {
             chosen.splice(0..0, Column::IDENTITY);
         }
         Ok(Self(chosen))
@@ -118,7 +121,8 @@ mod tests {
     fn the_whole_table_is_identity_then_features() {
         let names = names(&Columns::default());
         assert_eq!(names[..7], ["structure", "row", "chain", "resnum", "icode", "resname", "contact_number"]);
-        assert_eq!(names.len(), 6 + FEATURES.len());
+        assert_eq!(names.len(), 6 + FEATURES.len() + 1);
+        assert_eq!(names.last(), Some(&"site_id"));
     }
 
     #[test]

@@ -67,6 +67,7 @@ fn lines(part: &StructureRows<'_>, columns: &Columns) -> std::io::Result<Vec<u8>
                 Column::Resnum => lines.write_field(part.structure.residue_numbers[row].to_string()),
                 Column::Icode => lines.write_field(&*part.structure.insertion_codes[row]),
                 Column::Resname => lines.write_field(part.resname(row)),
+                Column::SiteId => lines.write_field(part.site_ids[row].to_string()),
                 Column::Feature(feature) => {
                     let value = part.rows[row].columns[feature.column];
                     lines.write_field(if value.is_nan() { "" } else { number.format(value) })

@@ -1,6 +1,8 @@
 //! A file that appears whole or not at all.
 
-use super::{Columns, CsvTable, Format, NpzTable, OutputError, ParquetTable, Provenance, StructureRows, Table};
+use super::{
+    Columns, CsvTable, Format, NpzTable, OutputError, ParquetTable, Provenance, SitesTable, StructureRows, Table,
+};
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -21,18 +23,39 @@ impl OutputFile {
     /// written.
     pub fn create(path: &Path, columns: Columns, provenance: &Provenance) -> Result<Self, OutputError> {
         let format = Format::of_path(path)?;
+        Self::begin(path, |file, folder| {
+            Ok(match format {
+                Format::Csv => Box::new(CsvTable::new(file, columns)),
+                Format::Parquet => Box::new(ParquetTable::new(file, columns, provenance)?),
+                Format::Npz => Box::new(NpzTable::new(file, columns, folder)?),
+            })
+        })
+    }
+
+    /// Begins a table of sites at `path`, which is CSV.
+    ///
+    /// # Errors
+    /// As for [`create`](Self::create).
+    pub fn create_sites(path: &Path) -> Result<Self, OutputError> {
+        if Format::of_path(path)? != Format::Csv {
+            return Err(OutputError::SitesAreCsv { path: path.display().to_string() });
+        }
+        Self::begin(path, |file, _| Ok(Box::new(SitesTable::new(file))))
+    }
+
+    /// Begins what `table` makes of a file and its folder.
+    fn begin(
+        path: &Path,
+        table: impl FnOnce(BufWriter<File>, &Path) -> Result<Box<dyn Table>, OutputError>,
+    ) -> Result<Self, OutputError> {
         let target = place(path)?;
         let folder = match target.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
         let temporary = beside(folder).map_err(|source| failed(path, "be made", source))?;
-        let file = || temporary.as_file().try_clone().map_err(|source| failed(path, "be written", source));
-        let table: Box<dyn Table> = match format {
-            Format::Csv => Box::new(CsvTable::new(buffered(file()?), columns)),
-            Format::Parquet => Box::new(ParquetTable::new(buffered(file()?), columns, provenance)?),
-            Format::Npz => Box::new(NpzTable::new(buffered(file()?), columns, folder)?),
-        };
+        let file = temporary.as_file().try_clone().map_err(|source| failed(path, "be written", source))?;
+        let table = table(buffered(file), folder)?;
         Ok(Self { table, temporary, target })
     }
 

@@ -95,6 +95,7 @@ impl Spool {
                 Column::Resname => texts.index(part.resname(row)).to_le_bytes(),
                 Column::Row => (row as i32).to_le_bytes(),
                 Column::Resnum => structure.residue_numbers[row].to_le_bytes(),
+                Column::SiteId => part.site_ids[row].to_le_bytes(),
                 Column::Feature(feature) => part.rows[row].columns[feature.column].to_le_bytes(),
             };
             file.write_all(&bytes)?;
@@ -107,7 +108,7 @@ impl Spool {
         file.rewind()?;
         let values = FourBytes(BufReader::new(file));
         match column {
-            Column::Row | Column::Resnum => {
+            Column::Row | Column::Resnum | Column::SiteId => {
                 array::<i32, _>(out, rows, i32::default_dtype(), values.map(i32::from_le_bytes))?
             }
             Column::Feature(_) => array::<f32, _>(out, rows, f32::default_dtype(), values.map(f32::from_le_bytes))?,

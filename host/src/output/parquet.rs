@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Rows in a row group: large enough to compress well and be read fast, small enough to hold.
 const GROUP_ROWS: usize = 1 << 18;
 
-/// A table as Parquet: identity columns are required UTF-8 and INT32, features optional FLOAT with null for NaN;
+/// A table as Parquet: identity columns and `site_id` are required UTF-8 and INT32, features optional FLOAT with null for NaN;
 /// compressed by zstd. Version and configuration are among the file's key-value metadata.
 pub struct ParquetTable<W: Write + Send> {
     file: SerializedFileWriter<W>,
@@ -117,7 +117,7 @@ fn field(column: &Column) -> parquet::errors::Result<Type> {
         Column::Structure | Column::Chain | Column::Icode | Column::Resname => {
             (PhysicalType::BYTE_ARRAY, Some(LogicalType::String), Repetition::REQUIRED)
         }
-        Column::Row | Column::Resnum => (PhysicalType::INT32, None, Repetition::REQUIRED),
+        Column::Row | Column::Resnum | Column::SiteId => (PhysicalType::INT32, None, Repetition::REQUIRED),
         Column::Feature(_) => (PhysicalType::FLOAT, None, Repetition::OPTIONAL),
     };
     Type::primitive_type_builder(column.name(), physical).with_logical_type(logical).with_repetition(repetition).build()
@@ -127,7 +127,7 @@ impl Values {
     fn of(column: &Column) -> Self {
         match column {
             Column::Structure | Column::Chain | Column::Icode | Column::Resname => Self::Text(Vec::new()),
-            Column::Row | Column::Resnum => Self::Int(Vec::new()),
+            Column::Row | Column::Resnum | Column::SiteId => Self::Int(Vec::new()),
             Column::Feature(_) => Self::Float(Vec::new(), Vec::new()),
         }
     }
@@ -150,6 +150,7 @@ impl Values {
             (Self::Text(all), Column::Resname) => all.extend(rows.map(|row| ByteArray::from(part.resname(row)))),
             (Self::Int(all), Column::Row) => all.extend(rows.map(|row| row as i32)),
             (Self::Int(all), Column::Resnum) => all.extend_from_slice(&structure.residue_numbers[rows]),
+            (Self::Int(all), Column::SiteId) => all.extend_from_slice(&part.site_ids[rows]),
             (Self::Float(all, present), Column::Feature(feature)) => {
                 for row in &part.rows[rows] {
                     let value = row.columns[feature.column];

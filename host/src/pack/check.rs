@@ -68,6 +68,9 @@ pub(super) fn buffers(names: &[String], buffers: &BatchBuffers) -> Result<(), Pa
         if descriptor.n_residues == 0 {
             return Err(PackError::Empty { structure: name.clone() });
         }
+        if descriptor.n_atoms == 0 {
+            return Err(PackError::NoAtoms { structure: name.clone() });
+        }
         if descriptor.ca_offset != expected {
             return Err(PackError::Gap { structure: name.clone(), begin: descriptor.ca_offset, expected });
         }

@@ -72,6 +72,12 @@ pub enum PackError {
         /// The structure.
         structure: String,
     },
+    /// A structure without heavy atoms.
+    #[error("structure {structure:?} has no heavy atoms; leave it out of the batch")]
+    NoAtoms {
+        /// The structure.
+        structure: String,
+    },
     /// A buffer of the wrong length.
     #[error("`{field}` has {found} entries where {expected} are needed")]
     Length {

@@ -6,6 +6,7 @@
 //! values, which do not depend on it.
 
 use bytemuck::{Pod, Zeroable};
+use cuda_layout::DeviceLayout;
 use cuda_std::math::{larger, smaller, sqrt};
 use cuda_std::prelude::*;
 use shared_types::Atom;
@@ -58,7 +59,7 @@ pub struct Run {
 const NOTHING: Run = Run { first: 0, end: 0 };
 
 /// How a grid divides space. Lies in shared memory, since all threads know it and it would take their registers.
-#[derive(Clone, Copy, Zeroable, Pod)]
+#[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
 #[repr(C, align(16))]
 pub struct Frame {
     origin: [f32; 3],
@@ -80,6 +81,12 @@ impl Frame {
     #[inline(always)]
     fn number(&self, x: f32, y: f32, z: f32) -> u32 {
         self.row(self.cell(1, y), self.cell(2, z)).wrapping_add(self.cell(0, x))
+    }
+
+    /// Number of cells.
+    #[inline(always)]
+    fn cells(&self) -> u32 {
+        self.size[0] * self.size[1] * self.size[2]
     }
 
     /// Number of a row's first cell.
@@ -120,6 +127,8 @@ pub struct Cells<'a> {
     starts: View<'a, u32>,
     /// The structure's atoms in the order of cells, counted in file order.
     pub order: View<'a, u32>,
+    /// The place of each atom in that order.
+    pub place: View<'a, u32>,
 }
 
 /// Cells for `n` atoms: as wide as needed for at most three cells an atom.
@@ -147,24 +156,23 @@ pub fn frame(block: &mut Block, n: u32, atoms: impl Fn(u32) -> Atom + Sync) -> F
     }
 }
 
-/// Sorts a structure's `n` atoms into the cells of its [`frame`], in scratch memory of an element an atom.
+/// Sorts a structure's `n` atoms into the cells of its `frame`, in scratch memory of an element an atom: `sorted`, and
+/// `words`, of which [`Cells::of`] says how they are used.
 #[inline(always)]
-pub fn sort<'a>(
+pub fn sort(
     block: &mut Block,
     n: u32,
     atoms: impl Fn(u32) -> Atom + Sync,
-    words: &'a mut Part<u32>,
+    words: &mut Part<u32>,
     sorted: &mut Segment<Atom>,
-    tile: &'a Tile<'a, Frame>,
-) -> Cells<'a> {
-    let frame = tile.get(0);
-    let cells = frame.size[0] * frame.size[1] * frame.size[2];
+    tile: &Tile<Frame>,
+) {
+    let cells = tile.get(0).cells();
     let cell_of = |i| {
         let atom = atoms(i);
         tile.get(0).number(atom.x, atom.y, atom.z)
     };
     let (mut starts, mut rest) = words.split_at(cells + 1);
-    // A number for each cell, and behind them one for each atom.
     rest.fill(block, cells, |_| 0);
     rest.update_atomic(block, n, |thread, words, i| {
         words.add(thread, cell_of(i), 1);
@@ -176,10 +184,21 @@ pub fn sort<'a>(
     rest.update_atomic(block, n, |thread, words, i| {
         let place = words.add(thread, cell_of(i), 1);
         words.exchange(thread, cells + place, i);
+        words.exchange(thread, cells + n + i, place);
     });
-    let order = rest.into_view().part(cells, n);
+    let order = rest.view(cells + n).part(cells, n);
     sorted.fill(block, n, |k| atoms(order.get(k)));
-    Cells { frame: tile, starts: starts.into_view(), order }
+}
+
+impl<'a> Cells<'a> {
+    /// The cells of a structure of `n` atoms in the words that [`sort`] has filled: where each cell's atoms begin, and the
+    /// end of all; a counter for each cell; for each place the atom; and for each atom the place.
+    #[inline(always)]
+    pub fn of(words: &'a [u32], n: u32, frame: &'a Tile<'a, Frame>) -> Self {
+        let (words, cells) = (View::of(words), frame.get(0).cells());
+        let atoms = 2 * cells + 1;
+        Self { frame, starts: words.part(0, cells + 1), order: words.part(atoms, n), place: words.part(atoms + n, n) }
+    }
 }
 
 impl Cells<'_> {

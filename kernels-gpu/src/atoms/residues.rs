@@ -26,13 +26,14 @@ fn sphere_area(radius: f32) -> f32 {
     4.0 * core::f32::consts::PI * (radius + PROBE) * (radius + PROBE)
 }
 
-/// Distance in Å from atom `i` to the nearest that has accessible area, which in `sorted` have radius 1, the others 0;
-/// 0 where it is one. NaN where there is none.
+/// Distance in Å from the atom in place `at` to the nearest that has accessible area; 0 where it is one. NaN where there
+/// is none.
 #[inline(always)]
-pub fn depth(team: Team<TEAM>, atom: Atom, open: bool, cells: &Cells, sorted: View<Atom>) -> f32 {
-    if open {
+pub fn depth(team: Team<TEAM>, at: u32, cells: &Cells, sorted: View<Atom>, surface: View<AtomSurface>) -> f32 {
+    if surface.get(at).exposed > 0 {
         return 0.0;
     }
+    let atom = sorted.get(at);
     let mut rings = 1;
     loop {
         let region = cells.around(atom, rings);
@@ -43,9 +44,8 @@ pub fn depth(team: Team<TEAM>, atom: Atom, open: bool, cells: &Cells, sorted: Vi
                 let run = cells.run_of(region, k);
                 let mut nearest = nearest;
                 for other in run.first..run.end {
-                    let other = sorted.get(other);
-                    if other.radius > 0.0 {
-                        nearest = smaller(nearest, distance2(atom, other));
+                    if surface.get(other).exposed > 0 {
+                        nearest = smaller(nearest, distance2(atom, sorted.get(other)));
                     }
                 }
                 nearest
@@ -123,7 +123,7 @@ pub fn contacts(team: Team<TEAM>, inputs: &Inputs, n: u32, i: u32, cells: &Cells
 }
 
 /// What atoms add up to in residue `i` of `n`, which has `contacts` with atoms of others: of `points` test points,
-/// `surface` says how many are exposed, and `depths` how far an atom is from the surface in Å.
+/// `surface` says for atom `i` how many are exposed, and `depth` how far it is from the surface in Å.
 #[inline(always)]
 pub fn exposure(
     inputs: &Inputs,
@@ -131,13 +131,13 @@ pub fn exposure(
     i: u32,
     contacts: u32,
     points: u32,
-    surface: View<AtomSurface>,
-    depths: View<f32>,
+    surface: impl Fn(u32) -> AtomSurface,
+    depth: impl Fn(u32) -> f32,
 ) -> ResidueExposure {
     let (first, end) = inputs.atoms_of(i, n);
-    let (mut area, mut apolar, mut crowding, mut depth) = (0.0, 0.0, 0.0, 0.0);
+    let (mut area, mut apolar, mut crowding, mut depths) = (0.0, 0.0, 0.0, 0.0);
     for own in first..end {
-        let (radius, counted) = (inputs.atom(own).radius, surface.get(own));
+        let (radius, counted) = (inputs.atom(own).radius, surface(own));
         let part = sphere_area(radius) * (counted.exposed as f32 / points as f32);
         area += part;
         if is_apolar(radius) {
@@ -145,7 +145,7 @@ pub fn exposure(
         }
         let filled = counted.crowd as f32 * ATOM_VOLUME;
         crowding += (SPHERE - filled) / filled;
-        depth += depths.get(own);
+        depths += depth(own);
     }
     let atoms = (end - first) as f32;
     ResidueExposure {
@@ -153,7 +153,7 @@ pub fn exposure(
         relative: area / MAX_AREA.at(inputs.kind(i)),
         apolar,
         protrusion: canonical(crowding / atoms),
-        depth: canonical(depth / atoms),
+        depth: canonical(depths / atoms),
         contacts: contacts as f32,
     }
 }

@@ -1,13 +1,16 @@
-//! The two kernels of a batch, whole.
+//! The kernels of a batch, whole.
 
 use crate::report::{Measurement, Report, Work};
 use crate::{Arguments, Watch};
 use anyhow::{Result, ensure};
 use cuda_host::{CudaError, CudaExecutor};
-use kernels_gpu::{atom_surfaces_prism4d as surfaces, mega_fused_batch_detection_prism4d as fused};
+use kernels_gpu::{
+    atom_surfaces_prism4d as surfaces, binding_sites_prism4d as sites, mega_fused_batch_detection_prism4d as fused,
+    residue_exposure_prism4d as exposure,
+};
+use prism_host::engine::DeviceBatch;
 use prism_host::{PackedBatch, StructureInput};
 use shared_types::MegaFusedConfig;
-use tests::device::DeviceBatch;
 use tests::synthetic::Annotation;
 
 /// Launches before the first that counts.
@@ -22,7 +25,8 @@ pub fn time(
     let batch = PackedBatch::from_inputs(structures)?;
     let executor = CudaExecutor::open(0, "kernels", kernels_gpu::PTX)?;
     let stream = executor.stream();
-    let mut buffers = DeviceBatch::new(stream, &batch, MegaFusedConfig::default())?;
+    let mut buffers = DeviceBatch::new(stream, MegaFusedConfig::default())?;
+    buffers.upload(stream, &batch)?;
     let watch = Watch::new(stream)?;
     let mut milliseconds_of = |launch: fn(&mut DeviceBatch, &CudaExecutor) -> Result<(), CudaError>| {
         let mut milliseconds = Vec::new();
@@ -35,10 +39,12 @@ pub fn time(
         anyhow::Ok(milliseconds)
     };
     let of_surfaces = milliseconds_of(DeviceBatch::launch_surfaces)?;
-    let of_fused = milliseconds_of(DeviceBatch::launch_fused)?;
-    let (_, summaries) = buffers.results(stream)?;
+    let of_exposure = milliseconds_of(DeviceBatch::launch_exposure)?;
+    let of_fused = milliseconds_of(DeviceBatch::launch_rows)?;
+    let of_sites = milliseconds_of(DeviceBatch::launch_sites)?;
+    let computed = buffers.results(stream)?;
     ensure!(
-        summaries.iter().all(|summary| summary.contacts > 0 && summary.area > 0.0),
+        computed.summaries.iter().all(|summary| summary.contacts > 0 && summary.area > 0.0),
         "a structure has no contact or no area: nothing was computed"
     );
     let mut add = |name, milliseconds, attributes, work| {
@@ -60,12 +66,10 @@ pub fn time(
     };
     add(name, of_fused, executor.kernel::<fused::Kernel>()?.attributes(), work(structures, annotation));
     if annotation == Annotation::None {
-        add(
-            "surfaces of all atoms",
-            of_surfaces,
-            executor.kernel::<surfaces::Kernel>()?.attributes(),
-            work_of_surfaces(&batch),
-        );
+        let none = Work::default();
+        add("surfaces", of_surfaces, executor.kernel::<surfaces::Kernel>()?.attributes(), work_of_surfaces(&batch));
+        add("exposure", of_exposure, executor.kernel::<exposure::Kernel>()?.attributes(), none);
+        add("sites", of_sites, executor.kernel::<sites::Kernel>()?.attributes(), none);
     }
     Ok(())
 }

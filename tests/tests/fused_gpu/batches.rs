@@ -1,9 +1,10 @@
 //! What a structure gets does not depend on the rest of the batch.
 
 use crate::{assert_same_bits, backends, one_of_each};
+use prism_host::engine::{Computed, DeviceBatch, Largest};
 use prism_host::{Backend, Engine, PackedBatch};
 use shared_types::MegaFusedConfig;
-use tests::device::{self, DeviceBatch};
+use tests::device;
 use tests::synthetic::{Annotation, Dice, Recipe, many_chains};
 
 #[test]
@@ -54,12 +55,17 @@ fn a_batch_in_the_callers_own_buffers() {
     let batch = PackedBatch::from_inputs(&one_of_each()).unwrap();
     let expected = backends.cpu.run_batch(&batch).unwrap();
     let executor = cuda_host::CudaExecutor::open(0, "kernels", kernels_gpu::PTX).unwrap();
-    let mut buffers = DeviceBatch::new(executor.stream(), &batch, MegaFusedConfig::default()).unwrap();
-    for _ in 0..2 {
-        buffers.launch(&executor).unwrap();
-        let (rows, summaries) = buffers.results(executor.stream()).unwrap();
-        assert!(bytemuck::cast_slice::<_, u32>(&rows) == bytemuck::cast_slice::<_, u32>(&expected.rows));
-        assert_eq!(summaries, expected.summaries);
+    let mut buffers = DeviceBatch::new(executor.stream(), MegaFusedConfig::default()).unwrap();
+    // However structures are shared out to blocks.
+    for largest in [Largest::default(), Largest { residues: 0, atoms: 0 }, Largest { residues: 200, atoms: 2000 }] {
+        buffers.upload_shared_out(executor.stream(), &batch, largest).unwrap();
+        for _ in 0..2 {
+            buffers.launch(&executor).unwrap();
+            let Computed { rows, site_ids, summaries } = buffers.results(executor.stream()).unwrap();
+            assert!(bytemuck::cast_slice::<_, u32>(&rows) == bytemuck::cast_slice::<_, u32>(&expected.rows));
+            assert_eq!(site_ids, expected.site_ids);
+            assert_eq!(summaries, expected.summaries);
+        }
     }
 }
 

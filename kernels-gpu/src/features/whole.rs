@@ -1,15 +1,18 @@
 //! The structure as a whole.
 
-use super::network::ContactGraph;
-use crate::scratch::Place;
+use super::Rows;
+use crate::graph::ContactGraph;
+use crate::scratch::{Place, ResidueExposure};
 use bytemuck::{Pod, Zeroable};
+use cuda_layout::DeviceLayout;
 use cuda_std::math::{NAN, canonical, sqrt};
 use cuda_std::prelude::*;
 use shared_types::feature::column;
 use shared_types::{FeatureRow, StructureSummary};
 
 /// Where the alpha carbons are, on the whole.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
+#[repr(C)]
 pub struct Shape {
     x: f32,
     y: f32,
@@ -65,13 +68,13 @@ pub fn shape(block: &mut Block, n: u32, places: View<Place>) -> Shape {
 #[inline(always)]
 pub fn centroid_distances(
     block: &mut Block,
-    n: u32,
+    rows: Rows,
     places: View<Place>,
     shape: Shape,
     output: &mut Segment<FeatureRow>,
 ) {
-    output.update(block, n, |i, row| {
-        let place = places.get(i);
+    output.update(block, rows.count, |at, row| {
+        let place = places.get(rows.row(at));
         row.columns[column::CENTROID_DISTANCE] = if !place.exists() {
             NAN
         } else if shape.radius > 0.0 {
@@ -82,7 +85,13 @@ pub fn centroid_distances(
     });
 }
 
-/// The structure's summary.
+/// Accessible area of all residues in Å^2.
+#[inline(always)]
+pub fn area(block: &mut Block, n: u32, exposure: &[ResidueExposure]) -> f32 {
+    block.reduce(n, 0.0, |i| exposure.at(i).area, |a, b| a + b)
+}
+
+/// The structure's summary, but for its sites, which come later.
 #[inline(always)]
 pub fn summarise(
     block: &mut Block,
@@ -97,20 +106,14 @@ pub fn summarise(
     summaries.set(
         block,
         0,
-        StructureSummary { contacts: ends / 2, residues: n, atoms, radius_of_gyration: shape.radius, area },
+        StructureSummary {
+            contacts: ends / 2,
+            residues: n,
+            atoms,
+            radius_of_gyration: shape.radius,
+            area,
+            sites: 0,
+            _padding: 0,
+        },
     );
-}
-
-/// Writes finite features of a magnitude below `least` as 0. The last step: nothing is computed from the result.
-#[inline(always)]
-pub fn drop_small(block: &mut Block, n: u32, least: f32, output: &mut Segment<FeatureRow>) {
-    if least > 0.0 {
-        output.update(block, n, |_, row| {
-            for value in &mut row.columns {
-                if value.abs() < least {
-                    *value = 0.0;
-                }
-            }
-        });
-    }
 }

@@ -4,7 +4,7 @@
 //! iteration (Golub and Van Loan, Matrix Computations, 10.1), restarted from its best vector after at most
 //! [`STEPS`] steps. It stops when |A v - lambda v| is small against lambda.
 
-use super::network::ContactGraph;
+use crate::graph::ContactGraph;
 use crate::scratch::WORK_VECTORS;
 use cuda_std::math::{NAN, larger, sqrt};
 use cuda_std::prelude::*;

@@ -22,21 +22,25 @@ pub struct Inputs<'a> {
     pub gisaid_velocity: &'a [f32],
     pub chain_ids: &'a [u32],
     pub structure: BatchStructureDesc,
-    /// The structure's first residue in the batch.
-    pub first: u32,
 }
 
 impl Inputs<'_> {
+    /// Where residue `i` lies in the batch.
+    #[inline]
+    fn row(&self, i: u32) -> u32 {
+        self.structure.ca_offset + i
+    }
+
     /// Tabulated kind of residue `i`.
     #[inline]
     pub fn kind(&self, i: u32) -> u32 {
-        u32::from(self.residue_types.at(self.first + i))
+        u32::from(self.residue_types.at(self.row(i)))
     }
 
     /// Position of residue `i`'s alpha carbon, NaN without.
     #[inline]
     fn position(&self, i: u32) -> [f32; 3] {
-        let index = self.ca_indices.at(self.first + i);
+        let index = self.ca_indices.at(self.row(i));
         if index == NO_CA {
             return [NAN; 3];
         }
@@ -48,14 +52,14 @@ impl Inputs<'_> {
     #[inline]
     fn linked(&self, i: u32) -> bool {
         let ([ax, ay, az], [bx, by, bz]) = (self.position(i), self.position(i + 1));
-        self.chain_ids.at(self.first + i) == self.chain_ids.at(self.first + i + 1)
+        self.chain_ids.at(self.row(i)) == self.chain_ids.at(self.row(i + 1))
             && Vector { x: bx - ax, y: by - ay, z: bz - az }.norm2() < LINK2
     }
 
     /// B factor of residue `i`'s alpha carbon, NaN without either.
     #[inline]
     fn bfactor(&self, i: u32) -> f32 {
-        if self.ca_indices.at(self.first + i) == NO_CA { NAN } else { self.bfactor.at(self.first + i) }
+        if self.ca_indices.at(self.row(i)) == NO_CA { NAN } else { self.bfactor.at(self.row(i)) }
     }
 }
 
@@ -70,14 +74,14 @@ pub fn linked(a: Place, b: Place) -> bool {
 pub fn gather(block: &mut Block, inputs: &Inputs, n: u32, places: &mut Segment<Place>, traits: &mut Segment<Traits>) {
     places.fill(block, n, |i| {
         let in_fragment = (i > 0 && inputs.linked(i - 1)) || (i + 1 < n && inputs.linked(i));
-        let chain = inputs.chain_ids.at(inputs.first + i);
+        let chain = inputs.chain_ids.at(inputs.row(i));
         Place::new(inputs.position(i), chain, CHARGE.at(inputs.kind(i)), in_fragment)
     });
     traits.fill(block, n, |i| Traits {
         hydropathy: HYDROPATHY.at(inputs.kind(i)),
-        conservation: inputs.conservation.at(inputs.first + i),
-        freq: inputs.gisaid_freq.at(inputs.first + i),
-        velocity: inputs.gisaid_velocity.at(inputs.first + i),
+        conservation: inputs.conservation.at(inputs.row(i)),
+        freq: inputs.gisaid_freq.at(inputs.row(i)),
+        velocity: inputs.gisaid_velocity.at(inputs.row(i)),
     });
 }
 

@@ -1,6 +1,7 @@
-//! The contact graph: alpha carbons are nodes, and closer than the contact threshold is an edge.
+//! What the contact graph says of a residue.
 
-use super::TEAM;
+use super::{Rows, TEAM};
+use crate::graph::{ContactGraph, Neighbours};
 use crate::scratch::Place;
 use bytemuck::{Pod, Zeroable};
 use cuda_std::math::NAN;
@@ -10,88 +11,6 @@ use shared_types::feature::column;
 
 /// Contacts at least this many rows away are long-range.
 const LONG_RANGE: u32 = 12;
-
-/// The contact graph of one structure.
-#[derive(Clone, Copy)]
-pub struct ContactGraph<'a> {
-    /// Each residue's contacts, as far as there was room.
-    pub lists: Lists<'a>,
-    pub places: View<'a, Place>,
-    /// Square of the contact threshold.
-    pub radius: f32,
-}
-
-impl<'a> ContactGraph<'a> {
-    /// Number of contacts of residue `i`.
-    #[inline(always)]
-    pub fn degree(&self, i: u32) -> u32 {
-        self.lists.count(i)
-    }
-
-    /// Whether two different residues are in contact.
-    #[inline(always)]
-    fn in_contact(&self, i: u32, j: u32) -> bool {
-        i != j && self.places.get(i).to(self.places.get(j)).norm2() < self.radius
-    }
-
-    /// Sum of a vector's elements over the contacts of residue `i`: a row of the adjacency matrix, times the vector.
-    #[inline(always)]
-    pub fn sum_over_contacts(self, i: u32, vector: View<f32>) -> f32 {
-        let mut sum = 0.0;
-        let near = self.of(i);
-        near.before(near.candidates(), |j| sum += vector.get(j));
-        sum
-    }
-
-    /// The contacts of residue `i`.
-    #[inline(always)]
-    fn of(self, i: u32) -> Neighbours<'a> {
-        Neighbours { graph: self, i, place: self.places.get(i), listed: self.lists.is_complete(i) }
-    }
-}
-
-/// The contacts of one residue: the items of its list, or where there was no room, all residues that are near.
-#[derive(Clone, Copy)]
-struct Neighbours<'a> {
-    graph: ContactGraph<'a>,
-    i: u32,
-    place: Place,
-    listed: bool,
-}
-
-impl Neighbours<'_> {
-    /// How many candidates [`get`](Self::get) has.
-    #[inline(always)]
-    fn candidates(&self) -> u32 {
-        if self.listed { self.graph.lists.count(self.i) } else { self.graph.lists.len() }
-    }
-
-    /// Candidate number `k`, if it is a contact.
-    #[inline(always)]
-    fn get(&self, k: u32) -> Option<u32> {
-        if self.listed {
-            Some(self.graph.lists.get(self.i, k))
-        } else if self.graph.in_contact(self.i, k) {
-            Some(k)
-        } else {
-            None
-        }
-    }
-
-    /// Calls `visit` with the contacts among the first `k` candidates.
-    #[inline(always)]
-    fn before(&self, k: u32, mut visit: impl FnMut(u32)) {
-        if self.listed {
-            self.graph.lists.first(self.i, k, visit);
-        } else {
-            for j in 0..k {
-                if self.graph.in_contact(self.i, j) {
-                    visit(j);
-                }
-            }
-        }
-    }
-}
 
 /// A residue's sums over its contacts. Counts are exact up to 2^24.
 #[derive(Clone, Copy, Zeroable, Pod)]
@@ -147,21 +66,27 @@ fn step(mut sums: Contacts, near: &Neighbours, bfactor_z: View<f32>, k: u32) -> 
     sums
 }
 
+/// Whether the structure has more than one chain.
+#[inline(always)]
+pub fn has_several_chains(block: &mut Block, n: u32, places: View<Place>) -> bool {
+    block.reduce(n, 0u32, |i| u32::from(!places.get(i).same_chain(places.get(0))), |a, b| a | b) != 0
+}
+
 /// Columns `contact_number`, `long_range_contacts`, `contact_order`, `clustering`, `bfactor_z` and `bfactor_local`.
 #[inline(always)]
 pub fn features(
     block: &mut Block,
     graph: ContactGraph,
-    n: u32,
+    rows: Rows,
+    several_chains: bool,
     bfactor_z: View<f32>,
     output: &mut Segment<FeatureRow>,
 ) {
-    let several_chains =
-        block.reduce(n, 0u32, |i| u32::from(!graph.places.get(i).same_chain(graph.places.get(0))), |a, b| a | b) != 0;
     output.update_by_team::<TEAM, _>(
         block,
-        n,
-        |team, i| {
+        rows.count,
+        |team, at| {
+            let i = rows.row(at);
             let near = graph.of(i);
             let sums = team.reduce(
                 near.candidates(),
@@ -171,13 +96,13 @@ pub fn features(
             );
             let chain = if several_chains {
                 team.reduce(
-                    n,
+                    rows.all,
                     0.0,
                     |rows, j| if graph.places.get(j).same_chain(near.place) { rows + 1.0 } else { rows },
                     |a, b| a + b,
                 )
             } else {
-                n as f32
+                rows.all as f32
             };
             (i, sums, chain)
         },

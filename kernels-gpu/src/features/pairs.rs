@@ -1,7 +1,7 @@
 //! The pass over all pairs of residues.
 
-use super::TEAM;
-use super::places::{Inputs, linked};
+use super::places::linked;
+use super::{Rows, TEAM};
 use crate::scratch::{Place, Traits};
 use crate::vector::Vector;
 use cuda_std::math::{NAN, canonical, exp_bounded, reciprocal_bounded};
@@ -32,9 +32,9 @@ const FREQS: usize = 8;
 const VELOCITIES: usize = 10;
 
 /// Number of sums without those over annotation, which most structures have none of.
-pub const WITHOUT_ANNOTATION: usize = CONSERVATIONS;
+const WITHOUT_ANNOTATION: usize = CONSERVATIONS;
 /// Number of sums with those over annotation.
-pub const WITH_ANNOTATION: usize = VELOCITIES + 2;
+const WITH_ANNOTATION: usize = VELOCITIES + 2;
 
 /// The direction of residue `i`'s side chain as the half-sphere exposure sees it (Hamelryck 2005): the sum of the
 /// unit vectors from both neighbours; NaN unless both are linked.
@@ -52,23 +52,46 @@ pub fn side_chain_axis(places: View<Place>, n: u32, i: u32) -> [f32; 3] {
     }
 }
 
-/// Writes every residue's row, with the columns that pairs and tables give.
+/// What a residue looks at in all of its structure.
+pub struct Others<'a> {
+    pub places: View<'a, Place>,
+    pub traits: View<'a, Traits>,
+    /// Each residue's [`side_chain_axis`].
+    pub axes: View<'a, [f32; 3]>,
+}
+
+/// Writes rows, with the columns that pairs and tables give; `kind` says which residue it is.
 #[inline(always)]
-pub fn rows<const SUMS: usize>(
+pub fn rows(
     block: &mut Block,
-    inputs: &Inputs,
-    n: u32,
-    places: View<Place>,
-    traits: View<Traits>,
-    axes: View<[f32; 3]>,
+    rows: Rows,
+    kind: impl Fn(u32) -> u32 + Sync,
+    annotated: bool,
+    others: &Others,
     output: &mut Segment<FeatureRow>,
 ) {
-    output.fill_by_team::<TEAM>(block, n, |team, i| {
+    if annotated {
+        rows_with::<WITH_ANNOTATION>(block, rows, kind, others, output);
+    } else {
+        rows_with::<WITHOUT_ANNOTATION>(block, rows, kind, others, output);
+    }
+}
+
+#[inline(always)]
+fn rows_with<const SUMS: usize>(
+    block: &mut Block,
+    rows: Rows,
+    kind: impl Fn(u32) -> u32 + Sync,
+    &Others { places, traits, axes }: &Others,
+    output: &mut Segment<FeatureRow>,
+) {
+    output.fill_by_team::<TEAM>(block, rows.count, |team, at| {
+        let i = rows.row(at);
         let place = places.get(i);
         let [x, y, z] = axes.get(i);
         let axis = Vector { x, y, z };
         let sums = team.reduce(
-            n,
+            rows.all,
             [0.0; SUMS],
             |sums, j| step(sums, place, axis, i, j, places, traits),
             |a, b| core::array::from_fn(|at| a[at] + b[at]),
@@ -76,7 +99,7 @@ pub fn rows<const SUMS: usize>(
         let mean = |at: usize| if at < SUMS { canonical(sums[at] / sums[at + 1]) } else { NAN };
         let known = |x: f32| if place.exists() { x } else { NAN };
         let exposed = |x: f32| if axis.x.is_nan() { NAN } else { x };
-        let (kind, given) = (inputs.kind(i), traits.get(i));
+        let (kind, given) = (kind(i), traits.get(i));
         let mut columns = [0.0; ROW_WIDTH];
         columns[column::WCN] = known(sums[WCN]);
         columns[column::HSE_UP] = exposed(sums[UPPER]);

@@ -1,5 +1,6 @@
 //! Angles along the chain of alpha carbons (Levitt 1976).
 
+use super::Rows;
 use super::places::linked;
 use crate::scratch::Place;
 use cuda_std::math::{NAN, atan2, canonical, sqrt};
@@ -11,8 +12,10 @@ const DEGREES: f32 = 180.0 / core::f32::consts::PI;
 
 /// Columns `ca_angle` and `ca_dihedral`.
 #[inline(always)]
-pub fn angles(block: &mut Block, n: u32, places: View<Place>, output: &mut Segment<FeatureRow>) {
-    output.update(block, n, |i, row| {
+pub fn angles(block: &mut Block, rows: Rows, places: View<Place>, output: &mut Segment<FeatureRow>) {
+    let n = rows.all;
+    output.update(block, rows.count, |at, row| {
+        let i = rows.row(at);
         let (mut angle, mut dihedral) = (NAN, NAN);
         if i > 0 && i + 1 < n {
             let (a, b, c) = (places.get(i - 1), places.get(i), places.get(i + 1));

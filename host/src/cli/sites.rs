@@ -1,0 +1,20 @@
+//! `prism sites`.
+
+use super::args::SitesArgs;
+use super::failure::Failure;
+use super::job::{Job, Sink};
+use prism_host::output::{OutputFile, SitesTable};
+use std::io::{BufWriter, stdout};
+use std::path::Path;
+
+/// Computes the table of sites; answers the exit status.
+pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
+    let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    let job = Job { paths: &args.paths, args: &args.job, min_feature_value: 0.0, annotations: None };
+    job.run(|| {
+        Ok(match output {
+            Some(path) => Sink::File(OutputFile::create_sites(path)?),
+            None => Sink::Stdout(Box::new(SitesTable::new(BufWriter::new(stdout())))),
+        })
+    })
+}

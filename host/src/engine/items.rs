@@ -1,0 +1,173 @@
+//! How the structures of a batch are shared out to blocks.
+
+use crate::pack::PackedBatch;
+use cuda_std::launch::{Kernel as _, Offsets};
+use cuda_std::panic::KernelPanic;
+use kernels_gpu::scratch::{Item, NO_STRUCTURE, Shares};
+use kernels_gpu::{
+    atom_surfaces_prism4d as surfaces, residue_exposure_prism4d as exposure, spread_network_prism4d as spread_network,
+    spread_pairs_prism4d as spread_pairs,
+};
+use shared_types::MegaFusedConfig;
+
+/// Atoms around which a block counts: some for each of its warps.
+const ATOMS_AN_ITEM: u32 = 512;
+/// Residues that a block adds up.
+const RESIDUES_AN_ITEM: u32 = 128;
+/// Rows of a large structure that a block computes.
+const ROWS_AN_ITEM: u32 = 128;
+
+/// What one block computes as a whole, at most. Results do not depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Largest {
+    /// Residues: pairs grow with their square.
+    pub residues: u32,
+    /// Heavy atoms that a block of few threads sorts.
+    pub atoms: u32,
+}
+
+impl Default for Largest {
+    fn default() -> Self {
+        Self { residues: 1024, atoms: 16384 }
+    }
+}
+
+/// Some elements of each structure, as blocks take them, and where they lie in buffers.
+pub(super) struct Items {
+    pub(super) items: Vec<Item>,
+    /// In the buffers that items write.
+    pub(super) offsets: Offsets,
+    /// In those that they share with it.
+    pub(super) others: Offsets,
+}
+
+impl Items {
+    /// All atoms, in the order of scratch memory.
+    pub(super) fn of_atoms(batch: &PackedBatch) -> Self {
+        let mut builder = Builder::default();
+        for structure in Structure::all(batch) {
+            builder.some(structure, structure.n_atoms, ATOMS_AN_ITEM, |first| {
+                let at = structure.atoms + first;
+                (at, at)
+            });
+        }
+        let atoms = batch.atom_offsets().end();
+        builder.items(atoms, atoms)
+    }
+
+    /// All residues; beside them, their atoms.
+    pub(super) fn of_residues(batch: &PackedBatch) -> Self {
+        let mut builder = Builder::default();
+        for structure in Structure::all(batch) {
+            builder.some(structure, structure.residues, RESIDUES_AN_ITEM, |first| {
+                let row = structure.row + first;
+                (row, structure.atoms + batch.residue_atoms()[row as usize])
+            });
+        }
+        builder.items(batch.n_residues() as u32, batch.atom_offsets().end())
+    }
+
+    /// The rows of structures that one block does not compute, and between them items with nothing to do; beside them,
+    /// their contact lists.
+    pub(super) fn of_rows(batch: &PackedBatch, shares: Shares) -> Self {
+        let mut builder = Builder::default();
+        let words = shares.contact_words;
+        for structure in Structure::all(batch) {
+            if structure.residues > shares.largest {
+                builder.some(structure, structure.residues, shares.rows_an_item, |first| {
+                    let row = structure.row + first;
+                    (row, row * words)
+                });
+            } else if builder.items.last().is_none_or(|item| item.structure != NO_STRUCTURE) {
+                builder.push(
+                    Item { structure: NO_STRUCTURE, atoms: 0, first: 0 },
+                    structure.row,
+                    structure.row * words,
+                );
+            }
+        }
+        let rows = batch.n_residues() as u32;
+        builder.items(rows, rows * words)
+    }
+}
+
+/// How rows are shared out.
+pub(super) fn shares(batch: &PackedBatch, contact_offsets: &Offsets, largest: Largest) -> Shares {
+    let contact_words = contact_offsets.end().checked_div(batch.n_residues() as u32).unwrap_or(0);
+    Shares { largest: largest.residues, rows_an_item: ROWS_AN_ITEM, contact_words }
+}
+
+/// The structure that the block worked on in which a kernel panicked.
+pub(super) fn structure_of(panic: &KernelPanic, batch: &PackedBatch, config: MegaFusedConfig) -> Option<usize> {
+    let block = panic.block[0] as usize;
+    const SURFACES: &str = surfaces::Kernel::NAME;
+    const EXPOSURE: &str = exposure::Kernel::NAME;
+    const SPREAD_PAIRS: &str = spread_pairs::Kernel::NAME;
+    const SPREAD_NETWORK: &str = spread_network::Kernel::NAME;
+    let items = match &*panic.kernel {
+        SURFACES => Items::of_atoms(batch),
+        EXPOSURE => Items::of_residues(batch),
+        SPREAD_PAIRS | SPREAD_NETWORK => {
+            let contacts = batch.contact_offsets(config.contact_threshold);
+            Items::of_rows(batch, shares(batch, &contacts, Largest::default()))
+        }
+        // The others have a block for each structure.
+        _ => return (block < batch.n_structures()).then_some(block),
+    };
+    items.items.get(block).map(|item| item.structure as usize)
+}
+
+/// A structure's place in buffers.
+#[derive(Clone, Copy)]
+struct Structure {
+    index: u32,
+    /// Its first row.
+    row: u32,
+    residues: u32,
+    /// Its first element in scratch memory of an element an atom.
+    atoms: u32,
+    n_atoms: u32,
+}
+
+impl Structure {
+    fn all(batch: &PackedBatch) -> impl Iterator<Item = Self> {
+        batch.descriptors().iter().zip(batch.atom_offsets().as_slice()).enumerate().map(|(index, (d, &atoms))| Self {
+            index: index as u32,
+            row: d.ca_offset,
+            residues: d.n_residues,
+            atoms,
+            n_atoms: d.n_atoms,
+        })
+    }
+}
+
+#[derive(Default)]
+struct Builder {
+    items: Vec<Item>,
+    offsets: Vec<u32>,
+    others: Vec<u32>,
+}
+
+impl Builder {
+    fn push(&mut self, item: Item, offset: u32, other: u32) {
+        self.items.push(item);
+        self.offsets.push(offset);
+        self.others.push(other);
+    }
+
+    /// Items of `length` elements of one structure, which has `count`.
+    fn some(&mut self, structure: Structure, count: u32, length: u32, place: impl Fn(u32) -> (u32, u32)) {
+        for first in (0..count).step_by(length as usize) {
+            let (offset, other) = place(first);
+            self.push(Item { structure: structure.index, atoms: structure.atoms, first }, offset, other);
+        }
+    }
+
+    /// The items, the last of which ends where the buffers do.
+    fn items(mut self, end: u32, other_end: u32) -> Items {
+        self.offsets.push(end);
+        self.others.push(other_end);
+        let offsets = |offsets| Offsets::new(offsets).expect("items follow each other as structures do");
+        Items { items: self.items, offsets: offsets(self.offsets), others: offsets(self.others) }
+    }
+}

@@ -1,0 +1,210 @@
+//! What a batch is computed in, besides its inputs: results, and memory to work in.
+
+use super::items::{self, Items, Largest};
+use super::memory::Memory;
+use crate::pack::PackedBatch;
+use cuda_std::launch::Space;
+use kernels_gpu::scratch::{
+    AtomSurface, CellWords, Facts, Frame, Item, Place, ResidueExposure, Shares, SiteLabels, Traits, Work,
+};
+use shared_types::{Atom, FeatureRow, MegaFusedConfig, StructureSummary};
+
+/// Results of a batch and what its kernels work in, kept from batch to batch. What was there before means nothing.
+pub struct BatchWork<M: Memory> {
+    pub(super) sizes: Sizes,
+    pub(super) shares: Shares,
+    pub(super) structures: M::Offsets,
+    pub(super) residues: M::Offsets,
+    pub(super) heavy_atoms: M::Offsets,
+    pub(super) contact_lists: M::Offsets,
+    pub(super) atom_items: DeviceItems<M>,
+    pub(super) residue_items: DeviceItems<M>,
+    pub(super) row_items: DeviceItems<M>,
+    // An element a structure.
+    pub(super) summaries: M::Buffer<StructureSummary>,
+    pub(super) frames: M::Buffer<Frame>,
+    pub(super) facts: M::Buffer<Facts>,
+    // An element a heavy atom.
+    pub(super) sorted: M::Buffer<Atom>,
+    pub(super) cells: M::Buffer<CellWords>,
+    pub(super) surface: M::Buffer<AtomSurface>,
+    pub(super) depths: M::Buffer<f32>,
+    // An element a residue.
+    pub(super) rows: M::Buffer<FeatureRow>,
+    pub(super) site_ids: M::Buffer<i32>,
+    pub(super) exposure: M::Buffer<ResidueExposure>,
+    pub(super) places: M::Buffer<Place>,
+    pub(super) traits: M::Buffer<Traits>,
+    pub(super) bfactor_z: M::Buffer<f32>,
+    pub(super) axes: M::Buffer<[f32; 3]>,
+    pub(super) vectors: M::Buffer<Work>,
+    pub(super) labels: M::Buffer<SiteLabels>,
+    pub(super) sums: M::Buffer<u64>,
+    /// Some words a residue.
+    pub(super) contacts: M::Buffer<u32>,
+}
+
+/// Items as kernels see them.
+pub(super) struct DeviceItems<M: Memory> {
+    pub(super) count: u32,
+    items: M::Buffer<Item>,
+    pub(super) offsets: M::Offsets,
+    pub(super) others: M::Offsets,
+}
+
+impl<M: Memory> DeviceItems<M> {
+    fn new(memory: &M) -> Result<Self, M::Error> {
+        Ok(Self { count: 0, items: memory.empty()?, offsets: memory.no_offsets()?, others: memory.no_offsets()? })
+    }
+
+    fn set(&mut self, memory: &M, items: &Items) -> Result<(), M::Error> {
+        memory.copy_to(&mut self.items, &items.items)?;
+        memory.set(&mut self.offsets, &items.offsets)?;
+        memory.set(&mut self.others, &items.others)?;
+        self.count = items.items.len() as u32;
+        Ok(())
+    }
+
+    pub(super) fn view(&self) -> <M::Space as Space>::Ref<'_, Item> {
+        M::view(&self.items, self.count as usize)
+    }
+}
+
+/// How much of the buffers a batch takes, and which kernels.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Sizes {
+    pub(super) structures: usize,
+    pub(super) residues: usize,
+    pub(super) atoms: usize,
+    pub(super) contact_words: usize,
+    pub(super) largest_atoms: u32,
+    /// Whether there are structures of which one block of few threads sorts the atoms, and others.
+    pub(super) few_atoms: bool,
+    pub(super) many_atoms: bool,
+    /// Whether there are structures that one block computes, and others.
+    pub(super) few_residues: bool,
+    pub(super) many_residues: bool,
+}
+
+/// What was computed for a batch.
+#[derive(Clone, Debug)]
+pub struct Computed {
+    /// Per residue, its features.
+    pub rows: Vec<FeatureRow>,
+    /// Per residue, the site that it is part of, counted from 0 in its structure, or -1.
+    pub site_ids: Vec<i32>,
+    /// One a structure.
+    pub summaries: Vec<StructureSummary>,
+}
+
+impl<M: Memory> BatchWork<M> {
+    /// Room for nothing.
+    ///
+    /// # Errors
+    /// Where there is no memory.
+    pub fn new(memory: &M) -> Result<Self, M::Error> {
+        Ok(Self {
+            sizes: Sizes::default(),
+            shares: Shares { largest: 0, rows_an_item: 1, contact_words: 0 },
+            structures: memory.no_offsets()?,
+            residues: memory.no_offsets()?,
+            heavy_atoms: memory.no_offsets()?,
+            contact_lists: memory.no_offsets()?,
+            atom_items: DeviceItems::new(memory)?,
+            residue_items: DeviceItems::new(memory)?,
+            row_items: DeviceItems::new(memory)?,
+            summaries: memory.empty()?,
+            frames: memory.empty()?,
+            facts: memory.empty()?,
+            sorted: memory.empty()?,
+            cells: memory.empty()?,
+            surface: memory.empty()?,
+            depths: memory.empty()?,
+            rows: memory.empty()?,
+            site_ids: memory.empty()?,
+            exposure: memory.empty()?,
+            places: memory.empty()?,
+            traits: memory.empty()?,
+            bfactor_z: memory.empty()?,
+            axes: memory.empty()?,
+            vectors: memory.empty()?,
+            labels: memory.empty()?,
+            sums: memory.empty()?,
+            contacts: memory.empty()?,
+        })
+    }
+
+    /// Makes room for a batch and says how it is shared out: structures beyond `largest` take several blocks.
+    ///
+    /// # Errors
+    /// Where there is no memory.
+    pub fn prepare(
+        &mut self,
+        memory: &M,
+        batch: &PackedBatch,
+        config: MegaFusedConfig,
+        largest: Largest,
+    ) -> Result<(), M::Error> {
+        let contact_offsets = batch.contact_offsets(config.contact_threshold);
+        self.shares = items::shares(batch, &contact_offsets, largest);
+        let any = |is: &dyn Fn(&shared_types::BatchStructureDesc) -> bool| batch.descriptors().iter().any(is);
+        self.sizes = Sizes {
+            structures: batch.n_structures(),
+            residues: batch.n_residues(),
+            atoms: batch.atom_offsets().end() as usize,
+            contact_words: contact_offsets.end() as usize,
+            largest_atoms: largest.atoms,
+            few_atoms: any(&|d| d.n_atoms <= largest.atoms),
+            many_atoms: any(&|d| d.n_atoms > largest.atoms),
+            few_residues: any(&|d| d.n_residues <= largest.residues),
+            many_residues: any(&|d| d.n_residues > largest.residues),
+        };
+        let Sizes { structures, residues, atoms, contact_words, many_residues, .. } = self.sizes;
+        memory.set(&mut self.structures, batch.structure_offsets())?;
+        memory.set(&mut self.residues, batch.residue_offsets())?;
+        memory.set(&mut self.heavy_atoms, batch.atom_offsets())?;
+        memory.set(&mut self.contact_lists, &contact_offsets)?;
+        self.atom_items.set(memory, &Items::of_atoms(batch))?;
+        self.residue_items.set(memory, &Items::of_residues(batch))?;
+        memory.reserve(&mut self.summaries, structures)?;
+        memory.reserve(&mut self.frames, structures)?;
+        memory.reserve(&mut self.sorted, atoms)?;
+        memory.reserve(&mut self.cells, atoms)?;
+        memory.reserve(&mut self.surface, atoms)?;
+        memory.reserve(&mut self.depths, atoms)?;
+        memory.reserve(&mut self.rows, residues)?;
+        memory.reserve(&mut self.site_ids, residues)?;
+        memory.reserve(&mut self.exposure, residues)?;
+        memory.reserve(&mut self.places, residues)?;
+        memory.reserve(&mut self.traits, residues)?;
+        memory.reserve(&mut self.bfactor_z, residues)?;
+        memory.reserve(&mut self.vectors, residues)?;
+        memory.reserve(&mut self.labels, residues)?;
+        memory.reserve(&mut self.sums, residues)?;
+        memory.reserve(&mut self.contacts, contact_words)?;
+        if many_residues {
+            self.row_items.set(memory, &Items::of_rows(batch, self.shares))?;
+            memory.reserve(&mut self.facts, structures)?;
+            memory.reserve(&mut self.axes, residues)?;
+        }
+        Ok(())
+    }
+
+    /// Copies the results to the host, once they are there.
+    ///
+    /// # Errors
+    /// A kernel's panic, and those of the memory.
+    pub fn results(&self, memory: &M) -> Result<Computed, M::Error> {
+        Ok(Computed {
+            rows: memory.copy_from(&self.rows, self.sizes.residues)?,
+            site_ids: memory.copy_from(&self.site_ids, self.sizes.residues)?,
+            summaries: memory.copy_from(&self.summaries, self.sizes.structures)?,
+        })
+    }
+}
+
+impl<M: Memory> std::fmt::Debug for BatchWork<M> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "BatchWork({} rows)", self.sizes.residues)
+    }
+}

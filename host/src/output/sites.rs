@@ -1,0 +1,54 @@
+//! Sites as CSV.
+
+use super::{OutputError, StructureRows, Table};
+use crate::sites::sites;
+use std::io::Write;
+
+const HEADER: [&str; 8] = ["structure", "site", "score", "residues", "x", "y", "z", "volume"];
+
+/// A line a site, as `prism sites` writes it: the summed score, the number of residues, the mean of their alpha carbons in
+/// Å, and the volume in Å³. Numbers are the shortest decimals that read back as the same `f32`.
+pub struct SitesTable<W: Write> {
+    out: csv::Writer<W>,
+    begun: bool,
+}
+
+impl<W: Write> SitesTable<W> {
+    /// Begins a table. The header is written with the first structure, or at the end.
+    pub fn new(out: W) -> Self {
+        Self { out: csv::Writer::from_writer(out), begun: false }
+    }
+
+    fn record<T: AsRef<[u8]>>(&mut self, fields: impl IntoIterator<Item = T>) -> Result<(), OutputError> {
+        self.out.write_record(fields).map_err(|error| std::io::Error::from(error).into())
+    }
+
+    fn begin(&mut self) -> Result<(), OutputError> {
+        if !self.begun {
+            self.begun = true;
+            self.record(HEADER)?;
+        }
+        Ok(())
+    }
+}
+
+impl<W: Write> Table for SitesTable<W> {
+    fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
+        self.begin()?;
+        let number = |value: f64| zmij::Buffer::new().format(value as f32).to_owned();
+        for part in structures {
+            for (index, site) in sites(part.structure, part.rows, part.site_ids).iter().enumerate() {
+                let [x, y, z] = site.center.map(number);
+                let (score, volume) = (number(site.score), number(site.volume));
+                let name = part.structure.name.clone();
+                self.record([name, index.to_string(), score, site.residues.to_string(), x, y, z, volume])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), OutputError> {
+        self.begin()?;
+        Ok(self.out.flush()?)
+    }
+}

@@ -1,0 +1,26 @@
+//! What the structure's heavy atoms gave their residues: columns `sasa`, `rsa`, `sasa_apolar`, `cx`, `depth`,
+//! `atomic_contacts`, and what follows from them, `exposed_velocity`.
+
+use super::Rows;
+use crate::scratch::ResidueExposure;
+use cuda_std::math::canonical;
+use cuda_std::prelude::*;
+use shared_types::FeatureRow;
+use shared_types::feature::column;
+
+/// Writes the columns.
+#[inline(always)]
+pub fn features(block: &mut Block, rows: Rows, exposure: &[ResidueExposure], output: &mut Segment<FeatureRow>) {
+    output.update(block, rows.count, |at, row| {
+        let found = exposure.at(rows.row(at));
+        let columns = &mut row.columns;
+        columns[column::SASA] = found.area;
+        columns[column::RSA] = found.relative;
+        columns[column::SASA_APOLAR] = found.apolar;
+        columns[column::CX] = found.protrusion;
+        columns[column::DEPTH] = found.depth;
+        columns[column::ATOMIC_CONTACTS] = found.contacts;
+        let exposed = if found.relative > 1.0 { 1.0 } else { found.relative };
+        columns[column::EXPOSED_VELOCITY] = canonical(exposed * columns[column::VELOCITY_LOCAL]);
+    });
+}

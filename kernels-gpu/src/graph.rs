@@ -1,0 +1,114 @@
+//! The contact graph: alpha carbons are nodes, and closer than the contact threshold is an edge.
+
+use crate::features::{Rows, TEAM};
+use crate::scratch::Place;
+use cuda_std::prelude::*;
+
+/// The contact graph of one structure.
+#[derive(Clone, Copy)]
+pub struct ContactGraph<'a> {
+    /// Each residue's contacts, as far as there was room.
+    pub lists: Lists<'a>,
+    pub places: View<'a, Place>,
+    /// Square of the contact threshold.
+    pub radius: f32,
+}
+
+/// Lists the contacts of some rows.
+#[inline(always)]
+pub fn collect<'a>(
+    block: &mut Block,
+    rows: Rows,
+    places: View<'a, Place>,
+    contact_threshold: f32,
+    contacts: &'a mut Segment<u32>,
+) -> ContactGraph<'a> {
+    let radius = contact_threshold * contact_threshold;
+    let lists = contacts.collect::<TEAM, _>(block, rows.count, rows.all, |at| {
+        let i = rows.row(at);
+        let here = places.get(i);
+        move |j| i != j && here.to(places.get(j)).norm2() < radius
+    });
+    ContactGraph { lists, places, radius }
+}
+
+impl<'a> ContactGraph<'a> {
+    /// Number of contacts of residue `i`.
+    #[inline(always)]
+    pub fn degree(&self, i: u32) -> u32 {
+        self.lists.count(i)
+    }
+
+    /// Whether two different residues are in contact.
+    #[inline(always)]
+    fn in_contact(&self, i: u32, j: u32) -> bool {
+        i != j && self.places.get(i).to(self.places.get(j)).norm2() < self.radius
+    }
+
+    /// Sum of a vector's elements over the contacts of residue `i`: a row of the adjacency matrix, times the vector.
+    #[inline(always)]
+    pub fn sum_over_contacts(self, i: u32, vector: View<f32>) -> f32 {
+        let mut sum = 0.0;
+        let near = self.of(i);
+        near.before(near.candidates(), |j| sum += vector.get(j));
+        sum
+    }
+
+    /// The lowest of `least` and a vector's elements over the contacts of residue `i`.
+    #[inline(always)]
+    pub fn lowest_of_contacts(self, i: u32, vector: View<u32>, least: u32) -> u32 {
+        let mut lowest = least;
+        let near = self.of(i);
+        near.before(near.candidates(), |j| lowest = lowest.min(vector.get(j)));
+        lowest
+    }
+
+    /// The contacts of residue `i`.
+    #[inline(always)]
+    pub fn of(self, i: u32) -> Neighbours<'a> {
+        Neighbours { graph: self, i, place: self.places.get(i), listed: self.lists.is_complete(i) }
+    }
+}
+
+/// The contacts of one residue: the items of its list, or where there was no room, all residues that are near.
+#[derive(Clone, Copy)]
+pub struct Neighbours<'a> {
+    pub graph: ContactGraph<'a>,
+    pub i: u32,
+    pub place: Place,
+    listed: bool,
+}
+
+impl Neighbours<'_> {
+    /// How many candidates [`get`](Self::get) has.
+    #[inline(always)]
+    pub fn candidates(&self) -> u32 {
+        if self.listed { self.graph.lists.count(self.i) } else { self.graph.lists.len() }
+    }
+
+    /// Candidate number `k`, if it is a contact.
+    #[inline(always)]
+    pub fn get(&self, k: u32) -> Option<u32> {
+        if self.listed {
+            Some(self.graph.lists.get(self.i, k))
+        } else if self.graph.in_contact(self.i, k) {
+            Some(k)
+        } else {
+            None
+        }
+    }
+
+    /// Calls `visit` with the contacts among the first `k` candidates.
+    #[inline(always)]
+    pub fn before(&self, k: u32, mut visit: impl FnMut(u32)) {
+        if self.listed {
+            self.graph.lists.first(self.i, k, visit);
+        } else {
+            for j in 0..k {
+                if self.graph.in_contact(self.i, j) {
+                    visit(j);
+                }
+            }
+        }
+    }
+}
