@@ -1,5 +1,6 @@
 //! What the tests and benchmarks across packages share.
 
+pub mod bench;
 pub mod data;
 pub mod device;
 pub mod synthetic;

@@ -104,7 +104,7 @@ fn build(root: &Path) -> Result<Vec<Built>> {
     command.args(["--config", "profile.release.debug=false", "--config", "profile.release.strip=\"symbols\""]);
     // Optimisation across packages takes minutes for each executable, and what is measured runs on the GPU.
     command.args(["--config", "profile.release.lto=\"off\"", "--config", "profile.release.codegen-units=16"]);
-    command.args(["--lib", "--bins", "--tests", "--bench", "fused", "--bench", "zero_cost"]);
+    command.args(["--lib", "--bins", "--tests", "--bench", "fused", "--bench", "surface", "--bench", "zero_cost"]);
     for package in PACKAGES {
         command.args(["--package", package]);
     }
@@ -257,7 +257,8 @@ const SCRIPT_TWINS: &str = r#"    if command -v nvcc >/dev/null; then
 "#;
 
 /// The twins that a benchmark compares with: a file in tests/twins, without its ending.
-const TWINS: [(&str, &str); 2] = [("tests-fused", "contact"), ("tests-zero_cost", "zero_cost")];
+const TWINS: [(&str, &str); 3] =
+    [("tests-fused", "contact"), ("tests-surface", "surface"), ("tests-zero_cost", "zero_cost")];
 
 const SCRIPT_TAIL: &str = r#"if ((${#failed[@]})); then
     echo "failed: ${failed[*]}"

@@ -1,8 +1,8 @@
 //! The pass over pairs alone: the safe kernel, and its twins in CUDA C++.
 
+use crate::Arguments;
 use crate::features::pairs_within;
 use crate::report::{Bits, Measurement, Report, Work};
-use crate::{Arguments, Watch, median};
 use anyhow::{Context as _, Result, ensure};
 use cuda_host::raw::{RawKernel, Word, load_image};
 use cuda_host::{CudaExecutor, DeviceBuffer, DeviceOffsets, KernelAttributes, Stream};
@@ -11,6 +11,7 @@ use prism_host::{PackedBatch, StructureInput};
 use std::fs;
 use std::path::Path;
 use test_kernels::{Contact, Point, contacts};
+use tests::bench::{Watch, median};
 
 const WARM_UP: usize = 3;
 /// Contact threshold in Å.

@@ -1,7 +1,7 @@
 //! The kernels of a batch, whole.
 
+use crate::Arguments;
 use crate::report::{Measurement, Report, Work};
-use crate::{Arguments, Watch};
 use anyhow::{Result, ensure};
 use cuda_host::{CudaError, CudaExecutor};
 use kernels_gpu::{
@@ -11,6 +11,7 @@ use kernels_gpu::{
 use prism_host::engine::DeviceBatch;
 use prism_host::{PackedBatch, StructureInput};
 use shared_types::MegaFusedConfig;
+use tests::bench::Watch;
 use tests::synthetic::Annotation;
 
 /// Launches before the first that counts.
@@ -31,7 +32,7 @@ pub fn time(
     let mut milliseconds_of = |launch: fn(&mut DeviceBatch, &CudaExecutor) -> Result<(), CudaError>| {
         let mut milliseconds = Vec::new();
         for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
-            let took = watch.time(|| Ok(launch(&mut buffers, &executor)?))?;
+            let took = watch.time(|| launch(&mut buffers, &executor))?;
             if repetition >= WARM_UP {
                 milliseconds.push(took);
             }

@@ -12,7 +12,7 @@ mod report;
 
 use anyhow::{Context as _, Result};
 use clap::Parser;
-use cuda_host::{Device, Event, Stream};
+use cuda_host::Device;
 use report::Report;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -77,37 +77,4 @@ fn main() -> Result<ExitCode> {
         report.write_csv(path).with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(if report.all_right() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// A stopwatch on a stream.
-struct Watch<'s> {
-    stream: &'s Stream,
-    begin: Event,
-    end: Event,
-}
-
-impl<'s> Watch<'s> {
-    fn new(stream: &'s Stream) -> Result<Self> {
-        Ok(Self { stream, begin: Event::new(stream.context())?, end: Event::new(stream.context())? })
-    }
-
-    /// Milliseconds from the first to the last piece of work that `queue` queues.
-    fn time(&self, queue: impl FnOnce() -> Result<()>) -> Result<f64> {
-        self.begin.record(self.stream)?;
-        queue()?;
-        self.end.record(self.stream)?;
-        self.stream.synchronize()?;
-        Ok(f64::from(self.end.elapsed_ms(&self.begin)?))
-    }
-}
-
-/// The middle one; the mean of both where there are two.
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let n = sorted.len();
-    match n {
-        0 => f64::NAN,
-        _ => (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0,
-    }
 }

@@ -1,10 +1,10 @@
 //! What was measured: a table for people, and CSV.
 
-use crate::{Arguments, median};
+use crate::Arguments;
 use anyhow::Result;
 use cuda_host::{DeviceInfo, KernelAttributes, driver_version};
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use tests::bench::{median, today};
 
 /// Least work of a kernel; see where it is counted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -195,23 +195,4 @@ fn bits(bits: Option<Bits>) -> &'static str {
 
 fn least(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::INFINITY, f64::min)
-}
-
-/// The date in UTC.
-fn today() -> String {
-    let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / 86_400);
-    let (year, month, day) = civil(days as i64);
-    format!("{year:04}-{month:02}-{day:02}")
-}
-
-/// The date so many days after 1970-01-01 (Hinnant's algorithm `civil_from_days`).
-fn civil(days: i64) -> (i64, i64, i64) {
-    let z = days + 719_468;
-    let era = z.div_euclid(146_097);
-    let day_of_era = z.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day_of_year - (153 * shifted + 2) / 5 + 1)
 }

@@ -1,0 +1,142 @@
+//! The surface of a large set on a GPU, timed stage by stage: `cargo bench -p tests --bench surface`, or carried to a GPU
+//! machine as an executable.
+//!
+//! The set is copies of one chain (6M0J's receptor-binding domain), each jittered and turned its own way. Times are those of
+//! events around the launches of a stage, medians over the repetitions; for the kernel that counts, also in turn with its
+//! twin in CUDA C++, which has the same algorithm and must give the same counts. The last lines are a whole batch, by the
+//! clock: from packed host memory to features in host memory.
+
+mod copies;
+mod stages;
+mod twin;
+
+use anyhow::{Context as _, Result};
+use clap::Parser;
+use cuda_host::{CudaExecutor, Device, driver_version};
+use prism_host::PackedBatch;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use tests::bench::{median, today};
+
+/// Time the surface on the first GPU
+#[derive(Parser)]
+struct Arguments {
+    /// Copies in the set
+    #[arg(long, value_name = "N", default_value_t = 14_917)]
+    structures: usize,
+
+    /// Test points on an atom's sphere
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    points: u32,
+
+    /// Repetitions after the warm-up
+    #[arg(long, value_name = "N", default_value_t = 11, value_parser = clap::value_parser!(u16).range(1..))]
+    repetitions: u16,
+
+    /// tests/twins/surface.cu as nvcc made it, cubin or PTX
+    #[arg(long, value_name = "FILE")]
+    twins: Option<PathBuf>,
+
+    /// Write the results here, too
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+
+    /// Date in the CSV [default: today, by the system's clock]
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    date: Option<String>,
+
+    /// Machine in the CSV [default: the GPU's name]
+    #[arg(long, value_name = "TEXT")]
+    machine: Option<String>,
+
+    /// What `cargo bench` passes
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+/// One stage, or the whole.
+struct Line {
+    stage: &'static str,
+    /// One a repetition.
+    milliseconds: Vec<f64>,
+}
+
+fn main() -> Result<ExitCode> {
+    let arguments = Arguments::parse();
+    if !tests::device::is_there() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let structures = copies::jittered(arguments.structures);
+    let batch = PackedBatch::from_inputs(&structures)?;
+    drop(structures);
+    let executor = CudaExecutor::open(0, "kernels", kernels_gpu::PTX)?;
+    let mut lines = stages::time(&executor, &batch, &arguments)?;
+    let mut same = true;
+    if let Some(path) = &arguments.twins {
+        let compared = twin::time(&executor, &batch, path, &arguments).context("the twin")?;
+        println!(
+            "Rust takes {:.3} of the time of CUDA C++ ({})",
+            compared.ratio,
+            if compared.same { "same counts" } else { "OTHER COUNTS" }
+        );
+        same = compared.same;
+        lines.extend(compared.lines);
+    } else {
+        println!("no twin: --twins FILE names tests/twins/surface.cu as nvcc made it");
+    }
+    let machine = arguments.machine.clone().map_or_else(|| Device::info(0).map(|device| device.name), Ok)?;
+    print(&lines, &batch, &machine, arguments.points)?;
+    if let Some(path) = &arguments.csv {
+        write_csv(path, &lines, &batch, &machine, &arguments)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(if same { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn print(lines: &[Line], batch: &PackedBatch, machine: &str, points: u32) -> Result<()> {
+    let (structures, residues, atoms) = (batch.n_structures(), batch.n_residues(), batch.n_atoms());
+    println!(
+        "\n{machine}, CUDA {}: {structures} structures, {residues} residues, {atoms} atoms, {points} points",
+        driver_version()?
+    );
+    println!("{:36} {:>10} {:>10} {:>12}", "stage", "median ms", "min ms", "Matom/s");
+    for line in lines {
+        let milliseconds = median(&line.milliseconds);
+        let least = line.milliseconds.iter().copied().fold(f64::INFINITY, f64::min);
+        println!("{:36} {milliseconds:>10.3} {least:>10.3} {:>12.1}", line.stage, atoms as f64 / milliseconds / 1e3);
+    }
+    Ok(())
+}
+
+fn write_csv(path: &Path, lines: &[Line], batch: &PackedBatch, machine: &str, arguments: &Arguments) -> Result<()> {
+    let mut csv = csv::Writer::from_path(path)?;
+    csv.write_record([
+        "date",
+        "machine",
+        "cuda",
+        "stage",
+        "structures",
+        "residues",
+        "atoms",
+        "points",
+        "repetitions",
+        "median_ms",
+        "min_ms",
+    ])?;
+    for line in lines {
+        csv.write_record([
+            arguments.date.clone().unwrap_or_else(today),
+            machine.to_owned(),
+            driver_version()?.to_string(),
+            line.stage.to_owned(),
+            batch.n_structures().to_string(),
+            batch.n_residues().to_string(),
+            batch.n_atoms().to_string(),
+            arguments.points.to_string(),
+            line.milliseconds.len().to_string(),
+            format!("{:.4}", median(&line.milliseconds)),
+            format!("{:.4}", line.milliseconds.iter().copied().fold(f64::INFINITY, f64::min)),
+        ])?;
+    }
+    Ok(csv.flush()?)
+}

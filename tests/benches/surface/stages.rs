@@ -1,0 +1,64 @@
+//! The stages of a batch, and the whole.
+
+use crate::{Arguments, Line};
+use anyhow::{Result, ensure};
+use cuda_host::{CudaError, CudaExecutor};
+use prism_host::engine::DeviceBatch;
+use prism_host::{Backend, Engine, PackedBatch};
+use shared_types::MegaFusedConfig;
+use std::time::Instant;
+use tests::bench::Watch;
+
+/// Runs before the first that counts.
+const WARM_UP: usize = 2;
+
+type Launch = fn(&mut DeviceBatch, &CudaExecutor) -> Result<(), CudaError>;
+
+const STAGES: [(&str, Launch); 5] = [
+    ("surface: cells and counts", DeviceBatch::launch_surfaces),
+    ("exposure: depth and contacts", DeviceBatch::launch_exposure),
+    ("rows: pairs, graph, centrality", DeviceBatch::launch_rows),
+    ("sites", DeviceBatch::launch_sites),
+    ("all of these", DeviceBatch::launch),
+];
+
+pub fn time(executor: &CudaExecutor, batch: &PackedBatch, arguments: &Arguments) -> Result<Vec<Line>> {
+    let config = MegaFusedConfig { points: arguments.points, ..MegaFusedConfig::default() };
+    let stream = executor.stream();
+    let mut lines = Vec::new();
+    {
+        let mut buffers = DeviceBatch::new(stream, config)?;
+        buffers.upload(stream, batch)?;
+        let watch = Watch::new(stream)?;
+        for (stage, launch) in STAGES {
+            let mut milliseconds = Vec::new();
+            for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
+                let took = watch.time(|| launch(&mut buffers, executor))?;
+                if repetition >= WARM_UP {
+                    milliseconds.push(took);
+                }
+            }
+            lines.push(Line { stage, milliseconds });
+        }
+        let computed = buffers.results(stream)?;
+        ensure!(computed.summaries.iter().all(|summary| summary.area > 0.0), "no area: nothing was computed");
+    }
+    lines.push(whole(batch, config, arguments)?);
+    Ok(lines)
+}
+
+/// From packed host memory to features in host memory, by the clock.
+fn whole(batch: &PackedBatch, config: MegaFusedConfig, arguments: &Arguments) -> Result<Line> {
+    let engine = Engine::builder().backend(Backend::Cuda).config(config).build()?;
+    let mut milliseconds = Vec::new();
+    for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
+        let begin = Instant::now();
+        let features = engine.run_batch(batch)?;
+        let took = begin.elapsed().as_secs_f64() * 1e3;
+        ensure!(features.rows.len() == batch.n_residues(), "rows are missing");
+        if repetition >= WARM_UP {
+            milliseconds.push(took);
+        }
+    }
+    Ok(Line { stage: "packed batch to features, by the clock", milliseconds })
+}

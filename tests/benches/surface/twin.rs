@@ -1,0 +1,155 @@
+//! The kernel that counts, in turn with its twin.
+
+use crate::{Arguments, Line};
+use anyhow::{Context as _, Result};
+use cuda_host::raw::{RawKernel, Word, load_image};
+use cuda_host::{CudaExecutor, DeviceBuffer, DeviceOffsets, Stream};
+use cuda_std::launch::{Offsets, Segments};
+use kernels_gpu::scratch::{AtomSurface, CellWords, Frame, Item};
+use kernels_gpu::{atom_cells_prism4d as cells, atom_surfaces_prism4d as surfaces};
+use prism_host::PackedBatch;
+use prism_host::engine::sphere_points;
+use shared_types::{Atom, BatchStructureDesc, SpherePoint};
+use std::fs;
+use std::path::Path;
+use tests::bench::{Watch, median};
+
+const WARM_UP: usize = 2;
+const THREADS: u32 = 256;
+/// Atoms that a block takes, as in the engine.
+const ATOMS_AN_ITEM: u32 = 512;
+
+pub struct Compared {
+    /// Median of our time over the twin's, within a repetition.
+    pub ratio: f64,
+    pub same: bool,
+    pub lines: Vec<Line>,
+}
+
+/// What the kernel reads and writes.
+struct Buffers {
+    descriptors: DeviceBuffer<BatchStructureDesc>,
+    points: DeviceBuffer<SpherePoint>,
+    sorted: DeviceBuffer<Atom>,
+    cells: DeviceBuffer<CellWords>,
+    frames: DeviceBuffer<Frame>,
+    items: DeviceBuffer<Item>,
+    offsets: DeviceOffsets,
+    /// The same offsets, as a twin reads them.
+    plain_offsets: DeviceBuffer<u32>,
+    surface: DeviceBuffer<AtomSurface>,
+    blocks: u32,
+}
+
+impl Buffers {
+    /// With atoms sorted into cells.
+    fn new(executor: &CudaExecutor, batch: &PackedBatch, points: u32) -> Result<Self> {
+        let stream = executor.stream();
+        let n_atoms = batch.atom_offsets().end() as usize;
+        let (mut items, mut firsts) = (Vec::new(), Vec::new());
+        for (index, (descriptor, &atoms)) in batch.descriptors().iter().zip(batch.atom_offsets().as_slice()).enumerate()
+        {
+            for first in (0..descriptor.n_atoms).step_by(ATOMS_AN_ITEM as usize) {
+                items.push(Item { structure: index as u32, atoms, first });
+                firsts.push(atoms + first);
+            }
+        }
+        firsts.push(batch.atom_offsets().end());
+        let mut buffers = Self {
+            descriptors: DeviceBuffer::from_slice(stream, batch.descriptors())?,
+            points: DeviceBuffer::from_slice(stream, &sphere_points(points))?,
+            sorted: DeviceBuffer::zeroed(stream, n_atoms)?,
+            cells: DeviceBuffer::zeroed(stream, n_atoms)?,
+            frames: DeviceBuffer::zeroed(stream, batch.n_structures())?,
+            items: DeviceBuffer::from_slice(stream, &items)?,
+            plain_offsets: DeviceBuffer::from_slice(stream, &firsts)?,
+            offsets: DeviceOffsets::new(stream, &Offsets::new(firsts)?)?,
+            surface: DeviceBuffer::zeroed(stream, n_atoms)?,
+            blocks: u32::try_from(items.len())?,
+        };
+        buffers.sort(executor, batch)?;
+        Ok(buffers)
+    }
+
+    fn sort(&mut self, executor: &CudaExecutor, batch: &PackedBatch) -> Result<()> {
+        let stream = executor.stream();
+        let atoms = DeviceBuffer::from_slice(stream, batch.atoms())?;
+        let by_structure = DeviceOffsets::new(stream, batch.structure_offsets())?;
+        let by_atom = DeviceOffsets::new(stream, batch.atom_offsets())?;
+        let args = cells::Args {
+            frames: Segments { data: self.frames.view_mut(), offsets: &by_structure },
+            sorted: Segments { data: self.sorted.view_mut(), offsets: &by_atom },
+            cells: Segments { data: self.cells.view_mut(), offsets: &by_atom },
+            atoms: atoms.view(),
+            descriptors: self.descriptors.view(),
+            largest: u32::MAX,
+        };
+        cells::launch(executor, u32::try_from(batch.n_structures())?, args)?;
+        Ok(stream.synchronize()?)
+    }
+
+    fn launch(&mut self, executor: &CudaExecutor) -> Result<()> {
+        let args = surfaces::Args {
+            surface: Segments { data: self.surface.view_mut(), offsets: &self.offsets },
+            items: self.items.view(),
+            descriptors: self.descriptors.view(),
+            sorted: self.sorted.view(),
+            cells: self.cells.view(),
+            frames: self.frames.view(),
+            points: self.points.view(),
+        };
+        Ok(surfaces::launch(executor, self.blocks, args)?)
+    }
+
+    fn launch_twin(&mut self, stream: &Stream, twin: &RawKernel) -> Result<()> {
+        let points = self.points.len() as u32;
+        let words = [
+            Word::address_mut(&mut self.surface.view_mut()),
+            Word::address(&self.plain_offsets.view()),
+            Word::address(&self.items.view()),
+            Word::address(&self.descriptors.view()),
+            Word::address(&self.sorted.view()),
+            Word::address(&self.cells.view()),
+            Word::address(&self.frames.view()),
+            Word::address(&self.points.view()),
+            Word::value(points),
+        ];
+        // SAFETY: these are the parameters in tests/twins/surface.cu, of the same types: items name structures that have
+        // a descriptor and a frame, their atoms lie in `sorted` and, sorted into cells, in `cells`; `surface` has an
+        // element for each, and there is one more offset than blocks. Everything is on this one stream, which is waited
+        // for before anything is looked at or dropped.
+        Ok(unsafe { twin.launch(stream, self.blocks, THREADS, &words) }?)
+    }
+}
+
+pub fn time(executor: &CudaExecutor, batch: &PackedBatch, image: &Path, arguments: &Arguments) -> Result<Compared> {
+    let stream = executor.stream();
+    let mut buffers = Buffers::new(executor, batch, arguments.points)?;
+    let bytes = fs::read(image).with_context(|| format!("cannot read {}", image.display()))?;
+    // SAFETY: the caller names what nvcc wrote.
+    let twin = unsafe { load_image(executor.context(), "twin", &bytes) }?.raw_kernel("surfaces")?;
+    let watch = Watch::new(stream)?;
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    let (mut our_counts, mut their_counts) = (Vec::new(), Vec::new());
+    for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
+        let took = watch.time(|| buffers.launch(executor))?;
+        if repetition == 0 {
+            our_counts = buffers.surface.download(stream)?;
+        }
+        let took_twin = watch.time(|| buffers.launch_twin(stream, &twin))?;
+        if repetition == 0 {
+            their_counts = buffers.surface.download(stream)?;
+        }
+        if repetition >= WARM_UP {
+            ours.push(took);
+            theirs.push(took_twin);
+        }
+    }
+    let same = bytemuck::cast_slice::<_, u32>(&our_counts) == bytemuck::cast_slice::<_, u32>(&their_counts);
+    let ratio = median(&ours.iter().zip(&theirs).map(|(a, b)| a / b).collect::<Vec<_>>());
+    let lines = vec![
+        Line { stage: "counts alone, Rust", milliseconds: ours },
+        Line { stage: "counts alone, CUDA C++", milliseconds: theirs },
+    ];
+    Ok(Compared { ratio, same, lines })
+}
