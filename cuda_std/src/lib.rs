@@ -96,7 +96,7 @@ pub use shared::{DynamicShared, Shared, Tile};
 pub use team::{Lists, Team};
 pub use tile_2d::Tile2d;
 pub use warp::{Lane, PerLane, Warp};
-pub use warp_list::WarpList;
+pub use warp_list::{SharedByWarp, WarpItems, WarpList};
 
 /// What a kernel's file imports.
 pub mod prelude {
@@ -104,7 +104,7 @@ pub mod prelude {
     pub use crate::launch::{CpuExecutor, DynamicLength, Executor, Matrix, Offsets, Segments};
     pub use crate::{
         AtomicMemory, Atomics, Block, BlockMemory, Chunk, DynamicShared, Grid, Input, Lane, Lists, Part, PerLane,
-        PerThread, Segment, Shared, Team, Thread, Tile, Tile2d, View, Warp, WarpList, kernel, math, scope,
+        PerThread, Segment, Shared, Team, Thread, Tile, Tile2d, View, Warp, WarpItems, WarpList, kernel, math, scope,
     };
 }
 

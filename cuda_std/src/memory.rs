@@ -3,7 +3,8 @@
 use crate::atomic::{Atomic, Cells};
 use crate::bounds::{MAX_LENGTH, check_index, check_length};
 use crate::platform::{self, Place};
-use crate::{Block, PerLane, PerThread, Shared, Team, Thread, Warp, WarpList};
+use crate::warp_list::SharedByWarp;
+use crate::{Block, PerLane, PerThread, Team, Thread, Warp};
 use bytemuck::Pod;
 
 /// Raw access to a memory's elements.
@@ -274,31 +275,30 @@ pub trait BlockMemory: Elements {
         block.barrier();
     }
 
-    /// As [`fill_by_warp`](Self::fill_by_warp); each warp has a list in each of two shared arrays, empty at first, of an
+    /// As [`fill_by_warp`](Self::fill_by_warp); each warp has a list in each of some shared arrays, empty at first, of an
     /// equal part of the array's elements.
     ///
     /// # Panics
     /// When `n` is beyond [`len`](Self::len).
     #[inline(always)]
     #[track_caller]
-    fn fill_by_warp_with<A: Pod, const N: usize, B: Pod, const M: usize>(
+    fn fill_by_warp_with<S: SharedByWarp>(
         &mut self,
         block: &mut Block,
         n: u32,
-        lists: (&mut Shared<A, N>, &mut Shared<B, M>),
-        value: impl Fn(&mut Warp, &mut WarpList<A>, &mut WarpList<B>, u32) -> Self::Item + Sync,
+        arrays: S,
+        value: impl Fn(&mut Warp, &mut S::Lists<'_>, u32) -> Self::Item + Sync,
     ) {
         let memory = self.resolved();
         check_length(n, memory.count());
-        let warps = block.threads() / 32;
-        let (a, b) = (lists.0.by_warp(warps), lists.1.by_warp(warps));
+        let parts = arrays.parts(block.threads() / 32);
         block.barrier();
         let crew = block.phase();
         platform::each_index_by_warp(crew, n, |w, i| {
             // SAFETY: part w is this warp's, and a warp computes one element at a time; on a CPU, one core runs all of
             // a block's warps. The arrays stay borrowed.
-            let (mut a, mut b) = unsafe { (a.list(w), b.list(w)) };
-            let item = value(&mut Warp::new(w, crew), &mut a, &mut b, i);
+            let mut lists = unsafe { S::lists(&parts, w) };
+            let item = value(&mut Warp::new(w, crew), &mut lists, i);
             if platform::leads_warp() {
                 // SAFETY: in bounds; element i is one warp's alone, and one of its threads stores.
                 unsafe { memory.store(i, item) };

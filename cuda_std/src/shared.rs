@@ -120,7 +120,8 @@ impl<T: Pod, const N: usize> Shared<T, N> {
 }
 
 /// A shared array, divided among the warps of a block.
-pub(crate) struct WarpParts<T> {
+#[doc(hidden)]
+pub struct WarpParts<T> {
     data: SharedPointer<T>,
     each: u32,
 }

@@ -1,23 +1,37 @@
 //! Lists in shared memory that belong to one warp each.
 
-use crate::bounds::check_index;
+use crate::bounds::{check_index, check_length};
 use crate::platform::{self, SharedPointer};
-use crate::{PerLane, Warp};
+use crate::shared::WarpParts;
+use crate::{PerLane, Shared, Warp};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
-/// A warp's own part of a [`Shared`](crate::Shared) array, as a list that its lanes put items into:
+/// A warp's own part of a [`Shared`] array, as a list that its lanes put items into:
 /// [`BlockMemory::fill_by_warp_with`](crate::BlockMemory::fill_by_warp_with) gives each warp one.
 ///
 /// What is enforced: only this warp sees the list, since the array is divided among the block's warps (the compiler, by
-/// `&mut`); [`push`](Self::push) writes while nobody reads, because it takes the list by `&mut` (the compiler) and waits
-/// for the warp's lanes; reading is checked at run time against what was put in.
+/// `&mut`). Lanes read through the [`WarpItems`] that [`items`](Self::items) gives, which waits for those that have put
+/// something in; while that is held, nobody can put in more (the compiler). Indices are checked at run time against what was
+/// put in.
 pub struct WarpList<'a, T> {
     data: SharedPointer<T>,
     capacity: u32,
     /// Items that were put in, those without room counted.
     count: u32,
+    /// Whether lanes may be reading what they read before the last `push`.
+    being_read: bool,
+    /// Whether lanes may still be writing what others are to read.
+    being_written: bool,
     owner: PhantomData<&'a mut [T]>,
+}
+
+/// What was put into a [`WarpList`], to read.
+#[derive(Clone, Copy)]
+pub struct WarpItems<'a, T> {
+    data: SharedPointer<T>,
+    len: u32,
+    owner: PhantomData<&'a [T]>,
 }
 
 impl<T: Pod> WarpList<'_, T> {
@@ -25,7 +39,8 @@ impl<T: Pod> WarpList<'_, T> {
     /// `data` points to the first of `capacity` elements that the calling warp alone reads and writes while this lives.
     #[inline(always)]
     pub(crate) unsafe fn new(data: SharedPointer<T>, capacity: u32) -> Self {
-        Self { data, capacity, count: 0, owner: PhantomData }
+        // What lay here before, lanes may be reading.
+        Self { data, capacity, count: 0, being_read: true, being_written: false, owner: PhantomData }
     }
 
     /// Number of items that the list has room for.
@@ -65,13 +80,12 @@ impl<T: Pod> WarpList<'_, T> {
     /// Puts in the values of those lanes that have one, in the lanes' order; what has no room is counted and dropped.
     #[inline(always)]
     pub fn push(&mut self, warp: &mut Warp, values: &PerLane<Option<T>>) {
-        let chosen = warp.ballot(values, |_, value| value.is_some());
-        if chosen == 0 {
-            return;
+        if self.being_read {
+            platform::meet_warp();
         }
+        (self.being_read, self.being_written) = (false, true);
+        let chosen = warp.ballot(values, |_, value| value.is_some());
         let (data, capacity, first) = (self.data, self.capacity, self.count);
-        // Lanes that still read what lay here are waited for, and then those that write.
-        platform::meet_warp();
         values.0.store_each(warp.phase(), warp.index(), |lane, value| {
             let at = first.wrapping_add((chosen & ((1 << lane) - 1)).count_ones());
             if let Some(value) = value
@@ -81,8 +95,33 @@ impl<T: Pod> WarpList<'_, T> {
                 unsafe { data.store(at, *value) };
             }
         });
-        platform::meet_warp();
         self.count = first.wrapping_add(chosen.count_ones());
+    }
+
+    /// The items, for lanes to read.
+    #[inline(always)]
+    pub fn items(&mut self, _warp: &mut Warp) -> WarpItems<'_, T> {
+        if self.being_written {
+            platform::meet_warp();
+        }
+        (self.being_read, self.being_written) = (true, false);
+        WarpItems { data: self.data, len: self.len(), owner: PhantomData }
+    }
+}
+
+impl<T: Pod> WarpItems<'_, T> {
+    /// How many there are.
+    #[inline(always)]
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Whether there is none.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
     }
 
     /// Item `i`.
@@ -93,11 +132,68 @@ impl<T: Pod> WarpList<'_, T> {
     #[track_caller]
     #[must_use]
     pub fn get(&self, i: u32) -> T {
-        check_index(i, self.len());
+        check_index(i, self.len);
         // SAFETY: in bounds; nobody writes, since that takes the list by `&mut`, and what was written has been waited for.
         unsafe { self.data.load(i) }
+    }
+
+    /// The items from `first` to before `end`, one after the other, with one check for all.
+    ///
+    /// # Panics
+    /// When they are not all there.
+    #[inline(always)]
+    #[track_caller]
+    pub fn range(&self, first: u32, end: u32) -> impl Iterator<Item = T> + use<'_, T> {
+        check_length(end, self.len);
+        check_length(first, end);
+        // SAFETY: in bounds, as in `get`.
+        (first..end).map(|i| unsafe { self.data.load(i) })
     }
 }
 
 // SAFETY: lanes read plain data; writing takes the list by `&mut`.
-unsafe impl<T: Pod> Sync for WarpList<'_, T> {}
+unsafe impl<T: Pod> Sync for WarpItems<'_, T> {}
+
+/// Shared arrays that are divided among the warps of a block: a tuple of up to six `&mut Shared`.
+pub trait SharedByWarp {
+    /// Each array with the length of a warp's part.
+    #[doc(hidden)]
+    type Parts: Sync;
+    /// A list in each of them.
+    type Lists<'a>;
+
+    #[doc(hidden)]
+    fn parts(self, warps: u32) -> Self::Parts;
+
+    /// # Safety
+    /// The arrays stay borrowed while the lists live, and part `warp` is used through one list at a time.
+    #[doc(hidden)]
+    unsafe fn lists<'a>(parts: &Self::Parts, warp: u32) -> Self::Lists<'a>;
+}
+
+macro_rules! shared_by_warp {
+    ($($T:ident $N:ident $at:tt),*) => {
+        impl<$($T: Pod, const $N: usize),*> SharedByWarp for ($(&mut Shared<$T, $N>,)*) {
+            type Parts = ($(WarpParts<$T>,)*);
+            type Lists<'a> = ($(WarpList<'a, $T>,)*);
+
+            #[inline(always)]
+            fn parts(self, warps: u32) -> Self::Parts {
+                ($(self.$at.by_warp(warps),)*)
+            }
+
+            #[inline(always)]
+            unsafe fn lists<'a>(parts: &Self::Parts, warp: u32) -> Self::Lists<'a> {
+                // SAFETY: the caller's.
+                unsafe { ($(parts.$at.list(warp),)*) }
+            }
+        }
+    };
+}
+
+shared_by_warp!(A N 0);
+shared_by_warp!(A N 0, B M 1);
+shared_by_warp!(A N 0, B M 1, C K 2);
+shared_by_warp!(A N 0, B M 1, C K 2, D L 3);
+shared_by_warp!(A N 0, B M 1, C K 2, D L 3, E I 4);
+shared_by_warp!(A N 0, B M 1, C K 2, D L 3, E I 4, F J 5);

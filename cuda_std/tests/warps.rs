@@ -136,15 +136,14 @@ fn listed(
     even: &mut Shared<[u32; 2], { 3 * 40 }>,
 ) {
     let n = out.len();
-    out.fill_by_warp_with(block, n, (numbers, even), |warp, numbers, even, i| {
+    out.fill_by_warp_with(block, n, (numbers, even), |warp, (numbers, even), i| {
         for first in (0..i).step_by(32) {
             let found = warp.per_lane(|lane| Some(first + lane.index()).filter(|k| *k < i && k.is_multiple_of(3)));
             numbers.push(warp, &found);
         }
-        let (numbers, mut sum) = (&*numbers, 0);
-        for k in 0..numbers.len() {
-            sum += numbers.get(k);
-        }
+        let complete = u32::from(numbers.is_complete());
+        let numbers = numbers.items(warp);
+        let sum = numbers.range(0, numbers.len()).sum();
         let pairs = warp.per_lane(|lane| {
             let k = lane.index();
             (k < numbers.len() && numbers.get(k).is_multiple_of(2)).then(|| [numbers.get(k), k])
@@ -154,7 +153,7 @@ fn listed(
         let twice = even.len();
         even.clear();
         even.push(warp, &pairs);
-        [numbers.len(), u32::from(numbers.is_complete()), sum, 1000 * twice + even.len()]
+        [numbers.len(), complete, sum, 1000 * twice + even.len()]
     });
 }
 
@@ -175,10 +174,10 @@ fn a_warp_reads_what_its_lanes_put_into_its_list() {
 
 #[kernel(threads = 32)]
 fn beyond_the_list(block: &mut Block, out: &mut Segment<u32>, a: &mut Shared<u32, 32>, b: &mut Shared<u32, 32>) {
-    out.fill_by_warp_with(block, 1, (a, b), |warp, a, _, _| {
+    out.fill_by_warp_with(block, 1, (a, b), |warp, (a, _), _| {
         let some = warp.per_lane(|lane| (lane.index() < 5).then(|| lane.index()));
         a.push(warp, &some);
-        a.get(5)
+        a.items(warp).get(5)
     });
 }
 

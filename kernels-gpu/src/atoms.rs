@@ -16,17 +16,18 @@ use cells::Cells;
 use cuda_std::prelude::*;
 use shared_types::{Atom, BatchStructureDesc, SpherePoint};
 
-/// Threads that work on an atom's depth or a residue's contacts together.
+/// Threads that work on an atom's depth together.
 const TEAM: u32 = 8;
+/// Residues of one chain whose atoms may be in contact are this many rows apart.
+const APART: u32 = 2;
 const THREADS: usize = 256;
 const WARPS: usize = THREADS / 32;
 
 /// The inputs of one structure.
+#[derive(Clone, Copy)]
 struct Inputs<'a> {
-    /// The structure's own.
+    // The batch's.
     atoms: &'a [Atom],
-    /// Those that follow are the batch's.
-    residue_types: &'a [u8],
     chain_ids: &'a [u32],
     residue_atoms: &'a [u32],
     structure: BatchStructureDesc,
@@ -36,7 +37,7 @@ impl Inputs<'_> {
     /// Atom `i` of the structure.
     #[inline]
     fn atom(&self, i: u32) -> Atom {
-        self.atoms.at(i)
+        self.atoms.at(self.structure.atom_offset + i)
     }
 
     /// Where residue `i` lies in the batch.
@@ -45,24 +46,19 @@ impl Inputs<'_> {
         self.structure.ca_offset + i
     }
 
-    /// Tabulated kind of residue `i`.
+    /// Residue `i`'s atoms: from the first to before the second.
     #[inline]
-    fn kind(&self, i: u32) -> u32 {
-        u32::from(self.residue_types.at(self.row(i)))
-    }
-
-    /// Residue `i`'s atoms: from the first to before the second, of `n` residues.
-    #[inline]
-    fn atoms_of(&self, i: u32, n: u32) -> (u32, u32) {
-        let end = if i + 1 < n { self.residue_atoms.at(self.row(i + 1)) } else { self.structure.n_atoms };
+    fn atoms_of(&self, i: u32) -> (u32, u32) {
+        let is_last = i + 1 >= self.structure.n_residues;
+        let end = if is_last { self.structure.n_atoms } else { self.residue_atoms.at(self.row(i + 1)) };
         (self.residue_atoms.at(self.row(i)), end)
     }
 
-    /// The residue of `n` that an atom is part of.
+    /// The residue that an atom is part of.
     #[inline]
-    fn residue_of(&self, atom: u32, n: u32) -> u32 {
+    fn residue_of(&self, atom: u32) -> u32 {
         // The last residue that begins at the atom or before.
-        let (mut low, mut high) = (0, n);
+        let (mut low, mut high) = (0, self.structure.n_residues);
         while high - low > 1 {
             let middle = low + (high - low) / 2;
             if self.residue_atoms.at(self.row(middle)) <= atom {
@@ -74,31 +70,41 @@ impl Inputs<'_> {
         low
     }
 
-    /// Whether two residues are of one chain.
+    /// Whether two residues are so far apart along the chain that their contacts count: two rows, or in other chains.
     #[inline]
-    fn same_chain(&self, i: u32, j: u32) -> bool {
-        self.chain_ids.at(self.row(i)) == self.chain_ids.at(self.row(j))
+    fn are_apart(&self, i: u32, j: u32) -> bool {
+        i.abs_diff(j) >= APART || self.chain_ids.at(self.row(i)) != self.chain_ids.at(self.row(j))
     }
 }
 
 /// Sorts the heavy atoms of every structure of at most `largest` atoms into cells: block `i` takes structure `i`.
 ///
 /// - `frames`: one a structure.
-/// - `sorted`, `cells`: one element a heavy atom.
-/// - `atoms`, `descriptors`: as in the fused kernel.
+/// - `sorted`, `cells`, `owners`: one element a heavy atom.
+/// - `contacts`: one a residue; set to 0.
+/// - `residue_atoms`: the residue's first atom, counted from the structure's first atom; residues have their atoms one
+///   after the other.
+/// - `atoms`, `descriptors`, `chain_ids`: as in the fused kernel.
 #[kernel(threads = 256, blocks_per_sm = 4)]
 pub fn atom_cells_prism4d(
     block: &mut Block,
     frames: &mut Segment<Frame>,
     sorted: &mut Segment<Atom>,
     cells: &mut Segment<CellWords>,
+    owners: &mut Segment<u32>,
+    contacts: &mut Segment<u32>,
     atoms: &[Atom],
     descriptors: &[BatchStructureDesc],
+    chain_ids: &[u32],
+    residue_atoms: &[u32],
     frame: &mut Shared<Frame, 1>,
     largest: u32,
 ) {
-    if sorted.len() <= largest {
-        sort(block, frames, sorted, cells, atoms, descriptors, frame);
+    let structure = descriptors.at(block.index());
+    if structure.n_atoms <= largest {
+        let inputs = Inputs { atoms, chain_ids, residue_atoms, structure };
+        sort(block, &inputs, frames, sorted, cells, owners, frame);
+        contacts.fill(block, structure.n_residues, |_| 0);
     }
 }
 
@@ -109,63 +115,86 @@ pub fn large_atom_cells_prism4d(
     frames: &mut Segment<Frame>,
     sorted: &mut Segment<Atom>,
     cells: &mut Segment<CellWords>,
+    owners: &mut Segment<u32>,
+    contacts: &mut Segment<u32>,
     atoms: &[Atom],
     descriptors: &[BatchStructureDesc],
+    chain_ids: &[u32],
+    residue_atoms: &[u32],
     frame: &mut Shared<Frame, 1>,
     largest: u32,
 ) {
-    if sorted.len() > largest {
-        sort(block, frames, sorted, cells, atoms, descriptors, frame);
+    let structure = descriptors.at(block.index());
+    if structure.n_atoms > largest {
+        let inputs = Inputs { atoms, chain_ids, residue_atoms, structure };
+        sort(block, &inputs, frames, sorted, cells, owners, frame);
+        contacts.fill(block, structure.n_residues, |_| 0);
     }
 }
 
 #[inline(always)]
 fn sort(
     block: &mut Block,
+    inputs: &Inputs,
     frames: &mut Segment<Frame>,
     sorted: &mut Segment<Atom>,
     cells: &mut Segment<CellWords>,
-    atoms: &[Atom],
-    descriptors: &[BatchStructureDesc],
+    owners: &mut Segment<u32>,
     frame: &mut Shared<Frame, 1>,
 ) {
-    let (structure, n) = (descriptors.at(block.index()), sorted.len());
-    let atoms = atoms.part(structure.atom_offset, n);
-    let around_all = cells::frame(block, n, |i| atoms.at(i));
+    let n = inputs.structure.n_atoms;
+    let around_all = cells::frame(block, n, |i| inputs.atom(i));
     frames.set(block, 0, around_all);
     let frame = frame.fill(block, 1, |_| around_all);
     let mut words = cells.whole();
-    cells::sort(block, n, |i| atoms.at(i), &mut words.flatten(), sorted, &frame);
+    let mut words = words.flatten();
+    cells::sort(block, n, |i| inputs.atom(i), &mut words, sorted, &frame);
+    let cells = Cells::of(words.into_view(), n, &frame);
+    owners.fill(block, n, |k| inputs.residue_of(cells.order.get(k)));
 }
 
-/// Counts around every heavy atom what is exposed of it and how many others are near: block `i` takes the atoms of item
-/// `i`, as they are sorted.
+/// Counts around every heavy atom what is exposed of it and how many others are near, and of every residue how many atoms
+/// of others touch it: block `i` takes the atoms of item `i`, as they are sorted.
 ///
 /// - `surface`: one element a heavy atom, as they are sorted.
-/// - `sorted`, `cells`, `frames`: what [`fn@atom_cells_prism4d`] found.
+/// - `contacts`: one a residue; what is found is added.
+/// - `sorted`, `cells`, `owners`, `frames`: what [`fn@atom_cells_prism4d`] found, and what it read.
 /// - `points`: the test points on an atom's sphere.
 #[kernel(threads = 256, blocks_per_sm = 4, requires(!points.is_empty()))]
 pub fn atom_surfaces_prism4d(
     block: &mut Block,
     surface: &mut Segment<AtomSurface>,
+    contacts: &Atomics<u32>,
     items: &[Item],
+    atoms: &[Atom],
     descriptors: &[BatchStructureDesc],
+    chain_ids: &[u32],
+    residue_atoms: &[u32],
     sorted: &[Atom],
     cells: &[CellWords],
+    owners: &[u32],
     frames: &[Frame],
     points: &[SpherePoint],
     frame: &mut Shared<Frame, 1>,
-    neighbours: &mut Shared<[f32; 4], { WARPS * surface::NEIGHBOURS }>,
-    alive: &mut Shared<SpherePoint, { WARPS * surface::POINTS }>,
+    runs: &mut Shared<cells::Run, { WARPS * surface::RUNS }>,
+    nearest: &mut Shared<surface::Plane, { WARPS * surface::FIRST }>,
+    others: &mut Shared<surface::Plane, { WARPS * surface::OTHERS }>,
+    touched: &mut Shared<u32, { WARPS * surface::CONTACTS }>,
+    open: &mut Shared<SpherePoint, { WARPS * surface::POINTS }>,
 ) {
     let item = items.at(block.index());
-    let n = descriptors.at(item.structure).n_atoms;
+    let structure = descriptors.at(item.structure);
+    let n = structure.n_atoms;
     let frame = frame.fill(block, 1, |_| frames.at(item.structure));
-    let cells = Cells::of(cells.part(item.atoms, n).as_flattened(), n, &frame);
-    let sorted = View::of(sorted.part(item.atoms, n));
+    let around = surface::Around {
+        inputs: Inputs { atoms, chain_ids, residue_atoms, structure },
+        cells: Cells::of(View::of(cells.part(item.atoms, n).as_flattened()), n, &frame),
+        sorted: View::of(sorted.part(item.atoms, n)),
+        owners: View::of(owners.part(item.atoms, n)),
+    };
     let count = surface.len();
-    surface.fill_by_warp_with(block, count, (neighbours, alive), |warp, neighbours, alive, at| {
-        surface::count(warp, neighbours, alive, sorted.get(item.first.wrapping_add(at)), &cells, sorted, points)
+    surface.fill_by_warp_with(block, count, (runs, nearest, others, touched, open), |warp, lists, at| {
+        surface::count(warp, lists, item.first.wrapping_add(at), &around, points, contacts)
     });
 }
 
@@ -173,11 +202,9 @@ pub fn atom_surfaces_prism4d(
 ///
 /// - `exposure`: one element a residue.
 /// - `depths`: scratch, one element a heavy atom; an item's segment has its residues' atoms.
-/// - `surface`: what [`fn@atom_surfaces_prism4d`] found with `points` test points.
-/// - `residue_atoms`: the residue's first atom, counted from the structure's first atom; residues have their atoms one
-///   after the other.
-/// - The others are as in the fused kernel, and as [`fn@atom_cells_prism4d`] left them.
-#[kernel(threads = 256, blocks_per_sm = 3)]
+/// - `surface`, `contacts`: what [`fn@atom_surfaces_prism4d`] found with `points` test points, and what it read.
+/// - `residue_types`: as in the fused kernel.
+#[kernel(threads = 256, blocks_per_sm = 4)]
 pub fn residue_exposure_prism4d(
     block: &mut Block,
     exposure: &mut Segment<ResidueExposure>,
@@ -192,18 +219,17 @@ pub fn residue_exposure_prism4d(
     cells: &[CellWords],
     frames: &[Frame],
     surface: &[AtomSurface],
+    contacts: &[u32],
     frame: &mut Shared<Frame, 1>,
     points: u32,
 ) {
     let item = items.at(block.index());
     let structure = descriptors.at(item.structure);
-    let (n, n_atoms) = (structure.n_residues, structure.n_atoms);
-    let atoms = atoms.part(structure.atom_offset, n_atoms);
-    let inputs = Inputs { atoms, residue_types, chain_ids, residue_atoms, structure };
+    let n = structure.n_atoms;
+    let inputs = Inputs { atoms, chain_ids, residue_atoms, structure };
     let frame = frame.fill(block, 1, |_| frames.at(item.structure));
-    let cells = Cells::of(cells.part(item.atoms, n_atoms).as_flattened(), n_atoms, &frame);
-    let sorted = View::of(sorted.part(item.atoms, n_atoms));
-    let surface = View::of(surface.part(item.atoms, n_atoms));
+    let cells = Cells::of(View::of(cells.part(item.atoms, n).as_flattened()), n, &frame);
+    let (sorted, surface) = (View::of(sorted.part(item.atoms, n)), View::of(surface.part(item.atoms, n)));
     let first_atom = depths.start() - item.atoms;
     let own_atoms = depths.len();
     depths.fill_by_team::<TEAM>(block, own_atoms, |team, at| {
@@ -211,11 +237,11 @@ pub fn residue_exposure_prism4d(
     });
     let depths = depths.view(own_atoms);
     let rows = exposure.len();
-    exposure.fill_by_team::<TEAM>(block, rows, |team, at| {
+    exposure.fill(block, rows, |at| {
         let i = item.first.wrapping_add(at);
-        let contacts = residues::contacts(team, &inputs, n, i, &cells, sorted);
-        let (surface, depth) =
-            (|own| surface.get(cells.place.get(own)), |own: u32| depths.get(own.wrapping_sub(first_atom)));
-        residues::exposure(&inputs, n, i, contacts, points, surface, depth)
+        let row = inputs.row(i);
+        let known = residues::Known { kind: u32::from(residue_types.at(row)), contacts: contacts.at(row), points };
+        let surface = |own| surface.get(cells.place.get(own));
+        residues::exposure(&inputs, i, known, surface, |own: u32| depths.get(own.wrapping_sub(first_atom)))
     });
 }

@@ -13,11 +13,12 @@ struct Descriptor {
 
 struct __align__(16) Frame {
     float origin[3], edge;
-    unsigned size[3], padding;
+    unsigned size[3];
+    float largest;
 };
 
-constexpr float REACH = 10.f, SLACK = 0.02f, PROBE = 1.4f;
-constexpr unsigned ROWS = 25, NEIGHBOURS = 96, POINTS = 128, EACH = POINTS / 32, FIRST = 16, WARPS = 8, WORDS = 9;
+constexpr float REACH = 10.f, SLACK = 0.02f, PROBE = 1.4f, CONTACT = 4.5f, NEAREST2 = 3.5f * 3.5f;
+constexpr unsigned ROWS = 25, FIRST = 24, OTHERS = 80, CONTACTS = 64, POINTS = 128, EACH = POINTS / 32, WARPS = 8, WORDS = 9;
 
 __constant__ signed char NEAR_FIRST[ROWS][2] = {
     {0, 0},  {-1, 0}, {1, 0},   {0, -1}, {0, 1},   {-1, -1}, {-1, 1}, {1, -1}, {1, 1},  {-2, 0},  {2, 0},  {0, -2}, {0, 2},
@@ -37,17 +38,23 @@ __device__ __forceinline__ float gap(const Frame& f, int axis, float at, unsigne
     return fmaxf(0.f, fmaxf(low - at, at - high));
 }
 
-// Run k of the atoms within reach of one.
-__device__ __forceinline__ Run near(const Frame& f, const unsigned* starts, float4 atom, unsigned k) {
+// Run k of the atoms within reach of one, and the square of how far it is at least.
+__device__ __forceinline__ Run near(const Frame& f, const unsigned* starts, float4 atom, unsigned k, float* gap2) {
     if (k >= ROWS) return {0, 0};
     unsigned y = cell(f, 1, atom.y) + NEAR_FIRST[k][0], z = cell(f, 2, atom.z) + NEAR_FIRST[k][1];
     if (y >= f.size[1] || z >= f.size[2]) return {0, 0};
     float gap_y = gap(f, 1, atom.y, y), gap_z = gap(f, 2, atom.z, z);
-    float rest = REACH * REACH - fmaf(gap_y, gap_y, gap_z * gap_z);
+    *gap2 = fmaf(gap_y, gap_y, gap_z * gap_z);
+    float rest = REACH * REACH - *gap2;
     if (rest < 0.f) return {0, 0};
     float half = sqrtf(rest) + SLACK;
     unsigned row = (z * f.size[1] + y) * f.size[0];
     return {starts[row + cell(f, 0, atom.x - half)], starts[row + cell(f, 0, atom.x + half) + 1]};
+}
+
+__device__ __forceinline__ float distance2(float4 a, float4 b) {
+    float x = b.x - a.x, y = b.y - a.y, z = b.z - a.z;
+    return fmaf(x, x, fmaf(y, y, z * z));
 }
 
 struct Centre {
@@ -57,7 +64,8 @@ struct Centre {
 
 struct Seen {
     float4 plane;
-    bool touches, within;
+    float d2;
+    bool touches;
 };
 
 __device__ __forceinline__ Seen look(const Centre& c, float4 other) {
@@ -65,7 +73,7 @@ __device__ __forceinline__ Seen look(const Centre& c, float4 other) {
     float d2 = fmaf(x, x, fmaf(y, y, z * z));
     float reach = other.w + PROBE, both = c.reach + reach;
     bool touches = d2 < both * both && (d2 > 0.f || reach > c.reach);
-    return {make_float4(x, y, z, fmaf(c.reach - reach, both, d2) * c.half), touches, d2 <= REACH * REACH};
+    return {make_float4(x, y, z, fmaf(c.reach - reach, both, d2) * c.half), d2, touches};
 }
 
 __device__ __forceinline__ bool covers(float4 plane, float x, float y, float z) {
@@ -80,7 +88,8 @@ __device__ __noinline__ unsigned exposed_to_all(const Centre& c, const Frame& f,
         float4 point = points[p];
         bool covered = false;
         for (unsigned k = 0; k < ROWS && !covered; ++k) {
-            Run run = near(f, starts, c.atom, k);
+            float gap2;
+            Run run = near(f, starts, c.atom, k, &gap2);
             for (unsigned at = run.first; at < run.end && !covered; ++at) {
                 Seen seen = look(c, sorted[at]);
                 covered = seen.touches && covers(seen.plane, point.x, point.y, point.z);
@@ -91,47 +100,115 @@ __device__ __noinline__ unsigned exposed_to_all(const Centre& c, const Frame& f,
     return __reduce_add_sync(~0u, open);
 }
 
+// Puts a value of each lane that has one behind the `n` that are in a list.
+template <typename T>
+__device__ __forceinline__ void push(T* list, unsigned room, unsigned& n, bool has, T value, unsigned below) {
+    unsigned some = __ballot_sync(~0u, has), place = n + __popc(some & below);
+    if (has && place < room) list[place] = value;
+    n += __popc(some);
+}
+
+struct Residues {
+    const unsigned *chain_ids, *first_atoms;
+    unsigned first, count, atoms;
+
+    __device__ __forceinline__ bool apart(unsigned i, unsigned j) const {
+        return (i > j ? i - j : j - i) >= 2 || chain_ids[first + i] != chain_ids[first + j];
+    }
+};
+
+__device__ __noinline__ void touch_all(const Residues& r, const float4* atoms, float4 atom, unsigned own, unsigned* contacts,
+                                       unsigned lane) {
+    for (unsigned residue = lane; residue < r.count; residue += 32) {
+        if (!r.apart(own, residue)) continue;
+        unsigned end = residue + 1 < r.count ? r.first_atoms[r.first + residue + 1] : r.atoms;
+        for (unsigned a = r.first_atoms[r.first + residue]; a < end; ++a) {
+            if (distance2(atoms[a], atom) <= CONTACT * CONTACT) {
+                atomicAdd(contacts + r.first + residue, 1u);
+                break;
+            }
+        }
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(256, 4)
-    surfaces(uint2* __restrict__ out, const unsigned* __restrict__ offsets, const Item* __restrict__ items,
-             const Descriptor* __restrict__ descriptors, const float4* __restrict__ all_sorted,
-             const unsigned* __restrict__ all_cells, const Frame* __restrict__ frames,
+    surfaces(uint2* __restrict__ out, unsigned* __restrict__ contacts, const unsigned* __restrict__ offsets,
+             const Item* __restrict__ items, const float4* __restrict__ atoms, const Descriptor* __restrict__ descriptors,
+             const unsigned* __restrict__ chain_ids, const unsigned* __restrict__ residue_atoms,
+             const float4* __restrict__ all_sorted, const unsigned* __restrict__ all_cells,
+             const unsigned* __restrict__ all_owners, const Frame* __restrict__ frames,
              const float4* __restrict__ points, unsigned n_points) {
     __shared__ Frame f;
-    __shared__ float4 all_neighbours[WARPS][NEIGHBOURS];
-    __shared__ float4 all_alive[WARPS][POINTS];
+    __shared__ uint2 all_runs[WARPS][32];
+    __shared__ float4 all_nearest[WARPS][FIRST];
+    __shared__ float4 all_others[WARPS][OTHERS];
+    __shared__ unsigned all_touched[WARPS][CONTACTS];
+    __shared__ float4 all_open[WARPS][POINTS];
     Item item = items[blockIdx.x];
     if (threadIdx.x == 0) f = frames[item.structure];
     __syncthreads();
+    Descriptor d = descriptors[item.structure];
+    Residues residues = {chain_ids, residue_atoms, d.ca_offset, d.n_residues, d.n_atoms};
     const unsigned* starts = all_cells + size_t(item.atoms) * WORDS;
     const float4* sorted = all_sorted + item.atoms;
+    const unsigned* owners = all_owners + item.atoms;
     unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, below = (1u << lane) - 1;
     unsigned begin = offsets[blockIdx.x], count = offsets[blockIdx.x + 1] - begin;
-    float4 *neighbours = all_neighbours[warp], *alive = all_alive[warp];
+    uint2* runs = all_runs[warp];
+    float4 *nearest = all_nearest[warp], *others = all_others[warp], *open = all_open[warp];
+    unsigned* touched = all_touched[warp];
     for (unsigned at = warp; at < count; at += WARPS) {
         float4 atom = sorted[item.first + at];
+        unsigned own = owners[item.first + at];
         Centre c = {atom, atom.w + PROBE, 0.5f / (atom.w + PROBE)};
-        Run mine = near(f, starts, atom, lane);
-        unsigned left = __ballot_sync(~0u, mine.first < mine.end), within = 0, n = 0;
-        while (left) {
-            unsigned from = __ffs(left) - 1;
-            left &= left - 1;
-            Run run = {__shfl_sync(~0u, mine.first, from), __shfl_sync(~0u, mine.end, from)};
-            for (unsigned first = run.first; first < run.end; first += 32) {
+        float farthest = c.reach + (f.largest + PROBE), gap2 = 0.f;
+        Run mine = near(f, starts, atom, lane, &gap2);
+        bool some = mine.first < mine.end, close = gap2 < farthest * farthest;
+        unsigned n_runs = 0, n_nearest = 0, n_others = 0, n_touched = 0, within = 0;
+        push(runs, 32, n_runs, some && close, make_uint2(mine.first, mine.end), below);
+        unsigned n_close = n_runs;
+        push(runs, 32, n_runs, some && !close, make_uint2(mine.first, mine.end), below);
+        __syncwarp();
+        for (unsigned r = n_close; r < n_runs; ++r) {
+            uint2 run = runs[r];
+            for (unsigned k = run.x + lane; k < run.y; k += 32) within += distance2(atom, sorted[k]) <= REACH * REACH;
+        }
+        for (unsigned r = 0; r < n_close; ++r) {
+            uint2 run = runs[r];
+            for (unsigned first = run.x; first < run.y; first += 32) {
                 unsigned k = first + lane;
-                Seen seen = {};
-                if (k < run.end) seen = look(c, sorted[k]);
-                within += seen.within;
-                unsigned some = __ballot_sync(~0u, seen.touches), place = n + __popc(some & below);
-                if (seen.touches && place < NEIGHBOURS) neighbours[place] = seen.plane;
-                n += __popc(some);
+                Seen seen = {{}, INFINITY, false};
+                if (k < run.y) seen = look(c, sorted[k]);
+                within += seen.d2 <= REACH * REACH;
+                push(others, OTHERS, n_others, seen.touches && seen.d2 >= NEAREST2, seen.plane, below);
+                if (__any_sync(~0u, seen.d2 <= CONTACT * CONTACT)) {
+                    push(nearest, FIRST, n_nearest, seen.touches && seen.d2 < NEAREST2, seen.plane, below);
+                    unsigned residue = 0;
+                    bool touches = seen.d2 <= CONTACT * CONTACT;
+                    if (touches) {
+                        residue = owners[k];
+                        touches = residues.apart(own, residue);
+                    }
+                    push(touched, CONTACTS, n_touched, touches, residue, below);
+                }
             }
         }
         __syncwarp();
         unsigned crowd = __reduce_add_sync(~0u, within), exposed = 0;
-        if (n > NEIGHBOURS) {
+        if (n_touched > CONTACTS) {
+            touch_all(residues, atoms + d.atom_offset, atom, own, contacts, lane);
+        } else {
+            for (unsigned turn = 0; turn < n_touched; turn += 32) {
+                unsigned residue = turn + lane < n_touched ? touched[turn + lane] : ~lane;
+                unsigned same = __match_any_sync(~0u, residue);
+                bool is_first = residue < residues.count && __ffs(same) - 1 == lane;
+                for (unsigned e = 0; e < turn && is_first; ++e) is_first = touched[e] != residue;
+                if (is_first) atomicAdd(contacts + residues.first + residue, 1u);
+            }
+        }
+        if (n_nearest > FIRST || n_others > OTHERS) {
             exposed = exposed_to_all(c, f, starts, sorted, points, n_points, lane);
         } else {
-            unsigned some = min(n, FIRST);
             for (unsigned group = 0; group < n_points; group += POINTS) {
                 float4 share[EACH];
                 bool covered[EACH];
@@ -140,24 +217,20 @@ extern "C" __global__ void __launch_bounds__(256, 4)
                     covered[e] = p >= n_points;
                     share[e] = covered[e] ? float4{} : points[p];
                 }
-                for (unsigned j = 0; j < some; ++j) {
-                    float4 plane = neighbours[j];
+                for (unsigned j = 0; j < n_nearest; ++j) {
+                    float4 plane = nearest[j];
                     for (unsigned e = 0; e < EACH; ++e)
                         covered[e] |= covers(plane, share[e].x, share[e].y, share[e].z);
                 }
-                unsigned open = 0;
-                for (unsigned e = 0; e < EACH; ++e) {
-                    unsigned votes = __ballot_sync(~0u, !covered[e]);
-                    if (!covered[e]) alive[open + __popc(votes & below)] = share[e];
-                    open += __popc(votes);
-                }
+                unsigned n_open = 0;
+                for (unsigned e = 0; e < EACH; ++e) push(open, POINTS, n_open, !covered[e], share[e], below);
                 __syncwarp();
-                for (unsigned turn = 0; turn < open; turn += 32) {
-                    bool is_open = turn + lane < open;
+                for (unsigned turn = 0; turn < n_open; turn += 32) {
+                    bool is_open = turn + lane < n_open;
                     if (is_open) {
-                        float4 point = alive[turn + lane];
-                        for (unsigned j = some; j < n && is_open; ++j)
-                            is_open = !covers(neighbours[j], point.x, point.y, point.z);
+                        float4 point = open[turn + lane];
+                        for (unsigned j = 0; j < n_others && is_open; ++j)
+                            is_open = !covers(others[j], point.x, point.y, point.z);
                     }
                     exposed += __popc(__ballot_sync(~0u, is_open));
                 }

@@ -98,8 +98,12 @@ pub fn launch_atom_surfaces<M: Memory, E: Executor<Space = M::Space>>(
             frames: Segments { data: M::view_mut(&mut work.frames), offsets: M::offsets(&work.structures) },
             sorted: Segments { data: M::view_mut(&mut work.sorted), offsets: M::offsets(&work.heavy_atoms) },
             cells: Segments { data: M::view_mut(&mut work.cells), offsets: M::offsets(&work.heavy_atoms) },
+            owners: Segments { data: M::view_mut(&mut work.owners), offsets: M::offsets(&work.heavy_atoms) },
+            contacts: Segments { data: M::view_mut(&mut work.atom_contacts), offsets: M::offsets(&work.residues) },
             atoms: given.atoms,
             descriptors: given.descriptors,
+            chain_ids: given.chain_ids,
+            residue_atoms: given.residue_atoms,
             largest: sizes.largest_atoms,
         };
         cells::launch(executor, blocks, args)?;
@@ -110,8 +114,12 @@ pub fn launch_atom_surfaces<M: Memory, E: Executor<Space = M::Space>>(
             frames: Segments { data: M::view_mut(&mut work.frames), offsets: M::offsets(&work.structures) },
             sorted: Segments { data: M::view_mut(&mut work.sorted), offsets: M::offsets(&work.heavy_atoms) },
             cells: Segments { data: M::view_mut(&mut work.cells), offsets: M::offsets(&work.heavy_atoms) },
+            owners: Segments { data: M::view_mut(&mut work.owners), offsets: M::offsets(&work.heavy_atoms) },
+            contacts: Segments { data: M::view_mut(&mut work.atom_contacts), offsets: M::offsets(&work.residues) },
             atoms: given.atoms,
             descriptors: given.descriptors,
+            chain_ids: given.chain_ids,
+            residue_atoms: given.residue_atoms,
             largest: sizes.largest_atoms,
         };
         large_cells::launch(executor, blocks, args)?;
@@ -119,10 +127,15 @@ pub fn launch_atom_surfaces<M: Memory, E: Executor<Space = M::Space>>(
     let given = inputs.shorter();
     let args = surfaces::Args {
         surface: Segments { data: M::view_mut(&mut work.surface), offsets: M::offsets(&work.atom_items.offsets) },
+        contacts: M::view_mut(&mut work.atom_contacts),
         items: work.atom_items.view(),
+        atoms: given.atoms,
         descriptors: given.descriptors,
+        chain_ids: given.chain_ids,
+        residue_atoms: given.residue_atoms,
         sorted: M::view(&work.sorted, sizes.atoms),
         cells: M::view(&work.cells, sizes.atoms),
+        owners: M::view(&work.owners, sizes.atoms),
         frames: M::view(&work.frames, sizes.structures),
         points: given.points,
     };
@@ -153,6 +166,7 @@ pub fn launch_residue_exposure<M: Memory, E: Executor<Space = M::Space>>(
         cells: M::view(&work.cells, sizes.atoms),
         frames: M::view(&work.frames, sizes.structures),
         surface: M::view(&work.surface, sizes.atoms),
+        contacts: M::view(&work.atom_contacts, sizes.residues),
         points: M::Space::len(&given.points) as u32,
     };
     exposure::launch(executor, work.residue_items.count, args)

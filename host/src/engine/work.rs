@@ -27,11 +27,13 @@ pub struct BatchWork<M: Memory> {
     // An element a heavy atom.
     pub(super) sorted: M::Buffer<Atom>,
     pub(super) cells: M::Buffer<CellWords>,
+    pub(super) owners: M::Buffer<u32>,
     pub(super) surface: M::Buffer<AtomSurface>,
     pub(super) depths: M::Buffer<f32>,
     // An element a residue.
     pub(super) rows: M::Buffer<FeatureRow>,
     pub(super) site_ids: M::Buffer<i32>,
+    pub(super) atom_contacts: M::Buffer<u32>,
     pub(super) exposure: M::Buffer<ResidueExposure>,
     pub(super) places: M::Buffer<Place>,
     pub(super) traits: M::Buffer<Traits>,
@@ -118,10 +120,12 @@ impl<M: Memory> BatchWork<M> {
             facts: memory.empty()?,
             sorted: memory.empty()?,
             cells: memory.empty()?,
+            owners: memory.empty()?,
             surface: memory.empty()?,
             depths: memory.empty()?,
             rows: memory.empty()?,
             site_ids: memory.empty()?,
+            atom_contacts: memory.empty()?,
             exposure: memory.empty()?,
             places: memory.empty()?,
             traits: memory.empty()?,
@@ -170,10 +174,12 @@ impl<M: Memory> BatchWork<M> {
         memory.reserve(&mut self.frames, structures)?;
         memory.reserve(&mut self.sorted, atoms)?;
         memory.reserve(&mut self.cells, atoms)?;
+        memory.reserve(&mut self.owners, atoms)?;
         memory.reserve(&mut self.surface, atoms)?;
         memory.reserve(&mut self.depths, atoms)?;
         memory.reserve(&mut self.rows, residues)?;
         memory.reserve(&mut self.site_ids, residues)?;
+        memory.reserve(&mut self.atom_contacts, residues)?;
         memory.reserve(&mut self.exposure, residues)?;
         memory.reserve(&mut self.places, residues)?;
         memory.reserve(&mut self.traits, residues)?;

@@ -56,8 +56,6 @@ pub struct Run {
     pub end: u32,
 }
 
-const NOTHING: Run = Run { first: 0, end: 0 };
-
 /// How a grid divides space. Lies in shared memory, since all threads know it and it would take their registers.
 #[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
 #[repr(C, align(16))]
@@ -66,7 +64,8 @@ pub struct Frame {
     edge: f32,
     /// Cells along x, y and z.
     size: [u32; 3],
-    _padding: u32,
+    /// Largest radius of an atom in Å.
+    pub largest: f32,
 }
 
 impl Frame {
@@ -138,10 +137,14 @@ pub fn frame(block: &mut Block, n: u32, atoms: impl Fn(u32) -> Atom + Sync) -> F
         let atom = atoms(i);
         [atom.x, atom.y, atom.z]
     };
+    let corner_and_radius = |i| {
+        let atom = atoms(i);
+        [atom.x, atom.y, atom.z, atom.radius]
+    };
     let lower = |a: [f32; 3], b: [f32; 3]| core::array::from_fn(|axis| smaller(a[axis], b[axis]));
-    let upper = |a: [f32; 3], b: [f32; 3]| core::array::from_fn(|axis| larger(a[axis], b[axis]));
+    let upper = |a: [f32; 4], b: [f32; 4]| core::array::from_fn(|axis| larger(a[axis], b[axis]));
     let low = block.reduce(n, [f32::INFINITY; 3], corner, lower);
-    let high = block.reduce(n, [f32::NEG_INFINITY; 3], corner, upper);
+    let high = block.reduce(n, [f32::NEG_INFINITY; 4], corner_and_radius, upper);
     let extent = |axis: usize| high[axis] - low[axis];
     let room = 3.0 * n as f32;
     let mut edge = EDGE;
@@ -150,7 +153,7 @@ pub fn frame(block: &mut Block, n: u32, atoms: impl Fn(u32) -> Atom + Sync) -> F
         let last: [u32; 3] = core::array::from_fn(|axis| (extent(axis) / edge) as u32);
         let cells = (last[0] as f32 + 1.0) * (last[1] as f32 + 1.0) * (last[2] as f32 + 1.0);
         if cells <= room {
-            return Frame { origin: low, edge, size: last.map(|last| last + 1), _padding: 0 };
+            return Frame { origin: low, edge, size: last.map(|last| last + 1), largest: high[3] };
         }
         edge *= 1.25;
     }
@@ -194,8 +197,8 @@ impl<'a> Cells<'a> {
     /// The cells of a structure of `n` atoms in the words that [`sort`] has filled: where each cell's atoms begin, and the
     /// end of all; a counter for each cell; for each place the atom; and for each atom the place.
     #[inline(always)]
-    pub fn of(words: &'a [u32], n: u32, frame: &'a Tile<'a, Frame>) -> Self {
-        let (words, cells) = (View::of(words), frame.get(0).cells());
+    pub fn of(words: View<'a, u32>, n: u32, frame: &'a Tile<'a, Frame>) -> Self {
+        let cells = frame.get(0).cells();
         let atoms = 2 * cells + 1;
         Self { frame, starts: words.part(0, cells + 1), order: words.part(atoms, n), place: words.part(atoms + n, n) }
     }
@@ -208,10 +211,12 @@ impl Cells<'_> {
         Run { first: self.starts.get(row + low), end: self.starts.get(row + high + 1) }
     }
 
-    /// Run number `k` of [`ROWS`] of those that hold all atoms within [`REACH`] of a point that an atom has.
+    /// Run number `k` of [`ROWS`] of those that hold all atoms within [`REACH`] of an atom's place, and the square of how
+    /// far it is at least.
     #[inline(always)]
-    pub fn near(&self, at: Atom, k: u32) -> Run {
+    pub fn near(&self, at: Atom, k: u32) -> (Run, f32) {
         let frame = self.frame.get(0);
+        const NOTHING: (Run, f32) = (Run { first: 0, end: 0 }, f32::INFINITY);
         if k >= ROWS {
             return NOTHING;
         }
@@ -223,21 +228,19 @@ impl Cells<'_> {
             return NOTHING;
         }
         let (gap_y, gap_z) = (frame.gap(1, at.y, y), frame.gap(2, at.z, z));
-        let rest = REACH * REACH - math::fma(gap_y, gap_y, gap_z * gap_z);
+        let gap2 = math::fma(gap_y, gap_y, gap_z * gap_z);
+        let rest = REACH * REACH - gap2;
         if rest < 0.0 {
             return NOTHING;
         }
         let half = sqrt(rest) + SLACK;
-        self.run(frame.row(y, z), frame.cell(0, at.x - half), frame.cell(0, at.x + half))
+        (self.run(frame.row(y, z), frame.cell(0, at.x - half), frame.cell(0, at.x + half)), gap2)
     }
 
-    /// The cells from corner to corner.
+    /// Largest radius of an atom in Å.
     #[inline(always)]
-    pub fn region(&self, low: [f32; 3], high: [f32; 3]) -> Region {
-        Region {
-            low: core::array::from_fn(|axis| self.frame.get(0).cell(axis, low[axis] - SLACK)),
-            high: core::array::from_fn(|axis| self.frame.get(0).cell(axis, high[axis] + SLACK)),
-        }
+    pub fn largest_radius(&self) -> f32 {
+        self.frame.get(0).largest
     }
 
     /// The cell in which an atom lies, and all that are up to `rings` away.

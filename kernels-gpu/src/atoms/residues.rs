@@ -1,20 +1,16 @@
-//! Depths of atoms, contacts between them, and what they add up to in a residue.
+//! Depths of atoms, and what all that is known of them adds up to in a residue.
 
 use super::Inputs;
 use super::TEAM;
 use super::cells::Cells;
 use super::surface::PROBE;
 use crate::scratch::{AtomSurface, ResidueExposure};
-use cuda_std::math::{NAN, canonical, larger, smaller, sqrt};
+use cuda_std::math::{NAN, canonical, smaller, sqrt};
 use cuda_std::prelude::*;
 use shared_types::Atom;
 use shared_types::radii::is_apolar;
 use shared_types::residue::MAX_AREA;
 
-/// Atoms of different residues are in contact within 4.5 Å.
-const CONTACT: f32 = 4.5;
-/// Residues of one chain whose atoms may be in contact are this many rows apart.
-const APART: u32 = 2;
 /// Volume of the sphere in which neighbours are counted, 4/3 pi (10 Å)^3.
 const SPHERE: f32 = 4188.79;
 /// Mean volume of a heavy atom in proteins in Å^3 (Pintar et al. 2002).
@@ -69,76 +65,31 @@ fn distance2(a: Atom, b: Atom) -> f32 {
     math::fma(x, x, math::fma(y, y, z * z))
 }
 
-/// Number of atoms of other residues that are within [`CONTACT`] of an atom of residue `i`.
-#[inline(always)]
-pub fn contacts(team: Team<TEAM>, inputs: &Inputs, n: u32, i: u32, cells: &Cells, sorted: View<Atom>) -> u32 {
-    let (first, end) = inputs.atoms_of(i, n);
-    let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
-    for own in first..end {
-        let atom = inputs.atom(own);
-        low = [smaller(low[0], atom.x), smaller(low[1], atom.y), smaller(low[2], atom.z)];
-        high = [larger(high[0], atom.x), larger(high[1], atom.y), larger(high[2], atom.z)];
-    }
-    if first == end {
-        return 0;
-    }
-    let region = cells.region(low.map(|x| x - CONTACT), high.map(|x| x + CONTACT));
-    let near = |other: Atom| {
-        let mut own = first;
-        while own < end {
-            if distance2(inputs.atom(own), other) <= CONTACT * CONTACT {
-                return true;
-            }
-            own += 1;
-        }
-        false
-    };
-    let within = |atom: Atom| {
-        atom.x >= low[0] - CONTACT
-            && atom.y >= low[1] - CONTACT
-            && atom.z >= low[2] - CONTACT
-            && atom.x <= high[0] + CONTACT
-            && atom.y <= high[1] + CONTACT
-            && atom.z <= high[2] + CONTACT
-    };
-    team.reduce(
-        region.rows(),
-        0,
-        |count, k| {
-            let run = cells.run_of(region, k);
-            let mut count = count;
-            for at in run.first..run.end {
-                let other = sorted.get(at);
-                if within(other) && near(other) {
-                    let row = inputs.residue_of(cells.order.get(at), n);
-                    if row.abs_diff(i) >= APART || !inputs.same_chain(row, i) {
-                        count += 1;
-                    }
-                }
-            }
-            count
-        },
-        u32::wrapping_add,
-    )
+/// What is known of a residue besides its atoms' surface.
+pub struct Known {
+    /// Tabulated kind.
+    pub kind: u32,
+    /// Atoms of others in contact with its own.
+    pub contacts: u32,
+    /// Test points of which those that are exposed were counted.
+    pub points: u32,
 }
 
-/// What atoms add up to in residue `i` of `n`, which has `contacts` with atoms of others: of `points` test points,
-/// `surface` says for atom `i` how many are exposed, and `depth` how far it is from the surface in Å.
+/// What atoms add up to in residue `i`: `surface` says for an atom how many points are exposed, and `depth` how far it is
+/// from the surface in Å.
 #[inline(always)]
 pub fn exposure(
     inputs: &Inputs,
-    n: u32,
     i: u32,
-    contacts: u32,
-    points: u32,
+    known: Known,
     surface: impl Fn(u32) -> AtomSurface,
     depth: impl Fn(u32) -> f32,
 ) -> ResidueExposure {
-    let (first, end) = inputs.atoms_of(i, n);
+    let (first, end) = inputs.atoms_of(i);
     let (mut area, mut apolar, mut crowding, mut depths) = (0.0, 0.0, 0.0, 0.0);
     for own in first..end {
         let (radius, counted) = (inputs.atom(own).radius, surface(own));
-        let part = sphere_area(radius) * (counted.exposed as f32 / points as f32);
+        let part = sphere_area(radius) * (counted.exposed as f32 / known.points as f32);
         area += part;
         if is_apolar(radius) {
             apolar += part;
@@ -150,10 +101,10 @@ pub fn exposure(
     let atoms = (end - first) as f32;
     ResidueExposure {
         area,
-        relative: area / MAX_AREA.at(inputs.kind(i)),
+        relative: area / MAX_AREA.at(known.kind),
         apolar,
         protrusion: canonical(crowding / atoms),
         depth: canonical(depths / atoms),
-        contacts: contacts as f32,
+        contacts: known.contacts as f32,
     }
 }

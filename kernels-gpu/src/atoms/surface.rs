@@ -1,32 +1,53 @@
-//! Accessible surface by test points (Shrake and Rupley 1973), and how crowded an atom is (Pintar et al. 2002).
+//! Accessible surface by test points (Shrake and Rupley 1973), how crowded an atom is (Pintar et al. 2002), and which
+//! residues it touches.
 //!
 //! A point u of the unit sphere is covered by another atom at the difference D, where R and R' are the radii with the
 //! probe's, when |R u - D|^2 < R'^2, or u D > (D^2 + R^2 - R'^2) / (2 R). A warp has an atom: its lanes look for those who
 //! may cover it, then at the points. Most points are covered by one of the nearest, so those are tried first, on all
-//! points, and the others on what is left. Points are counted, so that the order in which neighbours come is no matter.
+//! points, and the others on what is left. All is counted, so that the order in which neighbours come is no matter.
 
-use super::cells::{Cells, REACH};
+use super::Inputs;
+use super::cells::{Cells, REACH, ROWS, Run};
 use crate::scratch::AtomSurface;
 use cuda_std::prelude::*;
 use shared_types::{Atom, SpherePoint};
 
 /// Radius of the probe in Å: a water molecule.
 pub const PROBE: f32 = 1.4;
-/// Neighbours of an atom that a warp has room for. Real ones have up to about 70.
-pub const NEIGHBOURS: usize = 96;
+/// Atoms within 4.5 Å of each other are in contact.
+pub const CONTACT: f32 = 4.5;
+/// Runs of atoms that are near, at most, for whole warps.
+pub const RUNS: usize = 32;
+/// Neighbours within [`NEAREST`] that a warp has room for; real atoms have up to about 15.
+pub const FIRST: usize = 24;
+/// Other neighbours that may cover an atom; real ones have up to about 60.
+pub const OTHERS: usize = 80;
+/// Atoms in contact with one; real ones have up to about 35.
+pub const CONTACTS: usize = 64;
 /// Points that a warp takes at a time.
 pub const POINTS: usize = 128;
 /// Those that a lane takes.
 const EACH: usize = POINTS / 32;
-/// Neighbours that are tried on all points. They come from the rows of cells in the middle.
-const FIRST: u32 = 16;
+/// Neighbours closer than this, 3.5 Å, squared, are tried on all points.
+const NEAREST: f32 = 3.5 * 3.5;
 
 /// A point's side of a plane: covered when `x`, `y`, `z` of the point, times those here, are more than the last.
-type Plane = [f32; 4];
+pub type Plane = [f32; 4];
+
+/// What a warp keeps of an atom: runs of those that are near; planes of the nearest, and of others; the residues that it
+/// touches; points that are not covered yet.
+pub type Lists<'a> =
+    (WarpList<'a, Run>, WarpList<'a, Plane>, WarpList<'a, Plane>, WarpList<'a, u32>, WarpList<'a, SpherePoint>);
 
 #[inline(always)]
 fn covers([x, y, z, least]: Plane, px: f32, py: f32, pz: f32) -> bool {
     math::fma(px, x, math::fma(py, y, pz * z)) > least
+}
+
+#[inline(always)]
+fn distance2(a: Atom, b: Atom) -> f32 {
+    let (x, y, z) = (b.x - a.x, b.y - a.y, b.z - a.z);
+    math::fma(x, x, math::fma(y, y, z * z))
 }
 
 /// An atom among its neighbours.
@@ -39,12 +60,15 @@ struct Centre {
     half: f32,
 }
 
-/// A neighbour's part: what of the sphere it covers, and whether it is within [`REACH`].
+/// A neighbour's part.
 #[derive(Clone, Copy)]
 struct Seen {
+    d2: f32,
+    /// What of the sphere it covers.
     plane: Option<Plane>,
-    within: bool,
 }
+
+const NOBODY: Seen = Seen { d2: f32::INFINITY, plane: None };
 
 impl Centre {
     #[inline(always)]
@@ -62,7 +86,7 @@ impl Centre {
         // An atom in the same place, as this one itself is, covers all or nothing.
         let touches = d2 < both * both && (d2 > 0.0 || reach > self.reach);
         let least = math::fma(self.reach - reach, both, d2) * self.half;
-        Seen { plane: touches.then_some([x, y, z, least]), within: d2 <= REACH * REACH }
+        Seen { d2, plane: touches.then_some([x, y, z, least]) }
     }
 
     /// Whether an atom covers a point, asked of all that may: for atoms with more neighbours than there is room for.
@@ -70,8 +94,8 @@ impl Centre {
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     #[cfg_attr(not(target_arch = "nvptx64"), inline(never))]
     fn is_covered(&self, cells: &Cells, sorted: View<Atom>, point: SpherePoint) -> bool {
-        for k in 0..super::cells::ROWS {
-            let run = cells.near(self.atom, k);
+        for k in 0..ROWS {
+            let (run, _) = cells.near(self.atom, k);
             for other in run.first..run.end {
                 if let Some(plane) = self.look(sorted.get(other)).plane
                     && covers(plane, point.x, point.y, point.z)
@@ -114,48 +138,153 @@ impl Share {
     }
 }
 
-/// Counts for atom `atom` what is exposed and how many are near.
+/// The atoms of a structure.
+pub struct Around<'a> {
+    pub inputs: Inputs<'a>,
+    pub cells: Cells<'a>,
+    /// The atoms in the order of cells, and the residue of each.
+    pub sorted: View<'a, Atom>,
+    pub owners: View<'a, u32>,
+}
+
+impl Around<'_> {
+    /// Whether an atom is in contact with one of a residue's.
+    #[inline(always)]
+    fn is_touched(&self, residue: u32, atom: Atom) -> bool {
+        let (mut own, end) = self.inputs.atoms_of(residue);
+        while own < end {
+            if distance2(self.inputs.atom(own), atom) <= CONTACT * CONTACT {
+                return true;
+            }
+            own += 1;
+        }
+        false
+    }
+}
+
+/// Counts for the atom in place `at` what is exposed and how many are near, and adds it to the contacts of each residue that
+/// it touches.
 #[inline(always)]
 pub fn count(
     warp: &mut Warp,
-    neighbours: &mut WarpList<Plane>,
-    alive: &mut WarpList<SpherePoint>,
-    atom: Atom,
-    cells: &Cells,
-    sorted: View<Atom>,
+    lists: &mut Lists,
+    at: u32,
+    around: &Around,
     points: &[SpherePoint],
+    contacts: &Atomics<u32>,
 ) -> AtomSurface {
-    let centre = Centre::new(atom);
-    let runs = warp.per_lane(|lane| cells.near(atom, lane.index()));
-    let mut left = warp.ballot(&runs, |_, run| run.first < run.end);
-    let mut within = warp.per_lane(|_| 0u32);
-    while left != 0 {
-        let run = warp.broadcast(&runs, left.trailing_zeros());
-        left &= left.wrapping_sub(1);
-        let mut first = run.first;
-        while first < run.end {
+    let Around { inputs, cells, sorted, owners } = around;
+    let (runs, nearest, others, touched, open) = lists;
+    let centre = Centre::new(sorted.get(at));
+    let own = owners.get(at);
+    let farthest = centre.reach + (cells.largest_radius() + PROBE);
+    let rows = warp.per_lane(|lane| cells.near(centre.atom, lane.index()));
+    let close = warp.map(&rows, |_, (run, gap2)| (run.first < run.end && *gap2 < farthest * farthest).then_some(*run));
+    let far = warp.map(&rows, |_, (run, gap2)| (run.first < run.end && *gap2 >= farthest * farthest).then_some(*run));
+    runs.push(warp, &close);
+    let n_close = runs.len();
+    runs.push(warp, &far);
+    let runs = runs.items(warp);
+    // Of those that are too far to touch it, all that counts is how many are near.
+    let mut within = warp.per_lane(|lane| {
+        let mut within = 0;
+        for run in runs.range(n_close, runs.len()) {
+            let row = sorted.part(run.first, run.end - run.first);
+            let mut k = lane.index();
+            while k < row.len() {
+                within += u32::from(distance2(centre.atom, row.get(k)) <= REACH * REACH);
+                k += 32;
+            }
+        }
+        within
+    });
+    for run in runs.range(0, n_close) {
+        let row = sorted.part(run.first, run.end - run.first);
+        let mut first = 0;
+        while first < row.len() {
             let seen = warp.per_lane(|lane| {
                 let k = first.wrapping_add(lane.index());
-                if k < run.end { centre.look(sorted.get(k)) } else { Seen { plane: None, within: false } }
+                if k < row.len() { centre.look(row.get(k)) } else { NOBODY }
             });
-            warp.each_with(&mut within, &seen, |_, within, seen| *within = within.wrapping_add(u32::from(seen.within)));
-            let planes = warp.map(&seen, |_, seen| seen.plane);
-            neighbours.push(warp, &planes);
+            warp.each_with(&mut within, &seen, |_, within, seen| {
+                *within = within.wrapping_add(u32::from(seen.d2 <= REACH * REACH));
+            });
+            let planes = warp.map(&seen, |_, seen| seen.plane.filter(|_| seen.d2 >= NEAREST));
+            others.push(warp, &planes);
+            if warp.any(&seen, |_, seen| seen.d2 <= CONTACT * CONTACT) {
+                let planes = warp.map(&seen, |_, seen| seen.plane.filter(|_| seen.d2 < NEAREST));
+                nearest.push(warp, &planes);
+                let residues = warp.map(&seen, |lane, seen| {
+                    if seen.d2 > CONTACT * CONTACT {
+                        return None;
+                    }
+                    let other = owners.get(run.first.wrapping_add(first).wrapping_add(lane.index()));
+                    inputs.are_apart(own, other).then_some(other)
+                });
+                touched.push(warp, &residues);
+            }
             first = first.wrapping_add(32);
         }
     }
     let crowd = warp.reduce(&within, u32::wrapping_add);
-    if !neighbours.is_complete() {
-        let exposed = exposed_to_all(warp, &centre, cells, sorted, points);
+    touch(warp, touched, &centre, own, around, contacts);
+    if !nearest.is_complete() || !others.is_complete() {
+        let exposed = exposed_to_all(warp, &centre, cells, *sorted, points);
         return AtomSurface { exposed, crowd };
     }
+    let (nearest, others) = (nearest.items(warp), others.items(warp));
     let n = points.len() as u32;
     let (mut exposed, mut group) = (0, 0);
     while group < n {
-        exposed += exposed_of_group(warp, neighbours, alive, points, group);
+        exposed += exposed_of_group(warp, nearest, others, open, points, group);
         group += POINTS as u32;
     }
     AtomSurface { exposed, crowd }
+}
+
+/// Adds an atom to the contacts of each residue that it touches, once.
+#[inline(always)]
+fn touch(
+    warp: &mut Warp,
+    touched: &mut WarpList<u32>,
+    centre: &Centre,
+    own: u32,
+    around: &Around,
+    contacts: &Atomics<u32>,
+) {
+    let inputs = &around.inputs;
+    let (residues, add) =
+        (inputs.structure.n_residues, |lane: Lane, residue| contacts.add(lane.thread(), inputs.row(residue), 1));
+    if !touched.is_complete() {
+        // No room: every lane asks residues, one after the other.
+        warp.per_lane(|lane| {
+            let mut residue = lane.index();
+            while residue < residues {
+                if inputs.are_apart(own, residue) && around.is_touched(residue, centre.atom) {
+                    add(lane, residue);
+                }
+                residue += 32;
+            }
+        });
+        return;
+    }
+    let touched = touched.items(warp);
+    let mut turn = 0;
+    while turn < touched.len() {
+        let mut found = warp.per_lane(|lane| {
+            let k = turn.wrapping_add(lane.index());
+            // Lanes without one have different numbers that no residue has.
+            if k < touched.len() { touched.get(k) } else { !lane.index() }
+        });
+        let same = warp.match_any(&found);
+        warp.each_with(&mut found, &same, |lane, residue, same| {
+            let is_first = same.trailing_zeros() == lane.index();
+            if *residue < residues && is_first && !touched.range(0, turn).any(|before| before == *residue) {
+                add(lane, *residue);
+            }
+        });
+        turn = turn.wrapping_add(32);
+    }
 }
 
 /// How many points are exposed, where there is no room for all neighbours.
@@ -177,38 +306,36 @@ fn exposed_to_all(warp: &mut Warp, centre: &Centre, cells: &Cells, sorted: View<
 #[inline(always)]
 fn exposed_of_group(
     warp: &mut Warp,
-    neighbours: &WarpList<Plane>,
-    alive: &mut WarpList<SpherePoint>,
+    nearest: WarpItems<Plane>,
+    others: WarpItems<Plane>,
+    open: &mut WarpList<SpherePoint>,
     points: &[SpherePoint],
     first: u32,
 ) -> u32 {
-    let all = neighbours.len();
-    let some = all.min(FIRST);
     let mut shares = warp.per_lane(|lane| Share::new(points, first + lane.index()));
     warp.each(&mut shares, |_, share| {
-        for j in 0..some {
-            let plane = neighbours.get(j);
+        for plane in nearest.range(0, nearest.len()) {
             for at in 0..EACH {
                 share.covered[at] |= covers(plane, share.x[at], share.y[at], share.z[at]);
             }
         }
     });
-    alive.clear();
+    open.clear();
     for at in 0..EACH {
-        let open = warp.map(&shares, |_, share| share.open(at));
-        alive.push(warp, &open);
+        let left = warp.map(&shares, |_, share| share.open(at));
+        open.push(warp, &left);
     }
-    let (alive, mut exposed) = (&*alive, 0);
-    let mut turn = 0;
-    while turn < alive.len() {
-        let open = warp.per_lane(|lane| {
+    let open = open.items(warp);
+    let (mut exposed, mut turn) = (0, 0);
+    while turn < open.len() {
+        let is_open = warp.per_lane(|lane| {
             let k = turn.wrapping_add(lane.index());
-            k < alive.len() && {
-                let point = alive.get(k);
-                !(some..all).any(|j| covers(neighbours.get(j), point.x, point.y, point.z))
+            k < open.len() && {
+                let point = open.get(k);
+                !others.range(0, others.len()).any(|plane| covers(plane, point.x, point.y, point.z))
             }
         });
-        exposed += warp.count(&open, |_, open| *open);
+        exposed += warp.count(&is_open, |_, is_open| *is_open);
         turn = turn.wrapping_add(32);
     }
     exposed

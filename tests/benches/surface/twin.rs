@@ -37,7 +37,12 @@ struct Buffers {
     offsets: DeviceOffsets,
     /// The same offsets, as a twin reads them.
     plain_offsets: DeviceBuffer<u32>,
+    owners: DeviceBuffer<u32>,
+    chain_ids: DeviceBuffer<u32>,
+    residue_atoms: DeviceBuffer<u32>,
+    atoms: DeviceBuffer<Atom>,
     surface: DeviceBuffer<AtomSurface>,
+    contacts: DeviceBuffer<u32>,
     blocks: u32,
 }
 
@@ -64,7 +69,12 @@ impl Buffers {
             items: DeviceBuffer::from_slice(stream, &items)?,
             plain_offsets: DeviceBuffer::from_slice(stream, &firsts)?,
             offsets: DeviceOffsets::new(stream, &Offsets::new(firsts)?)?,
+            owners: DeviceBuffer::zeroed(stream, n_atoms)?,
+            chain_ids: DeviceBuffer::from_slice(stream, batch.chain_ids())?,
+            residue_atoms: DeviceBuffer::from_slice(stream, batch.residue_atoms())?,
+            atoms: DeviceBuffer::from_slice(stream, batch.atoms())?,
             surface: DeviceBuffer::zeroed(stream, n_atoms)?,
+            contacts: DeviceBuffer::zeroed(stream, batch.n_residues())?,
             blocks: u32::try_from(items.len())?,
         };
         buffers.sort(executor, batch)?;
@@ -73,15 +83,19 @@ impl Buffers {
 
     fn sort(&mut self, executor: &CudaExecutor, batch: &PackedBatch) -> Result<()> {
         let stream = executor.stream();
-        let atoms = DeviceBuffer::from_slice(stream, batch.atoms())?;
         let by_structure = DeviceOffsets::new(stream, batch.structure_offsets())?;
         let by_atom = DeviceOffsets::new(stream, batch.atom_offsets())?;
+        let by_residue = DeviceOffsets::new(stream, batch.residue_offsets())?;
         let args = cells::Args {
             frames: Segments { data: self.frames.view_mut(), offsets: &by_structure },
             sorted: Segments { data: self.sorted.view_mut(), offsets: &by_atom },
             cells: Segments { data: self.cells.view_mut(), offsets: &by_atom },
-            atoms: atoms.view(),
+            owners: Segments { data: self.owners.view_mut(), offsets: &by_atom },
+            contacts: Segments { data: self.contacts.view_mut(), offsets: &by_residue },
+            atoms: self.atoms.view(),
             descriptors: self.descriptors.view(),
+            chain_ids: self.chain_ids.view(),
+            residue_atoms: self.residue_atoms.view(),
             largest: u32::MAX,
         };
         cells::launch(executor, u32::try_from(batch.n_structures())?, args)?;
@@ -91,8 +105,13 @@ impl Buffers {
     fn launch(&mut self, executor: &CudaExecutor) -> Result<()> {
         let args = surfaces::Args {
             surface: Segments { data: self.surface.view_mut(), offsets: &self.offsets },
+            contacts: self.contacts.view_mut(),
             items: self.items.view(),
+            atoms: self.atoms.view(),
             descriptors: self.descriptors.view(),
+            chain_ids: self.chain_ids.view(),
+            residue_atoms: self.residue_atoms.view(),
+            owners: self.owners.view(),
             sorted: self.sorted.view(),
             cells: self.cells.view(),
             frames: self.frames.view(),
@@ -105,11 +124,16 @@ impl Buffers {
         let points = self.points.len() as u32;
         let words = [
             Word::address_mut(&mut self.surface.view_mut()),
+            Word::address_mut(&mut self.contacts.view_mut()),
             Word::address(&self.plain_offsets.view()),
             Word::address(&self.items.view()),
+            Word::address(&self.atoms.view()),
             Word::address(&self.descriptors.view()),
+            Word::address(&self.chain_ids.view()),
+            Word::address(&self.residue_atoms.view()),
             Word::address(&self.sorted.view()),
             Word::address(&self.cells.view()),
+            Word::address(&self.owners.view()),
             Word::address(&self.frames.view()),
             Word::address(&self.points.view()),
             Word::value(points),
@@ -122,6 +146,13 @@ impl Buffers {
     }
 }
 
+/// Counts of atoms, and of residues.
+type Counts = (Vec<AtomSurface>, Vec<u32>);
+
+fn words((surface, contacts): &Counts) -> (&[u32], &[u32]) {
+    (bytemuck::cast_slice(surface), contacts)
+}
+
 pub fn time(executor: &CudaExecutor, batch: &PackedBatch, image: &Path, arguments: &Arguments) -> Result<Compared> {
     let stream = executor.stream();
     let mut buffers = Buffers::new(executor, batch, arguments.points)?;
@@ -130,22 +161,24 @@ pub fn time(executor: &CudaExecutor, batch: &PackedBatch, image: &Path, argument
     let twin = unsafe { load_image(executor.context(), "twin", &bytes) }?.raw_kernel("surfaces")?;
     let watch = Watch::new(stream)?;
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    let (mut our_counts, mut their_counts) = (Vec::new(), Vec::new());
+    let (mut our_counts, mut their_counts): (Counts, Counts) = Default::default();
     for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
+        buffers.contacts.view_mut().zero(stream)?;
         let took = watch.time(|| buffers.launch(executor))?;
         if repetition == 0 {
-            our_counts = buffers.surface.download(stream)?;
+            our_counts = (buffers.surface.download(stream)?, buffers.contacts.download(stream)?);
         }
+        buffers.contacts.view_mut().zero(stream)?;
         let took_twin = watch.time(|| buffers.launch_twin(stream, &twin))?;
         if repetition == 0 {
-            their_counts = buffers.surface.download(stream)?;
+            their_counts = (buffers.surface.download(stream)?, buffers.contacts.download(stream)?);
         }
         if repetition >= WARM_UP {
             ours.push(took);
             theirs.push(took_twin);
         }
     }
-    let same = bytemuck::cast_slice::<_, u32>(&our_counts) == bytemuck::cast_slice::<_, u32>(&their_counts);
+    let same = words(&our_counts) == words(&their_counts);
     let ratio = median(&ours.iter().zip(&theirs).map(|(a, b)| a / b).collect::<Vec<_>>());
     let lines = vec![
         Line { stage: "counts alone, Rust", milliseconds: ours },

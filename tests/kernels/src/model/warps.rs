@@ -171,15 +171,14 @@ pub fn warp_lists(
     even: &mut Shared<[u32; 2], { 3 * 40 }>,
 ) {
     let n = out.len();
-    out.fill_by_warp_with(block, n, (numbers, even), |warp, numbers, even, i| {
+    out.fill_by_warp_with(block, n, (numbers, even), |warp, (numbers, even), i| {
         for first in (0..i).step_by(32) {
             let found = warp.per_lane(|lane| Some(first + lane.index()).filter(|k| *k < i && k.is_multiple_of(3)));
             numbers.push(warp, &found);
         }
-        let (numbers, mut sum) = (&*numbers, 0);
-        for k in 0..numbers.len() {
-            sum += numbers.get(k);
-        }
+        let complete = u32::from(numbers.is_complete());
+        let numbers = numbers.items(warp);
+        let sum = numbers.range(0, numbers.len()).sum();
         let mut first = 0;
         while first < numbers.len() {
             let pairs = warp.per_lane(|lane| {
@@ -189,6 +188,6 @@ pub fn warp_lists(
             even.push(warp, &pairs);
             first += 32;
         }
-        [numbers.len(), u32::from(numbers.is_complete()), sum, even.len()]
+        [numbers.len(), complete, sum, even.len()]
     });
 }
