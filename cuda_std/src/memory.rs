@@ -289,14 +289,16 @@ pub trait BlockMemory: Elements {
         arrays: S,
         value: impl Fn(&mut Warp, &mut S::Lists<'_>, u32) -> Self::Item + Sync,
     ) {
-        let memory = self.resolved();
+        // Where the memory lies is looked up again for every element: what a warp does in between has use for registers.
+        let memory = &*self;
         check_length(n, memory.count());
         let parts = arrays.parts(block.threads() / 32);
         block.barrier();
         let crew = block.phase();
         platform::each_index_by_warp(crew, n, |w, i| {
-            // SAFETY: part w is this warp's, and a warp computes one element at a time; on a CPU, one core runs all of
-            // a block's warps. The arrays stay borrowed.
+            platform::meet_warp();
+            // SAFETY: part w is this warp's, and a warp computes one element at a time, for which its lanes have been
+            // waited for; on a CPU, one core runs all of a block's warps. The arrays stay borrowed.
             let mut lists = unsafe { S::lists(&parts, w) };
             let item = value(&mut Warp::new(w, crew), &mut lists, i);
             if platform::leads_warp() {

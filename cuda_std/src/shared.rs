@@ -128,7 +128,8 @@ pub struct WarpParts<T> {
 
 impl<T: Pod> WarpParts<T> {
     /// # Safety
-    /// The array stays borrowed while the list lives, and part `warp` is used through one list at a time.
+    /// The array stays borrowed while the list lives, and part `warp` is used through one list at a time; its lanes have
+    /// ended reading what lay there.
     #[inline(always)]
     pub(crate) unsafe fn list<'a>(&self, warp: u32) -> WarpList<'a, T> {
         // SAFETY: parts of different warps do not overlap; the caller's.

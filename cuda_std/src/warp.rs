@@ -117,6 +117,13 @@ impl Warp {
         state.0.ballot(self.crew.next_phase(), self.index, |index, value| ask(lane(index), value))
     }
 
+    /// As [`ballot`](Self::ballot), where what dead lanes would have answered decides nothing that a loop might wait for
+    /// without end: it looks for them when nobody says yes.
+    #[inline(always)]
+    pub(crate) fn ballot_for_list<T>(&mut self, state: &PerLane<T>, ask: impl Fn(&T) -> bool + Sync) -> u32 {
+        state.0.ballot_unless_empty(self.crew.next_phase(), self.index, |_, value| ask(value))
+    }
+
     /// Whether a lane says yes.
     #[inline(always)]
     pub fn any<T>(&mut self, state: &PerLane<T>, ask: impl Fn(Lane, &T) -> bool + Sync) -> bool {

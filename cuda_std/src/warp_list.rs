@@ -36,11 +36,11 @@ pub struct WarpItems<'a, T> {
 
 impl<T: Pod> WarpList<'_, T> {
     /// # Safety
-    /// `data` points to the first of `capacity` elements that the calling warp alone reads and writes while this lives.
+    /// `data` points to the first of `capacity` elements that the calling warp alone reads and writes while this lives, and
+    /// that its lanes have ended reading.
     #[inline(always)]
     pub(crate) unsafe fn new(data: SharedPointer<T>, capacity: u32) -> Self {
-        // What lay here before, lanes may be reading.
-        Self { data, capacity, count: 0, being_read: true, being_written: false, owner: PhantomData }
+        Self { data, capacity, count: 0, being_read: false, being_written: false, owner: PhantomData }
     }
 
     /// Number of items that the list has room for.
@@ -84,7 +84,7 @@ impl<T: Pod> WarpList<'_, T> {
             platform::meet_warp();
         }
         (self.being_read, self.being_written) = (false, true);
-        let chosen = warp.ballot(values, |_, value| value.is_some());
+        let chosen = warp.ballot_for_list(values, |value| value.is_some());
         let (data, capacity, first) = (self.data, self.capacity, self.count);
         values.0.store_each(warp.phase(), warp.index(), |lane, value| {
             let at = first.wrapping_add((chosen & ((1 << lane) - 1)).count_ones());
@@ -149,6 +149,21 @@ impl<T: Pod> WarpItems<'_, T> {
         // SAFETY: in bounds, as in `get`.
         (first..end).map(|i| unsafe { self.data.load(i) })
     }
+
+    /// The items `first`, `first + step`, .. as far as there are any.
+    #[inline(always)]
+    pub fn range_by(&self, first: u32, step: u32) -> impl Iterator<Item = T> + use<'_, T> {
+        let mut i = first;
+        core::iter::from_fn(move || {
+            if i >= self.len {
+                return None;
+            }
+            // SAFETY: in bounds, as in `get`.
+            let item = unsafe { self.data.load(i) };
+            i = i.saturating_add(step);
+            Some(item)
+        })
+    }
 }
 
 // SAFETY: lanes read plain data; writing takes the list by `&mut`.
@@ -166,7 +181,8 @@ pub trait SharedByWarp {
     fn parts(self, warps: u32) -> Self::Parts;
 
     /// # Safety
-    /// The arrays stay borrowed while the lists live, and part `warp` is used through one list at a time.
+    /// The arrays stay borrowed while the lists live, and part `warp` is used through one list at a time; its lanes have
+    /// ended reading what lay there.
     #[doc(hidden)]
     unsafe fn lists<'a>(parts: &Self::Parts, warp: u32) -> Self::Lists<'a>;
 }

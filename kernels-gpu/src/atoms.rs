@@ -20,7 +20,8 @@ use shared_types::{Atom, BatchStructureDesc, SpherePoint};
 const TEAM: u32 = 8;
 /// Residues of one chain whose atoms may be in contact are this many rows apart.
 const APART: u32 = 2;
-const THREADS: usize = 256;
+/// Threads that count around atoms: as many warps as find room with the registers that they need.
+const THREADS: usize = 224;
 const WARPS: usize = THREADS / 32;
 
 /// The inputs of one structure.
@@ -30,27 +31,35 @@ struct Inputs<'a> {
     atoms: &'a [Atom],
     chain_ids: &'a [u32],
     residue_atoms: &'a [u32],
-    structure: BatchStructureDesc,
+    descriptors: &'a [BatchStructureDesc],
+    /// Which structure it is.
+    index: u32,
 }
 
 impl Inputs<'_> {
+    /// Where the structure lies: looked up again by whoever asks, rather than kept in registers.
+    #[inline]
+    fn structure(&self) -> BatchStructureDesc {
+        self.descriptors.at(self.index)
+    }
+
     /// Atom `i` of the structure.
     #[inline]
     fn atom(&self, i: u32) -> Atom {
-        self.atoms.at(self.structure.atom_offset + i)
+        self.atoms.at(self.structure().atom_offset + i)
     }
 
     /// Where residue `i` lies in the batch.
     #[inline]
     fn row(&self, i: u32) -> u32 {
-        self.structure.ca_offset + i
+        self.structure().ca_offset + i
     }
 
     /// Residue `i`'s atoms: from the first to before the second.
     #[inline]
     fn atoms_of(&self, i: u32) -> (u32, u32) {
-        let is_last = i + 1 >= self.structure.n_residues;
-        let end = if is_last { self.structure.n_atoms } else { self.residue_atoms.at(self.row(i + 1)) };
+        let is_last = i + 1 >= self.structure().n_residues;
+        let end = if is_last { self.structure().n_atoms } else { self.residue_atoms.at(self.row(i + 1)) };
         (self.residue_atoms.at(self.row(i)), end)
     }
 
@@ -58,7 +67,7 @@ impl Inputs<'_> {
     #[inline]
     fn residue_of(&self, atom: u32) -> u32 {
         // The last residue that begins at the atom or before.
-        let (mut low, mut high) = (0, self.structure.n_residues);
+        let (mut low, mut high) = (0, self.structure().n_residues);
         while high - low > 1 {
             let middle = low + (high - low) / 2;
             if self.residue_atoms.at(self.row(middle)) <= atom {
@@ -100,9 +109,10 @@ pub fn atom_cells_prism4d(
     frame: &mut Shared<Frame, 1>,
     largest: u32,
 ) {
-    let structure = descriptors.at(block.index());
+    let index = block.index();
+    let structure = descriptors.at(index);
     if structure.n_atoms <= largest {
-        let inputs = Inputs { atoms, chain_ids, residue_atoms, structure };
+        let inputs = Inputs { atoms, chain_ids, residue_atoms, descriptors, index };
         sort(block, &inputs, frames, sorted, cells, owners, frame);
         contacts.fill(block, structure.n_residues, |_| 0);
     }
@@ -124,9 +134,10 @@ pub fn large_atom_cells_prism4d(
     frame: &mut Shared<Frame, 1>,
     largest: u32,
 ) {
-    let structure = descriptors.at(block.index());
+    let index = block.index();
+    let structure = descriptors.at(index);
     if structure.n_atoms > largest {
-        let inputs = Inputs { atoms, chain_ids, residue_atoms, structure };
+        let inputs = Inputs { atoms, chain_ids, residue_atoms, descriptors, index };
         sort(block, &inputs, frames, sorted, cells, owners, frame);
         contacts.fill(block, structure.n_residues, |_| 0);
     }
@@ -142,7 +153,7 @@ fn sort(
     owners: &mut Segment<u32>,
     frame: &mut Shared<Frame, 1>,
 ) {
-    let n = inputs.structure.n_atoms;
+    let n = inputs.structure().n_atoms;
     let around_all = cells::frame(block, n, |i| inputs.atom(i));
     frames.set(block, 0, around_all);
     let frame = frame.fill(block, 1, |_| around_all);
@@ -160,7 +171,7 @@ fn sort(
 /// - `contacts`: one a residue; what is found is added.
 /// - `sorted`, `cells`, `owners`, `frames`: what [`fn@atom_cells_prism4d`] found, and what it read.
 /// - `points`: the test points on an atom's sphere.
-#[kernel(threads = 256, blocks_per_sm = 4, requires(!points.is_empty()))]
+#[kernel(threads = 224, blocks_per_sm = 4, requires(!points.is_empty()))]
 pub fn atom_surfaces_prism4d(
     block: &mut Block,
     surface: &mut Segment<AtomSurface>,
@@ -177,24 +188,28 @@ pub fn atom_surfaces_prism4d(
     points: &[SpherePoint],
     frame: &mut Shared<Frame, 1>,
     runs: &mut Shared<cells::Run, { WARPS * surface::RUNS }>,
+    near: &mut Shared<u32, { WARPS * surface::NEAR }>,
     nearest: &mut Shared<surface::Plane, { WARPS * surface::FIRST }>,
     others: &mut Shared<surface::Plane, { WARPS * surface::OTHERS }>,
     touched: &mut Shared<u32, { WARPS * surface::CONTACTS }>,
     open: &mut Shared<SpherePoint, { WARPS * surface::POINTS }>,
 ) {
     let item = items.at(block.index());
-    let structure = descriptors.at(item.structure);
-    let n = structure.n_atoms;
-    let frame = frame.fill(block, 1, |_| frames.at(item.structure));
+    let index = item.structure;
+    let n = descriptors.at(index).n_atoms;
+    let mut own = frames.at(item.structure);
+    own.first = item.atoms + item.first;
+    let frame = frame.fill(block, 1, |_| own);
     let around = surface::Around {
-        inputs: Inputs { atoms, chain_ids, residue_atoms, structure },
+        inputs: Inputs { atoms, chain_ids, residue_atoms, descriptors, index },
         cells: Cells::of(View::of(cells.part(item.atoms, n).as_flattened()), n, &frame),
-        sorted: View::of(sorted.part(item.atoms, n)),
-        owners: View::of(owners.part(item.atoms, n)),
+        sorted,
+        owners,
+        first: item.atoms,
     };
     let count = surface.len();
-    surface.fill_by_warp_with(block, count, (runs, nearest, others, touched, open), |warp, lists, at| {
-        surface::count(warp, lists, item.first.wrapping_add(at), &around, points, contacts)
+    surface.fill_by_warp_with(block, count, (runs, near, nearest, others, touched, open), |warp, lists, at| {
+        surface::count(warp, lists, at, &around, points, contacts)
     });
 }
 
@@ -224,9 +239,9 @@ pub fn residue_exposure_prism4d(
     points: u32,
 ) {
     let item = items.at(block.index());
-    let structure = descriptors.at(item.structure);
-    let n = structure.n_atoms;
-    let inputs = Inputs { atoms, chain_ids, residue_atoms, structure };
+    let index = item.structure;
+    let n = descriptors.at(index).n_atoms;
+    let inputs = Inputs { atoms, chain_ids, residue_atoms, descriptors, index };
     let frame = frame.fill(block, 1, |_| frames.at(item.structure));
     let cells = Cells::of(View::of(cells.part(item.atoms, n).as_flattened()), n, &frame);
     let (sorted, surface) = (View::of(sorted.part(item.atoms, n)), View::of(surface.part(item.atoms, n)));

@@ -12,24 +12,28 @@ struct Descriptor {
 };
 
 struct __align__(16) Frame {
-    float origin[3], edge;
+    float origin[3], edge, per_edge;
     unsigned size[3];
     float largest;
+    unsigned padding[3];
 };
 
 constexpr float REACH = 10.f, SLACK = 0.02f, PROBE = 1.4f, CONTACT = 4.5f, NEAREST2 = 3.5f * 3.5f;
-constexpr unsigned ROWS = 25, FIRST = 24, OTHERS = 80, CONTACTS = 64, POINTS = 128, EACH = POINTS / 32, WARPS = 8, WORDS = 9;
+constexpr unsigned ROWS = 25, NEAR = 128, FIRST = 24, OTHERS = 80, CONTACTS = 64, POINTS = 128, EACH = POINTS / 32, WARPS = 8, WORDS = 9;
 
 __constant__ signed char NEAR_FIRST[ROWS][2] = {
     {0, 0},  {-1, 0}, {1, 0},   {0, -1}, {0, 1},   {-1, -1}, {-1, 1}, {1, -1}, {1, 1},  {-2, 0},  {2, 0},  {0, -2}, {0, 2},
     {-2, -1}, {-2, 1}, {2, -1}, {2, 1},  {-1, -2}, {1, -2},  {-1, 2}, {1, 2},  {-2, -2}, {-2, 2}, {2, -2}, {2, 2}};
+
+// The first of every 1, 2, 4, .. 32 lanes.
+__constant__ unsigned FIRSTS[6] = {~0u, 0x55555555, 0x11111111, 0x01010101, 0x00010001, 1};
 
 struct Run {
     unsigned first, end;
 };
 
 __device__ __forceinline__ unsigned cell(const Frame& f, int axis, float at) {
-    return min(__float2uint_rz((at - f.origin[axis]) / f.edge), f.size[axis] - 1);
+    return min(__float2uint_rz((at - f.origin[axis]) * f.per_edge), f.size[axis] - 1);
 }
 
 __device__ __forceinline__ float gap(const Frame& f, int axis, float at, unsigned c) {
@@ -140,6 +144,7 @@ extern "C" __global__ void __launch_bounds__(256, 4)
              const float4* __restrict__ points, unsigned n_points) {
     __shared__ Frame f;
     __shared__ uint2 all_runs[WARPS][32];
+    __shared__ unsigned all_near[WARPS][NEAR];
     __shared__ float4 all_nearest[WARPS][FIRST];
     __shared__ float4 all_others[WARPS][OTHERS];
     __shared__ unsigned all_touched[WARPS][CONTACTS];
@@ -156,7 +161,7 @@ extern "C" __global__ void __launch_bounds__(256, 4)
     unsigned begin = offsets[blockIdx.x], count = offsets[blockIdx.x + 1] - begin;
     uint2* runs = all_runs[warp];
     float4 *nearest = all_nearest[warp], *others = all_others[warp], *open = all_open[warp];
-    unsigned* touched = all_touched[warp];
+    unsigned *near_ones = all_near[warp], *touched = all_touched[warp];
     for (unsigned at = warp; at < count; at += WARPS) {
         float4 atom = sorted[item.first + at];
         unsigned own = owners[item.first + at];
@@ -164,7 +169,7 @@ extern "C" __global__ void __launch_bounds__(256, 4)
         float farthest = c.reach + (f.largest + PROBE), gap2 = 0.f;
         Run mine = near(f, starts, atom, lane, &gap2);
         bool some = mine.first < mine.end, close = gap2 < farthest * farthest;
-        unsigned n_runs = 0, n_nearest = 0, n_others = 0, n_touched = 0, within = 0;
+        unsigned n_runs = 0, n_near = 0, n_nearest = 0, n_others = 0, n_touched = 0, within = 0;
         push(runs, 32, n_runs, some && close, make_uint2(mine.first, mine.end), below);
         unsigned n_close = n_runs;
         push(runs, 32, n_runs, some && !close, make_uint2(mine.first, mine.end), below);
@@ -177,25 +182,30 @@ extern "C" __global__ void __launch_bounds__(256, 4)
             uint2 run = runs[r];
             for (unsigned first = run.x; first < run.y; first += 32) {
                 unsigned k = first + lane;
-                Seen seen = {{}, INFINITY, false};
-                if (k < run.y) seen = look(c, sorted[k]);
-                within += seen.d2 <= REACH * REACH;
-                push(others, OTHERS, n_others, seen.touches && seen.d2 >= NEAREST2, seen.plane, below);
-                if (__any_sync(~0u, seen.d2 <= CONTACT * CONTACT)) {
-                    push(nearest, FIRST, n_nearest, seen.touches && seen.d2 < NEAREST2, seen.plane, below);
-                    unsigned residue = 0;
-                    bool touches = seen.d2 <= CONTACT * CONTACT;
-                    if (touches) {
-                        residue = owners[k];
-                        touches = residues.apart(own, residue);
-                    }
-                    push(touched, CONTACTS, n_touched, touches, residue, below);
-                }
+                float d2 = k < run.y ? distance2(atom, sorted[k]) : INFINITY;
+                within += d2 <= REACH * REACH;
+                push(near_ones, NEAR, n_near, d2 < farthest * farthest, k, below);
             }
         }
         __syncwarp();
+        bool complete = n_near <= NEAR;
+        for (unsigned first = 0; first < min(n_near, NEAR); first += 32) {
+            unsigned at = first + lane;
+            Seen seen = {{}, INFINITY, false};
+            if (at < min(n_near, NEAR)) seen = look(c, sorted[near_ones[at]]);
+            push(nearest, FIRST, n_nearest, seen.touches && seen.d2 < NEAREST2, seen.plane, below);
+            push(others, OTHERS, n_others, seen.touches && seen.d2 >= NEAREST2, seen.plane, below);
+            unsigned residue = 0;
+            bool touches = seen.d2 <= CONTACT * CONTACT;
+            if (touches) {
+                residue = owners[near_ones[at]];
+                touches = residues.apart(own, residue);
+            }
+            push(touched, CONTACTS, n_touched, touches, residue, below);
+        }
+        __syncwarp();
         unsigned crowd = __reduce_add_sync(~0u, within), exposed = 0;
-        if (n_touched > CONTACTS) {
+        if (!complete || n_touched > CONTACTS) {
             touch_all(residues, atoms + d.atom_offset, atom, own, contacts, lane);
         } else {
             for (unsigned turn = 0; turn < n_touched; turn += 32) {
@@ -206,7 +216,7 @@ extern "C" __global__ void __launch_bounds__(256, 4)
                 if (is_first) atomicAdd(contacts + residues.first + residue, 1u);
             }
         }
-        if (n_nearest > FIRST || n_others > OTHERS) {
+        if (!complete || n_nearest > FIRST || n_others > OTHERS) {
             exposed = exposed_to_all(c, f, starts, sorted, points, n_points, lane);
         } else {
             for (unsigned group = 0; group < n_points; group += POINTS) {
@@ -226,13 +236,18 @@ extern "C" __global__ void __launch_bounds__(256, 4)
                 for (unsigned e = 0; e < EACH; ++e) push(open, POINTS, n_open, !covered[e], share[e], below);
                 __syncwarp();
                 for (unsigned turn = 0; turn < n_open; turn += 32) {
-                    bool is_open = turn + lane < n_open;
-                    if (is_open) {
-                        float4 point = open[turn + lane];
-                        for (unsigned j = 0; j < n_others && is_open; ++j)
-                            is_open = !covers(others[j], point.x, point.y, point.z);
+                    // As many lanes a point as there are to spare; each asks a part of the others.
+                    unsigned rest = min(n_open - turn, 32u), spread = __clz(rest - 1) - 27, step = 1u << spread;
+                    unsigned k = lane >> spread;
+                    bool covered = false;
+                    if (k < rest) {
+                        float4 point = open[turn + k];
+                        for (unsigned j = lane & (step - 1); j < n_others && !covered; j += step)
+                            covered = covers(others[j], point.x, point.y, point.z);
                     }
-                    exposed += __popc(__ballot_sync(~0u, is_open));
+                    unsigned votes = __ballot_sync(~0u, covered);
+                    for (unsigned by = 1; by < step; by *= 2) votes |= votes >> by;
+                    exposed += rest - __popc(votes & FIRSTS[spread]);
                 }
                 __syncwarp();
             }

@@ -13,7 +13,7 @@ use shared_types::Atom;
 
 /// Distance in Å within which neighbours can be found.
 pub const REACH: f32 = 10.0;
-/// What rounding may move an atom or a border by, in Å, in structures up to 100,000 Å wide.
+/// What rounding may move an atom or a border by, in Å, in structures up to 50,000 Å wide.
 const SLACK: f32 = 0.02;
 /// Smallest edge of a cell in Å.
 const EDGE: f32 = REACH / 2.0 + 2.0 * SLACK;
@@ -62,17 +62,22 @@ pub struct Run {
 pub struct Frame {
     origin: [f32; 3],
     edge: f32,
+    /// 1 / edge
+    per_edge: f32,
     /// Cells along x, y and z.
     size: [u32; 3],
     /// Largest radius of an atom in Å.
     pub largest: f32,
+    /// In a block's own copy, which of the batch's atoms is its first one.
+    pub first: u32,
+    _padding: [u32; 2],
 }
 
 impl Frame {
     /// The cell along an axis in which a coordinate lies; for those outside, the nearest. Never falls as `at` rises.
     #[inline(always)]
     fn cell(&self, axis: usize, at: f32) -> u32 {
-        let cell = ((at - self.origin[axis]) / self.edge) as u32;
+        let cell = ((at - self.origin[axis]) * self.per_edge) as u32;
         cell.min(self.size[axis].wrapping_sub(1))
     }
 
@@ -153,7 +158,15 @@ pub fn frame(block: &mut Block, n: u32, atoms: impl Fn(u32) -> Atom + Sync) -> F
         let last: [u32; 3] = core::array::from_fn(|axis| (extent(axis) / edge) as u32);
         let cells = (last[0] as f32 + 1.0) * (last[1] as f32 + 1.0) * (last[2] as f32 + 1.0);
         if cells <= room {
-            return Frame { origin: low, edge, size: last.map(|last| last + 1), largest: high[3] };
+            return Frame {
+                origin: low,
+                edge,
+                per_edge: 1.0 / edge,
+                size: last.map(|last| last + 1),
+                largest: high[3],
+                first: 0,
+                _padding: [0; 2],
+            };
         }
         edge *= 1.25;
     }
@@ -237,10 +250,10 @@ impl Cells<'_> {
         (self.run(frame.row(y, z), frame.cell(0, at.x - half), frame.cell(0, at.x + half)), gap2)
     }
 
-    /// Largest radius of an atom in Å.
+    /// The frame, which lies in shared memory.
     #[inline(always)]
-    pub fn largest_radius(&self) -> f32 {
-        self.frame.get(0).largest
+    pub fn frame(&self) -> Frame {
+        self.frame.get(0)
     }
 
     /// The cell in which an atom lies, and all that are up to `rings` away.

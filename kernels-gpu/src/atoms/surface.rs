@@ -18,6 +18,8 @@ pub const PROBE: f32 = 1.4;
 pub const CONTACT: f32 = 4.5;
 /// Runs of atoms that are near, at most, for whole warps.
 pub const RUNS: usize = 32;
+/// Atoms that may touch one, by distance alone; real ones have up to about 90.
+pub const NEAR: usize = 128;
 /// Neighbours within [`NEAREST`] that a warp has room for; real atoms have up to about 15.
 pub const FIRST: usize = 24;
 /// Other neighbours that may cover an atom; real ones have up to about 60.
@@ -31,13 +33,22 @@ const EACH: usize = POINTS / 32;
 /// Neighbours closer than this, 3.5 Å, squared, are tried on all points.
 const NEAREST: f32 = 3.5 * 3.5;
 
+/// The first of every 1, 2, 4, .. 32 lanes.
+const FIRSTS: [u32; 6] = [u32::MAX, 0x5555_5555, 0x1111_1111, 0x0101_0101, 0x0001_0001, 1];
+
 /// A point's side of a plane: covered when `x`, `y`, `z` of the point, times those here, are more than the last.
 pub type Plane = [f32; 4];
 
-/// What a warp keeps of an atom: runs of those that are near; planes of the nearest, and of others; the residues that it
-/// touches; points that are not covered yet.
-pub type Lists<'a> =
-    (WarpList<'a, Run>, WarpList<'a, Plane>, WarpList<'a, Plane>, WarpList<'a, u32>, WarpList<'a, SpherePoint>);
+/// What a warp keeps of an atom: runs of those that are near, and the places of those that may touch it; planes of the
+/// nearest, and of others; the residues that it is in contact with; points that are not covered yet.
+pub type Lists<'a> = (
+    WarpList<'a, Run>,
+    WarpList<'a, u32>,
+    WarpList<'a, Plane>,
+    WarpList<'a, Plane>,
+    WarpList<'a, u32>,
+    WarpList<'a, SpherePoint>,
+);
 
 #[inline(always)]
 fn covers([x, y, z, least]: Plane, px: f32, py: f32, pz: f32) -> bool {
@@ -93,11 +104,11 @@ impl Centre {
     // A call costs registers on the device, and on a CPU inlining costs more than calling what is hardly ever called.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     #[cfg_attr(not(target_arch = "nvptx64"), inline(never))]
-    fn is_covered(&self, cells: &Cells, sorted: View<Atom>, point: SpherePoint) -> bool {
+    fn is_covered(&self, around: &Around, point: SpherePoint) -> bool {
         for k in 0..ROWS {
-            let (run, _) = cells.near(self.atom, k);
+            let (run, _) = around.near(self.atom, k);
             for other in run.first..run.end {
-                if let Some(plane) = self.look(sorted.get(other)).plane
+                if let Some(plane) = self.look(around.sorted.at(other)).plane
                     && covers(plane, point.x, point.y, point.z)
                 {
                     return true;
@@ -142,12 +153,22 @@ impl Share {
 pub struct Around<'a> {
     pub inputs: Inputs<'a>,
     pub cells: Cells<'a>,
-    /// The atoms in the order of cells, and the residue of each.
-    pub sorted: View<'a, Atom>,
-    pub owners: View<'a, u32>,
+    /// The batch's atoms in the order of cells, and the residue of each.
+    pub sorted: &'a [Atom],
+    pub owners: &'a [u32],
+    /// Where the structure's begin. Places are counted in the batch: that takes fewer registers than to keep where in
+    /// memory the structure's atoms lie.
+    pub first: u32,
 }
 
 impl Around<'_> {
+    /// Run `k` of those near an atom, in places.
+    #[inline(always)]
+    fn near(&self, atom: Atom, k: u32) -> (Run, f32) {
+        let (run, gap2) = self.cells.near(atom, k);
+        (Run { first: self.first.wrapping_add(run.first), end: self.first.wrapping_add(run.end) }, gap2)
+    }
+
     /// Whether an atom is in contact with one of a residue's.
     #[inline(always)]
     fn is_touched(&self, residue: u32, atom: Atom) -> bool {
@@ -162,7 +183,7 @@ impl Around<'_> {
     }
 }
 
-/// Counts for the atom in place `at` what is exposed and how many are near, and adds it to the contacts of each residue that
+/// Counts for atom `at` of the block what is exposed and how many are near, and adds it to the contacts of each residue that
 /// it touches.
 #[inline(always)]
 pub fn count(
@@ -173,12 +194,12 @@ pub fn count(
     points: &[SpherePoint],
     contacts: &Atomics<u32>,
 ) -> AtomSurface {
-    let Around { inputs, cells, sorted, owners } = around;
-    let (runs, nearest, others, touched, open) = lists;
-    let centre = Centre::new(sorted.get(at));
-    let own = owners.get(at);
-    let farthest = centre.reach + (cells.largest_radius() + PROBE);
-    let rows = warp.per_lane(|lane| cells.near(centre.atom, lane.index()));
+    let Around { inputs, cells, sorted, owners, .. } = around;
+    let (runs, near, nearest, others, touched, open) = lists;
+    let at = cells.frame().first.wrapping_add(at);
+    let atom = sorted.at(at);
+    let farthest = (atom.radius + PROBE) + (cells.frame().largest + PROBE);
+    let rows = warp.per_lane(|lane| around.near(atom, lane.index()));
     let close = warp.map(&rows, |_, (run, gap2)| (run.first < run.end && *gap2 < farthest * farthest).then_some(*run));
     let far = warp.map(&rows, |_, (run, gap2)| (run.first < run.end && *gap2 >= farthest * farthest).then_some(*run));
     runs.push(warp, &close);
@@ -189,87 +210,81 @@ pub fn count(
     let mut within = warp.per_lane(|lane| {
         let mut within = 0;
         for run in runs.range(n_close, runs.len()) {
-            let row = sorted.part(run.first, run.end - run.first);
+            let length = run.end.wrapping_sub(run.first);
+            let row = sorted.part(run.first, length);
             let mut k = lane.index();
-            while k < row.len() {
-                within += u32::from(distance2(centre.atom, row.get(k)) <= REACH * REACH);
+            while k < length {
+                within += u32::from(distance2(atom, row.at(k)) <= REACH * REACH);
                 k += 32;
             }
         }
         within
     });
     for run in runs.range(0, n_close) {
-        let row = sorted.part(run.first, run.end - run.first);
-        let mut first = 0;
-        while first < row.len() {
-            let seen = warp.per_lane(|lane| {
+        let length = run.end.wrapping_sub(run.first);
+        let row = sorted.part(run.first, length);
+        let mut first = 0u32;
+        while first < length {
+            let d2 = warp.per_lane(|lane| {
                 let k = first.wrapping_add(lane.index());
-                if k < row.len() { centre.look(row.get(k)) } else { NOBODY }
+                if k < length { distance2(atom, row.at(k)) } else { f32::INFINITY }
             });
-            warp.each_with(&mut within, &seen, |_, within, seen| {
-                *within = within.wrapping_add(u32::from(seen.d2 <= REACH * REACH));
+            warp.each_with(&mut within, &d2, |_, within, d2| {
+                *within = within.wrapping_add(u32::from(*d2 <= REACH * REACH));
             });
-            let planes = warp.map(&seen, |_, seen| seen.plane.filter(|_| seen.d2 >= NEAREST));
-            others.push(warp, &planes);
-            if warp.any(&seen, |_, seen| seen.d2 <= CONTACT * CONTACT) {
-                let planes = warp.map(&seen, |_, seen| seen.plane.filter(|_| seen.d2 < NEAREST));
-                nearest.push(warp, &planes);
-                let residues = warp.map(&seen, |lane, seen| {
-                    if seen.d2 > CONTACT * CONTACT {
-                        return None;
-                    }
-                    let other = owners.get(run.first.wrapping_add(first).wrapping_add(lane.index()));
-                    inputs.are_apart(own, other).then_some(other)
-                });
-                touched.push(warp, &residues);
-            }
+            let found = warp.map(&d2, |lane, d2| {
+                let at = run.first.wrapping_add(first).wrapping_add(lane.index());
+                (*d2 < farthest * farthest).then_some(at)
+            });
+            near.push(warp, &found);
             first = first.wrapping_add(32);
         }
     }
+    let (centre, own) = (Centre::new(sorted.at(at)), owners.at(at));
+    let near = near.items(warp);
+    let mut first = 0u32;
+    while first < near.len() {
+        let seen = warp.per_lane(|lane| {
+            let k = first.wrapping_add(lane.index());
+            if k < near.len() { centre.look(sorted.at(near.get(k))) } else { NOBODY }
+        });
+        let planes = warp.map(&seen, |_, seen| seen.plane.filter(|_| seen.d2 < NEAREST));
+        nearest.push(warp, &planes);
+        let planes = warp.map(&seen, |_, seen| seen.plane.filter(|_| seen.d2 >= NEAREST));
+        others.push(warp, &planes);
+        let residues = warp.map(&seen, |lane, seen| {
+            if seen.d2 > CONTACT * CONTACT {
+                return None;
+            }
+            let other = owners.at(near.get(first.wrapping_add(lane.index())));
+            inputs.are_apart(own, other).then_some(other)
+        });
+        touched.push(warp, &residues);
+        first = first.wrapping_add(32);
+    }
     let crowd = warp.reduce(&within, u32::wrapping_add);
-    touch(warp, touched, &centre, own, around, contacts);
-    if !nearest.is_complete() || !others.is_complete() {
-        let exposed = exposed_to_all(warp, &centre, cells, *sorted, points);
+    // Where the first list is full, there may have been more.
+    if near.len() == NEAR as u32 || !(nearest.is_complete() && others.is_complete() && touched.is_complete()) {
+        touch_any(warp, &centre, own, around, contacts);
+        let exposed = exposed_to_all(warp, &centre, around, points);
         return AtomSurface { exposed, crowd };
     }
+    let touched = touched.items(warp);
+    touch(warp, touched, around, contacts);
     let (nearest, others) = (nearest.items(warp), others.items(warp));
     let n = points.len() as u32;
-    let (mut exposed, mut group) = (0, 0);
+    let (mut exposed, mut group) = (0u32, 0u32);
     while group < n {
-        exposed += exposed_of_group(warp, nearest, others, open, points, group);
-        group += POINTS as u32;
+        exposed = exposed.wrapping_add(exposed_of_group(warp, nearest, others, open, points, group));
+        group = group.wrapping_add(POINTS as u32);
     }
     AtomSurface { exposed, crowd }
 }
 
 /// Adds an atom to the contacts of each residue that it touches, once.
 #[inline(always)]
-fn touch(
-    warp: &mut Warp,
-    touched: &mut WarpList<u32>,
-    centre: &Centre,
-    own: u32,
-    around: &Around,
-    contacts: &Atomics<u32>,
-) {
-    let inputs = &around.inputs;
-    let (residues, add) =
-        (inputs.structure.n_residues, |lane: Lane, residue| contacts.add(lane.thread(), inputs.row(residue), 1));
-    if !touched.is_complete() {
-        // No room: every lane asks residues, one after the other.
-        warp.per_lane(|lane| {
-            let mut residue = lane.index();
-            while residue < residues {
-                if inputs.are_apart(own, residue) && around.is_touched(residue, centre.atom) {
-                    add(lane, residue);
-                }
-                residue += 32;
-            }
-        });
-        return;
-    }
-    let touched = touched.items(warp);
-    let mut turn = 0;
+fn touch(warp: &mut Warp, touched: WarpItems<u32>, around: &Around, contacts: &Atomics<u32>) {
+    let mut turn = 0u32;
     while turn < touched.len() {
         let mut found = warp.per_lane(|lane| {
             let k = turn.wrapping_add(lane.index());
@@ -278,23 +293,38 @@ fn touch(
         });
         let same = warp.match_any(&found);
         warp.each_with(&mut found, &same, |lane, residue, same| {
-            let is_first = same.trailing_zeros() == lane.index();
-            if *residue < residues && is_first && !touched.range(0, turn).any(|before| before == *residue) {
-                add(lane, *residue);
+            let is_one = turn.wrapping_add(lane.index()) < touched.len() && same.trailing_zeros() == lane.index();
+            if is_one && !touched.range(0, turn).any(|before| before == *residue) {
+                contacts.add(lane.thread(), around.inputs.row(*residue), 1);
             }
         });
         turn = turn.wrapping_add(32);
     }
 }
 
+/// The same, where there is no room for those that it touches: asks all residues.
+#[inline(always)]
+fn touch_any(warp: &mut Warp, centre: &Centre, own: u32, around: &Around, contacts: &Atomics<u32>) {
+    let inputs = &around.inputs;
+    warp.per_lane(|lane| {
+        let mut residue = lane.index();
+        while residue < inputs.structure().n_residues {
+            if inputs.are_apart(own, residue) && around.is_touched(residue, centre.atom) {
+                contacts.add(lane.thread(), inputs.row(residue), 1);
+            }
+            residue += 32;
+        }
+    });
+}
+
 /// How many points are exposed, where there is no room for all neighbours.
 #[inline(always)]
-fn exposed_to_all(warp: &mut Warp, centre: &Centre, cells: &Cells, sorted: View<Atom>, points: &[SpherePoint]) -> u32 {
+fn exposed_to_all(warp: &mut Warp, centre: &Centre, around: &Around, points: &[SpherePoint]) -> u32 {
     let n = points.len() as u32;
     let open = warp.per_lane(|lane| {
         let (mut open, mut k) = (0, lane.index());
         while k < n {
-            open += u32::from(!centre.is_covered(cells, sorted, points.at(k)));
+            open += u32::from(!centre.is_covered(around, points.at(k)));
             k += 32;
         }
         open
@@ -326,16 +356,26 @@ fn exposed_of_group(
         open.push(warp, &left);
     }
     let open = open.items(warp);
-    let (mut exposed, mut turn) = (0, 0);
+    let (mut exposed, mut turn) = (0u32, 0u32);
     while turn < open.len() {
-        let is_open = warp.per_lane(|lane| {
-            let k = turn.wrapping_add(lane.index());
-            k < open.len() && {
-                let point = open.get(k);
-                !others.range(0, others.len()).any(|plane| covers(plane, point.x, point.y, point.z))
+        let left = (open.len() - turn).min(32);
+        // As many lanes a point as there are to spare; each asks a part of the others.
+        let spread = (left - 1).leading_zeros() - 27;
+        let covered = warp.per_lane(|lane| {
+            let (k, part) = (lane.index() >> spread, lane.index() & ((1 << spread) - 1));
+            k < left && {
+                let point = open.get(turn.wrapping_add(k));
+                others.range_by(part, 1 << spread).any(|plane| covers(plane, point.x, point.y, point.z))
             }
         });
-        exposed += warp.count(&is_open, |_, is_open| *is_open);
+        let mut covered = warp.ballot(&covered, |_, covered| *covered);
+        let mut step = 1;
+        while step < 1 << spread {
+            covered |= covered >> step;
+            step *= 2;
+        }
+        // The first lane of each point now knows.
+        exposed = exposed.wrapping_add(left).wrapping_sub((covered & FIRSTS.at(spread)).count_ones());
         turn = turn.wrapping_add(32);
     }
     exposed

@@ -102,6 +102,11 @@ impl<T> LaneStorage<T> {
 
     /// A bit for each lane.
     #[inline(always)]
+    pub(crate) fn ballot_unless_empty(&self, crew: Crew, warp: u32, f: impl Fn(u32, &T) -> bool) -> u32 {
+        self.ballot(crew, warp, f)
+    }
+
+    #[inline(always)]
     pub(crate) fn ballot(&self, crew: Crew, warp: u32, f: impl Fn(u32, &T) -> bool) -> u32 {
         let mut votes = 0;
         let mut guard = ThreadGuard::default();

@@ -73,6 +73,20 @@ impl<T> LaneStorage<T> {
     }
 }
 
+impl<T> LaneStorage<T> {
+    /// A bit for each lane; dead lanes are looked for when there is none.
+    #[inline(always)]
+    pub(crate) fn ballot_unless_empty(&self, _crew: Crew, _warp: u32, f: impl Fn(u32, &T) -> bool) -> u32 {
+        let vote = f(thread_index() % WARP, &self.0);
+        // SAFETY: as in `ballot`.
+        let votes = unsafe { vote_ballot_sync(FULL, vote) };
+        if votes == 0 {
+            leave_if_poisoned();
+        }
+        votes
+    }
+}
+
 impl<T: Pod> LaneStorage<T> {
     #[inline(always)]
     pub(crate) fn shuffle(&self, _crew: Crew, _warp: u32, from: impl Fn(u32) -> u32) -> Self {
