@@ -1,6 +1,7 @@
 //! What the tests and benchmarks across packages share.
 
 pub mod bench;
+pub mod copies;
 pub mod data;
 pub mod device;
 pub mod synthetic;

@@ -6,7 +6,6 @@
 //! twin in CUDA C++, which has the same algorithm and must give the same counts. The last lines are a whole batch, by the
 //! clock: from packed host memory to features in host memory.
 
-mod copies;
 mod stages;
 mod twin;
 
@@ -17,6 +16,7 @@ use prism_host::PackedBatch;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tests::bench::{median, today};
+use tests::copies;
 
 /// Time the surface on the first GPU
 #[derive(Parser)]
@@ -71,6 +71,7 @@ fn main() -> Result<ExitCode> {
     drop(structures);
     let executor = CudaExecutor::open(0, "kernels", kernels_gpu::PTX)?;
     let mut lines = stages::time(&executor, &batch, &arguments)?;
+    stages::mixed(&executor, &arguments)?;
     let mut same = true;
     if let Some(path) = &arguments.twins {
         let compared = twin::time(&executor, &batch, path, &arguments).context("the twin")?;

@@ -4,10 +4,11 @@ use crate::{Arguments, Line};
 use anyhow::{Result, ensure};
 use cuda_host::{CudaError, CudaExecutor};
 use prism_host::engine::DeviceBatch;
-use prism_host::{Backend, Engine, PackedBatch};
+use prism_host::{Backend, Engine, PackedBatch, StructureInput};
 use shared_types::MegaFusedConfig;
 use std::time::Instant;
-use tests::bench::Watch;
+use tests::bench::{Watch, median};
+use tests::copies;
 
 /// Runs before the first that counts.
 const WARM_UP: usize = 2;
@@ -45,6 +46,36 @@ pub fn time(executor: &CudaExecutor, batch: &PackedBatch, arguments: &Arguments)
     }
     lines.push(whole(batch, config, arguments)?);
     Ok(lines)
+}
+
+/// Many small structures and a large one, apart and together.
+pub fn mixed(executor: &CudaExecutor, arguments: &Arguments) -> Result<()> {
+    let config = MegaFusedConfig { points: arguments.points, ..MegaFusedConfig::default() };
+    let stream = executor.stream();
+    let (small, large) = (copies::jittered(10_000), copies::crowd(130));
+    let watch = Watch::new(stream)?;
+    let time = |structures: &[StructureInput]| {
+        let batch = PackedBatch::from_inputs(structures)?;
+        let mut buffers = DeviceBatch::new(stream, config)?;
+        buffers.upload(stream, &batch)?;
+        let mut milliseconds = Vec::new();
+        for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
+            let took = watch.time(|| buffers.launch(executor))?;
+            if repetition >= WARM_UP {
+                milliseconds.push(took);
+            }
+        }
+        buffers.results(stream)?;
+        anyhow::Ok(median(&milliseconds))
+    };
+    let (of_small, of_large) = (time(&small)?, time(std::slice::from_ref(&large))?);
+    let (atoms, residues) = (large.n_atoms(), large.n_residues());
+    let together = time(&[small, vec![large]].concat())?;
+    println!(
+        "10000 copies {of_small:.3} ms, one structure of {atoms} atoms and {residues} residues {of_large:.3} ms, in one batch \
+         {together:.3} ms"
+    );
+    Ok(())
 }
 
 /// From packed host memory to features in host memory, by the clock.

@@ -87,3 +87,11 @@ fn fifteen_thousand_chains() {
         backends.compare(&structures);
     }
 }
+
+/// A real chain, twenty times jittered and turned another way; and as many of them side by side in one structure.
+#[test]
+fn twenty_rotations() {
+    let Some(backends) = backends() else { return };
+    backends.compare(&tests::copies::jittered(20));
+    backends.compare(&[tests::copies::crowd(20)]);
+}
