@@ -10,14 +10,15 @@ use syn::{ItemFn, parse_quote};
 
 pub fn expand(signature: &Signature, function: &ItemFn) -> TokenStream {
     let mut function = function.clone();
-    // One copy in the entry, and on a CPU one in the code for each set of processor features.
-    function.attrs.push(parse_quote!(#[inline(always)]));
     function.attrs.push(parse_quote!(#[allow(clippy::too_many_arguments)]));
+    let with_features = host::with_features(&function);
+    function.attrs.push(parse_quote!(#[inline(always)]));
     let description = description(signature);
     let device = device::module(signature, &description, &function);
     let host = host::module(signature, &description, &function);
     quote! {
         #function
+        #with_features
         #device
         #host
     }

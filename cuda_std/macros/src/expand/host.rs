@@ -2,9 +2,9 @@
 
 use crate::signature::{Kind, Parameter, Requirement, Signature};
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote, quote_spanned};
-use syn::ItemFn;
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
+use syn::{Ident, ItemFn};
 
 /// What the host's module holds of one parameter.
 #[derive(Default)]
@@ -22,6 +22,27 @@ struct Part {
     argument: TokenStream,
 }
 
+/// The kernel once more, for processors with AVX2 and FMA.
+///
+/// The function itself, compiled into code for such a processor, would not do: its closures are functions by themselves,
+/// and one that is too long to become part of the code around it would be left without the processor's features. A
+/// closure has the features of the function that it is written in.
+pub fn with_features(function: &ItemFn) -> TokenStream {
+    let mut function = function.clone();
+    function.sig.ident = name_with_features(&function.sig.ident);
+    function.vis = syn::Visibility::Inherited;
+    quote! {
+        #[cfg(target_arch = "x86_64")]
+        #[doc(hidden)]
+        #[target_feature(enable = "avx2,fma")]
+        #function
+    }
+}
+
+fn name_with_features(name: &Ident) -> Ident {
+    format_ident!("__{name}_with_features")
+}
+
 pub fn module(signature: &Signature, description: &TokenStream, function: &ItemFn) -> TokenStream {
     let name = &signature.name;
     let name_text = name.to_string();
@@ -33,7 +54,8 @@ pub fn module(signature: &Signature, description: &TokenStream, function: &ItemF
     let visits = parts.iter().map(|part| &part.visit);
     let cpu_fields = parts.iter().map(|part| &part.cpu_field);
     let cpu_values = parts.iter().map(|part| &part.cpu_value);
-    let arguments = parts.iter().map(|part| &part.argument);
+    let arguments: Vec<_> = parts.iter().map(|part| &part.argument).collect();
+    let with_features = name_with_features(name);
     let requirements = requirements(&signature.requirements, &parts);
     let module_doc = format!("Launching [`{name}`](fn@{name}) from the host.");
     let args_doc = format!("The arguments of a launch of [`{name}`](fn@{name}), by the names of its parameters.");
@@ -80,7 +102,8 @@ pub fn module(signature: &Signature, description: &TokenStream, function: &ItemF
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma")]
             fn run_with_fma(args: &CpuArgs<'_>, block: p::BlockOnCpu) {
-                run(args, block.in_rising_order());
+                let block = block.in_rising_order();
+                super::#with_features(&mut block.block(#threads), #(#arguments),*);
             }
 
             // SAFETY: constants and order of arguments come from the signature that the entry is made of.
@@ -114,8 +137,7 @@ pub fn module(signature: &Signature, description: &TokenStream, function: &ItemF
                             return run(&args, block.in_rising_order());
                         }
                         // Any order, on any processor. This closure is compiled in the crate that launches, so that in this
-                        // one each of the kernel's closures is called once, by `run_with_fma`, and becomes part of it:
-                        // by itself it would be compiled without the processor's features.
+                        // one what the kernel calls has one caller, `run_with_fma`, and becomes part of it.
                         run(&args, block)
                     }
                 }
