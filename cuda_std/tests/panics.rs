@@ -122,3 +122,21 @@ fn panics_of_other_tasks_stay_their_own() {
     });
     assert_eq!((others.into_inner(), kernels.into_inner()), (20, 20));
 }
+
+#[test]
+fn launches_at_the_same_time_have_their_own_errors() {
+    std::thread::scope(|scope| {
+        for (what, message) in [(0, Some("element is wrong")), (1, Some("index out of bounds")), (99, None)] {
+            scope.spawn(move || {
+                for _ in 0..50 {
+                    match run(20, what, 70) {
+                        Err(LaunchError::Panic(panic)) => {
+                            assert_eq!((panic.message.as_deref(), panic.line), (message, HERE + 4 + what));
+                        }
+                        result => assert!(result.is_ok() && message.is_none(), "{what}: {result:?}"),
+                    }
+                }
+            });
+        }
+    });
+}

@@ -4,10 +4,10 @@
 use cuda_host::{CudaExecutor, DeviceBuffer};
 use cuda_layout::DeviceLayout;
 use cuda_std::compat::launch::{DevicePointer, DevicePointerMut, LaunchShape};
-use cuda_std::launch::{CpuExecutor, Matrix};
+use cuda_std::launch::{CpuExecutor, LaunchError, Matrix};
 use test_kernels::{
-    Quad, raw_histogram, raw_matmul, raw_saxpy, raw_sum, raw_transpose, safe_histogram, safe_matmul, safe_saxpy,
-    safe_sum, safe_transpose,
+    Quad, raw_gather, raw_histogram, raw_matmul, raw_saxpy, raw_sum, raw_transpose, safe_gather, safe_histogram,
+    safe_matmul, safe_saxpy, safe_sum, safe_transpose,
 };
 
 fn gpu() -> Option<CudaExecutor> {
@@ -58,6 +58,46 @@ fn saxpy() {
     unsafe { raw_saxpy::launch(&gpu, LaunchShape::linear(4, 256), args) }.unwrap();
     gpu.synchronize().unwrap();
     assert_eq!(bits(&raw.download(gpu.stream()).unwrap()), bits(&expected));
+}
+
+#[test]
+fn gather() {
+    let (n, m) = (2 * 4096 + 77, 1000);
+    let (x, mut out) = (numbers(m, 8), vec![0.0; n]);
+    let mut index: Vec<u32> = words(n, 9).into_iter().map(|word| word % m as u32).collect();
+    let args = safe_gather::Args { out: &mut out[..], x: &x[..], index: &index[..] };
+    safe_gather::launch(&CpuExecutor::new(), 3, args).unwrap();
+    let expected: Vec<f32> = index.iter().map(|at| x[*at as usize]).collect();
+    assert_eq!(bits(&out), bits(&expected));
+    if let Some(gpu) = gpu() {
+        let (x, index) = (upload(&gpu, &x), upload(&gpu, &index));
+        let (mut safe, mut raw) = (upload(&gpu, &vec![9.0; n]), upload(&gpu, &vec![9.0; n]));
+        let args = safe_gather::Args { out: safe.view_mut(), x: x.view(), index: index.view() };
+        safe_gather::launch(&gpu, 3, args).unwrap();
+        assert_eq!(bits(&safe.download(gpu.stream()).unwrap()), bits(&expected));
+        let (out, x, index) = (raw.view_mut().pointer_mut(), x.view().pointer(), index.view().pointer());
+        let args = raw_gather::Args { out, x, index, n: n as u32, chunk: 4096 };
+        // SAFETY: `out` and `index` have n elements; the safe kernel has found no index beyond `x`.
+        unsafe { raw_gather::launch(&gpu, LaunchShape::linear(3, 256), args) }.unwrap();
+        gpu.synchronize().unwrap();
+        assert_eq!(bits(&raw.download(gpu.stream()).unwrap()), bits(&expected));
+    }
+    // The check that the benchmark times is there: one index of all is beyond the end.
+    index[5000] = m as u32;
+    let args = safe_gather::Args { out: &mut out[..], x: &x[..], index: &index[..] };
+    let Err(LaunchError::Panic(panic)) = safe_gather::launch(&CpuExecutor::new(), 3, args) else {
+        panic!("it must fail")
+    };
+    assert_eq!((panic.block, panic.thread), ([1, 0, 0], [(5000 - 4096) % 256, 0, 0]));
+    let Some(gpu) = gpu() else { return };
+    let (x, index, mut out) = (upload(&gpu, &x), upload(&gpu, &index), upload(&gpu, &out));
+    let args = safe_gather::Args { out: out.view_mut(), x: x.view(), index: index.view() };
+    safe_gather::launch(&gpu, 3, args).unwrap();
+    let error = out.download(gpu.stream()).unwrap_err();
+    assert_eq!(
+        error.kernel_panic().map(|on_gpu| (on_gpu.line, on_gpu.block, on_gpu.thread)),
+        Some((panic.line, panic.block, panic.thread))
+    );
 }
 
 #[test]

@@ -13,6 +13,14 @@ extern "C" __global__ void __launch_bounds__(256)
     for (unsigned i = first + threadIdx.x; i < end; i += 256) out[i] = fmaf(a, x[i], y[i]);
 }
 
+extern "C" __global__ void __launch_bounds__(256)
+    cu_gather(float* __restrict__ out, const float* __restrict__ x, const unsigned* __restrict__ index, unsigned n,
+              unsigned chunk) {
+    unsigned first = blockIdx.x * chunk;
+    unsigned end = min(n, first + chunk);
+    for (unsigned i = first + threadIdx.x; i < end; i += 256) out[i] = x[index[i]];
+}
+
 __device__ __forceinline__ float warp_sum(float sum) {
     for (int delta = 16; delta > 0; delta >>= 1) sum += __shfl_down_sync(0xffffffffu, sum, delta);
     return sum;

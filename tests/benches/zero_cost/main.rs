@@ -6,6 +6,7 @@
 //! repetitions. What is bound by memory takes two inputs in turn, each larger than the L2 cache. All forms must give the
 //! same bits.
 
+mod gather;
 mod gpu;
 mod matmul;
 mod memory;
@@ -14,6 +15,7 @@ mod report;
 use anyhow::{Context as _, Result, ensure};
 use clap::Parser;
 use cuda_host::{Device, KernelAttributes};
+use gather::{Gather, Order};
 use gpu::Gpu;
 use report::{Line, Report};
 use std::path::PathBuf;
@@ -109,6 +111,9 @@ fn main() -> Result<ExitCode> {
     let mut report = Report::new(&arguments, &Device::info(0)?)?;
     let n = arguments.mebi_elements << 20;
     time(&gpu, &arguments, &mut memory::Saxpy::new(&gpu, n)?, &mut report)?;
+    for order in [Order::Rising, Order::Near, Order::Far] {
+        time(&gpu, &arguments, &mut Gather::new(&gpu, n, order)?, &mut report)?;
+    }
     time(&gpu, &arguments, &mut memory::Sum::new(&gpu, n)?, &mut report)?;
     time(&gpu, &arguments, &mut memory::Transpose::new(&gpu, n)?, &mut report)?;
     time(&gpu, &arguments, &mut memory::Histogram::new(&gpu, n)?, &mut report)?;

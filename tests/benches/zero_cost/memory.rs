@@ -19,7 +19,7 @@ pub fn numbers(n: usize, seed: u32) -> Vec<f32> {
     words(n, seed).into_iter().map(|word| (word >> 8) as f32 / (1 << 23) as f32 - 1.0).collect()
 }
 
-fn words(n: usize, seed: u32) -> Vec<u32> {
+pub fn words(n: usize, seed: u32) -> Vec<u32> {
     let mut state = seed;
     let step = |_| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -29,7 +29,7 @@ fn words(n: usize, seed: u32) -> Vec<u32> {
     (0..n).map(step).collect()
 }
 
-fn bits(values: &[f32]) -> Vec<u32> {
+pub fn bits(values: &[f32]) -> Vec<u32> {
     values.iter().map(|x| x.to_bits()).collect()
 }
 

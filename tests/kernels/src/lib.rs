@@ -3,6 +3,7 @@
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 #![deny(unsafe_code)]
 
+mod altered;
 mod compat;
 mod contact;
 mod launch;
@@ -11,6 +12,10 @@ mod model;
 mod raw;
 mod zero_cost;
 
+pub use altered::{
+    Grown, Retyped, Swapped, altered_count, altered_field, altered_order, altered_signature, altered_threads,
+    altered_type,
+};
 pub use compat::{MATRIX_TILE, PROBE_WORDS, block_sum, gemm_tiled, probe, probe_atomics, vecadd};
 pub use contact::{Contact, Point, contacts};
 pub use launch::{Pair, Triple, Wide, echo, fail, roots, spin, turn};
@@ -19,11 +24,11 @@ pub use math::{
     math_table, math_table_f64,
 };
 pub use model::{
-    add, counted, crossed, extremes, histogram, prefix_sums, scaled_rows, sums_of_parts, table_look_up, team_turns,
-    transposed, votes, warp_lists, warp_operations, warp_panics, warp_sums,
+    NO_BLOCK, add, counted, crossed, extremes, histogram, prefix_sums, reduction_panics, scaled_rows, shuffle_panics,
+    sums_of_parts, table_look_up, team_turns, transposed, votes, warp_lists, warp_operations, warp_panics, warp_sums,
 };
-pub use raw::{raw_histogram, raw_matmul, raw_saxpy, raw_sum, raw_transpose};
-pub use zero_cost::{Quad, safe_histogram, safe_matmul, safe_saxpy, safe_sum, safe_transpose};
+pub use raw::{raw_gather, raw_histogram, raw_matmul, raw_saxpy, raw_sum, raw_transpose};
+pub use zero_cost::{Quad, safe_gather, safe_histogram, safe_matmul, safe_saxpy, safe_sum, safe_transpose};
 
 /// This crate's kernels for devices.
 #[cfg(not(target_arch = "nvptx64"))]

@@ -1,7 +1,9 @@
 //! Kernels for each part of the kernel model, for comparing a GPU with CPU cores.
 
 mod outputs;
+mod panics;
 mod warps;
 
 pub use outputs::{add, counted, crossed, extremes, histogram, scaled_rows, sums_of_parts, table_look_up, transposed};
+pub use panics::{NO_BLOCK, reduction_panics, shuffle_panics};
 pub use warps::{prefix_sums, team_turns, votes, warp_lists, warp_operations, warp_panics, warp_sums};

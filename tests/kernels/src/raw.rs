@@ -4,12 +4,14 @@
 //! in CUDA C++.
 #![allow(unsafe_code)]
 
+mod gather;
 mod histogram;
 mod matmul;
 mod saxpy;
 mod sum;
 mod transpose;
 
+pub use gather::raw_gather;
 pub use histogram::raw_histogram;
 pub use matmul::raw_matmul;
 pub use saxpy::raw_saxpy;

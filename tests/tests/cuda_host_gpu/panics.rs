@@ -171,6 +171,37 @@ fn other_streams_go_on() {
 }
 
 #[test]
+fn each_stream_has_its_own_error_and_a_third_goes_on() {
+    let Some(a) = gpu() else { return };
+    let b = a.on(&a.context().stream().unwrap()).unwrap();
+    let c = a.on(&a.context().stream().unwrap()).unwrap();
+    let (mut first, mut second, mut good) = (Setup::new(&a), Setup::new(&b), Setup::new(&c));
+    for round in 0..10 {
+        first.launch(&a, 1, 200);
+        second.launch(&b, 2, u32::MAX);
+        good.launch(&c, NOBODY, 0);
+        // Asked for in turn, so that neither comes first each time.
+        let (of_a, of_b) = if round % 2 == 0 {
+            let of_a = assert_panicked(a.synchronize());
+            (of_a, assert_panicked(b.synchronize()))
+        } else {
+            let of_b = assert_panicked(b.synchronize());
+            (assert_panicked(a.synchronize()), of_b)
+        };
+        for (found, expected) in [(of_a, on_cpu(1, 200)), (of_b, on_cpu(2, u32::MAX))] {
+            assert_eq!((found.block, found.thread), (expected.block, expected.thread));
+            assert_eq!((found.line, found.message), (expected.line, expected.message));
+        }
+        assert_eq!(good.out.download(c.stream()).expect("nothing of the others was used"), data());
+        for executor in [&*a, &b, &c] {
+            executor.synchronize().expect("each is reported once");
+        }
+        assert_poisoned(first.out.download(a.stream()));
+        assert_poisoned(second.out.download(b.stream()));
+    }
+}
+
+#[test]
 fn page_locked_memory_does_not_show_a_panicked_kernels_results() {
     let Some(a) = gpu() else { return };
     let other = a.context().stream().unwrap();
