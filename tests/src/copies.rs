@@ -48,7 +48,7 @@ fn rotation(dice: &mut Dice) -> [[f64; 3]; 3] {
 #[must_use]
 pub fn crowd(count: usize) -> StructureInput {
     /// Å from one to the next.
-    const APART: f32 = 45.0;
+    const APART: f32 = 80.0;
     let mut all =
         StructureInput { name: format!("crowd of {count}"), residue_atoms: vec![0], ..StructureInput::default() };
     let side = (1..).find(|side| side * side * side >= count).unwrap_or(1);
