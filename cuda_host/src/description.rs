@@ -52,8 +52,10 @@ impl fmt::Display for Difference {
 }
 
 impl Difference {
-    /// The first difference, if there is one.
-    pub(crate) fn between(device: &str, host: &str) -> Option<Box<Self>> {
+    /// The first difference between what the PTX says of a kernel and its
+    /// [`DESCRIPTION`](cuda_std::launch::Kernel::DESCRIPTION) here, if there is one. Any text may be compared.
+    #[must_use]
+    pub fn between(device: &str, host: &str) -> Option<Box<Self>> {
         if device == host {
             return None;
         }

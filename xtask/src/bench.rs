@@ -1,60 +1,174 @@
 //! `bench`: the benchmarks, on this machine's GPU.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 
-use crate::workspace;
+use crate::{gpu_bundle, workspace};
 
-/// Run the GPU benchmarks; with nvcc beside their twins in CUDA C++
+/// Run every benchmark of the workspace; with nvcc beside their twins in CUDA C++
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Write the results here, too
-    #[arg(long, value_name = "FILE")]
+    /// Run this benchmark only; may be given several times [default: all]
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+
+    /// Write the results of each benchmark to NAME.csv in this folder, too
+    #[arg(long, value_name = "DIR")]
     csv: Option<PathBuf>,
 
     /// Compare with no twin, even if nvcc is here
     #[arg(long)]
     no_twins: bool,
 
-    /// What the benchmark itself takes; see `cargo bench -p tests --bench fused -- --help`
+    /// What each of these benchmarks itself takes; see `cargo bench -p tests --bench NAME -- --help`
     #[arg(last = true)]
     rest: Vec<String>,
 }
 
-/// Runs the command.
-pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let root = workspace::root()?;
-    let mut bench = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    bench.current_dir(&root).args(["bench", "--package", "tests", "--bench", "fused", "--"]);
-    if let Some(csv) = &arguments.csv {
-        let csv = std::path::absolute(csv).with_context(|| format!("{} is no path", csv.display()))?;
-        bench.arg("--csv").arg(csv);
-    }
-    if !arguments.no_twins
-        && let Some(cubin) = twins(&root)?
-    {
-        bench.arg("--twins").arg(cubin);
-    }
-    let status = bench.args(&arguments.rest).status().with_context(|| format!("cannot start {bench:?}"))?;
-    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+/// A benchmark: a target of a package.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Bench {
+    package: String,
+    name: String,
 }
 
-/// The twins, compiled for this machine's GPU; nothing where there is no nvcc.
-fn twins(root: &std::path::Path) -> Result<Option<PathBuf>> {
-    let cubin = root.join("target/contact.cubin");
-    std::fs::create_dir_all(root.join("target")).context("cannot make the folder target")?;
+/// Runs the command. A benchmark that fails does not keep the others from running.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let root = workspace::root()?;
+    let benches = chosen(all(&root)?, &arguments.only)?;
+    let csv = match &arguments.csv {
+        None => None,
+        Some(folder) => {
+            let folder = std::path::absolute(folder).with_context(|| format!("{} is no path", folder.display()))?;
+            std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+            Some(folder)
+        }
+    };
+    let nvcc = !arguments.no_twins && has_nvcc();
+    let mut failed = Vec::new();
+    for bench in &benches {
+        println!("\n==> {} of {}", bench.name, bench.package);
+        let mut command = cargo(&root);
+        command.args(["bench", "--package", &bench.package, "--bench", &bench.name, "--"]);
+        if let Some(folder) = &csv {
+            command.arg("--csv").arg(folder.join(format!("{}.csv", bench.name)));
+        }
+        if nvcc && let Some(source) = gpu_bundle::twins_of(&format!("{}-{}", bench.package, bench.name)) {
+            command.arg("--twins").arg(compile_twins(&root, source)?);
+        }
+        let status = command.args(&arguments.rest).status().with_context(|| format!("cannot start {command:?}"))?;
+        if !status.success() {
+            failed.push(bench.name.as_str());
+        }
+    }
+    if failed.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("\nfailed: {}", failed.join(", "));
+    Ok(ExitCode::FAILURE)
+}
+
+fn cargo(root: &Path) -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root);
+    cargo
+}
+
+/// Every benchmark of the workspace, as cargo knows them.
+fn all(root: &Path) -> Result<Vec<Bench>> {
+    let mut command = cargo(root);
+    command.args(["metadata", "--no-deps", "--format-version", "1"]);
+    let output = command.output().with_context(|| format!("cannot start {command:?}"))?;
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr).trim());
+    listed(&output.stdout)
+}
+
+/// The benchmarks that `cargo metadata` names.
+fn listed(metadata: &[u8]) -> Result<Vec<Bench>> {
+    let metadata: serde_json::Value = serde_json::from_slice(metadata).context("cargo's metadata are not JSON")?;
+    let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
+    let mut benches = Vec::new();
+    for package in list(&metadata["packages"]) {
+        for target in list(&package["targets"]) {
+            let names = (package["name"].as_str(), target["name"].as_str());
+            if list(&target["kind"]).iter().any(|kind| kind == "bench")
+                && let (Some(package), Some(name)) = names
+            {
+                benches.push(Bench { package: package.to_owned(), name: name.to_owned() });
+            }
+        }
+    }
+    benches.sort();
+    Ok(benches)
+}
+
+/// Those that were named, or all where none was.
+fn chosen(benches: Vec<Bench>, only: &[String]) -> Result<Vec<Bench>> {
+    if let Some(unknown) = only.iter().find(|name| !benches.iter().any(|bench| bench.name == **name)) {
+        let names: Vec<_> = benches.iter().map(|bench| bench.name.as_str()).collect();
+        bail!("there is no benchmark `{unknown}`; there are {}", names.join(", "));
+    }
+    Ok(benches.into_iter().filter(|bench| only.is_empty() || only.contains(&bench.name)).collect())
+}
+
+fn has_nvcc() -> bool {
+    let found = Command::new("nvcc").arg("--version").output().is_ok_and(|output| output.status.success());
+    if !found {
+        println!("no nvcc: nothing is compared with CUDA C++");
+    }
+    found
+}
+
+/// Twins of the file `tests/twins/NAME.cu`, compiled for this machine's GPU.
+fn compile_twins(root: &Path, name: &str) -> Result<PathBuf> {
+    let folder = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let cubin = std::path::absolute(folder.join(name).with_extension("cubin"))?;
     let mut nvcc = Command::new("nvcc");
-    nvcc.args(["-O3", "-arch=native", "-cubin", "-o"]).arg(&cubin).arg(root.join("tests/twins/contact.cu"));
-    match nvcc.status() {
-        Err(_) => {
-            println!("no nvcc: nothing is compared with CUDA C++");
-            Ok(None)
+    nvcc.args(["-O3", "-arch=native", "-cubin", "-o"]).arg(&cubin);
+    let status = nvcc.arg(root.join("tests/twins").join(name).with_extension("cu")).status();
+    let status = status.with_context(|| format!("cannot start {nvcc:?}"))?;
+    ensure!(status.success(), "the twins do not compile: {nvcc:?} gave {status}");
+    Ok(cubin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_benchmark_of_the_workspace_is_found() {
+        let root = workspace::root().unwrap();
+        let benches = all(&root).unwrap();
+        let manifest = std::fs::read_to_string(root.join("tests/Cargo.toml")).unwrap();
+        let named = manifest.matches("[[bench]]").count();
+        assert_eq!(benches.iter().filter(|bench| bench.package == "tests").count(), named);
+        assert!(named >= 2, "the benchmarks have moved");
+        for bench in &benches {
+            if let Some(twins) = gpu_bundle::twins_of(&format!("{}-{}", bench.package, bench.name)) {
+                assert!(root.join("tests/twins").join(twins).with_extension("cu").is_file(), "{twins}");
+            }
         }
-        Ok(status) => {
-            ensure!(status.success(), "the twins do not compile: {nvcc:?} gave {status}");
-            Ok(Some(cubin))
-        }
+    }
+
+    #[test]
+    fn other_targets_are_no_benchmarks() {
+        let metadata = r#"{"packages":[
+            {"name":"b","targets":[{"kind":["lib"],"name":"b"},{"kind":["bench"],"name":"two"}]},
+            {"name":"a","targets":[{"kind":["test"],"name":"t"},{"kind":["bench"],"name":"one"}]}]}"#;
+        let bench = |package: &str, name: &str| Bench { package: package.to_owned(), name: name.to_owned() };
+        assert_eq!(listed(metadata.as_bytes()).unwrap(), [bench("a", "one"), bench("b", "two")]);
+        assert!(listed(b"no JSON").is_err());
+    }
+
+    #[test]
+    fn some_are_chosen_by_name() {
+        let benches = ["one", "two"].map(|name| Bench { package: "p".to_owned(), name: name.to_owned() }).to_vec();
+        assert_eq!(chosen(benches.clone(), &[]).unwrap(), benches);
+        assert_eq!(chosen(benches.clone(), &["two".to_owned()]).unwrap(), benches[1..]);
+        let error = chosen(benches, &["three".to_owned()]).unwrap_err().to_string();
+        assert_eq!(error, "there is no benchmark `three`; there are one, two");
     }
 }

@@ -269,6 +269,11 @@ fi
 echo "all passed"
 "#;
 
+/// The twins of the benchmark `PACKAGE-NAME`.
+pub fn twins_of(bench: &str) -> Option<&'static str> {
+    TWINS.iter().find(|(name, _)| *name == bench).map(|(_, twins)| *twins)
+}
+
 /// Runs each test in its package's folder, as cargo does.
 fn script(tests: &[(String, String)], benches: &[(String, String)]) -> String {
     let mut script = SCRIPT_HEAD.to_owned();

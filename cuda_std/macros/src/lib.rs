@@ -6,6 +6,7 @@ mod raw;
 mod signature;
 
 use signature::{Options, Signature};
+use syn::spanned::Spanned as _;
 use syn::{ItemFn, parse_macro_input};
 
 /// Makes a kernel of a function of one thread block.
@@ -50,6 +51,10 @@ pub fn kernel(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -
     if raw::is_raw(&function) {
         let options = parse_macro_input!(options as raw::Options);
         return raw::expand(&options, &function).unwrap_or_else(|error| error.into_compile_error()).into();
+    }
+    if let syn::Safety::Unsafe(word) = &function.sig.safety {
+        let safe = "a kernel of a block is safe: write `fn`; an `unsafe fn` without a block is a raw kernel";
+        return syn::Error::new(word.span(), safe).into_compile_error().into();
     }
     let options = parse_macro_input!(options as Options);
     match Signature::parse(options, &function) {

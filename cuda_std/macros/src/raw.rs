@@ -28,25 +28,33 @@ pub struct Options {
 
 impl Parse for Options {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let mut options = Self::default();
+        let (mut options, mut crowded) = (Self::default(), None);
         while !input.is_empty() {
             let name: Ident = input.parse()?;
+            let (place, most) = match name.to_string().as_str() {
+                "threads" => (&mut options.threads, 1024),
+                "blocks_per_sm" => {
+                    crowded = Some(name.span());
+                    (&mut options.blocks_per_sm, 32)
+                }
+                _ => {
+                    let known = "a raw kernel has no such option; there are `threads` and `blocks_per_sm`";
+                    return Err(Error::new(name.span(), known));
+                }
+            };
             input.parse::<Token![=]>()?;
             let literal: LitInt = input.parse()?;
             let value: u32 = literal.base10_parse()?;
-            let (place, most) = match name.to_string().as_str() {
-                "threads" => (&mut options.threads, 1024),
-                "blocks_per_sm" => (&mut options.blocks_per_sm, 32),
-                _ => return Err(Error::new(name.span(), "unknown option; there are `threads` and `blocks_per_sm`")),
-            };
             if value == 0 || value > most {
                 return Err(Error::new(literal.span(), format!("`{name}` is from 1 to {most}")));
             }
             *place = value;
             input.parse::<Option<Token![,]>>()?;
         }
-        if options.blocks_per_sm > 0 && options.threads == 0 {
-            return Err(input.error("`blocks_per_sm` needs the size of a block: #[kernel(threads = 256, ..)]"));
+        if let Some(span) = crowded
+            && options.threads == 0
+        {
+            return Err(Error::new(span, "`blocks_per_sm` needs the size of a block: #[kernel(threads = 256, ..)]"));
         }
         Ok(options)
     }

@@ -1,5 +1,6 @@
 //! `cuda_host` on a GPU. Without one each test prints a line and passes, unless PRISM_REQUIRE_GPU=1 asks for one.
 
+mod altered;
 mod arguments;
 mod copies;
 mod lifetimes;

@@ -1,0 +1,9 @@
+//! What crosses is plain data with a known layout, behind pointers too.
+use cuda_std::compat::prelude::*;
+
+pub struct Unknown(u32);
+
+#[kernel]
+pub unsafe fn pointer(_out: *mut Unknown) {}
+
+fn main() {}

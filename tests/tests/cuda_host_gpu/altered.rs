@@ -1,0 +1,122 @@
+//! PTX of other sources than this program's: refused by the name of the kernel and of what differs.
+//!
+//! The kernels `altered_..` have one source for the device and another one for the host. That they differ is seen without
+//! a GPU, too.
+
+use crate::{gpu, ragged};
+use cuda_host::{CudaError, Difference, Module, Place};
+use cuda_std::launch::{Kernel, Segments};
+use test_kernels::{
+    PTX, altered_count, altered_field, altered_order, altered_signature, altered_threads, altered_type, echo, roots,
+};
+
+/// What a kernel's PTX says that it was compiled from, read from the text.
+fn described(kernel: &str) -> String {
+    let symbol = format!("__cuda_std_description_{kernel}[");
+    let line = PTX.lines().find(|line| line.contains(&symbol)).unwrap_or_else(|| panic!("{kernel} is not described"));
+    let (_, bytes) = line.split_once('{').expect("a list of bytes");
+    let bytes = bytes.trim_end_matches(['}', ';']).split(',').map(|byte| byte.trim().parse().expect("a byte"));
+    String::from_utf8(bytes.collect()).expect("text")
+}
+
+fn parameter(name: &str) -> Place {
+    Place::Parameter(name.to_owned())
+}
+
+fn field(parameter: &str, field: &str) -> Place {
+    Place::Field { parameter: parameter.to_owned(), field: field.to_owned() }
+}
+
+/// Each kernel with what its PTX has elsewhere than this program: the place, and both texts.
+fn cases() -> [(&'static str, &'static str, Place, &'static str, &'static str); 6] {
+    fn names<K: Kernel>() -> (&'static str, &'static str) {
+        (K::NAME, K::DESCRIPTION)
+    }
+    let case = |(name, host), place, device, text| (name, host, place, device, text);
+    [
+        case(names::<altered_order::Kernel>(), field("points", "y"), "x:f32@0", "y:f32@0"),
+        case(names::<altered_type::Kernel>(), field("weight", "count"), "count:u32@4", "count:i32@4"),
+        case(names::<altered_field::Kernel>(), field("out", "mass"), "x:f32@0", "mass:f32@0"),
+        case(names::<altered_signature::Kernel>(), parameter("shift"), "scale:f32", "shift:f32"),
+        case(names::<altered_count::Kernel>(), Place::ParameterCount, "out, scale", "out, scale, shift"),
+        case(names::<altered_threads::Kernel>(), Place::Threads, "64", "32"),
+    ]
+}
+
+#[test]
+fn descriptions_tell_altered_sources_apart() {
+    assert_eq!(Difference::between(&described("echo"), echo::Kernel::DESCRIPTION), None);
+    assert_eq!(Difference::between(&described("roots"), roots::Kernel::DESCRIPTION), None);
+    for (kernel, host, place, device_text, host_text) in cases() {
+        let found = Difference::between(&described(kernel), host).unwrap_or_else(|| panic!("{kernel} is not altered"));
+        assert_eq!((&found.place, &*found.device, &*found.host), (&place, device_text, host_text), "{kernel}");
+    }
+}
+
+#[test]
+fn kernels_of_altered_sources_are_refused() {
+    let Some(gpu) = gpu() else { return };
+    let module = &gpu.modules()[0];
+    let errors = [
+        module.kernel::<altered_order::Kernel>().map(drop),
+        module.kernel::<altered_type::Kernel>().map(drop),
+        module.kernel::<altered_field::Kernel>().map(drop),
+        module.kernel::<altered_signature::Kernel>().map(drop),
+        module.kernel::<altered_count::Kernel>().map(drop),
+        module.kernel::<altered_threads::Kernel>().map(drop),
+    ];
+    for (error, (name, _, place, device_text, host_text)) in errors.into_iter().zip(cases()) {
+        let error = error.unwrap_err();
+        let text = error.to_string();
+        println!("{text}");
+        let CudaError::Description { kernel, difference, .. } = error else { panic!("{text}") };
+        assert_eq!((kernel, &difference.place), (name, &place));
+        assert!([name, device_text, host_text].iter().all(|part| text.contains(part)), "{text}");
+    }
+    module.kernel::<roots::Kernel>().expect("the others are as they were");
+}
+
+#[test]
+fn a_launch_of_an_altered_kernel_runs_nothing() {
+    let Some(gpu) = gpu() else { return };
+    let (mut out, at) = ragged::<f32>(&gpu, &[0, 40]);
+    for _ in 0..2 {
+        let segments = Segments { data: out.view_mut(), offsets: &at };
+        let args = altered_signature::Args { out: segments, shift: 1.0, scale: 2.0 };
+        let error = altered_signature::launch(&gpu, 1, args).unwrap_err();
+        assert!(matches!(error, CudaError::Description { kernel: "altered_signature", .. }), "{error}");
+    }
+    assert_eq!(out.download(gpu.stream()).unwrap(), [0.0; 40]);
+}
+
+/// A module that was not made by this toolkit: a kernel of the right name, which does nothing.
+const FOREIGN: &str =
+    ".version 6.4\n.target sm_75\n.address_size 64\n.visible .entry roots(\n.param .u64 out\n)\n{\nret;\n}\n";
+
+#[test]
+fn foreign_ptx_is_refused_by_the_kernels_name() {
+    let Some(gpu) = gpu() else { return };
+    let module = Module::load(gpu.context(), "foreign", FOREIGN).unwrap();
+    let error = module.kernel::<roots::Kernel>().map(drop).unwrap_err();
+    assert_eq!(error, CudaError::NoDescription { kernel: "roots", module: "foreign".into() });
+    println!("{error}");
+    let error = module.kernel::<echo::Kernel>().map(drop).unwrap_err().to_string();
+    assert!(error.contains("no kernel `echo` in module `foreign`") && error.contains("`roots`"), "{error}");
+}
+
+#[test]
+fn ptx_that_ends_between_two_kernels_lacks_those_behind() {
+    let Some(gpu) = gpu() else { return };
+    // Up to the end of the first kernel, it is a whole module to the driver's compiler.
+    let first = PTX.find(".entry").expect("a kernel");
+    let end = first + PTX[first..].find("\n}").expect("its end") + "\n}\n".len();
+    let module = match Module::load(gpu.context(), "cut", &PTX[..end]) {
+        Ok(module) => module,
+        // Or it calls a function that is not there.
+        Err(CudaError::Jit { module, .. }) => return assert_eq!(module, "cut"),
+        Err(other) => panic!("{other}"),
+    };
+    assert_eq!(module.entries().len(), 1);
+    let error = module.kernel::<roots::Kernel>().map(drop).unwrap_err().to_string();
+    assert!(error.contains("no kernel `roots` in module `cut`"), "{error}");
+}
