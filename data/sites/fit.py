@@ -4,324 +4,464 @@
 # ///
 """Fits the model of ligand-binding sites, column `site_score`, and says how good it is.
 
-    fit.py fit      --prism PRISM --ligands ligands.csv DIR...     writes shared-types/src/site_model.rs
-    fit.py evaluate --prism PRISM --ligands ligands.csv DIR...     how well the committed model does on other structures
+    fit.py fit      --prism PRISM [--ligands CSV] DIR...   writes shared-types/src/site_model.rs, tables of docs/src/sites.md
+    fit.py evaluate --prism PRISM [--ligands CSV] DIR...   how well the committed model does on these structures
 
-DIR holds structures (PDB or mmCIF, plain or gzip); ligands.csv has the columns file,ligands, where ligands are residue
-names with their counts (`ATPx1 MGDx2`): HETATM groups of at least 6 heavy atoms that are no solvent, ion, buffer,
-cryoprotectant, glycan or modified residue. Files that the list does not name are left out. PRISM is the command built from
-this repository.
-
-A residue is positive when one of its heavy atoms is within 4.0 A of a heavy atom of a ligand. The model is logistic in the
-first 24 columns, a missing value taking the mean; the loss has an L2 penalty on standardised weights, and in it every
-family of structures counts the same, and in a structure those that are positive as much as those that are not. Scale and
-intercept are then fitted again with all residues of a family alike, so that the score is a probability. Families are structures linked by chains that are at least 30% identical over the shorter
-one, aligned globally with free ends (else a short chain finds its letters all over a long one); cross-validation keeps a family on one side.
+DIR holds structures (PDB or mmCIF, plain or gzip), PRISM is the command built from this repository. CSV has the columns
+file,ligands: residue names with their counts (`ATPx1 MGDx2`); it is ligands.csv beside this script for `fit`, which takes
+the files that it names and no others. `evaluate` takes every file that has a ligand, and where CSV does not name the
+file goes by the rule that the list was made with (`is_ligand`). docs/src/sites.md tells the method.
 """
 
 import argparse
-import collections
+import csv
 import datetime
+import math
 import pathlib
+import re
 import subprocess
+import sys
 import tempfile
 
 import gemmi
 import numpy as np
 import pyarrow.parquet
 from Bio import Align
-from scipy.optimize import minimize
+from scipy.spatial import cKDTree
+from scipy.stats import rankdata
 
-INPUTS = 24
+# Columns that the model reads, and how they are computed: the defaults of `prism features`.
+INPUTS, CONTACT_THRESHOLD, POINTS = 24, 8.0, 100
+# A residue lines a ligand when two of their heavy atoms are at most this far apart, in Å.
 REACH = 4.0
-IDENTITY = 0.30
+# Chains are homologous from this identity on, over the shorter one; shorter ones are peptides, too short to tell.
+IDENTITY, SHORTEST_CHAIN = 0.30, 30
 FOLDS = 10
-# Chains shorter than this are peptides: too short to say that two are related.
-SHORTEST = 30
-PENALTIES = [1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1]
-STANDARD = set("ALA ARG ASN ASP CYS GLN GLU GLY HIS ILE LEU LYS MET PHE PRO SER THR TRP TYR VAL".split())
+PENALTIES = [1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1]
+SMALLEST_LIGAND = 6
+STANDARD = set(
+    "ALA ARG ASN ASP CYS GLN GLU GLY HIS ILE LEU LYS MET PHE PRO SER THR TRP TYR VAL".split()
+)
+# gemmi's table of residue kinds knows most buffers and cryoprotectants, sugars, modified amino acids and nucleotides.
+# These it does not know, or calls something else.
+ADDITIVES = set("1PE PE3 PE5 PE8 P6G PG4 PG5 PG6 PEG PEU XPE 7PE MES EPE HED FLC DTT DTV MLA OLC OLA UNL UNX".split())
+GLYCANS = set("FUL XYS NDG NGA A2G SGN IDS".split())
+# Kinds are by name alone; these are bound as ligands where they were seen.
+LIGANDS_NONETHELESS = set("GLA SAL TAU".split())
+SUFFIXES = (".pdb", ".ent", ".cif", ".mmcif")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODEL = ROOT / "shared-types/src/site_model.rs"
+PAGE = ROOT / "docs/src/sites.md"
 
 
-def find(directories, listed):
-    files = {path.name: path for directory in directories for path in sorted(pathlib.Path(directory).iterdir())}
-    missing = [name for name in listed if name not in files]
-    if missing:
-        print(f"not found, and left out: {' '.join(missing)}")
-    return {name: files[name] for name in listed if name in files}
+def is_ligand(name):
+    """Whether a HETATM group of this name is a ligand, where no list says so."""
+    if name in LIGANDS_NONETHELESS:
+        return True
+    known = gemmi.find_tabulated_residue(name)
+    kind = gemmi.ResidueKind
+    modified = [kind.AA, kind.AAD, kind.PAA, kind.MAA, kind.RNA, kind.DNA]
+    other = known is not None and known.kind in modified + [kind.BUF, kind.HOH, kind.PYR, kind.KET]
+    return not (other or name in ADDITIVES or name in GLYCANS)
 
 
-def ligands(path):
-    lines = [line.strip().split(",") for line in open(path) if line.strip()][1:]
-    return {name: {word.rsplit("x", 1)[0] for word in words.split()} for name, words in lines}
+def find(directories):
+    """Structure files by name."""
+    files = {}
+    for path in (path for directory in directories for path in sorted(pathlib.Path(directory).iterdir())):
+        if path.name.removesuffix(".gz").endswith(SUFFIXES):
+            if path.name in files:
+                sys.exit(f"two files have one name: {files[path.name]} and {path}")
+            files[path.name] = path
+    return files
 
 
-def features(prism, files, columns=None):
-    """Rows of all structures, by the file's name without .gz."""
+def read_list(path):
+    """Names of ligands by file name."""
+    with open(path, newline="") as lines:
+        words = {line["file"]: line["ligands"].split() for line in csv.DictReader(lines)}
+    return {file: {word.rsplit("x", 1)[0] for word in ligands} for file, ligands in words.items()}
+
+
+def features(prism, files):
+    """The rows of all structures, as the command writes them."""
     with tempfile.TemporaryDirectory() as folder:
-        table = pathlib.Path(folder) / "features.parquet"
-        command = [prism, "features", "--backend", "cpu", "-o", table, *files.values()]
-        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
-        return pyarrow.parquet.read_table(table)
+        output = pathlib.Path(folder) / "features.parquet"
+        options = ["--contact-threshold", str(CONTACT_THRESHOLD), "--points", str(POINTS), "-o", output]
+        done = subprocess.run([prism, "features", *options, *files], stderr=subprocess.PIPE, text=True)
+        # 3: some inputs failed, the others are written.
+        if done.returncode not in (0, 3):
+            sys.exit(f"{prism} features ended with status {done.returncode}:\n{done.stderr}")
+        if done.returncode == 3:
+            print(done.stderr, end="")
+        return pyarrow.parquet.read_table(output)
 
 
-def near_ligands(path, names):
-    """Keys (chain, number, insertion code) of the residues that line a ligand, and the sequences of chains."""
-    structure = gemmi.read_structure(str(path))
-    structure.remove_hydrogens()
-    model = structure[0]
-    search = gemmi.NeighborSearch(model, gemmi.UnitCell(), REACH + 0.1).populate(include_h=False)
-    keys, found = set(), 0
-    for chain in model:
+def heavy_atoms(residue):
+    """Positions of heavy atoms: of each name the first, as `prism` takes them, however many alternate locations."""
+    first = {}
+    for atom in residue:
+        if not atom.is_hydrogen():
+            first.setdefault(atom.name, atom.pos.tolist())
+    return list(first.values())
+
+
+def distances(path, counts_as_ligand):
+    """How far each residue is from the nearest ligand, by chain, number, insertion code and name; names of ligands."""
+    ligand, names, residues = [], set(), {}
+    for chain in gemmi.read_structure(str(path))[0]:
         for residue in chain:
-            if residue.het_flag == "H" and residue.name in names and len(residue) >= 6:
-                found += 1
-                for atom in residue:
-                    for mark in search.find_atoms(atom.pos, "\0", radius=REACH):
-                        other = mark.to_cra(model)
-                        if other.residue.het_flag != "H" and other.residue.name in STANDARD:
-                            if other.atom.pos.dist(atom.pos) <= REACH:
-                                number = other.residue.seqid
-                                keys.add((other.chain.name, number.num, number.icode.strip()))
-    letters = []
-    for chain in model:
-        sequence = [gemmi.find_tabulated_residue(r.name).one_letter_code for r in chain if r.name in STANDARD and r.het_flag != "H"]
-        if len(sequence) >= SHORTEST:
-            letters.append("".join(sequence))
-    return keys, found, set(letters)
-
-
-def families(sequences):
-    """A family number for each structure."""
-    aligner = Align.PairwiseAligner(mode="global")
-    aligner.substitution_matrix = Align.substitution_matrices.load("BLOSUM62")
-    aligner.open_gap_score, aligner.extend_gap_score, aligner.end_gap_score = -11, -1, 0
-    parent = list(range(len(sequences)))
-
-    def root(i):
-        while parent[i] != i:
-            i = parent[i]
-        return i
-
-    def related(a, b):
-        if a == b:
-            return True
-        counts = aligner.align(a, b)[0].counts()
-        return counts.identities >= IDENTITY * min(len(a), len(b))
-
-    for i in range(len(sequences)):
-        for j in range(i):
-            if root(i) != root(j) and any(related(a, b) for a in sequences[i] for b in sequences[j]):
-                parent[root(i)] = root(j)
-    roots = [root(i) for i in range(len(sequences))]
-    return np.array([sorted(set(roots)).index(r) for r in roots])
-
-
-def auc(score, positive):
-    order = np.argsort(score, kind="stable")
-    ranks = np.empty(len(score))
-    values = score[order]
-    edges = np.flatnonzero(np.r_[True, values[1:] != values[:-1], True])
-    for first, end in zip(edges[:-1], edges[1:]):
-        ranks[order[first:end]] = (first + end + 1) / 2
-    p = positive.sum()
-    return (ranks[positive].sum() - p * (p + 1) / 2) / (p * (len(score) - p))
-
-
-def fit(x, y, weight, penalty):
-    """Weights on standardised columns, the intercept last."""
-    weight = weight / weight.sum()
-
-    def loss(w):
-        z = x @ w[:-1] + w[-1]
-        value = (weight * (np.logaddexp(0, z) - y * z)).sum() + 0.5 * penalty * (w[:-1] ** 2).sum()
-        off = weight * (1 / (1 + np.exp(-z)) - y)
-        return value, np.r_[x.T @ off + penalty * w[:-1], off.sum()]
-
-    return minimize(loss, np.zeros(x.shape[1] + 1), jac=True, method="L-BFGS-B", options={"maxiter": 5000, "ftol": 1e-14, "gtol": 1e-10}).x
-
-
-def fit_probability(x, y, balanced, weight, penalty):
-    """Weights of balanced classes, with scale and intercept of all residues."""
-    w = fit(x, y, balanced, penalty)
-    scale, shift = fit((x @ w[:-1])[:, None], y, weight, 0)
-    return np.r_[scale * w[:-1], shift]
+            atoms = heavy_atoms(residue)
+            if residue.het_flag == "H":
+                if len(atoms) >= SMALLEST_LIGAND and counts_as_ligand(residue.name):
+                    names.add(residue.name)
+                    # Wherever an atom was seen, the residue beside it lines the ligand.
+                    ligand += [atom.pos.tolist() for atom in residue if not atom.is_hydrogen()]
+            elif residue.name in STANDARD and atoms:
+                key = (chain.name, residue.seqid.num, residue.seqid.icode.strip(), residue.name)
+                residues.setdefault(key, []).extend(atoms)
+    if not ligand:
+        return {}, names
+    tree = cKDTree(ligand)
+    return {key: tree.query(atoms)[0].min() for key, atoms in residues.items()}, names
 
 
 class Data:
-    def __init__(self, arguments):
-        named = ligands(arguments.ligands)
-        files = find(arguments.directories, named)
-        table = features(arguments.prism, files)
+    """Rows of all structures with a ligand: columns `x`, labels `y`, index of the `structure`."""
+
+    def __init__(self, arguments, only_listed):
+        listed = read_list(arguments.ligands) if arguments.ligands else {}
+        files = find(arguments.directories)
+        if only_listed:
+            missing = [name for name in listed if name not in files]
+            if missing:
+                sys.exit(f"not found: {' '.join(missing)}")
+            files = {name: files[name] for name in listed}
+        table = features(arguments.prism, files.values())
         self.names = table.column_names[6 : 6 + INPUTS]
-        structure = np.array([name for name in table["structure"].to_pylist()])
-        keys = list(zip(table["chain"].to_pylist(), table["resnum"].to_pylist(), table["icode"].to_pylist()))
-        self.x = np.column_stack([np.array(table[name].to_numpy(zero_copy_only=False), dtype=np.float64) for name in self.names])
-        self.score = np.array(table["site_score"].to_numpy(zero_copy_only=False), dtype=np.float64)
-        self.y = np.zeros(len(keys), dtype=bool)
-        self.structure = np.zeros(len(keys), dtype=int)
-        self.files, sequences = [], []
+        rows_of = {}
+        for row, name in enumerate(table["structure"].to_pylist()):
+            rows_of.setdefault(name, []).append(row)
+        identity = [table[name].to_pylist() for name in ("chain", "resnum", "icode", "resname")]
+        keys = [(chain, number, code or "", name) for chain, number, code, name in zip(*identity)]
+        rows, self.files, structure, near, self.sequences = [], [], [], [], []
         for name, path in files.items():
-            rows = np.flatnonzero(structure == name.removesuffix(".gz"))
-            near, found, chains = near_ligands(path, named[name])
-            if len(rows) == 0 or not near:
-                print(f"{name}: {len(rows)} rows, {found} ligands, nothing near; left out")
+            own = rows_of.get(name.removesuffix(".gz"), [])
+            if not own:
                 continue
-            self.structure[rows] = len(self.files)
-            self.y[rows] = [keys[row] in near for row in rows]
+            names = listed.get(name)
+            distance, found = distances(path, is_ligand if names is None else names.__contains__)
+            if only_listed:
+                by_rule = distances(path, is_ligand)[1]
+                if by_rule != found:
+                    print(f"{name}: by rule {' '.join(sorted(by_rule)) or 'none'}, by list {' '.join(sorted(names))}")
+            lining = [distance.get(keys[row], math.inf) <= REACH for row in own]
+            if not any(lining) or all(lining):
+                if only_listed or found:
+                    print(f"{name}: left out, {sum(lining)} of {len(own)} residues line a ligand of at least 6 atoms")
+                continue
+            rows += own
+            near += lining
+            structure += [len(self.files)] * len(own)
             self.files.append(name)
-            sequences.append(chains)
-        used = np.isin(structure, [name.removesuffix(".gz") for name in self.files]) & ~np.isnan(self.x[:, 0])
-        self.x, self.y, self.structure, self.score = self.x[used], self.y[used], self.structure[used], self.score[used]
-        self.family = families(sequences)
-        # A family counts as one, whatever its size.
-        rows = np.bincount(self.structure)
-        positive = np.bincount(self.structure, weights=self.y)
-        members = np.bincount(self.family)[self.family]
-        self.weight = (1 / (rows * members))[self.structure]
-        self.balanced = np.where(self.y, (1 / positive)[self.structure], (1 / (rows - positive))[self.structure])
-        self.balanced /= members[self.structure]
+            self.sequences.append(sequences([keys[row] for row in own]))
+        column = lambda name: table[name].to_numpy(zero_copy_only=False).astype(np.float64)[rows]
+        self.x, self.y, self.structure = np.empty((len(rows), INPUTS)), np.array(near), np.array(structure)
+        for k, name in enumerate(self.names):
+            self.x[:, k] = column(name)
+        self.written = column("site_score") if "site_score" in table.column_names else None
+        # A residue without an alpha carbon has no score.
+        scored = ~np.isnan(self.x[:, 0])
+        self.x, self.y, self.structure = self.x[scored], self.y[scored], self.structure[scored]
+        self.written = None if self.written is None else self.written[scored]
 
-    def per_structure(self, score):
-        values = [auc(score[self.structure == k], self.y[self.structure == k]) for k in range(len(self.files))]
-        return float(np.mean(values))
-
-
-def standardise(x, weight, rows):
-    """Means and deviations of the columns over some rows; missing values take the mean."""
-    known = ~np.isnan(x[rows])
-    w = weight[rows][:, None] * known
-    mean = (w * np.nan_to_num(x[rows])).sum(0) / w.sum(0)
-    deviation = np.sqrt((w * (np.nan_to_num(x[rows]) - mean) ** 2).sum(0) / w.sum(0))
-    deviation[deviation == 0] = 1
-    filled = np.where(np.isnan(x), mean, x)
-    return mean, deviation, (filled - mean) / deviation
+    def mean_of_structures(self, score):
+        """Mean over structures of the area under the curve within each."""
+        own = [self.structure == k for k in range(len(self.files))]
+        return float(np.mean([auc(score[rows], self.y[rows]) for rows in own]))
 
 
-def cross_validate(data, penalty):
-    """Scores of each residue by a model that saw none of its family."""
-    order = np.argsort(-np.bincount(data.family[data.structure]), kind="stable")
-    fold_of = np.zeros(len(order), dtype=int)
-    filled = np.zeros(FOLDS)
-    for family in order:
-        fold = int(np.argmin(filled))
-        fold_of[family] = fold
-        filled[fold] += (data.family[data.structure] == family).sum()
-    fold = fold_of[data.family[data.structure]]
-    score = np.zeros(len(data.y))
+def sequences(keys):
+    """One-letter sequences by chain."""
+    chains = {}
+    for chain, _, _, name in keys:
+        chains.setdefault(chain, []).append(gemmi.find_tabulated_residue(name).one_letter_code)
+    return ["".join(letters) for letters in chains.values()]
+
+
+def families(structures):
+    """A family number for each structure: they are linked by homologous chains."""
+    aligner = Align.PairwiseAligner(mode="global")
+    aligner.substitution_matrix = Align.substitution_matrices.load("BLOSUM62")
+    # Ends are free: else a short chain finds its letters all over a long one.
+    aligner.open_gap_score, aligner.extend_gap_score, aligner.end_gap_score = -11, -1, 0
+
+    def homologous(a, b):
+        return a == b or aligner.align(a, b)[0].counts().identities >= IDENTITY * min(len(a), len(b))
+
+    chains = [sorted({chain for chain in chains if len(chain) >= SHORTEST_CHAIN}) for chains in structures]
+    family = list(range(len(chains)))
+    for i in range(len(chains)):
+        for j in range(i):
+            if family[i] != family[j] and any(homologous(a, b) for a in chains[i] for b in chains[j]):
+                family = [family[j] if one == family[i] else one for one in family]
+    return np.unique(family, return_inverse=True)[1]
+
+
+def auc(score, positive):
+    """Area under the ROC curve; equal scores count half."""
+    ranks, of = rankdata(score), positive.sum()
+    return float((ranks[positive].sum() - of * (of + 1) / 2) / (of * (len(score) - of)))
+
+
+def sigmoid(z):
+    return 1 / (1 + np.exp(-z))
+
+
+def importance(data, family):
+    """What a residue counts in the loss. Within a structure, those that line a ligand count as much as those that do not;
+    a structure counts as the square root of how many do, and a family divides that by its members."""
+    near = np.bincount(data.structure, weights=data.y)
+    far = np.bincount(data.structure) - near
+    share = np.where(data.y, 1 / near[data.structure], 1 / far[data.structure])
+    return share * (np.sqrt(near) / np.bincount(family)[family])[data.structure]
+
+
+def newton(x, y, weight, penalty):
+    """Weights of standardised columns, the intercept last: the minimum of the penalised logistic loss."""
+    x = np.column_stack([x, np.ones(len(x))])
+    weight = weight / weight.sum()
+    ridge = np.r_[np.full(x.shape[1] - 1, penalty), 0]
+    w = np.zeros(x.shape[1])
+    for _ in range(100):
+        p = sigmoid(x @ w)
+        gradient = x.T @ (weight * (p - y)) + ridge * w
+        hessian = (x * (weight * p * (1 - p))[:, None]).T @ x + np.diag(ridge)
+        step = np.linalg.solve(hessian, gradient)
+        w -= step
+        if np.abs(step).max() < 1e-12:
+            return w
+    sys.exit("the fit does not converge")
+
+
+def calibrated(z, y):
+    """The intercept with which the mean score is the share of residues that line a ligand."""
+    low, high = -50.0, 50.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (low, middle) if sigmoid(z + middle).mean() > y.mean() else (middle, high)
+    return low
+
+
+class Model:
+    """Logistic in the raw columns; a value that is not defined counts as the mean."""
+
+    def __init__(self, data, rows, weight, penalty):
+        x, y = data.x[rows], data.y[rows]
+        self.means = np.nanmean(x, axis=0)
+        deviation = np.nanstd(x, axis=0)
+        standard = np.where(np.isnan(x), 0, (x - self.means) / deviation)
+        self.standard = newton(standard, y, weight[rows], penalty)[:-1]
+        self.weights = self.standard / deviation
+        self.bias = calibrated(standard @ self.standard, y) - self.weights @ self.means
+
+    def score(self, x):
+        return sigmoid(np.where(np.isnan(x), self.means, x) @ self.weights + self.bias)
+
+
+def folds(data, family):
+    """The fold of each structure. Families stay whole; the largest comes first, each into the emptiest fold."""
+    size = np.bincount(family[data.structure])
+    fold, filled = np.zeros(len(size), dtype=int), np.zeros(FOLDS)
+    for one in np.argsort(-size, kind="stable"):
+        fold[one] = np.argmin(filled)
+        filled[fold[one]] += size[one]
+    return fold[family]
+
+
+def cross_validated(data, fold, weight, penalty):
+    """The score of each residue by a model that saw no structure of its fold."""
+    score, fold = np.zeros(len(data.y)), fold[data.structure]
     for k in range(FOLDS):
-        train = fold != k
-        _, _, z = standardise(data.x, data.weight, train)
-        w = fit_probability(z[train], data.y[train], data.balanced[train], data.weight[train], penalty)
-        score[~train] = 1 / (1 + np.exp(-(z[~train] @ w[:-1] + w[-1])))
+        score[fold == k] = Model(data, fold != k, weight, penalty).score(data.x[fold == k])
     return score
 
 
-def best_threshold(score, y):
-    candidates = np.round(np.arange(0.02, 0.9, 0.005), 3)
-    def mcc(t):
-        p = score >= t
-        tp, fp, fn, tn = (p & y).sum(), (p & ~y).sum(), (~p & y).sum(), (~p & ~y).sum()
-        bottom = np.sqrt(float(tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
-        return (float(tp) * tn - float(fp) * fn) / bottom if bottom else 0.0
-    values = [mcc(t) for t in candidates]
-    return float(candidates[int(np.argmax(values))]), max(values)
+def matthews(predicted, y):
+    """Matthews' coefficient, and precision and recall."""
+    tp, fp, fn, tn = ((a & b).sum() for a, b in ((predicted, y), (predicted, ~y), (~predicted, y), (~predicted, ~y)))
+    product = float(tp + fp) * float(tp + fn) * float(tn + fp) * float(tn + fn)
+    value = (float(tp) * tn - float(fp) * fn) / math.sqrt(product) if product else 0.0
+    return value, tp / max(tp + fp, 1), tp / max(tp + fn, 1)
 
 
 def single_columns(data):
-    """Each column's own area under the curve, in the better direction, pooled."""
-    result = {}
+    """Areas under the curve of each column alone, in its better direction: over all residues, mean of structures."""
+    found = {}
     for k, name in enumerate(data.names):
         column = np.where(np.isnan(data.x[:, k]), np.nanmean(data.x[:, k]), data.x[:, k])
-        area = auc(column, data.y)
-        result[name] = max(area, 1 - area)
-    return result
+        found[name] = [max(area, 1 - area) for area in (auc(column, data.y), data.mean_of_structures(column))]
+    return found
+
+
+def best_column(singles, k):
+    name = max(singles, key=lambda name: singles[name][k])
+    return name, singles[name][k]
+
+
+def rust(value):
+    """Shortest decimal that reads back as the same f32."""
+    return np.format_float_positional(np.float32(value), unique=True, trim="0")
 
 
 def run_fit(arguments):
-    data = Data(arguments)
-    print(f"{len(data.files)} structures, {len(set(data.family))} families, {len(data.y)} residues, {data.y.sum()} positive")
+    data = Data(arguments, only_listed=True)
+    family = families(data.sequences)
+    weight, fold = importance(data, family), folds(data, family)
     tried = {}
     for penalty in PENALTIES:
-        score = cross_validate(data, penalty)
-        tried[penalty] = (auc(score, data.y), data.per_structure(score), score)
-        print(f"penalty {penalty:g}: cross-validated AUC {tried[penalty][0]:.4f} pooled, {tried[penalty][1]:.4f} mean of structures")
-    penalty = max(tried, key=lambda p: tried[p][1])
+        score = cross_validated(data, fold, weight, penalty)
+        tried[penalty] = (auc(score, data.y), data.mean_of_structures(score), score)
+        print("penalty {:g}: AUC {:.4f} over all residues, {:.4f} mean of structures".format(penalty, *tried[penalty][:2]))
+    penalty = max(tried, key=lambda one: sum(tried[one][:2]))
     pooled, mean, score = tried[penalty]
-    threshold, mcc = best_threshold(score, data.y)
-    singles = sorted(single_columns(data).items(), key=lambda item: -item[1])
-    best = singles[0]
-    print("single columns:", ", ".join(f"{name} {area:.3f}" for name, area in singles[:5]))
-    print(f"threshold {threshold}, MCC {mcc:.4f}")
-    average, deviation, z = standardise(data.x, data.weight, np.ones(len(data.y), dtype=bool))
-    w = fit_probability(z, data.y, data.balanced, data.weight, penalty)
-    weights = w[:-1] / deviation
-    bias = w[-1] - (weights * average).sum()
-    write(data, weights, bias, average, w[:-1], penalty, pooled, mean, best, threshold, mcc)
+    threshold = max(np.arange(10, 900) / 1000, key=lambda t: matthews(score >= t, data.y)[0])
+    model = Model(data, np.ones(len(data.y), dtype=bool), weight, penalty)
+    own = [auc(score[data.structure == k], data.y[data.structure == k]) for k in range(len(data.files))]
+    of_families = [np.mean(np.array(own)[family == k]) for k in range(family.max() + 1)]
+    in_fold = [fold[data.structure] == k for k in range(FOLDS)]
+    singles = single_columns(data)
+    edges = np.quantile(score, np.linspace(0, 1, 11))
+    tenth = np.clip(np.searchsorted(edges, score, side="right") - 1, 0, 9)
+    record = {
+        "structures": len(data.files),
+        "families": family.max() + 1,
+        "chains": sum(len(chains) for chains in data.sequences),
+        "residues": len(data.y),
+        "positive": data.y.sum(),
+        "penalty": penalty,
+        "penalties": {one: tried[one][:2] for one in PENALTIES},
+        "threshold": threshold,
+        "at_threshold": matthews(score >= threshold, data.y),
+        "pooled": pooled,
+        "mean": mean,
+        "of_folds": np.mean([auc(score[rows], data.y[rows]) for rows in in_fold]),
+        "of_families": np.mean(of_families),
+        "error": np.std(of_families, ddof=1) / math.sqrt(len(of_families)),
+        "trained": (auc(model.score(data.x), data.y), data.mean_of_structures(model.score(data.x))),
+        "best_pooled": best_column(singles, 0),
+        "best_mean": best_column(singles, 1),
+        "singles": singles,
+        "calibration": [(score[tenth == k].mean(), data.y[tenth == k].mean()) for k in range(10)],
+    }
+    write_model(data, model, record)
+    write_page(data, model, record)
 
 
-def number(value):
-    text = repr(float(np.float32(value)).__float__())
-    short = np.format_float_positional(np.float32(value), unique=True, trim="0")
-    return short if "." in short else text
+def write_model(data, model, record):
+    template = pathlib.Path(__file__).with_name("site_model.rs.in").read_text()
+    lines = lambda values, note: "\n".join(f"    {rust(value)}, // {text}" for value, text in zip(values, note))
+    old = MODEL.read_text() if MODEL.exists() else ""
+    fill = {
+        "date": datetime.date.today().isoformat(),
+        "penalty": f"{record['penalty']:g}",
+        "folds": FOLDS,
+        "best_column": record["best_pooled"][0],
+        "best_column_auc": f"{record['best_pooled'][1]:.3f}",
+        "mcc": f"{record['at_threshold'][0]:.3f}",
+        "contact_threshold": rust(CONTACT_THRESHOLD),
+        "points": POINTS,
+        "inputs": INPUTS,
+        "default_threshold": rust(record["threshold"]),
+        "bias": rust(model.bias),
+        "weights": lines(model.weights, [f"{name}, {w:+.3f}" for name, w in zip(data.names, model.standard)]),
+        "means_of_columns": lines(model.means, data.names),
+        **{name: record[name] for name in ("structures", "families", "chains", "residues", "positive")},
+        **{name: f"{record[name]:.3f}" for name in ("pooled", "mean", "error")},
+    }
+    new = re.sub(r"@(\w+)@", lambda match: str(fill[match[1]]), template)
+    date = re.compile(r"\d{4}-\d\d-\d\d")
+    # The same fit keeps its date.
+    if date.sub("", new) != date.sub("", old):
+        MODEL.write_text(new)
+        print(f"written: {MODEL}")
+    else:
+        print(f"as it was: {MODEL}")
 
 
-def write(data, weights, bias, means, standard, penalty, pooled, mean, best, threshold, mcc):
-    rows = "\n".join(f"    {number(w)}, // {name}, {s:+.3f}" for w, name, s in zip(weights, data.names, standard))
-    averages = "\n".join(f"    {number(m)}, // {name}" for m, name in zip(means, data.names))
-    MODEL.write_text(f'''//! The model of ligand-binding sites, as `data/sites/fit.py` has fitted it. Written by that script: change it there.
-//!
-//! Fitted on {datetime.date.today().isoformat()} on {len(data.files)} structures of {len(set(data.family))} families ({len(data.y)}
-//! residues, {data.y.sum()} of which line a ligand), with an L2 penalty of {penalty:g}, at a contact threshold of 8.0 Å and 100
-//! test points an atom. In cross-validation by family ({FOLDS} folds) the area under the ROC curve is {pooled:.3f} over all
-//! residues, and {mean:.3f} as the mean over structures; the best single column, `{best[0]}`, has {best[1]:.3f} over
-//! all residues. At the default threshold Matthews' coefficient is {mcc:.3f}.
+def write_page(data, model, record):
+    mcc, precision, recall = record["at_threshold"]
+    (pooled, pooled_area), (mean, mean_area) = record["best_pooled"], record["best_mean"]
+    results = [
+        "| cross-validated | site_score | best single column | on what it was fitted on |\n|---|---|---|---|",
+        f"| AUC, all residues | {record['pooled']:.3f} | {pooled_area:.3f} (`{pooled}`) | {record['trained'][0]:.3f} |",
+        f"| AUC, mean of structures | {record['mean']:.3f} | {mean_area:.3f} (`{mean}`) | {record['trained'][1]:.3f} |",
+        f"| AUC, mean of families | {record['of_families']:.3f} ± {record['error']:.3f} | | |",
+        f"| AUC, mean of folds | {record['of_folds']:.3f} | | |",
+        f"| at a threshold of {rust(record['threshold'])}: Matthews' coefficient, precision, recall "
+        f"| {mcc:.3f}, {precision:.3f}, {recall:.3f} | | |",
+    ]
+    counts = "{structures} structures of {families} families, {chains} chains, {residues} residues, {positive} of which line "
+    results = [(counts + "a ligand; L2 penalty {penalty:g}.\n").format(**record), *results]
+    penalties = ["| penalty | all residues | mean of structures |\n|---|---|---|"]
+    penalties += [f"| {one:g} | {areas[0]:.4f} | {areas[1]:.4f} |" for one, areas in record["penalties"].items()]
+    calibration = [f"| tenth of residues | {' | '.join(map(str, range(1, 11)))} |\n|---{'|---' * 10}|"]
+    for k, name in enumerate(("mean score", "share that lines a ligand")):
+        calibration.append(f"| {name} | {' | '.join(f'{pair[k]:.3f}' for pair in record['calibration'])} |")
+    weights = ["| column | weight | mean | per standard deviation | AUC alone | mean of structures |"]
+    weights.append("|---" * 6 + "|")
+    for k, name in enumerate(data.names):
+        own = [f"`{name}`", rust(model.weights[k]), rust(model.means[k]), f"{model.standard[k]:+.3f}"]
+        weights.append(f"| {' | '.join([*own, *(f'{area:.3f}' for area in record['singles'][name])])} |")
+    text = PAGE.read_text()
+    for name, lines in (("results", results), ("penalties", penalties), ("calibration", calibration), ("weights", weights)):
+        begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
+        before, rest = text.split(begin, 1)
+        text = before + begin + "\n".join(lines) + "\n" + end + rest.split(end, 1)[1]
+    PAGE.write_text(text)
 
-/// Columns that the model reads: the first ones.
-pub const INPUTS: usize = {INPUTS};
 
-/// Contact threshold in Å of the columns it was fitted on. With any other there is no score.
-pub const CONTACT_THRESHOLD: f32 = 8.0;
-
-/// The score from which a residue may be part of a site, where nothing else is said: that of the best Matthews
-/// coefficient in cross-validation.
-pub const DEFAULT_THRESHOLD: f32 = {number(threshold)};
-
-/// The score is 1 / (1 + exp(-(BIAS + sum of WEIGHTS times columns))).
-pub const BIAS: f32 = {number(bias)};
-
-/// A weight a column. Beside it, the column's name and its weight by standard deviation.
-#[rustfmt::skip]
-pub const WEIGHTS: [f32; INPUTS] = [
-{rows}
-];
-
-/// What a column counts as where it is not defined: its mean in the structures of the fit.
-#[rustfmt::skip]
-pub const MEANS: [f32; INPUTS] = [
-{averages}
-];
-''')
-    print(f"written: {MODEL}")
+def committed():
+    """Bias, weights, means and threshold that stand in the Rust source."""
+    text = MODEL.read_text()
+    one = lambda name: np.float32(re.search(rf"const {name}: f32 = ([^;]+);", text)[1])
+    block = lambda name: re.search(rf"const {name}: \[f32; INPUTS\] = \[(.*?)\n\];", text, re.S)[1]
+    many = lambda name: np.array(re.findall(r"^\s*([-\d.]+),", block(name), re.M), dtype=np.float32)
+    return one("BIAS"), many("WEIGHTS"), many("MEANS"), one("DEFAULT_THRESHOLD")
 
 
 def run_evaluate(arguments):
-    data = Data(arguments)
-    print(f"{len(data.files)} structures, {len(data.y)} residues, {data.y.sum()} positive")
-    print(f"site_score: AUC {auc(data.score, data.y):.4f} pooled, {data.per_structure(data.score):.4f} mean of structures")
-    singles = sorted(single_columns(data).items(), key=lambda item: -item[1])
-    print("single columns:", ", ".join(f"{name} {area:.3f}" for name, area in singles[:5]))
+    data = Data(arguments, only_listed=False)
+    if not data.files:
+        sys.exit("no structure has a ligand")
+    bias, weights, means, threshold = committed()
+    score = sigmoid(np.where(np.isnan(data.x), means, data.x) @ weights.astype(np.float64) + bias)
+    for k, name in enumerate(data.files):
+        own = data.structure == k
+        print(f"{name}: {own.sum()} residues, {data.y[own].sum()} line a ligand, AUC {auc(score[own], data.y[own]):.3f}")
+    if data.written is not None:
+        print(f"the command's own site_score differs by at most {np.nanmax(np.abs(data.written - score)):.1e}")
+    print(f"{len(data.files)} structures, {len(data.y)} residues, {data.y.sum()} line a ligand")
+    print(f"AUC {auc(score, data.y):.4f} over all residues, {data.mean_of_structures(score):.4f} mean of structures")
+    at_threshold = matthews(score >= threshold, data.y)
+    print("at {}: Matthews' coefficient {:.3f}, precision {:.3f}, recall {:.3f}".format(threshold, *at_threshold))
+    singles = single_columns(data)
+    best = (*best_column(singles, 0), *best_column(singles, 1))
+    print("best single column: {} {:.4f} over all residues, {} {:.4f} mean of structures".format(*best))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["fit", "evaluate"])
-    parser.add_argument("--prism", required=True)
-    parser.add_argument("--ligands", default=pathlib.Path(__file__).with_name("ligands.csv"))
+    parser.add_argument("--prism", required=True, help="the command that computes the columns")
+    parser.add_argument("--ligands", help="names of ligands by file")
     parser.add_argument("directories", nargs="+")
     arguments = parser.parse_args()
-    {"fit": run_fit, "evaluate": run_evaluate}[arguments.what](arguments)
+    if arguments.what == "fit":
+        arguments.ligands = arguments.ligands or pathlib.Path(__file__).with_name("ligands.csv")
+        run_fit(arguments)
+    else:
+        run_evaluate(arguments)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-//! The model of ligand-binding sites, as `data/sites/fit.py` has fitted it. Written by that script: change it there.
+//! The model of ligand-binding sites. Generated: `data/sites/fit.py` writes this file from `data/sites/site_model.rs.in`.
 //!
-//! Fitted on 2026-11-21 on 85 structures of 62 families (42837
-//! residues, 2554 of which line a ligand), with an L2 penalty of 0.0001, at a contact threshold of 8.0 Å and 100
-//! test points an atom. In cross-validation by family (10 folds) the area under the ROC curve is 0.758 over all
-//! residues, and 0.768 as the mean over structures; the best single column, `centroid_distance`, has 0.665 over
-//! all residues. At the default threshold Matthews' coefficient is 0.203.
+//! Fitted on 2026-11-21 on 84 structures of 61 families (147 chains, 42714 residues, 2453 of
+//! which line a ligand), with an L2 penalty of 1e-05, at a contact threshold of 8.0 Å and 100 test points an atom.
+//! In cross-validation by family (10 folds) the area under the ROC curve is 0.769 over all residues, and 0.769 ±
+//! 0.014 as the mean of structures; the best single column, `centroid_distance`, has 0.670 over all residues. At the
+//! default threshold Matthews' coefficient is 0.217. `docs/src/sites.md` tells the method and what it can do.
 
 /// Columns that the model reads: the first ones.
 pub const INPUTS: usize = 24;
@@ -14,65 +14,65 @@ pub const CONTACT_THRESHOLD: f32 = 8.0;
 
 /// The score from which a residue may be part of a site, where nothing else is said: that of the best Matthews
 /// coefficient in cross-validation.
-pub const DEFAULT_THRESHOLD: f32 = 0.16;
+pub const DEFAULT_THRESHOLD: f32 = 0.113;
 
 /// The score is 1 / (1 + exp(-(BIAS + sum of WEIGHTS times columns))).
-pub const BIAS: f32 = -2.20848;
+pub const BIAS: f32 = -3.1015358;
 
-/// A weight a column. Beside it, the column's name and its weight by standard deviation.
+/// A weight a column, in one over the column's unit. Beside it, the column's name and its weight by standard deviation.
 #[rustfmt::skip]
 pub const WEIGHTS: [f32; INPUTS] = [
-    -0.03156988, // contact_number, -0.087
-    -0.036674, // wcn, -0.014
-    0.060154453, // hse_up, +0.458
-    0.017465526, // hse_down, +0.090
-    1.0328753, // centrality, +0.046
-    0.6188434, // clustering, +0.080
-    0.0060321144, // long_range_contacts, +0.017
-    -1.0502216, // contact_order, -0.087
-    0.0050266557, // ca_angle, +0.083
-    0.000075836455, // ca_dihedral, +0.008
-    -1.2263098, // centroid_distance, -0.391
-    -0.003954956, // sasa, -0.179
-    -1.1537958, // rsa, -0.256
-    0.013402592, // sasa_apolar, +0.374
-    -0.5676722, // cx, -0.358
-    -0.69092405, // depth, -0.874
-    -0.028128177, // atomic_contacts, -0.261
-    -0.03981692, // hydropathy, -0.121
-    -0.03977609, // hydropathy_local, -0.027
-    -0.016044782, // charge, -0.008
-    -0.046258252, // charge_local, -0.080
-    0.0074338517, // volume, +0.286
-    -0.618712, // bfactor_z, -0.609
-    0.29907906, // bfactor_local, +0.236
+    -0.049435392, // contact_number, -0.136
+    -0.065327786, // wcn, -0.029
+    0.085893184, // hse_up, +0.648
+    0.034557663, // hse_down, +0.178
+    1.2634022, // centrality, +0.046
+    0.7769693, // clustering, +0.099
+    0.006045439, // long_range_contacts, +0.017
+    -0.8909548, // contact_order, -0.069
+    0.007164582, // ca_angle, +0.120
+    0.000073766816, // ca_dihedral, +0.008
+    -1.2985044, // centroid_distance, -0.419
+    -0.0075205336, // sasa, -0.330
+    -1.3772808, // rsa, -0.296
+    0.017669208, // sasa_apolar, +0.478
+    -0.6344359, // cx, -0.373
+    -0.9017452, // depth, -1.172
+    -0.035899013, // atomic_contacts, -0.332
+    -0.049429968, // hydropathy, -0.151
+    -0.033072628, // hydropathy_local, -0.021
+    -0.0038287458, // charge, -0.002
+    -0.04375066, // charge_local, -0.076
+    0.009078992, // volume, +0.350
+    -0.82057863, // bfactor_z, -0.819
+    0.34448487, // bfactor_local, +0.280
 ];
 
 /// What a column counts as where it is not defined: its mean in the structures of the fit.
 #[rustfmt::skip]
 pub const MEANS: [f32; INPUTS] = [
-    9.788476, // contact_number
-    1.1903031, // wcn
-    12.45252, // hse_up
-    16.994055, // hse_down
-    0.03494485, // centrality
-    0.54368174, // clustering
-    3.0637646, // long_range_contacts
-    0.07469223, // contact_order
-    105.169586, // ca_angle
-    -5.3716908, // ca_dihedral
-    0.947919, // centroid_distance
-    47.361004, // sasa
-    0.2439036, // rsa
-    26.18959, // sasa_apolar
-    0.62752765, // cx
-    1.3383538, // depth
-    22.212181, // atomic_contacts
-    -0.26236105, // hydropathy
-    -0.11409611, // hydropathy_local
-    -0.014819266, // charge
-    -0.16008133, // charge_local
-    134.56595, // volume
-    -0.000000012030085, // bfactor_z
-    -0.037741426, // bfactor_local
+    9.972983, // contact_number
+    1.3831525, // wcn
+    13.238583, // hse_up
+    17.475527, // hse_down
+    0.024787813, // centrality
+    0.53502476, // clustering
+    3.2858548, // long_range_contacts
+    0.068913326, // contact_order
+    105.31988, // ca_angle
+    -4.7075057, // ca_dihedral
+    0.94653594, // centroid_distance
+    43.817326, // sasa
+    0.22446445, // rsa
+    24.245428, // sasa_apolar
+    0.5554531, // cx
+    1.416452, // depth
+    22.760921, // atomic_contacts
+    -0.23385076, // hydropathy
+    -0.09215177, // hydropathy_local
+    -0.011237534, // charge
+    -0.12644567, // charge_local
+    135.08443, // volume
+    -0.0000000021352877, // bfactor_z
+    -0.034574546, // bfactor_local
 ];
