@@ -1,0 +1,111 @@
+"""Structure files: their ligands, what lines them, and which structures are related."""
+
+import csv
+import pathlib
+import sys
+
+import gemmi
+import numpy as np
+from Bio import Align
+from scipy.spatial import cKDTree
+
+# A residue lines a ligand when two of their heavy atoms are at most this far apart, in Å.
+REACH = 4.0
+# Chains are homologous from this identity on, over the shorter one; shorter ones are peptides, too short to tell.
+IDENTITY, SHORTEST_CHAIN = 0.30, 30
+SMALLEST_LIGAND = 6
+STANDARD = set(
+    "ALA ARG ASN ASP CYS GLN GLU GLY HIS ILE LEU LYS MET PHE PRO SER THR TRP TYR VAL".split()
+)
+# gemmi's table of residue kinds knows most buffers and cryoprotectants, sugars, modified amino acids and nucleotides.
+# These it does not know, or calls something else.
+ADDITIVES = set("1PE PE3 PE5 PE8 P6G PG4 PG5 PG6 PEG PEU XPE 7PE MES EPE HED FLC DTT DTV MLA OLC OLA UNL UNX".split())
+GLYCANS = set("FUL XYS NDG NGA A2G SGN IDS".split())
+# Kinds are by name alone; these are bound as ligands where they were seen.
+LIGANDS_NONETHELESS = set("GLA SAL TAU".split())
+SUFFIXES = (".pdb", ".ent", ".cif", ".mmcif")
+
+
+def is_ligand(name):
+    """Whether a HETATM group of this name is a ligand, where no list says so."""
+    if name in LIGANDS_NONETHELESS:
+        return True
+    known = gemmi.find_tabulated_residue(name)
+    kind = gemmi.ResidueKind
+    modified = [kind.AA, kind.AAD, kind.PAA, kind.MAA, kind.RNA, kind.DNA]
+    other = known is not None and known.kind in modified + [kind.BUF, kind.HOH, kind.PYR, kind.KET]
+    return not (other or name in ADDITIVES or name in GLYCANS)
+
+
+def find(directories):
+    """Structure files by name."""
+    files = {}
+    for path in (path for directory in directories for path in sorted(pathlib.Path(directory).iterdir())):
+        if path.name.removesuffix(".gz").endswith(SUFFIXES):
+            if path.name in files:
+                sys.exit(f"two files have one name: {files[path.name]} and {path}")
+            files[path.name] = path
+    return files
+
+
+def read_list(path):
+    """Names of ligands by file name."""
+    with open(path, newline="") as lines:
+        words = {line["file"]: line["ligands"].split() for line in csv.DictReader(lines)}
+    return {file: {word.rsplit("x", 1)[0] for word in ligands} for file, ligands in words.items()}
+
+
+def heavy_atoms(residue):
+    """Positions of heavy atoms: of each name the first, as `prism` takes them, however many alternate locations."""
+    first = {}
+    for atom in residue:
+        if not atom.is_hydrogen():
+            first.setdefault(atom.name, atom.pos.tolist())
+    return list(first.values())
+
+
+def distances(path, counts_as_ligand):
+    """How far each residue is from the nearest ligand, by chain, number, insertion code and name; names of ligands."""
+    ligand, names, residues = [], set(), {}
+    for chain in gemmi.read_structure(str(path))[0]:
+        for residue in chain:
+            atoms = heavy_atoms(residue)
+            if residue.het_flag == "H":
+                if len(atoms) >= SMALLEST_LIGAND and counts_as_ligand(residue.name):
+                    names.add(residue.name)
+                    # Wherever an atom was seen, the residue beside it lines the ligand.
+                    ligand += [atom.pos.tolist() for atom in residue if not atom.is_hydrogen()]
+            elif residue.name in STANDARD and atoms:
+                key = (chain.name, residue.seqid.num, residue.seqid.icode.strip(), residue.name)
+                residues.setdefault(key, []).extend(atoms)
+    if not ligand:
+        return {}, names
+    tree = cKDTree(ligand)
+    return {key: tree.query(atoms)[0].min() for key, atoms in residues.items()}, names
+
+
+def sequences(keys):
+    """One-letter sequences by chain."""
+    chains = {}
+    for chain, _, _, name in keys:
+        chains.setdefault(chain, []).append(gemmi.find_tabulated_residue(name).one_letter_code)
+    return ["".join(letters) for letters in chains.values()]
+
+
+def families(structures):
+    """A family number for each structure: they are linked by homologous chains."""
+    aligner = Align.PairwiseAligner(mode="global")
+    aligner.substitution_matrix = Align.substitution_matrices.load("BLOSUM62")
+    # Ends are free: else a short chain finds its letters all over a long one.
+    aligner.open_gap_score, aligner.extend_gap_score, aligner.end_gap_score = -11, -1, 0
+
+    def homologous(a, b):
+        return a == b or aligner.align(a, b)[0].counts().identities >= IDENTITY * min(len(a), len(b))
+
+    chains = [sorted({chain for chain in chains if len(chain) >= SHORTEST_CHAIN}) for chains in structures]
+    family = list(range(len(chains)))
+    for i in range(len(chains)):
+        for j in range(i):
+            if family[i] != family[j] and any(homologous(a, b) for a in chains[i] for b in chains[j]):
+                family = [family[j] if one == family[i] else one for one in family]
+    return np.unique(family, return_inverse=True)[1]
