@@ -1,6 +1,7 @@
 //! A thread block and its phases.
 
 use crate::bounds::{MAX_LENGTH, check_length};
+use crate::memory::Elements;
 use crate::platform::{self, Crew};
 use crate::{Grid, PerLane, Warp};
 use bytemuck::Pod;
@@ -30,15 +31,33 @@ pub(crate) const REDUCE_SLOTS: u32 = 1024;
 ///     for _ in 0..last { /* a different number of turns in every thread */ }
 /// }
 /// ```
+///
+/// # Barriers
+///
+/// A barrier stands where threads must wait for others, and nowhere else:
+///
+/// - *After* a phase that writes, so that all see what it wrote; none where nobody can read it: a
+///   [`WriteOnly`](crate::access::WriteOnly) output.
+/// - *Before* a phase that writes, so that all have read what was there. Reading takes no block, in phases or between
+///   them, so that a block cannot know when it was; what it knows is whether there can have been a reader at all. There has
+///   been none of a shared array that nobody was given a [`Tile`](crate::Tile) of yet, none of a `WriteOnly` output, and
+///   none that is left of the half of [`Halves`](crate::Halves) that is written next. Then there is no barrier.
+/// - *Inside* a reduction, between its two levels. Its place for the results of warps is there twice and used in turns:
+///   who writes one half has passed the other one's barrier, which all threads reached after they had read this half.
+///   Nobody else reads there, so that a reduction needs no barrier before it.
+///
+/// Where a barrier stands after something was written, threads look whether one of the block has panicked, and end if so.
 pub struct Block {
     index: u32,
     crew: Crew,
+    /// Which half the next reduction takes for the results of warps.
+    half: platform::GroupsHalf,
 }
 
 impl Block {
     #[inline(always)]
     pub(crate) fn new(index: u32, crew: Crew) -> Self {
-        Self { index, crew }
+        Self { index, crew, half: platform::GroupsHalf::default() }
     }
 
     /// Number of this block in the grid, counted with x fastest.
@@ -93,10 +112,10 @@ impl Block {
     #[track_caller]
     pub fn for_each(&mut self, n: u32, f: impl Fn(Thread, u32) + Sync) {
         check_length(n, MAX_LENGTH);
-        self.barrier();
+        self.open(true);
         let crew = self.phase();
         platform::each_index(crew, n, |i| f(Thread::of_index(crew, i), i));
-        self.barrier();
+        self.close(true);
     }
 
     /// Reduces `value(0), .. value(n - 1)`; all threads get the result. `identity` for `n == 0`.
@@ -106,7 +125,7 @@ impl Block {
     /// combined by strides 16, 8, 4, 2, 1 (the lower one is the left operand), and the 32 results likewise.
     /// Slots without a value hold `identity`, which must be neutral.
     ///
-    /// Two barriers. A value has at most 32 bytes, in 32-bit words.
+    /// One barrier. A value has at most 32 bytes, in 32-bit words.
     #[inline(always)]
     pub fn reduce<T: Pod>(
         &mut self,
@@ -115,7 +134,7 @@ impl Block {
         value: impl Fn(u32) -> T + Sync,
         combine: impl Fn(T, T) -> T + Sync,
     ) -> T {
-        platform::block_reduce(self.phase(), n, identity, value, combine)
+        self.reduced(n, identity, value, combine)
     }
 
     /// Reduces what `value` makes of every thread's own value; the tree is that of [`reduce`](Self::reduce) over the
@@ -128,12 +147,11 @@ impl Block {
         value: impl Fn(Thread, &S) -> T + Sync,
         combine: impl Fn(T, T) -> T + Sync,
     ) -> T {
-        let crew = self.phase();
         let value = |index| value(Thread { index }, state.0.own(index));
-        platform::block_reduce(crew, crew.threads(), identity, value, combine)
+        self.reduced(self.threads(), identity, value, combine)
     }
 
-    /// How many of the indices below `n` satisfy `ask`. Two barriers; so for all that follow.
+    /// How many of the indices below `n` satisfy `ask`. One barrier; so for all that follow.
     #[inline(always)]
     pub fn count(&mut self, n: u32, ask: impl Fn(u32) -> bool + Sync) -> u32 {
         self.reduce(n, 0, |i| u32::from(ask(i)), u32::wrapping_add)
@@ -184,9 +202,47 @@ impl Block {
         state.0.each_warp(crew, |index, own| f(&mut Warp::new(index, crew), PerLane::of(own)));
     }
 
+    /// Before a phase that writes: waits for threads that may still be at work on the memory, if there are.
     #[inline(always)]
-    pub(crate) fn barrier(&mut self) {
-        platform::barrier();
+    pub(crate) fn open(&mut self, claimed: bool) {
+        if claimed {
+            platform::barrier();
+        }
+    }
+
+    /// After a phase that writes: what it wrote is there for all threads to read, if they can.
+    #[inline(always)]
+    pub(crate) fn close(&mut self, readable: bool) {
+        if readable {
+            platform::publish();
+        }
+    }
+
+    /// A reduction. What `value` writes is there for all threads to read when it ends, and not before it begins.
+    #[inline(always)]
+    pub(crate) fn reduced<T: Pod>(
+        &mut self,
+        n: u32,
+        identity: T,
+        value: impl Fn(u32) -> T,
+        combine: impl Fn(T, T) -> T,
+    ) -> T {
+        platform::block_reduce(self.crew.next_phase(), self.half.next(), n, identity, value, combine)
+    }
+
+    /// A scan, which ends with a barrier where it does anything. Its use of a reduction's place for results of warps ends
+    /// before that, so that the next reduction may take the same half.
+    #[inline(always)]
+    pub(crate) fn scanned<M: Elements>(
+        &mut self,
+        n: u32,
+        memory: &M,
+        inclusive: bool,
+        identity: M::Item,
+        value: impl Fn(u32) -> M::Item,
+        combine: impl Fn(M::Item, M::Item) -> M::Item,
+    ) -> M::Item {
+        platform::block_scan(self.crew.next_phase(), self.half, n, memory, inclusive, identity, value, combine)
     }
 }
 

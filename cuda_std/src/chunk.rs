@@ -1,5 +1,6 @@
 //! A block's own run of a global buffer.
 
+use crate::access::{Access, ReadWrite, Readable};
 use crate::memory::Elements;
 use crate::platform::Place;
 use crate::{Part, View};
@@ -11,22 +12,26 @@ use core::marker::PhantomData;
 /// Block `b` owns the elements `b * N` to before `(b + 1) * N`, or to the buffer's end. A launch has as many blocks as
 /// that takes, neither fewer nor more, and a buffer of at most `u32::MAX` elements. What was in the buffer before the
 /// launch is there until the kernel writes it.
-pub struct Chunk<'a, T, const N: usize> {
+///
+/// A kernel that only writes it says so, which spares barriers: `&mut Chunk<f32, 4096, WriteOnly>`, see
+/// [`WriteOnly`](crate::access::WriteOnly).
+pub struct Chunk<'a, T, const N: usize, A = ReadWrite> {
     buffer: *mut T,
     /// First element, and the buffer's length.
     start: u32,
     end: u32,
+    access: A,
     owner: PhantomData<&'a mut [T]>,
 }
 
-impl<T: Pod, const N: usize> Chunk<'_, T, N> {
+impl<T: Pod, const N: usize, A: Access> Chunk<'_, T, N, A> {
     /// # Safety
     /// `buffer` has `len` elements, of which this chunk alone reads and writes the `N` from `block * N` on; the first
     /// one is there.
     #[inline(always)]
     pub(crate) unsafe fn new(block: u32, buffer: *mut T, len: u32) -> Self {
         const { assert!(N > 0 && N <= i32::MAX as usize, "a chunk has at least one element, and at most 2^31 - 1") };
-        Self { buffer, start: block.wrapping_mul(N as u32), end: len, owner: PhantomData }
+        Self { buffer, start: block.wrapping_mul(N as u32), end: len, access: A::UNTOUCHED, owner: PhantomData }
     }
 
     /// Where this chunk begins in the whole buffer, in elements.
@@ -35,7 +40,9 @@ impl<T: Pod, const N: usize> Chunk<'_, T, N> {
     pub fn start(&self) -> u32 {
         self.start
     }
+}
 
+impl<T: Pod, const N: usize> Chunk<'_, T, N> {
     /// The first `n` elements, to read. What phases do with indices below `n` needs no check of every access.
     ///
     /// # Panics
@@ -54,7 +61,7 @@ impl<T: Pod, const N: usize> Chunk<'_, T, N> {
     }
 }
 
-impl<'a, T: Pod, const N: usize> Elements for Chunk<'a, T, N> {
+impl<'a, T: Pod, const N: usize, A: Access> Elements for Chunk<'a, T, N, A> {
     type Item = T;
     type Resolved = Part<'a, T>;
 
@@ -64,6 +71,13 @@ impl<'a, T: Pod, const N: usize> Elements for Chunk<'a, T, N> {
         let len = if rest < N as u32 { rest } else { N as u32 };
         // SAFETY: see `new`.
         unsafe { Part::new(self.buffer.wrapping_add(self.start as usize), len) }
+    }
+
+    const READABLE: bool = A::READABLE;
+
+    #[inline(always)]
+    fn claim(&mut self) -> bool {
+        self.access.claim()
     }
 
     #[inline(always)]
@@ -96,6 +110,8 @@ impl<'a, T: Pod, const N: usize> Elements for Chunk<'a, T, N> {
 }
 
 // SAFETY: reading from several threads is what phases do; writing needs `&mut` and is given out by element.
-unsafe impl<T: Pod, const N: usize> Sync for Chunk<'_, T, N> {}
+unsafe impl<T: Pod, const N: usize, A> Sync for Chunk<'_, T, N, A> {}
 // SAFETY: a chunk is unique access to plain data.
-unsafe impl<T: Pod, const N: usize> Send for Chunk<'_, T, N> {}
+unsafe impl<T: Pod, const N: usize, A> Send for Chunk<'_, T, N, A> {}
+
+impl<T: Pod, const N: usize> Readable for Chunk<'_, T, N> {}

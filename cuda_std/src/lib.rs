@@ -64,12 +64,14 @@
 )]
 #![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
 
+pub mod access;
 mod atomic;
 mod block;
 mod bounds;
 mod chunk;
 pub mod compat;
 mod grid;
+mod halves;
 mod input;
 pub mod launch;
 pub mod math;
@@ -81,6 +83,7 @@ mod segment;
 mod shared;
 mod team;
 mod tile_2d;
+mod unrolled;
 mod warp;
 mod warp_list;
 
@@ -89,6 +92,7 @@ pub use block::{Block, PerThread, Thread};
 pub use chunk::Chunk;
 pub use cuda_std_macros::kernel;
 pub use grid::Grid;
+pub use halves::{Halves, Pending, Unmet};
 pub use input::Input;
 pub use memory::BlockMemory;
 pub use segment::{Part, Segment, View};
@@ -104,7 +108,8 @@ pub mod prelude {
     pub use crate::launch::{CpuExecutor, DynamicLength, Executor, Matrix, Offsets, Segments};
     pub use crate::{
         AtomicMemory, Atomics, Block, BlockMemory, Chunk, DynamicShared, Grid, Input, Lane, Lists, Part, PerLane,
-        PerThread, Segment, Shared, Team, Thread, Tile, Tile2d, View, Warp, WarpItems, WarpList, kernel, math, scope,
+        PerThread, Segment, Shared, Team, Thread, Tile, Tile2d, View, Warp, WarpItems, WarpList, access::WriteOnly, kernel,
+        math, scope,
     };
 }
 

@@ -1,5 +1,6 @@
 //! What the memories of a block have in common: phases that write them, and reading in between.
 
+use crate::access::Readable;
 use crate::atomic::{Atomic, Cells};
 use crate::bounds::{MAX_LENGTH, check_index, check_length};
 use crate::platform::{self, Place};
@@ -17,6 +18,11 @@ pub trait Elements {
     fn resolved(&self) -> Self::Resolved;
     /// How many.
     fn count(&self) -> u32;
+    /// Whether the kernel can read them, so that a phase that writes them ends with a barrier.
+    const READABLE: bool;
+    /// Whether other threads may still read or write them, so that a phase that writes them begins with a barrier. Each
+    /// such phase asks once, before it begins, and from then on they may.
+    fn claim(&mut self) -> bool;
     /// # Safety
     /// `i < count()`, and no thread writes that element at the same time.
     unsafe fn load(&self, i: u32) -> Self::Item;
@@ -54,7 +60,10 @@ pub trait BlockMemory: Elements {
     /// When `i` is not below [`len`](Self::len).
     #[inline(always)]
     #[track_caller]
-    fn get(&self, i: u32) -> Self::Item {
+    fn get(&self, i: u32) -> Self::Item
+    where
+        Self: Readable,
+    {
         check_index(i, self.count());
         // SAFETY: in bounds; a phase that writes holds this memory by `&mut`, so none runs.
         unsafe { self.load(i) }
@@ -69,13 +78,13 @@ pub trait BlockMemory: Elements {
     fn fill(&mut self, block: &mut Block, n: u32, value: impl Fn(u32) -> Self::Item + Sync) {
         let memory = self.resolved();
         check_length(n, memory.count());
-        block.barrier();
+        block.open(self.claim());
         platform::each_index(block.phase(), n, |i| {
             let item = value(i);
             // SAFETY: in bounds; index i is one thread's alone, and the closure cannot hold this memory.
             unsafe { memory.store(i, item) };
         });
-        block.barrier();
+        block.close(Self::READABLE);
     }
 
     /// Writes `item` to every element `i` below `n` and reduces `value`, for `(item, value) = both(i)`; the reduction is
@@ -101,7 +110,8 @@ pub trait BlockMemory: Elements {
             unsafe { memory.store(i, item) };
             value
         };
-        platform::block_reduce(block.phase(), n, identity, write, combine)
+        block.open(self.claim());
+        block.reduced(n, identity, write, combine)
     }
 
     /// Lets `change` alter every element `i` below `n` in place and reduces what it returns, as
@@ -118,7 +128,10 @@ pub trait BlockMemory: Elements {
         identity: V,
         change: impl Fn(u32, &mut Self::Item) -> V + Sync,
         combine: impl Fn(V, V) -> V + Sync,
-    ) -> V {
+    ) -> V
+    where
+        Self: Readable,
+    {
         let memory = self.resolved();
         check_length(n, memory.count());
         let write = |i| {
@@ -127,7 +140,8 @@ pub trait BlockMemory: Elements {
             unsafe { memory.change(i, |item| value = change(i, item)) };
             value
         };
-        platform::block_reduce(block.phase(), n, identity, write, combine)
+        block.open(self.claim());
+        block.reduced(n, identity, write, combine)
     }
 
     /// Writes one element, with a value that all threads know.
@@ -139,12 +153,12 @@ pub trait BlockMemory: Elements {
     fn set(&mut self, block: &mut Block, i: u32, value: Self::Item) {
         let memory = self.resolved();
         check_index(i, memory.count());
-        block.barrier();
+        block.open(self.claim());
         platform::each_index(block.phase(), 1, |_| {
             // SAFETY: in bounds; one thread writes.
             unsafe { memory.store(i, value) };
         });
-        block.barrier();
+        block.close(Self::READABLE);
     }
 
     /// Lets `change` alter every element `i` below `n` in place.
@@ -153,15 +167,18 @@ pub trait BlockMemory: Elements {
     /// When `n` is beyond [`len`](Self::len).
     #[inline(always)]
     #[track_caller]
-    fn update(&mut self, block: &mut Block, n: u32, change: impl Fn(u32, &mut Self::Item) + Sync) {
+    fn update(&mut self, block: &mut Block, n: u32, change: impl Fn(u32, &mut Self::Item) + Sync)
+    where
+        Self: Readable,
+    {
         let memory = self.resolved();
         check_length(n, memory.count());
-        block.barrier();
+        block.open(self.claim());
         platform::each_index(block.phase(), n, |i| {
             // SAFETY: as in `fill`.
             unsafe { memory.change(i, |item| change(i, item)) };
         });
-        block.barrier();
+        block.close(Self::READABLE);
     }
 
     /// Writes element `first + t` by thread `t` from its own state, for every thread with an element below
@@ -176,7 +193,7 @@ pub trait BlockMemory: Elements {
     ) {
         let memory = self.resolved();
         let rest = memory.count().saturating_sub(first);
-        block.barrier();
+        block.open(self.claim());
         state.each_ref(block.phase(), |thread, own| {
             if thread.index() < rest {
                 let item = value(thread, own);
@@ -184,7 +201,7 @@ pub trait BlockMemory: Elements {
                 unsafe { memory.store(first + thread.index(), item) };
             }
         });
-        block.barrier();
+        block.close(Self::READABLE);
     }
 
     /// Writes every element `i` below `n`: `value(i)`, combined with all those before it. Returns what all `n` make
@@ -210,10 +227,14 @@ pub trait BlockMemory: Elements {
         identity: Self::Item,
         value: impl Fn(u32) -> Self::Item + Sync,
         combine: impl Fn(Self::Item, Self::Item) -> Self::Item + Sync,
-    ) -> Self::Item {
+    ) -> Self::Item
+    where
+        Self: Readable,
+    {
         let memory = self.resolved();
         check_length(n, memory.count());
-        platform::block_scan(block.phase(), n, &memory, true, identity, value, combine)
+        block.open(self.claim());
+        block.scanned(n, &memory, true, identity, value, combine)
     }
 
     /// As [`inclusive_scan`](Self::inclusive_scan), but element `i` leaves `value(i)` out: `within` is the result of the
@@ -230,17 +251,21 @@ pub trait BlockMemory: Elements {
         identity: Self::Item,
         value: impl Fn(u32) -> Self::Item + Sync,
         combine: impl Fn(Self::Item, Self::Item) -> Self::Item + Sync,
-    ) -> Self::Item {
+    ) -> Self::Item
+    where
+        Self: Readable,
+    {
         let memory = self.resolved();
         check_length(n, memory.count());
-        platform::block_scan(block.phase(), n, &memory, false, identity, value, combine)
+        block.open(self.claim());
+        block.scanned(n, &memory, false, identity, value, combine)
     }
 
     /// Writes element `w` by warp `w`, for every warp with an element below [`len`](Self::len).
     #[inline(always)]
     fn write_by_warp(&mut self, block: &mut Block, value: impl Fn(&mut Warp) -> Self::Item + Sync) {
         let memory = self.resolved();
-        block.barrier();
+        block.open(self.claim());
         let crew = block.phase();
         platform::each_warp(crew, |w| {
             if w < memory.count() {
@@ -251,7 +276,7 @@ pub trait BlockMemory: Elements {
                 }
             }
         });
-        block.barrier();
+        block.close(Self::READABLE);
     }
 
     /// Writes every element `i` below `n`, each computed by a warp.
@@ -263,7 +288,7 @@ pub trait BlockMemory: Elements {
     fn fill_by_warp(&mut self, block: &mut Block, n: u32, value: impl Fn(&mut Warp, u32) -> Self::Item + Sync) {
         let memory = self.resolved();
         check_length(n, memory.count());
-        block.barrier();
+        block.open(self.claim());
         let crew = block.phase();
         platform::each_index_by_warp(crew, n, |w, i| {
             let item = value(&mut Warp::new(w, crew), i);
@@ -272,7 +297,7 @@ pub trait BlockMemory: Elements {
                 unsafe { memory.store(i, item) };
             }
         });
-        block.barrier();
+        block.close(Self::READABLE);
     }
 
     /// As [`fill_by_warp`](Self::fill_by_warp); each warp has a list in each of some shared arrays, empty at first, of an
@@ -286,14 +311,15 @@ pub trait BlockMemory: Elements {
         &mut self,
         block: &mut Block,
         n: u32,
-        arrays: S,
+        mut arrays: S,
         value: impl Fn(&mut Warp, &mut S::Lists<'_>, u32) -> Self::Item + Sync,
     ) {
+        check_length(n, self.count());
+        let claimed = self.claim() | arrays.claim();
+        let parts = arrays.parts(block.threads() / 32);
         // Where the memory lies is looked up again for every element: what a warp does in between has use for registers.
         let memory = &*self;
-        check_length(n, memory.count());
-        let parts = arrays.parts(block.threads() / 32);
-        block.barrier();
+        block.open(claimed);
         let crew = block.phase();
         platform::each_index_by_warp(crew, n, |w, i| {
             platform::meet_warp();
@@ -306,7 +332,7 @@ pub trait BlockMemory: Elements {
                 unsafe { memory.store(i, item) };
             }
         });
-        block.barrier();
+        block.close(Self::READABLE);
     }
 
     /// Writes the elements below `n` by 32, each 32 by a warp: `values(warp, first)` has them, one a lane, and what lies
@@ -324,7 +350,7 @@ pub trait BlockMemory: Elements {
     ) {
         let memory = self.resolved();
         check_length(n, memory.count());
-        block.barrier();
+        block.open(self.claim());
         let crew = block.phase();
         platform::each_index_by_warp(crew, n.div_ceil(32), |w, group| {
             let first = group.wrapping_mul(32);
@@ -337,7 +363,7 @@ pub trait BlockMemory: Elements {
                 }
             });
         });
-        block.barrier();
+        block.close(Self::READABLE);
     }
 
     /// Runs `f(thread, cells, i)` for every `i` below `n`, of which each may update any of the elements by the atomic
@@ -346,14 +372,15 @@ pub trait BlockMemory: Elements {
     #[track_caller]
     fn update_atomic(&mut self, block: &mut Block, n: u32, f: impl Fn(Thread, &Cells<'_, Self::Resolved>, u32) + Sync)
     where
+        Self: Readable,
         Self::Item: Atomic,
     {
         check_length(n, MAX_LENGTH);
         let cells = Cells::new(self.resolved());
-        block.barrier();
+        block.open(self.claim());
         let crew = block.phase();
         platform::each_index(crew, n, |i| f(Thread::of_index(crew, i), &cells, i));
-        block.barrier();
+        block.close(Self::READABLE);
     }
 
     /// Writes every element `i` below `n`, each computed by a team of `L` threads.
@@ -370,7 +397,7 @@ pub trait BlockMemory: Elements {
     ) {
         let memory = self.resolved();
         check_length(n, memory.count());
-        block.barrier();
+        block.open(self.claim());
         platform::each_team::<L>(block.phase(), n, |i, owned| {
             let item = value(Team::new(), i);
             if owned && platform::leads_team::<L>() {
@@ -378,7 +405,7 @@ pub trait BlockMemory: Elements {
                 unsafe { memory.store(i, item) };
             }
         });
-        block.barrier();
+        block.close(Self::READABLE);
     }
 
     /// Lets a team of `L` threads compute a change to every element `i` below `n`: `compute` runs in all of the
@@ -394,10 +421,12 @@ pub trait BlockMemory: Elements {
         n: u32,
         compute: impl Fn(Team<L>, u32) -> V + Sync,
         change: impl Fn(V, &mut Self::Item) + Sync,
-    ) {
+    ) where
+        Self: Readable,
+    {
         let memory = self.resolved();
         check_length(n, memory.count());
-        block.barrier();
+        block.open(self.claim());
         platform::each_team::<L>(block.phase(), n, |i, owned| {
             let computed = compute(Team::new(), i);
             if owned && platform::leads_team::<L>() {
@@ -405,7 +434,7 @@ pub trait BlockMemory: Elements {
                 unsafe { memory.change(i, |item| change(computed, item)) };
             }
         });
-        block.barrier();
+        block.close(Self::READABLE);
     }
 }
 

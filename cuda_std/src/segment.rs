@@ -1,5 +1,6 @@
 //! A block's own part of a global buffer.
 
+use crate::access::{Access, ReadWrite, Readable};
 use crate::bounds::{MAX_LENGTH, check_index, check_length, out_of_bounds};
 use crate::memory::Elements;
 use crate::platform::Place;
@@ -14,20 +15,24 @@ use core::marker::PhantomData;
 ///
 /// A segment keeps no registers between phases: where it lies is looked up again by each phase that uses it. So code
 /// that reads element after element does so through a [`view`](Self::view).
-pub struct Segment<'a, T> {
+///
+/// A kernel that only writes it says so, which spares barriers: `&mut Segment<f32, WriteOnly>`, see
+/// [`WriteOnly`](crate::access::WriteOnly).
+pub struct Segment<'a, T, A = ReadWrite> {
     buffer: *mut T,
     /// Where the segment begins in the buffer, and behind that where it ends.
     offsets: *const u32,
+    access: A,
     owner: PhantomData<&'a mut [T]>,
 }
 
-impl<T: Pod> Segment<'_, T> {
+impl<T: Pod, A: Access> Segment<'_, T, A> {
     /// # Safety
     /// `offsets` points to two numbers that do not change, the second one not below the first, and `buffer` to elements
     /// of which this segment alone reads and writes those from the first to before the second.
     #[inline(always)]
     pub(crate) unsafe fn new(buffer: *mut T, offsets: *const u32) -> Self {
-        Self { buffer, offsets, owner: PhantomData }
+        Self { buffer, offsets, access: A::UNTOUCHED, owner: PhantomData }
     }
 
     /// Where this segment begins in the whole buffer, in elements.
@@ -37,7 +42,9 @@ impl<T: Pod> Segment<'_, T> {
         // SAFETY: see `new`.
         unsafe { self.offsets.read() }
     }
+}
 
+impl<T: Pod> Segment<'_, T> {
     /// The first `n` elements, to read. What phases do with indices below `n` needs no check of every access.
     ///
     /// # Panics
@@ -56,7 +63,7 @@ impl<T: Pod> Segment<'_, T> {
     }
 }
 
-impl<'a, T: Pod> Elements for Segment<'a, T> {
+impl<'a, T: Pod, A: Access> Elements for Segment<'a, T, A> {
     type Item = T;
     type Resolved = Part<'a, T>;
 
@@ -67,6 +74,13 @@ impl<'a, T: Pod> Elements for Segment<'a, T> {
             let (start, end) = (self.offsets.read(), self.offsets.add(1).read());
             Part::new(self.buffer.add(start as usize), end.wrapping_sub(start))
         }
+    }
+
+    const READABLE: bool = A::READABLE;
+
+    #[inline(always)]
+    fn claim(&mut self) -> bool {
+        self.access.claim()
     }
 
     #[inline(always)]
@@ -99,9 +113,11 @@ impl<'a, T: Pod> Elements for Segment<'a, T> {
 }
 
 // SAFETY: reading from several threads is what phases do; writing needs `&mut` and is given out by element.
-unsafe impl<T: Pod> Sync for Segment<'_, T> {}
+unsafe impl<T: Pod, A> Sync for Segment<'_, T, A> {}
 // SAFETY: a segment is unique access to plain data.
-unsafe impl<T: Pod> Send for Segment<'_, T> {}
+unsafe impl<T: Pod, A> Send for Segment<'_, T, A> {}
+
+impl<T: Pod> Readable for Segment<'_, T> {}
 
 /// Some elements of a [`Segment`], for reading and writing.
 pub struct Part<'a, T> {
@@ -178,6 +194,13 @@ impl<'a, T: Pod> Elements for Part<'a, T> {
         Self { data: self.data, len: self.len, owner: PhantomData }
     }
 
+    const READABLE: bool = true;
+
+    #[inline(always)]
+    fn claim(&mut self) -> bool {
+        true
+    }
+
     #[inline(always)]
     fn count(&self) -> u32 {
         self.len
@@ -211,6 +234,8 @@ impl<'a, T: Pod> Elements for Part<'a, T> {
 unsafe impl<T: Pod> Sync for Part<'_, T> {}
 // SAFETY: a segment is unique access to plain data.
 unsafe impl<T: Pod> Send for Part<'_, T> {}
+
+impl<T: Pod> Readable for Part<'_, T> {}
 
 impl<'a, T: Pod> Part<'a, T> {
     /// The first `n` elements, to read.

@@ -1,9 +1,10 @@
 //! Shared memory.
 
+use crate::access::Readable;
 use crate::bounds::check_length;
 use crate::memory::Elements;
-use crate::platform::{DynamicStorage, Place, SharedPointer, SharedStorage};
-use crate::{Block, PerThread, Team, Thread, WarpList};
+use crate::platform::{self, DynamicStorage, Place, SharedPointer, SharedStorage};
+use crate::{Block, BlockMemory, Halves, PerThread, Team, Thread, WarpList};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
@@ -11,20 +12,27 @@ use core::marker::PhantomData;
 /// declares and the launch does not see.
 ///
 /// It has no content until a phase fills it, and hands out a [`Tile`] of what it filled.
-pub struct Shared<T, const N: usize>(SharedStorage<T, N>);
+pub struct Shared<T, const N: usize> {
+    storage: SharedStorage<T, N>,
+    /// Whether somebody was given a tile of it, and may read it since.
+    used: bool,
+}
 
 /// An array in shared memory whose length the launch says, by a [`DynamicLength`](crate::launch::DynamicLength) for it:
 /// a parameter of the kernel, `scratch: &mut DynamicShared<f32>`, of which a kernel has one.
 ///
 /// What a device has of it beyond 48 KiB goes to kernels that ask for it; the launch does. As a [`Shared`] array it has no
 /// content until a phase fills it.
-pub struct DynamicShared<T>(DynamicStorage<T>);
+pub struct DynamicShared<T> {
+    storage: DynamicStorage<T>,
+    used: bool,
+}
 
 impl<T: Pod, const N: usize> Shared<T, N> {
     #[inline(always)]
     #[doc(hidden)]
     pub fn from_storage(storage: SharedStorage<T, N>) -> Self {
-        Self(storage)
+        Self { storage, used: false }
     }
 }
 
@@ -32,21 +40,20 @@ impl<T: Pod> DynamicShared<T> {
     #[inline(always)]
     #[doc(hidden)]
     pub fn from_storage(storage: DynamicStorage<T>) -> Self {
-        Self(storage)
+        Self { storage, used: false }
     }
 }
 
 macro_rules! arrays {
     ([$($generics:tt)*] $array:ty, |$storage:ident| $capacity:expr) => {
         impl<T: Pod, $($generics)*> $array {
-            /// Writes `value(i)` to every element `i` below `n`, between two barriers, and returns those elements.
+            /// Writes `value(i)` to every element `i` below `n`, and returns those elements.
             ///
             /// # Panics
             /// When `n` is beyond the array's length.
             #[inline(always)]
             #[track_caller]
             pub fn fill(&mut self, block: &mut Block, n: u32, value: impl Fn(u32) -> T + Sync) -> Tile<'_, T> {
-                use crate::BlockMemory;
                 let mut tile = self.tile(n);
                 tile.fill(block, n, value);
                 tile
@@ -64,7 +71,6 @@ macro_rules! arrays {
                 n: u32,
                 value: impl Fn(Team<L>, u32) -> T + Sync,
             ) -> Tile<'_, T> {
-                use crate::BlockMemory;
                 let mut tile = self.tile(n);
                 tile.fill_by_team(block, n, value);
                 tile
@@ -84,7 +90,6 @@ macro_rules! arrays {
                 state: &PerThread<S>,
                 value: impl Fn(Thread, &S) -> T + Sync,
             ) -> Tile<'_, T> {
-                use crate::BlockMemory;
                 let mut tile = self.tile(n);
                 tile.write(block, 0, state, value);
                 tile
@@ -94,7 +99,7 @@ macro_rules! arrays {
             #[inline(always)]
             #[must_use]
             pub fn capacity(&self) -> u32 {
-                let $storage = &self.0;
+                let $storage = &self.storage;
                 $capacity
             }
 
@@ -102,7 +107,13 @@ macro_rules! arrays {
             #[track_caller]
             fn tile(&mut self, n: u32) -> Tile<'_, T> {
                 check_length(n, self.capacity());
-                Tile { data: self.0.at(), len: n, owner: PhantomData }
+                Tile { data: self.storage.at(), len: n, used: self.claim(), owner: PhantomData }
+            }
+
+            /// Whether others may still read or write the array, as they may from now on.
+            #[inline(always)]
+            pub(crate) fn claim(&mut self) -> bool {
+                core::mem::replace(&mut self.used, true)
             }
         }
     };
@@ -112,10 +123,36 @@ arrays!([const N: usize] Shared<T, N>, |_storage| N as u32);
 arrays!([] DynamicShared<T>, |storage| storage.len());
 
 impl<T: Pod, const N: usize> Shared<T, N> {
+    /// Writes `value(i)` to every element of the array, and returns them.
+    ///
+    /// How many those are is known when the kernel is compiled: a thread's turns are written out, and what several of them
+    /// load is under way at the same time.
+    #[inline(always)]
+    pub fn fill_all(&mut self, block: &mut Block, value: impl Fn(u32) -> T + Sync) -> Tile<'_, T> {
+        let mut tile = self.tile(N as u32);
+        block.open(tile.claim());
+        platform::each_ahead(block.phase(), N as u32, value, |i, item| {
+            // SAFETY: in bounds; index i is one thread's alone, and the closure cannot hold this array.
+            unsafe { tile.store(i, item) };
+        });
+        block.close(true);
+        tile
+    }
+
+    /// The array as two halves, to write one while the other may still be read.
+    #[inline(always)]
+    pub fn halves(&mut self, block: &mut Block) -> Halves<'_, T> {
+        const { assert!(N.is_multiple_of(2) && (N / 2 * size_of::<T>()).is_multiple_of(16), "halves of whole 16 bytes") };
+        block.open(self.claim());
+        let half = N as u32 / 2;
+        // SAFETY: the array stays borrowed, and who read it has been waited for.
+        unsafe { Halves::new([self.storage.at(), self.storage.at().offset(half)], half) }
+    }
+
     /// The array in equal parts, one a warp.
     #[inline(always)]
     pub(crate) fn by_warp(&mut self, warps: u32) -> WarpParts<T> {
-        WarpParts { data: self.0.at(), each: N as u32 / warps }
+        WarpParts { data: self.storage.at(), each: N as u32 / warps }
     }
 }
 
@@ -144,8 +181,33 @@ unsafe impl<T: Pod> Sync for WarpParts<T> {}
 pub struct Tile<'a, T> {
     data: SharedPointer<T>,
     len: u32,
+    /// Whether others may still read or write it.
+    used: bool,
     owner: PhantomData<&'a mut [T]>,
 }
+
+impl<'a, T: Pod> Tile<'a, T> {
+    /// # Safety
+    /// `data` points to the first of `len` elements that were written and are this tile's alone while it lives.
+    #[inline(always)]
+    pub(crate) unsafe fn new(data: SharedPointer<T>, len: u32) -> Self {
+        Self { data, len, used: true, owner: PhantomData }
+    }
+
+    /// The same memory as arrays of `M` elements, which are read in one go where they have 8 or 16 bytes; what is left over
+    /// at the end is out of sight.
+    #[inline(always)]
+    #[must_use]
+    pub fn arrays<const M: usize>(self) -> Tile<'a, [T; M]>
+    where
+        [T; M]: Pod,
+    {
+        const { assert!(M > 0, "an array has elements") };
+        Tile { data: self.data.arrays(), len: self.len / M as u32, used: self.used, owner: PhantomData }
+    }
+}
+
+impl<T: Pod> Readable for Tile<'_, T> {}
 
 impl<'a, T: Pod> Elements for Tile<'a, T> {
     type Item = T;
@@ -153,7 +215,14 @@ impl<'a, T: Pod> Elements for Tile<'a, T> {
 
     #[inline(always)]
     fn resolved(&self) -> Tile<'a, T> {
-        Self { data: self.data, len: self.len, owner: PhantomData }
+        Self { data: self.data, len: self.len, used: self.used, owner: PhantomData }
+    }
+
+    const READABLE: bool = true;
+
+    #[inline(always)]
+    fn claim(&mut self) -> bool {
+        core::mem::replace(&mut self.used, true)
     }
 
     #[inline(always)]

@@ -180,7 +180,7 @@ impl Segment<'_, u32> {
         let words = self.whole();
         check_length(n, words.len());
         let room = words.len().checked_div(n).map_or(0, |words| words - 1);
-        block.barrier();
+        block.open(true);
         platform::each_team::<L>(block.phase(), n, |i, owned| {
             let count = platform::team_collect::<L>(m, keep(i), |k, j| {
                 if owned && k < room {
@@ -194,7 +194,7 @@ impl Segment<'_, u32> {
                 unsafe { words.at(i).write(count) };
             }
         });
-        block.barrier();
+        block.close(true);
         Lists::of(words.into_view(), n)
     }
 }

@@ -1,6 +1,8 @@
 //! A block's own tile of a matrix.
 
+use crate::access::{Access, ReadWrite};
 use crate::bounds::check_index;
+use crate::unrolled::unrolled;
 use crate::{Block, PerThread, Thread, platform};
 use bytemuck::Pod;
 use core::marker::PhantomData;
@@ -14,15 +16,19 @@ use core::marker::PhantomData;
 ///
 /// Rows and columns are counted within the tile; [`first_row`](Self::first_row) and
 /// [`first_column`](Self::first_column) say where it lies.
-pub struct Tile2d<'a, T, const ROWS: usize, const COLUMNS: usize> {
+///
+/// A kernel that only writes it says so, which spares barriers: `&mut Tile2d<f32, 32, 32, WriteOnly>`, see
+/// [`WriteOnly`](crate::access::WriteOnly).
+pub struct Tile2d<'a, T, const ROWS: usize, const COLUMNS: usize, A = ReadWrite> {
     /// The whole matrix.
     data: *mut T,
     size: [u32; 2],
     first: [u32; 2],
+    access: A,
     owner: PhantomData<&'a mut [T]>,
 }
 
-impl<T: Pod, const ROWS: usize, const COLUMNS: usize> Tile2d<'_, T, ROWS, COLUMNS> {
+impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, ROWS, COLUMNS, A> {
     /// # Safety
     /// `data` has `size[0]` rows of `size[1]` columns, a 32-bit number of elements of which this tile alone reads and
     /// writes those of tile (`x`, `y`); its first one is there.
@@ -30,7 +36,7 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize> Tile2d<'_, T, ROWS, COLUMN
     pub(crate) unsafe fn new(x: u32, y: u32, data: *mut T, size: [u32; 2]) -> Self {
         const { assert!(ROWS > 0 && COLUMNS > 0 && ROWS * COLUMNS <= 1 << 30, "a tile has 1 to 2^30 elements") };
         let first = [y.wrapping_mul(ROWS as u32), x.wrapping_mul(COLUMNS as u32)];
-        Self { data, size, first, owner: PhantomData }
+        Self { data, size, first, access: A::UNTOUCHED, owner: PhantomData }
     }
 
     /// Row of the matrix in which the tile begins.
@@ -70,34 +76,34 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize> Tile2d<'_, T, ROWS, COLUMN
         self.size
     }
 
-    /// Element (`row`, `column`) of the tile, as it is now.
-    ///
-    /// # Panics
-    /// When the tile does not have it.
-    #[inline(always)]
-    #[track_caller]
-    #[must_use]
-    pub fn get(&self, row: u32, column: u32) -> T {
-        check_index(row, self.rows());
-        check_index(column, self.columns());
-        // SAFETY: within the tile; a phase that writes holds it by `&mut`, so none runs.
-        unsafe { self.at(row, column).read() }
-    }
-
     /// Writes `value(row, column)` to every element of the tile, neighbouring columns by neighbouring threads.
     #[inline(always)]
     pub fn fill(&mut self, block: &mut Block, value: impl Fn(u32, u32) -> T + Sync) {
         let (rows, columns) = (self.rows(), self.columns());
-        block.barrier();
-        platform::each_index(block.phase(), (ROWS * COLUMNS) as u32, |i| {
-            let (row, column) = (i / COLUMNS as u32, i % COLUMNS as u32);
-            if row < rows && column < columns {
-                let item = value(row, column);
+        let place = |i: u32| (i / COLUMNS as u32, i % COLUMNS as u32);
+        block.open(self.access.claim());
+        let crew = block.phase();
+        if rows == ROWS as u32 && columns == COLUMNS as u32 {
+            let value = |i| {
+                let (row, column) = place(i);
+                value(row, column)
+            };
+            platform::each_ahead(crew, (ROWS * COLUMNS) as u32, value, |i, item| {
+                let (row, column) = place(i);
                 // SAFETY: within the tile; each element is one thread's alone, and the closure cannot hold the tile.
                 unsafe { self.at(row, column).write(item) };
-            }
-        });
-        block.barrier();
+            });
+        } else {
+            platform::each_index(crew, (ROWS * COLUMNS) as u32, |i| {
+                let (row, column) = place(i);
+                if row < rows && column < columns {
+                    let item = value(row, column);
+                    // SAFETY: as above.
+                    unsafe { self.at(row, column).write(item) };
+                }
+            });
+        }
+        block.close(A::READABLE);
     }
 
     /// Writes the whole tile from what each thread has computed of it, `R` x `C` elements a thread: `value(thread, own,
@@ -124,22 +130,22 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize> Tile2d<'_, T, ROWS, COLUMN
         let across = (COLUMNS / C) as u32;
         let (rows, columns) = (self.rows(), self.columns());
         crate::bounds::check_length((ROWS / R) as u32 * across, block.threads());
-        block.barrier();
+        block.open(self.access.claim());
         state.each_ref(block.phase(), |thread, own| {
             let part = thread.index();
             let (top, left) = ((part / across).wrapping_mul(R as u32), (part % across).wrapping_mul(C as u32));
-            for i in 0..R as u32 {
-                for j in 0..C as u32 {
+            unrolled::<R>(|i| {
+                unrolled::<C>(|j| {
                     let (row, column) = (top.wrapping_add(i), left.wrapping_add(j));
                     if row < rows && column < columns {
                         let item = value(thread, own, i, j);
                         // SAFETY: as in `fill`: no two parts share an element.
                         unsafe { self.at(row, column).write(item) };
                     }
-                }
-            }
+                });
+            });
         });
-        block.barrier();
+        block.close(A::READABLE);
     }
 
     /// Where an element lies.
@@ -150,7 +156,23 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize> Tile2d<'_, T, ROWS, COLUMN
     }
 }
 
+impl<T: Pod, const ROWS: usize, const COLUMNS: usize> Tile2d<'_, T, ROWS, COLUMNS> {
+    /// Element (`row`, `column`) of the tile, as it is now.
+    ///
+    /// # Panics
+    /// When the tile does not have it.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn get(&self, row: u32, column: u32) -> T {
+        check_index(row, self.rows());
+        check_index(column, self.columns());
+        // SAFETY: within the tile; a phase that writes holds it by `&mut`, so none runs.
+        unsafe { self.at(row, column).read() }
+    }
+}
+
 // SAFETY: reading from several threads is what phases do; writing needs `&mut` and is given out by element.
-unsafe impl<T: Pod, const ROWS: usize, const COLUMNS: usize> Sync for Tile2d<'_, T, ROWS, COLUMNS> {}
+unsafe impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A> Sync for Tile2d<'_, T, ROWS, COLUMNS, A> {}
 // SAFETY: a tile is unique access to plain data.
-unsafe impl<T: Pod, const ROWS: usize, const COLUMNS: usize> Send for Tile2d<'_, T, ROWS, COLUMNS> {}
+unsafe impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A> Send for Tile2d<'_, T, ROWS, COLUMNS, A> {}

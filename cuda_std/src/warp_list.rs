@@ -177,6 +177,10 @@ pub trait SharedByWarp {
     /// A list in each of them.
     type Lists<'a>;
 
+    /// Whether threads may still read or write one of them, as they may from now on.
+    #[doc(hidden)]
+    fn claim(&mut self) -> bool;
+
     #[doc(hidden)]
     fn parts(self, warps: u32) -> Self::Parts;
 
@@ -192,6 +196,12 @@ macro_rules! shared_by_warp {
         impl<$($T: Pod, const $N: usize),*> SharedByWarp for ($(&mut Shared<$T, $N>,)*) {
             type Parts = ($(WarpParts<$T>,)*);
             type Lists<'a> = ($(WarpList<'a, $T>,)*);
+
+            #[inline(always)]
+            fn claim(&mut self) -> bool {
+                // Every one of them is claimed, so no `||`.
+                false $(| self.$at.claim())*
+            }
 
             #[inline(always)]
             fn parts(self, warps: u32) -> Self::Parts {

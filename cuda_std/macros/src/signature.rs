@@ -105,7 +105,7 @@ pub struct Parameter {
 pub enum Kind {
     /// `&[T]`.
     Slice(Type),
-    /// `&mut Segment<T>`.
+    /// `&mut Segment<T>`, here and in the next two perhaps with an access behind it.
     Segment(Type),
     /// `&mut Chunk<T, N>`.
     Chunk { element: Type, length: Box<GenericArgument> },
@@ -196,7 +196,7 @@ fn parameter(input: &FnArg) -> syn::Result<Parameter> {
 
 fn kind(ty: &Type) -> syn::Result<Kind> {
     if let Some(segment) = is_mut_ref_to(ty, "Segment") {
-        let [GenericArgument::Type(element)] = &arguments(segment)[..] else {
+        let [GenericArgument::Type(element)] = &without_access(segment)[..] else {
             return Err(Error::new(segment.span(), "write the element's type: `&mut Segment<T>`"));
         };
         return Ok(Kind::Segment(element.clone()));
@@ -208,13 +208,13 @@ fn kind(ty: &Type) -> syn::Result<Kind> {
         return Ok(Kind::Shared { element: element.clone(), length: Box::new(length.clone()) });
     }
     if let Some(segment) = is_mut_ref_to(ty, "Chunk") {
-        let [GenericArgument::Type(element), length] = &arguments(segment)[..] else {
+        let [GenericArgument::Type(element), length] = &without_access(segment)[..] else {
             return Err(Error::new(segment.span(), "write element and length: `&mut Chunk<T, N>`"));
         };
         return Ok(Kind::Chunk { element: element.clone(), length: Box::new(length.clone()) });
     }
     if let Some(segment) = is_mut_ref_to(ty, "Tile2d") {
-        let [GenericArgument::Type(element), rows, columns] = &arguments(segment)[..] else {
+        let [GenericArgument::Type(element), rows, columns] = &without_access(segment)[..] else {
             return Err(Error::new(segment.span(), "write element, rows and columns: `&mut Tile2d<T, ROWS, COLUMNS>`"));
         };
         let (rows, columns) = (Box::new(rows.clone()), Box::new(columns.clone()));
@@ -257,6 +257,17 @@ fn is_mut_ref_to<'t>(ty: &'t Type, name: &str) -> Option<&'t PathSegment> {
     let Type::Reference(TypeReference { mutability: Some(_), elem, .. }) = ty else { return None };
     let Type::Path(path) = &**elem else { return None };
     path.path.segments.last().filter(|segment| segment.ident == name)
+}
+
+/// Generic arguments of an output but for lifetimes and for what the kernel does with it, which is the kernel's own affair.
+fn without_access(segment: &PathSegment) -> Vec<GenericArgument> {
+    let mut arguments = arguments(segment);
+    if let Some(GenericArgument::Type(Type::Path(path))) = arguments.last()
+        && path.path.segments.last().is_some_and(|last| last.ident == "WriteOnly" || last.ident == "ReadWrite")
+    {
+        arguments.pop();
+    }
+    arguments
 }
 
 /// Generic arguments but for lifetimes.

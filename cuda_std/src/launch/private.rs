@@ -11,6 +11,7 @@ pub use host::*;
 #[cfg(target_arch = "nvptx64")]
 mod device {
     use super::Block;
+    use crate::access::Access;
     pub use crate::panic::{PanicRecord, device::enter};
     use crate::platform;
     pub use crate::platform::{block_index, block_index_3d};
@@ -26,7 +27,11 @@ mod device {
     /// # Safety
     /// `data` has `offsets[grid size]` elements, offsets never fall, and there is one for every block and one more.
     #[inline(always)]
-    pub unsafe fn segment<'a, T: bytemuck::Pod>(block: u32, data: *mut T, offsets: *const u32) -> Segment<'a, T> {
+    pub unsafe fn segment<'a, T: bytemuck::Pod, A: Access>(
+        block: u32,
+        data: *mut T,
+        offsets: *const u32,
+    ) -> Segment<'a, T, A> {
         // SAFETY: the caller's.
         unsafe { Segment::new(data, offsets.add(block as usize)) }
     }
@@ -34,7 +39,11 @@ mod device {
     /// # Safety
     /// `data` has `len` elements, of which nobody else uses those of block `block`; the first one of those is there.
     #[inline(always)]
-    pub unsafe fn chunk<'a, T: bytemuck::Pod, const N: usize>(block: u32, data: *mut T, len: u32) -> Chunk<'a, T, N> {
+    pub unsafe fn chunk<'a, T: bytemuck::Pod, const N: usize, A: Access>(
+        block: u32,
+        data: *mut T,
+        len: u32,
+    ) -> Chunk<'a, T, N, A> {
         // SAFETY: the caller's.
         unsafe { Chunk::new(block, data, len) }
     }
@@ -42,12 +51,12 @@ mod device {
     /// # Safety
     /// `data` has `rows * columns` elements, of which nobody else uses those of tile (x, y); its first one is there.
     #[inline(always)]
-    pub unsafe fn tile_2d<'a, T: bytemuck::Pod, const ROWS: usize, const COLUMNS: usize>(
+    pub unsafe fn tile_2d<'a, T: bytemuck::Pod, const ROWS: usize, const COLUMNS: usize, A: Access>(
         [x, y, _]: [u32; 3],
         data: *mut T,
         rows: u32,
         columns: u32,
-    ) -> Tile2d<'a, T, ROWS, COLUMNS> {
+    ) -> Tile2d<'a, T, ROWS, COLUMNS, A> {
         // SAFETY: the caller's.
         unsafe { Tile2d::new(x, y, data, [rows, columns]) }
     }
@@ -73,6 +82,7 @@ mod device {
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use super::Block;
+    use crate::access::Access;
     use crate::launch::{Host, Offsets, Segments};
     use crate::platform::{Crew, Order};
     use crate::scope::AllBlocks;
@@ -144,7 +154,7 @@ mod host {
         /// No other segment of this index lives.
         #[inline(always)]
         #[must_use]
-        pub unsafe fn segment(&self, block: u32) -> Segment<'_, T> {
+        pub unsafe fn segment<A: Access>(&self, block: u32) -> Segment<'_, T, A> {
             let pair = &self.offsets.as_slice()[block as usize..block as usize + 2];
             // SAFETY: within the buffer, and disjoint from other indices' segments because offsets never fall.
             unsafe { Segment::new(self.data, pair.as_ptr()) }
@@ -177,7 +187,7 @@ mod host {
         /// No other part of this block lives, and the launch has exactly the blocks that the chunks take.
         #[inline(always)]
         #[must_use]
-        pub unsafe fn chunk<const N: usize>(&self, block: BlockOnCpu) -> Chunk<'_, T, N> {
+        pub unsafe fn chunk<const N: usize, A: Access>(&self, block: BlockOnCpu) -> Chunk<'_, T, N, A> {
             // SAFETY: the caller's; chunks of different blocks are disjoint.
             unsafe { Chunk::new(block.index, self.data, self.size[0]) }
         }
@@ -186,10 +196,10 @@ mod host {
         /// As for [`chunk`](Self::chunk), with the grid that the tiles take.
         #[inline(always)]
         #[must_use]
-        pub unsafe fn tile_2d<const ROWS: usize, const COLUMNS: usize>(
+        pub unsafe fn tile_2d<const ROWS: usize, const COLUMNS: usize, A: Access>(
             &self,
             block: BlockOnCpu,
-        ) -> Tile2d<'_, T, ROWS, COLUMNS> {
+        ) -> Tile2d<'_, T, ROWS, COLUMNS, A> {
             let [x, y, _] = block.grid.index_3d(block.index);
             // SAFETY: the caller's; tiles of different blocks are disjoint.
             unsafe { Tile2d::new(x, y, self.data, self.size) }

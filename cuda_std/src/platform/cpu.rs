@@ -9,7 +9,7 @@ mod warp;
 
 pub use atomic::{AtomicNumber, Place};
 pub use crew::{Crew, Order};
-pub(crate) use reduce::{block_reduce, team_collect, team_reduce};
+pub(crate) use reduce::{GroupsHalf, block_reduce, team_collect, team_reduce};
 pub(crate) use scan::block_scan;
 pub(crate) use shared::SharedPointer;
 pub use shared::{DynamicStorage, SharedStorage};
@@ -19,7 +19,28 @@ use crate::panic::cpu::ThreadGuard;
 
 /// Nothing to wait for: a phase has ended for all threads when its loop has.
 #[inline(always)]
-pub(crate) fn barrier() {}
+pub(crate) fn barrier() {
+    #[cfg(test)]
+    BARRIERS.set(BARRIERS.get() + 1);
+}
+
+/// As [`barrier`]; a panic has unwound before.
+#[inline(always)]
+pub(crate) fn publish() {
+    barrier();
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Barriers that a GPU would have passed.
+    pub(crate) static BARRIERS: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+}
+
+/// Runs `store(i, value(i))` for every index below `n`.
+#[inline(always)]
+pub(crate) fn each_ahead<T>(crew: Crew, n: u32, value: impl Fn(u32) -> T, store: impl Fn(u32, T)) {
+    each_index(crew, n, |i| store(i, value(i)));
+}
 
 /// Runs `f` for every index below `n`; index `i` belongs to thread `i % threads`.
 #[inline(always)]

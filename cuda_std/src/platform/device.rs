@@ -8,7 +8,7 @@ mod shuffle;
 mod warp;
 
 pub use atomic::{AtomicNumber, Place};
-pub(crate) use reduce::{block_reduce, team_collect, team_reduce};
+pub(crate) use reduce::{GroupsHalf, block_reduce, team_collect, team_reduce};
 pub(crate) use scan::block_scan;
 pub(crate) use shared::SharedPointer;
 pub use shared::{DynamicStorage, SharedStorage};
@@ -85,13 +85,19 @@ impl Crew {
     }
 }
 
-/// Waits for every thread of the block. A thread of a block in which one has panicked goes no further: what it
-/// would read may never have been written.
+/// Waits for every thread of the block.
 #[inline(always)]
 pub(crate) fn barrier() {
     // SAFETY: every thread of the block gets here, because phases cannot be nested and code between phases is
     // the same for all threads; threads that have exited count as arrived.
     unsafe { nvptx::_syncthreads() };
+}
+
+/// Waits for every thread of the block, after something was written for others to read. A thread of a block in which one
+/// has panicked goes no further: what it would read may never have been written.
+#[inline(always)]
+pub(crate) fn publish() {
+    barrier();
     leave_if_poisoned();
 }
 
@@ -109,6 +115,34 @@ fn strided(first: u32, step: u32, n: u32, mut f: impl FnMut(u32)) {
 #[inline(always)]
 pub(crate) fn each_index(crew: Crew, n: u32, f: impl Fn(u32)) {
     strided(thread_index(), crew.threads, n, f);
+}
+
+/// Runs `store(i, value(i))` for every index below `n`: the values of several turns first, so that what they load is under
+/// way at the same time. Where `n` and the number of threads are known to the compiler, nothing is left of the loops.
+#[inline(always)]
+pub(crate) fn each_ahead<T>(crew: Crew, n: u32, value: impl Fn(u32) -> T, store: impl Fn(u32, T)) {
+    const AHEAD: u32 = 4;
+    let (thread, step) = (thread_index(), crew.threads);
+    let at = |turn: u32| turn.wrapping_mul(step).wrapping_add(thread);
+    let batches = n / step.wrapping_mul(AHEAD);
+    for batch in 0..batches {
+        let first = batch.wrapping_mul(AHEAD);
+        let turns = [first, first.wrapping_add(1), first.wrapping_add(2), first.wrapping_add(3)].map(at);
+        let [a, b, c, d] = turns.map(&value);
+        store(turns[0], a);
+        store(turns[1], b);
+        store(turns[2], c);
+        store(turns[3], d);
+    }
+    // In turns of the block: with a known number of them a thread's index does not matter.
+    let done = batches.wrapping_mul(AHEAD);
+    for turn in done..n / step {
+        store(at(turn), value(at(turn)));
+    }
+    let last = at(n / step);
+    if last < n && !n.is_multiple_of(step) {
+        store(last, value(last));
+    }
 }
 
 /// The thread that index `i` belongs to: the one that asks.

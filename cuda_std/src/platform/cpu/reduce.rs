@@ -1,6 +1,6 @@
 //! Reductions of teams and blocks.
 
-use super::Crew;
+use super::{Crew, publish};
 use crate::panic::cpu::ThreadGuard;
 use bytemuck::Pod;
 
@@ -42,10 +42,22 @@ pub(crate) fn team_collect<const L: u32>(m: u32, keep: impl Fn(u32) -> bool, put
     count
 }
 
+/// What reductions of a device take turns with; here, one keeps its results to itself.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct GroupsHalf;
+
+impl GroupsHalf {
+    #[inline(always)]
+    pub(crate) fn next(&mut self) -> Self {
+        *self
+    }
+}
+
 /// See [`crate::Block::reduce`] for the tree.
 #[inline(always)]
 pub(crate) fn block_reduce<T: Pod>(
     crew: Crew,
+    _half: GroupsHalf,
     n: u32,
     identity: T,
     value: impl Fn(u32) -> T,
@@ -74,6 +86,7 @@ pub(crate) fn block_reduce<T: Pod>(
         }
         groups[group as usize % 32] = halve(&mut slots, &combine);
     }
+    publish();
     halve(&mut groups, &combine)
 }
 

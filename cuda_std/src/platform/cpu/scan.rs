@@ -1,7 +1,7 @@
 //! Prefix sums of blocks.
 
-use super::Crew;
 use super::warp::scan_lanes;
+use super::{Crew, GroupsHalf, barrier, publish};
 use crate::memory::Elements;
 use crate::panic::cpu::ThreadGuard;
 
@@ -9,6 +9,7 @@ use crate::panic::cpu::ThreadGuard;
 #[inline(always)]
 pub(crate) fn block_scan<M: Elements>(
     crew: Crew,
+    _half: GroupsHalf,
     n: u32,
     memory: &M,
     inclusive: bool,
@@ -43,6 +44,7 @@ pub(crate) fn block_scan<M: Elements>(
             }
             totals[group as usize % 32] = items[31];
         }
+        barrier();
         scan_lanes(&mut totals, &combine);
         for at in 0..occupied {
             let group = (at / 32) as usize;
@@ -51,6 +53,7 @@ pub(crate) fn block_scan<M: Elements>(
             unsafe { memory.store(base + at, combine(prefix, memory.load(base + at))) };
         }
         carry = combine(carry, totals[31]);
+        publish();
     }
     carry
 }

@@ -58,6 +58,12 @@ impl<T> SharedPointer<T> {
 }
 
 impl<T: Pod> SharedPointer<T> {
+    /// The same place as that of arrays.
+    #[inline(always)]
+    pub(crate) fn arrays<const M: usize>(self) -> SharedPointer<[T; M]> {
+        SharedPointer(self.0.cast())
+    }
+
     /// Where element `i` is the first.
     #[inline(always)]
     pub(crate) fn offset(self, i: u32) -> Self {

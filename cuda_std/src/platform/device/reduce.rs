@@ -1,14 +1,39 @@
 //! Reductions of teams and blocks.
 
 use super::shuffle::{halve_lanes, vote_ballot_sync};
-use super::{Crew, FULL, SharedPointer, WARP, barrier, strided, thread_index};
+use super::{Crew, FULL, SharedPointer, WARP, publish, strided, thread_index};
 use crate::bounds::{MAX_LENGTH, check_length};
 use crate::panic::device::leave_if_poisoned;
 use bytemuck::Pod;
 use core::arch::{asm, global_asm};
 
-// Results of a block's warps on their way to a reduction's second level: 32 values of up to 32 bytes.
-global_asm!(".shared .align 16 .b8 __cuda_std_groups[1024];");
+// Results of a block's warps on their way to a reduction's second level: 32 values of up to 32 bytes, twice.
+global_asm!(".shared .align 16 .b8 __cuda_std_groups[2048];");
+
+/// One half of that place.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct GroupsHalf(u32);
+
+impl GroupsHalf {
+    /// The half that is next.
+    #[inline(always)]
+    pub(crate) fn next(&mut self) -> Self {
+        let next = *self;
+        self.0 ^= 1024;
+        next
+    }
+
+    #[inline(always)]
+    pub(super) fn pointer<T: Pod>(self) -> SharedPointer<T> {
+        const { assert!(size_of::<T>() <= 32, "a block reduces and scans values of at most 32 bytes") };
+        let address: u32;
+        // SAFETY: takes an address.
+        unsafe {
+            asm!("mov.u32 {0}, __cuda_std_groups;", out(reg32) address, options(pure, nomem, nostack, preserves_flags));
+        }
+        SharedPointer::new(address.wrapping_add(self.0))
+    }
+}
 
 #[inline(always)]
 pub(crate) fn team_reduce<const L: u32, T: Pod>(
@@ -50,18 +75,17 @@ pub(crate) fn team_collect<const L: u32>(m: u32, keep: impl Fn(u32) -> bool, put
 #[inline(always)]
 pub(crate) fn block_reduce<T: Pod>(
     crew: Crew,
+    half: GroupsHalf,
     n: u32,
     identity: T,
     value: impl Fn(u32) -> T,
     combine: impl Fn(T, T) -> T,
 ) -> T {
     const SLOTS: u32 = crate::block::REDUCE_SLOTS;
-    const { assert!(size_of::<T>() <= 32, "a block reduces values of at most 32 bytes") };
     check_length(n, MAX_LENGTH);
-    let groups = SharedPointer::<T>::new(groups_address());
+    let groups = half.pointer::<T>();
     let thread = thread_index();
     let occupied = n.min(SLOTS);
-    barrier();
     strided(0, crew.threads(), occupied, |base| {
         let first = base.wrapping_add(thread);
         let mut slot = identity;
@@ -76,7 +100,7 @@ pub(crate) fn block_reduce<T: Pod>(
             unsafe { groups.store(first / WARP, slot) };
         }
     });
-    barrier();
+    publish();
     let lane = thread % WARP;
     let mut group = identity;
     if lane < occupied.div_ceil(WARP) {
@@ -84,14 +108,4 @@ pub(crate) fn block_reduce<T: Pod>(
         group = unsafe { groups.load(lane) };
     }
     halve_lanes::<WARP, T>(group, &combine)
-}
-
-#[inline(always)]
-pub(super) fn groups_address() -> u32 {
-    let address: u32;
-    // SAFETY: takes an address.
-    unsafe {
-        asm!("mov.u32 {0}, __cuda_std_groups;", out(reg32) address, options(pure, nomem, nostack, preserves_flags));
-    }
-    address
 }

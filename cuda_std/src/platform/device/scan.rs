@@ -1,8 +1,8 @@
 //! Prefix sums of blocks.
 
-use super::reduce::groups_address;
+use super::reduce::GroupsHalf;
 use super::shuffle::{from_lane, scan_lanes, up_lanes};
-use super::{Crew, SharedPointer, WARP, barrier, strided, thread_index};
+use super::{Crew, WARP, barrier, publish, strided, thread_index};
 use crate::bounds::{MAX_LENGTH, check_length};
 use crate::memory::Elements;
 
@@ -10,6 +10,7 @@ use crate::memory::Elements;
 #[inline(always)]
 pub(crate) fn block_scan<M: Elements>(
     crew: Crew,
+    half: GroupsHalf,
     n: u32,
     memory: &M,
     inclusive: bool,
@@ -18,13 +19,11 @@ pub(crate) fn block_scan<M: Elements>(
     combine: impl Fn(M::Item, M::Item) -> M::Item,
 ) -> M::Item {
     const ROUND: u32 = crate::block::REDUCE_SLOTS;
-    const { assert!(size_of::<M::Item>() <= 32, "a block scans values of at most 32 bytes") };
     check_length(n, MAX_LENGTH);
-    let groups = SharedPointer::<M::Item>::new(groups_address());
+    let groups = half.pointer::<M::Item>();
     let thread = thread_index();
     let lane = thread % WARP;
     let mut carry = identity;
-    barrier();
     strided(0, ROUND, n, |base| {
         let rest = n.wrapping_sub(base);
         let occupied = if rest < ROUND { rest } else { ROUND };
@@ -67,7 +66,7 @@ pub(crate) fn block_scan<M: Elements>(
             }
         });
         carry = combine(carry, from_lane(totals, WARP - 1));
-        barrier();
+        publish();
     });
     carry
 }

@@ -65,6 +65,12 @@ impl<T: Pod> SharedPointer<T> {
         Self(address, PhantomData)
     }
 
+    /// The same place as that of arrays. It is aligned to 16 bytes, as every shared array and half of one is.
+    #[inline(always)]
+    pub(crate) fn arrays<const M: usize>(self) -> SharedPointer<[T; M]> {
+        SharedPointer(self.0, PhantomData)
+    }
+
     /// Where element `i` is the first.
     #[inline(always)]
     pub(crate) fn offset(self, i: u32) -> Self {

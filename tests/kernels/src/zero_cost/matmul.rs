@@ -15,7 +15,7 @@ pub struct Quad {
 /// What a thread holds.
 struct Own {
     sums: [[Quad; 2]; 8],
-    /// What it loads for a turn.
+    /// What it has loaded for the next turn.
     left: Quad,
     right: Quad,
 }
@@ -23,8 +23,8 @@ struct Own {
 /// C = A B for row-major matrices of `n` rows and columns, a multiple of 128. A block makes 128 x 128 elements, a thread
 /// 8 x 8 neighbouring ones.
 ///
-/// A turn takes eight columns of A and eight rows of B into shared memory, in an order that keeps threads from meeting in
-/// a bank: of A's rows those that are 8 apart, of B's quads those that are 2 apart.
+/// A turn takes eight columns of A, turned over their diagonal, and eight rows of B into shared memory. Of B's quads
+/// those lie side by side that are 2 apart, which keeps threads from meeting in a bank.
 #[kernel(
     threads = 256,
     blocks_per_sm = 2,
@@ -36,17 +36,17 @@ struct Own {
 )]
 pub fn safe_matmul(
     block: &mut Block,
-    c: &mut Tile2d<Quad, 128, 32>,
+    c: &mut Tile2d<Quad, 128, 32, WriteOnly>,
     a: &[Quad],
     b: &[Quad],
     n: u32,
-    left: &mut Shared<Quad, 256>,
-    right: &mut Shared<Quad, 256>,
+    left: &mut Shared<f32, 2048>,
+    right: &mut Shared<Quad, 512>,
 ) {
     let (first_row, first_quad, quads) = (c.first_row(), c.first_column(), n / 4);
     let load = |thread: Thread, turn: u32| {
         let t = thread.index();
-        let (row, quad) = (t % 32 / 2 * 8 + t / 32, t % 2);
+        let (row, quad) = (t / 2, t % 2);
         let from_a =
             first_row.wrapping_add(row).wrapping_mul(quads).wrapping_add(turn.wrapping_mul(2)).wrapping_add(quad);
         let (row, quad) = (t / 32, t % 16 * 2 + t % 32 / 16);
@@ -55,24 +55,32 @@ pub fn safe_matmul(
         (a.at(from_a), b.at(from_b))
     };
     let nothing = Quad { elements: [0.0; 4] };
-    let mut state = block.per_thread(|_| Own { sums: [[nothing; 2]; 8], left: nothing, right: nothing });
+    let mut state = block.per_thread(|t| {
+        let (left, right) = load(t, 0);
+        Own { sums: [[nothing; 2]; 8], left, right }
+    });
+    let (mut left, mut right) = (left.halves(block), right.halves(block));
     for turn in 0..n / 8 {
-        // Not ahead of time, as the twins do it: a thread has no registers left for what it will need next.
-        block.each(&mut state, |t, own| (own.left, own.right) = load(t, turn));
-        let left = left.write(block, 256, &state, |_, own| own.left);
+        let left = left.write_columns::<8, 128, 4, _>(block, &state, |_, own| own.left.elements);
         let right = right.write(block, 256, &state, |_, own| own.right);
+        let (left, right) = block.meet((left, right));
+        let left = left.arrays::<4>();
+        if turn + 1 < n / 8 {
+            // Under way while this turn's tiles are worked on.
+            block.each(&mut state, |t, own| (own.left, own.right) = load(t, turn + 1));
+        }
         block.each(&mut state, |t, own| {
             let (y, x) = (t.index() / 16 % 16, t.index() % 16);
             // Written out, as `#pragma unroll` would: there is no such attribute.
             macro_rules! steps {
                 ($($k:literal)*) => {$(
-                    let factors = [right.get($k * 32 + x).elements, right.get($k * 32 + 16 + x).elements];
+                    let above = [left.get($k * 32 + y * 2), left.get($k * 32 + y * 2 + 1)];
+                    let across = [right.get($k * 32 + x).elements, right.get($k * 32 + 16 + x).elements];
                     for i in 0..8 {
-                        let factor = left.get(i as u32 * 32 + y * 2 + $k / 4).elements[$k % 4];
                         for half in 0..2 {
                             for j in 0..4 {
                                 let sum = &mut own.sums[i][half].elements[j];
-                                *sum = math::fma(factor, factors[half][j], *sum);
+                                *sum = math::fma(above[i / 4][i % 4], across[half][j], *sum);
                             }
                         }
                     }

@@ -4,7 +4,7 @@ use cuda_std::prelude::*;
 
 /// out = a x + y.
 #[kernel(threads = 256, requires(x.len() == out.len(), y.len() == out.len()))]
-pub fn safe_saxpy(block: &mut Block, out: &mut Chunk<f32, 4096>, x: &[f32], y: &[f32], a: f32) {
+pub fn safe_saxpy(block: &mut Block, out: &mut Chunk<f32, 4096, WriteOnly>, x: &[f32], y: &[f32], a: f32) {
     let (first, n) = (out.start(), out.len());
     let (x, y) = (x.part(first, n), y.part(first, n));
     out.fill(block, n, |i| math::fma(a, x.at(i), y.at(i)));
@@ -12,7 +12,7 @@ pub fn safe_saxpy(block: &mut Block, out: &mut Chunk<f32, 4096>, x: &[f32], y: &
 
 /// Block `b` sums up the `chunk` elements from `b` times `chunk` on, as far as there are any.
 #[kernel(threads = 1024, requires(input.len() <= sums.len() * chunk as usize))]
-pub fn safe_sum(block: &mut Block, sums: &mut Chunk<f32, 1>, input: &[f32], chunk: u32) {
+pub fn safe_sum(block: &mut Block, sums: &mut Chunk<f32, 1, WriteOnly>, input: &[f32], chunk: u32) {
     let first = block.index() * chunk;
     let n = chunk.min(input.len() as u32 - first);
     let input = input.part(first, n);
@@ -29,13 +29,13 @@ const TILE: u32 = 32;
 #[kernel(threads = 256, requires(out.rows() == columns as usize, out.len() == input.len()))]
 pub fn safe_transpose(
     block: &mut Block,
-    out: &mut Tile2d<f32, 32, 32>,
+    out: &mut Tile2d<f32, 32, 32, WriteOnly>,
     input: &[f32],
     columns: u32,
     tile: &mut Shared<f32, 1024>,
 ) {
     let (first_row, first_column) = (out.first_column(), out.first_row());
-    let tile = tile.fill(block, TILE * TILE, |i| {
+    let tile = tile.fill_all(block, |i| {
         let (y, place) = (i / TILE, i % TILE);
         let x = place ^ y;
         input.at(first_row.wrapping_add(y).wrapping_mul(columns).wrapping_add(first_column).wrapping_add(x))
@@ -50,7 +50,7 @@ pub fn safe_histogram(block: &mut Block, bins: &Atomics<u32>, words: &[u32], chu
     let first = block.index() * chunk;
     let n = chunk.min(words.len() as u32 - first);
     let words = words.part(first, n);
-    let mut local = local.fill(block, 256, |_| 0);
+    let mut local = local.fill_all(block, |_| 0);
     local.update_atomic(block, n, |thread, cells, i| {
         let word = words.at(i);
         for byte in 0..4 {

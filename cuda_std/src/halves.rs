@@ -1,0 +1,224 @@
+//! A shared array in two halves, of which one is written while the other may still be read.
+
+use crate::bounds::check_length;
+use crate::platform::{self, SharedPointer};
+use crate::unrolled::unrolled;
+use crate::{Block, PerThread, Thread, Tile};
+use bytemuck::Pod;
+use core::marker::PhantomData;
+
+/// The two halves of a [`Shared`](crate::Shared) array, which are written in turns: for tiles that follow each other, with
+/// one barrier each instead of two.
+///
+/// A phase here writes the half that was not written last, without waiting before or after. What it wrote is
+/// [`Pending`] until the block has met, in [`Block::meet`], which may wait for tiles of several arrays at once:
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// #[kernel(threads = 64)]
+/// fn total(block: &mut Block, out: &mut Chunk<f32, 64>, x: &[f32], tiles: &mut Shared<f32, 128>) {
+///     let mut tiles = tiles.halves(block);
+///     let mut sums = block.per_thread(|_| 0.0);
+///     for first in (0..x.len() as u32).step_by(64) {
+///         let tile = tiles.fill(block, 64, |i| x.at(first + i));
+///         let tile = block.meet(tile);
+///         block.each(&mut sums, |thread, sum| *sum += tile.get(63 - thread.index()));
+///     }
+///     out.write(block, 0, &sums, |_, sum| *sum);
+/// }
+/// # let (x, mut out) = ([0.5; 192], [0.0; 64]);
+/// # total::launch(&CpuExecutor::new(), 1, total::Args { out: &mut out, x: &x }).unwrap();
+/// # assert_eq!(out, [1.5; 64]);
+/// ```
+///
+/// Why one barrier is enough: a tile is borrowed from its halves, so it is gone when the other half is written. Every thread
+/// has read it, then, before it comes to that half's barrier, and a thread that writes the tile's half again has passed that
+/// barrier.
+pub struct Halves<'a, T> {
+    /// The half that is written next, and the other one.
+    data: [SharedPointer<T>; 2],
+    /// Elements of a half.
+    len: u32,
+    /// Whether there has been no barrier since the last phase.
+    unmet: bool,
+    owner: PhantomData<&'a mut [T]>,
+}
+
+impl<'a, T: Pod> Halves<'a, T> {
+    /// # Safety
+    /// Each of `data` points to the first of `len` elements that these halves alone use while they live, at a multiple of
+    /// 16 bytes; no thread reads them any more.
+    #[inline(always)]
+    pub(crate) unsafe fn new(data: [SharedPointer<T>; 2], len: u32) -> Self {
+        Self { data, len, unmet: false, owner: PhantomData }
+    }
+
+    /// Number of elements of a half.
+    #[inline(always)]
+    #[must_use]
+    pub fn capacity(&self) -> u32 {
+        self.len
+    }
+
+    /// The half that the phase which begins may write.
+    #[inline(always)]
+    #[track_caller]
+    fn next(&mut self, block: &mut Block, n: u32) -> Pending<'_, T> {
+        check_length(n, self.len);
+        // Without a barrier since the last phase, a thread may still read the tile before that one, which is here.
+        block.open(self.unmet);
+        self.unmet = true;
+        let data = self.data[0];
+        self.data.swap(0, 1);
+        Pending { data, len: n, unmet: &mut self.unmet }
+    }
+
+    /// Writes `value(i)` to every element `i` below `n`.
+    ///
+    /// # Panics
+    /// When `n` is beyond [`capacity`](Self::capacity).
+    #[inline(always)]
+    #[track_caller]
+    pub fn fill(&mut self, block: &mut Block, n: u32, value: impl Fn(u32) -> T + Sync) -> Pending<'_, T> {
+        let pending = self.next(block, n);
+        let data = pending.data;
+        platform::each_index(block.phase(), n, |i| {
+            let item = value(i);
+            // SAFETY: in bounds; index i is one thread's alone, and the closure cannot hold these halves. Nobody reads this
+            // one: see `Halves`.
+            unsafe { data.store(i, item) };
+        });
+        pending
+    }
+
+    /// Writes element `t` by thread `t` from its own state, for every thread below `n`.
+    ///
+    /// # Panics
+    /// When `n` is beyond [`capacity`](Self::capacity) or the number of threads.
+    #[inline(always)]
+    #[track_caller]
+    pub fn write<S>(
+        &mut self,
+        block: &mut Block,
+        n: u32,
+        state: &PerThread<S>,
+        value: impl Fn(Thread, &S) -> T + Sync,
+    ) -> Pending<'_, T> {
+        check_length(n, block.threads());
+        let pending = self.next(block, n);
+        let data = pending.data;
+        state.each_ref(block.phase(), |thread, own| {
+            if thread.index() < n {
+                let item = value(thread, own);
+                // SAFETY: as in `fill`: each index is one thread's alone.
+                unsafe { data.store(thread.index(), item) };
+            }
+        });
+        pending
+    }
+
+    /// Writes `ROWS` rows of `COLUMNS` elements each, one behind the other, from the threads' own state: `R` elements a
+    /// thread, one below the other.
+    ///
+    /// A column is cut into `ROWS / R` parts. Thread `t` owns part `t % (ROWS / R)` of column `t / (ROWS / R)`, and threads
+    /// beyond the last column write nothing.
+    ///
+    /// # Panics
+    /// When that is more than [`capacity`](Self::capacity), or the block has fewer threads than parts.
+    #[inline(always)]
+    #[track_caller]
+    pub fn write_columns<const ROWS: usize, const COLUMNS: usize, const R: usize, S>(
+        &mut self,
+        block: &mut Block,
+        state: &PerThread<S>,
+        value: impl Fn(Thread, &S) -> [T; R] + Sync,
+    ) -> Pending<'_, T> {
+        const {
+            assert!(R > 0 && ROWS.is_multiple_of(R), "a column is cut into whole parts");
+            assert!(ROWS * COLUMNS <= 1 << 30, "rows and columns have at most 2^30 elements");
+        }
+        let parts = (ROWS / R) as u32;
+        check_length(parts.wrapping_mul(COLUMNS as u32), block.threads());
+        let pending = self.next(block, (ROWS * COLUMNS) as u32);
+        let data = pending.data;
+        state.each_ref(block.phase(), |thread, own| {
+            let (column, part) = (thread.index() / parts, thread.index() % parts);
+            if column < COLUMNS as u32 {
+                let first = part.wrapping_mul((R * COLUMNS) as u32).wrapping_add(column);
+                let items = value(thread, own);
+                unrolled::<R>(|row| {
+                    let at = first.wrapping_add(row.wrapping_mul(COLUMNS as u32));
+                    // SAFETY: as in `fill`: no two parts share an element.
+                    unsafe { data.store(at, items[row as usize]) };
+                });
+            }
+        });
+        pending
+    }
+}
+
+/// What a phase has written to one of [`Halves`], to be read when [`Block::meet`] has waited for all threads.
+#[must_use = "it can be read after `Block::meet`"]
+pub struct Pending<'a, T> {
+    data: SharedPointer<T>,
+    len: u32,
+    unmet: &'a mut bool,
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl<T> Sealed for super::Pending<'_, T> {}
+    impl<A: Sealed, B: Sealed> Sealed for (A, B) {}
+    impl<A: Sealed, B: Sealed, C: Sealed> Sealed for (A, B, C) {}
+}
+
+/// What a block can meet for: one [`Pending`] tile, or two or three of them.
+pub trait Unmet: sealed::Sealed {
+    /// The tiles.
+    type Met;
+    /// # Safety
+    /// There has been a barrier since.
+    #[doc(hidden)]
+    unsafe fn met(self) -> Self::Met;
+}
+
+impl<'a, T: Pod> Unmet for Pending<'a, T> {
+    type Met = Tile<'a, T>;
+
+    #[inline(always)]
+    unsafe fn met(self) -> Tile<'a, T> {
+        *self.unmet = false;
+        // SAFETY: all of it is written, and waited for; the halves stay borrowed.
+        unsafe { Tile::new(self.data, self.len) }
+    }
+}
+
+impl<A: Unmet, B: Unmet> Unmet for (A, B) {
+    type Met = (A::Met, B::Met);
+
+    #[inline(always)]
+    unsafe fn met(self) -> Self::Met {
+        // SAFETY: the caller's.
+        unsafe { (self.0.met(), self.1.met()) }
+    }
+}
+
+impl<A: Unmet, B: Unmet, C: Unmet> Unmet for (A, B, C) {
+    type Met = (A::Met, B::Met, C::Met);
+
+    #[inline(always)]
+    unsafe fn met(self) -> Self::Met {
+        // SAFETY: the caller's.
+        unsafe { (self.0.met(), self.1.met(), self.2.met()) }
+    }
+}
+
+impl Block {
+    /// Waits for all threads, so that they see what phases have written to [`Halves`]: one barrier for all that is given.
+    #[inline(always)]
+    pub fn meet<P: Unmet>(&mut self, pending: P) -> P::Met {
+        self.close(true);
+        // SAFETY: a barrier has been passed.
+        unsafe { pending.met() }
+    }
+}
