@@ -35,10 +35,11 @@ use core::marker::PhantomData;
 /// has read it, then, before it comes to that half's barrier, and a thread that writes the tile's half again has passed that
 /// barrier.
 pub struct Halves<'a, T> {
-    /// The half that is written next, and the other one.
     data: [SharedPointer<T>; 2],
     /// Elements of a half.
     len: u32,
+    /// Whether the second half is written next.
+    second: bool,
     /// Whether there has been no barrier since the last phase.
     unmet: bool,
     owner: PhantomData<&'a mut [T]>,
@@ -50,7 +51,7 @@ impl<'a, T: Pod> Halves<'a, T> {
     /// 16 bytes; no thread reads them any more.
     #[inline(always)]
     pub(crate) unsafe fn new(data: [SharedPointer<T>; 2], len: u32) -> Self {
-        Self { data, len, unmet: false, owner: PhantomData }
+        Self { data, len, second: false, unmet: false, owner: PhantomData }
     }
 
     /// Number of elements of a half.
@@ -68,8 +69,8 @@ impl<'a, T: Pod> Halves<'a, T> {
         // Without a barrier since the last phase, a thread may still read the tile before that one, which is here.
         block.open(self.unmet);
         self.unmet = true;
-        let data = self.data[0];
-        self.data.swap(0, 1);
+        let data = if self.second { self.data[1] } else { self.data[0] };
+        self.second = !self.second;
         Pending { data, len: n, unmet: &mut self.unmet }
     }
 
@@ -147,9 +148,8 @@ impl<'a, T: Pod> Halves<'a, T> {
                 let first = part.wrapping_mul((R * COLUMNS) as u32).wrapping_add(column);
                 let items = value(thread, own);
                 unrolled::<R>(|row| {
-                    let at = first.wrapping_add(row.wrapping_mul(COLUMNS as u32));
                     // SAFETY: as in `fill`: no two parts share an element.
-                    unsafe { data.store(at, items[row as usize]) };
+                    unsafe { data.offset(row.wrapping_mul(COLUMNS as u32)).store(first, items[row as usize]) };
                 });
             }
         });

@@ -96,7 +96,7 @@ pub use halves::{Halves, Pending, Unmet};
 pub use input::Input;
 pub use memory::BlockMemory;
 pub use segment::{Part, Segment, View};
-pub use shared::{DynamicShared, Shared, Tile};
+pub use shared::{DynamicShared, Shared, Tile, TilePart};
 pub use team::{Lists, Team};
 pub use tile_2d::Tile2d;
 pub use warp::{Lane, PerLane, Warp};

@@ -1,7 +1,7 @@
 //! Shared memory.
 
 use crate::access::Readable;
-use crate::bounds::check_length;
+use crate::bounds::{check_index, check_length};
 use crate::memory::Elements;
 use crate::platform::{self, DynamicStorage, Place, SharedPointer, SharedStorage};
 use crate::{Block, BlockMemory, Halves, PerThread, Team, Thread, WarpList};
@@ -205,7 +205,63 @@ impl<'a, T: Pod> Tile<'a, T> {
         const { assert!(M > 0, "an array has elements") };
         Tile { data: self.data.arrays(), len: self.len / M as u32, used: self.used, owner: PhantomData }
     }
+
+    /// The `n` elements from `first` on, to read.
+    ///
+    /// # Panics
+    /// When they are not all there.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn part(&self, first: u32, n: u32) -> TilePart<'_, T> {
+        check_length(first, self.len);
+        check_length(n, self.len.wrapping_sub(first));
+        TilePart { data: self.data.offset(first), len: n, owner: PhantomData }
+    }
 }
+
+/// Some elements of a [`Tile`], to read.
+///
+/// With a `first` that is known to the compiler, it is part of the instruction that reads: what several parts of a tile have
+/// in the same place takes one computation of an address.
+#[derive(Clone, Copy)]
+pub struct TilePart<'a, T> {
+    data: SharedPointer<T>,
+    len: u32,
+    owner: PhantomData<&'a [T]>,
+}
+
+impl<T: Pod> TilePart<'_, T> {
+    /// Number of elements.
+    #[inline(always)]
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Whether there is no element.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Element `i`.
+    ///
+    /// # Panics
+    /// When `i` is not below [`len`](Self::len).
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn get(&self, i: u32) -> T {
+        check_index(i, self.len);
+        // SAFETY: in bounds; the tile is borrowed, so no phase writes it.
+        unsafe { self.data.load(i) }
+    }
+}
+
+// SAFETY: reading plain data.
+unsafe impl<T: Pod> Sync for TilePart<'_, T> {}
 
 impl<T: Pod> Readable for Tile<'_, T> {}
 

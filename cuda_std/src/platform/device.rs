@@ -68,6 +68,15 @@ impl Crew {
         self.threads
     }
 
+    /// The thread that asks.
+    #[inline(always)]
+    fn thread(self) -> u32 {
+        let thread = thread_index();
+        // SAFETY: a launch has this many threads a block, in one dimension: the kernel's own number.
+        unsafe { core::hint::assert_unchecked(thread < self.threads) };
+        thread
+    }
+
     /// On a device nobody orders the threads.
     #[inline(always)]
     pub(crate) fn next_phase(&mut self) -> Self {
@@ -122,7 +131,7 @@ pub(crate) fn each_index(crew: Crew, n: u32, f: impl Fn(u32)) {
 #[inline(always)]
 pub(crate) fn each_ahead<T>(crew: Crew, n: u32, value: impl Fn(u32) -> T, store: impl Fn(u32, T)) {
     const AHEAD: u32 = 4;
-    let (thread, step) = (thread_index(), crew.threads);
+    let (thread, step) = (crew.thread(), crew.threads);
     let at = |turn: u32| turn.wrapping_mul(step).wrapping_add(thread);
     let batches = n / step.wrapping_mul(AHEAD);
     for batch in 0..batches {
@@ -175,18 +184,18 @@ pub(crate) struct PerThreadStorage<T>(T);
 
 impl<T> PerThreadStorage<T> {
     #[inline(always)]
-    pub(crate) fn new(_crew: Crew, init: impl Fn(u32) -> T) -> Self {
-        Self(init(thread_index()))
+    pub(crate) fn new(crew: Crew, init: impl Fn(u32) -> T) -> Self {
+        Self(init(crew.thread()))
     }
 
     #[inline(always)]
-    pub(crate) fn each(&mut self, _crew: Crew, f: impl Fn(u32, &mut T)) {
-        f(thread_index(), &mut self.0);
+    pub(crate) fn each(&mut self, crew: Crew, f: impl Fn(u32, &mut T)) {
+        f(crew.thread(), &mut self.0);
     }
 
     #[inline(always)]
-    pub(crate) fn each_ref(&self, _crew: Crew, f: impl Fn(u32, &T)) {
-        f(thread_index(), &self.0);
+    pub(crate) fn each_ref(&self, crew: Crew, f: impl Fn(u32, &T)) {
+        f(crew.thread(), &self.0);
     }
 
     /// The value of thread `index`, which the caller is.

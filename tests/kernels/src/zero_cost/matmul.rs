@@ -74,13 +74,13 @@ pub fn safe_matmul(
             // Written out, as `#pragma unroll` would: there is no such attribute.
             macro_rules! steps {
                 ($($k:literal)*) => {$(
-                    let above = [left.get($k * 32 + y * 2), left.get($k * 32 + y * 2 + 1)];
-                    let across = [right.get($k * 32 + x).elements, right.get($k * 32 + 16 + x).elements];
+                    let above = [left.part($k * 32, 31).get(y * 2), left.part($k * 32 + 1, 31).get(y * 2)];
+                    let across = [right.part($k * 32, 16).get(x), right.part($k * 32 + 16, 16).get(x)];
                     for i in 0..8 {
                         for half in 0..2 {
                             for j in 0..4 {
                                 let sum = &mut own.sums[i][half].elements[j];
-                                *sum = math::fma(above[i / 4][i % 4], across[half][j], *sum);
+                                *sum = math::fma(above[i / 4][i % 4], across[half].elements[j], *sum);
                             }
                         }
                     }
