@@ -50,7 +50,8 @@ pub(crate) const REDUCE_SLOTS: u32 = 1024;
 pub struct Block {
     index: u32,
     crew: Crew,
-    /// Which half the next reduction takes for the results of warps.
+    /// Which half the next reduction takes for the results of warps: the first one after any other barrier, so that it is
+    /// nearly always known to the compiler.
     half: platform::GroupsHalf,
 }
 
@@ -207,6 +208,7 @@ impl Block {
     pub(crate) fn open(&mut self, claimed: bool) {
         if claimed {
             platform::barrier();
+            self.half = platform::GroupsHalf::default();
         }
     }
 
@@ -215,6 +217,7 @@ impl Block {
     pub(crate) fn close(&mut self, readable: bool) {
         if readable {
             platform::publish();
+            self.half = platform::GroupsHalf::default();
         }
     }
 
