@@ -68,7 +68,7 @@ impl Crew {
         self.threads
     }
 
-    /// The thread that asks.
+    /// The thread that asks, with what the compiler does not know of its index. (Where that is of no use it only disturbs.)
     #[inline(always)]
     fn thread(self) -> u32 {
         let thread = thread_index();
@@ -184,13 +184,13 @@ pub(crate) struct PerThreadStorage<T>(T);
 
 impl<T> PerThreadStorage<T> {
     #[inline(always)]
-    pub(crate) fn new(crew: Crew, init: impl Fn(u32) -> T) -> Self {
-        Self(init(crew.thread()))
+    pub(crate) fn new(_crew: Crew, init: impl Fn(u32) -> T) -> Self {
+        Self(init(thread_index()))
     }
 
     #[inline(always)]
-    pub(crate) fn each(&mut self, crew: Crew, f: impl Fn(u32, &mut T)) {
-        f(crew.thread(), &mut self.0);
+    pub(crate) fn each(&mut self, _crew: Crew, f: impl Fn(u32, &mut T)) {
+        f(thread_index(), &mut self.0);
     }
 
     #[inline(always)]
