@@ -66,6 +66,8 @@
 
 pub mod access;
 mod atomic;
+#[cfg(test)]
+mod barriers;
 mod block;
 mod bounds;
 mod chunk;

@@ -1,0 +1,116 @@
+//! Where barriers stand, counted: phases pass the same ones on CPU cores, where nobody waits.
+
+use crate::access::{Access, ReadWrite, WriteOnly};
+use crate::platform::{BARRIERS, Crew, Order, SharedStorage};
+use crate::{Block, BlockMemory, Chunk, Grid, Segment, Shared, Tile2d};
+
+const THREADS: u32 = 64;
+
+/// Barriers that `phases` pass.
+fn barriers(phases: impl FnOnce(&mut Block)) -> u32 {
+    let mut block = Block::new(0, Crew::new(THREADS, Grid::from(1), Order::Rising));
+    let before = BARRIERS.get();
+    phases(&mut block);
+    BARRIERS.get() - before
+}
+
+fn with_chunk<A: Access>(phases: impl FnOnce(&mut Block, &mut Chunk<u32, 100, A>)) -> u32 {
+    let mut data = [0; 100];
+    // SAFETY: the array is the chunk's alone.
+    let mut chunk = unsafe { Chunk::new(0, data.as_mut_ptr(), 100) };
+    barriers(|block| phases(block, &mut chunk))
+}
+
+fn shared<const N: usize>() -> Shared<u32, N> {
+    Shared::from_storage(SharedStorage::new())
+}
+
+#[test]
+fn a_phase_that_writes_what_can_be_read_stands_between_two_barriers() {
+    assert_eq!(with_chunk::<ReadWrite>(|block, out| out.fill(block, 100, |i| i)), 2);
+    assert_eq!(with_chunk::<ReadWrite>(|block, out| out.set(block, 3, 1)), 2);
+    let reading_between = with_chunk::<ReadWrite>(|block, out| {
+        out.fill(block, 100, |i| i);
+        let last = out.get(99);
+        out.update(block, 100, |_, item| *item += last);
+    });
+    assert_eq!(reading_between, 4, "threads read the last element each in its own time");
+}
+
+#[test]
+fn what_is_only_written_is_waited_for_where_a_phase_follows_another() {
+    assert_eq!(with_chunk::<WriteOnly>(|block, out| out.fill(block, 100, |i| i)), 0);
+    let twice = with_chunk::<WriteOnly>(|block, out| {
+        out.fill(block, 100, |i| i);
+        out.fill_by_team::<8>(block, 100, |_, i| i);
+    });
+    assert_eq!(twice, 1, "other threads write the same elements");
+    let mut data = [0; 6];
+    // SAFETY: the array is the tile's alone.
+    let mut tile = unsafe { Tile2d::<u32, 2, 3, WriteOnly>::new(0, 0, data.as_mut_ptr(), [2, 3]) };
+    assert_eq!(barriers(|block| tile.fill(block, |row, column| row + column)), 0);
+    let offsets = [0, 6];
+    // SAFETY: as above.
+    let mut segment = unsafe { Segment::<u32, WriteOnly>::new(data.as_mut_ptr(), offsets.as_ptr()) };
+    assert_eq!(barriers(|block| segment.fill(block, 6, |i| i)), 0);
+}
+
+#[test]
+fn nobody_is_waited_for_before_an_array_is_used_first() {
+    let mut array = shared::<64>();
+    assert_eq!(barriers(|block| _ = array.fill(block, 64, |i| i)), 1);
+    assert_eq!(barriers(|block| _ = array.fill(block, 64, |i| i)), 2);
+    assert_eq!(barriers(|block| _ = array.fill_all(block, |i| i)), 2);
+    let mut other = shared::<64>();
+    let twice = barriers(|block| {
+        let mut tile = other.fill_all(block, |i| i);
+        tile.update(block, 64, |_, item| *item += 1);
+    });
+    assert_eq!(twice, 3, "the tile may have been read before it was updated");
+}
+
+#[test]
+fn tiles_in_halves_take_a_barrier_each_or_together() {
+    let (mut left, mut right) = (shared::<128>(), shared::<128>());
+    let four_tiles_of_two = barriers(|block| {
+        let (mut left, mut right) = (left.halves(block), right.halves(block));
+        let own = block.per_thread(|t| t.index());
+        for turn in 0..4 {
+            let left = left.fill(block, 64, |i| i + turn);
+            let right = right.write(block, 64, &own, |_, own| *own);
+            let (left, right) = block.meet((left, right));
+            assert_eq!((left.get(1), right.get(63)), (1 + turn, 63));
+        }
+    });
+    assert_eq!(four_tiles_of_two, 4);
+    assert_eq!(barriers(|block| _ = left.halves(block)), 1, "its last tile may still be read");
+}
+
+#[test]
+fn a_tile_that_nobody_met_for_is_waited_for_by_the_next() {
+    let mut array = shared::<128>();
+    let waited = barriers(|block| {
+        let mut halves = array.halves(block);
+        let first = halves.fill(block, 64, |i| i);
+        let _ = block.meet(first);
+        drop(halves.fill(block, 64, |i| i));
+        let third = halves.fill(block, 64, |i| i);
+        let _ = block.meet(third);
+    });
+    assert_eq!(waited, 3, "else the third could be written while the first is read");
+}
+
+#[test]
+fn reductions_take_one_barrier_and_that_of_what_they_write() {
+    let sum = |a: u32, b: u32| a + b;
+    assert_eq!(barriers(|block| _ = block.reduce(1000, 0, |i| i, sum)), 1);
+    let loop_of_votes = barriers(|block| {
+        for _ in 0..5 {
+            assert!(block.any(100, |i| i == 99));
+        }
+    });
+    assert_eq!(loop_of_votes, 5);
+    assert_eq!(with_chunk::<ReadWrite>(|block, out| _ = out.fill_reduce(block, 100, 0, |i| (i, i), sum)), 2);
+    assert_eq!(with_chunk::<WriteOnly>(|block, out| _ = out.fill_reduce(block, 100, 0, |i| (i, i), sum)), 1);
+    assert_eq!(with_chunk::<ReadWrite>(|block, out| _ = out.inclusive_scan(block, 100, 0, |i| i, sum)), 3);
+}
