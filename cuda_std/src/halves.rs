@@ -35,11 +35,11 @@ use core::marker::PhantomData;
 /// has read it, then, before it comes to that half's barrier, and a thread that writes the tile's half again has passed that
 /// barrier.
 pub struct Halves<'a, T> {
-    data: [SharedPointer<T>; 2],
+    data: SharedPointer<T>,
     /// Elements of a half.
     len: u32,
-    /// Whether the second half is written next.
-    second: bool,
+    /// Where the half begins that is written next.
+    first: u32,
     /// Whether there has been no barrier since the last phase.
     unmet: bool,
     owner: PhantomData<&'a mut [T]>,
@@ -47,11 +47,11 @@ pub struct Halves<'a, T> {
 
 impl<'a, T: Pod> Halves<'a, T> {
     /// # Safety
-    /// Each of `data` points to the first of `len` elements that these halves alone use while they live, at a multiple of
-    /// 16 bytes; no thread reads them any more.
+    /// `data` points to the first of twice `len` elements that these halves alone use while they live, both halves at a
+    /// multiple of 16 bytes; no thread reads them any more.
     #[inline(always)]
-    pub(crate) unsafe fn new(data: [SharedPointer<T>; 2], len: u32) -> Self {
-        Self { data, len, second: false, unmet: false, owner: PhantomData }
+    pub(crate) unsafe fn new(data: SharedPointer<T>, len: u32) -> Self {
+        Self { data, len, first: 0, unmet: false, owner: PhantomData }
     }
 
     /// Number of elements of a half.
@@ -69,8 +69,8 @@ impl<'a, T: Pod> Halves<'a, T> {
         // Without a barrier since the last phase, a thread may still read the tile before that one, which is here.
         block.open(self.unmet);
         self.unmet = true;
-        let data = if self.second { self.data[1] } else { self.data[0] };
-        self.second = !self.second;
+        let data = self.data.offset(self.first);
+        self.first = self.len.wrapping_sub(self.first);
         Pending { data, len: n, unmet: &mut self.unmet }
     }
 

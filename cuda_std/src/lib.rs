@@ -106,12 +106,12 @@ pub use warp_list::{SharedByWarp, WarpItems, WarpList};
 
 /// What a kernel's file imports.
 pub mod prelude {
+    pub use crate::access::{Readable, WriteOnly};
     #[cfg(not(target_arch = "nvptx64"))]
     pub use crate::launch::{CpuExecutor, DynamicLength, Executor, Matrix, Offsets, Segments};
     pub use crate::{
         AtomicMemory, Atomics, Block, BlockMemory, Chunk, DynamicShared, Grid, Input, Lane, Lists, Part, PerLane,
-        PerThread, Segment, Shared, Team, Thread, Tile, Tile2d, View, Warp, WarpItems, WarpList, access::WriteOnly, kernel,
-        math, scope,
+        PerThread, Segment, Shared, Team, Thread, Tile, Tile2d, View, Warp, WarpItems, WarpList, kernel, math, scope,
     };
 }
 

@@ -146,7 +146,7 @@ impl<T: Pod, const N: usize> Shared<T, N> {
         block.open(self.claim());
         let half = N as u32 / 2;
         // SAFETY: the array stays borrowed, and who read it has been waited for.
-        unsafe { Halves::new([self.storage.at(), self.storage.at().offset(half)], half) }
+        unsafe { Halves::new(self.storage.at(), half) }
     }
 
     /// The array in equal parts, one a warp.

@@ -1,7 +1,7 @@
 //! A kernel's function stays a function, and functions of blocks may be generic.
 use cuda_std::prelude::*;
 
-fn double<M: BlockMemory<Item = f32>>(block: &mut Block, memory: &mut M, n: u32) {
+fn double<M: BlockMemory<Item = f32> + Readable>(block: &mut Block, memory: &mut M, n: u32) {
     memory.update(block, n, |_, item| *item *= 2.0);
 }
 

@@ -89,10 +89,13 @@ pub(crate) fn block_reduce<T: Pod>(
     strided(0, crew.threads(), occupied, |base| {
         let first = base.wrapping_add(thread);
         let mut slot = identity;
-        // One loop, with the first turn told apart inside: `value` is large, and so is in the code once.
+        // One loop, with the first turn told apart inside: a large `value` is in the code once, and the compiler takes the
+        // first turn of a small one out by itself.
+        let mut begun = false;
         strided(first, SLOTS, if first < SLOTS { n } else { 0 }, |i| {
             let item = value(i);
-            slot = if i < SLOTS { item } else { combine(slot, item) };
+            slot = if begun { combine(slot, item) } else { item };
+            begun = true;
         });
         slot = halve_lanes::<WARP, T>(slot, &combine);
         if thread.is_multiple_of(WARP) && first < occupied {
