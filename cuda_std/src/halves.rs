@@ -147,9 +147,10 @@ impl<'a, T: Pod> Halves<'a, T> {
             if column < COLUMNS as u32 {
                 let first = part.wrapping_mul((R * COLUMNS) as u32).wrapping_add(column);
                 let items = value(thread, own);
+                let data = data.offset(first).settled();
                 unrolled::<R>(|row| {
                     // SAFETY: as in `fill`: no two parts share an element.
-                    unsafe { data.offset(row.wrapping_mul(COLUMNS as u32)).store(first, items[row as usize]) };
+                    unsafe { data.store(row.wrapping_mul(COLUMNS as u32), items[row as usize]) };
                 });
             }
         });

@@ -83,6 +83,7 @@ mod platform;
 pub mod scope;
 mod segment;
 mod shared;
+mod table;
 mod team;
 mod tile_2d;
 mod unrolled;
@@ -99,6 +100,7 @@ pub use input::Input;
 pub use memory::BlockMemory;
 pub use segment::{Part, Segment, View};
 pub use shared::{DynamicShared, Shared, Tile, TilePart};
+pub use table::{Table, Window};
 pub use team::{Lists, Team};
 pub use tile_2d::Tile2d;
 pub use warp::{Lane, PerLane, Warp};
@@ -110,8 +112,9 @@ pub mod prelude {
     #[cfg(not(target_arch = "nvptx64"))]
     pub use crate::launch::{CpuExecutor, DynamicLength, Executor, Matrix, Offsets, Segments};
     pub use crate::{
-        AtomicMemory, Atomics, Block, BlockMemory, Chunk, DynamicShared, Grid, Input, Lane, Lists, Part, PerLane,
-        PerThread, Segment, Shared, Team, Thread, Tile, Tile2d, View, Warp, WarpItems, WarpList, kernel, math, scope,
+        AtomicMemory, Atomics, Block, BlockMemory, Chunk, DynamicShared, Grid, Halves, Input, Lane, Lists, Part,
+        PerLane, PerThread, Segment, Shared, Table, Team, Thread, Tile, Tile2d, View, Warp, WarpItems, WarpList, kernel,
+        math, scope,
     };
 }
 

@@ -64,6 +64,12 @@ impl<T: Pod> SharedPointer<T> {
         SharedPointer(self.0.cast())
     }
 
+    /// As it is.
+    #[inline(always)]
+    pub(crate) fn settled(self) -> Self {
+        self
+    }
+
     /// Where element `i` is the first.
     #[inline(always)]
     pub(crate) fn offset(self, i: u32) -> Self {

@@ -71,6 +71,18 @@ impl<T: Pod> SharedPointer<T> {
         SharedPointer(self.0, PhantomData)
     }
 
+    /// The same place, computed here: what is added to it later is not mixed with what went into it, and becomes part of the
+    /// instruction where it is known to the compiler.
+    #[inline(always)]
+    pub(crate) fn settled(self) -> Self {
+        let address: u32;
+        // SAFETY: a copy.
+        unsafe {
+            asm!("mov.u32 {0}, {1};", out(reg32) address, in(reg32) self.0, options(pure, nomem, nostack, preserves_flags));
+        }
+        Self::new(address)
+    }
+
     /// Where element `i` is the first.
     #[inline(always)]
     pub(crate) fn offset(self, i: u32) -> Self {

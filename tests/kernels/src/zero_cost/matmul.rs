@@ -44,31 +44,29 @@ pub fn safe_matmul(
     right: &mut Shared<Quad, 512>,
 ) {
     let (first_row, first_quad, quads) = (c.first_row(), c.first_column(), n / 4);
-    let load = |thread: Thread, turn: u32| {
+    let (a, b) = (Table::new(a, n, quads), Table::new(b, n, quads));
+    let windows = |turn: u32| (a.window::<128, 2>(first_row, turn * 2), b.window::<8, 32>(turn * 8, first_quad));
+    let load = |thread: Thread, (a, b): &(Window<Quad, 128, 2>, Window<Quad, 8, 32>)| {
         let t = thread.index();
-        let (row, quad) = (t / 2, t % 2);
-        let from_a =
-            first_row.wrapping_add(row).wrapping_mul(quads).wrapping_add(turn.wrapping_mul(2)).wrapping_add(quad);
-        let (row, quad) = (t / 32, t % 16 * 2 + t % 32 / 16);
-        let from_b =
-            turn.wrapping_mul(8).wrapping_add(row).wrapping_mul(quads).wrapping_add(first_quad).wrapping_add(quad);
-        (a.at(from_a), b.at(from_b))
+        (a.at(t / 2 % 128, t % 2), b.at(t / 32 % 8, t % 16 * 2 + t % 32 / 16))
     };
     let nothing = Quad { elements: [0.0; 4] };
+    let first = windows(0);
     let mut state = block.per_thread(|t| {
-        let (left, right) = load(t, 0);
+        let (left, right) = load(t, &first);
         Own { sums: [[nothing; 2]; 8], left, right }
     });
     let (mut left, mut right) = (left.halves(block), right.halves(block));
     for turn in 0..n / 8 {
         let left = left.write_columns::<8, 128, 4, _>(block, &state, |_, own| own.left.elements);
         let right = right.write(block, 256, &state, |_, own| own.right);
-        let (left, right) = block.meet((left, right));
-        let left = left.arrays::<4>();
         if turn + 1 < n / 8 {
             // Under way while this turn's tiles are worked on.
-            block.each(&mut state, |t, own| (own.left, own.right) = load(t, turn + 1));
+            let next = windows(turn + 1);
+            block.each(&mut state, |t, own| (own.left, own.right) = load(t, &next));
         }
+        let (left, right) = block.meet((left, right));
+        let left = left.arrays::<4>();
         block.each(&mut state, |t, own| {
             let (y, x) = (t.index() / 16 % 16, t.index() % 16);
             // Written out, as `#pragma unroll` would: there is no such attribute.

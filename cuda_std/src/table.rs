@@ -1,0 +1,94 @@
+//! Matrices to read.
+
+use crate::bounds::{check_index, out_of_bounds};
+use bytemuck::Pod;
+use core::marker::PhantomData;
+
+/// An input slice as a matrix, row by row.
+#[derive(Clone, Copy, Debug)]
+pub struct Table<'a, T> {
+    data: &'a [T],
+    rows: u32,
+    columns: u32,
+}
+
+impl<'a, T: Pod> Table<'a, T> {
+    /// The first `rows * columns` elements of `data`.
+    ///
+    /// # Panics
+    /// When they are not all there, or more than `u32` counts.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn new(data: &'a [T], rows: u32, columns: u32) -> Self {
+        match rows.checked_mul(columns) {
+            Some(len) if len as usize <= data.len() => Self { data, rows, columns },
+            _ => out_of_bounds(),
+        }
+    }
+
+    /// Number of rows.
+    #[inline(always)]
+    #[must_use]
+    pub fn rows(&self) -> u32 {
+        self.rows
+    }
+
+    /// Number of columns.
+    #[inline(always)]
+    #[must_use]
+    pub fn columns(&self) -> u32 {
+        self.columns
+    }
+
+    /// `R` rows and `C` columns of it, from (`row`, `column`) on.
+    ///
+    /// Where a whole block looks at the same window, the check that it is there is the same for all threads too, and none is
+    /// left of an element whose place in the window the compiler can bound.
+    ///
+    /// # Panics
+    /// When it is not all there.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn window<const R: usize, const C: usize>(&self, row: u32, column: u32) -> Window<'a, T, R, C> {
+        const { assert!(R > 0 && C > 0 && R * C <= 1 << 30, "a window has 1 to 2^30 elements") };
+        let fits = |first: u32, n: usize, all: u32| all >= n as u32 && first <= all.wrapping_sub(n as u32);
+        if !fits(row, R, self.rows) || !fits(column, C, self.columns) {
+            out_of_bounds();
+        }
+        let first = row.wrapping_mul(self.columns).wrapping_add(column);
+        Window { first: self.data.as_ptr().wrapping_add(first as usize), columns: self.columns, owner: PhantomData }
+    }
+}
+
+/// `R` rows and `C` columns of a [`Table`].
+#[derive(Clone, Copy, Debug)]
+pub struct Window<'a, T, const R: usize, const C: usize> {
+    first: *const T,
+    /// Columns of the table.
+    columns: u32,
+    owner: PhantomData<&'a [T]>,
+}
+
+impl<T: Pod, const R: usize, const C: usize> Window<'_, T, R, C> {
+    /// Element (`row`, `column`) of the window.
+    ///
+    /// # Panics
+    /// When the window does not have it.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn at(&self, row: u32, column: u32) -> T {
+        check_index(row, R as u32);
+        check_index(column, C as u32);
+        let place = row.wrapping_mul(self.columns).wrapping_add(column);
+        // SAFETY: the window lies within the table, whose elements `u32` counts, and this element within the window.
+        unsafe { self.first.add(place as usize).read() }
+    }
+}
+
+// SAFETY: reading plain data.
+unsafe impl<T: Pod, const R: usize, const C: usize> Sync for Window<'_, T, R, C> {}
+// SAFETY: reading plain data.
+unsafe impl<T: Pod, const R: usize, const C: usize> Send for Window<'_, T, R, C> {}
