@@ -46,7 +46,8 @@
 //! | a device takes the grid and the shared memory | a check before launch |
 //! | the arguments fulfil the kernel's `requires(..)` | a check before launch |
 //! | no access out of bounds | a check at run time, in the kernel; it ends the thread and the launch returns an error |
-//! | nothing goes on by what a thread that panicked did not write | a check at run time: at each barrier, and at each result of a warp or a team, the others look and end; so a loop by such results ends |
+//! | no thread writes what another still reads from a phase before | compiler and barriers: see [`Block`] for where those stand |
+//! | nothing goes on by what a thread that panicked did not write | a check at run time: at each barrier behind something written, and at each result of a warp or a team, the others look and end; so a loop by such results ends |
 //! | both sides agree on layouts and signature | a check at load: the PTX carries `launch::Kernel::DESCRIPTION` |
 //! | results do not depend on the order of atomic operations | not enforced, but tests find it: `CpuExecutor::shuffled` |
 //! | global memory is written before it is read | not enforced: a [`Segment`] or a [`Chunk`] may be read before it was filled |
@@ -113,7 +114,7 @@ pub mod prelude {
     pub use crate::launch::{CpuExecutor, DynamicLength, Executor, Matrix, Offsets, Segments};
     pub use crate::{
         AtomicMemory, Atomics, Block, BlockMemory, Chunk, DynamicShared, Grid, Halves, Input, Lane, Lists, Part,
-        PerLane, PerThread, Segment, Shared, Table, Team, Thread, Tile, Tile2d, View, Warp, WarpItems, WarpList, kernel,
+        PerLane, PerThread, Segment, Shared, Table, Team, Thread, Tile, Tile2d, View, Warp, WarpList, Window, kernel,
         math, scope,
     };
 }

@@ -39,8 +39,9 @@ pub trait Elements {
 /// Memory that all threads of a block share: a [`Tile`](crate::Tile) of shared memory, or a block's
 /// [`Segment`](crate::Segment) of a global buffer.
 ///
-/// A phase that writes it stands between two barriers and gives each element to one thread; reading goes on in
-/// any phase in between.
+/// A phase that writes it gives each element to one thread. It begins with a barrier where a thread may still read or write
+/// what was there, and ends with one where it can be read: see [`Block`]. Reading goes on in any phase in between, and
+/// between phases.
 pub trait BlockMemory: Elements {
     /// Number of elements.
     #[inline(always)]
@@ -88,7 +89,7 @@ pub trait BlockMemory: Elements {
     }
 
     /// Writes `item` to every element `i` below `n` and reduces `value`, for `(item, value) = both(i)`; the reduction is
-    /// that of [`Block::reduce`]. No more barriers than the reduction alone.
+    /// that of [`Block::reduce`], whose barrier is the one behind this phase.
     ///
     /// # Panics
     /// When `n` is beyond [`len`](Self::len).
@@ -106,7 +107,7 @@ pub trait BlockMemory: Elements {
         check_length(n, memory.count());
         let write = |i| {
             let (item, value) = both(i);
-            // SAFETY: as in `fill`: the reduction asks for each index once, after a barrier and before another.
+            // SAFETY: as in `fill`: the reduction asks for each index once, and has a barrier behind that.
             unsafe { memory.store(i, item) };
             value
         };
@@ -214,7 +215,7 @@ pub trait BlockMemory: Elements {
     /// `before` from the groups before it in its round, and `carry` from the rounds before, `identity` where there is none;
     /// the next carry is `carry + round`. `identity` must be neutral.
     ///
-    /// One barrier, and two more for every 1024 values. A value has at most 32 bytes, in 32-bit words.
+    /// Two barriers for every 1024 values. A value has at most 32 bytes, in 32-bit words.
     ///
     /// # Panics
     /// When `n` is beyond [`len`](Self::len).

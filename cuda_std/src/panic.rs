@@ -1,8 +1,8 @@
 //! A panic in a kernel becomes an error on the host.
 //!
 //! On the device the thread that panics writes a [`PanicRecord`] into its launch's slot, unless another thread
-//! did so first, poisons its block and exits. The other threads of the block exit at their next barrier; other
-//! blocks, kernels and streams go on. The host reads the slot after its next synchronisation. On CPU cores the
+//! did so first, poisons its block and exits. The other threads of the block exit after the next barrier
+//! behind something written; other blocks, kernels and streams go on. The host reads the slot after its next synchronisation. On CPU cores the
 //! panic unwinds to the executor, which returns the same error.
 
 #[cfg(not(target_arch = "nvptx64"))]

@@ -103,6 +103,55 @@ pub fn neighbours(block: &mut Block, counts: &mut Segment<u32>, x: &[f32], radiu
 }
 // ANCHOR_END: neighbours
 
+// ANCHOR: halves
+/// The sum of the differences to all points of a buffer, for 128 of them a block.
+#[kernel(threads = 128)]
+pub fn differences(
+    block: &mut Block,
+    sums: &mut Chunk<f32, 128, WriteOnly>,
+    x: &[f32],
+    points: &[f32],
+    tiles: &mut Shared<f32, 256>,
+) {
+    let (first, n, m) = (sums.start(), sums.len(), points.len() as u32);
+    let mut tiles = tiles.halves(block);
+    let mut state = block.per_thread(|thread| {
+        let i = first + thread.index();
+        (if thread.index() < n { x.at(i) } else { math::NAN }, 0.0)
+    });
+    let mut next = 0;
+    while next < m {
+        let tile = tiles.fill(block, tiles.capacity().min(m - next), |k| points.at(next + k));
+        let tile = block.meet(tile);
+        block.each(&mut state, |_, (own, sum)| {
+            for k in 0..tile.len() {
+                *sum += tile.get(k) - *own;
+            }
+        });
+        next += tile.len();
+    }
+    sums.write(block, 0, &state, |_, (_, sum)| *sum);
+}
+// ANCHOR_END: halves
+
+#[test]
+fn differences_are_summed_up_tile_by_tile() -> Result<(), LaunchError> {
+    let x: Vec<f32> = (0..200u8).map(f32::from).collect();
+    for m in [0, 1, 128, 129, 300u16] {
+        let points: Vec<f32> = (0..m).map(|k| f32::from(k % 7)).collect();
+        let mut sums = vec![f32::NAN; x.len()];
+        differences::launch(
+            &CpuExecutor::shuffled(3),
+            2,
+            differences::Args { sums: &mut sums, x: &x, points: &points },
+        )?;
+        // Whole numbers, whose sums are exact.
+        let expected: Vec<f32> = x.iter().map(|own| points.iter().map(|point| point - own).sum()).collect();
+        assert_eq!(sums, expected, "{m} points");
+    }
+    Ok(())
+}
+
 // ANCHOR: teams
 /// The same counts: eight threads share the loop of one point.
 #[kernel(threads = 128)]
