@@ -138,6 +138,19 @@ impl Block {
         self.reduced(n, identity, value, combine)
     }
 
+    /// The same result as that of [`reduce`](Self::reduce), for a small `value` that loads from memory: a thread asks for four
+    /// at a time, so that what they load is under way together, and the compiler writes `value` out several times.
+    #[inline(always)]
+    pub fn reduce_ahead<T: Pod>(
+        &mut self,
+        n: u32,
+        identity: T,
+        value: impl Fn(u32) -> T + Sync,
+        combine: impl Fn(T, T) -> T + Sync,
+    ) -> T {
+        platform::block_reduce::<true, T>(self.crew.next_phase(), self.half.next(), n, identity, value, combine)
+    }
+
     /// Reduces what `value` makes of every thread's own value; the tree is that of [`reduce`](Self::reduce) over the
     /// threads' indices, and so depends on how many threads a block has.
     #[inline(always)]
@@ -230,7 +243,7 @@ impl Block {
         value: impl Fn(u32) -> T,
         combine: impl Fn(T, T) -> T,
     ) -> T {
-        platform::block_reduce(self.crew.next_phase(), self.half.next(), n, identity, value, combine)
+        platform::block_reduce::<false, T>(self.crew.next_phase(), self.half.next(), n, identity, value, combine)
     }
 
     /// A scan, which ends with a barrier where it does anything. Its use of a reduction's place for results of warps ends

@@ -105,8 +105,11 @@ fn blocks_reduce_by_the_tree_that_is_promised_whatever_their_size() {
 
 #[kernel(threads = 96)]
 fn sums(block: &mut Block, out: &mut Segment<f32>, values: &[f32]) {
-    let sum = block.reduce(values.len() as u32, 0.0, |i| values.at(i), |a, b| a + b);
+    let n = values.len() as u32;
+    let sum = block.reduce(n, 0.0, |i| values.at(i), |a, b| a + b);
     out.set(block, 0, sum);
+    let sum = block.reduce_ahead(n, 0.0, |i| values.at(i), |a, b| a + b);
+    out.set(block, 1, sum);
 }
 
 /// The order as operations on numbers: another one rounds otherwise.
@@ -127,11 +130,11 @@ fn sums_have_the_bits_of_the_tree() {
         slots[0]
     };
     let expected = tree(&slots.chunks(32).map(tree).collect::<Vec<_>>());
-    let mut out = [0.0];
-    let one = Offsets::new(vec![0, 1]).unwrap();
+    let mut out = [0.0; 2];
+    let one = Offsets::new(vec![0, 2]).unwrap();
     let args = sums::Args { out: Segments { data: &mut out[..], offsets: &one }, values: &values[..] };
     sums::launch(&CpuExecutor::new(), 1, args).unwrap();
-    assert_eq!(out[0].to_bits(), expected.to_bits());
+    assert_eq!(out.map(f32::to_bits), [expected.to_bits(); 2]);
     assert_ne!(out[0], values.iter().sum::<f32>(), "or this test would not see an order");
 }
 

@@ -207,3 +207,24 @@ fn matmul() {
     gpu.synchronize().unwrap();
     assert_eq!(raw.download(gpu.stream()).unwrap(), expected);
 }
+
+/// Barriers in a kernel's PTX.
+fn barriers(kernel: &str) -> usize {
+    let entry = format!(".entry {kernel}(");
+    let text = test_kernels::PTX.split(&entry).nth(1).expect("a kernel of this name");
+    let body = text.split("\n}").next().unwrap_or_default();
+    body.matches("bar.sync").count() + body.matches("barrier").count()
+}
+
+#[test]
+fn safe_kernels_have_no_more_barriers_than_raw_ones() {
+    for (safe, raw) in [
+        ("safe_saxpy", "raw_saxpy"),
+        ("safe_sum", "raw_sum"),
+        ("safe_transpose", "raw_transpose"),
+        ("safe_matmul", "raw_matmul"),
+    ] {
+        let (ours, theirs) = (barriers(safe), barriers(raw));
+        assert!(ours > 0 && ours <= theirs, "{safe} has {ours}, {raw} {theirs}");
+    }
+}

@@ -55,7 +55,7 @@ impl GroupsHalf {
 
 /// See [`crate::Block::reduce`] for the tree.
 #[inline(always)]
-pub(crate) fn block_reduce<T: Pod>(
+pub(crate) fn block_reduce<const AHEAD: bool, T: Pod>(
     crew: Crew,
     _half: GroupsHalf,
     n: u32,

@@ -73,7 +73,7 @@ pub(crate) fn team_collect<const L: u32>(m: u32, keep: impl Fn(u32) -> bool, put
 }
 
 #[inline(always)]
-pub(crate) fn block_reduce<T: Pod>(
+pub(crate) fn block_reduce<const AHEAD: bool, T: Pod>(
     crew: Crew,
     half: GroupsHalf,
     n: u32,
@@ -89,14 +89,32 @@ pub(crate) fn block_reduce<T: Pod>(
     strided(0, crew.threads(), occupied, |base| {
         let first = base.wrapping_add(thread);
         let mut slot = identity;
-        // One loop, with the first turn told apart inside: a large `value` is in the code once, and the compiler takes the
-        // first turn of a small one out by itself.
         let mut begun = false;
-        strided(first, SLOTS, if first < SLOTS { n } else { 0 }, |i| {
-            let item = value(i);
+        let mut take = |item| {
             slot = if begun { combine(slot, item) } else { item };
             begun = true;
-        });
+        };
+        let mut i = first;
+        let end = if first < SLOTS { n } else { 0 };
+        if AHEAD {
+            while i < end && end.wrapping_sub(i) > 3 * SLOTS {
+                let [a, b, c, d] = [0, 1, 2, 3].map(|k: u32| {
+                    let at = i.wrapping_add(k * SLOTS);
+                    // SAFETY: more than 3 * SLOTS are left, so that this neither wraps nor lies beyond. (The compiler does
+                    // not find out, and checks of bounds in `value` would stay.)
+                    unsafe { core::hint::assert_unchecked(at < n) };
+                    value(at)
+                });
+                take(a);
+                take(b);
+                take(c);
+                take(d);
+                i = i.wrapping_add(4 * SLOTS);
+            }
+        }
+        // One loop, with the first turn told apart inside: a large `value` is in the code once, and the compiler takes the
+        // first turn of a small one out by itself.
+        strided(i, SLOTS, end, |i| take(value(i)));
         slot = halve_lanes::<WARP, T>(slot, &combine);
         if thread.is_multiple_of(WARP) && first < occupied {
             // SAFETY: a group below 32; each is one warp's.

@@ -60,13 +60,13 @@ pub fn safe_matmul(
     for turn in 0..n / 8 {
         let left = left.write_columns::<8, 128, 4, _>(block, &state, |_, own| own.left.elements);
         let right = right.write(block, 256, &state, |_, own| own.right);
+        let (left, right) = block.meet((left, right));
+        let left = left.arrays::<4>();
         if turn + 1 < n / 8 {
             // Under way while this turn's tiles are worked on.
             let next = windows(turn + 1);
             block.each(&mut state, |t, own| (own.left, own.right) = load(t, &next));
         }
-        let (left, right) = block.meet((left, right));
-        let left = left.arrays::<4>();
         block.each(&mut state, |t, own| {
             let (y, x) = (t.index() / 16 % 16, t.index() % 16);
             // Written out, as `#pragma unroll` would: there is no such attribute.

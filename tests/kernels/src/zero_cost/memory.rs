@@ -16,7 +16,7 @@ pub fn safe_sum(block: &mut Block, sums: &mut Chunk<f32, 1, WriteOnly>, input: &
     let first = block.index() * chunk;
     let n = chunk.min(input.len() as u32 - first);
     let input = input.part(first, n);
-    let sum = block.reduce(n, 0.0, |i| input.at(i), |a, b| a + b);
+    let sum = block.reduce_ahead(n, 0.0, |i| input.at(i), |a, b| a + b);
     sums.fill(block, 1, |_| sum);
 }
 
