@@ -114,8 +114,8 @@ pub mod prelude {
     pub use crate::launch::{CpuExecutor, DynamicLength, Executor, Matrix, Offsets, Segments};
     pub use crate::{
         AtomicMemory, Atomics, Block, BlockMemory, Chunk, DynamicShared, Grid, Halves, Input, Lane, Lists, Part,
-        PerLane, PerThread, Segment, Shared, Table, Team, Thread, Tile, Tile2d, View, Warp, WarpList, Window, kernel,
-        math, scope,
+        PerLane, PerThread, Segment, Shared, Table, Team, Thread, Tile, Tile2d, View, Warp, WarpItems, WarpList,
+        Window, kernel, math, scope,
     };
 }
 
