@@ -26,9 +26,11 @@ use core::marker::PhantomData;
 ///     }
 ///     out.write(block, 0, &sums, |_, sum| *sum);
 /// }
+/// # fn main() {
 /// # let (x, mut out) = ([0.5; 192], [0.0; 64]);
 /// # total::launch(&CpuExecutor::new(), 1, total::Args { out: &mut out, x: &x }).unwrap();
 /// # assert_eq!(out, [1.5; 64]);
+/// # }
 /// ```
 ///
 /// Why one barrier is enough: a tile is borrowed from its halves, so it is gone when the other half is written. Every thread
