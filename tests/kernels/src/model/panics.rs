@@ -8,7 +8,8 @@ pub const NO_BLOCK: u32 = u32::MAX;
 
 /// Every lane takes the number of the one opposite, but lane `lane` of warp 1 of block `bad` panics before that.
 ///
-/// The bad warp would shuffle for ever: what ends it is that its lane has panicked.
+/// The bad warp hands values on until one lane has what its own would have brought, so for ever: what ends it is that its
+/// lane has panicked.
 #[kernel(threads = 64)]
 pub fn shuffle_panics(block: &mut Block, out: &mut Chunk<u32, 64>, bad: u32, lane: u32) {
     let (n, first, number) = (out.len(), out.start(), block.index());
@@ -22,7 +23,7 @@ pub fn shuffle_panics(block: &mut Block, out: &mut Chunk<u32, 64>, bad: u32, lan
         });
         loop {
             values = warp.shuffle(&values, |own| 31 - own.index());
-            if !doomed {
+            if !doomed || warp.any(&values, |_, value| *value == u32::MAX) {
                 break values;
             }
         }
