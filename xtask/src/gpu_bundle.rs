@@ -194,7 +194,8 @@ fn make_executable(_: &Path) -> Result<()> {
 
 const SCRIPT_HEAD: &str = r#"#!/bin/bash
 # Runs the tests, then the benchmarks, on this machine's first GPU; fails if anything fails. Needs NVIDIA's driver; with
-# nvcc the benchmarks compare with CUDA C++, and with compute-sanitizer its tools look at one batch.
+# nvcc the benchmarks compare with CUDA C++, and with compute-sanitizer its tools look at one
+# batch and at the kernels of the model.
 #
 #     ./run.sh [tests|sanitizer|benches]...     all of them if none is named
 #
@@ -233,8 +234,12 @@ chmod +x "$here"/bin/*
 const SCRIPT_SANITIZER: &str = r#"if wanted sanitizer; then
     if command -v compute-sanitizer >/dev/null; then
         for tool in memcheck racecheck synccheck initcheck; do
-            run "sanitizer-$tool" tests compute-sanitizer --tool $tool --error-exitcode 9 \
-                "$here/bin/tests-fused_gpu" --exact mixed_batch
+            checked=(compute-sanitizer --tool $tool --error-exitcode 9)
+            run "sanitizer-$tool-batch" tests "${checked[@]}" "$here/bin/tests-fused_gpu" --exact mixed_batch
+            # Not the test that provokes a panic: other threads look at the flag that it sets, whenever that is.
+            run "sanitizer-$tool-model" tests "${checked[@]}" "$here/bin/tests-model_gpu" \
+                --skip a_warp_does_not_wait_for_a_dead_lane
+            run "sanitizer-$tool-compat" tests "${checked[@]}" "$here/bin/tests-compat_gpu"
         done
     else
         echo "no compute-sanitizer: nothing is looked at with it"

@@ -46,7 +46,7 @@ pub(crate) fn leave_if_poisoned() {
 
 /// Ends this thread. Not `trap`, which would destroy the context.
 #[inline(always)]
-fn exit() -> ! {
+pub(crate) fn exit() -> ! {
     // SAFETY: the thread ends here; the block's other threads see it as arrived at every barrier.
     unsafe { asm!("exit;", options(noreturn, nostack)) }
 }

@@ -5,7 +5,7 @@ use super::shuffle::{
     xor_lanes,
 };
 use super::{Crew, FULL, PerThreadStorage, WARP, strided, thread_index};
-use crate::panic::device::leave_if_poisoned;
+use crate::panic::device::exit;
 use bytemuck::Pod;
 
 /// Runs `f(warp)` once a warp.
@@ -68,7 +68,7 @@ impl<T> LaneStorage<T> {
         // SAFETY: all lanes get here together, because the code of a warp phase is the same for all of them.
         let votes = unsafe { vote_ballot_sync(FULL, vote) };
         // What decides how a warp goes on is not decided by a dead lane.
-        leave_if_poisoned();
+        leave_if_a_lane_is_dead();
         votes
     }
 }
@@ -81,7 +81,7 @@ impl<T> LaneStorage<T> {
         // SAFETY: as in `ballot`.
         let votes = unsafe { vote_ballot_sync(FULL, vote) };
         if votes == 0 {
-            leave_if_poisoned();
+            leave_if_a_lane_is_dead();
         }
         votes
     }
@@ -111,14 +111,14 @@ impl<T: Pod> LaneStorage<T> {
     #[inline(always)]
     pub(crate) fn broadcast(&self, lane: u32) -> T {
         let value = from_lane(self.0, lane);
-        leave_if_poisoned();
+        leave_if_a_lane_is_dead();
         value
     }
 
     #[inline(always)]
     pub(crate) fn reduce(&self, combine: impl Fn(T, T) -> T) -> T {
         let value = halve_lanes::<WARP, T>(self.0, &combine);
-        leave_if_poisoned();
+        leave_if_a_lane_is_dead();
         value
     }
 
@@ -141,6 +141,16 @@ impl<T> LaneStorage<T> {
     #[inline(always)]
     pub(crate) fn store_each(&self, _crew: Crew, _warp: u32, f: impl Fn(u32, &T)) {
         f(thread_index() % WARP, &self.0);
+    }
+}
+
+/// Ends this thread if a lane of its warp has panicked. The lanes are asked, which is faster than to look at the block's
+/// shared memory; a thread of another warp decides nothing here.
+#[inline(always)]
+fn leave_if_a_lane_is_dead() {
+    // SAFETY: all lanes get here together, as in `ballot`; those that have exited do not vote.
+    if unsafe { vote_ballot_sync(FULL, true) } != FULL {
+        exit();
     }
 }
 
