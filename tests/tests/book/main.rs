@@ -3,3 +3,4 @@
 
 mod launching;
 mod model;
+mod warps;
