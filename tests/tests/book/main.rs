@@ -1,6 +1,7 @@
 //! The examples of the guide in docs/. What the guide includes of them stands between marks; that the marks are there is
 //! a test of xtask.
 
+mod atomics;
 mod launching;
 mod model;
 mod warps;
