@@ -4,4 +4,5 @@
 mod atomics;
 mod launching;
 mod model;
+mod tiles;
 mod warps;
