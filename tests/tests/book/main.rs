@@ -4,5 +4,6 @@
 mod atomics;
 mod launching;
 mod model;
+mod reductions;
 mod tiles;
 mod warps;
