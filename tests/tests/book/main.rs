@@ -5,5 +5,6 @@ mod atomics;
 mod launching;
 mod model;
 mod reductions;
+mod shapes;
 mod tiles;
 mod warps;
