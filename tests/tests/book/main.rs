@@ -6,5 +6,6 @@ mod launching;
 mod model;
 mod reductions;
 mod shapes;
+mod testing;
 mod tiles;
 mod warps;
