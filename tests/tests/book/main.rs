@@ -2,8 +2,10 @@
 //! a test of xtask.
 
 mod atomics;
+mod guarantees;
 mod launching;
 mod model;
+mod porting;
 mod reductions;
 mod shapes;
 mod testing;
