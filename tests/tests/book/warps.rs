@@ -103,7 +103,7 @@ fn lanes_take_from_their_neighbours() -> Result<(), LaunchError> {
     padded.resize(1024, 0.0);
     // The first of 32 has nobody below it, the last nobody above: they get their own.
     let expected = |i: usize| {
-        let (below, above) = (if i % 32 == 0 { i } else { i - 1 }, if i % 32 == 31 { i } else { i + 1 });
+        let (below, above) = (if i.is_multiple_of(32) { i } else { i - 1 }, if i % 32 == 31 { i } else { i + 1 });
         padded[below] + padded[i] + padded[above]
     };
     for executor in executors() {
