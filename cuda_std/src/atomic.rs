@@ -154,6 +154,10 @@ pub trait AtomicMemory {
 
 /// A global buffer that all blocks update by atomic operations, and by nothing else: a parameter of the kernel,
 /// `&Atomics<u32>` or `&Atomics<u32, scope::System>`. What was in the buffer before the launch is its first value.
+///
+/// What is enforced: while the kernel runs, nothing but atomic operations touches the buffer, in a scope that holds all
+/// blocks, and from phases alone (the compiler). Indices are checked at run time. Not enforced: that results do not
+/// depend on the order of operations, see [`AtomicMemory`].
 pub struct Atomics<'a, T, S = scope::Device> {
     data: *mut T,
     len: u32,
@@ -191,6 +195,9 @@ unsafe impl<T: Atomic, S> Send for Atomics<'_, T, S> {}
 
 /// The elements of a block's own memory, while a phase updates them by atomic operations:
 /// [`BlockMemory::update_atomic`](crate::BlockMemory::update_atomic).
+///
+/// What is enforced is what is of [`Atomics`], with the block for a scope; the phase holds the memory by `&mut`, so
+/// that nothing else touches it (the compiler).
 pub struct Cells<'p, M> {
     memory: M,
     phase: PhantomData<&'p ()>,

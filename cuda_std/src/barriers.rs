@@ -69,6 +69,7 @@ fn nobody_is_waited_for_before_an_array_is_used_first() {
     assert_eq!(twice, 3, "the tile may have been read before it was updated");
 }
 
+// ANCHOR: halves
 #[test]
 fn tiles_in_halves_take_a_barrier_each_or_together() {
     let (mut left, mut right) = (shared::<128>(), shared::<128>());
@@ -85,6 +86,7 @@ fn tiles_in_halves_take_a_barrier_each_or_together() {
     assert_eq!(four_tiles_of_two, 4);
     assert_eq!(barriers(|block| _ = left.halves(block)), 1, "its last tile may still be read");
 }
+// ANCHOR_END: halves
 
 #[test]
 fn a_tile_that_nobody_met_for_is_waited_for_by_the_next() {

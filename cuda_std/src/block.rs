@@ -291,6 +291,9 @@ impl Thread {
 /// One value for every thread of a block: registers on the device, an array on a CPU.
 ///
 /// Only phases see it: outside, the threads' values would differ where the code must not.
+///
+/// What is enforced, by the compiler: a thread sees its own value and no other one's, in phases alone, and there always
+/// is one. Not enforced: that it stays in registers, which a budget of the kernel's resources looks at.
 pub struct PerThread<T>(platform::PerThreadStorage<T>);
 
 impl<T> PerThread<T> {

@@ -15,6 +15,10 @@ use core::marker::PhantomData;
 ///
 /// A kernel that only writes it says so, which spares barriers: `&mut Chunk<f32, 4096, WriteOnly>`, see
 /// [`WriteOnly`](crate::access::WriteOnly).
+///
+/// What is enforced: it is this block's alone (a check of the grid at launch). A phase that writes gives each element
+/// to one thread, and holds the chunk by `&mut`, so that nobody reads it meanwhile (the compiler). Indices and lengths
+/// are checked at run time. Not enforced: that an element was written before it is read.
 pub struct Chunk<'a, T, const N: usize, A = ReadWrite> {
     buffer: *mut T,
     /// First element, and the buffer's length.

@@ -36,6 +36,9 @@ use core::marker::PhantomData;
 /// Why one barrier is enough: a tile is borrowed from its halves, so it is gone when the other half is written. Every thread
 /// has read it, then, before it comes to that half's barrier, and a thread that writes the tile's half again has passed that
 /// barrier.
+///
+/// What is enforced: what is pending cannot be read, and a tile is gone where the other half is written (the compiler).
+/// Lengths are checked at run time. Where nobody has met for what was written last, the next phase waits.
 pub struct Halves<'a, T> {
     data: SharedPointer<T>,
     /// Elements of a half.

@@ -4,6 +4,9 @@ use crate::bounds::out_of_bounds;
 use bytemuck::Pod;
 
 /// Reading a kernel's input by a 32-bit index.
+///
+/// What is enforced: nobody writes an input while the kernel runs (the compiler: a launch borrows what it reads, and
+/// what it writes is no other argument). Indices are checked at run time.
 pub trait Input<T> {
     /// The `n` elements from `first` on.
     ///

@@ -18,6 +18,10 @@ use core::marker::PhantomData;
 ///
 /// A kernel that only writes it says so, which spares barriers: `&mut Segment<f32, WriteOnly>`, see
 /// [`WriteOnly`](crate::access::WriteOnly).
+///
+/// What is enforced: it is this block's alone (a check when the offsets are made, and at launch). A phase that writes
+/// gives each element to one thread, and holds the segment by `&mut`, so that nobody reads it meanwhile (the compiler).
+/// Indices and lengths are checked at run time. Not enforced: that an element was written before it is read.
 pub struct Segment<'a, T, A = ReadWrite> {
     buffer: *mut T,
     /// Where the segment begins in the buffer, and behind that where it ends.
@@ -119,7 +123,10 @@ unsafe impl<T: Pod, A> Send for Segment<'_, T, A> {}
 
 impl<T: Pod> Readable for Segment<'_, T> {}
 
-/// Some elements of a [`Segment`], for reading and writing.
+/// Some elements of a [`Segment`] or a [`Chunk`](crate::Chunk), for reading and writing.
+///
+/// What is enforced is what is of the memory that it is a part of, which stays borrowed while the part lives. Parts
+/// that live at the same time do not overlap (the compiler).
 pub struct Part<'a, T> {
     data: *mut T,
     len: u32,
@@ -261,6 +268,9 @@ impl<'a, T: Pod> Part<'a, T> {
 }
 
 /// Some elements of a [`Segment`] or of an input, to read.
+///
+/// What is enforced: while it lives no phase writes the memory (the compiler). That its elements are there was checked
+/// when it was made, and an index is checked when it is used.
 #[derive(Clone, Copy)]
 pub struct View<'a, T> {
     data: *const T,

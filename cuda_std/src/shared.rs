@@ -12,6 +12,9 @@ use core::marker::PhantomData;
 /// declares and the launch does not see.
 ///
 /// It has no content until a phase fills it, and hands out a [`Tile`] of what it filled.
+///
+/// What is enforced: it is this block's alone, and what was filled last is all that can be read (the compiler: the
+/// array is read through a [`Tile`], which ends where the array is filled again). Lengths are checked at run time.
 pub struct Shared<T, const N: usize> {
     storage: SharedStorage<T, N>,
     /// Whether somebody was given a tile of it, and may read it since.
@@ -23,6 +26,8 @@ pub struct Shared<T, const N: usize> {
 ///
 /// What a device has of it beyond 48 KiB goes to kernels that ask for it; the launch does. As a [`Shared`] array it has no
 /// content until a phase fills it.
+///
+/// What is enforced is what is of a [`Shared`] array; and a launch checks that the device has so much.
 pub struct DynamicShared<T> {
     storage: DynamicStorage<T>,
     used: bool,
@@ -178,6 +183,10 @@ impl<T: Pod> WarpParts<T> {
 unsafe impl<T: Pod> Sync for WarpParts<T> {}
 
 /// The filled elements of a [`Shared`] or [`DynamicShared`] array.
+///
+/// What is enforced: all of them were written, and waited for, before there was a tile (the compiler: phases alone make
+/// one). A phase that writes gives each element to one thread, and holds the tile by `&mut`, so that nobody reads it
+/// meanwhile (the compiler). Indices are checked at run time.
 pub struct Tile<'a, T> {
     data: SharedPointer<T>,
     len: u32,
@@ -220,7 +229,8 @@ impl<'a, T: Pod> Tile<'a, T> {
     }
 }
 
-/// Some elements of a [`Tile`], to read.
+/// Some elements of a [`Tile`], to read. The tile stays borrowed, so that no phase writes it; an index is checked when
+/// it is used.
 ///
 /// With a `first` that is known to the compiler, it is part of the instruction that reads: what several parts of a tile have
 /// in the same place takes one computation of an address.

@@ -5,6 +5,9 @@ use bytemuck::Pod;
 use core::marker::PhantomData;
 
 /// An input slice as a matrix, row by row.
+///
+/// What is enforced: nobody writes it (the compiler). That the slice has all elements is checked when the table is
+/// made, that the table has a window's elements when that is made, and that a window has an element when it is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Table<'a, T> {
     data: &'a [T],
@@ -62,7 +65,7 @@ impl<'a, T: Pod> Table<'a, T> {
     }
 }
 
-/// `R` rows and `C` columns of a [`Table`].
+/// `R` rows and `C` columns of a [`Table`], which says what is enforced.
 #[derive(Clone, Copy, Debug)]
 pub struct Window<'a, T, const R: usize, const C: usize> {
     first: *const T,

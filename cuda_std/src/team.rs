@@ -36,6 +36,10 @@ impl<const L: u32> Team<L> {
 /// Lists of indices, one for each of the elements that [`Segment::collect`] looked at.
 ///
 /// Item `k` of all lists lies side by side, so that neighbouring threads read neighbouring words.
+///
+/// What is enforced: no phase writes the memory while there are lists of it (the compiler); lists, and places within
+/// their room, are checked at run time. Not enforced: that a place is below the list's [`count`](Self::count). Beyond
+/// that lies what was in the memory before, as it does in memory that nobody has collected into.
 #[derive(Clone, Copy)]
 pub struct Lists<'a> {
     words: View<'a, u32>,

@@ -19,6 +19,10 @@ use core::marker::PhantomData;
 ///
 /// A kernel that only writes it says so, which spares barriers: `&mut Tile2d<f32, 32, 32, WriteOnly>`, see
 /// [`WriteOnly`](crate::access::WriteOnly).
+///
+/// What is enforced: it is this block's alone (a check of the grid at launch). A phase that writes gives each element
+/// to one thread, and holds the tile by `&mut`, so that nobody reads it meanwhile (the compiler). Rows and columns are
+/// checked at run time. Not enforced: that an element was written before it is read.
 pub struct Tile2d<'a, T, const ROWS: usize, const COLUMNS: usize, A = ReadWrite> {
     /// The whole matrix.
     data: *mut T,

@@ -44,6 +44,9 @@ impl Lane {
 }
 
 /// One value for every lane of a warp: registers on the device, 32 values on a CPU. Only phases of the warp see it.
+///
+/// What is enforced, by the compiler: a lane sees its own value, and those of others through the warp's phases, which
+/// all lanes reach; there always is one.
 #[repr(transparent)]
 pub struct PerLane<T>(pub(crate) LaneStorage<T>);
 

@@ -35,10 +35,12 @@ fn vectors_are_added() {
     let Some(gpu) = gpu() else { return };
     let (x, y) = (numbers(1000, 1), numbers(1000, 2));
     let (a, b, mut c) = (upload(&gpu, &x), upload(&gpu, &y), upload(&gpu, &[0.0f32; 1000]));
+    // ANCHOR: launch
     let args = vecadd::Args { a: a.view().raw_slice(), b: b.view().raw_slice(), c: c.view_mut().pointer_mut() };
     // SAFETY: all have 1000 elements; the stream is waited for before they are looked at.
     unsafe { vecadd::launch(&gpu, LaunchShape::linear(8, 128), args) }.unwrap();
     gpu.synchronize().unwrap();
+    // ANCHOR_END: launch
     let expected: Vec<f32> = x.iter().zip(&y).map(|(x, y)| x + y).collect();
     assert_eq!(bits(&c.download(gpu.stream()).unwrap()), bits(&expected));
 }
@@ -217,6 +219,7 @@ fn a_block_of_another_size_than_the_kernel_says_is_refused() {
     assert!(matches!(error, CudaError::BlockTooLarge { kernel: "probe", threads: 2048, .. }), "{error}");
 }
 
+// ANCHOR: refused
 #[test]
 fn on_cpu_cores_a_raw_kernel_is_refused_with_its_name() {
     let nothing = DeviceSlice { pointer: DevicePointer::null(), len: 0 };
@@ -226,6 +229,7 @@ fn on_cpu_cores_a_raw_kernel_is_refused_with_its_name() {
     assert_eq!(error, GpuOnly { kernel: "vecadd" });
     assert!(error.to_string().starts_with("kernel `vecadd` is a raw kernel, and raw kernels run on the GPU only"));
 }
+// ANCHOR_END: refused
 
 #[test]
 fn a_description_tells_pointers_apart() {

@@ -198,7 +198,7 @@ fn neighbours_are_counted() -> Result<(), LaunchError> {
 
 // ANCHOR: tree
 /// The order in which `Block::reduce` adds numbers, as a loop.
-fn sum(values: &[f32]) -> f32 {
+pub fn sum(values: &[f32]) -> f32 {
     let mut slots = [0.0; 1024];
     for (i, value) in values.iter().enumerate() {
         slots[i % 1024] += value;

@@ -2,6 +2,7 @@
 
 use cuda_std::compat::prelude::*;
 
+// ANCHOR: vecadd
 /// Adds two vectors.
 ///
 /// # Safety
@@ -16,11 +17,13 @@ pub unsafe fn vecadd(a: &[f32], b: &[f32], c: *mut f32) {
         }
     }
 }
+// ANCHOR_END: vecadd
 
 /// Rows and columns of a tile of [`gemm_tiled`](fn@gemm_tiled).
 pub const MATRIX_TILE: usize = 16;
 const TILE: u32 = MATRIX_TILE as u32;
 
+// ANCHOR: gemm
 /// C = alpha A B + beta C for row-major matrices: A has m rows of k, B has k rows of n, C has m rows of n. Blocks of
 /// 16 x 16 threads, and one for each 16 x 16 tile of C.
 ///
@@ -58,7 +61,9 @@ pub unsafe fn gemm_tiled(a: &[f32], b: &[f32], c: *mut f32, m: u32, n: u32, k: u
         }
     }
 }
+// ANCHOR_END: gemm
 
+// ANCHOR: sum
 /// The sum of each block's elements of `input`: halves by halves in dynamic shared memory, the last 32 by shuffles.
 /// Blocks of 64, 128, .. 1024 threads, and 4 dynamic bytes a thread.
 ///
@@ -93,3 +98,4 @@ pub unsafe fn block_sum(input: &[f32], sums: *mut f32) {
         }
     }
 }
+// ANCHOR_END: sum
