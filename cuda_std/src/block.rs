@@ -58,7 +58,7 @@ pub struct Block {
 impl Block {
     #[inline(always)]
     pub(crate) fn new(index: u32, crew: Crew) -> Self {
-        Self { index, crew, half: platform::GroupsHalf::default() }
+        Self { index, crew, half: platform::GroupsHalf::FIRST }
     }
 
     /// Number of this block in the grid, counted with x fastest.
@@ -221,7 +221,7 @@ impl Block {
     pub(crate) fn open(&mut self, claimed: bool) {
         if claimed {
             platform::barrier();
-            self.half = platform::GroupsHalf::default();
+            self.half = platform::GroupsHalf::FIRST;
         }
     }
 
@@ -230,7 +230,7 @@ impl Block {
     pub(crate) fn close(&mut self, readable: bool) {
         if readable {
             platform::publish();
-            self.half = platform::GroupsHalf::default();
+            self.half = platform::GroupsHalf::FIRST;
         }
     }
 

@@ -43,10 +43,12 @@ pub(crate) fn team_collect<const L: u32>(m: u32, keep: impl Fn(u32) -> bool, put
 }
 
 /// What reductions of a device take turns with; here, one keeps its results to itself.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(crate) struct GroupsHalf;
 
 impl GroupsHalf {
+    pub(crate) const FIRST: Self = Self;
+
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Self {
         *self

@@ -7,6 +7,7 @@ use crate::panic::cpu::ThreadGuard;
 
 /// See [`crate::BlockMemory::inclusive_scan`] for the tree.
 #[inline(always)]
+#[expect(clippy::too_many_arguments, reason = "what a scan is made of, and where")]
 pub(crate) fn block_scan<M: Elements>(
     crew: Crew,
     _half: GroupsHalf,

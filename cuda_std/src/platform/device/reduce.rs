@@ -11,10 +11,12 @@ use core::arch::{asm, global_asm};
 global_asm!(".shared .align 16 .b8 __cuda_std_groups[2048];");
 
 /// One half of that place.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(crate) struct GroupsHalf(u32);
 
 impl GroupsHalf {
+    pub(crate) const FIRST: Self = Self(0);
+
     /// The half that is next.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Self {

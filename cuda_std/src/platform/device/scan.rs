@@ -8,6 +8,7 @@ use crate::memory::Elements;
 
 /// See [`crate::BlockMemory::inclusive_scan`] for the tree.
 #[inline(always)]
+#[expect(clippy::too_many_arguments, reason = "what a scan is made of, and where")]
 pub(crate) fn block_scan<M: Elements>(
     crew: Crew,
     half: GroupsHalf,
