@@ -13,7 +13,7 @@ use bytemuck::Pod;
 /// [`reduce`](Self::reduce) and the like.
 ///
 /// A lane that panics ends. What the others would get from it is undefined, and they must not go on by it: whatever gives a
-/// warp-wide result first looks whether a thread of the block has panicked, and then all of them end. A loop whose length
+/// warp-wide result first asks whether all lanes are alive, and where one is not, all of them end. A loop whose length
 /// depends on such results therefore ends, too.
 pub struct Warp {
     index: u32,
@@ -45,8 +45,8 @@ impl Lane {
 
 /// One value for every lane of a warp: registers on the device, 32 values on a CPU. Only phases of the warp see it.
 ///
-/// What is enforced, by the compiler: a lane sees its own value, and those of others through the warp's phases, which
-/// all lanes reach; there always is one.
+/// What is enforced: a lane sees its own value, and those of others through the warp's phases, which all lanes reach;
+/// there always is one (the compiler). That all lanes are alive is checked at run time: see [`Warp`].
 #[repr(transparent)]
 pub struct PerLane<T>(pub(crate) LaneStorage<T>);
 

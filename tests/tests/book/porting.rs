@@ -39,7 +39,7 @@ fn vectors_are_added() -> Result<(), LaunchError> {
 // ANCHOR: sums
 /// The sum of every 1024 elements of `input`.
 #[kernel(threads = 256, requires(input.len().div_ceil(1024) == sums.len()))]
-pub fn sums(block: &mut Block, sums: &mut Chunk<f32, 1, WriteOnly>, input: &[f32]) {
+pub fn block_sums(block: &mut Block, sums: &mut Chunk<f32, 1, WriteOnly>, input: &[f32]) {
     let first = 1024 * block.index();
     let input = input.part(first, (input.len() as u32 - first).min(1024));
     let sum = block.reduce(input.len() as u32, 0.0, |i| input.at(i), |a, b| a + b);
@@ -51,7 +51,11 @@ pub fn sums(block: &mut Block, sums: &mut Chunk<f32, 1, WriteOnly>, input: &[f32
 fn blocks_add_up_their_elements() -> Result<(), LaunchError> {
     for n in [1, 1024, 5000] {
         let (input, mut out) = (numbers(n, 3), vec![f32::NAN; n.div_ceil(1024) as usize]);
-        sums::launch(&CpuExecutor::shuffled(2), n.div_ceil(1024), sums::Args { sums: &mut out, input: &input })?;
+        block_sums::launch(
+            &CpuExecutor::shuffled(2),
+            n.div_ceil(1024),
+            block_sums::Args { sums: &mut out, input: &input },
+        )?;
         for (sum, part) in out.iter().zip(input.chunks(1024)) {
             let exact: f64 = part.iter().map(|x| f64::from(*x)).sum();
             assert!((f64::from(*sum) - exact).abs() < 1e-4, "{sum} for {exact}");

@@ -120,11 +120,11 @@ pub fn by_parts(
             for i in 0..16 {
                 let x = [from_a.get(16 * row + i), from_a.get(16 * (row + 1) + i)];
                 let y = [from_b.get(32 * i + column), from_b.get(32 * i + column + 1)];
-                for (sums, x) in sums.iter_mut().zip(x) {
-                    for (sum, y) in sums.iter_mut().zip(y) {
-                        *sum = math::fma(x, y, *sum);
-                    }
-                }
+                // Written out: an array that a loop goes through lies in memory, not in registers.
+                sums[0][0] = math::fma(x[0], y[0], sums[0][0]);
+                sums[0][1] = math::fma(x[0], y[1], sums[0][1]);
+                sums[1][0] = math::fma(x[1], y[0], sums[1][0]);
+                sums[1][1] = math::fma(x[1], y[1], sums[1][1]);
             }
         });
     }
