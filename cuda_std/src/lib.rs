@@ -98,7 +98,7 @@ pub use cuda_std_macros::kernel;
 pub use grid::Grid;
 pub use halves::{Halves, Pending, Unmet};
 pub use input::Input;
-pub use memory::BlockMemory;
+pub use memory::{BlockMemory, WarpPart};
 pub use segment::{Part, Segment, View};
 pub use shared::{DynamicShared, Shared, Tile, TilePart};
 pub use table::{Table, Window};
@@ -115,7 +115,7 @@ pub mod prelude {
     pub use crate::{
         AtomicMemory, Atomics, Block, BlockMemory, Chunk, DynamicShared, Grid, Halves, Input, Lane, Lists, Part,
         PerLane, PerThread, Segment, Shared, Table, Team, Thread, Tile, Tile2d, View, Warp, WarpItems, WarpList,
-        Window, kernel, math, scope,
+        WarpPart, Window, kernel, math, scope,
     };
 }
 

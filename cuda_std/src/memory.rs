@@ -5,7 +5,7 @@ use crate::atomic::{Atomic, Cells};
 use crate::bounds::{MAX_LENGTH, check_index, check_length};
 use crate::platform::{self, Place};
 use crate::warp_list::SharedByWarp;
-use crate::{Block, PerLane, PerThread, Team, Thread, Warp};
+use crate::{Block, PerLane, PerThread, Team, Thread, Tile, Warp};
 use bytemuck::Pod;
 
 /// Raw access to a memory's elements.
@@ -34,6 +34,53 @@ pub trait Elements {
     unsafe fn change(&self, i: u32, change: impl FnOnce(&mut Self::Item));
     /// Where element `i` lies, for atomic operations.
     fn place(&self, i: u32) -> Place<Self::Item>;
+}
+
+/// A part of a block's memory that one warp writes, in a phase of
+/// [`write_parts_by_warp_with`](BlockMemory::write_parts_by_warp_with).
+///
+/// What is enforced: parts do not overlap, which the phase has seen to; an index is checked against the part's length.
+pub struct WarpPart<'a, M> {
+    memory: &'a M,
+    first: u32,
+    len: u32,
+}
+
+impl<M: Elements> WarpPart<'_, M> {
+    /// Where the part begins in the block's memory.
+    #[inline(always)]
+    #[must_use]
+    pub fn start(&self) -> u32 {
+        self.first
+    }
+
+    /// Number of elements.
+    #[inline(always)]
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Whether there is no element.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Writes element `i` of the part.
+    ///
+    /// # Panics
+    /// When `i` is not below [`len`](Self::len).
+    #[inline(always)]
+    #[track_caller]
+    pub fn set(&mut self, _warp: &mut Warp, i: u32, item: M::Item) {
+        check_index(i, self.len);
+        if platform::leads_warp() {
+            // SAFETY: in bounds of the part, which is this warp's alone; one of its threads stores.
+            unsafe { self.memory.store(self.first.wrapping_add(i), item) };
+        }
+    }
 }
 
 /// Memory that all threads of a block share: a [`Tile`](crate::Tile) of shared memory, or a block's
@@ -332,6 +379,50 @@ pub trait BlockMemory: Elements {
                 // SAFETY: in bounds; element i is one warp's alone, and one of its threads stores.
                 unsafe { memory.store(i, item) };
             }
+        });
+        block.close(Self::READABLE);
+    }
+
+    /// Lets warps write the parts that `starts` divides the elements into, each by the warp that is free first: part `g`
+    /// goes from `starts[g]` to before `starts[g + 1]`. What a warp does not write stays as it was. Lists as in
+    /// [`fill_by_warp_with`](Self::fill_by_warp_with), empty for every part.
+    ///
+    /// # Panics
+    /// When `starts` falls, or goes beyond [`len`](Self::len).
+    #[inline(always)]
+    #[track_caller]
+    fn write_parts_by_warp_with<S: SharedByWarp>(
+        &mut self,
+        block: &mut Block,
+        starts: &Tile<u32>,
+        mut arrays: S,
+        write: impl Fn(&mut Warp, &mut S::Lists<'_>, &mut WarpPart<'_, Self>) + Sync,
+    ) where
+        Self: Sized,
+    {
+        let parts = starts.len().saturating_sub(1);
+        let _ = self.claim() | arrays.claim();
+        let lists = arrays.parts(block.threads() / 32);
+        let memory = &*self;
+        block.open(true);
+        platform::begin_turns();
+        // Nobody writes before all have seen that no two parts overlap.
+        let count = memory.count();
+        let apart = block.all(parts, |g| {
+            let end = starts.get(g + 1);
+            starts.get(g) <= end && end <= count
+        });
+        if !apart {
+            panic!("parts overlap, or go beyond the memory");
+        }
+        let crew = block.phase();
+        platform::each_in_turn(crew, parts, |w, g| {
+            platform::meet_warp();
+            // SAFETY: as in `fill_by_warp_with`.
+            let mut lists = unsafe { S::lists(&lists, w) };
+            let (first, end) = (starts.get(g), starts.get(g + 1));
+            let mut part = WarpPart { memory, first, len: end - first };
+            write(&mut Warp::new(w, crew), &mut lists, &mut part);
         });
         block.close(Self::READABLE);
     }

@@ -79,7 +79,7 @@ impl Warp {
     }
 
     #[inline(always)]
-    fn lane(&self) -> impl Fn(u32) -> Lane + Copy + Sync + use<> {
+    pub(crate) fn lane(&self) -> impl Fn(u32) -> Lane + Copy + Sync + use<> {
         let first = self.index.wrapping_mul(32);
         move |index| Lane { index, thread: Thread::new(first.wrapping_add(index)) }
     }
@@ -120,11 +120,10 @@ impl Warp {
         state.0.ballot(self.crew.next_phase(), self.index, |index, value| ask(lane(index), value))
     }
 
-    /// As [`ballot`](Self::ballot), where what dead lanes would have answered decides nothing that a loop might wait for
-    /// without end: it looks for them when nobody says yes.
+    /// As [`ballot`](Self::ballot), without looking for dead lanes, for what decides nothing yet.
     #[inline(always)]
     pub(crate) fn ballot_for_list<T>(&mut self, state: &PerLane<T>, ask: impl Fn(&T) -> bool + Sync) -> u32 {
-        state.0.ballot_unless_empty(self.crew.next_phase(), self.index, |_, value| ask(value))
+        state.0.ballot_of_any(self.crew.next_phase(), self.index, |_, value| ask(value))
     }
 
     /// Whether a lane says yes.

@@ -1,9 +1,9 @@
 //! Lists in shared memory that belong to one warp each.
 
 use crate::bounds::{check_index, check_length};
-use crate::platform::{self, SharedPointer};
+use crate::platform::{self, LaneStorage, SharedPointer};
 use crate::shared::WarpParts;
-use crate::{PerLane, Shared, Warp};
+use crate::{Lane, PerLane, Shared, Warp};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
@@ -19,10 +19,8 @@ pub struct WarpList<'a, T> {
     capacity: u32,
     /// Items that were put in, those without room counted.
     count: u32,
-    /// Whether lanes may be reading what they read before the last `push`.
+    /// Whether lanes may still be reading what was put in.
     being_read: bool,
-    /// Whether lanes may still be writing what others are to read.
-    being_written: bool,
     owner: PhantomData<&'a mut [T]>,
 }
 
@@ -31,6 +29,7 @@ pub struct WarpList<'a, T> {
 pub struct WarpItems<'a, T> {
     data: SharedPointer<T>,
     len: u32,
+    is_complete: bool,
     owner: PhantomData<&'a [T]>,
 }
 
@@ -40,7 +39,7 @@ impl<T: Pod> WarpList<'_, T> {
     /// that its lanes have ended reading.
     #[inline(always)]
     pub(crate) unsafe fn new(data: SharedPointer<T>, capacity: u32) -> Self {
-        Self { data, capacity, count: 0, being_read: false, being_written: false, owner: PhantomData }
+        Self { data, capacity, count: 0, being_read: false, owner: PhantomData }
     }
 
     /// Number of items that the list has room for.
@@ -50,41 +49,31 @@ impl<T: Pod> WarpList<'_, T> {
         self.capacity
     }
 
-    /// Number of items in the list.
-    #[inline(always)]
-    #[must_use]
-    pub fn len(&self) -> u32 {
-        self.count.min(self.capacity)
-    }
-
-    /// Whether there is none.
-    #[inline(always)]
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
-    /// Whether all items that were put in found room.
-    #[inline(always)]
-    #[must_use]
-    pub fn is_complete(&self) -> bool {
-        self.count <= self.capacity
-    }
-
     /// Forgets the items.
     #[inline(always)]
-    pub fn clear(&mut self) {
-        self.count = 0;
+    pub fn clear(&mut self, _warp: &mut Warp) {
+        // Whoever looks whether it must wait takes longer than to wait.
+        platform::meet_warp();
+        (self.count, self.being_read) = (0, false);
+    }
+
+    /// Waits for lanes that may still be reading.
+    #[inline(always)]
+    fn begin_to_write(&mut self) {
+        if self.being_read {
+            platform::meet_warp();
+        }
+        self.being_read = false;
     }
 
     /// Puts in the values of those lanes that have one, in the lanes' order; what has no room is counted and dropped.
     #[inline(always)]
     pub fn push(&mut self, warp: &mut Warp, values: &PerLane<Option<T>>) {
-        if self.being_read {
-            platform::meet_warp();
-        }
-        (self.being_read, self.being_written) = (false, true);
         let chosen = warp.ballot_for_list(values, |value| value.is_some());
+        if chosen == 0 {
+            return;
+        }
+        self.begin_to_write();
         let (data, capacity, first) = (self.data, self.capacity, self.count);
         values.0.store_each(warp.phase(), warp.index(), |lane, value| {
             let at = first.wrapping_add((chosen & ((1 << lane) - 1)).count_ones());
@@ -95,17 +84,81 @@ impl<T: Pod> WarpList<'_, T> {
                 unsafe { data.store(at, *value) };
             }
         });
-        self.count = first.wrapping_add(chosen.count_ones());
+        self.count = first.saturating_add(chosen.count_ones());
+    }
+
+    /// Drops those items from `first` on that a lane does not want to keep, each of which one lane is asked; the others move
+    /// up in their order. Nothing is dropped where not all had found room.
+    #[inline(always)]
+    pub fn retain_from(&mut self, warp: &mut Warp, first: u32, keep: impl Fn(Lane, T) -> bool + Sync) {
+        platform::meet_warp();
+        self.being_read = false;
+        let (data, count) = (self.data, self.count);
+        if count > self.capacity {
+            return;
+        }
+        let (mut kept, mut begin) = (first, first);
+        while begin < count {
+            let lane_of = warp.lane();
+            let wanted = LaneStorage::new(warp.phase(), warp.index(), |lane| {
+                let k = begin.wrapping_add(lane);
+                // SAFETY: in bounds; lanes write below `begin`, and what others wrote before has been waited for. Lanes
+                // without an item look at the last one, which takes less than to leave them out.
+                let item = unsafe { data.load(k.min(count - 1)) };
+                ((k < count) & keep(lane_of(lane), item)).then_some(item)
+            });
+            let wanted = PerLane(wanted);
+            let chosen = warp.ballot_for_list(&wanted, |item| item.is_some());
+            // All have read their items before one is written over.
+            platform::meet_warp();
+            wanted.0.store_each(warp.phase(), warp.index(), |lane, item| {
+                if let Some(item) = item {
+                    let at = kept.wrapping_add((chosen & ((1 << lane) - 1)).count_ones());
+                    // SAFETY: in bounds, since no more are kept than there were; each place is one lane's.
+                    unsafe { data.store(at, *item) };
+                }
+            });
+            kept = kept.wrapping_add(chosen.count_ones());
+            begin = begin.wrapping_add(32);
+        }
+        self.count = kept.min(count);
     }
 
     /// The items, for lanes to read.
     #[inline(always)]
     pub fn items(&mut self, _warp: &mut Warp) -> WarpItems<'_, T> {
-        if self.being_written {
-            platform::meet_warp();
-        }
-        (self.being_read, self.being_written) = (true, false);
-        WarpItems { data: self.data, len: self.len(), owner: PhantomData }
+        // What a dead lane would have put in decides nothing.
+        platform::leave_if_a_lane_is_dead();
+        platform::meet_warp();
+        self.being_read = true;
+        let len = self.count.min(self.capacity);
+        WarpItems { data: self.data, len, is_complete: self.count <= self.capacity, owner: PhantomData }
+    }
+}
+
+impl WarpList<'_, u32> {
+    /// Puts in the numbers of each lane's range, from its first to before its second, in the lanes' order; what has no room
+    /// is counted and dropped.
+    #[inline(always)]
+    pub fn push_ranges(&mut self, warp: &mut Warp, ranges: &PerLane<[u32; 2]>) {
+        self.begin_to_write();
+        let (data, capacity, count) = (self.data, self.capacity, self.count);
+        // 32 lengths and a count do not wrap.
+        let most = 1 << 26;
+        let lengths = warp.map(ranges, |_, [first, end]| end.saturating_sub(*first).min(most));
+        let mut ends = warp.inclusive_scan(&lengths, u32::wrapping_add);
+        let total = warp.broadcast(&ends, 31);
+        ends.0.each_with(&ranges.0, warp.phase(), warp.index(), |_, at, [first, end]| {
+            let mut at = count.wrapping_add(*at).wrapping_sub(end.saturating_sub(*first).min(most));
+            let mut number = *first;
+            while number < *end && at < capacity {
+                // SAFETY: within the warp's own part; each place is one lane's.
+                unsafe { data.store(at, number) };
+                number = number.wrapping_add(1);
+                at = at.wrapping_add(1);
+            }
+        });
+        self.count = count.saturating_add(total);
     }
 }
 
@@ -122,6 +175,13 @@ impl<T: Pod> WarpItems<'_, T> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// Whether all that was put into the list found room.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.is_complete
     }
 
     /// Item `i`.
@@ -169,7 +229,7 @@ impl<T: Pod> WarpItems<'_, T> {
 // SAFETY: lanes read plain data; writing takes the list by `&mut`.
 unsafe impl<T: Pod> Sync for WarpItems<'_, T> {}
 
-/// Shared arrays that are divided among the warps of a block: a tuple of up to six `&mut Shared`.
+/// Shared arrays that are divided among the warps of a block: a tuple of up to eight `&mut Shared`.
 pub trait SharedByWarp {
     /// Each array with the length of a warp's part.
     #[doc(hidden)]
@@ -223,3 +283,5 @@ shared_by_warp!(A N 0, B M 1, C K 2);
 shared_by_warp!(A N 0, B M 1, C K 2, D L 3);
 shared_by_warp!(A N 0, B M 1, C K 2, D L 3, E I 4);
 shared_by_warp!(A N 0, B M 1, C K 2, D L 3, E I 4, F J 5);
+shared_by_warp!(A N 0, B M 1, C K 2, D L 3, E I 4, F J 5, G O 6);
+shared_by_warp!(A N 0, B M 1, C K 2, D L 3, E I 4, F J 5, G O 6, H P 7);

@@ -141,8 +141,8 @@ fn listed(
             let found = warp.per_lane(|lane| Some(first + lane.index()).filter(|k| *k < i && k.is_multiple_of(3)));
             numbers.push(warp, &found);
         }
-        let complete = u32::from(numbers.is_complete());
         let numbers = numbers.items(warp);
+        let complete = u32::from(numbers.is_complete());
         let sum = numbers.range(0, numbers.len()).sum();
         let pairs = warp.per_lane(|lane| {
             let k = lane.index();
@@ -150,10 +150,10 @@ fn listed(
         });
         even.push(warp, &pairs);
         even.push(warp, &pairs);
-        let twice = even.len();
-        even.clear();
+        let twice = even.items(warp).len();
+        even.clear(warp);
         even.push(warp, &pairs);
-        [numbers.len(), complete, sum, 1000 * twice + even.len()]
+        [numbers.len(), complete, sum, 1000 * twice + even.items(warp).len()]
     });
 }
 

@@ -25,7 +25,7 @@ pub use launch::{
     launch_rows,
 };
 pub use memory::{HostMemory, Memory};
-pub use points::sphere_points;
+pub use points::{point_groups, sphere_points};
 pub use stream::FeaturesIter;
 pub use work::{BatchWork, Computed};
 

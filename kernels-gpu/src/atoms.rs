@@ -6,6 +6,7 @@
 //! the number of atoms, however they are spread over structures.
 
 mod cells;
+mod neighbours;
 mod residues;
 mod surface;
 
@@ -14,7 +15,7 @@ pub use cells::Frame;
 use crate::scratch::{AtomSurface, CellWords, Item, ResidueExposure};
 use cells::Cells;
 use cuda_std::prelude::*;
-use shared_types::{Atom, BatchStructureDesc, SpherePoint};
+use shared_types::{Atom, BatchStructureDesc, POINTS_A_GROUP, PointGroup};
 
 /// Threads that work on an atom's depth together.
 const TEAM: u32 = 8;
@@ -23,6 +24,15 @@ const APART: u32 = 2;
 /// Threads that count around atoms: as many warps as find room with the registers that they need.
 const THREADS: usize = 224;
 const WARPS: usize = THREADS / 32;
+
+/// Atoms of an item, at most.
+pub const ATOMS_AN_ITEM: u32 = 1024;
+
+#[inline(always)]
+fn distance2(a: Atom, b: Atom) -> f32 {
+    let (x, y, z) = (b.x - a.x, b.y - a.y, b.z - a.z);
+    math::fma(x, x, math::fma(y, y, z * z))
+}
 
 /// The inputs of one structure.
 #[derive(Clone, Copy)]
@@ -170,8 +180,8 @@ fn sort(
 /// - `surface`: one element a heavy atom, as they are sorted.
 /// - `contacts`: one a residue; what is found is added.
 /// - `sorted`, `cells`, `owners`, `frames`: what [`fn@atom_cells_prism4d`] found, and what it read.
-/// - `points`: the test points on an atom's sphere.
-#[kernel(threads = 224, blocks_per_sm = 4, requires(!points.is_empty()))]
+/// - `points`: the `n_points` test points on an atom's sphere.
+#[kernel(threads = 224, blocks_per_sm = 4, requires(n_points > 0 && points.len() == n_points.div_ceil(POINTS_A_GROUP as u32) as usize))]
 pub fn atom_surfaces_prism4d(
     block: &mut Block,
     surface: &mut Segment<AtomSurface>,
@@ -185,14 +195,16 @@ pub fn atom_surfaces_prism4d(
     cells: &[CellWords],
     owners: &[u32],
     frames: &[Frame],
-    points: &[SpherePoint],
+    points: &[PointGroup],
+    n_points: u32,
     frame: &mut Shared<Frame, 1>,
-    runs: &mut Shared<cells::Run, { WARPS * surface::RUNS }>,
-    near: &mut Shared<u32, { WARPS * surface::NEAR }>,
+    starts: &mut Shared<u32, { ATOMS_AN_ITEM as usize + 1 }>,
+    candidates: &mut Shared<u32, { WARPS * neighbours::CANDIDATES }>,
+    near_a: &mut Shared<u32, { WARPS * neighbours::NEAR }>,
+    near_b: &mut Shared<u32, { WARPS * neighbours::NEAR }>,
     nearest: &mut Shared<surface::Plane, { WARPS * surface::FIRST }>,
     others: &mut Shared<surface::Plane, { WARPS * surface::OTHERS }>,
     touched: &mut Shared<u32, { WARPS * surface::CONTACTS }>,
-    open: &mut Shared<SpherePoint, { WARPS * surface::POINTS }>,
 ) {
     let item = items.at(block.index());
     let index = item.structure;
@@ -200,16 +212,29 @@ pub fn atom_surfaces_prism4d(
     let mut own = frames.at(item.structure);
     own.first = item.atoms + item.first;
     let frame = frame.fill(block, 1, |_| own);
-    let around = surface::Around {
+    let around = neighbours::Around {
         inputs: Inputs { atoms, chain_ids, residue_atoms, descriptors, index },
         cells: Cells::of(View::of(cells.part(item.atoms, n).as_flattened()), n, &frame),
-        sorted,
+        sorted: View::of(sorted),
         owners,
         first: item.atoms,
     };
-    let count = surface.len();
-    surface.fill_by_warp_with(block, count, (runs, near, nearest, others, touched, open), |warp, lists, at| {
-        surface::count(warp, lists, at, &around, points, contacts)
+    // Where the item's cells begin: a warp takes the atoms of one.
+    let (first, count) = (own.first, surface.len());
+    let cell = |k: u32| around.cells.cell_of(sorted.at(first.wrapping_add(k)));
+    let begins = |k: u32| k == 0 || cell(k) != cell(k - 1);
+    let mut number = candidates.fill(block, count, |_| 0);
+    let parts = number.inclusive_scan(block, count, 0, |k| u32::from(begins(k)), u32::wrapping_add);
+    let mut starts = starts.fill(block, parts + 1, |_| count);
+    starts.update_atomic(block, count, |thread, starts, k| {
+        if k == 0 || number.get(k) != number.get(k - 1) {
+            starts.exchange(thread, number.get(k) - 1, k);
+        }
+    });
+    let points = surface::Points { groups: points, n: n_points };
+    let lists = (candidates, near_a, near_b, nearest, others, touched);
+    surface.write_parts_by_warp_with(block, &starts, lists, |warp, lists, part| {
+        surface::count(warp, lists, part, first, &around, points, contacts);
     });
 }
 

@@ -5,7 +5,7 @@
 use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
 
-pub use crate::atoms::Frame;
+pub use crate::atoms::{ATOMS_AN_ITEM, Frame};
 pub use crate::features::whole::Shape;
 use crate::vector::Vector;
 

@@ -67,27 +67,28 @@ const _: () = assert!(
         && offset_of!(BatchStructureDesc, _padding) == 21
 );
 
-/// A test point on the unit sphere, on which accessible surface is counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable, Pod, DeviceLayout)]
+/// Test points of a [`PointGroup`].
+pub const POINTS_A_GROUP: usize = 128;
+
+/// Test points on the unit sphere, on which accessible surface is counted. Where a set does not fill its last group, the
+/// rest of it is 0 and not looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Zeroable, Pod, DeviceLayout)]
 #[repr(C, align(16))]
-pub struct SpherePoint {
-    /// x.
-    pub x: f32,
-    /// y.
-    pub y: f32,
-    /// z.
-    pub z: f32,
-    #[doc(hidden)]
-    pub _padding: u32,
+pub struct PointGroup {
+    /// x of each.
+    pub x: [f32; POINTS_A_GROUP],
+    /// y of each.
+    pub y: [f32; POINTS_A_GROUP],
+    /// z of each.
+    pub z: [f32; POINTS_A_GROUP],
 }
 
 const _: () = assert!(
-    size_of::<SpherePoint>() == 16
-        && align_of::<SpherePoint>() == 16
-        && offset_of!(SpherePoint, x) == 0
-        && offset_of!(SpherePoint, y) == 4
-        && offset_of!(SpherePoint, z) == 8
-        && offset_of!(SpherePoint, _padding) == 12
+    size_of::<PointGroup>() == 1536
+        && align_of::<PointGroup>() == 16
+        && offset_of!(PointGroup, x) == 0
+        && offset_of!(PointGroup, y) == 512
+        && offset_of!(PointGroup, z) == 1024
 );
 
 /// What a run computes with.

@@ -12,7 +12,8 @@ pub mod residue;
 pub mod site_model;
 
 pub use batch::{
-    Atom, BatchStructureDesc, MAX_POINTS, MIN_POINTS, MegaFusedConfig, NO_CA, SpherePoint, StructureSummary,
+    Atom, BatchStructureDesc, MAX_POINTS, MIN_POINTS, MegaFusedConfig, NO_CA, POINTS_A_GROUP, PointGroup,
+    StructureSummary,
 };
 pub use feature::{FEATURES, Feature, FeatureRow, ROW_WIDTH};
 pub use residue::{RESIDUES, ResidueKind};

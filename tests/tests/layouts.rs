@@ -6,7 +6,7 @@
 use cuda_layout::DeviceLayout;
 use shared_types::residue::{CHARGE, HYDROPATHY, MAX_AREA, VOLUME, kind_of};
 use shared_types::{Atom, BatchStructureDesc, FEATURES, FeatureRow, MegaFusedConfig, RESIDUES, ROW_WIDTH};
-use shared_types::{MAX_POINTS, MIN_POINTS, NO_CA, SpherePoint, StructureSummary};
+use shared_types::{MAX_POINTS, MIN_POINTS, NO_CA, PointGroup, StructureSummary};
 use std::mem::{align_of, size_of};
 
 #[test]
@@ -35,10 +35,10 @@ fn layouts_are_what_they_were() {
             align_of::<StructureSummary>(),
         ),
         (
-            SpherePoint::DESCRIPTION,
-            "SpherePoint{x:f32@0,y:f32@4,z:f32@8,_padding:u32@12}16:16",
-            size_of::<SpherePoint>(),
-            align_of::<SpherePoint>(),
+            PointGroup::DESCRIPTION,
+            "PointGroup{x:[f32;128]@0,y:[f32;128]@512,z:[f32;128]@1024}1536:16",
+            size_of::<PointGroup>(),
+            align_of::<PointGroup>(),
         ),
         (
             FeatureRow::DESCRIPTION,

@@ -13,7 +13,10 @@ pub(crate) use reduce::{GroupsHalf, block_reduce, team_collect, team_reduce};
 pub(crate) use scan::block_scan;
 pub(crate) use shared::SharedPointer;
 pub use shared::{DynamicStorage, SharedStorage};
-pub(crate) use warp::{LaneStorage, each_index_by_warp, each_warp, leads_warp, meet_warp};
+pub(crate) use warp::{
+    LaneStorage, begin_turns, each_in_turn, each_index_by_warp, each_warp, leads_warp, leave_if_a_lane_is_dead,
+    meet_warp,
+};
 
 use crate::panic::cpu::ThreadGuard;
 

@@ -3,23 +3,23 @@
 use super::launch::BatchInputs;
 use super::memory::HostMemory;
 use super::work::{BatchWork, Computed};
-use super::{EngineError, Largest, launch_mega_fused_batch, sphere_points};
+use super::{EngineError, Largest, launch_mega_fused_batch, point_groups};
 use crate::pack::PackedBatch;
 use cuda_std::launch::{CpuExecutor, Host, LaunchError};
-use shared_types::{MegaFusedConfig, SpherePoint};
+use shared_types::{MegaFusedConfig, PointGroup};
 use std::sync::{Mutex, PoisonError};
 
 /// Runs batches on all cores of rayon's pool. Memory is kept from batch to batch.
 #[derive(Debug)]
 pub(super) struct CpuRunner {
-    points: Vec<SpherePoint>,
+    points: Vec<PointGroup>,
     pool: Mutex<Vec<BatchWork<HostMemory>>>,
 }
 
 impl CpuRunner {
     /// With this many test points on an atom's sphere.
     pub(super) fn new(points: u32) -> Self {
-        Self { points: sphere_points(points), pool: Mutex::default() }
+        Self { points: point_groups(points), pool: Mutex::default() }
     }
 
     pub(super) fn run(&self, batch: &PackedBatch, config: MegaFusedConfig) -> Result<Computed, EngineError> {
@@ -41,13 +41,13 @@ fn new_work() -> BatchWork<HostMemory> {
 fn run_on(
     executor: &CpuExecutor,
     batch: &PackedBatch,
-    points: &[SpherePoint],
+    points: &[PointGroup],
     work: &mut BatchWork<HostMemory>,
     config: MegaFusedConfig,
     largest: Largest,
 ) -> Result<Computed, LaunchError> {
     let Ok(()) = work.prepare(&HostMemory, batch, config, largest);
-    launch_mega_fused_batch(executor, inputs(batch, points), work, config)?;
+    launch_mega_fused_batch(executor, inputs(batch, points, config.points), work, config)?;
     let Ok(computed) = work.results(&HostMemory);
     Ok(computed)
 }
@@ -62,11 +62,11 @@ pub fn compute_on_cpu(
     config: MegaFusedConfig,
     largest: Largest,
 ) -> Result<Computed, LaunchError> {
-    run_on(executor, batch, &sphere_points(config.points), &mut new_work(), config, largest)
+    run_on(executor, batch, &point_groups(config.points), &mut new_work(), config, largest)
 }
 
 /// A batch where it lies.
-fn inputs<'a>(batch: &'a PackedBatch, points: &'a [SpherePoint]) -> BatchInputs<'a, Host> {
+fn inputs<'a>(batch: &'a PackedBatch, points: &'a [PointGroup], n_points: u32) -> BatchInputs<'a, Host> {
     BatchInputs {
         atoms: batch.atoms(),
         ca_indices: batch.ca_indices(),
@@ -79,6 +79,7 @@ fn inputs<'a>(batch: &'a PackedBatch, points: &'a [SpherePoint]) -> BatchInputs<
         chain_ids: batch.chain_ids(),
         residue_atoms: batch.residue_atoms(),
         points,
+        n_points,
     }
 }
 

@@ -5,11 +5,11 @@ use super::memory::Memory;
 use super::work::{BatchWork, Computed};
 use super::{
     Largest, launch_atom_surfaces, launch_binding_sites, launch_mega_fused_batch, launch_residue_exposure, launch_rows,
-    sphere_points,
+    point_groups,
 };
 use crate::pack::PackedBatch;
 use cuda_host::{CudaError, CudaExecutor, Device, DeviceBuffer, Stream};
-use shared_types::{Atom, BatchStructureDesc, MegaFusedConfig, SpherePoint};
+use shared_types::{Atom, BatchStructureDesc, MegaFusedConfig, PointGroup};
 
 /// A batch with all of its buffers on a device, each at least as long as the longest batch so far needed.
 #[derive(Debug)]
@@ -25,7 +25,8 @@ struct Inputs {
     structures: usize,
     n_atoms: usize,
     /// Only read.
-    points: DeviceBuffer<SpherePoint>,
+    points: DeviceBuffer<PointGroup>,
+    n_points: u32,
     atoms: DeviceBuffer<Atom>,
     ca_indices: DeviceBuffer<u32>,
     descriptors: DeviceBuffer<BatchStructureDesc>,
@@ -48,7 +49,8 @@ impl DeviceBatch {
             residues: 0,
             structures: 0,
             n_atoms: 0,
-            points: DeviceBuffer::from_slice(stream, &sphere_points(config.points))?,
+            points: DeviceBuffer::from_slice(stream, &point_groups(config.points))?,
+            n_points: config.points,
             atoms: stream.empty()?,
             ca_indices: stream.empty()?,
             descriptors: stream.empty()?,
@@ -164,6 +166,7 @@ impl Inputs {
             chain_ids: self.chain_ids.slice(..n)?,
             residue_atoms: self.residue_atoms.slice(..n)?,
             points: self.points.view(),
+            n_points: self.n_points,
         })
     }
 }

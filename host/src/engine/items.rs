@@ -3,15 +3,13 @@
 use crate::pack::PackedBatch;
 use cuda_std::launch::{Kernel as _, Offsets};
 use cuda_std::panic::KernelPanic;
-use kernels_gpu::scratch::{Item, NO_STRUCTURE, Shares};
+use kernels_gpu::scratch::{ATOMS_AN_ITEM, Item, NO_STRUCTURE, Shares};
 use kernels_gpu::{
     atom_surfaces_prism4d as surfaces, residue_exposure_prism4d as exposure, spread_network_prism4d as spread_network,
     spread_pairs_prism4d as spread_pairs,
 };
 use shared_types::MegaFusedConfig;
 
-/// Atoms around which a block counts: some for each of its warps.
-const ATOMS_AN_ITEM: u32 = 512;
 /// Residues that a block adds up.
 const RESIDUES_AN_ITEM: u32 = 128;
 /// Rows of a large structure that a block computes.
@@ -46,7 +44,9 @@ impl Items {
     pub(super) fn of_atoms(batch: &PackedBatch) -> Self {
         let mut builder = Builder::default();
         for structure in Structure::all(batch) {
-            builder.some(structure, structure.n_atoms, ATOMS_AN_ITEM, |first| {
+            // In equal shares, so that none takes a block for a few.
+            let items = structure.n_atoms.div_ceil(ATOMS_AN_ITEM).max(1);
+            builder.some(structure, structure.n_atoms, structure.n_atoms.div_ceil(items).max(1), |first| {
                 let at = structure.atoms + first;
                 (at, at)
             });

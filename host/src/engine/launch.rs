@@ -10,7 +10,7 @@ use kernels_gpu::{
     spread_network_prism4d as spread_network, spread_pairs_prism4d as spread_pairs,
     spread_places_prism4d as spread_places,
 };
-use shared_types::{Atom, BatchStructureDesc, MegaFusedConfig, SpherePoint};
+use shared_types::{Atom, BatchStructureDesc, MegaFusedConfig, PointGroup};
 
 /// A packed batch as kernels read it, in the memory `S`. See [`crate::pack::PackedBatch`] for what each holds.
 pub struct BatchInputs<'a, S: Space> {
@@ -34,8 +34,10 @@ pub struct BatchInputs<'a, S: Space> {
     pub chain_ids: S::Ref<'a, u32>,
     /// Per row, its first atom counted from its structure's first atom.
     pub residue_atoms: S::Ref<'a, u32>,
-    /// Test points of the unit sphere ([`super::sphere_points`]), as many as the configuration says.
-    pub points: S::Ref<'a, SpherePoint>,
+    /// Test points of the unit sphere ([`super::point_groups`]).
+    pub points: S::Ref<'a, PointGroup>,
+    /// How many those are: as many as the configuration says.
+    pub n_points: u32,
 }
 
 impl<S: Space> Clone for BatchInputs<'_, S> {
@@ -61,6 +63,7 @@ impl<S: Space> BatchInputs<'_, S> {
             chain_ids: S::shorter(self.chain_ids),
             residue_atoms: S::shorter(self.residue_atoms),
             points: S::shorter(self.points),
+            n_points: self.n_points,
         }
     }
 }
@@ -138,6 +141,7 @@ pub fn launch_atom_surfaces<M: Memory, E: Executor<Space = M::Space>>(
         owners: M::view(&work.owners, sizes.atoms),
         frames: M::view(&work.frames, sizes.structures),
         points: given.points,
+        n_points: given.n_points,
     };
     surfaces::launch(executor, work.atom_items.count, args)
 }
@@ -167,7 +171,7 @@ pub fn launch_residue_exposure<M: Memory, E: Executor<Space = M::Space>>(
         frames: M::view(&work.frames, sizes.structures),
         surface: M::view(&work.surface, sizes.atoms),
         contacts: M::view(&work.atom_contacts, sizes.residues),
-        points: M::Space::len(&given.points) as u32,
+        points: given.n_points,
     };
     exposure::launch(executor, work.residue_items.count, args)
 }

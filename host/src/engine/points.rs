@@ -1,7 +1,8 @@
 //! Test points on the unit sphere, on which accessible surface is counted.
 
+use bytemuck::Zeroable;
 use cuda_std::math::f64::{cos, sin, sqrt};
-use shared_types::SpherePoint;
+use shared_types::{POINTS_A_GROUP, PointGroup};
 use std::f64::consts::PI;
 
 /// `n` points spread evenly on the unit sphere, along a spiral of golden angles: point `k` has
@@ -10,16 +11,29 @@ use std::f64::consts::PI;
 /// It is the set of FreeSASA, so that areas compare point for point. Computed in f64 with the functions that kernels
 /// use, then rounded: the same bits on every machine.
 #[must_use]
-pub fn sphere_points(n: u32) -> Vec<SpherePoint> {
+pub fn sphere_points(n: u32) -> Vec<[f32; 3]> {
     let golden_angle = PI * (3.0 - sqrt(5.0));
     (0..n)
         .map(|k| {
             let z = 1.0 - (2.0 * f64::from(k) + 1.0) / f64::from(n);
             let (azimuth, radius) = (f64::from(k) * golden_angle, sqrt(1.0 - z * z));
             let (x, y) = (cos(azimuth) * radius, sin(azimuth) * radius);
-            SpherePoint { x: x as f32, y: y as f32, z: z as f32, ..SpherePoint::default() }
+            [x as f32, y as f32, z as f32]
         })
         .collect()
+}
+
+/// [`sphere_points`] as kernels read them.
+#[must_use]
+pub fn point_groups(n: u32) -> Vec<PointGroup> {
+    let group = |points: &[[f32; 3]]| {
+        let mut group = PointGroup::zeroed();
+        for (at, &[x, y, z]) in points.iter().enumerate() {
+            (group.x[at], group.y[at], group.z[at]) = (x, y, z);
+        }
+        group
+    };
+    sphere_points(n).chunks(POINTS_A_GROUP).map(group).collect()
 }
 
 #[cfg(test)]
@@ -32,7 +46,7 @@ mod tests {
         for n in [MIN_POINTS, 100, 1000, MAX_POINTS] {
             let points = sphere_points(n);
             assert_eq!(points.len(), n as usize);
-            let coordinates: Vec<[f64; 3]> = points.iter().map(|p| [p.x, p.y, p.z].map(f64::from)).collect();
+            let coordinates: Vec<[f64; 3]> = points.iter().map(|point| point.map(f64::from)).collect();
             for [x, y, z] in &coordinates {
                 let length = sqrt(x * x + y * y + z * z);
                 assert!((length - 1.0).abs() < 1e-7, "{n} points: length {length}");

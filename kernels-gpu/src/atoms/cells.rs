@@ -99,12 +99,49 @@ impl Frame {
         z.wrapping_mul(self.size[1]).wrapping_add(y).wrapping_mul(self.size[0])
     }
 
-    /// How far a coordinate is from cell `cell` along an axis.
+    /// How far a box is from cell `cell` along an axis.
     #[inline(always)]
-    fn gap(&self, axis: usize, at: f32, cell: u32) -> f32 {
+    fn gap(&self, axis: usize, of: &Bounds, cell: u32) -> f32 {
         let low = math::fma(cell as f32, self.edge, self.origin[axis]) - SLACK;
         let high = math::fma((cell + 1) as f32, self.edge, self.origin[axis]) + SLACK;
-        larger(0.0, larger(low - at, at - high))
+        larger(0.0, larger(low - of.high[axis], of.low[axis] - high))
+    }
+}
+
+/// Where some atoms are: a box.
+#[derive(Clone, Copy, Zeroable, Pod)]
+#[repr(C)]
+pub struct Bounds {
+    low: [f32; 3],
+    high: [f32; 3],
+}
+
+impl Bounds {
+    /// Of no atom.
+    pub const NOTHING: Self = Self { low: [f32::INFINITY; 3], high: [f32::NEG_INFINITY; 3] };
+
+    /// Of one atom.
+    #[inline(always)]
+    pub fn of(atom: Atom) -> Self {
+        let at = [atom.x, atom.y, atom.z];
+        Self { low: at, high: at }
+    }
+
+    /// Of the atoms of both.
+    #[inline(always)]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            low: core::array::from_fn(|axis| smaller(self.low[axis], other.low[axis])),
+            high: core::array::from_fn(|axis| larger(self.high[axis], other.high[axis])),
+        }
+    }
+
+    /// The square of how far an atom is: no more than from any atom in the box, also when rounded.
+    #[inline(always)]
+    pub fn distance2(&self, to: Atom) -> f32 {
+        let away = |axis: usize, at: f32| larger(0.0, larger(self.low[axis] - at, at - self.high[axis]));
+        let (x, y, z) = (away(0, to.x), away(1, to.y), away(2, to.z));
+        math::fma(x, x, math::fma(y, y, z * z))
     }
 }
 
@@ -224,30 +261,34 @@ impl Cells<'_> {
         Run { first: self.starts.get(row + low), end: self.starts.get(row + high + 1) }
     }
 
-    /// Run number `k` of [`ROWS`] of those that hold all atoms within [`REACH`] of an atom's place, and the square of how
-    /// far it is at least.
+    /// Run number `k` of [`ROWS`] of those that hold all atoms within [`REACH`] of a box that lies in one cell.
     #[inline(always)]
-    pub fn near(&self, at: Atom, k: u32) -> (Run, f32) {
+    pub fn near(&self, of: &Bounds, k: u32) -> Run {
         let frame = self.frame.get(0);
-        const NOTHING: (Run, f32) = (Run { first: 0, end: 0 }, f32::INFINITY);
+        const NOTHING: Run = Run { first: 0, end: 0 };
         if k >= ROWS {
             return NOTHING;
         }
         let [in_y, in_z] = NEAR_FIRST.at(k);
         // Below 0 the sum wraps, and is no cell either.
-        let y = frame.cell(1, at.y).wrapping_add_signed(in_y);
-        let z = frame.cell(2, at.z).wrapping_add_signed(in_z);
+        let y = frame.cell(1, of.low[1]).wrapping_add_signed(in_y);
+        let z = frame.cell(2, of.low[2]).wrapping_add_signed(in_z);
         if y >= frame.size[1] || z >= frame.size[2] {
             return NOTHING;
         }
-        let (gap_y, gap_z) = (frame.gap(1, at.y, y), frame.gap(2, at.z, z));
-        let gap2 = math::fma(gap_y, gap_y, gap_z * gap_z);
-        let rest = REACH * REACH - gap2;
+        let (gap_y, gap_z) = (frame.gap(1, of, y), frame.gap(2, of, z));
+        let rest = REACH * REACH - math::fma(gap_y, gap_y, gap_z * gap_z);
         if rest < 0.0 {
             return NOTHING;
         }
         let half = sqrt(rest) + SLACK;
-        (self.run(frame.row(y, z), frame.cell(0, at.x - half), frame.cell(0, at.x + half)), gap2)
+        self.run(frame.row(y, z), frame.cell(0, of.low[0] - half), frame.cell(0, of.high[0] + half))
+    }
+
+    /// The number of the cell in which an atom lies.
+    #[inline(always)]
+    pub fn cell_of(&self, atom: Atom) -> u32 {
+        self.frame.get(0).number(atom.x, atom.y, atom.z)
     }
 
     /// The frame, which lies in shared memory.

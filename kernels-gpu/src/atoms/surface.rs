@@ -6,30 +6,26 @@
 //! may cover it, then at the points. Most points are covered by one of the nearest, so those are tried first, on all
 //! points, and the others on what is left. All is counted, so that the order in which neighbours come is no matter.
 
-use super::Inputs;
-use super::cells::{Cells, REACH, ROWS, Run};
+use super::cells::{Bounds, ROWS};
+use super::neighbours::{self, Around};
 use crate::scratch::AtomSurface;
 use cuda_std::prelude::*;
-use shared_types::{Atom, SpherePoint};
+use shared_types::{Atom, POINTS_A_GROUP, PointGroup};
 
 /// Radius of the probe in Å: a water molecule.
 pub const PROBE: f32 = 1.4;
 /// Atoms within 4.5 Å of each other are in contact.
 pub const CONTACT: f32 = 4.5;
-/// Runs of atoms that are near, at most, for whole warps.
-pub const RUNS: usize = 32;
-/// Atoms that may touch one, by distance alone; real ones have up to about 90.
-pub const NEAR: usize = 128;
 /// Neighbours within [`NEAREST`] that a warp has room for; real atoms have up to about 15.
 pub const FIRST: usize = 24;
 /// Other neighbours that may cover an atom; real ones have up to about 60.
 pub const OTHERS: usize = 80;
 /// Atoms in contact with one; real ones have up to about 35.
 pub const CONTACTS: usize = 64;
-/// Points that a warp takes at a time.
-pub const POINTS: usize = 128;
-/// Those that a lane takes.
-const EACH: usize = POINTS / 32;
+/// Points of a group that a lane takes.
+const EACH: usize = POINTS_A_GROUP / 32;
+// Points that are not covered yet are listed where the neighbours were.
+const _: () = assert!(POINTS_A_GROUP <= neighbours::NEAR);
 /// Neighbours closer than this, 3.5 Å, squared, are tried on all points.
 const NEAREST: f32 = 3.5 * 3.5;
 
@@ -39,15 +35,15 @@ const FIRSTS: [u32; 6] = [u32::MAX, 0x5555_5555, 0x1111_1111, 0x0101_0101, 0x000
 /// A point's side of a plane: covered when `x`, `y`, `z` of the point, times those here, are more than the last.
 pub type Plane = [f32; 4];
 
-/// What a warp keeps of an atom: runs of those that are near, and the places of those that may touch it; planes of the
-/// nearest, and of others; the residues that it is in contact with; points that are not covered yet.
+/// What a warp keeps of a cell: the places of all atoms within reach. Of two of its atoms: the
+/// places of those that may touch each. Of one: planes of the nearest, and of others; and the residues it is in contact with.
 pub type Lists<'a> = (
-    WarpList<'a, Run>,
+    WarpList<'a, u32>,
+    WarpList<'a, u32>,
     WarpList<'a, u32>,
     WarpList<'a, Plane>,
     WarpList<'a, Plane>,
     WarpList<'a, u32>,
-    WarpList<'a, SpherePoint>,
 );
 
 #[inline(always)]
@@ -55,10 +51,20 @@ fn covers([x, y, z, least]: Plane, px: f32, py: f32, pz: f32) -> bool {
     math::fma(px, x, math::fma(py, y, pz * z)) > least
 }
 
-#[inline(always)]
-fn distance2(a: Atom, b: Atom) -> f32 {
-    let (x, y, z) = (b.x - a.x, b.y - a.y, b.z - a.z);
-    math::fma(x, x, math::fma(y, y, z * z))
+/// The test points.
+#[derive(Clone, Copy)]
+pub struct Points<'a> {
+    pub groups: &'a [PointGroup],
+    /// How many there are.
+    pub n: u32,
+}
+
+impl Points<'_> {
+    #[inline(always)]
+    fn at(&self, k: u32) -> [f32; 3] {
+        let (group, k) = (k as usize / POINTS_A_GROUP, k as usize % POINTS_A_GROUP);
+        self.groups.get(group).map_or([0.0; 3], |group| [group.x[k], group.y[k], group.z[k]])
+    }
 }
 
 /// An atom among its neighbours.
@@ -79,8 +85,6 @@ struct Seen {
     plane: Option<Plane>,
 }
 
-const NOBODY: Seen = Seen { d2: f32::INFINITY, plane: None };
-
 impl Centre {
     #[inline(always)]
     fn new(atom: Atom) -> Self {
@@ -89,27 +93,27 @@ impl Centre {
     }
 
     #[inline(always)]
-    fn look(&self, other: Atom) -> Seen {
+    fn look(&self, other: Atom, is_one: bool) -> Seen {
         let (x, y, z) = (other.x - self.atom.x, other.y - self.atom.y, other.z - self.atom.z);
         let d2 = math::fma(x, x, math::fma(y, y, z * z));
         let reach = other.radius + PROBE;
         let both = self.reach + reach;
         // An atom in the same place, as this one itself is, covers all or nothing.
-        let touches = d2 < both * both && (d2 > 0.0 || reach > self.reach);
+        let touches = is_one & (d2 < both * both) & ((d2 > 0.0) | (reach > self.reach));
         let least = math::fma(self.reach - reach, both, d2) * self.half;
-        Seen { d2, plane: touches.then_some([x, y, z, least]) }
+        Seen { d2: if is_one { d2 } else { f32::INFINITY }, plane: touches.then_some([x, y, z, least]) }
     }
 
     /// Whether an atom covers a point, asked of all that may: for atoms with more neighbours than there is room for.
     // A call costs registers on the device, and on a CPU inlining costs more than calling what is hardly ever called.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     #[cfg_attr(not(target_arch = "nvptx64"), inline(never))]
-    fn is_covered(&self, around: &Around, point: SpherePoint) -> bool {
+    fn is_covered(&self, around: &Around, [x, y, z]: [f32; 3]) -> bool {
         for k in 0..ROWS {
-            let (run, _) = around.near(self.atom, k);
+            let run = around.near(&Bounds::of(self.atom), k);
             for other in run.first..run.end {
-                if let Some(plane) = self.look(around.sorted.at(other)).plane
-                    && covers(plane, point.x, point.y, point.z)
+                if let Some(plane) = self.look(around.sorted.get(other), true).plane
+                    && covers(plane, x, y, z)
                 {
                     return true;
                 }
@@ -129,124 +133,91 @@ struct Share {
 }
 
 impl Share {
-    /// The points `first, first + 32, ..`; those that are not there count as covered.
+    /// The points `lane, lane + 32, ..` of a group of `n`; those that are not there count as covered.
     #[inline(always)]
-    fn new(points: &[SpherePoint], first: u32) -> Self {
-        let mut share = Self { x: [0.0; EACH], y: [0.0; EACH], z: [0.0; EACH], covered: [true; EACH] };
-        for at in 0..EACH {
-            if let Some(point) = points.get(first as usize + 32 * at) {
-                (share.x[at], share.y[at], share.z[at]) = (point.x, point.y, point.z);
-                share.covered[at] = false;
-            }
+    fn new(group: &PointGroup, n: u32, lane: u32) -> Self {
+        let at = |k: usize| lane as usize % 32 + 32 * k;
+        Self {
+            x: core::array::from_fn(|k| group.x[at(k)]),
+            y: core::array::from_fn(|k| group.y[at(k)]),
+            z: core::array::from_fn(|k| group.z[at(k)]),
+            covered: core::array::from_fn(|k| at(k) as u32 >= n),
         }
-        share
-    }
-
-    #[inline(always)]
-    fn open(&self, at: usize) -> Option<SpherePoint> {
-        let point = SpherePoint { x: self.x[at], y: self.y[at], z: self.z[at], _padding: 0 };
-        (!self.covered[at]).then_some(point)
     }
 }
 
-/// The atoms of a structure.
-pub struct Around<'a> {
-    pub inputs: Inputs<'a>,
-    pub cells: Cells<'a>,
-    /// The batch's atoms in the order of cells, and the residue of each.
-    pub sorted: &'a [Atom],
-    pub owners: &'a [u32],
-    /// Where the structure's begin. Places are counted in the batch: that takes fewer registers than to keep where in
-    /// memory the structure's atoms lie.
-    pub first: u32,
-}
-
-impl Around<'_> {
-    /// Run `k` of those near an atom, in places.
-    #[inline(always)]
-    fn near(&self, atom: Atom, k: u32) -> (Run, f32) {
-        let (run, gap2) = self.cells.near(atom, k);
-        (Run { first: self.first.wrapping_add(run.first), end: self.first.wrapping_add(run.end) }, gap2)
-    }
-
-    /// Whether an atom is in contact with one of a residue's.
-    #[inline(always)]
-    fn is_touched(&self, residue: u32, atom: Atom) -> bool {
-        let (mut own, end) = self.inputs.atoms_of(residue);
-        while own < end {
-            if distance2(self.inputs.atom(own), atom) <= CONTACT * CONTACT {
-                return true;
-            }
-            own += 1;
-        }
-        false
-    }
-}
-
-/// Counts for atom `at` of the block what is exposed and how many are near, and adds it to the contacts of each residue that
-/// it touches.
+/// Counts for the atoms of a part, which lie in one cell, what is exposed of each and how many are near, and adds them to
+/// the contacts of the residues that they touch. The part is one of the places from `first` on.
 #[inline(always)]
 pub fn count(
     warp: &mut Warp,
     lists: &mut Lists,
-    at: u32,
+    part: &mut WarpPart<Segment<AtomSurface>>,
+    first: u32,
     around: &Around,
-    points: &[SpherePoint],
+    points: Points,
     contacts: &Atomics<u32>,
-) -> AtomSurface {
-    let Around { inputs, cells, sorted, owners, .. } = around;
-    let (runs, near, nearest, others, touched, open) = lists;
-    let at = cells.frame().first.wrapping_add(at);
-    let atom = sorted.at(at);
-    let farthest = (atom.radius + PROBE) + (cells.frame().largest + PROBE);
-    let rows = warp.per_lane(|lane| around.near(atom, lane.index()));
-    let close = warp.map(&rows, |_, (run, gap2)| (run.first < run.end && *gap2 < farthest * farthest).then_some(*run));
-    let far = warp.map(&rows, |_, (run, gap2)| (run.first < run.end && *gap2 >= farthest * farthest).then_some(*run));
-    runs.push(warp, &close);
-    let n_close = runs.len();
-    runs.push(warp, &far);
-    let runs = runs.items(warp);
-    // Of those that are too far to touch it, all that counts is how many are near.
-    let mut within = warp.per_lane(|lane| {
-        let mut within = 0;
-        for run in runs.range(n_close, runs.len()) {
-            let length = run.end.wrapping_sub(run.first);
-            let row = sorted.part(run.first, length);
-            let mut k = lane.index();
-            while k < length {
-                within += u32::from(distance2(atom, row.at(k)) <= REACH * REACH);
-                k += 32;
+) {
+    let (candidates, near_a, near_b, nearest, others, touched) = lists;
+    let (first, n) = (first.wrapping_add(part.start()), part.len());
+    neighbours::list(warp, candidates, around, first, n);
+    let candidates = candidates.items(warp);
+    let mut k = 0u32;
+    while k < n {
+        let two = k.wrapping_add(1) < n;
+        let crowds =
+            neighbours::of_two(warp, candidates, [&mut *near_a, &mut *near_b], around, first.wrapping_add(k), two);
+        let mut second = false;
+        loop {
+            let near = if second { &mut *near_b } else { &mut *near_a };
+            let crowd = if second { crowds[1] } else { crowds[0] };
+            let at = first.wrapping_add(k);
+            let centre = Centre::new(around.sorted.get(at));
+            let own = around.owners.at(at);
+            let known = look(warp, &centre, own, &mut *near, nearest, others, touched, around)
+                .filter(|_| candidates.is_complete());
+            let counts = if let Some((nearest, others, touched)) = known {
+                touch(warp, touched, around, contacts);
+                AtomSurface { exposed: exposed(warp, nearest, others, near, points), crowd }
+            } else {
+                touch_any(warp, &centre, own, around, contacts);
+                let crowd = neighbours::crowd(warp, around, centre.atom);
+                AtomSurface { exposed: exposed_to_all(warp, &centre, around, points), crowd }
+            };
+            part.set(warp, k, counts);
+            k = k.wrapping_add(1);
+            if second || !two {
+                break;
             }
-        }
-        within
-    });
-    for run in runs.range(0, n_close) {
-        let length = run.end.wrapping_sub(run.first);
-        let row = sorted.part(run.first, length);
-        let mut first = 0u32;
-        while first < length {
-            let d2 = warp.per_lane(|lane| {
-                let k = first.wrapping_add(lane.index());
-                if k < length { distance2(atom, row.at(k)) } else { f32::INFINITY }
-            });
-            warp.each_with(&mut within, &d2, |_, within, d2| {
-                *within = within.wrapping_add(u32::from(*d2 <= REACH * REACH));
-            });
-            let found = warp.map(&d2, |lane, d2| {
-                let at = run.first.wrapping_add(first).wrapping_add(lane.index());
-                (*d2 < farthest * farthest).then_some(at)
-            });
-            near.push(warp, &found);
-            first = first.wrapping_add(32);
+            second = true;
         }
     }
-    let (centre, own) = (Centre::new(sorted.at(at)), owners.at(at));
+}
+
+/// Lists the planes of those that are near an atom, the nearest by themselves, and the residues that it touches; nothing
+/// where there is no room for all.
+#[inline(always)]
+fn look<'a>(
+    warp: &mut Warp,
+    centre: &Centre,
+    own: u32,
+    near: &mut WarpList<u32>,
+    nearest: &'a mut WarpList<Plane>,
+    others: &'a mut WarpList<Plane>,
+    touched: &'a mut WarpList<u32>,
+    around: &Around,
+) -> Option<(WarpItems<'a, Plane>, WarpItems<'a, Plane>, WarpItems<'a, u32>)> {
+    nearest.clear(warp);
+    others.clear(warp);
+    touched.clear(warp);
     let near = near.items(warp);
     let mut first = 0u32;
     while first < near.len() {
+        // Lanes without a neighbour look at the last one, as in `of_two`.
+        let last = near.len() - 1;
         let seen = warp.per_lane(|lane| {
             let k = first.wrapping_add(lane.index());
-            if k < near.len() { centre.look(sorted.at(near.get(k))) } else { NOBODY }
+            centre.look(around.sorted.get(near.get(k.min(last))), k <= last)
         });
         let planes = warp.map(&seen, |_, seen| seen.plane.filter(|_| seen.d2 < NEAREST));
         nearest.push(warp, &planes);
@@ -256,29 +227,33 @@ pub fn count(
             if seen.d2 > CONTACT * CONTACT {
                 return None;
             }
-            let other = owners.at(near.get(first.wrapping_add(lane.index())));
-            inputs.are_apart(own, other).then_some(other)
+            let other = around.owners.at(near.get(first.wrapping_add(lane.index())));
+            around.inputs.are_apart(own, other).then_some(other)
         });
         touched.push(warp, &residues);
         first = first.wrapping_add(32);
     }
-    let crowd = warp.reduce(&within, u32::wrapping_add);
-    // Where the first list is full, there may have been more.
-    if near.len() == NEAR as u32 || !(nearest.is_complete() && others.is_complete() && touched.is_complete()) {
-        touch_any(warp, &centre, own, around, contacts);
-        let exposed = exposed_to_all(warp, &centre, around, points);
-        return AtomSurface { exposed, crowd };
+    let is_complete = near.is_complete();
+    let (nearest, others, touched) = (nearest.items(warp), others.items(warp), touched.items(warp));
+    let all = is_complete && nearest.is_complete() && others.is_complete() && touched.is_complete();
+    all.then_some((nearest, others, touched))
+}
+
+/// How many points are exposed of an atom whose neighbours' planes are known; `open` is to work with.
+#[inline(always)]
+fn exposed(
+    warp: &mut Warp,
+    nearest: WarpItems<Plane>,
+    others: WarpItems<Plane>,
+    open: &mut WarpList<u32>,
+    points: Points,
+) -> u32 {
+    let (mut exposed, mut left) = (0u32, points.n);
+    for group in points.groups {
+        exposed = exposed.wrapping_add(exposed_of_group(warp, nearest, others, open, group, left));
+        left = left.saturating_sub(POINTS_A_GROUP as u32);
     }
-    let touched = touched.items(warp);
-    touch(warp, touched, around, contacts);
-    let (nearest, others) = (nearest.items(warp), others.items(warp));
-    let n = points.len() as u32;
-    let (mut exposed, mut group) = (0u32, 0u32);
-    while group < n {
-        exposed = exposed.wrapping_add(exposed_of_group(warp, nearest, others, open, points, group));
-        group = group.wrapping_add(POINTS as u32);
-    }
-    AtomSurface { exposed, crowd }
+    exposed
 }
 
 /// Adds an atom to the contacts of each residue that it touches, once.
@@ -319,11 +294,10 @@ fn touch_any(warp: &mut Warp, centre: &Centre, own: u32, around: &Around, contac
 
 /// How many points are exposed, where there is no room for all neighbours.
 #[inline(always)]
-fn exposed_to_all(warp: &mut Warp, centre: &Centre, around: &Around, points: &[SpherePoint]) -> u32 {
-    let n = points.len() as u32;
+fn exposed_to_all(warp: &mut Warp, centre: &Centre, around: &Around, points: Points) -> u32 {
     let open = warp.per_lane(|lane| {
-        let (mut open, mut k) = (0, lane.index());
-        while k < n {
+        let (mut open, mut k) = (0u32, lane.index());
+        while k < points.n {
             open += u32::from(!centre.is_covered(around, points.at(k)));
             k += 32;
         }
@@ -332,17 +306,17 @@ fn exposed_to_all(warp: &mut Warp, centre: &Centre, around: &Around, points: &[S
     warp.reduce(&open, u32::wrapping_add)
 }
 
-/// How many points are exposed of the [`POINTS`] from `first` on.
+/// How many points of a group of `n` are exposed.
 #[inline(always)]
 fn exposed_of_group(
     warp: &mut Warp,
     nearest: WarpItems<Plane>,
     others: WarpItems<Plane>,
-    open: &mut WarpList<SpherePoint>,
-    points: &[SpherePoint],
-    first: u32,
+    open: &mut WarpList<u32>,
+    group: &PointGroup,
+    n: u32,
 ) -> u32 {
-    let mut shares = warp.per_lane(|lane| Share::new(points, first + lane.index()));
+    let mut shares = warp.per_lane(|lane| Share::new(group, n, lane.index()));
     warp.each(&mut shares, |_, share| {
         for plane in nearest.range(0, nearest.len()) {
             for at in 0..EACH {
@@ -350,9 +324,10 @@ fn exposed_of_group(
             }
         }
     });
-    open.clear();
+    open.clear(warp);
     for at in 0..EACH {
-        let left = warp.map(&shares, |_, share| share.open(at));
+        let left =
+            warp.map(&shares, |lane, share| (!share.covered[at]).then(|| lane.index().wrapping_add(32 * at as u32)));
         open.push(warp, &left);
     }
     let open = open.items(warp);
@@ -364,8 +339,16 @@ fn exposed_of_group(
         let covered = warp.per_lane(|lane| {
             let (k, part) = (lane.index() >> spread, lane.index() & ((1 << spread) - 1));
             k < left && {
-                let point = open.get(turn.wrapping_add(k));
-                others.range_by(part, 1 << spread).any(|plane| covers(plane, point.x, point.y, point.z))
+                let k = open.get(turn.wrapping_add(k)) as usize % POINTS_A_GROUP;
+                let (x, y, z) = (group.x[k], group.y[k], group.z[k]);
+                let (step, mut at, mut covered) = (1 << spread, part, false);
+                // Two at a time; the last one may be asked twice.
+                while at < others.len() && !covered {
+                    let (one, two) = (others.get(at), others.get(at.wrapping_add(step).min(others.len() - 1)));
+                    covered = covers(one, x, y, z) | covers(two, x, y, z);
+                    at = at.wrapping_add(2 * step);
+                }
+                covered
             }
         });
         let mut covered = warp.ballot(&covered, |_, covered| *covered);

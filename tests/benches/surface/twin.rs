@@ -5,19 +5,17 @@ use anyhow::{Context as _, Result};
 use cuda_host::raw::{RawKernel, Word, load_image};
 use cuda_host::{CudaExecutor, DeviceBuffer, DeviceOffsets, Stream};
 use cuda_std::launch::{Offsets, Segments};
-use kernels_gpu::scratch::{AtomSurface, CellWords, Frame, Item};
+use kernels_gpu::scratch::{ATOMS_AN_ITEM, AtomSurface, CellWords, Frame, Item};
 use kernels_gpu::{atom_cells_prism4d as cells, atom_surfaces_prism4d as surfaces};
 use prism_host::PackedBatch;
-use prism_host::engine::sphere_points;
-use shared_types::{Atom, BatchStructureDesc, SpherePoint};
+use prism_host::engine::point_groups;
+use shared_types::{Atom, BatchStructureDesc, PointGroup};
 use std::fs;
 use std::path::Path;
 use tests::bench::{Watch, median};
 
 const WARM_UP: usize = 2;
 const THREADS: u32 = 256;
-/// Atoms that a block takes, as in the engine.
-const ATOMS_AN_ITEM: u32 = 512;
 
 pub struct Compared {
     /// Median of our time over the twin's, within a repetition.
@@ -29,7 +27,8 @@ pub struct Compared {
 /// What the kernel reads and writes.
 struct Buffers {
     descriptors: DeviceBuffer<BatchStructureDesc>,
-    points: DeviceBuffer<SpherePoint>,
+    points: DeviceBuffer<PointGroup>,
+    n_points: u32,
     sorted: DeviceBuffer<Atom>,
     cells: DeviceBuffer<CellWords>,
     frames: DeviceBuffer<Frame>,
@@ -54,7 +53,9 @@ impl Buffers {
         let (mut items, mut firsts) = (Vec::new(), Vec::new());
         for (index, (descriptor, &atoms)) in batch.descriptors().iter().zip(batch.atom_offsets().as_slice()).enumerate()
         {
-            for first in (0..descriptor.n_atoms).step_by(ATOMS_AN_ITEM as usize) {
+            // As in the engine.
+            let share = descriptor.n_atoms.div_ceil(descriptor.n_atoms.div_ceil(ATOMS_AN_ITEM));
+            for first in (0..descriptor.n_atoms).step_by(share as usize) {
                 items.push(Item { structure: index as u32, atoms, first });
                 firsts.push(atoms + first);
             }
@@ -62,7 +63,8 @@ impl Buffers {
         firsts.push(batch.atom_offsets().end());
         let mut buffers = Self {
             descriptors: DeviceBuffer::from_slice(stream, batch.descriptors())?,
-            points: DeviceBuffer::from_slice(stream, &sphere_points(points))?,
+            points: DeviceBuffer::from_slice(stream, &point_groups(points))?,
+            n_points: points,
             sorted: DeviceBuffer::zeroed(stream, n_atoms)?,
             cells: DeviceBuffer::zeroed(stream, n_atoms)?,
             frames: DeviceBuffer::zeroed(stream, batch.n_structures())?,
@@ -116,12 +118,12 @@ impl Buffers {
             cells: self.cells.view(),
             frames: self.frames.view(),
             points: self.points.view(),
+            n_points: self.n_points,
         };
         Ok(surfaces::launch(executor, self.blocks, args)?)
     }
 
     fn launch_twin(&mut self, stream: &Stream, twin: &RawKernel) -> Result<()> {
-        let points = self.points.len() as u32;
         let words = [
             Word::address_mut(&mut self.surface.view_mut()),
             Word::address_mut(&mut self.contacts.view_mut()),
@@ -136,7 +138,7 @@ impl Buffers {
             Word::address(&self.owners.view()),
             Word::address(&self.frames.view()),
             Word::address(&self.points.view()),
-            Word::value(points),
+            Word::value(self.n_points),
         ];
         // SAFETY: these are the parameters in tests/twins/surface.cu, of the same types: items name structures that have
         // a descriptor and a frame, their atoms lie in `sorted` and, sorted into cells, in `cells`; `surface` has an

@@ -200,8 +200,8 @@ pub fn triangles(
             });
             near.push(warp, &found);
         }
-        assert!(near.is_complete(), "a point has more neighbours than there is room for");
         let near = near.items(warp);
+        assert!(near.is_complete(), "a point has more neighbours than there is room for");
         let mut found = warp.per_lane(|_| 0);
         for begin in (0..near.len()).step_by(32) {
             warp.each(&mut found, |lane, found| {

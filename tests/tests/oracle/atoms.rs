@@ -81,7 +81,7 @@ impl Atoms {
             Atom { place, radius: f64::from(atom.radius), row, chain: structure.chain_ids[row] }
         };
         let atoms = rows.iter().enumerate().flat_map(|(row, own)| own.clone().map(move |i| atom(i, row))).collect();
-        let points = sphere_points(points).iter().map(|p| [p.x, p.y, p.z].map(f64::from)).collect();
+        let points = sphere_points(points).iter().map(|point| point.map(f64::from)).collect();
         let kinds = structure.residue_types.iter().map(|&kind| usize::from(kind)).collect();
         let mut atoms = Self { atoms, rows, kinds, points, margin, exposed: Vec::new() };
         atoms.exposed = (0..atoms.atoms.len()).map(|i| atoms.exposed_points(i)).collect();

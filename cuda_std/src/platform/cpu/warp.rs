@@ -19,9 +19,23 @@ pub(crate) fn each_index_by_warp(crew: Crew, n: u32, f: impl Fn(u32, u32)) {
     crew.visit(n, |i| f(i % warps, i));
 }
 
+/// What [`each_in_turn`] needs; nothing here.
+#[inline(always)]
+pub(crate) fn begin_turns() {}
+
+/// As [`each_index_by_warp`]: a core takes one after the other in any case.
+#[inline(always)]
+pub(crate) fn each_in_turn(crew: Crew, n: u32, f: impl Fn(u32, u32)) {
+    each_index_by_warp(crew, n, f);
+}
+
 /// Nothing to wait for: a core runs the lanes one after the other.
 #[inline(always)]
 pub(crate) fn meet_warp() {}
+
+/// A lane that panics ends its block at once.
+#[inline(always)]
+pub(crate) fn leave_if_a_lane_is_dead() {}
 
 /// Whether this thread stores what its warp has computed.
 #[inline(always)]
@@ -102,7 +116,7 @@ impl<T> LaneStorage<T> {
 
     /// A bit for each lane.
     #[inline(always)]
-    pub(crate) fn ballot_unless_empty(&self, crew: Crew, warp: u32, f: impl Fn(u32, &T) -> bool) -> u32 {
+    pub(crate) fn ballot_of_any(&self, crew: Crew, warp: u32, f: impl Fn(u32, &T) -> bool) -> u32 {
         self.ballot(crew, warp, f)
     }
 

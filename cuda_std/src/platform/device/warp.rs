@@ -7,6 +7,7 @@ use super::shuffle::{
 use super::{Crew, FULL, PerThreadStorage, WARP, strided, thread_index};
 use crate::panic::device::exit;
 use bytemuck::Pod;
+use core::arch::{asm, global_asm};
 
 /// Runs `f(warp)` once a warp.
 #[inline(always)]
@@ -19,6 +20,41 @@ pub(crate) fn each_warp(_crew: Crew, f: impl Fn(u32)) {
 pub(crate) fn each_index_by_warp(crew: Crew, n: u32, f: impl Fn(u32, u32)) {
     let warp = thread_index() / WARP;
     strided(warp, crew.threads() / WARP, n, |i| f(warp, i));
+}
+
+// Which index a warp takes next, in [`each_in_turn`].
+global_asm!(".shared .align 4 .b8 __cuda_std_turn[4];");
+
+/// Begins with index 0. There is a barrier before it, which no warp passes that is still in a phase with turns, and one
+/// behind it.
+#[inline(always)]
+pub(crate) fn begin_turns() {
+    if thread_index() == 0 {
+        // SAFETY: writes the word declared above, by one thread between two barriers.
+        unsafe { asm!("st.shared.u32 [__cuda_std_turn], {0};", in(reg32) 0u32, options(nostack, preserves_flags)) };
+    }
+}
+
+/// Runs `f(warp, i)` for every index below `n`, each by the warp that is free first.
+#[inline(always)]
+pub(crate) fn each_in_turn(_crew: Crew, n: u32, f: impl Fn(u32, u32)) {
+    let warp = thread_index() / WARP;
+    loop {
+        let mut turn = 0u32;
+        if leads_warp() {
+            // SAFETY: an atomic operation on the word declared above, which `begin_turns` has set.
+            unsafe {
+                asm!("atom.shared.add.u32 {0}, [__cuda_std_turn], 1;", out(reg32) turn, options(nostack, preserves_flags));
+            }
+        }
+        let i = from_lane(turn, 0);
+        // Nobody takes an index from a dead lane.
+        leave_if_a_lane_is_dead();
+        if i >= n {
+            break;
+        }
+        f(warp, i);
+    }
 }
 
 /// A lane's own value: registers.
@@ -74,16 +110,12 @@ impl<T> LaneStorage<T> {
 }
 
 impl<T> LaneStorage<T> {
-    /// A bit for each lane; dead lanes are looked for when there is none.
+    /// A bit for each lane; dead lanes have none.
     #[inline(always)]
-    pub(crate) fn ballot_unless_empty(&self, _crew: Crew, _warp: u32, f: impl Fn(u32, &T) -> bool) -> u32 {
+    pub(crate) fn ballot_of_any(&self, _crew: Crew, _warp: u32, f: impl Fn(u32, &T) -> bool) -> u32 {
         let vote = f(thread_index() % WARP, &self.0);
         // SAFETY: as in `ballot`.
-        let votes = unsafe { vote_ballot_sync(FULL, vote) };
-        if votes == 0 {
-            leave_if_a_lane_is_dead();
-        }
-        votes
+        unsafe { vote_ballot_sync(FULL, vote) }
     }
 }
 
@@ -147,7 +179,7 @@ impl<T> LaneStorage<T> {
 /// Ends this thread if a lane of its warp has panicked. The lanes are asked, which is faster than to look at the block's
 /// shared memory; a thread of another warp decides nothing here.
 #[inline(always)]
-fn leave_if_a_lane_is_dead() {
+pub(crate) fn leave_if_a_lane_is_dead() {
     // SAFETY: all lanes get here together, as in `ballot`; those that have exited do not vote.
     if unsafe { vote_ballot_sync(FULL, true) } != FULL {
         exit();

@@ -176,8 +176,8 @@ pub fn warp_lists(
             let found = warp.per_lane(|lane| Some(first + lane.index()).filter(|k| *k < i && k.is_multiple_of(3)));
             numbers.push(warp, &found);
         }
-        let complete = u32::from(numbers.is_complete());
         let numbers = numbers.items(warp);
+        let complete = u32::from(numbers.is_complete());
         let sum = numbers.range(0, numbers.len()).sum();
         let mut first = 0;
         while first < numbers.len() {
@@ -188,6 +188,6 @@ pub fn warp_lists(
             even.push(warp, &pairs);
             first += 32;
         }
-        [numbers.len(), complete, sum, even.len()]
+        [numbers.len(), complete, sum, even.items(warp).len()]
     });
 }
