@@ -49,6 +49,7 @@
 //! until it is written again. That is more than the kernel wrote: which launch of a stream it was is not looked into.
 #![deny(missing_docs)]
 
+mod allocation;
 mod args;
 mod buffer;
 pub mod compat;
@@ -60,15 +61,21 @@ mod dynamic;
 mod error;
 mod event;
 mod executor;
+mod graph;
 mod host_memory;
 mod module;
 mod offsets;
 mod pinned;
+mod pinned_block;
+mod pool;
 mod slot;
 mod stream;
+mod timeline;
 mod usage;
 mod view;
+mod written;
 
+pub use allocation::DeviceBlock;
 pub use buffer::DeviceBuffer;
 pub use context::{Context, DeviceMemory};
 pub use description::{Difference, Place};
@@ -76,9 +83,13 @@ pub use device::{CudaVersion, Device, DeviceInfo, MIN_COMPUTE_CAPABILITY, driver
 pub use error::CudaError;
 pub use event::Event;
 pub use executor::CudaExecutor;
+pub use graph::{Graph, Recorder, Staged};
 pub use module::raw;
 pub use module::{KernelAttributes, LoadedKernel, Module};
 pub use offsets::DeviceOffsets;
 pub use pinned::PinnedBuffer;
+pub use pinned_block::PinnedBlock;
+pub use pool::{DeviceSource, GpuBufferPool, MemorySource, PinnedPool, PinnedSource, PoolOptions, PoolStatistics};
 pub use stream::Stream;
+pub use timeline::{OpenSpan, Span, Timeline};
 pub use view::{DeviceView, DeviceViewMut};

@@ -135,7 +135,8 @@ pub(crate) fn kernel_id(name: &'static str) -> u32 {
     index as u32
 }
 
-fn kernel_name(id: u32) -> String {
+/// The kernel of a number.
+pub(crate) fn kernel_name(id: u32) -> String {
     lock(&NAMES).get(id as usize).map_or_else(|| format!("number {id}"), |name| (*name).to_owned())
 }
 
