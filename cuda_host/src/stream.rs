@@ -41,6 +41,9 @@ struct Inner {
 struct Watched {
     own: Watch,
     followed: Vec<Followed>,
+    /// Other streams' slots whose panics were reported here, up to when: none is reported twice, however often this
+    /// stream comes to follow those that follow them.
+    told: Vec<Watch>,
 }
 
 struct Followed {
@@ -89,7 +92,7 @@ impl Stream {
             unsafe { driver.event_destroy(join) }.warn(driver, "destroying an event");
             return Err(error);
         }
-        let watched = Mutex::new(Watched { own: Watch::new(&slot), followed: Vec::new() });
+        let watched = Mutex::new(Watched { own: Watch::new(&slot), followed: Vec::new(), told: Vec::new() });
         Ok(Self(Arc::new(Inner {
             context: context.clone(),
             raw,
@@ -225,10 +228,13 @@ impl Stream {
     /// up to number `until`, which is done.
     fn settle(&self, until: u64) {
         let mut watched = lock(&self.0.watched);
-        for followed in &mut watched.followed {
+        let Watched { followed, told, .. } = &mut *watched;
+        for followed in followed {
             if let Some(panic) = followed.watch.take_panic() {
                 // What this stream has written meanwhile depends on that kernel.
                 self.0.slot.taint(panic);
+                told.retain(|watch| !watch.is_of_slot(&followed.watch));
+                told.push(followed.watch.clone());
             }
         }
         self.0.slot.look();
@@ -264,7 +270,10 @@ impl Stream {
 }
 
 impl Watched {
-    fn add(&mut self, new: Followed) {
+    fn add(&mut self, mut new: Followed) {
+        for told in &self.told {
+            new.watch.skip_what_was_seen(told);
+        }
         match self.followed.iter_mut().find(|old| old.slot == new.slot) {
             // The older watch sees more.
             Some(old) => (old.work, old.since) = (old.work.max(new.work), new.since),
