@@ -72,6 +72,7 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
     /// [`CudaError::OutOfMemory`], [`CudaError::TooLarge`], [`CudaError::Poisoned`] when what it holds is not to be read,
     /// and those of the driver. The buffer is as it was then.
     pub fn grow(&mut self, stream: &Stream, len: usize) -> Result<(), CudaError> {
+        stream.check_runs("growing a device buffer")?;
         let kept = self.len;
         if len <= kept {
             return Ok(());

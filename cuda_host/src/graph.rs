@@ -74,14 +74,14 @@ impl Graph {
     /// Those of `work`, and of the driver.
     pub fn record<O, E: From<CudaError>>(
         executor: &CudaExecutor,
-        work: impl FnOnce(&mut Recorder) -> Result<O, E>,
+        work: impl FnOnce(&Recorder) -> Result<O, E>,
     ) -> Result<(Self, O), E> {
         let context = executor.context();
         let stream = Stream::to_record(context)?;
         let launched = Event::without_time(context)?;
-        let mut recorder = Recorder::new(executor.on(&stream)?);
+        let recorder = Recorder::new(executor.on(&stream)?);
         let capture = Capture::begin(&stream)?;
-        let output = work(&mut recorder)?;
+        let output = work(&recorder)?;
         let (raw, uses) = capture.end()?;
         let (id, executor, staging) = recorder.into_parts();
         let begun = Vec::with_capacity(uses.len());

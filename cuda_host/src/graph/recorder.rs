@@ -1,12 +1,13 @@
 //! What is given to whoever records a graph.
 
-use crate::slot::Watch;
+use crate::slot::{Watch, lock};
 use crate::usage::Access;
 use crate::{CudaError, CudaExecutor, DeviceView, DeviceViewMut, PinnedBuffer, Stream};
 use cuda_layout::DeviceLayout;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Takes the work of a graph: launches with [`executor`](Self::executor), copies and zeroing on the device with
 /// [`stream`](Self::stream), copies between host and device with [`upload`](Self::upload) and
@@ -15,11 +16,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Host memory that a graph uses is the graph's own, since nobody may look at it while a launch writes it: see
 /// [`own`](Self::own). What would wait, and copies of slices, are refused with [`CudaError::Recorded`], as is every use of
 /// its stream after the recording.
+///
+/// It is only ever lent: whoever records could otherwise exchange it for that of another graph.
 #[derive(Debug)]
 pub struct Recorder {
     id: u64,
     executor: CudaExecutor,
-    staging: Vec<Staging>,
+    staging: Mutex<Vec<Staging>>,
 }
 
 /// Page-locked elements that a graph owns. [`Graph::pinned`](crate::Graph::pinned) and
@@ -44,11 +47,11 @@ pub(super) struct Staging {
 impl Recorder {
     pub(super) fn new(executor: CudaExecutor) -> Self {
         static GRAPHS: AtomicU64 = AtomicU64::new(0);
-        Self { id: GRAPHS.fetch_add(1, Ordering::Relaxed), executor, staging: Vec::new() }
+        Self { id: GRAPHS.fetch_add(1, Ordering::Relaxed), executor, staging: Mutex::default() }
     }
 
     pub(super) fn into_parts(self) -> (u64, CudaExecutor, Vec<Staging>) {
-        (self.id, self.executor, self.staging)
+        (self.id, self.executor, self.staging.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Launches kernels into the graph.
@@ -64,9 +67,10 @@ impl Recorder {
     }
 
     /// Gives page-locked memory to the graph. What this returns stands for it from now on.
-    pub fn own<T: DeviceLayout>(&mut self, buffer: PinnedBuffer<T>) -> Staged<T> {
-        let (index, len) = (self.staging.len(), buffer.len());
-        self.staging.push(Staging { buffer: buffer.into_bytes(), read: false, written: false });
+    pub fn own<T: DeviceLayout>(&self, buffer: PinnedBuffer<T>) -> Staged<T> {
+        let mut staging = lock(&self.staging);
+        let (index, len) = (staging.len(), buffer.len());
+        staging.push(Staging { buffer: buffer.into_bytes(), read: false, written: false });
         Staged { graph: self.id, index, len, element: PhantomData }
     }
 
@@ -75,9 +79,10 @@ impl Recorder {
     /// # Errors
     /// [`CudaError::Length`] when there are fewer than `to` has, [`CudaError::OtherGraph`],
     /// [`CudaError::OtherDevice`], and the driver's.
-    pub fn upload<T: DeviceLayout>(&mut self, from: &Staged<T>, mut to: DeviceViewMut<'_, T>) -> Result<(), CudaError> {
+    pub fn upload<T: DeviceLayout>(&self, from: &Staged<T>, mut to: DeviceViewMut<'_, T>) -> Result<(), CudaError> {
         const OPERATION: &str = "recording a copy from page-locked memory";
-        let staging = from.of_mut(self.id, &mut self.staging, OPERATION)?;
+        let mut owned = lock(&self.staging);
+        let staging = from.of_mut(self.id, &mut owned, OPERATION)?;
         if from.len < to.len() {
             return Err(CudaError::Length { operation: OPERATION, from: from.len, to: to.len() });
         }
@@ -92,9 +97,10 @@ impl Recorder {
     /// # Errors
     /// [`CudaError::Length`] when `from` has more, [`CudaError::OtherGraph`], [`CudaError::OtherDevice`], and the
     /// driver's.
-    pub fn download<T: DeviceLayout>(&mut self, from: DeviceView<'_, T>, to: &Staged<T>) -> Result<(), CudaError> {
+    pub fn download<T: DeviceLayout>(&self, from: DeviceView<'_, T>, to: &Staged<T>) -> Result<(), CudaError> {
         const OPERATION: &str = "recording a copy to page-locked memory";
-        let staging = to.of_mut(self.id, &mut self.staging, OPERATION)?;
+        let mut owned = lock(&self.staging);
+        let staging = to.of_mut(self.id, &mut owned, OPERATION)?;
         if to.len < from.len() {
             return Err(CudaError::Length { operation: OPERATION, from: from.len(), to: to.len });
         }

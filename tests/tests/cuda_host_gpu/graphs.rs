@@ -161,7 +161,7 @@ fn a_panic_in_a_graph_is_reported_and_its_results_are_refused() {
     let (mut out, at) = ragged::<u32>(&a, &[0, 50, 64]);
     let (mut copy, _) = ragged::<u32>(&a, &[0, 50, 64]);
     let mut length = DeviceBuffer::from_slice(a.stream(), &[1u32; 64]).unwrap();
-    let failing = |recorder: &mut Recorder, out: &mut DeviceBuffer<u32>| {
+    let failing = |recorder: &Recorder, out: &mut DeviceBuffer<u32>| {
         let segments = Segments { data: out.view_mut(), offsets: &at };
         let args = fail::Args { out: segments, input: length.view(), block_to_fail: 1, index: 64 };
         fail::launch(recorder.executor(), 2, args)
@@ -235,6 +235,7 @@ fn what_a_graph_cannot_hold_is_refused() {
         is_refused(out.download(&stream).map(|_| ()));
         is_refused(pinned.upload(&stream, out.view_mut()));
         is_refused(pinned.download(&stream, out.view()));
+        is_refused(out.grow(&stream, 100));
         is_refused(event.record(&stream));
         is_refused(stream.wait(&event));
         // None of that has spoilt it. Memory and modules may be asked for meanwhile.
