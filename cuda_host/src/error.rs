@@ -124,7 +124,7 @@ pub enum CudaError {
         /// CUDA's description.
         description: String,
         /// The kernel launched last on the stream, if one was.
-        kernel: Option<String>,
+        kernel: Option<Box<str>>,
         /// Launches on the stream since it was last found well: the driver does not say which of them it was.
         launches: u64,
         /// What helps, or nothing.
@@ -329,7 +329,7 @@ impl CudaError {
     }
 
     /// The same error of the driver, as one of work that began earlier on a stream.
-    pub(crate) fn of_earlier_work(self, kernel: Option<String>, launches: u64) -> Self {
+    pub(crate) fn of_earlier_work(self, kernel: Option<Box<str>>, launches: u64) -> Self {
         match self {
             Self::Driver { operation, code, name, description, advice } => {
                 Self::EarlierWork { operation, code, name, description, kernel, launches, advice }
@@ -428,7 +428,7 @@ mod tests {
             advice: advice(700),
         };
         let text = |kernel: Option<&str>, launches| {
-            let error = driver.clone().of_earlier_work(kernel.map(str::to_owned), launches);
+            let error = driver.clone().of_earlier_work(kernel.map(Into::into), launches);
             assert!(error.is_context_lost() && !driver.is_context_lost());
             error.to_string()
         };

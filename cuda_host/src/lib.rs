@@ -38,8 +38,15 @@
 //! | the arguments fulfil the kernel's `requires(..)` | a check before each launch |
 //! | work on one buffer is in order on any number of streams | a note of each use with the buffer; waits on the device |
 //! | memory is not freed or read while a copy or a kernel uses it | whoever drops or looks waits first |
+//! | no two buffers of a pool have the same memory while work uses it | a lease owns it; its uses go with it, and the next user waits on the device |
+//! | a graph's memory lives as long as the graph, and its launches are in order with other work | the graph has it too, and notes its uses |
 //! | results of a kernel that panicked are not handed out | downloads look at the panic records of all streams behind them |
 //! | no call panics without CUDA or with an old driver | functions of the driver are looked up; [`CudaError`] says what is missing |
+//!
+//! # Memory for many batches
+//!
+//! [`GpuBufferPool`] and [`PinnedPool`] lease memory that is used again, without waiting; a [`Graph`] is work that is
+//! recorded once and launched many times, with all that it uses; [`Timeline`] shows what overlaps.
 //!
 //! # Panics of kernels
 //!

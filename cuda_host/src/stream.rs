@@ -203,7 +203,7 @@ impl Stream {
             result => return result,
         };
         let last = self.0.last_kernel.load(Ordering::Acquire);
-        let kernel = (last != u32::MAX).then(|| kernel_name(last));
+        let kernel = (last != u32::MAX).then(|| kernel_name(last).into());
         Err(error.of_earlier_work(kernel, self.0.launches.load(Ordering::Acquire)))
     }
 

@@ -10,6 +10,7 @@ mod modules;
 mod order;
 mod panics;
 mod pools;
+mod programs;
 mod simulated;
 mod staging;
 
