@@ -23,11 +23,14 @@ use std::ptr;
 /// written by other work between launches), and page-locked memory, which it owns. A launch is in order with all other
 /// work on those buffers, on whatever stream; it is checked when it is recorded and not again.
 ///
-/// ```no_run
+/// ```
 /// use cuda_host::{CudaError, CudaExecutor, DeviceBuffer, Graph, PinnedBuffer};
 ///
 /// # fn main() -> Result<(), CudaError> {
-/// # let executor = CudaExecutor::open(0, "kernels", "")?;
+/// # if cuda_host::Device::count().is_err() {
+/// #     return Ok(());
+/// # }
+/// # let executor = CudaExecutor::new(&cuda_host::Context::new(0)?.stream()?, [])?;
 /// let (context, stream) = (executor.context(), executor.stream());
 /// let (up, down) = (PinnedBuffer::<f32>::zeroed(context, 1000)?, PinnedBuffer::<f32>::zeroed(context, 1000)?);
 /// let mut memory = DeviceBuffer::<f32>::zeroed(stream, 1000)?;
@@ -113,6 +116,8 @@ impl Graph {
         stream.check_runs(OPERATION)?;
         stream.check_device(self.context(), OPERATION)?;
         let recorded = self.executor.stream();
+        let context = self.executor.context();
+        let _alone = context.queue_alone();
         // From before the launch: a panic that is reported meanwhile may be this one's.
         let (own, of_stream) = (Watch::new(recorded.slot()), Watch::new(stream.slot()));
         self.begun.clear();

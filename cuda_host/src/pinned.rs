@@ -118,6 +118,7 @@ impl<T: DeviceLayout> PinnedBuffer<T> {
         stream.check_runs(OPERATION)?;
         let mut copies = self.lease.copies();
         copies.follow(stream)?;
+        let _turn = stream.enter(OPERATION)?;
         let watch = Watch::new(stream.slot());
         let begun = from.memory().begin(stream, Access::Read, from.bytes(), OPERATION)?;
         from.check_readable(OPERATION)?;

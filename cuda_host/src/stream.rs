@@ -159,9 +159,13 @@ impl Stream {
         self.0.recording.as_ref()
     }
 
-    /// Before work is queued that a graph may hold. Nobody else ends the recording meanwhile.
+    /// Before a use of memory is noted that is then queued: no graph comes in between, and no recording ends. Not to be
+    /// held while waiting, nor twice by a thread.
     pub(crate) fn enter(&self, operation: &'static str) -> Result<Turn<'_>, CudaError> {
-        self.recording().map_or(Ok(Turn::of_any_stream()), |recording| recording.enter(operation))
+        match self.recording() {
+            Some(recording) => recording.enter(operation),
+            None => Ok(Turn::Running { _no_graph: self.context().queue() }),
+        }
     }
 
     /// An error if the stream is there to record a graph, so that there is nothing to wait for.

@@ -71,11 +71,13 @@ impl<'a, T: DeviceLayout> DeviceView<'a, T> {
             return Err(CudaError::Length { operation: OPERATION, from: self.len, to: to.len() });
         }
         stream.check_runs(OPERATION)?;
+        let turn = stream.enter(OPERATION)?;
         let begun = self.memory.begin(stream, Access::Read, self.bytes(), OPERATION)?;
         // SAFETY: the destination is as long as the source, and borrowed until the copy has ended: also when
         // there was an error, since the stream is waited for in any case.
         let copied = unsafe { self.copy_to(stream, to.as_mut_ptr()) };
         self.memory.end(stream, Access::Read, begun);
+        drop(turn);
         let waited = stream.wait_idle();
         copied.and(waited)?;
         stream.report()?;

@@ -5,7 +5,7 @@ use crate::allocation::Memory;
 use crate::slot::lock;
 use crate::usage::{Access, Begun};
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard, RwLockReadGuard};
 
 /// The notes of a stream that records a graph.
 pub(crate) struct Recording {
@@ -14,9 +14,12 @@ pub(crate) struct Recording {
     uses: Mutex<Vec<Use>>,
 }
 
-/// Held while work is queued.
-pub(crate) struct Turn<'r> {
-    _open: Option<MutexGuard<'r, bool>>,
+/// Held from before a use of memory is noted until it was queued.
+pub(crate) enum Turn<'r> {
+    /// On a stream whose work runs.
+    Running { _no_graph: RwLockReadGuard<'r, ()> },
+    /// On a stream that is recorded.
+    Recorded { _open: MutexGuard<'r, bool> },
 }
 
 /// How a graph uses some memory, which it keeps.
@@ -36,7 +39,7 @@ impl Recording {
     /// Before work is queued.
     pub(crate) fn enter(&self, operation: &'static str) -> Result<Turn<'_>, CudaError> {
         let open = lock(&self.open);
-        if *open { Ok(Turn { _open: Some(open) }) } else { Err(CudaError::Recorded { operation }) }
+        if *open { Ok(Turn::Recorded { _open: open }) } else { Err(CudaError::Recorded { operation }) }
     }
 
     /// Notes work on `bytes` of some memory. Who runs the graph orders it.
@@ -62,13 +65,6 @@ impl Recording {
     pub(crate) fn close(&self) -> Vec<Use> {
         *lock(&self.open) = false;
         std::mem::take(&mut *lock(&self.uses))
-    }
-}
-
-impl Turn<'_> {
-    /// For a stream whose work runs.
-    pub(crate) fn of_any_stream() -> Self {
-        Self { _open: None }
     }
 }
 

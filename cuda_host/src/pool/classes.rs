@@ -4,6 +4,14 @@
 pub(crate) const ALIGNMENT: usize = 256;
 
 /// How a pool trades memory for time.
+///
+/// ```
+/// use cuda_host::PoolOptions;
+///
+/// // For uploads: three may be under way while a fourth is prepared, in a gigabyte.
+/// let options = PoolOptions::default().busy_blocks(3).limit(1 << 30);
+/// assert_ne!(options, PoolOptions::default());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolOptions {
     headroom_percent: usize,

@@ -20,10 +20,13 @@ use std::sync::Arc;
 /// Every buffer begins at a multiple of 256 bytes. Cheap to clone; clones are the same pool. Buffers may outlive it: what
 /// they have is freed when they are dropped.
 ///
-/// ```no_run
+/// ```
 /// use cuda_host::{Context, GpuBufferPool};
 ///
 /// # fn main() -> Result<(), cuda_host::CudaError> {
+/// # if cuda_host::Device::count().is_err() {
+/// #     return Ok(());
+/// # }
 /// let context = Context::new(0)?;
 /// let (pool, stream) = (GpuBufferPool::new(&context), context.stream()?);
 /// for batch in [[1.0f32; 1000], [2.0; 1000], [3.0; 1000]] {

@@ -342,3 +342,37 @@ fn graphs_go_between_threads() {
         }
     });
 }
+
+#[test]
+fn a_graph_and_other_threads_use_a_buffer_in_turn() {
+    let Some(gpu) = gpu() else { return };
+    let len = 500_000;
+    let up = PinnedBuffer::<u32>::zeroed(gpu.context(), len).unwrap();
+    let mut shared = DeviceBuffer::<u32>::zeroed(gpu.stream(), len).unwrap();
+    let (mut graph, up) = Graph::record::<_, CudaError>(&gpu, |recorder| {
+        let up = recorder.own(up);
+        recorder.upload(&up, shared.view_mut())?;
+        Ok(up)
+    })
+    .unwrap();
+    let shared = &shared;
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            let stream = gpu.context().stream().unwrap();
+            scope.spawn(move || {
+                let mut down = PinnedBuffer::<u32>::zeroed(stream.context(), len).unwrap();
+                for _ in 0..30 {
+                    // Borrowed for reading; the graph writes it nevertheless, before or after.
+                    down.download(&stream, shared.view()).unwrap();
+                    let found = down.as_slice().unwrap();
+                    assert!(found.iter().all(|element| *element == found[0]), "never half of a launch");
+                }
+            });
+        }
+        for round in 1..=30 {
+            graph.pinned_mut(&up).unwrap().fill(round);
+            graph.launch(gpu.stream()).unwrap();
+        }
+    });
+    assert_eq!(shared.download(gpu.stream()).unwrap(), vec![30; len]);
+}
