@@ -1,8 +1,8 @@
 //! Buffers on a device.
 
-use crate::driver::CUdeviceptr;
+use crate::allocation::{DeviceBlock, Memory};
+use crate::pool::Lease;
 use crate::stream::Stream;
-use crate::usage::{Access, Begun, Usage, Written};
 use crate::view::{DeviceView, DeviceViewMut};
 use crate::{Context, CudaError};
 use cuda_layout::DeviceLayout;
@@ -10,78 +10,14 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Bound, Range, RangeBounds};
 
-/// Memory of a device, with its uses.
-pub(crate) struct Allocation {
-    context: Context,
-    address: CUdeviceptr,
-    usage: Usage<Stream>,
-    pub(crate) written: Written,
-}
-
-impl Allocation {
-    /// At least one element, so that there is always an address.
-    fn new<T>(context: &Context, len: usize) -> Result<Self, CudaError> {
-        let bytes = byte_len::<T>(len.max(1))?.max(1);
-        let address = context.allocate(bytes)?;
-        Ok(Self { context: context.clone(), address, usage: Usage::new(), written: Written::default() })
-    }
-
-    pub(crate) fn context(&self) -> &Context {
-        &self.context
-    }
-
-    pub(crate) fn address(&self) -> CUdeviceptr {
-        self.address
-    }
-
-    pub(crate) fn begin(&self, stream: &Stream, access: Access, operation: &'static str) -> Result<Begun, CudaError> {
-        stream.check_device(&self.context, operation)?;
-        self.usage.begin(stream, access)
-    }
-
-    pub(crate) fn end(&self, stream: &Stream, access: Access, begun: Begun) {
-        self.usage.end(stream, access, begun);
-    }
-
-    /// An error if it is known that a launch that wrote some of `bytes` has panicked. After [`begin`](Self::begin):
-    /// then a panic that becomes known in between is seen by either.
-    pub(crate) fn check_readable(&self, bytes: &Range<usize>, operation: &'static str) -> Result<(), CudaError> {
-        match self.written.known_panic(bytes) {
-            Some(panic) => Err(CudaError::Poisoned { operation, panic: Box::new(panic) }),
-            None => Ok(()),
-        }
-    }
-
-    /// An error if a launch that wrote some of `bytes` has panicked.
-    pub(crate) fn check_written(&self, bytes: &Range<usize>, operation: &'static str) -> Result<(), CudaError> {
-        match self.written.panic(bytes) {
-            Some(panic) => Err(CudaError::Poisoned { operation, panic: Box::new(panic) }),
-            None => Ok(()),
-        }
-    }
-}
-
-impl Drop for Allocation {
-    /// Waits for the work that uses the memory, then frees it.
-    fn drop(&mut self) {
-        if let Err(error) = self.usage.wait() {
-            tracing::warn!("freeing a device buffer: {error}");
-        }
-        if self.context.bind().is_ok() {
-            let driver = self.context.driver();
-            // SAFETY: allocated once; no work on it is queued any more.
-            unsafe { driver.mem_free(self.address) }.warn(driver, "freeing a device buffer");
-        }
-    }
-}
-
 /// Elements on a device.
 ///
-/// A buffer knows which work uses it. Work on another stream waits for that on the device; a buffer that is
-/// dropped while work on it is under way waits for its end first, on the host. Nothing is read back of what a
-/// kernel wrote that has panicked.
+/// A buffer knows which work uses it. Work on another stream waits for that on the device. One that is dropped while
+/// work on it is under way waits for its end first, on the host; its memory goes back to the driver. A buffer from a
+/// [`GpuBufferPool`](crate::GpuBufferPool) does not wait: its memory goes back to the pool. Nothing is read back of what
+/// a kernel wrote that has panicked.
 pub struct DeviceBuffer<T: DeviceLayout> {
-    allocation: Allocation,
+    memory: Memory,
     len: usize,
     element: PhantomData<T>,
 }
@@ -108,7 +44,70 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
     }
 
     fn allocate(context: &Context, len: usize) -> Result<Self, CudaError> {
-        Ok(Self { allocation: Allocation::new::<T>(context, len)?, len, element: PhantomData })
+        let block = DeviceBlock::allocate(context, byte_len::<T>(len)?)?;
+        Ok(Self::in_lease(Lease::owned(block), len))
+    }
+
+    /// `len` elements in memory that has room for them. They are whatever was there.
+    pub(crate) fn in_lease(lease: Lease<DeviceBlock>, len: usize) -> Self {
+        Self { memory: Memory::new(lease), len, element: PhantomData }
+    }
+
+    /// `len` elements in new memory from where this buffer's is from, whatever was there.
+    pub(crate) fn another(&self, stream: &Stream, len: usize) -> Result<Self, CudaError> {
+        match self.memory.lease().home() {
+            Some(pool) => {
+                let block = pool.take(byte_len::<T>(len)?, stream)?;
+                Ok(Self::in_lease(Lease::of(&pool, block), len))
+            }
+            None => Self::allocate(self.context(), len),
+        }
+    }
+
+    /// Makes the buffer longer, at least `len` elements, and keeps what it holds; the new elements are zero bytes. Where
+    /// its memory has no room for them, gets other memory from where this is from and copies on the device. Does not wait,
+    /// but for old memory that is not a pool's.
+    ///
+    /// # Errors
+    /// [`CudaError::OutOfMemory`], [`CudaError::TooLarge`], [`CudaError::Poisoned`] when what it holds is not to be read,
+    /// and those of the driver. The buffer is as it was then.
+    pub fn grow(&mut self, stream: &Stream, len: usize) -> Result<(), CudaError> {
+        stream.check_runs("growing a device buffer")?;
+        let kept = self.len;
+        if len <= kept {
+            return Ok(());
+        }
+        if byte_len::<T>(len)? <= self.memory.bytes() {
+            // The rest belongs to this buffer: nobody has a view of it.
+            DeviceViewMut::<T>::new(&self.memory, kept, len - kept).zero(stream)?;
+            self.len = len;
+            return Ok(());
+        }
+        let mut longer = self.another(stream, len)?;
+        longer.slice_mut(kept..)?.zero(stream)?;
+        longer.slice_mut(..kept)?.copy_from_device(stream, self.view())?;
+        *self = longer;
+        Ok(())
+    }
+
+    /// Makes the buffer shorter, at most `len` elements. Its memory stays.
+    pub fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
+    /// Elements that its memory has room for: up to so many, [`grow`](Self::grow) takes no other.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        match size_of::<T>() {
+            0 => usize::MAX,
+            size => self.memory.bytes() / size,
+        }
+    }
+
+    /// Whether a graph uses its memory: what is written now, that graph's next launch reads.
+    #[must_use]
+    pub fn is_in_graph(&self) -> bool {
+        self.memory.is_shared()
     }
 
     /// Number of elements.
@@ -126,19 +125,19 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
     /// The context that it belongs to.
     #[must_use]
     pub fn context(&self) -> &Context {
-        self.allocation.context()
+        self.memory.context()
     }
 
     /// Everything, to read.
     #[must_use]
     pub fn view(&self) -> DeviceView<'_, T> {
-        DeviceView::new(&self.allocation, 0, self.len)
+        DeviceView::new(&self.memory, 0, self.len)
     }
 
     /// Everything, to write.
     #[must_use]
     pub fn view_mut(&mut self) -> DeviceViewMut<'_, T> {
-        DeviceViewMut::new(&self.allocation, 0, self.len)
+        DeviceViewMut::new(&self.memory, 0, self.len)
     }
 
     /// Some elements, to read.
@@ -187,7 +186,7 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
     /// # Errors
     /// Those of the driver.
     pub fn wait_unused(&self) -> Result<(), CudaError> {
-        self.allocation.usage.wait()
+        self.memory.usage.wait()
     }
 }
 

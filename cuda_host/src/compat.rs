@@ -89,6 +89,7 @@ impl RawExecutor for CudaExecutor {
         if shape.grid.contains(&0) {
             return Ok(());
         }
+        self.stream().check_runs("launching a raw kernel")?;
         self.context().bind()?;
         let driver = self.context().driver();
         let (grid, block) = (shape.grid, shape.block);
@@ -111,8 +112,8 @@ impl RawExecutor for CudaExecutor {
                 )
             }
         });
-        self.stream().note_queued();
-        queued.check(driver, || format!("launching blocks {grid:?} of threads {block:?} of kernel `{kernel}`"))
+        self.stream().note_launch(loaded.id);
+        self.stream().check(queued, || format!("launching blocks {grid:?} of threads {block:?} of kernel `{kernel}`"))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::driver::{CUcontext, CUdevice, CUdeviceptr, Code, Driver, driver};
 use crate::{CudaError, Stream};
 use std::fmt;
 use std::ptr;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// A device, opened for work: its primary context, which all libraries of a process share.
 ///
@@ -18,6 +18,9 @@ struct Inner {
     device: CUdevice,
     raw: CUcontext,
     ordinal: usize,
+    /// Read by whoever notes a use of memory, queues it, and notes that it was queued; written by launches of graphs,
+    /// which use memory that others may have borrowed.
+    queueing: RwLock<()>,
 }
 
 // SAFETY: a context may be used by several threads; the handle is only a name for it.
@@ -52,7 +55,7 @@ impl Context {
         // SAFETY: writes a handle; `Inner` releases it once.
         unsafe { driver.primary_ctx_retain(&raw mut raw, device) }
             .check(driver, || format!("opening a context on device {ordinal}"))?;
-        Ok(Self(Arc::new(Inner { driver, device, raw, ordinal })))
+        Ok(Self(Arc::new(Inner { driver, device, raw, ordinal, queueing: RwLock::new(()) })))
     }
 
     /// The device's number.
@@ -93,6 +96,16 @@ impl Context {
     /// Whether both are the same device's.
     pub(crate) fn is(&self, other: &Self) -> bool {
         self.0.device == other.0.device
+    }
+
+    /// Held from before a use of memory is noted until it was queued: no graph is launched meanwhile. Others go on.
+    pub(crate) fn queue(&self) -> RwLockReadGuard<'_, ()> {
+        self.0.queueing.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same for a graph, during which nobody queues anything: what it uses is not borrowed.
+    pub(crate) fn queue_alone(&self) -> RwLockWriteGuard<'_, ()> {
+        self.0.queueing.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn driver(&self) -> &'static Driver {

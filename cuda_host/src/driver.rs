@@ -6,13 +6,13 @@
 use crate::CudaError;
 use crate::error::advice;
 use cudarc::driver::sys;
-use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::ptr;
 use std::sync::OnceLock;
 
 pub(crate) use sys::{
-    CUcontext, CUdevice, CUdevice_attribute, CUdeviceptr, CUevent, CUfunction, CUfunction_attribute, CUjit_option,
-    CUmodule, CUstream,
+    CUcontext, CUdevice, CUdevice_attribute, CUdeviceptr, CUevent, CUfunction, CUfunction_attribute, CUgraph,
+    CUgraphExec, CUgraphNode, CUjit_option, CUmodule, CUstream, CUstreamCaptureMode,
 };
 
 /// What the driver answered.
@@ -97,6 +97,14 @@ driver_functions! {
     stream_destroy = "cuStreamDestroy_v2" (stream: CUstream);
     stream_synchronize = "cuStreamSynchronize" (stream: CUstream);
     stream_wait_event = "cuStreamWaitEvent" (stream: CUstream, event: CUevent, flags: c_uint);
+    stream_begin_capture = "cuStreamBeginCapture_v2" (stream: CUstream, mode: CUstreamCaptureMode);
+    stream_end_capture = "cuStreamEndCapture" (stream: CUstream, graph: *mut CUgraph);
+    graph_instantiate =
+        "cuGraphInstantiateWithFlags" (executable: *mut CUgraphExec, graph: CUgraph, flags: c_ulonglong);
+    graph_get_nodes = "cuGraphGetNodes" (graph: CUgraph, nodes: *mut CUgraphNode, count: *mut usize);
+    graph_launch = "cuGraphLaunch" (executable: CUgraphExec, stream: CUstream);
+    graph_exec_destroy = "cuGraphExecDestroy" (executable: CUgraphExec);
+    graph_destroy = "cuGraphDestroy" (graph: CUgraph);
     event_create = "cuEventCreate" (event: *mut CUevent, flags: c_uint);
     event_destroy = "cuEventDestroy_v2" (event: CUevent);
     event_record = "cuEventRecord" (event: CUevent, stream: CUstream);
@@ -163,6 +171,13 @@ impl Code {
     pub(crate) const NO_DEVICE: Self = Self(100);
     pub(crate) const NOT_FOUND: Self = Self(500);
     pub(crate) const NOT_READY: Self = Self(600);
+
+    /// Whether it may be the answer to work that was queued earlier, by whatever call asks next.
+    pub(crate) fn is_of_earlier_work(self) -> bool {
+        // An uncorrectable error of memory or of NVLink; an illegal access; a timeout; an assertion, a trap, an illegal
+        // instruction or address, and any other end that a kernel comes to.
+        matches!(self.0, 214 | 220 | 226 | 700 | 702 | 710 | 714..=719 | 721)
+    }
 
     /// An error that says what was being done.
     pub(crate) fn check(self, driver: &Driver, operation: impl FnOnce() -> String) -> Result<(), CudaError> {

@@ -1,5 +1,9 @@
 //! What can go wrong, and what to do about it.
 
+mod advice;
+
+pub(crate) use advice::advice;
+
 use crate::description::Difference;
 use cuda_std::launch::LaunchError;
 use cuda_std::panic::KernelPanic;
@@ -62,6 +66,69 @@ pub enum CudaError {
         free: usize,
         /// Bytes that the device has.
         total: usize,
+    },
+    /// Page-locked memory has run out.
+    #[error(
+        "allocating {bytes} bytes of page-locked memory: out of memory (CUDA_ERROR_OUT_OF_MEMORY); use smaller staging buffers, or let the process lock more pages (`ulimit -l`)"
+    )]
+    OutOfPinnedMemory {
+        /// Bytes asked for.
+        bytes: usize,
+    },
+    /// A pool may hold no more.
+    #[error(
+        "a pool has no {bytes} bytes left: {in_use} of its limit of {limit} are in use; drop buffers, or give the pool a higher limit"
+    )]
+    PoolLimit {
+        /// Bytes asked for.
+        bytes: usize,
+        /// Bytes that buffers have.
+        in_use: usize,
+        /// Bytes that the pool may hold.
+        limit: usize,
+    },
+    /// A source of memory that does not do what it was asked for.
+    #[error("a pool's source of memory gave {given} bytes where {bytes} were asked for; correct the source")]
+    ShortBlock {
+        /// Bytes asked for.
+        bytes: usize,
+        /// Bytes given.
+        given: usize,
+    },
+    /// Something on the stream that records a graph which no graph can hold.
+    #[error(
+        "{operation}: not on the stream of a graph's recorder, whose work does not run before the graph is launched; use another stream, before or after"
+    )]
+    Recorded {
+        /// What was being done.
+        operation: &'static str,
+    },
+    /// Page-locked memory that another graph owns.
+    #[error("{operation}: that page-locked memory belongs to another graph; use what this graph's recorder has given")]
+    OtherGraph {
+        /// What was being done.
+        operation: &'static str,
+    },
+    /// The driver answered with an error of work that it began earlier.
+    #[error(
+        "{operation}: {name} ({code}): {description}; {}{advice}",
+        suspects(kernel.as_deref(), *launches)
+    )]
+    EarlierWork {
+        /// What was being done when it was found.
+        operation: String,
+        /// CUDA's number.
+        code: u32,
+        /// CUDA's name.
+        name: String,
+        /// CUDA's description.
+        description: String,
+        /// The kernel launched last on the stream, if one was.
+        kernel: Option<Box<str>>,
+        /// Launches on the stream since it was last found well: the driver does not say which of them it was.
+        launches: u64,
+        /// What helps, or nothing.
+        advice: &'static str,
     },
     /// The driver answered with an error.
     #[error("{operation}: {name} ({code}): {description}{advice}")]
@@ -252,7 +319,23 @@ impl CudaError {
     /// Whether memory has run out, so that a smaller piece of work may succeed.
     #[must_use]
     pub fn is_out_of_memory(&self) -> bool {
-        matches!(self, Self::OutOfMemory { .. })
+        matches!(self, Self::OutOfMemory { .. } | Self::OutOfPinnedMemory { .. } | Self::PoolLimit { .. })
+    }
+
+    /// Whether the device's context is lost, so that every later call fails and the program has to start again.
+    #[must_use]
+    pub fn is_context_lost(&self) -> bool {
+        matches!(self, Self::EarlierWork { .. })
+    }
+
+    /// The same error of the driver, as one of work that began earlier on a stream.
+    pub(crate) fn of_earlier_work(self, kernel: Option<Box<str>>, launches: u64) -> Self {
+        match self {
+            Self::Driver { operation, code, name, description, advice } => {
+                Self::EarlierWork { operation, code, name, description, kernel, launches, advice }
+            }
+            other => other,
+        }
     }
 
     /// The kernel's panic, when that is what happened.
@@ -274,29 +357,21 @@ impl From<LaunchError> for CudaError {
     }
 }
 
+fn suspects(kernel: Option<&str>, launches: u64) -> String {
+    match (kernel, launches) {
+        (Some(kernel), 1) => format!("one kernel was launched on the stream since it was last well, `{kernel}`"),
+        (Some(kernel), 2..) => format!(
+            "{launches} kernels were launched on the stream since it was last well, the last of them `{kernel}` \
+             (CUDA_LAUNCH_BLOCKING=1 finds which it was)"
+        ),
+        _ => "no kernel was launched on the stream since it was last well: it was one on another stream".to_owned(),
+    }
+}
+
 fn list(names: &[String]) -> String {
     match names {
         [] => "none".to_owned(),
         names => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
-    }
-}
-
-/// What helps against an error of the driver: begins with `; ` or is empty.
-pub(crate) fn advice(code: u32) -> &'static str {
-    match code {
-        34 => "; this is the toolkit's stub library: put the driver's own libcuda.so.1 first in LD_LIBRARY_PATH",
-        46 => "; another process has the device for itself: wait, or choose another device",
-        201 | 709 => "; the device's context is gone: start the program again",
-        222 => "; the driver is older than the PTX: update the driver",
-        300..=304 => "; see the file's path and the driver's installation",
-        701 => "; the kernel takes too many registers or too much shared memory for this device: use smaller blocks",
-        702 => "; a display's watchdog ended the kernel: use a device without a display, or smaller batches",
-        700 | 714..=719 => {
-            "; the context is lost and every later call fails: start the program again (compute-sanitizer finds the access)"
-        }
-        802 | 803 => "; driver and library do not match: restart the machine after a driver update",
-        804 => "; the forward-compatibility library does not support this device: remove it from LD_LIBRARY_PATH",
-        _ => "",
     }
 }
 
@@ -344,10 +419,40 @@ mod tests {
     }
 
     #[test]
-    fn advice_continues_a_sentence() {
-        for code in 0..1000 {
-            let text = advice(code);
-            assert!(text.is_empty() || text.starts_with("; "), "{code}: {text}");
+    fn an_error_of_earlier_work_names_whom_to_suspect() {
+        let driver = CudaError::Driver {
+            operation: "waiting for a stream".into(),
+            code: 700,
+            name: "CUDA_ERROR_ILLEGAL_ADDRESS".into(),
+            description: "an illegal memory access was encountered".into(),
+            advice: advice(700),
+        };
+        let text = |kernel: Option<&str>, launches| {
+            let error = driver.clone().of_earlier_work(kernel.map(Into::into), launches);
+            assert!(error.is_context_lost() && !driver.is_context_lost());
+            error.to_string()
+        };
+        for (text, parts) in [
+            (text(Some("k"), 1), ["waiting for a stream: CUDA_ERROR_ILLEGAL_ADDRESS (700)", "one kernel", "`k`"]),
+            (text(Some("k"), 7), ["7 kernels", "the last of them `k`", "CUDA_LAUNCH_BLOCKING=1"]),
+            (text(Some("k"), 0), ["no kernel", "another stream", "the context is lost"]),
+            (text(None, 0), ["no kernel", "another stream", "start the program again"]),
+        ] {
+            for part in parts {
+                assert!(text.contains(part), "`{part}` is missing in: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_lack_of_memory_is_one() {
+        let errors = [
+            CudaError::OutOfMemory { operation: "x".into(), bytes: 4096, free: 1, total: 2 },
+            CudaError::OutOfPinnedMemory { bytes: 4096 },
+            CudaError::PoolLimit { bytes: 4096, in_use: 1, limit: 2 },
+        ];
+        for error in errors {
+            assert!(error.is_out_of_memory() && error.to_string().contains("4096 bytes"), "{error}");
         }
     }
 }

@@ -50,13 +50,15 @@ impl Event {
     /// # Errors
     /// [`CudaError::OtherDevice`], and those of the driver.
     pub fn record(&self, stream: &Stream) -> Result<(), CudaError> {
-        stream.check_device(&self.context, "recording an event")?;
+        const OPERATION: &str = "recording an event";
+        stream.check_runs(OPERATION)?;
+        stream.check_device(&self.context, OPERATION)?;
         self.context.bind()?;
         let mut recorded = lock(&self.recorded);
         let work = stream.newest();
-        let driver = self.context.driver();
         // SAFETY: both handles live.
-        unsafe { driver.event_record(self.raw, stream.raw()) }.check(driver, || "recording an event".to_owned())?;
+        let code = unsafe { self.context.driver().event_record(self.raw, stream.raw()) };
+        stream.check(code, || OPERATION.to_owned())?;
         *recorded = Some((stream.clone(), work));
         Ok(())
     }
@@ -67,9 +69,9 @@ impl Event {
     /// Those of the driver.
     pub fn synchronize(&self) -> Result<(), CudaError> {
         self.context.bind()?;
-        let driver = self.context.driver();
         // SAFETY: the handle lives.
-        unsafe { driver.event_synchronize(self.raw) }.check(driver, || "waiting for an event".to_owned())
+        let code = unsafe { self.context.driver().event_synchronize(self.raw) };
+        self.check(code, "waiting for an event")
     }
 
     /// Whether the stream has come to the event, or it was never recorded.
@@ -78,11 +80,19 @@ impl Event {
     /// Those of the driver.
     pub fn is_done(&self) -> Result<bool, CudaError> {
         self.context.bind()?;
-        let driver = self.context.driver();
         // SAFETY: the handle lives.
-        match unsafe { driver.event_query(self.raw) } {
+        match unsafe { self.context.driver().event_query(self.raw) } {
             Code::NOT_READY => Ok(false),
-            code => code.check(driver, || "asking for an event".to_owned()).map(|()| true),
+            code => self.check(code, "asking for an event").map(|()| true),
+        }
+    }
+
+    /// An error that speaks of the stream where it was recorded.
+    fn check(&self, code: Code, operation: &str) -> Result<(), CudaError> {
+        let recorded = if code == Code::SUCCESS { None } else { self.recorded_on() };
+        match recorded {
+            Some((stream, _)) => stream.check(code, || operation.to_owned()),
+            None => code.check(self.context.driver(), || operation.to_owned()),
         }
     }
 

@@ -185,6 +185,7 @@ impl Executor for CudaExecutor {
             raw.check_parameters(K::NAME, parameters)?;
         }
 
+        let _turn = self.stream.enter(OPERATION)?;
         // Before the launch: a panic that is reported meanwhile may be this one's.
         let watch = Watch::new(self.stream.slot());
         let mut begin = Begin { stream: &self.stream, begun: [None; MAX_BUFFERS], count: 0, result: Ok(()) };
@@ -214,10 +215,11 @@ impl Executor for CudaExecutor {
                 )
             }
         });
-        self.stream.note_queued();
+        self.stream.note_launch(kernel.id);
         let mut end = End { stream: &self.stream, watch, begun: begin.begun, count: 0 };
         K::visit::<Device, _>(&mut args, &mut end);
-        queued.check(driver, || format!("launching {grid} blocks of {} threads of kernel `{}`", K::THREADS, K::NAME))
+        self.stream
+            .check(queued, || format!("launching {grid} blocks of {} threads of kernel `{}`", K::THREADS, K::NAME))
     }
 }
 
@@ -250,20 +252,23 @@ impl Begin<'_> {
 
     fn read<T: DeviceLayout>(&mut self, view: &DeviceView<'_, T>) {
         self.add(|stream| {
-            let begun = view.allocation().begin(stream, Access::Read, OPERATION)?;
+            let begun = view.memory().begin(stream, Access::Read, view.bytes(), OPERATION)?;
             view.check_readable(OPERATION)?;
             Ok(begun)
         });
     }
 
     fn write<T: DeviceLayout>(&mut self, view: &DeviceViewMut<'_, T>) {
-        self.add(|stream| view.allocation().begin(stream, Access::Write, OPERATION));
+        self.add(|stream| view.memory().begin(stream, Access::Write, view.bytes(), OPERATION));
     }
 
     /// A buffer that keeps what the launch does not write: it must be fit to read, too.
     fn update<T: DeviceLayout>(&mut self, view: &DeviceViewMut<'_, T>) {
         self.add(|stream| {
-            let begun = view.allocation().begin(stream, Access::Write, OPERATION)?;
+            if let Some(recording) = stream.recording() {
+                recording.note(view.memory(), Access::Read, view.bytes());
+            }
+            let begun = view.memory().begin(stream, Access::Write, view.bytes(), OPERATION)?;
             view.as_view().check_readable(OPERATION)?;
             Ok(begun)
         });
@@ -313,8 +318,8 @@ impl End<'_> {
 
     fn write<T: DeviceLayout>(&mut self, view: &DeviceViewMut<'_, T>) {
         if let Some(begun) = self.next() {
-            view.allocation().end(self.stream, Access::Write, begun);
-            view.allocation().written.by_launch(view.bytes(), self.watch.clone());
+            view.memory().end(self.stream, Access::Write, begun);
+            view.memory().written_by_launch(self.stream, view.bytes(), self.watch.clone());
         }
     }
 }
@@ -322,14 +327,14 @@ impl End<'_> {
 impl ArgVisitor<Device> for End<'_> {
     fn slice<T: DeviceLayout>(&mut self, _: &'static str, buffer: &mut DeviceView<'_, T>) {
         if let Some(begun) = self.next() {
-            buffer.allocation().end(self.stream, Access::Read, begun);
+            buffer.memory().end(self.stream, Access::Read, begun);
         }
     }
 
     fn segments<T: DeviceLayout>(&mut self, _: &'static str, segments: &mut Segments<'_, Device, T>) {
         self.write(&segments.data);
         if let Some(begun) = self.next() {
-            segments.offsets.view().allocation().end(self.stream, Access::Read, begun);
+            segments.offsets.view().memory().end(self.stream, Access::Read, begun);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Page-locked memory of the host.
 
+use crate::driver::Code;
 use crate::{Context, CudaError};
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
@@ -25,14 +26,17 @@ impl HostMemory {
         let size = bytes.max(1);
         // SAFETY: writes an address. Not write-combined: the host reads it back.
         let code = unsafe { context.driver().mem_host_alloc(&raw mut pointer, size, PORTABLE | DEVICE_MAP) };
-        let operation = || format!("allocating {bytes} bytes of page-locked memory");
-        context.memory_result(code, bytes, operation)?;
-        let Some(pointer) = NonNull::new(pointer) else {
-            return Err(CudaError::OutOfMemory { operation: operation(), bytes, free: 0, total: 0 });
-        };
+        if code != Code::OUT_OF_MEMORY {
+            code.check(context.driver(), || format!("allocating {bytes} bytes of page-locked memory"))?;
+        }
+        let pointer = NonNull::new(pointer).ok_or(CudaError::OutOfPinnedMemory { bytes })?;
         // SAFETY: `size` bytes were allocated.
         unsafe { pointer.cast::<u8>().write_bytes(0, size) };
         Ok(Self { context: context.clone(), pointer })
+    }
+
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
     }
 
     pub(crate) fn pointer(&self) -> NonNull<c_void> {

@@ -38,8 +38,15 @@
 //! | the arguments fulfil the kernel's `requires(..)` | a check before each launch |
 //! | work on one buffer is in order on any number of streams | a note of each use with the buffer; waits on the device |
 //! | memory is not freed or read while a copy or a kernel uses it | whoever drops or looks waits first |
+//! | no two buffers of a pool have the same memory while work uses it | a lease owns it; its uses go with it, and the next user waits on the device |
+//! | a graph's memory lives as long as the graph, and its launches are in order with other work | the graph has it too, and notes its uses |
 //! | results of a kernel that panicked are not handed out | downloads look at the panic records of all streams behind them |
 //! | no call panics without CUDA or with an old driver | functions of the driver are looked up; [`CudaError`] says what is missing |
+//!
+//! # Memory for many batches
+//!
+//! [`GpuBufferPool`] and [`PinnedPool`] lease memory that is used again, without waiting; a [`Graph`] is work that is
+//! recorded once and launched many times, with all that it uses; [`Timeline`] shows what overlaps.
 //!
 //! # Panics of kernels
 //!
@@ -49,6 +56,7 @@
 //! until it is written again. That is more than the kernel wrote: which launch of a stream it was is not looked into.
 #![deny(missing_docs)]
 
+mod allocation;
 mod args;
 mod buffer;
 pub mod compat;
@@ -60,15 +68,21 @@ mod dynamic;
 mod error;
 mod event;
 mod executor;
+mod graph;
 mod host_memory;
 mod module;
 mod offsets;
 mod pinned;
+mod pinned_block;
+mod pool;
 mod slot;
 mod stream;
+mod timeline;
 mod usage;
 mod view;
+mod written;
 
+pub use allocation::DeviceBlock;
 pub use buffer::DeviceBuffer;
 pub use context::{Context, DeviceMemory};
 pub use description::{Difference, Place};
@@ -76,9 +90,13 @@ pub use device::{CudaVersion, Device, DeviceInfo, MIN_COMPUTE_CAPABILITY, driver
 pub use error::CudaError;
 pub use event::Event;
 pub use executor::CudaExecutor;
+pub use graph::{Graph, Recorder, Staged};
 pub use module::raw;
 pub use module::{KernelAttributes, LoadedKernel, Module};
 pub use offsets::DeviceOffsets;
 pub use pinned::PinnedBuffer;
+pub use pinned_block::PinnedBlock;
+pub use pool::{DeviceSource, GpuBufferPool, MemorySource, PinnedPool, PinnedSource, PoolOptions, PoolStatistics};
 pub use stream::Stream;
+pub use timeline::{OpenSpan, Span, Timeline};
 pub use view::{DeviceView, DeviceViewMut};

@@ -1,6 +1,6 @@
 //! Offsets of ragged buffers on a device.
 
-use crate::{Context, CudaError, DeviceBuffer, DeviceView, Stream};
+use crate::{Context, CudaError, DeviceBuffer, DeviceView, GpuBufferPool, Stream};
 use cuda_std::launch::Offsets;
 
 /// [`Offsets`] on a device: where the segments of a ragged buffer begin and end.
@@ -23,16 +23,26 @@ impl DeviceOffsets {
         Ok(Self { buffer, segments: offsets.segments(), end: offsets.end() })
     }
 
-    /// Replaces the offsets. Allocates only when there are more than ever before.
+    /// Copies offsets to memory of a pool, to which it goes back.
+    ///
+    /// # Errors
+    /// Those of [`GpuBufferPool::lease_from`].
+    pub fn leased(pool: &GpuBufferPool, stream: &Stream, offsets: &Offsets) -> Result<Self, CudaError> {
+        let buffer = pool.lease_from(stream, offsets.as_slice())?;
+        Ok(Self { buffer, segments: offsets.segments(), end: offsets.end() })
+    }
+
+    /// Replaces the offsets, but for graphs, which keep those that they were recorded with. Allocates only when there are more than ever before.
     ///
     /// # Errors
     /// Those of [`DeviceBuffer::upload`]. After an error there is no segment.
     pub fn set(&mut self, stream: &Stream, offsets: &Offsets) -> Result<(), CudaError> {
         let slice = offsets.as_slice();
         (self.segments, self.end) = (0, 0);
-        if slice.len() > self.buffer.len() {
+        // A graph keeps the offsets that its launches were checked with.
+        if slice.len() > self.buffer.len() || self.buffer.is_in_graph() {
             let headroom = slice.len() + slice.len() / 4;
-            self.buffer = DeviceBuffer::zeroed(stream, headroom)?;
+            self.buffer = self.buffer.another(stream, headroom)?;
         }
         self.buffer.slice_mut(..slice.len())?.upload(stream, slice)?;
         (self.segments, self.end) = (offsets.segments(), offsets.end());

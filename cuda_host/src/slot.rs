@@ -117,9 +117,21 @@ impl Watch {
         reported.last.clone()
     }
 
+    /// Whether both watch the same slot.
+    pub(crate) fn is_of_slot(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.slot, &other.slot)
+    }
+
+    /// Watches from when another watch of the slot does, if that is later.
+    pub(crate) fn skip_what_was_seen(&mut self, other: &Self) {
+        if self.is_of_slot(other) {
+            self.generation = self.generation.max(other.generation);
+        }
+    }
+
     /// Whether both watch the same slot from the same moment on.
     pub(crate) fn same(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.slot, &other.slot) && self.generation == other.generation
+        self.is_of_slot(other) && self.generation == other.generation
     }
 }
 
@@ -135,7 +147,8 @@ pub(crate) fn kernel_id(name: &'static str) -> u32 {
     index as u32
 }
 
-fn kernel_name(id: u32) -> String {
+/// The kernel of a number.
+pub(crate) fn kernel_name(id: u32) -> String {
     lock(&NAMES).get(id as usize).map_or_else(|| format!("number {id}"), |name| (*name).to_owned())
 }
 
@@ -184,6 +197,24 @@ pub(crate) mod tests {
         assert_eq!(watch.take_panic().expect("the first panic").line, 1);
         slot.panic_in("slot_test", 3);
         assert_eq!(watch.take_panic().expect("a new panic").line, 3);
+    }
+
+    #[test]
+    fn a_panic_that_was_seen_is_skipped_and_a_later_one_is_not() {
+        let (slot, another) = (Slot::without_device(), Slot::without_device());
+        let old = Watch::new(&slot);
+        slot.panic_in("slot_test", 1);
+        let mut seen = old.clone();
+        assert!(seen.take_panic().is_some());
+        let mut inherited = old.clone();
+        inherited.skip_what_was_seen(&Watch::new(&another));
+        assert!(inherited.clone().take_panic().is_some(), "another slot's panics are others");
+        inherited.skip_what_was_seen(&seen);
+        assert_eq!(inherited.take_panic(), None);
+        slot.panic_in("slot_test", 2);
+        assert_eq!(inherited.take_panic().expect("a new one").line, 2);
+        seen.skip_what_was_seen(&old);
+        assert_eq!(seen.take_panic().expect("an older watch takes nothing back").line, 2);
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! Streams: queues of work on a device.
 
-use crate::driver::{CUevent, CUstream};
-use crate::slot::{Slot, Watch, lock};
+use crate::driver::{CUevent, CUstream, Code, Driver};
+use crate::graph::{Recording, Turn};
+use crate::slot::{Slot, Watch, kernel_name, lock};
 use crate::usage::Lane;
 use crate::{Context, CudaError, Event};
 use std::fmt;
 use std::ptr;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 const NON_BLOCKING: u32 = 1;
@@ -28,12 +29,21 @@ struct Inner {
     watched: Mutex<Watched>,
     queued: AtomicU64,
     done: AtomicU64,
+    /// The kernel launched last, by number; `u32::MAX` when there was none.
+    last_kernel: AtomicU32,
+    /// Launches since it was last found well.
+    launches: AtomicU64,
+    /// Of a stream that is there to record a graph.
+    recording: Option<Recording>,
 }
 
 /// Whose panics concern the work on this stream.
 struct Watched {
     own: Watch,
     followed: Vec<Followed>,
+    /// Other streams' slots whose panics were reported here, up to when: none is reported twice, however often this
+    /// stream comes to follow those that follow them.
+    told: Vec<Watch>,
 }
 
 struct Followed {
@@ -57,6 +67,15 @@ impl Stream {
     /// # Errors
     /// Those of the driver.
     pub fn new(context: &Context) -> Result<Self, CudaError> {
+        Self::create(context, None)
+    }
+
+    /// A stream whose work is noted for a graph, and does not run.
+    pub(crate) fn to_record(context: &Context) -> Result<Self, CudaError> {
+        Self::create(context, Some(Recording::new()))
+    }
+
+    fn create(context: &Context, recording: Option<Recording>) -> Result<Self, CudaError> {
         let slot = Arc::new(Slot::new(context)?);
         context.bind()?;
         let driver = context.driver();
@@ -73,10 +92,19 @@ impl Stream {
             unsafe { driver.event_destroy(join) }.warn(driver, "destroying an event");
             return Err(error);
         }
-        let watched = Mutex::new(Watched { own: Watch::new(&slot), followed: Vec::new() });
-        let (queued, done) = (AtomicU64::new(0), AtomicU64::new(0));
-        let context = context.clone();
-        Ok(Self(Arc::new(Inner { context, raw, join: Mutex::new(join), slot, watched, queued, done })))
+        let watched = Mutex::new(Watched { own: Watch::new(&slot), followed: Vec::new(), told: Vec::new() });
+        Ok(Self(Arc::new(Inner {
+            context: context.clone(),
+            raw,
+            join: Mutex::new(join),
+            slot,
+            watched,
+            queued: AtomicU64::new(0),
+            done: AtomicU64::new(0),
+            last_kernel: AtomicU32::new(u32::MAX),
+            launches: AtomicU64::new(0),
+            recording,
+        })))
     }
 
     /// The context that it belongs to.
@@ -100,13 +128,8 @@ impl Stream {
     /// # Errors
     /// [`CudaError::OtherDevice`], and those of the driver.
     pub fn wait(&self, event: &Event) -> Result<(), CudaError> {
-        self.check_device(event.context(), "waiting for an event")?;
-        self.context().bind()?;
         let recorded = event.recorded_on();
-        let driver = self.context().driver();
-        // SAFETY: both handles live.
-        unsafe { driver.stream_wait_event(self.0.raw, event.raw(), 0) }
-            .check(driver, || "making a stream wait for an event".to_owned())?;
+        self.queue_wait(event)?;
         if let Some((stream, work)) = recorded
             && !stream.is(self)
         {
@@ -114,6 +137,40 @@ impl Stream {
         }
         self.note_queued();
         Ok(())
+    }
+
+    /// The caller notes that it was queued.
+    fn queue_wait(&self, event: &Event) -> Result<(), CudaError> {
+        const OPERATION: &str = "making a stream wait for an event";
+        self.check_runs(OPERATION)?;
+        self.check_device(event.context(), OPERATION)?;
+        self.context().bind()?;
+        // SAFETY: both handles live; a wait takes the event as it is now, so that it can be recorded again.
+        let code = unsafe { self.driver().stream_wait_event(self.0.raw, event.raw(), 0) };
+        self.check(code, || OPERATION.to_owned())
+    }
+
+    pub(crate) fn driver(&self) -> &'static Driver {
+        self.context().driver()
+    }
+
+    /// What a stream that records a graph has noted.
+    pub(crate) fn recording(&self) -> Option<&Recording> {
+        self.0.recording.as_ref()
+    }
+
+    /// Before a use of memory is noted that is then queued: no graph comes in between, and no recording ends. Not to be
+    /// held while waiting, nor twice by a thread.
+    pub(crate) fn enter(&self, operation: &'static str) -> Result<Turn<'_>, CudaError> {
+        match self.recording() {
+            Some(recording) => recording.enter(operation),
+            None => Ok(Turn::Running { _no_graph: self.context().queue() }),
+        }
+    }
+
+    /// An error if the stream is there to record a graph, so that there is nothing to wait for.
+    pub(crate) fn check_runs(&self, operation: &'static str) -> Result<(), CudaError> {
+        if self.recording().is_some() { Err(CudaError::Recorded { operation }) } else { Ok(()) }
     }
 
     pub(crate) fn raw(&self) -> CUstream {
@@ -127,6 +184,31 @@ impl Stream {
     /// Counts a piece of work that was queued.
     pub(crate) fn note_queued(&self) -> u64 {
         self.0.queued.fetch_add(1, Ordering::AcqRel) + 1
+    }
+
+    /// Counts a launch of a kernel that was queued.
+    pub(crate) fn note_launch(&self, kernel: u32) {
+        self.0.last_kernel.store(kernel, Ordering::Release);
+        self.0.launches.fetch_add(1, Ordering::AcqRel);
+        self.note_queued();
+    }
+
+    /// Counts the launches of a graph, which were noted on `recorded`.
+    pub(crate) fn note_launches_of(&self, recorded: &Self) {
+        self.0.last_kernel.store(recorded.0.last_kernel.load(Ordering::Acquire), Ordering::Release);
+        self.0.launches.fetch_add(recorded.0.launches.load(Ordering::Acquire), Ordering::AcqRel);
+        self.note_queued();
+    }
+
+    /// An error that names the kernel launched last, where it may be the device's answer to an earlier launch.
+    pub(crate) fn check(&self, code: Code, operation: impl FnOnce() -> String) -> Result<(), CudaError> {
+        let error = match code.check(self.driver(), operation) {
+            Err(error) if code.is_of_earlier_work() => error,
+            result => return result,
+        };
+        let last = self.0.last_kernel.load(Ordering::Acquire);
+        let kernel = (last != u32::MAX).then(|| kernel_name(last).into());
+        Err(error.of_earlier_work(kernel, self.0.launches.load(Ordering::Acquire)))
     }
 
     /// An error unless the memory of `context` is on this stream's device.
@@ -150,14 +232,25 @@ impl Stream {
     /// up to number `until`, which is done.
     fn settle(&self, until: u64) {
         let mut watched = lock(&self.0.watched);
-        for followed in &mut watched.followed {
+        let Watched { followed, told, .. } = &mut *watched;
+        for followed in followed {
             if let Some(panic) = followed.watch.take_panic() {
                 // What this stream has written meanwhile depends on that kernel.
                 self.0.slot.taint(panic);
+                told.retain(|watch| !watch.is_of_slot(&followed.watch));
+                told.push(followed.watch.clone());
             }
         }
         self.0.slot.look();
         watched.followed.retain(|followed| followed.since > until);
+    }
+
+    /// From now on the panics of a graph, whose kernels report to the slot of `recorded`, concern this stream: those
+    /// since `watch` began.
+    pub(crate) fn adopt_graph(&self, recorded: &Self, watch: Watch) {
+        let since = self.0.queued.load(Ordering::Acquire) + 1;
+        // No work: nobody waits for the stream of a recorder.
+        lock(&self.0.watched).add(Followed { slot: recorded.name(), work: 0, since, watch });
     }
 
     /// From now on the panics that concern `other` concern this stream.
@@ -181,7 +274,10 @@ impl Stream {
 }
 
 impl Watched {
-    fn add(&mut self, new: Followed) {
+    fn add(&mut self, mut new: Followed) {
+        for told in &self.told {
+            new.watch.skip_what_was_seen(told);
+        }
         match self.followed.iter_mut().find(|old| old.slot == new.slot) {
             // The older watch sees more.
             Some(old) => (old.work, old.since) = (old.work.max(new.work), new.since),
@@ -191,6 +287,25 @@ impl Watched {
 }
 
 impl Lane for Stream {
+    type Moment = Event;
+
+    fn moment(&self, old: Option<Event>) -> Result<Event, CudaError> {
+        let event = old.map_or_else(|| Event::without_time(self.context()), Ok)?;
+        event.record(self)?;
+        Ok(event)
+    }
+
+    fn has_come(moment: &Event) -> bool {
+        // What has failed is left to whoever waits.
+        moment.is_done().unwrap_or(false)
+    }
+
+    fn come_after(&self, moment: &Event) -> Result<(), CudaError> {
+        self.queue_wait(moment)?;
+        self.note_queued();
+        Ok(())
+    }
+
     fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -228,12 +343,14 @@ impl Lane for Stream {
 
     /// Leaves panics to the next report.
     fn wait_idle(&self) -> Result<(), CudaError> {
+        self.check_runs("waiting for a stream")?;
         let until = self.newest();
+        let launches = self.0.launches.load(Ordering::Acquire);
         self.context().bind()?;
-        let driver = self.context().driver();
         // SAFETY: the handle lives.
-        unsafe { driver.stream_synchronize(self.0.raw) }
-            .check(driver, || format!("waiting for a stream of device {}", self.context().ordinal()))?;
+        let code = unsafe { self.driver().stream_synchronize(self.0.raw) };
+        self.check(code, || format!("waiting for a stream of device {}", self.context().ordinal()))?;
+        self.0.launches.fetch_sub(launches, Ordering::AcqRel);
         // Before others may know that it is done: they do not look at the streams behind it then.
         self.settle(until);
         self.0.done.fetch_max(until, Ordering::AcqRel);

@@ -5,13 +5,13 @@
 //! that a wait needs is made when the wait is.
 
 use crate::CudaError;
-use crate::slot::{Watch, lock};
-use cuda_std::panic::KernelPanic;
-use std::ops::Range;
+use crate::slot::lock;
 use std::sync::Mutex;
 
 /// Something that work is queued on: a stream.
 pub(crate) trait Lane: Clone {
+    /// Where it stood at some time.
+    type Moment;
     /// Whether both are one.
     fn is(&self, other: &Self) -> bool;
     /// Number of the newest work queued on it.
@@ -22,6 +22,12 @@ pub(crate) trait Lane: Clone {
     fn follow(&self, other: &Self, work: u64) -> Result<(), CudaError>;
     /// Waits until everything queued on it until now is done.
     fn wait_idle(&self) -> Result<(), CudaError>;
+    /// After everything queued on it until now. `old` is a moment that nobody asks for any more, to be used again.
+    fn moment(&self, old: Option<Self::Moment>) -> Result<Self::Moment, CudaError>;
+    /// Whether the moment has come.
+    fn has_come(moment: &Self::Moment) -> bool;
+    /// Makes what is queued on `self` from now on begin after the moment. What was computed until then concerns it not.
+    fn come_after(&self, moment: &Self::Moment) -> Result<(), CudaError>;
 }
 
 /// What work does to memory.
@@ -31,28 +37,37 @@ pub(crate) enum Access {
     Write,
 }
 
-struct Mark<L> {
+struct Mark<L: Lane> {
     lane: L,
     access: Access,
     work: u64,
     sequence: u64,
+    /// When the work is done, if that was noted; otherwise whoever waits does so for all that is queued by then.
+    moment: Option<L::Moment>,
 }
 
-struct Marks<L> {
+struct Marks<L: Lane> {
     sequence: u64,
     marks: Vec<Mark<L>>,
+    /// Moments that nobody asks for.
+    spare: Vec<L::Moment>,
 }
 
 /// Uses of one allocation. [`begin`](Self::begin) before work is queued, [`end`](Self::end) after.
-pub(crate) struct Usage<L>(Mutex<Marks<L>>);
+pub(crate) struct Usage<L: Lane>(Mutex<Marks<L>>);
 
 /// What [`Usage::begin`] has waited for.
 #[derive(Clone, Copy)]
 pub(crate) struct Begun(u64);
 
+impl Begun {
+    /// Of work that is only noted, and waits for nothing.
+    pub(crate) const NOTHING: Self = Self(0);
+}
+
 impl<L: Lane> Usage<L> {
     pub(crate) fn new() -> Self {
-        Self(Mutex::new(Marks { sequence: 0, marks: Vec::new() }))
+        Self(Mutex::new(Marks { sequence: 0, marks: Vec::new(), spare: Vec::new() }))
     }
 
     /// Makes work that is now queued on `lane` come after all work that it conflicts with.
@@ -61,7 +76,10 @@ impl<L: Lane> Usage<L> {
         for mark in &marks.marks {
             let conflicts = access == Access::Write || mark.access == Access::Write;
             if conflicts && !mark.lane.is(lane) && !mark.lane.has_done(mark.work) {
-                lane.follow(&mark.lane, mark.work)?;
+                match &mark.moment {
+                    Some(moment) => lane.come_after(moment)?,
+                    None => lane.follow(&mark.lane, mark.work)?,
+                }
             }
         }
         Ok(Begun(marks.sequence))
@@ -74,15 +92,36 @@ impl<L: Lane> Usage<L> {
         let mut marks = lock(&self.0);
         if access == Access::Write {
             // Whoever comes after this write comes after what this write came after.
-            marks.marks.retain(|mark| mark.sequence >= begun.0);
+            marks.forget(|mark| mark.sequence < begun.0);
         }
         let sequence = marks.sequence;
         marks.sequence += 1;
         let work = lane.newest();
         match marks.marks.iter_mut().find(|mark| mark.access == access && mark.lane.is(lane)) {
-            Some(mark) => (mark.work, mark.sequence) = (work, sequence),
-            None => marks.marks.push(Mark { lane: lane.clone(), access, work, sequence }),
+            Some(mark) => {
+                (mark.work, mark.sequence) = (work, sequence);
+                let outdated = mark.moment.take();
+                marks.spare.extend(outdated);
+            }
+            None => marks.marks.push(Mark { lane: lane.clone(), access, work, sequence, moment: None }),
         }
+    }
+
+    /// Notes when the work is done that was queued until now, for whoever uses the memory next. Not to be called while
+    /// a use has begun and not ended.
+    pub(crate) fn retire(&self) -> Result<(), CudaError> {
+        let mut marks = lock(&self.0);
+        marks.forget(Mark::is_done);
+        let Marks { marks, spare, .. } = &mut *marks;
+        for mark in marks.iter_mut().filter(|mark| mark.moment.is_none()) {
+            mark.moment = Some(mark.lane.moment(spare.pop())?);
+        }
+        Ok(())
+    }
+
+    /// Whether work on `lane` may use the memory in any way without waiting for another lane.
+    pub(crate) fn is_quiet(&self, lane: &L) -> bool {
+        lock(&self.0).marks.iter().all(|mark| mark.lane.is(lane) || mark.is_done())
     }
 
     /// Waits until nobody uses the memory any more.
@@ -96,50 +135,28 @@ impl<L: Lane> Usage<L> {
     }
 }
 
-/// Which bytes of an allocation were written by launches that may turn out to have panicked.
-#[derive(Default)]
-pub(crate) struct Written(Mutex<Vec<(Range<usize>, Watch)>>);
-
-impl Written {
-    /// Notes work on a stream that writes `bytes`, a launch or a copy on the device, and that stream's watch from
-    /// before it was queued.
-    pub(crate) fn by_launch(&self, bytes: Range<usize>, watch: Watch) {
-        let mut parts = lock(&self.0);
-        parts.retain(|(part, _)| !(bytes.start <= part.start && part.end <= bytes.end));
-        match parts.iter_mut().find(|(_, known)| known.same(&watch)) {
-            Some((part, _)) => *part = part.start.min(bytes.start)..part.end.max(bytes.end),
-            None => parts.push((bytes, watch)),
-        }
-    }
-
-    /// Notes that `bytes` were written by the host.
-    pub(crate) fn by_host(&self, bytes: &Range<usize>) {
-        lock(&self.0).retain(|(part, _)| !(bytes.start <= part.start && part.end <= bytes.end));
-    }
-
-    /// The panic of a launch that wrote some of `bytes`.
-    pub(crate) fn panic(&self, bytes: &Range<usize>) -> Option<KernelPanic> {
-        let parts = lock(&self.0);
-        parts.iter().filter(|(part, _)| overlap(part, bytes)).find_map(|(_, watch)| watch.panic())
-    }
-
-    /// As [`panic`](Self::panic), if somebody was told of it.
-    ///
-    /// Asked before work is queued that reads them: what is not known yet is found when that work is waited for.
-    pub(crate) fn known_panic(&self, bytes: &Range<usize>) -> Option<KernelPanic> {
-        let parts = lock(&self.0);
-        parts.iter().filter(|(part, _)| overlap(part, bytes)).find_map(|(_, watch)| watch.known_panic())
+impl<L: Lane> Marks<L> {
+    fn forget(&mut self, is_over: impl Fn(&Mark<L>) -> bool) {
+        let spare = &mut self.spare;
+        self.marks.retain_mut(|mark| {
+            let over = is_over(mark);
+            if over {
+                spare.extend(mark.moment.take());
+            }
+            !over
+        });
     }
 }
 
-fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
-    a.start < b.end && b.start < a.end
+impl<L: Lane> Mark<L> {
+    fn is_done(&self) -> bool {
+        self.lane.has_done(self.work) || self.moment.as_ref().is_some_and(L::has_come)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slot::Slot;
     use std::cell::RefCell;
     use std::rc::Rc;
 
@@ -176,6 +193,13 @@ mod tests {
             number
         }
 
+        fn wait_for(&self, theirs: &[u64]) {
+            let mut state = self.0.state.borrow_mut();
+            for (mine, theirs) in state.after.iter_mut().zip(theirs) {
+                *mine = *theirs.max(mine);
+            }
+        }
+
         /// Whether work `number` of this lane comes after work `other_number` of `other`.
         fn is_after(&self, number: u64, other: &Self, other_number: u64) -> bool {
             self.0.state.borrow().work[number as usize - 1][other.0.index] >= other_number
@@ -183,6 +207,19 @@ mod tests {
     }
 
     impl Lane for FakeLane {
+        /// How much of each lane is done by then.
+        type Moment = (FakeLane, Vec<u64>);
+
+        fn moment(&self, _: Option<Self::Moment>) -> Result<Self::Moment, CudaError> {
+            Ok((self.clone(), self.0.state.borrow().after.clone()))
+        }
+        fn has_come((lane, after): &Self::Moment) -> bool {
+            lane.has_done(after[lane.0.index])
+        }
+        fn come_after(&self, (_, after): &Self::Moment) -> Result<(), CudaError> {
+            self.wait_for(after);
+            Ok(())
+        }
         fn is(&self, other: &Self) -> bool {
             Rc::ptr_eq(&self.0, &other.0)
         }
@@ -195,10 +232,7 @@ mod tests {
         fn follow(&self, other: &Self, work: u64) -> Result<(), CudaError> {
             let theirs = other.0.state.borrow().after.clone();
             assert!(theirs[other.0.index] >= work, "an event covers what was queued before it");
-            let mut state = self.0.state.borrow_mut();
-            for (mine, theirs) in state.after.iter_mut().zip(theirs) {
-                *mine = theirs.max(*mine);
-            }
+            self.wait_for(&theirs);
             Ok(())
         }
         fn wait_idle(&self) -> Result<(), CudaError> {
@@ -263,6 +297,74 @@ mod tests {
         assert!(lanes[2].is_after(1, &lanes[0], 1) && lanes[2].is_after(1, &lanes[1], 1));
     }
 
+    fn use_on(usage: &Usage<FakeLane>, lane: &FakeLane, access: Access) -> u64 {
+        let begun = usage.begin(lane, access).unwrap();
+        let number = lane.queue();
+        usage.end(lane, access, begun);
+        number
+    }
+
+    #[test]
+    fn who_has_the_memory_next_waits_for_its_last_use_and_no_longer() {
+        let lanes = FakeLane::many(3);
+        let usage = Usage::new();
+        let last = use_on(&usage, &lanes[0], Access::Write);
+        let read = use_on(&usage, &lanes[1], Access::Read);
+        usage.retire().unwrap();
+        // What these do from now on is no concern of the memory.
+        let (other_0, other_1) = (lanes[0].queue(), lanes[1].queue());
+        assert!(!usage.is_quiet(&lanes[0]) && !usage.is_quiet(&lanes[2]));
+        let next = use_on(&usage, &lanes[2], Access::Write);
+        assert!(lanes[2].is_after(next, &lanes[0], last) && lanes[2].is_after(next, &lanes[1], read));
+        assert!(!lanes[2].is_after(next, &lanes[0], other_0) && !lanes[2].is_after(next, &lanes[1], other_1));
+        assert!(usage.is_quiet(&lanes[2]), "in order on its own lane");
+
+        usage.retire().unwrap();
+        lanes[2].wait_idle().unwrap();
+        assert!(usage.is_quiet(&lanes[0]), "done");
+        // A use after that is one without a moment.
+        let (first, second) = (use_on(&usage, &lanes[0], Access::Write), lanes[0].queue());
+        let after = use_on(&usage, &lanes[1], Access::Read);
+        assert!(lanes[1].is_after(after, &lanes[0], first) && lanes[1].is_after(after, &lanes[0], second));
+    }
+
+    #[test]
+    fn order_holds_however_often_memory_changes_hands() {
+        let mut random = 7u64;
+        let mut next = |n: u64| {
+            random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (random >> 33) % n
+        };
+        for _ in 0..200 {
+            let lanes = FakeLane::many(3);
+            let usage = Usage::new();
+            // Lane, access, number, and whether the host has waited for it or for something that comes after it.
+            let mut history: Vec<(usize, Access, u64, bool)> = Vec::new();
+            for _ in 0..30 {
+                let waiting = next(3) as usize;
+                match next(8) {
+                    0..3 => usage.retire().unwrap(),
+                    3 if lanes[waiting].newest() > 0 => {
+                        lanes[waiting].wait_idle().unwrap();
+                        let newest = lanes[waiting].newest();
+                        for (other, _, number, done) in &mut history {
+                            let itself = waiting == *other;
+                            *done |= itself || lanes[waiting].is_after(newest, &lanes[*other], *number);
+                        }
+                    }
+                    _ => {}
+                }
+                let (lane, access) = (next(3) as usize, [Access::Read, Access::Write][next(2) as usize]);
+                let number = use_on(&usage, &lanes[lane], access);
+                for (other, before, other_number, done) in &history {
+                    let conflict = access == Access::Write || *before == Access::Write;
+                    assert!(!conflict || *done || lanes[lane].is_after(number, &lanes[*other], *other_number));
+                }
+                history.push((lane, access, number, false));
+            }
+        }
+    }
+
     #[test]
     fn freeing_waits_for_every_stream_that_uses_the_memory() {
         let lanes = FakeLane::many(2);
@@ -274,28 +376,5 @@ mod tests {
         }
         usage.wait().unwrap();
         assert!(lanes.iter().all(|lane| lane.has_done(1)));
-    }
-
-    #[test]
-    fn what_a_panicked_launch_wrote_is_known_until_it_is_written_again() {
-        let slot = Slot::without_device();
-        let written = Written::default();
-        written.by_launch(0..100, Watch::new(&slot));
-        written.by_launch(200..300, Watch::new(&slot));
-        assert_eq!(written.panic(&(0..300)), None);
-        slot.panic_in("usage_test", 5);
-        assert_eq!(written.panic(&(99..101)).expect("panicked").line, 5);
-        written.by_host(&(0..50));
-        assert!(written.panic(&(0..100)).is_some(), "a part is still the launch's");
-        written.by_host(&(0..300));
-        assert_eq!(written.panic(&(0..300)), None);
-
-        written.by_launch(0..100, Watch::new(&slot));
-        assert_eq!(written.panic(&(0..100)), None, "a new launch is not the one that panicked");
-        slot.panic_in("usage_test", 6);
-        assert_eq!(written.known_panic(&(0..1)), None, "nobody has looked");
-        assert_eq!(written.panic(&(100..101)), None, "beyond what the launch wrote");
-        assert_eq!(written.panic(&(0..1)).expect("panicked").line, 6);
-        assert_eq!(written.known_panic(&(0..1)).expect("known now").line, 6);
     }
 }

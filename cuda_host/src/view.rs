@@ -1,6 +1,7 @@
 //! Borrowed parts of device buffers.
 
-use crate::buffer::{Allocation, byte_len, resolve};
+use crate::allocation::Memory;
+use crate::buffer::{byte_len, resolve};
 use crate::driver::CUdeviceptr;
 use crate::slot::Watch;
 use crate::usage::{Access, Lane};
@@ -12,7 +13,7 @@ use std::ops::{Range, RangeBounds};
 
 /// Some elements of a [`DeviceBuffer`](crate::DeviceBuffer), to read: what a kernel's `&[T]` is launched with.
 pub struct DeviceView<'a, T: DeviceLayout> {
-    allocation: &'a Allocation,
+    memory: &'a Memory,
     start: usize,
     len: usize,
     element: PhantomData<&'a [T]>,
@@ -20,7 +21,7 @@ pub struct DeviceView<'a, T: DeviceLayout> {
 
 /// Some elements of a [`DeviceBuffer`](crate::DeviceBuffer), to write: the data of a kernel's `&mut Segment<T>`.
 pub struct DeviceViewMut<'a, T: DeviceLayout> {
-    allocation: &'a Allocation,
+    memory: &'a Memory,
     start: usize,
     len: usize,
     element: PhantomData<&'a mut [T]>,
@@ -35,8 +36,8 @@ impl<T: DeviceLayout> Clone for DeviceView<'_, T> {
 impl<T: DeviceLayout> Copy for DeviceView<'_, T> {}
 
 impl<'a, T: DeviceLayout> DeviceView<'a, T> {
-    pub(crate) fn new(allocation: &'a Allocation, start: usize, len: usize) -> Self {
-        Self { allocation, start, len, element: PhantomData }
+    pub(crate) fn new(memory: &'a Memory, start: usize, len: usize) -> Self {
+        Self { memory, start, len, element: PhantomData }
     }
 
     /// Number of elements.
@@ -57,7 +58,7 @@ impl<'a, T: DeviceLayout> DeviceView<'a, T> {
     /// [`CudaError::OutOfBounds`].
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<Self, CudaError> {
         let range = resolve(range, self.len)?;
-        Ok(Self::new(self.allocation, self.start + range.start, range.len()))
+        Ok(Self::new(self.memory, self.start + range.start, range.len()))
     }
 
     /// As [`DeviceBuffer::download_into`](crate::DeviceBuffer::download_into).
@@ -69,11 +70,14 @@ impl<'a, T: DeviceLayout> DeviceView<'a, T> {
         if to.len() != self.len {
             return Err(CudaError::Length { operation: OPERATION, from: self.len, to: to.len() });
         }
-        let begun = self.allocation.begin(stream, Access::Read, OPERATION)?;
+        stream.check_runs(OPERATION)?;
+        let turn = stream.enter(OPERATION)?;
+        let begun = self.memory.begin(stream, Access::Read, self.bytes(), OPERATION)?;
         // SAFETY: the destination is as long as the source, and borrowed until the copy has ended: also when
         // there was an error, since the stream is waited for in any case.
         let copied = unsafe { self.copy_to(stream, to.as_mut_ptr()) };
-        self.allocation.end(stream, Access::Read, begun);
+        self.memory.end(stream, Access::Read, begun);
+        drop(turn);
         let waited = stream.wait_idle();
         copied.and(waited)?;
         stream.report()?;
@@ -101,19 +105,18 @@ impl<'a, T: DeviceLayout> DeviceView<'a, T> {
             return Ok(());
         }
         stream.context().bind()?;
-        let driver = stream.context().driver();
         // SAFETY: both memories have these bytes, the caller's by its promise.
-        let code = unsafe { driver.memcpy_dtoh_async(to.cast(), self.address(), bytes, stream.raw()) };
+        let code = unsafe { stream.driver().memcpy_dtoh_async(to.cast(), self.address(), bytes, stream.raw()) };
         stream.note_queued();
-        code.check(driver, || format!("copying {bytes} bytes from device {}", stream.context().ordinal()))
+        stream.check(code, || format!("copying {bytes} bytes from device {}", stream.context().ordinal()))
     }
 
     pub(crate) fn address(&self) -> CUdeviceptr {
-        address::<T>(self.allocation, self.start)
+        address::<T>(self.memory, self.start)
     }
 
-    pub(crate) fn allocation(&self) -> &'a Allocation {
-        self.allocation
+    pub(crate) fn memory(&self) -> &'a Memory {
+        self.memory
     }
 
     pub(crate) fn bytes(&self) -> Range<usize> {
@@ -121,17 +124,17 @@ impl<'a, T: DeviceLayout> DeviceView<'a, T> {
     }
 
     pub(crate) fn check_readable(&self, operation: &'static str) -> Result<(), CudaError> {
-        self.allocation.check_readable(&self.bytes(), operation)
+        self.memory.check_readable(&self.bytes(), operation)
     }
 
     fn check_written(&self, operation: &'static str) -> Result<(), CudaError> {
-        self.allocation.check_written(&self.bytes(), operation)
+        self.memory.check_written(&self.bytes(), operation)
     }
 }
 
 impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
-    pub(crate) fn new(allocation: &'a Allocation, start: usize, len: usize) -> Self {
-        Self { allocation, start, len, element: PhantomData }
+    pub(crate) fn new(memory: &'a Memory, start: usize, len: usize) -> Self {
+        Self { memory, start, len, element: PhantomData }
     }
 
     /// Number of elements.
@@ -149,13 +152,13 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
     /// The same elements, for a shorter time: a launch takes its view.
     #[must_use]
     pub fn reborrow(&mut self) -> DeviceViewMut<'_, T> {
-        DeviceViewMut::new(self.allocation, self.start, self.len)
+        DeviceViewMut::new(self.memory, self.start, self.len)
     }
 
     /// The same elements, to read.
     #[must_use]
     pub fn as_view(&self) -> DeviceView<'_, T> {
-        DeviceView::new(self.allocation, self.start, self.len)
+        DeviceView::new(self.memory, self.start, self.len)
     }
 
     /// Some of these elements.
@@ -164,7 +167,7 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
     /// [`CudaError::OutOfBounds`].
     pub fn slice(self, range: impl RangeBounds<usize>) -> Result<Self, CudaError> {
         let range = resolve(range, self.len)?;
-        Ok(Self::new(self.allocation, self.start + range.start, range.len()))
+        Ok(Self::new(self.memory, self.start + range.start, range.len()))
     }
 
     /// The first `mid` elements, and the others.
@@ -173,8 +176,8 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
     /// [`CudaError::OutOfBounds`] when there are fewer than `mid`.
     pub fn split_at_mut(self, mid: usize) -> Result<(Self, Self), CudaError> {
         let head = resolve(..mid, self.len)?;
-        let first = Self::new(self.allocation, self.start, head.len());
-        Ok((first, Self::new(self.allocation, self.start + mid, self.len - mid)))
+        let first = Self::new(self.memory, self.start, head.len());
+        Ok((first, Self::new(self.memory, self.start + mid, self.len - mid)))
     }
 
     /// As [`DeviceBuffer::upload`](crate::DeviceBuffer::upload).
@@ -186,6 +189,7 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
         if from.len() != self.len {
             return Err(CudaError::Length { operation: OPERATION, from: from.len(), to: self.len });
         }
+        stream.check_runs(OPERATION)?;
         // SAFETY: the source is as long as the destination, and borrowed until the copy has ended: also when
         // there was an error, since the stream is waited for in any case.
         let copied = unsafe { self.copy_from(stream, from.as_ptr(), OPERATION) };
@@ -205,10 +209,9 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
     ) -> Result<(), CudaError> {
         let bytes = byte_len::<T>(self.len)?;
         self.write(stream, operation, |to| {
-            let driver = stream.context().driver();
             // SAFETY: both memories have these bytes, the caller's by its promise.
-            unsafe { driver.memcpy_htod_async(to, from.cast(), bytes, stream.raw()) }
-                .check(driver, || format!("copying {bytes} bytes to device {}", stream.context().ordinal()))
+            let code = unsafe { stream.driver().memcpy_htod_async(to, from.cast(), bytes, stream.raw()) };
+            stream.check(code, || format!("copying {bytes} bytes to device {}", stream.context().ordinal()))
         })
     }
 
@@ -219,10 +222,9 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
     pub fn zero(&mut self, stream: &Stream) -> Result<(), CudaError> {
         let bytes = byte_len::<T>(self.len)?;
         self.write(stream, "zeroing device memory", |to| {
-            let driver = stream.context().driver();
             // SAFETY: the memory has these bytes.
-            unsafe { driver.memset_d8_async(to, 0, bytes, stream.raw()) }
-                .check(driver, || format!("zeroing {bytes} bytes of device {}", stream.context().ordinal()))
+            let code = unsafe { stream.driver().memset_d8_async(to, 0, bytes, stream.raw()) };
+            stream.check(code, || format!("zeroing {bytes} bytes of device {}", stream.context().ordinal()))
         })
     }
 
@@ -236,17 +238,17 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
             return Err(CudaError::Length { operation: OPERATION, from: from.len, to: self.len });
         }
         let bytes = byte_len::<T>(self.len)?;
+        let _turn = stream.enter(OPERATION)?;
         let watch = Watch::new(stream.slot());
-        let begun = from.allocation.begin(stream, Access::Read, OPERATION)?;
+        let begun = from.memory.begin(stream, Access::Read, from.bytes(), OPERATION)?;
         from.check_readable(OPERATION)?;
-        let copied = self.write(stream, OPERATION, |to| {
-            let driver = stream.context().driver();
+        let copied = self.queue_write(stream, OPERATION, |to| {
             // SAFETY: both memories have these bytes; they do not overlap, since one is borrowed mutably.
-            unsafe { driver.memcpy_dtod_async(to, from.address(), bytes, stream.raw()) }
-                .check(driver, || format!("copying {bytes} bytes on device {}", stream.context().ordinal()))
+            let code = unsafe { stream.driver().memcpy_dtod_async(to, from.address(), bytes, stream.raw()) };
+            stream.check(code, || format!("copying {bytes} bytes on device {}", stream.context().ordinal()))
         });
-        from.allocation.end(stream, Access::Read, begun);
-        self.allocation.written.by_launch(self.bytes(), watch);
+        from.memory.end(stream, Access::Read, begun);
+        self.memory.written_by_launch(stream, self.bytes(), watch);
         copied
     }
 
@@ -256,25 +258,35 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
         operation: &'static str,
         queue: impl FnOnce(CUdeviceptr) -> Result<(), CudaError>,
     ) -> Result<(), CudaError> {
-        let begun = self.allocation.begin(stream, Access::Write, operation)?;
+        let _turn = stream.enter(operation)?;
+        self.queue_write(stream, operation, queue)
+    }
+
+    fn queue_write(
+        &mut self,
+        stream: &Stream,
+        operation: &'static str,
+        queue: impl FnOnce(CUdeviceptr) -> Result<(), CudaError>,
+    ) -> Result<(), CudaError> {
+        let begun = self.memory.begin(stream, Access::Write, self.bytes(), operation)?;
         if self.bytes().is_empty() {
             return Ok(());
         }
         stream.context().bind()?;
         let queued = queue(self.address());
         stream.note_queued();
-        self.allocation.end(stream, Access::Write, begun);
+        self.memory.end(stream, Access::Write, begun);
         queued?;
-        self.allocation.written.by_host(&self.bytes());
+        self.memory.written_by_host(stream, &self.bytes());
         Ok(())
     }
 
     pub(crate) fn address(&self) -> CUdeviceptr {
-        address::<T>(self.allocation, self.start)
+        address::<T>(self.memory, self.start)
     }
 
-    pub(crate) fn allocation(&self) -> &'a Allocation {
-        self.allocation
+    pub(crate) fn memory(&self) -> &'a Memory {
+        self.memory
     }
 
     pub(crate) fn bytes(&self) -> Range<usize> {
@@ -298,8 +310,8 @@ impl<T: DeviceLayout> fmt::Debug for DeviceViewMut<'_, T> {
 }
 
 /// Within or at the end of the allocation, whose first byte is aligned for every type.
-fn address<T>(allocation: &Allocation, start: usize) -> CUdeviceptr {
-    allocation.address() + (start * size_of::<T>()) as u64
+fn address<T>(memory: &Memory, start: usize) -> CUdeviceptr {
+    memory.address() + (start * size_of::<T>()) as u64
 }
 
 fn bytes<T>(start: usize, len: usize) -> Range<usize> {

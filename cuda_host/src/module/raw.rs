@@ -4,6 +4,7 @@
 
 use super::{Inner, KernelAttributes, Module};
 use crate::driver::CUfunction;
+use crate::slot::kernel_id;
 use crate::{Context, CudaError, DeviceView, DeviceViewMut, Stream};
 use cuda_layout::DeviceLayout;
 use std::ffi::c_void;
@@ -123,6 +124,7 @@ impl RawKernel {
     ///   host, has waited for this one.
     pub unsafe fn launch(&self, stream: &Stream, blocks: u32, threads: u32, words: &[Word]) -> Result<(), CudaError> {
         stream.check_device(self.module.context(), "launching a kernel")?;
+        stream.check_runs("launching a raw kernel")?;
         self.check(words.len())?;
         let context = stream.context();
         context.bind()?;
@@ -146,8 +148,8 @@ impl RawKernel {
                 ptr::null_mut(),
             )
         };
-        stream.note_queued();
-        queued.check(driver, || format!("launching {blocks} blocks of {threads} threads of kernel `{}`", self.name))
+        stream.note_launch(kernel_id(self.name));
+        stream.check(queued, || format!("launching {blocks} blocks of {threads} threads of kernel `{}`", self.name))
     }
 
     /// Compares with what the driver says of the kernel.

@@ -4,6 +4,7 @@
 mod atomics;
 mod guarantees;
 mod launching;
+mod memory;
 mod model;
 mod porting;
 mod reductions;

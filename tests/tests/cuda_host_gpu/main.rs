@@ -3,14 +3,21 @@
 mod altered;
 mod arguments;
 mod copies;
+mod faults;
+mod graphs;
 mod lifetimes;
 mod modules;
 mod order;
 mod panics;
+mod pools;
+mod programs;
+mod simulated;
+mod staging;
 
 use cuda_host::{CudaError, CudaExecutor, Device, DeviceBuffer, DeviceOffsets};
 use cuda_std::Grid;
 use cuda_std::launch::{Executor, Kernel, Offsets};
+use simulated::is_simulated;
 use std::ops::Deref;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -76,6 +83,11 @@ fn spun(x: u32, rounds: u32) -> u32 {
 
 /// Enough steps to keep a GPU busy for a tenth of a second: longer than it takes to queue what comes next.
 const SLOW: u32 = 10_000_000;
+
+/// As many steps, but on a simulated device, which is done with its work when somebody waits for it.
+fn slow() -> u32 {
+    if is_simulated() { 1000 } else { SLOW }
+}
 
 #[test]
 fn steps_composed_are_steps_taken() {

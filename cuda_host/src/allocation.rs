@@ -1,0 +1,172 @@
+//! Memory of a device, with its uses, whoever has it.
+
+use crate::driver::CUdeviceptr;
+use crate::pool::{Lease, PoolBlock};
+use crate::slot::Watch;
+use crate::stream::Stream;
+use crate::usage::{Access, Begun, Usage};
+use crate::written::Written;
+use crate::{Context, CudaError};
+use std::fmt;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+
+/// Memory of a device that a [`MemorySource`](crate::MemorySource) hands to a pool. It knows what work uses it, and is
+/// freed after that.
+pub struct DeviceBlock {
+    context: Context,
+    address: CUdeviceptr,
+    bytes: usize,
+    pub(crate) usage: Usage<Stream>,
+    pub(crate) written: Written,
+}
+
+impl DeviceBlock {
+    pub(crate) fn allocate(context: &Context, bytes: usize) -> Result<Self, CudaError> {
+        // At least one byte, so that there is always an address.
+        let bytes = bytes.max(1);
+        let address = context.allocate(bytes)?;
+        Ok(Self { context: context.clone(), address, bytes, usage: Usage::new(), written: Written::default() })
+    }
+
+    /// Bytes that there are.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// A multiple of 256: the driver aligns for every type.
+    pub(crate) fn address(&self) -> CUdeviceptr {
+        self.address
+    }
+
+    /// An error if it is known that a launch that wrote some of `bytes` has panicked. After the use has begun: then a
+    /// panic that becomes known in between is seen by either.
+    pub(crate) fn check_readable(&self, bytes: &Range<usize>, operation: &'static str) -> Result<(), CudaError> {
+        match self.written.known_panic(bytes) {
+            Some(panic) => Err(CudaError::Poisoned { operation, panic: Box::new(panic) }),
+            None => Ok(()),
+        }
+    }
+
+    /// An error if a launch that wrote some of `bytes` has panicked.
+    pub(crate) fn check_written(&self, bytes: &Range<usize>, operation: &'static str) -> Result<(), CudaError> {
+        match self.written.panic(bytes) {
+            Some(panic) => Err(CudaError::Poisoned { operation, panic: Box::new(panic) }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl PoolBlock for DeviceBlock {
+    type User = Stream;
+
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn is_quiet(&self, user: &Stream) -> bool {
+        self.usage.is_quiet(user)
+    }
+
+    fn retire(&mut self) -> Result<(), CudaError> {
+        self.usage.retire()
+    }
+
+    fn renew(&mut self) {
+        self.written.forget();
+    }
+}
+
+impl Drop for DeviceBlock {
+    /// Waits for the work that uses the memory, then frees it.
+    fn drop(&mut self) {
+        if let Err(error) = self.usage.wait() {
+            tracing::warn!("freeing device memory: {error}");
+        }
+        if self.context.bind().is_ok() {
+            let driver = self.context.driver();
+            // SAFETY: allocated once; no work on it is queued any more.
+            unsafe { driver.mem_free(self.address) }.warn(driver, "freeing device memory");
+        }
+    }
+}
+
+impl fmt::Debug for DeviceBlock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (bytes, device) = (self.bytes, self.context.ordinal());
+        f.debug_struct("DeviceBlock").field("bytes", &bytes).field("device", &device).finish_non_exhaustive()
+    }
+}
+
+/// The memory of one buffer, and of the graphs that use it.
+#[derive(Clone)]
+pub(crate) struct Memory(Arc<Lease<DeviceBlock>>);
+
+impl Memory {
+    pub(crate) fn new(lease: Lease<DeviceBlock>) -> Self {
+        Self(Arc::new(lease))
+    }
+
+    pub(crate) fn lease(&self) -> &Lease<DeviceBlock> {
+        &self.0
+    }
+
+    /// Whether a graph has it, too.
+    pub(crate) fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+
+    /// The same memory.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Before work on `bytes` is queued on a stream. A stream that is being captured notes it for its graph.
+    pub(crate) fn begin(
+        &self,
+        stream: &Stream,
+        access: Access,
+        bytes: Range<usize>,
+        operation: &'static str,
+    ) -> Result<Begun, CudaError> {
+        stream.check_device(&self.context, operation)?;
+        match stream.recording() {
+            Some(recording) => Ok(recording.note(self, access, bytes)),
+            None => self.usage.begin(stream, access),
+        }
+    }
+
+    /// After it was queued.
+    pub(crate) fn end(&self, stream: &Stream, access: Access, begun: Begun) {
+        if stream.recording().is_none() {
+            self.usage.end(stream, access, begun);
+        }
+    }
+
+    /// Notes that a launch or a copy on the device was queued that writes `bytes`, with the stream's watch from before.
+    pub(crate) fn written_by_launch(&self, stream: &Stream, bytes: Range<usize>, watch: Watch) {
+        if stream.recording().is_none() {
+            self.written.by_launch(bytes, watch);
+        }
+    }
+
+    /// Notes that the host has written `bytes`.
+    pub(crate) fn written_by_host(&self, stream: &Stream, bytes: &Range<usize>) {
+        if stream.recording().is_none() {
+            self.written.by_host(bytes);
+        }
+    }
+}
+
+impl Deref for Memory {
+    type Target = DeviceBlock;
+
+    fn deref(&self) -> &DeviceBlock {
+        &self.0
+    }
+}

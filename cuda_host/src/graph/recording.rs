@@ -1,0 +1,112 @@
+//! What a stream notes while a graph is recorded on it.
+
+use crate::CudaError;
+use crate::allocation::Memory;
+use crate::slot::lock;
+use crate::usage::{Access, Begun};
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, RwLockReadGuard};
+
+/// The notes of a stream that records a graph.
+pub(crate) struct Recording {
+    /// Whether it is still going on. Locked by whoever queues work or ends it.
+    open: Mutex<bool>,
+    uses: Mutex<Vec<Use>>,
+}
+
+/// Held from before a use of memory is noted until it was queued.
+pub(crate) enum Turn<'r> {
+    /// On a stream whose work runs.
+    Running { _no_graph: RwLockReadGuard<'r, ()> },
+    /// On a stream that is recorded.
+    Recorded { _open: MutexGuard<'r, bool> },
+}
+
+/// How a graph uses some memory, which it keeps.
+pub(crate) struct Use {
+    pub(crate) memory: Memory,
+    /// Bytes that it reads and has not written before.
+    pub(crate) reads: Vec<Range<usize>>,
+    /// Bytes that it writes; none of these touch each other.
+    pub(crate) writes: Vec<Range<usize>>,
+}
+
+impl Recording {
+    pub(crate) fn new() -> Self {
+        Self { open: Mutex::new(true), uses: Mutex::default() }
+    }
+
+    /// Before work is queued.
+    pub(crate) fn enter(&self, operation: &'static str) -> Result<Turn<'_>, CudaError> {
+        let open = lock(&self.open);
+        if *open { Ok(Turn::Recorded { _open: open }) } else { Err(CudaError::Recorded { operation }) }
+    }
+
+    /// Notes work on `bytes` of some memory. Who runs the graph orders it.
+    pub(crate) fn note(&self, memory: &Memory, access: Access, bytes: Range<usize>) -> Begun {
+        let mut uses = lock(&self.uses);
+        let at = uses.iter().position(|known| known.memory.is(memory)).unwrap_or_else(|| {
+            uses.push(Use { memory: memory.clone(), reads: Vec::new(), writes: Vec::new() });
+            uses.len() - 1
+        });
+        let Use { reads, writes, .. } = &mut uses[at];
+        match access {
+            Access::Read => {
+                if !writes.iter().any(|written| written.start <= bytes.start && bytes.end <= written.end) {
+                    reads.push(bytes);
+                }
+            }
+            Access::Write => add(writes, bytes),
+        }
+        Begun::NOTHING
+    }
+
+    /// Ends the recording: from now on nothing can be queued on its stream.
+    pub(crate) fn close(&self) -> Vec<Use> {
+        *lock(&self.open) = false;
+        std::mem::take(&mut *lock(&self.uses))
+    }
+}
+
+impl Use {
+    pub(crate) fn access(&self) -> Access {
+        if self.writes.is_empty() { Access::Read } else { Access::Write }
+    }
+}
+
+/// Adds a range, together with those that it touches.
+fn add(ranges: &mut Vec<Range<usize>>, mut new: Range<usize>) {
+    ranges.retain(|old| {
+        let apart = old.end < new.start || new.end < old.start;
+        if !apart {
+            new = old.start.min(new.start)..old.end.max(new.end);
+        }
+        apart
+    });
+    ranges.push(new);
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_that_touch_are_one() {
+        let mut ranges = Vec::new();
+        for range in [0..4, 8..12, 20..24, 4..8, 22..30] {
+            add(&mut ranges, range);
+        }
+        ranges.sort_by_key(|range| range.start);
+        assert_eq!(ranges, [0..12, 20..30]);
+        add(&mut ranges, 2..25);
+        assert_eq!(ranges, [Range { start: 0, end: 30 }]);
+    }
+
+    #[test]
+    fn nothing_is_queued_on_a_recording_that_has_ended() {
+        let recording = Recording::new();
+        assert!(recording.enter("x").is_ok());
+        recording.close();
+        assert_eq!(recording.enter("launching").err(), Some(CudaError::Recorded { operation: "launching" }));
+    }
+}

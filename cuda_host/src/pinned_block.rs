@@ -1,0 +1,147 @@
+//! Page-locked bytes with the copies to and from them.
+
+use crate::host_memory::HostMemory;
+use crate::pool::PoolBlock;
+use crate::slot::{Watch, lock};
+use crate::usage::Lane;
+use crate::{Context, CudaError, Event, Stream};
+use std::fmt;
+use std::sync::{Mutex, MutexGuard};
+
+/// Page-locked memory of the host that a [`MemorySource`](crate::MemorySource) hands to a pool. It knows what copies use
+/// it, and is freed after those.
+pub struct PinnedBlock {
+    memory: HostMemory,
+    bytes: usize,
+    copies: Mutex<Copies>,
+}
+
+/// The copies that use some memory, each of which comes after the one before.
+pub(crate) struct Copies {
+    /// Recorded after the newest copy.
+    done: Event,
+    /// The newest copy's stream.
+    last: Option<Stream>,
+    /// The stream of the newest copy to here, from before it was queued: a panic since then spoils the elements.
+    watch: Option<Watch>,
+}
+
+impl PinnedBlock {
+    pub(crate) fn allocate(context: &Context, bytes: usize) -> Result<Self, CudaError> {
+        let memory = HostMemory::new(context, bytes)?;
+        let copies = Copies { done: Event::without_time(context)?, last: None, watch: None };
+        Ok(Self { memory, bytes, copies: Mutex::new(copies) })
+    }
+
+    /// Bytes that there are.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Where they begin: aligned to a page.
+    pub(crate) fn pointer(&self) -> *mut u8 {
+        self.memory.pointer().as_ptr().cast()
+    }
+
+    pub(crate) fn context(&self) -> &Context {
+        self.memory.context()
+    }
+
+    pub(crate) fn copies(&self) -> MutexGuard<'_, Copies> {
+        lock(&self.copies)
+    }
+}
+
+impl Copies {
+    /// Orders a copy on `stream` after the one before.
+    pub(crate) fn follow(&mut self, stream: &Stream) -> Result<(), CudaError> {
+        match (&self.last, &self.watch) {
+            // What is here came from a device: panics there concern whoever uses it.
+            (Some(_), Some(_)) => stream.wait(&self.done),
+            (Some(_), None) => stream.come_after(&self.done),
+            (None, _) => Ok(()),
+        }
+    }
+
+    /// Notes a copy that was queued on `stream`, with the stream's watch from before if it was one to here.
+    pub(crate) fn note(&mut self, stream: &Stream, to_here: Option<Watch>) -> Result<(), CudaError> {
+        self.last = Some(stream.clone());
+        if to_here.is_some() {
+            self.watch = to_here;
+        }
+        // Without the event nobody could wait for the copy later.
+        self.done.record(stream).or_else(|error| stream.wait_idle().and(Err(error)))
+    }
+
+    /// Whether the newest copy is done.
+    pub(crate) fn is_idle(&self) -> Result<bool, CudaError> {
+        self.done.is_done()
+    }
+
+    /// Waits for the newest copy.
+    pub(crate) fn wait(&self) -> Result<(), CudaError> {
+        self.done.synchronize()
+    }
+
+    /// Waits for the newest copy, and looks for panics that spoil what is here.
+    pub(crate) fn wait_to_read(&mut self) -> Result<(), CudaError> {
+        self.wait()?;
+        if self.watch.is_some()
+            && let Some(stream) = self.last.take()
+        {
+            stream.report()?;
+        }
+        self.check("reading page-locked memory")
+    }
+
+    /// Waits for the newest copy, and forgets what was here.
+    pub(crate) fn wait_to_write(&mut self) -> Result<(), CudaError> {
+        self.wait()?;
+        self.watch = None;
+        Ok(())
+    }
+
+    /// An error if what is here is known to come from a launch that panicked.
+    pub(crate) fn check(&self, operation: &'static str) -> Result<(), CudaError> {
+        match self.watch.as_ref().and_then(Watch::panic) {
+            Some(panic) => Err(CudaError::Poisoned { operation, panic: Box::new(panic) }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl PoolBlock for PinnedBlock {
+    type User = ();
+
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn is_quiet(&self, (): &()) -> bool {
+        self.copies().is_idle().unwrap_or(false)
+    }
+
+    /// The event was recorded with the copy.
+    fn retire(&mut self) -> Result<(), CudaError> {
+        Ok(())
+    }
+
+    fn renew(&mut self) {
+        self.copies().watch = None;
+    }
+}
+
+impl fmt::Debug for PinnedBlock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PinnedBlock").field("bytes", &self.bytes).finish_non_exhaustive()
+    }
+}
+
+impl Drop for PinnedBlock {
+    fn drop(&mut self) {
+        if let Err(error) = self.copies().wait() {
+            tracing::warn!("freeing page-locked memory: {error}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! A pool of a device's memory.
+
+use super::core::{Core, PoolStatistics};
+use super::lease::Lease;
+use super::{DeviceSource, MemorySource, PoolOptions};
+use crate::allocation::DeviceBlock;
+use crate::buffer::byte_len;
+use crate::{Context, CudaError, DeviceBuffer, Stream};
+use cuda_layout::DeviceLayout;
+use std::fmt;
+use std::sync::Arc;
+
+/// Device memory that is used again.
+///
+/// A [`DeviceBuffer`] leased from it has its memory for itself until it is dropped; then the memory goes back to the pool,
+/// without waiting, with a note on each stream of the work that still uses it. Work of the buffer that gets it next comes
+/// after that: on the same stream by itself, on another one by a wait of the device. So no memory is ever used by two
+/// buffers at once, and in a steady state nothing is allocated and nothing waits on the host.
+///
+/// Every buffer begins at a multiple of 256 bytes. Cheap to clone; clones are the same pool. Buffers may outlive it: what
+/// they have is freed when they are dropped.
+///
+/// ```
+/// use cuda_host::{Context, GpuBufferPool};
+///
+/// # fn main() -> Result<(), cuda_host::CudaError> {
+/// # if cuda_host::Device::count().is_err() {
+/// #     return Ok(());
+/// # }
+/// let context = Context::new(0)?;
+/// let (pool, stream) = (GpuBufferPool::new(&context), context.stream()?);
+/// for batch in [[1.0f32; 1000], [2.0; 1000], [3.0; 1000]] {
+///     // Two buffers at once: one to read, one to write.
+///     let input = pool.lease_from(&stream, &batch)?;
+///     let mut output = pool.lease::<f32>(&stream, batch.len())?;
+///     output.view_mut().copy_from_device(&stream, input.view())?;
+///     assert_eq!(output.download(&stream)?, batch);
+/// }
+/// assert_eq!(pool.statistics().allocations, 2);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct GpuBufferPool {
+    core: Arc<Core<DeviceBlock>>,
+    context: Context,
+}
+
+impl GpuBufferPool {
+    /// An empty pool of a device's memory.
+    #[must_use]
+    pub fn new(context: &Context) -> Self {
+        Self::with_options(context, PoolOptions::default())
+    }
+
+    /// One that trades memory for time in another way.
+    #[must_use]
+    pub fn with_options(context: &Context, options: PoolOptions) -> Self {
+        Self::with_source(context, options, DeviceSource::new(context))
+    }
+
+    /// One that gets its memory from elsewhere. Blocks of another device than the context's are refused when they are
+    /// used.
+    #[must_use]
+    pub fn with_source(
+        context: &Context,
+        options: PoolOptions,
+        source: impl MemorySource<DeviceBlock> + 'static,
+    ) -> Self {
+        Self { core: Arc::new(Core::new(Box::new(source), options)), context: context.clone() }
+    }
+
+    /// `len` elements for work that begins on `stream`; other streams may use them too. They are whatever was there: write
+    /// them before they are read.
+    ///
+    /// # Errors
+    /// [`CudaError::OutOfMemory`] with the bytes asked for, when there is no memory even after what the pool kept was
+    /// freed; [`CudaError::PoolLimit`]; [`CudaError::TooLarge`]; [`CudaError::OtherDevice`]; and those of the driver.
+    pub fn lease<T: DeviceLayout>(&self, stream: &Stream, len: usize) -> Result<DeviceBuffer<T>, CudaError> {
+        stream.check_device(&self.context, "leasing device memory")?;
+        let block = self.core.take(byte_len::<T>(len)?, stream)?;
+        Ok(DeviceBuffer::in_lease(Lease::of(&self.core, block), len))
+    }
+
+    /// `len` elements whose bytes are zero, for work that begins on `stream`.
+    ///
+    /// # Errors
+    /// As [`lease`](Self::lease).
+    pub fn lease_zeroed<T: DeviceLayout>(&self, stream: &Stream, len: usize) -> Result<DeviceBuffer<T>, CudaError> {
+        let mut buffer = self.lease(stream, len)?;
+        buffer.view_mut().zero(stream)?;
+        Ok(buffer)
+    }
+
+    /// The elements of a slice. Waits for the copy, as every copy of a slice does.
+    ///
+    /// # Errors
+    /// As [`lease`](Self::lease).
+    pub fn lease_from<T: DeviceLayout>(&self, stream: &Stream, elements: &[T]) -> Result<DeviceBuffer<T>, CudaError> {
+        let mut buffer = self.lease(stream, elements.len())?;
+        buffer.upload(stream, elements)?;
+        Ok(buffer)
+    }
+
+    /// What it has done so far, and what it holds.
+    #[must_use]
+    pub fn statistics(&self) -> PoolStatistics {
+        self.core.statistics()
+    }
+
+    /// Gives what no buffer has back to the driver, and returns how many bytes that were. Waits for the work that still
+    /// uses them.
+    pub fn trim(&self) -> usize {
+        self.core.trim()
+    }
+
+    /// The context whose device's memory it is.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+}
+
+impl fmt::Debug for GpuBufferPool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (device, statistics) = (self.context.ordinal(), self.statistics());
+        f.debug_struct("GpuBufferPool")
+            .field("device", &device)
+            .field("statistics", &statistics)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,378 @@
+//! Graphs: recorded once, launched many times, in order with everything else.
+
+use crate::{gpu, offsets, ragged, slow, spun};
+use cuda_host::{
+    CudaError, CudaExecutor, DeviceBuffer, DeviceOffsets, Event, GpuBufferPool, Graph, PinnedBuffer, PinnedPool,
+    Recorder, Staged,
+};
+use cuda_std::launch::Segments;
+use test_kernels::{fail, spin, turn};
+
+fn spin_in(
+    executor: &CudaExecutor,
+    out: &mut DeviceBuffer<u32>,
+    at: &DeviceOffsets,
+    input: &DeviceBuffer<u32>,
+    rounds: u32,
+) -> Result<(), CudaError> {
+    let segments = Segments { data: out.view_mut(), offsets: at };
+    spin::launch(executor, 1, spin::Args { out: segments, input: input.view(), rounds })
+}
+
+fn turn_in(
+    executor: &CudaExecutor,
+    out: &mut DeviceBuffer<u32>,
+    at: &DeviceOffsets,
+    input: &DeviceBuffer<u32>,
+) -> Result<(), CudaError> {
+    let segments = Segments { data: out.view_mut(), offsets: at };
+    turn::launch(executor, at.segments() as u32, turn::Args { out: segments, input: input.view() })
+}
+
+/// Uploads, computes in two kernels, and downloads: everything of it is the graph's.
+fn pipeline(gpu: &CudaExecutor, rounds: u32) -> (Graph, Staged<u32>, Staged<u32>) {
+    let memory = GpuBufferPool::new(gpu.context());
+    let up = PinnedBuffer::<u32>::zeroed(gpu.context(), 64).unwrap();
+    let down = PinnedBuffer::<u32>::zeroed(gpu.context(), 64).unwrap();
+    let at = DeviceOffsets::leased(&memory, gpu.stream(), &offsets(&[0, 64])).unwrap();
+    let mut input = memory.lease::<u32>(gpu.stream(), 64).unwrap();
+    let mut middle = memory.lease::<u32>(gpu.stream(), 64).unwrap();
+    let mut out = memory.lease::<u32>(gpu.stream(), 64).unwrap();
+    let recorded = Graph::record::<_, CudaError>(gpu, |recorder| {
+        let (up, down) = (recorder.own(up), recorder.own(down));
+        recorder.upload(&up, input.view_mut())?;
+        spin_in(recorder.executor(), &mut middle, &at, &input, rounds)?;
+        turn_in(recorder.executor(), &mut out, &at, &middle)?;
+        recorder.download(out.view(), &down)?;
+        Ok((up, down))
+    });
+    let (graph, (up, down)) = recorded.unwrap();
+    (graph, up, down)
+}
+
+#[test]
+fn a_graph_is_launched_many_times_with_other_contents() {
+    let Some(gpu) = gpu() else { return };
+    let (mut graph, up, down) = pipeline(&gpu, 5);
+    assert_eq!(graph.nodes(), 4);
+    let other = gpu.context().stream().unwrap();
+    for round in 0..20u32 {
+        let start: Vec<u32> = (0..64).map(|i| 100 * round + i).collect();
+        graph.pinned_mut(&up).unwrap().copy_from_slice(&start);
+        graph.launch(if round % 3 == 0 { &other } else { gpu.stream() }).unwrap();
+        let expected: Vec<u32> = start.iter().rev().map(|x| spun(*x, 5)).collect();
+        assert_eq!(graph.pinned(&down).unwrap(), expected);
+        assert_eq!(graph.pinned(&up).unwrap(), start);
+    }
+}
+
+#[test]
+fn a_graph_keeps_what_it_uses() {
+    let Some(gpu) = gpu() else { return };
+    // The pool, the buffers, the offsets, and the executor with its modules are dropped.
+    let (mut graph, up, down) = {
+        let own = CudaExecutor::open(0, "test kernels", test_kernels::PTX).unwrap();
+        pipeline(&own, 7)
+    };
+    // Whoever gets memory now must not be seen.
+    let _others: Vec<_> = (0..16).map(|_| DeviceBuffer::from_slice(gpu.stream(), &[u32::MAX; 64]).unwrap()).collect();
+    graph.pinned_mut(&up).unwrap().fill(3);
+    graph.launch(gpu.stream()).unwrap();
+    assert_eq!(graph.pinned(&down).unwrap(), [spun(3, 7); 64]);
+    // Dropped while it runs.
+    let (mut graph, ..) = pipeline(&gpu, slow());
+    graph.launch(gpu.stream()).unwrap();
+    drop(graph);
+    gpu.synchronize().unwrap();
+}
+
+#[test]
+fn nothing_is_allocated_when_a_graph_is_launched() {
+    let Some(gpu) = gpu() else { return };
+    let (mut graph, ..) = pipeline(&gpu, 1);
+    let mut launches = || {
+        for _ in 0..100 {
+            graph.launch(gpu.stream()).unwrap();
+        }
+        gpu.synchronize().unwrap();
+        gpu.context().memory().unwrap()
+    };
+    // The driver's own room for launches grows at first.
+    let before = launches();
+    assert_eq!(launches(), before);
+}
+
+#[test]
+fn what_a_graph_uses_goes_back_to_its_pools() {
+    let Some(gpu) = gpu() else { return };
+    let (memory, staging) = (GpuBufferPool::new(gpu.context()), PinnedPool::new(gpu.context()));
+    let buffer = memory.lease::<u32>(gpu.stream(), 64).unwrap();
+    let upload = staging.lease_from(&[8u32; 64]).unwrap();
+    let mut target = buffer;
+    let (mut graph, ()) = Graph::record::<_, CudaError>(&gpu, |recorder| {
+        let upload = recorder.own(upload);
+        recorder.upload(&upload, target.view_mut())
+    })
+    .unwrap();
+    assert!(target.is_in_graph());
+    graph.launch(gpu.stream()).unwrap();
+    assert_eq!(target.download(gpu.stream()).unwrap(), [8; 64]);
+    drop(target);
+    assert_eq!((memory.statistics().blocks_in_use, staging.statistics().blocks_in_use), (1, 1));
+    drop(graph);
+    assert_eq!((memory.statistics().blocks_free, staging.statistics().blocks_free), (1, 1));
+}
+
+#[test]
+fn launches_are_in_order_with_other_work_on_the_buffers() {
+    let Some(a) = gpu() else { return };
+    let b = a.on(&a.context().stream().unwrap()).unwrap();
+    let (mut input, at) = ragged::<u32>(&a, &[0, 64]);
+    let (mut middle, _) = ragged::<u32>(&a, &[0, 64]);
+    let mut out = DeviceBuffer::<u32>::zeroed(a.stream(), 64).unwrap();
+    let (mut graph, ()) = Graph::record::<_, CudaError>(&a, |recorder| {
+        spin_in(recorder.executor(), &mut middle, &at, &input, slow() / 10)?;
+        middle.slice_mut(..32)?.zero(recorder.stream())?;
+        out.view_mut().copy_from_device(recorder.stream(), middle.view())
+    })
+    .unwrap();
+    assert_eq!(graph.nodes(), 3);
+    let mut before = DeviceBuffer::<u32>::zeroed(a.stream(), 64).unwrap();
+    for round in 1..4u32 {
+        // Another stream writes what the graph reads, a third reads what it wrote: neither waits on the host.
+        before.upload(a.stream(), &[round; 64]).unwrap();
+        spin_in(&b, &mut input, &at, &before, slow()).unwrap();
+        graph.launch(a.stream()).unwrap();
+        let reader = a.context().stream().unwrap();
+        let found = out.download(&reader).unwrap();
+        let expected = spun(spun(round, slow()), slow() / 10);
+        assert_eq!((found[31], found[32], found[63]), (0, expected, expected), "round {round}");
+        // Again, on a stream that has done nothing yet, and the next round writes the input of a running graph.
+        graph.launch(&reader).unwrap();
+    }
+    graph.wait().unwrap();
+    b.synchronize().unwrap();
+}
+
+#[test]
+fn a_panic_in_a_graph_is_reported_and_its_results_are_refused() {
+    let Some(a) = gpu() else { return };
+    let b = a.context().stream().unwrap();
+    let (mut out, at) = ragged::<u32>(&a, &[0, 50, 64]);
+    let (mut copy, _) = ragged::<u32>(&a, &[0, 50, 64]);
+    let mut length = DeviceBuffer::from_slice(a.stream(), &[1u32; 64]).unwrap();
+    let failing = |recorder: &Recorder, out: &mut DeviceBuffer<u32>| {
+        let segments = Segments { data: out.view_mut(), offsets: &at };
+        let args = fail::Args { out: segments, input: length.view(), block_to_fail: 1, index: 64 };
+        fail::launch(recorder.executor(), 2, args)
+    };
+    let (mut graph, ()) = Graph::record::<_, CudaError>(&a, |recorder| failing(recorder, &mut out)).unwrap();
+    let (mut reader, ()) =
+        Graph::record::<_, CudaError>(&a, |recorder| copy.view_mut().copy_from_device(recorder.stream(), out.view()))
+            .unwrap();
+    a.synchronize().unwrap();
+    for round in 0..3 {
+        graph.launch(a.stream()).unwrap();
+        let error = if round == 0 { a.synchronize().unwrap_err() } else { out.download(&b).unwrap_err() };
+        let panic = error.kernel_panic().expect("an index out of bounds").clone();
+        assert_eq!((panic.kernel.as_str(), panic.block), ("fail", [1, 0, 0]), "round {round}");
+        assert!(matches!(out.download(&b), Err(CudaError::Poisoned { .. })));
+        let refused = reader.launch(&b);
+        assert!(matches!(refused, Err(CudaError::Poisoned { .. })), "{refused:?}");
+        // What it does not touch is well, and so is the stream when it has reported.
+        let _reported = (a.synchronize(), b.synchronize());
+        a.synchronize().unwrap();
+        assert_eq!(length.download(a.stream()).unwrap(), [1; 64]);
+    }
+    // The panic concerns a graph that reads the results, too, if nobody knew of it when that was launched.
+    graph.launch(a.stream()).unwrap();
+    reader.launch(&b).unwrap();
+    assert!(copy.download(&b).unwrap_err().kernel_panic().is_some());
+    let _reported = (a.synchronize(), b.synchronize());
+    // Written again, they are read again.
+    out.view_mut().zero(a.stream()).unwrap();
+    reader.launch(&b).unwrap();
+    assert_eq!(copy.download(&b).unwrap(), [0; 64]);
+    length.view_mut().zero(a.stream()).unwrap();
+    a.synchronize().unwrap();
+}
+
+#[test]
+fn page_locked_results_of_a_panicked_graph_are_refused() {
+    let Some(gpu) = gpu() else { return };
+    let (mut out, at) = ragged::<u32>(&gpu, &[0, 64]);
+    let input = DeviceBuffer::from_slice(gpu.stream(), &[1u32; 64]).unwrap();
+    let down = PinnedBuffer::<u32>::zeroed(gpu.context(), 64).unwrap();
+    let (mut graph, down) = Graph::record::<_, CudaError>(&gpu, |recorder| {
+        let down = recorder.own(down);
+        let segments = Segments { data: out.view_mut(), offsets: &at };
+        let args = fail::Args { out: segments, input: input.view(), block_to_fail: 0, index: u32::MAX };
+        fail::launch(recorder.executor(), 1, args)?;
+        recorder.download(out.view(), &down)?;
+        Ok(down)
+    })
+    .unwrap();
+    for _ in 0..2 {
+        graph.launch(gpu.stream()).unwrap();
+        let error = graph.pinned(&down).unwrap_err();
+        assert_eq!(error.kernel_panic().expect("it panicked").kernel, "fail");
+        assert!(matches!(graph.pinned(&down), Err(CudaError::Poisoned { .. })));
+    }
+}
+
+#[test]
+fn what_a_graph_cannot_hold_is_refused() {
+    let Some(gpu) = gpu() else { return };
+    let (mut out, at) = ragged::<u32>(&gpu, &[0, 64]);
+    let input = DeviceBuffer::from_slice(gpu.stream(), &[1u32; 64]).unwrap();
+    let (event, mut pinned) = (Event::new(gpu.context()).unwrap(), PinnedBuffer::zeroed(gpu.context(), 64).unwrap());
+    let is_refused =
+        |result: Result<(), CudaError>| assert!(matches!(result, Err(CudaError::Recorded { .. })), "{result:?}");
+    let (mut graph, leaked) = Graph::record::<_, CudaError>(&gpu, |recorder| {
+        let stream = recorder.stream().clone();
+        is_refused(stream.synchronize());
+        is_refused(out.upload(&stream, &[0; 64]));
+        is_refused(out.download(&stream).map(|_| ()));
+        is_refused(pinned.upload(&stream, out.view_mut()));
+        is_refused(pinned.download(&stream, out.view()));
+        is_refused(out.grow(&stream, 100));
+        is_refused(event.record(&stream));
+        is_refused(stream.wait(&event));
+        // None of that has spoilt it. Memory and modules may be asked for meanwhile.
+        let _buffer = DeviceBuffer::from_slice(gpu.stream(), &[1u8])?;
+        spin_in(recorder.executor(), &mut out, &at, &input, 9)?;
+        Ok(recorder.executor().clone())
+    })
+    .unwrap();
+    // Nor does anything run on its stream afterwards.
+    is_refused(spin_in(&leaked, &mut out, &at, &input, 1));
+    is_refused(out.view_mut().zero(leaked.stream()));
+    is_refused(leaked.synchronize());
+    is_refused(graph.launch(leaked.stream()));
+    graph.launch(gpu.stream()).unwrap();
+    assert_eq!(out.download(gpu.stream()).unwrap(), [spun(1, 9); 64]);
+}
+
+#[test]
+fn a_recording_that_fails_leaves_nothing_behind() {
+    let Some(gpu) = gpu() else { return };
+    let (mut out, at) = ragged::<u32>(&gpu, &[0, 64]);
+    let input = DeviceBuffer::from_slice(gpu.stream(), &[1u32; 64]).unwrap();
+    let failed = Graph::record::<(), CudaError>(&gpu, |recorder| {
+        spin_in(recorder.executor(), &mut out, &at, &input, 1)?;
+        out.slice_mut(60..70)?.zero(recorder.stream())
+    });
+    assert_eq!(failed.unwrap_err(), CudaError::OutOfBounds { range: 60..70, len: 64 });
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        Graph::record::<(), CudaError>(&gpu, |recorder| {
+            out.view_mut().zero(recorder.stream())?;
+            panic!("in the middle of it")
+        })
+    }));
+    assert!(panicked.is_err());
+    assert!(!out.is_in_graph());
+    spin_in(&gpu, &mut out, &at, &input, 2).unwrap();
+    assert_eq!(out.download(gpu.stream()).unwrap(), [spun(1, 2); 64]);
+    // An empty one is a graph, too.
+    let (mut graph, ()) = Graph::record::<_, CudaError>(&gpu, |_| Ok(())).unwrap();
+    graph.launch(gpu.stream()).unwrap();
+    assert_eq!(graph.nodes(), 0);
+}
+
+#[test]
+fn a_graph_keeps_the_offsets_that_its_launches_were_checked_with() {
+    let Some(gpu) = gpu() else { return };
+    let (mut out, mut at) = ragged::<u32>(&gpu, &[0, 2, 4]);
+    let input = DeviceBuffer::from_slice(gpu.stream(), &[1u32, 2, 3, 4]).unwrap();
+    let (mut graph, ()) =
+        Graph::record::<_, CudaError>(&gpu, |recorder| turn_in(recorder.executor(), &mut out, &at, &input)).unwrap();
+    // As many segments, and longer ones than the graph's output has room for.
+    at.set(gpu.stream(), &offsets(&[0, 4, 1000])).unwrap();
+    graph.launch(gpu.stream()).unwrap();
+    assert_eq!(out.download(gpu.stream()).unwrap(), [2, 1, 4, 3]);
+    at.set(gpu.stream(), &offsets(&[0, 4])).unwrap();
+    turn_in(&gpu, &mut out, &at, &input).unwrap();
+    assert_eq!(out.download(gpu.stream()).unwrap(), [4, 3, 2, 1]);
+    graph.launch(gpu.stream()).unwrap();
+    assert_eq!(out.download(gpu.stream()).unwrap(), [2, 1, 4, 3]);
+}
+
+#[test]
+fn page_locked_memory_of_another_graph_is_refused() {
+    let Some(gpu) = gpu() else { return };
+    let (mut first, up, down) = pipeline(&gpu, 1);
+    let (mut second, ..) = pipeline(&gpu, 1);
+    let is_refused =
+        |result: Result<(), CudaError>| assert!(matches!(result, Err(CudaError::OtherGraph { .. })), "{result:?}");
+    is_refused(second.pinned(&down).map(|_| ()));
+    is_refused(second.pinned_mut(&up).map(|_| ()));
+    let mut memory = DeviceBuffer::<u32>::zeroed(gpu.stream(), 64).unwrap();
+    let (_graph, ()) = Graph::record::<_, CudaError>(&gpu, |recorder| {
+        is_refused(recorder.upload(&up, memory.view_mut()));
+        is_refused(recorder.download(memory.view(), &down));
+        let short = recorder.own(PinnedBuffer::<u32>::zeroed(gpu.context(), 63)?);
+        let error = recorder.upload(&short, memory.view_mut()).unwrap_err();
+        assert!(matches!(error, CudaError::Length { from: 63, to: 64, .. }), "{error}");
+        assert!(matches!(recorder.download(memory.view(), &short), Err(CudaError::Length { from: 64, to: 63, .. })));
+        Ok(())
+    })
+    .unwrap();
+    assert!(first.pinned_mut(&up).is_ok());
+}
+
+#[test]
+fn graphs_go_between_threads() {
+    fn is_send_and_sync<T: Send + Sync>() {}
+    is_send_and_sync::<Graph>();
+    is_send_and_sync::<Staged<std::marker::PhantomData<*const u8>>>();
+    is_send_and_sync::<GpuBufferPool>();
+    is_send_and_sync::<PinnedPool>();
+    let Some(gpu) = gpu() else { return };
+    let graphs = [1u32, 2, 3, 4].map(|rounds| (rounds, pipeline(&gpu, rounds)));
+    std::thread::scope(|scope| {
+        for (rounds, (mut graph, up, down)) in graphs {
+            let gpu: &CudaExecutor = &gpu;
+            scope.spawn(move || {
+                for round in 0..20 {
+                    graph.pinned_mut(&up).unwrap().fill(round);
+                    graph.launch(gpu.stream()).unwrap();
+                    assert_eq!(graph.pinned(&down).unwrap(), [spun(round, rounds); 64]);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_graph_and_other_threads_use_a_buffer_in_turn() {
+    let Some(gpu) = gpu() else { return };
+    let len = 500_000;
+    let up = PinnedBuffer::<u32>::zeroed(gpu.context(), len).unwrap();
+    let mut shared = DeviceBuffer::<u32>::zeroed(gpu.stream(), len).unwrap();
+    let (mut graph, up) = Graph::record::<_, CudaError>(&gpu, |recorder| {
+        let up = recorder.own(up);
+        recorder.upload(&up, shared.view_mut())?;
+        Ok(up)
+    })
+    .unwrap();
+    let shared = &shared;
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            let stream = gpu.context().stream().unwrap();
+            scope.spawn(move || {
+                let mut down = PinnedBuffer::<u32>::zeroed(stream.context(), len).unwrap();
+                for _ in 0..30 {
+                    // Borrowed for reading; the graph writes it nevertheless, before or after.
+                    down.download(&stream, shared.view()).unwrap();
+                    let found = down.as_slice().unwrap();
+                    assert!(found.iter().all(|element| *element == found[0]), "never half of a launch");
+                }
+            });
+        }
+        for round in 1..=30 {
+            graph.pinned_mut(&up).unwrap().fill(round);
+            graph.launch(gpu.stream()).unwrap();
+        }
+    });
+    assert_eq!(shared.download(gpu.stream()).unwrap(), vec![30; len]);
+}
