@@ -18,3 +18,9 @@ pub use engine::{Backend, BatchFeatures, Engine, EngineBuilder, EngineError, Str
 pub use pack::{PackError, PackedBatch};
 pub use read::{ReadError, ReadOptions, ReadStructure};
 pub use structure::{StructureError, StructureInput};
+
+#[cfg(test)]
+extern crate self as prism_host;
+#[cfg(test)]
+#[path = "../tests/synthetic/mod.rs"]
+mod synthetic;
