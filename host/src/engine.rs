@@ -40,7 +40,7 @@ pub use worker::DeviceTimes;
 pub use workers::LostWorker;
 
 pub(crate) use each::Packed;
-pub(crate) use plan::Cut;
+pub(crate) use plan::{Cut, size_of};
 
 use crate::{pack::PackedBatch, structure::StructureInput};
 use cuda_std::launch::Offsets;

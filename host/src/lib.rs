@@ -9,6 +9,7 @@ pub mod engine;
 pub mod inputs;
 pub mod output;
 pub mod pack;
+pub mod pipeline;
 pub mod read;
 pub mod sites;
 pub mod structure;

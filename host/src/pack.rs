@@ -134,6 +134,17 @@ impl PackedBatch {
         self.buffers.atoms.len()
     }
 
+    /// Bytes of all buffers: what a device takes of it.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let b = &self.buffers;
+        let rows = size_of_val(&*b.conservation) + size_of_val(&*b.bfactor) + size_of_val(&*b.gisaid_freq);
+        let identity = size_of_val(&*b.residue_types) + size_of_val(&*b.chain_ids) + size_of_val(&*b.residue_atoms);
+        let structures = size_of_val(&*b.descriptors);
+        let atoms = size_of_val(&*b.atoms) + size_of_val(&*b.ca_indices);
+        atoms + structures + identity + rows + size_of_val(&*b.gisaid_velocity)
+    }
+
     /// The structures' names.
     #[must_use]
     pub fn names(&self) -> &[String] {

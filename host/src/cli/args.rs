@@ -5,6 +5,7 @@ use prism_host::engine::Backend;
 use shared_types::site_model::DEFAULT_THRESHOLD;
 use shared_types::{MAX_POINTS, MIN_POINTS};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// Per-residue features of protein structures, computed on a GPU or on CPU cores with the same bits.
 #[derive(Debug, Parser)]
@@ -27,7 +28,8 @@ pub enum Command {
 }
 
 const EXIT_STATUS: &str = "\
-Exit status: 0 all done; 1 nothing written; 2 wrong usage; 3 some inputs failed, the others are written.";
+Exit status: 0 all done; 1 nothing written; 2 wrong usage; 3 some inputs failed, the others are written;
+130 interrupted by Ctrl-C (143: by SIGTERM), and no file written.";
 
 #[derive(Debug, Args)]
 pub struct FeaturesArgs {
@@ -81,9 +83,9 @@ pub struct JobArgs {
     #[arg(long, value_enum, default_value_t = BackendArg::Auto)]
     pub backend: BackendArg,
 
-    /// CUDA device to use, by its number; may be given several times [default: 0]
-    #[arg(long = "device", value_name = "N")]
-    pub devices: Vec<usize>,
+    /// CUDA devices to use, by number, or all of them; they share the work [default: the first usable]
+    #[arg(long = "device", visible_alias = "devices", value_name = "N,...|all", value_delimiter = ',')]
+    pub devices: Vec<DeviceArg>,
 
     /// Alpha carbons closer than this are in contact.
     #[arg(long, value_name = "ANGSTROM", default_value_t = 8.0, allow_negative_numbers = true)]
@@ -110,6 +112,38 @@ pub struct JobArgs {
     /// Stop at the first input that fails.
     #[arg(long)]
     pub fail_fast: bool,
+
+    /// Say on standard error how long each stage of the work took.
+    #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, require_equals = true,
+        default_missing_value = "text")]
+    pub timings: Option<TimingsArg>,
+}
+
+/// How times are told.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum TimingsArg {
+    /// A table.
+    Text,
+    /// One line of JSON.
+    Json,
+}
+
+/// What `--device` names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceArg {
+    All,
+    Number(usize),
+}
+
+impl FromStr for DeviceArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "all" => Ok(Self::All),
+            number => number.parse().map(Self::Number).map_err(|_| "give numbers of devices, or `all`".to_owned()),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -22,6 +22,8 @@ pub enum Failure {
     Work(anyhow::Error),
     /// Whoever reads standard output has enough: no failure of ours.
     Closed,
+    /// A signal has ended it, which makes this exit status.
+    Interrupted(u8),
 }
 
 impl Failure {
@@ -46,6 +48,10 @@ impl Failure {
                 NOTHING_WRITTEN
             }
             Self::Closed => ALL_DONE,
+            Self::Interrupted(status) => {
+                stderr_line("error: interrupted before the end");
+                *status
+            }
         }
     }
 }

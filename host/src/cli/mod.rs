@@ -4,12 +4,12 @@ pub mod args;
 mod failure;
 mod features;
 mod info;
+mod interrupt;
 mod job;
 mod list;
-mod pipeline;
 mod report;
 mod sites;
-mod source;
+mod timings;
 
 use args::{Cli, Command};
 use failure::{ALL_DONE, Failure};

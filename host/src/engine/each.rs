@@ -4,6 +4,7 @@ use super::worker::DeviceTimes;
 use super::workers::{Company, Run, Workers};
 use super::{BatchFeatures, EngineError};
 use crate::pack::{PackError, PackedBatch};
+use crate::pipeline::Amount;
 use crate::structure::StructureInput;
 use shared_types::{FeatureRow, MegaFusedConfig, StructureSummary};
 use std::time::Duration;
@@ -76,6 +77,14 @@ impl Packed {
             }
         }
         Self { part: Part::new(structures, places), refused }
+    }
+
+    /// How much it is, in the packed form's bytes.
+    pub(crate) fn amount(&self) -> Amount {
+        match &self.part.batch {
+            Ok(batch) => Amount::of_packed(batch),
+            Err(_) => Amount::default(),
+        }
     }
 }
 

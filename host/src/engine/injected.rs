@@ -6,8 +6,8 @@ use super::worker::{Computation, DeviceTimes, Worker};
 use crate::pack::PackedBatch;
 use cuda_host::CudaError;
 use shared_types::MegaFusedConfig;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 /// What happened to a worker.
@@ -35,6 +35,8 @@ pub(crate) struct Injected {
     /// Batches after which it breaks.
     breaks_after: usize,
     slowness: Duration,
+    /// Where its first batch waits for those of others.
+    meeting: Option<Arc<Barrier>>,
     pub(crate) seen: Arc<Seen>,
 }
 
@@ -48,6 +50,7 @@ impl Injected {
             used: AtomicUsize::new(0),
             breaks_after: usize::MAX,
             slowness: Duration::ZERO,
+            meeting: None,
             seen: Arc::default(),
         }
     }
@@ -64,13 +67,21 @@ impl Injected {
         Self { slowness, ..self }
     }
 
+    pub(crate) fn meeting(self, others: Arc<Barrier>) -> Self {
+        Self { meeting: Some(others), ..self }
+    }
+
     pub(crate) fn boxed(self) -> Box<dyn Worker> {
         Box::new(self)
     }
 
     fn compute(&self, batch: &PackedBatch, config: MegaFusedConfig) -> Result<Computation, EngineError> {
         std::thread::sleep(self.slowness);
-        if self.seen.tried.fetch_add(1, Ordering::SeqCst) >= self.breaks_after {
+        let tried = self.seen.tried.fetch_add(1, Ordering::SeqCst);
+        if let Some(others) = self.meeting.as_ref().filter(|_| tried == 0) {
+            others.wait();
+        }
+        if tried >= self.breaks_after {
             return Err(EngineError::Cuda(broken(&self.name)));
         }
         let before = self.used.fetch_add(batch.n_atoms(), Ordering::SeqCst);

@@ -67,16 +67,23 @@ impl OutputFile {
         self.table.write(structures)
     }
 
-    /// Ends the table and puts it in its place.
+    /// Where the table is as long as it is not in its place: what to remove if the program is to end without a drop.
+    #[must_use]
+    pub fn temporary_path(&self) -> &Path {
+        self.temporary.path()
+    }
+
+    /// Ends the table and puts it in its place; answers its size in bytes.
     ///
     /// # Errors
     /// Where the file cannot be written; what had its name before is still there then.
-    pub fn commit(self) -> Result<(), OutputError> {
+    pub fn commit(self) -> Result<u64, OutputError> {
         let Self { table, temporary, target } = self;
         table.finish()?;
         temporary.as_file().sync_all().map_err(|source| failed(&target, "be written", source))?;
+        let bytes = temporary.as_file().metadata().map_or(0, |metadata| metadata.len());
         temporary.persist(&target).map_err(|error| failed(&target, "be put in place", error.error))?;
-        Ok(())
+        Ok(bytes)
     }
 }
 
