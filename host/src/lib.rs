@@ -5,6 +5,7 @@
 //! ([`PackedBatch`]); [`output`] writes them as CSV, Parquet or npz.
 
 pub mod annotations;
+pub mod dataset;
 pub mod engine;
 pub mod inputs;
 pub mod output;

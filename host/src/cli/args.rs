@@ -23,6 +23,9 @@ pub enum Command {
     /// Find where ligands may bind: a line for every site.
     #[command(after_help = EXIT_STATUS)]
     Sites(SitesArgs),
+    /// Read structures once, into a file from which `features` and `sites` compute without reading them again.
+    #[command(after_help = EXIT_STATUS)]
+    Pack(PackArgs),
     /// Show devices, driver, kernels and the backend that would be taken.
     Info,
 }
@@ -33,7 +36,7 @@ Exit status: 0 all done; 1 nothing written; 2 wrong usage; 3 some inputs failed,
 
 #[derive(Debug, Args)]
 pub struct FeaturesArgs {
-    /// Files, or directories to walk for .pdb, .ent, .cif and .mmcif, each also .gz.
+    /// Files, packed data sets, or directories to walk for .pdb, .ent, .cif and .mmcif, each also .gz.
     #[arg(value_name = "PATH", required_unless_present = "list")]
     pub paths: Vec<PathBuf>,
 
@@ -64,7 +67,7 @@ pub struct FeaturesArgs {
 
 #[derive(Debug, Args)]
 pub struct SitesArgs {
-    /// Files, or directories to walk for .pdb, .ent, .cif and .mmcif, each also .gz.
+    /// Files, packed data sets, or directories to walk for .pdb, .ent, .cif and .mmcif, each also .gz.
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<PathBuf>,
 
@@ -74,6 +77,36 @@ pub struct SitesArgs {
     /// Where to write, a .csv [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct PackArgs {
+    /// Files, packed data sets, or directories to walk for .pdb, .ent, .cif and .mmcif, each also .gz.
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
+
+    /// Where to write the packed data set, an .arrow
+    #[arg(short, long, value_name = "FILE.arrow")]
+    pub output: PathBuf,
+
+    #[command(flatten)]
+    pub read: ReadArgs,
+}
+
+/// Which structures to read.
+#[derive(Debug, Args)]
+pub struct ReadArgs {
+    /// Read these chains only (author chain ids).
+    #[arg(long, value_name = "ID,...", value_delimiter = ',')]
+    pub chains: Option<Vec<String>>,
+
+    /// Report inputs that fail and write the others; this is the default.
+    #[arg(long, conflicts_with = "fail_fast")]
+    pub keep_going: bool,
+
+    /// Stop at the first input that fails.
+    #[arg(long)]
+    pub fail_fast: bool,
 }
 
 /// Which structures to read, and how to compute.
@@ -101,17 +134,8 @@ pub struct JobArgs {
     #[arg(long, value_name = "T", default_value_t = DEFAULT_THRESHOLD, allow_negative_numbers = true)]
     pub site_threshold: f32,
 
-    /// Read these chains only (author chain ids).
-    #[arg(long, value_name = "ID,...", value_delimiter = ',')]
-    pub chains: Option<Vec<String>>,
-
-    /// Report inputs that fail and write the others; this is the default.
-    #[arg(long, conflicts_with = "fail_fast")]
-    pub keep_going: bool,
-
-    /// Stop at the first input that fails.
-    #[arg(long)]
-    pub fail_fast: bool,
+    #[command(flatten)]
+    pub read: ReadArgs,
 
     /// Say on standard error how long each stage of the work took.
     #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, require_equals = true,

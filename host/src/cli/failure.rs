@@ -1,6 +1,7 @@
 //! What ends a command early, and with which exit status.
 
 use super::report::stderr_line;
+use prism_host::dataset::DatasetError;
 use prism_host::engine::EngineError;
 use prism_host::output::{ColumnError, OutputError};
 
@@ -72,6 +73,12 @@ impl From<OutputError> for Failure {
             OutputError::UnknownFormat { .. } | OutputError::SitesAreCsv { .. } => Self::usage(error),
             _ => Self::work(error),
         }
+    }
+}
+
+impl From<DatasetError> for Failure {
+    fn from(error: DatasetError) -> Self {
+        Self::work(error)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reading structures, computing, and writing a table: what all commands that do so share.
 
-use super::args::{DeviceArg, JobArgs};
-use super::failure::{ALL_DONE, Failure, NOTHING_WRITTEN, SOME_FAILED};
+use super::args::{DeviceArg, JobArgs, ReadArgs};
+use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::report::Report;
 use super::timings::Timings;
@@ -123,7 +123,7 @@ impl Job<'_> {
         let begin = Instant::now();
         let interrupt = Interrupt::listen().map_err(Failure::work)?;
         let (args, config) = (self.args, self.config());
-        let inputs = inputs::discover(self.paths).map_err(Failure::usage)?;
+        let inputs = discover(self.paths, &args.read)?;
         let engine = self.engine(config)?;
         let annotations = match self.annotations {
             Some(path) => Annotations::read(path).map_err(Failure::work)?,
@@ -131,9 +131,7 @@ impl Job<'_> {
         };
         let mut report = Report::new(inputs.entries.len());
         note_ignored(&inputs, &report);
-        if inputs.entries.is_empty() {
-            return Err(Failure::work(anyhow::anyhow!("no structure files ({}) were found", EXTENSIONS.join(", "))));
-        }
+        refuse_nothing(&inputs)?;
         if config.contact_threshold != CONTACT_THRESHOLD {
             report.warning(
                 "--contact-threshold",
@@ -144,13 +142,13 @@ impl Job<'_> {
         if let Sink::File(file) = &sink {
             interrupt.remove_on_exit(file.temporary_path());
         }
-        let options = ReadOptions { chains: args.chains.clone() };
+        let options = ReadOptions { chains: args.read.chains.clone() };
         let cancel = interrupt.cancel();
         let source = StructureFiles::new(&inputs.entries, &options, &annotations, engine.batch_atoms(), cancel)
             .map_err(Failure::work)?;
         let start = begin.elapsed();
         let ended = pipeline::run(&engine, source, cancel, |computed| {
-            consume(computed, &mut sink, &mut report, args.fail_fast)
+            consume(computed, &mut sink, &mut report, args.read.fail_fast)
         });
         report.clear_bar();
         let finish = Instant::now();
@@ -167,7 +165,7 @@ impl Job<'_> {
             Err(Stopped::Engine(error)) => Err(error.into()),
             Err(Stopped::Cancelled) => Err(Failure::Interrupted(interrupt.exit_status())),
         };
-        if to_file && (args.fail_fast && report.failed > 0 || finished.is_err()) {
+        if to_file && (args.read.fail_fast && report.failed > 0 || finished.is_err()) {
             // A file that is not put in its place is not there.
             (report.structures, report.residues) = (0, 0);
         }
@@ -181,11 +179,7 @@ impl Job<'_> {
         if let (Some(form), Some(timings)) = (args.timings, timings) {
             timings.tell(form);
         }
-        Ok(match (report.failed, report.structures) {
-            (_, 0) => NOTHING_WRITTEN,
-            (0, _) => ALL_DONE,
-            _ => SOME_FAILED,
-        })
+        Ok(report.exit_status())
     }
 }
 
@@ -198,7 +192,24 @@ fn backend(engine: &Engine) -> String {
     text
 }
 
-fn note_ignored(inputs: &Inputs, report: &Report) {
+/// The inputs under some paths, where they can be read as was asked.
+pub fn discover(paths: &[PathBuf], read: &ReadArgs) -> Result<Inputs, Failure> {
+    let inputs = inputs::discover(paths).map_err(Failure::usage)?;
+    if read.chains.is_some() && inputs.has_packed() {
+        let advice = "structures of a packed data set have the chains they were packed with; choose by `prism pack`";
+        return Err(Failure::usage(anyhow::anyhow!("--chains: {advice}")));
+    }
+    Ok(inputs)
+}
+
+pub fn refuse_nothing(inputs: &Inputs) -> Result<(), Failure> {
+    if inputs.entries.is_empty() {
+        return Err(Failure::work(anyhow::anyhow!("no structure files ({}) were found", EXTENSIONS.join(", "))));
+    }
+    Ok(())
+}
+
+pub fn note_ignored(inputs: &Inputs, report: &Report) {
     for (directory, count) in &inputs.ignored {
         let files = if *count == 1 { "1 file is".to_owned() } else { format!("{count} files are") };
         let extensions = EXTENSIONS.map(|extension| format!(".{extension}")).join(", ");

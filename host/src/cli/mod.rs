@@ -7,6 +7,7 @@ mod info;
 mod interrupt;
 mod job;
 mod list;
+mod pack;
 mod report;
 mod sites;
 mod timings;
@@ -23,6 +24,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Features(args) if args.list => list::print().map(|()| ALL_DONE),
         Command::Features(args) => features::run(&args),
         Command::Sites(args) => sites::run(&args),
+        Command::Pack(args) => pack::run(&args),
         Command::Info => info::print().map(|()| ALL_DONE),
     };
     result.unwrap_or_else(|failure| failure.report()).into()

@@ -27,10 +27,11 @@ impl Timings {
     fn text(&self) -> Vec<String> {
         let Telemetry { wall, halvings, peak_batches, .. } = self.telemetry;
         let mut lines = vec![format!(
-            "start {:.3} s, run {:.3} s, finish {:.3} s; at most {peak_batches} batches in memory, {halvings} halved",
+            "start {:.3} s, run {:.3} s, finish {:.3} s; at most {peak_batches} {} in memory, {halvings} halved",
             self.start.as_secs_f64(),
             wall.as_secs_f64(),
-            self.finish.as_secs_f64()
+            self.finish.as_secs_f64(),
+            if peak_batches == 1 { "batch" } else { "batches" }
         )];
         lines.extend(aligned(&self.rows()));
         lines

@@ -4,7 +4,7 @@ use super::{Batch, Cancel, Outcome};
 use crate::annotations::Annotations;
 use crate::engine::{Cut, size_of};
 use crate::inputs::{InputFailure, InputFile};
-use crate::read::{ReadOptions, read_path};
+use crate::read::ReadOptions;
 use crate::structure::StructureInput;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
@@ -70,10 +70,7 @@ impl<'a> StructureFiles<'a> {
     }
 
     fn read(&self, file: &InputFile) -> Read {
-        let mut read = read_path(&file.path, &file.name, self.options).map_err(|error| {
-            let line = error.line.map_or_else(String::new, |line| format!("line {line}: "));
-            InputFailure { name: error.name, reason: format!("{line}{}", error.problem) }
-        })?;
+        let mut read = file.read(self.options)?;
         self.annotations.apply(&mut read.structure);
         Ok((read.structure, read.warnings))
     }
@@ -133,7 +130,8 @@ mod tests {
     use super::*;
 
     fn files(sizes: &[u64], extension: &str) -> Vec<Result<InputFile, InputFailure>> {
-        let file = |&size| Ok(InputFile { name: String::new(), path: format!("x.{extension}").into(), size });
+        let file =
+            |&size| Ok(InputFile { name: String::new(), path: format!("x.{extension}").into(), size, packed: None });
         sizes.iter().map(file).collect()
     }
 
@@ -154,7 +152,7 @@ mod tests {
             .map(|(index, atoms)| {
                 let (name, path) = (index.to_string(), folder.path().join(index.to_string()));
                 std::fs::write(&path, (0..atoms).map(atom).collect::<String>()).unwrap();
-                Ok(InputFile { name, path, size: 1 })
+                Ok(InputFile { name, path, size: 1, packed: None })
             })
             .collect();
         let (options, annotations) = (ReadOptions::default(), Annotations::default());
