@@ -173,7 +173,7 @@ fn read(
     let mut clock = Clock::new();
     let mut batches = source.enumerate();
     let mut total = 0;
-    while !cancel.is_cancelled() && clock.blocked(|| take_place.send(())).is_ok() {
+    while !cancel.is_cancelled() && clock.blocked(|| take_place.send(()).is_ok()) {
         let Some((index, batch)) =
             clock.measured(|| batches.next(), |batch| batch.as_ref().map(|(_, b)| Amount::of_batch(b)))
         else {
@@ -182,7 +182,7 @@ fn read(
         };
         places.enter();
         total += 1;
-        if clock.blocked(|| read_batch.send((index, batch))).is_err() {
+        if !clock.blocked(|| read_batch.send((index, batch)).is_ok()) {
             break;
         }
     }
@@ -193,7 +193,7 @@ fn pack(batches: &Receiver<(usize, Batch)>, pack_batch: &SyncSender<ToCompute>) 
     let mut clock = Clock::new();
     while let Ok((index, batch)) = clock.waiting(|| batches.recv()) {
         let packed = clock.measured(|| Packed::new(&batch.structures), |packed| Some(packed.amount()));
-        if clock.blocked(|| pack_batch.send((index, batch, packed))).is_err() {
+        if !clock.blocked(|| pack_batch.send((index, batch, packed)).is_ok()) {
             break;
         }
     }
@@ -217,7 +217,7 @@ fn compute(
             results.map(|results| Computed { batch, results })
         };
         let result = clock.measured(work, |result| result.as_ref().ok().map(Amount::of_results));
-        if clock.blocked(|| finish_batch.send((index, result))).is_err() {
+        if !clock.blocked(|| finish_batch.send((index, result)).is_ok()) {
             break;
         }
     }

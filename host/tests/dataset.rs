@@ -84,7 +84,7 @@ fn structures_come_back_bit_for_bit() {
 #[test]
 fn an_empty_data_set_is_one() {
     let set = Dataset::from_bytes(packed(&[]).into()).unwrap();
-    assert!(set.is_empty() && set.len() == 0);
+    assert!(set.is_empty());
 }
 
 #[test]

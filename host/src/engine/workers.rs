@@ -88,10 +88,10 @@ impl Workers {
 
     /// Those that failed.
     pub(super) fn lost(&self) -> Vec<LostWorker> {
-        let lost = |(worker, seat): (&Box<dyn Worker>, &Seat)| {
-            seat.lost.clone().map(|reason| LostWorker { name: worker.name().to_owned(), reason })
-        };
-        self.all.iter().zip(self.lock().iter()).filter_map(lost).collect()
+        let seats = self.lock();
+        let both = self.all.iter().zip(seats.iter());
+        let lost = both.filter_map(|(worker, seat)| Some((worker.name().to_owned(), seat.lost.clone()?)));
+        lost.map(|(name, reason)| LostWorker { name, reason }).collect()
     }
 
     /// Computes a batch; where a worker fails, another does.
