@@ -22,7 +22,7 @@ use crate::inputs::InputFailure;
 use crate::structure::StructureInput;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ScopedJoinHandle;
 use std::time::Instant;
@@ -71,8 +71,17 @@ pub enum Stopped<E> {
     Consumer(E),
 }
 
-/// Batches in memory beyond those that are being computed: one being read, one packed, one written.
-const SPARE_BATCHES: usize = 3;
+/// Batches in memory beyond those that are being packed or computed: one being read, one written.
+const SPARE_BATCHES: usize = 2;
+/// Threads that pack, at most. One copies fewer atoms a second than a fast device computes.
+const MOST_PACKERS: usize = 4;
+/// Cores for each of them.
+const CORES_A_PACKER: usize = 4;
+
+fn packers() -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    (cores / CORES_A_PACKER).clamp(1, MOST_PACKERS)
+}
 
 /// Computes all batches of a source and gives them to `consume` on this thread, in the source's order. Source, packing
 /// and computation have threads of their own.
@@ -88,22 +97,27 @@ pub fn run<E>(
     let begin = Instant::now();
     let lanes = engine.lanes();
     let places = Places::default();
-    let (take_place, give_place) = sync_channel::<()>(lanes + SPARE_BATCHES);
+    let packers = packers();
+    let (take_place, give_place) = sync_channel::<()>(lanes + packers + SPARE_BATCHES);
     let (read_batch, batches) = sync_channel(1);
     let (pack_batch, packed) = sync_channel(1);
     let (finish_batch, computed) = sync_channel(lanes);
-    // Gone with the last lane: whoever packs then finds nobody to send to.
-    let packed = Arc::new(Mutex::new(packed));
+    // Gone with the last thread that receives: whoever sends then finds nobody to send to.
+    let (batches, packed) = (Arc::new(Mutex::new(batches)), Arc::new(Mutex::new(packed)));
     std::thread::scope(|scope| {
         let places = &places;
         let reader = scope.spawn(move || read(source, cancel, places, &take_place, &read_batch));
-        let packer = scope.spawn(move || pack(&batches, &pack_batch));
+        let packer = |_| {
+            let (batches, pack_batch) = (Arc::clone(&batches), pack_batch.clone());
+            scope.spawn(move || pack(&batches, &pack_batch))
+        };
+        let packers: Vec<_> = (0..packers).map(packer).collect();
         let lane = |_| {
             let (packed, finish_batch) = (Arc::clone(&packed), finish_batch.clone());
             scope.spawn(move || compute(engine, cancel, &packed, &finish_batch))
         };
         let computers: Vec<_> = (0..lanes).map(lane).collect();
-        drop((packed, finish_batch));
+        drop((batches, pack_batch, packed, finish_batch));
         // These ends are dropped on return: the other threads then find nobody to send to, and end.
         let (computed, give_place) = (computed, give_place);
         let mut writer = Clock::new();
@@ -132,7 +146,7 @@ pub fn run<E>(
             return Err(Stopped::Cancelled);
         }
         telemetry.read = reader;
-        telemetry.pack = joined(packer);
+        telemetry.pack = packers.into_iter().map(joined).sum();
         telemetry.compute = computers.into_iter().map(joined).sum();
         telemetry.write = writer.stage();
         telemetry.wall = begin.elapsed();
@@ -189,9 +203,9 @@ fn read(
     (clock.stage(), None)
 }
 
-fn pack(batches: &Receiver<(usize, Batch)>, pack_batch: &SyncSender<ToCompute>) -> Stage {
+fn pack(batches: &Mutex<Receiver<(usize, Batch)>>, pack_batch: &SyncSender<ToCompute>) -> Stage {
     let mut clock = Clock::new();
-    while let Ok((index, batch)) = clock.waiting(|| batches.recv()) {
+    while let Ok((index, batch)) = clock.waiting(|| next_of(batches)) {
         let packed = clock.measured(|| Packed::new(&batch.structures), |packed| Some(packed.amount()));
         if !clock.blocked(|| pack_batch.send((index, batch, packed)).is_ok()) {
             break;
@@ -207,8 +221,7 @@ fn compute(
     finish_batch: &SyncSender<Numbered>,
 ) -> Stage {
     let mut clock = Clock::new();
-    let next = || packed.lock().unwrap_or_else(PoisonError::into_inner).recv();
-    while let Ok((index, batch, packed)) = clock.waiting(next) {
+    while let Ok((index, batch, packed)) = clock.waiting(|| next_of(packed)) {
         if cancel.is_cancelled() {
             break;
         }
@@ -222,6 +235,11 @@ fn compute(
         }
     }
     clock.stage()
+}
+
+/// The next of what several threads receive.
+fn next_of<T>(receiver: &Mutex<Receiver<T>>) -> Result<T, RecvError> {
+    receiver.lock().unwrap_or_else(PoisonError::into_inner).recv()
 }
 
 fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {

@@ -107,7 +107,7 @@ impl Workers {
         let mut failures = 0;
         while let Some(turn) = self.take(company) {
             let worker = &*self.all[turn.worker];
-            if company == Company::Alone {
+            if company == Company::Alone && worker.has_turns() {
                 worker.release();
             }
             let begin = Instant::now();
