@@ -132,6 +132,11 @@ pub(super) fn compute(
         if part.places.is_empty() {
             continue;
         }
+        if part.places.len() > 1 && part.batch.as_ref().is_ok_and(|batch| workers.is_too_large(batch.n_atoms())) {
+            results.halvings += 1;
+            parts.extend(part.halves(structures).into_iter().rev());
+            continue;
+        }
         match run(workers, config, &part) {
             Ok((features, record)) => {
                 for (index, &place) in part.places.iter().enumerate() {
@@ -142,6 +147,9 @@ pub(super) fn compute(
             }
             Err(error) if is_too_much(&error) && part.places.len() > 1 => {
                 tracing::debug!(structures = part.places.len(), "{error}; halving the batch");
+                if let Ok(batch) = &part.batch {
+                    workers.ran_out(batch.n_atoms());
+                }
                 results.halvings += 1;
                 parts.extend(part.halves(structures).into_iter().rev());
             }

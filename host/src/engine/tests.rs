@@ -43,6 +43,18 @@ fn a_batch_that_does_not_fit_is_halved_until_it_does() {
 }
 
 #[test]
+fn later_batches_are_as_small_as_fits() {
+    let structures = chains(&[10; 64]);
+    let batch: usize = structures[..16].iter().map(StructureInput::n_atoms).sum();
+    let worker = Injected::new("small", 1).with_memory(batch / 3);
+    let seen = worker.seen.clone();
+    let engine = Engine::of_workers(vec![worker.boxed()], None, batch);
+    assert_same(&engine.run(&structures).unwrap(), &expected(&structures));
+    let failed = seen.tried.load(Ordering::SeqCst) - seen.done.load(Ordering::SeqCst);
+    assert!((1..=4).contains(&failed), "memory runs out {failed} times, and not on each batch");
+}
+
+#[test]
 fn one_structure_that_does_not_fit_gets_the_error() {
     let structures = chains(&[30, 20, 200, 10, 40]);
     let worker = Injected::new("small", 2).with_memory(structures[2].n_atoms() - 1);

@@ -5,6 +5,7 @@ use super::worker::{Computation, Worker};
 use crate::pack::PackedBatch;
 use cuda_host::CudaError;
 use shared_types::MegaFusedConfig;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,8 @@ pub(super) struct Workers {
     fallback: Option<Box<dyn Worker>>,
     seats: Mutex<Vec<Seat>>,
     changed: Condvar,
+    /// Atoms of a batch beyond which memory is likely to run out, as it has before.
+    fitting_atoms: AtomicUsize,
 }
 
 /// How much of a worker is taken.
@@ -68,7 +71,7 @@ impl Workers {
             Seat { lanes, free: lanes, claimed: false, lost: None }
         };
         let seats = Mutex::new(all.iter().map(|worker| seat(&**worker)).collect());
-        Self { all, fallback, seats, changed: Condvar::new() }
+        Self { all, fallback, seats, changed: Condvar::new(), fitting_atoms: AtomicUsize::new(usize::MAX) }
     }
 
     /// How many batches are computed at once with profit.
@@ -92,6 +95,17 @@ impl Workers {
         let both = self.all.iter().zip(seats.iter());
         let lost = both.filter_map(|(worker, seat)| Some((worker.name().to_owned(), seat.lost.clone()?)));
         lost.map(|(name, reason)| LostWorker { name, reason }).collect()
+    }
+
+    /// Whether a batch of so many structures is better halved before it is tried.
+    pub(super) fn is_too_large(&self, atoms: usize) -> bool {
+        atoms > self.fitting_atoms.load(Ordering::Relaxed)
+    }
+
+    /// Memory ran out on a batch of several structures; later ones are to be smaller from the beginning, since running
+    /// out costs every buffer that was kept.
+    pub(super) fn ran_out(&self, atoms: usize) {
+        self.fitting_atoms.fetch_min(atoms.div_ceil(2), Ordering::Relaxed);
     }
 
     /// Computes a batch; where a worker fails, another does.
