@@ -108,12 +108,12 @@ pub fn run<E>(
         let places = &places;
         let reader = scope.spawn(move || read(source, cancel, places, &take_place, &read_batch));
         let packer = |_| {
-            let (batches, pack_batch) = (Arc::clone(&batches), pack_batch.clone());
-            scope.spawn(move || pack(&batches, &pack_batch))
+            let (batches, pack_batch, alarm) = (Arc::clone(&batches), pack_batch.clone(), Alarm(finish_batch.clone()));
+            scope.spawn(move || pack(&batches, &pack_batch, alarm))
         };
         let packers: Vec<_> = (0..packers).map(packer).collect();
         let lane = |_| {
-            let (packed, finish_batch) = (Arc::clone(&packed), finish_batch.clone());
+            let (packed, finish_batch) = (Arc::clone(&packed), Alarm(finish_batch.clone()));
             scope.spawn(move || compute(engine, cancel, &packed, &finish_batch))
         };
         let computers: Vec<_> = (0..lanes).map(lane).collect();
@@ -125,12 +125,13 @@ pub fn run<E>(
         let mut early = BTreeMap::new();
         let mut next = 0;
         while let Ok((index, result)) = writer.waiting(|| computed.recv()) {
-            early.insert(index, result);
+            early.insert(if result.is_some() { index } else { next }, result);
             while let Some(result) = early.remove(&next) {
                 if cancel.is_cancelled() {
                     return Err(Stopped::Cancelled);
                 }
-                let one: Computed = result.map_err(Stopped::Engine)?;
+                // Nothing: a thread has panicked, which goes on in this one when the scope ends.
+                let one: Computed = result.ok_or(Stopped::Cancelled)?.map_err(Stopped::Engine)?;
                 telemetry.count(&one.results);
                 let amount = Amount::of_results(&one);
                 writer.busy(amount, || consume(one)).map_err(Stopped::Consumer)?;
@@ -155,7 +156,8 @@ pub fn run<E>(
     })
 }
 
-type Numbered = (usize, Result<Computed, EngineError>);
+/// A batch's number and what became of it; nothing where a thread has panicked.
+type Numbered = (usize, Option<Result<Computed, EngineError>>);
 type ToCompute = (usize, Batch, Packed);
 
 /// Batches in memory.
@@ -203,7 +205,18 @@ fn read(
     (clock.stage(), None)
 }
 
-fn pack(batches: &Mutex<Receiver<(usize, Batch)>>, pack_batch: &SyncSender<ToCompute>) -> Stage {
+/// Tells the consumer when the thread that has it panics: it would wait for ever for the batch that is lost.
+struct Alarm(SyncSender<Numbered>);
+
+impl Drop for Alarm {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let _ = self.0.send((0, None));
+        }
+    }
+}
+
+fn pack(batches: &Mutex<Receiver<(usize, Batch)>>, pack_batch: &SyncSender<ToCompute>, _alarm: Alarm) -> Stage {
     let mut clock = Clock::new();
     while let Ok((index, batch)) = clock.waiting(|| next_of(batches)) {
         let packed = clock.measured(|| Packed::new(&batch.structures), |packed| Some(packed.amount()));
@@ -218,7 +231,7 @@ fn compute(
     engine: &Engine,
     cancel: &Cancel,
     packed: &Mutex<Receiver<ToCompute>>,
-    finish_batch: &SyncSender<Numbered>,
+    Alarm(finish_batch): &Alarm,
 ) -> Stage {
     let mut clock = Clock::new();
     while let Ok((index, batch, packed)) = clock.waiting(|| next_of(packed)) {
@@ -230,7 +243,7 @@ fn compute(
             results.map(|results| Computed { batch, results })
         };
         let result = clock.measured(work, |result| result.as_ref().ok().map(Amount::of_results));
-        if !clock.blocked(|| finish_batch.send((index, result)).is_ok()) {
+        if !clock.blocked(|| finish_batch.send((index, Some(result))).is_ok()) {
             break;
         }
     }

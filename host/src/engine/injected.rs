@@ -34,6 +34,8 @@ pub(crate) struct Injected {
     used: AtomicUsize,
     /// Batches after which it breaks.
     breaks_after: usize,
+    /// Batches after which it panics.
+    panics_after: usize,
     slowness: Duration,
     /// Where its first batch waits for those of others.
     meeting: Option<Arc<Barrier>>,
@@ -49,6 +51,7 @@ impl Injected {
             memory: usize::MAX,
             used: AtomicUsize::new(0),
             breaks_after: usize::MAX,
+            panics_after: usize::MAX,
             slowness: Duration::ZERO,
             meeting: None,
             seen: Arc::default(),
@@ -61,6 +64,10 @@ impl Injected {
 
     pub(crate) fn breaking_after(self, batches: usize) -> Self {
         Self { breaks_after: batches, ..self }
+    }
+
+    pub(crate) fn panicking_after(self, batches: usize) -> Self {
+        Self { panics_after: batches, ..self }
     }
 
     pub(crate) fn taking(self, slowness: Duration) -> Self {
@@ -81,6 +88,7 @@ impl Injected {
         if let Some(others) = self.meeting.as_ref().filter(|_| tried == 0) {
             others.wait();
         }
+        assert!(tried != self.panics_after, "a defect");
         if tried >= self.breaks_after {
             return Err(EngineError::Cuda(broken(&self.name)));
         }

@@ -167,6 +167,17 @@ fn a_consumer_that_fails_ends_the_run() {
     assert!(matches!(ended, Err(Stopped::Consumer("the disk is full"))));
 }
 
+/// A defect is not a run that hangs.
+#[test]
+fn a_panic_in_a_lane_ends_the_run_with_it() {
+    for after in [0, 5] {
+        let engine = engine([Injected::new("one", 2).panicking_after(after)]);
+        let cancel = Cancel::default();
+        let mut run = || run(&engine, source(), &cancel, |_| Ok::<_, Infallible>(())).map(|_| ());
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(&mut run)).is_err());
+    }
+}
+
 #[test]
 fn a_backend_that_is_gone_ends_the_run_after_what_was_computed() {
     let mut consumed = 0;
