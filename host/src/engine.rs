@@ -4,7 +4,10 @@ mod builder;
 mod cpu;
 mod cuda;
 mod device;
+mod each;
 mod error;
+#[cfg(test)]
+pub(crate) mod injected;
 mod items;
 mod kernels;
 mod launch;
@@ -12,11 +15,16 @@ mod memory;
 mod plan;
 mod points;
 mod stream;
+#[cfg(test)]
+mod tests;
 mod work;
+mod worker;
+mod workers;
 
 pub use builder::{Backend, EngineBuilder};
 pub use cpu::{compute_on_cpu, cpu_description};
 pub use device::DeviceBatch;
+pub use each::{BatchResults, FeaturesRef};
 pub use error::EngineError;
 pub use items::Largest;
 pub use kernels::{KernelInfo, kernels, ptx_module};
@@ -28,12 +36,17 @@ pub use memory::{HostMemory, Memory};
 pub use points::{point_groups, sphere_points};
 pub use stream::FeaturesIter;
 pub use work::{BatchWork, Computed};
+pub use worker::DeviceTimes;
+pub use workers::LostWorker;
+
+pub(crate) use each::Packed;
+pub(crate) use plan::{Cut, size_of};
 
 use crate::{pack::PackedBatch, structure::StructureInput};
-use builder::Runner;
 use cuda_std::launch::Offsets;
 use shared_types::{FeatureRow, MegaFusedConfig, StructureSummary};
 use std::ops::Range;
+use workers::{Company, Workers};
 
 /// Computes features. Made by [`Engine::builder`]; shared between threads by reference.
 ///
@@ -41,7 +54,7 @@ use std::ops::Range;
 /// on what else is in the batch.
 #[derive(Debug)]
 pub struct Engine {
-    runner: Runner,
+    workers: Workers,
     config: MegaFusedConfig,
     batch_atoms: usize,
     backend: String,
@@ -59,6 +72,7 @@ pub struct BatchFeatures {
     /// A line for every structure.
     pub summaries: Vec<StructureSummary>,
     offsets: Offsets,
+    names: Vec<String>,
 }
 
 impl BatchFeatures {
@@ -87,13 +101,18 @@ impl BatchFeatures {
         self.summaries.len()
     }
 
-    fn into_structures(self, names: &[String]) -> impl Iterator<Item = StructureFeatures> {
-        (0..self.n_structures()).map(move |index| StructureFeatures {
-            name: names[index].clone(),
+    fn new(computed: Computed, batch: &PackedBatch) -> Self {
+        let Computed { rows, site_ids, summaries } = computed;
+        Self { rows, site_ids, summaries, offsets: batch.residue_offsets().clone(), names: batch.names().to_vec() }
+    }
+
+    fn to_structure(&self, index: usize) -> StructureFeatures {
+        StructureFeatures {
+            name: self.names[index].clone(),
             rows: self.structure_rows(index).to_vec(),
             site_ids: self.structure_site_ids(index).to_vec(),
             summary: self.summaries[index],
-        })
+        }
     }
 }
 
@@ -128,6 +147,18 @@ impl Engine {
         EngineBuilder::default()
     }
 
+    /// With workers that a test has made.
+    #[cfg(test)]
+    pub(crate) fn of_workers(
+        all: Vec<Box<dyn worker::Worker>>,
+        fallback: Option<Box<dyn worker::Worker>>,
+        batch_atoms: usize,
+    ) -> Self {
+        let (workers, backend) = (Workers::new(all, fallback), "injected".to_owned());
+        let config = MegaFusedConfig::default();
+        Self { workers, config, batch_atoms, description: backend.clone(), backend }
+    }
+
     /// What every run computes with.
     #[must_use]
     pub fn config(&self) -> MegaFusedConfig {
@@ -155,7 +186,18 @@ impl Engine {
     /// How many batches may be computed at once with profit.
     #[must_use]
     pub fn lanes(&self) -> usize {
-        self.runner.lanes()
+        self.workers.lanes()
+    }
+
+    /// Devices that failed. Their batches were computed by the others or, with [`Backend::Auto`], by the CPU.
+    #[must_use]
+    pub fn lost(&self) -> Vec<LostWorker> {
+        self.workers.lost()
+    }
+
+    /// What computes, as [`crate::pipeline::Telemetry`] counts them.
+    pub(crate) fn worker_names(&self) -> Vec<String> {
+        self.workers.names()
     }
 
     /// Computes the features of any number of structures, cut into batches of about [`batch_atoms`](Self::batch_atoms).
@@ -165,20 +207,12 @@ impl Engine {
     /// The first structure that is not valid, or what stopped the backend; see [`EngineError`]. Nothing is returned
     /// then; use [`run_each`](Self::run_each) to go on without a structure that is to blame.
     pub fn run(&self, structures: &[StructureInput]) -> Result<Vec<StructureFeatures>, EngineError> {
-        let ranges = plan::batches(structures.iter().map(plan::size_of), self.batch_atoms);
-        let compute = |range: Range<usize>| {
-            let first = range.start;
-            let batch = PackedBatch::from_inputs(&structures[range]).map_err(EngineError::from);
-            let batch = batch.map_err(|error| error.shifted(first))?;
-            let features = self.run_batch(&batch).map_err(|error| error.shifted(first))?;
-            Ok(features.into_structures(batch.names()).collect())
-        };
-        let batches = plan::in_lanes(self.lanes(), ranges, |range| plan::halved(range, &compute))?;
+        let batches = self.in_batches(structures, |each| each.into_iter().collect::<Result<Vec<_>, _>>())?;
         Ok(batches.into_iter().flatten().collect())
     }
 
-    /// As [`run`](Self::run), but a structure that is to blame for an error (not valid, or a kernel panicked on it)
-    /// gets that error, and the others their features.
+    /// As [`run`](Self::run), but a structure that is to blame for an error (not valid, a kernel panicked on it, or it
+    /// does not fit in memory) gets that error, and the others their features.
     ///
     /// # Errors
     /// What stopped the backend and is no structure's fault.
@@ -186,17 +220,31 @@ impl Engine {
         &self,
         structures: &[StructureInput],
     ) -> Result<Vec<Result<StructureFeatures, EngineError>>, EngineError> {
+        Ok(self.in_batches(structures, Ok)?.into_iter().flatten().collect())
+    }
+
+    /// Computes batch by batch, several at once, and answers what `finish` makes of each, in order.
+    fn in_batches<T: Send>(
+        &self,
+        structures: &[StructureInput],
+        finish: impl Fn(Vec<Result<StructureFeatures, EngineError>>) -> Result<T, EngineError> + Sync,
+    ) -> Result<Vec<T>, EngineError> {
         let ranges = plan::batches(structures.iter().map(plan::size_of), self.batch_atoms);
-        let compute = |range: Range<usize>| {
-            let inputs: Vec<&StructureInput> = structures[range.clone()].iter().collect();
-            plan::each(&inputs, range.start, |inputs| {
-                let batch = PackedBatch::from_inputs(inputs.iter().copied())?;
-                let features = self.run_batch(&batch)?;
-                Ok(features.into_structures(batch.names()).collect())
-            })
-        };
-        let batches = plan::in_lanes(self.lanes(), ranges, |range| plan::halved(range, &compute))?;
-        Ok(batches.into_iter().flatten().collect())
+        plan::in_lanes(self.lanes(), ranges, |range| {
+            let first = range.start;
+            let batch = &structures[range];
+            let each = self.run_packed(batch, Packed::new(batch))?.into_each();
+            finish(each.into_iter().map(|one| one.map_err(|error| error.shifted(first))).collect())
+        })
+    }
+
+    /// Computes what was packed of `structures`, a batch.
+    pub(crate) fn run_packed(
+        &self,
+        structures: &[StructureInput],
+        packed: Packed,
+    ) -> Result<BatchResults, EngineError> {
+        each::compute(&self.workers, self.config, structures, packed)
     }
 
     /// As [`run_each`](Self::run_each), for structures that come one by one, however many: some batches of them are in
@@ -213,7 +261,7 @@ impl Engine {
     /// # Errors
     /// What stopped the backend; see [`EngineError`].
     pub fn run_batch(&self, batch: &PackedBatch) -> Result<BatchFeatures, EngineError> {
-        let Computed { rows, site_ids, summaries } = self.runner.run(batch, self.config)?;
-        Ok(BatchFeatures { rows, site_ids, summaries, offsets: batch.residue_offsets().clone() })
+        let run = self.workers.run(batch, self.config, Company::Others)?;
+        Ok(BatchFeatures::new(run.computation.computed, batch))
     }
 }

@@ -1,22 +1,45 @@
 //! Which files to read, and what their structures are called.
 
+use crate::dataset::{Dataset, DatasetError};
+use crate::read::{ReadOptions, ReadStructure, read_path};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use thiserror::Error;
 use walkdir::WalkDir;
 
 /// The extensions that are taken from a directory; each may be followed by `.gz`.
 pub const EXTENSIONS: [&str; 4] = ["pdb", "ent", "cif", "mmcif"];
 
-/// A file to read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A structure to read: a file, or part of a packed data set.
+#[derive(Clone, Debug)]
 pub struct InputFile {
-    /// What its structure is called: the file's name without `.gz`, with its path below the directory that was given.
+    /// What the structure is called: the file's name without `.gz`, with its path below the directory that was given;
+    /// in a data set, what it was called when it was packed.
     pub name: String,
     /// Where it is.
     pub path: PathBuf,
     /// Its size in bytes.
     pub size: u64,
+    /// The data set that holds it, and its place there.
+    pub packed: Option<(Arc<Dataset>, usize)>,
+}
+
+impl InputFile {
+    /// Reads it. The options are those of files; structures of a data set are as they were packed.
+    ///
+    /// # Errors
+    /// What is wrong with the file, or that the data set is damaged.
+    pub fn read(&self, options: &ReadOptions) -> Result<ReadStructure, InputFailure> {
+        let failure = |reason| InputFailure { name: self.name.clone(), reason };
+        match &self.packed {
+            None => read_path(&self.path, &self.name, options).map_err(|error| {
+                let line = error.line.map_or_else(String::new, |line| format!("line {line}: "));
+                failure(format!("{line}{}", error.problem))
+            }),
+            Some((dataset, index)) => dataset.structure(*index).map_err(|error| failure(error.to_string())),
+        }
+    }
 }
 
 /// Something that was asked for and can be no input.
@@ -49,8 +72,8 @@ pub struct DuplicateName {
     pub second: PathBuf,
 }
 
-/// Finds the files under `paths`. A file that is named is taken whatever its extension; directories are walked to
-/// their end, links followed, and files of [`EXTENSIONS`] taken.
+/// Finds the files under `paths`. A file that is named is taken whatever its extension, a packed data set for all of
+/// its structures; directories are walked to their end, links followed, and files of [`EXTENSIONS`] taken.
 ///
 /// # Errors
 /// Where two files would have one name. What does not exist or cannot be read is an entry of its own instead.
@@ -60,6 +83,8 @@ pub fn discover<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<In
         let path = path.as_ref();
         match std::fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => inputs.walk(path),
+            // Nothing is read of pipes and the like before their turn.
+            Ok(metadata) if metadata.is_file() && Dataset::is_one(path) => inputs.open_dataset(path),
             Ok(metadata) => inputs.entries.push(named(path, metadata.len())),
             Err(error) => {
                 inputs.entries.push(Err(InputFailure { name: path.display().to_string(), reason: error.to_string() }));
@@ -76,6 +101,31 @@ pub fn discover<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<In
 }
 
 impl Inputs {
+    /// Whether any structure is of a packed data set.
+    #[must_use]
+    pub fn has_packed(&self) -> bool {
+        self.entries.iter().flatten().any(|file| file.packed.is_some())
+    }
+
+    fn open_dataset(&mut self, path: &Path) {
+        match Dataset::open(path) {
+            Ok(dataset) => {
+                let dataset = Arc::new(dataset);
+                let structure = |index| InputFile {
+                    name: dataset.name(index).to_owned(),
+                    path: path.to_owned(),
+                    size: dataset.bytes(index),
+                    packed: Some((Arc::clone(&dataset), index)),
+                };
+                self.entries.extend((0..dataset.len()).map(structure).map(Ok));
+            }
+            Err(error) => {
+                let name = path.display().to_string();
+                self.entries.push(Err(InputFailure { name, reason: error.to_string() }));
+            }
+        }
+    }
+
     fn walk(&mut self, directory: &Path) {
         let mut ignored = 0;
         let mut found = Vec::new();
@@ -86,7 +136,7 @@ impl Inputs {
                     let size = entry.metadata().map_or(0, |metadata| metadata.len());
                     let name = structure_name(entry.path().strip_prefix(directory).unwrap_or(entry.path()));
                     let path = entry.into_path();
-                    found.push((path.clone(), Ok(InputFile { name, path, size })));
+                    found.push((path.clone(), Ok(InputFile { name, path, size, packed: None })));
                 }
                 Ok(_) => ignored += 1,
                 // A broken link to something that is no structure anyway.
@@ -126,7 +176,10 @@ fn named(path: &Path, size: u64) -> Result<InputFile, InputFailure> {
         let reason = "BinaryCIF is not supported; use the .cif or .pdb file".to_owned();
         return Err(InputFailure { name, reason });
     }
-    Ok(InputFile { name, path: path.to_owned(), size })
+    if extension(path).as_deref() == Some("arrow") {
+        return Err(InputFailure { name, reason: DatasetError::NotArrow.to_string() });
+    }
+    Ok(InputFile { name, path: path.to_owned(), size, packed: None })
 }
 
 /// The path as text, `/` between its parts, without `.gz`.

@@ -5,10 +5,12 @@
 //! ([`PackedBatch`]); [`output`] writes them as CSV, Parquet or npz.
 
 pub mod annotations;
+pub mod dataset;
 pub mod engine;
 pub mod inputs;
 pub mod output;
 pub mod pack;
+pub mod pipeline;
 pub mod read;
 pub mod sites;
 pub mod structure;
@@ -18,3 +20,9 @@ pub use engine::{Backend, BatchFeatures, Engine, EngineBuilder, EngineError, Str
 pub use pack::{PackError, PackedBatch};
 pub use read::{ReadError, ReadOptions, ReadStructure};
 pub use structure::{StructureError, StructureInput};
+
+#[cfg(test)]
+extern crate self as prism_host;
+#[cfg(test)]
+#[path = "../tests/synthetic/mod.rs"]
+mod synthetic;

@@ -10,6 +10,7 @@ mod sites;
 pub use columns::{Column, ColumnError, Columns};
 pub use csv::CsvTable;
 pub use file::OutputFile;
+pub(crate) use file::WholeFile;
 pub use npz::NpzTable;
 pub use parquet::ParquetTable;
 pub use sites::SitesTable;

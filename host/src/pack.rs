@@ -55,7 +55,7 @@ impl PackedBatch {
     ///
     /// # Errors
     /// Where a structure is not valid ([`StructureInput::validate`]), or where the batch would have 2^31 atoms or
-    /// 2^26 residues (rows of 32 columns below 2^31); each error names the structure.
+    /// 2^26 residues (rows of 32 columns below 2^31); each error names the structure. Where memory is too short.
     pub fn from_inputs<'a>(inputs: impl IntoIterator<Item = &'a StructureInput>) -> Result<Self, PackError> {
         let inputs: Vec<&StructureInput> = inputs.into_iter().collect();
         let mut totals = Totals::default();
@@ -75,15 +75,15 @@ impl PackedBatch {
         }
         let buffers = BatchBuffers {
             descriptors,
-            atoms: joined(&inputs, |input| &input.atoms),
-            ca_indices: joined(&inputs, |input| &input.ca_indices),
-            residue_types: joined(&inputs, |input| &input.residue_types),
-            conservation: joined(&inputs, |input| &input.conservation),
-            bfactor: joined(&inputs, |input| &input.bfactor),
-            gisaid_freq: joined(&inputs, |input| &input.gisaid_freq),
-            gisaid_velocity: joined(&inputs, |input| &input.gisaid_velocity),
-            chain_ids: joined(&inputs, |input| &input.chain_ids),
-            residue_atoms: joined(&inputs, |input| &input.residue_atoms[..input.n_residues()]),
+            atoms: joined(&inputs, |input| &input.atoms)?,
+            ca_indices: joined(&inputs, |input| &input.ca_indices)?,
+            residue_types: joined(&inputs, |input| &input.residue_types)?,
+            conservation: joined(&inputs, |input| &input.conservation)?,
+            bfactor: joined(&inputs, |input| &input.bfactor)?,
+            gisaid_freq: joined(&inputs, |input| &input.gisaid_freq)?,
+            gisaid_velocity: joined(&inputs, |input| &input.gisaid_velocity)?,
+            chain_ids: joined(&inputs, |input| &input.chain_ids)?,
+            residue_atoms: joined(&inputs, |input| &input.residue_atoms[..input.n_residues()])?,
         };
         Ok(Self::assemble(inputs.iter().map(|input| input.name.clone()).collect(), buffers))
     }
@@ -132,6 +132,17 @@ impl PackedBatch {
     #[must_use]
     pub fn n_atoms(&self) -> usize {
         self.buffers.atoms.len()
+    }
+
+    /// Bytes of all buffers: what a device takes of it.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let b = &self.buffers;
+        let rows = size_of_val(&*b.conservation) + size_of_val(&*b.bfactor) + size_of_val(&*b.gisaid_freq);
+        let identity = size_of_val(&*b.residue_types) + size_of_val(&*b.chain_ids) + size_of_val(&*b.residue_atoms);
+        let structures = size_of_val(&*b.descriptors);
+        let atoms = size_of_val(&*b.atoms) + size_of_val(&*b.ca_indices);
+        atoms + structures + identity + rows + size_of_val(&*b.gisaid_velocity)
     }
 
     /// The structures' names.
@@ -236,10 +247,12 @@ fn offsets(sums: impl Iterator<Item = u32>) -> Offsets {
     Offsets::new(sums.collect()).expect("sums of lengths never fall")
 }
 
-fn joined<T: Copy>(inputs: &[&StructureInput], field: impl Fn(&StructureInput) -> &[T]) -> Vec<T> {
-    let mut all = Vec::with_capacity(inputs.iter().map(|input| field(input).len()).sum());
+fn joined<T: Copy>(inputs: &[&StructureInput], field: impl Fn(&StructureInput) -> &[T]) -> Result<Vec<T>, PackError> {
+    let len = inputs.iter().map(|input| field(input).len()).sum();
+    let mut all = Vec::new();
+    all.try_reserve_exact(len).map_err(|_| PackError::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) })?;
     for input in inputs {
         all.extend_from_slice(field(input));
     }
-    all
+    Ok(all)
 }

@@ -5,6 +5,7 @@ use prism_host::engine::Backend;
 use shared_types::site_model::DEFAULT_THRESHOLD;
 use shared_types::{MAX_POINTS, MIN_POINTS};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// Per-residue features of protein structures, computed on a GPU or on CPU cores with the same bits.
 #[derive(Debug, Parser)]
@@ -22,16 +23,20 @@ pub enum Command {
     /// Find where ligands may bind: a line for every site.
     #[command(after_help = EXIT_STATUS)]
     Sites(SitesArgs),
+    /// Read structures once, into a file from which `features` and `sites` compute without reading them again.
+    #[command(after_help = EXIT_STATUS)]
+    Pack(PackArgs),
     /// Show devices, driver, kernels and the backend that would be taken.
     Info,
 }
 
 const EXIT_STATUS: &str = "\
-Exit status: 0 all done; 1 nothing written; 2 wrong usage; 3 some inputs failed, the others are written.";
+Exit status: 0 all done; 1 nothing written; 2 wrong usage; 3 some inputs failed, the others are written;
+130 interrupted by Ctrl-C (143: by SIGTERM), and no file written.";
 
 #[derive(Debug, Args)]
 pub struct FeaturesArgs {
-    /// Files, or directories to walk for .pdb, .ent, .cif and .mmcif, each also .gz.
+    /// Files, packed data sets, or directories to walk for .pdb, .ent, .cif and .mmcif, each also .gz.
     #[arg(value_name = "PATH", required_unless_present = "list")]
     pub paths: Vec<PathBuf>,
 
@@ -62,7 +67,7 @@ pub struct FeaturesArgs {
 
 #[derive(Debug, Args)]
 pub struct SitesArgs {
-    /// Files, or directories to walk for .pdb, .ent, .cif and .mmcif, each also .gz.
+    /// Files, packed data sets, or directories to walk for .pdb, .ent, .cif and .mmcif, each also .gz.
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<PathBuf>,
 
@@ -74,6 +79,36 @@ pub struct SitesArgs {
     pub output: Option<PathBuf>,
 }
 
+#[derive(Debug, Args)]
+pub struct PackArgs {
+    /// Files, packed data sets, or directories to walk for .pdb, .ent, .cif and .mmcif, each also .gz.
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
+
+    /// Where to write the packed data set, an .arrow
+    #[arg(short, long, value_name = "FILE.arrow")]
+    pub output: PathBuf,
+
+    #[command(flatten)]
+    pub read: ReadArgs,
+}
+
+/// Which structures to read.
+#[derive(Debug, Args)]
+pub struct ReadArgs {
+    /// Read these chains only (author chain ids).
+    #[arg(long, value_name = "ID,...", value_delimiter = ',')]
+    pub chains: Option<Vec<String>>,
+
+    /// Report inputs that fail and write the others; this is the default.
+    #[arg(long, conflicts_with = "fail_fast")]
+    pub keep_going: bool,
+
+    /// Stop at the first input that fails.
+    #[arg(long)]
+    pub fail_fast: bool,
+}
+
 /// Which structures to read, and how to compute.
 #[derive(Debug, Args)]
 pub struct JobArgs {
@@ -81,9 +116,9 @@ pub struct JobArgs {
     #[arg(long, value_enum, default_value_t = BackendArg::Auto)]
     pub backend: BackendArg,
 
-    /// CUDA device to use, by its number; may be given several times [default: 0]
-    #[arg(long = "device", value_name = "N")]
-    pub devices: Vec<usize>,
+    /// CUDA devices to use, by number, or all of them; they share the work [default: the first usable]
+    #[arg(long = "device", visible_alias = "devices", value_name = "N,...|all", value_delimiter = ',')]
+    pub devices: Vec<DeviceArg>,
 
     /// Alpha carbons closer than this are in contact.
     #[arg(long, value_name = "ANGSTROM", default_value_t = 8.0, allow_negative_numbers = true)]
@@ -99,17 +134,40 @@ pub struct JobArgs {
     #[arg(long, value_name = "T", default_value_t = DEFAULT_THRESHOLD, allow_negative_numbers = true)]
     pub site_threshold: f32,
 
-    /// Read these chains only (author chain ids).
-    #[arg(long, value_name = "ID,...", value_delimiter = ',')]
-    pub chains: Option<Vec<String>>,
+    #[command(flatten)]
+    pub read: ReadArgs,
 
-    /// Report inputs that fail and write the others; this is the default.
-    #[arg(long, conflicts_with = "fail_fast")]
-    pub keep_going: bool,
+    /// Say on standard error how long each stage of the work took.
+    #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, require_equals = true,
+        default_missing_value = "text")]
+    pub timings: Option<TimingsArg>,
+}
 
-    /// Stop at the first input that fails.
-    #[arg(long)]
-    pub fail_fast: bool,
+/// How times are told.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum TimingsArg {
+    /// A table.
+    Text,
+    /// One line of JSON.
+    Json,
+}
+
+/// What `--device` names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceArg {
+    All,
+    Number(usize),
+}
+
+impl FromStr for DeviceArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "all" => Ok(Self::All),
+            number => number.parse().map(Self::Number).map_err(|_| "give numbers of devices, or `all`".to_owned()),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

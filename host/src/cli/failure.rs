@@ -1,6 +1,7 @@
 //! What ends a command early, and with which exit status.
 
 use super::report::stderr_line;
+use prism_host::dataset::DatasetError;
 use prism_host::engine::EngineError;
 use prism_host::output::{ColumnError, OutputError};
 
@@ -22,6 +23,8 @@ pub enum Failure {
     Work(anyhow::Error),
     /// Whoever reads standard output has enough: no failure of ours.
     Closed,
+    /// A signal has ended it, which makes this exit status.
+    Interrupted(u8),
 }
 
 impl Failure {
@@ -46,6 +49,10 @@ impl Failure {
                 NOTHING_WRITTEN
             }
             Self::Closed => ALL_DONE,
+            Self::Interrupted(status) => {
+                stderr_line("error: interrupted before the end");
+                *status
+            }
         }
     }
 }
@@ -66,6 +73,12 @@ impl From<OutputError> for Failure {
             OutputError::UnknownFormat { .. } | OutputError::SitesAreCsv { .. } => Self::usage(error),
             _ => Self::work(error),
         }
+    }
+}
+
+impl From<DatasetError> for Failure {
+    fn from(error: DatasetError) -> Self {
+        Self::work(error)
     }
 }
 

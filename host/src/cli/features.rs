@@ -4,7 +4,6 @@ use super::args::FeaturesArgs;
 use super::failure::Failure;
 use super::job::{Job, Sink};
 use prism_host::output::{Columns, CsvTable, Format, OutputFile, Provenance};
-use std::io::{BufWriter, stdout};
 use std::path::Path;
 
 /// Computes the table that the command line asks for; answers the exit status.
@@ -27,7 +26,7 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
     job.run(|| {
         Ok(match output {
             Some(path) => Sink::File(OutputFile::create(path, columns, &provenance)?),
-            None => Sink::Stdout(Box::new(CsvTable::new(BufWriter::new(stdout()), columns))),
+            None => Sink::stdout(|out| CsvTable::new(out, columns)),
         })
     })
 }

@@ -4,12 +4,13 @@ pub mod args;
 mod failure;
 mod features;
 mod info;
+mod interrupt;
 mod job;
 mod list;
-mod pipeline;
+mod pack;
 mod report;
 mod sites;
-mod source;
+mod timings;
 
 use args::{Cli, Command};
 use failure::{ALL_DONE, Failure};
@@ -23,6 +24,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Features(args) if args.list => list::print().map(|()| ALL_DONE),
         Command::Features(args) => features::run(&args),
         Command::Sites(args) => sites::run(&args),
+        Command::Pack(args) => pack::run(&args),
         Command::Info => info::print().map(|()| ALL_DONE),
     };
     result.unwrap_or_else(|failure| failure.report()).into()

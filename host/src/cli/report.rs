@@ -1,5 +1,6 @@
 //! What goes to standard error.
 
+use super::failure::{ALL_DONE, NOTHING_WRITTEN, SOME_FAILED};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, Write, stderr};
 
@@ -54,6 +55,15 @@ impl Report {
     pub fn advance(&self, inputs: usize) {
         if let Some(bar) = &self.bar {
             bar.inc(inputs as u64);
+        }
+    }
+
+    /// Of a command that has come to its end.
+    pub fn exit_status(&self) -> u8 {
+        match (self.failed, self.structures) {
+            (_, 0) => NOTHING_WRITTEN,
+            (0, _) => ALL_DONE,
+            _ => SOME_FAILED,
         }
     }
 

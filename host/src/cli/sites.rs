@@ -4,7 +4,6 @@ use super::args::SitesArgs;
 use super::failure::Failure;
 use super::job::{Job, Sink};
 use prism_host::output::{OutputFile, SitesTable};
-use std::io::{BufWriter, stdout};
 use std::path::Path;
 
 /// Computes the table of sites; answers the exit status.
@@ -14,7 +13,7 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
     job.run(|| {
         Ok(match output {
             Some(path) => Sink::File(OutputFile::create_sites(path)?),
-            None => Sink::Stdout(Box::new(SitesTable::new(BufWriter::new(stdout())))),
+            None => Sink::stdout(SitesTable::new),
         })
     })
 }

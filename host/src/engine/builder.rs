@@ -1,8 +1,10 @@
 //! Choosing a backend and a configuration.
 
-use super::work::Computed;
-use super::{Engine, EngineError, cpu, cpu::CpuRunner, cuda, cuda::CudaRunner};
-use crate::pack::PackedBatch;
+use super::cpu::CpuWorker;
+use super::cuda::{self, Devices};
+use super::worker::Worker;
+use super::workers::Workers;
+use super::{Engine, EngineError};
 use cuda_host::CudaError;
 use shared_types::{MAX_POINTS, MIN_POINTS, MegaFusedConfig};
 
@@ -22,36 +24,11 @@ pub enum Backend {
 #[derive(Clone, Debug, Default)]
 pub struct EngineBuilder {
     backend: Backend,
-    devices: Vec<usize>,
+    devices: Devices,
     config: MegaFusedConfig,
     batch_atoms: Option<usize>,
 }
 
-/// What computes a batch.
-#[derive(Debug)]
-pub(super) enum Runner {
-    Cpu(CpuRunner),
-    Cuda(CudaRunner),
-}
-
-impl Runner {
-    pub(super) fn lanes(&self) -> usize {
-        match self {
-            Self::Cpu(_) => CPU_LANES,
-            Self::Cuda(runner) => runner.lanes(),
-        }
-    }
-
-    pub(super) fn run(&self, batch: &PackedBatch, config: MegaFusedConfig) -> Result<Computed, EngineError> {
-        match self {
-            Self::Cpu(runner) => runner.run(batch, config),
-            Self::Cuda(runner) => runner.run(batch, config),
-        }
-    }
-}
-
-/// Batches at once on the CPU: while the largest structure of one keeps a core, the others have work for the rest.
-const CPU_LANES: usize = 4;
 /// Atoms of a CPU batch: some hundred structures, so that all cores find work, in some 70 MB of rows and
 /// scratch.
 const CPU_BATCH_ATOMS: usize = 1 << 19;
@@ -67,10 +44,24 @@ impl EngineBuilder {
         self
     }
 
-    /// Ordinals of the CUDA devices to use; the first device when none is named.
+    /// Ordinals of the CUDA devices to use, each of which counts once; the first device when none is named. They take
+    /// batches from one queue, and results do not depend on which does.
     #[must_use]
     pub fn devices(mut self, ordinals: impl IntoIterator<Item = usize>) -> Self {
-        self.devices = ordinals.into_iter().collect();
+        let mut named = Vec::new();
+        for ordinal in ordinals {
+            if !named.contains(&ordinal) {
+                named.push(ordinal);
+            }
+        }
+        self.devices = if named.is_empty() { Devices::First } else { Devices::Named(named) };
+        self
+    }
+
+    /// Uses every CUDA device that the kernels run on.
+    #[must_use]
+    pub fn all_devices(mut self) -> Self {
+        self.devices = Devices::All;
         self
     }
 
@@ -95,37 +86,37 @@ impl EngineBuilder {
     /// for and cannot be used, [`EngineError::DevicesWithoutCuda`].
     pub fn build(self) -> Result<Engine, EngineError> {
         check(self.config)?;
-        if self.backend == Backend::Cpu && !self.devices.is_empty() {
+        if self.backend == Backend::Cpu && self.devices != Devices::First {
             return Err(EngineError::DevicesWithoutCuda);
         }
-        let (runner, backend, no_cuda) = self.runner()?;
-        let batch_atoms = self.batch_atoms.unwrap_or(match runner {
-            Runner::Cpu(_) => CPU_BATCH_ATOMS,
-            Runner::Cuda(_) => CUDA_BATCH_ATOMS,
-        });
+        let Chosen { workers, backend, batch_atoms, no_cuda } = self.choose()?;
         let description = match no_cuda {
             Some(error) => format!("{backend}, because: {error}"),
             None => backend.clone(),
         };
+        let batch_atoms = self.batch_atoms.unwrap_or(batch_atoms).max(1);
         tracing::info!(backend = %description, batch_atoms, "engine ready");
-        Ok(Engine { runner, config: self.config, batch_atoms: batch_atoms.max(1), backend, description })
+        Ok(Engine { workers, config: self.config, batch_atoms, backend, description })
     }
 
-    /// The runner, its name, and why it is not CUDA where that was the first choice.
-    fn runner(&self) -> Result<(Runner, String, Option<CudaError>), EngineError> {
+    fn choose(&self) -> Result<Chosen, EngineError> {
+        let cpu = || Box::new(CpuWorker::new(self.config.points)) as Box<dyn Worker>;
         let on_cpu = |no_cuda| {
-            (Runner::Cpu(CpuRunner::new(self.config.points)), format!("CPU ({})", cpu::cpu_description()), no_cuda)
+            let workers = Workers::new(vec![cpu()], None);
+            Chosen { backend: workers.names().concat(), workers, batch_atoms: CPU_BATCH_ATOMS, no_cuda }
         };
         if self.backend == Backend::Cpu {
             return Ok(on_cpu(None));
         }
         match cuda::open(&self.devices) {
             Ok(opened) => {
-                let names = opened.devices.iter().map(|device| format!("{} (device {})", device.name, device.ordinal));
-                let name = format!("CUDA on {}", names.collect::<Vec<_>>().join(", "));
-                Ok((Runner::Cuda(opened.runner), name, None))
+                let workers = opened.into_iter().map(|worker| Box::new(worker) as Box<dyn Worker>).collect();
+                // Who asked for CUDA gets CUDA or an error.
+                let workers = Workers::new(workers, (self.backend == Backend::Auto).then(cpu));
+                let backend = format!("CUDA on {}", workers.chosen_names().join(", "));
+                Ok(Chosen { workers, backend, batch_atoms: CUDA_BATCH_ATOMS, no_cuda: None })
             }
-            Err(error) if self.backend == Backend::Auto && self.devices.is_empty() => {
+            Err(error) if self.backend == Backend::Auto && !matches!(self.devices, Devices::Named(_)) => {
                 if !error.is_unavailable() {
                     // There is a device, and it should have worked.
                     tracing::warn!("computing on the CPU: {error}");
@@ -135,6 +126,16 @@ impl EngineBuilder {
             Err(error) => Err(EngineError::NoCuda(error)),
         }
     }
+}
+
+/// A backend that was chosen.
+struct Chosen {
+    workers: Workers,
+    /// Its name.
+    backend: String,
+    batch_atoms: usize,
+    /// Why it is not CUDA where that was the first choice.
+    no_cuda: Option<CudaError>,
 }
 
 fn check(config: MegaFusedConfig) -> Result<(), EngineError> {

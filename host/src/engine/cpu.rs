@@ -3,31 +3,52 @@
 use super::launch::BatchInputs;
 use super::memory::HostMemory;
 use super::work::{BatchWork, Computed};
+use super::worker::{Computation, Worker};
 use super::{EngineError, Largest, launch_mega_fused_batch, point_groups};
 use crate::pack::PackedBatch;
 use cuda_std::launch::{CpuExecutor, Host, LaunchError};
 use shared_types::{MegaFusedConfig, PointGroup};
 use std::sync::{Mutex, PoisonError};
 
-/// Runs batches on all cores of rayon's pool. Memory is kept from batch to batch.
+/// Batches at once: while the largest structure of one keeps a core, the others have work for the rest.
+const LANES: usize = 4;
+
+/// Computes batches on all cores of rayon's pool. Memory is kept from batch to batch.
 #[derive(Debug)]
-pub(super) struct CpuRunner {
+pub(super) struct CpuWorker {
+    name: String,
     points: Vec<PointGroup>,
     pool: Mutex<Vec<BatchWork<HostMemory>>>,
 }
 
-impl CpuRunner {
+impl CpuWorker {
     /// With this many test points on an atom's sphere.
     pub(super) fn new(points: u32) -> Self {
-        Self { points: point_groups(points), pool: Mutex::default() }
+        let name = format!("CPU ({})", cpu_description());
+        Self { name, points: point_groups(points), pool: Mutex::default() }
+    }
+}
+
+impl Worker for CpuWorker {
+    fn name(&self) -> &str {
+        &self.name
     }
 
-    pub(super) fn run(&self, batch: &PackedBatch, config: MegaFusedConfig) -> Result<Computed, EngineError> {
+    fn lanes(&self) -> usize {
+        LANES
+    }
+
+    fn has_turns(&self) -> bool {
+        false
+    }
+
+    fn run(&self, batch: &PackedBatch, config: MegaFusedConfig) -> Result<Computation, EngineError> {
         let pool = || self.pool.lock().unwrap_or_else(PoisonError::into_inner);
         let mut work = pool().pop().unwrap_or_else(new_work);
         let computed = run_on(&CpuExecutor::new(), batch, &self.points, &mut work, config, Largest::default());
         pool().push(work);
-        computed.map_err(|error| EngineError::from_launch(error, batch, config))
+        let computed = computed.map_err(|error| EngineError::from_launch(error, batch, config))?;
+        Ok(Computation { computed, times: None })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::items;
 use crate::pack::{PackError, PackedBatch};
+use crate::structure::StructureInput;
 use cuda_host::CudaError;
 use cuda_std::{launch::LaunchError, panic::KernelPanic};
 use shared_types::MegaFusedConfig;
@@ -33,6 +34,22 @@ pub enum EngineError {
     /// A device failed.
     #[error(transparent)]
     Cuda(CudaError),
+    /// A structure for which there is too little memory.
+    #[error(
+        "structure {structure:?} ({atoms} atoms, {residues} residues) does not fit in memory, not even alone: {source}"
+    )]
+    OutOfMemory {
+        /// The structure's place in the input.
+        index: usize,
+        /// The structure.
+        structure: String,
+        /// Its heavy atoms.
+        atoms: usize,
+        /// Its residues.
+        residues: usize,
+        /// What was too much.
+        source: Box<EngineError>,
+    },
     /// Devices were named for a backend that has none.
     #[error("devices were named, and the CPU backend has none; leave them out or choose CUDA")]
     DevicesWithoutCuda,
@@ -68,22 +85,37 @@ impl EngineError {
     pub fn structure_index(&self) -> Option<usize> {
         match self {
             Self::Pack(error) => error.structure_index(),
-            Self::KernelPanic { index, .. } => Some(*index),
+            Self::KernelPanic { index, .. } | Self::OutOfMemory { index, .. } => Some(*index),
             _ => None,
         }
     }
 
-    /// Whether a smaller batch may fit where this one did not.
+    pub(super) fn does_not_fit(index: usize, structure: &StructureInput, source: Self) -> Self {
+        Self::OutOfMemory {
+            index,
+            structure: structure.name.clone(),
+            atoms: structure.n_atoms(),
+            residues: structure.n_residues(),
+            source: Box::new(source),
+        }
+    }
+
+    /// Whether memory was too short: a smaller batch may fit.
     #[must_use]
     pub fn is_out_of_memory(&self) -> bool {
-        matches!(self, Self::Cuda(error) if error.is_out_of_memory())
+        match self {
+            Self::Cuda(error) => error.is_out_of_memory(),
+            Self::Pack(PackError::OutOfMemory { .. }) | Self::OutOfMemory { .. } => true,
+            _ => false,
+        }
     }
 
     /// The same error of an input in which this one's begins at `by`.
     pub(super) fn shifted(mut self, by: usize) -> Self {
         match &mut self {
             Self::Pack(PackError::Structure { index, .. } | PackError::TooLarge { index, .. })
-            | Self::KernelPanic { index, .. } => *index += by,
+            | Self::KernelPanic { index, .. }
+            | Self::OutOfMemory { index, .. } => *index += by,
             _ => {}
         }
         self
@@ -93,7 +125,6 @@ impl EngineError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::structure::StructureInput;
     use shared_types::{Atom, NO_CA};
 
     fn named(name: &str, atoms: u32) -> StructureInput {

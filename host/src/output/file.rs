@@ -8,11 +8,50 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
+/// A file written beside its place and put there by [`WholeFile::commit`]; dropped before, it leaves nothing.
+pub(crate) struct WholeFile {
+    temporary: NamedTempFile,
+    target: PathBuf,
+}
+
+impl WholeFile {
+    /// Begins a file that is to be at `path`. What has that name now stays until the commit.
+    pub(crate) fn begin(path: &Path) -> Result<Self, OutputError> {
+        let target = place(path)?;
+        let temporary = beside(folder(&target)).map_err(|source| failed(path, "be made", source))?;
+        Ok(Self { temporary, target })
+    }
+
+    /// To write it.
+    pub(crate) fn buffered(&self) -> Result<BufWriter<File>, OutputError> {
+        const BYTES: usize = 1 << 20;
+        let file = self.temporary.as_file().try_clone().map_err(|source| self.failed(source))?;
+        Ok(BufWriter::with_capacity(BYTES, file))
+    }
+
+    pub(crate) fn temporary_path(&self) -> &Path {
+        self.temporary.path()
+    }
+
+    /// Puts it in its place; answers its size in bytes.
+    pub(crate) fn commit(self) -> Result<u64, OutputError> {
+        let Self { temporary, target } = self;
+        let sync = |file: &File| file.sync_all().and_then(|()| file.metadata());
+        let metadata = sync(temporary.as_file()).map_err(|source| failed(&target, "be written", source))?;
+        temporary.persist(&target).map_err(|error| failed(&target, "be put in place", error.error))?;
+        Ok(metadata.len())
+    }
+
+    /// Writing it has failed.
+    pub(crate) fn failed(&self, source: std::io::Error) -> OutputError {
+        failed(&self.target, "be written", source)
+    }
+}
+
 /// A table written beside its place and put there by [`OutputFile::commit`]; dropped before, it leaves nothing.
 pub struct OutputFile {
     table: Box<dyn Table>,
-    temporary: NamedTempFile,
-    target: PathBuf,
+    whole: WholeFile,
 }
 
 impl OutputFile {
@@ -48,15 +87,9 @@ impl OutputFile {
         path: &Path,
         table: impl FnOnce(BufWriter<File>, &Path) -> Result<Box<dyn Table>, OutputError>,
     ) -> Result<Self, OutputError> {
-        let target = place(path)?;
-        let folder = match target.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
-        let temporary = beside(folder).map_err(|source| failed(path, "be made", source))?;
-        let file = temporary.as_file().try_clone().map_err(|source| failed(path, "be written", source))?;
-        let table = table(buffered(file), folder)?;
-        Ok(Self { table, temporary, target })
+        let whole = WholeFile::begin(path)?;
+        let table = table(whole.buffered()?, folder(&whole.target))?;
+        Ok(Self { table, whole })
     }
 
     /// Appends the rows of some structures.
@@ -67,22 +100,29 @@ impl OutputFile {
         self.table.write(structures)
     }
 
-    /// Ends the table and puts it in its place.
+    /// Where the table is as long as it is not in its place: what to remove if the program is to end without a drop.
+    #[must_use]
+    pub fn temporary_path(&self) -> &Path {
+        self.whole.temporary_path()
+    }
+
+    /// Ends the table and puts it in its place; answers its size in bytes.
     ///
     /// # Errors
     /// Where the file cannot be written; what had its name before is still there then.
-    pub fn commit(self) -> Result<(), OutputError> {
-        let Self { table, temporary, target } = self;
+    pub fn commit(self) -> Result<u64, OutputError> {
+        let Self { table, whole } = self;
         table.finish()?;
-        temporary.as_file().sync_all().map_err(|source| failed(&target, "be written", source))?;
-        temporary.persist(&target).map_err(|error| failed(&target, "be put in place", error.error))?;
-        Ok(())
+        whole.commit()
     }
 }
 
-fn buffered(file: File) -> BufWriter<File> {
-    const BYTES: usize = 1 << 20;
-    BufWriter::with_capacity(BYTES, file)
+/// The folder of a file.
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
 }
 
 /// Where the file is to be: through a link, so that the link stays one.

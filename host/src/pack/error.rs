@@ -29,6 +29,12 @@ pub enum PackError {
         /// How many there may be.
         limit: u64,
     },
+    /// The host has no memory for the batch.
+    #[error("packing: out of memory: {bytes} bytes wanted; cut the batch")]
+    OutOfMemory {
+        /// Bytes of the buffer for which there is none.
+        bytes: usize,
+    },
     /// Two descriptors that claim the same atoms or rows.
     #[error("structures {first:?} and {second:?} overlap: both have {what} {shared}")]
     Overlap {

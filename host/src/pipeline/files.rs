@@ -1,44 +1,32 @@
-//! Reading inputs, many at a time, into batches.
+//! Reading structure files, many at a time, into batches.
 
-use prism_host::annotations::Annotations;
-use prism_host::inputs::{InputFailure, InputFile};
-use prism_host::read::{ReadOptions, read_path};
-use prism_host::structure::StructureInput;
+use super::{Batch, Cancel, Outcome};
+use crate::annotations::Annotations;
+use crate::engine::{Cut, size_of};
+use crate::inputs::{InputFailure, InputFile};
+use crate::read::ReadOptions;
+use crate::structure::StructureInput;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
-/// What became of one input.
-pub enum Outcome {
-    /// It is the batch's next structure.
-    Read {
-        /// What is odd about it.
-        warnings: Vec<String>,
-    },
-    /// It cannot be read.
-    Failed(InputFailure),
-}
-
-/// Structures to compute at once.
-#[derive(Default)]
-pub struct Batch {
-    /// Those that could be read.
-    pub structures: Vec<StructureInput>,
-    /// All inputs of the batch, in order.
-    pub outcomes: Vec<Outcome>,
-}
-
-/// Reads inputs in order, with all cores.
-pub struct Source<'a> {
+/// Batches of the structures in files, in the order given, read with all cores. A batch ends before its atoms pass a
+/// number.
+#[derive(Debug)]
+pub struct StructureFiles<'a> {
     entries: &'a [Result<InputFile, InputFailure>],
     options: &'a ReadOptions,
     annotations: &'a Annotations,
-    /// Atoms at which a batch ends.
-    batch_atoms: usize,
+    cut: Cut,
+    cancel: Cancel,
     /// Threads of its own: in the common pool, work on batches would wait until the files at hand are read.
     pool: ThreadPool,
     /// Read, but not yet in a batch.
-    ready: std::vec::IntoIter<Result<(StructureInput, Vec<String>), InputFailure>>,
+    ready: std::vec::IntoIter<(Read, u64)>,
+    /// A structure that begins the next batch.
+    first: Option<(StructureInput, Vec<String>, u64)>,
 }
+
+type Read = Result<(StructureInput, Vec<String>), InputFailure>;
 
 /// Bytes of text that are read at once for every core: enough that cores hardly wait for the last of them. What is
 /// kept of it is less than a third.
@@ -46,63 +34,80 @@ const CHUNK_BYTES: u64 = 16 << 20;
 /// How much longer text gets when it is unpacked, about.
 const GZIP_RATIO: u64 = 5;
 
-impl<'a> Source<'a> {
+impl<'a> StructureFiles<'a> {
+    /// Reads `entries` into batches of at most `batch_atoms` atoms, with what is known of their residues; ends early
+    /// where `cancel` says so.
+    ///
+    /// # Errors
+    /// Where no threads can be made.
     pub fn new(
         entries: &'a [Result<InputFile, InputFailure>],
         options: &'a ReadOptions,
         annotations: &'a Annotations,
         batch_atoms: usize,
+        cancel: &Cancel,
     ) -> Result<Self, ThreadPoolBuildError> {
         let pool = ThreadPoolBuilder::new().thread_name(|index| format!("read {index}")).build()?;
-        Ok(Self { entries, options, annotations, batch_atoms, pool, ready: Vec::new().into_iter() })
+        let (cut, cancel) = (Cut::new(batch_atoms), cancel.clone());
+        Ok(Self { entries, options, annotations, cut, cancel, pool, ready: Vec::new().into_iter(), first: None })
     }
 
-    /// Reads on where nothing is ready.
-    fn refill(&mut self) {
-        if self.ready.as_slice().is_empty() {
+    /// The next input, read.
+    fn next_read(&mut self) -> Option<(Read, u64)> {
+        if self.ready.as_slice().is_empty() && !self.cancel.is_cancelled() {
             let bytes = CHUNK_BYTES * self.pool.current_num_threads() as u64;
             let (chunk, rest) = self.entries.split_at(chunk_length(self.entries, bytes));
             self.entries = rest;
-            let read = |entry: &Result<InputFile, InputFailure>| self.read(entry.as_ref().map_err(Clone::clone)?);
-            self.ready = self.pool.install(|| chunk.par_iter().map(read).collect::<Vec<_>>()).into_iter();
+            let read = |entry: &Result<InputFile, InputFailure>| match entry {
+                // What was read is not looked at any more.
+                _ if self.cancel.is_cancelled() => None,
+                Ok(file) => Some((self.read(file), file.size)),
+                Err(failure) => Some((Err(failure.clone()), 0)),
+            };
+            self.ready = self.pool.install(|| chunk.par_iter().filter_map(read).collect::<Vec<_>>()).into_iter();
         }
+        self.ready.next()
     }
 
-    fn read(&self, file: &InputFile) -> Result<(StructureInput, Vec<String>), InputFailure> {
-        let mut read = read_path(&file.path, &file.name, self.options).map_err(|error| {
-            let line = error.line.map_or_else(String::new, |line| format!("line {line}: "));
-            InputFailure { name: error.name, reason: format!("{line}{}", error.problem) }
-        })?;
+    fn read(&self, file: &InputFile) -> Read {
+        let mut read = file.read(self.options)?;
         self.annotations.apply(&mut read.structure);
         Ok((read.structure, read.warnings))
     }
 }
 
-impl Iterator for Source<'_> {
+impl Iterator for StructureFiles<'_> {
     type Item = Batch;
 
     fn next(&mut self) -> Option<Batch> {
         let mut batch = Batch::default();
-        let mut atoms = 0;
-        loop {
-            self.refill();
-            // A batch ends before the structure with which it would be too large, unless that is its first.
-            if let Some(Ok((structure, _))) = self.ready.as_slice().first() {
-                atoms += structure.n_atoms();
-                if atoms > self.batch_atoms && !batch.structures.is_empty() {
-                    break;
+        if let Some((structure, warnings, bytes)) = self.first.take() {
+            batch.push(structure, warnings, bytes);
+        }
+        while let Some((read, bytes)) = self.next_read() {
+            match read {
+                Ok((structure, warnings)) => {
+                    if self.cut.before(size_of(&structure)) {
+                        self.first = Some((structure, warnings, bytes));
+                        break;
+                    }
+                    batch.push(structure, warnings, bytes);
                 }
-            }
-            match self.ready.next() {
-                Some(Ok((structure, warnings))) => {
-                    batch.structures.push(structure);
-                    batch.outcomes.push(Outcome::Read { warnings });
+                Err(failure) => {
+                    batch.outcomes.push(Outcome::Failed(failure));
+                    batch.bytes += bytes;
                 }
-                Some(Err(failure)) => batch.outcomes.push(Outcome::Failed(failure)),
-                None => break,
             }
         }
         (!batch.outcomes.is_empty()).then_some(batch)
+    }
+}
+
+impl Batch {
+    fn push(&mut self, structure: StructureInput, warnings: Vec<String>, bytes: u64) {
+        self.structures.push(structure);
+        self.outcomes.push(Outcome::Read { warnings });
+        self.bytes += bytes;
     }
 }
 
@@ -125,7 +130,8 @@ mod tests {
     use super::*;
 
     fn files(sizes: &[u64], extension: &str) -> Vec<Result<InputFile, InputFailure>> {
-        let file = |&size| Ok(InputFile { name: String::new(), path: format!("x.{extension}").into(), size });
+        let file =
+            |&size| Ok(InputFile { name: String::new(), path: format!("x.{extension}").into(), size, packed: None });
         sizes.iter().map(file).collect()
     }
 
@@ -146,15 +152,21 @@ mod tests {
             .map(|(index, atoms)| {
                 let (name, path) = (index.to_string(), folder.path().join(index.to_string()));
                 std::fs::write(&path, (0..atoms).map(atom).collect::<String>()).unwrap();
-                Ok(InputFile { name, path, size: 1 })
+                Ok(InputFile { name, path, size: 1, packed: None })
             })
             .collect();
         let (options, annotations) = (ReadOptions::default(), Annotations::default());
-        let batches: Vec<Batch> = Source::new(&entries, &options, &annotations, 10).unwrap().collect();
+        let cancel = Cancel::default();
+        let batches: Vec<_> = StructureFiles::new(&entries, &options, &annotations, 10, &cancel).unwrap().collect();
         let names = |batch: &Batch| batch.structures.iter().map(|s| s.name.clone()).collect::<Vec<_>>().join(" ");
         assert_eq!(batches.iter().map(names).collect::<Vec<_>>(), ["0 1", "2", "4", "5 6"]);
         let outcomes: Vec<_> = batches.iter().map(|batch| batch.outcomes.len()).collect();
         assert_eq!(outcomes, [2, 2, 1, 2], "the file that failed is counted where it stands");
+        assert_eq!(batches.iter().map(|batch| batch.bytes).sum::<u64>(), 7);
+
+        let mut source = StructureFiles::new(&entries, &options, &annotations, 10, &cancel).unwrap();
+        cancel.cancel();
+        assert!(source.next().is_none(), "nothing is read after the run was cancelled");
     }
 
     #[test]

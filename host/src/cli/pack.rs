@@ -1,0 +1,106 @@
+//! `prism pack`.
+
+use super::args::PackArgs;
+use super::failure::Failure;
+use super::interrupt::Interrupt;
+use super::job::{discover, note_ignored, refuse_nothing};
+use super::report::Report;
+use prism_host::StructureInput;
+use prism_host::annotations::Annotations;
+use prism_host::dataset::DatasetFile;
+use prism_host::pipeline::{Batch, Outcome, StructureFiles};
+use prism_host::read::ReadOptions;
+use std::path::Path;
+use std::sync::mpsc::sync_channel;
+
+/// Atoms that are written at once: few enough to be read again a few at a time.
+const BATCH_ATOMS: usize = 1 << 20;
+
+/// Packs what the command line names; answers the exit status.
+pub fn run(args: &PackArgs) -> Result<u8, Failure> {
+    if args.output.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("arrow")) {
+        return Err(Failure::usage(anyhow::anyhow!("{}: the extension must be arrow", args.output.display())));
+    }
+    let interrupt = Interrupt::listen().map_err(Failure::work)?;
+    let inputs = discover(&args.paths, &args.read)?;
+    let mut report = Report::new(inputs.entries.len());
+    note_ignored(&inputs, &report);
+    refuse_nothing(&inputs)?;
+    let mut file = DatasetFile::create(&args.output)?;
+    interrupt.remove_on_exit(file.temporary_path());
+    let options = ReadOptions { chains: args.read.chains.clone() };
+    let (annotations, cancel) = (Annotations::default(), interrupt.cancel());
+    let source =
+        StructureFiles::new(&inputs.entries, &options, &annotations, BATCH_ATOMS, cancel).map_err(Failure::work)?;
+    let ended = write_while_reading(source, |batch| write(batch, &mut file, &mut report, args.read.fail_fast));
+    report.clear_bar();
+    ended?;
+    if cancel.is_cancelled() {
+        return Err(Failure::Interrupted(interrupt.exit_status()));
+    }
+    if args.read.fail_fast && report.failed > 0 {
+        (report.structures, report.residues) = (0, 0);
+    }
+    if report.structures > 0 {
+        let bytes = file.commit()?;
+        report.sum_up(&format!("{:.1} MB in {}", bytes as f64 / 1e6, shown(&args.output)));
+    } else {
+        report.sum_up("nothing is written");
+    }
+    Ok(report.exit_status())
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// Gives batches to `write` while further ones are read, until it answers `false`.
+fn write_while_reading(
+    source: StructureFiles<'_>,
+    mut write: impl FnMut(Batch) -> Result<bool, Failure>,
+) -> Result<(), Failure> {
+    let (read, batches) = sync_channel(1);
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            for batch in source {
+                if read.send(batch).is_err() {
+                    break;
+                }
+            }
+        });
+        // Dropped on return, which ends the reader.
+        let batches = batches;
+        while let Ok(batch) = batches.recv() {
+            if !write(batch)? {
+                break;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Writes a batch, and says what is to be said about its inputs; answers whether to go on.
+fn write(batch: Batch, file: &mut DatasetFile, report: &mut Report, fail_fast: bool) -> Result<bool, Failure> {
+    let mut structures = batch.structures.iter();
+    let mut entries: Vec<(&StructureInput, &[String])> = Vec::with_capacity(batch.structures.len());
+    for outcome in &batch.outcomes {
+        match outcome {
+            Outcome::Failed(failure) => report.error(&failure.name, &failure.reason),
+            Outcome::Read { warnings } => {
+                let Some(structure) = structures.next() else { break };
+                warnings.iter().for_each(|warning| report.warning(&structure.name, warning));
+                entries.push((structure, warnings));
+            }
+        }
+        if fail_fast && report.failed > 0 {
+            return Ok(false);
+        }
+    }
+    if !entries.is_empty() {
+        file.write(&entries)?;
+    }
+    report.structures += entries.len() as u64;
+    report.residues += batch.structures.iter().map(|structure| structure.n_residues() as u64).sum::<u64>();
+    report.advance(batch.outcomes.len());
+    Ok(true)
+}

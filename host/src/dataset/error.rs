@@ -1,0 +1,53 @@
+//! Why there is no packed data set.
+
+use crate::structure::StructureError;
+use arrow_schema::ArrowError;
+use thiserror::Error;
+
+/// Why a packed data set cannot be written or used. (Who reads it knows the file's name.)
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum DatasetError {
+    /// Reading or writing failed.
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    /// Some other kind of file.
+    #[error("is no packed data set: it does not begin as an Arrow IPC file does")]
+    NotArrow,
+    /// The end is missing.
+    #[error("is not whole: it does not end as an Arrow IPC file does; pack the structures again")]
+    Truncated,
+    /// Somebody else's Arrow file.
+    #[error("is an Arrow file, but no packed data set; `prism pack` makes those")]
+    Foreign,
+    /// A data set of another version.
+    #[error(
+        "is a packed data set of layout {found:?}, and this version reads {:?}; pack the structures again",
+        super::LAYOUT
+    )]
+    Layout {
+        /// The layout found.
+        found: String,
+    },
+    /// A column that is not as it should be.
+    #[error("column {column:?} is not what a packed data set has there; pack the structures again")]
+    Column {
+        /// The first that differs.
+        column: String,
+    },
+    /// What is in the file contradicts itself.
+    #[error("is damaged: {0}; pack the structures again")]
+    Damaged(String),
+    /// A structure whose parts do not fit together.
+    #[error(transparent)]
+    Structure(#[from] StructureError),
+}
+
+impl From<ArrowError> for DatasetError {
+    fn from(error: ArrowError) -> Self {
+        match error {
+            ArrowError::IoError(_, source) => Self::Io(source),
+            other => Self::Damaged(other.to_string()),
+        }
+    }
+}

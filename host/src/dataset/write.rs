@@ -1,0 +1,137 @@
+//! Writing a data set.
+
+use super::DatasetError;
+use super::columns::{ATOM_VALUES, item, schema, vector};
+use crate::output::{OutputError, WholeFile};
+use crate::structure::StructureInput;
+use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type, Int32Type, UInt8Type, UInt32Type};
+use arrow_array::{ArrayRef, FixedSizeListArray, ListArray, PrimitiveArray, RecordBatch, StringArray};
+use arrow_buffer::{OffsetBuffer, ScalarBuffer};
+use arrow_ipc::writer::FileWriter;
+use arrow_schema::{ArrowError, DataType};
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A packed data set that is being written, beside its place until [`commit`](Self::commit).
+pub struct DatasetFile {
+    writer: FileWriter<BufWriter<File>>,
+    whole: WholeFile,
+}
+
+/// A structure, and what is odd about the file that it came from.
+type Entry<'a> = (&'a StructureInput, &'a [String]);
+
+impl DatasetFile {
+    /// Begins a data set at `path`. What has that name now stays until the commit.
+    ///
+    /// # Errors
+    /// Where the place is taken by something that is no plain file, or its folder cannot be written.
+    pub fn create(path: &Path) -> Result<Self, OutputError> {
+        let whole = WholeFile::begin(path)?;
+        let writer = FileWriter::try_new(whole.buffered()?, &schema()).map_err(|error| whole.failed(arrow(error)))?;
+        Ok(Self { writer, whole })
+    }
+
+    /// Where the file is as long as it is not in its place.
+    #[must_use]
+    pub fn temporary_path(&self) -> &Path {
+        self.whole.temporary_path()
+    }
+
+    /// Appends structures, each with what is odd about its file.
+    ///
+    /// # Errors
+    /// The first structure that is not valid, and where the file cannot be written.
+    pub fn write(&mut self, structures: &[Entry<'_>]) -> Result<(), DatasetError> {
+        for (structure, _) in structures {
+            structure.validate()?;
+        }
+        let batch = record_batch(structures)?;
+        Ok(self.writer.write(&batch)?)
+    }
+
+    /// Ends the file and puts it in its place; answers its size in bytes.
+    ///
+    /// # Errors
+    /// Where the file cannot be written; what had its name before is still there then.
+    pub fn commit(self) -> Result<u64, OutputError> {
+        let Self { writer, whole } = self;
+        // Ends the file, and empties the buffer.
+        let buffer = writer.into_inner().map_err(|error| whole.failed(arrow(error)))?;
+        buffer.into_inner().map_err(|error| whole.failed(error.into_error()))?;
+        whole.commit()
+    }
+}
+
+fn arrow(error: ArrowError) -> std::io::Error {
+    match error {
+        ArrowError::IoError(_, source) => source,
+        other => std::io::Error::other(other),
+    }
+}
+
+/// Columns in the order of the schema.
+fn record_batch(structures: &[Entry<'_>]) -> Result<RecordBatch, ArrowError> {
+    let lists = Lists(structures);
+    let single = |field: fn(&StructureInput) -> u32| structures.iter().map(|(s, _)| field(s)).collect::<Vec<_>>();
+    let center: Vec<f64> = structures.iter().flat_map(|(s, _)| s.center).collect();
+    let country: Vec<u8> = structures.iter().map(|(s, _)| s.country_id).collect();
+    let columns = vec![
+        Arc::new(StringArray::from_iter_values(structures.iter().map(|(s, _)| &s.name))) as ArrayRef,
+        texts(structures.iter().map(|(_, warnings)| warnings.iter().map(String::as_str)))?,
+        vectors::<Float64Type>(center, 3)?,
+        Arc::new(PrimitiveArray::<UInt32Type>::from(single(|s| s.lineage_hash))),
+        Arc::new(PrimitiveArray::<UInt8Type>::from(country)),
+        texts(structures.iter().map(|(s, _)| s.chains.iter().map(String::as_str)))?,
+        lists.atoms()?,
+        lists.of::<UInt32Type>(|s| &s.residue_atoms[..s.n_residues()])?,
+        lists.of::<UInt32Type>(|s| &s.ca_indices)?,
+        lists.of::<UInt8Type>(|s| &s.residue_types)?,
+        lists.of::<UInt32Type>(|s| &s.chain_ids)?,
+        lists.of::<Int32Type>(|s| &s.residue_numbers)?,
+        texts(structures.iter().map(|(s, _)| s.insertion_codes.iter().map(|code| &**code)))?,
+        lists.of::<Float32Type>(|s| &s.bfactor)?,
+        lists.of::<Float32Type>(|s| &s.conservation)?,
+        lists.of::<Float32Type>(|s| &s.gisaid_freq)?,
+        lists.of::<Float32Type>(|s| &s.gisaid_velocity)?,
+    ];
+    RecordBatch::try_new(Arc::new(schema()), columns)
+}
+
+/// Columns of a list a structure.
+struct Lists<'a>(&'a [Entry<'a>]);
+
+impl Lists<'_> {
+    fn of<T: ArrowPrimitiveType>(
+        &self,
+        field: impl Fn(&StructureInput) -> &[T::Native],
+    ) -> Result<ArrayRef, ArrowError> {
+        let values: Vec<T::Native> = self.0.iter().flat_map(|(s, _)| field(s)).copied().collect();
+        let values = PrimitiveArray::<T>::new(ScalarBuffer::from(values), None);
+        list(self.0.iter().map(|(s, _)| field(s).len()), T::DATA_TYPE, Arc::new(values))
+    }
+
+    fn atoms(&self) -> Result<ArrayRef, ArrowError> {
+        let values = self.0.iter().flat_map(|(s, _)| &s.atoms).flat_map(|atom| [atom.x, atom.y, atom.z, atom.radius]);
+        let atoms = vectors::<Float32Type>(values.collect(), ATOM_VALUES)?;
+        list(self.0.iter().map(|(s, _)| s.n_atoms()), vector(DataType::Float32, ATOM_VALUES), atoms)
+    }
+}
+
+fn vectors<T: ArrowPrimitiveType>(values: Vec<T::Native>, len: usize) -> Result<ArrayRef, ArrowError> {
+    let values = PrimitiveArray::<T>::new(ScalarBuffer::from(values), None);
+    Ok(Arc::new(FixedSizeListArray::try_new(item(T::DATA_TYPE), len as i32, Arc::new(values), None)?))
+}
+
+fn texts<'a, I: ExactSizeIterator<Item = &'a str>>(
+    all: impl Iterator<Item = I> + Clone,
+) -> Result<ArrayRef, ArrowError> {
+    let values = StringArray::from_iter_values(all.clone().flatten());
+    list(all.map(|texts| texts.len()), DataType::Utf8, Arc::new(values))
+}
+
+fn list(lengths: impl Iterator<Item = usize>, data_type: DataType, values: ArrayRef) -> Result<ArrayRef, ArrowError> {
+    Ok(Arc::new(ListArray::try_new(item(data_type), OffsetBuffer::from_lengths(lengths), values, None)?))
+}

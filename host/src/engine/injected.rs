@@ -1,0 +1,147 @@
+//! Workers that fail as devices do, for tests. What they compute, the CPU computes.
+
+use super::EngineError;
+use super::cpu::CpuWorker;
+use super::worker::{Computation, DeviceTimes, Worker};
+use crate::pack::PackedBatch;
+use cuda_host::CudaError;
+use shared_types::MegaFusedConfig;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
+use std::time::Duration;
+
+/// What happened to a worker.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    /// Batches that it was given.
+    pub(crate) tried: AtomicUsize,
+    /// Those that it computed.
+    pub(crate) done: AtomicUsize,
+    /// Batches at once, now and at most.
+    pub(crate) now: AtomicUsize,
+    pub(crate) most: AtomicUsize,
+    pub(crate) released: AtomicUsize,
+}
+
+/// A worker that runs out of memory, or breaks.
+#[derive(Debug)]
+pub(crate) struct Injected {
+    name: String,
+    lanes: usize,
+    cpu: CpuWorker,
+    /// Memory, in atoms of all batches at once.
+    memory: usize,
+    used: AtomicUsize,
+    /// Batches after which it breaks.
+    breaks_after: usize,
+    /// Batches after which it panics.
+    panics_after: usize,
+    slowness: Duration,
+    /// Where its first batch waits for those of others.
+    meeting: Option<Arc<Barrier>>,
+    pub(crate) seen: Arc<Seen>,
+}
+
+impl Injected {
+    pub(crate) fn new(name: &str, lanes: usize) -> Self {
+        Self {
+            name: name.to_owned(),
+            lanes,
+            cpu: CpuWorker::new(MegaFusedConfig::default().points),
+            memory: usize::MAX,
+            used: AtomicUsize::new(0),
+            breaks_after: usize::MAX,
+            panics_after: usize::MAX,
+            slowness: Duration::ZERO,
+            meeting: None,
+            seen: Arc::default(),
+        }
+    }
+
+    pub(crate) fn with_memory(self, atoms: usize) -> Self {
+        Self { memory: atoms, ..self }
+    }
+
+    pub(crate) fn breaking_after(self, batches: usize) -> Self {
+        Self { breaks_after: batches, ..self }
+    }
+
+    pub(crate) fn panicking_after(self, batches: usize) -> Self {
+        Self { panics_after: batches, ..self }
+    }
+
+    pub(crate) fn taking(self, slowness: Duration) -> Self {
+        Self { slowness, ..self }
+    }
+
+    pub(crate) fn meeting(self, others: Arc<Barrier>) -> Self {
+        Self { meeting: Some(others), ..self }
+    }
+
+    pub(crate) fn boxed(self) -> Box<dyn Worker> {
+        Box::new(self)
+    }
+
+    fn compute(&self, batch: &PackedBatch, config: MegaFusedConfig) -> Result<Computation, EngineError> {
+        std::thread::sleep(self.slowness);
+        let tried = self.seen.tried.fetch_add(1, Ordering::SeqCst);
+        if let Some(others) = self.meeting.as_ref().filter(|_| tried == 0) {
+            others.wait();
+        }
+        assert!(tried != self.panics_after, "a defect");
+        if tried >= self.breaks_after {
+            return Err(EngineError::Cuda(broken(&self.name)));
+        }
+        let before = self.used.fetch_add(batch.n_atoms(), Ordering::SeqCst);
+        let result = if before + batch.n_atoms() > self.memory {
+            let (bytes, free) = (batch.n_atoms(), self.memory.saturating_sub(before));
+            let operation = "allocating device memory".to_owned();
+            Err(EngineError::Cuda(CudaError::OutOfMemory { operation, bytes, free, total: self.memory }))
+        } else {
+            self.cpu.run(batch, config)
+        };
+        self.used.fetch_sub(batch.n_atoms(), Ordering::SeqCst);
+        let Computation { computed, .. } = result?;
+        self.seen.done.fetch_add(1, Ordering::SeqCst);
+        let one = Duration::from_nanos(1);
+        Ok(Computation { computed, times: Some(DeviceTimes { upload: one, kernels: 2 * one, download: 3 * one }) })
+    }
+}
+
+/// What a driver says of a device that is gone.
+pub(crate) fn broken(name: &str) -> CudaError {
+    CudaError::Driver {
+        operation: format!("waiting for a stream of {name}"),
+        code: 700,
+        name: "CUDA_ERROR_ILLEGAL_ADDRESS".to_owned(),
+        description: "an illegal memory access was encountered".to_owned(),
+        advice: "",
+    }
+}
+
+impl Worker for Injected {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    fn has_turns(&self) -> bool {
+        true
+    }
+
+    fn run(&self, batch: &PackedBatch, config: MegaFusedConfig) -> Result<Computation, EngineError> {
+        let now = self.seen.now.fetch_add(1, Ordering::SeqCst) + 1;
+        self.seen.most.fetch_max(now, Ordering::SeqCst);
+        let result = self.compute(batch, config);
+        self.seen.now.fetch_sub(1, Ordering::SeqCst);
+        result
+    }
+
+    fn release(&self) {
+        assert_eq!(self.seen.now.load(Ordering::SeqCst), 0, "nobody computes while memory is given back");
+        self.seen.released.fetch_add(1, Ordering::SeqCst);
+    }
+}

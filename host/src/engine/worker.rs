@@ -1,0 +1,55 @@
+//! What computes a batch: a device, or the CPU's cores.
+
+use super::EngineError;
+use super::work::Computed;
+use crate::pack::PackedBatch;
+use shared_types::MegaFusedConfig;
+use std::time::Duration;
+
+/// Computes batches, several at once. What it computes has the same bits whichever worker it is.
+pub(crate) trait Worker: std::fmt::Debug + Send + Sync {
+    /// What it is called, for people.
+    fn name(&self) -> &str;
+
+    /// How many batches it computes at once with profit.
+    fn lanes(&self) -> usize;
+
+    /// Whether more than [`lanes`](Self::lanes) batches at once take turns. Where they do not, whoever comes is
+    /// computed at once, also from within a pool of threads that must not block.
+    fn has_turns(&self) -> bool;
+
+    /// Computes a batch.
+    ///
+    /// # Errors
+    /// Memory that ran out and panics of kernels, which are the batch's; else the worker is no use any more.
+    fn run(&self, batch: &PackedBatch, config: MegaFusedConfig) -> Result<Computation, EngineError>;
+
+    /// Gives back memory that was kept for later batches. Nothing is computed meanwhile.
+    fn release(&self) {}
+}
+
+/// A batch's results, and how long parts of the work took where the worker can tell.
+#[derive(Debug)]
+pub(crate) struct Computation {
+    pub(crate) computed: Computed,
+    pub(crate) times: Option<DeviceTimes>,
+}
+
+/// How a device's time on a batch is shared out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeviceTimes {
+    /// Making room on the device, and copying the batch there.
+    pub upload: Duration,
+    /// Running the kernels.
+    pub kernels: Duration,
+    /// Copying the results back.
+    pub download: Duration,
+}
+
+impl std::ops::AddAssign for DeviceTimes {
+    fn add_assign(&mut self, other: Self) {
+        self.upload += other.upload;
+        self.kernels += other.kernels;
+        self.download += other.download;
+    }
+}

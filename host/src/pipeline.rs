@@ -1,0 +1,260 @@
+//! Reading, packing, computing and writing at the same time, on different batches.
+//!
+//! ```text
+//! source ──> pack ──> compute, in as many lanes as the engine has ──> consumer, in the source's order
+//! ```
+//!
+//! However many structures there are, [`Telemetry::peak_batches`] batches at most are in memory: a batch takes a place
+//! before it is read, and gives it back when it is written. Where one stage is slow, those before it wait.
+
+mod cancel;
+mod files;
+mod telemetry;
+#[cfg(test)]
+mod tests;
+
+pub use cancel::Cancel;
+pub use files::StructureFiles;
+pub use telemetry::{Amount, Stage, Telemetry, WorkerTime};
+
+use crate::engine::{BatchResults, Engine, EngineError, Packed};
+use crate::inputs::InputFailure;
+use crate::structure::StructureInput;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::ScopedJoinHandle;
+use std::time::Instant;
+use telemetry::Clock;
+
+/// Structures to compute at once.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// Those that could be read.
+    pub structures: Vec<StructureInput>,
+    /// All inputs of the batch, in order.
+    pub outcomes: Vec<Outcome>,
+    /// Bytes that were read for it.
+    pub bytes: u64,
+}
+
+/// What became of one input.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It is the batch's next structure.
+    Read {
+        /// What is odd about it.
+        warnings: Vec<String>,
+    },
+    /// It cannot be read.
+    Failed(InputFailure),
+}
+
+/// A batch with what each of its structures got.
+#[derive(Debug)]
+pub struct Computed {
+    /// The batch.
+    pub batch: Batch,
+    /// Of each of its structures, features or an error.
+    pub results: BatchResults,
+}
+
+/// Why a run ended early.
+#[derive(Debug)]
+pub enum Stopped<E> {
+    /// It was cancelled.
+    Cancelled,
+    /// The backend failed, which is no structure's fault.
+    Engine(EngineError),
+    /// The consumer failed.
+    Consumer(E),
+}
+
+/// Batches in memory beyond those that are being packed or computed: one being read, one written.
+const SPARE_BATCHES: usize = 2;
+/// Threads that pack, at most. One copies fewer atoms a second than a fast device computes.
+const MOST_PACKERS: usize = 4;
+/// Cores for each of them.
+const CORES_A_PACKER: usize = 4;
+
+fn packers() -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    (cores / CORES_A_PACKER).clamp(1, MOST_PACKERS)
+}
+
+/// Computes all batches of a source and gives them to `consume` on this thread, in the source's order. Source, packing
+/// and computation have threads of their own.
+///
+/// # Errors
+/// What `consume` returns, what stops the engine, and [`Stopped::Cancelled`]. Nothing is consumed after that.
+pub fn run<E>(
+    engine: &Engine,
+    source: impl Iterator<Item = Batch> + Send,
+    cancel: &Cancel,
+    mut consume: impl FnMut(Computed) -> Result<(), E>,
+) -> Result<Telemetry, Stopped<E>> {
+    let begin = Instant::now();
+    let lanes = engine.lanes();
+    let places = Places::default();
+    let packers = packers();
+    let (take_place, give_place) = sync_channel::<()>(lanes + packers + SPARE_BATCHES);
+    let (read_batch, batches) = sync_channel(1);
+    let (pack_batch, packed) = sync_channel(1);
+    let (finish_batch, computed) = sync_channel(lanes);
+    // Gone with the last thread that receives: whoever sends then finds nobody to send to.
+    let (batches, packed) = (Arc::new(Mutex::new(batches)), Arc::new(Mutex::new(packed)));
+    std::thread::scope(|scope| {
+        let places = &places;
+        let reader = scope.spawn(move || read(source, cancel, places, &take_place, &read_batch));
+        let packer = |_| {
+            let (batches, pack_batch, alarm) = (Arc::clone(&batches), pack_batch.clone(), Alarm(finish_batch.clone()));
+            scope.spawn(move || pack(&batches, &pack_batch, alarm))
+        };
+        let packers: Vec<_> = (0..packers).map(packer).collect();
+        let lane = |_| {
+            let (packed, finish_batch) = (Arc::clone(&packed), Alarm(finish_batch.clone()));
+            scope.spawn(move || compute(engine, cancel, &packed, &finish_batch))
+        };
+        let computers: Vec<_> = (0..lanes).map(lane).collect();
+        drop((batches, pack_batch, packed, finish_batch));
+        // These ends are dropped on return: the other threads then find nobody to send to, and end.
+        let (computed, give_place) = (computed, give_place);
+        let mut writer = Clock::new();
+        let mut telemetry = Telemetry::new(engine.worker_names());
+        let mut early = BTreeMap::new();
+        let mut next = 0;
+        while let Ok((index, result)) = writer.waiting(|| computed.recv()) {
+            early.insert(if result.is_some() { index } else { next }, result);
+            while let Some(result) = early.remove(&next) {
+                if cancel.is_cancelled() {
+                    return Err(Stopped::Cancelled);
+                }
+                // Nothing: a thread has panicked, which goes on in this one when the scope ends.
+                let one: Computed = result.ok_or(Stopped::Cancelled)?.map_err(Stopped::Engine)?;
+                telemetry.count(&one.results);
+                let amount = Amount::of_results(&one);
+                writer.busy(amount, || consume(one)).map_err(Stopped::Consumer)?;
+                places.leave();
+                next += 1;
+                let _ = give_place.recv();
+            }
+        }
+        drop((computed, give_place));
+        let (reader, total) = joined(reader);
+        if total != Some(next) {
+            // Nothing else ends a source or a lane before its time.
+            return Err(Stopped::Cancelled);
+        }
+        telemetry.read = reader;
+        telemetry.pack = packers.into_iter().map(joined).sum();
+        telemetry.compute = computers.into_iter().map(joined).sum();
+        telemetry.write = writer.stage();
+        telemetry.wall = begin.elapsed();
+        telemetry.peak_batches = places.most.load(Ordering::Relaxed);
+        Ok(telemetry)
+    })
+}
+
+/// A batch's number and what became of it; nothing where a thread has panicked.
+type Numbered = (usize, Option<Result<Computed, EngineError>>);
+type ToCompute = (usize, Batch, Packed);
+
+/// Batches in memory.
+#[derive(Default)]
+struct Places {
+    now: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl Places {
+    fn enter(&self) {
+        let now = self.now.fetch_add(1, Ordering::Relaxed) + 1;
+        self.most.fetch_max(now, Ordering::Relaxed);
+    }
+
+    fn leave(&self) {
+        self.now.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Also answers how many batches the source had, where it came to its end.
+fn read(
+    source: impl Iterator<Item = Batch>,
+    cancel: &Cancel,
+    places: &Places,
+    take_place: &SyncSender<()>,
+    read_batch: &SyncSender<(usize, Batch)>,
+) -> (Stage, Option<usize>) {
+    let mut clock = Clock::new();
+    let mut batches = source.enumerate();
+    let mut total = 0;
+    while !cancel.is_cancelled() && clock.blocked(|| take_place.send(()).is_ok()) {
+        let Some((index, batch)) =
+            clock.measured(|| batches.next(), |batch| batch.as_ref().map(|(_, b)| Amount::of_batch(b)))
+        else {
+            let complete = !cancel.is_cancelled();
+            return (clock.stage(), complete.then_some(total));
+        };
+        places.enter();
+        total += 1;
+        if !clock.blocked(|| read_batch.send((index, batch)).is_ok()) {
+            break;
+        }
+    }
+    (clock.stage(), None)
+}
+
+/// Tells the consumer when the thread that has it panics: it would wait for ever for the batch that is lost.
+struct Alarm(SyncSender<Numbered>);
+
+impl Drop for Alarm {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let _ = self.0.send((0, None));
+        }
+    }
+}
+
+fn pack(batches: &Mutex<Receiver<(usize, Batch)>>, pack_batch: &SyncSender<ToCompute>, _alarm: Alarm) -> Stage {
+    let mut clock = Clock::new();
+    while let Ok((index, batch)) = clock.waiting(|| next_of(batches)) {
+        let packed = clock.measured(|| Packed::new(&batch.structures), |packed| Some(packed.amount()));
+        if !clock.blocked(|| pack_batch.send((index, batch, packed)).is_ok()) {
+            break;
+        }
+    }
+    clock.stage()
+}
+
+fn compute(
+    engine: &Engine,
+    cancel: &Cancel,
+    packed: &Mutex<Receiver<ToCompute>>,
+    Alarm(finish_batch): &Alarm,
+) -> Stage {
+    let mut clock = Clock::new();
+    while let Ok((index, batch, packed)) = clock.waiting(|| next_of(packed)) {
+        if cancel.is_cancelled() {
+            break;
+        }
+        let work = || {
+            let results = engine.run_packed(&batch.structures, packed);
+            results.map(|results| Computed { batch, results })
+        };
+        let result = clock.measured(work, |result| result.as_ref().ok().map(Amount::of_results));
+        if !clock.blocked(|| finish_batch.send((index, Some(result))).is_ok()) {
+            break;
+        }
+    }
+    clock.stage()
+}
+
+/// The next of what several threads receive.
+fn next_of<T>(receiver: &Mutex<Receiver<T>>) -> Result<T, RecvError> {
+    receiver.lock().unwrap_or_else(PoisonError::into_inner).recv()
+}
+
+fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}

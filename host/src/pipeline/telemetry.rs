@@ -1,0 +1,213 @@
+//! Where the time of a run went, and how much was done in it.
+
+use super::{Batch, Computed};
+use crate::engine::{BatchResults, DeviceTimes};
+use crate::pack::PackedBatch;
+use std::iter::Sum;
+use std::ops::AddAssign;
+use std::time::{Duration, Instant};
+
+/// What a run did and how long each stage took. Stages run at the same time, so that their times add up to more than
+/// [`wall`](Self::wall).
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Telemetry {
+    /// From beginning to end.
+    pub wall: Duration,
+    /// Reading inputs; its bytes are those of the files.
+    pub read: Stage,
+    /// Laying structures side by side; its bytes are those of the packed form.
+    pub pack: Stage,
+    /// Computing; its bytes are those of the results.
+    pub compute: Stage,
+    /// The consumer; its bytes are those of the results that it was given.
+    pub write: Stage,
+    /// The computation by device, or by the CPU's cores; those that computed nothing are there too.
+    pub workers: Vec<WorkerTime>,
+    /// How often a batch, or part of one, did not fit in memory and was halved.
+    pub halvings: u64,
+    /// Batches in memory at once, at most.
+    pub peak_batches: usize,
+}
+
+/// One stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stage {
+    /// Threads that its times are summed over. (Reading and computing use more beneath them.)
+    pub threads: usize,
+    /// Time at work.
+    pub busy: Duration,
+    /// Time spent waiting for the stage before.
+    pub waiting: Duration,
+    /// Time spent waiting for the stage after, or for a place in memory.
+    pub blocked: Duration,
+    /// What it did.
+    pub amount: Amount,
+}
+
+/// An amount of work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Amount {
+    /// Batches, or parts of halved ones.
+    pub batches: u64,
+    /// Structures.
+    pub structures: u64,
+    /// Their residues.
+    pub residues: u64,
+    /// Their heavy atoms.
+    pub atoms: u64,
+    /// Bytes, of what each stage says.
+    pub bytes: u64,
+}
+
+/// What one device did, or the CPU's cores.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct WorkerTime {
+    /// What it is called.
+    pub name: String,
+    /// Time at work, summed over batches that it computed at once.
+    pub busy: Duration,
+    /// How a device's own time is shared out, by its clock.
+    pub device: Option<DeviceTimes>,
+    /// What it computed; without bytes.
+    pub amount: Amount,
+}
+
+impl Telemetry {
+    pub(super) fn new(workers: Vec<String>) -> Self {
+        let workers = workers.into_iter().map(|name| WorkerTime { name, ..WorkerTime::default() });
+        Self { workers: workers.collect(), ..Self::default() }
+    }
+
+    /// Adds what was computed for one batch.
+    pub(super) fn count(&mut self, results: &BatchResults) {
+        self.halvings += results.halvings();
+        for run in results.runs() {
+            let Some(worker) = self.workers.get_mut(run.worker) else { continue };
+            worker.busy += run.busy;
+            if let Some(times) = run.times {
+                *worker.device.get_or_insert_default() += times;
+            }
+            worker.amount += Amount {
+                batches: 1,
+                structures: run.structures as u64,
+                residues: run.residues as u64,
+                atoms: run.atoms as u64,
+                bytes: 0,
+            };
+        }
+    }
+}
+
+impl Amount {
+    pub(super) fn of_batch(batch: &Batch) -> Self {
+        let count = |size: fn(&crate::StructureInput) -> usize| batch.structures.iter().map(|s| size(s) as u64).sum();
+        Self {
+            batches: 1,
+            structures: batch.structures.len() as u64,
+            residues: count(crate::StructureInput::n_residues),
+            atoms: count(crate::StructureInput::n_atoms),
+            bytes: batch.bytes,
+        }
+    }
+
+    pub(crate) fn of_packed(batch: &PackedBatch) -> Self {
+        Self {
+            batches: 1,
+            structures: batch.n_structures() as u64,
+            residues: batch.n_residues() as u64,
+            atoms: batch.n_atoms() as u64,
+            bytes: batch.bytes() as u64,
+        }
+    }
+
+    /// Structures that have results, and the bytes of those.
+    pub(super) fn of_results(computed: &Computed) -> Self {
+        let mut amount = Self { batches: 1, ..Self::default() };
+        for (structure, result) in computed.batch.structures.iter().zip(computed.results.iter()) {
+            let Ok(features) = result else { continue };
+            amount.structures += 1;
+            amount.residues += features.rows.len() as u64;
+            amount.atoms += structure.n_atoms() as u64;
+            amount.bytes += (size_of_val(features.rows) + size_of_val(features.site_ids)) as u64;
+            amount.bytes += size_of_val(features.summary) as u64;
+        }
+        amount
+    }
+}
+
+impl AddAssign for Amount {
+    fn add_assign(&mut self, other: Self) {
+        self.batches += other.batches;
+        self.structures += other.structures;
+        self.residues += other.residues;
+        self.atoms += other.atoms;
+        self.bytes += other.bytes;
+    }
+}
+
+impl AddAssign for Stage {
+    fn add_assign(&mut self, other: Self) {
+        self.threads += other.threads;
+        self.busy += other.busy;
+        self.waiting += other.waiting;
+        self.blocked += other.blocked;
+        self.amount += other.amount;
+    }
+}
+
+impl Sum for Stage {
+    fn sum<I: Iterator<Item = Self>>(stages: I) -> Self {
+        stages.fold(Self::default(), |mut all, stage| {
+            all += stage;
+            all
+        })
+    }
+}
+
+/// Measures one thread of a stage.
+pub(super) struct Clock {
+    stage: Stage,
+}
+
+impl Clock {
+    pub(super) fn new() -> Self {
+        Self { stage: Stage { threads: 1, ..Stage::default() } }
+    }
+
+    pub(super) fn stage(self) -> Stage {
+        self.stage
+    }
+
+    /// Work on so much.
+    pub(super) fn busy<T>(&mut self, amount: Amount, work: impl FnOnce() -> T) -> T {
+        self.measured(work, |_| Some(amount))
+    }
+
+    /// Work that turns out to be so much, or none.
+    pub(super) fn measured<T>(&mut self, work: impl FnOnce() -> T, amount: impl FnOnce(&T) -> Option<Amount>) -> T {
+        let done = timed(&mut self.stage.busy, work);
+        if let Some(amount) = amount(&done) {
+            self.stage.amount += amount;
+        }
+        done
+    }
+
+    pub(super) fn waiting<T>(&mut self, wait: impl FnOnce() -> T) -> T {
+        timed(&mut self.stage.waiting, wait)
+    }
+
+    pub(super) fn blocked<T>(&mut self, wait: impl FnOnce() -> T) -> T {
+        timed(&mut self.stage.blocked, wait)
+    }
+}
+
+fn timed<T>(sum: &mut Duration, what: impl FnOnce() -> T) -> T {
+    let begin = Instant::now();
+    let answer = what();
+    *sum += begin.elapsed();
+    answer
+}
