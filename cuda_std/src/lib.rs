@@ -99,7 +99,7 @@ pub use grid::Grid;
 pub use halves::{Halves, Pending, Unmet};
 pub use input::Input;
 pub use memory::{BlockMemory, WarpPart};
-pub use segment::{Part, Segment, View};
+pub use segment::{Clamped, Part, Segment, View};
 pub use shared::{DynamicShared, Shared, Tile, TilePart};
 pub use table::{Table, Window};
 pub use team::{Lists, Team};
@@ -113,8 +113,8 @@ pub mod prelude {
     #[cfg(not(target_arch = "nvptx64"))]
     pub use crate::launch::{CpuExecutor, DynamicLength, Executor, Matrix, Offsets, Segments};
     pub use crate::{
-        AtomicMemory, Atomics, Block, BlockMemory, Chunk, DynamicShared, Grid, Halves, Input, Lane, Lists, Part,
-        PerLane, PerThread, Segment, Shared, Table, Team, Thread, Tile, Tile2d, View, Warp, WarpItems, WarpList,
+        AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DynamicShared, Grid, Halves, Input, Lane, Lists,
+        Part, PerLane, PerThread, Segment, Shared, Table, Team, Thread, Tile, Tile2d, View, Warp, WarpItems, WarpList,
         WarpPart, Window, kernel, math, scope,
     };
 }

@@ -348,6 +348,36 @@ pub trait BlockMemory: Elements {
         block.close(Self::READABLE);
     }
 
+    /// Alters every element `i` below `n`, each by a warp, which knows what it was.
+    ///
+    /// # Panics
+    /// When `n` is beyond [`len`](Self::len).
+    #[inline(always)]
+    #[track_caller]
+    fn update_by_warp(
+        &mut self,
+        block: &mut Block,
+        n: u32,
+        change: impl Fn(&mut Warp, u32, Self::Item) -> Self::Item + Sync,
+    ) where
+        Self: Readable,
+    {
+        let memory = self.resolved();
+        check_length(n, memory.count());
+        block.open(self.claim());
+        let crew = block.phase();
+        platform::each_index_by_warp(crew, n, |w, i| {
+            // SAFETY: in bounds; element i is one warp's alone, whose lanes read it before one of them stores.
+            let item = change(&mut Warp::new(w, crew), i, unsafe { memory.load(i) });
+            platform::meet_warp();
+            if platform::leads_warp() {
+                // SAFETY: as above.
+                unsafe { memory.store(i, item) };
+            }
+        });
+        block.close(true);
+    }
+
     /// As [`fill_by_warp`](Self::fill_by_warp); each warp has a list in each of some shared arrays, empty at first, of an
     /// equal part of the array's elements.
     ///
@@ -421,7 +451,7 @@ pub trait BlockMemory: Elements {
             // SAFETY: as in `fill_by_warp_with`.
             let mut lists = unsafe { S::lists(&lists, w) };
             let (first, end) = (starts.get(g), starts.get(g + 1));
-            let mut part = WarpPart { memory, first, len: end - first };
+            let mut part = WarpPart { memory, first, len: end.wrapping_sub(first) };
             write(&mut Warp::new(w, crew), &mut lists, &mut part);
         });
         block.close(Self::READABLE);

@@ -292,6 +292,45 @@ impl<'a, T: Pod> View<'a, T> {
         }
         Self { data: input.as_ptr(), len: input.len() as u32, owner: PhantomData }
     }
+
+    /// The same elements, read without a check: an index beyond the end is the last one's.
+    ///
+    /// # Panics
+    /// When there is no element.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn clamped(self) -> Clamped<'a, T> {
+        check_index(0, self.len);
+        Clamped { view: self, last: self.len.wrapping_sub(1) }
+    }
+}
+
+/// A [`View`] whose indices need no check, for hot loops: what lies beyond the end is the last element.
+///
+/// A check is more than a comparison. Its branch may part the lanes of a warp, and a vote or shuffle behind it must look
+/// whether they are all there.
+#[derive(Clone, Copy)]
+pub struct Clamped<'a, T> {
+    view: View<'a, T>,
+    last: u32,
+}
+
+impl<T: Pod> Clamped<'_, T> {
+    /// Element `i`, or the last one where there are fewer.
+    #[inline(always)]
+    #[must_use]
+    pub fn get(&self, i: u32) -> T {
+        // SAFETY: in bounds, as there is a last one.
+        unsafe { self.view.get_unchecked(i.min(self.last)) }
+    }
+
+    /// The elements, read with a check.
+    #[inline(always)]
+    #[must_use]
+    pub fn view(&self) -> View<'_, T> {
+        self.view
+    }
 }
 
 impl<T: Pod> View<'_, T> {

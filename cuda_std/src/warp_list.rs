@@ -70,9 +70,6 @@ impl<T: Pod> WarpList<'_, T> {
     #[inline(always)]
     pub fn push(&mut self, warp: &mut Warp, values: &PerLane<Option<T>>) {
         let chosen = warp.ballot_for_list(values, |value| value.is_some());
-        if chosen == 0 {
-            return;
-        }
         self.begin_to_write();
         let (data, capacity, first) = (self.data, self.capacity, self.count);
         values.0.store_each(warp.phase(), warp.index(), |lane, value| {
@@ -208,6 +205,19 @@ impl<T: Pod> WarpItems<'_, T> {
         check_length(first, end);
         // SAFETY: in bounds, as in `get`.
         (first..end).map(|i| unsafe { self.data.load(i) })
+    }
+
+    /// Item `i`, or the last one where there are fewer: without a check, whose branch would part the lanes.
+    ///
+    /// # Panics
+    /// When there is no item.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn get_clamped(&self, i: u32) -> T {
+        check_index(0, self.len);
+        // SAFETY: in bounds; as in `get`.
+        unsafe { self.data.load(i.min(self.len.wrapping_sub(1))) }
     }
 
     /// The items `first`, `first + step`, .. as far as there are any.

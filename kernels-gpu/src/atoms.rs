@@ -39,11 +39,24 @@ fn distance2(a: Atom, b: Atom) -> f32 {
 struct Inputs<'a> {
     // The batch's.
     atoms: &'a [Atom],
-    chain_ids: &'a [u32],
+    chain_ids: Clamped<'a, u32>,
     residue_atoms: &'a [u32],
     descriptors: &'a [BatchStructureDesc],
     /// Which structure it is.
     index: u32,
+}
+
+impl<'a> Inputs<'a> {
+    #[inline(always)]
+    fn new(
+        atoms: &'a [Atom],
+        chain_ids: &'a [u32],
+        residue_atoms: &'a [u32],
+        descriptors: &'a [BatchStructureDesc],
+        index: u32,
+    ) -> Self {
+        Self { atoms, chain_ids: View::of(chain_ids).clamped(), residue_atoms, descriptors, index }
+    }
 }
 
 impl Inputs<'_> {
@@ -62,7 +75,7 @@ impl Inputs<'_> {
     /// Where residue `i` lies in the batch.
     #[inline]
     fn row(&self, i: u32) -> u32 {
-        self.structure().ca_offset + i
+        self.structure().ca_offset.wrapping_add(i)
     }
 
     /// Residue `i`'s atoms: from the first to before the second.
@@ -92,7 +105,7 @@ impl Inputs<'_> {
     /// Whether two residues are so far apart along the chain that their contacts count: two rows, or in other chains.
     #[inline]
     fn are_apart(&self, i: u32, j: u32) -> bool {
-        i.abs_diff(j) >= APART || self.chain_ids.at(self.row(i)) != self.chain_ids.at(self.row(j))
+        i.abs_diff(j) >= APART || self.chain_ids.get(self.row(i)) != self.chain_ids.get(self.row(j))
     }
 }
 
@@ -122,7 +135,7 @@ pub fn atom_cells_prism4d(
     let index = block.index();
     let structure = descriptors.at(index);
     if structure.n_atoms <= largest {
-        let inputs = Inputs { atoms, chain_ids, residue_atoms, descriptors, index };
+        let inputs = Inputs::new(atoms, chain_ids, residue_atoms, descriptors, index);
         sort(block, &inputs, frames, sorted, cells, owners, frame);
         contacts.fill(block, structure.n_residues, |_| 0);
     }
@@ -147,7 +160,7 @@ pub fn large_atom_cells_prism4d(
     let index = block.index();
     let structure = descriptors.at(index);
     if structure.n_atoms > largest {
-        let inputs = Inputs { atoms, chain_ids, residue_atoms, descriptors, index };
+        let inputs = Inputs::new(atoms, chain_ids, residue_atoms, descriptors, index);
         sort(block, &inputs, frames, sorted, cells, owners, frame);
         contacts.fill(block, structure.n_residues, |_| 0);
     }
@@ -213,10 +226,10 @@ pub fn atom_surfaces_prism4d(
     own.first = item.atoms + item.first;
     let frame = frame.fill(block, 1, |_| own);
     let around = neighbours::Around {
-        inputs: Inputs { atoms, chain_ids, residue_atoms, descriptors, index },
+        inputs: Inputs::new(atoms, chain_ids, residue_atoms, descriptors, index),
         cells: Cells::of(View::of(cells.part(item.atoms, n).as_flattened()), n, &frame),
-        sorted: View::of(sorted),
-        owners,
+        sorted: View::of(sorted).clamped(),
+        owners: View::of(owners).clamped(),
         first: item.atoms,
     };
     // Where the item's cells begin: a warp takes the atoms of one.
@@ -236,6 +249,16 @@ pub fn atom_surfaces_prism4d(
     surface.write_parts_by_warp_with(block, &starts, lists, |warp, lists, part| {
         surface::count(warp, lists, part, first, &around, points, contacts);
     });
+    let is_crowded = |counts: AtomSurface| counts.exposed == surface::CROWDED.exposed;
+    if block.any(count, |k| is_crowded(surface.get(k))) {
+        surface.update_by_warp(block, count, |warp, k, counts| {
+            if is_crowded(counts) {
+                surface::count_in_crowd(warp, first.wrapping_add(k), &around, points, contacts)
+            } else {
+                counts
+            }
+        });
+    }
 }
 
 /// Adds up what residues have of their heavy atoms: block `i` takes the residues of item `i`.
@@ -266,7 +289,7 @@ pub fn residue_exposure_prism4d(
     let item = items.at(block.index());
     let index = item.structure;
     let n = descriptors.at(index).n_atoms;
-    let inputs = Inputs { atoms, chain_ids, residue_atoms, descriptors, index };
+    let inputs = Inputs::new(atoms, chain_ids, residue_atoms, descriptors, index);
     let frame = frame.fill(block, 1, |_| frames.at(item.structure));
     let cells = Cells::of(View::of(cells.part(item.atoms, n).as_flattened()), n, &frame);
     let (sorted, surface) = (View::of(sorted.part(item.atoms, n)), View::of(surface.part(item.atoms, n)));

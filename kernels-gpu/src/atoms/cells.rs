@@ -165,7 +165,7 @@ impl Region {
 pub struct Cells<'a> {
     frame: &'a Tile<'a, Frame>,
     /// Where each cell's atoms begin, and the end of all.
-    starts: View<'a, u32>,
+    starts: Clamped<'a, u32>,
     /// The structure's atoms in the order of cells, counted in file order.
     pub order: View<'a, u32>,
     /// The place of each atom in that order.
@@ -250,7 +250,12 @@ impl<'a> Cells<'a> {
     pub fn of(words: View<'a, u32>, n: u32, frame: &'a Tile<'a, Frame>) -> Self {
         let cells = frame.get(0).cells();
         let atoms = 2 * cells + 1;
-        Self { frame, starts: words.part(0, cells + 1), order: words.part(atoms, n), place: words.part(atoms + n, n) }
+        Self {
+            frame,
+            starts: words.part(0, cells + 1).clamped(),
+            order: words.part(atoms, n),
+            place: words.part(atoms + n, n),
+        }
     }
 }
 
@@ -258,7 +263,10 @@ impl Cells<'_> {
     /// The atoms between two cells of a row along x.
     #[inline(always)]
     fn run(&self, row: u32, low: u32, high: u32) -> Run {
-        Run { first: self.starts.get(row + low), end: self.starts.get(row + high + 1) }
+        Run {
+            first: self.starts.get(row.wrapping_add(low)),
+            end: self.starts.get(row.wrapping_add(high).wrapping_add(1)),
+        }
     }
 
     /// Run number `k` of [`ROWS`] of those that hold all atoms within [`REACH`] of a box that lies in one cell.

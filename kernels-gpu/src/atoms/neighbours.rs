@@ -22,8 +22,8 @@ pub struct Around<'a> {
     pub inputs: Inputs<'a>,
     pub cells: Cells<'a>,
     /// The batch's atoms in the order of cells, and the residue of each.
-    pub sorted: View<'a, Atom>,
-    pub owners: &'a [u32],
+    pub sorted: Clamped<'a, Atom>,
+    pub owners: Clamped<'a, u32>,
     /// Where the structure's begin. Places are counted in the batch: that takes fewer registers than to keep where in
     /// memory the structure's atoms lie.
     pub first: u32,
@@ -65,7 +65,7 @@ pub fn list(warp: &mut Warp, candidates: &mut WarpList<u32>, around: &Around, fi
         let (mut bounds, mut k) = (Bounds::NOTHING, lane.index());
         while k < n {
             bounds = bounds.and(Bounds::of(sorted.get(first.wrapping_add(k))));
-            k += 32;
+            k = k.wrapping_add(32);
         }
         bounds
     });
@@ -121,7 +121,7 @@ pub fn of_two(
         let last = candidates.len() - 1;
         let seen = warp.per_lane(|lane| {
             let k = begin.wrapping_add(lane.index());
-            let place = candidates.get(k.min(last));
+            let place = candidates.get_clamped(k);
             let other = sorted.get(place);
             (k <= last, place, distance2(a, other), distance2(b, other))
         });

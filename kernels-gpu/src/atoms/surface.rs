@@ -30,10 +30,13 @@ const _: () = assert!(POINTS_A_GROUP <= neighbours::NEAR);
 const NEAREST: f32 = 3.5 * 3.5;
 
 /// The first of every 1, 2, 4, .. 32 lanes.
-const FIRSTS: [u32; 6] = [u32::MAX, 0x5555_5555, 0x1111_1111, 0x0101_0101, 0x0001_0001, 1];
+const FIRSTS: [u32; 8] = [u32::MAX, 0x5555_5555, 0x1111_1111, 0x0101_0101, 0x0001_0001, 1, 1, 1];
 
 /// A point's side of a plane: covered when `x`, `y`, `z` of the point, times those here, are more than the last.
 pub type Plane = [f32; 4];
+
+/// Stands for the counts of an atom that wait for [`count_in_crowd`].
+pub const CROWDED: AtomSurface = AtomSurface { exposed: u32::MAX, crowd: 0 };
 
 /// What a warp keeps of a cell: the places of all atoms within reach. Of two of its atoms: the
 /// places of those that may touch each. Of one: planes of the nearest, and of others; and the residues it is in contact with.
@@ -71,6 +74,8 @@ impl Points<'_> {
 #[derive(Clone, Copy)]
 struct Centre {
     atom: Atom,
+    /// Its residue.
+    owner: u32,
     /// Its radius with the probe's.
     reach: f32,
     /// 1 / (2 reach)
@@ -87,9 +92,9 @@ struct Seen {
 
 impl Centre {
     #[inline(always)]
-    fn new(atom: Atom) -> Self {
+    fn new(atom: Atom, owner: u32) -> Self {
         let reach = atom.radius + PROBE;
-        Self { atom, reach, half: 0.5 / reach }
+        Self { atom, owner, reach, half: 0.5 / reach }
     }
 
     #[inline(always)]
@@ -147,7 +152,8 @@ impl Share {
 }
 
 /// Counts for the atoms of a part, which lie in one cell, what is exposed of each and how many are near, and adds them to
-/// the contacts of the residues that they touch. The part is one of the places from `first` on.
+/// the contacts of the residues that they touch. The part is one of the places from `first` on. Atoms with more neighbours
+/// than there is room for are left [`CROWDED`].
 #[inline(always)]
 pub fn count(
     warp: &mut Warp,
@@ -172,18 +178,14 @@ pub fn count(
             let near = if second { &mut *near_b } else { &mut *near_a };
             let crowd = if second { crowds[1] } else { crowds[0] };
             let at = first.wrapping_add(k);
-            let centre = Centre::new(around.sorted.get(at));
-            let own = around.owners.at(at);
-            let known = look(warp, &centre, own, &mut *near, nearest, others, touched, around)
-                .filter(|_| candidates.is_complete());
-            let counts = if let Some((nearest, others, touched)) = known {
+            let centre = Centre::new(around.sorted.get(at), around.owners.get(at));
+            let known =
+                look(warp, &centre, &mut *near, nearest, others, touched, around).filter(|_| candidates.is_complete());
+            let mut counts = CROWDED;
+            if let Some((nearest, others, touched)) = known {
                 touch(warp, touched, around, contacts);
-                AtomSurface { exposed: exposed(warp, nearest, others, near, points), crowd }
-            } else {
-                touch_any(warp, &centre, own, around, contacts);
-                let crowd = neighbours::crowd(warp, around, centre.atom);
-                AtomSurface { exposed: exposed_to_all(warp, &centre, around, points), crowd }
-            };
+                counts = AtomSurface { exposed: exposed(warp, nearest, others, near, points), crowd };
+            }
             part.set(warp, k, counts);
             k = k.wrapping_add(1);
             if second || !two {
@@ -200,7 +202,6 @@ pub fn count(
 fn look<'a>(
     warp: &mut Warp,
     centre: &Centre,
-    own: u32,
     near: &mut WarpList<u32>,
     nearest: &'a mut WarpList<Plane>,
     others: &'a mut WarpList<Plane>,
@@ -217,7 +218,7 @@ fn look<'a>(
         let last = near.len() - 1;
         let seen = warp.per_lane(|lane| {
             let k = first.wrapping_add(lane.index());
-            centre.look(around.sorted.get(near.get(k.min(last))), k <= last)
+            centre.look(around.sorted.get(near.get_clamped(k)), k <= last)
         });
         let planes = warp.map(&seen, |_, seen| seen.plane.filter(|_| seen.d2 < NEAREST));
         nearest.push(warp, &planes);
@@ -227,8 +228,8 @@ fn look<'a>(
             if seen.d2 > CONTACT * CONTACT {
                 return None;
             }
-            let other = around.owners.at(near.get(first.wrapping_add(lane.index())));
-            around.inputs.are_apart(own, other).then_some(other)
+            let other = around.owners.get(near.get_clamped(first.wrapping_add(lane.index())));
+            around.inputs.are_apart(centre.owner, other).then_some(other)
         });
         touched.push(warp, &residues);
         first = first.wrapping_add(32);
@@ -256,6 +257,23 @@ fn exposed(
     exposed
 }
 
+/// The same for the atom at `at`, in whose crowd there is no room for lists: asks all that may be near.
+///
+/// A phase of its own: lanes that each go their way here would make the others' votes dearer.
+#[inline(always)]
+pub fn count_in_crowd(
+    warp: &mut Warp,
+    at: u32,
+    around: &Around,
+    points: Points,
+    contacts: &Atomics<u32>,
+) -> AtomSurface {
+    let centre = Centre::new(around.sorted.get(at), around.owners.get(at));
+    touch_any(warp, &centre, around, contacts);
+    let crowd = neighbours::crowd(warp, around, centre.atom);
+    AtomSurface { exposed: exposed_to_all(warp, &centre, around, points), crowd }
+}
+
 /// Adds an atom to the contacts of each residue that it touches, once.
 #[inline(always)]
 fn touch(warp: &mut Warp, touched: WarpItems<u32>, around: &Around, contacts: &Atomics<u32>) {
@@ -269,8 +287,10 @@ fn touch(warp: &mut Warp, touched: WarpItems<u32>, around: &Around, contacts: &A
         let same = warp.match_any(&found);
         warp.each_with(&mut found, &same, |lane, residue, same| {
             let is_one = turn.wrapping_add(lane.index()) < touched.len() && same.trailing_zeros() == lane.index();
-            if is_one && !touched.range(0, turn).any(|before| before == *residue) {
-                contacts.add(lane.thread(), around.inputs.row(*residue), 1);
+            let row = around.inputs.row(*residue);
+            // (The last is always so; asked here, it ends no lane.)
+            if is_one && !touched.range(0, turn).any(|before| before == *residue) && row < contacts.len() {
+                contacts.add(lane.thread(), row, 1);
             }
         });
         turn = turn.wrapping_add(32);
@@ -279,12 +299,12 @@ fn touch(warp: &mut Warp, touched: WarpItems<u32>, around: &Around, contacts: &A
 
 /// The same, where there is no room for those that it touches: asks all residues.
 #[inline(always)]
-fn touch_any(warp: &mut Warp, centre: &Centre, own: u32, around: &Around, contacts: &Atomics<u32>) {
+fn touch_any(warp: &mut Warp, centre: &Centre, around: &Around, contacts: &Atomics<u32>) {
     let inputs = &around.inputs;
     warp.per_lane(|lane| {
         let mut residue = lane.index();
         while residue < inputs.structure().n_residues {
-            if inputs.are_apart(own, residue) && around.is_touched(residue, centre.atom) {
+            if inputs.are_apart(centre.owner, residue) && around.is_touched(residue, centre.atom) {
                 contacts.add(lane.thread(), inputs.row(residue), 1);
             }
             residue += 32;
@@ -335,30 +355,28 @@ fn exposed_of_group(
     while turn < open.len() {
         let left = (open.len() - turn).min(32);
         // As many lanes a point as there are to spare; each asks a part of the others.
-        let spread = (left - 1).leading_zeros() - 27;
+        let spread = (left - 1).leading_zeros().wrapping_sub(27) % 8;
         let covered = warp.per_lane(|lane| {
             let (k, part) = (lane.index() >> spread, lane.index() & ((1 << spread) - 1));
             k < left && {
-                let k = open.get(turn.wrapping_add(k)) as usize % POINTS_A_GROUP;
+                let k = open.get_clamped(turn.wrapping_add(k)) as usize % POINTS_A_GROUP;
                 let (x, y, z) = (group.x[k], group.y[k], group.z[k]);
-                let (step, mut at, mut covered) = (1 << spread, part, false);
+                let (step, mut at, mut covered) = (1u32 << spread, part, false);
                 // Two at a time; the last one may be asked twice.
                 while at < others.len() && !covered {
-                    let (one, two) = (others.get(at), others.get(at.wrapping_add(step).min(others.len() - 1)));
+                    let (one, two) = (others.get(at), others.get_clamped(at.wrapping_add(step)));
                     covered = covers(one, x, y, z) | covers(two, x, y, z);
-                    at = at.wrapping_add(2 * step);
+                    at = at.wrapping_add(step << 1);
                 }
                 covered
             }
         });
         let mut covered = warp.ballot(&covered, |_, covered| *covered);
-        let mut step = 1;
-        while step < 1 << spread {
-            covered |= covered >> step;
-            step *= 2;
+        for by in 0..spread {
+            covered |= covered.wrapping_shr(1 << by);
         }
         // The first lane of each point now knows.
-        exposed = exposed.wrapping_add(left).wrapping_sub((covered & FIRSTS.at(spread)).count_ones());
+        exposed = exposed.wrapping_add(left).wrapping_sub((covered & FIRSTS[spread as usize % 8]).count_ones());
         turn = turn.wrapping_add(32);
     }
     exposed

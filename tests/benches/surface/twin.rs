@@ -15,7 +15,7 @@ use std::path::Path;
 use tests::bench::{Watch, median};
 
 const WARM_UP: usize = 2;
-const THREADS: u32 = 256;
+const THREADS: u32 = 224;
 
 pub struct Compared {
     /// Median of our time over the twin's, within a repetition.
