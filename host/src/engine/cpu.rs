@@ -47,7 +47,7 @@ impl Worker for CpuWorker {
         let mut work = pool().pop().unwrap_or_else(new_work);
         let computed = run_on(&CpuExecutor::new(), batch, &self.points, &mut work, config, Largest::default());
         pool().push(work);
-        let computed = computed.map_err(|error| EngineError::from_launch(error, batch, config))?;
+        let computed = computed.map_err(|error| EngineError::from_launch(error, &batch.whole(), config))?;
         Ok(Computation { computed, times: None })
     }
 }
@@ -67,7 +67,7 @@ fn run_on(
     config: MegaFusedConfig,
     largest: Largest,
 ) -> Result<Computed, LaunchError> {
-    let Ok(()) = work.prepare(&HostMemory, batch, config, largest);
+    let Ok(()) = work.prepare(&HostMemory, &batch.whole(), config, largest);
     launch_mega_fused_batch(executor, inputs(batch, points, config.points), work, config)?;
     let Ok(computed) = work.results(&HostMemory);
     Ok(computed)
