@@ -173,5 +173,9 @@ mod tests {
         let text = error.to_string();
         assert!(text.starts_with("structure \"second\": kernel `fused` panicked at fused.rs:7:3"), "{text}");
         assert_eq!(error.shifted(10).structure_index(), Some(11));
+        let parts = batch.parts(2);
+        let error = EngineError::from_panic(panic("fused", 0), &parts[1], MegaFusedConfig::default());
+        assert_eq!(error.structure_index(), Some(1), "the place in the batch, not in its part");
+        assert!(error.to_string().starts_with("structure \"second\""), "{error}");
     }
 }

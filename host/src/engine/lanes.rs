@@ -94,8 +94,15 @@ impl DeviceLanes {
     /// # Errors
     /// Those of the driver. Where there is no page-locked memory, copies do without.
     pub fn new(executor: &CudaExecutor, options: LaneOptions) -> Result<Self, CudaError> {
+        Self::with_pool(executor, GpuBufferPool::new(executor.stream().context()), options)
+    }
+
+    /// As [`new`](Self::new), with a pool for the device's memory: one that has a limit, say.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn with_pool(executor: &CudaExecutor, pool: GpuBufferPool, options: LaneOptions) -> Result<Self, CudaError> {
         let context = executor.stream().context();
-        let pool = GpuBufferPool::new(context);
         let staging = match options.page_locked.then(|| Staging::new(context, COPIES)).transpose() {
             Err(error @ CudaError::OutOfPinnedMemory { .. }) => {
                 tracing::warn!("copies take longer: {error}");

@@ -42,7 +42,8 @@ impl PackedBatch {
     #[must_use]
     pub fn parts(&self, most: usize) -> Vec<BatchPart<'_>> {
         let follow = |pair: &[BatchStructureDesc]| pair[0].atom_offset + pair[0].n_atoms <= pair[1].atom_offset;
-        if most <= 1 || self.n_structures() <= 1 || !self.buffers.descriptors.windows(2).all(follow) {
+        let most = most.min(self.n_structures());
+        if most <= 1 || !self.buffers.descriptors.windows(2).all(follow) {
             return vec![self.whole()];
         }
         let ends = &self.atom_offsets.as_slice()[1..];
