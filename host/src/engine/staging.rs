@@ -33,7 +33,15 @@ impl Staging {
     /// [`CudaError::OutOfPinnedMemory`], and those of the driver.
     pub fn new(context: &Context, copies: usize) -> Result<Self, CudaError> {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
-        let threads = (cores / copies.max(1)).clamp(1, MOST_THREADS);
+        Self::with_threads(context, copies, (cores / copies.max(1)).min(MOST_THREADS))
+    }
+
+    /// As [`new`](Self::new), with at most so many threads a copy; 1 at least.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn with_threads(context: &Context, copies: usize, threads: usize) -> Result<Self, CudaError> {
+        let threads = threads.max(1);
         // Rather wait for a piece than page-lock another.
         let pool = PinnedPool::with_options(context, PoolOptions::default().headroom_percent(0).busy_blocks(0));
         let pieces = (0..copies * threads * PIECES_A_THREAD).map(|_| pool.lease::<u8>(PIECE_BYTES));

@@ -50,9 +50,12 @@ impl PackedBatch {
         let all = u64::from(self.atom_offsets.end());
         let (mut parts, mut begin) = (Vec::with_capacity(most), 0);
         for share in 1..=most as u64 {
-            // The structure with which so many shares are reached is the last of its part.
+            // At the end of a structure that is nearest to so many shares.
             let until = (all * share).div_ceil(most as u64);
-            let end = ends.partition_point(|end| u64::from(*end) < until).saturating_add(1).min(ends.len());
+            let passed = ends.partition_point(|end| u64::from(*end) < until);
+            let before = passed.checked_sub(1).map_or(0, |last| u64::from(ends[last]));
+            let nearer_before = passed > begin && until - before < u64::from(ends[passed]) - until;
+            let end = if nearer_before { passed } else { passed + 1 };
             if begin < end {
                 parts.push(self.part(begin..end));
                 begin = end;
