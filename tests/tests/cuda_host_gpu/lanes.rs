@@ -4,7 +4,7 @@
 use crate::simulated::with_driver;
 use cuda_host::{CudaExecutor, GpuBufferPool, PoolOptions, PoolStatistics};
 use prism_host::engine::{DeviceLanes, LaneOptions, LaneStatistics};
-use prism_host::{EngineError, PackedBatch};
+use prism_host::{Backend, Engine, EngineError, PackedBatch};
 use shared_types::MegaFusedConfig;
 use std::thread;
 use tests::copies;
@@ -103,4 +103,36 @@ fn threads_take_turns_on_lanes() {
     let held = lanes.statistics().device.blocks_in_use;
     lanes.release();
     assert!(held > 0 && lanes.statistics().device.blocks_in_use == 0);
+}
+
+#[test]
+fn lanes_do_without_page_locked_memory() {
+    let defines = [DRIVER, &["-DPINNED_MOST=65536"]].concat();
+    if !with_driver("lanes::lanes_do_without_page_locked_memory", &defines) {
+        return;
+    }
+    let lanes = DeviceLanes::new(&executor(), cut(3)).unwrap();
+    assert_eq!(lanes.statistics().page_locked, None);
+    let batch = batch(7);
+    let (computed, _) = lanes.run(&batch, MegaFusedConfig::default()).unwrap();
+    assert_eq!(computed.site_ids.len(), batch.n_residues());
+}
+
+/// What does not fit on a device is halved until it does, and everything is computed there.
+#[test]
+fn an_engine_on_a_small_device_halves_batches() {
+    let defines = [DRIVER, &["-DMEGABYTES=16"]].concat();
+    if !with_driver("lanes::an_engine_on_a_small_device_halves_batches", &defines) {
+        return;
+    }
+    let structures = copies::jittered(200);
+    let engine = Engine::builder().backend(Backend::Cuda).batch_atoms(usize::MAX).build().unwrap();
+    let whole = engine.run_batch(&PackedBatch::from_inputs(&structures).unwrap()).unwrap_err();
+    assert!(whole.is_out_of_memory(), "{whole}");
+    for _ in 0..2 {
+        let features = engine.run(&structures).unwrap();
+        assert!(features.iter().map(|one| &one.name).eq(structures.iter().map(|one| &one.name)));
+        assert!(features.iter().zip(&structures).all(|(one, given)| one.rows.len() == given.n_residues()));
+    }
+    assert!(engine.lost().is_empty());
 }

@@ -5,7 +5,8 @@
  * would have, and a test sees that. Freed memory is overwritten. Four kernels of the test kernels are known.
  *
  * -DWITHOUT_GRAPHS, -DNO_DEVICE and -DCAPABILITY=61 make other drivers of it; with -DOTHERS_DO_NOTHING, kernels that are
- * not known run and compute nothing.
+ * not known run and compute nothing. -DMEGABYTES=16 is a smaller device, -DPINNED_MOST=65536 a host that locks no more bytes
+ * at once.
  */
 #include <math.h>
 #include <pthread.h>
@@ -17,7 +18,13 @@
 #ifndef CAPABILITY
 #define CAPABILITY 90
 #endif
-#define TOTAL ((size_t)256 << 20)
+#ifndef MEGABYTES
+#define MEGABYTES 256
+#endif
+#define TOTAL ((size_t)MEGABYTES << 20)
+#ifndef PINNED_MOST
+#define PINNED_MOST SIZE_MAX
+#endif
 #define API __attribute__((visibility("default"))) unsigned
 
 enum { OK = 0, INVALID = 1, OUT_OF_MEMORY = 2, NO_DEVICE_HERE = 100, BAD_PTX = 218, NOT_FOUND = 500, NOT_READY = 600,
@@ -183,7 +190,7 @@ API cuMemGetInfo_v2(size_t *free, size_t *total) { ENTER; *free = TOTAL - used; 
 
 static unsigned allocate(void **address, size_t bytes, int pinned) {
     ENTER_ALIVE;
-    if (!pinned && bytes > TOTAL - used) return leave(OUT_OF_MEMORY);
+    if (pinned ? bytes > PINNED_MOST : bytes > TOTAL - used) return leave(OUT_OF_MEMORY);
     struct memory *m = malloc(sizeof *m);
     m->bytes = bytes, m->pinned = pinned, m->next = memories;
     m->begin = aligned_alloc(256, (bytes + 255) / 256 * 256);
