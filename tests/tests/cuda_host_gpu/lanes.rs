@@ -37,14 +37,14 @@ fn lanes_allocate_nothing_in_a_steady_state() {
         return;
     }
     let (executor, config) = (executor(), MegaFusedConfig::default());
-    let (large, small, one) = (batch(40), batch(5), batch(1));
+    let (large, small, one, none) = (batch(40), batch(5), batch(1), batch(0));
     for page_locked in [false, true] {
         let lanes = DeviceLanes::new(&executor, LaneOptions { page_locked, ..cut(8) }).unwrap();
         let page_locked_before = lanes.statistics().page_locked.map(|pool| pool.allocations);
         assert_eq!(page_locked_before.is_some(), page_locked);
         lanes.run(&large, config).unwrap();
         let after_one = lanes.statistics();
-        for batch in [&large, &small, &one, &large, &large] {
+        for batch in [&large, &small, &one, &none, &large, &large] {
             let (computed, _) = lanes.run(batch, config).unwrap();
             assert_eq!((computed.rows.len(), computed.summaries.len()), (batch.n_residues(), batch.n_structures()));
             assert_eq!(allocated(lanes.statistics()), allocated(after_one));
