@@ -4,16 +4,19 @@ mod builder;
 mod cpu;
 mod cuda;
 mod device;
+mod device_memory;
 mod each;
 mod error;
 #[cfg(test)]
 pub(crate) mod injected;
 mod items;
 mod kernels;
+mod lanes;
 mod launch;
 mod memory;
 mod plan;
 mod points;
+mod staging;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -24,18 +27,21 @@ mod workers;
 pub use builder::{Backend, EngineBuilder};
 pub use cpu::{compute_on_cpu, cpu_description};
 pub use device::DeviceBatch;
+pub use device_memory::DeviceMemory;
 pub use each::{BatchResults, FeaturesRef};
 pub use error::EngineError;
 pub use items::Largest;
 pub use kernels::{KernelInfo, kernels, ptx_module};
+pub use lanes::{DeviceLanes, LaneOptions, LaneStatistics};
 pub use launch::{
     BatchInputs, launch_atom_surfaces, launch_binding_sites, launch_mega_fused_batch, launch_residue_exposure,
     launch_rows,
 };
 pub use memory::{HostMemory, Memory};
 pub use points::{point_groups, sphere_points};
+pub use staging::Staging;
 pub use stream::FeaturesIter;
-pub use work::{BatchWork, Computed};
+pub use work::{BatchWork, Computed, ComputedMut};
 pub use worker::DeviceTimes;
 pub use workers::LostWorker;
 

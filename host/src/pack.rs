@@ -2,9 +2,11 @@
 
 mod check;
 mod error;
+mod part;
 
 pub(crate) use check::{ATOM_LIMIT, RESIDUE_LIMIT};
 pub use error::PackError;
+pub use part::BatchPart;
 
 use crate::structure::StructureInput;
 use check::Totals;
@@ -224,15 +226,10 @@ impl PackedBatch {
         &self.residue_offsets
     }
 
-    /// Where each structure's part of the kernel's contact lists begins and ends, in words: as many a residue as
-    /// [`kernels_gpu::scratch::contact_words`] says, or fewer where a batch would pass 2^32 words. (The kernel takes
-    /// shorter lists too, with the same results.)
+    /// As [`BatchPart::contact_offsets`], of the whole batch.
     #[must_use]
     pub fn contact_offsets(&self, contact_threshold: f32) -> Offsets {
-        // Rows are below 2^26, so that at least 64 words a residue remain.
-        let most = (u32::MAX / (self.n_residues() as u32).max(1)) & !7;
-        let words = kernels_gpu::scratch::contact_words(contact_threshold).min(most);
-        offsets(self.residue_offsets.as_slice().iter().map(|row| row * words))
+        self.whole().contact_offsets(contact_threshold)
     }
 
     /// One segment a structure, of one element: for buffers with an element a structure.

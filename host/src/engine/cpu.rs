@@ -5,7 +5,7 @@ use super::memory::HostMemory;
 use super::work::{BatchWork, Computed};
 use super::worker::{Computation, Worker};
 use super::{EngineError, Largest, launch_mega_fused_batch, point_groups};
-use crate::pack::PackedBatch;
+use crate::pack::{BatchPart, PackedBatch};
 use cuda_std::launch::{CpuExecutor, Host, LaunchError};
 use shared_types::{MegaFusedConfig, PointGroup};
 use std::sync::{Mutex, PoisonError};
@@ -45,9 +45,9 @@ impl Worker for CpuWorker {
     fn run(&self, batch: &PackedBatch, config: MegaFusedConfig) -> Result<Computation, EngineError> {
         let pool = || self.pool.lock().unwrap_or_else(PoisonError::into_inner);
         let mut work = pool().pop().unwrap_or_else(new_work);
-        let computed = run_on(&CpuExecutor::new(), batch, &self.points, &mut work, config, Largest::default());
+        let computed = run_on(&CpuExecutor::new(), &batch.whole(), &self.points, &mut work, config, Largest::default());
         pool().push(work);
-        let computed = computed.map_err(|error| EngineError::from_launch(error, batch, config))?;
+        let computed = computed.map_err(|error| EngineError::from_launch(error, &batch.whole(), config))?;
         Ok(Computation { computed, times: None })
     }
 }
@@ -61,7 +61,7 @@ fn new_work() -> BatchWork<HostMemory> {
 
 fn run_on(
     executor: &CpuExecutor,
-    batch: &PackedBatch,
+    batch: &BatchPart<'_>,
     points: &[PointGroup],
     work: &mut BatchWork<HostMemory>,
     config: MegaFusedConfig,
@@ -83,11 +83,11 @@ pub fn compute_on_cpu(
     config: MegaFusedConfig,
     largest: Largest,
 ) -> Result<Computed, LaunchError> {
-    run_on(executor, batch, &point_groups(config.points), &mut new_work(), config, largest)
+    run_on(executor, &batch.whole(), &point_groups(config.points), &mut new_work(), config, largest)
 }
 
 /// A batch where it lies.
-fn inputs<'a>(batch: &'a PackedBatch, points: &'a [PointGroup], n_points: u32) -> BatchInputs<'a, Host> {
+fn inputs<'a>(batch: &'a BatchPart<'_>, points: &'a [PointGroup], n_points: u32) -> BatchInputs<'a, Host> {
     BatchInputs {
         atoms: batch.atoms(),
         ca_indices: batch.ca_indices(),
@@ -119,4 +119,38 @@ fn instructions() -> &'static str {
         return "AVX2 and FMA";
     }
     "baseline instructions"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::structure::StructureInput;
+    use crate::synthetic::structure;
+
+    /// Parts are computed here as a device computes them.
+    #[test]
+    fn parts_of_a_batch_have_the_bits_of_the_whole() {
+        let sizes = [40, 3, 1, 260, 17, 90, 31, 5, 64];
+        let structures: Vec<StructureInput> =
+            sizes.iter().enumerate().map(|(i, &n)| structure(&format!("s{i}"), n, i as u64)).collect();
+        let batch = PackedBatch::from_inputs(&structures).unwrap();
+        let (config, executor) = (MegaFusedConfig::default(), CpuExecutor::new());
+        let largest = Largest { residues: 80, atoms: 500 };
+        let expected = compute_on_cpu(&executor, &batch, config, largest).unwrap();
+        let points = point_groups(config.points);
+        let mut work = new_work();
+        for most in [1, 2, 4, 100] {
+            let mut found = Computed { rows: vec![], site_ids: vec![], summaries: vec![] };
+            for part in batch.parts(most) {
+                let of_part = run_on(&executor, &part, &points, &mut work, config, largest).unwrap();
+                found.rows.extend(of_part.rows);
+                found.site_ids.extend(of_part.site_ids);
+                found.summaries.extend(of_part.summaries);
+            }
+            let words = |computed: &Computed| bytemuck::cast_slice::<_, u32>(&computed.rows).to_vec();
+            assert!(words(&found) == words(&expected), "{most} parts");
+            assert_eq!(found.site_ids, expected.site_ids);
+            assert_eq!(found.summaries, expected.summaries);
+        }
+    }
 }

@@ -1,15 +1,14 @@
 //! The batch on a CUDA device.
 
-use super::worker::{Computation, DeviceTimes, Worker};
-use super::{DeviceBatch, EngineError, kernels};
+use super::lanes::{DeviceLanes, LaneOptions};
+use super::worker::{Computation, Worker};
+use super::{EngineError, kernels};
 use crate::pack::PackedBatch;
-use cuda_host::{Context, CudaError, CudaExecutor, Device, DeviceInfo, Event, Module};
+use cuda_host::{Context, CudaError, CudaExecutor, Device, DeviceInfo, Module};
 use shared_types::MegaFusedConfig;
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
-use std::time::Duration;
 
-/// Streams on each device: while one computes, the other's batch is copied.
-const LANES_PER_DEVICE: usize = 2;
+/// Batches at once on each device: while one is computed, the other is copied.
+const BATCHES_PER_DEVICE: usize = 2;
 
 /// Which CUDA devices to use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,15 +26,7 @@ pub(super) enum Devices {
 #[derive(Debug)]
 pub(super) struct CudaWorker {
     name: String,
-    lanes: Vec<Mutex<Lane>>,
-}
-
-/// A stream with buffers of its own, kept from batch to batch.
-#[derive(Debug)]
-struct Lane {
-    executor: CudaExecutor,
-    buffers: Option<DeviceBatch>,
-    moments: Moments,
+    lanes: DeviceLanes,
 }
 
 /// Opens devices and checks that the kernels there are those of this program.
@@ -80,22 +71,8 @@ impl CudaWorker {
         let module = Module::load(&context, kernels::MODULE, kernels::PTX)?;
         let executor = CudaExecutor::new(&context.stream()?, [module])?;
         kernels::check(&executor)?;
-        let mut lanes = Vec::new();
-        for _ in 1..LANES_PER_DEVICE {
-            lanes.push(Mutex::new(Lane::new(executor.on(&context.stream()?)?)?));
-        }
-        lanes.push(Mutex::new(Lane::new(executor)?));
+        let lanes = DeviceLanes::new(&executor, LaneOptions::default())?;
         Ok(Self { name: format!("{} (device {})", device.name, device.ordinal), lanes })
-    }
-
-    /// A lane that nobody uses now; there is one, as no more batches come at once than there are lanes.
-    fn lane(&self) -> MutexGuard<'_, Lane> {
-        let idle = self.lanes.iter().find_map(|lane| match lane.try_lock() {
-            Ok(lane) => Some(lane),
-            Err(TryLockError::Poisoned(lane)) => Some(lane.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        });
-        idle.unwrap_or_else(|| locked(&self.lanes[0]))
     }
 }
 
@@ -105,7 +82,7 @@ impl Worker for CudaWorker {
     }
 
     fn lanes(&self) -> usize {
-        self.lanes.len()
+        BATCHES_PER_DEVICE
     }
 
     fn has_turns(&self) -> bool {
@@ -113,67 +90,11 @@ impl Worker for CudaWorker {
     }
 
     fn run(&self, batch: &PackedBatch, config: MegaFusedConfig) -> Result<Computation, EngineError> {
-        let result = self.lane().run(batch, config);
-        result.map_err(|error| match error.kernel_panic() {
-            Some(panic) => EngineError::from_panic(panic.clone(), batch, config),
-            None => EngineError::Cuda(error),
-        })
+        let (computed, times) = self.lanes.run(batch, config)?;
+        Ok(Computation { computed, times: Some(times) })
     }
 
     fn release(&self) {
-        for lane in &self.lanes {
-            locked(lane).buffers = None;
-        }
+        self.lanes.release();
     }
-}
-
-fn locked(lane: &Mutex<Lane>) -> MutexGuard<'_, Lane> {
-    lane.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Lane {
-    fn new(executor: CudaExecutor) -> Result<Self, CudaError> {
-        let moments = Moments::new(executor.stream().context())?;
-        Ok(Self { executor, buffers: None, moments })
-    }
-
-    fn run(&mut self, batch: &PackedBatch, config: MegaFusedConfig) -> Result<Computation, CudaError> {
-        let stream = self.executor.stream();
-        // Taken, and put back after success alone: what a panicked kernel wrote is not used again, and memory that
-        // ran out is free for a smaller batch.
-        let mut buffers = match self.buffers.take() {
-            Some(buffers) => buffers,
-            None => DeviceBatch::new(stream, config)?,
-        };
-        let [begin, uploaded, launched, downloaded] = &self.moments.0;
-        begin.record(stream)?;
-        buffers.upload(stream, batch)?;
-        uploaded.record(stream)?;
-        buffers.launch(&self.executor)?;
-        launched.record(stream)?;
-        let computed = buffers.results(stream)?;
-        downloaded.record(stream)?;
-        let times = DeviceTimes {
-            upload: between(begin, uploaded)?,
-            kernels: between(uploaded, launched)?,
-            download: between(launched, downloaded)?,
-        };
-        self.buffers = Some(buffers);
-        Ok(Computation { computed, times: Some(times) })
-    }
-}
-
-/// Where the parts of a batch's work begin and end in the stream.
-#[derive(Debug)]
-struct Moments([Event; 4]);
-
-impl Moments {
-    fn new(context: &Context) -> Result<Self, CudaError> {
-        let event = || Event::new(context);
-        Ok(Self([event()?, event()?, event()?, event()?]))
-    }
-}
-
-fn between(start: &Event, end: &Event) -> Result<Duration, CudaError> {
-    Ok(Duration::from_secs_f64(f64::from(end.elapsed_ms(start)?.max(0.0)) / 1000.0))
 }

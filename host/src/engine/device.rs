@@ -1,22 +1,24 @@
 //! A batch on a CUDA device.
 
+use super::device_memory::DeviceMemory;
 use super::launch::BatchInputs;
 use super::memory::Memory;
-use super::work::{BatchWork, Computed};
+use super::work::{BatchWork, Computed, ComputedMut};
 use super::{
     Largest, launch_atom_surfaces, launch_binding_sites, launch_mega_fused_batch, launch_residue_exposure, launch_rows,
     point_groups,
 };
-use crate::pack::PackedBatch;
-use cuda_host::{CudaError, CudaExecutor, Device, DeviceBuffer, Stream};
+use crate::pack::{BatchPart, PackedBatch};
+use cuda_host::{CudaError, CudaExecutor, Device, DeviceBuffer, GpuBufferPool, Stream};
 use shared_types::{Atom, BatchStructureDesc, MegaFusedConfig, PointGroup};
 
 /// A batch with all of its buffers on a device, each at least as long as the longest batch so far needed.
 #[derive(Debug)]
 pub struct DeviceBatch {
+    memory: DeviceMemory,
     config: MegaFusedConfig,
     inputs: Inputs,
-    work: BatchWork<Stream>,
+    work: BatchWork<DeviceMemory>,
 }
 
 #[derive(Debug)]
@@ -40,29 +42,37 @@ struct Inputs {
 }
 
 impl DeviceBatch {
-    /// Buffers for no batch yet, on the stream's device.
+    /// Buffers for no batch yet, on the stream's device, with copies straight from and to the caller's memory.
     ///
     /// # Errors
     /// Those of the driver.
     pub fn new(stream: &Stream, config: MegaFusedConfig) -> Result<Self, CudaError> {
+        Self::in_memory(&DeviceMemory::new(stream, &GpuBufferPool::new(stream.context()), None), config)
+    }
+
+    /// Buffers for no batch yet.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn in_memory(memory: &DeviceMemory, config: MegaFusedConfig) -> Result<Self, CudaError> {
         let inputs = Inputs {
             residues: 0,
             structures: 0,
             n_atoms: 0,
-            points: DeviceBuffer::from_slice(stream, &point_groups(config.points))?,
+            points: memory.leased(&point_groups(config.points))?,
             n_points: config.points,
-            atoms: stream.empty()?,
-            ca_indices: stream.empty()?,
-            descriptors: stream.empty()?,
-            residue_types: stream.empty()?,
-            conservation: stream.empty()?,
-            bfactor: stream.empty()?,
-            gisaid_freq: stream.empty()?,
-            gisaid_velocity: stream.empty()?,
-            chain_ids: stream.empty()?,
-            residue_atoms: stream.empty()?,
+            atoms: memory.empty()?,
+            ca_indices: memory.empty()?,
+            descriptors: memory.empty()?,
+            residue_types: memory.empty()?,
+            conservation: memory.empty()?,
+            bfactor: memory.empty()?,
+            gisaid_freq: memory.empty()?,
+            gisaid_velocity: memory.empty()?,
+            chain_ids: memory.empty()?,
+            residue_atoms: memory.empty()?,
         };
-        Ok(Self { config, inputs, work: BatchWork::new(stream)? })
+        Ok(Self { memory: memory.clone(), config, inputs, work: BatchWork::new(memory)? })
     }
 
     /// Copies a batch to the device, in place of the one before, and makes room for what is computed of it.
@@ -83,8 +93,23 @@ impl DeviceBatch {
         batch: &PackedBatch,
         largest: Largest,
     ) -> Result<(), CudaError> {
-        self.inputs.upload(stream, batch)?;
-        self.work.prepare(stream, batch, self.config, largest)
+        self.upload_part(stream, &batch.whole(), largest)
+    }
+
+    /// As [`upload_shared_out`](Self::upload_shared_out), of a part of a batch.
+    ///
+    /// # Errors
+    /// Those of the driver; out of memory among them.
+    pub fn upload_part(&mut self, stream: &Stream, part: &BatchPart<'_>, largest: Largest) -> Result<(), CudaError> {
+        let memory = self.memory.on(stream);
+        // First what waits, then what may be under way when this returns.
+        self.work.prepare(&memory, part, self.config, largest)?;
+        self.inputs.upload(&memory, part)
+    }
+
+    /// What batches are computed with.
+    pub(super) fn config(&self) -> MegaFusedConfig {
+        self.config
     }
 
     /// Queues all launches.
@@ -132,22 +157,33 @@ impl DeviceBatch {
     /// # Errors
     /// A kernel's panic, and those of the driver.
     pub fn results(&self, stream: &Stream) -> Result<Computed, CudaError> {
-        self.work.results(stream)
+        self.work.results(&self.memory.on(stream))
+    }
+
+    /// As [`results`](Self::results), to where the caller has room for them.
+    ///
+    /// # Errors
+    /// The same.
+    ///
+    /// # Panics
+    /// Where there is not room for all of it, or more.
+    pub fn results_into(&self, stream: &Stream, to: ComputedMut<'_>) -> Result<(), CudaError> {
+        self.work.results_into(&self.memory.on(stream), to)
     }
 }
 
 impl Inputs {
-    fn upload(&mut self, stream: &Stream, batch: &PackedBatch) -> Result<(), CudaError> {
-        stream.copy_to(&mut self.atoms, batch.atoms())?;
-        stream.copy_to(&mut self.ca_indices, batch.ca_indices())?;
-        stream.copy_to(&mut self.descriptors, batch.descriptors())?;
-        stream.copy_to(&mut self.residue_types, batch.residue_types())?;
-        stream.copy_to(&mut self.conservation, batch.conservation())?;
-        stream.copy_to(&mut self.bfactor, batch.bfactor())?;
-        stream.copy_to(&mut self.gisaid_freq, batch.gisaid_freq())?;
-        stream.copy_to(&mut self.gisaid_velocity, batch.gisaid_velocity())?;
-        stream.copy_to(&mut self.chain_ids, batch.chain_ids())?;
-        stream.copy_to(&mut self.residue_atoms, batch.residue_atoms())?;
+    fn upload(&mut self, memory: &DeviceMemory, batch: &BatchPart<'_>) -> Result<(), CudaError> {
+        memory.copy_to(&mut self.atoms, batch.atoms())?;
+        memory.copy_to(&mut self.ca_indices, batch.ca_indices())?;
+        memory.copy_to(&mut self.descriptors, batch.descriptors())?;
+        memory.copy_to(&mut self.residue_types, batch.residue_types())?;
+        memory.copy_to(&mut self.conservation, batch.conservation())?;
+        memory.copy_to(&mut self.bfactor, batch.bfactor())?;
+        memory.copy_to(&mut self.gisaid_freq, batch.gisaid_freq())?;
+        memory.copy_to(&mut self.gisaid_velocity, batch.gisaid_velocity())?;
+        memory.copy_to(&mut self.chain_ids, batch.chain_ids())?;
+        memory.copy_to(&mut self.residue_atoms, batch.residue_atoms())?;
         (self.residues, self.structures, self.n_atoms) = (batch.n_residues(), batch.n_structures(), batch.n_atoms());
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Why there are no features.
 
 use super::items;
-use crate::pack::{PackError, PackedBatch};
+use crate::pack::{BatchPart, PackError};
 use crate::structure::StructureInput;
 use cuda_host::CudaError;
 use cuda_std::{launch::LaunchError, panic::KernelPanic};
@@ -67,17 +67,18 @@ pub enum EngineError {
 
 impl EngineError {
     /// What a launch on `batch` came to; a panic names the structure whose block it was.
-    pub(super) fn from_launch(error: LaunchError, batch: &PackedBatch, config: MegaFusedConfig) -> Self {
+    pub(super) fn from_launch(error: LaunchError, batch: &BatchPart<'_>, config: MegaFusedConfig) -> Self {
         match error {
             LaunchError::Panic(panic) => Self::from_panic(panic, batch, config),
             other => Self::Launch(other),
         }
     }
 
-    pub(super) fn from_panic(panic: KernelPanic, batch: &PackedBatch, config: MegaFusedConfig) -> Self {
+    /// As [`from_launch`](Self::from_launch); the structure's place is that in the batch of which this is a part.
+    pub(super) fn from_panic(panic: KernelPanic, batch: &BatchPart<'_>, config: MegaFusedConfig) -> Self {
         let index = items::structure_of(&panic, batch, config).unwrap_or_default();
         let structure = batch.names().get(index).cloned().unwrap_or_default();
-        Self::KernelPanic { index, structure, panic: Box::new(panic) }
+        Self::KernelPanic { index: batch.structures().start + index, structure, panic: Box::new(panic) }
     }
 
     /// The place in the input of the structure that is to blame, where one is.
@@ -125,6 +126,7 @@ impl EngineError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pack::PackedBatch;
     use shared_types::{Atom, NO_CA};
 
     fn named(name: &str, atoms: u32) -> StructureInput {
@@ -160,7 +162,8 @@ mod tests {
             message: Some("index out of bounds".to_owned()),
         };
         let blamed = |kernel: &str, block| {
-            EngineError::from_launch(LaunchError::Panic(panic(kernel, block)), &batch, MegaFusedConfig::default())
+            let panic = LaunchError::Panic(panic(kernel, block));
+            EngineError::from_launch(panic, &batch.whole(), MegaFusedConfig::default())
         };
         for (block, structure) in [(0, 0), (1, 0), (2, 1)] {
             assert_eq!(blamed("atom_surfaces_prism4d", block).structure_index(), Some(structure));
@@ -170,5 +173,9 @@ mod tests {
         let text = error.to_string();
         assert!(text.starts_with("structure \"second\": kernel `fused` panicked at fused.rs:7:3"), "{text}");
         assert_eq!(error.shifted(10).structure_index(), Some(11));
+        let parts = batch.parts(2);
+        let error = EngineError::from_panic(panic("fused", 0), &parts[1], MegaFusedConfig::default());
+        assert_eq!(error.structure_index(), Some(1), "the place in the batch, not in its part");
+        assert!(error.to_string().starts_with("structure \"second\""), "{error}");
     }
 }

@@ -1,6 +1,6 @@
 //! How the structures of a batch are shared out to blocks.
 
-use crate::pack::PackedBatch;
+use crate::pack::BatchPart;
 use cuda_std::launch::{Kernel as _, Offsets};
 use cuda_std::panic::KernelPanic;
 use kernels_gpu::scratch::{ATOMS_AN_ITEM, Item, NO_STRUCTURE, Shares};
@@ -41,7 +41,7 @@ pub(super) struct Items {
 
 impl Items {
     /// All atoms, in the order of scratch memory.
-    pub(super) fn of_atoms(batch: &PackedBatch) -> Self {
+    pub(super) fn of_atoms(batch: &BatchPart<'_>) -> Self {
         let mut builder = Builder::default();
         for structure in Structure::all(batch) {
             // In equal shares, so that none takes a block for a few.
@@ -56,7 +56,7 @@ impl Items {
     }
 
     /// All residues; beside them, their atoms.
-    pub(super) fn of_residues(batch: &PackedBatch) -> Self {
+    pub(super) fn of_residues(batch: &BatchPart<'_>) -> Self {
         let mut builder = Builder::default();
         for structure in Structure::all(batch) {
             builder.some(structure, structure.residues, RESIDUES_AN_ITEM, |first| {
@@ -69,7 +69,7 @@ impl Items {
 
     /// The rows of structures that one block does not compute, and between them items with nothing to do; beside them,
     /// their contact lists.
-    pub(super) fn of_rows(batch: &PackedBatch, shares: Shares) -> Self {
+    pub(super) fn of_rows(batch: &BatchPart<'_>, shares: Shares) -> Self {
         let mut builder = Builder::default();
         let words = shares.contact_words;
         for structure in Structure::all(batch) {
@@ -92,13 +92,13 @@ impl Items {
 }
 
 /// How rows are shared out.
-pub(super) fn shares(batch: &PackedBatch, contact_offsets: &Offsets, largest: Largest) -> Shares {
+pub(super) fn shares(batch: &BatchPart<'_>, contact_offsets: &Offsets, largest: Largest) -> Shares {
     let contact_words = contact_offsets.end().checked_div(batch.n_residues() as u32).unwrap_or(0);
     Shares { largest: largest.residues, rows_an_item: ROWS_AN_ITEM, contact_words }
 }
 
 /// The structure that the block worked on in which a kernel panicked.
-pub(super) fn structure_of(panic: &KernelPanic, batch: &PackedBatch, config: MegaFusedConfig) -> Option<usize> {
+pub(super) fn structure_of(panic: &KernelPanic, batch: &BatchPart<'_>, config: MegaFusedConfig) -> Option<usize> {
     let block = panic.block[0] as usize;
     const SURFACES: &str = surfaces::Kernel::NAME;
     const EXPOSURE: &str = exposure::Kernel::NAME;
@@ -130,7 +130,7 @@ struct Structure {
 }
 
 impl Structure {
-    fn all(batch: &PackedBatch) -> impl Iterator<Item = Self> {
+    fn all(batch: &BatchPart<'_>) -> impl Iterator<Item = Self> {
         batch.descriptors().iter().zip(batch.atom_offsets().as_slice()).enumerate().map(|(index, (d, &atoms))| Self {
             index: index as u32,
             row: d.ca_offset,

@@ -1,6 +1,5 @@
-//! Memory that a batch can be computed in: the host's or a device's.
+//! Memory that a batch can be computed in: the host's, or a device's ([`super::DeviceMemory`]).
 
-use cuda_host::{CudaError, Device, DeviceBuffer, DeviceOffsets, Stream};
 use cuda_layout::DeviceLayout;
 use cuda_std::launch::{Host, Offsets, Space};
 use std::convert::Infallible;
@@ -32,13 +31,21 @@ pub trait Memory {
     ///
     /// # Errors
     /// Where there is no memory.
-    fn copy_to<T: DeviceLayout>(&self, buffer: &mut Self::Buffer<T>, elements: &[T]) -> Result<(), Self::Error>;
+    fn copy_to<T: DeviceLayout + Send + Sync>(
+        &self,
+        buffer: &mut Self::Buffer<T>,
+        elements: &[T],
+    ) -> Result<(), Self::Error>;
 
-    /// Copies the first `len` elements of a buffer to the host.
+    /// Copies the first elements of a buffer, as many as there is room for, to the host.
     ///
     /// # Errors
     /// Where what was computed failed.
-    fn copy_from<T: DeviceLayout>(&self, buffer: &Self::Buffer<T>, len: usize) -> Result<Vec<T>, Self::Error>;
+    fn copy_from<T: DeviceLayout + Send + Sync>(
+        &self,
+        buffer: &Self::Buffer<T>,
+        to: &mut [T],
+    ) -> Result<(), Self::Error>;
 
     /// Offsets of no segment.
     ///
@@ -86,14 +93,15 @@ impl Memory for HostMemory {
         Ok(())
     }
 
-    fn copy_to<T: DeviceLayout>(&self, buffer: &mut Vec<T>, elements: &[T]) -> Result<(), Infallible> {
+    fn copy_to<T: DeviceLayout + Send + Sync>(&self, buffer: &mut Vec<T>, elements: &[T]) -> Result<(), Infallible> {
         self.reserve(buffer, elements.len())?;
         buffer[..elements.len()].copy_from_slice(elements);
         Ok(())
     }
 
-    fn copy_from<T: DeviceLayout>(&self, buffer: &Vec<T>, len: usize) -> Result<Vec<T>, Infallible> {
-        Ok(buffer[..len].to_vec())
+    fn copy_from<T: DeviceLayout + Send + Sync>(&self, buffer: &Vec<T>, to: &mut [T]) -> Result<(), Infallible> {
+        to.copy_from_slice(&buffer[..to.len()]);
+        Ok(())
     }
 
     fn no_offsets(&self) -> Result<Offsets, Infallible> {
@@ -118,59 +126,7 @@ impl Memory for HostMemory {
     }
 }
 
-/// A device's memory; all that happens to it happens on this stream.
-impl Memory for Stream {
-    type Space = Device;
-    type Error = CudaError;
-    type Buffer<T: DeviceLayout> = DeviceBuffer<T>;
-    type Offsets = DeviceOffsets;
-
-    fn empty<T: DeviceLayout>(&self) -> Result<DeviceBuffer<T>, CudaError> {
-        DeviceBuffer::zeroed(self, 0)
-    }
-
-    fn reserve<T: DeviceLayout>(&self, buffer: &mut DeviceBuffer<T>, len: usize) -> Result<(), CudaError> {
-        if buffer.len() < len {
-            // The old memory is given back first. The quarter more keeps batches that grow a little from doing this
-            // again.
-            *buffer = self.empty()?;
-            *buffer = DeviceBuffer::zeroed(self, len + len / 4)?;
-        }
-        Ok(())
-    }
-
-    fn copy_to<T: DeviceLayout>(&self, buffer: &mut DeviceBuffer<T>, elements: &[T]) -> Result<(), CudaError> {
-        self.reserve(buffer, elements.len())?;
-        buffer.slice_mut(..elements.len())?.upload(self, elements)
-    }
-
-    fn copy_from<T: DeviceLayout>(&self, buffer: &DeviceBuffer<T>, len: usize) -> Result<Vec<T>, CudaError> {
-        let mut elements = vec![T::zeroed(); len];
-        buffer.slice(..len)?.download_into(self, &mut elements)?;
-        Ok(elements)
-    }
-
-    fn no_offsets(&self) -> Result<DeviceOffsets, CudaError> {
-        DeviceOffsets::new(self, &none())
-    }
-
-    fn set(&self, offsets: &mut DeviceOffsets, to: &Offsets) -> Result<(), CudaError> {
-        offsets.set(self, to)
-    }
-
-    fn view<T: DeviceLayout>(buffer: &DeviceBuffer<T>, len: usize) -> cuda_host::DeviceView<'_, T> {
-        buffer.slice(..len).expect("the buffer was reserved for so many")
-    }
-
-    fn view_mut<T: DeviceLayout>(buffer: &mut DeviceBuffer<T>) -> cuda_host::DeviceViewMut<'_, T> {
-        buffer.view_mut()
-    }
-
-    fn offsets(offsets: &DeviceOffsets) -> &DeviceOffsets {
-        offsets
-    }
-}
-
-fn none() -> Offsets {
+/// Offsets of no segment.
+pub(super) fn none() -> Offsets {
     Offsets::new(vec![0]).expect("one offset never falls")
 }

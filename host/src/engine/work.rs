@@ -2,7 +2,7 @@
 
 use super::items::{self, Items, Largest};
 use super::memory::Memory;
-use crate::pack::PackedBatch;
+use crate::pack::BatchPart;
 use cuda_std::launch::Space;
 use kernels_gpu::scratch::{
     AtomSurface, CellWords, Facts, Frame, Item, Place, ResidueExposure, Shares, SiteLabels, Traits, Work,
@@ -99,6 +99,41 @@ pub struct Computed {
     pub summaries: Vec<StructureSummary>,
 }
 
+/// Where what is computed for a part of a batch goes: as many elements as [`Computed`] has for it.
+#[derive(Debug)]
+pub struct ComputedMut<'a> {
+    /// Per residue, its features.
+    pub rows: &'a mut [FeatureRow],
+    /// Per residue, its site.
+    pub site_ids: &'a mut [i32],
+    /// One a structure.
+    pub summaries: &'a mut [StructureSummary],
+}
+
+impl Computed {
+    /// Room for a batch. Its pages are first touched by whoever writes them.
+    pub(super) fn room(residues: usize, structures: usize) -> Self {
+        use bytemuck::allocation::zeroed_vec;
+        Self { rows: zeroed_vec(residues), site_ids: zeroed_vec(residues), summaries: zeroed_vec(structures) }
+    }
+
+    /// All of it, to write.
+    pub(super) fn as_mut(&mut self) -> ComputedMut<'_> {
+        ComputedMut { rows: &mut self.rows, site_ids: &mut self.site_ids, summaries: &mut self.summaries }
+    }
+}
+
+impl<'a> ComputedMut<'a> {
+    /// What is for so many residues and structures, and the rest.
+    pub(super) fn split_at(self, residues: usize, structures: usize) -> (Self, Self) {
+        let (rows, other_rows) = self.rows.split_at_mut(residues);
+        let (site_ids, other_site_ids) = self.site_ids.split_at_mut(residues);
+        let (summaries, other_summaries) = self.summaries.split_at_mut(structures);
+        let rest = Self { rows: other_rows, site_ids: other_site_ids, summaries: other_summaries };
+        (Self { rows, site_ids, summaries }, rest)
+    }
+}
+
 impl<M: Memory> BatchWork<M> {
     /// Room for nothing.
     ///
@@ -145,7 +180,7 @@ impl<M: Memory> BatchWork<M> {
     pub fn prepare(
         &mut self,
         memory: &M,
-        batch: &PackedBatch,
+        batch: &BatchPart<'_>,
         config: MegaFusedConfig,
         largest: Largest,
     ) -> Result<(), M::Error> {
@@ -201,11 +236,25 @@ impl<M: Memory> BatchWork<M> {
     /// # Errors
     /// A kernel's panic, and those of the memory.
     pub fn results(&self, memory: &M) -> Result<Computed, M::Error> {
-        Ok(Computed {
-            rows: memory.copy_from(&self.rows, self.sizes.residues)?,
-            site_ids: memory.copy_from(&self.site_ids, self.sizes.residues)?,
-            summaries: memory.copy_from(&self.summaries, self.sizes.structures)?,
-        })
+        let mut computed = Computed::room(self.sizes.residues, self.sizes.structures);
+        self.results_into(memory, computed.as_mut())?;
+        Ok(computed)
+    }
+
+    /// As [`results`](Self::results), to where the caller has room for them.
+    ///
+    /// # Errors
+    /// The same.
+    ///
+    /// # Panics
+    /// Where there is not room for all of it, or more.
+    pub fn results_into(&self, memory: &M, to: ComputedMut<'_>) -> Result<(), M::Error> {
+        let Sizes { residues, structures, .. } = self.sizes;
+        let lengths = (to.rows.len(), to.site_ids.len(), to.summaries.len());
+        assert_eq!(lengths, (residues, residues, structures), "room for the results of a batch");
+        memory.copy_from(&self.rows, to.rows)?;
+        memory.copy_from(&self.site_ids, to.site_ids)?;
+        memory.copy_from(&self.summaries, to.summaries)
     }
 }
 

@@ -35,7 +35,8 @@ pub(crate) struct Computation {
     pub(crate) times: Option<DeviceTimes>,
 }
 
-/// How a device's time on a batch is shared out.
+/// How a device's time on a batch is shared out. Where a batch went through it in parts, times of parts are added up,
+/// though parts are done at the same time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeviceTimes {
     /// Making room on the device, and copying the batch there.

@@ -3,9 +3,11 @@
 //!
 //! The set is copies of one chain (6M0J's receptor-binding domain), each jittered and turned its own way. Times are those of
 //! events around the launches of a stage, medians over the repetitions; for the kernel that counts, also in turn with its
-//! twin in CUDA C++, which has the same algorithm and must give the same counts. The last lines are a whole batch, by the
-//! clock: from packed host memory to features in host memory.
+//! twin in CUDA C++, which has the same algorithm and must give the same counts. The other lines are a whole batch, by the
+//! clock: from packed host memory to features in host memory, cut and uncut, through page-locked memory and not; and its
+//! copies alone.
 
+mod overlap;
 mod stages;
 mod twin;
 

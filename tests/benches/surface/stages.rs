@@ -1,12 +1,11 @@
 //! The stages of a batch, and the whole.
 
-use crate::{Arguments, Line};
+use crate::{Arguments, Line, overlap};
 use anyhow::{Result, ensure};
 use cuda_host::{CudaError, CudaExecutor};
 use prism_host::engine::DeviceBatch;
-use prism_host::{Backend, Engine, PackedBatch, StructureInput};
+use prism_host::{PackedBatch, StructureInput};
 use shared_types::MegaFusedConfig;
-use std::time::Instant;
 use tests::bench::{Watch, median};
 use tests::copies;
 
@@ -44,7 +43,8 @@ pub fn time(executor: &CudaExecutor, batch: &PackedBatch, arguments: &Arguments)
         let computed = buffers.results(stream)?;
         ensure!(computed.summaries.iter().all(|summary| summary.area > 0.0), "no area: nothing was computed");
     }
-    lines.push(whole(batch, config, arguments)?);
+    let kernels = lines.last().map_or(f64::NAN, |all| median(&all.milliseconds));
+    lines.extend(overlap::time(executor, batch, config, arguments, kernels)?);
     Ok(lines)
 }
 
@@ -76,20 +76,4 @@ pub fn mixed(executor: &CudaExecutor, arguments: &Arguments) -> Result<()> {
          {together:.3} ms"
     );
     Ok(())
-}
-
-/// From packed host memory to features in host memory, by the clock.
-fn whole(batch: &PackedBatch, config: MegaFusedConfig, arguments: &Arguments) -> Result<Line> {
-    let engine = Engine::builder().backend(Backend::Cuda).config(config).build()?;
-    let mut milliseconds = Vec::new();
-    for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
-        let begin = Instant::now();
-        let features = engine.run_batch(batch)?;
-        let took = begin.elapsed().as_secs_f64() * 1e3;
-        ensure!(features.rows.len() == batch.n_residues(), "rows are missing");
-        if repetition >= WARM_UP {
-            milliseconds.push(took);
-        }
-    }
-    Ok(Line { stage: "packed batch to features, by the clock", milliseconds })
 }

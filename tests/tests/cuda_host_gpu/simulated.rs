@@ -66,7 +66,7 @@ pub(crate) fn in_a_process_of_its_own(name: &str, variables: &[(&str, &str)]) ->
 }
 
 /// As [`in_a_process_of_its_own`], with a driver compiled so.
-fn with_driver(name: &str, defines: &[&str]) -> bool {
+pub(crate) fn with_driver(name: &str, defines: &[&str]) -> bool {
     if std::env::var(ALONE).as_deref() == Ok(name) {
         return true;
     }

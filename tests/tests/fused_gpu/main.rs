@@ -5,6 +5,7 @@ mod batches;
 mod contacts;
 mod files;
 mod odd;
+mod parts;
 mod sizes;
 
 use prism_host::{Backend, Engine, StructureFeatures, StructureInput};

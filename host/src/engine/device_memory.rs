@@ -1,0 +1,100 @@
+//! A device's memory as batches take it.
+
+use super::memory::{Memory, none};
+use super::staging::Staging;
+use cuda_host::{CudaError, Device, DeviceBuffer, DeviceOffsets, DeviceView, DeviceViewMut, GpuBufferPool, Stream};
+use cuda_layout::DeviceLayout;
+use cuda_std::launch::Offsets;
+
+/// Memory of a pool; all that happens to it happens on one stream. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct DeviceMemory {
+    stream: Stream,
+    pool: GpuBufferPool,
+    staging: Option<Staging>,
+}
+
+impl DeviceMemory {
+    /// Memory of `pool`, used on `stream`. Copies from and to the host go through `staging`, or straight where there is
+    /// none.
+    #[must_use]
+    pub fn new(stream: &Stream, pool: &GpuBufferPool, staging: Option<Staging>) -> Self {
+        Self { stream: stream.clone(), pool: pool.clone(), staging }
+    }
+
+    /// The same, used on another stream.
+    pub(super) fn on(&self, stream: &Stream) -> Self {
+        Self::new(stream, &self.pool, self.staging.clone())
+    }
+
+    /// Elements that stay as they are.
+    pub(super) fn leased<T: DeviceLayout>(&self, elements: &[T]) -> Result<DeviceBuffer<T>, CudaError> {
+        self.pool.lease_from(&self.stream, elements)
+    }
+}
+
+impl Memory for DeviceMemory {
+    type Space = Device;
+    type Error = CudaError;
+    type Buffer<T: DeviceLayout> = DeviceBuffer<T>;
+    type Offsets = DeviceOffsets;
+
+    fn empty<T: DeviceLayout>(&self) -> Result<DeviceBuffer<T>, CudaError> {
+        self.pool.lease(&self.stream, 0)
+    }
+
+    fn reserve<T: DeviceLayout>(&self, buffer: &mut DeviceBuffer<T>, len: usize) -> Result<(), CudaError> {
+        if buffer.capacity() < len {
+            // The old memory goes back first. The pool gives somewhat more than is asked for, so that batches that grow
+            // a little do not come here again.
+            *buffer = self.empty()?;
+            *buffer = self.pool.lease(&self.stream, len)?;
+        }
+        buffer.grow(&self.stream, len)
+    }
+
+    fn copy_to<T: DeviceLayout + Send + Sync>(
+        &self,
+        buffer: &mut DeviceBuffer<T>,
+        elements: &[T],
+    ) -> Result<(), CudaError> {
+        self.reserve(buffer, elements.len())?;
+        let mut to = buffer.slice_mut(..elements.len())?;
+        match &self.staging {
+            Some(staging) => staging.upload(&self.stream, to, elements),
+            None => to.upload(&self.stream, elements),
+        }
+    }
+
+    fn copy_from<T: DeviceLayout + Send + Sync>(
+        &self,
+        buffer: &DeviceBuffer<T>,
+        to: &mut [T],
+    ) -> Result<(), CudaError> {
+        let from = buffer.slice(..to.len())?;
+        match &self.staging {
+            Some(staging) => staging.download(&self.stream, from, to),
+            None => from.download_into(&self.stream, to),
+        }
+    }
+
+    fn no_offsets(&self) -> Result<DeviceOffsets, CudaError> {
+        DeviceOffsets::leased(&self.pool, &self.stream, &none())
+    }
+
+    fn set(&self, offsets: &mut DeviceOffsets, to: &Offsets) -> Result<(), CudaError> {
+        offsets.set(&self.stream, to)
+    }
+
+    fn view<T: DeviceLayout>(buffer: &DeviceBuffer<T>, len: usize) -> DeviceView<'_, T> {
+        buffer.slice(..len).expect("the buffer was reserved for so many")
+    }
+
+    fn view_mut<T: DeviceLayout>(buffer: &mut DeviceBuffer<T>) -> DeviceViewMut<'_, T> {
+        buffer.view_mut()
+    }
+
+    fn offsets(offsets: &DeviceOffsets) -> &DeviceOffsets {
+        offsets
+    }
+}

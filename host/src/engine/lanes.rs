@@ -1,0 +1,288 @@
+//! A batch in parts, which go through a device one after another: while one is computed, the next is copied there and the
+//! one before is copied back.
+
+use super::device_memory::DeviceMemory;
+use super::staging::Staging;
+use super::work::{Computed, ComputedMut};
+use super::worker::DeviceTimes;
+use super::{DeviceBatch, EngineError, Largest};
+use crate::pack::{BatchPart, PackedBatch};
+use cuda_host::{Context, CudaError, CudaExecutor, Event, GpuBufferPool, PoolStatistics};
+use shared_types::MegaFusedConfig;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread;
+use std::time::Duration;
+
+/// Copies at a time: one to the device, one from it.
+const COPIES: usize = 2;
+
+/// How batches go through a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaneOptions {
+    /// Streams with buffers of their own; 1 at least.
+    pub lanes: usize,
+    /// Parts that a batch is cut into, at most. More make less time at its beginning and end in which nothing is computed,
+    /// and keep the device less busy.
+    pub parts: usize,
+    /// Atoms of a part, at least.
+    pub part_atoms: usize,
+    /// Whether copies go through page-locked memory.
+    pub page_locked: bool,
+}
+
+impl Default for LaneOptions {
+    /// Three lanes (one for each copy, one for kernels), eight parts of two million atoms or more, page-locked memory.
+    fn default() -> Self {
+        Self { lanes: 3, parts: 8, part_atoms: 1 << 21, page_locked: true }
+    }
+}
+
+/// What was allocated so far. In a steady state it stays as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LaneStatistics {
+    /// On the device.
+    pub device: PoolStatistics,
+    /// Page-locked memory of the host, where there is some.
+    pub page_locked: Option<PoolStatistics>,
+}
+
+/// Computes batches on one device, several parts at once. May be shared by threads, which take turns.
+///
+/// The memory of each lane is from one pool and is kept from part to part: batches no larger than those before allocate
+/// nothing.
+#[derive(Debug)]
+pub struct DeviceLanes {
+    options: LaneOptions,
+    pool: GpuBufferPool,
+    staging: Option<Staging>,
+    lanes: Vec<Mutex<Lane>>,
+    /// For who finds all lanes in use.
+    next: AtomicUsize,
+    copying: Copying,
+}
+
+/// Each direction has the bandwidth for itself, so that what is needed first is there first.
+#[derive(Debug, Default)]
+struct Copying {
+    to_device: Mutex<()>,
+    from_device: Mutex<()>,
+}
+
+/// A stream with buffers of its own.
+#[derive(Debug)]
+struct Lane {
+    executor: CudaExecutor,
+    memory: DeviceMemory,
+    buffers: Option<DeviceBatch>,
+    moments: Moments,
+}
+
+/// A part, and where its results go.
+struct Job<'a> {
+    part: BatchPart<'a>,
+    to: ComputedMut<'a>,
+}
+
+/// What came of a job, and the place of its first structure.
+type Done = (usize, Result<DeviceTimes, EngineError>);
+
+impl DeviceLanes {
+    /// Lanes on the executor's device, with its kernels.
+    ///
+    /// # Errors
+    /// Those of the driver. Where there is no page-locked memory, copies do without.
+    pub fn new(executor: &CudaExecutor, options: LaneOptions) -> Result<Self, CudaError> {
+        Self::with_pool(executor, GpuBufferPool::new(executor.stream().context()), options)
+    }
+
+    /// As [`new`](Self::new), with a pool for the device's memory: one that has a limit, say.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn with_pool(executor: &CudaExecutor, pool: GpuBufferPool, options: LaneOptions) -> Result<Self, CudaError> {
+        let context = executor.stream().context();
+        let staging = match options.page_locked.then(|| Staging::new(context, COPIES)).transpose() {
+            Err(error @ CudaError::OutOfPinnedMemory { .. }) => {
+                tracing::warn!("copies take longer: {error}");
+                None
+            }
+            staging => staging?,
+        };
+        let lane = |_| {
+            let executor = executor.on(&context.stream()?)?;
+            let memory = DeviceMemory::new(executor.stream(), &pool, staging.clone());
+            Ok(Mutex::new(Lane { executor, memory, buffers: None, moments: Moments::new(context)? }))
+        };
+        let lanes = (0..options.lanes.max(1)).map(lane).collect::<Result<_, CudaError>>()?;
+        Ok(Self { options, pool, staging, lanes, next: AtomicUsize::new(0), copying: Copying::default() })
+    }
+
+    /// Computes a batch. Its results have the same bits however it is cut. Times of parts are added up; since parts are
+    /// done at the same time, the sum is more than what the clock says.
+    ///
+    /// # Errors
+    /// Memory that ran out; a kernel's panic, with its structure; and those of the driver.
+    pub fn run(&self, batch: &PackedBatch, config: MegaFusedConfig) -> Result<(Computed, DeviceTimes), EngineError> {
+        let mut computed = Computed::room(batch.n_residues(), batch.n_structures());
+        let parts = batch.parts((batch.n_atoms() / self.options.part_atoms.max(1)).min(self.options.parts));
+        let mut jobs = Vec::with_capacity(parts.len());
+        let mut rest = computed.as_mut();
+        for part in parts {
+            let (to, others) = rest.split_at(part.n_residues(), part.n_structures());
+            jobs.push(Job { part, to });
+            rest = others;
+        }
+        let result = match <[Job<'_>; 1]>::try_from(jobs) {
+            Ok([job]) => self.free_lane().run(job, config, &self.copying),
+            Err(jobs) => self.run_all(jobs, config),
+        };
+        if result.as_ref().is_err_and(EngineError::is_out_of_memory) {
+            // The next one is smaller, and may be cut in another way.
+            self.release_idle();
+        }
+        Ok((computed, result?))
+    }
+
+    /// Gives back the memory that lanes have kept. Waits for batches that are being computed.
+    pub fn release(&self) {
+        for lane in &self.lanes {
+            locked(lane).buffers = None;
+        }
+        self.pool.trim();
+    }
+
+    /// What was allocated so far.
+    #[must_use]
+    pub fn statistics(&self) -> LaneStatistics {
+        let page_locked = self.staging.as_ref().map(Staging::statistics);
+        LaneStatistics { device: self.pool.statistics(), page_locked }
+    }
+
+    /// As [`release`](Self::release), of lanes that nobody uses now.
+    fn release_idle(&self) {
+        for mut lane in self.lanes.iter().filter_map(|lane| lane.try_lock().ok()) {
+            lane.buffers = None;
+        }
+        self.pool.trim();
+    }
+
+    /// A lane that nobody uses, or else will be free.
+    fn free_lane(&self) -> MutexGuard<'_, Lane> {
+        let idle = self.lanes.iter().find_map(|lane| match lane.try_lock() {
+            Ok(lane) => Some(lane),
+            Err(TryLockError::Poisoned(lane)) => Some(lane.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        });
+        idle.unwrap_or_else(|| locked(&self.lanes[self.next.fetch_add(1, Ordering::Relaxed) % self.lanes.len()]))
+    }
+
+    /// Each lane takes every so manieth job: the same ones for the same batch, so that its memory fits the next time.
+    fn run_all(&self, jobs: Vec<Job<'_>>, config: MegaFusedConfig) -> Result<DeviceTimes, EngineError> {
+        let mut of_lanes: Vec<Vec<Job<'_>>> = self.lanes.iter().map(|_| Vec::new()).collect();
+        for (index, job) in jobs.into_iter().enumerate() {
+            of_lanes[index % self.lanes.len()].push(job);
+        }
+        let failed = AtomicBool::new(false);
+        let work = |lane: &Mutex<Lane>, jobs: Vec<Job<'_>>| {
+            let mut done: Vec<Done> = Vec::with_capacity(jobs.len());
+            for job in jobs {
+                if failed.load(Ordering::Relaxed) {
+                    break;
+                }
+                let first = job.part.structures().start;
+                let result = locked(lane).run(job, config, &self.copying);
+                failed.fetch_or(result.is_err(), Ordering::Relaxed);
+                done.push((first, result));
+            }
+            done
+        };
+        let mut done: Vec<Done> = thread::scope(|scope| {
+            let work = &work;
+            let busy = self.lanes.iter().zip(of_lanes).filter(|(_, jobs)| !jobs.is_empty());
+            let threads: Vec<_> = busy.map(|(lane, jobs)| scope.spawn(move || work(lane, jobs))).collect();
+            let joined = threads.into_iter().map(|thread| thread.join());
+            joined.flat_map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        });
+        done.sort_by_key(|(first, _)| *first);
+        let mut sum = DeviceTimes::default();
+        for (_, times) in done {
+            sum += times?;
+        }
+        Ok(sum)
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Lane {
+    fn run(
+        &mut self,
+        Job { part, to }: Job<'_>,
+        config: MegaFusedConfig,
+        copying: &Copying,
+    ) -> Result<DeviceTimes, EngineError> {
+        self.compute(&part, to, config, copying).map_err(|error| match error.kernel_panic() {
+            Some(panic) => EngineError::from_panic(panic.clone(), &part, config),
+            None => EngineError::Cuda(error),
+        })
+    }
+
+    fn compute(
+        &mut self,
+        part: &BatchPart<'_>,
+        to: ComputedMut<'_>,
+        config: MegaFusedConfig,
+        copying: &Copying,
+    ) -> Result<DeviceTimes, CudaError> {
+        let stream = self.executor.stream();
+        // Taken, and put back after success alone: what a panicked kernel wrote is not used again, and memory that
+        // ran out is free for a smaller batch.
+        let mut buffers = match self.buffers.take() {
+            Some(buffers) if buffers.config() == config => buffers,
+            _ => DeviceBatch::in_memory(&self.memory, config)?,
+        };
+        let [begin, uploaded, launched, computed, downloaded] = &self.moments.0;
+        {
+            let _alone = locked(&copying.to_device);
+            begin.record(stream)?;
+            buffers.upload_part(stream, part, Largest::default())?;
+            uploaded.record(stream)?;
+            // Kernels of parts are in the order in which parts were copied.
+            buffers.launch(&self.executor)?;
+            launched.record(stream)?;
+        }
+        stream.synchronize()?;
+        {
+            let _alone = locked(&copying.from_device);
+            computed.record(stream)?;
+            buffers.results_into(stream, to)?;
+            downloaded.record(stream)?;
+        }
+        let times = DeviceTimes {
+            upload: between(begin, uploaded)?,
+            kernels: between(uploaded, launched)?,
+            download: between(computed, downloaded)?,
+        };
+        self.buffers = Some(buffers);
+        Ok(times)
+    }
+}
+
+/// Where the parts of a batch's work begin and end in the stream.
+#[derive(Debug)]
+struct Moments([Event; 5]);
+
+impl Moments {
+    fn new(context: &Context) -> Result<Self, CudaError> {
+        let event = || Event::new(context);
+        Ok(Self([event()?, event()?, event()?, event()?, event()?]))
+    }
+}
+
+fn between(start: &Event, end: &Event) -> Result<Duration, CudaError> {
+    Ok(Duration::from_secs_f64(f64::from(end.elapsed_ms(start)?.max(0.0)) / 1000.0))
+}

@@ -1,0 +1,181 @@
+//! Copies through page-locked memory.
+
+use cuda_host::{
+    Context, CudaError, DeviceView, DeviceViewMut, PinnedBuffer, PinnedPool, PoolOptions, PoolStatistics, Stream,
+};
+use cuda_layout::DeviceLayout;
+use std::num::NonZero;
+use std::thread;
+
+/// Bytes that are staged at a time: few enough to stay in the processor's cache until the device has read them, enough
+/// to make what the driver takes for a copy count little.
+const PIECE_BYTES: usize = 2 << 20;
+/// Pieces of a thread: one under way while it works on the other.
+const PIECES_A_THREAD: usize = 2;
+/// Threads of a copy. More find no more bandwidth.
+const MOST_THREADS: usize = 6;
+
+/// Copies between a device and memory of the host that is not page-locked, which several threads copy piece by piece to or
+/// from page-locked memory while the device's copies run. Cheap to clone; clones share the memory.
+///
+/// The driver does as much for every copy of a slice, with one thread, which waits. It also is the first to touch pages of
+/// new memory then; here all threads are.
+#[derive(Clone, Debug)]
+pub struct Staging {
+    pool: PinnedPool,
+    threads: usize,
+}
+
+impl Staging {
+    /// Page-locks memory for so many copies at a time, each of which several threads do. More at a time lock more.
+    ///
+    /// # Errors
+    /// [`CudaError::OutOfPinnedMemory`], and those of the driver.
+    pub fn new(context: &Context, copies: usize) -> Result<Self, CudaError> {
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        Self::with_threads(context, copies, (cores / copies.max(1)).min(MOST_THREADS))
+    }
+
+    /// As [`new`](Self::new), with at most so many threads a copy; 1 at least.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn with_threads(context: &Context, copies: usize, threads: usize) -> Result<Self, CudaError> {
+        let threads = threads.max(1);
+        // Rather wait for a piece than page-lock another.
+        let pool = PinnedPool::with_options(context, PoolOptions::default().headroom_percent(0).busy_blocks(0));
+        let pieces = (0..copies * threads * PIECES_A_THREAD).map(|_| pool.lease::<u8>(PIECE_BYTES));
+        // All at once, so that there are as many.
+        drop(pieces.collect::<Result<Vec<_>, _>>()?);
+        Ok(Self { pool, threads })
+    }
+
+    /// What was allocated for it so far.
+    #[must_use]
+    pub fn statistics(&self) -> PoolStatistics {
+        self.pool.statistics()
+    }
+
+    /// Copies elements to the device. Returns when they have been read, and the copies may still be under way.
+    ///
+    /// # Errors
+    /// [`CudaError::OutOfBounds`] when there is no room for all of them, and those of the driver.
+    pub fn upload<T: DeviceLayout + Send + Sync>(
+        &self,
+        stream: &Stream,
+        to: DeviceViewMut<'_, T>,
+        from: &[T],
+    ) -> Result<(), CudaError> {
+        let (mut shares, mut rest) = (Vec::new(), to);
+        for share in from.chunks(self.share(from)) {
+            let (head, tail) = rest.split_at_mut(share.len())?;
+            shares.push((head, share));
+            rest = tail;
+        }
+        at_once(shares, |(to, from)| {
+            let mut rest = to;
+            for piece in from.chunks(piece_len::<T>()) {
+                let (head, tail) = rest.split_at_mut(piece.len())?;
+                let mut staged = self.piece::<T>()?;
+                staged.as_mut_slice()?[..piece.len()].copy_from_slice(piece);
+                staged.upload(stream, head)?;
+                rest = tail;
+            }
+            Ok(())
+        })
+    }
+
+    /// Copies elements from the device, when all work on the stream is done.
+    ///
+    /// # Errors
+    /// A kernel's panic, [`CudaError::OutOfBounds`] when there are not as many, and those of the driver.
+    pub fn download<T: DeviceLayout + Send + Sync>(
+        &self,
+        stream: &Stream,
+        from: DeviceView<'_, T>,
+        to: &mut [T],
+    ) -> Result<(), CudaError> {
+        // Here a panic is told to one, and one waits for the kernels.
+        stream.synchronize()?;
+        let share = self.share(to);
+        let shares = to.chunks_mut(share).enumerate().map(|(index, to)| {
+            let begin = index * share;
+            Ok((from.slice(begin..begin + to.len())?, to))
+        });
+        at_once(shares.collect::<Result<Vec<_>, CudaError>>()?, |(from, to)| {
+            let mut before: Option<(PinnedBuffer<T>, &mut [T])> = None;
+            for (index, to) in to.chunks_mut(piece_len::<T>()).enumerate() {
+                let begin = index * piece_len::<T>();
+                let mut staged = self.piece::<T>()?;
+                staged.download(stream, from.slice(begin..begin + to.len())?)?;
+                // While the device copies this one.
+                before.replace((staged, to)).map_or(Ok(()), take)?;
+            }
+            before.map_or(Ok(()), take)
+        })
+    }
+
+    /// How many elements a thread copies.
+    fn share<T>(&self, all: &[T]) -> usize {
+        // A thread that has less to do than to begin is not worth it.
+        let threads = (size_of_val(all) / (PIECES_A_THREAD * PIECE_BYTES)).clamp(1, self.threads);
+        all.len().div_ceil(threads).max(1)
+    }
+
+    /// Whatever the elements are, the pieces are of one size.
+    fn piece<T: DeviceLayout>(&self) -> Result<PinnedBuffer<T>, CudaError> {
+        self.pool.lease(piece_len::<T>())
+    }
+}
+
+/// Elements in a piece.
+fn piece_len<T>() -> usize {
+    (PIECE_BYTES / size_of::<T>().max(1)).max(1)
+}
+
+/// Waits for a copy to page-locked memory, and takes what it has brought.
+fn take<T: DeviceLayout>((staged, to): (PinnedBuffer<T>, &mut [T])) -> Result<(), CudaError> {
+    to.copy_from_slice(&staged.as_slice()?[..to.len()]);
+    Ok(())
+}
+
+/// Does every share in a thread of its own, the first in this one. Of several errors, that of the first share.
+fn at_once<S: Send>(shares: Vec<S>, work: impl Fn(S) -> Result<(), CudaError> + Sync) -> Result<(), CudaError> {
+    let work = &work;
+    let mut shares = shares.into_iter();
+    let Some(first) = shares.next() else { return Ok(()) };
+    thread::scope(|scope| {
+        let others: Vec<_> = shares.map(|share| scope.spawn(move || work(share))).collect();
+        let mut result = work(first);
+        for other in others {
+            let other = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            result = result.and(other);
+        }
+        result
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn every_share_is_done_and_the_first_error_is_kept() {
+        let done = AtomicUsize::new(0);
+        let failing = |index: usize| CudaError::NoSuchDevice { ordinal: index, count: 0 };
+        let result = at_once(vec![0, 1, 2, 3], |index| {
+            done.fetch_add(1, Ordering::SeqCst);
+            if index == 0 || index == 3 { Ok(()) } else { Err(failing(index)) }
+        });
+        assert_eq!((result, done.into_inner()), (Err(failing(1)), 4));
+        assert_eq!(at_once(Vec::<()>::new(), |()| Ok(())), Ok(()));
+    }
+
+    #[test]
+    fn a_piece_has_whole_elements() {
+        assert_eq!(piece_len::<u8>(), PIECE_BYTES);
+        assert_eq!(piece_len::<[f32; 32]>() * 128, PIECE_BYTES);
+        assert_eq!(piece_len::<[u8; PIECE_BYTES + 1]>(), 1);
+    }
+}

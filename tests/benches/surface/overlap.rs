@@ -1,0 +1,156 @@
+//! A whole batch by the clock, from packed host memory to features in host memory: in one part and in several, through
+//! page-locked memory and not, and how long its copies take alone.
+
+use crate::{Arguments, Line};
+use anyhow::{Result, ensure};
+use cuda_host::{CudaExecutor, GpuBufferPool, PoolStatistics};
+use prism_host::engine::{DeviceBatch, DeviceLanes, DeviceMemory, LaneOptions, LaneStatistics, Staging};
+use prism_host::{Backend, Engine, PackedBatch};
+use shared_types::MegaFusedConfig;
+use std::time::Instant;
+use tests::bench::median;
+
+/// Runs before the first that counts.
+const WARM_UP: usize = 2;
+
+/// `kernels`: milliseconds of all kernels of the uncut batch, which nothing that computes it can be faster than.
+pub fn time(
+    executor: &CudaExecutor,
+    batch: &PackedBatch,
+    config: MegaFusedConfig,
+    arguments: &Arguments,
+    kernels: f64,
+) -> Result<Vec<Line>> {
+    let mut lines = Vec::new();
+    let mut alone = Vec::new();
+    for (page_locked, upload, download) in [
+        (false, "upload alone, pageable", "download alone, pageable"),
+        (true, "upload alone, page-locked", "download alone, page-locked"),
+    ] {
+        let copies = copies_alone(executor, batch, config, arguments, page_locked)?;
+        let [up, down] = copies.each_ref().map(|milliseconds| median(milliseconds));
+        alone.push((page_locked, up, down));
+        let [up, down] = copies;
+        lines.push(Line { stage: upload, milliseconds: up });
+        lines.push(Line { stage: download, milliseconds: down });
+    }
+    let default = LaneOptions::default();
+    let mut least = f64::INFINITY;
+    for (stage, options) in [
+        ("whole, one part, pageable", LaneOptions { parts: 1, page_locked: false, ..default }),
+        ("whole, one part, page-locked", LaneOptions { parts: 1, ..default }),
+        ("whole, in parts, pageable", LaneOptions { page_locked: false, ..default }),
+        ("whole, in parts, two lanes", LaneOptions { lanes: 2, ..default }),
+        ("whole, in parts, four lanes", LaneOptions { lanes: 4, ..default }),
+        ("whole, in 16 parts", LaneOptions { parts: 16, part_atoms: default.part_atoms / 2, ..default }),
+        ("whole, in parts, page-locked", default),
+    ] {
+        let milliseconds = in_lanes(executor, batch, config, arguments, stage, options)?;
+        least = median(&milliseconds);
+        lines.push(Line { stage, milliseconds });
+    }
+    for (page_locked, up, down) in alone {
+        let (what, longest) = [("upload", up), ("kernels", kernels), ("download", down)]
+            .into_iter()
+            .max_by(|a, b| a.1.total_cmp(&b.1))
+            .unwrap_or(("kernels", kernels));
+        let memory = if page_locked { "page-locked" } else { "pageable" };
+        println!(
+            "{memory}: upload {up:.1} ms, kernels {kernels:.1} ms, download {down:.1} ms, one after the other {:.1} ms; the \
+             longest is {what}, {longest:.1} ms",
+            up + kernels + down
+        );
+    }
+    println!("in parts, page-locked: {least:.1} ms, {:.2} of the kernels' time", least / kernels);
+    lines.push(engine(batch, config, arguments)?);
+    Ok(lines)
+}
+
+/// Milliseconds by the clock, of the runs that count.
+fn repeated<T>(arguments: &Arguments, mut run: impl FnMut() -> Result<T>) -> Result<Vec<f64>> {
+    let mut milliseconds = Vec::new();
+    for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
+        let begin = Instant::now();
+        let result = run()?;
+        let took = begin.elapsed().as_secs_f64() * 1e3;
+        drop(result);
+        if repetition >= WARM_UP {
+            milliseconds.push(took);
+        }
+    }
+    Ok(milliseconds)
+}
+
+/// Copies of the whole batch to the device, and of its results from there, while nothing else happens.
+fn copies_alone(
+    executor: &CudaExecutor,
+    batch: &PackedBatch,
+    config: MegaFusedConfig,
+    arguments: &Arguments,
+    page_locked: bool,
+) -> Result<[Vec<f64>; 2]> {
+    let stream = executor.stream();
+    // Threads and memory of one copy of two at a time, as lanes have it.
+    let staging = page_locked.then(|| Staging::new(stream.context(), 2)).transpose()?;
+    let memory = DeviceMemory::new(stream, &GpuBufferPool::new(stream.context()), staging);
+    let mut buffers = DeviceBatch::in_memory(&memory, config)?;
+    let upload = repeated(arguments, || {
+        buffers.upload(stream, batch)?;
+        Ok(stream.synchronize()?)
+    })?;
+    buffers.launch(executor)?;
+    stream.synchronize()?;
+    let download = repeated(arguments, || Ok(buffers.results(stream)?))?;
+    Ok([upload, download])
+}
+
+fn in_lanes(
+    executor: &CudaExecutor,
+    batch: &PackedBatch,
+    config: MegaFusedConfig,
+    arguments: &Arguments,
+    stage: &str,
+    options: LaneOptions,
+) -> Result<Vec<f64>> {
+    let lanes = DeviceLanes::new(executor, options)?;
+    lanes.run(batch, config)?;
+    let before = lanes.statistics();
+    let mut last = None;
+    let milliseconds = repeated(arguments, || {
+        let (computed, times) = lanes.run(batch, config)?;
+        last = Some(times);
+        Ok(computed)
+    })?;
+    let after = lanes.statistics();
+    let times = last.unwrap_or_default();
+    let milliseconds_of = |time: std::time::Duration| time.as_secs_f64() * 1e3;
+    println!(
+        "{stage}: {:.1} ms by the clock; added up over parts: upload {:.1}, kernels {:.1}, download {:.1} ms; {} MB on the \
+         device and {} MB page-locked; {} allocations before the first run that was timed, {} after it",
+        median(&milliseconds),
+        milliseconds_of(times.upload),
+        milliseconds_of(times.kernels),
+        milliseconds_of(times.download),
+        after.device.peak_held >> 20,
+        after.page_locked.map_or(0, |pool| pool.peak_held >> 20),
+        allocations(&before),
+        allocations(&after) - allocations(&before),
+    );
+    ensure!(allocations(&after) == allocations(&before), "{stage}: something was allocated in a steady state");
+    Ok(milliseconds)
+}
+
+fn allocations(statistics: &LaneStatistics) -> u64 {
+    let of = |pool: &PoolStatistics| pool.allocations + pool.frees;
+    of(&statistics.device) + statistics.page_locked.as_ref().map_or(0, of)
+}
+
+fn engine(batch: &PackedBatch, config: MegaFusedConfig, arguments: &Arguments) -> Result<Line> {
+    let engine = Engine::builder().backend(Backend::Cuda).config(config).build()?;
+    let milliseconds = repeated(arguments, || {
+        let features = engine.run_batch(batch)?;
+        ensure!(features.rows.len() == batch.n_residues(), "rows are missing");
+        Ok(features)
+    })?;
+    Ok(Line { stage: "packed batch to features, by the clock", milliseconds })
+}
