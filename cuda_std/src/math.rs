@@ -50,7 +50,7 @@ mod power;
 mod rounding;
 mod trigonometry;
 
-pub use basic::{NAN, canonical, fma, larger, recip, smaller, sqrt};
+pub use basic::{NAN, canonical, fma, larger, recip, smaller, sqrt, to_u32};
 pub use bounded::{exp_bounded, reciprocal_bounded};
 pub use exponential::{exp, exp_m1, exp2};
 pub use hyperbolic::{cosh, sinh, tanh};

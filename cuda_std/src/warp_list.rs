@@ -74,12 +74,8 @@ impl<T: Pod> WarpList<'_, T> {
         let (data, capacity, first) = (self.data, self.capacity, self.count);
         values.0.store_each(warp.phase(), warp.index(), |lane, value| {
             let at = first.wrapping_add((chosen & ((1 << lane) - 1)).count_ones());
-            if let Some(value) = value
-                && at < capacity
-            {
-                // SAFETY: within the warp's own part; each place is one lane's.
-                unsafe { data.store(at, *value) };
-            }
+            // SAFETY: within the warp's own part; each place is one lane's.
+            unsafe { data.store_some(at, value.filter(|_| at < capacity)) };
         });
         self.count = first.saturating_add(chosen.count_ones());
     }
@@ -109,11 +105,9 @@ impl<T: Pod> WarpList<'_, T> {
             // All have read their items before one is written over.
             platform::meet_warp();
             wanted.0.store_each(warp.phase(), warp.index(), |lane, item| {
-                if let Some(item) = item {
-                    let at = kept.wrapping_add((chosen & ((1 << lane) - 1)).count_ones());
-                    // SAFETY: in bounds, since no more are kept than there were; each place is one lane's.
-                    unsafe { data.store(at, *item) };
-                }
+                let at = kept.wrapping_add((chosen & ((1 << lane) - 1)).count_ones());
+                // SAFETY: in bounds, since no more are kept than there were; each place is one lane's.
+                unsafe { data.store_some(at, *item) };
             });
             kept = kept.wrapping_add(chosen.count_ones());
             begin = begin.wrapping_add(32);

@@ -66,7 +66,7 @@ pub enum Stopped<E> {
     /// It was cancelled.
     Cancelled,
     /// The backend failed, which is no structure's fault.
-    Engine(EngineError),
+    Engine(Box<EngineError>),
     /// The consumer failed.
     Consumer(E),
 }
@@ -131,7 +131,8 @@ pub fn run<E>(
                     return Err(Stopped::Cancelled);
                 }
                 // Nothing: a thread has panicked, which goes on in this one when the scope ends.
-                let one: Computed = result.ok_or(Stopped::Cancelled)?.map_err(Stopped::Engine)?;
+                let one: Computed =
+                    result.ok_or(Stopped::Cancelled)?.map_err(|error| Stopped::Engine(Box::new(error)))?;
                 telemetry.count(&one.results);
                 let amount = Amount::of_results(&one);
                 writer.busy(amount, || consume(one)).map_err(Stopped::Consumer)?;

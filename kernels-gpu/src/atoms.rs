@@ -15,7 +15,7 @@ pub use cells::Frame;
 use crate::scratch::{AtomSurface, CellWords, Item, ResidueExposure};
 use cells::Cells;
 use cuda_std::prelude::*;
-use shared_types::{Atom, BatchStructureDesc, POINTS_A_GROUP, PointGroup};
+use shared_types::{Atom, BatchStructureDesc, PointGroup};
 
 /// Threads that work on an atom's depth together.
 const TEAM: u32 = 8;
@@ -194,7 +194,7 @@ fn sort(
 /// - `contacts`: one a residue; what is found is added.
 /// - `sorted`, `cells`, `owners`, `frames`: what [`fn@atom_cells_prism4d`] found, and what it read.
 /// - `points`: the `n_points` test points on an atom's sphere.
-#[kernel(threads = 224, blocks_per_sm = 4, requires(n_points > 0 && points.len() == n_points.div_ceil(POINTS_A_GROUP as u32) as usize))]
+#[kernel(threads = 224, blocks_per_sm = 4, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_A_GROUP as u32) as usize))]
 pub fn atom_surfaces_prism4d(
     block: &mut Block,
     surface: &mut Segment<AtomSurface>,

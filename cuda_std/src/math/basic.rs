@@ -47,6 +47,24 @@ pub fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
+/// What `x as u32` gives: towards zero, 0 for NaN and below, the largest above. One instruction on a device.
+#[inline(always)]
+#[must_use]
+pub fn to_u32(x: f32) -> u32 {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        unsafe extern "C" {
+            #[link_name = "llvm.nvvm.f2ui.rz"]
+            safe fn f2ui_rz(x: f32) -> u32;
+        }
+        f2ui_rz(x)
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        x as u32
+    }
+}
+
 /// 1 / x, correctly rounded.
 #[inline(always)]
 #[must_use]

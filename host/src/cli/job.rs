@@ -162,7 +162,7 @@ impl Job<'_> {
             }),
             Ok(_) | Err(Stopped::Consumer(Stop::FirstFailed)) => Ok(None),
             Err(Stopped::Consumer(Stop::Failure(failure))) => Err(failure),
-            Err(Stopped::Engine(error)) => Err(error.into()),
+            Err(Stopped::Engine(error)) => Err((*error).into()),
             Err(Stopped::Cancelled) => Err(Failure::Interrupted(interrupt.exit_status())),
         };
         if to_file && (args.read.fail_fast && report.failed > 0 || finished.is_err()) {

@@ -77,7 +77,7 @@ impl Frame {
     /// The cell along an axis in which a coordinate lies; for those outside, the nearest. Never falls as `at` rises.
     #[inline(always)]
     fn cell(&self, axis: usize, at: f32) -> u32 {
-        let cell = ((at - self.origin[axis]) * self.per_edge) as u32;
+        let cell = math::to_u32((at - self.origin[axis]) * self.per_edge);
         cell.min(self.size[axis].wrapping_sub(1))
     }
 
@@ -138,8 +138,9 @@ impl Bounds {
 
     /// The square of how far an atom is: no more than from any atom in the box, also when rounded.
     #[inline(always)]
+    #[expect(clippy::disallowed_methods, reason = "one instruction; a zero's sign is squared away, and NaN is near")]
     pub fn distance2(&self, to: Atom) -> f32 {
-        let away = |axis: usize, at: f32| larger(0.0, larger(self.low[axis] - at, at - self.high[axis]));
+        let away = |axis: usize, at: f32| (self.low[axis] - at).max(at - self.high[axis]).max(0.0);
         let (x, y, z) = (away(0, to.x), away(1, to.y), away(2, to.z));
         math::fma(x, x, math::fma(y, y, z * z))
     }

@@ -33,6 +33,7 @@ functions! {
         recip => math::recip(x),
         smaller => math::canonical(math::smaller(x, y)),
         larger => math::canonical(math::larger(x, y)),
+        to_u32 => f32::from_bits(math::to_u32(x) & 0x7f7f_ffff),
         floor => math::floor(x),
         ceil => math::ceil(x),
         trunc => math::trunc(x),

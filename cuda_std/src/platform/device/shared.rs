@@ -3,6 +3,7 @@
 use bytemuck::Pod;
 use core::arch::asm;
 use core::marker::PhantomData;
+use core::mem::MaybeUninit;
 
 /// The 32-bit address of a shared array that the kernel's entry declares.
 pub struct SharedStorage<T, const N: usize>(u32, PhantomData<T>);
@@ -140,6 +141,43 @@ impl<T: Pod> SharedPointer<T> {
             }
         }
         value
+    }
+
+    /// Stores what there is, if there is something: without a branch, which would part the lanes of a warp for a moment.
+    ///
+    /// # Safety
+    /// As for [`store`](Self::store), if there is something.
+    #[inline(always)]
+    pub(crate) unsafe fn store_some(self, i: u32, value: Option<T>) {
+        let is_some = u32::from(value.is_some());
+        let value = value.map_or(MaybeUninit::uninit(), MaybeUninit::new);
+        let (from, to) = (value.as_ptr().cast::<u8>(), self.address(i));
+        // SAFETY: as in `store`; the instruction that stores is not executed where there is nothing.
+        unsafe {
+            if const { in_pieces_of::<T>(16) } {
+                for piece in 0..size_of::<T>() / 16 {
+                    let at = to.wrapping_add(piece as u32 * 16);
+                    let [a, b, c, d] = from.add(piece * 16).cast::<[MaybeUninit<u32>; 4]>().read_unaligned();
+                    asm!(
+                        "{{ .reg .pred %is_some; setp.ne.u32 %is_some, {5}, 0;",
+                        "@%is_some st.shared.v4.b32 [{4}], {{{0}, {1}, {2}, {3}}}; }}",
+                        in(reg32) a, in(reg32) b, in(reg32) c, in(reg32) d, in(reg32) at, in(reg32) is_some,
+                        options(nostack, preserves_flags)
+                    );
+                }
+            } else if const { in_pieces_of::<T>(4) } {
+                for piece in 0..size_of::<T>() / 4 {
+                    let at = to.wrapping_add(piece as u32 * 4);
+                    let a = from.add(piece * 4).cast::<MaybeUninit<u32>>().read_unaligned();
+                    asm!(
+                        "{{ .reg .pred %is_some; setp.ne.u32 %is_some, {2}, 0; @%is_some st.shared.b32 [{1}], {0}; }}",
+                        in(reg32) a, in(reg32) at, in(reg32) is_some, options(nostack, preserves_flags)
+                    );
+                }
+            } else if is_some != 0 {
+                self.store(i, value.assume_init());
+            }
+        }
     }
 
     /// # Safety
