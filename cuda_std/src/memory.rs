@@ -83,7 +83,7 @@ impl<M: Elements> WarpPart<'_, M> {
     }
 }
 
-/// Memory that all threads of a block share: a [`Tile`](crate::Tile) of shared memory, or a block's
+/// Memory that all threads of a block share: a [`Tile`] of shared memory, or a block's
 /// [`Segment`](crate::Segment) of a global buffer.
 ///
 /// A phase that writes it gives each element to one thread. It begins with a barrier where a thread may still read or write

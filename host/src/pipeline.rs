@@ -130,7 +130,7 @@ pub fn run<E>(
                 if cancel.is_cancelled() {
                     return Err(Stopped::Cancelled);
                 }
-                // Nothing: a thread has panicked, which goes on in this one when the scope ends.
+                // Nothing: cancelled; or a thread has panicked, which goes on in this one when the scope ends.
                 let one: Computed =
                     result.ok_or(Stopped::Cancelled)?.map_err(|error| Stopped::Engine(Box::new(error)))?;
                 telemetry.count(&one.results);
@@ -157,7 +157,7 @@ pub fn run<E>(
     })
 }
 
-/// A batch's number and what became of it; nothing where a thread has panicked.
+/// A batch's number and what became of it; nothing where a thread has panicked or the run was cancelled.
 type Numbered = (usize, Option<Result<Computed, EngineError>>);
 type ToCompute = (usize, Batch, Packed);
 
@@ -237,6 +237,8 @@ fn compute(
     let mut clock = Clock::new();
     while let Ok((index, batch, packed)) = clock.waiting(|| next_of(packed)) {
         if cancel.is_cancelled() {
+            // Nobody waits for this batch any more: the source may be waiting for a place that it would give back.
+            let _ = finish_batch.send((index, None));
             break;
         }
         let work = || {

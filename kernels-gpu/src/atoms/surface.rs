@@ -2,9 +2,10 @@
 //! residues it touches.
 //!
 //! A point u of the unit sphere is covered by another atom at the difference D, where R and R' are the radii with the
-//! probe's, when |R u - D|^2 < R'^2, or u D > (D^2 + R^2 - R'^2) / (2 R). A warp has an atom: its lanes look for those who
-//! may cover it, then at the points. Most points are covered by one of the nearest, so those are tried first, on all
-//! points, and the others on what is left. All is counted, so that the order in which neighbours come is no matter.
+//! probe's, when |R u - D|^2 < R'^2, or u D > (D^2 + R^2 - R'^2) / (2 R). A warp has the
+//! atoms of a cell, whose neighbours it knows ([`super::neighbours`]), one after another. Most points are covered by one
+//! of the nearest, so those are tried first, on all points, and the others on what is left. All is counted, so that the
+//! order in which neighbours come is no matter.
 
 use super::cells::{Bounds, ROWS};
 use super::neighbours::{self, Around};
