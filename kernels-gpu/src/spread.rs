@@ -140,7 +140,7 @@ pub fn spread_network_prism4d(
 }
 
 /// Last: the graph as a whole, and the summary. Block `i` takes structure `i`.
-#[kernel(threads = 1024, blocks_per_sm = 1)]
+#[kernel(threads = 896, blocks_per_sm = 1)]
 pub fn spread_centrality_prism4d(
     block: &mut Block,
     output: &mut Segment<FeatureRow>,
