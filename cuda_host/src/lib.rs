@@ -46,7 +46,8 @@
 //! # Memory for many batches
 //!
 //! [`GpuBufferPool`] and [`PinnedPool`] lease memory that is used again, without waiting; a [`Graph`] is work that is
-//! recorded once and launched many times, with all that it uses; [`Timeline`] shows what overlaps.
+//! recorded once and launched many times, with all that it uses; [`Timeline`] shows what overlaps. A [`VisibleBuffer`]
+//! needs no copies: host and device take turns in it.
 //!
 //! # Panics of kernels
 //!
@@ -71,6 +72,7 @@ mod executor;
 mod graph;
 mod host_memory;
 mod module;
+mod occupancy;
 mod offsets;
 mod pinned;
 mod pinned_block;
@@ -80,6 +82,7 @@ mod stream;
 mod timeline;
 mod usage;
 mod view;
+mod visible;
 mod written;
 
 pub use allocation::DeviceBlock;
@@ -93,6 +96,7 @@ pub use executor::CudaExecutor;
 pub use graph::{Graph, Recorder, Staged};
 pub use module::raw;
 pub use module::{KernelAttributes, LoadedKernel, Module};
+pub use occupancy::BlockSize;
 pub use offsets::DeviceOffsets;
 pub use pinned::PinnedBuffer;
 pub use pinned_block::PinnedBlock;
@@ -100,3 +104,4 @@ pub use pool::{DeviceSource, GpuBufferPool, MemorySource, PinnedPool, PinnedSour
 pub use stream::Stream;
 pub use timeline::{OpenSpan, Span, Timeline};
 pub use view::{DeviceView, DeviceViewMut};
+pub use visible::VisibleBuffer;
