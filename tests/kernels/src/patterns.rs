@@ -7,6 +7,7 @@ pub use clock::my_kernel;
 
 use cuda_std::prelude::*;
 
+// ANCHOR: strided_copy
 /// Copies every element once. Neighbouring threads write neighbours, and read what lies `stride` apart: element `i` of
 /// the output is number `i % rows * stride + i / rows` of the input, with `rows = len / stride`. 1 is a plain copy.
 #[kernel(
@@ -20,7 +21,9 @@ pub fn strided_copy(block: &mut Block, out: &mut Chunk<f32, 4096, WriteOnly>, in
         input.at((at % rows).wrapping_mul(stride).wrapping_add(at / rows))
     });
 }
+// ANCHOR_END: strided_copy
 
+// ANCHOR: shared_sum
 /// Block `b` sums up the `chunk` elements from `b` times `chunk` on: each thread its own, and then by halves in shared
 /// memory, with two arrays that take turns.
 #[kernel(threads = 256, requires(input.len() <= sums.len() * chunk as usize))]
@@ -43,7 +46,9 @@ pub fn shared_sum(
     let tile = odd.fill(block, 2, |i| tile.get(i) + tile.get(i + 2));
     sums.fill(block, 1, |_| tile.get(0) + tile.get(1));
 }
+// ANCHOR_END: shared_sum
 
+// ANCHOR: shuffle_sum
 /// The same sums, by shuffles in each warp and then over the warps.
 #[kernel(threads = 256, requires(input.len() <= sums.len() * chunk as usize))]
 pub fn shuffle_sum(block: &mut Block, sums: &mut Chunk<f32, 1, WriteOnly>, input: &[f32], chunk: u32) {
@@ -51,6 +56,7 @@ pub fn shuffle_sum(block: &mut Block, sums: &mut Chunk<f32, 1, WriteOnly>, input
     let sum = block.reduce_threads(&own, 0.0, |_, sum| *sum, |a, b| a + b);
     sums.fill(block, 1, |_| sum);
 }
+// ANCHOR_END: shuffle_sum
 
 /// What each of 256 threads adds up of the block's elements.
 #[inline(always)]
@@ -69,6 +75,7 @@ fn own_sums(block: &mut Block, input: &[f32], chunk: u32) -> PerThread<f32> {
     })
 }
 
+// ANCHOR: nibble_counts
 /// How often the most frequent of a word's eight nibbles is there. The counts are an array that is indexed by data, which
 /// registers cannot be: it lives in the thread's local memory.
 #[kernel(threads = 128, requires(words.len() == out.len()))]
@@ -88,7 +95,9 @@ pub fn nibble_counts(block: &mut Block, out: &mut Chunk<u32, 512>, words: &[u32]
         most
     });
 }
+// ANCHOR_END: nibble_counts
 
+// ANCHOR: polynomial
 /// `(a x + b) x + c`, with coefficients that are arguments: everything of a thread stays in registers.
 #[kernel(threads = 128, requires(x.len() == out.len()))]
 pub fn polynomial(block: &mut Block, out: &mut Chunk<f32, 512>, x: &[f32], a: f32, b: f32, c: f32) {
@@ -98,3 +107,4 @@ pub fn polynomial(block: &mut Block, out: &mut Chunk<f32, 512>, x: &[f32], a: f3
         math::fma(math::fma(a, x, b), x, c)
     });
 }
+// ANCHOR_END: polynomial

@@ -50,10 +50,12 @@ fn errors_explained() {
     assert!(matches!(error, CudaError::SharedMemory { .. }), "{error:?}");
     explained.push((error, "ask for fewer elements"));
 
+    // ANCHOR: out_of_memory
     // Memory that is not there.
     let total = gpu.context().memory().unwrap().total;
     let error = DeviceBuffer::<u8>::zeroed(stream, 2 * total).unwrap_err();
     assert!(error.is_out_of_memory() && !error.is_context_lost(), "{error:?}");
+    // ANCHOR_END: out_of_memory
     explained.push((error, "use smaller batches"));
 
     for (error, advice) in explained {
@@ -77,12 +79,14 @@ fn errors_explained() {
 /// The launch itself returns no error; whoever waits gets it.
 fn a_launch_fails() {
     let gpu = gpu().unwrap();
+    // ANCHOR: found_later
     let args = my_kernel::Args { output: DevicePointerMut::null(), output_len: 1 };
     // SAFETY: not safe at all: that is what this process is for.
     unsafe { my_kernel::launch(&*gpu, LaunchShape::linear(1, 1024), args) }.unwrap();
     let error = gpu.synchronize().unwrap_err();
     println!("{error}");
     assert!(error.is_context_lost(), "{error:?}");
+    // ANCHOR_END: found_later
     for part in ["waiting for a stream", "CUDA_ERROR_ILLEGAL_ADDRESS", "`my_kernel`", "start the program again"] {
         assert!(error.to_string().contains(part), "`{part}` is missing in: {error}");
     }
