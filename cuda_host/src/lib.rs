@@ -38,6 +38,7 @@
 //! | the arguments fulfil the kernel's `requires(..)` | a check before each launch |
 //! | work on one buffer is in order on any number of streams | a note of each use with the buffer; waits on the device |
 //! | memory is not freed or read while a copy or a kernel uses it | whoever drops or looks waits first |
+//! | the host does not look at memory that it shares with the device while work uses it | looking waits, and borrows it; a graph's memory is refused: [`VisibleBuffer`] |
 //! | no two buffers of a pool have the same memory while work uses it | a lease owns it; its uses go with it, and the next user waits on the device |
 //! | a graph's memory lives as long as the graph, and its launches are in order with other work | the graph has it too, and notes its uses |
 //! | results of a kernel that panicked are not handed out | downloads look at the panic records of all streams behind them |

@@ -13,6 +13,11 @@ const ALONE: &str = "SEED_PATTERNS_ALONE";
 /// `compile_fail/cuda_host/view_outlives_buffer.rs` and `buffer_written_twice.rs`.
 #[test]
 fn errors_explained() {
+    // A contract that is not kept is the same error everywhere.
+    let args = add::Args { out: &mut [0.0; 10][..], a: &[1.0; 64][..], b: &[1.0; 64][..], scale: 1.0 };
+    let broken = add::launch(&CpuExecutor::new(), 1, args).unwrap_err();
+    assert!(broken.to_string().contains("`a.len() == out.len()`"), "{broken}");
+
     let Some(gpu) = gpu() else { return };
     if std::env::var_os(ALONE).is_some() {
         return a_launch_fails();
@@ -35,7 +40,9 @@ fn errors_explained() {
 
     // What would be an invalid value, or worse, found before the driver is asked.
     let args = add::Args { out: out.slice_mut(..10).unwrap(), a: x.view(), b: x.view(), scale: 1.0 };
-    explained.push((add::launch(&gpu, 1, args).unwrap_err(), "a.len() == out.len()"));
+    let error = add::launch(&gpu, 1, args).unwrap_err();
+    assert_eq!(error, CudaError::Launch(Box::new(broken)));
+    explained.push((error, "a.len() == out.len()"));
 
     // Too many threads, and too much shared memory.
     let args = vecadd::Args { a, b, c: out.view_mut().pointer_mut() };
