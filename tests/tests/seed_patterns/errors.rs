@@ -1,7 +1,7 @@
 //! Every error that programs meet, provoked on purpose.
 
 use crate::gpu;
-use cuda_host::{CudaError, DeviceBuffer, DeviceOffsets};
+use cuda_host::{CudaError, CudaExecutor, Device, DeviceBuffer, DeviceOffsets};
 use cuda_std::compat::launch::{DevicePointerMut, LaunchShape};
 use cuda_std::prelude::*;
 use test_kernels::{add, my_kernel, sums_of_parts, vecadd};
@@ -20,7 +20,7 @@ fn errors_explained() {
 
     let Some(gpu) = gpu() else { return };
     if std::env::var_os(ALONE).is_some() {
-        return a_launch_fails();
+        return a_launch_fails(&gpu);
     }
     let stream = gpu.stream();
     let x = DeviceBuffer::from_slice(stream, &[1.0f32; 64]).unwrap();
@@ -52,7 +52,10 @@ fn errors_explained() {
     explained.push((error, "use fewer threads"));
     let at = DeviceOffsets::new(stream, &Offsets::new(vec![0, 1]).unwrap()).unwrap();
     let segments = Segments { data: out.view_mut(), offsets: &at };
-    let args = sums_of_parts::Args { out: segments, input: x.view(), per_block: 64, scratch: DynamicLength(1 << 20) };
+    // All that the device has: with the block's own it is more.
+    let limit = Device::info(0).unwrap().shared_memory_per_block_with_asking;
+    let scratch = DynamicLength(limit / 4);
+    let args = sums_of_parts::Args { out: segments, input: x.view(), per_block: 64, scratch };
     let error = sums_of_parts::launch(&gpu, 1, args).unwrap_err();
     assert!(matches!(error, CudaError::SharedMemory { .. }), "{error:?}");
     explained.push((error, "ask for fewer elements"));
@@ -84,12 +87,11 @@ fn errors_explained() {
 }
 
 /// The launch itself returns no error; whoever waits gets it.
-fn a_launch_fails() {
-    let gpu = gpu().unwrap();
+fn a_launch_fails(gpu: &CudaExecutor) {
     // ANCHOR: found_later
     let args = my_kernel::Args { output: DevicePointerMut::null(), output_len: 1 };
     // SAFETY: not safe at all: that is what this process is for.
-    unsafe { my_kernel::launch(&*gpu, LaunchShape::linear(1, 1024), args) }.unwrap();
+    unsafe { my_kernel::launch(gpu, LaunchShape::linear(1, 1024), args) }.unwrap();
     let error = gpu.synchronize().unwrap_err();
     println!("{error}");
     assert!(error.is_context_lost(), "{error:?}");

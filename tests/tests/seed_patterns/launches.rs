@@ -3,6 +3,7 @@
 use crate::{gpu, rising};
 use cuda_host::{CudaError, CudaExecutor, Device, DeviceBuffer, DeviceOffsets, Module};
 use cuda_std::compat::launch::LaunchShape;
+use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
 use test_kernels::{Pair, Triple, Wide, add, echo, polynomial, sums_of_parts, turn, vecadd};
 
@@ -101,23 +102,32 @@ fn launch_configs() {
         let expected: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
         assert_eq!(c.download(stream).unwrap(), expected, "{shape:?}");
     }
-    // Dynamic shared memory below, at and above 48 KiB; and more than there is.
+    // Dynamic shared memory below, at and above 48 KiB; as much as the device has, beside which nothing fits; and more than
+    // any device has.
     let limit = Device::info(0).unwrap().shared_memory_per_block_with_asking;
-    let input = DeviceBuffer::from_slice(stream, &rising(30_000, 1.0)).unwrap();
+    let fixed = gpu.kernel::<sums_of_parts::Kernel>().unwrap().attributes().shared_bytes;
+    assert!(fixed > 0, "a block keeps something of its own");
+    let input = DeviceBuffer::from_slice(stream, &rising(3000, 1.0)).unwrap();
     let at = DeviceOffsets::new(stream, &Offsets::new(vec![0, 1]).unwrap()).unwrap();
     let mut sums = DeviceBuffer::<f32>::zeroed(stream, 1).unwrap();
-    for bytes in [4u32 << 10, 48 << 10, 60 << 10, 227 << 10, 4 << 20] {
+    for bytes in [4 << 10, 48 << 10, 60 << 10, (limit - fixed) / 4 * 4, limit, 4 << 20] {
         let out = Segments { data: sums.view_mut(), offsets: &at };
         let scratch = DynamicLength(bytes / 4);
         let args = sums_of_parts::Args { out, input: input.view(), per_block: 3000, scratch };
         let launched = sums_of_parts::launch(&gpu, 1, args);
-        if bytes + 1024 <= limit {
+        if bytes + fixed <= limit {
             launched.unwrap();
             // Twice each: exact, and below 2^24.
             assert_eq!(sums.download(stream).unwrap(), [2999.0 * 3000.0], "{bytes} bytes");
-        } else if bytes > limit {
-            let error = launched.unwrap_err();
-            assert!(matches!(error, CudaError::SharedMemory { dynamic, .. } if dynamic == bytes), "{error}");
+            sums.view_mut().zero(stream).unwrap();
+            continue;
+        }
+        match launched.unwrap_err() {
+            CudaError::SharedMemory { dynamic, .. } => assert_eq!(dynamic, bytes),
+            CudaError::Launch(error) => {
+                assert!(matches!(*error, LaunchError::SharedMemory { length, .. } if length == bytes / 4), "{error}");
+            }
+            error => panic!("{bytes} bytes: {error}"),
         }
     }
 }
