@@ -69,6 +69,11 @@ impl DeviceBlock {
         self.bytes
     }
 
+    /// Whether the bytes are the host's: the driver's copies that say where from and where to would be told wrongly.
+    pub(crate) fn is_mapped(&self) -> bool {
+        matches!(self.backing, Backing::Host { .. })
+    }
+
     pub(crate) fn context(&self) -> &Context {
         &self.context
     }

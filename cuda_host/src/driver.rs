@@ -94,6 +94,7 @@ driver_functions! {
     memcpy_dtoh = "cuMemcpyDtoH_v2" (to: *mut c_void, from: CUdeviceptr, bytes: usize);
     memcpy_dtod_async =
         "cuMemcpyDtoDAsync_v2" (to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream);
+    memcpy_async = "cuMemcpyAsync" (to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream);
     stream_create = "cuStreamCreate" (stream: *mut CUstream, flags: c_uint);
     stream_destroy = "cuStreamDestroy_v2" (stream: CUstream);
     stream_synchronize = "cuStreamSynchronize" (stream: CUstream);

@@ -38,6 +38,11 @@ fn turns(gpu: &CudaExecutor, make: impl Fn(&Context, usize) -> Result<VisibleBuf
         expected[round as usize] = 1000;
         assert_eq!(words.download(stream).unwrap(), expected);
     }
+    let numbers: Vec<u32> = (0..64).collect();
+    memory.view_mut().upload(stream, &numbers).unwrap();
+    assert_eq!(memory.view().download(stream).unwrap(), numbers);
+    memory.view_mut().slice(8..).unwrap().zero(stream).unwrap();
+    assert_eq!((memory.as_slice().unwrap()[7], memory.as_slice().unwrap()[8]), (7, 0));
     let at = DeviceOffsets::new(stream, &Offsets::new(vec![0, 64]).unwrap()).unwrap();
     let input = DeviceBuffer::from_slice(stream, &[5u32; 64]).unwrap();
     // The host waits for a kernel that is slow, also before it writes.

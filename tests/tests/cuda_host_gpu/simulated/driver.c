@@ -234,6 +234,7 @@ static unsigned copy(void *to, const void *from, size_t bytes, struct stream *st
 API cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, struct stream *s) { return copy((void *)to, from, bytes, s); }
 API cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, struct stream *s) { return copy(to, (void *)from, bytes, s); }
 API cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, struct stream *s) { return copy((void *)to, (void *)from, bytes, s); }
+API cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, struct stream *s) { return copy((void *)to, (void *)from, bytes, s); }
 API cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) { memcpy(to, (void *)from, bytes); return OK; }
 
 API cuStreamCreate(struct stream **stream, unsigned flags) { (void)flags; *stream = calloc(1, sizeof **stream); return OK; }
