@@ -1,6 +1,7 @@
 //! Memory of a device, with its uses, whoever has it.
 
 use crate::driver::CUdeviceptr;
+use crate::host_memory::HostMemory;
 use crate::pool::{Lease, PoolBlock};
 use crate::slot::Watch;
 use crate::stream::Stream;
@@ -17,8 +18,17 @@ pub struct DeviceBlock {
     context: Context,
     address: CUdeviceptr,
     bytes: usize,
+    backing: Backing,
     pub(crate) usage: Usage<Stream>,
     pub(crate) written: Written,
+}
+
+/// Where the bytes are, and who frees them.
+enum Backing {
+    /// The block frees them.
+    Device,
+    /// In page-locked memory of the host, which frees itself.
+    Host { _memory: HostMemory },
 }
 
 impl DeviceBlock {
@@ -26,13 +36,42 @@ impl DeviceBlock {
         // At least one byte, so that there is always an address.
         let bytes = bytes.max(1);
         let address = context.allocate(bytes)?;
-        Ok(Self { context: context.clone(), address, bytes, usage: Usage::new(), written: Written::default() })
+        Ok(Self::new(context, address, bytes, Backing::Device))
+    }
+
+    /// Zeros in page-locked memory of the host, and where the host finds them.
+    pub(crate) fn allocate_mapped(context: &Context, bytes: usize) -> Result<(Self, *mut u8), CudaError> {
+        let bytes = bytes.max(1);
+        let memory = HostMemory::new(context, bytes)?;
+        let (pointer, address) = (memory.pointer().as_ptr().cast(), memory.device_address()?);
+        Ok((Self::new(context, address, bytes, Backing::Host { _memory: memory }), pointer))
+    }
+
+    /// Zeros in memory that moves to whoever touches it, and where the host finds them.
+    pub(crate) fn allocate_unified(context: &Context, bytes: usize) -> Result<(Self, *mut u8), CudaError> {
+        let bytes = bytes.max(1);
+        let address = context.allocate_managed(bytes)?;
+        let block = Self::new(context, address, bytes, Backing::Device);
+        let pointer = std::ptr::with_exposed_provenance_mut::<u8>(address as usize);
+        // SAFETY: these bytes were allocated at an address that is the host's, too, and nobody else knows it.
+        unsafe { pointer.write_bytes(0, bytes) };
+        Ok((block, pointer))
+    }
+
+    fn new(context: &Context, address: CUdeviceptr, bytes: usize, backing: Backing) -> Self {
+        let (usage, written) = (Usage::new(), Written::default());
+        Self { context: context.clone(), address, bytes, backing, usage, written }
     }
 
     /// Bytes that there are.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// Whether the bytes are the host's: the driver's copies that say where from and where to would be told wrongly.
+    pub(crate) fn is_mapped(&self) -> bool {
+        matches!(self.backing, Backing::Host { .. })
     }
 
     pub(crate) fn context(&self) -> &Context {
@@ -88,7 +127,9 @@ impl Drop for DeviceBlock {
         if let Err(error) = self.usage.wait() {
             tracing::warn!("freeing device memory: {error}");
         }
-        if self.context.bind().is_ok() {
+        if let Backing::Device = self.backing
+            && self.context.bind().is_ok()
+        {
             let driver = self.context.driver();
             // SAFETY: allocated once; no work on it is queued any more.
             unsafe { driver.mem_free(self.address) }.warn(driver, "freeing device memory");

@@ -181,6 +181,18 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
         self.view().download(stream)
     }
 
+    /// Copies all elements to a new vector, and gives the memory back.
+    ///
+    /// # Errors
+    /// As [`download_into`](Self::download_into).
+    pub fn into_vec(self, stream: &Stream) -> Result<Vec<T>, CudaError> {
+        self.download(stream)
+    }
+
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
     /// Waits until no work uses the buffer. Says nothing of panics.
     ///
     /// # Errors

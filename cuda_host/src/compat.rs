@@ -4,6 +4,7 @@
 //! their pointers is the caller's: no buffer knows of such a launch.
 
 use crate::args::RawArgs;
+use crate::dynamic;
 use crate::module::LoadedKernel;
 use crate::{CudaError, CudaExecutor, DeviceView, DeviceViewMut, Module};
 use cuda_layout::DeviceLayout;
@@ -63,7 +64,7 @@ impl RawExecutor for CudaExecutor {
     ///
     /// # Errors
     /// Those of [`raw_style_kernel`](Self::raw_style_kernel), [`CudaError::BlockSize`] and [`CudaError::BlockTooLarge`]
-    /// when the kernel does not run in such blocks, and those of the driver.
+    /// when the kernel does not run in such blocks, [`CudaError::SharedMemory`] when they cannot have so much, and those of the driver.
     unsafe fn launch_raw<K: RawKernel>(&self, shape: LaunchShape, args: &K::Args) -> Result<(), CudaError> {
         let loaded = self.raw_style_kernel::<K>()?;
         let attributes = loaded.attributes();
@@ -78,6 +79,7 @@ impl RawExecutor for CudaExecutor {
             let threads = u32::try_from(threads).unwrap_or(u32::MAX);
             return Err(CudaError::BlockTooLarge { kernel, threads, limit, registers });
         }
+        dynamic::reserve(&loaded, kernel, shape.dynamic_shared_bytes, "the launch")?;
         let mut raw = RawArgs::new();
         K::visit(args, &mut raw);
         raw.push("panic record", &self.stream().slot().device_address());

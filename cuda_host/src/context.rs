@@ -137,6 +137,18 @@ impl Context {
         Ok(address)
     }
 
+    /// Takes memory that host and device both reach, by one address. The caller frees it.
+    pub(crate) fn allocate_managed(&self, bytes: usize) -> Result<CUdeviceptr, CudaError> {
+        /// Every stream may use it.
+        const ATTACH_GLOBAL: u32 = 1;
+        self.bind()?;
+        let mut address = 0;
+        // SAFETY: writes an address.
+        let code = unsafe { self.driver().mem_alloc_managed(&raw mut address, bytes, ATTACH_GLOBAL) };
+        self.memory_result(code, bytes, || format!("allocating {bytes} unified bytes on device {}", self.ordinal()))?;
+        Ok(address)
+    }
+
     /// An error that says how much memory there is, when it is memory that is missing.
     pub(crate) fn memory_result(
         &self,

@@ -54,6 +54,7 @@ impl Device {
             free_memory: None,
             multiprocessors: attribute(A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
             shared_memory_per_block: attribute(A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
+            shared_memory_per_block_with_asking: attribute(A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
             max_threads_per_block: attribute(A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
             pci_bus_id: pci_bus_id(driver, device)?,
         };
@@ -76,6 +77,13 @@ pub(crate) fn shared_memory_with_asking(ordinal: usize) -> Result<u32, CudaError
     read_attribute(driver, find(driver, ordinal)?, attribute)
 }
 
+/// Whether the host may touch unified memory while the device computes.
+pub(crate) fn has_concurrent_managed_access(ordinal: usize) -> Result<bool, CudaError> {
+    let driver = driver()?;
+    let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS;
+    Ok(read_attribute(driver, find(driver, ordinal)?, attribute)? != 0)
+}
+
 /// What a device is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -94,6 +102,8 @@ pub struct DeviceInfo {
     pub multiprocessors: u32,
     /// Bytes of shared memory that a block can have without asking for more.
     pub shared_memory_per_block: u32,
+    /// Bytes that it can have when the launch asks for more, as launches of [`CudaExecutor`](crate::CudaExecutor) do.
+    pub shared_memory_per_block_with_asking: u32,
     /// Threads that a block can have.
     pub max_threads_per_block: u32,
     /// `domain:bus:device.function`.
@@ -214,6 +224,7 @@ mod tests {
             free_memory: Some(79 << 30),
             multiprocessors: 132,
             shared_memory_per_block: 49152,
+            shared_memory_per_block_with_asking: 232_448,
             max_threads_per_block: 1024,
             pci_bus_id: "0000:01:00.0".into(),
         };

@@ -81,6 +81,7 @@ driver_functions! {
     ctx_synchronize = "cuCtxSynchronize" ();
     mem_get_info = "cuMemGetInfo_v2" (free: *mut usize, total: *mut usize);
     mem_alloc = "cuMemAlloc_v2" (address: *mut CUdeviceptr, bytes: usize);
+    mem_alloc_managed = "cuMemAllocManaged" (address: *mut CUdeviceptr, bytes: usize, flags: c_uint);
     mem_free = "cuMemFree_v2" (address: CUdeviceptr);
     mem_host_alloc = "cuMemHostAlloc" (pointer: *mut *mut c_void, bytes: usize, flags: c_uint);
     mem_host_get_device_pointer =
@@ -93,6 +94,7 @@ driver_functions! {
     memcpy_dtoh = "cuMemcpyDtoH_v2" (to: *mut c_void, from: CUdeviceptr, bytes: usize);
     memcpy_dtod_async =
         "cuMemcpyDtoDAsync_v2" (to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream);
+    memcpy_async = "cuMemcpyAsync" (to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream);
     stream_create = "cuStreamCreate" (stream: *mut CUstream, flags: c_uint);
     stream_destroy = "cuStreamDestroy_v2" (stream: CUstream);
     stream_synchronize = "cuStreamSynchronize" (stream: CUstream);
@@ -120,6 +122,13 @@ driver_functions! {
         "cuModuleGetGlobal_v2" (address: *mut CUdeviceptr, bytes: *mut usize, module: CUmodule, name: *const c_char);
     func_get_attribute = "cuFuncGetAttribute" (value: *mut c_int, attribute: CUfunction_attribute, function: CUfunction);
     func_set_attribute = "cuFuncSetAttribute" (function: CUfunction, attribute: CUfunction_attribute, value: c_int);
+    occupancy_max_active_blocks = "cuOccupancyMaxActiveBlocksPerMultiprocessor" (
+        blocks: *mut c_int, function: CUfunction, threads: c_int, shared_bytes: usize
+    );
+    occupancy_max_potential_block_size = "cuOccupancyMaxPotentialBlockSize" (
+        blocks: *mut c_int, threads: *mut c_int, function: CUfunction, shared_bytes_of: *const c_void,
+        shared_bytes: usize, most_threads: c_int
+    );
     launch_kernel = "cuLaunchKernel" (
         function: CUfunction, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint, block_y: c_uint,
         block_z: c_uint, shared_bytes: c_uint, stream: CUstream, parameters: *mut *mut c_void, extra: *mut *mut c_void

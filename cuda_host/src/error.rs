@@ -95,6 +95,20 @@ pub enum CudaError {
         /// Bytes given.
         given: usize,
     },
+    /// Memory that a graph uses, which the host cannot look at: the graph may be launched meanwhile.
+    #[error("{operation}: a graph uses that memory, and may be launched at any time; drop the graph first, or copy")]
+    InGraph {
+        /// What was being done.
+        operation: &'static str,
+    },
+    /// A device whose work the host must not watch in unified memory.
+    #[error(
+        "device {ordinal} has no unified memory that the host may touch while kernels run (as under Windows); use mapped memory, or copy"
+    )]
+    NoUnifiedMemory {
+        /// Its number.
+        ordinal: usize,
+    },
     /// Something on the stream that records a graph which no graph can hold.
     #[error(
         "{operation}: not on the stream of a graph's recorder, whose work does not run before the graph is launched; use another stream, before or after"
@@ -170,6 +184,14 @@ pub enum CudaError {
         modules: Vec<String>,
         /// The kernels that they have.
         entries: Vec<String>,
+    },
+    /// No module has the name.
+    #[error("no module `{module}`; there is {}", list(modules))]
+    UnknownModule {
+        /// The name asked for.
+        module: String,
+        /// The names that there are.
+        modules: Vec<String>,
     },
     /// A kernel's PTX does not say what it was compiled from.
     #[error(

@@ -121,6 +121,18 @@ impl CudaExecutor {
         &self.modules.list
     }
 
+    /// The first of its modules that was loaded under a name.
+    ///
+    /// # Errors
+    /// [`CudaError::UnknownModule`] lists the names that there are.
+    pub fn module(&self, name: &str) -> Result<&Module, CudaError> {
+        let modules = self.modules();
+        modules.iter().find(|module| module.name() == name).ok_or_else(|| CudaError::UnknownModule {
+            module: name.to_owned(),
+            modules: modules.iter().map(|module| module.name().to_owned()).collect(),
+        })
+    }
+
     /// As [`Stream::synchronize`].
     ///
     /// # Errors

@@ -38,6 +38,7 @@
 //! | the arguments fulfil the kernel's `requires(..)` | a check before each launch |
 //! | work on one buffer is in order on any number of streams | a note of each use with the buffer; waits on the device |
 //! | memory is not freed or read while a copy or a kernel uses it | whoever drops or looks waits first |
+//! | the host does not look at memory that it shares with the device while work uses it | looking waits, and borrows it; a graph's memory is refused: [`VisibleBuffer`] |
 //! | no two buffers of a pool have the same memory while work uses it | a lease owns it; its uses go with it, and the next user waits on the device |
 //! | a graph's memory lives as long as the graph, and its launches are in order with other work | the graph has it too, and notes its uses |
 //! | results of a kernel that panicked are not handed out | downloads look at the panic records of all streams behind them |
@@ -46,7 +47,8 @@
 //! # Memory for many batches
 //!
 //! [`GpuBufferPool`] and [`PinnedPool`] lease memory that is used again, without waiting; a [`Graph`] is work that is
-//! recorded once and launched many times, with all that it uses; [`Timeline`] shows what overlaps.
+//! recorded once and launched many times, with all that it uses; [`Timeline`] shows what overlaps. A [`VisibleBuffer`]
+//! needs no copies: host and device take turns in it.
 //!
 //! # Panics of kernels
 //!
@@ -71,6 +73,7 @@ mod executor;
 mod graph;
 mod host_memory;
 mod module;
+mod occupancy;
 mod offsets;
 mod pinned;
 mod pinned_block;
@@ -80,6 +83,7 @@ mod stream;
 mod timeline;
 mod usage;
 mod view;
+mod visible;
 mod written;
 
 pub use allocation::DeviceBlock;
@@ -93,6 +97,7 @@ pub use executor::CudaExecutor;
 pub use graph::{Graph, Recorder, Staged};
 pub use module::raw;
 pub use module::{KernelAttributes, LoadedKernel, Module};
+pub use occupancy::BlockSize;
 pub use offsets::DeviceOffsets;
 pub use pinned::PinnedBuffer;
 pub use pinned_block::PinnedBlock;
@@ -100,3 +105,4 @@ pub use pool::{DeviceSource, GpuBufferPool, MemorySource, PinnedPool, PinnedSour
 pub use stream::Stream;
 pub use timeline::{OpenSpan, Span, Timeline};
 pub use view::{DeviceView, DeviceViewMut};
+pub use visible::VisibleBuffer;

@@ -105,8 +105,15 @@ impl<'a, T: DeviceLayout> DeviceView<'a, T> {
             return Ok(());
         }
         stream.context().bind()?;
+        let (driver, from) = (stream.driver(), self.address());
         // SAFETY: both memories have these bytes, the caller's by its promise.
-        let code = unsafe { stream.driver().memcpy_dtoh_async(to.cast(), self.address(), bytes, stream.raw()) };
+        let code = unsafe {
+            if self.memory.is_mapped() {
+                driver.memcpy_async(to.expose_provenance() as CUdeviceptr, from, bytes, stream.raw())
+            } else {
+                driver.memcpy_dtoh_async(to.cast(), from, bytes, stream.raw())
+            }
+        };
         stream.note_queued();
         stream.check(code, || format!("copying {bytes} bytes from device {}", stream.context().ordinal()))
     }
@@ -208,9 +215,16 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
         operation: &'static str,
     ) -> Result<(), CudaError> {
         let bytes = byte_len::<T>(self.len)?;
+        let (driver, is_mapped) = (stream.driver(), self.memory.is_mapped());
         self.write(stream, operation, |to| {
             // SAFETY: both memories have these bytes, the caller's by its promise.
-            let code = unsafe { stream.driver().memcpy_htod_async(to, from.cast(), bytes, stream.raw()) };
+            let code = unsafe {
+                if is_mapped {
+                    driver.memcpy_async(to, from.expose_provenance() as CUdeviceptr, bytes, stream.raw())
+                } else {
+                    driver.memcpy_htod_async(to, from.cast(), bytes, stream.raw())
+                }
+            };
             stream.check(code, || format!("copying {bytes} bytes to device {}", stream.context().ordinal()))
         })
     }
@@ -242,9 +256,16 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
         let watch = Watch::new(stream.slot());
         let begun = from.memory.begin(stream, Access::Read, from.bytes(), OPERATION)?;
         from.check_readable(OPERATION)?;
+        let (driver, is_mapped) = (stream.driver(), self.memory.is_mapped() || from.memory.is_mapped());
         let copied = self.queue_write(stream, OPERATION, |to| {
             // SAFETY: both memories have these bytes; they do not overlap, since one is borrowed mutably.
-            let code = unsafe { stream.driver().memcpy_dtod_async(to, from.address(), bytes, stream.raw()) };
+            let code = unsafe {
+                if is_mapped {
+                    driver.memcpy_async(to, from.address(), bytes, stream.raw())
+                } else {
+                    driver.memcpy_dtod_async(to, from.address(), bytes, stream.raw())
+                }
+            };
             stream.check(code, || format!("copying {bytes} bytes on device {}", stream.context().ordinal()))
         });
         from.memory.end(stream, Access::Read, begun);

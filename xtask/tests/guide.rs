@@ -102,3 +102,35 @@ fn shell_commands_of_this_workspace_exist() {
         }
     }
 }
+
+/// Names of the functions in a folder's Rust files that are tests.
+fn tests_in(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("tests").map(Result::unwrap) {
+        let text = fs::read_to_string(entry.path()).expect("text");
+        found.extend(between(&text, "#[test]\nfn ", "(").map(str::to_owned));
+    }
+    found.sort();
+    found
+}
+
+/// What stands in backticks in a column of a chapter's tables.
+fn column(text: &str, number: usize) -> Vec<String> {
+    let cells = text.lines().filter_map(|line| {
+        let mut cells = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ");
+        Some(cells.nth(number)?.strip_prefix('`')?.strip_suffix('`')?.to_owned())
+    });
+    cells.collect()
+}
+
+#[test]
+fn patterns_are_tests_of_their_names() {
+    let (chapters, folder) = chapters();
+    let chapter = |name: &str| &chapters.iter().find(|(chapter, _)| chapter == name).expect("a chapter").1;
+    let tests = tests_in(&folder.join("../../tests/tests/seed_patterns"));
+    let mut patterns = column(chapter("seeds.md"), 0);
+    patterns.sort();
+    assert_eq!(patterns, tests, "each row is a test, and each test a row");
+    let shown = column(chapter("gpu-memory.md"), 5);
+    assert!(shown.len() >= 9 && shown.iter().all(|test| tests.contains(test)), "{shown:?}");
+}

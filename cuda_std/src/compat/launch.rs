@@ -87,6 +87,12 @@ pub struct LaunchShape {
 }
 
 impl LaunchShape {
+    /// As many blocks of `threads` threads, along x, as there must be for a thread an element. No thread counts as one.
+    #[must_use]
+    pub fn for_elements(elements: u32, threads: u32) -> Self {
+        Self::linear(elements.div_ceil(threads.max(1)), threads)
+    }
+
     /// `blocks` blocks of `threads` threads, along x.
     #[must_use]
     pub fn linear(blocks: u32, threads: u32) -> Self {

@@ -9,6 +9,7 @@ mod contact;
 mod launch;
 mod math;
 mod model;
+mod patterns;
 mod raw;
 mod zero_cost;
 
@@ -27,6 +28,7 @@ pub use model::{
     NO_BLOCK, add, counted, crossed, extremes, histogram, prefix_sums, reduction_panics, scaled_rows, shuffle_panics,
     sums_of_parts, table_look_up, team_turns, transposed, votes, warp_lists, warp_operations, warp_panics, warp_sums,
 };
+pub use patterns::{my_kernel, nibble_counts, polynomial, shared_sum, shuffle_sum, strided_copy};
 pub use raw::{raw_gather, raw_histogram, raw_matmul, raw_saxpy, raw_sum, raw_transpose};
 pub use zero_cost::{Quad, safe_gather, safe_histogram, safe_matmul, safe_saxpy, safe_sum, safe_transpose};
 

@@ -14,6 +14,7 @@ mod pools;
 mod programs;
 mod simulated;
 mod staging;
+mod visible;
 
 use cuda_host::{CudaError, CudaExecutor, Device, DeviceBuffer, DeviceOffsets};
 use cuda_std::Grid;

@@ -84,7 +84,7 @@ fn the_order_of_work_holds_on_a_driver_that_does_nothing_before_it_must() {
     }
     let Some(folder) = build("late", &[]) else { return };
     let variables = [("LD_LIBRARY_PATH", folder.to_str().unwrap()), (SIMULATED, "1"), ("PRISM_REQUIRE_GPU", "1")];
-    process(&["pools::", "staging::", "graphs::", "programs::", "faults::"], &variables);
+    process(&["pools::", "staging::", "graphs::", "programs::", "faults::", "visible::"], &variables);
     std::fs::remove_dir_all(&folder).unwrap();
 }
 

@@ -215,6 +215,7 @@ static unsigned release(void *address) {
     return leave(INVALID);
 }
 API cuMemAlloc_v2(uint64_t *address, size_t bytes) { return allocate((void **)address, bytes, 0); }
+API cuMemAllocManaged(uint64_t *address, size_t bytes, unsigned flags) { (void)flags; return allocate((void **)address, bytes, 0); }
 API cuMemFree_v2(uint64_t address) { return release((void *)address); }
 API cuMemHostAlloc(void **address, size_t bytes, unsigned flags) { (void)flags; return allocate(address, bytes, 1); }
 API cuMemFreeHost(void *address) { return release(address); }
@@ -233,6 +234,7 @@ static unsigned copy(void *to, const void *from, size_t bytes, struct stream *st
 API cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, struct stream *s) { return copy((void *)to, from, bytes, s); }
 API cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, struct stream *s) { return copy(to, (void *)from, bytes, s); }
 API cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, struct stream *s) { return copy((void *)to, (void *)from, bytes, s); }
+API cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, struct stream *s) { return copy((void *)to, (void *)from, bytes, s); }
 API cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) { memcpy(to, (void *)from, bytes); return OK; }
 
 API cuStreamCreate(struct stream **stream, unsigned flags) { (void)flags; *stream = calloc(1, sizeof **stream); return OK; }
@@ -321,6 +323,12 @@ API cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, struct module *module
     return OK;
 }
 API cuFuncGetAttribute(int *value, int attribute, struct function *function) { (void)function; *value = attribute == 0 ? 1024 : 0; return OK; }
+API cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, struct function *f, int threads, size_t bytes) { (void)f, (void)bytes; *blocks = threads ? 2048 / threads : 0; return OK; }
+API cuOccupancyMaxPotentialBlockSize(int *blocks, int *threads, struct function *f, void *of, size_t bytes, int most) {
+    (void)f, (void)of, (void)bytes;
+    *blocks = 2, *threads = most ? most : 1024;
+    return OK;
+}
 API cuFuncSetAttribute(struct function *function, int attribute, int value) { (void)function, (void)attribute, (void)value; return OK; }
 API cuFuncGetParamInfo(struct function *function, size_t index, size_t *offset, size_t *size) {
     if (index >= (size_t)function->parameters) return INVALID;

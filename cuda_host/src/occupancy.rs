@@ -1,0 +1,58 @@
+//! How many blocks of a kernel a multiprocessor has room for.
+
+use crate::CudaError;
+use crate::module::LoadedKernel;
+use std::ptr;
+
+/// A size of blocks that leaves no more of a device idle than it must.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockSize {
+    /// Threads in a block.
+    pub threads: u32,
+    /// The fewest blocks that fill the device.
+    pub blocks: u32,
+}
+
+impl LoadedKernel {
+    /// How many blocks of `threads` threads, with so much dynamic shared memory each, run on a multiprocessor at once. 0:
+    /// such a block cannot run.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn blocks_per_multiprocessor(&self, threads: u32, dynamic_shared_bytes: u32) -> Result<u32, CudaError> {
+        let context = self.module().context();
+        context.bind()?;
+        let threads = i32::try_from(threads).unwrap_or(i32::MAX);
+        let mut blocks = 0;
+        let shared = dynamic_shared_bytes as usize;
+        // SAFETY: writes a number; the function is its module's.
+        unsafe { context.driver().occupancy_max_active_blocks(&raw mut blocks, self.function, threads, shared) }
+            .check(context.driver(), || format!("asking how many blocks of {threads} threads run at once"))?;
+        Ok(u32::try_from(blocks).unwrap_or(0))
+    }
+
+    /// The size of blocks with which most threads run at once, for a kernel that runs in blocks of any size: a raw one
+    /// without `threads`.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn best_block_size(&self, dynamic_shared_bytes: u32) -> Result<BlockSize, CudaError> {
+        let context = self.module().context();
+        context.bind()?;
+        let (mut blocks, mut threads) = (0, 0);
+        // SAFETY: writes two numbers; the function is its module's; the same shared memory for every size, no limit.
+        unsafe {
+            context.driver().occupancy_max_potential_block_size(
+                &raw mut blocks,
+                &raw mut threads,
+                self.function,
+                ptr::null(),
+                dynamic_shared_bytes as usize,
+                0,
+            )
+        }
+        .check(context.driver(), || "asking for the best size of blocks".to_owned())?;
+        let positive = |value: i32| u32::try_from(value).unwrap_or(0);
+        Ok(BlockSize { threads: positive(threads), blocks: positive(blocks) })
+    }
+}
