@@ -206,6 +206,9 @@ impl<'a> Reader<'_, 'a> {
                 self.phase = Phase::Inside;
             }
             while more && atoms.row(rows.edges()).map_err(|problem| Fault::at(rows.edges()[0], problem))? {
+                if let Some(end) = atoms.aligned_rows(rows.edges()).map_err(|(at, problem)| Fault::at(at, problem))? {
+                    self.lexer.at = end;
+                }
                 more = rows.next(&mut self.lexer)?;
             }
             if !more {

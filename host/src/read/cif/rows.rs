@@ -2,6 +2,7 @@
 
 use super::lexer::{Lexer, Token};
 use crate::read::error::{Fault, Problem};
+use crate::read::masks;
 use memchr::memchr;
 
 /// Reads a loop's values row by row.
@@ -132,11 +133,11 @@ fn split_line(text: &[u8], begin: usize, end: usize, edges: &mut [usize]) -> boo
     let mut at = begin;
     while at < end {
         let mut ink = match text[at..].first_chunk::<64>() {
-            Some(block) => ink_mask(block),
+            Some(block) => masks::ink(block),
             None => {
                 let mut block = [b' '; 64];
                 block[..text.len() - at].copy_from_slice(&text[at..]);
-                ink_mask(&block)
+                masks::ink(&block)
             }
         };
         if end - at < 64 {
@@ -184,60 +185,9 @@ fn is_value(text: &[u8], begin: usize, end: usize) -> bool {
     }
 }
 
-/// A bit for each byte above the blank.
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-#[inline]
-fn ink_mask(block: &[u8; 64]) -> u64 {
-    use core::arch::x86_64::{_mm_cmpeq_epi8, _mm_max_epu8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8};
-    #[target_feature(enable = "sse2")]
-    fn ink_mask_16(bytes: [u8; 16]) -> u16 {
-        let word = u128::from_le_bytes(bytes);
-        let text = _mm_set_epi64x((word >> 64) as i64, word as i64);
-        _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(text, _mm_set1_epi8(0x21)), text)) as u16
-    }
-    block.as_chunks::<16>().0.iter().enumerate().fold(0, |mask, (i, bytes)| {
-        // SAFETY: this function is compiled only where SSE2 is on for the whole program, and no pointers are involved.
-        mask | u64::from(unsafe { ink_mask_16(*bytes) }) << (16 * i)
-    })
-}
-
-/// A bit for each byte above the blank.
-#[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
-#[inline]
-fn ink_mask(block: &[u8; 64]) -> u64 {
-    ink_mask_by_words(block)
-}
-
-/// [`ink_mask`] for any processor, eight bytes at a time.
-#[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
-fn ink_mask_by_words(block: &[u8; 64]) -> u64 {
-    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    // Added to a byte's low seven bits, sets its high bit from 0x21 on.
-    const TO_INK: u64 = 0x5f5f_5f5f_5f5f_5f5f;
-    let mut mask = 0;
-    for (i, bytes) in block.as_chunks::<8>().0.iter().enumerate() {
-        let word = u64::from_le_bytes(*bytes);
-        let ink = ((((word & LOW) + TO_INK) | word) & HIGH) >> 7;
-        // Moves bit 8k to bit 56 + k.
-        mask |= (ink.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i);
-    }
-    mask
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn masks_are_the_plain_rule() {
-        for first in 0..=u8::MAX {
-            let block: [u8; 64] = std::array::from_fn(|i| first.wrapping_add((i * i) as u8));
-            let plain = (0..64).fold(0u64, |mask, i| mask | u64::from(block[i] > 0x20) << i);
-            assert_eq!(ink_mask(&block), plain);
-            assert_eq!(ink_mask_by_words(&block), plain);
-        }
-    }
 
     /// The words of a line by the plain rule.
     fn by_bytes(line: &str) -> Vec<&str> {
