@@ -17,7 +17,10 @@ pub(super) struct AlignedAtoms {
     /// The columns that differ between a residue's atoms; `None` for a table without one that is needed.
     columns: Option<Free<usize>>,
     found: Option<(Alignment, Free<usize>)>,
-    /// Lines until an alignment is looked for again, and how many it will be after the next one that served nothing.
+    /// Where the last value began, in bytes from the row's begin, when one was looked for.
+    last_begin: usize,
+    /// Rows until an alignment is looked for again, and until the one after that, so that little is lost on tables
+    /// without.
     wait: u32,
     penalty: u32,
 }
@@ -56,7 +59,7 @@ impl<T: Copy> Free<T> {
 
 impl AlignedAtoms {
     const LONGEST_WAIT: u32 = 127;
-    /// Lines that have to be taken for an alignment to have been worth finding: a few are alike in any table.
+    /// Lines taken that halve the penalty. A few are alike in any table.
     const WORTH: u32 = 4;
 
     pub(super) fn new(columns: &Columns) -> Self {
@@ -72,7 +75,7 @@ impl AlignedAtoms {
                 b_factor: column(Item::BFactor),
             })
         };
-        Self { enabled: true, columns: free(), found: None, wait: 0, penalty: 0 }
+        Self { enabled: true, columns: free(), found: None, last_begin: 0, wait: 0, penalty: 0 }
     }
 
     /// Makes `found` the alignment of a row. False if it has none, or if none is looked for now.
@@ -81,6 +84,11 @@ impl AlignedAtoms {
             return true;
         }
         let Some(columns) = self.columns.filter(|_| self.enabled) else { return false };
+        // Few rows are worth a look where values stand anywhere.
+        let last_begin = edges[edges.len() - 2] - edges[0];
+        if std::mem::replace(&mut self.last_begin, last_begin) != last_begin {
+            return false;
+        }
         if self.wait > 0 {
             self.wait -= 1;
             return false;
@@ -115,9 +123,7 @@ impl AtomSite<'_, '_> {
             (begin, taken) = (next, taken + 1);
         }
         let end = begin + alignment.stride() - 1;
-        if taken >= AlignedAtoms::WORTH {
-            (self.aligned.wait, self.aligned.penalty) = (0, 0);
-        }
+        self.aligned.penalty >>= (taken / AlignedAtoms::WORTH).min(31);
         Ok((taken > 0).then_some(end))
     }
 }
