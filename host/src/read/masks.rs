@@ -20,9 +20,7 @@ pub(super) fn differences(a: &[u8; 64], b: &[u8; 64]) -> u64 {
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod sse2 {
-    use core::arch::x86_64::{
-        __m128i, _mm_cmpeq_epi8, _mm_max_epu8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8,
-    };
+    use core::arch::x86_64::{__m128i, _mm_cmpeq_epi8, _mm_max_epu8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8};
 
     #[inline]
     pub(super) fn ink(block: &[u8; 64]) -> u64 {

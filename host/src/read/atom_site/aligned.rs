@@ -12,12 +12,10 @@ const HIGH: u64 = ONES << 7;
 
 /// How a table's lines are aligned, as far as is known.
 pub(super) struct AlignedAtoms {
-    /// Whether lines are looked at this way.
-    pub(super) enabled: bool,
     /// The columns that differ between a residue's atoms; `None` for a table without one that is needed.
     columns: Option<Free<usize>>,
     found: Option<(Alignment, Free<usize>)>,
-    /// Where the last value began, in bytes from the row's begin, when one was looked for.
+    /// Where the last value of the row before began, in bytes from the row's begin.
     last_begin: usize,
     /// Rows until an alignment is looked for again, and until the one after that, so that little is lost on tables
     /// without.
@@ -75,20 +73,22 @@ impl AlignedAtoms {
                 b_factor: column(Item::BFactor),
             })
         };
-        Self { enabled: true, columns: free(), found: None, last_begin: 0, wait: 0, penalty: 0 }
+        Self { columns: free(), found: None, last_begin: 0, wait: 0, penalty: 0 }
     }
 
     /// Makes `found` the alignment of a row. False if it has none, or if none is looked for now.
+    #[inline]
     fn find(&mut self, text: &[u8], edges: &[usize]) -> bool {
+        // Few rows are worth a closer look where values stand anywhere.
+        let last_begin = edges[edges.len() - 2] - edges[0];
+        std::mem::replace(&mut self.last_begin, last_begin) == last_begin && self.find_likely(text, edges)
+    }
+
+    fn find_likely(&mut self, text: &[u8], edges: &[usize]) -> bool {
         if self.found.as_ref().is_some_and(|(alignment, _)| alignment.fits(text, edges)) {
             return true;
         }
-        let Some(columns) = self.columns.filter(|_| self.enabled) else { return false };
-        // Few rows are worth a look where values stand anywhere.
-        let last_begin = edges[edges.len() - 2] - edges[0];
-        if std::mem::replace(&mut self.last_begin, last_begin) != last_begin {
-            return false;
-        }
+        let Some(columns) = self.columns else { return false };
         if self.wait > 0 {
             self.wait -= 1;
             return false;
@@ -174,7 +174,8 @@ fn atom<'a>(line: &'a [u8], places: &Free<usize>, residue: u64) -> Option<Record
         Some(place) => {
             let (word, length) = word(line, place)?;
             let first = word as u8;
-            if length == 8 || !(first.is_ascii_digit() || first == b'-') || !is_ink(word, u64::MAX >> (64 - 8 * length)) {
+            if length == 8 || !(first.is_ascii_digit() || first == b'-') || !is_ink(word, u64::MAX >> (64 - 8 * length))
+            {
                 return None;
             }
             &line[place..place + length as usize]
