@@ -9,10 +9,12 @@
 //! What is refused: anything that would otherwise give a wrong number or a silently shorter structure. See
 //! [`Problem`].
 
+mod alignment;
 mod atom_site;
 mod cif;
 mod error;
 mod gzip;
+mod masks;
 mod number;
 mod pdb;
 mod select;

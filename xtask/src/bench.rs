@@ -1,4 +1,4 @@
-//! `bench`: the benchmarks, on this machine's GPU.
+//! `bench`: the kernels' benchmarks, on this machine's GPU.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::{gpu_bundle, workspace};
 
-/// Run every benchmark of the workspace; with nvcc beside their twins in CUDA C++
+/// Run every benchmark of the kernels; with nvcc beside their twins in CUDA C++
 #[derive(clap::Args)]
 pub struct Arguments {
     /// Run this benchmark only; may be given several times [default: all]
@@ -76,13 +76,18 @@ fn cargo(root: &Path) -> Command {
     cargo
 }
 
-/// Every benchmark of the workspace, as cargo knows them.
+/// The package of the kernels' benchmarks, which share their options.
+const PACKAGE: &str = "tests";
+
+/// Every benchmark of the kernels, as cargo knows them.
 fn all(root: &Path) -> Result<Vec<Bench>> {
     let mut command = cargo(root);
     command.args(["metadata", "--no-deps", "--format-version", "1"]);
     let output = command.output().with_context(|| format!("cannot start {command:?}"))?;
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr).trim());
-    listed(&output.stdout)
+    let mut benches = listed(&output.stdout)?;
+    benches.retain(|bench| bench.package == PACKAGE);
+    Ok(benches)
 }
 
 /// The benchmarks that `cargo metadata` names.
@@ -139,12 +144,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_benchmark_of_the_workspace_is_found() {
+    fn every_benchmark_of_the_kernels_is_found() {
         let root = workspace::root().unwrap();
         let benches = all(&root).unwrap();
         let manifest = std::fs::read_to_string(root.join("tests/Cargo.toml")).unwrap();
         let named = manifest.matches("[[bench]]").count();
-        assert_eq!(benches.iter().filter(|bench| bench.package == "tests").count(), named);
+        assert_eq!(benches.len(), named);
         assert!(named >= 2, "the benchmarks have moved");
         for bench in &benches {
             if let Some(twins) = gpu_bundle::twins_of(&format!("{}-{}", bench.package, bench.name)) {

@@ -1,9 +1,12 @@
 //! The atoms of mmCIF: rows of the `_atom_site` category.
 
+mod aligned;
+
 use super::cif::unquote;
 use super::error::{Problem, bad_field};
 use super::number::{cif_number, fixed_8_3, integer, last_decimal};
 use super::select::{Place, Record, Selection, Syntax, is_hydrogen, pack};
+use aligned::AlignedAtoms;
 
 /// The category, with the dot that ends it.
 pub(super) const CATEGORY: &[u8] = b"_atom_site.";
@@ -64,6 +67,10 @@ pub(super) struct Columns {
     /// Per item, its column; the number of columns (an empty value) for one that the table does not have.
     column: [usize; NAMES.len()],
     has_group: bool,
+    /// How many the table has.
+    count: usize,
+    /// The column of the row's own number, which nothing else is read of.
+    id: Option<usize>,
 }
 
 impl Columns {
@@ -85,7 +92,7 @@ impl Columns {
         ];
         match needed.into_iter().find(|(there, _)| !there) {
             Some((_, item)) => Err(Problem::MissingItem(item)),
-            None => Ok(Self { has_group: has(Item::Group), column }),
+            None => Ok(Self { has_group: has(Item::Group), column, count: tags.len(), id: find(b"id") }),
         }
     }
 }
@@ -126,11 +133,15 @@ pub(super) struct AtomSite<'s, 'a> {
     /// Chain, number and insertion code of the row before, and whether its chain is wanted.
     place: Option<[Word<'a>; 3]>,
     wanted: bool,
+    /// The residue name of the row before, if it was an atom of a chain that is wanted.
+    residue: Option<u64>,
+    aligned: AlignedAtoms,
 }
 
 impl<'s, 'a> AtomSite<'s, 'a> {
     pub(super) fn new(text: &'a [u8], columns: Columns, selection: &'s mut Selection<'a>) -> Self {
-        Self { text, columns, selection, model: None, place: None, wanted: true }
+        let aligned = AlignedAtoms::new(&columns);
+        Self { text, columns, selection, model: None, place: None, wanted: true, residue: None, aligned }
     }
 
     /// A row's value as it stands in the text.
@@ -174,6 +185,7 @@ impl<'s, 'a> AtomSite<'s, 'a> {
     pub(super) fn row(&mut self, edges: &[usize]) -> Result<bool, Problem> {
         const ATOM: u64 = u64::from_le_bytes(*b"ATOM\0\0\0\0");
         const HETATM: u64 = u64::from_le_bytes(*b"HETATM\0\0");
+        self.residue = None;
         let model = self.word(edges, Item::Model);
         if self.model != Some(model) {
             if !model.is_empty() && integer(model.text).is_none() {
@@ -219,8 +231,10 @@ impl<'s, 'a> AtomSite<'s, 'a> {
         if name.is_empty() || name.text.len() > 8 {
             return Err(bad_field("_atom_site.label_atom_id", name.text, "is no atom name of 1 to 8 characters"));
         }
+        let residue = self.either(edges, Item::Residue, Item::AuthResidue).head;
+        self.residue = Some(residue);
         self.selection.atom(&Record {
-            residue: self.either(edges, Item::Residue, Item::AuthResidue).head,
+            residue,
             name: name.head,
             alternate: self.word(edges, Item::Alternate).head,
             hydrogen: is_hydrogen(self.word(edges, Item::Element).text, name.text),

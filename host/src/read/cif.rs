@@ -20,8 +20,23 @@ pub(super) struct Found {
 
 /// Feeds the first model of the first block with atoms to the selection. The rest is read too, for its syntax.
 pub(super) fn read<'a>(text: &'a [u8], selection: &mut Selection<'a>) -> Result<Found, Fault> {
+    read_with(text, selection, Lines::Aligned)
+}
+
+/// How lines of atoms are read.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Lines {
+    /// As rows of words, each.
+    #[cfg(test)]
+    Words,
+    /// By comparison with the line above, where they stand under each other.
+    Aligned,
+}
+
+fn read_with<'a>(text: &'a [u8], selection: &mut Selection<'a>, lines: Lines) -> Result<Found, Fault> {
     let mut reader = Reader {
         lexer: Lexer::new(text),
+        lines,
         selection,
         phase: Phase::Looking,
         frame: None,
@@ -58,6 +73,7 @@ enum Phase {
 
 struct Reader<'s, 'a> {
     lexer: Lexer<'a>,
+    lines: Lines,
     selection: &'s mut Selection<'a>,
     phase: Phase,
     /// Where the save frame began that the lexer is in. Its items are not the block's.
@@ -206,6 +222,12 @@ impl<'a> Reader<'_, 'a> {
                 self.phase = Phase::Inside;
             }
             while more && atoms.row(rows.edges()).map_err(|problem| Fault::at(rows.edges()[0], problem))? {
+                if self.lines == Lines::Aligned
+                    && let Some(end) =
+                        atoms.aligned_rows(rows.edges()).map_err(|(at, problem)| Fault::at(at, problem))?
+                {
+                    self.lexer.at = end;
+                }
                 more = rows.next(&mut self.lexer)?;
             }
             if !more {
@@ -250,4 +272,78 @@ fn is_confidence(tag: &[u8]) -> bool {
 
 fn says_plddt(text: &[u8]) -> bool {
     text.windows(5).any(|word| word.eq_ignore_ascii_case(b"plddt"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::{ReadOptions, atom_site};
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::{Index, select};
+
+    const CRAMBIN: &str = include_str!("../../tests/data/1crn.cif");
+
+    /// What comes of a text, comparable to the bit.
+    fn outcome(text: &[u8], lines: Lines) -> String {
+        let mut selection = Selection::new(&ReadOptions::default(), atom_site::SYNTAX, 0);
+        let read = read_with(text, &mut selection, lines)
+            .and_then(|found| selection.finish("x", found.predicted, found.warnings));
+        match read {
+            Ok(read) => format!("{read:?}"),
+            Err(fault) => fault.into_error("x", text).to_string(),
+        }
+    }
+
+    /// Rows of crambin's table, each value padded to its column's width.
+    fn aligned_rows(rows: usize) -> Vec<u8> {
+        let begin = CRAMBIN.find("loop_\n_atom_site.group_PDB").expect("the table");
+        let end = CRAMBIN[begin..].match_indices("\nATOM ").nth(rows).expect("rows").0;
+        format!("data_x\n{}\n", &CRAMBIN[begin..begin + end]).into_bytes()
+    }
+
+    #[test]
+    fn aligned_lines_are_taken_without_their_words() {
+        let mut selection = Selection::new(&ReadOptions::default(), atom_site::SYNTAX, 0);
+        let text = aligned_rows(7);
+        let table = std::str::from_utf8(&text).unwrap();
+        let tags: Vec<_> =
+            table.lines().filter(|line| line.starts_with('_')).map(|tag| tag.trim().as_bytes()).collect();
+        let mut lexer = Lexer::new(&text);
+        lexer.at = table.find("ATOM ").unwrap();
+        let mut rows = Rows::new(tags.len(), tags[0]);
+        let mut atoms = AtomSite::new(&text, Columns::find(&tags).unwrap(), &mut selection);
+        let mut taken = 0;
+        while taken == 0 && rows.next(&mut lexer).unwrap() {
+            assert!(atoms.row(rows.edges()).unwrap());
+            if let Some(end) = atoms.aligned_rows(rows.edges()).unwrap() {
+                taken = text[rows.edges()[0]..end].split(|&c| c == b'\n').count() - 1;
+            }
+        }
+        // Two show where values stand, the last is too near the text's end.
+        assert_eq!(taken, 4);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn aligned_lines_are_read_as_rows_of_words(
+            changes in vec((any::<Index>(), select(b"  \n\r\t'\";#_.?-+0159eADHSXdl(\x80".to_vec())), 1..5),
+            copied in prop::option::of((any::<Index>(), any::<Index>(), 1..90usize)),
+        ) {
+            let mut text = aligned_rows(24);
+            let begin = text.windows(5).position(|word| word == b"ATOM ").expect("an atom");
+            if let Some((from, to, length)) = copied {
+                let last = text.len() - begin - length;
+                let (from, to) = (begin + from.index(last), begin + to.index(last));
+                text.copy_within(from..from + length, to);
+            }
+            for (at, byte) in changes {
+                let at = begin + at.index(text.len() - begin);
+                text[at] = byte;
+            }
+            prop_assert_eq!(outcome(&text, Lines::Aligned), outcome(&text, Lines::Words));
+        }
+    }
 }

@@ -27,11 +27,17 @@ pub(super) fn fixed_8_3(field: [u8; 8]) -> Option<f64> {
     Some(if negative { -value } else { value })
 }
 
+/// Whether eight bytes are digit values (not characters).
+#[inline]
+pub(super) fn is_digits(bytes: u64) -> bool {
+    // A byte above 9 gets its high bit set by the sum or has it already; a sum that runs over is one of those.
+    (bytes.wrapping_add(0x7676_7676_7676_7676) | bytes) & 0x8080_8080_8080_8080 == 0
+}
+
 /// The number that eight digit values (not characters), the first in the lowest byte, make; `None` if one is no digit.
 #[inline]
 fn eight_digits(digits: u64) -> Option<u32> {
-    // A byte above 9 gets its high bit set by the sum or has it already.
-    if (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080 != 0 {
+    if !is_digits(digits) {
         return None;
     }
     let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);

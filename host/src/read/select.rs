@@ -4,8 +4,7 @@ use super::error::{Fault, Problem, bad_field};
 use super::{ReadOptions, ReadStructure};
 use crate::structure::StructureInput;
 use shared_types::radii::protor_radius;
-use shared_types::residue::kind_of;
-use shared_types::{Atom, NO_CA, ResidueKind};
+use shared_types::{Atom, NO_CA, RESIDUES, ResidueKind};
 use std::collections::HashMap;
 
 /// What differs between the formats once a record is split into fields.
@@ -53,6 +52,18 @@ pub(super) fn pack(text: &[u8]) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
+/// The names of [`RESIDUES`], by [`pack`].
+const NAMES: [u64; RESIDUES.len()] = {
+    let mut names = [0; RESIDUES.len()];
+    let mut kind = 0;
+    while kind < names.len() {
+        let &[a, b, c] = RESIDUES[kind].name.as_bytes() else { panic!("not three letters") };
+        names[kind] = u64::from_le_bytes([a, b, c, 0, 0, 0, 0, 0]);
+        kind += 1;
+    }
+    names
+};
+
 const CA: u64 = u64::from_le_bytes(*b"CA\0\0\0\0\0\0");
 
 /// Whether an atom is a hydrogen or deuterium: by its element where that is one, else by its name's first letter
@@ -82,6 +93,8 @@ pub(super) struct Selection<'a> {
     open: bool,
     names: Names,
     chain_index: HashMap<&'a [u8], u32>,
+    /// The chain of the residue before, and its index.
+    last_chain: Option<(&'a [u8], u32)>,
     duplicates: usize,
     /// x, y, z and radius in Å.
     atoms: Vec<[f64; 4]>,
@@ -100,6 +113,7 @@ impl<'a> Selection<'a> {
             open: false,
             names: Names::default(),
             chain_index: HashMap::new(),
+            last_chain: None,
             duplicates: 0,
             atoms: Vec::with_capacity(expected_atoms),
             structure: StructureInput::default(),
@@ -136,9 +150,8 @@ impl<'a> Selection<'a> {
             if self.residue != 0 {
                 return Ok(());
             }
-            let name = record.residue.to_le_bytes();
-            let Some(kind) = kind_of(trim_zeros(&name)) else { return Ok(()) };
-            self.kind = kind;
+            let Some(kind) = NAMES.iter().position(|&name| name == record.residue) else { return Ok(()) };
+            self.kind = kind as ResidueKind;
             self.residue = record.residue;
         }
         if record.hydrogen {
@@ -178,14 +191,9 @@ impl<'a> Selection<'a> {
             let wrong = "is no residue number (a decimal integer; in PDB also hybrid-36, A000 being 10000)";
             bad_field(self.syntax.number_field, place.number, wrong)
         })?;
-        let chain = match self.chain_index.get(place.chain) {
-            Some(&index) => index,
-            None => {
-                let index = self.structure.chains.len() as u32;
-                self.structure.chains.push(chain_name(place.chain));
-                self.chain_index.insert(place.chain, index);
-                index
-            }
+        let chain = match self.last_chain {
+            Some((chain, index)) if chain == place.chain => index,
+            _ => self.index_of_chain(place.chain),
         };
         let s = &mut self.structure;
         s.residue_atoms.push(offset);
@@ -197,6 +205,16 @@ impl<'a> Selection<'a> {
         s.bfactor.push(f32::NAN);
         self.open = true;
         Ok(())
+    }
+
+    fn index_of_chain(&mut self, chain: &'a [u8]) -> u32 {
+        let chains = &mut self.structure.chains;
+        let index = *self.chain_index.entry(chain).or_insert_with(|| {
+            chains.push(chain_name(chain));
+            chains.len() as u32 - 1
+        });
+        self.last_chain = Some((chain, index));
+        index
     }
 
     /// The structure of all atoms taken. `predicted`: the B column is no B factor.

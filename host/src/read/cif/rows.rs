@@ -2,6 +2,7 @@
 
 use super::lexer::{Lexer, Token};
 use crate::read::error::{Fault, Problem};
+use crate::read::masks;
 use memchr::memchr;
 
 /// Reads a loop's values row by row.
@@ -9,7 +10,7 @@ pub(super) struct Rows<'a> {
     /// Number of columns.
     columns: usize,
     /// Begin and end in the text of each value of the current row, quotes included, then one empty value that
-    /// stands for columns the loop does not have.
+    /// stands for columns the loop does not have, and room.
     edges: Vec<usize>,
     /// The loop's first tag, for errors.
     first_tag: &'a [u8],
@@ -20,13 +21,13 @@ pub(super) struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     pub(super) fn new(columns: usize, first_tag: &'a [u8]) -> Self {
-        Self { columns, edges: vec![0; 2 * (columns + 1)], first_tag, lines: true, rows: 0 }
+        Self { columns, edges: vec![0; 2 * (columns + 1) + AT_ONCE], first_tag, lines: true, rows: 0 }
     }
 
     /// Edges of the current row's values; see [`Rows`].
     #[inline]
     pub(super) fn edges(&self) -> &[usize] {
-        &self.edges
+        &self.edges[..2 * (self.columns + 1)]
     }
 
     /// Moves to the next row; false at the loop's end, with the lexer before the word that ends it.
@@ -35,7 +36,9 @@ impl<'a> Rows<'a> {
         let text = lexer.text;
         lexer.skip_blanks();
         let end = memchr(b'\n', &text[lexer.at..]).map_or(text.len(), |n| lexer.at + n);
-        if split_line(text, lexer.at, end, &mut self.edges[..2 * self.columns]) {
+        let is_row = split_line(text, lexer.at, end, self.columns, &mut self.edges);
+        self.edges[2 * self.columns..][..2].fill(0);
+        if is_row {
             lexer.at = end;
             self.rows += 1;
             return Ok(true);
@@ -122,21 +125,24 @@ const CLASS: [u8; 256] = {
     class
 };
 
+/// Edges that are written at once.
+const AT_ONCE: usize = 8;
+
 /// Finds the words between `begin` and `end`, a part of one line that begins at a word's border. True if there are
-/// as many as `edges` has room for and each is a value, `edges` then holding their beginnings and ends. A false
-/// answer means only that the line has to be read word by word.
+/// `columns` and each is a value; `edges`, which has room for [`AT_ONCE`] more, then holds their beginnings and ends. A
+/// false answer means only that the line has to be read word by word.
 #[inline]
-fn split_line(text: &[u8], begin: usize, end: usize, edges: &mut [usize]) -> bool {
+fn split_line(text: &[u8], begin: usize, end: usize, columns: usize, edges: &mut [usize]) -> bool {
     let mut found = 0;
     let mut inside = 0u64;
     let mut at = begin;
     while at < end {
         let mut ink = match text[at..].first_chunk::<64>() {
-            Some(block) => ink_mask(block),
+            Some(block) => masks::ink(block),
             None => {
                 let mut block = [b' '; 64];
                 block[..text.len() - at].copy_from_slice(&text[at..]);
-                ink_mask(&block)
+                masks::ink(&block)
             }
         };
         if end - at < 64 {
@@ -145,23 +151,34 @@ fn split_line(text: &[u8], begin: usize, end: usize, edges: &mut [usize]) -> boo
         // A bit for each change between ink and blank.
         let mut changes = ink ^ (ink << 1 | inside);
         inside = ink >> 63;
-        while changes != 0 {
-            let Some(slot) = edges.get_mut(found) else { return false };
-            *slot = at + changes.trailing_zeros() as usize;
-            found += 1;
-            changes &= changes - 1;
+        let count = changes.count_ones() as usize;
+        // Whole chunks without a branch for each edge; what is written beyond the last is overwritten.
+        let mut written = found;
+        found += count;
+        if found > 2 * columns {
+            return false;
+        }
+        while written < found {
+            let Some(chunk) = edges.get_mut(written..).and_then(|rest| rest.first_chunk_mut::<AT_ONCE>()) else {
+                return false;
+            };
+            for slot in chunk {
+                *slot = at + changes.trailing_zeros() as usize;
+                changes &= changes.wrapping_sub(1);
+            }
+            written += AT_ONCE;
         }
         at += 64;
     }
     if inside != 0 {
         // The last word ends with the last block.
-        let Some(slot) = edges.get_mut(found) else { return false };
-        *slot = end;
+        edges[found] = end;
         found += 1;
     }
-    if found != edges.len() {
+    if found != 2 * columns {
         return false;
     }
+    let edges = &edges[..found];
     let words = edges.as_chunks::<2>().0;
     // No branch by class for each word: the letters that keywords begin with come and go from row to row.
     let closer_look = words.iter().fold(PLAIN, |classes, &[begin, end]| {
@@ -184,60 +201,9 @@ fn is_value(text: &[u8], begin: usize, end: usize) -> bool {
     }
 }
 
-/// A bit for each byte above the blank.
-#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-#[inline]
-fn ink_mask(block: &[u8; 64]) -> u64 {
-    use core::arch::x86_64::{_mm_cmpeq_epi8, _mm_max_epu8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8};
-    #[target_feature(enable = "sse2")]
-    fn ink_mask_16(bytes: [u8; 16]) -> u16 {
-        let word = u128::from_le_bytes(bytes);
-        let text = _mm_set_epi64x((word >> 64) as i64, word as i64);
-        _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(text, _mm_set1_epi8(0x21)), text)) as u16
-    }
-    block.as_chunks::<16>().0.iter().enumerate().fold(0, |mask, (i, bytes)| {
-        // SAFETY: this function is compiled only where SSE2 is on for the whole program, and no pointers are involved.
-        mask | u64::from(unsafe { ink_mask_16(*bytes) }) << (16 * i)
-    })
-}
-
-/// A bit for each byte above the blank.
-#[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
-#[inline]
-fn ink_mask(block: &[u8; 64]) -> u64 {
-    ink_mask_by_words(block)
-}
-
-/// [`ink_mask`] for any processor, eight bytes at a time.
-#[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
-fn ink_mask_by_words(block: &[u8; 64]) -> u64 {
-    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    // Added to a byte's low seven bits, sets its high bit from 0x21 on.
-    const TO_INK: u64 = 0x5f5f_5f5f_5f5f_5f5f;
-    let mut mask = 0;
-    for (i, bytes) in block.as_chunks::<8>().0.iter().enumerate() {
-        let word = u64::from_le_bytes(*bytes);
-        let ink = ((((word & LOW) + TO_INK) | word) & HIGH) >> 7;
-        // Moves bit 8k to bit 56 + k.
-        mask |= (ink.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i);
-    }
-    mask
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn masks_are_the_plain_rule() {
-        for first in 0..=u8::MAX {
-            let block: [u8; 64] = std::array::from_fn(|i| first.wrapping_add((i * i) as u8));
-            let plain = (0..64).fold(0u64, |mask, i| mask | u64::from(block[i] > 0x20) << i);
-            assert_eq!(ink_mask(&block), plain);
-            assert_eq!(ink_mask_by_words(&block), plain);
-        }
-    }
 
     /// The words of a line by the plain rule.
     fn by_bytes(line: &str) -> Vec<&str> {
@@ -253,12 +219,14 @@ mod tests {
                 let expected = by_bytes(&line);
                 for after in ["", "\nrest of the text that must not be looked at"] {
                     let text = format!("{line}{after}");
-                    let mut edges = vec![0; 2 * expected.len()];
-                    assert!(split_line(text.as_bytes(), 0, line.len(), &mut edges), "{line:?}");
-                    let found: Vec<_> = edges.chunks(2).map(|e| &text[e[0]..e[1]]).collect();
+                    let mut edges = vec![0; 2 * expected.len() + AT_ONCE];
+                    assert!(split_line(text.as_bytes(), 0, line.len(), expected.len(), &mut edges), "{line:?}");
+                    let found: Vec<_> = edges[..2 * expected.len()].chunks(2).map(|e| &text[e[0]..e[1]]).collect();
                     assert_eq!(found, expected);
-                    let mut other = vec![0; 2 * expected.len() + 2];
-                    assert!(!split_line(text.as_bytes(), 0, line.len(), &mut other));
+                    for other in [expected.len() - 1, expected.len() + 1] {
+                        let mut edges = vec![0; 2 * other + AT_ONCE];
+                        assert!(!split_line(text.as_bytes(), 0, line.len(), other, &mut edges));
+                    }
                 }
             }
         }
@@ -278,7 +246,7 @@ mod tests {
             ("a 'b c' d", false),
             ("a ' b '", false),
         ] {
-            assert_eq!(split_line(line.as_bytes(), 0, line.len(), &mut [0; 8]), plain, "{line}");
+            assert_eq!(split_line(line.as_bytes(), 0, line.len(), 4, &mut [0; 8 + AT_ONCE]), plain, "{line}");
         }
     }
 }

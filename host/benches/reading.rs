@@ -1,0 +1,81 @@
+//! How fast one core reads structures: `cargo bench -p prism-host --bench reading`.
+//!
+//! Text in memory to a `StructureInput`, all checks on, in bytes of text a second; gzip in bytes of the text that comes
+//! out; and whole files, opened and read, in structures a second. `PRISM_CORPUS` adds larger entries in both formats.
+
+use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
+use flate2::read::MultiGzDecoder;
+use prism_host::read::{ReadOptions, read_bytes, read_path};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Files of the repository, below its root.
+const FILES: [&str; 6] = [
+    "data/6m0j_rbd.pdb",
+    "host/tests/data/1ubq.pdb",
+    "tests/data/1jcd.pdb.gz",
+    "host/tests/data/1crn.cif",
+    "tests/data/1aki.cif.gz",
+    "tests/data/4zhl.cif.gz",
+];
+/// Files of the corpus' `dev/`: a virus' shell, an ensemble, and what different programs write.
+const CORPUS: [&str; 9] = [
+    "2btv.pdb.gz",
+    "3nig.pdb.gz",
+    "af-p04637-f1.pdb.gz",
+    "3nig.cif.gz",
+    "4hhb.cif.gz",
+    "7cth.cif.gz",
+    "1d3z.cif.gz",
+    "af-q57552-f1-model_v4.cif.gz",
+    "boltz2_olanzapine_p28335.cif.gz",
+];
+
+fn files() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let corpus = std::env::var_os("PRISM_CORPUS").map(|corpus| Path::new(&corpus).join("dev"));
+    let wide = corpus.iter().flat_map(|dev| CORPUS.map(|file| dev.join(file)));
+    FILES.iter().map(|file| root.join(file)).chain(wide).collect()
+}
+
+fn group<'a>(criterion: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, WallTime> {
+    let mut group = criterion.benchmark_group(name);
+    group.warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1)).sample_size(20);
+    group
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn text_of(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    bytes.starts_with(&[0x1f, 0x8b]).then(|| MultiGzDecoder::new(bytes).read_to_end(&mut text).expect("whole"))?;
+    Some(text)
+}
+
+fn reading(criterion: &mut Criterion) {
+    let options = ReadOptions::default();
+    for path in files() {
+        let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let name = name_of(&path);
+        let read = |bytes: &[u8]| read_bytes(bytes, &name, &options).unwrap_or_else(|error| panic!("{error}"));
+        let unpacked = text_of(&bytes);
+        let text = unpacked.as_ref().unwrap_or(&bytes);
+        let size = Throughput::Bytes(text.len() as u64);
+        let format = if name.contains(".cif") { "mmcif" } else { "pdb" };
+        group(criterion, format)
+            .throughput(size.clone())
+            .bench_function(name.trim_end_matches(".gz"), |bench| bench.iter(|| read(text)));
+        if unpacked.is_some() {
+            group(criterion, "gzip").throughput(size).bench_function(&name, |bench| bench.iter(|| read(&bytes)));
+        }
+        group(criterion, "file")
+            .throughput(Throughput::Elements(1))
+            .bench_function(&name, |bench| bench.iter(|| read_path(&path, &name, &options).map(drop)));
+    }
+}
+
+criterion_group!(benches, reading);
+criterion_main!(benches);

@@ -1,0 +1,219 @@
+//! A residue's further atoms, from lines that stand under its first.
+
+use super::{AtomSite, Columns, Item};
+use crate::read::alignment::Alignment;
+use crate::read::error::Problem;
+use crate::read::number::{fixed_8_3, is_digits};
+use crate::read::select::Record;
+
+const SPACES: u64 = 0x2020_2020_2020_2020;
+const ONES: u64 = u64::MAX / 255;
+const HIGH: u64 = ONES << 7;
+
+/// How a table's lines are aligned, as far as is known.
+pub(super) struct AlignedAtoms {
+    /// The columns that differ between a residue's atoms; `None` for a table without one that is needed.
+    columns: Option<Free<usize>>,
+    found: Option<(Alignment, Free<usize>)>,
+    /// Where the last value of the row before began, in bytes from the row's begin.
+    last_begin: usize,
+    /// Rows until an alignment is looked for again, and until the one after that, so that little is lost on tables
+    /// without.
+    wait: u32,
+    penalty: u32,
+}
+
+/// Something of each free column.
+#[derive(Clone, Copy)]
+struct Free<T> {
+    element: T,
+    name: T,
+    position: [T; 3],
+    id: Option<T>,
+    auth_name: Option<T>,
+    alternate: Option<T>,
+    b_factor: Option<T>,
+}
+
+impl<T: Copy> Free<T> {
+    fn map<U>(self, f: impl Fn(T) -> U) -> Free<U> {
+        Free {
+            element: f(self.element),
+            name: f(self.name),
+            position: self.position.map(&f),
+            id: self.id.map(&f),
+            auth_name: self.auth_name.map(&f),
+            alternate: self.alternate.map(&f),
+            b_factor: self.b_factor.map(&f),
+        }
+    }
+
+    fn to_vec(self) -> Vec<T> {
+        let optional = [self.id, self.auth_name, self.alternate, self.b_factor];
+        let needed = [self.element, self.name].into_iter().chain(self.position);
+        needed.chain(optional.into_iter().flatten()).collect()
+    }
+}
+
+impl AlignedAtoms {
+    const LONGEST_WAIT: u32 = 127;
+    /// Lines taken that halve the penalty. A few are alike in any table.
+    const WORTH: u32 = 4;
+
+    pub(super) fn new(columns: &Columns) -> Self {
+        let column = |item: Item| Some(columns.column[item as usize]).filter(|&column| column < columns.count);
+        let free = || {
+            Some(Free {
+                element: column(Item::Element)?,
+                name: column(Item::Name)?,
+                position: [column(Item::X)?, column(Item::Y)?, column(Item::Z)?],
+                id: columns.id,
+                auth_name: column(Item::AuthName),
+                alternate: column(Item::Alternate),
+                b_factor: column(Item::BFactor),
+            })
+        };
+        Self { columns: free(), found: None, last_begin: 0, wait: 0, penalty: 0 }
+    }
+
+    /// Makes `found` the alignment of a row. False if it has none, or if none is looked for now.
+    #[inline]
+    fn find(&mut self, text: &[u8], edges: &[usize]) -> bool {
+        // Few rows are worth a closer look where values stand anywhere.
+        let last_begin = edges[edges.len() - 2] - edges[0];
+        std::mem::replace(&mut self.last_begin, last_begin) == last_begin && self.find_likely(text, edges)
+    }
+
+    fn find_likely(&mut self, text: &[u8], edges: &[usize]) -> bool {
+        if self.found.as_ref().is_some_and(|(alignment, _)| alignment.fits(text, edges)) {
+            return true;
+        }
+        let Some(columns) = self.columns else { return false };
+        if self.wait > 0 {
+            self.wait -= 1;
+            return false;
+        }
+        (self.wait, self.penalty) = (self.penalty, (2 * self.penalty + 1).min(Self::LONGEST_WAIT));
+        self.found = Alignment::of(text, edges, &columns.to_vec()).map(|alignment| {
+            let places = columns.map(|column| alignment.begin_of(column));
+            (alignment, places)
+        });
+        self.found.is_some()
+    }
+}
+
+impl AtomSite<'_, '_> {
+    /// Takes the atoms of the row's residue that stand in lines below it, aligned with it; the row is the one taken last,
+    /// given by the edges of its values. The end of the last such line, if there is one. An error comes with the byte
+    /// where its line begins.
+    #[inline]
+    pub(in crate::read) fn aligned_rows(&mut self, edges: &[usize]) -> Result<Option<usize>, (usize, Problem)> {
+        let Some(residue) = self.residue else { return Ok(None) };
+        // The last two edges stand for columns that the table does not have.
+        let edges = &edges[..edges.len() - 2];
+        if !self.aligned.find(self.text, edges) {
+            return Ok(None);
+        }
+        let Some((alignment, places)) = &self.aligned.found else { return Ok(None) };
+        let (mut begin, mut taken) = (edges[0], 0);
+        while alignment.continues(self.text, begin) {
+            let next = begin + alignment.stride();
+            let Some(record) = atom(&self.text[next..], places, residue) else { break };
+            self.selection.atom(&record).map_err(|problem| (next, problem))?;
+            (begin, taken) = (next, taken + 1);
+        }
+        let end = begin + alignment.stride() - 1;
+        self.aligned.penalty >>= (taken / AlignedAtoms::WORTH).min(31);
+        Ok((taken > 0).then_some(end))
+    }
+}
+
+/// The atom of an aligned line, if each of its free values is of the most usual form; any other is left to be read as
+/// a row of values.
+// Once an atom: the call would cost as much as some of the work.
+#[inline(always)]
+fn atom<'a>(line: &'a [u8], places: &Free<usize>, residue: u64) -> Option<Record<'a>> {
+    if let Some(place) = places.id {
+        let (word, length) = word(line, place)?;
+        // Digits, moved to the word's end.
+        let foreign = 8 * (8 - length);
+        if length == 8 || !is_digits((word << foreign) ^ ((u64::MAX << foreign) & (ONES * u64::from(b'0')))) {
+            return None;
+        }
+    }
+    let (name, length) = word(line, places.name)?;
+    let own = u64::MAX >> (64 - 8 * length);
+    // Keywords have five letters or more.
+    if length > 4 || !(name as u8).is_ascii_alphanumeric() || !is_ink(name, own) {
+        return None;
+    }
+    if let Some(place) = places.auth_name {
+        // With the blank after it.
+        let differences = bytes(line, place)? ^ name;
+        if differences & (own << 8 | 0xff) != 0 {
+            return None;
+        }
+    }
+    let hydrogen = match &bytes(line, places.element)?.to_le_bytes() {
+        [b'C' | b'N' | b'O' | b'S', b' ', ..] => false,
+        [b'H' | b'D', b' ', ..] => true,
+        _ => return None,
+    };
+    let alternate = match places.alternate {
+        None => 0,
+        Some(place) => match &bytes(line, place)?.to_le_bytes() {
+            [b'.' | b'?', b' ', ..] => 0,
+            &[letter, b' ', ..] if letter.is_ascii_alphanumeric() => u64::from(letter),
+            _ => return None,
+        },
+    };
+    let [x, y, z] = places.position;
+    let position = [coordinate(line, x)?, coordinate(line, y)?, coordinate(line, z)?];
+    let b_factor = match places.b_factor {
+        None => &[],
+        Some(place) => {
+            let (word, length) = word(line, place)?;
+            let first = word as u8;
+            if length == 8 || !(first.is_ascii_digit() || first == b'-') || !is_ink(word, u64::MAX >> (64 - 8 * length))
+            {
+                return None;
+            }
+            &line[place..place + length as usize]
+        }
+    };
+    Some(Record { residue, name: name & own, alternate, hydrogen, position, b_factor })
+}
+
+#[inline(always)]
+fn bytes(line: &[u8], place: usize) -> Option<u64> {
+    line.get(place..)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
+}
+
+/// Eight bytes from a value's first, and how many of them are before the first blank: at least one of a value.
+#[inline(always)]
+fn word(line: &[u8], place: usize) -> Option<(u64, u32)> {
+    let word = bytes(line, place)?;
+    let blanks = word ^ SPACES;
+    // The lowest high bit that is set marks the first.
+    let length = (blanks.wrapping_sub(ONES) & !blanks & HIGH).trailing_zeros() / 8;
+    (length > 0).then_some((word, length))
+}
+
+/// Whether no byte of those in the mask is a control character or a blank.
+#[inline(always)]
+fn is_ink(word: u64, own: u64) -> bool {
+    let word = word & own | !own & (ONES * u64::from(b'0'));
+    word.wrapping_sub(ONES * 0x21) & !word & HIGH == 0
+}
+
+/// A coordinate written with three decimals, in Å.
+#[inline(always)]
+fn coordinate(line: &[u8], place: usize) -> Option<f64> {
+    let (word, length) = word(line, place)?;
+    if length == 8 && line.get(place + 8) != Some(&b' ') {
+        return None;
+    }
+    // As if right-justified in eight columns.
+    let foreign = 8 * (8 - length);
+    fixed_8_3(((word << foreign) | (SPACES & !(u64::MAX << foreign))).to_le_bytes())
+}

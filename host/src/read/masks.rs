@@ -1,0 +1,106 @@
+//! Sixty-four bytes at once: a bit for each, the first in the lowest.
+
+/// A bit for each byte above the blank.
+#[inline]
+pub(super) fn ink(block: &[u8; 64]) -> u64 {
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+    return sse2::ink(block);
+    #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
+    return words::ink(block);
+}
+
+/// A bit for each byte in which the two differ.
+#[inline]
+pub(super) fn differences(a: &[u8; 64], b: &[u8; 64]) -> u64 {
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+    return sse2::differences(a, b);
+    #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
+    return words::differences(a, b);
+}
+
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+mod sse2 {
+    use core::arch::x86_64::{__m128i, _mm_cmpeq_epi8, _mm_max_epu8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8};
+
+    #[inline]
+    pub(super) fn ink(block: &[u8; 64]) -> u64 {
+        block.as_chunks::<16>().0.iter().enumerate().fold(0, |mask, (i, &bytes)| {
+            // SAFETY: this module is compiled only where SSE2 is on for the whole program.
+            mask | u64::from(unsafe { ink_16(bytes) }) << (16 * i)
+        })
+    }
+
+    #[inline]
+    pub(super) fn differences(a: &[u8; 64], b: &[u8; 64]) -> u64 {
+        let pairs = a.as_chunks::<16>().0.iter().zip(b.as_chunks::<16>().0);
+        !pairs.enumerate().fold(0, |mask, (i, (&a, &b))| {
+            // SAFETY: as above.
+            mask | u64::from(unsafe { equal_16(a, b) }) << (16 * i)
+        })
+    }
+
+    #[target_feature(enable = "sse2")]
+    fn register(bytes: [u8; 16]) -> __m128i {
+        let word = u128::from_le_bytes(bytes);
+        _mm_set_epi64x((word >> 64) as i64, word as i64)
+    }
+
+    #[target_feature(enable = "sse2")]
+    fn ink_16(bytes: [u8; 16]) -> u16 {
+        let text = register(bytes);
+        _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(text, _mm_set1_epi8(0x21)), text)) as u16
+    }
+
+    #[target_feature(enable = "sse2")]
+    fn equal_16(a: [u8; 16], b: [u8; 16]) -> u16 {
+        _mm_movemask_epi8(_mm_cmpeq_epi8(register(a), register(b))) as u16
+    }
+}
+
+/// The same for any processor, eight bytes at a time.
+#[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
+mod words {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+
+    /// High bits of bytes to bits: bit 8k + 7 moves to bit k.
+    fn gather(high: u64) -> u64 {
+        ((high & HIGH) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
+    }
+
+    pub(super) fn ink(block: &[u8; 64]) -> u64 {
+        // Added to a byte's low seven bits, sets its high bit from 0x21 on.
+        const TO_INK: u64 = 0x5f5f_5f5f_5f5f_5f5f;
+        block.as_chunks::<8>().0.iter().enumerate().fold(0, |mask, (i, &bytes)| {
+            let word = u64::from_le_bytes(bytes);
+            mask | gather(((word & LOW) + TO_INK) | word) << (8 * i)
+        })
+    }
+
+    pub(super) fn differences(a: &[u8; 64], b: &[u8; 64]) -> u64 {
+        let pairs = a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0);
+        pairs.enumerate().fold(0, |mask, (i, (&a, &b))| {
+            let word = u64::from_le_bytes(a) ^ u64::from_le_bytes(b);
+            mask | gather(((word & LOW) + LOW) | word) << (8 * i)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_are_the_plain_rule() {
+        for first in 0..=u8::MAX {
+            let block: [u8; 64] = std::array::from_fn(|i| first.wrapping_add((i * i) as u8));
+            let plain = (0..64).fold(0u64, |mask, i| mask | u64::from(block[i] > 0x20) << i);
+            assert_eq!(ink(&block), plain);
+            assert_eq!(words::ink(&block), plain);
+            let other: [u8; 64] = std::array::from_fn(|i| block[i] ^ if i % 5 < 2 { (i * i) as u8 } else { 0 });
+            let plain = (0..64).fold(0u64, |mask, i| mask | u64::from(block[i] != other[i]) << i);
+            assert_eq!(differences(&block, &other), plain);
+            assert_eq!(words::differences(&block, &other), plain);
+        }
+    }
+}
