@@ -104,8 +104,8 @@ pub use shared::{DynamicShared, Shared, Tile, TilePart};
 pub use table::{Table, Window};
 pub use team::{Lists, Team};
 pub use tile_2d::Tile2d;
-pub use warp::{Lane, PerLane, Warp};
-pub use warp_list::{SharedByWarp, WarpItems, WarpList};
+pub use warp::{Lane, Lanes, PerLane, Warp};
+pub use warp_list::{Questions, SharedByWarp, WarpItems, WarpList};
 
 /// What a kernel's file imports.
 pub mod prelude {
@@ -114,8 +114,8 @@ pub mod prelude {
     pub use crate::launch::{CpuExecutor, DynamicLength, Executor, Matrix, Offsets, Segments};
     pub use crate::{
         AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DynamicShared, Grid, Halves, Input, Lane, Lists,
-        Part, PerLane, PerThread, Segment, Shared, Table, Team, Thread, Tile, Tile2d, View, Warp, WarpItems, WarpList,
-        WarpPart, Window, kernel, math, scope,
+        Part, PerLane, PerThread, Questions, Segment, Shared, Table, Team, Thread, Tile, Tile2d, View, Warp, WarpItems,
+        WarpList, WarpPart, Window, kernel, math, scope,
     };
 }
 

@@ -1,7 +1,7 @@
 //! Warps and their phases.
 
 use crate::Thread;
-use crate::platform::{Crew, LaneStorage};
+use crate::platform::{self, Crew, LaneStorage};
 use bytemuck::Pod;
 
 /// A warp: 32 neighbouring threads of a block, in a phase of [`Block::warps`](crate::Block::warps).
@@ -59,6 +59,52 @@ impl<T> PerLane<T> {
     }
 }
 
+/// What lanes read beside each other: a [`PerLane`], of which each sees its own value, or two or three of these.
+///
+/// Values that are kept apart, say the coordinates of a point, are what a CPU's core looks at several at a time.
+pub trait Lanes: sealed::Lanes {}
+
+impl<L: sealed::Lanes> Lanes for L {}
+
+pub(crate) mod sealed {
+    use super::PerLane;
+
+    pub trait Lanes: Copy {
+        /// What one lane sees.
+        type Item;
+
+        /// What lane `lane` sees, which asks.
+        fn of(self, lane: u32) -> Self::Item;
+    }
+
+    impl<'a, T> Lanes for &'a PerLane<T> {
+        type Item = &'a T;
+
+        #[inline(always)]
+        fn of(self, lane: u32) -> &'a T {
+            self.0.own(lane)
+        }
+    }
+
+    impl<A: Lanes, B: Lanes> Lanes for (A, B) {
+        type Item = (A::Item, B::Item);
+
+        #[inline(always)]
+        fn of(self, lane: u32) -> Self::Item {
+            (self.0.of(lane), self.1.of(lane))
+        }
+    }
+
+    impl<A: Lanes, B: Lanes, C: Lanes> Lanes for (A, B, C) {
+        type Item = (A::Item, B::Item, C::Item);
+
+        #[inline(always)]
+        fn of(self, lane: u32) -> Self::Item {
+            (self.0.of(lane), self.1.of(lane), self.2.of(lane))
+        }
+    }
+}
+
 impl Warp {
     #[inline(always)]
     pub(crate) fn new(index: u32, crew: Crew) -> Self {
@@ -98,50 +144,55 @@ impl Warp {
         state.0.each(self.crew.next_phase(), self.index, |index, value| f(lane(index), value));
     }
 
-    /// Runs `f` in every lane on the lane's own value, and another one to read.
+    /// Runs `f` in every lane on the lane's own value, and others to read.
     #[inline(always)]
-    pub fn each_with<T, U>(&mut self, state: &mut PerLane<T>, other: &PerLane<U>, f: impl Fn(Lane, &mut T, &U) + Sync) {
+    pub fn each_with<T, L: Lanes>(
+        &mut self,
+        state: &mut PerLane<T>,
+        others: L,
+        f: impl Fn(Lane, &mut T, L::Item) + Sync,
+    ) {
         let lane = self.lane();
-        let crew = self.crew.next_phase();
-        state.0.each_with(&other.0, crew, self.index, |index, value, other| f(lane(index), value, other));
+        state.0.each(self.crew.next_phase(), self.index, |index, value| f(lane(index), value, others.of(index)));
     }
 
-    /// `f` of every lane's value.
+    /// `f` of every lane's value, or values.
     #[inline(always)]
-    pub fn map<T, U>(&mut self, state: &PerLane<T>, f: impl Fn(Lane, &T) -> U + Sync) -> PerLane<U> {
+    pub fn map<L: Lanes, U>(&mut self, values: L, f: impl Fn(Lane, L::Item) -> U + Sync) -> PerLane<U> {
         let lane = self.lane();
-        PerLane(state.0.map(self.crew.next_phase(), self.index, |index, value| f(lane(index), value)))
+        PerLane(LaneStorage::new(self.crew.next_phase(), self.index, |index| f(lane(index), values.of(index))))
     }
 
     /// Asks every lane; bit `i` is the answer of lane `i`.
     #[inline(always)]
-    pub fn ballot<T>(&mut self, state: &PerLane<T>, ask: impl Fn(Lane, &T) -> bool + Sync) -> u32 {
+    pub fn ballot<L: Lanes>(&mut self, values: L, ask: impl Fn(Lane, L::Item) -> bool + Sync) -> u32 {
         let lane = self.lane();
-        state.0.ballot(self.crew.next_phase(), self.index, |index, value| ask(lane(index), value))
+        platform::ballot(self.crew.next_phase(), self.index, |index| ask(lane(index), values.of(index)))
     }
 
     /// As [`ballot`](Self::ballot), without looking for dead lanes, for what decides nothing yet.
     #[inline(always)]
-    pub(crate) fn ballot_for_list<T>(&mut self, state: &PerLane<T>, ask: impl Fn(&T) -> bool + Sync) -> u32 {
-        state.0.ballot_of_any(self.crew.next_phase(), self.index, |_, value| ask(value))
+    pub(crate) fn ballot_for_list<L: Lanes>(&mut self, values: L, ask: impl Fn(Lane, L::Item) -> bool) -> u32 {
+        let lane = self.lane();
+        platform::ballot_of_any(self.crew.next_phase(), self.index, |index| ask(lane(index), values.of(index)))
     }
 
     /// Whether a lane says yes.
     #[inline(always)]
-    pub fn any<T>(&mut self, state: &PerLane<T>, ask: impl Fn(Lane, &T) -> bool + Sync) -> bool {
-        self.ballot(state, ask) != 0
+    pub fn any<L: Lanes>(&mut self, values: L, ask: impl Fn(Lane, L::Item) -> bool + Sync) -> bool {
+        self.ballot(values, ask) != 0
     }
 
     /// Whether all lanes say yes.
     #[inline(always)]
-    pub fn all<T>(&mut self, state: &PerLane<T>, ask: impl Fn(Lane, &T) -> bool + Sync) -> bool {
-        self.ballot(state, ask) == u32::MAX
+    pub fn all<L: Lanes>(&mut self, values: L, ask: impl Fn(Lane, L::Item) -> bool + Sync) -> bool {
+        self.ballot(values, ask) == u32::MAX
     }
 
     /// How many lanes say yes.
     #[inline(always)]
-    pub fn count<T>(&mut self, state: &PerLane<T>, ask: impl Fn(Lane, &T) -> bool + Sync) -> u32 {
-        self.ballot(state, ask).count_ones()
+    pub fn count<L: Lanes>(&mut self, values: L, ask: impl Fn(Lane, L::Item) -> bool + Sync) -> u32 {
+        self.ballot(values, ask).count_ones()
     }
 
     /// Gives every lane the value of lane `from(lane)`, counted modulo 32.

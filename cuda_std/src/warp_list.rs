@@ -3,7 +3,7 @@
 use crate::bounds::{check_index, check_length};
 use crate::platform::{self, LaneStorage, SharedPointer};
 use crate::shared::WarpParts;
-use crate::{Lane, PerLane, Shared, Warp};
+use crate::{Lane, Lanes, PerLane, Shared, Warp};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
@@ -69,21 +69,61 @@ impl<T: Pod> WarpList<'_, T> {
     /// Puts in the values of those lanes that have one, in the lanes' order; what has no room is counted and dropped.
     #[inline(always)]
     pub fn push(&mut self, warp: &mut Warp, values: &PerLane<Option<T>>) {
-        let chosen = warp.ballot_for_list(values, |value| value.is_some());
-        self.begin_to_write();
-        let (data, capacity, first) = (self.data, self.capacity, self.count);
-        values.0.store_each(warp.phase(), warp.index(), |lane, value| {
-            let at = first.wrapping_add((chosen & ((1 << lane) - 1)).count_ones());
-            // SAFETY: within the warp's own part; each place is one lane's.
-            unsafe { data.store_some(at, value.filter(|_| at < capacity)) };
-        });
-        self.count = first.saturating_add(chosen.count_ones());
+        self.push_some(warp, values, |_, value| value.is_some(), |_, value| *value);
     }
 
-    /// Drops those items from `first` on that a lane does not want to keep, each of which one lane is asked; the others move
-    /// up in their order. Nothing is dropped where not all had found room.
+    /// Puts in what `find` gives in those lanes where `ask` says yes, in the lanes' order; what has no room is counted and
+    /// dropped.
+    ///
+    /// On a CPU `ask` is done for several lanes at a time, and `find` for those that said yes, one after the other.
     #[inline(always)]
-    pub fn retain_from(&mut self, warp: &mut Warp, first: u32, keep: impl Fn(Lane, T) -> bool + Sync) {
+    pub fn push_some<L: Lanes>(
+        &mut self,
+        warp: &mut Warp,
+        lanes: L,
+        ask: impl Fn(Lane, L::Item) -> bool + Sync,
+        find: impl Fn(Lane, L::Item) -> Option<T> + Sync,
+    ) {
+        let (lane, crew) = (warp.lane(), warp.phase());
+        let list = (self.data, self.count, self.capacity);
+        // SAFETY: the warp's own part.
+        let found = unsafe {
+            platform::store_some(
+                crew,
+                warp.index(),
+                |index| ask(lane(index), lanes.of(index)),
+                |index| find(lane(index), lanes.of(index)),
+                || self.begin_to_write(),
+                list,
+            )
+        };
+        self.count = self.count.saturating_add(found.count_ones());
+    }
+
+    /// Puts in the values of those lanes that `ask` says yes for, of other lanes' values, in the lanes' order; what has no
+    /// room is counted and dropped.
+    #[inline(always)]
+    pub fn push_where<L: Lanes>(
+        &mut self,
+        warp: &mut Warp,
+        values: &PerLane<T>,
+        lanes: L,
+        ask: impl Fn(Lane, L::Item) -> bool + Sync,
+    ) {
+        let chosen = warp.map(lanes, ask);
+        let votes = warp.ballot_for_list(&chosen, |_, chosen| *chosen);
+        self.begin_to_write();
+        // SAFETY: the warp's own part.
+        unsafe { values.0.compress(votes, |index| *chosen.0.own(index), self.data, self.count, self.capacity) };
+        self.count = self.count.saturating_add(votes.count_ones());
+    }
+
+    /// Drops those items from `first` on that `keep` says no to, each of which one lane is asked; the others move up in
+    /// their order. Nothing is dropped where not all had found room.
+    ///
+    /// `keep` may ask the warp: it gets the lanes' items, of which some may come more than once.
+    #[inline(always)]
+    pub fn retain_from(&mut self, warp: &mut Warp, first: u32, keep: impl Fn(&mut Warp, &PerLane<T>) -> PerLane<bool>) {
         platform::meet_warp();
         self.being_read = false;
         let (data, count) = (self.data, self.count);
@@ -92,24 +132,17 @@ impl<T: Pod> WarpList<'_, T> {
         }
         let (mut kept, mut begin) = (first, first);
         while begin < count {
-            let lane_of = warp.lane();
-            let wanted = LaneStorage::new(warp.phase(), warp.index(), |lane| {
-                let k = begin.wrapping_add(lane);
-                // SAFETY: in bounds; lanes write below `begin`, and what others wrote before has been waited for. Lanes
-                // without an item look at the last one, which takes less than to leave them out.
-                let item = unsafe { data.load(k.min(count - 1)) };
-                ((k < count) & keep(lane_of(lane), item)).then_some(item)
-            });
-            let wanted = PerLane(wanted);
-            let chosen = warp.ballot_for_list(&wanted, |item| item.is_some());
+            // Lanes without an item look at the last one, which takes less than to leave them out.
+            // SAFETY: in bounds; lanes write below `begin`, and what others wrote before has been waited for.
+            let items = PerLane(unsafe { LaneStorage::load(warp.phase(), data, begin, count) });
+            let wanted = keep(warp, &items);
+            let wanted = warp.map(&wanted, |lane, wanted| (begin.wrapping_add(lane.index()) < count) & *wanted);
+            let votes = warp.ballot_for_list(&wanted, |_, wanted| *wanted);
             // All have read their items before one is written over.
             platform::meet_warp();
-            wanted.0.store_each(warp.phase(), warp.index(), |lane, item| {
-                let at = kept.wrapping_add((chosen & ((1 << lane) - 1)).count_ones());
-                // SAFETY: in bounds, since no more are kept than there were; each place is one lane's.
-                unsafe { data.store_some(at, *item) };
-            });
-            kept = kept.wrapping_add(chosen.count_ones());
+            // SAFETY: no more are kept than there were.
+            unsafe { items.0.compress(votes, |index| *wanted.0.own(index), data, kept, count) };
+            kept = kept.wrapping_add(votes.count_ones());
             begin = begin.wrapping_add(32);
         }
         self.count = kept.min(count);
@@ -139,16 +172,9 @@ impl WarpList<'_, u32> {
         let lengths = warp.map(ranges, |_, [first, end]| end.saturating_sub(*first).min(most));
         let mut ends = warp.inclusive_scan(&lengths, u32::wrapping_add);
         let total = warp.broadcast(&ends, 31);
-        ends.0.each_with(&ranges.0, warp.phase(), warp.index(), |_, at, [first, end]| {
-            let mut at = count.wrapping_add(*at).wrapping_sub(end.saturating_sub(*first).min(most));
-            let mut number = *first;
-            while number < *end && at < capacity {
-                // SAFETY: within the warp's own part; each place is one lane's.
-                unsafe { data.store(at, number) };
-                number = number.wrapping_add(1);
-                at = at.wrapping_add(1);
-            }
-        });
+        warp.each_with(&mut ends, &lengths, |_, at, length| *at = count.wrapping_add(*at).wrapping_sub(*length));
+        // SAFETY: the warp's own part.
+        unsafe { platform::store_ranges(&ranges.0, &ends.0, data, capacity) };
         self.count = count.saturating_add(total);
     }
 }
@@ -186,6 +212,36 @@ impl<T: Pod> WarpItems<'_, T> {
         check_index(i, self.len);
         // SAFETY: in bounds; nobody writes, since that takes the list by `&mut`, and what was written has been waited for.
         unsafe { self.data.load(i) }
+    }
+
+    /// Item `first + l` for lane `l`; lanes for which there is none have the last one.
+    ///
+    /// # Panics
+    /// When there is no item `first`.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn by_lane(&self, warp: &mut Warp, first: u32) -> PerLane<T> {
+        check_index(first, self.len);
+        // SAFETY: in bounds, as in `get`.
+        PerLane(unsafe { LaneStorage::load(warp.phase(), self.data, first, self.len) })
+    }
+
+    /// How many of some questions find an item for which `ask` says yes. What a lane asks by is in `lanes`, and lanes that
+    /// [have the same question](Questions::of) must have the same there.
+    #[inline(always)]
+    pub fn count_any<L: Lanes>(
+        &self,
+        warp: &mut Warp,
+        questions: &Questions,
+        lanes: L,
+        ask: impl Fn(L::Item, T) -> bool + Sync,
+    ) -> u32 {
+        let (crew, Questions { n, spread }) = (warp.phase(), *questions);
+        // SAFETY: in bounds, as in `get`.
+        let item = |k| unsafe { self.data.load(k) };
+        platform::any_item(crew, warp.index(), n, spread, self.len, |index, k| ask(lanes.of(index), item(k)))
+            .count_ones()
     }
 
     /// The items from `first` to before `end`, one after the other, with one check for all.
@@ -232,6 +288,31 @@ impl<T: Pod> WarpItems<'_, T> {
 
 // SAFETY: lanes read plain data; writing takes the list by `&mut`.
 unsafe impl<T: Pod> Sync for WarpItems<'_, T> {}
+
+/// How the lanes of a warp share questions that they ask of a list: see [`WarpItems::count_any`].
+#[derive(Clone, Copy)]
+pub struct Questions {
+    n: u32,
+    /// How many lanes have the same question, by the logarithm to base 2.
+    spread: u32,
+}
+
+impl Questions {
+    /// `n` questions, of which a warp takes one at least and 32 at most.
+    #[inline(always)]
+    #[must_use]
+    pub fn new(n: u32) -> Self {
+        let n = n.clamp(1, 32);
+        Self { n, spread: platform::spread(n) }
+    }
+
+    /// Which question a lane has; lanes that have none get the last one.
+    #[inline(always)]
+    #[must_use]
+    pub fn of(&self, lane: Lane) -> u32 {
+        lane.index().wrapping_shr(self.spread).min(self.n.wrapping_sub(1))
+    }
+}
 
 /// Shared arrays that are divided among the warps of a block: a tuple of up to eight `&mut Shared`.
 pub trait SharedByWarp {

@@ -28,7 +28,7 @@ fn thinned(
             });
             numbers.push_ranges(warp, &ranges);
             let all = numbers.items(warp).is_complete();
-            numbers.retain_from(warp, 0, |_, number| number.is_multiple_of(i + 1));
+            numbers.retain_from(warp, 0, |warp, numbers| warp.map(numbers, |_, number| number.is_multiple_of(i + 1)));
             let items = numbers.items(warp);
             let sum = items.range(0, items.len()).sum();
             let last = if items.is_empty() { 0 } else { items.get_clamped(start + 1000) };

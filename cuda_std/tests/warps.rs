@@ -63,7 +63,7 @@ fn sorted(block: &mut Block, out: &mut Chunk<u32, 64>, input: &[u32]) {
             }
             let above = warp.shuffle_down(own, 1);
             let mut falls = warp.map(&above, |_, value| (*value, false));
-            warp.each_with(&mut falls, own, |_, (above, falls), own| *falls = own > above);
+            warp.each_with(&mut falls, &*own, |_, (above, falls), own| *falls = own > above);
             if !warp.any(&falls, |_, (_, falls)| *falls) {
                 break;
             }

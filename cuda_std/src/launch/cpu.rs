@@ -55,3 +55,17 @@ impl Executor for CpuExecutor {
         Ok(())
     }
 }
+
+/// Whether [`CpuExecutor`] runs code compiled for AVX2 and FMA: where the processor has them, and the instructions on bits
+/// that came with them.
+#[inline]
+#[must_use]
+pub fn has_vector_instructions() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::is_x86_feature_detected as has;
+        has!("avx2") && has!("fma") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt")
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}

@@ -214,14 +214,6 @@ mod host {
     }
 }
 
-/// Whether code compiled for AVX2 and FMA may run here.
-#[cfg(all(not(target_arch = "nvptx64"), target_arch = "x86_64"))]
-#[inline]
-#[must_use]
-pub fn has_fma() -> bool {
-    std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
-}
-
 /// What `shared_array!` is on a host, where no kernel gets to it.
 #[cfg(not(target_arch = "nvptx64"))]
 #[must_use]

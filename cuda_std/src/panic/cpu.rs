@@ -79,6 +79,14 @@ pub(crate) struct ThreadGuard {
     pub(crate) thread: u32,
 }
 
+impl ThreadGuard {
+    /// The loop has ended: there is nothing to note.
+    #[inline(always)]
+    pub(crate) fn forget(self) {
+        std::mem::forget(self);
+    }
+}
+
 impl Drop for ThreadGuard {
     #[inline]
     fn drop(&mut self) {

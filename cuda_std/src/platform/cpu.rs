@@ -6,6 +6,7 @@ mod reduce;
 mod scan;
 mod shared;
 mod warp;
+mod warp_list;
 
 pub use atomic::{AtomicNumber, Place};
 pub use crew::{Crew, Order};
@@ -14,9 +15,10 @@ pub(crate) use scan::block_scan;
 pub(crate) use shared::SharedPointer;
 pub use shared::{DynamicStorage, SharedStorage};
 pub(crate) use warp::{
-    LaneStorage, begin_turns, each_in_turn, each_index_by_warp, each_warp, leads_warp, leave_if_a_lane_is_dead,
-    meet_warp,
+    LaneStorage, ballot, ballot_of_any, begin_turns, each_in_turn, each_index_by_warp, each_warp, leads_warp,
+    leave_if_a_lane_is_dead, meet_warp,
 };
+pub(crate) use warp_list::{any_item, spread, store_ranges, store_some};
 
 use crate::panic::cpu::ThreadGuard;
 

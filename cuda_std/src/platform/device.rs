@@ -13,8 +13,8 @@ pub(crate) use scan::block_scan;
 pub(crate) use shared::SharedPointer;
 pub use shared::{DynamicStorage, SharedStorage};
 pub(crate) use warp::{
-    LaneStorage, begin_turns, each_in_turn, each_index_by_warp, each_warp, leads_warp, leave_if_a_lane_is_dead,
-    meet_warp,
+    LaneStorage, any_item, ballot, ballot_of_any, begin_turns, each_in_turn, each_index_by_warp, each_warp, leads_warp,
+    leave_if_a_lane_is_dead, meet_warp, spread, store_ranges, store_some,
 };
 
 use crate::grid::Grid;

@@ -6,7 +6,7 @@ use super::work::{BatchWork, Computed};
 use super::worker::{Computation, Worker};
 use super::{EngineError, Largest, launch_mega_fused_batch, point_groups};
 use crate::pack::{BatchPart, PackedBatch};
-use cuda_std::launch::{CpuExecutor, Host, LaunchError};
+use cuda_std::launch::{CpuExecutor, Host, LaunchError, has_vector_instructions};
 use shared_types::{MegaFusedConfig, PointGroup};
 use std::sync::{Mutex, PoisonError};
 
@@ -114,8 +114,7 @@ pub fn cpu_description() -> String {
 
 /// The instruction set that kernels run with here.
 fn instructions() -> &'static str {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+    if has_vector_instructions() {
         return "AVX2 and FMA";
     }
     "baseline instructions"

@@ -91,13 +91,16 @@ pub fn list(warp: &mut Warp, candidates: &mut WarpList<u32>, around: &Around, fi
             if is_chosen { [run.first, run.end] } else { [0; 2] }
         });
         candidates.push_ranges(warp, &chosen);
-        candidates.retain_from(warp, kept, |_, place| bounds.distance2(sorted.get(place)) <= REACH * REACH);
+        candidates.retain_from(warp, kept, |warp, places| {
+            let atoms = warp.map(places, |_, place| sorted.get(*place));
+            warp.map(&atoms, |_, atom| bounds.distance2(*atom) <= REACH * REACH)
+        });
         next = until;
     }
 }
 
 /// Lists the places of atoms that may touch the one at `first`, and the one behind it where there are two. Returns how
-/// many are within reach of each.
+/// many are within reach of each: the first one's in the lower half of the word.
 #[inline(always)]
 pub fn of_two(
     warp: &mut Warp,
@@ -106,7 +109,7 @@ pub fn of_two(
     around: &Around,
     first: u32,
     two: bool,
-) -> [u32; 2] {
+) -> u32 {
     let sorted = &around.sorted;
     let (a, b) = (sorted.get(first), if two { sorted.get(first.wrapping_add(1)) } else { NOWHERE });
     let (far_a, far_b) = (around.farthest(a), around.farthest(b));
@@ -119,24 +122,20 @@ pub fn of_two(
     while begin < candidates.len() {
         // Lanes without a candidate look at the last one, which takes less than to leave them out.
         let last = candidates.len() - 1;
-        let seen = warp.per_lane(|lane| {
-            let k = begin.wrapping_add(lane.index());
-            let place = candidates.get_clamped(k);
-            let other = sorted.get(place);
-            (k <= last, place, distance2(a, other), distance2(b, other))
+        let is_one = |lane: Lane| begin.wrapping_add(lane.index()) <= last;
+        let places = candidates.by_lane(warp, begin);
+        let atoms = warp.map(&places, |_, place| sorted.get(*place));
+        let from_a = warp.map(&atoms, |_, atom| distance2(a, *atom));
+        let from_b = warp.map(&atoms, |_, atom| distance2(b, *atom));
+        warp.each_with(&mut within, (&from_a, &from_b), |lane, within, (a, b)| {
+            *within = within.wrapping_add(if is_one(lane) & (*a <= REACH * REACH) { 1 } else { 0 });
+            *within = within.wrapping_add(if is_one(lane) & (*b <= REACH * REACH) { 1 << 16 } else { 0 });
         });
-        warp.each_with(&mut within, &seen, |_, within, (is_one, _, a, b)| {
-            *within = within.wrapping_add(if *is_one & (*a <= REACH * REACH) { 1 } else { 0 });
-            *within = within.wrapping_add(if *is_one & (*b <= REACH * REACH) { 1 << 16 } else { 0 });
-        });
-        let found = warp.map(&seen, |_, (is_one, place, a, _)| (*is_one & (*a < far_a * far_a)).then_some(*place));
-        near_a.push(warp, &found);
-        let found = warp.map(&seen, |_, (is_one, place, _, b)| (*is_one & (*b < far_b * far_b)).then_some(*place));
-        near_b.push(warp, &found);
+        near_a.push_where(warp, &places, &from_a, |lane, a| is_one(lane) & (*a < far_a * far_a));
+        near_b.push_where(warp, &places, &from_b, |lane, b| is_one(lane) & (*b < far_b * far_b));
         begin = begin.wrapping_add(32);
     }
-    let within = warp.reduce(&within, u32::wrapping_add);
-    [within & 0xffff, within >> 16]
+    warp.reduce(&within, u32::wrapping_add)
 }
 
 /// How many atoms are within reach of one, asked of all that may be: for those with more neighbours than there is room for.

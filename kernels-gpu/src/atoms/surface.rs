@@ -8,6 +8,7 @@
 //! order in which neighbours come is no matter.
 
 use super::cells::{Bounds, ROWS};
+use super::distance2;
 use super::neighbours::{self, Around};
 use crate::scratch::AtomSurface;
 use cuda_std::prelude::*;
@@ -29,9 +30,6 @@ const EACH: usize = POINTS_A_GROUP / 32;
 const _: () = assert!(POINTS_A_GROUP <= neighbours::NEAR);
 /// Neighbours closer than this, 3.5 Å, squared, are tried on all points.
 const NEAREST: f32 = 3.5 * 3.5;
-
-/// The first of every 1, 2, 4, .. 32 lanes.
-const FIRSTS: [u32; 8] = [u32::MAX, 0x5555_5555, 0x1111_1111, 0x0101_0101, 0x0001_0001, 1, 1, 1];
 
 /// A point's side of a plane: covered when `x`, `y`, `z` of the point, times those here, are more than the last.
 pub type Plane = [f32; 4];
@@ -83,14 +81,6 @@ struct Centre {
     half: f32,
 }
 
-/// A neighbour's part.
-#[derive(Clone, Copy)]
-struct Seen {
-    d2: f32,
-    /// What of the sphere it covers.
-    plane: Option<Plane>,
-}
-
 impl Centre {
     #[inline(always)]
     fn new(atom: Atom, owner: u32) -> Self {
@@ -98,16 +88,27 @@ impl Centre {
         Self { atom, owner, reach, half: 0.5 / reach }
     }
 
+    /// The square of the distance to another atom.
     #[inline(always)]
-    fn look(&self, other: Atom, is_one: bool) -> Seen {
-        let (x, y, z) = (other.x - self.atom.x, other.y - self.atom.y, other.z - self.atom.z);
-        let d2 = math::fma(x, x, math::fma(y, y, z * z));
-        let reach = other.radius + PROBE;
+    fn distance2(&self, other: Atom) -> f32 {
+        distance2(self.atom, other)
+    }
+
+    /// Whether another atom covers some of the sphere.
+    #[inline(always)]
+    fn touches(&self, other: Atom) -> bool {
+        let (d2, reach) = (self.distance2(other), other.radius + PROBE);
         let both = self.reach + reach;
         // An atom in the same place, as this one itself is, covers all or nothing.
-        let touches = is_one & (d2 < both * both) & ((d2 > 0.0) | (reach > self.reach));
-        let least = math::fma(self.reach - reach, both, d2) * self.half;
-        Seen { d2: if is_one { d2 } else { f32::INFINITY }, plane: touches.then_some([x, y, z, least]) }
+        (d2 < both * both) & ((d2 > 0.0) | (reach > self.reach))
+    }
+
+    /// What another atom covers that touches.
+    #[inline(always)]
+    fn plane(&self, other: Atom) -> Plane {
+        let (d2, reach) = (self.distance2(other), other.radius + PROBE);
+        let least = math::fma(self.reach - reach, self.reach + reach, d2) * self.half;
+        [other.x - self.atom.x, other.y - self.atom.y, other.z - self.atom.z, least]
     }
 
     /// Whether an atom covers a point, asked of all that may: for atoms with more neighbours than there is room for.
@@ -118,9 +119,8 @@ impl Centre {
         for k in 0..ROWS {
             let run = around.near(&Bounds::of(self.atom), k);
             for other in run.first..run.end {
-                if let Some(plane) = self.look(around.sorted.get(other), true).plane
-                    && covers(plane, x, y, z)
-                {
+                let other = around.sorted.get(other);
+                if self.touches(other) && covers(self.plane(other), x, y, z) {
                     return true;
                 }
             }
@@ -129,26 +129,31 @@ impl Centre {
     }
 }
 
-/// A lane's share of the points.
-#[derive(Clone, Copy)]
+/// A point for each lane.
 struct Share {
-    x: [f32; EACH],
-    y: [f32; EACH],
-    z: [f32; EACH],
-    covered: [bool; EACH],
+    x: PerLane<f32>,
+    y: PerLane<f32>,
+    z: PerLane<f32>,
+    covered: PerLane<bool>,
 }
 
 impl Share {
-    /// The points `lane, lane + 32, ..` of a group of `n`; those that are not there count as covered.
+    /// The points from `first` on of a group of `n`; those that are not there count as covered.
     #[inline(always)]
-    fn new(group: &PointGroup, n: u32, lane: u32) -> Self {
-        let at = |k: usize| lane as usize % 32 + 32 * k;
+    fn new(warp: &mut Warp, group: &PointGroup, n: u32, first: usize) -> Self {
+        let at = |lane: Lane| lane.index() as usize % 32 + first;
         Self {
-            x: core::array::from_fn(|k| group.x[at(k)]),
-            y: core::array::from_fn(|k| group.y[at(k)]),
-            z: core::array::from_fn(|k| group.z[at(k)]),
-            covered: core::array::from_fn(|k| at(k) as u32 >= n),
+            x: warp.per_lane(|lane| group.x[at(lane)]),
+            y: warp.per_lane(|lane| group.y[at(lane)]),
+            z: warp.per_lane(|lane| group.z[at(lane)]),
+            covered: warp.per_lane(|lane| at(lane) as u32 >= n),
         }
+    }
+
+    #[inline(always)]
+    fn cover(&mut self, warp: &mut Warp, plane: Plane) {
+        let point = (&self.x, &self.y, &self.z);
+        warp.each_with(&mut self.covered, point, |_, covered, (x, y, z)| *covered |= covers(plane, *x, *y, *z));
     }
 }
 
@@ -171,13 +176,19 @@ pub fn count(
     let candidates = candidates.items(warp);
     let mut k = 0u32;
     while k < n {
-        let two = k.wrapping_add(1) < n;
-        let crowds =
-            neighbours::of_two(warp, candidates, [&mut *near_a, &mut *near_b], around, first.wrapping_add(k), two);
-        let mut second = false;
+        let mut left = n.wrapping_sub(k).min(2);
+        let mut is_swapped = false;
+        let mut crowds = neighbours::of_two(
+            warp,
+            candidates,
+            [&mut *near_a, &mut *near_b],
+            around,
+            first.wrapping_add(k),
+            left == 2,
+        );
         loop {
-            let near = if second { &mut *near_b } else { &mut *near_a };
-            let crowd = if second { crowds[1] } else { crowds[0] };
+            let near = &mut *near_a;
+            let crowd = crowds & 0xffff;
             let at = first.wrapping_add(k);
             let centre = Centre::new(around.sorted.get(at), around.owners.get(at));
             let known =
@@ -189,10 +200,17 @@ pub fn count(
             }
             part.set(warp, k, counts);
             k = k.wrapping_add(1);
-            if second || !two {
+            left = left.wrapping_sub(1);
+            if left == 0 {
                 break;
             }
-            second = true;
+            is_swapped = true;
+            // Its own come first now: which list it is need not be known at run time, so that both are in registers.
+            core::mem::swap(near_a, near_b);
+            crowds >>= 16;
+        }
+        if is_swapped {
+            core::mem::swap(near_a, near_b);
         }
     }
 }
@@ -217,22 +235,23 @@ fn look<'a>(
     while first < near.len() {
         // Lanes without a neighbour look at the last one, as in `of_two`.
         let last = near.len() - 1;
-        let seen = warp.per_lane(|lane| {
-            let k = first.wrapping_add(lane.index());
-            centre.look(around.sorted.get(near.get_clamped(k)), k <= last)
-        });
-        let planes = warp.map(&seen, |_, seen| seen.plane.filter(|_| seen.d2 < NEAREST));
-        nearest.push(warp, &planes);
-        let planes = warp.map(&seen, |_, seen| seen.plane.filter(|_| seen.d2 >= NEAREST));
-        others.push(warp, &planes);
-        let residues = warp.map(&seen, |lane, seen| {
-            if seen.d2 > CONTACT * CONTACT {
-                return None;
-            }
-            let other = around.owners.get(near.get_clamped(first.wrapping_add(lane.index())));
-            around.inputs.are_apart(centre.owner, other).then_some(other)
-        });
-        touched.push(warp, &residues);
+        let is_one = |lane: Lane| first.wrapping_add(lane.index()) <= last;
+        let places = near.by_lane(warp, first);
+        let atoms = warp.map(&places, |_, place| around.sorted.get(*place));
+        let planes = warp.map(&atoms, |_, atom| centre.plane(*atom));
+        let d2 = warp.map(&atoms, |lane, atom| if is_one(lane) { centre.distance2(*atom) } else { f32::INFINITY });
+        let touches = warp.map(&atoms, |lane, atom| is_one(lane) & centre.touches(*atom));
+        nearest.push_where(warp, &planes, (&touches, &d2), |_, (touches, d2)| *touches & (*d2 < NEAREST));
+        others.push_where(warp, &planes, (&touches, &d2), |_, (touches, d2)| *touches & (*d2 >= NEAREST));
+        touched.push_some(
+            warp,
+            (&places, &d2),
+            |_, (_, d2)| *d2 <= CONTACT * CONTACT,
+            |_, (place, _)| {
+                let other = around.owners.get(*place);
+                around.inputs.are_apart(centre.owner, other).then_some(other)
+            },
+        );
         first = first.wrapping_add(32);
     }
     let is_complete = near.is_complete();
@@ -337,47 +356,34 @@ fn exposed_of_group(
     group: &PointGroup,
     n: u32,
 ) -> u32 {
-    let mut shares = warp.per_lane(|lane| Share::new(group, n, lane.index()));
-    warp.each(&mut shares, |_, share| {
-        for plane in nearest.range(0, nearest.len()) {
-            for at in 0..EACH {
-                share.covered[at] |= covers(plane, share.x[at], share.y[at], share.z[at]);
-            }
+    // Written out, so that all of it is in registers.
+    let mut shares: [Share; EACH] = [
+        Share::new(warp, group, n, 0),
+        Share::new(warp, group, n, 32),
+        Share::new(warp, group, n, 64),
+        Share::new(warp, group, n, 96),
+    ];
+    for plane in nearest.range(0, nearest.len()) {
+        for share in &mut shares {
+            share.cover(warp, plane);
         }
-    });
+    }
     open.clear(warp);
-    for at in 0..EACH {
-        let left =
-            warp.map(&shares, |lane, share| (!share.covered[at]).then(|| lane.index().wrapping_add(32 * at as u32)));
-        open.push(warp, &left);
+    for (at, share) in shares.iter().enumerate() {
+        let numbers = warp.per_lane(|lane| lane.index().wrapping_add(32 * at as u32));
+        open.push_where(warp, &numbers, &share.covered, |_, covered| !*covered);
     }
     let open = open.items(warp);
     let (mut exposed, mut turn) = (0u32, 0u32);
     while turn < open.len() {
         let left = (open.len() - turn).min(32);
-        // As many lanes a point as there are to spare; each asks a part of the others.
-        let spread = (left - 1).leading_zeros().wrapping_sub(27) % 8;
-        let covered = warp.per_lane(|lane| {
-            let (k, part) = (lane.index() >> spread, lane.index() & ((1 << spread) - 1));
-            k < left && {
-                let k = open.get_clamped(turn.wrapping_add(k)) as usize % POINTS_A_GROUP;
-                let (x, y, z) = (group.x[k], group.y[k], group.z[k]);
-                let (step, mut at, mut covered) = (1u32 << spread, part, false);
-                // Two at a time; the last one may be asked twice.
-                while at < others.len() && !covered {
-                    let (one, two) = (others.get(at), others.get_clamped(at.wrapping_add(step)));
-                    covered = covers(one, x, y, z) | covers(two, x, y, z);
-                    at = at.wrapping_add(step << 1);
-                }
-                covered
-            }
-        });
-        let mut covered = warp.ballot(&covered, |_, covered| *covered);
-        for by in 0..spread {
-            covered |= covered.wrapping_shr(1 << by);
-        }
-        // The first lane of each point now knows.
-        exposed = exposed.wrapping_add(left).wrapping_sub((covered & FIRSTS[spread as usize % 8]).count_ones());
+        let questions = Questions::new(left);
+        let numbers = warp.per_lane(|lane| open.get_clamped(turn.wrapping_add(questions.of(lane))));
+        let x = warp.map(&numbers, |_, k| group.x[*k as usize % POINTS_A_GROUP]);
+        let y = warp.map(&numbers, |_, k| group.y[*k as usize % POINTS_A_GROUP]);
+        let z = warp.map(&numbers, |_, k| group.z[*k as usize % POINTS_A_GROUP]);
+        let covered = others.count_any(warp, &questions, (&x, &y, &z), |(x, y, z), plane| covers(plane, *x, *y, *z));
+        exposed = exposed.wrapping_add(left).wrapping_sub(covered);
         turn = turn.wrapping_add(32);
     }
     exposed

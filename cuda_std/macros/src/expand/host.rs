@@ -22,7 +22,7 @@ struct Part {
     argument: TokenStream,
 }
 
-/// The kernel once more, for processors with AVX2 and FMA.
+/// The kernel once more, for processors with AVX2 and FMA, and the instructions on bits that came with them.
 ///
 /// The function itself, compiled into code for such a processor, would not do: its closures are functions by themselves,
 /// and one that is too long to become part of the code around it would be left without the processor's features. A
@@ -34,7 +34,7 @@ pub fn with_features(function: &ItemFn) -> TokenStream {
     quote! {
         #[cfg(target_arch = "x86_64")]
         #[doc(hidden)]
-        #[target_feature(enable = "avx2,fma")]
+        #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
         #function
     }
 }
@@ -100,7 +100,7 @@ pub fn module(signature: &Signature, description: &TokenStream, function: &ItemF
             }
 
             #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2,fma")]
+            #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
             fn run_with_fma(args: &CpuArgs<'_>, block: p::BlockOnCpu) {
                 let block = block.in_rising_order();
                 super::#with_features(&mut block.block(#threads), #(#arguments),*);
@@ -128,7 +128,7 @@ pub fn module(signature: &Signature, description: &TokenStream, function: &ItemF
                     let args = CpuArgs { #(#cpu_values)* _lifetime: ::core::marker::PhantomData };
                     move |block: p::BlockOnCpu| {
                         #[cfg(target_arch = "x86_64")]
-                        if block.is_in_rising_order() && p::has_fma() {
+                        if block.is_in_rising_order() && l::has_vector_instructions() {
                             // SAFETY: the processor has these features.
                             return unsafe { run_with_fma(&args, block) };
                         }

@@ -62,6 +62,17 @@ impl Numbers {
     }
 }
 
+impl Numbers {
+    /// Those that come after `k` others and follow each other, of `n`: the first, and the end.
+    #[inline(always)]
+    fn run(&self, k: u32, n: u32) -> (u32, u32) {
+        match &self.0 {
+            None => (k, n),
+            Some(list) => (list[k as usize], list[k as usize] + 1),
+        }
+    }
+}
+
 /// A step of SplitMix64 (Steele et al. 2014).
 fn mixed(state: u64) -> u64 {
     let z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -115,6 +126,24 @@ impl Crew {
     #[inline(always)]
     pub(crate) fn numbers(self, n: u32) -> Numbers {
         self.order.numbers(n)
+    }
+
+    /// Calls `f` with every lane of a warp.
+    ///
+    /// In runs of lanes that follow each other: in the ordinary case all, else one. What is in the inner loop and has no
+    /// branch is then done for several lanes at a time.
+    #[inline(always)]
+    pub(crate) fn visit_lanes(self, mut f: impl FnMut(u32)) {
+        const WARP: u32 = 32;
+        let numbers = self.numbers(WARP);
+        let mut k = 0;
+        while k < WARP {
+            let (first, end) = numbers.run(k, WARP);
+            for lane in first..end {
+                f(lane);
+            }
+            k += end - first;
+        }
     }
 
     /// Calls `f` with every number below `n`.

@@ -84,18 +84,6 @@ impl<T: Pod> SharedPointer<T> {
         unsafe { self.0.add(i as usize).read() }
     }
 
-    /// Stores what there is, if there is something.
-    ///
-    /// # Safety
-    /// As for [`store`](Self::store), if there is something.
-    #[inline(always)]
-    pub(crate) unsafe fn store_some(self, i: u32, value: Option<T>) {
-        if let Some(value) = value {
-            // SAFETY: the caller's.
-            unsafe { self.store(i, value) };
-        }
-    }
-
     /// # Safety
     /// `i` lies within the array, and no other thread touches it at the same time.
     #[inline(always)]

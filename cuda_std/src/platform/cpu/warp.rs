@@ -3,8 +3,9 @@
 use super::{Crew, PerThreadStorage};
 use crate::panic::cpu::ThreadGuard;
 use bytemuck::Pod;
+use std::mem::MaybeUninit;
 
-const WARP: usize = 32;
+pub(super) const WARP: usize = 32;
 
 /// Runs `f(warp)` once a warp.
 #[inline(always)]
@@ -55,7 +56,7 @@ pub(super) fn scan_lanes<T: Copy>(items: &mut [T; WARP], combine: &impl Fn(T, T)
 
 /// One value for every lane of a warp.
 #[repr(transparent)]
-pub(crate) struct LaneStorage<T>([T; WARP]);
+pub(crate) struct LaneStorage<T>(pub(super) [T; WARP]);
 
 impl<T> PerThreadStorage<T> {
     #[inline(always)]
@@ -72,92 +73,129 @@ impl<T> PerThreadStorage<T> {
 impl<T> LaneStorage<T> {
     #[inline(always)]
     pub(crate) fn new(crew: Crew, warp: u32, init: impl Fn(u32) -> T) -> Self {
-        let mut guard = ThreadGuard::default();
-        let lanes = crew.numbers(WARP as u32);
-        let mut values = [const { None }; WARP];
-        for k in 0..WARP as u32 {
-            let lane = lanes.at(k);
-            guard.thread = warp * WARP as u32 + lane;
-            values[lane as usize % WARP] = Some(init(lane));
-        }
-        Self(values.map(|value| match value {
-            Some(value) => value,
-            None => unreachable!("each lane's number comes once"),
-        }))
+        let mut values = MaybeUninit::<[T; WARP]>::uninit();
+        let first = values.as_mut_ptr().cast::<T>();
+        each_lane(crew, warp, |lane| {
+            // SAFETY: within the array, since lanes are below 32.
+            unsafe { first.add(lane as usize).write(init(lane)) };
+        });
+        // SAFETY: each lane's number came once. (If `init` panics, what it made is not dropped, which is safe.)
+        Self(unsafe { values.assume_init() })
+    }
+
+    /// From what does not panic. (`core::array::from_fn` would be a function by itself, without the processor's features
+    /// that the code around it may use.)
+    #[inline(always)]
+    pub(super) fn of(crew: Crew, value: impl Fn(u32) -> T) -> Self {
+        let mut values = MaybeUninit::<[T; WARP]>::uninit();
+        let first = values.as_mut_ptr().cast::<T>();
+        crew.visit_lanes(|lane| {
+            // SAFETY: within the array.
+            unsafe { first.add(lane as usize).write(value(lane)) };
+        });
+        // SAFETY: each lane's was written. (As above, if one panics.)
+        Self(unsafe { values.assume_init() })
     }
 
     #[inline(always)]
     pub(crate) fn each(&mut self, crew: Crew, warp: u32, f: impl Fn(u32, &mut T)) {
-        let mut guard = ThreadGuard::default();
-        crew.visit(WARP as u32, |lane| {
-            guard.thread = warp * WARP as u32 + lane;
-            f(lane, &mut self.0[lane as usize % WARP]);
-        });
-    }
-
-    #[inline(always)]
-    pub(crate) fn each_with<U>(&mut self, other: &LaneStorage<U>, crew: Crew, warp: u32, f: impl Fn(u32, &mut T, &U)) {
-        self.each(crew, warp, |lane, value| f(lane, value, &other.0[lane as usize % WARP]));
-    }
-
-    #[inline(always)]
-    pub(crate) fn map<U>(&self, crew: Crew, warp: u32, f: impl Fn(u32, &T) -> U) -> LaneStorage<U> {
-        LaneStorage::new(crew, warp, |lane| f(lane, &self.0[lane as usize % WARP]))
+        // SAFETY: lanes are below 32.
+        each_lane(crew, warp, |lane| f(lane, unsafe { self.0.get_unchecked_mut(lane as usize) }));
     }
 
     #[inline(always)]
     pub(crate) fn store_each(&self, crew: Crew, warp: u32, f: impl Fn(u32, &T)) {
-        let mut guard = ThreadGuard::default();
-        crew.visit(WARP as u32, |lane| {
-            guard.thread = warp * WARP as u32 + lane;
-            f(lane, &self.0[lane as usize % WARP]);
-        });
+        each_lane(crew, warp, |lane| f(lane, self.own(lane)));
     }
 
-    /// A bit for each lane.
+    /// The value of lane `lane`, which asks: one that a loop over lanes has given.
     #[inline(always)]
-    pub(crate) fn ballot_of_any(&self, crew: Crew, warp: u32, f: impl Fn(u32, &T) -> bool) -> u32 {
-        self.ballot(crew, warp, f)
+    pub(crate) fn own(&self, lane: u32) -> &T {
+        debug_assert!(lane < WARP as u32);
+        // SAFETY: lanes are below 32. (A remainder would hide from the compiler that the loop goes from value to value.)
+        unsafe { self.0.get_unchecked(lane as usize) }
     }
+}
 
-    #[inline(always)]
-    pub(crate) fn ballot(&self, crew: Crew, warp: u32, f: impl Fn(u32, &T) -> bool) -> u32 {
-        let mut votes = 0;
-        let mut guard = ThreadGuard::default();
-        crew.visit(WARP as u32, |lane| {
-            guard.thread = warp * WARP as u32 + lane;
-            votes |= u32::from(f(lane, &self.0[lane as usize % WARP])) << lane;
-        });
-        votes
-    }
+/// Runs `f` for each lane of a warp.
+#[inline(always)]
+fn each_lane(crew: Crew, warp: u32, mut f: impl FnMut(u32)) {
+    let mut guard = ThreadGuard::default();
+    // A sum that is checked would be a branch in loops that have none.
+    let first = warp.wrapping_mul(WARP as u32);
+    crew.visit_lanes(|lane| {
+        guard.thread = first.wrapping_add(lane);
+        f(lane);
+    });
+    guard.forget();
+}
+
+/// A bit for each lane.
+#[inline(always)]
+pub(crate) fn ballot(crew: Crew, warp: u32, f: impl Fn(u32) -> bool) -> u32 {
+    bits(&LaneStorage::new(crew, warp, |lane| u8::from(f(lane))).0)
+}
+
+/// As [`ballot`].
+#[inline(always)]
+pub(crate) fn ballot_of_any(crew: Crew, warp: u32, f: impl Fn(u32) -> bool) -> u32 {
+    ballot(crew, warp, f)
+}
+
+/// Lanes that say 1, of those that say 0 or 1.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(super) fn bits(answers: &[u8; WARP]) -> u32 {
+    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_movemask_epi8, _mm_setzero_si128, _mm_sub_epi8};
+    let half = |from: &[u8]| {
+        debug_assert_eq!(from.len(), 16);
+        // SAFETY: 16 bytes, wherever they lie; every processor of this kind has these instructions.
+        let mask = unsafe {
+            let answers = _mm_loadu_si128(from.as_ptr().cast::<__m128i>());
+            _mm_movemask_epi8(_mm_sub_epi8(_mm_setzero_si128(), answers))
+        };
+        mask as u32
+    };
+    half(&answers[..16]) | half(&answers[16..]) << 16
+}
+
+/// Lanes that say 1, of those that say 0 or 1.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+pub(super) fn bits(answers: &[u8; WARP]) -> u32 {
+    answers.iter().enumerate().fold(0, |bits, (lane, answer)| bits | u32::from(*answer) << lane)
 }
 
 impl<T: Pod> LaneStorage<T> {
     #[inline(always)]
-    fn gather(&self, from: impl Fn(usize) -> usize) -> Self {
-        Self(core::array::from_fn(|lane| self.0[from(lane) % WARP]))
+    fn permuted(&self, from: impl Fn(usize) -> usize) -> Self {
+        let mut values = self.0;
+        for (lane, value) in values.iter_mut().enumerate() {
+            *value = self.0[from(lane) % WARP];
+        }
+        Self(values)
     }
 
     #[inline(always)]
     pub(crate) fn shuffle(&self, crew: Crew, warp: u32, from: impl Fn(u32) -> u32) -> Self {
         let sources = LaneStorage::new(crew, warp, from);
-        self.gather(|lane| sources.0[lane] as usize)
+        self.permuted(|lane| sources.0[lane] as usize)
     }
 
     #[inline(always)]
     pub(crate) fn shuffle_up(&self, delta: u32) -> Self {
-        self.gather(|lane| lane.checked_sub(delta as usize % WARP).unwrap_or(lane))
+        self.permuted(|lane| lane.checked_sub(delta as usize % WARP).unwrap_or(lane))
     }
 
     #[inline(always)]
     pub(crate) fn shuffle_down(&self, delta: u32) -> Self {
         let delta = delta as usize % WARP;
-        self.gather(|lane| if lane + delta < WARP { lane + delta } else { lane })
+        self.permuted(|lane| if lane + delta < WARP { lane + delta } else { lane })
     }
 
     #[inline(always)]
     pub(crate) fn shuffle_xor(&self, mask: u32) -> Self {
-        self.gather(|lane| lane ^ (mask as usize % WARP))
+        self.permuted(|lane| lane ^ (mask as usize % WARP))
     }
 
     #[inline(always)]
@@ -181,8 +219,13 @@ impl<T: Pod> LaneStorage<T> {
 impl LaneStorage<u32> {
     #[inline(always)]
     pub(crate) fn match_any(&self) -> Self {
-        Self(core::array::from_fn(|lane| {
-            (0..WARP).filter(|other| self.0[*other] == self.0[lane]).fold(0, |mask, other| mask | 1 << other)
-        }))
+        // A lane's value beside all others at a time.
+        let mut same = [0; WARP];
+        for (other, value) in self.0.iter().enumerate() {
+            for (same, own) in same.iter_mut().zip(&self.0) {
+                *same |= u32::from(own == value) << other;
+            }
+        }
+        Self(same)
     }
 }

@@ -143,14 +143,13 @@ impl<T: Pod> SharedPointer<T> {
         value
     }
 
-    /// Stores what there is, if there is something: without a branch, which would part the lanes of a warp for a moment.
+    /// Stores a value if `is_some`: without a branch, which would part the lanes of a warp for a moment.
     ///
     /// # Safety
-    /// As for [`store`](Self::store), if there is something.
+    /// As for [`store`](Self::store), if `is_some`; there is a value then.
     #[inline(always)]
-    pub(crate) unsafe fn store_some(self, i: u32, value: Option<T>) {
-        let is_some = u32::from(value.is_some());
-        let value = value.map_or(MaybeUninit::uninit(), MaybeUninit::new);
+    pub(crate) unsafe fn store_if(self, i: u32, value: MaybeUninit<T>, is_some: bool) {
+        let is_some = u32::from(is_some);
         let (from, to) = (value.as_ptr().cast::<u8>(), self.address(i));
         // SAFETY: as in `store`; the instruction that stores is not executed where there is nothing.
         unsafe {

@@ -4,10 +4,11 @@ use super::shuffle::{
     bar_warp_sync, down_lanes, from_lane, halve_lanes, match_any_sync, scan_lanes, up_lanes, vote_ballot_sync,
     xor_lanes,
 };
-use super::{Crew, FULL, PerThreadStorage, WARP, strided, thread_index};
+use super::{Crew, FULL, PerThreadStorage, SharedPointer, WARP, strided, thread_index};
 use crate::panic::device::exit;
 use bytemuck::Pod;
 use core::arch::{asm, global_asm};
+use core::mem::MaybeUninit;
 
 /// Runs `f(warp)` once a warp.
 #[inline(always)]
@@ -81,41 +82,156 @@ impl<T> LaneStorage<T> {
         f(thread_index() % WARP, &mut self.0);
     }
 
+    /// The value of one lane, for storing it.
     #[inline(always)]
-    pub(crate) fn each_with<U>(
-        &mut self,
-        other: &LaneStorage<U>,
-        _crew: Crew,
-        _warp: u32,
-        f: impl Fn(u32, &mut T, &U),
-    ) {
-        f(thread_index() % WARP, &mut self.0, &other.0);
+    pub(crate) fn store_each(&self, _crew: Crew, _warp: u32, f: impl Fn(u32, &T)) {
+        f(thread_index() % WARP, &self.0);
     }
 
+    /// The value of lane `_lane`, which asks.
     #[inline(always)]
-    pub(crate) fn map<U>(&self, _crew: Crew, _warp: u32, f: impl Fn(u32, &T) -> U) -> LaneStorage<U> {
-        LaneStorage(f(thread_index() % WARP, &self.0))
-    }
-
-    /// A bit for each lane.
-    #[inline(always)]
-    pub(crate) fn ballot(&self, _crew: Crew, _warp: u32, f: impl Fn(u32, &T) -> bool) -> u32 {
-        let vote = f(thread_index() % WARP, &self.0);
-        // SAFETY: all lanes get here together, because the code of a warp phase is the same for all of them.
-        let votes = unsafe { vote_ballot_sync(FULL, vote) };
-        // What decides how a warp goes on is not decided by a dead lane.
-        leave_if_a_lane_is_dead();
-        votes
+    pub(crate) fn own(&self, _lane: u32) -> &T {
+        &self.0
     }
 }
 
-impl<T> LaneStorage<T> {
-    /// A bit for each lane; dead lanes have none.
+/// A bit for each lane.
+#[inline(always)]
+pub(crate) fn ballot(crew: Crew, warp: u32, f: impl Fn(u32) -> bool) -> u32 {
+    let votes = ballot_of_any(crew, warp, f);
+    // What decides how a warp goes on is not decided by a dead lane.
+    leave_if_a_lane_is_dead();
+    votes
+}
+
+/// A bit for each lane; dead lanes have none.
+#[inline(always)]
+pub(crate) fn ballot_of_any(_crew: Crew, _warp: u32, f: impl Fn(u32) -> bool) -> u32 {
+    let vote = f(thread_index() % WARP);
+    // SAFETY: all lanes get here together, because the code of a warp phase is the same for all of them.
+    unsafe { vote_ballot_sync(FULL, vote) }
+}
+
+/// Where this lane's item comes in a list, among those of the lanes that `votes` has.
+#[inline(always)]
+fn place(votes: u32, first: u32) -> u32 {
+    let below = (1u32 << (thread_index() % WARP)).wrapping_sub(1);
+    first.wrapping_add((votes & below).count_ones())
+}
+
+impl<T: Pod> LaneStorage<T> {
+    /// Elements `first`, `first + 1`, .. of `len`; lanes for which there is none have the last one.
+    ///
+    /// # Safety
+    /// There are `len` elements, and `first` is one of them; nobody writes them.
     #[inline(always)]
-    pub(crate) fn ballot_of_any(&self, _crew: Crew, _warp: u32, f: impl Fn(u32, &T) -> bool) -> u32 {
-        let vote = f(thread_index() % WARP, &self.0);
-        // SAFETY: as in `ballot`.
-        unsafe { vote_ballot_sync(FULL, vote) }
+    pub(crate) unsafe fn load(_crew: Crew, list: SharedPointer<T>, first: u32, len: u32) -> Self {
+        let at = first.wrapping_add(thread_index() % WARP).min(len.wrapping_sub(1));
+        // SAFETY: in bounds.
+        Self(unsafe { list.load(at) })
+    }
+
+    /// Stores the values of the lanes that `votes` has, of which the ballot has asked `chosen`, from element `first` of a
+    /// list on, as far as there is room.
+    ///
+    /// # Safety
+    /// This warp alone touches the list, which has room for `capacity` elements.
+    #[inline(always)]
+    pub(crate) unsafe fn compress(
+        &self,
+        votes: u32,
+        chosen: impl Fn(u32) -> bool,
+        list: SharedPointer<T>,
+        first: u32,
+        capacity: u32,
+    ) {
+        // `chosen` is asked again, since the compiler knows the answer: it is nearer than the lane's bit.
+        let (at, is_one) = (place(votes, first), chosen(thread_index() % WARP));
+        // SAFETY: there is room; each place is one lane's.
+        unsafe { list.store_if(at, MaybeUninit::new(self.0), is_one & (at < capacity)) };
+    }
+}
+
+/// Stores what `find` gives in those lanes where `ask` says yes from element `first` of a list on, as far as there is room,
+/// and returns which lanes had something. Before it stores it calls `begin`.
+///
+/// # Safety
+/// After `begin` this warp alone touches the list, which has room for `capacity` elements.
+#[inline(always)]
+pub(crate) unsafe fn store_some<T: Pod>(
+    crew: Crew,
+    warp: u32,
+    ask: impl Fn(u32) -> bool,
+    find: impl Fn(u32) -> Option<T>,
+    begin: impl FnOnce(),
+    (list, first, capacity): (SharedPointer<T>, u32, u32),
+) -> u32 {
+    let lane = thread_index() % WARP;
+    let found = if ask(lane) { find(lane) } else { None };
+    let votes = ballot_of_any(crew, warp, |_| found.is_some());
+    begin();
+    let at = place(votes, first);
+    let value = found.map_or(MaybeUninit::uninit(), MaybeUninit::new);
+    // SAFETY: there is room; each place is one lane's.
+    unsafe { list.store_if(at, value, found.is_some() & (at < capacity)) };
+    votes
+}
+
+/// As many lanes a question as there are to spare, by the logarithm to base 2.
+#[inline(always)]
+pub(crate) fn spread(questions: u32) -> u32 {
+    questions.wrapping_sub(1).leading_zeros().wrapping_sub(27) % 8
+}
+
+/// Which questions find an item among `n` for which `ask(lane, k)` says yes, where each of them has `2^spread` lanes: the
+/// bits of the first lanes of those that do.
+#[inline(always)]
+pub(crate) fn any_item(
+    crew: Crew,
+    warp: u32,
+    questions: u32,
+    spread: u32,
+    n: u32,
+    ask: impl Fn(u32, u32) -> bool,
+) -> u32 {
+    /// The first of every 1, 2, 4, .. 32 lanes.
+    const FIRSTS: [u32; 8] = [u32::MAX, 0x5555_5555, 0x1111_1111, 0x0101_0101, 0x0001_0001, 1, 1, 1];
+    // Nothing here may overflow, so that no check parts the lanes.
+    let (lane, lanes) = (thread_index() % WARP, 1u32.wrapping_shl(spread));
+    let (question, mut at) = (lane.wrapping_shr(spread), lane & lanes.wrapping_sub(1));
+    let mut found = false;
+    if question < questions {
+        // Two at a time; the last one may be asked twice.
+        while at < n && !found {
+            found = ask(lane, at) | ask(lane, at.wrapping_add(lanes).min(n.wrapping_sub(1)));
+            at = at.wrapping_add(lanes << 1);
+        }
+    }
+    let mut found = ballot(crew, warp, |_| found);
+    for by in 0..spread {
+        found |= found.wrapping_shr(1 << by);
+    }
+    // The first lane of each question now knows.
+    found & FIRSTS[spread as usize % 8]
+}
+
+/// Stores each lane's range of numbers, of which `at` says where: as far as there is room.
+///
+/// # Safety
+/// This warp alone touches the list, which has room for `capacity` elements.
+#[inline(always)]
+pub(crate) unsafe fn store_ranges(
+    ranges: &LaneStorage<[u32; 2]>,
+    at: &LaneStorage<u32>,
+    list: SharedPointer<u32>,
+    capacity: u32,
+) {
+    let ([mut number, end], mut at) = (ranges.0, at.0);
+    while number < end && at < capacity {
+        // SAFETY: there is room; each place is one lane's.
+        unsafe { list.store(at, number) };
+        number = number.wrapping_add(1);
+        at = at.wrapping_add(1);
     }
 }
 
@@ -163,16 +279,8 @@ impl<T: Pod> LaneStorage<T> {
 impl LaneStorage<u32> {
     #[inline(always)]
     pub(crate) fn match_any(&self) -> Self {
-        // SAFETY: as in `ballot`.
+        // SAFETY: as in `ballot_of_any`.
         Self(unsafe { match_any_sync(FULL, self.0) })
-    }
-}
-
-impl<T> LaneStorage<T> {
-    /// The value of one lane, for storing it.
-    #[inline(always)]
-    pub(crate) fn store_each(&self, _crew: Crew, _warp: u32, f: impl Fn(u32, &T)) {
-        f(thread_index() % WARP, &self.0);
     }
 }
 
@@ -180,7 +288,7 @@ impl<T> LaneStorage<T> {
 /// shared memory; a thread of another warp decides nothing here.
 #[inline(always)]
 pub(crate) fn leave_if_a_lane_is_dead() {
-    // SAFETY: all lanes get here together, as in `ballot`; those that have exited do not vote.
+    // SAFETY: all lanes get here together, as in `ballot_of_any`; those that have exited do not vote.
     if unsafe { vote_ballot_sync(FULL, true) } != FULL {
         exit();
     }
@@ -189,7 +297,7 @@ pub(crate) fn leave_if_a_lane_is_dead() {
 /// Waits for the lanes of the warp, so that each sees what the others wrote.
 #[inline(always)]
 pub(crate) fn meet_warp() {
-    // SAFETY: all lanes get here together, as in `ballot`; lanes that have exited are not waited for.
+    // SAFETY: all lanes get here together, as in `ballot_of_any`; lanes that have exited are not waited for.
     unsafe { bar_warp_sync(FULL) };
 }
 

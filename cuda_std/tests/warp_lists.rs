@@ -1,0 +1,104 @@
+//! Lists of a warp, and what lanes read beside each other.
+
+use cuda_std::launch::{CpuExecutor, Offsets, Segments};
+use cuda_std::prelude::*;
+
+fn executors() -> [CpuExecutor; 3] {
+    [CpuExecutor::new(), CpuExecutor::shuffled(5), CpuExecutor::shuffled(23)]
+}
+
+/// Element `i`: of the numbers below `i`, the multiples of 3 and the squares of those, whether there was room, and their sums.
+#[kernel(threads = 64)]
+fn chosen(
+    block: &mut Block,
+    out: &mut Segment<[u32; 4]>,
+    numbers: &mut Shared<u32, { 2 * 40 }>,
+    squares: &mut Shared<[u32; 4], { 2 * 40 }>,
+    few: &mut Shared<u32, { 2 * 7 }>,
+) {
+    let n = out.len();
+    out.fill_by_warp_with(block, n, (numbers, squares, few), |warp, (numbers, squares, few), i| {
+        let ranges = three_ranges(warp, i);
+        numbers.push_ranges(warp, &ranges);
+        let count = numbers.items(warp).len();
+        numbers.retain_from(warp, 0, |warp, numbers| warp.map(numbers, |_, number| number.is_multiple_of(3)));
+        let kept = numbers.items(warp);
+        for first in (0..kept.len()).step_by(32) {
+            let own = kept.by_lane(warp, first);
+            let square = warp.map(&own, |_, number| [0, 0, number * number, *number]);
+            let is_one = |lane: Lane| first + lane.index() < kept.len();
+            squares.push_where(warp, &square, &own, |lane, _| is_one(lane));
+            few.push_some(
+                warp,
+                (&own, &square),
+                |lane, (number, _)| is_one(lane) & number.is_multiple_of(2),
+                |_, (number, square)| (*number != 6).then_some(square[2]),
+            );
+        }
+        let squares = squares.items(warp);
+        let few = few.items(warp);
+        let sum = squares.range(0, squares.len()).map(|[_, _, square, number]| 1000 * square + number).sum();
+        [count, sum, few.range(0, few.len()).sum(), u32::from(few.is_complete())]
+    });
+}
+
+/// The numbers below `i`, in three ranges that lanes far from each other have.
+fn three_ranges(warp: &mut Warp, i: u32) -> PerLane<[u32; 2]> {
+    warp.per_lane(|lane| match lane.index() {
+        2 => [0, i / 3],
+        3 => [i / 3, i / 2],
+        30 => [i / 2, i],
+        other => [other, 0],
+    })
+}
+
+#[test]
+fn a_warp_keeps_what_it_chooses_in_the_lanes_order() {
+    let n = 41;
+    for executor in executors() {
+        let (mut out, offsets) = (vec![[9; 4]; n as usize], Offsets::new(vec![0, n]).unwrap());
+        chosen::launch(&executor, 1, chosen::Args { out: Segments { data: &mut out[..], offsets: &offsets } }).unwrap();
+        for (i, found) in out.iter().enumerate() {
+            let kept: Vec<u32> = (0..i as u32).filter(|k| k % 3 == 0).collect();
+            let sum = kept.iter().map(|k| 1000 * k * k + k).sum::<u32>();
+            let few: Vec<u32> = kept.iter().filter(|k| *k % 2 == 0 && **k != 6).map(|k| k * k).collect();
+            let expected = [i as u32, sum, few.iter().sum(), u32::from(few.len() <= 7)];
+            assert_eq!(*found, expected, "{i}");
+        }
+    }
+}
+
+/// Element `i`: how many of the numbers below `i` another one of the list divides.
+#[kernel(threads = 64)]
+fn divided(block: &mut Block, out: &mut Segment<u32>, divisors: &mut Shared<u32, { 2 * 16 }>) {
+    let n = out.len();
+    out.fill_by_warp_with(block, n, (divisors,), |warp, (divisors,), i| {
+        let own = warp.per_lane(|lane| lane.index() + 2);
+        divisors.push_where(warp, &own, &own, |lane, _| lane.index() < i.min(11));
+        let divisors = divisors.items(warp);
+        let (mut count, mut first) = (0, 0);
+        while first < i {
+            let questions = Questions::new(i - first);
+            let numbers = warp.per_lane(|lane| first + questions.of(lane));
+            count += divisors.count_any(warp, &questions, &numbers, |number, divisor| {
+                *number > divisor && number.is_multiple_of(divisor)
+            });
+            first += 32;
+        }
+        count
+    });
+}
+
+#[test]
+fn a_warp_counts_questions_that_find_an_item() {
+    let n = 100;
+    for executor in executors() {
+        let (mut out, offsets) = (vec![9; n as usize], Offsets::new(vec![0, n]).unwrap());
+        divided::launch(&executor, 1, divided::Args { out: Segments { data: &mut out[..], offsets: &offsets } })
+            .unwrap();
+        for (i, found) in (0..n).zip(out) {
+            let is_divided = |number: &u32| (2..2 + i.min(11)).any(|d| *number > d && number.is_multiple_of(d));
+            assert_eq!(found, (0..i).filter(is_divided).count() as u32, "{i}");
+        }
+    }
+}

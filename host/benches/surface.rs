@@ -1,0 +1,54 @@
+//! The kernels of heavy atoms on one CPU core, timed: `cargo bench -p prism-host --bench surface`, in atoms a second.
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use cuda_std::launch::{CpuExecutor, Host};
+use prism_host::PackedBatch;
+use prism_host::engine::{BatchInputs, BatchWork, HostMemory, Largest, launch_atom_surfaces, point_groups};
+use prism_host::read::{ReadOptions, read_path};
+use shared_types::MegaFusedConfig;
+use std::path::Path;
+
+/// A small protein, one of the usual size, and one of several chains.
+const STRUCTURES: [&str; 3] = ["tests/data/1crn.pdb.gz", "data/6m0j_rbd.pdb", "tests/data/4zhl.cif.gz"];
+
+fn batch_of(path: &str) -> PackedBatch {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path);
+    let read = read_path(&path, "", &ReadOptions::default()).expect("the repository's files are read");
+    PackedBatch::from_inputs([&read.structure]).expect("one structure is a batch")
+}
+
+fn surfaces(criterion: &mut Criterion) {
+    let one_core = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread starts");
+    let mut group = criterion.benchmark_group("surface");
+    for n_points in [100, 1000] {
+        let (points, config) = (point_groups(n_points), MegaFusedConfig { points: n_points, ..Default::default() });
+        for path in STRUCTURES {
+            let batch = batch_of(path);
+            let Ok(mut work) = BatchWork::new(&HostMemory);
+            let Ok(()) = work.prepare(&HostMemory, &batch.whole(), config, Largest::default());
+            let inputs = BatchInputs::<Host> {
+                atoms: batch.atoms(),
+                ca_indices: batch.ca_indices(),
+                descriptors: batch.descriptors(),
+                residue_types: batch.residue_types(),
+                conservation: batch.conservation(),
+                bfactor: batch.bfactor(),
+                gisaid_freq: batch.gisaid_freq(),
+                gisaid_velocity: batch.gisaid_velocity(),
+                chain_ids: batch.chain_ids(),
+                residue_atoms: batch.residue_atoms(),
+                points: &points,
+                n_points,
+            };
+            group.throughput(Throughput::Elements(batch.n_atoms() as u64));
+            group.bench_function(BenchmarkId::new(format!("{n_points} points"), path), |bencher| {
+                let mut launch = || launch_atom_surfaces(&CpuExecutor::new(), inputs, &mut work);
+                bencher.iter(|| one_core.install(&mut launch).expect("the kernels run"));
+            });
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, surfaces);
+criterion_main!(benches);
