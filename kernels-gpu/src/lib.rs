@@ -20,4 +20,4 @@ pub use vector::Vector;
 
 /// The kernels for GPUs, as `cargo xtask build-ptx` has built them from this crate.
 #[cfg(not(target_arch = "nvptx64"))]
-pub const PTX: &str = include_str!("../ptx/kernels_gpu.sm_75.ptx");
+pub static PTX: &str = include_str!("../ptx/kernels_gpu.sm_75.ptx");

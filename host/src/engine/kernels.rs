@@ -5,8 +5,7 @@ use cuda_std::launch::Kernel;
 
 /// The module that holds the kernels.
 pub(super) const MODULE: &str = "kernels_gpu";
-/// Its PTX.
-pub(super) const PTX: &str = kernels_gpu::PTX;
+pub(super) use kernels_gpu::PTX;
 
 /// A kernel, and what identifies it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -34,4 +34,4 @@ pub use zero_cost::{Quad, safe_gather, safe_histogram, safe_matmul, safe_saxpy, 
 
 /// This crate's kernels for devices.
 #[cfg(not(target_arch = "nvptx64"))]
-pub const PTX: &str = include_str!("../ptx/test_kernels.sm_75.ptx");
+pub static PTX: &str = include_str!("../ptx/test_kernels.sm_75.ptx");

@@ -1,4 +1,4 @@
-//! The kernels of heavy atoms on one CPU core, timed: `cargo bench -p prism-host --bench surface`, in atoms a second.
+//! The kernels of heavy atoms on one CPU core, timed: `cargo bench -p prism-host --bench surface_on_cpu`, in atoms a second.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use cuda_std::launch::{CpuExecutor, Host};
