@@ -113,7 +113,7 @@ fn build(root: &Path) -> Result<Vec<Built>> {
     // What comes from outside is made small: parsers, compression and tables are not measured there.
     command.args(["--config", "profile.release.package.\"*\".opt-level=\"s\""]);
     // Optimisation across packages takes minutes for each executable, and what is measured runs on the GPU.
-    command.args(["--config", "profile.release.lto=\"off\"", "--config", "profile.release.codegen-units=16"]);
+    command.args(["--config", "profile.release.lto=\"off\"", "--config", "profile.release.codegen-units=4"]);
     command.args(["--lib", "--bins", "--tests", "--bench", "fused", "--bench", "surface"]);
     command.args(["--bench", "teaching", "--bench", "zero_cost"]);
     for package in PACKAGES {
