@@ -1,11 +1,11 @@
 //! A device's context.
 
 use crate::device::{self, Device, DeviceInfo, MIN_COMPUTE_CAPABILITY};
-use crate::driver::{CUcontext, CUdevice, CUdeviceptr, Code, Driver, driver};
+use crate::driver::{CUcontext, CUdevice, CUdeviceptr, CUstream, Code, Driver, driver};
 use crate::{CudaError, Stream};
 use std::fmt;
 use std::ptr;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 
 /// A device, opened for work: its primary context, which all libraries of a process share.
 ///
@@ -21,7 +21,12 @@ struct Inner {
     /// Read by whoever notes a use of memory, queues it, and notes that it was queued; written by launches of graphs,
     /// which use memory that others may have borrowed.
     queueing: RwLock<()>,
+    /// Streams that work runs on.
+    streams: Mutex<Vec<CUstream>>,
 }
+
+/// One for each device: whoever opens it again shares what it knows of the streams there.
+static OPEN: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
 
 // SAFETY: a context may be used by several threads; the handle is only a name for it.
 unsafe impl Send for Inner {}
@@ -51,11 +56,19 @@ impl Context {
             let name = device::name(driver, device)?;
             return Err(CudaError::DeviceTooOld { ordinal, name, found, needed: MIN_COMPUTE_CAPABILITY });
         }
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|inner| inner.strong_count() > 0);
+        if let Some(inner) = open.iter().filter_map(Weak::upgrade).find(|inner| inner.ordinal == ordinal) {
+            return Ok(Self(inner));
+        }
         let mut raw = ptr::null_mut();
         // SAFETY: writes a handle; `Inner` releases it once.
         unsafe { driver.primary_ctx_retain(&raw mut raw, device) }
             .check(driver, || format!("opening a context on device {ordinal}"))?;
-        Ok(Self(Arc::new(Inner { driver, device, raw, ordinal, queueing: RwLock::new(()) })))
+        let (queueing, streams) = (RwLock::new(()), Mutex::default());
+        let inner = Arc::new(Inner { driver, device, raw, ordinal, queueing, streams });
+        open.push(Arc::downgrade(&inner));
+        Ok(Self(inner))
     }
 
     /// The device's number.
@@ -119,12 +132,30 @@ impl Context {
             .check(self.driver(), || format!("entering the context of device {}", self.ordinal()))
     }
 
-    /// Waits for everything on the device.
+    /// From now on [`wait_idle`](Self::wait_idle) waits for this stream, too.
+    pub(crate) fn opened(&self, stream: CUstream) {
+        self.streams().push(stream);
+    }
+
+    /// Nothing is on the stream any more, and nothing will be; it may be destroyed after this.
+    pub(crate) fn closed(&self, stream: CUstream) {
+        self.streams().retain(|open| *open != stream);
+    }
+
+    fn streams(&self) -> MutexGuard<'_, Vec<CUstream>> {
+        self.0.streams.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for everything on the context's streams. (`cuCtxSynchronize` would, too, but fails while any thread records a
+    /// graph, and makes its record fail.)
     pub(crate) fn wait_idle(&self) -> Result<(), CudaError> {
         self.bind()?;
-        // SAFETY: no arguments.
-        unsafe { self.driver().ctx_synchronize() }
-            .check(self.driver(), || format!("waiting for device {}", self.ordinal()))
+        for stream in &*self.streams() {
+            // SAFETY: a stream is destroyed after it was taken from the list, which is locked.
+            unsafe { self.driver().stream_synchronize(*stream) }
+                .check(self.driver(), || format!("waiting for the streams of device {}", self.ordinal()))?;
+        }
+        Ok(())
     }
 
     /// Takes device memory that the caller frees.

@@ -92,6 +92,9 @@ impl Stream {
             unsafe { driver.event_destroy(join) }.warn(driver, "destroying an event");
             return Err(error);
         }
+        if recording.is_none() {
+            context.opened(raw);
+        }
         let watched = Mutex::new(Watched { own: Watch::new(&slot), followed: Vec::new(), told: Vec::new() });
         Ok(Self(Arc::new(Inner {
             context: context.clone(),
@@ -372,6 +375,7 @@ impl Drop for Inner {
             // SAFETY: the handles were made with this stream, and are used here last.
             unsafe {
                 driver.stream_synchronize(self.raw).warn(driver, "waiting for a stream that is dropped");
+                self.context.closed(self.raw);
                 driver.stream_destroy(self.raw).warn(driver, "destroying a stream");
                 driver.event_destroy(*lock(&self.join)).warn(driver, "destroying an event");
             }

@@ -27,7 +27,7 @@ impl Streams {
     const LEN: usize = 4 << 20;
     const BLOCK: usize = 1024;
     /// Such that the kernel takes about as long as a copy, on a GPU of a data centre.
-    const ROUNDS: u32 = 1000;
+    const ROUNDS: u32 = 300;
 
     pub fn new(gpu: &CudaExecutor) -> Result<Self> {
         let offsets = (0..=Self::LEN / Self::BLOCK).map(|block| (block * Self::BLOCK) as u32).collect();

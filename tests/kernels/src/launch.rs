@@ -1,6 +1,7 @@
 //! What a launch must get right: arguments, segments, shared memory, order and panics.
 
 use bytemuck::{Pod, Zeroable};
+use core::hint::black_box;
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
 
@@ -90,7 +91,8 @@ pub fn spin(block: &mut Block, out: &mut Segment<u32>, input: &[u32], rounds: u3
     out.fill(block, n, |i| {
         let mut state = input.at(first + i);
         for _ in 0..rounds {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            // Unseen by the compiler, which would compose many steps into one.
+            state = black_box(state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
         }
         state
     });

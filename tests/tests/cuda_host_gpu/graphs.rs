@@ -2,10 +2,11 @@
 
 use crate::{gpu, offsets, ragged, slow, spun};
 use cuda_host::{
-    CudaError, CudaExecutor, DeviceBuffer, DeviceOffsets, Event, GpuBufferPool, Graph, PinnedBuffer, PinnedPool,
-    Recorder, Staged,
+    Context, CudaError, CudaExecutor, DeviceBuffer, DeviceOffsets, Event, GpuBufferPool, Graph, Module, PinnedBuffer,
+    PinnedPool, Recorder, Staged,
 };
 use cuda_std::launch::Segments;
+use std::sync::atomic::{AtomicBool, Ordering};
 use test_kernels::{fail, spin, turn};
 
 fn spin_in(
@@ -340,6 +341,34 @@ fn graphs_go_between_threads() {
                 }
             });
         }
+    });
+}
+
+#[test]
+fn graphs_are_recorded_while_others_open_and_close_modules_and_streams() {
+    let Some(gpu) = gpu() else { return };
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    let context = Context::new(0).unwrap();
+                    let module = Module::load(&context, "test_kernels", test_kernels::PTX).unwrap();
+                    let other = CudaExecutor::new(&context.stream().unwrap(), [module]).unwrap();
+                    let at = DeviceOffsets::new(other.stream(), &offsets(&[0, 64])).unwrap();
+                    let input = DeviceBuffer::<u32>::zeroed(other.stream(), 64).unwrap();
+                    let mut out = DeviceBuffer::<u32>::zeroed(other.stream(), 64).unwrap();
+                    spin_in(&other, &mut out, &at, &input, 100).unwrap();
+                }
+            });
+        }
+        for round in 1..=100 {
+            let (mut graph, up, down) = pipeline(&gpu, 3);
+            graph.pinned_mut(&up).unwrap().fill(round);
+            graph.launch(gpu.stream()).unwrap();
+            assert_eq!(graph.pinned(&down).unwrap(), [spun(round, 3); 64]);
+        }
+        done.store(true, Ordering::Relaxed);
     });
 }
 

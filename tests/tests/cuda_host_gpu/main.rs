@@ -83,8 +83,8 @@ fn spun(x: u32, rounds: u32) -> u32 {
     x.wrapping_mul(m).wrapping_add(a)
 }
 
-/// Enough steps to keep a GPU busy for a tenth of a second: longer than it takes to queue what comes next.
-const SLOW: u32 = 10_000_000;
+/// Enough steps to keep a GPU busy for some hundredths of a second: longer than it takes to queue what comes next.
+const SLOW: u32 = 2_000_000;
 
 /// As many steps, but on a simulated device, which is done with its work when somebody waits for it.
 fn slow() -> u32 {

@@ -185,7 +185,6 @@ API cuDeviceTotalMem_v2(size_t *bytes, int device) { (void)device; *bytes = TOTA
 API cuDevicePrimaryCtxRetain(void **context, int device) { static int it; (void)device; *context = &it; return OK; }
 API cuDevicePrimaryCtxRelease_v2(int device) { (void)device; return OK; }
 API cuCtxSetCurrent(void *context) { (void)context; return OK; }
-API cuCtxSynchronize(void) { return OK; }
 API cuMemGetInfo_v2(size_t *free, size_t *total) { ENTER; *free = TOTAL - used; *total = TOTAL; return leave(OK); }
 
 static unsigned allocate(void **address, size_t bytes, int pinned) {
