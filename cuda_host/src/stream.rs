@@ -142,6 +142,17 @@ impl Stream {
         Ok(())
     }
 
+    /// As [`wait`](Self::wait), for the order alone, of work that has nothing to do with this stream's: a panic there is
+    /// not told here.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn queue_behind(&self, event: &Event) -> Result<(), CudaError> {
+        self.queue_wait(event)?;
+        self.note_queued();
+        Ok(())
+    }
+
     /// The caller notes that it was queued.
     fn queue_wait(&self, event: &Event) -> Result<(), CudaError> {
         const OPERATION: &str = "making a stream wait for an event";

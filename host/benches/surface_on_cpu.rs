@@ -24,8 +24,8 @@ fn surfaces(criterion: &mut Criterion) {
         let (points, config) = (point_groups(n_points), MegaFusedConfig { points: n_points, ..Default::default() });
         for path in STRUCTURES {
             let batch = batch_of(path);
-            let Ok(mut work) = BatchWork::new(&HostMemory);
-            let Ok(()) = work.prepare(&HostMemory, &batch.whole(), config, Largest::default());
+            let mut work = BatchWork::new(&HostMemory).expect("memory for nothing");
+            work.prepare(&HostMemory, &batch.whole(), config, Largest::default()).expect("memory for a protein");
             let inputs = BatchInputs::<Host> {
                 atoms: batch.atoms(),
                 ca_indices: batch.ca_indices(),

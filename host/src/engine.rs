@@ -1,6 +1,7 @@
 //! Structures to features, on a GPU or on CPU cores, with the same bits.
 
 mod builder;
+mod computed;
 mod cpu;
 mod cuda;
 mod device;
@@ -25,6 +26,7 @@ mod worker;
 mod workers;
 
 pub use builder::{Backend, EngineBuilder};
+pub use computed::{Computed, ComputedMut, ResultPool, Reused};
 pub use cpu::{compute_on_cpu, cpu_description};
 pub use device::DeviceBatch;
 pub use device_memory::DeviceMemory;
@@ -37,11 +39,11 @@ pub use launch::{
     BatchInputs, launch_atom_surfaces, launch_binding_sites, launch_mega_fused_batch, launch_residue_exposure,
     launch_rows,
 };
-pub use memory::{HostMemory, Memory};
+pub use memory::{HostMemory, Memory, OutOfHostMemory};
 pub use points::{point_groups, sphere_points};
 pub use staging::Staging;
 pub use stream::FeaturesIter;
-pub use work::{BatchWork, Computed, ComputedMut};
+pub use work::BatchWork;
 pub use worker::DeviceTimes;
 pub use workers::LostWorker;
 
@@ -52,6 +54,7 @@ use crate::{pack::PackedBatch, structure::StructureInput};
 use cuda_std::launch::Offsets;
 use shared_types::{FeatureRow, MegaFusedConfig, StructureSummary};
 use std::ops::Range;
+use std::sync::Arc;
 use workers::{Company, Workers};
 
 /// Computes features. Made by [`Engine::builder`]; shared between threads by reference.
@@ -72,13 +75,13 @@ pub struct Engine {
 pub struct BatchFeatures {
     /// A row of features for every residue of the batch, in its order. A feature's column is
     /// [`shared_types::Feature::column`]; NaN where it is not defined.
-    pub rows: Vec<FeatureRow>,
+    pub rows: Reused<FeatureRow>,
     /// For every residue, the site that it is part of, counted from 0 in its structure, or -1.
-    pub site_ids: Vec<i32>,
+    pub site_ids: Reused<i32>,
     /// A line for every structure.
-    pub summaries: Vec<StructureSummary>,
-    offsets: Offsets,
-    names: Vec<String>,
+    pub summaries: Reused<StructureSummary>,
+    offsets: Arc<Offsets>,
+    names: Arc<[String]>,
 }
 
 impl BatchFeatures {
@@ -109,7 +112,7 @@ impl BatchFeatures {
 
     fn new(computed: Computed, batch: &PackedBatch) -> Self {
         let Computed { rows, site_ids, summaries } = computed;
-        Self { rows, site_ids, summaries, offsets: batch.residue_offsets().clone(), names: batch.names().to_vec() }
+        Self { rows, site_ids, summaries, offsets: batch.shared_offsets(), names: batch.shared_names() }
     }
 
     fn to_structure(&self, index: usize) -> StructureFeatures {

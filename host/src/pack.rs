@@ -12,6 +12,7 @@ use crate::structure::StructureInput;
 use check::Totals;
 use cuda_std::launch::Offsets;
 use shared_types::{Atom, BatchStructureDesc};
+use std::sync::Arc;
 
 /// Structures packed for one launch: block `i` of the fused kernel works on structure `i`.
 ///
@@ -19,9 +20,9 @@ use shared_types::{Atom, BatchStructureDesc};
 /// its descriptors neither overlap nor leave gaps between rows, and every index of the kernel's stays in range.
 #[derive(Clone, Debug)]
 pub struct PackedBatch {
-    names: Vec<String>,
+    names: Arc<[String]>,
     buffers: BatchBuffers,
-    residue_offsets: Offsets,
+    residue_offsets: Arc<Offsets>,
     atom_offsets: Offsets,
     structure_offsets: Offsets,
 }
@@ -115,7 +116,13 @@ impl PackedBatch {
         });
         let atom_offsets = offsets(std::iter::once(0).chain(atoms));
         let structure_offsets = offsets(0..=buffers.descriptors.len() as u32);
-        Self { names, buffers, residue_offsets, atom_offsets, structure_offsets }
+        Self {
+            names: names.into(),
+            buffers,
+            residue_offsets: Arc::new(residue_offsets),
+            atom_offsets,
+            structure_offsets,
+        }
     }
 
     /// Number of structures.
@@ -145,6 +152,16 @@ impl PackedBatch {
         let structures = size_of_val(&*b.descriptors);
         let atoms = size_of_val(&*b.atoms) + size_of_val(&*b.ca_indices);
         atoms + structures + identity + rows + size_of_val(&*b.gisaid_velocity)
+    }
+
+    /// The same as [`names`](Self::names), for results that outlive the batch.
+    pub(crate) fn shared_names(&self) -> Arc<[String]> {
+        Arc::clone(&self.names)
+    }
+
+    /// The same as [`residue_offsets`](Self::residue_offsets), for results that outlive the batch.
+    pub(crate) fn shared_offsets(&self) -> Arc<Offsets> {
+        Arc::clone(&self.residue_offsets)
     }
 
     /// The structures' names.

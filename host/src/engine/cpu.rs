@@ -1,12 +1,13 @@
 //! The batch on CPU cores.
 
+use super::computed::{Computed, ResultPool};
 use super::launch::BatchInputs;
-use super::memory::HostMemory;
-use super::work::{BatchWork, Computed};
+use super::memory::{HostMemory, OutOfHostMemory};
+use super::work::BatchWork;
 use super::worker::{Computation, Worker};
 use super::{EngineError, Largest, launch_mega_fused_batch, point_groups};
 use crate::pack::{BatchPart, PackedBatch};
-use cuda_std::launch::{CpuExecutor, Host, LaunchError, has_vector_instructions};
+use cuda_std::launch::{CpuExecutor, Host, has_vector_instructions};
 use shared_types::{MegaFusedConfig, PointGroup};
 use std::sync::{Mutex, PoisonError};
 
@@ -19,13 +20,14 @@ pub(super) struct CpuWorker {
     name: String,
     points: Vec<PointGroup>,
     pool: Mutex<Vec<BatchWork<HostMemory>>>,
+    results: ResultPool,
 }
 
 impl CpuWorker {
     /// With this many test points on an atom's sphere.
     pub(super) fn new(points: u32) -> Self {
         let name = format!("CPU ({})", cpu_description());
-        Self { name, points: point_groups(points), pool: Mutex::default() }
+        Self { name, points: point_groups(points), pool: Mutex::default(), results: ResultPool::default() }
     }
 }
 
@@ -44,18 +46,33 @@ impl Worker for CpuWorker {
 
     fn run(&self, batch: &PackedBatch, config: MegaFusedConfig) -> Result<Computation, EngineError> {
         let pool = || self.pool.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut work = pool().pop().unwrap_or_else(new_work);
-        let computed = run_on(&CpuExecutor::new(), &batch.whole(), &self.points, &mut work, config, Largest::default());
+        let kept = pool().pop();
+        let mut work = kept.map_or_else(new_work, Ok)?;
+        let (executor, whole, largest) = (CpuExecutor::new(), batch.whole(), Largest::default());
+        let computed = run_on(&executor, &whole, &self.points, &mut work, config, largest, &self.results)
+            // What was kept is no use to a batch that it is too short for, and might be to a smaller one.
+            .inspect_err(|error| {
+                if error.is_out_of_memory() {
+                    self.release()
+                }
+            })?;
         pool().push(work);
-        let computed = computed.map_err(|error| EngineError::from_launch(error, &batch.whole(), config))?;
         Ok(Computation { computed, times: None })
+    }
+
+    fn release(&self) {
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.results.trim();
     }
 }
 
-fn new_work() -> BatchWork<HostMemory> {
-    match BatchWork::new(&HostMemory) {
-        Ok(work) => work,
-        Err(never) => match never {},
+fn new_work() -> Result<BatchWork<HostMemory>, EngineError> {
+    Ok(BatchWork::new(&HostMemory)?)
+}
+
+impl From<OutOfHostMemory> for EngineError {
+    fn from(OutOfHostMemory { bytes }: OutOfHostMemory) -> Self {
+        Self::OutOfHostMemory { bytes }
     }
 }
 
@@ -66,24 +83,28 @@ fn run_on(
     work: &mut BatchWork<HostMemory>,
     config: MegaFusedConfig,
     largest: Largest,
-) -> Result<Computed, LaunchError> {
-    let Ok(()) = work.prepare(&HostMemory, batch, config, largest);
-    launch_mega_fused_batch(executor, inputs(batch, points, config.points), work, config)?;
-    let Ok(computed) = work.results(&HostMemory);
+    results: &ResultPool,
+) -> Result<Computed, EngineError> {
+    work.prepare(&HostMemory, batch, config, largest)?;
+    let mut computed = results.room(batch.n_residues(), batch.n_structures())?;
+    launch_mega_fused_batch(executor, inputs(batch, points, config.points), work, config)
+        .map_err(|error| EngineError::from_launch(error, batch, config))?;
+    work.results_into(&HostMemory, computed.as_mut())?;
     Ok(computed)
 }
 
 /// Computes a batch as it is to be tested: by an executor with an order of its own, sharing structures out as it is told.
 ///
 /// # Errors
-/// Those of the launches.
+/// A kernel's panic, with its structure, and memory that ran out.
 pub fn compute_on_cpu(
     executor: &CpuExecutor,
     batch: &PackedBatch,
     config: MegaFusedConfig,
     largest: Largest,
-) -> Result<Computed, LaunchError> {
-    run_on(executor, &batch.whole(), &point_groups(config.points), &mut new_work(), config, largest)
+) -> Result<Computed, EngineError> {
+    let (points, results) = (point_groups(config.points), ResultPool::default());
+    run_on(executor, &batch.whole(), &points, &mut new_work()?, config, largest, &results)
 }
 
 /// A batch where it lies.
@@ -125,6 +146,7 @@ mod tests {
     use super::*;
     use crate::structure::StructureInput;
     use crate::synthetic::structure;
+    use shared_types::FeatureRow;
 
     /// Parts are computed here as a device computes them.
     #[test]
@@ -137,19 +159,18 @@ mod tests {
         let largest = Largest { residues: 80, atoms: 500 };
         let expected = compute_on_cpu(&executor, &batch, config, largest).unwrap();
         let points = point_groups(config.points);
-        let mut work = new_work();
+        let (mut work, results) = (new_work().unwrap(), ResultPool::default());
         for most in [1, 2, 4, 100] {
-            let mut found = Computed { rows: vec![], site_ids: vec![], summaries: vec![] };
+            let (mut rows, mut site_ids, mut summaries) = (Vec::new(), Vec::new(), Vec::new());
             for part in batch.parts(most) {
-                let of_part = run_on(&executor, &part, &points, &mut work, config, largest).unwrap();
-                found.rows.extend(of_part.rows);
-                found.site_ids.extend(of_part.site_ids);
-                found.summaries.extend(of_part.summaries);
+                let of_part = run_on(&executor, &part, &points, &mut work, config, largest, &results).unwrap();
+                rows.extend_from_slice(&of_part.rows);
+                site_ids.extend_from_slice(&of_part.site_ids);
+                summaries.extend_from_slice(&of_part.summaries);
             }
-            let words = |computed: &Computed| bytemuck::cast_slice::<_, u32>(&computed.rows).to_vec();
-            assert!(words(&found) == words(&expected), "{most} parts");
-            assert_eq!(found.site_ids, expected.site_ids);
-            assert_eq!(found.summaries, expected.summaries);
+            let words = |rows: &[FeatureRow]| bytemuck::cast_slice::<_, u32>(rows).to_vec();
+            assert!(words(&rows) == words(&expected.rows), "{most} parts");
+            assert_eq!((&*site_ids, &*summaries), (&*expected.site_ids, &*expected.summaries));
         }
     }
 }

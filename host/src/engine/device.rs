@@ -1,9 +1,10 @@
 //! A batch on a CUDA device.
 
+use super::computed::{Computed, ComputedMut};
 use super::device_memory::DeviceMemory;
 use super::launch::BatchInputs;
 use super::memory::Memory;
-use super::work::{BatchWork, Computed, ComputedMut};
+use super::work::BatchWork;
 use super::{
     Largest, launch_atom_surfaces, launch_binding_sites, launch_mega_fused_batch, launch_residue_exposure, launch_rows,
     point_groups,

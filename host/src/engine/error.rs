@@ -50,6 +50,12 @@ pub enum EngineError {
         /// What was too much.
         source: Box<EngineError>,
     },
+    /// The host has no memory left for a batch.
+    #[error("the system has no {bytes} bytes of memory for a batch")]
+    OutOfHostMemory {
+        /// Bytes of the buffer for which there is none.
+        bytes: usize,
+    },
     /// Devices were named for a backend that has none.
     #[error("devices were named, and the CPU backend has none; leave them out or choose CUDA")]
     DevicesWithoutCuda,
@@ -106,7 +112,7 @@ impl EngineError {
     pub fn is_out_of_memory(&self) -> bool {
         match self {
             Self::Cuda(error) => error.is_out_of_memory(),
-            Self::Pack(PackError::OutOfMemory { .. }) | Self::OutOfMemory { .. } => true,
+            Self::Pack(PackError::OutOfMemory { .. }) | Self::OutOfMemory { .. } | Self::OutOfHostMemory { .. } => true,
             _ => false,
         }
     }

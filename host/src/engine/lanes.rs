@@ -1,16 +1,16 @@
 //! A batch in parts, which go through a device one after another: while one is computed, the next is copied there and the
 //! one before is copied back.
 
+use super::computed::{Computed, ComputedMut, ResultPool};
 use super::device_memory::DeviceMemory;
 use super::staging::Staging;
-use super::work::{Computed, ComputedMut};
 use super::worker::DeviceTimes;
 use super::{DeviceBatch, EngineError, Largest};
 use crate::pack::{BatchPart, PackedBatch};
 use cuda_host::{Context, CudaError, CudaExecutor, Event, GpuBufferPool, PoolStatistics};
 use shared_types::MegaFusedConfig;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::Duration;
 
@@ -46,6 +46,8 @@ pub struct LaneStatistics {
     pub device: PoolStatistics,
     /// Page-locked memory of the host, where there is some.
     pub page_locked: Option<PoolStatistics>,
+    /// How often memory for results was asked of the system.
+    pub results: u64,
 }
 
 /// Computes batches on one device, several parts at once. May be shared by threads, which take turns.
@@ -57,16 +59,19 @@ pub struct DeviceLanes {
     options: LaneOptions,
     pool: GpuBufferPool,
     staging: Option<Staging>,
+    results: ResultPool,
     lanes: Vec<Mutex<Lane>>,
     /// For who finds all lanes in use.
     next: AtomicUsize,
     copying: Copying,
 }
 
-/// Each direction has the bandwidth for itself, so that what is needed first is there first.
+/// Each direction has the bandwidth for itself, and the kernels of a part the device, so that what was begun first is there
+/// first. Where parts are computed side by side, they end together; nothing is left to compute then while they are copied.
 #[derive(Debug, Default)]
 struct Copying {
-    to_device: Mutex<()>,
+    /// With the end of the kernels of the part that was copied last.
+    to_device: Mutex<Option<Arc<Event>>>,
     from_device: Mutex<()>,
 }
 
@@ -116,7 +121,8 @@ impl DeviceLanes {
             Ok(Mutex::new(Lane { executor, memory, buffers: None, moments: Moments::new(context)? }))
         };
         let lanes = (0..options.lanes.max(1)).map(lane).collect::<Result<_, CudaError>>()?;
-        Ok(Self { options, pool, staging, lanes, next: AtomicUsize::new(0), copying: Copying::default() })
+        let (results, next, copying) = (ResultPool::default(), AtomicUsize::new(0), Copying::default());
+        Ok(Self { options, pool, staging, results, lanes, next, copying })
     }
 
     /// Computes a batch. Its results have the same bits however it is cut. Times of parts are added up; since parts are
@@ -125,7 +131,7 @@ impl DeviceLanes {
     /// # Errors
     /// Memory that ran out; a kernel's panic, with its structure; and those of the driver.
     pub fn run(&self, batch: &PackedBatch, config: MegaFusedConfig) -> Result<(Computed, DeviceTimes), EngineError> {
-        let mut computed = Computed::room(batch.n_residues(), batch.n_structures());
+        let mut computed = self.results.room(batch.n_residues(), batch.n_structures())?;
         let parts = batch.parts((batch.n_atoms() / self.options.part_atoms.max(1)).min(self.options.parts));
         let mut jobs = Vec::with_capacity(parts.len());
         let mut rest = computed.as_mut();
@@ -151,13 +157,14 @@ impl DeviceLanes {
             locked(lane).buffers = None;
         }
         self.pool.trim();
+        self.results.trim();
     }
 
     /// What was allocated so far.
     #[must_use]
     pub fn statistics(&self) -> LaneStatistics {
         let page_locked = self.staging.as_ref().map(Staging::statistics);
-        LaneStatistics { device: self.pool.statistics(), page_locked }
+        LaneStatistics { device: self.pool.statistics(), page_locked, results: self.results.allocations() }
     }
 
     /// As [`release`](Self::release), of lanes that nobody uses now.
@@ -245,15 +252,19 @@ impl Lane {
             Some(buffers) if buffers.config() == config => buffers,
             _ => DeviceBatch::in_memory(&self.memory, config)?,
         };
-        let [begin, uploaded, launched, computed, downloaded] = &self.moments.0;
+        let Moments { begin, uploaded, started, launched, computed, downloaded } = &self.moments;
         {
-            let _alone = locked(&copying.to_device);
+            let mut before = locked(&copying.to_device);
             begin.record(stream)?;
             buffers.upload_part(stream, part, Largest::default())?;
             uploaded.record(stream)?;
-            // Kernels of parts are in the order in which parts were copied.
+            if let Some(before) = &*before {
+                stream.queue_behind(before)?;
+            }
+            started.record(stream)?;
             buffers.launch(&self.executor)?;
             launched.record(stream)?;
+            *before = Some(Arc::clone(launched));
         }
         stream.synchronize()?;
         {
@@ -264,7 +275,7 @@ impl Lane {
         }
         let times = DeviceTimes {
             upload: between(begin, uploaded)?,
-            kernels: between(uploaded, launched)?,
+            kernels: between(started, launched)?,
             download: between(computed, downloaded)?,
         };
         self.buffers = Some(buffers);
@@ -272,14 +283,25 @@ impl Lane {
     }
 }
 
-/// Where the parts of a batch's work begin and end in the stream.
+/// Where the stages of a part begin and end in the stream.
 #[derive(Debug)]
-struct Moments([Event; 5]);
+struct Moments {
+    begin: Event,
+    uploaded: Event,
+    /// When the part before is computed.
+    started: Event,
+    /// The next part waits for it.
+    launched: Arc<Event>,
+    computed: Event,
+    downloaded: Event,
+}
 
 impl Moments {
     fn new(context: &Context) -> Result<Self, CudaError> {
         let event = || Event::new(context);
-        Ok(Self([event()?, event()?, event()?, event()?, event()?]))
+        let (begin, uploaded, started) = (event()?, event()?, event()?);
+        let (launched, computed, downloaded) = (Arc::new(event()?), event()?, event()?);
+        Ok(Self { begin, uploaded, started, launched, computed, downloaded })
     }
 }
 

@@ -2,7 +2,6 @@
 
 use cuda_layout::DeviceLayout;
 use cuda_std::launch::{Host, Offsets, Space};
-use std::convert::Infallible;
 
 /// Makes, fills and reads buffers. A buffer is kept from batch to batch, and as long as the longest one needed.
 pub trait Memory {
@@ -76,39 +75,55 @@ pub trait Memory {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HostMemory;
 
+/// The system has no memory for a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the system has no {bytes} bytes of memory")]
+pub struct OutOfHostMemory {
+    /// How long it would have been.
+    pub bytes: usize,
+}
+
 impl Memory for HostMemory {
     type Space = Host;
-    type Error = Infallible;
+    type Error = OutOfHostMemory;
     type Buffer<T: DeviceLayout> = Vec<T>;
     type Offsets = Offsets;
 
-    fn empty<T: DeviceLayout>(&self) -> Result<Vec<T>, Infallible> {
+    fn empty<T: DeviceLayout>(&self) -> Result<Vec<T>, OutOfHostMemory> {
         Ok(Vec::new())
     }
 
-    fn reserve<T: DeviceLayout>(&self, buffer: &mut Vec<T>, len: usize) -> Result<(), Infallible> {
+    fn reserve<T: DeviceLayout>(&self, buffer: &mut Vec<T>, len: usize) -> Result<(), OutOfHostMemory> {
         if buffer.len() < len {
+            // What was there is not worth a copy.
+            buffer.clear();
+            let bytes = len.saturating_mul(size_of::<T>());
+            buffer.try_reserve_exact(len).map_err(|_| OutOfHostMemory { bytes })?;
             buffer.resize(len, T::zeroed());
         }
         Ok(())
     }
 
-    fn copy_to<T: DeviceLayout + Send + Sync>(&self, buffer: &mut Vec<T>, elements: &[T]) -> Result<(), Infallible> {
+    fn copy_to<T: DeviceLayout + Send + Sync>(
+        &self,
+        buffer: &mut Vec<T>,
+        elements: &[T],
+    ) -> Result<(), OutOfHostMemory> {
         self.reserve(buffer, elements.len())?;
         buffer[..elements.len()].copy_from_slice(elements);
         Ok(())
     }
 
-    fn copy_from<T: DeviceLayout + Send + Sync>(&self, buffer: &Vec<T>, to: &mut [T]) -> Result<(), Infallible> {
+    fn copy_from<T: DeviceLayout + Send + Sync>(&self, buffer: &Vec<T>, to: &mut [T]) -> Result<(), OutOfHostMemory> {
         to.copy_from_slice(&buffer[..to.len()]);
         Ok(())
     }
 
-    fn no_offsets(&self) -> Result<Offsets, Infallible> {
+    fn no_offsets(&self) -> Result<Offsets, OutOfHostMemory> {
         Ok(none())
     }
 
-    fn set(&self, offsets: &mut Offsets, to: &Offsets) -> Result<(), Infallible> {
+    fn set(&self, offsets: &mut Offsets, to: &Offsets) -> Result<(), OutOfHostMemory> {
         *offsets = to.clone();
         Ok(())
     }

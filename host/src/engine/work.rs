@@ -1,5 +1,6 @@
 //! What a batch is computed in, besides its inputs: results, and memory to work in.
 
+use super::computed::{Computed, ComputedMut};
 use super::items::{self, Items, Largest};
 use super::memory::Memory;
 use crate::pack::BatchPart;
@@ -86,52 +87,6 @@ pub(super) struct Sizes {
     /// Whether there are structures that one block computes, and others.
     pub(super) few_residues: bool,
     pub(super) many_residues: bool,
-}
-
-/// What was computed for a batch.
-#[derive(Clone, Debug)]
-pub struct Computed {
-    /// Per residue, its features.
-    pub rows: Vec<FeatureRow>,
-    /// Per residue, the site that it is part of, counted from 0 in its structure, or -1.
-    pub site_ids: Vec<i32>,
-    /// One a structure.
-    pub summaries: Vec<StructureSummary>,
-}
-
-/// Where what is computed for a part of a batch goes: as many elements as [`Computed`] has for it.
-#[derive(Debug)]
-pub struct ComputedMut<'a> {
-    /// Per residue, its features.
-    pub rows: &'a mut [FeatureRow],
-    /// Per residue, its site.
-    pub site_ids: &'a mut [i32],
-    /// One a structure.
-    pub summaries: &'a mut [StructureSummary],
-}
-
-impl Computed {
-    /// Room for a batch. Its pages are first touched by whoever writes them.
-    pub(super) fn room(residues: usize, structures: usize) -> Self {
-        use bytemuck::allocation::zeroed_vec;
-        Self { rows: zeroed_vec(residues), site_ids: zeroed_vec(residues), summaries: zeroed_vec(structures) }
-    }
-
-    /// All of it, to write.
-    pub(super) fn as_mut(&mut self) -> ComputedMut<'_> {
-        ComputedMut { rows: &mut self.rows, site_ids: &mut self.site_ids, summaries: &mut self.summaries }
-    }
-}
-
-impl<'a> ComputedMut<'a> {
-    /// What is for so many residues and structures, and the rest.
-    pub(super) fn split_at(self, residues: usize, structures: usize) -> (Self, Self) {
-        let (rows, other_rows) = self.rows.split_at_mut(residues);
-        let (site_ids, other_site_ids) = self.site_ids.split_at_mut(residues);
-        let (summaries, other_summaries) = self.summaries.split_at_mut(structures);
-        let rest = Self { rows: other_rows, site_ids: other_site_ids, summaries: other_summaries };
-        (Self { rows, site_ids, summaries }, rest)
-    }
 }
 
 impl<M: Memory> BatchWork<M> {
@@ -236,7 +191,10 @@ impl<M: Memory> BatchWork<M> {
     /// # Errors
     /// A kernel's panic, and those of the memory.
     pub fn results(&self, memory: &M) -> Result<Computed, M::Error> {
-        let mut computed = Computed::room(self.sizes.residues, self.sizes.structures);
+        use bytemuck::allocation::zeroed_vec;
+        let Sizes { residues, structures, .. } = self.sizes;
+        let (rows, site_ids) = (zeroed_vec(residues).into(), zeroed_vec(residues).into());
+        let mut computed = Computed { rows, site_ids, summaries: zeroed_vec(structures).into() };
         self.results_into(memory, computed.as_mut())?;
         Ok(computed)
     }

@@ -1,7 +1,7 @@
 //! What computes a batch: a device, or the CPU's cores.
 
 use super::EngineError;
-use super::work::Computed;
+use super::computed::Computed;
 use crate::pack::PackedBatch;
 use shared_types::MegaFusedConfig;
 use std::time::Duration;

@@ -142,7 +142,7 @@ fn in_lanes(
 
 fn allocations(statistics: &LaneStatistics) -> u64 {
     let of = |pool: &PoolStatistics| pool.allocations + pool.frees;
-    of(&statistics.device) + statistics.page_locked.as_ref().map_or(0, of)
+    of(&statistics.device) + statistics.page_locked.as_ref().map_or(0, of) + statistics.results
 }
 
 fn engine(batch: &PackedBatch, config: MegaFusedConfig, arguments: &Arguments) -> Result<Line> {

@@ -48,6 +48,7 @@ fn lanes_allocate_nothing_in_a_steady_state() {
             let (computed, _) = lanes.run(batch, config).unwrap();
             assert_eq!((computed.rows.len(), computed.summaries.len()), (batch.n_residues(), batch.n_structures()));
             assert_eq!(allocated(lanes.statistics()), allocated(after_one));
+            assert_eq!(lanes.statistics().results, after_one.results, "results lie where others have lain");
         }
         assert_eq!(lanes.statistics().page_locked.map(|pool| pool.allocations), page_locked_before);
         lanes.release();

@@ -223,7 +223,7 @@ mod tests {
                     assert!(split_line(text.as_bytes(), 0, line.len(), expected.len(), &mut edges), "{line:?}");
                     let found: Vec<_> = edges[..2 * expected.len()].chunks(2).map(|e| &text[e[0]..e[1]]).collect();
                     assert_eq!(found, expected);
-                    for other in [expected.len() - 1, expected.len() + 1] {
+                    for other in expected.len().checked_sub(1).into_iter().chain([expected.len() + 1]) {
                         let mut edges = vec![0; 2 * other + AT_ONCE];
                         assert!(!split_line(text.as_bytes(), 0, line.len(), other, &mut edges));
                     }
