@@ -14,7 +14,7 @@ mod telemetry;
 mod tests;
 
 pub use cancel::Cancel;
-pub use files::StructureFiles;
+pub use files::{StructureFiles, batch_atoms};
 pub use telemetry::{Amount, Stage, Telemetry, WorkerTime};
 
 use crate::engine::{BatchResults, Engine, EngineError, Packed};

@@ -4,6 +4,9 @@ use crate::data;
 use crate::synthetic::Dice;
 use prism_host::StructureInput;
 use shared_types::{Atom, NO_CA};
+use std::fmt::Write as _;
+use std::fs;
+use std::ops::Range;
 
 /// How far atoms are moved at random, in Å (standard deviation along each axis).
 const JITTER: f64 = 0.1;
@@ -22,11 +25,66 @@ fn copy(chain: &StructureInput, index: usize) -> StructureInput {
     let dice = &mut Dice::new(index as u64);
     let turn = rotation(dice);
     let atoms = chain.atoms.iter().map(|atom| {
-        let place = [atom.x, atom.y, atom.z].map(|x| f64::from(x) + JITTER * dice.normal());
-        let [x, y, z] = turn.map(|row| (row[0] * place[0] + row[1] * place[1] + row[2] * place[2]) as f32);
+        let [x, y, z] = moved([atom.x, atom.y, atom.z].map(f64::from), &turn, dice).map(|x| x as f32);
         Atom { x, y, z, radius: atom.radius }
     });
     StructureInput { name: format!("copy {index}"), atoms: atoms.collect(), ..chain.clone() }
+}
+
+/// Jittered, then turned.
+fn moved(place: [f64; 3], turn: &[[f64; 3]; 3], dice: &mut Dice) -> [f64; 3] {
+    let place = place.map(|x| x + JITTER * dice.normal());
+    turn.map(|row| row[0] * place[0] + row[1] * place[1] + row[2] * place[2])
+}
+
+/// The same chain's PDB file, to write copies of.
+#[derive(Clone, Debug)]
+pub struct PdbFile {
+    text: String,
+    /// In Å; copies are turned about it.
+    center: [f64; 3],
+}
+
+/// Columns of a PDB atom record that hold its coordinates in Å, each as `%8.3f`.
+const COORDINATES: [Range<usize>; 3] = [30..38, 38..46, 46..54];
+
+impl PdbFile {
+    /// The file that is shipped.
+    ///
+    /// # Panics
+    /// Where it is missing.
+    #[must_use]
+    pub fn shipped() -> Self {
+        let path = data::path(data::SHIPPED[0]);
+        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        Self { text, center: data::shipped()[0].center }
+    }
+
+    /// The text of a copy: every atom jittered, and all turned anew. All else is as in the file.
+    #[must_use]
+    pub fn copy(&self, index: usize) -> String {
+        let dice = &mut Dice::new(index as u64);
+        let turn = rotation(dice);
+        let mut copy = String::with_capacity(self.text.len());
+        for line in self.text.lines() {
+            match place(line) {
+                Some(place) => {
+                    let from_center = [0, 1, 2].map(|axis| place[axis] - self.center[axis]);
+                    let [x, y, z] = moved(from_center, &turn, dice);
+                    let _ = write!(copy, "{}{x:8.3}{y:8.3}{z:8.3}{}", &line[..30], &line[54..]);
+                }
+                None => copy.push_str(line),
+            }
+            copy.push('\n');
+        }
+        copy
+    }
+}
+
+/// Where the atom of a record is; nothing of other records.
+fn place(line: &str) -> Option<[f64; 3]> {
+    let [x, y, z] = COORDINATES.map(|columns| line.get(columns)?.trim().parse().ok());
+    (line.starts_with("ATOM") || line.starts_with("HETATM")).then_some([x?, y?, z?])
 }
 
 /// A rotation, even over all: of a unit quaternion of four normal numbers.
@@ -70,4 +128,28 @@ pub fn crowd(count: usize) -> StructureInput {
         all.gisaid_velocity.extend(one.gisaid_velocity);
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use prism_host::read::{ReadOptions, read_bytes};
+
+    /// A file's coordinates have three decimals.
+    #[test]
+    fn files_are_of_the_same_copies() {
+        let file = PdbFile::shipped();
+        for (index, expected) in jittered(3).iter().enumerate() {
+            let found = read_bytes(file.copy(index).as_bytes(), "x", &ReadOptions::default()).unwrap().structure;
+            assert_eq!(found.residue_atoms, expected.residue_atoms);
+            let distance = |a: &StructureInput, i: usize| {
+                let (a, b) = (a.atoms[i], a.atoms[a.n_atoms() - 1 - i]);
+                ((a.x - b.x).powi(2) + (a.y - b.y).powi(2) + (a.z - b.z).powi(2)).sqrt()
+            };
+            for atom in 0..expected.n_atoms() / 2 {
+                let (found, expected) = (distance(&found, atom), distance(expected, atom));
+                assert!((found - expected).abs() < 0.002, "copy {index}, atom {atom}: {found} and {expected}");
+            }
+        }
+    }
 }

@@ -125,10 +125,10 @@ impl Job<'_> {
         let (args, config) = (self.args, self.config());
         let inputs = discover(self.paths, &args.read)?;
         let engine = self.engine(config)?;
-        let annotations = match self.annotations {
+        let annotations = Arc::new(match self.annotations {
             Some(path) => Annotations::read(path).map_err(Failure::work)?,
             None => Annotations::default(),
-        };
+        });
         let mut report = Report::new(inputs.entries.len());
         note_ignored(&inputs, &report);
         refuse_nothing(&inputs)?;
@@ -144,7 +144,8 @@ impl Job<'_> {
         }
         let options = ReadOptions { chains: args.read.chains.clone() };
         let cancel = interrupt.cancel();
-        let source = StructureFiles::new(&inputs.entries, &options, &annotations, engine.batch_atoms(), cancel)
+        let batch_atoms = pipeline::batch_atoms(&engine);
+        let source = StructureFiles::new(inputs.entries, options, Arc::clone(&annotations), batch_atoms, cancel)
             .map_err(Failure::work)?;
         let start = begin.elapsed();
         let ended = pipeline::run(&engine, source, cancel, |computed| {

@@ -6,11 +6,11 @@ use super::interrupt::Interrupt;
 use super::job::{discover, note_ignored, refuse_nothing};
 use super::report::Report;
 use prism_host::StructureInput;
-use prism_host::annotations::Annotations;
 use prism_host::dataset::DatasetFile;
 use prism_host::pipeline::{Batch, Outcome, StructureFiles};
 use prism_host::read::ReadOptions;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
 /// Atoms that are written at once: few enough to be read again a few at a time.
@@ -29,9 +29,9 @@ pub fn run(args: &PackArgs) -> Result<u8, Failure> {
     let mut file = DatasetFile::create(&args.output)?;
     interrupt.remove_on_exit(file.temporary_path());
     let options = ReadOptions { chains: args.read.chains.clone() };
-    let (annotations, cancel) = (Annotations::default(), interrupt.cancel());
-    let source =
-        StructureFiles::new(&inputs.entries, &options, &annotations, BATCH_ATOMS, cancel).map_err(Failure::work)?;
+    let cancel = interrupt.cancel();
+    let source = StructureFiles::new(inputs.entries, options, Arc::default(), BATCH_ATOMS, cancel);
+    let source = source.map_err(Failure::work)?;
     let ended = write_while_reading(source, |batch| write(batch, &mut file, &mut report, args.read.fail_fast));
     report.clear_bar();
     ended?;
@@ -56,7 +56,7 @@ fn shown(path: &Path) -> String {
 
 /// Gives batches to `write` while further ones are read, until it answers `false`.
 fn write_while_reading(
-    source: StructureFiles<'_>,
+    source: StructureFiles,
     mut write: impl FnMut(Batch) -> Result<bool, Failure>,
 ) -> Result<(), Failure> {
     let (read, batches) = sync_channel(1);

@@ -2,92 +2,168 @@
 
 use super::{Batch, Cancel, Outcome};
 use crate::annotations::Annotations;
-use crate::engine::{Cut, size_of};
+use crate::engine::{Cut, Engine, size_of};
 use crate::inputs::{InputFailure, InputFile};
 use crate::read::ReadOptions;
 use crate::structure::StructureInput;
-use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
 
 /// Batches of the structures in files, in the order given, read with all cores. A batch ends before its atoms pass a
 /// number.
+///
+/// Files are read in pieces of some that follow each other. So many pieces are under way that no core waits for the
+/// others, nor for whoever takes the batches, until there are enough that nobody has taken.
 #[derive(Debug)]
-pub struct StructureFiles<'a> {
-    entries: &'a [Result<InputFile, InputFailure>],
-    options: &'a ReadOptions,
-    annotations: &'a Annotations,
-    cut: Cut,
-    cancel: Cancel,
+pub struct StructureFiles {
+    files: Arc<Files>,
+    /// The first that is in no piece yet.
+    next: usize,
+    /// Under way or read, in order.
+    pieces: VecDeque<Receiver<std::thread::Result<Vec<Entry>>>>,
     /// Threads of its own: in the common pool, work on batches would wait until the files at hand are read.
     pool: ThreadPool,
     /// Read, but not yet in a batch.
-    ready: std::vec::IntoIter<(Read, u64)>,
+    ready: std::vec::IntoIter<Entry>,
+    batch_atoms: usize,
+    /// What the batch at hand may have; rises to `batch_atoms`.
+    atoms_now: usize,
     /// A structure that begins the next batch.
     first: Option<(StructureInput, Vec<String>, u64)>,
 }
 
-type Read = Result<(StructureInput, Vec<String>), InputFailure>;
+/// What all threads read from.
+#[derive(Debug)]
+struct Files {
+    entries: Arc<[Result<InputFile, InputFailure>]>,
+    options: ReadOptions,
+    annotations: Arc<Annotations>,
+    cancel: Cancel,
+}
 
-/// Bytes of text that are read at once for every core: enough that cores hardly wait for the last of them. What is
-/// kept of it is less than a third.
-const CHUNK_BYTES: u64 = 16 << 20;
+type Read = Result<(StructureInput, Vec<String>), InputFailure>;
+/// What became of an input, and its bytes.
+type Entry = (Read, u64);
+
+/// Bytes of text in a piece, about: enough to make handing it over count little.
+const PIECE_BYTES: u64 = 1 << 20;
+/// Inputs in a piece, at most, whatever is said of their sizes.
+const PIECE_FILES: usize = 256;
+/// Pieces under way or ahead, for each core. What is kept of a piece is less than a third of its text.
+const PIECES_A_CORE: usize = 8;
 /// How much longer text gets when it is unpacked, about.
 const GZIP_RATIO: u64 = 5;
+/// Atoms of the first batch, at most. Whoever computes is to have something soon; each further batch may have twice as
+/// many, until it is as many as it may be.
+const FIRST_ATOMS: usize = 1 << 16;
+/// Atoms of a batch in the pipeline, at most: some hundred structures, so that reading, computing and writing overlap
+/// where a run has a few thousand, and so that those in memory are few.
+const MOST_ATOMS: usize = 1 << 19;
 
-impl<'a> StructureFiles<'a> {
+/// Atoms at which to cut batches that go through the pipeline to an engine.
+#[must_use]
+pub fn batch_atoms(engine: &Engine) -> usize {
+    engine.batch_atoms().min(MOST_ATOMS)
+}
+
+impl StructureFiles {
     /// Reads `entries` into batches of at most `batch_atoms` atoms, with what is known of their residues; ends early
     /// where `cancel` says so.
     ///
     /// # Errors
     /// Where no threads can be made.
     pub fn new(
-        entries: &'a [Result<InputFile, InputFailure>],
-        options: &'a ReadOptions,
-        annotations: &'a Annotations,
+        entries: impl Into<Arc<[Result<InputFile, InputFailure>]>>,
+        options: ReadOptions,
+        annotations: Arc<Annotations>,
         batch_atoms: usize,
         cancel: &Cancel,
     ) -> Result<Self, ThreadPoolBuildError> {
         let pool = ThreadPoolBuilder::new().thread_name(|index| format!("read {index}")).build()?;
-        let (cut, cancel) = (Cut::new(batch_atoms), cancel.clone());
-        Ok(Self { entries, options, annotations, cut, cancel, pool, ready: Vec::new().into_iter(), first: None })
+        let files = Arc::new(Files { entries: entries.into(), options, annotations, cancel: cancel.clone() });
+        Ok(Self {
+            files,
+            next: 0,
+            pieces: VecDeque::new(),
+            pool,
+            ready: Vec::new().into_iter(),
+            batch_atoms,
+            atoms_now: FIRST_ATOMS.min(batch_atoms),
+            first: None,
+        })
     }
 
     /// The next input, read.
-    fn next_read(&mut self) -> Option<(Read, u64)> {
-        if self.ready.as_slice().is_empty() && !self.cancel.is_cancelled() {
-            let bytes = CHUNK_BYTES * self.pool.current_num_threads() as u64;
-            let (chunk, rest) = self.entries.split_at(chunk_length(self.entries, bytes));
-            self.entries = rest;
-            let read = |entry: &Result<InputFile, InputFailure>| match entry {
-                // What was read is not looked at any more.
-                _ if self.cancel.is_cancelled() => None,
-                Ok(file) => Some((self.read(file), file.size)),
-                Err(failure) => Some((Err(failure.clone()), 0)),
-            };
-            self.ready = self.pool.install(|| chunk.par_iter().filter_map(read).collect::<Vec<_>>()).into_iter();
+    fn next_read(&mut self) -> Option<Entry> {
+        while self.ready.as_slice().is_empty() {
+            if self.files.cancel.is_cancelled() {
+                return None;
+            }
+            self.read_ahead();
+            let piece = self.pieces.pop_front()?;
+            let piece = piece.recv().expect("a piece that was begun is sent");
+            self.ready = piece.unwrap_or_else(|panic| resume_unwind(panic)).into_iter();
         }
         self.ready.next()
     }
 
-    fn read(&self, file: &InputFile) -> Read {
-        let mut read = file.read(self.options)?;
-        self.annotations.apply(&mut read.structure);
-        Ok((read.structure, read.warnings))
+    /// Begins pieces until enough are under way.
+    fn read_ahead(&mut self) {
+        let most = PIECES_A_CORE * self.pool.current_num_threads();
+        while self.pieces.len() < most && self.next < self.files.entries.len() {
+            let range = self.next..self.next + piece_length(&self.files.entries[self.next..]);
+            self.next = range.end;
+            let files = Arc::clone(&self.files);
+            let (send, piece) = sync_channel(1);
+            self.pool.spawn_fifo(move || {
+                let read = catch_unwind(AssertUnwindSafe(|| files.read(range)));
+                // Nobody waits for it any more where the run has ended.
+                let _ = send.send(read);
+            });
+            self.pieces.push_back(piece);
+        }
     }
 }
 
-impl Iterator for StructureFiles<'_> {
+impl Files {
+    /// Some of them; what comes after the run was cancelled is left out, since it would not be looked at.
+    fn read(&self, range: Range<usize>) -> Vec<Entry> {
+        let entries = self.entries[range].iter();
+        entries.take_while(|_| !self.cancel.is_cancelled()).map(|entry| self.read_one(entry)).collect()
+    }
+
+    fn read_one(&self, entry: &Result<InputFile, InputFailure>) -> Entry {
+        let file = match entry {
+            Ok(file) => file,
+            Err(failure) => return (Err(failure.clone()), 0),
+        };
+        let read = file.read(&self.options).map(|mut read| {
+            self.annotations.apply(&mut read.structure);
+            (read.structure, read.warnings)
+        });
+        (read, file.size)
+    }
+}
+
+impl Iterator for StructureFiles {
     type Item = Batch;
 
     fn next(&mut self) -> Option<Batch> {
         let mut batch = Batch::default();
+        let mut cut = Cut::new(self.atoms_now);
+        self.atoms_now = self.atoms_now.saturating_mul(2).min(self.batch_atoms);
         if let Some((structure, warnings, bytes)) = self.first.take() {
+            cut.before(size_of(&structure));
             batch.push(structure, warnings, bytes);
         }
         while let Some((read, bytes)) = self.next_read() {
             match read {
                 Ok((structure, warnings)) => {
-                    if self.cut.before(size_of(&structure)) {
+                    if cut.before(size_of(&structure)) {
                         self.first = Some((structure, warnings, bytes));
                         break;
                     }
@@ -111,8 +187,8 @@ impl Batch {
     }
 }
 
-/// How many of the inputs to read at once, to have about `limit` bytes of text.
-fn chunk_length(entries: &[Result<InputFile, InputFailure>], limit: u64) -> usize {
+/// How many inputs the next piece has: about [`PIECE_BYTES`] of text.
+fn piece_length(entries: &[Result<InputFile, InputFailure>]) -> usize {
     let mut bytes = 0_u64;
     let bytes_until = entries.iter().map(|entry| {
         bytes = bytes.saturating_add(entry.as_ref().map_or(0, |file| {
@@ -122,7 +198,7 @@ fn chunk_length(entries: &[Result<InputFile, InputFailure>], limit: u64) -> usiz
         bytes
     });
     // At least one.
-    (1 + bytes_until.take_while(|&bytes| bytes < limit).count()).min(entries.len())
+    (1 + bytes_until.take_while(|&bytes| bytes < PIECE_BYTES).count()).min(entries.len()).min(PIECE_FILES)
 }
 
 #[cfg(test)]
@@ -137,47 +213,59 @@ mod tests {
 
     #[test]
     fn batches_end_before_they_are_too_large() {
-        let folder = tempfile::tempdir().unwrap();
-        let atom = |i: usize| {
-            format!(
-                "ATOM  {i:5}  CA  ALA A{i:4}    {:8.3}{:8.3}{:8.3}  1.00 10.00           C\n",
-                i as f64 * 3.8,
-                0.0,
-                0.0
-            )
-        };
-        let entries: Vec<_> = [4, 4, 4, 0, 20, 1, 1]
-            .into_iter()
-            .enumerate()
-            .map(|(index, atoms)| {
-                let (name, path) = (index.to_string(), folder.path().join(index.to_string()));
-                std::fs::write(&path, (0..atoms).map(atom).collect::<String>()).unwrap();
-                Ok(InputFile { name, path, size: 1, packed: None })
-            })
-            .collect();
-        let (options, annotations) = (ReadOptions::default(), Annotations::default());
+        let (_folder, entries) = folder_of(&[4, 4, 4, 0, 20, 1, 1]);
         let cancel = Cancel::default();
-        let batches: Vec<_> = StructureFiles::new(&entries, &options, &annotations, 10, &cancel).unwrap().collect();
+        let source =
+            |entries: &[_]| StructureFiles::new(entries, ReadOptions::default(), Arc::default(), 10, &cancel).unwrap();
+        let batches: Vec<_> = source(&entries).collect();
         let names = |batch: &Batch| batch.structures.iter().map(|s| s.name.clone()).collect::<Vec<_>>().join(" ");
         assert_eq!(batches.iter().map(names).collect::<Vec<_>>(), ["0 1", "2", "4", "5 6"]);
         let outcomes: Vec<_> = batches.iter().map(|batch| batch.outcomes.len()).collect();
         assert_eq!(outcomes, [2, 2, 1, 2], "the file that failed is counted where it stands");
         assert_eq!(batches.iter().map(|batch| batch.bytes).sum::<u64>(), 7);
 
-        let mut source = StructureFiles::new(&entries, &options, &annotations, 10, &cancel).unwrap();
+        let mut source = source(&entries);
         cancel.cancel();
         assert!(source.next().is_none(), "nothing is read after the run was cancelled");
     }
 
+    /// Files of so many alpha carbons.
+    fn folder_of(sizes: &[usize]) -> (tempfile::TempDir, Vec<Result<InputFile, InputFailure>>) {
+        let folder = tempfile::tempdir().unwrap();
+        let entries = sizes.iter().enumerate().map(|(index, &atoms)| {
+            let (name, path) = (index.to_string(), folder.path().join(index.to_string()));
+            std::fs::write(&path, (0..atoms).map(atom).collect::<String>()).unwrap();
+            Ok(InputFile { name, path, size: 1, packed: None })
+        });
+        let entries = entries.collect();
+        (folder, entries)
+    }
+
+    fn atom(i: usize) -> String {
+        let (serial, x) = (i % 99_999 + 1, (i % 1000) as f64 * 3.8);
+        let (y, number) = ((i / 1000) as f64, i % 9999);
+        format!("ATOM  {serial:5}  CA  ALA A{number:4}    {x:8.3}{y:8.3}{:8.3}  1.00 10.00           C\n", 0.0)
+    }
+
     #[test]
-    fn chunks_end_at_the_limit() {
-        let length = |entries: &[_]| chunk_length(entries, 32 << 20);
+    fn the_first_batches_are_small() {
+        let (_folder, entries) = folder_of(&[FIRST_ATOMS / 4; 20]);
+        let source =
+            StructureFiles::new(entries, ReadOptions::default(), Arc::default(), 3 * FIRST_ATOMS, &Cancel::default());
+        let lengths: Vec<_> = source.unwrap().map(|batch| batch.structures.len()).collect();
+        assert_eq!(lengths, [4, 8, 8]);
+    }
+
+    #[test]
+    fn pieces_end_at_the_limit() {
+        let length = |entries: &[_]| piece_length(entries);
         assert_eq!(length(&[]), 0);
         assert_eq!(length(&files(&[u64::MAX, u64::MAX], "pdb")), 1);
         assert_eq!(length(&files(&[1, u64::MAX, u64::MAX], "pdb.gz")), 2);
-        assert_eq!(length(&files(&[32 << 20, 1], "pdb")), 1);
-        assert_eq!(length(&files(&[1 << 20; 100], "pdb")), 32);
-        assert_eq!(length(&files(&[1 << 20; 100], "pdb.gz")), 7);
+        assert_eq!(length(&files(&[PIECE_BYTES, 1], "pdb")), 1);
+        assert_eq!(length(&files(&[PIECE_BYTES / 10; 100], "pdb")), 11);
+        assert_eq!(length(&files(&[PIECE_BYTES / 10; 100], "pdb.gz")), 2);
         assert_eq!(length(&files(&[1; 100], "pdb")), 100);
+        assert_eq!(length(&files(&[0; 1000], "pdb")), PIECE_FILES);
     }
 }

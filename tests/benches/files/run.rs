@@ -1,0 +1,138 @@
+//! One run from a folder to features.
+
+use anyhow::{Context as _, Result, ensure};
+use prism_host::Engine;
+use prism_host::engine::BatchResults;
+use prism_host::inputs::discover;
+use prism_host::output::{Columns, OutputFile, Provenance, StructureRows};
+use prism_host::pipeline::{self, Cancel, Computed, Stopped, StructureFiles, Telemetry};
+use prism_host::read::ReadOptions;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Where features go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    Memory,
+    Parquet,
+}
+
+impl Output {
+    pub const ALL: [Self; 2] = [Self::Memory, Self::Parquet];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Parquet => "Parquet",
+        }
+    }
+}
+
+/// What a run did and how long it took.
+pub struct Run {
+    /// From the folder's name to the end.
+    pub wall: Duration,
+    /// Of it, finding the files.
+    pub find: Duration,
+    /// Of it, ending the output, which includes waiting for the disk.
+    pub finish: Duration,
+    /// Time of all cores.
+    pub cpu: Duration,
+    pub structures: usize,
+    /// Of the Parquet file; 0 of memory.
+    pub output_bytes: u64,
+    /// Of all features in memory; 0 of a file.
+    pub checksum: u64,
+    pub telemetry: Telemetry,
+}
+
+/// Computes all features of the files below `folder` with the code that the `prism` command runs.
+pub fn once(engine: &Engine, folder: &Path, output: Output, batch_atoms: usize) -> Result<Run> {
+    let (begin, cpu) = (Instant::now(), cpu_time()?);
+    let inputs = discover([folder])?;
+    let find = begin.elapsed();
+    let (options, cancel) = (ReadOptions::default(), Cancel::default());
+    let source = StructureFiles::new(inputs.entries, options, Arc::default(), batch_atoms, &cancel)?;
+    let (mut kept, mut structures) = (Vec::new(), 0);
+    let mut file = match output {
+        Output::Memory => None,
+        Output::Parquet => {
+            let provenance = Provenance { config: engine.config() };
+            Some(OutputFile::create(&output_path(folder), Columns::default(), &provenance)?)
+        }
+    };
+    let consume = |Computed { batch, results }: Computed| -> Result<()> {
+        for (structure, result) in batch.structures.iter().zip(results.iter()) {
+            if let Err(error) = result {
+                anyhow::bail!("{}: {error}", structure.name);
+            }
+            structures += 1;
+        }
+        match &mut file {
+            None => kept.push(results),
+            Some(file) => {
+                let features = results.iter().flatten();
+                let part = |(structure, features)| rows(structure, features);
+                file.write(&batch.structures.iter().zip(features).map(part).collect::<Vec<_>>())?;
+            }
+        }
+        Ok(())
+    };
+    let telemetry = pipeline::run(engine, source, &cancel, consume).map_err(|stopped| match stopped {
+        Stopped::Consumer(error) => error,
+        Stopped::Engine(error) => (*error).into(),
+        Stopped::Cancelled => anyhow::anyhow!("the run has ended before its time"),
+    })?;
+    let finish = Instant::now();
+    let output_bytes = match file {
+        Some(file) => file.commit()?,
+        None => 0,
+    };
+    let (wall, finish, cpu) = (begin.elapsed(), finish.elapsed(), cpu_time()? - cpu);
+    if output == Output::Parquet {
+        fs::remove_file(output_path(folder))?;
+    }
+    ensure!(structures > 0, "no file gave features");
+    Ok(Run { wall, find, finish, cpu, structures, output_bytes, checksum: checksum(&kept), telemetry })
+}
+
+fn rows<'a>(
+    structure: &'a prism_host::StructureInput,
+    features: prism_host::engine::FeaturesRef<'a>,
+) -> StructureRows<'a> {
+    StructureRows { structure, rows: features.rows, site_ids: features.site_ids }
+}
+
+/// Beside the files' folder: in it, the next run would ignore it, and say so.
+fn output_path(folder: &Path) -> PathBuf {
+    folder.with_extension("parquet")
+}
+
+/// Of all bits of all features, in order (FNV-1a, a word at a time).
+fn checksum(results: &[BatchResults]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |words: &[u32]| {
+        for word in words {
+            hash = (hash ^ u64::from(*word)).wrapping_mul(0x100_0000_01b3);
+        }
+    };
+    for features in results.iter().flat_map(BatchResults::iter).flatten() {
+        add(bytemuck::cast_slice(features.rows));
+        add(bytemuck::cast_slice(features.site_ids));
+    }
+    hash
+}
+
+/// What all threads of this process have used so far, to a hundredth of a second.
+fn cpu_time() -> Result<Duration> {
+    /// Of the times in /proc, whatever the kernel's own clock is.
+    const TICKS_A_SECOND: f64 = 100.0;
+    let text = fs::read_to_string("/proc/self/stat").context("cannot read /proc/self/stat")?;
+    // The program's name, in parentheses, may hold blanks. User and system time are fields 14 and 15.
+    let after_name = text.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let ticks = after_name.split_ascii_whitespace().skip(11).take(2).map(str::parse::<f64>);
+    let ticks: f64 = ticks.sum::<Result<_, _>>().context("/proc/self/stat is not as expected")?;
+    Ok(Duration::from_secs_f64(ticks / TICKS_A_SECOND))
+}
