@@ -27,7 +27,8 @@ pub struct ParquetTable<W: Write + Send> {
 
 /// A column of the row group that is being gathered.
 enum Values {
-    Text(Vec<ByteArray>),
+    /// Texts, and how many rows in turn have each.
+    Text(Vec<(ByteArray, usize)>),
     Int(Vec<i32>),
     /// The values that are there, and for every row whether it is.
     Float(Vec<f32>, Vec<i16>),
@@ -136,18 +137,22 @@ impl Values {
         let rows = 0..part.len();
         let structure = part.structure;
         match (self, column) {
-            (Self::Text(all), Column::Structure) => {
-                let name = ByteArray::from(structure.name.as_str());
-                all.extend(rows.map(|_| name.clone()));
+            (Self::Text(runs), Column::Structure) => {
+                runs.push((ByteArray::from(structure.name.as_str()), rows.len()));
             }
-            (Self::Text(all), Column::Chain) => {
-                let ids: Vec<ByteArray> = structure.chains.iter().map(|id| ByteArray::from(id.as_str())).collect();
-                all.extend(rows.map(|row| ids.get(structure.chain_ids[row] as usize).cloned().unwrap_or_default()));
+            (Self::Text(runs), Column::Chain) => {
+                append_runs(runs, rows.map(|row| part.chain(row)), ByteArray::from);
             }
-            (Self::Text(all), Column::Icode) => {
-                all.extend(rows.map(|row| ByteArray::from(&*structure.insertion_codes[row])));
+            (Self::Text(runs), Column::Icode) => {
+                append_runs(runs, rows.map(|row| &*structure.insertion_codes[row]), |code| match code {
+                    "" => nothing(),
+                    code => ByteArray::from(code),
+                });
             }
-            (Self::Text(all), Column::Resname) => all.extend(rows.map(|row| ByteArray::from(part.resname(row)))),
+            (Self::Text(runs), Column::Resname) => {
+                let shared = |name: &'static str| ByteArray::from(Bytes::from_static(name.as_bytes()));
+                append_runs(runs, rows.map(|row| part.resname(row)), shared);
+            }
             (Self::Int(all), Column::Row) => all.extend(rows.map(|row| row as i32)),
             (Self::Int(all), Column::Resnum) => all.extend_from_slice(&structure.residue_numbers[rows]),
             (Self::Int(all), Column::SiteId) => all.extend_from_slice(&part.site_ids[rows]),
@@ -173,10 +178,12 @@ impl Values {
         let mut bytes = TrackedWrite::new(Vec::new());
         let writer = get_column_writer(column, properties, Box::new(SerializedPageWriter::new(&mut bytes)));
         let closed = match self {
-            Self::Text(all) => {
+            Self::Text(runs) => {
                 let mut writer = get_typed_column_writer::<ByteArrayType>(writer);
-                writer.write_batch(all, None, None)?;
-                all.clear();
+                for values in rows_of(runs) {
+                    writer.write_batch(&values, None, None)?;
+                }
+                runs.clear();
                 writer.close()
             }
             Self::Int(all) => {
@@ -195,4 +202,40 @@ impl Values {
         }?;
         Ok((bytes.into_inner()?.into(), closed))
     }
+}
+
+/// No text, at an address that there is. The writer compares each value with others, and comparing no bytes at an address
+/// that is none, as those of empty strings are, takes some processors a hundred times as long.
+fn nothing() -> ByteArray {
+    static SOME: &[u8] = b"-";
+    ByteArray::from(Bytes::from_static(&SOME[..0]))
+}
+
+/// Whether two texts are equal; without comparing no bytes, as for [`nothing`].
+fn is_same(a: &str, b: &str) -> bool {
+    a.len() == b.len() && (a.is_empty() || a == b)
+}
+
+/// Appends a text a row; neighbours that are equal are made one.
+fn append_runs<'a>(
+    runs: &mut Vec<(ByteArray, usize)>,
+    rows: impl Iterator<Item = &'a str>,
+    make: impl Fn(&'a str) -> ByteArray,
+) {
+    let mut before = None;
+    for text in rows {
+        match runs.last_mut() {
+            Some((_, count)) if before.is_some_and(|before| is_same(before, text)) => *count += 1,
+            _ => runs.push((make(text), 1)),
+        }
+        before = Some(text);
+    }
+}
+
+/// A text for every row, some rows at a time.
+fn rows_of(runs: &[(ByteArray, usize)]) -> impl Iterator<Item = Vec<ByteArray>> {
+    /// A multiple of what the writer takes at a time.
+    const ROWS: usize = 1 << 12;
+    let mut rows = runs.iter().flat_map(|(text, count)| std::iter::repeat_n(text, *count)).cloned();
+    std::iter::from_fn(move || Some(rows.by_ref().take(ROWS).collect::<Vec<_>>()).filter(|some| !some.is_empty()))
 }
