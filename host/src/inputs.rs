@@ -2,6 +2,7 @@
 
 use crate::dataset::{Dataset, DatasetError};
 use crate::read::{ReadOptions, ReadStructure, read_path};
+use rayon::prelude::*;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -128,16 +129,11 @@ impl Inputs {
 
     fn walk(&mut self, directory: &Path) {
         let mut ignored = 0;
-        let mut found = Vec::new();
+        let mut found: Vec<(PathBuf, Result<(), String>)> = Vec::new();
         for entry in WalkDir::new(directory).follow_links(true).min_depth(1) {
             match entry {
                 Ok(entry) if entry.file_type().is_dir() => {}
-                Ok(entry) if is_structure(entry.path()) => {
-                    let size = entry.metadata().map_or(0, |metadata| metadata.len());
-                    let name = structure_name(entry.path().strip_prefix(directory).unwrap_or(entry.path()));
-                    let path = entry.into_path();
-                    found.push((path.clone(), Ok(InputFile { name, path, size, packed: None })));
-                }
+                Ok(entry) if is_structure(entry.path()) => found.push((entry.into_path(), Ok(()))),
                 Ok(_) => ignored += 1,
                 // A broken link to something that is no structure anyway.
                 Err(error)
@@ -148,13 +144,22 @@ impl Inputs {
                 }
                 Err(error) => {
                     let path = error.path().unwrap_or(directory).to_owned();
-                    let name = structure_name(path.strip_prefix(directory).unwrap_or(&path));
-                    found.push((path, Err(InputFailure { name, reason: reason(&error) })));
+                    found.push((path, Err(reason(&error))));
                 }
             }
         }
-        found.sort_by(|(a, _), (b, _)| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
-        self.entries.extend(found.into_iter().map(|(_, entry)| entry));
+        found.par_sort_by(|(a, _), (b, _)| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
+        // Asking for the size of each file takes longest.
+        self.entries.par_extend(found.into_par_iter().map(|(path, found)| {
+            let name = structure_name(path.strip_prefix(directory).unwrap_or(&path));
+            match found {
+                Ok(()) => {
+                    let size = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
+                    Ok(InputFile { name, path, size, packed: None })
+                }
+                Err(reason) => Err(InputFailure { name, reason }),
+            }
+        }));
         if ignored > 0 {
             self.ignored.push((directory.to_owned(), ignored));
         }

@@ -1,6 +1,6 @@
 //! NumPy's npz.
 
-use super::{Column, Columns, OutputError, StructureRows, Table};
+use super::{Column, Columns, OutputError, StructureRows, Table, is_same};
 use npyz::{AutoSerialize, DType, Serialize, TypeStr, WriteOptions, WriterBuilder};
 use rayon::prelude::*;
 use std::borrow::Borrow;
@@ -31,17 +31,22 @@ struct Spool {
 struct Texts {
     distinct: Vec<Box<str>>,
     places: HashMap<Box<str>, u32>,
+    /// The one asked for before; mostly the next is the same.
+    before: u32,
 }
 
 impl Texts {
     fn index(&mut self, text: &str) -> u32 {
-        if let Some(&index) = self.places.get(text) {
-            return index;
+        if self.distinct.get(self.before as usize).is_some_and(|before| is_same(before, text)) {
+            return self.before;
         }
-        let index = self.distinct.len() as u32;
-        self.distinct.push(text.into());
-        self.places.insert(text.into(), index);
-        index
+        self.before = self.places.get(text).copied().unwrap_or_else(|| {
+            let index = self.distinct.len() as u32;
+            self.distinct.push(text.into());
+            self.places.insert(text.into(), index);
+            index
+        });
+        self.before
     }
 }
 

@@ -1,6 +1,6 @@
 //! Parquet.
 
-use super::{Column, Columns, OutputError, Provenance, StructureRows, Table};
+use super::{Column, Columns, OutputError, Provenance, StructureRows, Table, is_same};
 use bytes::Bytes;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
 use parquet::column::writer::{ColumnCloseResult, get_column_writer, get_typed_column_writer};
@@ -204,16 +204,10 @@ impl Values {
     }
 }
 
-/// No text, at an address that there is. The writer compares each value with others, and comparing no bytes at an address
-/// that is none, as those of empty strings are, takes some processors a hundred times as long.
+/// No text, at an address that there is: the writer compares each value with others, and see [`is_same`].
 fn nothing() -> ByteArray {
     static SOME: &[u8] = b"-";
     ByteArray::from(Bytes::from_static(&SOME[..0]))
-}
-
-/// Whether two texts are equal; without comparing no bytes, as for [`nothing`].
-fn is_same(a: &str, b: &str) -> bool {
-    a.len() == b.len() && (a.is_empty() || a == b)
 }
 
 /// Appends a text a row; neighbours that are equal are made one.
