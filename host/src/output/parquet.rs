@@ -233,3 +233,22 @@ fn rows_of(runs: &[(ByteArray, usize)]) -> impl Iterator<Item = Vec<ByteArray>> 
     let mut rows = runs.iter().flat_map(|(text, count)| std::iter::repeat_n(text, *count)).cloned();
     std::iter::from_fn(move || Some(rows.by_ref().take(ROWS).collect::<Vec<_>>()).filter(|some| !some.is_empty()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_the_rows_that_they_were_made_of() {
+        let rows: Vec<String> = (0..20_000).map(|row: usize| "x".repeat(row / 7 % 5 / 2)).collect();
+        let mut runs = Vec::new();
+        let (first, second) = rows.split_at(9_999);
+        for part in [first, second] {
+            append_runs(&mut runs, part.iter().map(String::as_str), ByteArray::from);
+        }
+        assert!(runs.len() < rows.len() / 4, "{} runs", runs.len());
+        let found: Vec<ByteArray> = rows_of(&runs).flatten().collect();
+        assert_eq!(found.len(), rows.len());
+        assert!(found.iter().zip(&rows).all(|(found, row)| found.data() == row.as_bytes()));
+    }
+}

@@ -263,8 +263,8 @@ mod tests {
         assert_eq!(length(&files(&[u64::MAX, u64::MAX], "pdb")), 1);
         assert_eq!(length(&files(&[1, u64::MAX, u64::MAX], "pdb.gz")), 2);
         assert_eq!(length(&files(&[PIECE_BYTES, 1], "pdb")), 1);
-        assert_eq!(length(&files(&[PIECE_BYTES / 10; 100], "pdb")), 11);
-        assert_eq!(length(&files(&[PIECE_BYTES / 10; 100], "pdb.gz")), 2);
+        assert_eq!(length(&files(&[PIECE_BYTES / 10 + 1; 100], "pdb")), 10);
+        assert_eq!(length(&files(&[PIECE_BYTES / 10 + 1; 100], "pdb.gz")), 2);
         assert_eq!(length(&files(&[1; 100], "pdb")), 100);
         assert_eq!(length(&files(&[0; 1000], "pdb")), PIECE_FILES);
     }
