@@ -211,9 +211,9 @@ fn make_executable(_: &Path) -> Result<()> {
 const SCRIPT_HEAD: &str = r#"#!/bin/bash
 # Runs the tests, then the benchmarks, on this machine's first GPU; fails if anything fails. Needs NVIDIA's driver; with
 # nvcc the benchmarks compare with CUDA C++, and with compute-sanitizer its tools look at one
-# batch and at the kernels of the model.
+# batch and at the kernels of the model, and memcheck at all tests.
 #
-#     ./run.sh [tests|sanitizer|benches]...     all of them if none is named
+#     ./run.sh [tests|sanitizer|memcheck|benches]...     all of them if none is named
 #
 # Logs and CSV go to $PRISM_RESULTS, or the folder `results` here. PRISM_WIDE=1, PRISM_CORPUS=DIR and
 # PRISM_REFERENCE=DIR make the tests wider.
@@ -229,7 +229,7 @@ for name in PRISM_CORPUS PRISM_REFERENCE; do
 done
 export PRISM_TEST_ROOT=$here PRISM_REQUIRE_GPU=1
 parts=" $* "
-[ $# -gt 0 ] || parts=" tests sanitizer benches "
+[ $# -gt 0 ] || parts=" tests sanitizer memcheck benches "
 failed=()
 run() { # log's name, package's folder, then what to run there
     local name=$1 folder=$2 begin=$SECONDS
@@ -259,6 +259,21 @@ const SCRIPT_SANITIZER: &str = r#"if wanted sanitizer; then
         done
     else
         echo "no compute-sanitizer: nothing is looked at with it"
+    fi
+fi
+"#;
+
+/// Over all tests, before them.
+const SCRIPT_MEMCHECK: &str = r#"if wanted memcheck; then
+    if command -v compute-sanitizer >/dev/null; then
+        # Calls that fail are tested, too; some executables call nothing unless PRISM_WIDE=1.
+        checked=(compute-sanitizer --tool memcheck --error-exitcode 9 --report-api-errors no --require-cuda-init no)
+        # Not the tests whose kernels do on purpose what it would report.
+        skipped=(--skip an_illegal_access_is_told --skip errors_explained)
+"#;
+
+const SCRIPT_MEMCHECK_END: &str = r#"    else
+        echo "no compute-sanitizer: the tests are not looked at with memcheck"
     fi
 fi
 "#;
@@ -305,6 +320,14 @@ fn script(tests: &[(String, String)], benches: &[(String, String)]) -> String {
     }
     script.push_str("fi\n");
     script.push_str(SCRIPT_SANITIZER);
+    script.push_str(SCRIPT_MEMCHECK);
+    for (name, package) in tests {
+        let _ = writeln!(
+            script,
+            "        run memcheck-{name} {package} \"${{checked[@]}}\" \"$here/bin/{name}\" \"${{skipped[@]}}\""
+        );
+    }
+    script.push_str(SCRIPT_MEMCHECK_END);
     script.push_str("if wanted benches; then\n");
     script.push_str(SCRIPT_TWINS);
     for (name, package) in benches {
