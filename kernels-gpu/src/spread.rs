@@ -140,7 +140,7 @@ pub fn spread_network_prism4d(
 }
 
 /// Last: the graph as a whole, and the summary. Block `i` takes structure `i`.
-#[kernel(threads = 896, blocks_per_sm = 1)]
+#[kernel(threads = 1024, blocks_per_sm = 1)]
 pub fn spread_centrality_prism4d(
     block: &mut Block,
     output: &mut Segment<FeatureRow>,
@@ -161,8 +161,8 @@ pub fn spread_centrality_prism4d(
     }
     let (structure, facts) = (descriptors.at(block.index()), facts.at(block.index()));
     let graph = graph_of(structure, places, contacts, config.contact_threshold, shares);
-    whole::summarise(block, graph, n, structure.n_atoms, facts.area, facts.shape, summaries);
     let mut vectors = work.whole();
     let mut vectors = vectors.flatten();
     centrality::eigenvector(block, graph, n, &mut vectors, coefficients, ritz, output);
+    whole::summarise(block, graph, n, structure.n_atoms, facts.area, facts.shape, summaries);
 }
