@@ -1,87 +1,20 @@
 //! What the memories of a block have in common: phases that write them, and reading in between.
 
+mod by_team;
+mod by_warp;
+mod elements;
+mod warp_part;
+
+pub use elements::Elements;
+pub use warp_part::WarpPart;
+
 use crate::access::Readable;
 use crate::atomic::{Atomic, Cells};
 use crate::bounds::{MAX_LENGTH, check_index, check_length};
-use crate::platform::{self, Place};
+use crate::platform;
 use crate::warp_list::SharedByWarp;
 use crate::{Block, PerLane, PerThread, Team, Thread, Tile, Warp};
 use bytemuck::Pod;
-
-/// Raw access to a memory's elements.
-pub trait Elements {
-    /// What it holds.
-    type Item: Pod;
-    /// The same elements, when it is known where they lie.
-    type Resolved: Elements<Item = Self::Item>;
-    /// Finds out where the elements lie: once for a phase.
-    fn resolved(&self) -> Self::Resolved;
-    /// How many.
-    fn count(&self) -> u32;
-    /// Whether the kernel can read them, so that a phase that writes them ends with a barrier.
-    const READABLE: bool;
-    /// Whether other threads may still read or write them, so that a phase that writes them begins with a barrier. Each
-    /// such phase asks once, before it begins, and from then on they may.
-    fn claim(&mut self) -> bool;
-    /// # Safety
-    /// `i < count()`, and no thread writes that element at the same time.
-    unsafe fn load(&self, i: u32) -> Self::Item;
-    /// # Safety
-    /// `i < count()`, and no other thread touches that element at the same time.
-    unsafe fn store(&self, i: u32, value: Self::Item);
-    /// # Safety
-    /// As for [`store`](Self::store).
-    unsafe fn change(&self, i: u32, change: impl FnOnce(&mut Self::Item));
-    /// Where element `i` lies, for atomic operations.
-    fn place(&self, i: u32) -> Place<Self::Item>;
-}
-
-/// A part of a block's memory that one warp writes, in a phase of
-/// [`write_parts_by_warp_with`](BlockMemory::write_parts_by_warp_with).
-///
-/// What is enforced: parts do not overlap, which the phase has seen to; an index is checked against the part's length.
-pub struct WarpPart<'a, M> {
-    memory: &'a M,
-    first: u32,
-    len: u32,
-}
-
-impl<M: Elements> WarpPart<'_, M> {
-    /// Where the part begins in the block's memory.
-    #[inline(always)]
-    #[must_use]
-    pub fn start(&self) -> u32 {
-        self.first
-    }
-
-    /// Number of elements.
-    #[inline(always)]
-    #[must_use]
-    pub fn len(&self) -> u32 {
-        self.len
-    }
-
-    /// Whether there is no element.
-    #[inline(always)]
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Writes element `i` of the part.
-    ///
-    /// # Panics
-    /// When `i` is not below [`len`](Self::len).
-    #[inline(always)]
-    #[track_caller]
-    pub fn set(&mut self, _warp: &mut Warp, i: u32, item: M::Item) {
-        check_index(i, self.len);
-        if platform::leads_warp() {
-            // SAFETY: in bounds of the part, which is this warp's alone; one of its threads stores.
-            unsafe { self.memory.store(self.first.wrapping_add(i), item) };
-        }
-    }
-}
 
 /// Memory that all threads of a block share: a [`Tile`] of shared memory, or a block's
 /// [`Segment`](crate::Segment) of a global buffer.
@@ -312,19 +245,7 @@ pub trait BlockMemory: Elements {
     /// Writes element `w` by warp `w`, for every warp with an element below [`len`](Self::len).
     #[inline(always)]
     fn write_by_warp(&mut self, block: &mut Block, value: impl Fn(&mut Warp) -> Self::Item + Sync) {
-        let memory = self.resolved();
-        block.open(self.claim());
-        let crew = block.phase();
-        platform::each_warp(crew, |w| {
-            if w < memory.count() {
-                let item = value(&mut Warp::new(w, crew));
-                if platform::leads_warp() {
-                    // SAFETY: in bounds; element w is one warp's alone, and one of its threads stores.
-                    unsafe { memory.store(w, item) };
-                }
-            }
-        });
-        block.close(Self::READABLE);
+        by_warp::write(self, block, value);
     }
 
     /// Writes every element `i` below `n`, each computed by a warp.
@@ -334,18 +255,7 @@ pub trait BlockMemory: Elements {
     #[inline(always)]
     #[track_caller]
     fn fill_by_warp(&mut self, block: &mut Block, n: u32, value: impl Fn(&mut Warp, u32) -> Self::Item + Sync) {
-        let memory = self.resolved();
-        check_length(n, memory.count());
-        block.open(self.claim());
-        let crew = block.phase();
-        platform::each_index_by_warp(crew, n, |w, i| {
-            let item = value(&mut Warp::new(w, crew), i);
-            if platform::leads_warp() {
-                // SAFETY: in bounds; element i is one warp's alone, and one of its threads stores.
-                unsafe { memory.store(i, item) };
-            }
-        });
-        block.close(Self::READABLE);
+        by_warp::fill(self, block, n, value);
     }
 
     /// Alters every element `i` below `n`, each by a warp, which knows what it was.
@@ -362,20 +272,7 @@ pub trait BlockMemory: Elements {
     ) where
         Self: Readable,
     {
-        let memory = self.resolved();
-        check_length(n, memory.count());
-        block.open(self.claim());
-        let crew = block.phase();
-        platform::each_index_by_warp(crew, n, |w, i| {
-            // SAFETY: in bounds; element i is one warp's alone, whose lanes read it before one of them stores.
-            let item = change(&mut Warp::new(w, crew), i, unsafe { memory.load(i) });
-            platform::meet_warp();
-            if platform::leads_warp() {
-                // SAFETY: as above.
-                unsafe { memory.store(i, item) };
-            }
-        });
-        block.close(true);
+        by_warp::update(self, block, n, change);
     }
 
     /// As [`fill_by_warp`](Self::fill_by_warp); each warp has a list in each of some shared arrays, empty at first, of an
@@ -389,28 +286,10 @@ pub trait BlockMemory: Elements {
         &mut self,
         block: &mut Block,
         n: u32,
-        mut arrays: S,
+        arrays: S,
         value: impl Fn(&mut Warp, &mut S::Lists<'_>, u32) -> Self::Item + Sync,
     ) {
-        check_length(n, self.count());
-        let claimed = self.claim() | arrays.claim();
-        let parts = arrays.parts(block.threads() / 32);
-        // Where the memory lies is looked up again for every element: what a warp does in between has use for registers.
-        let memory = &*self;
-        block.open(claimed);
-        let crew = block.phase();
-        platform::each_index_by_warp(crew, n, |w, i| {
-            platform::meet_warp();
-            // SAFETY: part w is this warp's, and a warp computes one element at a time, for which its lanes have been
-            // waited for; on a CPU, one core runs all of a block's warps. The arrays stay borrowed.
-            let mut lists = unsafe { S::lists(&parts, w) };
-            let item = value(&mut Warp::new(w, crew), &mut lists, i);
-            if platform::leads_warp() {
-                // SAFETY: in bounds; element i is one warp's alone, and one of its threads stores.
-                unsafe { memory.store(i, item) };
-            }
-        });
-        block.close(Self::READABLE);
+        by_warp::fill_with(self, block, n, arrays, value);
     }
 
     /// Lets warps write the parts that `starts` divides the elements into, each by the warp that is free first: part `g`
@@ -425,36 +304,10 @@ pub trait BlockMemory: Elements {
         &mut self,
         block: &mut Block,
         starts: &Tile<u32>,
-        mut arrays: S,
+        arrays: S,
         write: impl Fn(&mut Warp, &mut S::Lists<'_>, &mut WarpPart<'_, Self>) + Sync,
-    ) where
-        Self: Sized,
-    {
-        let parts = starts.len().saturating_sub(1);
-        let _ = self.claim() | arrays.claim();
-        let lists = arrays.parts(block.threads() / 32);
-        let memory = &*self;
-        block.open(true);
-        platform::begin_turns();
-        // Nobody writes before all have seen that no two parts overlap.
-        let count = memory.count();
-        let apart = block.all(parts, |g| {
-            let end = starts.get(g + 1);
-            starts.get(g) <= end && end <= count
-        });
-        if !apart {
-            panic!("parts overlap, or go beyond the memory");
-        }
-        let crew = block.phase();
-        platform::each_in_turn(crew, parts, |w, g| {
-            platform::meet_warp();
-            // SAFETY: as in `fill_by_warp_with`.
-            let mut lists = unsafe { S::lists(&lists, w) };
-            let (first, end) = (starts.get(g), starts.get(g + 1));
-            let mut part = WarpPart { memory, first, len: end.wrapping_sub(first) };
-            write(&mut Warp::new(w, crew), &mut lists, &mut part);
-        });
-        block.close(Self::READABLE);
+    ) {
+        by_warp::write_parts_with(self, block, starts, arrays, write);
     }
 
     /// Writes the elements below `n` by 32, each 32 by a warp: `values(warp, first)` has them, one a lane, and what lies
@@ -470,22 +323,7 @@ pub trait BlockMemory: Elements {
         n: u32,
         values: impl Fn(&mut Warp, u32) -> PerLane<Self::Item> + Sync,
     ) {
-        let memory = self.resolved();
-        check_length(n, memory.count());
-        block.open(self.claim());
-        let crew = block.phase();
-        platform::each_index_by_warp(crew, n.div_ceil(32), |w, group| {
-            let first = group.wrapping_mul(32);
-            let items = values(&mut Warp::new(w, crew), first);
-            items.0.store_each(crew, w, |lane, item| {
-                let i = first.wrapping_add(lane);
-                if i < n {
-                    // SAFETY: in bounds; each element is one lane's alone.
-                    unsafe { memory.store(i, *item) };
-                }
-            });
-        });
-        block.close(Self::READABLE);
+        by_warp::fill_by_lanes(self, block, n, values);
     }
 
     /// Runs `f(thread, cells, i)` for every `i` below `n`, of which each may update any of the elements by the atomic
@@ -517,17 +355,7 @@ pub trait BlockMemory: Elements {
         n: u32,
         value: impl Fn(Team<L>, u32) -> Self::Item + Sync,
     ) {
-        let memory = self.resolved();
-        check_length(n, memory.count());
-        block.open(self.claim());
-        platform::each_team::<L>(block.phase(), n, |i, owned| {
-            let item = value(Team::new(), i);
-            if owned && platform::leads_team::<L>() {
-                // SAFETY: in bounds; index i is one team's alone, and one of its threads stores.
-                unsafe { memory.store(i, item) };
-            }
-        });
-        block.close(Self::READABLE);
+        by_team::fill(self, block, n, value);
     }
 
     /// Lets a team of `L` threads compute a change to every element `i` below `n`: `compute` runs in all of the
@@ -546,17 +374,7 @@ pub trait BlockMemory: Elements {
     ) where
         Self: Readable,
     {
-        let memory = self.resolved();
-        check_length(n, memory.count());
-        block.open(self.claim());
-        platform::each_team::<L>(block.phase(), n, |i, owned| {
-            let computed = compute(Team::new(), i);
-            if owned && platform::leads_team::<L>() {
-                // SAFETY: as in `fill_by_team`.
-                unsafe { memory.change(i, |item| change(computed, item)) };
-            }
-        });
-        block.close(Self::READABLE);
+        by_team::update(self, block, n, compute, change);
     }
 }
 

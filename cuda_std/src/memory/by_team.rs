@@ -1,0 +1,51 @@
+//! Phases of teams that write a block's memory, behind the methods of [`BlockMemory`](crate::BlockMemory).
+
+use super::Elements;
+use crate::access::Readable;
+use crate::bounds::check_length;
+use crate::{Block, Team, platform};
+
+/// [`BlockMemory::fill_by_team`](crate::BlockMemory::fill_by_team).
+#[inline(always)]
+#[track_caller]
+pub(super) fn fill<M: Elements, const L: u32>(
+    memory: &mut M,
+    block: &mut Block,
+    n: u32,
+    value: impl Fn(Team<L>, u32) -> M::Item + Sync,
+) {
+    let elements = memory.resolved();
+    check_length(n, elements.count());
+    block.open(memory.claim());
+    platform::each_team::<L>(block.phase(), n, |i, owned| {
+        let item = value(Team::new(), i);
+        if owned && platform::leads_team::<L>() {
+            // SAFETY: in bounds; index i is one team's alone, and one of its threads stores.
+            unsafe { elements.store(i, item) };
+        }
+    });
+    block.close(M::READABLE);
+}
+
+/// [`BlockMemory::update_by_team`](crate::BlockMemory::update_by_team).
+#[inline(always)]
+#[track_caller]
+pub(super) fn update<M: Elements + Readable, const L: u32, V>(
+    memory: &mut M,
+    block: &mut Block,
+    n: u32,
+    compute: impl Fn(Team<L>, u32) -> V + Sync,
+    change: impl Fn(V, &mut M::Item) + Sync,
+) {
+    let elements = memory.resolved();
+    check_length(n, elements.count());
+    block.open(memory.claim());
+    platform::each_team::<L>(block.phase(), n, |i, owned| {
+        let computed = compute(Team::new(), i);
+        if owned && platform::leads_team::<L>() {
+            // SAFETY: as in `fill`.
+            unsafe { elements.change(i, |item| change(computed, item)) };
+        }
+    });
+    block.close(M::READABLE);
+}

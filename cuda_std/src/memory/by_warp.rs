@@ -1,0 +1,168 @@
+//! Phases of warps that write a block's memory, behind the methods of [`BlockMemory`](crate::BlockMemory).
+
+use super::{Elements, WarpPart};
+use crate::access::Readable;
+use crate::bounds::check_length;
+use crate::warp_list::SharedByWarp;
+use crate::{Block, BlockMemory, PerLane, Tile, Warp, platform};
+
+/// [`BlockMemory::write_by_warp`](crate::BlockMemory::write_by_warp).
+#[inline(always)]
+pub(super) fn write<M: Elements>(memory: &mut M, block: &mut Block, value: impl Fn(&mut Warp) -> M::Item + Sync) {
+    let elements = memory.resolved();
+    block.open(memory.claim());
+    let crew = block.phase();
+    platform::each_warp(crew, |w| {
+        if w < elements.count() {
+            let item = value(&mut Warp::new(w, crew));
+            if platform::leads_warp() {
+                // SAFETY: in bounds; element w is one warp's alone, and one of its threads stores.
+                unsafe { elements.store(w, item) };
+            }
+        }
+    });
+    block.close(M::READABLE);
+}
+
+/// [`BlockMemory::fill_by_warp`](crate::BlockMemory::fill_by_warp).
+#[inline(always)]
+#[track_caller]
+pub(super) fn fill<M: Elements>(
+    memory: &mut M,
+    block: &mut Block,
+    n: u32,
+    value: impl Fn(&mut Warp, u32) -> M::Item + Sync,
+) {
+    let elements = memory.resolved();
+    check_length(n, elements.count());
+    block.open(memory.claim());
+    let crew = block.phase();
+    platform::each_index_by_warp(crew, n, |w, i| {
+        let item = value(&mut Warp::new(w, crew), i);
+        if platform::leads_warp() {
+            // SAFETY: in bounds; element i is one warp's alone, and one of its threads stores.
+            unsafe { elements.store(i, item) };
+        }
+    });
+    block.close(M::READABLE);
+}
+
+/// [`BlockMemory::update_by_warp`](crate::BlockMemory::update_by_warp).
+#[inline(always)]
+#[track_caller]
+pub(super) fn update<M: Elements + Readable>(
+    memory: &mut M,
+    block: &mut Block,
+    n: u32,
+    change: impl Fn(&mut Warp, u32, M::Item) -> M::Item + Sync,
+) {
+    let elements = memory.resolved();
+    check_length(n, elements.count());
+    block.open(memory.claim());
+    let crew = block.phase();
+    platform::each_index_by_warp(crew, n, |w, i| {
+        // SAFETY: in bounds; element i is one warp's alone, whose lanes read it before one of them stores.
+        let item = change(&mut Warp::new(w, crew), i, unsafe { elements.load(i) });
+        platform::meet_warp();
+        if platform::leads_warp() {
+            // SAFETY: as above.
+            unsafe { elements.store(i, item) };
+        }
+    });
+    block.close(true);
+}
+
+/// [`BlockMemory::fill_by_warp_with`](crate::BlockMemory::fill_by_warp_with).
+#[inline(always)]
+#[track_caller]
+pub(super) fn fill_with<M: Elements, S: SharedByWarp>(
+    memory: &mut M,
+    block: &mut Block,
+    n: u32,
+    mut arrays: S,
+    value: impl Fn(&mut Warp, &mut S::Lists<'_>, u32) -> M::Item + Sync,
+) {
+    check_length(n, memory.count());
+    let claimed = memory.claim() | arrays.claim();
+    let parts = arrays.parts(block.threads() / 32);
+    // Where the memory lies is looked up again for every element: what a warp does in between has use for registers.
+    let memory = &*memory;
+    block.open(claimed);
+    let crew = block.phase();
+    platform::each_index_by_warp(crew, n, |w, i| {
+        platform::meet_warp();
+        // SAFETY: part w is this warp's, and a warp computes one element at a time, for which its lanes have been
+        // waited for; on a CPU, one core runs all of a block's warps. The arrays stay borrowed.
+        let mut lists = unsafe { S::lists(&parts, w) };
+        let item = value(&mut Warp::new(w, crew), &mut lists, i);
+        if platform::leads_warp() {
+            // SAFETY: in bounds; element i is one warp's alone, and one of its threads stores.
+            unsafe { memory.store(i, item) };
+        }
+    });
+    block.close(M::READABLE);
+}
+
+/// [`BlockMemory::write_parts_by_warp_with`](crate::BlockMemory::write_parts_by_warp_with).
+#[inline(always)]
+#[track_caller]
+pub(super) fn write_parts_with<M: Elements, S: SharedByWarp>(
+    memory: &mut M,
+    block: &mut Block,
+    starts: &Tile<u32>,
+    mut arrays: S,
+    write: impl Fn(&mut Warp, &mut S::Lists<'_>, &mut WarpPart<'_, M>) + Sync,
+) {
+    let parts = starts.len().saturating_sub(1);
+    let _ = memory.claim() | arrays.claim();
+    let lists = arrays.parts(block.threads() / 32);
+    let memory = &*memory;
+    block.open(true);
+    platform::begin_turns();
+    // Nobody writes before all have seen that no two parts overlap.
+    let count = memory.count();
+    let apart = block.all(parts, |g| {
+        let end = starts.get(g + 1);
+        starts.get(g) <= end && end <= count
+    });
+    if !apart {
+        panic!("parts overlap, or go beyond the memory");
+    }
+    let crew = block.phase();
+    platform::each_in_turn(crew, parts, |w, g| {
+        platform::meet_warp();
+        // SAFETY: as in `fill_with`.
+        let mut lists = unsafe { S::lists(&lists, w) };
+        let (first, end) = (starts.get(g), starts.get(g + 1));
+        let mut part = WarpPart::new(memory, first, end);
+        write(&mut Warp::new(w, crew), &mut lists, &mut part);
+    });
+    block.close(M::READABLE);
+}
+
+/// [`BlockMemory::fill_by_lanes`](crate::BlockMemory::fill_by_lanes).
+#[inline(always)]
+#[track_caller]
+pub(super) fn fill_by_lanes<M: Elements>(
+    memory: &mut M,
+    block: &mut Block,
+    n: u32,
+    values: impl Fn(&mut Warp, u32) -> PerLane<M::Item> + Sync,
+) {
+    let elements = memory.resolved();
+    check_length(n, elements.count());
+    block.open(memory.claim());
+    let crew = block.phase();
+    platform::each_index_by_warp(crew, n.div_ceil(32), |w, group| {
+        let first = group.wrapping_mul(32);
+        let items = values(&mut Warp::new(w, crew), first);
+        items.0.store_each(crew, w, |lane, item| {
+            let i = first.wrapping_add(lane);
+            if i < n {
+                // SAFETY: in bounds; each element is one lane's alone.
+                unsafe { elements.store(i, *item) };
+            }
+        });
+    });
+    block.close(M::READABLE);
+}
