@@ -21,6 +21,8 @@ pub trait Access: sealed::Sealed {
 
 /// The kernel may read the output. Reading needs no block, so that nobody knows when it was, and a phase that writes has a
 /// barrier before it and one after it.
+///
+/// What a parameter such as `&mut Chunk<f32, 4096>` has. Its example is that of [`Chunk`](crate::Chunk).
 #[derive(Debug)]
 pub struct ReadWrite(());
 
@@ -28,6 +30,20 @@ pub struct ReadWrite(());
 ///
 /// Then there is nobody to wait for: phases that write have no barrier, but for one before each phase after the first,
 /// which may give an element to another thread.
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// #[kernel(threads = 64)]
+/// fn squares(block: &mut Block, out: &mut Chunk<u32, 100, WriteOnly>) {
+///     let n = out.len();
+///     out.fill(block, n, |i| i * i);
+/// }
+/// # fn main() {
+/// let mut out = [0; 100];
+/// squares::launch(&CpuExecutor::new(), 1, squares::Args { out: &mut out }).unwrap();
+/// assert_eq!(out[99], 9801);
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct WriteOnly {
     written: bool,
@@ -54,6 +70,26 @@ impl Access for WriteOnly {
 }
 
 /// Memory that a kernel may read.
+///
+/// Code that is generic over memory asks for it:
+///
+/// ```
+/// use cuda_std::prelude::*;
+///
+/// fn sum_of_ends(memory: &(impl BlockMemory<Item = f32> + Readable)) -> f32 {
+///     memory.get(0) + memory.get(memory.len() - 1)
+/// }
+/// # #[kernel(threads = 32)]
+/// # fn ends(block: &mut Block, out: &mut Chunk<f32, 3>) {
+/// #     let sum = sum_of_ends(out);
+/// #     out.set(block, 1, sum);
+/// # }
+/// # fn main() {
+/// # let mut out = [1.0, 0.0, 2.0];
+/// # ends::launch(&CpuExecutor::new(), 1, ends::Args { out: &mut out }).unwrap();
+/// # assert_eq!(out, [1.0, 3.0, 2.0]);
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read",
     note = "a `WriteOnly` output is for writing; without that word it can be read, and its phases have barriers"

@@ -21,9 +21,14 @@ pub enum Operation {
 }
 
 /// A number that is updated atomically: `u32`, `i32`, `u64` or `f32`.
+///
+/// It bounds what [`Atomics`] and [`BlockMemory::update_atomic`](crate::BlockMemory::update_atomic) take; nobody else can
+/// implement it. Examples are at [`AtomicMemory`].
 pub trait Atomic: AtomicNumber {}
 
 /// A number with atomic operations on its bits: `u32`, `i32` or `u64`.
+///
+/// It bounds [`AtomicMemory::and`], [`or`](AtomicMemory::or) and [`xor`](AtomicMemory::xor).
 pub trait AtomicBits: Atomic {}
 
 impl Atomic for u32 {}
@@ -43,6 +48,50 @@ impl AtomicBits for u64 {}
 /// Integers end up the same in any order of operations, and what an operation returns depends on the order. Sums of
 /// floats depend on the order too, and so do their bits: such a kernel's results differ from run to run and from backend
 /// to backend. `CpuExecutor::shuffled` shows it in a test.
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// #[kernel(threads = 64)]
+/// fn histogram(block: &mut Block, bins: &Atomics<u32>, x: &[u32], counts: &mut Shared<u32, 4>) {
+///     // A count of this block's own, in shared memory, and then into the global one.
+///     let mut counts = counts.fill(block, 4, |_| 0);
+///     counts.update_atomic(block, x.len() as u32, |thread, cells, i| {
+///         cells.add(thread, x.at(i) % cells.len(), 1);
+///     });
+///     block.for_each(4, |thread, bin| {
+///         bins.add(thread, bin, counts.get(bin));
+///     });
+/// }
+/// # fn main() {
+/// let mut bins = [100, 0, 0, 0];
+/// histogram::launch(&CpuExecutor::new(), 1, histogram::Args { bins: &mut bins, x: &[0, 1, 1, 7, 4] }).unwrap();
+/// assert_eq!(bins, [102, 2, 0, 1]);
+/// # }
+/// ```
+///
+/// What each operation leaves behind, and what it returns:
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// #[kernel(threads = 32)]
+/// fn operations(block: &mut Block, x: &Atomics<u32>, was: &Atomics<u32, scope::System>) {
+///     block.for_each(1, |thread, _| {
+///         was.exchange(thread, 0, x.min(thread, 0, 3));
+///         was.exchange(thread, 1, x.max(thread, 1, 9));
+///         was.exchange(thread, 2, x.compare_exchange(thread, 2, 7, 1)); // not 7: stays
+///         x.and(thread, 3, 0b0110);
+///         x.or(thread, 3, 0b1000);
+///         x.xor(thread, 3, 0b0001);
+///         was.exchange(thread, 3, x.load(thread, 3));
+///     });
+/// }
+/// # fn main() {
+/// let (mut x, mut was) = ([5, 5, 5, 0b0101], [0; 4]);
+/// operations::launch(&CpuExecutor::new(), 1, operations::Args { x: &mut x, was: &mut was }).unwrap();
+/// assert_eq!(x, [3, 9, 5, 0b1101]);
+/// assert_eq!(was, [5, 5, 5, 0b1101]);
+/// # }
+/// ```
 pub trait AtomicMemory {
     /// What it holds.
     type Item: Atomic;
@@ -74,7 +123,7 @@ pub trait AtomicMemory {
     /// subnormal numbers may count as 0.
     ///
     /// # Panics
-    /// When `i` is not below [`len`](Self::len); so do all the others.
+    /// When `i` is not below [`len`](Self::len).
     #[inline(always)]
     #[track_caller]
     fn add(&self, _thread: Thread, i: u32, value: Self::Item) -> Self::Item {
@@ -83,6 +132,9 @@ pub trait AtomicMemory {
 
     /// Lowers element `i` to `value` if that is smaller, and returns what it was. Floats: -0 is below 0, and a NaN for
     /// `value` changes nothing; the element itself must not be NaN.
+    ///
+    /// # Panics
+    /// When `i` is not below [`len`](Self::len).
     #[inline(always)]
     #[track_caller]
     fn min(&self, _thread: Thread, i: u32, value: Self::Item) -> Self::Item {
@@ -90,6 +142,9 @@ pub trait AtomicMemory {
     }
 
     /// Raises element `i` to `value` if that is larger, and returns what it was; floats as in [`min`](Self::min).
+    ///
+    /// # Panics
+    /// When `i` is not below [`len`](Self::len).
     #[inline(always)]
     #[track_caller]
     fn max(&self, _thread: Thread, i: u32, value: Self::Item) -> Self::Item {
@@ -97,6 +152,9 @@ pub trait AtomicMemory {
     }
 
     /// Writes element `i` and returns what it was.
+    ///
+    /// # Panics
+    /// When `i` is not below [`len`](Self::len).
     #[inline(always)]
     #[track_caller]
     fn exchange(&self, _thread: Thread, i: u32, value: Self::Item) -> Self::Item {
@@ -104,6 +162,9 @@ pub trait AtomicMemory {
     }
 
     /// Writes `new` to element `i` if its bits are those of `expected`, and returns what it was.
+    ///
+    /// # Panics
+    /// When `i` is not below [`len`](Self::len).
     #[inline(always)]
     #[track_caller]
     fn compare_exchange(&self, _thread: Thread, i: u32, expected: Self::Item, new: Self::Item) -> Self::Item {
@@ -113,6 +174,9 @@ pub trait AtomicMemory {
     }
 
     /// Element `i` as it is at some moment.
+    ///
+    /// # Panics
+    /// When `i` is not below [`len`](Self::len).
     #[inline(always)]
     #[track_caller]
     fn load(&self, _thread: Thread, i: u32) -> Self::Item {
@@ -122,6 +186,9 @@ pub trait AtomicMemory {
     }
 
     /// Clears the bits of element `i` that `value` has not, and returns what it was.
+    ///
+    /// # Panics
+    /// When `i` is not below [`len`](Self::len).
     #[inline(always)]
     #[track_caller]
     fn and(&self, _thread: Thread, i: u32, value: Self::Item) -> Self::Item
@@ -132,6 +199,9 @@ pub trait AtomicMemory {
     }
 
     /// Sets the bits of element `i` that `value` has, and returns what it was.
+    ///
+    /// # Panics
+    /// When `i` is not below [`len`](Self::len).
     #[inline(always)]
     #[track_caller]
     fn or(&self, _thread: Thread, i: u32, value: Self::Item) -> Self::Item
@@ -142,6 +212,9 @@ pub trait AtomicMemory {
     }
 
     /// Flips the bits of element `i` that `value` has, and returns what it was.
+    ///
+    /// # Panics
+    /// When `i` is not below [`len`](Self::len).
     #[inline(always)]
     #[track_caller]
     fn xor(&self, _thread: Thread, i: u32, value: Self::Item) -> Self::Item
@@ -158,6 +231,8 @@ pub trait AtomicMemory {
 /// What is enforced: while the kernel runs, nothing but atomic operations touches the buffer, in a scope that holds all
 /// blocks, and from phases alone (the compiler). Indices are checked at run time. Not enforced: that results do not
 /// depend on the order of operations, see [`AtomicMemory`].
+///
+/// Examples are at [`AtomicMemory`], whose methods are what it can do.
 pub struct Atomics<'a, T, S = scope::Device> {
     data: *mut T,
     len: u32,
@@ -198,6 +273,8 @@ unsafe impl<T: Atomic, S> Send for Atomics<'_, T, S> {}
 ///
 /// What is enforced is what is of [`Atomics`], with the block for a scope; the phase holds the memory by `&mut`, so
 /// that nothing else touches it (the compiler).
+///
+/// Examples are at [`AtomicMemory`], whose methods are what they can do.
 pub struct Cells<'p, M> {
     memory: M,
     phase: PhantomData<&'p ()>,

@@ -47,6 +47,61 @@ pub(crate) const REDUCE_SLOTS: u32 = 1024;
 ///   Nobody else reads there, so that a reduction needs no barrier before it.
 ///
 /// Where a barrier stands after something was written, threads look whether one of the block has panicked, and end if so.
+///
+/// # Examples
+///
+/// What a block knows of itself, and what its threads find out together:
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// #[kernel(threads = 64, grid = 2)]
+/// fn about(block: &mut Block, out: &mut Chunk<u32, 8>, x: &[u32]) {
+///     let n = x.len() as u32;
+///     let [column, row, _] = block.index_3d();
+///     assert!(block.index() == column + block.grid().x * row);
+///     let sum = block.reduce(n, 0, |i| x.at(i), |a, b| a + b);
+///     let same = block.reduce_ahead(n, 0, |i| x.at(i), |a, b| a + b);
+///     let odd = block.count(n, |i| x.at(i) % 2 == 1);
+///     let found = [block.any(n, |i| x.at(i) == 0), block.all(n, |i| x.at(i) > 0)].map(u32::from);
+///     let values = [block.threads(), column, row, sum, same, odd, found[0], found[1]];
+///     out.fill(block, 8, |i| values[i as usize]);
+/// }
+/// # fn main() {
+/// let mut out = [0; 32];
+/// about::launch(&CpuExecutor::new(), (2, 2), about::Args { out: &mut out, x: &[1, 2, 3, 5] }).unwrap();
+/// // Block 2 is the one at (0, 1).
+/// assert_eq!(out[16..24], [64, 0, 1, 11, 11, 3, 0, 1]);
+/// # }
+/// ```
+///
+/// Values of the threads' own, in registers, and of warps:
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// #[kernel(threads = 64)]
+/// fn threads(block: &mut Block, out: &mut Chunk<u32, 4>, met: &Atomics<u32>) {
+///     let mut own = block.per_thread(|thread: Thread| thread.index());
+///     block.each(&mut own, |_, value| *value *= 2);
+///     block.warps_with(&mut own, |warp, lanes| {
+///         let most = warp.reduce(lanes, |a, b| a.max(b));
+///         warp.each(lanes, |_, value| *value = most);
+///     });
+///     let sum = block.reduce_threads(&own, 0, |_, value| *value, |a, b| a + b);
+///     let low = block.count_threads(&own, |_, value| *value == 62);
+///     let (any, all) = (block.any_thread(&own, |_, v| *v == 0), block.all_threads(&own, |_, v| *v > 0));
+///     // Each warp, once.
+///     block.warps(|warp| {
+///         let lanes = warp.per_lane(|lane| lane.thread());
+///         warp.map(&lanes, |lane, thread| if lane.index() == 0 { met.add(*thread, 0, 1); });
+///     });
+///     out.fill(block, 4, |i| [sum, low, u32::from(any), u32::from(all)][i as usize]);
+/// }
+/// # fn main() {
+/// let (mut out, mut met) = ([0; 4], [0]);
+/// threads::launch(&CpuExecutor::new(), 1, threads::Args { out: &mut out, met: &mut met }).unwrap();
+/// assert_eq!((out, met), ([32 * 62 + 32 * 126, 32, 0, 1], [2]));
+/// # }
+/// ```
 pub struct Block {
     index: u32,
     crew: Crew,
@@ -82,7 +137,7 @@ impl Block {
         self.crew.grid()
     }
 
-    /// Number of threads in a block.
+    /// Number of threads in a block: what the kernel's attribute says, a multiple of 32 and at most 1024.
     #[inline(always)]
     #[must_use]
     pub fn threads(&self) -> u32 {
@@ -109,6 +164,9 @@ impl Block {
 
     /// Runs `f(thread, i)` for every `i` below `n`, between two barriers: for what atomic operations on
     /// [`Atomics`](crate::Atomics) do.
+    ///
+    /// # Panics
+    /// When `n` is above `u32::MAX - 1024`.
     #[inline(always)]
     #[track_caller]
     pub fn for_each(&mut self, n: u32, f: impl Fn(Thread, u32) + Sync) {
@@ -262,7 +320,7 @@ impl Block {
     }
 }
 
-/// A thread inside a phase.
+/// A thread inside a phase: what closures of phases are given, and what atomic operations ask for. An example is at [`Block`].
 #[derive(Clone, Copy)]
 pub struct Thread {
     index: u32,
@@ -280,7 +338,7 @@ impl Thread {
         Self { index: platform::thread_of(crew, i) }
     }
 
-    /// Index of this thread in its block.
+    /// Index of this thread in its block, below [`Block::threads`].
     #[inline(always)]
     #[must_use]
     pub fn index(self) -> u32 {
@@ -294,6 +352,8 @@ impl Thread {
 ///
 /// What is enforced, by the compiler: a thread sees its own value and no other one's, in phases alone, and there always
 /// is one. Not enforced: that it stays in registers, which a budget of the kernel's resources looks at.
+///
+/// An example is at [`Block`].
 pub struct PerThread<T>(platform::PerThreadStorage<T>);
 
 impl<T> PerThread<T> {

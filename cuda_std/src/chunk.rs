@@ -19,6 +19,23 @@ use core::marker::PhantomData;
 /// What is enforced: it is this block's alone (a check of the grid at launch). A phase that writes gives each element
 /// to one thread, and holds the chunk by `&mut`, so that nobody reads it meanwhile (the compiler). Indices and lengths
 /// are checked at run time. Not enforced: that an element was written before it is read.
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// /// Each block reverses its own four elements.
+/// #[kernel(threads = 32)]
+/// fn reverse(block: &mut Block, out: &mut Chunk<u32, 4>, x: &[u32]) {
+///     let (n, first) = (out.len(), out.start());
+///     out.fill(block, n, |i| x.at(first + n - 1 - i));
+/// }
+/// # fn main() {
+/// let x = [0, 1, 2, 3, 4, 5];
+/// let mut out = [0; 6];
+/// let blocks = Grid::to_cover(out.len(), 4) as u32;
+/// reverse::launch(&CpuExecutor::new(), blocks, reverse::Args { out: &mut out, x: &x }).unwrap();
+/// assert_eq!(out, [3, 2, 1, 0, 5, 4]); // the last chunk ends with the buffer
+/// # }
+/// ```
 pub struct Chunk<'a, T, const N: usize, A = ReadWrite> {
     buffer: *mut T,
     /// First element, and the buffer's length.

@@ -6,6 +6,17 @@
 /// `#[kernel(grid = 2)]`, so that one of one dimension does not pay for numbering blocks of three. Blocks are numbered with x fastest:
 /// block (x, y, z) is number `x + grid.x * (y + grid.y * z)`, which [`Block::index`](crate::Block::index) returns and
 /// which a ragged buffer's segments go by.
+///
+/// ```
+/// use cuda_std::Grid;
+///
+/// assert_eq!(Grid::from(7), Grid { x: 7, y: 1, z: 1 });
+/// assert_eq!(Grid::from((4, 3)).blocks(), Some(12));
+/// assert_eq!(Grid { x: u32::MAX, y: 2, z: 1 }.blocks(), None);
+/// assert_eq!(Grid::to_cover(1000, 256), 4); // 1000 elements, 256 a block
+/// assert_eq!(Grid::from((2, 3, 4)).to_string(), "2 x 3 x 4");
+/// assert_eq!(Grid::LIMITS[1], 65535);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Grid {
     /// Blocks along x: at most 2^31 - 1.

@@ -131,6 +131,24 @@ impl<'a, T: Pod> Halves<'a, T> {
     ///
     /// # Panics
     /// When that is more than [`capacity`](Self::capacity), or the block has fewer threads than parts.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// Four threads have two rows of the left or of the right column each.
+    /// #[kernel(threads = 32)]
+    /// fn columns(block: &mut Block, out: &mut Chunk<u32, 8>, tiles: &mut Shared<u32, 16>) {
+    ///     let mut tiles = tiles.halves(block);
+    ///     let own = block.per_thread(|thread| 10 * thread.index());
+    ///     let tile = tiles.write_columns::<4, 2, 2, _>(block, &own, |_, first| [*first, first + 1]);
+    ///     let tile = block.meet(tile);
+    ///     out.fill(block, 8, |i| tile.get(i));
+    /// }
+    /// # fn main() {
+    /// let mut out = [0; 8];
+    /// columns::launch(&CpuExecutor::new(), 1, columns::Args { out: &mut out }).unwrap();
+    /// assert_eq!(out, [0, 20, 1, 21, 10, 30, 11, 31]);
+    /// # }
+    /// ```
     #[inline(always)]
     #[track_caller]
     pub fn write_columns<const ROWS: usize, const COLUMNS: usize, const R: usize, S>(
@@ -164,6 +182,8 @@ impl<'a, T: Pod> Halves<'a, T> {
 }
 
 /// What a phase has written to one of [`Halves`], to be read when [`Block::meet`] has waited for all threads.
+///
+/// Its examples are those of [`Halves`].
 #[must_use = "it can be read after `Block::meet`"]
 pub struct Pending<'a, T> {
     data: SharedPointer<T>,
@@ -179,6 +199,25 @@ mod sealed {
 }
 
 /// What a block can meet for: one [`Pending`] tile, or two or three of them.
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// /// Two tiles with one barrier.
+/// #[kernel(threads = 32)]
+/// fn add(block: &mut Block, out: &mut Chunk<u32, 4>, a: &mut Shared<u32, 8>, b: &mut Shared<u32, 8>) {
+///     let (mut a, mut b) = (a.halves(block), b.halves(block));
+///     assert!(a.capacity() == 4);
+///     let own = block.per_thread(|thread| thread.index());
+///     let met = (a.write(block, 4, &own, |_, i| *i), b.fill(block, 4, |i| 10 * i));
+///     let (a, b) = block.meet(met);
+///     out.fill(block, 4, |i| a.get(3 - i) + b.get(i));
+/// }
+/// # fn main() {
+/// let mut out = [0; 4];
+/// add::launch(&CpuExecutor::new(), 1, add::Args { out: &mut out }).unwrap();
+/// assert_eq!(out, [3, 12, 21, 30]);
+/// # }
+/// ```
 pub trait Unmet: sealed::Sealed {
     /// The tiles.
     type Met;
@@ -221,6 +260,8 @@ impl<A: Unmet, B: Unmet, C: Unmet> Unmet for (A, B, C) {
 
 impl Block {
     /// Waits for all threads, so that they see what phases have written to [`Halves`]: one barrier for all that is given.
+    ///
+    /// Its examples are those of [`Halves`] and [`Unmet`].
     #[inline(always)]
     pub fn meet<P: Unmet>(&mut self, pending: P) -> P::Met {
         self.close(true);

@@ -7,6 +7,14 @@ use bytemuck::Pod;
 ///
 /// What is enforced: nobody writes an input while the kernel runs (the compiler: a launch borrows what it reads, and
 /// what it writes is no other argument). Indices are checked at run time.
+///
+/// ```
+/// use cuda_std::Input;
+///
+/// let x: &[f32] = &[0.5, 1.5, 2.5, 3.5];
+/// assert_eq!(x.at(2), 2.5);
+/// assert_eq!(x.part(1, 2), [1.5, 2.5]);
+/// ```
 pub trait Input<T> {
     /// The `n` elements from `first` on.
     ///

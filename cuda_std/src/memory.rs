@@ -22,6 +22,25 @@ use bytemuck::Pod;
 /// A phase that writes it gives each element to one thread. It begins with a barrier where a thread may still read or write
 /// what was there, and ends with one where it can be read: see [`Block`]. Reading goes on in any phase in between, and
 /// between phases.
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// #[kernel(threads = 32)]
+/// fn steps(block: &mut Block, out: &mut Chunk<u32, 5>) {
+///     let n = out.len();
+///     out.fill(block, n, |i| 10 * i); // 0, 10, 20, 30, 40
+///     out.update(block, 3, |i, item| *item += i); // 0, 11, 22, 30, 40
+///     let last = out.get(n - 1);
+///     out.set(block, 0, last);
+///     let squares = block.per_thread(|thread| thread.index() * thread.index());
+///     out.write(block, 3, &squares, |_, square| *square); // thread 0 writes element 3, thread 1 element 4
+/// }
+/// # fn main() {
+/// let mut out = [0; 5];
+/// steps::launch(&CpuExecutor::new(), 1, steps::Args { out: &mut out }).unwrap();
+/// assert_eq!(out, [40, 11, 22, 0, 1]);
+/// # }
+/// ```
 pub trait BlockMemory: Elements {
     /// Number of elements.
     #[inline(always)]
@@ -73,6 +92,22 @@ pub trait BlockMemory: Elements {
     ///
     /// # Panics
     /// When `n` is beyond [`len`](Self::len).
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// #[kernel(threads = 32)]
+    /// fn halve(block: &mut Block, out: &mut Chunk<f32, 4>, x: &[f32]) {
+    ///     let sum = out.fill_reduce(block, 3, 0.0, |i| (x.at(i), x.at(i)), |a, b| a + b);
+    ///     // Scales in place, and finds the largest.
+    ///     let most = out.update_reduce(block, 3, 0.0, |_, x| { *x /= sum; *x }, math::larger);
+    ///     out.set(block, 3, most);
+    /// }
+    /// # fn main() {
+    /// let mut out = [0.0; 4];
+    /// halve::launch(&CpuExecutor::new(), 1, halve::Args { out: &mut out, x: &[1.0, 2.0, 5.0] }).unwrap();
+    /// assert_eq!(out, [0.125, 0.25, 0.625, 0.625]);
+    /// # }
+    /// ```
     #[inline(always)]
     #[track_caller]
     fn fill_reduce<V: Pod>(
@@ -163,7 +198,7 @@ pub trait BlockMemory: Elements {
     }
 
     /// Writes element `first + t` by thread `t` from its own state, for every thread with an element below
-    /// [`len`](Self::len).
+    /// [`len`](Self::len); elements behind those of the last thread stay as they were.
     #[inline(always)]
     fn write<S>(
         &mut self,
@@ -199,6 +234,8 @@ pub trait BlockMemory: Elements {
     ///
     /// # Panics
     /// When `n` is beyond [`len`](Self::len).
+    ///
+    /// There is an example at [`exclusive_scan`](Self::exclusive_scan).
     #[inline(always)]
     #[track_caller]
     fn inclusive_scan(
@@ -223,6 +260,21 @@ pub trait BlockMemory: Elements {
     ///
     /// # Panics
     /// When `n` is beyond [`len`](Self::len).
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// Where runs of these lengths begin, and behind the last one where it ends.
+    /// #[kernel(threads = 64)]
+    /// fn begins(block: &mut Block, out: &mut Chunk<u32, 5>, lengths: &[u32]) {
+    ///     let end = out.exclusive_scan(block, 4, 0, |i| lengths.at(i), |a, b| a + b);
+    ///     out.set(block, 4, end);
+    /// }
+    /// # fn main() {
+    /// let mut out = [0; 5];
+    /// begins::launch(&CpuExecutor::new(), 1, begins::Args { out: &mut out, lengths: &[3, 0, 2, 4] }).unwrap();
+    /// assert_eq!(out, [0, 3, 3, 5, 9]);
+    /// # }
+    /// ```
     #[inline(always)]
     #[track_caller]
     fn exclusive_scan(
@@ -243,6 +295,8 @@ pub trait BlockMemory: Elements {
     }
 
     /// Writes element `w` by warp `w`, for every warp with an element below [`len`](Self::len).
+    ///
+    /// There is an example at [`fill_by_warp`](Self::fill_by_warp).
     #[inline(always)]
     fn write_by_warp(&mut self, block: &mut Block, value: impl Fn(&mut Warp) -> Self::Item + Sync) {
         by_warp::write(self, block, value);
@@ -252,6 +306,31 @@ pub trait BlockMemory: Elements {
     ///
     /// # Panics
     /// When `n` is beyond [`len`](Self::len).
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// The sum of each row of 32 numbers; then each warp counts the rows that it finds above 100.
+    /// #[kernel(threads = 64)]
+    /// fn rows(block: &mut Block, sums: &mut Chunk<u32, 3>, above: &mut Chunk<u32, 2>, x: &[u32]) {
+    ///     sums.fill_by_warp(block, 3, |warp, row| {
+    ///         let lanes = warp.per_lane(|lane| x.at(32 * row + lane.index()));
+    ///         warp.reduce(&lanes, |a, b| a + b)
+    ///     });
+    ///     sums.update_by_warp(block, 3, |_, row, sum| sum + row);
+    ///     let sums = sums.view(3);
+    ///     above.write_by_warp(block, |warp| {
+    ///         let lanes = warp.per_lane(|lane| lane.index() % 2 == 0 && lane.index() < 6);
+    ///         let found = warp.count(&lanes, |lane, asked| *asked && sums.get(lane.index() / 2) > 100);
+    ///         found + warp.index()
+    ///     });
+    /// }
+    /// # fn main() {
+    /// let x: Vec<u32> = (0..96).map(|i| i / 32 * 3).collect();
+    /// let (mut sums, mut above) = ([0; 3], [0; 2]);
+    /// rows::launch(&CpuExecutor::new(), 1, rows::Args { sums: &mut sums, above: &mut above, x: &x }).unwrap();
+    /// assert_eq!((sums, above), ([0, 97, 194], [1, 2]));
+    /// # }
+    /// ```
     #[inline(always)]
     #[track_caller]
     fn fill_by_warp(&mut self, block: &mut Block, n: u32, value: impl Fn(&mut Warp, u32) -> Self::Item + Sync) {
@@ -262,6 +341,8 @@ pub trait BlockMemory: Elements {
     ///
     /// # Panics
     /// When `n` is beyond [`len`](Self::len).
+    ///
+    /// There is an example at [`fill_by_warp`](Self::fill_by_warp).
     #[inline(always)]
     #[track_caller]
     fn update_by_warp(
@@ -276,7 +357,7 @@ pub trait BlockMemory: Elements {
     }
 
     /// As [`fill_by_warp`](Self::fill_by_warp); each warp has a list in each of some shared arrays, empty at first, of an
-    /// equal part of the array's elements.
+    /// equal part of the array's elements. [`WarpList`](crate::WarpList) has an example.
     ///
     /// # Panics
     /// When `n` is beyond [`len`](Self::len).
@@ -298,6 +379,8 @@ pub trait BlockMemory: Elements {
     ///
     /// # Panics
     /// When `starts` falls, or goes beyond [`len`](Self::len).
+    ///
+    /// There is an example at [`WarpPart`].
     #[inline(always)]
     #[track_caller]
     fn write_parts_by_warp_with<S: SharedByWarp>(
@@ -315,6 +398,25 @@ pub trait BlockMemory: Elements {
     ///
     /// # Panics
     /// When `n` is beyond [`len`](Self::len).
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// Each element beside the one before it in its group of 32.
+    /// #[kernel(threads = 64)]
+    /// fn shifted(block: &mut Block, out: &mut Chunk<u32, 40>, x: &[u32]) {
+    ///     out.fill_by_lanes(block, 40, |warp, first| {
+    ///         // Lanes beyond the end have a value too, which is not written.
+    ///         let lanes = warp.per_lane(|lane| x.at((first + lane.index()).min(39)));
+    ///         warp.shuffle_up(&lanes, 1)
+    ///     });
+    /// }
+    /// # fn main() {
+    /// # let (x, mut out) = ((0..40).collect::<Vec<u32>>(), [0; 40]);
+    /// # shifted::launch(&CpuExecutor::new(), 1, shifted::Args { out: &mut out, x: &x }).unwrap();
+    /// assert_eq!(out[..3], [0, 0, 1]);
+    /// assert_eq!(out[31..35], [30, 32, 32, 33]);
+    /// # }
+    /// ```
     #[inline(always)]
     #[track_caller]
     fn fill_by_lanes(
@@ -327,7 +429,10 @@ pub trait BlockMemory: Elements {
     }
 
     /// Runs `f(thread, cells, i)` for every `i` below `n`, of which each may update any of the elements by the atomic
-    /// operations of `cells`: [`AtomicMemory`](crate::AtomicMemory). Their scope is the block.
+    /// operations of `cells`: [`AtomicMemory`](crate::AtomicMemory), where an example is. Their scope is the block.
+    ///
+    /// # Panics
+    /// When `n` is above `u32::MAX - 1024`.
     #[inline(always)]
     #[track_caller]
     fn update_atomic(&mut self, block: &mut Block, n: u32, f: impl Fn(Thread, &Cells<'_, Self::Resolved>, u32) + Sync)
@@ -347,6 +452,31 @@ pub trait BlockMemory: Elements {
     ///
     /// # Panics
     /// When `n` is beyond [`len`](Self::len).
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// Row sums of a matrix of 3 rows, by four threads a row; then each row's share of all.
+    /// #[kernel(threads = 32)]
+    /// fn shares(block: &mut Block, out: &mut Chunk<f32, 3>, x: &[f32], columns: u32) {
+    ///     let sum = |team: Team<4>, row| {
+    ///         team.reduce(columns, 0.0, |sum, k| sum + x.at(row * columns + k), |a, b| a + b)
+    ///     };
+    ///     out.fill_by_team(block, 3, sum);
+    ///     let all = x.len() as u32;
+    ///     out.update_by_team(
+    ///         block,
+    ///         3,
+    ///         |team: Team<4>, _| team.reduce(all, 0.0, |sum, k| sum + x.at(k), |a, b| a + b),
+    ///         |total, row| *row /= total,
+    ///     );
+    /// }
+    /// # fn main() {
+    /// let mut out = [0.0; 3];
+    /// let x = [1.0, 1.0, 2.0, 2.0, 4.0, 6.0];
+    /// shares::launch(&CpuExecutor::new(), 1, shares::Args { out: &mut out, x: &x, columns: 2 }).unwrap();
+    /// assert_eq!(out, [0.125, 0.25, 0.625]);
+    /// # }
+    /// ```
     #[inline(always)]
     #[track_caller]
     fn fill_by_team<const L: u32>(
@@ -363,6 +493,8 @@ pub trait BlockMemory: Elements {
     ///
     /// # Panics
     /// When `n` is beyond [`len`](Self::len).
+    ///
+    /// There is an example at [`fill_by_team`](Self::fill_by_team).
     #[inline(always)]
     #[track_caller]
     fn update_by_team<const L: u32, V>(

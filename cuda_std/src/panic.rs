@@ -48,6 +48,8 @@ pub struct PanicRecord {
 const _: () = assert!(size_of::<PanicRecord>() == 48 + 2 * TEXT_BYTES);
 
 /// A kernel's panic, as the host reports it.
+///
+/// An executor on CPU cores returns it in [`LaunchError::Panic`](crate::launch::LaunchError::Panic), whose example has one.
 #[cfg(not(target_arch = "nvptx64"))]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("kernel `{kernel}` panicked at {file}:{line}:{column} in block {block:?}, thread {thread:?}{}", .message.as_ref().map(|m| format!(": {m}")).unwrap_or_default())]
@@ -71,6 +73,19 @@ pub struct KernelPanic {
 #[cfg(not(target_arch = "nvptx64"))]
 impl PanicRecord {
     /// What the record says, if a thread of the kernel called `name` has panicked.
+    ///
+    /// `name` gives a kernel's name by the id that it was launched with.
+    ///
+    /// ```
+    /// use cuda_std::panic::{PANIC_NONE, PANIC_RECORDED, PanicRecord};
+    ///
+    /// let mut record: PanicRecord = bytemuck::Zeroable::zeroed();
+    /// assert_eq!(record.state, PANIC_NONE);
+    /// assert_eq!(record.read(|_| unreachable!("nobody has panicked")), None);
+    /// (record.state, record.kernel, record.block, record.line) = (PANIC_RECORDED, 7, [3, 0, 0], 42);
+    /// let panic = record.read(|id| format!("kernel {id}")).unwrap();
+    /// assert_eq!((panic.kernel.as_str(), panic.block, panic.line), ("kernel 7", [3, 0, 0], 42));
+    /// ```
     #[must_use]
     pub fn read(&self, name: impl FnOnce(u32) -> String) -> Option<KernelPanic> {
         let text = |bytes: &[u8], len: u32| {

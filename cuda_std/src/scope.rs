@@ -16,28 +16,36 @@ mod sealed {
     impl Sealed for super::System {}
 }
 
-/// A scope of atomic operations.
+/// A scope of atomic operations: [`Block`], [`Device`] or [`System`].
 pub trait Scope: sealed::Sealed + 'static {
     #[doc(hidden)]
     const LEVEL: Level;
 }
 
 /// A scope that holds all blocks of a launch.
+///
+/// ```compile_fail,E0277
+/// # use cuda_std::prelude::*;
+/// #[kernel(threads = 32)]
+/// fn too_narrow(block: &mut Block, x: &Atomics<u32, scope::Block>) {}
+/// # fn main() {}
+/// ```
 #[diagnostic::on_unimplemented(
     message = "atomics that all blocks update need a scope that holds all blocks",
     note = "write `&Atomics<T>` or `&Atomics<T, scope::System>`"
 )]
 pub trait AllBlocks: Scope {}
 
-/// The threads of one block.
+/// The threads of one block: the scope of a block's own memory, [`Cells`](crate::Cells). [`Atomics`](crate::Atomics) take
+/// one that holds [all blocks](AllBlocks).
 #[derive(Clone, Copy, Debug)]
 pub enum Block {}
 
-/// All threads of one device.
+/// All threads of one device: the scope of `&Atomics<T>`.
 #[derive(Clone, Copy, Debug)]
 pub enum Device {}
 
-/// All threads of all devices, and the host.
+/// All threads of all devices, and the host: `&Atomics<T, scope::System>`, in memory that they share.
 #[derive(Clone, Copy, Debug)]
 pub enum System {}
 

@@ -22,6 +22,33 @@ use core::marker::PhantomData;
 /// What is enforced: it is this block's alone (a check when the offsets are made, and at launch). A phase that writes
 /// gives each element to one thread, and holds the segment by `&mut`, so that nobody reads it meanwhile (the compiler).
 /// Indices and lengths are checked at run time. Not enforced: that an element was written before it is read.
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// /// Subtracts from each element the mean of its segment.
+/// #[kernel(threads = 64)]
+/// fn center(block: &mut Block, x: &mut Segment<f32>) {
+///     let n = x.len();
+///     if n > 0 {
+///         let view = x.view(n);
+///         let mean = block.reduce(n, 0.0, |i| view.get(i), |a, b| a + b) / n as f32;
+///         x.update(block, n, |_, x| *x -= mean);
+///     }
+/// }
+/// # fn main() {
+/// // Segments of 3, 0 and 2 elements, a block each.
+/// let offsets = Offsets::new(vec![0, 3, 3, 5]).unwrap();
+/// let mut x = [1.0, 2.0, 6.0, 10.0, 20.0];
+/// let blocks = offsets.segments() as u32;
+/// center::launch(
+///     &CpuExecutor::new(),
+///     blocks,
+///     center::Args { x: Segments { data: &mut x, offsets: &offsets } },
+/// )
+/// .unwrap();
+/// assert_eq!(x, [-2.0, -1.0, 3.0, -5.0, 5.0]);
+/// # }
+/// ```
 pub struct Segment<'a, T, A = ReadWrite> {
     buffer: *mut T,
     /// Where the segment begins in the buffer, and behind that where it ends.
@@ -127,6 +154,28 @@ impl<T: Pod> Readable for Segment<'_, T> {}
 ///
 /// What is enforced is what is of the memory that it is a part of, which stays borrowed while the part lives. Parts
 /// that live at the same time do not overlap (the compiler).
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// /// Scratch of one type, cut into what a kernel needs: four pairs, and two numbers behind them.
+/// #[kernel(threads = 32)]
+/// fn cut(block: &mut Block, scratch: &mut Chunk<u32, 10>) {
+///     let mut whole = scratch.whole();
+///     let (mut pairs, mut sums) = whole.split_at(8);
+///     let mut pairs = pairs.arrays::<2>();
+///     pairs.fill(block, 4, |i| [i, 10 * i]);
+///     let pairs = pairs.into_view();
+///     sums.fill(block, 2, |k| (0..pairs.len()).map(|i| pairs.get(i)[k as usize]).sum());
+///     // A phase of single elements; the pairs are one behind the other.
+///     let (mut pairs, _) = whole.split_at(8);
+///     pairs.arrays::<2>().flatten().set(block, 0, 7);
+/// }
+/// # fn main() {
+/// let mut scratch = [0; 10];
+/// cut::launch(&CpuExecutor::new(), 1, cut::Args { scratch: &mut scratch }).unwrap();
+/// assert_eq!(scratch, [7, 0, 1, 10, 2, 20, 3, 30, 6, 60]);
+/// # }
+/// ```
 pub struct Part<'a, T> {
     data: *mut T,
     len: u32,
@@ -174,6 +223,8 @@ impl<T: Pod, const N: usize> Part<'_, [T; N]> {
     ///
     /// # Panics
     /// When those are more than `u32` counts.
+    ///
+    /// An example is at [`Part`].
     #[inline(always)]
     #[track_caller]
     pub fn flatten(&mut self) -> Part<'_, T> {
@@ -271,6 +322,15 @@ impl<'a, T: Pod> Part<'a, T> {
 ///
 /// What is enforced: while it lives no phase writes the memory (the compiler). That its elements are there was checked
 /// when it was made, and an index is checked when it is used.
+///
+/// ```
+/// use cuda_std::View;
+///
+/// let x = View::of(&[10, 11, 12, 13]);
+/// assert_eq!((x.len(), x.get(3)), (4, 13));
+/// let part = x.part(1, 2);
+/// assert_eq!((part.get(0), part.get(1), part.is_empty()), (11, 12, false));
+/// ```
 #[derive(Clone, Copy)]
 pub struct View<'a, T> {
     data: *const T,
@@ -310,6 +370,14 @@ impl<'a, T: Pod> View<'a, T> {
 ///
 /// A check is more than a comparison. Its branch may part the lanes of a warp, and a vote or shuffle behind it must look
 /// whether they are all there.
+///
+/// ```
+/// use cuda_std::View;
+///
+/// let x = View::of(&[10, 11, 12]).clamped();
+/// assert_eq!((x.get(1), x.get(2), x.get(u32::MAX)), (11, 12, 12));
+/// assert_eq!(x.view().len(), 3);
+/// ```
 #[derive(Clone, Copy)]
 pub struct Clamped<'a, T> {
     view: View<'a, T>,

@@ -15,6 +15,25 @@ use core::marker::PhantomData;
 ///
 /// What is enforced: it is this block's alone, and what was filled last is all that can be read (the compiler: the
 /// array is read through a [`Tile`], which ends where the array is filled again). Lengths are checked at run time.
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// /// Reads each input once, and uses it from shared memory three times.
+/// #[kernel(threads = 64)]
+/// fn blur(block: &mut Block, out: &mut Chunk<f32, 64>, x: &[f32], tile: &mut Shared<f32, 66>) {
+///     assert!(tile.capacity() == 66);
+///     let first = out.start();
+///     let tile = tile.fill_all(block, |i| x.at(first + i));
+///     let n = out.len();
+///     out.fill(block, n, |i| (tile.get(i) + tile.get(i + 1) + tile.get(i + 2)) / 3.0);
+/// }
+/// # fn main() {
+/// let x: Vec<f32> = (0..130).map(|i| 3.0 * i as f32).collect();
+/// let mut out = [0.0; 128];
+/// blur::launch(&CpuExecutor::new(), 2, blur::Args { out: &mut out, x: &x }).unwrap();
+/// assert_eq!([out[0], out[64], out[127]], [3.0, 195.0, 384.0]);
+/// # }
+/// ```
 pub struct Shared<T, const N: usize> {
     storage: SharedStorage<T, N>,
     /// Whether somebody was given a tile of it, and may read it since.
@@ -28,6 +47,22 @@ pub struct Shared<T, const N: usize> {
 /// content until a phase fills it.
 ///
 /// What is enforced is what is of a [`Shared`] array; and a launch checks that the device has so much.
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// #[kernel(threads = 64)]
+/// fn reverse(block: &mut Block, out: &mut Chunk<u32, 8>, tile: &mut DynamicShared<u32>) {
+///     let n = tile.capacity();
+///     let tile = tile.fill(block, n, |i| i * i);
+///     out.fill(block, n, |i| tile.get(n - 1 - i));
+/// }
+/// # fn main() {
+/// let mut out = [0; 8];
+/// // Four elements in this launch.
+/// reverse::launch(&CpuExecutor::new(), 1, reverse::Args { out: &mut out, tile: DynamicLength(4) }).unwrap();
+/// assert_eq!(out, [9, 4, 1, 0, 0, 0, 0, 0]);
+/// # }
+/// ```
 pub struct DynamicShared<T> {
     storage: DynamicStorage<T>,
     used: bool,
@@ -145,6 +180,8 @@ impl<T: Pod, const N: usize> Shared<T, N> {
     }
 
     /// The array as two halves, to write one while the other may still be read.
+    ///
+    /// The build stops where `N` is odd, or a half no multiple of 16 bytes. An example is at [`Halves`].
     #[inline(always)]
     pub fn halves(&mut self, block: &mut Block) -> Halves<'_, T> {
         const { assert!(N.is_multiple_of(2) && (N / 2 * size_of::<T>()).is_multiple_of(16), "halves of whole 16 bytes") };
@@ -187,6 +224,28 @@ unsafe impl<T: Pod> Sync for WarpParts<T> {}
 /// What is enforced: all of them were written, and waited for, before there was a tile (the compiler: phases alone make
 /// one). A phase that writes gives each element to one thread, and holds the tile by `&mut`, so that nobody reads it
 /// meanwhile (the compiler). Indices are checked at run time.
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// #[kernel(threads = 32)]
+/// fn tiles(block: &mut Block, out: &mut Chunk<u32, 4>, a: &mut Shared<u32, 32>, b: &mut Shared<u32, 32>) {
+///     let own = block.per_thread(|thread| thread.index() + 1);
+///     let a = a.write(block, 8, &own, |_, value| *value); // 1 to 8, of the first eight threads
+///     let sums = b.fill_by_team(block, 2, |team: Team<4>, i| {
+///         let half = a.part(4 * i, 4);
+///         team.reduce(half.len(), 0, |sum, k| sum + half.get(k), |a, b| a + b)
+///     });
+///     let (low, high) = (sums.get(0), sums.get(1));
+///     // The same eight as two arrays of four.
+///     let fours = a.arrays::<4>();
+///     out.fill(block, 4, |i| [fours.len(), fours.get(1)[0], low, high][i as usize]);
+/// }
+/// # fn main() {
+/// let mut out = [0; 4];
+/// tiles::launch(&CpuExecutor::new(), 1, tiles::Args { out: &mut out }).unwrap();
+/// assert_eq!(out, [2, 5, 10, 26]);
+/// # }
+/// ```
 pub struct Tile<'a, T> {
     data: SharedPointer<T>,
     len: u32,
@@ -234,6 +293,8 @@ impl<'a, T: Pod> Tile<'a, T> {
 ///
 /// With a `first` that is known to the compiler, it is part of the instruction that reads: what several parts of a tile have
 /// in the same place takes one computation of an address.
+///
+/// An example is at [`Tile`].
 #[derive(Clone, Copy)]
 pub struct TilePart<'a, T> {
     data: SharedPointer<T>,

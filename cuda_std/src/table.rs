@@ -8,6 +8,17 @@ use core::marker::PhantomData;
 ///
 /// What is enforced: nobody writes it (the compiler). That the slice has all elements is checked when the table is
 /// made, that the table has a window's elements when that is made, and that a window has an element when it is read.
+///
+/// ```
+/// use cuda_std::Table;
+///
+/// // 3 rows of 4 columns.
+/// let table = Table::new(&[0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23], 3, 4);
+/// assert_eq!((table.rows(), table.columns()), (3, 4));
+/// // 2 x 2 of it, from row 1 and column 2 on.
+/// let window = table.window::<2, 2>(1, 2);
+/// assert_eq!([window.at(0, 0), window.at(0, 1), window.at(1, 0)], [12, 13, 22]);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Table<'a, T> {
     data: &'a [T],
@@ -66,6 +77,8 @@ impl<'a, T: Pod> Table<'a, T> {
 }
 
 /// `R` rows and `C` columns of a [`Table`], which says what is enforced.
+///
+/// An example is at [`Table`].
 #[derive(Clone, Copy, Debug)]
 pub struct Window<'a, T, const R: usize, const C: usize> {
     first: *const T,

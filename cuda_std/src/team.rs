@@ -9,6 +9,8 @@ use bytemuck::Pod;
 /// All threads of a team run the element's closure alike; only [`reduce`](Self::reduce) shares work out. (The
 /// middle level of a team policy with vector lanes, as in Kokkos.) Teams do not wait for each other, and one may branch or
 /// loop by what it alone has computed.
+///
+/// `fill_by_team` and its like of [`BlockMemory`](crate::BlockMemory::fill_by_team) make teams, and show them at work.
 #[derive(Clone, Copy)]
 pub struct Team<const L: u32>(());
 
@@ -27,6 +29,8 @@ impl<const L: u32> Team<L> {
     ///
     /// `T` is made of 32-bit words. A team in whose block a thread has panicked ends here: what a dead thread would have
     /// given decides nothing, and no loop waits for it.
+    ///
+    /// Examples are at [`BlockMemory::fill_by_team`](crate::BlockMemory::fill_by_team) and [`Tile`](crate::Tile).
     #[inline(always)]
     pub fn reduce<T: Pod>(self, m: u32, identity: T, step: impl Fn(T, u32) -> T, combine: impl Fn(T, T) -> T) -> T {
         platform::team_reduce::<L, T>(m, identity, step, combine)
@@ -38,8 +42,34 @@ impl<const L: u32> Team<L> {
 /// Item `k` of all lists lies side by side, so that neighbouring threads read neighbouring words.
 ///
 /// What is enforced: no phase writes the memory while there are lists of it (the compiler); lists, and places within
-/// their room, are checked at run time. Not enforced: that a place is below the list's [`count`](Self::count). Beyond
-/// that lies what was in the memory before, as it does in memory that nobody has collected into.
+/// their room, are checked at run time. Not enforced: that a place is below the list's [`count`](Self::count). From there
+/// to the end of the list's room lies what was in the memory before, as it does in memory that nobody has collected into:
+/// some word of the buffer, never one beyond it. A kernel knows the count, since it bounds its loops, and to load and compare
+/// it again for every item would cost instructions in each of them.
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// /// For each `i`, the multiples of `i + 2` below 10: how many, and their sum.
+/// #[kernel(threads = 64)]
+/// fn multiples(block: &mut Block, out: &mut Chunk<[u32; 2], 3>, words: &mut Segment<u32>) {
+///     let lists = words.collect::<8, _>(block, 3, 10, |i| move |j| j % (i + 2) == 0);
+///     out.fill(block, 3, |i| {
+///         let mut sum = 0;
+///         if lists.is_complete(i) {
+///             lists.first(i, lists.count(i), |j| sum += j);
+///         }
+///         [lists.count(i), sum]
+///     });
+/// }
+/// # fn main() {
+/// # let offsets = Offsets::new(vec![0, 18]).unwrap();
+/// # let (mut out, mut words) = ([[0; 2]; 3], [0; 18]);
+/// # let words = Segments { data: &mut words[..], offsets: &offsets };
+/// # multiples::launch(&CpuExecutor::new(), 1, multiples::Args { out: &mut out, words }).unwrap();
+/// // 0, 2, 4, 6 and 8; 0, 3, 6 and 9; 0, 4 and 8.
+/// assert_eq!(out, [[5, 20], [4, 18], [3, 12]]);
+/// # }
+/// ```
 #[derive(Clone, Copy)]
 pub struct Lists<'a> {
     words: View<'a, u32>,
@@ -130,10 +160,11 @@ impl Lists<'_> {
         self.count(i) <= self.room
     }
 
-    /// Index number `k` of list `i`.
+    /// Index number `k` of list `i`, from 0: for `k` below [`count`](Self::count), if the list
+    /// [is complete](Self::is_complete). That is not looked at: from the count on it is a word of no meaning.
     ///
     /// # Panics
-    /// When there is no list `i`, or no room for `k` indices in it.
+    /// When there is no list `i`, or `k` is not below its room, which is what [`collect`](Segment::collect) divides.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -145,7 +176,7 @@ impl Lists<'_> {
     }
 
     /// Calls `visit` with the first `k` indices of list `i`, in rising order: what a loop over [`get`](Self::get) does,
-    /// with one check instead of one each.
+    /// with one check instead of one each. As there, `k` is looked at beside the list's room and not beside its count.
     ///
     /// # Panics
     /// When there is no list `i`, or no room for `k` indices in it.
@@ -172,6 +203,8 @@ impl Segment<'_, u32> {
     ///
     /// # Panics
     /// When there is less than a word a list.
+    ///
+    /// An example is at [`Lists`].
     #[inline(always)]
     #[track_caller]
     pub fn collect<const L: u32, K: Fn(u32) -> bool>(

@@ -23,6 +23,30 @@ use core::marker::PhantomData;
 /// What is enforced: it is this block's alone (a check of the grid at launch). A phase that writes gives each element
 /// to one thread, and holds the tile by `&mut`, so that nobody reads it meanwhile (the compiler). Rows and columns are
 /// checked at run time. Not enforced: that an element was written before it is read.
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// /// The transpose of a matrix of 3 rows and 2 columns, and then a column's number added to each element by the threads
+/// /// that have the tile's rows.
+/// #[kernel(threads = 32)]
+/// fn transpose(block: &mut Block, out: &mut Tile2d<u32, 2, 2>, x: &[u32]) {
+///     let (top, left, [_, columns]) = (out.first_row(), out.first_column(), out.matrix());
+///     let x = Table::new(x, columns, 2);
+///     out.fill(block, |i, j| x.window::<1, 1>(left + j, top + i).at(0, 0));
+///     if out.rows() == 2 && out.columns() == 2 {
+///         let corner = out.get(1, 1);
+///         let own = block.per_thread(|thread| 100 * (thread.index() + 1) + corner);
+///         out.write::<1, 2, _>(block, &own, |_, own, _, j| own + j);
+///     }
+/// }
+/// # fn main() {
+/// let mut out = [0; 6];
+/// // 2 rows and 3 columns in tiles of 2 x 2: the second tile has one column.
+/// let matrix = Matrix { data: &mut out[..], columns: 3 };
+/// transpose::launch(&CpuExecutor::new(), (2, 1), transpose::Args { out: matrix, x: &[1, 2, 3, 4, 5, 6] }).unwrap();
+/// assert_eq!(out, [104, 105, 5, 204, 205, 6]);
+/// # }
+/// ```
 pub struct Tile2d<'a, T, const ROWS: usize, const COLUMNS: usize, A = ReadWrite> {
     /// The whole matrix.
     data: *mut T,
@@ -114,8 +138,8 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, R
     /// i, j)` for row `i` and column `j` of the thread's part.
     ///
     /// A row of the tile is cut into `COLUMNS / C` parts and thread `t` owns part `t % (COLUMNS / C)` of the rows from
-    /// `t / (COLUMNS / C) * R` on. Threads whose part begins beyond the tile write nothing; with fewer threads than parts
-    /// the build stops where the block's size is known, and the rest stays unwritten where it is not.
+    /// `t / (COLUMNS / C) * R` on. Threads whose part begins beyond the tile write nothing. The build
+    /// stops where `R` and `C` do not cut the tile into whole parts.
     ///
     /// # Panics
     /// When the block has fewer threads than the tile has parts.

@@ -15,12 +15,56 @@ use bytemuck::Pod;
 /// A lane that panics ends. What the others would get from it is undefined, and they must not go on by it: whatever gives a
 /// warp-wide result first asks whether all lanes are alive, and where one is not, all of them end. A loop whose length
 /// depends on such results therefore ends, too.
+///
+/// # Examples
+///
+/// Votes, and what lanes tell each other:
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// #[kernel(threads = 32)]
+/// fn tell(block: &mut Block, out: &mut Chunk<u32, 12>) {
+///     out.fill_by_lanes(block, 12, |warp, _| {
+///         let x = warp.per_lane(|lane| lane.index() / 2); // 0, 0, 1, 1, .. 15, 15
+///         let votes = warp.ballot(&x, |_, x| *x < 2);
+///         let found = [warp.any(&x, |_, x| *x == 9), warp.all(&x, |_, x| *x == 9)].map(u32::from);
+///         let count = warp.count(&x, |_, x| *x % 2 == 1);
+///         let (sum, last) = (warp.reduce(&x, |a, b| a + b), warp.broadcast(&x, 31));
+///         let (up, down) = (warp.shuffle_up(&x, 1), warp.shuffle_down(&x, 1));
+///         let (crossed, turned) = (warp.shuffle_xor(&x, 16), warp.shuffle(&x, |lane| 31 - lane.index()));
+///         let scanned = (warp.inclusive_scan(&x, |a, b| a + b), warp.exclusive_scan(&x, 0, |a, b| a + b));
+///         let same = warp.match_any(&x);
+///         let mut shown = warp.map((&up, &down, &crossed), |_, (up, down, crossed)| [*up, *down, *crossed]);
+///         warp.each_with(&mut shown, (&turned, &same), |_, shown, (turned, same)| {
+///             *shown = [shown[0] + 100 * shown[1] + 10_000 * shown[2], *turned, *same];
+///         });
+///         let of = warp.broadcast(&shown, 2);
+///         let sums = [warp.broadcast(&scanned.0, 5), warp.broadcast(&scanned.1, 5)];
+///         warp.per_lane(|lane| match lane.index() {
+///             k @ 0..=1 => [votes, count][k as usize],
+///             k @ 2..=3 => found[k as usize - 2],
+///             k @ 4..=5 => [sum, last][k as usize - 4],
+///             k @ 6..=8 => of[k as usize - 6],
+///             k @ 9..=10 => sums[k as usize - 9],
+///             _ => 0,
+///         })
+///     });
+/// }
+/// # fn main() {
+/// let mut out = [0; 12];
+/// tell::launch(&CpuExecutor::new(), 1, tell::Args { out: &mut out }).unwrap();
+/// assert_eq!(out[..6], [0b1111, 16, 1, 0, 240, 15]);
+/// // Lane 2: 0 from below, 1 from above, 9 from lane 18; 14 from lane 29; lanes 2 and 3 have its value.
+/// assert_eq!(out[6..9], [90_100, 14, 0b1100]);
+/// assert_eq!(out[9..], [6, 4, 0]); // 0 + 0 + 1 + 1 + 2 + 2, and without the last
+/// # }
+/// ```
 pub struct Warp {
     index: u32,
     crew: Crew,
 }
 
-/// A lane of a warp inside a phase.
+/// A lane of a warp inside a phase, which the phase's closure is given. Examples are at [`Warp`].
 #[derive(Clone, Copy)]
 pub struct Lane {
     index: u32,
@@ -28,7 +72,7 @@ pub struct Lane {
 }
 
 impl Lane {
-    /// Index of this lane in its warp.
+    /// Index of this lane in its warp, from 0 to 31.
     #[inline(always)]
     #[must_use]
     pub fn index(self) -> u32 {
@@ -47,6 +91,8 @@ impl Lane {
 ///
 /// What is enforced: a lane sees its own value, and those of others through the warp's phases, which all lanes reach;
 /// there always is one (the compiler). That all lanes are alive is checked at run time: see [`Warp`].
+///
+/// Examples are at [`Warp`].
 #[repr(transparent)]
 pub struct PerLane<T>(pub(crate) LaneStorage<T>);
 
@@ -62,6 +108,8 @@ impl<T> PerLane<T> {
 /// What lanes read beside each other: a [`PerLane`], of which each sees its own value, or two or three of these.
 ///
 /// Values that are kept apart, say the coordinates of a point, are what a CPU's core looks at several at a time.
+///
+/// Closures of phases then see `(&a, &b)` in place of `&a`: the example of [`Warp`] has pairs and triples.
 pub trait Lanes: sealed::Lanes {}
 
 impl<L: sealed::Lanes> Lanes for L {}
@@ -266,6 +314,22 @@ impl Warp {
     }
 
     /// The value that all lanes have, if they have the same.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// #[kernel(threads = 32)]
+    /// fn agree(block: &mut Block, out: &mut Chunk<u32, 2>) {
+    ///     out.fill_by_warp(block, 2, |warp, i| {
+    ///         let x = warp.per_lane(|lane| 7 + lane.index() * i);
+    ///         warp.match_all(&x).unwrap_or(0)
+    ///     });
+    /// }
+    /// # fn main() {
+    /// # let mut out = [1; 2];
+    /// # agree::launch(&CpuExecutor::new(), 1, agree::Args { out: &mut out }).unwrap();
+    /// assert_eq!(out, [7, 0]);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn match_all(&mut self, values: &PerLane<u32>) -> Option<u32> {
         let first = self.broadcast(values, 0);

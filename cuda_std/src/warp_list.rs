@@ -14,6 +14,36 @@ use core::marker::PhantomData;
 /// `&mut`). Lanes read through the [`WarpItems`] that [`items`](Self::items) gives, which waits for those that have put
 /// something in; while that is held, nobody can put in more (the compiler). Indices are checked at run time against what was
 /// put in.
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// /// Element `i`: of the numbers from `i` to before `3 i`, the sum of the multiples of 3, and how many are even; all ones
+/// /// where there was no room.
+/// #[kernel(threads = 64)]
+/// fn sums(block: &mut Block, out: &mut Chunk<[u32; 2], 5>, a: &mut Shared<u32, 16>, b: &mut Shared<u32, 16>) {
+///     // Two warps: eight elements of each array for a warp.
+///     out.fill_by_warp_with(block, 5, (a, b), |warp, (numbers, even), i| {
+///         let ranges = warp.per_lane(|lane| if lane.index() == 0 { [i, 3 * i] } else { [0, 0] });
+///         numbers.push_ranges(warp, &ranges);
+///         let items = numbers.items(warp);
+///         if !items.is_complete() || items.is_empty() {
+///             return [u32::MAX; 2];
+///         }
+///         let own = items.by_lane(warp, 0);
+///         let n = items.len();
+///         even.push_where(warp, &own, &own, |lane, x| lane.index() < n && x % 2 == 0);
+///         let count = even.items(warp).len();
+///         numbers.retain_from(warp, 0, |warp, items| warp.map(items, |_, x| x % 3 == 0));
+///         let kept = numbers.items(warp);
+///         [kept.range(0, kept.len()).sum(), count]
+///     });
+/// }
+/// # fn main() {
+/// let mut out = [[0; 2]; 5];
+/// sums::launch(&CpuExecutor::new(), 1, sums::Args { out: &mut out }).unwrap();
+/// assert_eq!(out, [[u32::MAX; 2], [0, 1], [3, 2], [9, 3], [15, 4]]);
+/// # }
+/// ```
 pub struct WarpList<'a, T> {
     data: SharedPointer<T>,
     capacity: u32,
@@ -25,6 +55,34 @@ pub struct WarpList<'a, T> {
 }
 
 /// What was put into a [`WarpList`], to read.
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// #[kernel(threads = 32)]
+/// fn items(block: &mut Block, out: &mut Chunk<[u32; 4], 1>, array: &mut Shared<u32, 8>) {
+///     out.fill_by_warp_with(block, 1, (array,), |warp, (list,), _| {
+///         assert!(list.capacity() == 8);
+///         let none = warp.per_lane(|_| Some(1));
+///         list.push(warp, &none);
+///         list.clear(warp);
+///         // 0, 10, 20, 30, 40 of lanes 0, 2, 4, 6 and 8.
+///         let x = warp.per_lane(|lane| 5 * lane.index());
+///         list.push_some(warp, &x, |lane, _| lane.index() < 10, |_, x| (x % 10 == 0).then_some(*x));
+///         let items = list.items(warp);
+///         let every_other = items.range_by(1, 2).sum();
+///         // Three questions: is there an item that leaves this rest, divided by 4? Lanes share each.
+///         let questions = Questions::new(3);
+///         let rest = warp.per_lane(|lane| questions.of(lane));
+///         let found = items.count_any(warp, &questions, &rest, |rest, item| item % 4 == *rest);
+///         [items.get(1), items.get_clamped(99), every_other, found]
+///     });
+/// }
+/// # fn main() {
+/// let mut out = [[0; 4]];
+/// items::launch(&CpuExecutor::new(), 1, items::Args { out: &mut out }).unwrap();
+/// assert_eq!(out, [[10, 40, 10 + 30, 2]]); // rests 0 and 2
+/// # }
+/// ```
 #[derive(Clone, Copy)]
 pub struct WarpItems<'a, T> {
     data: SharedPointer<T>,
@@ -290,6 +348,8 @@ impl<T: Pod> WarpItems<'_, T> {
 unsafe impl<T: Pod> Sync for WarpItems<'_, T> {}
 
 /// How the lanes of a warp share questions that they ask of a list: see [`WarpItems::count_any`].
+///
+/// An example is at [`WarpItems`].
 #[derive(Clone, Copy)]
 pub struct Questions {
     n: u32,
@@ -315,6 +375,8 @@ impl Questions {
 }
 
 /// Shared arrays that are divided among the warps of a block: a tuple of up to eight `&mut Shared`.
+///
+/// What [`fill_by_warp_with`](crate::BlockMemory::fill_by_warp_with) takes; an example is at [`WarpList`].
 pub trait SharedByWarp {
     /// Each array with the length of a warp's part.
     #[doc(hidden)]

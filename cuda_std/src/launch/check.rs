@@ -13,7 +13,10 @@ pub const MAX_SHARED_BYTES: usize = 232_448;
 /// every part its memory, and that the arguments fulfil the kernel's contract. Returns the number of blocks.
 ///
 /// # Errors
-/// [`LaunchError`] for the first thing that does not fit.
+/// The first [`LaunchError`] there is, in this order: of the grid, of the arguments as the signature has them, of
+/// `requires(..)`. Never [`LaunchError::Panic`].
+///
+/// An executor calls it before anything else; the example at [`Executor`](super::Executor) is one.
 pub fn check_arguments<K: Kernel, S: Space>(grid: Grid, args: &mut K::Args<'_, S>) -> Result<u32, LaunchError> {
     let kernel = K::NAME;
     let within = [grid.x, grid.y, grid.z].iter().zip(Grid::LIMITS).all(|(size, limit)| *size <= limit);

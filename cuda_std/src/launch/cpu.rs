@@ -11,6 +11,26 @@ use rayon::prelude::*;
 ///
 /// The results have the bits that a GPU computes. Where the processor has AVX2 and FMA, code compiled for them
 /// is chosen at run time.
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// /// Written to be wrong: who draws first is not said.
+/// #[kernel(threads = 32)]
+/// fn tickets(block: &mut Block, out: &mut Chunk<u32, 32>, next: &Atomics<u32>) {
+///     let drawn = block.per_thread(|thread| next.add(thread, 0, 1));
+///     out.write(block, 0, &drawn, |_, ticket| *ticket);
+/// }
+/// # fn main() {
+/// let run = |executor: CpuExecutor| {
+///     let mut out = [0; 32];
+///     tickets::launch(&executor, 1, tickets::Args { out: &mut out, next: &mut [0] }).unwrap();
+///     out
+/// };
+/// assert_eq!(run(CpuExecutor::new()), run(CpuExecutor::new()));
+/// // Other orders find it.
+/// assert_ne!(run(CpuExecutor::shuffled(1)), run(CpuExecutor::shuffled(2)));
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CpuExecutor {
     /// The seed of a shuffled order.
@@ -58,6 +78,11 @@ impl Executor for CpuExecutor {
 
 /// Whether [`CpuExecutor`] runs code compiled for AVX2 and FMA: where the processor has them, and the instructions on bits
 /// that came with them.
+///
+/// ```
+/// let how = if cuda_std::launch::has_vector_instructions() { "eight lanes at a time" } else { "as the target has it" };
+/// println!("kernels run {how}");
+/// ```
 #[inline]
 #[must_use]
 pub fn has_vector_instructions() -> bool {

@@ -4,6 +4,31 @@ use crate::Grid;
 use crate::panic::KernelPanic;
 
 /// Why a kernel was not run, or not to its end.
+///
+/// ```
+/// # use cuda_std::launch::LaunchError;
+/// # use cuda_std::prelude::*;
+/// /// One over each element; `x` is as long as `out`.
+/// #[kernel(threads = 32, requires(x.len() == out.len()))]
+/// fn reciprocals(block: &mut Block, out: &mut Chunk<u32, 32>, x: &[u32]) {
+///     let (n, first) = (out.len(), out.start());
+///     out.fill(block, n, |i| 1000 / x.at(first + i));
+/// }
+/// # fn main() {
+/// let run = |blocks: u32, x: &[u32]| {
+///     let mut out = [0; 40];
+///     reciprocals::launch(&CpuExecutor::new(), blocks, reciprocals::Args { out: &mut out, x })
+/// };
+/// assert_eq!(run(2, &[8; 40]), Ok(()));
+/// assert!(matches!(run(1, &[8; 40]), Err(LaunchError::Chunks { needed: 2, blocks: 1, .. })));
+/// let short = run(2, &[8; 39]).unwrap_err();
+/// assert!(matches!(short, LaunchError::Requirement { .. }));
+/// assert!(short.to_string().contains("x.len() == out.len()"));
+/// // A panic of a kernel is an error too.
+/// let Err(LaunchError::Panic(panic)) = run(2, &[0; 40]) else { panic!("nothing can be divided by 0") };
+/// assert_eq!((panic.kernel.as_str(), panic.message.as_deref()), ("reciprocals", Some("attempt to divide by zero")));
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {

@@ -6,6 +6,8 @@ use crate::Grid;
 use cuda_layout::DeviceLayout;
 
 /// A memory where a kernel's buffers live: the host's, or a device's.
+///
+/// [`Host`] is one; `cuda_host::Device` is the memory of a GPU.
 pub trait Space {
     /// A buffer that a kernel reads.
     type Ref<'a, T: DeviceLayout>: Copy;
@@ -25,6 +27,8 @@ pub trait Space {
 }
 
 /// A ragged buffer: the argument for a kernel's `&mut Segment<T>`. Block `i` gets segment `i`.
+///
+/// An example is at [`Segment`](crate::Segment).
 pub struct Segments<'a, S: Space, T: DeviceLayout> {
     /// The buffer.
     pub data: S::Mut<'a, T>,
@@ -36,6 +40,8 @@ pub struct Segments<'a, S: Space, T: DeviceLayout> {
 ///
 /// The buffer holds whole rows. Block (x, y) gets the tile in column x and row y of the tiles, and the grid has exactly
 /// the blocks that all tiles take.
+///
+/// An example is at [`Tile2d`](crate::Tile2d).
 pub struct Matrix<'a, S: Space, T: DeviceLayout> {
     /// The buffer.
     pub data: S::Mut<'a, T>,
@@ -44,6 +50,8 @@ pub struct Matrix<'a, S: Space, T: DeviceLayout> {
 }
 
 /// How many elements an array in shared memory has in this launch: the argument for a kernel's `&mut DynamicShared<T>`.
+///
+/// An example is at [`DynamicShared`](crate::DynamicShared).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DynamicLength(pub u32);
 
@@ -51,6 +59,21 @@ pub struct DynamicLength(pub u32);
 ///
 /// # Safety
 /// The constants describe the PTX entry called `NAME`, and `visit` shows every argument of its signature in order.
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// use cuda_std::launch::Kernel as _;
+///
+/// #[kernel(threads = 64)]
+/// fn scale(block: &mut Block, out: &mut Chunk<f32, 256>, factor: f32) {
+///     let n = out.len();
+///     out.update(block, n, |_, x| *x *= factor);
+/// }
+/// # fn main() {
+/// assert_eq!((scale::Kernel::NAME, scale::Kernel::THREADS, scale::Kernel::DIMENSIONS), ("scale", 64, 1));
+/// assert!(scale::Kernel::DESCRIPTION.contains("factor"));
+/// # }
+/// ```
 pub unsafe trait Kernel: 'static {
     /// Name of the PTX entry.
     const NAME: &'static str;
@@ -80,6 +103,8 @@ pub unsafe trait Kernel: 'static {
 }
 
 /// Sees a launch's arguments one by one.
+///
+/// The example at [`Executor`] has one. Lengths are in elements.
 pub trait ArgVisitor<S: Space> {
     /// A `&[T]`.
     fn slice<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Ref<'_, T>);
@@ -98,6 +123,58 @@ pub trait ArgVisitor<S: Space> {
 }
 
 /// Runs kernels whose buffers live in its space.
+///
+/// Here is one that runs a kernel only if its launch is right, and does so on CPU cores; it also shows how to look at
+/// arguments:
+///
+/// ```
+/// use cuda_std::launch::{ArgVisitor, Host, Kernel, LaunchError, Space, check_arguments};
+/// use cuda_std::{Grid, prelude::*};
+///
+/// struct Loud;
+///
+/// impl Executor for Loud {
+///     type Space = Host;
+///     type Error = LaunchError;
+///
+///     fn launch<K: Kernel>(&self, grid: Grid, mut args: K::Args<'_, Host>) -> Result<(), LaunchError> {
+///         let blocks = check_arguments::<K, Host>(grid, &mut args)?;
+///         let mut names = Names(Vec::new());
+///         K::visit(&mut args, &mut names);
+///         println!("{} of {blocks} blocks: {}", K::NAME, names.0.join(", "));
+///         CpuExecutor::new().launch::<K>(grid, args)
+///     }
+/// }
+///
+/// struct Names(Vec<&'static str>);
+///
+/// impl<S: Space> ArgVisitor<S> for Names {
+///     fn slice<T: DeviceLayout>(&mut self, name: &'static str, _: &mut S::Ref<'_, T>) {
+///         self.0.push(name);
+///     }
+///     fn chunks<T: DeviceLayout>(&mut self, name: &'static str, _: &mut S::Mut<'_, T>, _: usize) {
+///         self.0.push(name);
+///     }
+///     // .. and so on.
+/// #     fn segments<T: DeviceLayout>(&mut self, _: &'static str, _: &mut Segments<'_, S, T>) {}
+/// #     fn matrix<T: DeviceLayout>(&mut self, _: &'static str, _: &mut Matrix<'_, S, T>, _: [usize; 2]) {}
+/// #     fn atomics<T: DeviceLayout>(&mut self, _: &'static str, _: &mut S::Mut<'_, T>) {}
+/// #     fn dynamic_shared<T: DeviceLayout>(&mut self, _: &'static str, _: DynamicLength) {}
+/// #     fn value<T: DeviceLayout>(&mut self, _: &'static str, _: &T) {}
+/// }
+/// # use cuda_layout::DeviceLayout;
+/// # #[kernel(threads = 32)]
+/// # fn copy(block: &mut Block, out: &mut Chunk<u32, 32>, x: &[u32]) {
+/// #     let n = out.len();
+/// #     out.fill(block, n, |i| x.at(i));
+/// # }
+/// # fn main() {
+///
+/// let mut out = [0; 3];
+/// copy::launch(&Loud, 1, copy::Args { out: &mut out, x: &[1, 2, 3] }).unwrap(); // copy of 1 blocks: out, x
+/// assert_eq!(out, [1, 2, 3]);
+/// # }
+/// ```
 pub trait Executor {
     /// Where the buffers live.
     type Space: Space;
@@ -113,6 +190,15 @@ pub trait Executor {
 }
 
 /// The host's own memory.
+///
+/// ```
+/// use cuda_std::launch::{Host, Offsets, Space};
+///
+/// let (x, mut y) = ([1.0f32, 2.0], [0u32; 5]);
+/// assert_eq!((Host::len(&&x[..]), Host::len_mut(&&mut y[..])), (2, 5));
+/// let offsets = Offsets::new(vec![0, 2, 5]).unwrap();
+/// assert_eq!(Host::extent(&&offsets), (2, 5));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Host {}
 

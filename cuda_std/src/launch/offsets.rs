@@ -5,10 +5,25 @@ use std::sync::Arc;
 /// Where the segments of a ragged buffer begin and end: segment `i` is `offsets[i]..offsets[i + 1]`.
 ///
 /// Checked when made and never changed, so that no two segments share an element. Cheap to clone.
+///
+/// ```
+/// use cuda_std::launch::{Offsets, OffsetsError};
+///
+/// // Segments of 3, 0 and 2 elements.
+/// let offsets = Offsets::new(vec![0, 3, 3, 5]).unwrap();
+/// assert_eq!((offsets.segments(), offsets.end()), (3, 5));
+/// assert_eq!(offsets.as_slice()[1], 3);
+///
+/// let overlap = OffsetsError::Overlap { segment: 1, begin: 3, end: 2 };
+/// assert_eq!(Offsets::new(vec![0, 3, 2]), Err(overlap));
+/// assert_eq!(Offsets::new(vec![]), Err(OffsetsError::Empty));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offsets(Arc<[u32]>);
 
 /// Why a list of numbers is not a list of offsets.
+///
+/// Examples are at [`Offsets`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OffsetsError {
     /// There is not even a first offset.

@@ -4,6 +4,35 @@ use super::{Matrix, Segments, Space};
 use cuda_layout::DeviceLayout;
 
 /// A buffer, as `requires(..)` sees it.
+///
+/// An example of all shapes:
+///
+/// ```
+/// # use cuda_std::launch::LaunchError;
+/// # use cuda_std::prelude::*;
+/// #[kernel(
+///     threads = 32,
+///     grid = 2,
+///     requires(!x.is_empty(), rows.segments() == out.rows() * out.columns(), rows.end() <= rows.len())
+/// )]
+/// fn sums(block: &mut Block, out: &mut Tile2d<u32, 1, 1>, rows: &mut Segment<u32>, x: &[u32]) {
+///     let n = rows.len();
+///     rows.update(block, n, |_, row| *row *= x.at(0));
+///     let rows = rows.view(n);
+///     let sum = block.reduce(n, 0, |i| rows.get(i), |a, b| a + b);
+///     out.fill(block, |_, _| sum);
+/// }
+/// # fn main() {
+/// # let run = |x: &[u32], offsets: Vec<u32>| {
+/// #     let (mut out, mut rows, offsets) = ([0; 2], [1, 2, 3], Offsets::new(offsets).unwrap());
+/// #     let (rows, matrix) = (Segments { data: &mut rows[..], offsets: &offsets }, Matrix { data: &mut out[..], columns: 2 });
+/// #     sums::launch(&CpuExecutor::new(), (2, 1), sums::Args { out: matrix, rows, x }).map(|()| out)
+/// # };
+/// assert_eq!(run(&[10], vec![0, 1, 3]), Ok([10, 50]));
+/// assert!(matches!(run(&[], vec![0, 1, 3]), Err(LaunchError::Requirement { expression: "!x.is_empty()", .. })));
+/// assert!(matches!(run(&[10], vec![0, 1, 2, 3]), Err(LaunchError::Requirement { .. })));
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferShape {
     #[doc(hidden)]
@@ -25,6 +54,8 @@ impl BufferShape {
 }
 
 /// A ragged buffer, as `requires(..)` sees it.
+///
+/// An example is at [`BufferShape`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentsShape {
     len: usize,
@@ -59,6 +90,8 @@ impl SegmentsShape {
 }
 
 /// A matrix, as `requires(..)` sees it.
+///
+/// An example is at [`BufferShape`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatrixShape {
     len: usize,

@@ -3,6 +3,16 @@
 //! On the device each is one or a few of PTX's `.approx` instructions, whose bits differ between architectures too; on a
 //! CPU it is the accurate function of [`math`](super). A kernel that calls one of them has no "same bits" any more, and
 //! tests of it compare within the error that stands here: that of the PTX manual. NaN comes as any NaN.
+//!
+//! ```
+//! use cuda_std::math::{self, approx};
+//!
+//! let near = |x: f32, y: f32| (x - y).abs() <= 2e-6;
+//! assert!(near(approx::exp2(0.5), math::exp2(0.5)) && near(approx::log2(3.0), math::log2(3.0)));
+//! assert!(near(approx::sin(1.0), math::sin(1.0)) && near(approx::cos(1.0), math::cos(1.0)));
+//! assert!(near(approx::rsqrt(4.0), 0.5) && near(approx::recip(8.0), 0.125) && near(approx::div(1.0, 4.0), 0.25));
+//! assert!(near(approx::tanh(0.5), math::tanh(0.5)));
+//! ```
 
 /// The device's instruction, or the CPU's function.
 macro_rules! approximate {

@@ -4,6 +4,14 @@
 pub const NAN: f32 = f32::from_bits(0x7fc0_0000);
 
 /// `a * b + c`, rounded once.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// // The product is not rounded: 1 - 2^-24 + 2^-48 has no f32, and what it lacks is left.
+/// let x = 1.0 - f32::EPSILON / 2.0;
+/// assert_eq!(math::fma(x, x, -(x * x)), f32::EPSILON * f32::EPSILON / 4.0);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn fma(a: f32, b: f32, c: f32) -> f32 {
@@ -14,6 +22,13 @@ pub fn fma(a: f32, b: f32, c: f32) -> f32 {
 }
 
 /// The square root, correctly rounded.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert_eq!(math::sqrt(2.25), 1.5);
+/// assert!(math::sqrt(-1.0).is_nan());
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn sqrt(x: f32) -> f32 {
@@ -24,6 +39,13 @@ pub fn sqrt(x: f32) -> f32 {
 }
 
 /// `x`, or [`NAN`] for any NaN: its bits differ between processors.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert_eq!(math::canonical(-f32::NAN).to_bits(), math::NAN.to_bits());
+/// assert_eq!(math::canonical(-0.0).to_bits(), (-0.0f32).to_bits());
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn canonical(x: f32) -> f32 {
@@ -34,6 +56,14 @@ pub fn canonical(x: f32) -> f32 {
 }
 
 /// The smaller of two numbers; `b` when either is NaN.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert_eq!(math::smaller(1.0, 2.0), 1.0);
+/// assert_eq!(math::smaller(f32::NAN, 2.0), 2.0);
+/// assert!(math::smaller(2.0, f32::NAN).is_nan());
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn smaller(a: f32, b: f32) -> f32 {
@@ -41,6 +71,13 @@ pub fn smaller(a: f32, b: f32) -> f32 {
 }
 
 /// The larger of two numbers; `b` when either is NaN.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert_eq!(math::larger(1.0, 2.0), 2.0);
+/// assert_eq!(math::larger(f32::NAN, 1.0), 1.0);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn larger(a: f32, b: f32) -> f32 {
@@ -48,6 +85,12 @@ pub fn larger(a: f32, b: f32) -> f32 {
 }
 
 /// What `x as u32` gives: towards zero, 0 for NaN and below, the largest above. One instruction on a device.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert_eq!([math::to_u32(2.9), math::to_u32(-3.0), math::to_u32(1e20)], [2, 0, u32::MAX]);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn to_u32(x: f32) -> u32 {
@@ -66,6 +109,13 @@ pub fn to_u32(x: f32) -> u32 {
 }
 
 /// 1 / x, correctly rounded.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert_eq!(math::recip(8.0), 0.125);
+/// assert_eq!(math::recip(-0.0), f32::NEG_INFINITY);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn recip(x: f32) -> f32 {

@@ -7,6 +7,12 @@ use super::fma;
 ///
 /// An estimate from the exponent and three steps of Newton's method: no branch, unlike the division, whose device code
 /// has a slow path.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert!((math::reciprocal_bounded(3.0) - 1.0 / 3.0).abs() <= f32::EPSILON / 4.0);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn reciprocal_bounded(x: f32) -> f32 {
@@ -19,6 +25,12 @@ pub fn reciprocal_bounded(x: f32) -> f32 {
 /// e^x for `-87 <= x <= 88`, within 0.9 ulp; meaningless outside.
 ///
 /// Cody and Waite's reduction by ln 2 in two parts, and the polynomial of least maximum error on `|r| <= ln(2) / 2`.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert!((math::exp_bounded(-1.0) - 0.36787944).abs() < 5e-8);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn exp_bounded(x: f32) -> f32 {

@@ -67,6 +67,13 @@ pub(super) fn exp2_of_sum(hi: f32, lo: f32) -> f32 {
 }
 
 /// e^x.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert_eq!([math::exp(0.0), math::exp(f32::NEG_INFINITY), math::exp(89.0)], [1.0, 0.0, f32::INFINITY]);
+/// assert!((math::exp(1.0) - std::f32::consts::E).abs() < 3e-7);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn exp(x: f32) -> f32 {
@@ -76,6 +83,12 @@ pub fn exp(x: f32) -> f32 {
 }
 
 /// 2^x; exact where x is an integer.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert_eq!([math::exp2(10.0), math::exp2(-3.0)], [1024.0, 0.125]);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn exp2(x: f32) -> f32 {
@@ -84,6 +97,13 @@ pub fn exp2(x: f32) -> f32 {
 }
 
 /// e^x - 1, without cancellation near 0.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// // e^x - 1 is nearly x there, and e^x in f32 is 1.
+/// assert!((math::exp_m1(1e-8) - 1e-8).abs() < 1e-15);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn exp_m1(x: f32) -> f32 {

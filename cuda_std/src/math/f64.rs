@@ -7,6 +7,27 @@
 //!
 //! Errors are those that libm's sources state, less than one ulp where nothing else is said. On the device [`sin`], [`cos`],
 //! [`tan`] and [`sin_cos`] use some 600 bytes of stack (for the reduction of large angles), others up to 64.
+//!
+//! ```
+//! use cuda_std::math::f64 as math;
+//! use std::f64::consts::{E, FRAC_PI_3, FRAC_PI_4, FRAC_PI_6, LN_2, SQRT_2};
+//!
+//! let near = |x: f64, y: f64| (x - y).abs() <= 4.0 * f64::EPSILON * y.abs();
+//! assert_eq!((math::fma(2.0, 3.0, 1.0), math::sqrt(2.25), math::recip(8.0), math::rsqrt(4.0)), (7.0, 1.5, 0.125, 0.5));
+//! assert_eq!((math::smaller(1.0, 2.0), math::larger(f64::NAN, 1.0)), (1.0, 1.0));
+//! assert_eq!([math::floor(-2.2), math::ceil(2.2), math::trunc(-2.7), math::round(2.5)], [-3.0, 3.0, -2.0, 3.0]);
+//! assert_eq!([math::round_ties_even(2.5), math::rem(-7.5, 2.0), math::rem_euclid(-7.5, 2.0)], [2.0, -1.5, 0.5]);
+//! assert!(near(math::exp(1.0), E) && near(math::exp_m1(1.0), E - 1.0) && near(math::ln(2.0), LN_2));
+//! assert!(near(math::exp2(0.5), SQRT_2) && near(math::pow(2.0, 0.5), SQRT_2) && near(math::log2(8.0), 3.0));
+//! assert!(near(math::log10(1000.0), 3.0) && near(math::ln_1p(1.0), LN_2) && near(math::cbrt(-27.0), -3.0));
+//! assert!(near(math::sin(FRAC_PI_6), 0.5) && near(math::cos(FRAC_PI_3), 0.5) && near(math::tan(FRAC_PI_4), 1.0));
+//! assert_eq!(math::sin_cos(0.75), (math::sin(0.75), math::cos(0.75)));
+//! assert!(near(math::asin(0.5), FRAC_PI_6) && near(math::acos(0.5), FRAC_PI_3) && near(math::atan(1.0), FRAC_PI_4));
+//! assert!(near(math::atan2(1.0, -1.0), 3.0 * FRAC_PI_4) && near(math::hypot(3e300, 4e300), 5e300));
+//! assert!(near(math::sinh(1.0), (E - 1.0 / E) / 2.0) && near(math::cosh(1.0), (E + 1.0 / E) / 2.0));
+//! assert!(near(math::tanh(1.0), math::sinh(1.0) / math::cosh(1.0)) && math::powi(3.0, 4) == 81.0);
+//! assert_eq!(math::canonical(-f64::NAN).to_bits(), math::NAN.to_bits());
+//! ```
 
 /// The one NaN that results are written with.
 pub const NAN: f64 = f64::from_bits(0x7ff8_0000_0000_0000);

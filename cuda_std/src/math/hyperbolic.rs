@@ -10,6 +10,13 @@ fn half_exp(size: f32) -> f32 {
 }
 
 /// The hyperbolic sine.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert_eq!(math::sinh(0.0), 0.0);
+/// assert!((math::sinh(1.0) - 1.1752012).abs() < 3e-7);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn sinh(x: f32) -> f32 {
@@ -28,6 +35,13 @@ pub fn sinh(x: f32) -> f32 {
 }
 
 /// The hyperbolic cosine.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert_eq!(math::cosh(0.0), 1.0);
+/// assert!((math::cosh(1.0) - 1.5430806).abs() < 3e-7);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn cosh(x: f32) -> f32 {
@@ -36,6 +50,12 @@ pub fn cosh(x: f32) -> f32 {
 }
 
 /// The hyperbolic tangent.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert_eq!([math::tanh(0.0), math::tanh(20.0), math::tanh(-20.0)], [0.0, 1.0, -1.0]);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn tanh(x: f32) -> f32 {

@@ -32,6 +32,13 @@ fn less(a: f32, b: f32, c: f32) -> f32 {
 }
 
 /// The angle between -pi/2 and pi/2 whose sine is x; NaN beyond `|x| = 1`.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert!((math::asin(0.5) - std::f32::consts::FRAC_PI_6).abs() < 1e-7);
+/// assert!(math::asin(1.5).is_nan());
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn asin(x: f32) -> f32 {
@@ -46,6 +53,13 @@ pub fn asin(x: f32) -> f32 {
 }
 
 /// The angle between 0 and pi whose cosine is x; NaN beyond `|x| = 1`.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert!((math::acos(0.5) - std::f32::consts::FRAC_PI_3).abs() < 2e-7);
+/// assert_eq!(math::acos(1.0), 0.0);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn acos(x: f32) -> f32 {
@@ -60,6 +74,12 @@ pub fn acos(x: f32) -> f32 {
 }
 
 /// The angle between -pi/2 and pi/2 whose tangent is x.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert!((math::atan(1.0) - std::f32::consts::FRAC_PI_4).abs() < 2e-7);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn atan(x: f32) -> f32 {
@@ -68,6 +88,13 @@ pub fn atan(x: f32) -> f32 {
 
 /// The angle of the vector `(x, y)` from `-PI` to `PI`, within 2.1 ulp; NaN where an operand is NaN or both are
 /// infinite. 0 for the null vector. (`-PI` is what an angle slightly above -pi rounds to.)
+///
+/// ```
+/// use cuda_std::math;
+///
+/// // The point (-1, 1) is in the second quarter.
+/// assert!((math::atan2(1.0, -1.0) - 3.0 * std::f32::consts::FRAC_PI_4).abs() < 5e-7);
+/// ```
 #[inline]
 #[must_use]
 pub fn atan2(y: f32, x: f32) -> f32 {

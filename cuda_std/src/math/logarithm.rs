@@ -116,6 +116,13 @@ fn log(x: f32, of_parts: impl Fn(Parts) -> f32) -> f32 {
 }
 
 /// The natural logarithm.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert_eq!([math::ln(1.0), math::ln(0.0)], [0.0, f32::NEG_INFINITY]);
+/// assert!(math::ln(-1.0).is_nan());
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn ln(x: f32) -> f32 {
@@ -123,6 +130,12 @@ pub fn ln(x: f32) -> f32 {
 }
 
 /// The logarithm to base 2; exact where x is a power of two.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert!((math::log2(8.0) - 3.0).abs() < 5e-7);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn log2(x: f32) -> f32 {
@@ -130,6 +143,12 @@ pub fn log2(x: f32) -> f32 {
 }
 
 /// The logarithm to base 10.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert!((math::log10(1000.0) - 3.0).abs() < 5e-7);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn log10(x: f32) -> f32 {
@@ -137,6 +156,13 @@ pub fn log10(x: f32) -> f32 {
 }
 
 /// ln(1 + x), without cancellation near 0.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// // 1 + x is 1 in f32 there.
+/// assert!((math::ln_1p(1e-8) - 1e-8).abs() < 1e-15);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn ln_1p(x: f32) -> f32 {

@@ -66,6 +66,14 @@ fn is_odd(y: f32) -> bool {
 
 /// x^y. Special cases as in C99: 1 where y is 0 or x is 1, even if the other is NaN; NaN for a negative x and a y that is
 /// not an integer.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert!((math::pow(2.0, 0.5) - std::f32::consts::SQRT_2).abs() < 2e-7);
+/// assert_eq!(math::pow(-2.0, 3.0), -8.0);
+/// assert!(math::pow(-2.0, 0.5).is_nan());
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn pow(x: f32, y: f32) -> f32 {
@@ -107,6 +115,12 @@ pub fn pow(x: f32, y: f32) -> f32 {
 /// x^n by repeated squaring: for a constant n, a few multiplications.
 ///
 /// Each of them rounds, so the error grows with n. Where x^-n is beyond the range of `f32`, a negative power is 0.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert_eq!([math::powi(3.0, 4), math::powi(2.0, -2), math::powi(0.0, 0)], [81.0, 0.25, 1.0]);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn powi(x: f32, n: i32) -> f32 {
@@ -127,6 +141,12 @@ pub fn powi(x: f32, n: i32) -> f32 {
 }
 
 /// The cube root.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert!((math::cbrt(-27.0) + 3.0).abs() < 5e-7);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn cbrt(x: f32) -> f32 {
@@ -156,6 +176,13 @@ pub fn cbrt(x: f32) -> f32 {
 
 /// The length of the vector `(x, y)`, without overflow in between; infinite where an operand is, even if the other is
 /// NaN.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// // Without overflow in between.
+/// assert!((math::hypot(3e30, 4e30) / 5e30 - 1.0).abs() < 3e-7);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn hypot(x: f32, y: f32) -> f32 {
@@ -176,6 +203,12 @@ pub fn hypot(x: f32, y: f32) -> f32 {
 }
 
 /// 1 / sqrt(x), each operation correctly rounded.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert!((math::rsqrt(4.0) - 0.5).abs() < 1e-7);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn rsqrt(x: f32) -> f32 {

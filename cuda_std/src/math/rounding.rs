@@ -20,16 +20,42 @@ macro_rules! operations {
 
 operations! {
     /// The largest integer that is not above x.
+    ///
+    /// ```
+    /// # use cuda_std::math;
+    /// assert_eq!([math::floor(2.7), math::floor(-2.2)], [2.0, -3.0]);
+    /// ```
     floor;
     /// The smallest integer that is not below x.
+    ///
+    /// ```
+    /// # use cuda_std::math;
+    /// assert_eq!([math::ceil(2.2), math::ceil(-2.7)], [3.0, -2.0]);
+    /// ```
     ceil;
     /// x without its fraction.
+    ///
+    /// ```
+    /// # use cuda_std::math;
+    /// assert_eq!([math::trunc(2.7), math::trunc(-2.7)], [2.0, -2.0]);
+    /// ```
     trunc;
     /// The nearest integer; halves go to the even one.
+    ///
+    /// ```
+    /// # use cuda_std::math;
+    /// assert_eq!([math::round_ties_even(2.5), math::round_ties_even(3.5)], [2.0, 4.0]);
+    /// ```
     round_ties_even;
 }
 
 /// The nearest integer; halves go away from 0.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert_eq!([math::round(2.5), math::round(-2.5), math::round(2.4)], [3.0, -3.0, 2.0]);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn round(x: f32) -> f32 {
@@ -40,6 +66,13 @@ pub fn round(x: f32) -> f32 {
 /// The rest of `x / y` rounded toward 0, with the sign of x: what `%` gives on a CPU (on a device, `%` is not exact).
 ///
 /// A quotient of `2^k` takes about k / 8 divisions of integers.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert_eq!([math::rem(7.5, 2.0), math::rem(-7.5, 2.0)], [1.5, -1.5]);
+/// assert!(math::rem(1.0, 0.0).is_nan());
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn rem(x: f32, y: f32) -> f32 {
@@ -73,6 +106,12 @@ fn integer(bits: u32) -> (u32, u32) {
 }
 
 /// The rest of `x / y` that is not negative: [`rem`], or that plus `|y|`, rounded (so it may be `|y|` itself).
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert_eq!([math::rem_euclid(7.5, 2.0), math::rem_euclid(-7.5, 2.0)], [1.5, 0.5]);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn rem_euclid(x: f32, y: f32) -> f32 {

@@ -104,6 +104,14 @@ impl Reduced {
 const TINY: f32 = 1.0 / 4096.0;
 
 /// The sine of x radians.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert_eq!(math::sin(0.0), 0.0);
+/// // Also of large angles: this is 10^9 radians.
+/// assert!((math::sin(1e9) - 0.5458434).abs() < 1e-7);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn sin(x: f32) -> f32 {
@@ -111,6 +119,13 @@ pub fn sin(x: f32) -> f32 {
 }
 
 /// The cosine of x radians.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert_eq!(math::cos(0.0), 1.0);
+/// assert!(math::cos(f32::INFINITY).is_nan());
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn cos(x: f32) -> f32 {
@@ -118,6 +133,12 @@ pub fn cos(x: f32) -> f32 {
 }
 
 /// The sine and the cosine of x radians: the bits of [`sin`] and [`cos`], with one reduction.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert_eq!(math::sin_cos(0.75), (math::sin(0.75), math::cos(0.75)));
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn sin_cos(x: f32) -> (f32, f32) {
@@ -129,6 +150,12 @@ pub fn sin_cos(x: f32) -> (f32, f32) {
 }
 
 /// The tangent of x radians.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert!((math::tan(std::f32::consts::FRAC_PI_4) - 1.0).abs() < 3e-7);
+/// ```
 #[inline(always)]
 #[must_use]
 pub fn tan(x: f32) -> f32 {

@@ -8,6 +8,32 @@ use crate::{Warp, platform};
 /// [`write_parts_by_warp_with`](crate::BlockMemory::write_parts_by_warp_with).
 ///
 /// What is enforced: parts do not overlap, which the phase has seen to; an index is checked against the part's length.
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// /// Parts of 2, 0 and 3 elements, each filled with its length and, in the last element, where it begins.
+/// #[kernel(threads = 64)]
+/// fn parts(block: &mut Block, out: &mut Chunk<u32, 6>, starts: &mut Shared<u32, 4>, items: &mut Shared<u32, 64>) {
+///     let starts = starts.fill(block, 4, |g| [0, 2, 2, 5][g as usize]);
+///     out.write_parts_by_warp_with(block, &starts, (&mut *items,), |warp, (list,), part| {
+///         if part.is_empty() {
+///             return;
+///         }
+///         let lanes = warp.per_lane(|lane| (lane.index() < part.len()).then_some(part.len()));
+///         list.push(warp, &lanes);
+///         let items = list.items(warp);
+///         for i in 0..part.len() {
+///             part.set(warp, i, items.get(i));
+///         }
+///         part.set(warp, part.len() - 1, part.start());
+///     });
+/// }
+/// # fn main() {
+/// let mut out = [9; 6];
+/// parts::launch(&CpuExecutor::new(), 1, parts::Args { out: &mut out }).unwrap();
+/// assert_eq!(out, [2, 0, 3, 3, 2, 9]);
+/// # }
+/// ```
 pub struct WarpPart<'a, M> {
     memory: &'a M,
     first: u32,
