@@ -5,11 +5,29 @@ use core::mem::{align_of, offset_of, size_of};
 use cuda_layout::DeviceLayout;
 
 /// Stands in `ca_indices` for a residue without an alpha carbon.
+///
+/// ```
+/// use shared_types::NO_CA;
+///
+/// // Three residues, of which the second has no alpha carbon.
+/// let ca_indices = [1, NO_CA, 9];
+/// assert_eq!(ca_indices.iter().filter(|ca| **ca != NO_CA).count(), 2);
+/// ```
 pub const NO_CA: u32 = u32::MAX;
 
 /// A heavy atom: position in Å relative to its structure's centre, and van der Waals radius in Å.
 ///
 /// Aligned to 16 bytes so that a thread reads it with one 128-bit load.
+///
+/// ```
+/// use cuda_layout::DeviceLayout;
+/// use shared_types::Atom;
+///
+/// let atom = Atom { x: 1.0, y: 2.0, z: -3.0, radius: 1.88 };
+/// let floats: [f32; 4] = bytemuck::cast(atom);
+/// assert_eq!(floats, [1.0, 2.0, -3.0, 1.88]);
+/// assert_eq!(Atom::DESCRIPTION, "Atom{x:f32@0,y:f32@4,z:f32@8,radius:f32@12}16:16");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable, Pod, DeviceLayout)]
 #[repr(C, align(16))]
 pub struct Atom {
@@ -36,6 +54,16 @@ const _: () = assert!(
 ///
 /// 24 bytes, aligned to 8. (The layout is sometimes written with `align(16)`; a 16-aligned struct of 24 bytes
 /// has size 32, so both cannot hold. The size is what the readers of the buffer check.)
+///
+/// ```
+/// use shared_types::BatchStructureDesc;
+///
+/// let first = BatchStructureDesc { n_atoms: 900, n_residues: 120, ..Default::default() };
+/// // The next one of the batch begins where the first one ends.
+/// let next = BatchStructureDesc { atom_offset: 900, ca_offset: 120, n_atoms: 40, n_residues: 5, ..Default::default() };
+/// assert_eq!(next.atom_offset, first.atom_offset + first.n_atoms);
+/// assert_eq!(bytemuck::bytes_of(&next).len(), 24);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Zeroable, Pod, DeviceLayout)]
 #[repr(C, align(8))]
 pub struct BatchStructureDesc {
@@ -72,6 +100,16 @@ pub const POINTS_A_GROUP: usize = 128;
 
 /// Test points on the unit sphere, on which accessible surface is counted. Where a set does not fill its last group, the
 /// rest of it is 0 and not looked at.
+///
+/// ```
+/// use shared_types::{POINTS_A_GROUP, PointGroup};
+///
+/// // 300 points take three groups.
+/// assert_eq!(300usize.div_ceil(POINTS_A_GROUP), 3);
+/// let mut group: PointGroup = bytemuck::Zeroable::zeroed();
+/// group.z[0] = 1.0; // the north pole
+/// assert_eq!([group.x[0], group.y[0], group.z[0]], [0.0, 0.0, 1.0]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Zeroable, Pod, DeviceLayout)]
 #[repr(C, align(16))]
 pub struct PointGroup {
@@ -92,6 +130,14 @@ const _: () = assert!(
 );
 
 /// What a run computes with.
+///
+/// ```
+/// use shared_types::{MAX_POINTS, MIN_POINTS, MegaFusedConfig};
+///
+/// let config = MegaFusedConfig { points: 1000, ..Default::default() };
+/// assert!((MIN_POINTS..=MAX_POINTS).contains(&config.points));
+/// assert_eq!(config.contact_threshold, 8.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Zeroable, Pod, DeviceLayout)]
 #[repr(C)]
 pub struct MegaFusedConfig {
@@ -128,6 +174,14 @@ impl Default for MegaFusedConfig {
 }
 
 /// One line about a whole structure.
+///
+/// ```
+/// use shared_types::StructureSummary;
+///
+/// let summary = StructureSummary { contacts: 600, residues: 120, ..Default::default() };
+/// // A pair counts for both of its residues.
+/// assert_eq!(2.0 * summary.contacts as f64 / f64::from(summary.residues), 10.0);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable, Pod, DeviceLayout)]
 #[repr(C)]
 pub struct StructureSummary {

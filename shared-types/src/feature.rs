@@ -11,6 +11,14 @@ pub const ROW_WIDTH: usize = 32;
 
 /// A residue's features on the device, indexed by [`Feature::column`]. Aligned so that rows are written 16 bytes at a
 /// time.
+///
+/// ```
+/// use shared_types::feature::{FeatureRow, ROW_WIDTH, column};
+///
+/// let mut row = FeatureRow { columns: [f32::NAN; ROW_WIDTH] };
+/// row.columns[column::WCN] = 0.75;
+/// assert_eq!(row.columns[1], 0.75);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Zeroable, Pod, DeviceLayout)]
 #[repr(C, align(16))]
 pub struct FeatureRow {
@@ -21,6 +29,14 @@ pub struct FeatureRow {
 const _: () = assert!(size_of::<FeatureRow>() == 128 && align_of::<FeatureRow>() == 16);
 
 /// One feature: a column of the output.
+///
+/// ```
+/// use shared_types::feature::{FEATURES, column};
+///
+/// let feature = FEATURES.iter().find(|feature| feature.name == "depth").unwrap();
+/// assert_eq!((feature.column, feature.unit), (column::DEPTH, "Å"));
+/// assert!(feature.source.starts_with("Chakravarty") && feature.definition.contains("nearest atom"));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Feature {
     /// Index in the device row, and order in the output.

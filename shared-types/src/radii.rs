@@ -20,6 +20,14 @@ const SULFUR: f32 = 1.77;
 const UNKNOWN: f32 = 1.7;
 
 /// Whether a radius of [`protor_radius`] is a carbon's or a sulfur's; no other element has one of theirs.
+///
+/// ```
+/// use shared_types::radii::{is_apolar, protor_radius};
+///
+/// let (alanine, cysteine) = (0, 4);
+/// assert!(is_apolar(protor_radius(alanine, b"CB")) && is_apolar(protor_radius(cysteine, b"SG")));
+/// assert!(!is_apolar(protor_radius(alanine, b"O")));
+/// ```
 #[inline]
 #[must_use]
 pub fn is_apolar(radius: f32) -> bool {
@@ -41,6 +49,16 @@ const TYR: ResidueKind = 18;
 /// The set gives nearly every atom the radius of its element; the match names the others. An atom that the set
 /// does not know (`OT1`, `CD` of isoleucine) takes its element's radius: the first letter of its name after
 /// leading digits decides, C 1.88, N 1.64, O 1.46, S 1.77, anything else 1.7.
+///
+/// ```
+/// use shared_types::radii::protor_radius;
+/// use shared_types::residue::kind_of;
+///
+/// let phenylalanine = kind_of(b"PHE").unwrap();
+/// assert_eq!(protor_radius(phenylalanine, b"CA"), 1.88);
+/// assert_eq!(protor_radius(phenylalanine, b"CZ"), 1.76); // aromatic, with a hydrogen
+/// assert_eq!(protor_radius(phenylalanine, b"XX"), 1.7); // no element that the set knows
+/// ```
 #[must_use]
 pub fn protor_radius(kind: ResidueKind, name: &[u8]) -> f32 {
     match (name, kind) {

@@ -4,6 +4,16 @@
 pub type ResidueKind = u8;
 
 /// An amino acid's tabulated properties.
+///
+/// ```
+/// use shared_types::residue::{CHARGE, HYDROPATHY, MAX_AREA, RESIDUES, VOLUME, kind_of};
+///
+/// let arginine = kind_of(b"ARG").unwrap();
+/// let residue = RESIDUES[usize::from(arginine)];
+/// assert_eq!((residue.letter, residue.charge, residue.volume), ('R', 1.0, 173.4));
+/// assert_eq!(residue.hydropathy, HYDROPATHY[usize::from(arginine)]);
+/// assert_eq!((CHARGE[1], VOLUME[1], MAX_AREA[1]), (1.0, 173.4, 274.0));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Residue {
     /// Three-letter code, as in structure files.
@@ -76,6 +86,13 @@ property!("[`Residue::volume`] by kind.", VOLUME, volume);
 property!("[`Residue::max_area`] by kind.", MAX_AREA, max_area);
 
 /// The kind of a three-letter code, `None` for anything but the 20 standard amino acids.
+///
+/// ```
+/// use shared_types::residue::{RESIDUES, kind_of};
+///
+/// assert_eq!(kind_of(b"GLY").map(|kind| RESIDUES[usize::from(kind)].letter), Some('G'));
+/// assert_eq!(kind_of(b"HOH"), None);
+/// ```
 #[must_use]
 pub fn kind_of(name: &[u8]) -> Option<ResidueKind> {
     RESIDUES.iter().position(|r| r.name.as_bytes() == name).map(|i| i as ResidueKind)

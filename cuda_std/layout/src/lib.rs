@@ -28,6 +28,13 @@ pub use text::Text;
 /// A plain-old-data type with a layout that both sides agree on.
 ///
 /// Derive it for `#[repr(C)]` structs; the derive writes offsets as the compiler laid them out.
+///
+/// ```
+/// use cuda_layout::DeviceLayout;
+///
+/// assert_eq!(<[[f32; 3]; 8]>::DESCRIPTION, "[[f32;3];8]");
+/// assert_eq!(u64::TEXT.as_str(), u64::DESCRIPTION);
+/// ```
 pub trait DeviceLayout: bytemuck::Pod {
     /// The layout as text, built by the compiler that compiles this side.
     const TEXT: &'static Text;

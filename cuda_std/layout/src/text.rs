@@ -2,6 +2,16 @@
 ///
 /// Generic constants cannot size an array by a type's own constant, so the capacity is fixed; what does
 /// not fit stops the build.
+///
+/// ```
+/// use cuda_layout::Text;
+///
+/// // In constant evaluation, as layouts are made.
+/// const TEXT: Text = Text::new().push("f32").push("@").push_usize(12);
+/// assert_eq!(TEXT.as_str(), "f32@12");
+/// assert_eq!((TEXT.len(), TEXT.is_empty(), Text::default().is_empty()), (6, false, true));
+/// assert_eq!(&TEXT.to_array::<6>(), b"f32@12");
+/// ```
 #[derive(Clone, Copy)]
 pub struct Text {
     bytes: [u8; Text::CAPACITY],
@@ -19,6 +29,9 @@ impl Text {
     }
 
     /// This text with `part` after it.
+    ///
+    /// # Panics
+    /// When the text gets longer than [`CAPACITY`](Self::CAPACITY); in constant evaluation that stops the build.
     #[must_use]
     pub const fn push(mut self, part: &str) -> Self {
         let part = part.as_bytes();
@@ -33,6 +46,9 @@ impl Text {
     }
 
     /// This text with `n` after it, in decimal.
+    ///
+    /// # Panics
+    /// When the text gets longer than [`CAPACITY`](Self::CAPACITY).
     #[must_use]
     pub const fn push_usize(self, n: usize) -> Self {
         const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];

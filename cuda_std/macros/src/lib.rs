@@ -11,9 +11,23 @@ use syn::{ItemFn, parse_macro_input};
 
 /// Makes a kernel of a function of one thread block.
 ///
-/// ```ignore
-/// #[kernel(threads = 256)]
-/// pub fn scale(block: &mut Block, out: &mut Segment<f32>, input: &[f32], factor: f32, tile: &mut Shared<f32, 256>) { .. }
+/// ```
+/// use cuda_std::prelude::*;
+///
+/// /// Each block reverses its own 256 elements, or as many as there are, and scales them.
+/// #[kernel(threads = 64, requires(factor.is_finite()))]
+/// pub fn scale(block: &mut Block, out: &mut Chunk<f32, 256>, factor: f32, tile: &mut Shared<f32, 256>) {
+///     let n = out.len();
+///     let view = out.view(n);
+///     let tile = tile.fill(block, n, |i| view.get(i));
+///     out.fill(block, n, |i| factor * tile.get(n - 1 - i));
+/// }
+///
+/// # fn main() {
+/// let mut out = [1.0, 2.0, 3.0];
+/// scale::launch(&CpuExecutor::new(), 1, scale::Args { out: &mut out, factor: 0.5 }).unwrap();
+/// assert_eq!(out, [1.5, 1.0, 0.5]);
+/// # }
 /// ```
 ///
 /// The parameters:
@@ -69,6 +83,8 @@ pub fn kernel(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -
 ///
 /// `T` and `LEN` are looked up in the module around the function, not among the function's own items and parameters:
 /// the array is declared beside the code, so that the optimiser cannot repeat the declaration.
+///
+/// There is an example in `cuda_std::compat::shared`.
 #[proc_macro]
 pub fn shared_array(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     raw::shared_array(&parse_macro_input!(input as raw::SharedArray)).into()

@@ -7,6 +7,34 @@
 //! # Safety of all of them
 //! The pointer points to live memory of its type, aligned to its size. Threads touch it at the same time by atomic
 //! operations alone, whose scope holds all of them.
+//!
+//! # Example
+//! It compiles anywhere and runs on GPUs only; `tests/tests/compat_gpu.rs` runs kernels of these functions.
+//!
+//! ```
+//! use core::sync::atomic::Ordering;
+//! use cuda_std::compat::prelude::*;
+//!
+//! /// # Safety
+//! /// `bins` has 256 elements and `lock` and `sum` one each, which others touch by atomic operations of the device.
+//! #[kernel]
+//! pub unsafe fn histogram(bytes: &[u8], bins: *mut u32, lock: *mut u32, sum: *mut f32) {
+//!     // SAFETY: the kernel's contract; a bin is below 256.
+//!     unsafe {
+//!         let i = thread::index_1d();
+//!         if (i as usize) < bytes.len() {
+//!             let byte = bytes.at(i);
+//!             atomic::atomic_fetch_add_u32_device(bins.add(byte as usize), Ordering::Relaxed, 1);
+//!             atomic::AtomicF32::from_ptr(sum).fetch_add(f32::from(byte), Ordering::Relaxed);
+//!             // 0 is what the first thread finds.
+//!             let _was = atomic::atomic_compare_and_swap_u32_device(lock, 0, 1, Ordering::AcqRel);
+//!         }
+//!     }
+//! }
+//! # fn main() {
+//! # assert_eq!(atomic::AtomicF32::new(1.5).into_inner(), 1.5);
+//! # }
+//! ```
 #![cfg_attr(not(target_arch = "nvptx64"), allow(unused_variables))]
 
 use super::on_device;

@@ -110,6 +110,46 @@ impl LaunchShape {
 ///
 /// # Safety
 /// The constants describe the PTX entry called `NAME`, and `visit` shows every argument of its signature in order.
+///
+/// ```
+/// use cuda_std::compat::launch::{DevicePointer, DevicePointerMut, DeviceSlice, GpuOnly, LaunchShape};
+/// use cuda_std::compat::launch::{RawKernel as _, RawVisitor};
+/// use cuda_std::launch::CpuExecutor;
+/// use cuda_std::compat::prelude::*;
+///
+/// /// # Safety
+/// /// `out` has as many elements as `x`, which nothing else uses.
+/// #[kernel]
+/// pub unsafe fn double(x: &[f32], out: *mut f32) {
+///     // SAFETY: the kernel's contract.
+///     unsafe {
+///         let i = thread::index_1d();
+///         if (i as usize) < x.len() {
+///             out.add(i as usize).write(2.0 * x.at(i));
+///         }
+///     }
+/// }
+/// # struct Names(Vec<&'static str>);
+/// # impl RawVisitor for Names {
+/// #     fn pointer(&mut self, name: &'static str, _: u64) { self.0.push(name); }
+/// #     fn slice<T: cuda_layout::DeviceLayout>(&mut self, name: &'static str, _: &DeviceSlice<T>) { self.0.push(name); }
+/// #     fn value<T: cuda_layout::DeviceLayout>(&mut self, name: &'static str, _: &T) { self.0.push(name); }
+/// # }
+/// # fn main() {
+///
+/// let shape = LaunchShape::for_elements(1000, 256);
+/// assert_eq!((shape.grid, shape.threads(), shape.dynamic_shared_bytes), ([4, 1, 1], 256, 0));
+/// let place = DevicePointer::from_address(0x1000);
+/// assert_eq!(place.wrapping_add(3).address(), 0x1000 + 12);
+/// let args = double::Args { x: DeviceSlice { pointer: place, len: 0 }, out: DevicePointerMut::null() };
+/// # let mut names = Names(Vec::new());
+/// # double::Kernel::visit(&args, &mut names);
+/// # assert_eq!((double::Kernel::NAME, double::Kernel::THREADS, names.0), ("double", None, vec!["x", "out"]));
+/// // SAFETY: nothing runs: there is no GPU behind this executor, which says so.
+/// let answer = unsafe { double::launch(&CpuExecutor::new(), shape, args) };
+/// assert_eq!(answer, Err(GpuOnly { kernel: "double" }));
+/// # }
+/// ```
 pub unsafe trait RawKernel: 'static {
     /// Name of the PTX entry.
     const NAME: &'static str;

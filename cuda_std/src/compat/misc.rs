@@ -1,4 +1,21 @@
 //! Clock and debugger.
+//!
+//! ```
+//! use cuda_std::compat::prelude::*;
+//!
+//! /// # Safety
+//! /// `ticks` has an element for every thread, which nothing else uses.
+//! #[kernel]
+//! pub unsafe fn measure(x: *mut f32, ticks: *mut u64) {
+//!     // SAFETY: the kernel's contract.
+//!     unsafe {
+//!         let (i, begin) = (thread::index_1d() as usize, misc::clock());
+//!         x.add(i).write(math::exp(x.add(i).read()));
+//!         ticks.add(i).write(misc::clock() - begin);
+//!     }
+//! }
+//! # fn main() {}
+//! ```
 
 use super::on_device;
 #[cfg(target_arch = "nvptx64")]

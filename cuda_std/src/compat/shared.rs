@@ -3,6 +3,28 @@
 //! [`shared_array!`](macro@super::shared_array) gives a generic pointer, through which Rust reads and writes like
 //! through any other; the hardware then finds out at each access that it is shared memory. A [`SharedPointer`] says it
 //! in the instruction, which is faster.
+//!
+//! ```
+//! use cuda_std::compat::prelude::*;
+//!
+//! /// # Safety
+//! /// Blocks have 64 threads and 256 bytes of dynamic shared memory; `out` has an element for every thread.
+//! #[kernel]
+//! pub unsafe fn reverse_twice(out: *mut u32) {
+//!     // SAFETY: the kernel's contract: no place is used by two threads between two barriers.
+//!     unsafe {
+//!         let i = thread::thread_idx_x();
+//!         let tile = shared::SharedPointer::new(shared_array![u32; 64]);
+//!         tile.wrapping_add(63 - i).write(i);
+//!         thread::sync_threads();
+//!         let dynamic = shared::dynamic_shared_mem::<u32>();
+//!         dynamic.add(63 - i as usize).write(tile.wrapping_add(i).read());
+//!         thread::sync_threads();
+//!         out.add(thread::index_1d() as usize).write(dynamic.add(i as usize).read());
+//!     }
+//! }
+//! # fn main() {}
+//! ```
 
 #![cfg_attr(not(target_arch = "nvptx64"), allow(unused_variables))]
 

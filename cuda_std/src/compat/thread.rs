@@ -1,4 +1,32 @@
 //! Threads, blocks and the grid: indices, barriers and fences.
+//!
+//! ```
+//! use cuda_std::compat::prelude::*;
+//!
+//! /// The grid's threads share the elements, each taking every so many-th; then each block counts those above 0.
+//! ///
+//! /// # Safety
+//! /// `x` has `n` elements and `counts` one for each block, which nothing else uses.
+//! #[kernel]
+//! pub unsafe fn halve(x: *mut f32, n: u32, counts: *mut u32) {
+//!     // SAFETY: the kernel's contract; all threads of the block come to the barrier.
+//!     unsafe {
+//!         let (mut i, mut positive) = (thread::index_1d(), 0);
+//!         while i < n {
+//!             let value = 0.5 * x.add(i as usize).read();
+//!             x.add(i as usize).write(value);
+//!             positive += u32::from(value > 0.0);
+//!             i += thread::grid_dim_x() * thread::block_dim_x();
+//!         }
+//!         let threads = thread::sync_threads_count(positive);
+//!         if thread::thread_idx_x() == 0 {
+//!             counts.add(thread::block_idx_x() as usize).write(threads);
+//!             thread::device_fence();
+//!         }
+//!     }
+//! }
+//! # fn main() {}
+//! ```
 #![cfg_attr(not(target_arch = "nvptx64"), allow(unused_variables, clippy::missing_safety_doc))]
 
 use super::on_device;

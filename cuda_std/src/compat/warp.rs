@@ -5,6 +5,36 @@
 //! # Safety of the collective functions
 //! All lanes of `mask` that have not ended call the function here, with the same mask, and the caller is one of them. A
 //! lane that has ended, as after a panic, gives no value.
+//!
+//! # Example
+//! It compiles anywhere and runs on GPUs only; `tests/tests/compat_gpu.rs` runs kernels of these functions.
+//!
+//! ```
+//! use cuda_std::compat::prelude::*;
+//! use cuda_std::compat::warp::WarpReductionOp;
+//!
+//! /// # Safety
+//! /// Blocks have whole warps; `x` has an element for every thread, and `out` four for every warp of the one block.
+//! #[kernel]
+//! pub unsafe fn about_warps(x: &[u32], out: *mut u32) {
+//!     // SAFETY: the kernel's contract; all 32 lanes come to each function.
+//!     unsafe {
+//!         let (lane, value) = (warp::lane_id(), x.at(thread::index_1d()));
+//!         let sum = warp::warp_reduce(u32::MAX, value, WarpReductionOp::Add);
+//!         let even = warp::warp_vote_ballot(u32::MAX, value % 2 == 0);
+//!         let (next, is_there) = warp::warp_shuffle_down(u32::MAX, value, 1, 32);
+//!         let rising = warp::warp_vote_all(u32::MAX, !is_there || next >= value);
+//!         let alike = warp::warp_match_any(u32::MAX, value);
+//!         if lane == 0 {
+//!             let out = out.add(thread::thread_idx_x() as usize / 32 * 4);
+//!             for (i, found) in [sum, even, u32::from(rising), alike].into_iter().enumerate() {
+//!                 out.add(i).write(found);
+//!             }
+//!         }
+//!     }
+//! }
+//! # fn main() {}
+//! ```
 #![cfg_attr(not(target_arch = "nvptx64"), allow(unused_variables))]
 
 use super::on_device;
