@@ -7,6 +7,17 @@ macro_rules! archs {
     ($($variant:ident = $digits:literal),+ $(,)?) => {
         /// A GPU architecture, named as in Rust-CUDA. PTX made for one runs on it and on every later one, except for
         /// the `a` and `f` kinds, which stay on their own chip or family.
+        ///
+        /// ```
+        /// use cuda_builder::NvvmArch;
+        ///
+        /// let arch: NvvmArch = "sm_90a".parse()?;
+        /// assert_eq!((arch, arch.digits()), (NvvmArch::Compute90a, "90a"));
+        /// assert_eq!("compute_75".parse(), Ok(NvvmArch::default()));
+        /// assert!(NvvmArch::Compute86 < NvvmArch::Compute90 && NvvmArch::ALL.contains(&arch));
+        /// assert_eq!(NvvmArch::Compute120.sm(), "sm_120");
+        /// # Ok::<(), cuda_builder::arch::UnknownArch>(())
+        /// ```
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         #[allow(missing_docs)] // The names say it all: compute capability 7.5 and so on.
@@ -49,6 +60,12 @@ impl fmt::Display for NvvmArch {
 }
 
 /// A text that names no architecture.
+///
+/// ```
+/// use cuda_builder::{NvvmArch, arch::UnknownArch};
+///
+/// assert_eq!("sm_52".parse::<NvvmArch>(), Err(UnknownArch("sm_52".to_owned())));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a GPU architecture known here; write it like sm_75 or sm_90a (known: {known})", known = known())]
 pub struct UnknownArch(pub String);
@@ -61,6 +78,9 @@ impl FromStr for NvvmArch {
     type Err = UnknownArch;
 
     /// Reads `sm_75`, `compute_75` or `75`.
+    ///
+    /// # Errors
+    /// [`UnknownArch`] for any other text, and for chips that are not in [`NvvmArch::ALL`].
     fn from_str(text: &str) -> Result<Self, UnknownArch> {
         let digits = text.strip_prefix("sm_").or_else(|| text.strip_prefix("compute_")).unwrap_or(text);
         Self::ALL.iter().copied().find(|arch| arch.digits() == digits).ok_or_else(|| UnknownArch(text.to_owned()))

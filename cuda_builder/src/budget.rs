@@ -22,6 +22,8 @@ const HEADING: &str = "\
 ";
 
 /// The most that a kernel may take on one chip.
+///
+/// The example of [`Budget`] has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Registers of a thread.
@@ -46,6 +48,8 @@ impl From<&KernelResources> for Limits {
 }
 
 /// One kernel's budget.
+///
+/// The example of [`Budget`] has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelBudget {
     /// Barrier sites in the PTX. More may be a copied barrier, fewer a lost one.
@@ -55,6 +59,36 @@ pub struct KernelBudget {
 }
 
 /// A kernel crate's budget file.
+///
+/// ```
+/// use cuda_builder::budget::{Budget, Measured, Violation};
+/// use cuda_builder::{NvvmArch, ptxas::KernelResources};
+///
+/// let budget = Budget::parse(
+///     r#"
+///     ptxas = "13.5.37"
+///     [scale]
+///     barriers = 2
+///     sm_90 = { registers = 32, stack = 0, spills = 0, shared = 1024 }
+///     "#,
+/// )?;
+/// assert_eq!(budget.kernels["scale"].limits[&NvvmArch::Compute90].registers, 32);
+///
+/// let used = KernelResources { kernel: "scale".to_owned(), registers: 40, shared: 1024, ..Default::default() };
+/// let measured = Measured {
+///     barriers: [("scale".to_owned(), 2)].into(),
+///     resources: [(NvvmArch::Compute90, vec![used])].into(),
+/// };
+/// let violations = budget.violations(&measured);
+/// assert!(matches!(violations[..], [Violation::Over { used: 40, limit: 32, .. }]));
+/// assert_eq!(violations[0].to_string(), "scale on sm_90: 40 registers, the budget is 32");
+///
+/// // A new budget for this chip, which keeps what the old one says of others; as text it reads back.
+/// let new = Budget::of(&measured, "13.5.37").with_other_chips_of(&budget);
+/// assert_eq!(Budget::parse(&new.to_string())?, new);
+/// assert_eq!(new.violations(&measured), []);
+/// # Ok::<(), cuda_builder::budget::BudgetError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
     /// The version of the assembler that the limits were measured with; others may allot registers differently.
@@ -64,6 +98,13 @@ pub struct Budget {
 }
 
 /// A budget file that cannot be read.
+///
+/// ```
+/// use cuda_builder::budget::{Budget, BudgetError};
+///
+/// let wrong = Budget::parse("[scale]\nbarriers = -1");
+/// assert_eq!(wrong, Err(BudgetError::Entry("scale.barriers".to_owned())));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BudgetError {
     /// It is no TOML.
@@ -75,6 +116,8 @@ pub enum BudgetError {
 }
 
 /// One way in which kernels and budget do not agree.
+///
+/// The example of [`Budget`] has it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Violation {
     /// More than the budget allows.
@@ -118,6 +161,8 @@ pub enum Violation {
 }
 
 /// What kernels take: barrier sites by kernel, and resources by chip.
+///
+/// The example of [`Budget`] has it.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
     /// Barrier sites of each kernel.

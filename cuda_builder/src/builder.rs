@@ -30,6 +30,38 @@ use crate::ptx::verify::refusals;
 /// println!("{} has {:?}", output.files[0].path.display(), output.files[0].entries);
 /// # Ok(()) }
 /// ```
+///
+/// (It needs a device compiler; `cuda_builder/tests/device.rs` builds crates where there is one.) In a build script:
+///
+/// ```no_run
+/// use cuda_builder::{CudaBuilder, DebugInfo};
+///
+/// # fn main() -> Result<(), cuda_builder::CudaBuilderError> {
+/// let output = CudaBuilder::new(env!("CARGO_MANIFEST_DIR"))
+///     .archs(["sm_75", "sm_90"].map(|arch| arch.parse().unwrap()))
+///     .ptx_directory(std::env::var("OUT_DIR").unwrap())
+///     .debug(DebugInfo::LineTables)
+///     .features(["double"])
+///     .extra_input("tables/points.bin")
+///     .emit_cargo_lines(true)
+///     .build()?;
+/// assert!(output.files.iter().all(|file| file.warnings.is_empty()), "built by {}", output.compiler.version);
+/// # Ok(()) }
+/// ```
+///
+/// What can be said without a compiler:
+///
+/// ```
+/// use cuda_builder::{CudaBuilder, CudaBuilderError, NvvmArch};
+///
+/// let builder = CudaBuilder::new("../kernels-gpu");
+/// assert!(builder.paths()?[0].ends_with("ptx/kernels_gpu.sm_75.ptx"));
+/// let [old, new] = [NvvmArch::Compute75, NvvmArch::Compute90].map(|arch| builder.input_digest(arch));
+/// assert_ne!(old?, new?);
+/// let nowhere = CudaBuilder::new("nowhere").build();
+/// assert!(matches!(nowhere, Err(CudaBuilderError::CratePathDoesntExist(_))));
+/// # Ok::<(), CudaBuilderError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct CudaBuilder {
     path_to_crate: PathBuf,
@@ -45,6 +77,8 @@ pub struct CudaBuilder {
 }
 
 /// A PTX file.
+///
+/// The example of [`CudaBuilder`] has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PtxFile {
     /// Where it is.
@@ -60,6 +94,8 @@ pub struct PtxFile {
 }
 
 /// What a build gives.
+///
+/// The example of [`CudaBuilder`] has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildOutput {
     /// One file for each architecture, in the order in which they were asked for.
@@ -100,13 +136,13 @@ impl CudaBuilder {
         }
     }
 
-    /// The architecture.
+    /// The architecture, in place of those that were set before.
     #[must_use]
     pub fn arch(self, arch: NvvmArch) -> Self {
         self.archs([arch])
     }
 
-    /// Several architectures, each with a file of its own.
+    /// Several architectures, each with a file of its own, in place of those that were set before.
     #[must_use]
     pub fn archs(mut self, archs: impl IntoIterator<Item = NvvmArch>) -> Self {
         self.archs = archs.into_iter().collect();

@@ -10,6 +10,20 @@ use crate::error::CudaBuilderError;
 use crate::ptx::header::Header;
 
 /// How far a file could be checked.
+///
+/// ```no_run
+/// use cuda_builder::{Checked, CudaBuilder};
+///
+/// for (path, checked) in CudaBuilder::new("../kernels-gpu").check()? {
+///     match checked {
+///         Checked::SameBytes => println!("{}: the same bytes", path.display()),
+///         Checked::SameInputs { made_by, here } => println!("{}: by {made_by}, here is {here:?}", path.display()),
+///     }
+/// }
+/// # Ok::<(), cuda_builder::CudaBuilderError>(())
+/// ```
+///
+/// (It compiles kernels where the compiler is; `cuda_builder/tests/device.rs` does.)
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Checked {
     /// The compiler that made the file made the same bytes again.

@@ -17,6 +17,8 @@ pub const DEBIAN_COMMAND: &str =
     "apt-get update && apt-get install -y --no-install-recommends rustc-web cargo-web rust-web-src";
 
 /// Where a device compiler was found.
+///
+/// The example of [`Discovery`] has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// Named by the caller or by [`RUSTC_VARIABLE`].
@@ -38,6 +40,8 @@ impl fmt::Display for Origin {
 }
 
 /// A compiler that can build kernels.
+///
+/// The example of [`Discovery`] has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceCompiler {
     /// Where it was found.
@@ -62,6 +66,8 @@ impl DeviceCompiler {
 }
 
 /// Why one candidate is not usable.
+///
+/// The example of [`Discovery`] has it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
     /// No such program, or it does not start.
@@ -91,6 +97,8 @@ pub enum Unusable {
 }
 
 /// No candidate is usable.
+///
+/// The example of [`Discovery`] has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoCompiler {
     /// Each candidate's origin and what is wrong with it.
@@ -118,6 +126,12 @@ impl fmt::Display for NoCompiler {
 }
 
 /// The command that adds the library's sources to the pinned toolchain.
+///
+/// ```
+/// use cuda_builder::compiler::rustup_command;
+///
+/// assert_eq!(rustup_command(Some("1.95.0")), "rustup component add rust-src --toolchain 1.95.0");
+/// ```
 pub fn rustup_command(channel: Option<&str>) -> String {
     match channel {
         Some(channel) => format!("rustup component add rust-src --toolchain {channel}"),
@@ -126,6 +140,24 @@ pub fn rustup_command(channel: Option<&str>) -> String {
 }
 
 /// The search for a device compiler. [`Discovery::new`] looks at the machine; the fields can be set for other places.
+///
+/// ```
+/// use cuda_builder::{Discovery, compiler::Origin};
+///
+/// // An explicit choice that is not there.
+/// let discovery = Discovery { explicit: Some("no/such/rustc".into()), ..Discovery::new(".") };
+/// let none = discovery.find().unwrap_err();
+/// assert_eq!(none.tried[0].0, Origin::Explicit);
+/// assert!(none.to_string().contains("no/such/rustc does not run"));
+///
+/// // What this machine has.
+/// for (origin, candidate) in Discovery::new(".").candidates() {
+///     match candidate {
+///         Ok(compiler) => println!("{origin}: {}, sources in {}", compiler.version, compiler.library().display()),
+///         Err(unusable) => println!("{origin}: {unusable}"),
+///     }
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Discovery {
     /// An explicit choice. It alone is looked at where it is given: a choice that fails must not turn into another.
@@ -252,7 +284,14 @@ fn holds_compiler_driver(directory: &Path) -> bool {
     entries.flatten().any(|entry| entry.file_name().to_string_lossy().starts_with("librustc_driver"))
 }
 
-/// The channel in the nearest `rust-toolchain.toml` at or above `directory`.
+/// The channel in the nearest `rust-toolchain.toml` at or above `directory`; `None` where there is none that names one.
+///
+/// ```
+/// // `directory` is not made absolute: above it is what its text says.
+/// let here = std::env::current_dir()?;
+/// println!("pinned: {:?}", cuda_builder::compiler::pinned_channel(&here));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn pinned_channel(directory: &Path) -> Option<String> {
     let file = directory.ancestors().map(|above| above.join("rust-toolchain.toml")).find(|file| file.is_file())?;
     let table: toml::Table = std::fs::read_to_string(file).ok()?.parse().ok()?;

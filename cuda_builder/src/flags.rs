@@ -8,6 +8,8 @@ use crate::compiler::DeviceCompiler;
 use crate::inputs::graph::PackageGraph;
 
 /// Line information for profilers and debuggers.
+///
+/// [`CudaBuilder::debug`](crate::CudaBuilder::debug) takes it; [`profile`] has an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DebugInfo {
     /// None: what is delivered.
@@ -28,6 +30,14 @@ pub const PROFILE: &str = "device";
 ///
 /// Whole-program optimisation in one unit gives one module without calls between crates; overflow checks stay on, as in
 /// the host's builds of the same kernels.
+///
+/// ```
+/// use cuda_builder::flags::{self, DebugInfo, PROFILE};
+///
+/// let profile = flags::profile(DebugInfo::None);
+/// assert!(profile.contains(&format!("profile.{PROFILE}.overflow-checks=true")));
+/// assert_ne!(profile, flags::profile(DebugInfo::LineTables));
+/// ```
 pub fn profile(debug: DebugInfo) -> Vec<String> {
     let debug = match debug {
         DebugInfo::None => "debug=false",
@@ -48,12 +58,18 @@ pub fn profile(debug: DebugInfo) -> Vec<String> {
 }
 
 /// The flags for every crate that do not depend on this machine.
+///
+/// ```
+/// use cuda_builder::{NvvmArch, flags};
+///
+/// assert_eq!(flags::code_generation(NvvmArch::Compute90), ["-Ctarget-cpu=sm_90", flags::KEEP_BARRIERS]);
+/// ```
 pub fn code_generation(arch: NvvmArch) -> Vec<String> {
     vec![format!("-Ctarget-cpu={}", arch.sm()), KEEP_BARRIERS.to_owned()]
 }
 
 /// Every directory of this machine that could get into panic messages, with the name that it gets there. Later ones go
-/// before earlier ones where both fit.
+/// before earlier ones where both fit. (`cuda_builder/tests/device.rs` builds one crate in two places and compares bytes.)
 pub fn remapped(
     graph: &PackageGraph,
     compiler: &DeviceCompiler,
@@ -99,7 +115,14 @@ fn registries(cargo_home: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Cargo's home directory, as cargo itself finds it.
+/// Cargo's home directory, as cargo itself finds it: `CARGO_HOME`, else `.cargo` in the user's own. `None` where there is
+/// neither.
+///
+/// ```
+/// if let Some(home) = cuda_builder::flags::cargo_home() {
+///     println!("packages are in {}", home.join("registry").display());
+/// }
+/// ```
 pub fn cargo_home() -> Option<PathBuf> {
     let named = std::env::var_os("CARGO_HOME").filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = named.or_else(|| Some(std::env::home_dir()?.join(".cargo")))?;

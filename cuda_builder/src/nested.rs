@@ -11,6 +11,28 @@ use crate::flags::{DebugInfo, PROFILE, profile};
 use crate::inputs::cfg_expr::DEVICE_TARGET;
 
 /// One call of cargo that compiles a kernel crate to PTX.
+///
+/// ```no_run
+/// use cuda_builder::nested::{DeviceBuild, Lint};
+/// use cuda_builder::{DebugInfo, Discovery, NvvmArch, flags};
+///
+/// // What `CudaBuilder::build` does, without looking at what comes out. `cuda_builder/tests/device.rs` builds crates.
+/// let compiler = Discovery::new("kernels").find()?;
+/// let build = DeviceBuild {
+///     compiler: &compiler,
+///     directory: "kernels".as_ref(),
+///     package: "kernels",
+///     features: &[],
+///     flags: &flags::code_generation(NvvmArch::Compute75),
+///     last_flags: &[],
+///     debug: DebugInfo::None,
+///     target: "target/device".as_ref(),
+///     output: "kernels.ptx".as_ref(),
+/// };
+/// build.lint(Lint::Clippy)?;
+/// println!("{}", build.run()?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct DeviceBuild<'a> {
     /// The compiler.
@@ -34,6 +56,8 @@ pub struct DeviceBuild<'a> {
 }
 
 /// A build that failed.
+///
+/// Both methods of [`DeviceBuild`] return it.
 #[derive(Debug, thiserror::Error)]
 pub enum NestedError {
     /// Cargo or one of its tools did not start.
@@ -73,6 +97,8 @@ pub enum NestedError {
 }
 
 /// Looks at a kernel crate as the device compiles it, without making PTX.
+///
+/// The example of [`DeviceBuild`] has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lint {
     /// clippy; warnings are errors.

@@ -13,6 +13,8 @@ use crate::arch::NvvmArch;
 pub const PTXAS_VARIABLE: &str = "CUDA_BUILDER_PTXAS";
 
 /// What one kernel takes on one chip, from `ptxas -v`.
+///
+/// The example of [`parse_report`] has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelResources {
     /// The kernel's name.
@@ -30,6 +32,13 @@ pub struct KernelResources {
 }
 
 /// ptxas is not there, or does not accept a module.
+///
+/// ```
+/// use cuda_builder::{Ptxas, ptxas::PtxasError};
+/// use std::path::Path;
+///
+/// assert!(matches!(Ptxas::at(Path::new("no/such/ptxas")), Err(PtxasError::Start { .. })));
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum PtxasError {
     /// None was found.
@@ -74,6 +83,18 @@ pub enum PtxasError {
 }
 
 /// An assembler.
+///
+/// ```no_run
+/// use cuda_builder::{NvvmArch, Ptxas};
+/// use std::path::Path;
+///
+/// // `cuda_builder/tests/ptxas.rs` does this where an assembler is.
+/// let ptxas = Ptxas::find(&[])?;
+/// for kernel in ptxas.resources(Path::new("kernels.ptx"), NvvmArch::Compute90)? {
+///     println!("{}: {} registers, by ptxas {}", kernel.kernel, kernel.registers, ptxas.version);
+/// }
+/// # Ok::<(), cuda_builder::ptxas::PtxasError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ptxas {
     /// The program.
@@ -142,6 +163,22 @@ impl Ptxas {
 
 /// Reads what `ptxas -v` writes. A kernel's lines come first, those of the functions it calls behind them. `None` where
 /// a kernel lacks one of its lines.
+///
+/// ```
+/// use cuda_builder::ptxas::parse_report;
+///
+/// let report = "\
+/// ptxas info    : Compiling entry function 'scale' for 'sm_90'
+/// ptxas info    : Function properties for scale
+///     16 bytes stack frame, 4 bytes spill stores, 8 bytes spill loads
+/// ptxas info    : Used 10 registers, used 1 barriers, 4096 bytes smem
+/// ";
+/// let scale = &parse_report(report).unwrap()[0];
+/// assert_eq!((scale.kernel.as_str(), scale.registers, scale.shared), ("scale", 10, 4096));
+/// assert_eq!((scale.stack, scale.spill_stores, scale.spill_loads), (16, 4, 8));
+/// // Cut off, it is not taken for a kernel that takes nothing.
+/// assert_eq!(parse_report("Compiling entry function 'scale' for 'sm_90'"), None);
+/// ```
 pub fn parse_report(text: &str) -> Option<Vec<KernelResources>> {
     let mut kernels: Vec<KernelResources> = Vec::new();
     let mut complete = Vec::new();
@@ -174,6 +211,12 @@ fn number_before(line: &str, unit: &str) -> Option<u32> {
 }
 
 /// The assembler in a directory or below, as in a Python environment. It may not run here.
+///
+/// ```
+/// use cuda_builder::ptxas::installed_below;
+///
+/// assert_eq!(installed_below("no/such/environment".as_ref()), None);
+/// ```
 pub fn installed_below(directory: &Path) -> Option<PathBuf> {
     let files = walkdir::WalkDir::new(directory).max_depth(8).into_iter().flatten();
     let mut files = files.filter(|entry| entry.file_type().is_file());

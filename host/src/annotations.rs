@@ -13,6 +13,25 @@ const KEYS: [&str; 4] = ["structure", "chain", "resnum", "icode"];
 const VALUES: [&str; 3] = ["conservation", "gisaid_freq", "gisaid_velocity"];
 
 /// Annotations by structure and residue. A line applies to every row that has its key.
+///
+/// ```
+/// use prism_host::annotations::Annotations;
+/// use prism_host::read::{ReadOptions, read_path};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let file = folder.path().join("known.csv");
+/// std::fs::write(&file, "structure,chain,resnum,icode,conservation\nrbd,E,333,,0.75\nrbd,E,9999,,0.5\n")?;
+/// let annotations = Annotations::read(&file)?;
+/// let mut rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// annotations.apply(&mut rbd);
+/// assert_eq!((rbd.residue_numbers[0], rbd.conservation[0]), (333, 0.75));
+/// assert!(rbd.conservation[1].is_nan());
+/// assert_eq!(annotations.unmatched(), 1); // there is no residue 9999
+///
+/// std::fs::write(&file, "structure,chain,resnum,icode,gisaid_freq\nrbd,E,333,,7\n")?;
+/// assert!(Annotations::read(&file).is_err_and(|error| error.to_string().contains("line 2")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Annotations {
     structures: HashMap<String, HashMap<Key, Entry>>,
@@ -32,6 +51,8 @@ struct Entry {
 }
 
 /// Why a file of annotations is refused.
+///
+/// The example of [`Annotations`] has one.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum AnnotationError {

@@ -3,6 +3,19 @@
 //! [`read`] turns the bytes of a PDB or mmCIF file into a [`StructureInput`]: the heavy atoms of its standard
 //! residues, with the identity of each residue. [`Engine`] computes features of any number of them, in batches
 //! ([`PackedBatch`]); [`output`] writes them as CSV, Parquet or npz.
+//!
+//! ```
+//! use prism_host::read::{ReadOptions, read_path};
+//! use prism_host::{Backend, Engine};
+//! use shared_types::feature::column;
+//!
+//! let read = read_path("../data/6m0j_rbd.pdb", "6m0j_rbd", &ReadOptions::default())?;
+//! let engine = Engine::builder().backend(Backend::Cpu).build()?;
+//! let features = &engine.run(&[read.structure])?[0];
+//! assert_eq!((features.name.as_str(), features.rows.len()), ("6m0j_rbd", 194));
+//! assert!(features.column(column::CONTACT_NUMBER).all(|contacts| contacts >= 1.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod annotations;
 pub mod dataset;

@@ -18,6 +18,24 @@ use std::sync::Arc;
 ///
 /// Rows are the residues of all structures, in input order. A packed batch is always valid: its fields are private,
 /// its descriptors neither overlap nor leave gaps between rows, and every index of the kernel's stays in range.
+///
+/// ```
+/// use prism_host::PackedBatch;
+/// use prism_host::read::{ReadOptions, read_path};
+///
+/// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// let batch = PackedBatch::from_inputs([&rbd, &rbd])?;
+/// assert_eq!((batch.n_structures(), batch.n_residues(), batch.n_atoms()), (2, 388, 2 * rbd.n_atoms()));
+/// assert_eq!(batch.names(), ["rbd", "rbd"]);
+/// let second = batch.descriptors()[1];
+/// assert_eq!((second.ca_offset, second.n_residues), (194, 194));
+/// // Indices of alpha carbons and atoms are counted from the structure's first atom.
+/// assert_eq!(batch.ca_indices()[194], batch.ca_indices()[0]);
+/// assert_eq!(batch.atoms()[second.atom_offset as usize], rbd.atoms[0]);
+/// assert_eq!(batch.residue_offsets().as_slice(), [0, 194, 388]);
+/// println!("{} bytes on a device, and contact lists of {} words", batch.bytes(), batch.contact_offsets(8.0).end());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct PackedBatch {
     names: Arc<[String]>,
@@ -28,6 +46,33 @@ pub struct PackedBatch {
 }
 
 /// The buffers of a batch, as [`PackedBatch::from_descriptors`] takes them.
+///
+/// ```
+/// use prism_host::PackedBatch;
+/// use prism_host::pack::BatchBuffers;
+/// use shared_types::{Atom, BatchStructureDesc};
+///
+/// // Two alpha carbons of glycines, 3.8 Å apart, and nothing known of them.
+/// let buffers = BatchBuffers {
+///     descriptors: vec![BatchStructureDesc { n_atoms: 2, n_residues: 2, ..Default::default() }],
+///     atoms: [0.0, 3.8].map(|x| Atom { x, y: 0.0, z: 0.0, radius: 1.88 }).into(),
+///     ca_indices: vec![0, 1],
+///     residue_types: vec![7, 7],
+///     conservation: vec![f32::NAN; 2],
+///     bfactor: vec![f32::NAN; 2],
+///     gisaid_freq: vec![f32::NAN; 2],
+///     gisaid_velocity: vec![f32::NAN; 2],
+///     chain_ids: vec![0, 0],
+///     residue_atoms: vec![0, 1],
+/// };
+/// let batch = PackedBatch::from_descriptors(vec!["pair".to_owned()], buffers.clone())?;
+/// assert_eq!((batch.n_structures(), batch.n_residues()), (1, 2));
+///
+/// // An alpha carbon that the structure does not have.
+/// let wrong = BatchBuffers { ca_indices: vec![0, 2], ..buffers };
+/// assert!(PackedBatch::from_descriptors(vec!["pair".to_owned()], wrong).is_err());
+/// # Ok::<(), prism_host::PackError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct BatchBuffers {
     /// Per structure, where its atoms and residues lie.

@@ -28,6 +28,8 @@ use std::borrow::Cow;
 use std::path::Path;
 
 /// What to read of a file.
+///
+/// The example of [`read_bytes`] has some; the default keeps every chain.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
     /// Author chain ids to keep, all others being dropped before everything else; `None` keeps every chain.
@@ -36,6 +38,8 @@ pub struct ReadOptions {
 }
 
 /// A structure, and what its reader should know about it.
+///
+/// The example of [`read_path`] has one.
 #[derive(Clone, Debug)]
 pub struct ReadStructure {
     /// The structure.
@@ -49,6 +53,18 @@ pub struct ReadStructure {
 ///
 /// # Errors
 /// Where the file cannot be read, and as [`read_bytes`].
+///
+/// ```
+/// use prism_host::read::{ReadOptions, read_path};
+///
+/// let read = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?;
+/// let structure = &read.structure;
+/// assert_eq!((structure.name.as_str(), structure.n_residues(), &structure.chains[..]), ("rbd", 194, &["E".to_owned()][..]));
+/// for warning in &read.warnings {
+///     println!("{}: {warning}", structure.name);
+/// }
+/// # Ok::<(), prism_host::ReadError>(())
+/// ```
 pub fn read_path(path: impl AsRef<Path>, name: &str, options: &ReadOptions) -> Result<ReadStructure, ReadError> {
     let bytes = std::fs::read(path).map_err(|error| ReadError {
         name: name.to_owned(),
@@ -63,6 +79,24 @@ pub fn read_path(path: impl AsRef<Path>, name: &str, options: &ReadOptions) -> R
 /// # Errors
 /// Where the bytes are no whole PDB or mmCIF file (plain or gzip), where an atom's record is damaged, and where
 /// nothing is left to compute on. Lines are those of the decompressed text.
+///
+/// ```
+/// use prism_host::read::{ReadOptions, read_bytes};
+///
+/// let pdb = b"\
+/// ATOM      1  CA  GLY A   1       1.000   2.000   3.000  1.00 10.00           C
+/// ATOM      2  CA  ALA B   7       4.800   2.000   3.000  1.00 12.00           C
+/// END
+/// ";
+/// let both = read_bytes(pdb, "two", &ReadOptions::default())?.structure;
+/// assert_eq!((both.n_residues(), both.residue_numbers[1], both.bfactor[0]), (2, 7, 10.0));
+/// assert_eq!(both.center, [2.9, 2.0, 3.0]);
+///
+/// let options = ReadOptions { chains: Some(vec!["B".to_owned()]) };
+/// assert_eq!(read_bytes(pdb, "one", &options)?.structure.chains, ["B"]);
+/// assert!(read_bytes(b"no structure", "none", &options).is_err());
+/// # Ok::<(), prism_host::ReadError>(())
+/// ```
 pub fn read_bytes(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<ReadStructure, ReadError> {
     let fail = |problem| ReadError { name: name.to_owned(), line: None, problem };
     let text =

@@ -6,6 +6,8 @@ use shared_types::{FeatureRow, NO_CA};
 use std::f64::consts::PI;
 
 /// A site: residues in contact that are all likely to line one.
+///
+/// The example of [`sites`] has some.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Site {
     /// Sum of its residues' `site_score`.
@@ -20,6 +22,20 @@ pub struct Site {
 
 /// The sites of a structure, by their number, from what was computed of its residues. Residues beyond the shorter of the
 /// lists are left out.
+///
+/// ```
+/// use prism_host::read::{ReadOptions, read_path};
+/// use prism_host::{Backend, Engine};
+///
+/// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// let engine = Engine::builder().backend(Backend::Cpu).build()?;
+/// let features = &engine.run(std::slice::from_ref(&rbd))?[0];
+/// for site in prism_host::sites::sites(&rbd, &features.rows, &features.site_ids) {
+///     assert!(site.residues >= 3 && site.score > 0.0 && site.volume > 0.0);
+///     println!("{} residues around {:?} Å", site.residues, site.center);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn sites(structure: &StructureInput, rows: &[FeatureRow], site_ids: &[i32]) -> Vec<Site> {
     let count = site_ids.iter().map(|&id| id + 1).max().unwrap_or(0).max(0) as usize;

@@ -6,6 +6,34 @@ use thiserror::Error;
 /// A structure's heavy atoms and residues, in file order.
 ///
 /// Built by [`crate::read`], or by hand; [`StructureInput::validate`] says whether the parts fit together.
+///
+/// ```
+/// use prism_host::{StructureError, StructureInput};
+/// use shared_types::Atom;
+///
+/// // Two glycines of alpha carbons alone.
+/// let mut pair = StructureInput {
+///     name: "pair".to_owned(),
+///     atoms: [0.0, 3.8].map(|x| Atom { x, y: 0.0, z: 0.0, radius: 1.88 }).into(),
+///     residue_atoms: vec![0, 1, 2],
+///     ca_indices: vec![0, 1],
+///     residue_types: vec![7, 7],
+///     chain_ids: vec![0, 0],
+///     chains: vec!["A".to_owned()],
+///     residue_numbers: vec![1, 2],
+///     insertion_codes: vec!["".into(); 2],
+///     bfactor: vec![f32::NAN; 2],
+///     conservation: vec![f32::NAN; 2],
+///     gisaid_freq: vec![f32::NAN; 2],
+///     gisaid_velocity: vec![f32::NAN; 2],
+///     ..StructureInput::default()
+/// };
+/// pair.validate()?;
+/// assert_eq!((pair.n_residues(), pair.n_atoms()), (2, 2));
+/// pair.bfactor.pop();
+/// assert!(matches!(pair.validate(), Err(StructureError::Length { field: "bfactor", found: 1, expected: 2, .. })));
+/// # Ok::<(), StructureError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct StructureInput {
     /// What the structure is called in the output and in errors.
@@ -45,6 +73,8 @@ pub struct StructureInput {
 }
 
 /// A [`StructureInput`] whose parts do not fit together.
+///
+/// The example of [`StructureInput`] has one.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum StructureError {
     /// No residue at all.

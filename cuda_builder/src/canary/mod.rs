@@ -58,6 +58,8 @@ dependencies = [
 "#;
 
 /// The canaries do not pass.
+///
+/// Both methods of [`Canary`] return it.
 #[derive(Debug, thiserror::Error)]
 pub enum CanaryError {
     /// A canary has more barriers than its source, or none.
@@ -98,6 +100,20 @@ pub enum CanaryError {
 pub const CANARIES: [&str; 2] = ["barrier_in_crate", "barrier_in_dependency"];
 
 /// What the canaries are compiled with.
+///
+/// ```no_run
+/// use cuda_builder::canary::{CANARIES, Canary};
+/// use cuda_builder::{DebugInfo, Discovery, NvvmArch, flags};
+///
+/// // `cuda_builder/tests/device.rs` does this, with and without the flag that keeps barriers.
+/// let compiler = Discovery::new(".").find()?;
+/// let flags = flags::code_generation(NvvmArch::Compute75);
+/// let target = "target/device".as_ref();
+/// let canary = Canary { compiler: &compiler, flags: &flags, last_flags: &[], debug: DebugInfo::None, target };
+/// canary.check()?;
+/// assert!(canary.barriers()?.iter().all(|(name, barriers)| CANARIES.contains(&name.as_str()) && *barriers == 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Canary<'a> {
     /// The compiler.

@@ -17,6 +17,13 @@ const KEYS: &[(&str, &str)] = &[
 
 /// Whether a key of a manifest's `[target]` table (a triple or `cfg(...)`) takes in the device. An expression that
 /// cannot be read takes it in: one dependency too many in the digest is harmless, one too few is not.
+///
+/// ```
+/// use cuda_builder::inputs::cfg_expr::{DEVICE_TARGET, applies_to_device};
+///
+/// assert!(applies_to_device(DEVICE_TARGET) && applies_to_device("cfg(target_arch = \"nvptx64\")"));
+/// assert!(!applies_to_device("cfg(any(unix, windows))") && !applies_to_device("x86_64-unknown-linux-gnu"));
+/// ```
 pub fn applies_to_device(key: &str) -> bool {
     let Some(mut rest) = key.trim().strip_prefix("cfg(") else { return key.trim() == DEVICE_TARGET };
     match evaluate(&mut rest) {

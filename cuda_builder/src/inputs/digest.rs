@@ -11,6 +11,17 @@ use super::sources::Source;
 ///
 /// Every part goes in with its name and length, so that no two inputs run together. The order is fixed: packages and
 /// files by name, flags as the compiler gets them.
+///
+/// ```
+/// use cuda_builder::inputs::{digest::input_digest, graph::PackageGraph, sources::sources};
+///
+/// let graph = PackageGraph::load("../kernels-gpu".as_ref())?;
+/// let files = sources(&graph, &[])?;
+/// let digest = |flag: &str| input_digest(&graph, &files, &[flag.to_owned()]);
+/// assert_eq!(digest("-Ctarget-cpu=sm_75"), digest("-Ctarget-cpu=sm_75"));
+/// assert_ne!(digest("-Ctarget-cpu=sm_75"), digest("-Ctarget-cpu=sm_90"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn input_digest(graph: &PackageGraph, sources: &[Source], settings: &[String]) -> String {
     let mut digest = Framed::new();
     digest.part("kernel crate", graph.kernels.name.as_bytes());
@@ -31,6 +42,13 @@ pub fn input_digest(graph: &PackageGraph, sources: &[Source], settings: &[String
 }
 
 /// The digest of one text.
+///
+/// ```
+/// use cuda_builder::inputs::digest::text_digest;
+///
+/// assert!(text_digest(".version 6.3").starts_with("sha256:"));
+/// assert_ne!(text_digest(".version 6.3"), text_digest(".version 6.4"));
+/// ```
 pub fn text_digest(text: &str) -> String {
     let mut digest = Framed::new();
     digest.part("text", text.as_bytes());

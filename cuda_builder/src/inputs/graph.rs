@@ -20,6 +20,12 @@ const RELEVANT_TABLES: &[&str] = &["features", "dependencies", "build-dependenci
 const RELEVANT_PACKAGE_KEYS: &[&str] = &["name", "version", "edition", "build", "links", "authors", "homepage"];
 
 /// A manifest or lock file that cannot be used.
+///
+/// ```
+/// use cuda_builder::inputs::graph::{GraphError, PackageGraph};
+///
+/// assert!(matches!(PackageGraph::load("no/such/crate".as_ref()), Err(GraphError::Read { .. })));
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum GraphError {
     /// The file cannot be read.
@@ -52,6 +58,8 @@ pub enum GraphError {
 }
 
 /// A package whose sources are in the workspace or beside it.
+///
+/// The example of [`PackageGraph`] has some.
 #[derive(Clone, Debug)]
 pub struct LocalPackage {
     /// Its name.
@@ -67,6 +75,16 @@ pub struct LocalPackage {
 }
 
 /// Everything that a kernel crate is made of.
+///
+/// ```
+/// use cuda_builder::inputs::graph::{GraphError, PackageGraph};
+///
+/// let graph = PackageGraph::load("../kernels-gpu".as_ref())?;
+/// assert_eq!((graph.kernels.name.as_str(), graph.kernels.crate_name.as_str()), ("kernels-gpu", "kernels_gpu"));
+/// assert!(graph.local.iter().any(|package| package.name == "cuda_std"));
+/// assert!(graph.locked.iter().any(|package| package.name == "bytemuck" && !package.checksum.is_empty()));
+/// # Ok::<(), GraphError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct PackageGraph {
     /// The workspace's root directory, canonical.

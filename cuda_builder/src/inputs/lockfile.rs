@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 /// A lock file that cannot be used.
+///
+/// The example of [`Lockfile`] has one.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// It is not there or cannot be read.
@@ -37,6 +39,8 @@ pub enum LockError {
 }
 
 /// One entry of the lock file that is not a local package.
+///
+/// The example of [`Lockfile`] has one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Locked {
     /// The package's name.
@@ -56,6 +60,16 @@ struct Entry {
 }
 
 /// A whole lock file.
+///
+/// ```
+/// use cuda_builder::inputs::lockfile::{LockError, Lockfile};
+///
+/// let lock = Lockfile::load("../Cargo.lock".as_ref())?;
+/// let version = env!("CARGO_PKG_VERSION"); // all packages of the workspace have it
+/// let reached = lock.closure([("shared-types", version, ["bytemuck"].into())])?;
+/// assert!(reached.iter().any(|package| package.name == "bytemuck" && package.source.starts_with("registry")));
+/// # Ok::<(), LockError>(())
+/// ```
 #[derive(Debug)]
 pub struct Lockfile {
     path: PathBuf,

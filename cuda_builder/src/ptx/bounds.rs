@@ -16,6 +16,15 @@ const MARK: &str = "// .launch_bounds ";
 ///
 /// # Errors
 /// The mark that cannot be read, or names no entry of the module.
+///
+/// ```
+/// use cuda_builder::ptx::bounds::apply;
+///
+/// let module = apply("// .launch_bounds k 256 2\n.visible .entry k(\n)\n{\n\tret;\n}\n").unwrap();
+/// assert!(module.contains(".maxntid 256") && module.contains(".minnctapersm 2"));
+/// let mark = "// .launch_bounds other 256 2";
+/// assert_eq!(apply(mark), Err(mark.to_owned()));
+/// ```
 pub fn apply(text: &str) -> Result<String, String> {
     let (marks, rest): (Vec<&str>, Vec<&str>) = text.split_inclusive('\n').partition(|line| line.starts_with(MARK));
     let mut text = rest.concat();

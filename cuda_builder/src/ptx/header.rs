@@ -8,6 +8,26 @@ use crate::inputs::digest::text_digest;
 pub const TITLE: &str = "// PTX made by cuda_builder, format 1. Do not edit: change the kernels and build again.";
 
 /// A PTX file's header.
+///
+/// ```
+/// use cuda_builder::ptx::header::{Header, HeaderError, TITLE};
+///
+/// let header = Header {
+///     package: "my-kernels".to_owned(),
+///     target: "nvptx64-nvidia-cuda sm_75".to_owned(),
+///     compiler: "rustc 1.95.0 (59807616e 2026-04-14)".to_owned(),
+///     llvm: "22.1.2".to_owned(),
+///     inputs: "sha256:00".to_owned(),
+///     body: String::new(),
+///     entries: vec!["scale".to_owned()],
+/// };
+/// let file = header.stamp(".version 6.3\n");
+/// assert!(file.starts_with(TITLE));
+/// let (read, body) = Header::read(&file)?;
+/// assert_eq!((read.entries[0].as_str(), body), ("scale", ".version 6.3\n"));
+/// assert_eq!(Header::read(&file.replace("6.3", "6.4")), Err(HeaderError::BodyChanged));
+/// # Ok::<(), HeaderError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// The kernel crate's name.
@@ -27,6 +47,8 @@ pub struct Header {
 }
 
 /// A file that has no such header, or does not match it.
+///
+/// The example of [`Header`] has one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
     /// The first line is another.

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A function of a module, with its body.
+///
+/// The example of [`PtxModule`] has two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
     /// Its name.
@@ -18,6 +20,20 @@ pub struct Function {
 }
 
 /// What a PTX module holds.
+///
+/// ```
+/// use cuda_builder::ptx::module::PtxModule;
+///
+/// let module = PtxModule::parse(
+///     ".extern .func (.param .b32 r) vprintf (.param .b64 a);
+///     .visible .entry scale(.param .u64 p) { bar.sync 0; call.uni helper, (); ret; }
+///     .func helper() { bar.sync 0; ret; }",
+/// );
+/// assert_eq!((module.entries(), &module.extern_functions[..]), (vec!["scale"], &["vprintf".to_owned()][..]));
+/// // Its own barrier, and that of the function which it calls.
+/// assert_eq!(module.functions[0].barriers, 1);
+/// assert_eq!(module.barrier_sites()["scale"], 2);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PtxModule {
     /// Functions with a body, in their order.

@@ -9,6 +9,8 @@ pub const PROVIDED_FUNCTIONS: &[&str] =
     &["vprintf", "malloc", "free", "__assertfail", "cudaGetParameterBufferV2", "cudaLaunchDeviceV2"];
 
 /// One reason not to deliver a module.
+///
+/// The example of [`refusals`] has two.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -35,6 +37,17 @@ pub enum Refusal {
 }
 
 /// Looks at a module; `prefixes` are this machine's directories that must not appear in it.
+///
+/// ```
+/// use cuda_builder::ptx::{module::PtxModule, verify::{Refusal, refusals}};
+///
+/// let look = |text: &str| refusals(&PtxModule::parse(text), &["/home/me/kernels".into()]);
+/// assert_eq!(look(".visible .entry k() { ret; }"), []);
+/// assert_eq!(look(".func f() { ret; }"), [Refusal::NoKernels]);
+/// let path = "/home/me/kernels/src/lib.rs";
+/// let with_path = format!(".file 1 \"{path}\"\n.visible .entry k() {{ ret; }}");
+/// assert_eq!(look(&with_path), [Refusal::AbsolutePath(path.to_owned())]);
+/// ```
 pub fn refusals(module: &PtxModule, prefixes: &[PathBuf]) -> Vec<Refusal> {
     let mut found = Vec::new();
     if module.entries().is_empty() {

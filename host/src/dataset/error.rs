@@ -5,6 +5,13 @@ use arrow_schema::ArrowError;
 use thiserror::Error;
 
 /// Why a packed data set cannot be written or used. (Who reads it knows the file's name.)
+///
+/// ```
+/// use prism_host::dataset::Dataset;
+///
+/// let error = Dataset::from_bytes("no such thing".into()).unwrap_err();
+/// println!("{error}");
+/// ```
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum DatasetError {

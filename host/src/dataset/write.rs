@@ -15,6 +15,27 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// A packed data set that is being written, beside its place until [`commit`](Self::commit).
+///
+/// ```
+/// use prism_host::dataset::{Dataset, DatasetFile};
+/// use prism_host::read::{ReadOptions, read_path};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("set.arrow");
+/// let read = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?;
+/// let mut file = DatasetFile::create(&path)?;
+/// file.write(&[(&read.structure, &read.warnings)])?;
+/// assert!(file.temporary_path().exists() && !path.exists());
+/// let bytes = file.commit()?;
+/// assert_eq!(std::fs::metadata(&path)?.len(), bytes);
+///
+/// let set = Dataset::open(&path)?;
+/// assert!(Dataset::is_one(&path) && !Dataset::is_one("../data/6m0j_rbd.pdb".as_ref()));
+/// assert_eq!((set.len(), set.is_empty(), set.name(0)), (1, false, "rbd"));
+/// assert!(set.bytes(0) <= bytes);
+/// assert_eq!(set.structure(0)?.structure.atoms, read.structure.atoms);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct DatasetFile {
     writer: FileWriter<BufWriter<File>>,
     whole: WholeFile,

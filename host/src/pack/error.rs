@@ -4,6 +4,14 @@ use crate::structure::StructureError;
 use thiserror::Error;
 
 /// Why a batch was refused before any launch.
+///
+/// ```
+/// use prism_host::{PackError, PackedBatch, StructureInput};
+///
+/// let error = PackedBatch::from_inputs([&StructureInput::default()]).unwrap_err();
+/// assert!(matches!(error, PackError::Structure { .. }));
+/// assert_eq!(error.structure_index(), Some(0));
+/// ```
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum PackError {

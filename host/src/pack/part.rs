@@ -9,6 +9,23 @@ use std::ops::Range;
 /// Structures of a [`PackedBatch`] that follow each other, to be computed as if they were all: rows and atoms are counted
 /// from the first of theirs. Atoms and what is known of residues stay where they are; only descriptors and offsets are
 /// the part's own.
+///
+/// ```
+/// use prism_host::PackedBatch;
+/// use prism_host::read::{ReadOptions, read_path};
+///
+/// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// let batch = PackedBatch::from_inputs([&rbd, &rbd, &rbd])?;
+/// let parts = batch.parts(2);
+/// assert_eq!(parts.iter().map(|part| part.n_structures()).sum::<usize>(), 3);
+/// let last = &parts[parts.len() - 1];
+/// assert_eq!(last.structures().end, 3);
+/// // What is in a part is counted from its first structure.
+/// assert_eq!((last.descriptors()[0].ca_offset, last.residue_offsets().as_slice()[0]), (0, 0));
+/// assert_eq!(last.residue_types(), &batch.residue_types()[batch.n_residues() - last.n_residues()..]);
+/// assert_eq!(batch.whole().n_atoms(), batch.n_atoms());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct BatchPart<'a> {
     batch: &'a PackedBatch,

@@ -3,6 +3,14 @@
 use thiserror::Error;
 
 /// Why a file could not be read. Displays as `name: line N: what is wrong`.
+///
+/// ```
+/// use prism_host::read::{Problem, ReadOptions, read_path};
+///
+/// let error = read_path("no/such/file.pdb", "none", &ReadOptions::default()).unwrap_err();
+/// assert!(matches!(error.problem, Problem::Io(_)) && error.line.is_none());
+/// assert!(error.to_string().starts_with("none: cannot be read"));
+/// ```
 #[derive(Debug, Error)]
 #[error("{name}: {}{problem}", line_prefix(*.line))]
 pub struct ReadError {
@@ -19,6 +27,8 @@ fn line_prefix(line: Option<usize>) -> String {
 }
 
 /// What is wrong with a file.
+///
+/// The example of [`ReadError`] has one.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Problem {
