@@ -14,6 +14,8 @@ use std::sync::Arc;
 
 /// Memory of a device that a [`MemorySource`](crate::MemorySource) hands to a pool. It knows what work uses it, and is
 /// freed after that.
+///
+/// [`MemorySource`](crate::MemorySource) has an example.
 pub struct DeviceBlock {
     context: Context,
     address: CUdeviceptr,

@@ -16,6 +16,25 @@ use std::ops::{Bound, Range, RangeBounds};
 /// work on it is under way waits for its end first, on the host; its memory goes back to the driver. A buffer from a
 /// [`GpuBufferPool`](crate::GpuBufferPool) does not wait: its memory goes back to the pool. Nothing is read back of what
 /// a kernel wrote that has panicked.
+///
+/// ```no_run
+/// use cuda_host::{Context, CudaError, DeviceBuffer};
+///
+/// let stream = Context::new(0)?.stream()?;
+/// let mut x = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3, 4])?;
+/// let zeros = DeviceBuffer::<u32>::zeroed(&stream, 2)?;
+/// x.slice_mut(1..3)?.copy_from_device(&stream, zeros.view())?;
+/// assert_eq!(x.download(&stream)?, [1, 0, 0, 4]);
+/// x.grow(&stream, 5)?; // the new one is 0
+/// x.upload(&stream, &[5, 6, 7, 8, 9])?;
+/// x.truncate(3);
+/// assert!(x.len() == 3 && x.capacity() >= 5);
+/// assert_eq!(x.slice(1..)?.download(&stream)?, [6, 7]);
+/// assert_eq!(x.into_vec(&stream)?, [5, 6, 7]);
+/// # Ok::<(), CudaError>(())
+/// ```
+///
+/// It needs a GPU: `tests/tests/cuda_host_gpu/copies.rs` runs such code where there is one.
 pub struct DeviceBuffer<T: DeviceLayout> {
     memory: Memory,
     len: usize,

@@ -2,6 +2,39 @@
 //!
 //! Their signature and layouts are checked as those of every kernel, and their panics are reported. What they do with
 //! their pointers is the caller's: no buffer knows of such a launch.
+//!
+//! ```no_run
+//! use cuda_host::{CudaError, CudaExecutor, DeviceBuffer};
+//! use cuda_std::compat::launch::LaunchShape;
+//! use cuda_std::compat::prelude::*;
+//!
+//! /// # Safety
+//! /// `out` has as many elements as `x`, which nothing else uses.
+//! #[kernel]
+//! pub unsafe fn double(x: &[f32], out: *mut f32) {
+//!     // SAFETY: the kernel's contract.
+//!     unsafe {
+//!         let i = thread::index_1d();
+//!         if (i as usize) < x.len() {
+//!             out.add(i as usize).write(2.0 * x.at(i));
+//!         }
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), CudaError> {
+//! let executor = CudaExecutor::open(0, "kernels", &std::fs::read_to_string("kernels.ptx").unwrap())?;
+//! let stream = executor.stream();
+//! let x = DeviceBuffer::from_slice(stream, &[1.0f32; 1000])?;
+//! let mut out = DeviceBuffer::<f32>::zeroed(stream, 1000)?;
+//! let args = double::Args { x: x.view().raw_slice(), out: out.view_mut().pointer_mut() };
+//! // SAFETY: both have 1000 elements and live until the stream was waited for.
+//! unsafe { double::launch(&executor, LaunchShape::for_elements(1000, 256), args)? };
+//! executor.synchronize()?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! It needs a GPU: `tests/tests/compat_gpu.rs` runs such kernels where there is one.
 
 use crate::args::RawArgs;
 use crate::dynamic;

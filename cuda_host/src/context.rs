@@ -10,6 +10,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 /// A device, opened for work: its primary context, which all libraries of a process share.
 ///
 /// Cheap to clone; everything made with it keeps it open. Calls make it the calling thread's current context.
+///
+/// ```
+/// use cuda_host::{Context, CudaError, Device};
+///
+/// // On every device, as far as there are any.
+/// for ordinal in 0..Device::count().unwrap_or(0) {
+///     let context = Context::new(ordinal)?;
+///     let memory = context.memory()?;
+///     println!("{}: {} of {} bytes free", context.device()?.name, memory.free, memory.total);
+///     let stream = context.stream()?;
+///     assert_eq!((stream.context().ordinal(), context.ordinal()), (ordinal, ordinal));
+/// }
+/// # Ok::<(), CudaError>(())
+/// ```
 #[derive(Clone)]
 pub struct Context(Arc<Inner>);
 
@@ -34,6 +48,8 @@ unsafe impl Send for Inner {}
 unsafe impl Sync for Inner {}
 
 /// How much of a device's memory is free.
+///
+/// The example of [`Context`] has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceMemory {
     /// Bytes that are free.

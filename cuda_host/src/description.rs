@@ -3,6 +3,16 @@
 use std::fmt;
 
 /// Where two descriptions of a kernel first differ.
+///
+/// ```
+/// use cuda_host::{Difference, Place};
+///
+/// let (device, host) = ("scale(x:[f32];n:u32;)x256", "scale(x:[f32];n:u64;)x256");
+/// let difference = Difference::between(device, host).unwrap();
+/// assert_eq!(difference.place, Place::Parameter("n".to_owned()));
+/// assert_eq!(difference.to_string(), "parameter `n` differs: the PTX has `n:u32`, this program `n:u64`");
+/// assert_eq!(Difference::between(host, host), None);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The part of the signature.
@@ -14,6 +24,8 @@ pub struct Difference {
 }
 
 /// A part of a kernel's signature.
+///
+/// The example of [`Difference`] has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// The kernel's name.

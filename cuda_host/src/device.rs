@@ -10,6 +10,24 @@ pub const MIN_COMPUTE_CAPABILITY: (u32, u32) = (7, 5);
 
 /// The memory of a CUDA device, as the [`Space`](cuda_std::launch::Space) where a kernel's buffers live; and what
 /// one asks about the devices of this machine.
+///
+/// ```
+/// use cuda_host::{CudaError, Device, driver_version};
+///
+/// match Device::list() {
+///     Ok(devices) => {
+///         println!("CUDA {}", driver_version()?);
+///         for device in devices {
+///             let fit = if device.is_supported() { "runs kernels" } else { "is too old" };
+///             println!("{device}: {fit}, {} KiB of shared memory", device.shared_memory_per_block / 1024);
+///         }
+///     }
+///     // No driver, or no device: nothing is wrong with the program.
+///     Err(error) if error.is_unavailable() => println!("{error}"),
+///     Err(error) => return Err(error),
+/// }
+/// # Ok::<(), CudaError>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Device {}
 
@@ -85,6 +103,8 @@ pub(crate) fn has_concurrent_managed_access(ordinal: usize) -> Result<bool, Cuda
 }
 
 /// What a device is.
+///
+/// The example of [`Device`] looks at all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeviceInfo {
@@ -135,6 +155,14 @@ impl fmt::Display for DeviceInfo {
 }
 
 /// A version of CUDA.
+///
+/// ```
+/// use cuda_host::CudaVersion;
+///
+/// let version = CudaVersion { major: 12, minor: 4 };
+/// assert!(version < CudaVersion { major: 13, minor: 0 });
+/// assert_eq!(version.to_string(), "12.4");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CudaVersion {
     /// Major version.
@@ -153,6 +181,8 @@ impl fmt::Display for CudaVersion {
 ///
 /// # Errors
 /// [`CudaError::NoLibrary`] without CUDA.
+///
+/// The example of [`Device`] calls it.
 pub fn driver_version() -> Result<CudaVersion, CudaError> {
     let driver = driver()?;
     let mut version = 0;

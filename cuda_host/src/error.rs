@@ -12,6 +12,17 @@ use std::ops::Range;
 /// Why an operation on a GPU failed.
 ///
 /// Every message says what was being done, with which sizes, and what helps.
+///
+/// ```
+/// use cuda_host::{CudaError, Device};
+///
+/// let error = CudaError::NoSuchDevice { ordinal: 3, count: 1 };
+/// assert_eq!(error.to_string(), "no CUDA device 3: this machine has 1, numbered from 0");
+/// // Neither is there no GPU at all, nor would less work help.
+/// assert!(!error.is_unavailable() && !error.is_out_of_memory() && !error.is_context_lost());
+/// assert!(error.kernel_panic().is_none());
+/// assert!(CudaError::NoLibrary.is_unavailable());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CudaError {

@@ -9,6 +9,25 @@ use std::ptr;
 use std::sync::Mutex;
 
 /// A moment in a stream, with its time.
+///
+/// ```no_run
+/// use cuda_host::{Context, CudaError, DeviceBuffer, Event};
+///
+/// let context = Context::new(0)?;
+/// let (first, second) = (context.stream()?, context.stream()?);
+/// let (start, end) = (Event::new(&context)?, Event::new(&context)?);
+/// start.record(&first)?;
+/// let x = DeviceBuffer::<f32>::zeroed(&first, 1 << 20)?;
+/// end.record(&first)?;
+/// // What is queued on the second stream from here on comes after that.
+/// second.wait(&end)?;
+/// end.synchronize()?;
+/// assert!(end.is_done()?);
+/// println!("{} ms", end.elapsed_ms(&start)?);
+/// # Ok::<(), CudaError>(())
+/// ```
+///
+/// It needs a GPU: `tests/tests/cuda_host_gpu/order.rs` runs such code where there is one.
 pub struct Event {
     context: Context,
     raw: CUevent,

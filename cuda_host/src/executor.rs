@@ -59,6 +59,23 @@ const OPERATION: &str = "launching a kernel";
 ///
 /// A launch returns when it is queued. [`synchronize`](Self::synchronize) waits, and reports a kernel's panic.
 /// Cheap to clone; clones share stream and modules.
+///
+/// ```no_run
+/// use cuda_host::{Context, CudaError, CudaExecutor, Module};
+///
+/// let context = Context::new(0)?;
+/// let module = Module::load(&context, "kernels", &std::fs::read_to_string("kernels.ptx").unwrap())?;
+/// let executor = CudaExecutor::new(&context.stream()?, [module])?;
+/// // Another stream, with the same modules and no kernel compiled again.
+/// let other = executor.on(&context.stream()?)?;
+/// assert_eq!(other.module("kernels")?.entries(), executor.modules()[0].entries());
+/// executor.synchronize()?;
+/// # Ok::<(), CudaError>(())
+/// ```
+///
+/// It needs a GPU: `tests/tests/cuda_host_gpu/modules.rs` runs such code where there is one.
+///
+/// A launch is in the example of the [crate](crate).
 #[derive(Clone)]
 pub struct CudaExecutor {
     stream: Stream,

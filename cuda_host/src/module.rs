@@ -20,6 +20,30 @@ const LOG_BYTES: usize = 4096;
 ///
 /// PTX is code: one trusts it as one trusts a library that one links. The checks here catch PTX that is stale,
 /// truncated, or another program's.
+///
+/// ```no_run
+/// use cuda_host::{Context, CudaError, Module};
+/// use cuda_std::prelude::*;
+///
+/// #[kernel(threads = 128)]
+/// fn double(block: &mut Block, out: &mut Chunk<f32, 1024>) {
+///     let n = out.len();
+///     out.update(block, n, |_, x| *x *= 2.0);
+/// }
+///
+/// # fn main() -> Result<(), CudaError> {
+/// let ptx = std::fs::read_to_string("kernels.ptx").unwrap();
+/// let module = Module::load(&Context::new(0)?, "kernels", &ptx)?;
+/// // Refused where the PTX is of another signature.
+/// let kernel = module.kernel::<double::Kernel>()?;
+/// let takes = kernel.attributes();
+/// println!("{}: {} registers, {} bytes of stack", module.name(), takes.registers, takes.local_bytes);
+/// println!("{} blocks at a time", kernel.blocks_per_multiprocessor(128, 0)?);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// It needs a GPU: `tests/tests/cuda_host_gpu/modules.rs` runs such code where there is one.
 #[derive(Clone)]
 pub struct Module(Arc<Inner>);
 
@@ -210,6 +234,8 @@ impl Drop for Inner {
 }
 
 /// What a kernel takes of a device.
+///
+/// The example of [`Module`] has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelAttributes {
     /// Registers of a thread.
@@ -223,6 +249,8 @@ pub struct KernelAttributes {
 }
 
 /// A kernel of a loaded module that was checked against this program.
+///
+/// The example of [`Module`] has it.
 #[derive(Clone)]
 pub struct LoadedKernel {
     pub(crate) module: Module,

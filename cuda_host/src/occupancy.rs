@@ -5,6 +5,16 @@ use crate::module::LoadedKernel;
 use std::ptr;
 
 /// A size of blocks that leaves no more of a device idle than it must.
+///
+/// ```no_run
+/// use cuda_host::{CudaError, LoadedKernel};
+///
+/// /// Blocks and threads of a raw kernel that goes over `n` elements.
+/// fn shape(kernel: &LoadedKernel, n: u32) -> Result<(u32, u32), CudaError> {
+///     let best = kernel.best_block_size(0)?;
+///     Ok((n.div_ceil(best.threads).min(best.blocks), best.threads))
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockSize {
     /// Threads in a block.

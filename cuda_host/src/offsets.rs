@@ -6,6 +6,19 @@ use cuda_std::launch::Offsets;
 /// [`Offsets`] on a device: where the segments of a ragged buffer begin and end.
 ///
 /// Made from checked offsets alone, and written by nobody else.
+///
+/// ```no_run
+/// use cuda_host::{Context, CudaError, DeviceOffsets};
+/// use cuda_std::launch::Offsets;
+///
+/// let stream = Context::new(0)?.stream()?;
+/// let mut offsets = DeviceOffsets::new(&stream, &Offsets::new(vec![0, 3, 5]).unwrap())?;
+/// assert_eq!((offsets.segments(), offsets.end()), (2, 5));
+/// offsets.set(&stream, &Offsets::new(vec![0, 4]).unwrap())?; // the next batch
+/// # Ok::<(), CudaError>(())
+/// ```
+///
+/// It needs a GPU: `tests/tests/cuda_host_gpu/arguments.rs` runs such code where there is one.
 #[derive(Debug)]
 pub struct DeviceOffsets {
     buffer: DeviceBuffer<u32>,

@@ -14,6 +14,24 @@ use std::marker::PhantomData;
 ///
 /// The buffer itself knows of the copies under way. Looking at its elements waits for them. So does dropping it, unless it
 /// is from a [`PinnedPool`](crate::PinnedPool): then its memory goes back there, and whoever gets it next waits.
+///
+/// ```no_run
+/// use cuda_host::{Context, CudaError, DeviceBuffer, PinnedBuffer};
+///
+/// let context = Context::new(0)?;
+/// let stream = context.stream()?;
+/// let mut host = PinnedBuffer::<f32>::zeroed(&context, 1000)?;
+/// host.as_mut_slice()?.fill(1.5);
+/// let mut device = DeviceBuffer::<f32>::zeroed(&stream, 1000)?;
+/// host.upload(&stream, device.view_mut())?; // does not wait
+/// let mut back = PinnedBuffer::zeroed(&context, 1000)?;
+/// back.download(&stream, device.view())?;
+/// println!("done: {}", back.is_idle()?);
+/// assert_eq!(back.as_slice()?[999], 1.5); // waits
+/// # Ok::<(), CudaError>(())
+/// ```
+///
+/// It needs a GPU: `tests/tests/cuda_host_gpu/staging.rs` runs such code where there is one.
 pub struct PinnedBuffer<T: DeviceLayout> {
     lease: Lease<PinnedBlock>,
     len: usize,

@@ -10,6 +10,8 @@ use std::sync::{Mutex, MutexGuard};
 
 /// Page-locked memory of the host that a [`MemorySource`](crate::MemorySource) hands to a pool. It knows what copies use
 /// it, and is freed after those.
+///
+/// [`MemorySource`](crate::MemorySource) has an example.
 pub struct PinnedBlock {
     memory: HostMemory,
     bytes: usize,

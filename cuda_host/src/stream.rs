@@ -17,6 +17,20 @@ const DISABLE_TIMING: u32 = 2;
 ///
 /// Buffers keep the order between streams: work that reads what another stream writes waits for it on the
 /// device, without the program saying so. Cheap to clone; a clone is the same stream.
+///
+/// ```no_run
+/// use cuda_host::{Context, CudaError, DeviceBuffer};
+///
+/// let context = Context::new(0)?;
+/// let (first, second) = (context.stream()?, context.stream()?);
+/// let x = DeviceBuffer::from_slice(&first, &[1.0f32, 2.0])?;
+/// // Buffers keep the order between streams: no event is needed.
+/// assert_eq!(x.download(&second)?, [1.0, 2.0]);
+/// first.synchronize()?; // would say that a kernel has panicked
+/// # Ok::<(), CudaError>(())
+/// ```
+///
+/// It needs a GPU: `tests/tests/cuda_host_gpu/order.rs` runs such code where there is one.
 #[derive(Clone)]
 pub struct Stream(Arc<Inner>);
 

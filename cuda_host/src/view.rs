@@ -12,6 +12,21 @@ use std::marker::PhantomData;
 use std::ops::{Range, RangeBounds};
 
 /// Some elements of a [`DeviceBuffer`](crate::DeviceBuffer), to read: what a kernel's `&[T]` is launched with.
+///
+/// ```no_run
+/// use cuda_host::{Context, CudaError, DeviceBuffer};
+///
+/// let stream = Context::new(0)?.stream()?;
+/// let x = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3, 4])?;
+/// let middle = x.view().slice(1..3)?;
+/// let mut host = [0; 2];
+/// middle.download_into(&stream, &mut host)?;
+/// assert_eq!((host, middle.len()), ([2, 3], 2));
+/// assert!(matches!(x.slice(3..9), Err(CudaError::OutOfBounds { .. })));
+/// # Ok::<(), CudaError>(())
+/// ```
+///
+/// It needs a GPU: `tests/tests/cuda_host_gpu/copies.rs` runs such code where there is one.
 pub struct DeviceView<'a, T: DeviceLayout> {
     memory: &'a Memory,
     start: usize,
@@ -20,6 +35,22 @@ pub struct DeviceView<'a, T: DeviceLayout> {
 }
 
 /// Some elements of a [`DeviceBuffer`](crate::DeviceBuffer), to write: the data of a kernel's `&mut Segment<T>`.
+///
+/// ```no_run
+/// use cuda_host::{Context, CudaError, DeviceBuffer};
+///
+/// let stream = Context::new(0)?.stream()?;
+/// let mut x = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3, 4])?;
+/// // Two outputs of a launch, say, in one buffer.
+/// let (mut low, mut high) = x.view_mut().split_at_mut(2)?;
+/// low.zero(&stream)?;
+/// high.upload(&stream, &[7, 8])?;
+/// low.reborrow().slice(1..)?.copy_from_device(&stream, high.as_view().slice(..1)?)?;
+/// assert_eq!(x.download(&stream)?, [0, 7, 7, 8]);
+/// # Ok::<(), CudaError>(())
+/// ```
+///
+/// It needs a GPU: `tests/tests/cuda_host_gpu/copies.rs` runs such code where there is one.
 pub struct DeviceViewMut<'a, T: DeviceLayout> {
     memory: &'a Memory,
     start: usize,

@@ -33,6 +33,23 @@ pub unsafe fn load_image(context: &Context, name: &str, image: &[u8]) -> Result<
 }
 
 /// A kernel of which only the name is known.
+///
+/// ```no_run
+/// use cuda_host::raw::{Word, load_image};
+/// use cuda_host::{Context, CudaError, DeviceBuffer};
+///
+/// let context = Context::new(0)?;
+/// let stream = context.stream()?;
+/// // SAFETY: nvcc has written it.
+/// let module = unsafe { load_image(&context, "twin", &std::fs::read("twin.cubin").unwrap())? };
+/// let kernel = module.raw_kernel("saxpy")?;
+/// let (x, mut y) = (DeviceBuffer::from_slice(&stream, &[1.0f32; 512])?, DeviceBuffer::<f32>::zeroed(&stream, 512)?);
+/// let words = [Word::value(2.0f32), Word::address(&x.view()), Word::address_mut(&mut y.view_mut()), Word::value(512u32)];
+/// // SAFETY: the kernel takes a number, two pointers to as many elements as the last number says, and that number.
+/// unsafe { kernel.launch(&stream, 2, 256, &words)? };
+/// stream.synchronize()?;
+/// # Ok::<(), CudaError>(())
+/// ```
 #[derive(Clone)]
 pub struct RawKernel {
     module: Module,
@@ -49,6 +66,8 @@ unsafe impl Send for RawKernel {}
 unsafe impl Sync for RawKernel {}
 
 /// A parameter of at most 8 bytes, as the driver copies it: its bytes in memory's order, then nothing that counts.
+///
+/// The example of [`RawKernel`] has some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word(u64);
 

@@ -24,6 +24,20 @@ pub(crate) trait PoolBlock: Send {
 }
 
 /// What a pool has done so far, and what it holds.
+///
+/// ```no_run
+/// use cuda_host::{Context, CudaError, GpuBufferPool};
+///
+/// let context = Context::new(0)?;
+/// let (stream, pool) = (context.stream()?, GpuBufferPool::new(&context));
+/// for _ in 0..100 {
+///     pool.lease::<f32>(&stream, 5000)?;
+/// }
+/// println!("{:?}", pool.statistics()); // one block from the driver, which 99 leases had again
+/// # Ok::<(), CudaError>(())
+/// ```
+///
+/// It needs a GPU: `tests/tests/cuda_host_gpu/pools.rs` runs such code where there is one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PoolStatistics {

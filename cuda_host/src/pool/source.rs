@@ -35,6 +35,8 @@ pub trait MemorySource<B>: Send + Sync {
 }
 
 /// A device's memory, from the driver.
+///
+/// What [`GpuBufferPool::new`](crate::GpuBufferPool::new) takes; [`MemorySource`] has an example of another.
 #[derive(Clone, Debug)]
 pub struct DeviceSource {
     context: Context,
@@ -55,6 +57,8 @@ impl MemorySource<DeviceBlock> for DeviceSource {
 }
 
 /// Page-locked memory of the host, from the driver.
+///
+/// What [`PinnedPool::new`](crate::PinnedPool::new) takes; [`MemorySource`] has an example of another.
 #[derive(Clone, Debug)]
 pub struct PinnedSource {
     context: Context,
