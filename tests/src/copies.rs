@@ -1,7 +1,7 @@
 //! Copies of one real chain.
 
 use crate::data;
-use crate::synthetic::Dice;
+use crate::dice::Dice;
 use prism_host::StructureInput;
 use shared_types::{Atom, NO_CA};
 use std::fmt::Write as _;

@@ -4,4 +4,5 @@ pub mod bench;
 pub mod copies;
 pub mod data;
 pub mod device;
+pub mod dice;
 pub mod synthetic;

@@ -4,53 +4,10 @@
 //! arithmetic that is rounded to f32 at the end. Tests compare two backends on one machine, so that a last bit which
 //! depends on the machine's sine does no harm.
 
+use crate::dice::Dice;
 use prism_host::StructureInput;
 use shared_types::{Atom, NO_CA, RESIDUES};
-use std::f64::consts::TAU;
 use std::sync::OnceLock;
-
-/// Random numbers that are the same in every run (splitmix64, Steele et al. 2014).
-#[derive(Clone, Debug)]
-pub struct Dice(u64);
-
-impl Dice {
-    /// A sequence of its own for every seed.
-    #[must_use]
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Even in `0..1`.
-    pub fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// Even among `0..n`; 0 where `n` is 0.
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.unit() * n as f64) as usize
-    }
-
-    /// Normal, of mean 0 and variance 1 (Box and Muller 1958).
-    pub fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
-        radius * (TAU * self.unit()).cos()
-    }
-
-    /// Puts a list into random order (Fisher and Yates).
-    pub fn shuffle<T>(&mut self, list: &mut [T]) {
-        for i in (1..list.len()).rev() {
-            list.swap(i, self.below(i + 1));
-        }
-    }
-}
 
 /// How many residues have conservation, frequency and velocity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

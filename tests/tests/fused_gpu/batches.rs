@@ -5,7 +5,8 @@ use prism_host::engine::{Computed, DeviceBatch, Largest};
 use prism_host::{Backend, Engine, PackedBatch};
 use shared_types::MegaFusedConfig;
 use tests::device;
-use tests::synthetic::{Annotation, Dice, Recipe, many_chains};
+use tests::dice::Dice;
+use tests::synthetic::{Annotation, Recipe, many_chains};
 
 #[test]
 fn the_order_does_not_count() {

@@ -3,7 +3,8 @@
 use crate::backends;
 use prism_host::StructureInput;
 use shared_types::feature::column;
-use tests::synthetic::{Annotation, Dice, Recipe};
+use tests::dice::Dice;
+use tests::synthetic::{Annotation, Recipe};
 
 #[test]
 fn around_a_block() {

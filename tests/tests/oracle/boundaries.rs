@@ -1,10 +1,11 @@
 //! Which side a limit belongs to, and where columns are not defined.
 
-use crate::synthetic::{Dice, annotate, coil, of_all_points, of_points};
+use crate::synthetic::{annotate, coil, of_all_points, of_points};
 use crate::{engine, name_of, run, shipped};
 use prism_host::StructureInput;
 use shared_types::FEATURES;
 use shared_types::feature::column::*;
+use tests::dice::Dice;
 
 /// Lysines, whose charge is 1, at these distances from the first.
 fn at_distances(distances: &[f32]) -> StructureInput {

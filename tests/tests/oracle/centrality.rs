@@ -3,10 +3,11 @@
 use crate::graph::Graph;
 use crate::residues::residues;
 use crate::run;
-use crate::synthetic::{Dice, coil, of_all_points, of_points};
+use crate::synthetic::{coil, of_all_points, of_points};
 use prism_host::StructureInput;
 use shared_types::feature::column;
 use std::f32::consts::TAU;
+use tests::dice::Dice;
 
 /// Points on a line, each in contact with the next alone.
 fn line(n: usize, at: [f32; 3]) -> Vec<[f32; 3]> {

@@ -1,10 +1,11 @@
 //! Heavy atoms in known figures, and closer or deeper than proteins have them.
 
-use crate::synthetic::{Dice, of_all_points};
+use crate::synthetic::of_all_points;
 use crate::{assert_right, run};
 use prism_host::StructureInput;
 use shared_types::feature::column::*;
 use std::f32::consts::PI;
+use tests::dice::Dice;
 
 fn columns(structure: StructureInput, row: usize) -> [f32; 32] {
     run(&[structure], 8.0)[0].rows[row].columns

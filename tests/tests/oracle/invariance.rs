@@ -2,12 +2,13 @@
 
 use crate::atoms::Atoms;
 use crate::residues::residues;
-use crate::synthetic::{Dice, zoo};
+use crate::synthetic::zoo;
 use crate::{engine, expected, name_of, run, shipped};
 use prism_host::{Backend, Engine, StructureFeatures, StructureInput};
 use shared_types::feature::column::*;
 use shared_types::site_model::{INPUTS, WEIGHTS};
 use shared_types::{FEATURES, FeatureRow, MegaFusedConfig};
+use tests::dice::Dice;
 
 fn everything() -> Vec<StructureInput> {
     let mut all = zoo();

@@ -19,6 +19,7 @@ use residues::residues;
 use shared_types::feature::column;
 use shared_types::site_model::INPUTS;
 use shared_types::{FEATURES, MegaFusedConfig};
+use tests::dice::Dice;
 
 /// The CPU backend; others have its bits.
 fn engine(contact_threshold: f32, min_feature_value: f32) -> Engine {
@@ -131,7 +132,7 @@ fn real_structures_have_the_features_that_are_defined() {
 
 #[test]
 fn real_structures_with_annotation_too() {
-    let dice = &mut synthetic::Dice::new(3);
+    let dice = &mut Dice::new(3);
     let structures: Vec<_> = shipped::structures().into_iter().take(3).map(|s| synthetic::annotate(s, dice)).collect();
     assert_right(&structures, 8.0);
 }

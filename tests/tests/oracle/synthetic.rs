@@ -2,24 +2,7 @@
 
 use prism_host::StructureInput;
 use shared_types::{Atom, NO_CA};
-
-/// Numbers that are the same in every run.
-pub struct Dice(u64);
-
-impl Dice {
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// From 0 to 1 (splitmix64).
-    pub fn roll(&mut self) -> f32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 40) as f32 / (1u64 << 24) as f32
-    }
-}
+use tests::dice::Dice;
 
 /// A structure with these alpha carbons, one chain, no B factors and no annotation; all of its residues are alanines.
 pub fn of_points(name: &str, points: &[Option<[f32; 3]>]) -> StructureInput {

@@ -1,0 +1,83 @@
+//! Random numbers for tests.
+
+use std::f64::consts::TAU;
+
+/// Random numbers that are the same in every run (splitmix64, Steele et al. 2014).
+#[derive(Clone, Debug)]
+pub struct Dice(u64);
+
+impl Dice {
+    /// A sequence of its own for every seed.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Even in `0..1`.
+    pub fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Even in `0..1`, of the 2^24 numbers that `f32` has at a distance of 2^-24.
+    pub fn roll(&mut self) -> f32 {
+        (self.next() >> 40) as f32 / (1u64 << 24) as f32
+    }
+
+    /// Even among `0..n`; 0 where `n` is 0.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.unit() * n as f64) as usize
+    }
+
+    /// Normal, of mean 0 and variance 1 (Box and Muller 1958).
+    pub fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
+        radius * (TAU * self.unit()).cos()
+    }
+
+    /// Puts a list into random order (Fisher and Yates).
+    pub fn shuffle<T>(&mut self, list: &mut [T]) {
+        for i in (1..list.len()).rev() {
+            list.swap(i, self.below(i + 1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sequence that the authors' own program in C gives for the seed 1234567.
+    #[test]
+    fn numbers_are_those_of_splitmix64() {
+        let mut dice = Dice::new(1_234_567);
+        let expected = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
+        assert_eq!(expected.map(|_| dice.next()), expected);
+    }
+
+    #[test]
+    fn a_shuffled_list_has_the_same_items() {
+        let mut list: Vec<u32> = (0..100).collect();
+        Dice::new(1).shuffle(&mut list);
+        assert!(!list.is_sorted());
+        list.sort_unstable();
+        assert!(list.iter().copied().eq(0..100));
+    }
+
+    #[test]
+    fn rolls_are_even() {
+        let mut dice = Dice::new(2);
+        let mut counts = [0; 8];
+        for _ in 0..8000 {
+            counts[(8.0 * dice.roll()) as usize] += 1;
+        }
+        assert!(counts.iter().all(|count| (850..1150).contains(count)), "{counts:?}");
+    }
+}
