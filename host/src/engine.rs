@@ -61,6 +61,29 @@ use workers::{Company, Workers};
 ///
 /// A structure's features have bits that depend on the structure and the configuration alone: not on the backend, nor
 /// on what else is in the batch.
+///
+/// ```
+/// use prism_host::read::{ReadOptions, read_path};
+/// use prism_host::{Backend, Engine, PackedBatch, StructureInput};
+///
+/// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// let engine = Engine::builder().backend(Backend::Cpu).build()?;
+/// println!("{}: batches of {} atoms", engine.backend_description(), engine.batch_atoms());
+///
+/// let one = &engine.run(std::slice::from_ref(&rbd))?[0];
+/// assert_eq!((one.rows.len(), one.site_ids.len(), one.summary.residues), (194, 194, 194));
+///
+/// // A structure that is not valid does not keep the others from theirs; the same for structures that come one by one.
+/// let each = engine.run_each(&[StructureInput::default(), rbd.clone()])?;
+/// assert!(each[0].is_err() && each[1].as_ref().is_ok_and(|features| features.site_ids == one.site_ids));
+/// assert_eq!(engine.run_iter([rbd.clone(), rbd.clone()]).filter(Result::is_ok).count(), 2);
+///
+/// // A batch that was packed before.
+/// let batch = engine.run_batch(&PackedBatch::from_inputs([&rbd, &rbd])?)?;
+/// assert_eq!((batch.n_structures(), batch.rows.len()), (2, 388));
+/// assert_eq!(batch.structure_site_ids(1), one.site_ids);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Engine {
     workers: Workers,
@@ -71,6 +94,8 @@ pub struct Engine {
 }
 
 /// What was computed for a whole batch.
+///
+/// The example of [`Engine`] computes one.
 #[derive(Clone, Debug)]
 pub struct BatchFeatures {
     /// A row of features for every residue of the batch, in its order. A feature's column is
@@ -126,6 +151,8 @@ impl BatchFeatures {
 }
 
 /// What was computed for one structure.
+///
+/// The example of [`Engine`] computes them.
 #[derive(Clone, Debug)]
 pub struct StructureFeatures {
     /// The structure's name.

@@ -16,6 +16,35 @@
 //! assert!(features.column(column::CONTACT_NUMBER).all(|contacts| contacts >= 1.0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! From the files in a folder to a table, a structure at a time ([`pipeline`] does it for any number, all stages at once):
+//!
+//! ```
+//! use prism_host::output::{Columns, OutputFile, Provenance, StructureRows};
+//! use prism_host::{Backend, Engine, ReadOptions, inputs::discover};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("features.csv");
+//! let engine = Engine::builder().backend(Backend::Cpu).build()?;
+//! let columns = Columns::choose(["wcn", "sasa"])?;
+//! let mut table = OutputFile::create(&path, columns, &Provenance { config: engine.config() })?;
+//! for file in discover(["../data"])?.entries.into_iter().flatten() {
+//!     let structure = match file.read(&ReadOptions::default()) {
+//!         Ok(read) => read.structure,
+//!         Err(failure) => {
+//!             eprintln!("{}: {}", failure.name, failure.reason);
+//!             continue;
+//!         }
+//!     };
+//!     let features = &engine.run(std::slice::from_ref(&structure))?[0];
+//!     table.write(&[StructureRows { structure: &structure, rows: &features.rows, site_ids: &features.site_ids }])?;
+//! }
+//! table.commit()?; // until here, nothing has that name
+//! let text = std::fs::read_to_string(&path)?;
+//! assert_eq!(text.lines().next(), Some("structure,row,chain,resnum,icode,resname,wcn,sasa"));
+//! assert_eq!(text.lines().count(), 1 + 194);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod annotations;
 pub mod dataset;

@@ -9,6 +9,8 @@ use cuda_host::CudaError;
 use shared_types::{MAX_POINTS, MIN_POINTS, MegaFusedConfig};
 
 /// Where features are computed. The results have the same bits everywhere.
+///
+/// The example of [`EngineBuilder`] has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
     /// CUDA where a usable device is, else the CPU.
@@ -21,6 +23,22 @@ pub enum Backend {
 }
 
 /// Makes an [`Engine`].
+///
+/// ```
+/// use prism_host::{Backend, Engine, EngineError};
+/// use shared_types::MegaFusedConfig;
+///
+/// let config = MegaFusedConfig { contact_threshold: 10.0, ..MegaFusedConfig::default() };
+/// let engine = Engine::builder().backend(Backend::Cpu).config(config).batch_atoms(100_000).build()?;
+/// assert_eq!((engine.config().contact_threshold, engine.batch_atoms()), (10.0, 100_000));
+///
+/// let error = Engine::builder().backend(Backend::Cpu).devices([0, 1]).build().unwrap_err();
+/// assert!(matches!(error, EngineError::DevicesWithoutCuda));
+/// // All GPUs there are, or where there is none the CPU.
+/// let engine = Engine::builder().backend(Backend::Auto).all_devices().build()?;
+/// println!("{}, {} batches at once", engine.backend_name(), engine.lanes());
+/// # Ok::<(), EngineError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct EngineBuilder {
     backend: Backend,

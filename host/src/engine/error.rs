@@ -9,6 +9,21 @@ use shared_types::MegaFusedConfig;
 use thiserror::Error;
 
 /// Why an engine could not be made, or a run gave no features.
+///
+/// ```
+/// use prism_host::{Backend, Engine, EngineError, StructureInput};
+/// use shared_types::MegaFusedConfig;
+///
+/// let config = MegaFusedConfig { contact_threshold: -1.0, ..MegaFusedConfig::default() };
+/// let error = Engine::builder().backend(Backend::Cpu).config(config).build().unwrap_err();
+/// assert!(matches!(error, EngineError::Config { .. }) && error.structure_index().is_none());
+///
+/// // Which structure is to blame.
+/// let error = Engine::builder().backend(Backend::Cpu).build()?.run(&[StructureInput::default()]).unwrap_err();
+/// assert_eq!(error.structure_index(), Some(0));
+/// assert!(!error.is_out_of_memory());
+/// # Ok::<(), EngineError>(())
+/// ```
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum EngineError {

@@ -8,6 +8,17 @@ pub(super) const MODULE: &str = "kernels_gpu";
 pub(super) use kernels_gpu::PTX;
 
 /// A kernel, and what identifies it.
+///
+/// ```
+/// use prism_host::engine::{kernels, ptx_module};
+///
+/// let (name, bytes) = ptx_module();
+/// println!("{name}: {bytes} bytes");
+/// for kernel in kernels() {
+///     // The PTX was built from the sources that this program was built from.
+///     assert_eq!(kernel.ptx_fingerprint(), Some(kernel.fingerprint()), "{}", kernel.name);
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelInfo {
     /// Name of its entry in the PTX.

@@ -10,6 +10,8 @@ use std::f64::consts::PI;
 ///
 /// It is the set of FreeSASA, so that areas compare point for point. Computed in f64 with the functions that kernels
 /// use, then rounded: the same bits on every machine.
+///
+/// The example of [`point_groups`] has them.
 #[must_use]
 pub fn sphere_points(n: u32) -> Vec<[f32; 3]> {
     let golden_angle = PI * (3.0 - sqrt(5.0));
@@ -24,6 +26,15 @@ pub fn sphere_points(n: u32) -> Vec<[f32; 3]> {
 }
 
 /// [`sphere_points`] as kernels read them.
+///
+/// ```
+/// use prism_host::engine::{point_groups, sphere_points};
+///
+/// let (points, groups) = (sphere_points(200), point_groups(200));
+/// assert_eq!((points.len(), groups.len()), (200, 2)); // 128 a group
+/// assert_eq!([groups[1].x[0], groups[1].y[0], groups[1].z[0]], points[128]);
+/// assert!(points.iter().all(|[x, y, z]| (x * x + y * y + z * z - 1.0).abs() < 1e-6));
+/// ```
 #[must_use]
 pub fn point_groups(n: u32) -> Vec<PointGroup> {
     let group = |points: &[[f32; 3]]| {
