@@ -75,7 +75,7 @@ const OPERATION: &str = "launching a kernel";
 ///
 /// It needs a GPU: `tests/tests/cuda_host_gpu/modules.rs` runs such code where there is one.
 ///
-/// A launch is in the example of the [crate](crate).
+/// A launch is in the example at the top of this documentation.
 #[derive(Clone)]
 pub struct CudaExecutor {
     stream: Stream,

@@ -30,7 +30,7 @@ impl<const L: u32> Team<L> {
     /// `T` is made of 32-bit words. A team in whose block a thread has panicked ends here: what a dead thread would have
     /// given decides nothing, and no loop waits for it.
     ///
-    /// Examples are at [`BlockMemory::fill_by_team`](crate::BlockMemory::fill_by_team) and [`Tile`](crate::Tile).
+    /// Examples are at [`BlockMemory::fill_by_team`] and [`Tile`](crate::Tile).
     #[inline(always)]
     pub fn reduce<T: Pod>(self, m: u32, identity: T, step: impl Fn(T, u32) -> T, combine: impl Fn(T, T) -> T) -> T {
         platform::team_reduce::<L, T>(m, identity, step, combine)

@@ -1,4 +1,4 @@
-//! Phases of warps that write a block's memory, behind the methods of [`BlockMemory`](crate::BlockMemory).
+//! Phases of warps that write a block's memory, behind the methods of [`BlockMemory`].
 
 use super::{Elements, WarpPart};
 use crate::access::Readable;
@@ -6,7 +6,7 @@ use crate::bounds::check_length;
 use crate::warp_list::SharedByWarp;
 use crate::{Block, BlockMemory, PerLane, Tile, Warp, platform};
 
-/// [`BlockMemory::write_by_warp`](crate::BlockMemory::write_by_warp).
+/// [`BlockMemory::write_by_warp`].
 #[inline(always)]
 pub(super) fn write<M: Elements>(memory: &mut M, block: &mut Block, value: impl Fn(&mut Warp) -> M::Item + Sync) {
     let elements = memory.resolved();
@@ -24,7 +24,7 @@ pub(super) fn write<M: Elements>(memory: &mut M, block: &mut Block, value: impl 
     block.close(M::READABLE);
 }
 
-/// [`BlockMemory::fill_by_warp`](crate::BlockMemory::fill_by_warp).
+/// [`BlockMemory::fill_by_warp`].
 #[inline(always)]
 #[track_caller]
 pub(super) fn fill<M: Elements>(
@@ -47,7 +47,7 @@ pub(super) fn fill<M: Elements>(
     block.close(M::READABLE);
 }
 
-/// [`BlockMemory::update_by_warp`](crate::BlockMemory::update_by_warp).
+/// [`BlockMemory::update_by_warp`].
 #[inline(always)]
 #[track_caller]
 pub(super) fn update<M: Elements + Readable>(
@@ -72,7 +72,7 @@ pub(super) fn update<M: Elements + Readable>(
     block.close(true);
 }
 
-/// [`BlockMemory::fill_by_warp_with`](crate::BlockMemory::fill_by_warp_with).
+/// [`BlockMemory::fill_by_warp_with`].
 #[inline(always)]
 #[track_caller]
 pub(super) fn fill_with<M: Elements, S: SharedByWarp>(
@@ -103,7 +103,7 @@ pub(super) fn fill_with<M: Elements, S: SharedByWarp>(
     block.close(M::READABLE);
 }
 
-/// [`BlockMemory::write_parts_by_warp_with`](crate::BlockMemory::write_parts_by_warp_with).
+/// [`BlockMemory::write_parts_by_warp_with`].
 #[inline(always)]
 #[track_caller]
 pub(super) fn write_parts_with<M: Elements, S: SharedByWarp>(
@@ -140,7 +140,7 @@ pub(super) fn write_parts_with<M: Elements, S: SharedByWarp>(
     block.close(M::READABLE);
 }
 
-/// [`BlockMemory::fill_by_lanes`](crate::BlockMemory::fill_by_lanes).
+/// [`BlockMemory::fill_by_lanes`].
 #[inline(always)]
 #[track_caller]
 pub(super) fn fill_by_lanes<M: Elements>(
