@@ -6,7 +6,8 @@ mod sealed {
     impl Sealed for super::WriteOnly {}
 }
 
-/// What a kernel does with an output: [`ReadWrite`], which is meant where nothing is said, or [`WriteOnly`].
+/// What a kernel does with an output: [`ReadWrite`], which is meant where nothing is said, or [`WriteOnly`], which has an
+/// example.
 pub trait Access: sealed::Sealed {
     /// Nobody has touched the memory yet.
     #[doc(hidden)]

@@ -97,6 +97,36 @@ impl<'a> Lists<'a> {
     ///
     /// # Panics
     /// When there is less than a word a list, or a chunk of none.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// Lists of five elements by two blocks, which take three and two of them: the numbers below the element's own.
+    /// #[kernel(threads = 64)]
+    /// fn below(block: &mut Block, words: &mut Segment<u32>) {
+    ///     let first = 3 * block.index();
+    ///     let n = (5 - first).min(3);
+    ///     words.collect::<4, _>(block, n, 5, |i| move |j| j < first + i);
+    /// }
+    ///
+    /// /// A later launch reads all of them.
+    /// #[kernel(threads = 64)]
+    /// fn last(block: &mut Block, out: &mut Chunk<[u32; 2], 5>, words: &[u32]) {
+    ///     let lists = Lists::in_chunks(View::of(words), 5, 3);
+    ///     out.fill(block, 5, |i| match lists.count(i) {
+    ///         0 => [0, 0],
+    ///         count => [count, lists.get(i, count - 1)],
+    ///     });
+    /// }
+    /// # fn main() {
+    /// // Five words for each list: room for four indices and a count.
+    /// let (mut words, mut out) = ([0; 25], [[0; 2]; 5]);
+    /// let offsets = Offsets::new(vec![0, 15, 25]).unwrap();
+    /// let segments = Segments { data: &mut words[..], offsets: &offsets };
+    /// below::launch(&CpuExecutor::new(), 2, below::Args { words: segments }).unwrap();
+    /// last::launch(&CpuExecutor::new(), 1, last::Args { out: &mut out, words: &words }).unwrap();
+    /// assert_eq!(out, [[0, 0], [1, 0], [2, 1], [3, 2], [4, 3]]);
+    /// # }
+    /// ```
     #[inline(always)]
     #[track_caller]
     #[must_use]

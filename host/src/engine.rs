@@ -1,4 +1,24 @@
 //! Structures to features, on a GPU or on CPU cores, with the same bits.
+//!
+//! [`Engine`] is what most programs need. What it is made of is here too, for tests and benchmarks: kernels in an order
+//! that a seed decides, say.
+//!
+//! ```
+//! use cuda_std::launch::CpuExecutor;
+//! use prism_host::engine::{Largest, compute_on_cpu};
+//! use prism_host::read::{ReadOptions, read_path};
+//! use prism_host::{Backend, Engine, PackedBatch};
+//! use shared_types::MegaFusedConfig;
+//!
+//! let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+//! let batch = PackedBatch::from_inputs([&rbd])?;
+//! let config = MegaFusedConfig::default();
+//! let shuffled = compute_on_cpu(&CpuExecutor::shuffled(7), &batch, config, Largest::default())?;
+//! let usual = Engine::builder().backend(Backend::Cpu).build()?.run_batch(&batch)?;
+//! let bits = |rows: &[shared_types::FeatureRow]| bytemuck::cast_slice::<_, u32>(rows).to_vec();
+//! assert_eq!(bits(&shuffled.rows), bits(&usual.rows));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod builder;
 mod computed;

@@ -17,7 +17,32 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! From the files in a folder to a table, a structure at a time ([`pipeline`] does it for any number, all stages at once):
+//! [`pipeline`] computes any number of structures, batch by batch, while others are read and written:
+//!
+//! ```
+//! use prism_host::pipeline::{Batch, Cancel, Outcome, run};
+//! use prism_host::read::{ReadOptions, read_path};
+//! use prism_host::{Backend, Engine};
+//!
+//! let engine = Engine::builder().backend(Backend::Cpu).build()?;
+//! // Two batches of one structure; `pipeline::StructureFiles` makes them of files.
+//! let batches = ["first", "second"].into_iter().map(|name| {
+//!     let read = read_path("../data/6m0j_rbd.pdb", name, &ReadOptions::default()).unwrap();
+//!     let outcomes = vec![Outcome::Read { warnings: read.warnings }];
+//!     Batch { structures: vec![read.structure], outcomes, bytes: 0 }
+//! });
+//! let mut names = Vec::new();
+//! let telemetry = run(&engine, batches, &Cancel::default(), |computed| {
+//!     names.extend(computed.batch.structures.into_iter().map(|structure| structure.name));
+//!     Ok::<(), std::convert::Infallible>(())
+//! })
+//! .unwrap();
+//! assert_eq!(names, ["first", "second"]);
+//! println!("{:?} in all", telemetry.wall);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! From the files in a folder to a table, a structure at a time:
 //!
 //! ```
 //! use prism_host::output::{Columns, OutputFile, Provenance, StructureRows};

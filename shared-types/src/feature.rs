@@ -54,6 +54,12 @@ pub struct Feature {
 macro_rules! features {
     ($($constant:ident = $column:literal, $name:literal, $unit:literal, $definition:literal, $source:literal;)*) => {
         /// Column indices by name.
+        ///
+        /// ```
+        /// use shared_types::feature::{FEATURES, column};
+        ///
+        /// assert_eq!(FEATURES.iter().find(|feature| feature.column == column::SASA).unwrap().name, "sasa");
+        /// ```
         pub mod column {
             $(#[doc = $definition] pub const $constant: usize = $column;)*
         }

@@ -1,6 +1,6 @@
 //! The 20 standard amino acids and their tabulated properties.
 
-/// Index of an amino acid in [`RESIDUES`], the batch's residue type.
+/// Index of an amino acid in [`RESIDUES`], the batch's residue type. [`kind_of`] gives that of a name, in its example.
 pub type ResidueKind = u8;
 
 /// An amino acid's tabulated properties.

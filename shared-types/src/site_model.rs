@@ -6,6 +6,15 @@
 //! residues, and 0.769 as the mean of structures; the best single column, `centroid_distance`, has 0.670 over
 //! all residues. At the default threshold Matthews' coefficient is 0.216. `docs/src/sites.md` tells the method and what
 //! it can do.
+//!
+//! ```
+//! use shared_types::site_model::{BIAS, DEFAULT_THRESHOLD, INPUTS, MEANS, WEIGHTS};
+//!
+//! // The score of a residue of which nothing is known: the mean counts for each column.
+//! let sum: f32 = (0..INPUTS).map(|column| WEIGHTS[column] * MEANS[column]).sum();
+//! let score = 1.0 / (1.0 + (-(BIAS + sum)).exp());
+//! assert!(score > 0.0 && score < 1.0 && (0.0..1.0).contains(&DEFAULT_THRESHOLD));
+//! ```
 
 /// Columns that the model reads: the first ones.
 pub const INPUTS: usize = 24;

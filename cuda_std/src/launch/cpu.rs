@@ -60,7 +60,11 @@ impl Executor for CpuExecutor {
     type Space = Host;
     type Error = LaunchError;
 
-    /// Returns when all blocks have run. On a panic the outputs hold what was written until then.
+    /// Returns when all blocks have run.
+    ///
+    /// # Errors
+    /// Those of [`check_arguments`], before anything runs, and [`LaunchError::Panic`]: then the outputs hold what was
+    /// written until then.
     fn launch<K: Kernel>(&self, grid: Grid, mut args: K::Args<'_, Host>) -> Result<(), LaunchError> {
         let blocks = check_arguments::<K, Host>(grid, &mut args)?;
         // SAFETY: checked above, and each loop below has every block once.
