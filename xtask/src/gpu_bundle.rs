@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context as _, Result, bail, ensure};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 use crate::workspace;
 
@@ -77,9 +79,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             continue;
         }
         let name = format!("{}-{}", built.package.replace('/', "-"), built.target);
-        let to = out.join("bin").join(&name);
-        fs::copy(&built.path, &to)
-            .with_context(|| format!("cannot copy {} to {}", built.path.display(), to.display()))?;
+        let to = out.join("bin").join(format!("{name}.gz"));
+        compress(&built.path, &to)
+            .with_context(|| format!("cannot pack {} into {}", built.path.display(), to.display()))?;
         let list = if built.kind == "bench" { &mut benches } else { &mut tests };
         list.push((name, built.package.clone()));
     }
@@ -168,6 +170,13 @@ fn executable(message: &str, root: &Path) -> Result<Option<Built>> {
     Ok(Some(Built { package: package.display().to_string(), target, kind, path: path.into() }))
 }
 
+/// Every executable has the kernels and much of the same code, so that a third of its bytes is left.
+fn compress(from: &Path, to: &Path) -> std::io::Result<()> {
+    let mut packed = GzEncoder::new(fs::File::create(to)?, Compression::default());
+    std::io::copy(&mut fs::File::open(from)?, &mut packed)?;
+    packed.finish()?.sync_all()
+}
+
 /// Copies the files of a folder, and those of folders in it. A folder that is not there has no files.
 fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     if !from.exists() {
@@ -213,7 +222,7 @@ const SCRIPT_HEAD: &str = r#"#!/bin/bash
 # nvcc the benchmarks compare with CUDA C++, and with compute-sanitizer its tools look at one
 # batch and at the kernels of the model, and memcheck at all tests.
 #
-#     ./run.sh [tests|sanitizer|memcheck|benches]...     all of them if none is named
+#     ./run.sh [unpack|tests|sanitizer|memcheck|benches]...     all of them if none is named; `unpack` only gets bin/ ready
 #
 # Logs and CSV go to $PRISM_RESULTS, or the folder `results` here. PRISM_WIDE=1, PRISM_CORPUS=DIR and
 # PRISM_REFERENCE=DIR make the tests wider.
@@ -244,6 +253,9 @@ run() { # log's name, package's folder, then what to run there
     fi
 }
 wanted() { [[ $parts == *" $1 "* ]]; }
+for packed in "$here"/bin/*.gz; do
+    [ ! -e "$packed" ] || gunzip -f "$packed" || exit 2
+done
 chmod +x "$here"/bin/*
 "#;
 
