@@ -51,6 +51,9 @@ const LEFT_OUT: [(&str, &str); 14] = [
 /// Files that tests and benchmarks read while they run, below the workspace's root.
 const FILES: [&str; 3] = ["data", "host/tests/data", "tests/data"];
 
+/// What an executable is that tests nothing: the `prism` command.
+const PROGRAM: &str = "program";
+
 /// An executable that was built.
 struct Built {
     /// Folder below the workspace's root of the package that it is of.
@@ -74,22 +77,32 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 
     let (mut tests, mut benches) = (Vec::new(), Vec::new());
     for built in &built {
-        if let Some(why) = left_out(&built.target) {
+        let is_program = built.kind == PROGRAM;
+        if let Some(why) = left_out(&built.target).filter(|_| !is_program) {
             println!("left out: {} of {}, which {why}", built.target, built.package);
             continue;
         }
-        let name = format!("{}-{}", built.package.replace('/', "-"), built.target);
+        let name = match is_program {
+            true => built.target.clone(),
+            false => format!("{}-{}", built.package.replace('/', "-"), built.target),
+        };
         let to = out.join("bin").join(format!("{name}.gz"));
         compress(&built.path, &to)
             .with_context(|| format!("cannot pack {} into {}", built.path.display(), to.display()))?;
-        let list = if built.kind == "bench" { &mut benches } else { &mut tests };
-        list.push((name, built.package.clone()));
+        match built.kind.as_str() {
+            // For people, and for what compares it with other programs.
+            PROGRAM => {}
+            "bench" => benches.push((name, built.package.clone())),
+            _ => tests.push((name, built.package.clone())),
+        }
     }
     println!("left out: documentation tests, and the tests of cuda_builder and xtask, which need a compiler");
     for folder in FILES {
         copy_folder(&root.join(folder), &out.join(folder))?;
     }
-    copy_folder(&root.join("tests/twins"), &out.join("tests/twins"))?;
+    for folder in ["tests/peers", "tests/twins"] {
+        copy_folder(&root.join(folder), &out.join(folder))?;
+    }
     for package in tests.iter().chain(&benches).map(|(_, package)| package) {
         fs::create_dir_all(out.join(package))?;
     }
@@ -161,9 +174,7 @@ fn executable(message: &str, root: &Path) -> Result<Option<Built>> {
         bail!("a message of cargo's is not as expected: {message}");
     };
     // A program itself is built beside its tests.
-    if kind == "bin" && message["profile"]["test"] != true {
-        return Ok(None);
-    }
+    let kind = if kind == "bin" && message["profile"]["test"] != true { PROGRAM.to_owned() } else { kind };
     let directory = Path::new(&manifest).parent().unwrap_or(Path::new(""));
     let package = directory.strip_prefix(root).with_context(|| format!("{manifest} is not in this workspace"))?;
     let target = if kind.ends_with("lib") { "unit".to_owned() } else { target };
@@ -370,7 +381,7 @@ mod tests {
         assert!(executable(&message.replace("\"/w/target/release/deps/engine-1\"", "null"), root).unwrap().is_none());
         let program =
             message.replace("\"kind\":[\"test\"]", "\"kind\":[\"bin\"]").replace("\"test\":true", "\"test\":false");
-        assert!(executable(&program, root).unwrap().is_none());
+        assert_eq!(executable(&program, root).unwrap().unwrap().kind, PROGRAM);
         assert!(executable("warning: something else", root).unwrap().is_none());
         assert!(executable(message, Path::new("/elsewhere")).is_err());
     }
