@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context as _, Result, bail, ensure};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 use crate::workspace;
 
@@ -49,6 +51,9 @@ const LEFT_OUT: [(&str, &str); 14] = [
 /// Files that tests and benchmarks read while they run, below the workspace's root.
 const FILES: [&str; 3] = ["data", "host/tests/data", "tests/data"];
 
+/// What an executable is that tests nothing: the `prism` command.
+const PROGRAM: &str = "program";
+
 /// An executable that was built.
 struct Built {
     /// Folder below the workspace's root of the package that it is of.
@@ -72,22 +77,32 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 
     let (mut tests, mut benches) = (Vec::new(), Vec::new());
     for built in &built {
-        if let Some(why) = left_out(&built.target) {
+        let is_program = built.kind == PROGRAM;
+        if let Some(why) = left_out(&built.target).filter(|_| !is_program) {
             println!("left out: {} of {}, which {why}", built.target, built.package);
             continue;
         }
-        let name = format!("{}-{}", built.package.replace('/', "-"), built.target);
-        let to = out.join("bin").join(&name);
-        fs::copy(&built.path, &to)
-            .with_context(|| format!("cannot copy {} to {}", built.path.display(), to.display()))?;
-        let list = if built.kind == "bench" { &mut benches } else { &mut tests };
-        list.push((name, built.package.clone()));
+        let name = match is_program {
+            true => built.target.clone(),
+            false => format!("{}-{}", built.package.replace('/', "-"), built.target),
+        };
+        let to = out.join("bin").join(format!("{name}.gz"));
+        compress(&built.path, &to)
+            .with_context(|| format!("cannot pack {} into {}", built.path.display(), to.display()))?;
+        match built.kind.as_str() {
+            // For people, and for what compares it with other programs.
+            PROGRAM => {}
+            "bench" => benches.push((name, built.package.clone())),
+            _ => tests.push((name, built.package.clone())),
+        }
     }
     println!("left out: documentation tests, and the tests of cuda_builder and xtask, which need a compiler");
     for folder in FILES {
         copy_folder(&root.join(folder), &out.join(folder))?;
     }
-    copy_folder(&root.join("tests/twins"), &out.join("tests/twins"))?;
+    for folder in ["tests/peers", "tests/twins"] {
+        copy_folder(&root.join(folder), &out.join(folder))?;
+    }
     for package in tests.iter().chain(&benches).map(|(_, package)| package) {
         fs::create_dir_all(out.join(package))?;
     }
@@ -159,13 +174,18 @@ fn executable(message: &str, root: &Path) -> Result<Option<Built>> {
         bail!("a message of cargo's is not as expected: {message}");
     };
     // A program itself is built beside its tests.
-    if kind == "bin" && message["profile"]["test"] != true {
-        return Ok(None);
-    }
+    let kind = if kind == "bin" && message["profile"]["test"] != true { PROGRAM.to_owned() } else { kind };
     let directory = Path::new(&manifest).parent().unwrap_or(Path::new(""));
     let package = directory.strip_prefix(root).with_context(|| format!("{manifest} is not in this workspace"))?;
     let target = if kind.ends_with("lib") { "unit".to_owned() } else { target };
     Ok(Some(Built { package: package.display().to_string(), target, kind, path: path.into() }))
+}
+
+/// Every executable has the kernels and much of the same code, so that a third of its bytes is left.
+fn compress(from: &Path, to: &Path) -> std::io::Result<()> {
+    let mut packed = GzEncoder::new(fs::File::create(to)?, Compression::default());
+    std::io::copy(&mut fs::File::open(from)?, &mut packed)?;
+    packed.finish()?.sync_all()
 }
 
 /// Copies the files of a folder, and those of folders in it. A folder that is not there has no files.
@@ -213,7 +233,7 @@ const SCRIPT_HEAD: &str = r#"#!/bin/bash
 # nvcc the benchmarks compare with CUDA C++, and with compute-sanitizer its tools look at one
 # batch and at the kernels of the model, and memcheck at all tests.
 #
-#     ./run.sh [tests|sanitizer|memcheck|benches]...     all of them if none is named
+#     ./run.sh [unpack|tests|sanitizer|memcheck|benches]...     all of them if none is named; `unpack` only gets bin/ ready
 #
 # Logs and CSV go to $PRISM_RESULTS, or the folder `results` here. PRISM_WIDE=1, PRISM_CORPUS=DIR and
 # PRISM_REFERENCE=DIR make the tests wider.
@@ -244,6 +264,9 @@ run() { # log's name, package's folder, then what to run there
     fi
 }
 wanted() { [[ $parts == *" $1 "* ]]; }
+for packed in "$here"/bin/*.gz; do
+    [ ! -e "$packed" ] || gunzip -f "$packed" || exit 2
+done
 chmod +x "$here"/bin/*
 "#;
 
@@ -358,7 +381,7 @@ mod tests {
         assert!(executable(&message.replace("\"/w/target/release/deps/engine-1\"", "null"), root).unwrap().is_none());
         let program =
             message.replace("\"kind\":[\"test\"]", "\"kind\":[\"bin\"]").replace("\"test\":true", "\"test\":false");
-        assert!(executable(&program, root).unwrap().is_none());
+        assert_eq!(executable(&program, root).unwrap().unwrap().kind, PROGRAM);
         assert!(executable("warning: something else", root).unwrap().is_none());
         assert!(executable(message, Path::new("/elsewhere")).is_err());
     }
