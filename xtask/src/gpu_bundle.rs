@@ -26,10 +26,6 @@ const LIMIT_MIB: f64 = 60.0;
 /// Packages whose tests use a GPU where there is one. Those of `cuda_std` run kernels on CPU cores alone.
 const PACKAGES: [&str; 3] = ["cuda_host", "prism-host", "tests"];
 
-/// Packages from outside that are optimised for speed.
-const FAST: [&str; 9] =
-    ["bytes", "crossbeam-deque", "fast-float2", "hashbrown", "memchr", "parquet", "rayon", "rayon-core", "zstd-sys"];
-
 /// Targets of those packages that stay here, and why.
 const LEFT_OUT: [(&str, &str); 14] = [
     ("compile_fail", "compiles its cases with cargo"),
@@ -129,11 +125,6 @@ fn build(root: &Path) -> Result<Vec<Built>> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root).args(["test", "--release", "--no-run", "--message-format=json-render-diagnostics"]);
     command.args(["--config", "profile.release.debug=false", "--config", "profile.release.strip=\"symbols\""]);
-    // What comes from outside is made small, but for what files go through from their text to Parquet, which is measured.
-    command.args(["--config", "profile.release.package.\"*\".opt-level=\"s\""]);
-    for package in FAST {
-        command.args(["--config", &format!("profile.release.package.{package}.opt-level=3")]);
-    }
     // Optimisation across packages takes minutes for each executable, and most of what is measured runs on the GPU.
     command.args(["--config", "profile.release.lto=\"off\"", "--config", "profile.release.codegen-units=4"]);
     command.args(["--lib", "--bins", "--tests", "--bench", "files", "--bench", "fused", "--bench", "surface"]);
