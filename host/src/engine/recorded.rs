@@ -18,7 +18,7 @@ use shared_types::{Atom, FeatureRow, MegaFusedConfig, StructureSummary};
 /// ```
 /// use cuda_host::CudaExecutor;
 /// use prism_host::PackedBatch;
-/// use prism_host::engine::{DeviceBatch, ptx_module};
+/// use prism_host::engine::DeviceBatch;
 /// use prism_host::read::{ReadOptions, read_path};
 /// use shared_types::MegaFusedConfig;
 ///
@@ -30,8 +30,7 @@ use shared_types::{Atom, FeatureRow, MegaFusedConfig, StructureSummary};
 /// let batch = PackedBatch::from_inputs([&structure])?;
 /// let mut atoms = batch.atoms().to_vec();
 ///
-/// let (name, ptx) = ptx_module();
-/// let executor = CudaExecutor::open(0, name, ptx)?;
+/// let executor = CudaExecutor::open(0, "kernels", kernels_gpu::PTX)?;
 /// let mut recorded = DeviceBatch::new(executor.stream(), MegaFusedConfig::default())?.record(&executor, batch)?;
 /// for frame in 0..10 {
 ///     atoms.iter_mut().for_each(|atom| atom.x *= 1.001);
