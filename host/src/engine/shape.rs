@@ -147,7 +147,7 @@ mod tests {
         let [first, second] = pair();
         let recorded = packed(&[first.clone(), second.clone()]);
         let count = |found: &PackedBatch| difference(found, &recorded).expect("a difference").to_string();
-        assert_eq!(count(&packed(&[first.clone()])), "it has 1 structures, and 2 were recorded");
+        assert_eq!(count(&packed(std::slice::from_ref(&first))), "it has 1 structures, and 2 were recorded");
         assert_eq!(count(&packed(&[first, structure("longer", 8, 2)])), "it has 13 residues, and 12 were recorded");
         let more = after(|second| {
             second.atoms.push(second.atoms[0]);

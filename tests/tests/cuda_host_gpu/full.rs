@@ -19,6 +19,11 @@ fn packed(structures: &[StructureInput]) -> PackedBatch {
     PackedBatch::from_inputs(structures).unwrap()
 }
 
+/// A simulated device has less memory, and tests are to be fast where there is no GPU.
+fn copies_of_one(many: usize) -> usize {
+    if is_simulated() { many / 3 } else { many }
+}
+
 /// Takes memory of the device until `left` bytes are free, or somewhat more. Nothing is written.
 fn fill(executor: &CudaExecutor, left: usize) -> Vec<DeviceBuffer<u8>> {
     let context = executor.context();
@@ -82,7 +87,7 @@ fn a_batch_is_halved_until_it_fits_on_a_simulated_device() {
 }
 
 fn halved() {
-    let (executor, structures) = (executor(), copies::jittered(600));
+    let (executor, structures) = (executor(), copies::jittered(copies_of_one(600)));
     let need = needed(&executor, &structures);
     let expected = Engine::builder().backend(Backend::Cuda).build().unwrap().run(&structures).unwrap();
     let engine = warm_engine();
@@ -119,7 +124,7 @@ fn a_structure_that_does_not_fit_on_a_simulated_device_gets_an_error_of_its_own(
 fn refused_and_computed() {
     const LARGE: usize = 4;
     let (executor, mut structures) = (executor(), copies::jittered(8));
-    structures.insert(LARGE, copies::crowd(150));
+    structures.insert(LARGE, copies::crowd(copies_of_one(300)));
     let large = &structures[LARGE];
     let need = needed(&executor, std::slice::from_ref(large));
     let expected = Engine::builder().backend(Backend::Cuda).build().unwrap().run(&structures).unwrap();
