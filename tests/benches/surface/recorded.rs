@@ -15,6 +15,9 @@ const WARM_UP: usize = 3;
 /// Batches in a repetition: one takes less than the clock can tell well.
 const BATCHES: usize = 20;
 
+/// Computes a batch, and answers with a digest of its rows.
+type Way<'a> = &'a mut dyn FnMut(&PackedBatch) -> Result<u64>;
+
 /// One structure, and a hundred.
 pub fn time(executor: &CudaExecutor, arguments: &Arguments) -> Result<()> {
     [1, 100].into_iter().try_for_each(|structures| compare(executor, arguments, structures))
@@ -43,7 +46,7 @@ fn compare(executor: &CudaExecutor, arguments: &Arguments, structures: usize) ->
     };
     let mut in_lanes = |batch: &PackedBatch| Ok(digest(&lanes.run(batch, config)?.0.rows));
     let mut by_graph = |batch: &PackedBatch| Ok(digest(recorded.run(batch)?.rows));
-    let mut ways: [&mut dyn FnMut(&PackedBatch) -> Result<u64>; 3] = [&mut by_launches, &mut in_lanes, &mut by_graph];
+    let ways: [Way<'_>; 3] = [&mut by_launches, &mut in_lanes, &mut by_graph];
 
     let mut milliseconds = [const { Vec::new() }; 3];
     for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {

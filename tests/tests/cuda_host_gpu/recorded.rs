@@ -41,7 +41,7 @@ fn assert_same(found: ComputedRef<'_>, cpu: &Engine, batch: &PackedBatch, what: 
     let expected = cpu.run_batch(batch).unwrap();
     let words = |rows| bytemuck::cast_slice::<_, u32>(rows).to_vec();
     assert!(words(found.rows) == words(&expected.rows), "{what}: rows differ");
-    assert_eq!(found.site_ids, expected.site_ids, "{what}");
+    assert_eq!(found.site_ids, &expected.site_ids[..], "{what}");
     let bytes = |summaries| bytemuck::cast_slice::<_, u8>(summaries).to_vec();
     assert!(bytes(found.summaries) == bytes(&expected.summaries), "{what}: summaries differ");
 }
