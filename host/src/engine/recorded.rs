@@ -12,7 +12,7 @@ use shared_types::{Atom, FeatureRow, MegaFusedConfig, StructureSummary};
 /// The shape is everything but where atoms are and how large, and B factors: structures and their sizes, residues and
 /// their types, chains, annotations. Results have the bits that every other way of computing gives.
 ///
-/// It pays for small batches, where queueing a dozen kernels and copies takes as long as they run; large ones are done
+/// It pays for small batches, where queueing kernels and copies one by one takes as long as they run; large ones are done
 /// sooner in parts that overlap, by [`DeviceLanes`](super::DeviceLanes).
 ///
 /// ```
