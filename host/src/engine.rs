@@ -37,6 +37,8 @@ mod launch;
 mod memory;
 mod plan;
 mod points;
+mod recorded;
+mod shape;
 mod staging;
 mod stream;
 #[cfg(test)]
@@ -61,6 +63,8 @@ pub use launch::{
 };
 pub use memory::{HostMemory, Memory, OutOfHostMemory};
 pub use points::{point_groups, sphere_points};
+pub use recorded::{ComputedRef, RecordedBatch};
+pub use shape::ShapeDifference;
 pub use staging::Staging;
 pub use stream::FeaturesIter;
 pub use work::BatchWork;

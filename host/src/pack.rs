@@ -4,7 +4,7 @@ mod check;
 mod error;
 mod part;
 
-pub(crate) use check::{ATOM_LIMIT, RESIDUE_LIMIT};
+pub(crate) use check::{ATOM_LIMIT, RESIDUE_LIMIT, other_atoms};
 pub use error::PackError;
 pub use part::BatchPart;
 

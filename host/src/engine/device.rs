@@ -4,13 +4,14 @@ use super::computed::{Computed, ComputedMut};
 use super::device_memory::DeviceMemory;
 use super::launch::BatchInputs;
 use super::memory::Memory;
+use super::recorded::{Places, RecordedBatch};
 use super::work::BatchWork;
 use super::{
     Largest, launch_atom_surfaces, launch_binding_sites, launch_mega_fused_batch, launch_residue_exposure, launch_rows,
     point_groups,
 };
 use crate::pack::{BatchPart, PackedBatch};
-use cuda_host::{CudaError, CudaExecutor, Device, DeviceBuffer, GpuBufferPool, Stream};
+use cuda_host::{CudaError, CudaExecutor, Device, DeviceBuffer, GpuBufferPool, Graph, PinnedBuffer, Stream};
 use shared_types::{Atom, BatchStructureDesc, MegaFusedConfig, PointGroup};
 
 /// A batch with all of its buffers on a device, each at least as long as the longest batch so far needed.
@@ -106,6 +107,38 @@ impl DeviceBatch {
         // First what waits, then what may be under way when this returns.
         self.work.prepare(&memory, part, self.config, largest)?;
         self.inputs.upload(&memory, part)
+    }
+
+    /// Makes one CUDA graph of all that a batch takes: uploads of its atoms and B factors, all launches, and downloads of
+    /// its results. The rest of `batch` is copied to the device here, once; it says what shape the batches have that the
+    /// graph computes from then on. Buffers and page-locked memory become the graph's.
+    ///
+    /// # Errors
+    /// Those of the driver; out of memory among them.
+    pub fn record(mut self, executor: &CudaExecutor, batch: PackedBatch) -> Result<RecordedBatch, CudaError> {
+        let context = executor.context();
+        self.upload(executor.stream(), &batch)?;
+        let (atoms, residues, structures) = (batch.n_atoms(), batch.n_residues(), batch.n_structures());
+        let up = (PinnedBuffer::zeroed(context, atoms)?, PinnedBuffer::zeroed(context, residues)?);
+        let down = (PinnedBuffer::zeroed(context, residues)?, PinnedBuffer::zeroed(context, residues)?);
+        let summaries = PinnedBuffer::zeroed(context, structures)?;
+        let (graph, places) = Graph::record::<_, CudaError>(executor, |recorder| {
+            let places = Places {
+                atoms: recorder.own(up.0),
+                bfactor: recorder.own(up.1),
+                rows: recorder.own(down.0),
+                site_ids: recorder.own(down.1),
+                summaries: recorder.own(summaries),
+            };
+            recorder.upload(&places.atoms, self.inputs.atoms.slice_mut(..atoms)?)?;
+            recorder.upload(&places.bfactor, self.inputs.bfactor.slice_mut(..residues)?)?;
+            self.launch(recorder.executor())?;
+            recorder.download(self.work.rows.slice(..residues)?, &places.rows)?;
+            recorder.download(self.work.site_ids.slice(..residues)?, &places.site_ids)?;
+            recorder.download(self.work.summaries.slice(..structures)?, &places.summaries)?;
+            Ok(places)
+        })?;
+        RecordedBatch::new(graph, places, executor.stream(), batch, self.config)
     }
 
     /// What batches are computed with.

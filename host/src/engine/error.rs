@@ -1,6 +1,6 @@
 //! Why there are no features.
 
-use super::items;
+use super::{ShapeDifference, items};
 use crate::pack::{BatchPart, PackError};
 use crate::structure::StructureInput;
 use cuda_host::CudaError;
@@ -71,6 +71,9 @@ pub enum EngineError {
         /// Bytes of the buffer for which there is none.
         bytes: usize,
     },
+    /// A batch of another shape than the one that was recorded.
+    #[error("the batch is not of the shape that was recorded: {0}; record it anew")]
+    OtherShape(ShapeDifference),
     /// Devices were named for a backend that has none.
     #[error("devices were named, and the CPU backend has none; leave them out or choose CUDA")]
     DevicesWithoutCuda,

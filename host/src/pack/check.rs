@@ -1,7 +1,7 @@
 //! What makes a batch one that the kernel can work on.
 
-use super::{BatchBuffers, PackError};
-use shared_types::{BatchStructureDesc, NO_CA, RESIDUES, ROW_WIDTH};
+use super::{BatchBuffers, PackError, PackedBatch};
+use shared_types::{Atom, BatchStructureDesc, NO_CA, RESIDUES, ROW_WIDTH};
 use std::ops::Range;
 
 /// Atoms in one batch stay below this, so that an index fits 32 bits with a bit to spare.
@@ -120,12 +120,7 @@ fn ranges(
 /// The values of one structure, whose ranges are checked.
 fn values(name: &str, descriptor: &BatchStructureDesc, buffers: &BatchBuffers) -> Result<(), PackError> {
     let bad = |field, index, problem| Err(PackError::Value { structure: name.to_owned(), field, index, problem });
-    let first_atom = descriptor.atom_offset as usize;
-    for (i, atom) in buffers.atoms[first_atom..first_atom + descriptor.n_atoms as usize].iter().enumerate() {
-        if ![atom.x, atom.y, atom.z, atom.radius].iter().all(|value| value.is_finite()) {
-            return bad("atoms", first_atom + i, format!("is {atom:?}, which is not finite"));
-        }
-    }
+    atoms(name, descriptor, &buffers.atoms)?;
     let mut before = 0;
     for row in descriptor.ca_offset as usize..(descriptor.ca_offset + descriptor.n_residues) as usize {
         let ca = buffers.ca_indices[row];
@@ -154,6 +149,26 @@ fn values(name: &str, descriptor: &BatchStructureDesc, buffers: &BatchBuffers) -
         before = first;
     }
     Ok(())
+}
+
+/// The positions and radii of a structure's atoms, which stand in `all` where `descriptor` says.
+fn atoms(name: &str, descriptor: &BatchStructureDesc, all: &[Atom]) -> Result<(), PackError> {
+    let first = descriptor.atom_offset as usize;
+    let is_finite = |atom: &Atom| [atom.x, atom.y, atom.z, atom.radius].iter().all(|value| value.is_finite());
+    match all[first..first + descriptor.n_atoms as usize].iter().position(|atom| !is_finite(atom)) {
+        Some(index) => Err(PackError::Value {
+            structure: name.to_owned(),
+            field: "atoms",
+            index: first + index,
+            problem: format!("is {:?}, which is not finite", all[first + index]),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Whether atoms may take the places of a batch's own, which are as many.
+pub(crate) fn other_atoms(batch: &PackedBatch, others: &[Atom]) -> Result<(), PackError> {
+    batch.names().iter().zip(batch.descriptors()).try_for_each(|(name, descriptor)| atoms(name, descriptor, others))
 }
 
 #[cfg(test)]

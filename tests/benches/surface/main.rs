@@ -5,9 +5,10 @@
 //! events around the launches of a stage, medians over the repetitions; for the kernel that counts, also in turn with its
 //! twin in CUDA C++, which has the same algorithm and must give the same counts. The other lines are a whole batch, by the
 //! clock: from packed host memory to features in host memory, cut and uncut, through page-locked memory and not; and its
-//! copies alone.
+//! copies alone. Beside these, small batches one after another, launched and as a graph.
 
 mod overlap;
+mod recorded;
 mod stages;
 mod twin;
 
@@ -74,6 +75,7 @@ fn main() -> Result<ExitCode> {
     let executor = CudaExecutor::open(0, "kernels", kernels_gpu::PTX)?;
     let mut lines = stages::time(&executor, &batch, &arguments)?;
     stages::mixed(&executor, &arguments)?;
+    recorded::time(&executor, &arguments)?;
     let mut same = true;
     if let Some(path) = &arguments.twins {
         let compared = twin::time(&executor, &batch, path, &arguments).context("the twin")?;

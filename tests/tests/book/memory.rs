@@ -9,6 +9,9 @@ use cuda_host::{
 use cuda_std::prelude::*;
 use test_kernels::roots;
 // ANCHOR_END: imports
+use prism_host::engine::DeviceBatch;
+use prism_host::{Backend, Engine, PackedBatch};
+use shared_types::MegaFusedConfig;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tests::device::is_there;
 
@@ -235,5 +238,28 @@ fn a_graph_is_launched_for_each_batch() -> Result<(), CudaError> {
     }
     // ANCHOR_END: launches
     assert_eq!(pipeline.graph.pinned(&pipeline.results)?, expected(&[99.0; 1000]));
+    Ok(())
+}
+
+#[test]
+fn frames_are_computed_by_one_launch_each() -> Result<(), Box<dyn std::error::Error>> {
+    if !is_there() {
+        return Ok(());
+    }
+    let structures = tests::copies::jittered(5);
+    let frames = structures.iter().map(|structure| structure.atoms.clone());
+    let mut areas = Vec::new();
+    // ANCHOR: frames
+    let executor = CudaExecutor::open(0, "kernels", kernels_gpu::PTX)?;
+    let batch = PackedBatch::from_inputs([&structures[0]])?;
+    let mut recorded = DeviceBatch::new(executor.stream(), MegaFusedConfig::default())?.record(&executor, batch)?;
+    for atoms in frames {
+        // Uploads, kernels and downloads, and waits for them. The results are where the device has written them.
+        let computed = recorded.run_atoms(&atoms)?;
+        areas.push(computed.summaries[0].area);
+    }
+    // ANCHOR_END: frames
+    let features = Engine::builder().backend(Backend::Cpu).build()?.run(&structures)?;
+    assert_eq!(areas, features.iter().map(|one| one.summary.area).collect::<Vec<_>>());
     Ok(())
 }

@@ -4,8 +4,10 @@
 use crate::simulated::with_driver;
 use cuda_host::{CudaExecutor, GpuBufferPool, PoolOptions, PoolStatistics};
 use prism_host::engine::{DeviceLanes, LaneOptions, LaneStatistics};
+use prism_host::pipeline::{Batch, Cancel, Computed, Outcome, run};
 use prism_host::{Backend, Engine, EngineError, PackedBatch};
 use shared_types::MegaFusedConfig;
+use std::convert::Infallible;
 use std::thread;
 use tests::copies;
 
@@ -136,4 +138,42 @@ fn an_engine_on_a_small_device_halves_batches() {
         assert!(features.iter().zip(&structures).all(|(one, given)| one.rows.len() == given.n_residues()));
     }
     assert!(engine.lost().is_empty());
+}
+
+/// Batches go to whichever device is free, and their results come in the order of the source. Kernels take longer than
+/// packing: else the first device is free whenever there is a batch.
+#[test]
+fn an_engine_on_two_devices_uses_both() {
+    let defines = [DRIVER, &["-DDEVICES=2", "-DMICROSECONDS=500"]].concat();
+    if !with_driver("lanes::an_engine_on_two_devices_uses_both", &defines) {
+        return;
+    }
+    let structures = copies::jittered(60);
+    let source = || {
+        structures.chunks(3).map(|some| Batch {
+            structures: some.to_vec(),
+            outcomes: some.iter().map(|_| Outcome::Read { warnings: Vec::new() }).collect(),
+            bytes: 0,
+        })
+    };
+    for (builder, devices) in [
+        (Engine::builder().all_devices(), vec![0, 1]),
+        (Engine::builder().devices([1, 0]), vec![1, 0]),
+        (Engine::builder().devices([1]), vec![1]),
+    ] {
+        let engine = builder.backend(Backend::Cuda).build().unwrap();
+        let mut found = Vec::new();
+        let consume = |computed: Computed| {
+            assert!(computed.results.iter().all(|result| result.is_ok()));
+            found.extend(computed.batch.structures.into_iter().map(|structure| structure.name));
+            Ok::<_, Infallible>(())
+        };
+        let telemetry = run(&engine, source(), &Cancel::default(), consume).unwrap();
+        assert!(found.iter().eq(structures.iter().map(|structure| &structure.name)), "{found:?}");
+        let names: Vec<_> = devices.iter().map(|device| format!("Simulated (device {device})")).collect();
+        assert!(telemetry.workers.iter().map(|worker| &worker.name).eq(&names), "{:?}", telemetry.workers);
+        assert!(telemetry.workers.iter().all(|worker| worker.amount.structures > 0), "{:?}", telemetry.workers);
+        assert_eq!(telemetry.workers.iter().map(|worker| worker.amount.structures).sum::<u64>(), 60);
+        assert!(engine.lost().is_empty());
+    }
 }

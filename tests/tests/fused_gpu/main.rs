@@ -3,6 +3,7 @@
 
 mod batches;
 mod contacts;
+mod devices;
 mod files;
 mod odd;
 mod parts;

@@ -6,7 +6,8 @@
  *
  * -DWITHOUT_GRAPHS, -DNO_DEVICE and -DCAPABILITY=61 make other drivers of it; with -DOTHERS_DO_NOTHING, kernels that are
  * not known run and compute nothing. -DMEGABYTES=16 is a smaller device, -DPINNED_MOST=65536 a host that locks no more bytes
- * at once.
+ * at once. With -DDEVICES=2 there are two devices, which have their memory in common; with -DMICROSECONDS=500, kernels that
+ * compute nothing take so long.
  */
 #include <math.h>
 #include <pthread.h>
@@ -14,9 +15,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifndef CAPABILITY
 #define CAPABILITY 90
+#endif
+#ifndef DEVICES
+#define DEVICES 1
+#endif
+#ifndef MICROSECONDS
+#define MICROSECONDS 0
 #endif
 #ifndef MEGABYTES
 #define MEGABYTES 256
@@ -29,7 +37,7 @@
 
 enum { OK = 0, INVALID = 1, OUT_OF_MEMORY = 2, NO_DEVICE_HERE = 100, BAD_PTX = 218, NOT_FOUND = 500, NOT_READY = 600,
        ILLEGAL_ADDRESS = 700, NOT_SUPPORTED = 801, CAPTURE_UNSUPPORTED = 900 };
-enum kind { COPY, SET, RECORD, WAIT, LAUNCH };
+enum kind { COPY, SET, RECORD, WAIT, LAUNCH, REST };
 enum { MOST_PARAMETERS = 96 };
 
 struct op {
@@ -146,6 +154,7 @@ static void run(struct stream *stream, size_t until) {
         case RECORD: op.event->milliseconds = now; break;
         case WAIT: run(op.stream, op.at); break;
         case LAUNCH: launch(&op); break;
+        case REST: if (MICROSECONDS) usleep(MICROSECONDS); break;
         }
         stream->done++;
     }
@@ -168,7 +177,7 @@ API cuGetErrorName(unsigned code, const char **name) {
 }
 API cuGetErrorString(unsigned code, const char **text) { (void)code; *text = "an error of the simulated driver"; return OK; }
 API cuDeviceGet(int *device, int ordinal) { *device = ordinal; return OK; }
-API cuDeviceGetCount(int *count) { *count = 1; return OK; }
+API cuDeviceGetCount(int *count) { *count = DEVICES; return OK; }
 API cuDeviceGetName(char *name, int length, int device) { (void)device; snprintf(name, (size_t)length, "Simulated"); return OK; }
 API cuDeviceGetAttribute(int *value, int attribute, int device) {
     (void)device;
@@ -182,7 +191,7 @@ API cuDeviceGetAttribute(int *value, int attribute, int device) {
 }
 API cuDeviceGetPCIBusId(char *id, int length, int device) { (void)device; snprintf(id, (size_t)length, "0000:00:00.0"); return OK; }
 API cuDeviceTotalMem_v2(size_t *bytes, int device) { (void)device; *bytes = TOTAL; return OK; }
-API cuDevicePrimaryCtxRetain(void **context, int device) { static int it; (void)device; *context = &it; return OK; }
+API cuDevicePrimaryCtxRetain(void **context, int device) { static int all[DEVICES]; *context = &all[device]; return OK; }
 API cuDevicePrimaryCtxRelease_v2(int device) { (void)device; return OK; }
 API cuCtxSetCurrent(void *context) { (void)context; return OK; }
 API cuMemGetInfo_v2(size_t *free, size_t *total) { ENTER; *free = TOTAL - used; *total = TOTAL; return leave(OK); }
@@ -343,7 +352,7 @@ API cuLaunchKernel(struct function *function, unsigned x, unsigned y, unsigned z
 #ifdef OTHERS_DO_NOTHING
     if (!found) {
         ENTER_ALIVE;
-        queue(stream, (struct op){ .kind = SET });
+        queue(stream, (struct op){ .kind = REST });
         return leave(OK);
     }
 #endif

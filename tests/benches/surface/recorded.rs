@@ -1,0 +1,103 @@
+//! Small batches of one shape, one after another, by the clock: queued piece by piece, and launched as one graph.
+
+use crate::Arguments;
+use anyhow::{Result, ensure};
+use cuda_host::CudaExecutor;
+use prism_host::PackedBatch;
+use prism_host::engine::{ComputedMut, DeviceBatch, DeviceLanes, LaneOptions};
+use shared_types::{FeatureRow, MegaFusedConfig};
+use std::time::Instant;
+use tests::bench::{Watch, median};
+use tests::copies;
+
+/// Runs before the first that counts.
+const WARM_UP: usize = 3;
+/// Batches in a repetition: one takes less than the clock can tell well.
+const BATCHES: usize = 20;
+
+/// Computes a batch, and answers with a digest of its rows.
+type Way<'a> = &'a mut dyn FnMut(&PackedBatch) -> Result<u64>;
+
+/// One structure, and a hundred.
+pub fn time(executor: &CudaExecutor, arguments: &Arguments) -> Result<()> {
+    [1, 100].into_iter().try_for_each(|structures| compare(executor, arguments, structures))
+}
+
+fn compare(executor: &CudaExecutor, arguments: &Arguments, structures: usize) -> Result<()> {
+    let config = MegaFusedConfig { points: arguments.points, ..MegaFusedConfig::default() };
+    let stream = executor.stream();
+    let all = copies::jittered(structures * BATCHES);
+    let frames = all.chunks(structures).map(PackedBatch::from_inputs).collect::<Result<Vec<_>, _>>()?;
+    let (atoms, residues) = (frames[0].n_atoms(), frames[0].n_residues());
+
+    // Each way has its memory before it is timed, and results go where there is room for them.
+    let mut queued = DeviceBatch::new(stream, config)?;
+    let lanes = DeviceLanes::new(executor, LaneOptions::default())?;
+    let mut recorded = DeviceBatch::new(stream, config)?.record(executor, frames[0].clone())?;
+    let nodes = recorded.nodes();
+    let mut rows: Vec<FeatureRow> = bytemuck::zeroed_vec(residues);
+    let (mut site_ids, mut summaries) = (vec![0; residues], bytemuck::zeroed_vec(structures));
+    let mut by_launches = |batch: &PackedBatch| -> Result<u64> {
+        queued.upload(stream, batch)?;
+        queued.launch(executor)?;
+        let to = ComputedMut { rows: &mut rows, site_ids: &mut site_ids, summaries: &mut summaries };
+        queued.results_into(stream, to)?;
+        Ok(digest(&rows))
+    };
+    let mut in_lanes = |batch: &PackedBatch| Ok(digest(&lanes.run(batch, config)?.0.rows));
+    let mut by_graph = |batch: &PackedBatch| Ok(digest(recorded.run(batch)?.rows));
+    let ways: [Way<'_>; 3] = [&mut by_launches, &mut in_lanes, &mut by_graph];
+
+    let mut milliseconds = [const { Vec::new() }; 3];
+    for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
+        let mut digests = Vec::new();
+        for place in 0..ways.len() {
+            let way = (place + repetition) % ways.len();
+            let begin = Instant::now();
+            let found = frames.iter().map(&mut *ways[way]).collect::<Result<Vec<_>>>()?;
+            let took = begin.elapsed().as_secs_f64() * 1e3 / BATCHES as f64;
+            digests.push(found);
+            if repetition >= WARM_UP {
+                milliseconds[way].push(took);
+            }
+        }
+        ensure!(digests.iter().all(|found| *found == digests[0]), "the ways have other results");
+    }
+    let [launches, lanes, graph] = milliseconds.each_ref().map(|milliseconds| median(milliseconds));
+    println!(
+        "batches of {structures} structures ({residues} residues, {atoms} atoms), each up, computed and down, by the clock: \
+         queued piece by piece {launches:.4} ms, in lanes {lanes:.4} ms, one graph of {nodes} pieces {graph:.4} ms ({:.2} times as \
+         fast as piece by piece); its kernels take {:.4} ms",
+        launches / graph,
+        kernels(executor, &frames[0], config, arguments)?,
+    );
+    Ok(())
+}
+
+/// Milliseconds of the kernels, by events.
+fn kernels(
+    executor: &CudaExecutor,
+    batch: &PackedBatch,
+    config: MegaFusedConfig,
+    arguments: &Arguments,
+) -> Result<f64> {
+    let stream = executor.stream();
+    let mut buffers = DeviceBatch::new(stream, config)?;
+    buffers.upload(stream, batch)?;
+    let watch = Watch::new(stream)?;
+    let mut milliseconds = Vec::new();
+    for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
+        let took = watch.time(|| buffers.launch(executor))?;
+        if repetition >= WARM_UP {
+            milliseconds.push(took);
+        }
+    }
+    Ok(median(&milliseconds))
+}
+
+/// Of some bits of every row: enough to see that another batch was computed, in time that does not count.
+fn digest(rows: &[FeatureRow]) -> u64 {
+    let step =
+        |hash: u64, row: &FeatureRow| (hash ^ u64::from(row.columns[1].to_bits())).wrapping_mul(0x0100_0000_01b3);
+    rows.iter().fold(0xcbf2_9ce4_8422_2325, step)
+}
