@@ -1,7 +1,7 @@
 //! The kernels of heavy atoms on one CPU core, timed: `cargo bench -p prism-host --bench surface_on_cpu`, in atoms a second.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use cuda_std::launch::{CpuExecutor, Host};
+use cuda_std::launch::CpuExecutor;
 use prism_host::PackedBatch;
 use prism_host::engine::{BatchInputs, BatchWork, HostMemory, Largest, launch_atom_surfaces, point_groups};
 use prism_host::read::{ReadOptions, read_path};
@@ -26,20 +26,8 @@ fn surfaces(criterion: &mut Criterion) {
             let batch = batch_of(path);
             let mut work = BatchWork::new(&HostMemory).expect("memory for nothing");
             work.prepare(&HostMemory, &batch.whole(), config, Largest::default()).expect("memory for a protein");
-            let inputs = BatchInputs::<Host> {
-                atoms: batch.atoms(),
-                ca_indices: batch.ca_indices(),
-                descriptors: batch.descriptors(),
-                residue_types: batch.residue_types(),
-                conservation: batch.conservation(),
-                bfactor: batch.bfactor(),
-                gisaid_freq: batch.gisaid_freq(),
-                gisaid_velocity: batch.gisaid_velocity(),
-                chain_ids: batch.chain_ids(),
-                residue_atoms: batch.residue_atoms(),
-                points: &points,
-                n_points,
-            };
+            let whole = batch.whole();
+            let inputs = BatchInputs::of_part(&whole, &points, n_points);
             group.throughput(Throughput::Elements(batch.n_atoms() as u64));
             group.bench_function(BenchmarkId::new(format!("{n_points} points"), path), |bencher| {
                 let mut launch = || launch_atom_surfaces(&CpuExecutor::new(), inputs, &mut work);

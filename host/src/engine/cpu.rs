@@ -87,7 +87,7 @@ fn run_on(
 ) -> Result<Computed, EngineError> {
     work.prepare(&HostMemory, batch, config, largest)?;
     let mut computed = results.room(batch.n_residues(), batch.n_structures())?;
-    launch_mega_fused_batch(executor, inputs(batch, points, config.points), work, config)
+    launch_mega_fused_batch(executor, BatchInputs::of_part(batch, points, config.points), work, config)
         .map_err(|error| EngineError::from_launch(error, batch, config))?;
     work.results_into(&HostMemory, computed.as_mut())?;
     Ok(computed)
@@ -107,21 +107,24 @@ pub fn compute_on_cpu(
     run_on(executor, &batch.whole(), &points, &mut new_work()?, config, largest, &results)
 }
 
-/// A batch where it lies.
-fn inputs<'a>(batch: &'a BatchPart<'_>, points: &'a [PointGroup], n_points: u32) -> BatchInputs<'a, Host> {
-    BatchInputs {
-        atoms: batch.atoms(),
-        ca_indices: batch.ca_indices(),
-        descriptors: batch.descriptors(),
-        residue_types: batch.residue_types(),
-        conservation: batch.conservation(),
-        bfactor: batch.bfactor(),
-        gisaid_freq: batch.gisaid_freq(),
-        gisaid_velocity: batch.gisaid_velocity(),
-        chain_ids: batch.chain_ids(),
-        residue_atoms: batch.residue_atoms(),
-        points,
-        n_points,
+impl<'a> BatchInputs<'a, Host> {
+    /// A batch where it lies, and `n_points` test points ([`point_groups`]).
+    #[must_use]
+    pub fn of_part(batch: &'a BatchPart<'_>, points: &'a [PointGroup], n_points: u32) -> Self {
+        Self {
+            atoms: batch.atoms(),
+            ca_indices: batch.ca_indices(),
+            descriptors: batch.descriptors(),
+            residue_types: batch.residue_types(),
+            conservation: batch.conservation(),
+            bfactor: batch.bfactor(),
+            gisaid_freq: batch.gisaid_freq(),
+            gisaid_velocity: batch.gisaid_velocity(),
+            chain_ids: batch.chain_ids(),
+            residue_atoms: batch.residue_atoms(),
+            points,
+            n_points,
+        }
     }
 }
 

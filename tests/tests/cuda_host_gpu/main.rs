@@ -18,46 +18,14 @@ mod simulated;
 mod staging;
 mod visible;
 
-use cuda_host::{CudaError, CudaExecutor, Device, DeviceBuffer, DeviceOffsets};
-use cuda_std::Grid;
-use cuda_std::launch::{Executor, Kernel, Offsets};
+use cuda_host::{CudaExecutor, DeviceBuffer, DeviceOffsets};
+use cuda_std::launch::Offsets;
 use simulated::is_simulated;
-use std::ops::Deref;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use tests::device::Alone;
 
-/// An executor of the test kernels on the first device, which this test has for itself: times are compared.
-struct Gpu {
-    executor: CudaExecutor,
-    _turn: MutexGuard<'static, ()>,
-}
-
-fn gpu() -> Option<Gpu> {
-    static TURN: Mutex<()> = Mutex::new(());
-    if let Err(error) = Device::count() {
-        assert!(std::env::var("PRISM_REQUIRE_GPU").as_deref() != Ok("1"), "PRISM_REQUIRE_GPU=1, but {error}");
-        println!("skipped: no CUDA device ({error})");
-        return None;
-    }
-    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let executor = CudaExecutor::open(0, "test kernels", test_kernels::PTX).expect("a device that opens");
-    Some(Gpu { executor, _turn: turn })
-}
-
-impl Deref for Gpu {
-    type Target = CudaExecutor;
-
-    fn deref(&self) -> &CudaExecutor {
-        &self.executor
-    }
-}
-
-impl Executor for Gpu {
-    type Space = Device;
-    type Error = CudaError;
-
-    fn launch<K: Kernel>(&self, grid: Grid, args: K::Args<'_, Device>) -> Result<(), CudaError> {
-        self.executor.launch::<K>(grid, args)
-    }
+/// The test kernels on the first device, which this test has for itself.
+fn gpu() -> Option<Alone> {
+    tests::device::alone("test kernels", test_kernels::PTX)
 }
 
 fn offsets(list: &[u32]) -> Offsets {

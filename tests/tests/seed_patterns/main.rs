@@ -12,44 +12,11 @@ mod memory;
 mod pools;
 mod streams;
 
-use cuda_host::{CudaError, CudaExecutor, Device};
-use cuda_std::Grid;
-use cuda_std::launch::{Executor, Kernel};
-use std::ops::Deref;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use tests::device::Alone;
 
-/// An executor of the test kernels on the first device, which this test has for itself: times are compared, and whoever
-/// frees memory makes others wait.
-struct Gpu {
-    executor: CudaExecutor,
-    _turn: MutexGuard<'static, ()>,
-}
-
-fn gpu() -> Option<Gpu> {
-    static TURN: Mutex<()> = Mutex::new(());
-    if !tests::device::is_there() {
-        return None;
-    }
-    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let executor = CudaExecutor::open(0, "test kernels", test_kernels::PTX).expect("a device that opens");
-    Some(Gpu { executor, _turn: turn })
-}
-
-impl Deref for Gpu {
-    type Target = CudaExecutor;
-
-    fn deref(&self) -> &CudaExecutor {
-        &self.executor
-    }
-}
-
-impl Executor for Gpu {
-    type Space = Device;
-    type Error = CudaError;
-
-    fn launch<K: Kernel>(&self, grid: Grid, args: K::Args<'_, Device>) -> Result<(), CudaError> {
-        self.executor.launch::<K>(grid, args)
-    }
+/// The test kernels on the first device, which this test has for itself.
+fn gpu() -> Option<Alone> {
+    tests::device::alone("test kernels", test_kernels::PTX)
 }
 
 /// `0, 1, 2, ..` with a step.
