@@ -10,9 +10,13 @@ use thiserror::Error;
 use walkdir::WalkDir;
 
 /// The extensions that are taken from a directory; each may be followed by `.gz`.
+///
+/// The example of [`discover`] has one.
 pub const EXTENSIONS: [&str; 4] = ["pdb", "ent", "cif", "mmcif"];
 
 /// A structure to read: a file, or part of a packed data set.
+///
+/// The example of [`discover`] has some.
 #[derive(Clone, Debug)]
 pub struct InputFile {
     /// What the structure is called: the file's name without `.gz`, with its path below the directory that was given;
@@ -44,6 +48,8 @@ impl InputFile {
 }
 
 /// Something that was asked for and can be no input.
+///
+/// The example of [`discover`] has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputFailure {
     /// What it would be called.
@@ -53,6 +59,8 @@ pub struct InputFailure {
 }
 
 /// What was found under the given paths.
+///
+/// The example of [`discover`] has some.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
     /// In the order given, and within a directory in byte order of the paths.
@@ -62,6 +70,8 @@ pub struct Inputs {
 }
 
 /// Two files whose structures would be called the same.
+///
+/// The example of [`discover`] has one.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{} and {} would both be called {name:?}; give one of them", .first.display(), .second.display())]
 pub struct DuplicateName {
@@ -78,6 +88,26 @@ pub struct DuplicateName {
 ///
 /// # Errors
 /// Where two files would have one name. What does not exist or cannot be read is an entry of its own instead.
+///
+/// ```
+/// use prism_host::inputs::{DuplicateName, EXTENSIONS, discover};
+/// use prism_host::read::ReadOptions;
+/// use std::path::Path;
+///
+/// assert!(EXTENSIONS.contains(&"pdb") && !EXTENSIONS.contains(&"md"));
+/// let inputs = discover(["../data", "no/such/file.cif"])?;
+/// assert!(!inputs.has_packed() && inputs.ignored[0].0 == Path::new("../data")); // README.md is there, too
+/// let [Ok(file), Err(failure)] = &inputs.entries[..] else { panic!("one file and one that is not") };
+/// assert_eq!((file.name.as_str(), &*file.path), ("6m0j_rbd.pdb", Path::new("../data/6m0j_rbd.pdb")));
+/// assert_eq!(failure.name, "no/such/file.cif");
+/// println!("{}: {}", failure.name, failure.reason);
+/// let read = file.read(&ReadOptions::default()).map_err(|failure| failure.reason)?;
+/// assert_eq!(read.structure.n_residues(), 194);
+///
+/// let twice = discover(["../data", "../data/6m0j_rbd.pdb"]);
+/// assert!(matches!(twice, Err(DuplicateName { name, .. }) if name == "6m0j_rbd.pdb"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn discover<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Inputs, DuplicateName> {
     let mut inputs = Inputs::default();
     for path in paths {

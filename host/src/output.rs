@@ -21,6 +21,8 @@ use std::path::Path;
 use thiserror::Error;
 
 /// One structure's part of the table.
+///
+/// The examples of the tables, [`CsvTable`] first, make one.
 #[derive(Clone, Copy, Debug)]
 pub struct StructureRows<'a> {
     /// Whose rows they are.
@@ -55,6 +57,19 @@ fn is_same(a: &str, b: &str) -> bool {
 }
 
 /// A table that is being written, structure by structure.
+///
+/// ```
+/// use prism_host::output::{Columns, CsvTable, OutputError, Table};
+///
+/// /// A table of nothing, in any format.
+/// fn end(table: impl Table) -> Result<(), OutputError> {
+///     Box::new(table).finish()
+/// }
+/// let mut text = Vec::new();
+/// end(CsvTable::new(&mut text, Columns::choose(["wcn"])?))?;
+/// assert_eq!(text, b"structure,row,chain,resnum,icode,resname,wcn\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Table {
     /// Appends the rows of some structures.
     ///
@@ -70,6 +85,15 @@ pub trait Table {
 }
 
 /// A format of tables.
+///
+/// ```
+/// use prism_host::output::{Format, OutputError};
+///
+/// assert_eq!(Format::of_path("features.Parquet".as_ref())?, Format::Parquet);
+/// let error = Format::of_path("features.xlsx".as_ref()).unwrap_err();
+/// assert!(matches!(&error, OutputError::UnknownFormat { path } if path == "features.xlsx"));
+/// # Ok::<(), OutputError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Text: a header line, then a line a residue.
@@ -97,6 +121,8 @@ impl Format {
 }
 
 /// What computed a table; kept in files that have room for it.
+///
+/// The example of [`ParquetTable`] finds it in the file.
 #[derive(Clone, Debug)]
 pub struct Provenance {
     /// What was computed with.
@@ -117,6 +143,8 @@ impl Provenance {
 }
 
 /// Why a table could not be written.
+///
+/// The examples of [`Format`] and [`OutputFile`] have some.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum OutputError {

@@ -29,6 +29,8 @@ use std::time::Instant;
 use telemetry::Clock;
 
 /// Structures to compute at once.
+///
+/// The examples of [`Computed`] and of [the crate](crate) make some.
 #[derive(Debug, Default)]
 pub struct Batch {
     /// Those that could be read.
@@ -40,6 +42,8 @@ pub struct Batch {
 }
 
 /// What became of one input.
+///
+/// The example of [`Computed`] has both.
 #[derive(Debug)]
 pub enum Outcome {
     /// It is the batch's next structure.
@@ -52,6 +56,38 @@ pub enum Outcome {
 }
 
 /// A batch with what each of its structures got.
+///
+/// ```
+/// use prism_host::inputs::InputFailure;
+/// use prism_host::pipeline::{Batch, Cancel, Computed, Outcome, run};
+/// use prism_host::read::{ReadOptions, read_path};
+/// use prism_host::{Backend, Engine, StructureInput};
+/// use std::convert::Infallible;
+///
+/// // Three inputs: one as it should be, one that is no file, and one that is no structure after all.
+/// let read = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?;
+/// let failure = InputFailure { name: "missing.pdb".to_owned(), reason: "no such file".to_owned() };
+/// let outcomes = vec![
+///     Outcome::Read { warnings: read.warnings },
+///     Outcome::Failed(failure),
+///     Outcome::Read { warnings: Vec::new() },
+/// ];
+/// let batch = Batch { structures: vec![read.structure, StructureInput::default()], outcomes, bytes: 0 };
+///
+/// let engine = Engine::builder().backend(Backend::Cpu).build()?;
+/// let telemetry = run(&engine, [batch].into_iter(), &Cancel::default(), |Computed { batch, results }| {
+///     let features = results.get(0).expect("the first can be computed");
+///     assert_eq!((features.rows.len(), features.site_ids.len(), features.summary.residues), (194, 194, 194));
+///     assert!(results.get(1).is_err_and(|error| error.structure_index() == Some(1)));
+///     // A structure for each input that was read.
+///     let read = batch.outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Read { .. }));
+///     assert_eq!((read.count(), results.len(), results.iter().len()), (2, 2, 2));
+///     Ok::<(), Infallible>(())
+/// })
+/// .expect("a run that is not stopped");
+/// assert_eq!(telemetry.write.amount.structures, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Computed {
     /// The batch.
@@ -61,6 +97,16 @@ pub struct Computed {
 }
 
 /// Why a run ended early.
+///
+/// ```
+/// use prism_host::pipeline::{Batch, Cancel, Stopped, run};
+/// use prism_host::{Backend, Engine};
+///
+/// let engine = Engine::builder().backend(Backend::Cpu).build()?;
+/// let stopped = run(&engine, [Batch::default()].into_iter(), &Cancel::default(), |_| Err("the disk is full"));
+/// assert!(matches!(stopped, Err(Stopped::Consumer("the disk is full"))));
+/// # Ok::<(), prism_host::EngineError>(())
+/// ```
 #[derive(Debug)]
 pub enum Stopped<E> {
     /// It was cancelled.
@@ -88,6 +134,8 @@ fn packers() -> usize {
 ///
 /// # Errors
 /// What `consume` returns, what stops the engine, and [`Stopped::Cancelled`]. Nothing is consumed after that.
+///
+/// The examples of [`Computed`], [`Cancel`] and [`StructureFiles`] call it.
 pub fn run<E>(
     engine: &Engine,
     source: impl Iterator<Item = Batch> + Send,

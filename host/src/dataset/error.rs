@@ -7,10 +7,19 @@ use thiserror::Error;
 /// Why a packed data set cannot be written or used. (Who reads it knows the file's name.)
 ///
 /// ```
-/// use prism_host::dataset::Dataset;
+/// use prism_host::dataset::{Dataset, DatasetError, DatasetFile};
+/// use prism_host::{StructureError, StructureInput};
 ///
 /// let error = Dataset::from_bytes("no such thing".into()).unwrap_err();
-/// println!("{error}");
+/// assert!(matches!(error, DatasetError::NotArrow));
+/// // One that begins as it should, and does not end.
+/// assert!(matches!(Dataset::from_bytes("ARROW1".into()), Err(DatasetError::Truncated)));
+///
+/// # let folder = tempfile::tempdir()?;
+/// let mut file = DatasetFile::create(&folder.path().join("set.arrow"))?;
+/// let error = file.write(&[(&StructureInput::default(), &[])]).unwrap_err();
+/// assert!(matches!(error, DatasetError::Structure(StructureError::Empty { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Error)]
 #[non_exhaustive]

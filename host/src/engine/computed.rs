@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What was computed for a batch.
+///
+/// The example of [`BatchWork`](super::BatchWork) gets one.
 #[derive(Clone, Debug)]
 pub struct Computed {
     /// Per residue, its features.
@@ -19,6 +21,8 @@ pub struct Computed {
 }
 
 /// Where what is computed for a part of a batch goes: as many elements as [`Computed`] has for it.
+///
+/// The example of [`BatchWork`](super::BatchWork) makes one.
 #[derive(Debug)]
 pub struct ComputedMut<'a> {
     /// Per residue, its features.
@@ -49,6 +53,26 @@ impl<'a> ComputedMut<'a> {
 
 /// Room for results. What was dropped is used again: to have the system give memory and take it back for each batch would
 /// take as long as to compute half of it. Cheap to clone; clones share the memory.
+///
+/// An engine has one for its CPU's cores, [`DeviceLanes`](super::DeviceLanes) have one each:
+///
+/// ```
+/// use prism_host::engine::ResultPool;
+/// use prism_host::read::{ReadOptions, read_path};
+/// use prism_host::{Backend, Engine, PackedBatch};
+///
+/// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// let (engine, batch) = (Engine::builder().backend(Backend::Cpu).build()?, PackedBatch::from_inputs([&rbd])?);
+/// let first = engine.run_batch(&batch)?.rows.as_ptr();
+/// // The first results were dropped, and the second lie where they lay.
+/// let second = engine.run_batch(&batch)?;
+/// assert_eq!(second.rows.as_ptr(), first);
+///
+/// let pool = ResultPool::default();
+/// pool.trim();
+/// assert_eq!(pool.allocations(), 0); // nothing is asked for before the first results
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct ResultPool {
     rows: Arc<Shelf<FeatureRow>>,

@@ -97,6 +97,8 @@ fn run_on(
 ///
 /// # Errors
 /// A kernel's panic, with its structure, and memory that ran out.
+///
+/// The examples of [`Largest`] and of [`engine`](crate::engine) call it.
 pub fn compute_on_cpu(
     executor: &CpuExecutor,
     batch: &PackedBatch,
@@ -129,6 +131,15 @@ impl<'a> BatchInputs<'a, Host> {
 }
 
 /// How many cores the CPU backend uses, and which instructions; for people.
+///
+/// ```
+/// use prism_host::engine::cpu_description;
+/// use prism_host::{Backend, Engine};
+///
+/// let engine = Engine::builder().backend(Backend::Cpu).build()?;
+/// assert_eq!(engine.backend_name(), format!("CPU ({})", cpu_description())); // "CPU (16 cores, AVX2 and FMA)", say
+/// # Ok::<(), prism_host::EngineError>(())
+/// ```
 #[must_use]
 pub fn cpu_description() -> String {
     let cores = rayon::current_num_threads();

@@ -15,6 +15,28 @@ use cuda_host::{CudaError, CudaExecutor, Device, DeviceBuffer, GpuBufferPool, Gr
 use shared_types::{Atom, BatchStructureDesc, MegaFusedConfig, PointGroup};
 
 /// A batch with all of its buffers on a device, each at least as long as the longest batch so far needed.
+///
+/// ```no_run
+/// use cuda_host::CudaExecutor;
+/// use prism_host::PackedBatch;
+/// use prism_host::engine::DeviceBatch;
+/// use prism_host::read::{ReadOptions, read_path};
+/// use shared_types::MegaFusedConfig;
+///
+/// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// let executor = CudaExecutor::open(0, "kernels", kernels_gpu::PTX)?;
+/// let mut buffers = DeviceBatch::new(executor.stream(), MegaFusedConfig::default())?;
+/// for copies in [2, 1] {
+///     let batch = PackedBatch::from_inputs(vec![&rbd; copies])?;
+///     buffers.upload(executor.stream(), &batch)?;
+///     buffers.launch(&executor)?; // or one launch after another, as `launch_surfaces` does
+///     let computed = buffers.results(executor.stream())?;
+///     assert_eq!(computed.rows.len(), batch.n_residues());
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// The tests `fused_gpu` run it on a device (`a_batch_in_the_callers_own_buffers`).
 #[derive(Debug)]
 pub struct DeviceBatch {
     memory: DeviceMemory,

@@ -7,6 +7,25 @@ use cuda_layout::DeviceLayout;
 use cuda_std::launch::Offsets;
 
 /// Memory of a pool; all that happens to it happens on one stream. Cheap to clone.
+///
+/// ```no_run
+/// use cuda_host::{CudaExecutor, GpuBufferPool};
+/// use prism_host::engine::{DeviceBatch, DeviceMemory, Memory, Staging};
+/// use shared_types::MegaFusedConfig;
+///
+/// let executor = CudaExecutor::open(0, "kernels", kernels_gpu::PTX)?;
+/// let (stream, pool) = (executor.stream(), GpuBufferPool::new(executor.context()));
+/// let memory = DeviceMemory::new(stream, &pool, Some(Staging::new(executor.context(), 1)?));
+/// let batch = DeviceBatch::in_memory(&memory, MegaFusedConfig::default())?;
+///
+/// let (mut buffer, mut found) = (memory.empty::<f32>()?, [0.0; 2]);
+/// memory.copy_to(&mut buffer, &[1.5, -2.5])?;
+/// memory.copy_from(&buffer, &mut found)?;
+/// assert_eq!(found, [1.5, -2.5]);
+/// # Ok::<(), cuda_host::CudaError>(())
+/// ```
+///
+/// Every lane of [`DeviceLanes`](super::DeviceLanes) has it, whose tests (`parts` of `fused_gpu`) run it on a device.
 #[derive(Clone, Debug)]
 pub struct DeviceMemory {
     stream: Stream,

@@ -25,6 +25,8 @@ struct Part {
 }
 
 /// What the structures of a batch got, in their order: features, or an error.
+///
+/// The example of [`pipeline::Computed`](crate::pipeline::Computed) reads some.
 #[derive(Debug)]
 pub struct BatchResults {
     parts: Vec<BatchFeatures>,
@@ -41,6 +43,8 @@ struct Place {
 }
 
 /// What was computed for one structure, where it lies.
+///
+/// The example of [`pipeline::Computed`](crate::pipeline::Computed) has them.
 #[derive(Clone, Copy, Debug)]
 pub struct FeaturesRef<'a> {
     /// A row of features for every residue.

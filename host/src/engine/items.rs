@@ -16,6 +16,24 @@ const RESIDUES_AN_ITEM: u32 = 128;
 const ROWS_AN_ITEM: u32 = 128;
 
 /// What one block computes as a whole, at most. Results do not depend on it.
+///
+/// ```
+/// use cuda_std::launch::CpuExecutor;
+/// use prism_host::PackedBatch;
+/// use prism_host::engine::{Largest, compute_on_cpu};
+/// use prism_host::read::{ReadOptions, read_path};
+/// use shared_types::{FeatureRow, MegaFusedConfig};
+///
+/// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// let (batch, config) = (PackedBatch::from_inputs([&rbd])?, MegaFusedConfig::default());
+/// let bits = |largest| -> Result<Vec<u32>, prism_host::EngineError> {
+///     let computed = compute_on_cpu(&CpuExecutor::new(), &batch, config, largest)?;
+///     Ok(bytemuck::cast_slice::<FeatureRow, u32>(&computed.rows).to_vec())
+/// };
+/// // Its 194 residues are more than a block is to have: they take the kernels for large structures.
+/// assert_eq!(bits(Largest { residues: 100, atoms: 500 })?, bits(Largest::default())?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Largest {
     /// Residues: pairs grow with their square.

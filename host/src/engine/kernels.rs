@@ -49,6 +49,8 @@ impl KernelInfo {
 }
 
 /// Name and size in bytes of the PTX module that holds the kernels.
+///
+/// The example of [`KernelInfo`] calls it.
 #[must_use]
 pub fn ptx_module() -> (&'static str, usize) {
     (MODULE, PTX.len())
@@ -71,6 +73,8 @@ fn ptx_description(ptx: &str, name: &str) -> Option<Vec<u8>> {
 macro_rules! kernels {
     ($($kernel:ident),* $(,)?) => {
         /// Every kernel that the engine launches.
+        ///
+        /// The example of [`KernelInfo`] calls it.
         #[must_use]
         pub fn kernels() -> &'static [KernelInfo] {
             const ALL: &[KernelInfo] = &[$(KernelInfo::of::<kernels_gpu::$kernel::Kernel>()),*];

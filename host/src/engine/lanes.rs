@@ -18,6 +18,14 @@ use std::time::Duration;
 const COPIES: usize = 2;
 
 /// How batches go through a device.
+///
+/// ```
+/// use prism_host::engine::LaneOptions;
+///
+/// // Small batches as they are, in one part each.
+/// let options = LaneOptions { parts: 1, ..LaneOptions::default() };
+/// assert_eq!((options.lanes, options.part_atoms, options.page_locked), (3, 2_097_152, true));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneOptions {
     /// Streams with buffers of their own; 1 at least.
@@ -39,6 +47,8 @@ impl Default for LaneOptions {
 }
 
 /// What was allocated so far. In a steady state it stays as it is.
+///
+/// The example of [`DeviceLanes`] has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LaneStatistics {
@@ -54,6 +64,33 @@ pub struct LaneStatistics {
 ///
 /// The memory of each lane is from one pool and is kept from part to part: batches no larger than those before allocate
 /// nothing.
+///
+/// ```no_run
+/// use cuda_host::CudaExecutor;
+/// use prism_host::PackedBatch;
+/// use prism_host::engine::{DeviceLanes, LaneOptions};
+/// use prism_host::read::{ReadOptions, read_path};
+/// use shared_types::MegaFusedConfig;
+///
+/// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// let (batch, config) = (PackedBatch::from_inputs(vec![&rbd; 1000])?, MegaFusedConfig::default());
+/// let executor = CudaExecutor::open(0, "kernels", kernels_gpu::PTX)?;
+/// let lanes = DeviceLanes::new(&executor, LaneOptions { part_atoms: 1 << 18, ..LaneOptions::default() })?;
+/// let (computed, times) = lanes.run(&batch, config)?;
+/// println!("{} rows, {:?} in kernels", computed.rows.len(), times.kernels);
+/// drop(computed);
+///
+/// // The same once more allocates nothing.
+/// let before = lanes.statistics();
+/// lanes.run(&batch, config)?;
+/// assert_eq!(lanes.statistics().device.allocations, before.device.allocations);
+/// assert_eq!(lanes.statistics().results, before.results);
+/// lanes.release();
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// The tests `fused_gpu` run it on a device (`parts`: `a_steady_state_allocates_nothing` and others), the tests
+/// `cuda_host_gpu` without one, with a driver that is simulated (`lanes`).
 #[derive(Debug)]
 pub struct DeviceLanes {
     options: LaneOptions,

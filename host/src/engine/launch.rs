@@ -13,6 +13,8 @@ use kernels_gpu::{
 use shared_types::{Atom, BatchStructureDesc, MegaFusedConfig, PointGroup};
 
 /// A packed batch as kernels read it, in the memory `S`. See [`crate::pack::PackedBatch`] for what each holds.
+///
+/// The example of [`BatchWork`] makes them of a batch in the host's memory.
 pub struct BatchInputs<'a, S: Space> {
     /// Heavy atoms.
     pub atoms: S::Ref<'a, Atom>,
@@ -72,6 +74,8 @@ impl<S: Space> BatchInputs<'_, S> {
 ///
 /// # Errors
 /// Those of the executor. A GPU reports a kernel's panic when it is next synchronised with.
+///
+/// The example of [`BatchWork`] calls it.
 pub fn launch_mega_fused_batch<M: Memory, E: Executor<Space = M::Space>>(
     executor: &E,
     inputs: BatchInputs<'_, M::Space>,
@@ -88,6 +92,8 @@ pub fn launch_mega_fused_batch<M: Memory, E: Executor<Space = M::Space>>(
 ///
 /// # Errors
 /// Those of the executor.
+///
+/// The example of [`BatchWork`] calls it, and the other parts.
 pub fn launch_atom_surfaces<M: Memory, E: Executor<Space = M::Space>>(
     executor: &E,
     inputs: BatchInputs<'_, M::Space>,
@@ -150,6 +156,8 @@ pub fn launch_atom_surfaces<M: Memory, E: Executor<Space = M::Space>>(
 ///
 /// # Errors
 /// Those of the executor.
+///
+/// The example of [`BatchWork`] calls it, and the other parts.
 pub fn launch_residue_exposure<M: Memory, E: Executor<Space = M::Space>>(
     executor: &E,
     inputs: BatchInputs<'_, M::Space>,
@@ -180,6 +188,8 @@ pub fn launch_residue_exposure<M: Memory, E: Executor<Space = M::Space>>(
 ///
 /// # Errors
 /// Those of the executor.
+///
+/// The example of [`BatchWork`] calls it, and the other parts.
 pub fn launch_rows<M: Memory, E: Executor<Space = M::Space>>(
     executor: &E,
     inputs: BatchInputs<'_, M::Space>,
@@ -304,6 +314,8 @@ fn launch_spread<M: Memory, E: Executor<Space = M::Space>>(
 ///
 /// # Errors
 /// Those of the executor.
+///
+/// The example of [`BatchWork`] calls it, and the other parts.
 pub fn launch_binding_sites<M: Memory, E: Executor<Space = M::Space>>(
     executor: &E,
     work: &mut BatchWork<M>,

@@ -4,6 +4,26 @@ use cuda_layout::DeviceLayout;
 use cuda_std::launch::{Host, Offsets, Space};
 
 /// Makes, fills and reads buffers. A buffer is kept from batch to batch, and as long as the longest one needed.
+///
+/// ```
+/// use prism_host::engine::{HostMemory, Memory};
+///
+/// fn there_and_back<M: Memory>(memory: &M, numbers: &[f32]) -> Result<Vec<f32>, M::Error> {
+///     let mut buffer = memory.empty()?;
+///     memory.copy_to(&mut buffer, numbers)?;
+///     let mut found = vec![0.0; numbers.len()];
+///     memory.copy_from(&buffer, &mut found)?;
+///     Ok(found)
+/// }
+/// assert_eq!(there_and_back(&HostMemory, &[1.5, -2.5])?, [1.5, -2.5]);
+///
+/// // A buffer stays as long as it had to be once; a kernel is shown as much of it as the batch at hand needs.
+/// let mut buffer = HostMemory.empty::<u32>()?;
+/// HostMemory.reserve(&mut buffer, 100)?;
+/// HostMemory.copy_to(&mut buffer, &[7, 8])?;
+/// assert_eq!((buffer.len(), HostMemory::view(&buffer, 2)), (100, &[7, 8][..]));
+/// # Ok::<(), prism_host::engine::OutOfHostMemory>(())
+/// ```
 pub trait Memory {
     /// What kernels know it as.
     type Space: Space;
@@ -39,7 +59,10 @@ pub trait Memory {
     /// Copies the first elements of a buffer, as many as there is room for, to the host.
     ///
     /// # Errors
-    /// Where what was computed failed.
+    /// Where what was computed failed; where a device's buffer is shorter.
+    ///
+    /// # Panics
+    /// Where a buffer of the host is shorter.
     fn copy_from<T: DeviceLayout + Send + Sync>(
         &self,
         buffer: &Self::Buffer<T>,
@@ -72,10 +95,21 @@ pub trait Memory {
 }
 
 /// The host's memory.
+///
+/// The examples of [`Memory`] and [`BatchWork`](super::BatchWork) use it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HostMemory;
 
 /// The system has no memory for a buffer.
+///
+/// ```
+/// use prism_host::engine::{HostMemory, Memory, OutOfHostMemory};
+///
+/// let mut buffer = HostMemory.empty::<u32>()?;
+/// let error = HostMemory.reserve(&mut buffer, usize::MAX / 4).unwrap_err();
+/// assert_eq!(error, OutOfHostMemory { bytes: usize::MAX / 4 * 4 });
+/// # Ok::<(), OutOfHostMemory>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the system has no {bytes} bytes of memory")]
 pub struct OutOfHostMemory {

@@ -40,6 +40,9 @@ use shared_types::{Atom, FeatureRow, MegaFusedConfig, StructureSummary};
 /// # Ok(())
 /// # }
 /// ```
+///
+/// The tests `cuda_host_gpu` run it on a device, some of them without one, with a driver that is simulated (`recorded`:
+/// `every_frame_has_the_bits_that_it_has_elsewhere` and others).
 #[derive(Debug)]
 pub struct RecordedBatch {
     graph: Graph,
@@ -60,6 +63,8 @@ pub(super) struct Places {
 }
 
 /// What was computed for a batch, where it lies.
+///
+/// The example of [`RecordedBatch`] has it.
 #[derive(Clone, Copy, Debug)]
 pub struct ComputedRef<'a> {
     /// Per residue, its features.

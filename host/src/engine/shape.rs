@@ -5,6 +5,15 @@ use std::fmt::Debug;
 use thiserror::Error;
 
 /// Where a batch is not of the shape of one that was recorded.
+///
+/// ```
+/// use prism_host::engine::{EngineError, ShapeDifference};
+///
+/// let difference = ShapeDifference::Count { what: "residues", found: 195, recorded: 194 };
+/// assert_eq!(difference.to_string(), "it has 195 residues, and 194 were recorded");
+/// let error = EngineError::OtherShape(difference);
+/// assert!(error.structure_index().is_none() && error.to_string().ends_with("record it anew"));
+/// ```
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ShapeDifference {

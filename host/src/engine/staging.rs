@@ -20,6 +20,23 @@ const MOST_THREADS: usize = 6;
 ///
 /// The driver does as much for every copy of a slice, with one thread, which waits. It also is the first to touch pages of
 /// new memory then; here all threads are.
+///
+/// ```no_run
+/// use cuda_host::{Context, DeviceBuffer};
+/// use prism_host::engine::Staging;
+///
+/// let context = Context::new(0)?;
+/// let (stream, staging) = (context.stream()?, Staging::new(&context, 2)?);
+/// let numbers: Vec<u32> = (0..6_000_000).collect();
+/// let mut buffer = DeviceBuffer::<u32>::zeroed(&stream, numbers.len())?;
+/// staging.upload(&stream, buffer.view_mut(), &numbers)?;
+/// let mut found = vec![0; numbers.len()];
+/// staging.download(&stream, buffer.view(), &mut found)?;
+/// assert_eq!(found, numbers);
+/// # Ok::<(), cuda_host::CudaError>(())
+/// ```
+///
+/// The tests `cuda_host_gpu` run it on a device (`slices_go_through_page_locked_memory_in_pieces`).
 #[derive(Clone, Debug)]
 pub struct Staging {
     pool: PinnedPool,

@@ -6,6 +6,20 @@ use crate::structure::StructureInput;
 type Each = Result<StructureFeatures, EngineError>;
 
 /// Features of the structures of an iterator, in its order. Made by [`Engine::run_iter`].
+///
+/// ```
+/// use prism_host::read::{ReadOptions, read_path};
+/// use prism_host::{Backend, Engine, StructureInput};
+///
+/// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// let engine = Engine::builder().backend(Backend::Cpu).build()?;
+/// let mut features = engine.run_iter([rbd.clone(), StructureInput::default(), rbd]);
+/// assert_eq!(features.next().expect("the first")?.rows.len(), 194);
+/// let error = features.next().expect("the second").unwrap_err();
+/// assert_eq!(error.structure_index(), Some(1)); // counted from the iterator's first
+/// assert!(features.next().is_some_and(|third| third.is_ok()) && features.next().is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct FeaturesIter<'a, I> {
     engine: &'a Engine,

@@ -11,6 +11,65 @@ use kernels_gpu::scratch::{
 use shared_types::{Atom, FeatureRow, MegaFusedConfig, StructureSummary};
 
 /// Results of a batch and what its kernels work in, kept from batch to batch. What was there before means nothing.
+///
+/// ```
+/// use bytemuck::{Zeroable, cast_slice};
+/// use cuda_std::launch::{CpuExecutor, Host};
+/// use prism_host::PackedBatch;
+/// use prism_host::engine::{
+///     BatchInputs, BatchWork, ComputedMut, HostMemory, Largest, launch_atom_surfaces, launch_binding_sites,
+///     launch_mega_fused_batch, launch_residue_exposure, launch_rows, point_groups,
+/// };
+/// use prism_host::pack::BatchPart;
+/// use prism_host::read::{ReadOptions, read_path};
+/// use shared_types::{FeatureRow, MegaFusedConfig, PointGroup, StructureSummary};
+///
+/// /// A batch where it lies.
+/// fn inputs<'a>(part: &'a BatchPart<'_>, points: &'a [PointGroup], n_points: u32) -> BatchInputs<'a, Host> {
+///     BatchInputs {
+///         atoms: part.atoms(),
+///         ca_indices: part.ca_indices(),
+///         descriptors: part.descriptors(),
+///         residue_types: part.residue_types(),
+///         conservation: part.conservation(),
+///         bfactor: part.bfactor(),
+///         gisaid_freq: part.gisaid_freq(),
+///         gisaid_velocity: part.gisaid_velocity(),
+///         chain_ids: part.chain_ids(),
+///         residue_atoms: part.residue_atoms(),
+///         points,
+///         n_points,
+///     }
+/// }
+///
+/// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// let batch = PackedBatch::from_inputs([&rbd, &rbd])?;
+/// let (config, executor, memory) = (MegaFusedConfig::default(), CpuExecutor::new(), HostMemory);
+/// let points = point_groups(config.points);
+/// let mut work = BatchWork::new(&memory)?;
+///
+/// let whole = batch.whole();
+/// work.prepare(&memory, &whole, config, Largest::default())?;
+/// launch_mega_fused_batch(&executor, inputs(&whole, &points, config.points), &mut work, config)?;
+/// let computed = work.results(&memory)?;
+/// assert_eq!((computed.rows.len(), computed.site_ids.len(), computed.summaries.len()), (388, 388, 2));
+///
+/// // The second structure alone, in the same memory, by one launch after another.
+/// let second = &batch.parts(2)[1];
+/// work.prepare(&memory, second, config, Largest::default())?;
+/// let given = inputs(second, &points, config.points);
+/// launch_atom_surfaces(&executor, given, &mut work)?;
+/// launch_residue_exposure(&executor, given, &mut work)?;
+/// launch_rows(&executor, given, &mut work, config)?;
+/// launch_binding_sites(&executor, &mut work, config)?;
+/// let (mut rows, mut site_ids) = (vec![FeatureRow::zeroed(); 194], vec![0; 194]);
+/// let mut summaries = [StructureSummary::default()];
+/// let to = ComputedMut { rows: &mut rows, site_ids: &mut site_ids, summaries: &mut summaries };
+/// work.results_into(&memory, to)?;
+/// assert!(cast_slice::<_, u32>(&rows) == cast_slice::<_, u32>(&computed.rows[194..]));
+/// assert_eq!((&site_ids[..], summaries[0]), (&computed.site_ids[194..], computed.summaries[1]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct BatchWork<M: Memory> {
     pub(super) sizes: Sizes,
     pub(super) shares: Shares,

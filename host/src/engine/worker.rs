@@ -37,6 +37,17 @@ pub(crate) struct Computation {
 
 /// How a device's time on a batch is shared out. Where a batch went through it in parts, times of parts are added up,
 /// though parts are done at the same time.
+///
+/// ```
+/// use prism_host::engine::DeviceTimes;
+/// use std::time::Duration;
+///
+/// let part = DeviceTimes { kernels: Duration::from_millis(3), ..DeviceTimes::default() };
+/// let mut batch = DeviceTimes::default();
+/// batch += part;
+/// batch += part;
+/// assert_eq!((batch.kernels, batch.upload), (Duration::from_millis(6), Duration::ZERO));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeviceTimes {
     /// Making room on the device, and copying the batch there.

@@ -35,6 +35,18 @@ struct Seat {
 }
 
 /// A device that failed and was left out from then on.
+///
+/// ```
+/// use prism_host::engine::LostWorker;
+/// use prism_host::{Backend, Engine};
+///
+/// let engine = Engine::builder().backend(Backend::Cpu).build()?;
+/// for LostWorker { name, reason } in engine.lost() {
+///     println!("{name} was left out: {reason}");
+/// }
+/// assert!(engine.lost().is_empty()); // no device, none that fails
+/// # Ok::<(), prism_host::EngineError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostWorker {
     /// What it is called.

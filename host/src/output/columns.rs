@@ -4,6 +4,8 @@ use shared_types::{FEATURES, Feature};
 use thiserror::Error;
 
 /// A column of the table.
+///
+/// The example of [`Columns`] has some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
     /// The structure's name.
@@ -53,10 +55,26 @@ impl Column {
 }
 
 /// The columns of a table, in order.
+///
+/// ```
+/// use prism_host::output::{Column, ColumnError, Columns};
+///
+/// // Features alone: which residue it is comes before them.
+/// let columns = Columns::choose(["wcn", "site_id"])?;
+/// assert_eq!(columns.as_slice()[..6], Column::IDENTITY);
+/// let names: Vec<_> = columns.as_slice()[6..].iter().map(Column::name).collect();
+/// assert_eq!(names, ["wcn", "site_id"]);
+/// // Else exactly what is named.
+/// assert_eq!(Columns::choose(["resnum", "wcn"])?.as_slice().len(), 2);
+/// assert_eq!(Columns::choose(["wnc"]), Err(ColumnError::Unknown("wnc".to_owned())));
+/// # Ok::<(), ColumnError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns(Vec<Column>);
 
 /// Why a choice of columns is refused.
+///
+/// The example of [`Columns`] has one.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ColumnError {
     /// No such column.

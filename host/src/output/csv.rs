@@ -9,6 +9,31 @@ use std::io::Write;
 ///
 /// A number is the shortest decimal that reads back as the same `f32`, always with a point or an exponent (`3.0`,
 /// `1e-7`), so that a reader that guesses types from the first lines guesses right. NaN is an empty field.
+///
+/// ```
+/// use prism_host::output::{Columns, CsvTable, StructureRows, Table};
+/// use prism_host::read::{ReadOptions, read_bytes};
+/// use prism_host::{Backend, Engine};
+///
+/// let pdb = b"\
+/// ATOM      1  CA  GLY A   1       1.000   2.000   3.000  1.00 10.00           C
+/// ATOM      2  CA  ALA A   2       4.800   2.000   3.000  1.00 12.00           C
+/// END
+/// ";
+/// let two = read_bytes(pdb, "two", &ReadOptions::default())?.structure;
+/// let features = &Engine::builder().backend(Backend::Cpu).build()?.run(std::slice::from_ref(&two))?[0];
+/// let mut text = Vec::new();
+/// let mut table = CsvTable::new(&mut text, Columns::choose(["contact_number", "hse_up", "site_id"])?);
+/// table.write(&[StructureRows { structure: &two, rows: &features.rows, site_ids: &features.site_ids }])?;
+/// Box::new(table).finish()?;
+/// let expected = "\
+/// structure,row,chain,resnum,icode,resname,contact_number,hse_up,site_id
+/// two,0,A,1,,GLY,1.0,,-1
+/// two,1,A,2,,ALA,1.0,,-1
+/// ";
+/// assert_eq!(String::from_utf8(text)?, expected);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct CsvTable<W> {
     out: W,
     columns: Columns,

@@ -49,6 +49,28 @@ impl WholeFile {
 }
 
 /// A table written beside its place and put there by [`OutputFile::commit`]; dropped before, it leaves nothing.
+///
+/// ```
+/// use prism_host::output::{Columns, OutputError, OutputFile, Provenance};
+/// use shared_types::MegaFusedConfig;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("features.csv");
+/// let provenance = Provenance { config: MegaFusedConfig::default() };
+/// let create = |path| OutputFile::create(path, Columns::default(), &provenance);
+/// std::fs::write(&path, "what was there")?;
+/// drop(create(&path)?); // a run that failed, say
+/// assert_eq!(std::fs::read(&path)?, b"what was there");
+/// let bytes = create(&path)?.commit()?; // the line with the columns' names
+/// assert_eq!(std::fs::metadata(&path)?.len(), bytes);
+///
+/// assert!(matches!(create("features.txt".as_ref()), Err(OutputError::UnknownFormat { .. })));
+/// assert!(matches!(create(folder.path().join("no/such/features.csv").as_ref()), Err(OutputError::Io { .. })));
+/// assert!(matches!(OutputFile::create_sites("sites.npz".as_ref()), Err(OutputError::SitesAreCsv { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// The example of [the crate](crate) writes one of many structures.
 pub struct OutputFile {
     table: Box<dyn Table>,
     whole: WholeFile,

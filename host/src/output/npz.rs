@@ -14,6 +14,29 @@ use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 /// `resnum` int32, names unicode.
 ///
 /// An array's length stands before its data, so columns wait in unnamed temporary files until the table ends.
+///
+/// ```
+/// use prism_host::output::{Columns, NpzTable, StructureRows, Table};
+/// use prism_host::read::{ReadOptions, read_path};
+/// use prism_host::{Backend, Engine};
+/// use shared_types::feature::column;
+/// use std::io::Cursor;
+///
+/// # let folder = tempfile::tempdir()?;
+/// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// let engine = Engine::builder().backend(Backend::Cpu).build()?;
+/// let features = &engine.run(std::slice::from_ref(&rbd))?[0];
+/// let all = [StructureRows { structure: &rbd, rows: &features.rows, site_ids: &features.site_ids }];
+/// let mut bytes = Cursor::new(Vec::new());
+/// let mut table = NpzTable::new(&mut bytes, Columns::choose(["wcn"])?, folder.path())?;
+/// table.write(&all)?;
+/// Box::new(table).finish()?;
+///
+/// let mut archive = zip::ZipArchive::new(bytes)?;
+/// let wcn = npyz::NpyFile::new(archive.by_name("wcn.npy")?)?.into_vec::<f32>()?;
+/// assert!(wcn.into_iter().eq(features.column(column::WCN)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct NpzTable<W: Write + Seek> {
     out: W,
     columns: Vec<(Column, Spool)>,

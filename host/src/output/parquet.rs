@@ -19,6 +19,31 @@ const GROUP_ROWS: usize = 1 << 18;
 
 /// A table as Parquet: identity columns and `site_id` are required UTF-8 and INT32, features optional FLOAT with null for NaN;
 /// compressed by zstd. Version and configuration are among the file's key-value metadata.
+///
+/// ```
+/// use parquet::file::reader::{FileReader, SerializedFileReader};
+/// use prism_host::output::{Columns, ParquetTable, Provenance, StructureRows, Table};
+/// use prism_host::read::{ReadOptions, read_path};
+/// use prism_host::{Backend, Engine};
+///
+/// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// let engine = Engine::builder().backend(Backend::Cpu).build()?;
+/// let features = &engine.run(std::slice::from_ref(&rbd))?[0];
+/// let all = [StructureRows { structure: &rbd, rows: &features.rows, site_ids: &features.site_ids }];
+/// let mut bytes = Vec::new();
+/// let provenance = Provenance { config: engine.config() };
+/// let mut table = ParquetTable::new(&mut bytes, Columns::choose(["wcn", "sasa"])?, &provenance)?;
+/// table.write(&all)?;
+/// Box::new(table).finish()?;
+///
+/// let file = SerializedFileReader::new(bytes::Bytes::from(bytes))?;
+/// let metadata = file.metadata().file_metadata();
+/// assert_eq!((metadata.num_rows(), metadata.schema_descr().num_columns()), (194, 6 + 2));
+/// let told = metadata.key_value_metadata().into_iter().flatten();
+/// let points: Vec<_> = told.filter(|entry| entry.key == "prism.points").map(|entry| entry.value.as_deref()).collect();
+/// assert_eq!(points, [Some("100")]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct ParquetTable<W: Write + Send> {
     file: SerializedFileWriter<W>,
     columns: Vec<(Column, Values)>,

@@ -8,6 +8,25 @@ const HEADER: [&str; 8] = ["structure", "site", "score", "residues", "x", "y", "
 
 /// A line a site, as `prism sites` writes it: the summed score, the number of residues, the mean of their alpha carbons in
 /// Å, and the volume in Å³. Numbers are the shortest decimals that read back as the same `f32`.
+///
+/// ```
+/// use prism_host::output::{SitesTable, StructureRows, Table};
+/// use prism_host::read::{ReadOptions, read_path};
+/// use prism_host::{Backend, Engine};
+///
+/// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// let engine = Engine::builder().backend(Backend::Cpu).build()?;
+/// let features = &engine.run(std::slice::from_ref(&rbd))?[0];
+/// let all = [StructureRows { structure: &rbd, rows: &features.rows, site_ids: &features.site_ids }];
+/// let mut text = Vec::new();
+/// let mut table = SitesTable::new(&mut text);
+/// table.write(&all)?;
+/// Box::new(table).finish()?;
+/// let text = String::from_utf8(text)?;
+/// assert_eq!(text.lines().next(), Some("structure,site,score,residues,x,y,z,volume"));
+/// assert_eq!(text.lines().count(), 1 + features.summary.sites as usize);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct SitesTable<W: Write> {
     out: csv::Writer<W>,
     begun: bool,

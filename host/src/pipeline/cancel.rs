@@ -4,6 +4,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether a run is to end early. Clones are one and the same; any thread may cancel.
+///
+/// ```
+/// use prism_host::pipeline::{Batch, Cancel, Stopped, run};
+/// use prism_host::{Backend, Engine};
+/// use std::convert::Infallible;
+///
+/// let engine = Engine::builder().backend(Backend::Cpu).build()?;
+/// let (cancel, mut consumed) = (Cancel::default(), 0);
+/// let without_end = std::iter::repeat_with(Batch::default);
+/// let stopped = run(&engine, without_end, &cancel.clone(), |_| {
+///     consumed += 1;
+///     cancel.cancel();
+///     Ok::<(), Infallible>(())
+/// });
+/// assert!(matches!(stopped, Err(Stopped::Cancelled)) && cancel.is_cancelled());
+/// assert_eq!(consumed, 1);
+/// # Ok::<(), prism_host::EngineError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 

@@ -18,6 +18,29 @@ use std::sync::mpsc::{Receiver, sync_channel};
 ///
 /// Files are read in pieces of some that follow each other. So many pieces are under way that no core waits for the
 /// others, nor for whoever takes the batches, until there are enough that nobody has taken.
+///
+/// ```
+/// use prism_host::annotations::Annotations;
+/// use prism_host::inputs::discover;
+/// use prism_host::pipeline::{Cancel, StructureFiles, batch_atoms, run};
+/// use prism_host::{Backend, Engine, ReadOptions};
+/// use std::sync::Arc;
+///
+/// let engine = Engine::builder().backend(Backend::Cpu).build()?;
+/// let (files, cancel) = (discover(["../data", "no/such/file.cif"])?.entries, Cancel::default());
+/// let known = Arc::new(Annotations::default());
+/// let source = StructureFiles::new(files, ReadOptions::default(), known, batch_atoms(&engine), &cancel)?;
+/// let (mut rows, mut inputs) = (0, 0);
+/// let telemetry = run(&engine, source, &cancel, |computed| {
+///     inputs += computed.batch.outcomes.len();
+///     rows += computed.results.iter().flatten().map(|features| features.rows.len()).sum::<usize>();
+///     Ok::<(), std::convert::Infallible>(())
+/// })
+/// .expect("a run that is not stopped");
+/// assert_eq!((rows, inputs), (194, 2));
+/// assert_eq!(telemetry.read.amount.bytes, std::fs::metadata("../data/6m0j_rbd.pdb")?.len());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct StructureFiles {
     files: Arc<Files>,
@@ -65,6 +88,8 @@ const FIRST_ATOMS: usize = 1 << 16;
 const MOST_ATOMS: usize = 1 << 19;
 
 /// Atoms at which to cut batches that go through the pipeline to an engine.
+///
+/// The example of [`StructureFiles`] calls it.
 #[must_use]
 pub fn batch_atoms(engine: &Engine) -> usize {
     engine.batch_atoms().min(MOST_ATOMS)

@@ -9,6 +9,30 @@ use std::time::{Duration, Instant};
 
 /// What a run did and how long each stage took. Stages run at the same time, so that their times add up to more than
 /// [`wall`](Self::wall).
+///
+/// ```
+/// use prism_host::pipeline::{Batch, Cancel, Telemetry, run};
+/// use prism_host::read::{ReadOptions, read_path};
+/// use prism_host::{Backend, Engine};
+///
+/// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// let engine = Engine::builder().backend(Backend::Cpu).build()?;
+/// let batches = std::iter::repeat_with(|| Batch { structures: vec![rbd.clone()], ..Batch::default() });
+/// let consume = |_| Ok::<(), std::convert::Infallible>(());
+/// let told: Telemetry = run(&engine, batches.take(3), &Cancel::default(), consume).expect("a run to its end");
+///
+/// let compute = &told.compute;
+/// assert_eq!((compute.amount.batches, compute.amount.residues), (3, 3 * 194));
+/// // A row of 32 numbers and a site for each residue, and a summary of 32 bytes for each structure.
+/// assert_eq!(compute.amount.bytes, 3 * (194 * (32 * 4 + 4) + 32));
+/// println!("{:?} in all; {:?} computing, {:?} waiting", told.wall, compute.busy, compute.waiting);
+/// for worker in &told.workers {
+///     println!("{}: {} structures in {:?}", worker.name, worker.amount.structures, worker.busy);
+/// }
+/// assert!(told.workers[0].device.is_none() && told.halvings == 0); // cores, which no batch is too large for
+/// assert!((1..=3).contains(&told.peak_batches));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Telemetry {
@@ -31,6 +55,8 @@ pub struct Telemetry {
 }
 
 /// One stage.
+///
+/// The example of [`Telemetry`] has some.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stage {
@@ -47,6 +73,17 @@ pub struct Stage {
 }
 
 /// An amount of work.
+///
+/// ```
+/// use prism_host::pipeline::Amount;
+///
+/// let mut one = Amount::default();
+/// (one.structures, one.residues) = (1, 194);
+/// let mut all = Amount::default();
+/// all += one;
+/// all += one;
+/// assert_eq!((all.structures, all.residues, all.bytes), (2, 388, 0));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Amount {
@@ -63,6 +100,8 @@ pub struct Amount {
 }
 
 /// What one device did, or the CPU's cores.
+///
+/// The example of [`Telemetry`] has some.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct WorkerTime {
