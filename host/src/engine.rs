@@ -48,7 +48,7 @@ mod worker;
 mod workers;
 
 pub use builder::{Backend, EngineBuilder};
-pub use computed::{Computed, ComputedMut, ResultPool, Reused};
+pub use computed::{Computed, ComputedMut, Reused};
 pub use cpu::{compute_on_cpu, cpu_description};
 pub use device::DeviceBatch;
 pub use device_memory::DeviceMemory;

@@ -53,28 +53,8 @@ impl<'a> ComputedMut<'a> {
 
 /// Room for results. What was dropped is used again: to have the system give memory and take it back for each batch would
 /// take as long as to compute half of it. Cheap to clone; clones share the memory.
-///
-/// An engine has one for its CPU's cores, [`DeviceLanes`](super::DeviceLanes) have one each:
-///
-/// ```
-/// use prism_host::engine::ResultPool;
-/// use prism_host::read::{ReadOptions, read_path};
-/// use prism_host::{Backend, Engine, PackedBatch};
-///
-/// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
-/// let (engine, batch) = (Engine::builder().backend(Backend::Cpu).build()?, PackedBatch::from_inputs([&rbd])?);
-/// let first = engine.run_batch(&batch)?.rows.as_ptr();
-/// // The first results were dropped, and the second lie where they lay.
-/// let second = engine.run_batch(&batch)?;
-/// assert_eq!(second.rows.as_ptr(), first);
-///
-/// let pool = ResultPool::default();
-/// pool.trim();
-/// assert_eq!(pool.allocations(), 0); // nothing is asked for before the first results
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Debug, Default)]
-pub struct ResultPool {
+pub(super) struct ResultPool {
     rows: Arc<Shelf<FeatureRow>>,
     site_ids: Arc<Shelf<i32>>,
     summaries: Arc<Shelf<StructureSummary>>,
@@ -94,14 +74,13 @@ impl ResultPool {
     }
 
     /// How often memory was asked of the system so far.
-    #[must_use]
-    pub fn allocations(&self) -> u64 {
+    pub(super) fn allocations(&self) -> u64 {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
         of(&self.rows.allocations) + of(&self.site_ids.allocations) + of(&self.summaries.allocations)
     }
 
     /// Gives memory back that nobody uses now.
-    pub fn trim(&self) {
+    pub(super) fn trim(&self) {
         self.rows.free().clear();
         self.site_ids.free().clear();
         self.summaries.free().clear();
@@ -167,6 +146,20 @@ impl<T: Zeroable> Shelf<T> {
 /// let sites: Reused<i32> = vec![-1, 0, 0].into();
 /// assert_eq!((sites.len(), sites[1]), (3, 0));
 /// assert_eq!(sites.into_vec(), [-1, 0, 0]);
+/// ```
+///
+/// An engine has its results lie where those lay that were dropped:
+///
+/// ```
+/// use prism_host::read::{ReadOptions, read_path};
+/// use prism_host::{Backend, Engine, PackedBatch};
+///
+/// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// let (engine, batch) = (Engine::builder().backend(Backend::Cpu).build()?, PackedBatch::from_inputs([&rbd])?);
+/// let first = engine.run_batch(&batch)?.rows.as_ptr();
+/// let second = engine.run_batch(&batch)?;
+/// assert_eq!(second.rows.as_ptr(), first);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Reused<T> {
     elements: Vec<T>,
