@@ -83,6 +83,7 @@ fn words(block: &mut Block, word: &Atomics<u32>, signed: &Atomics<i32>, long: &A
         word.or(t, 4, 6);
         word.xor(t, 5, 6);
         word.exchange(t, 6, 99);
+        word.store(t, 10, 7);
         word.compare_exchange(t, 7, 10, 77);
         word.compare_exchange(t, 8, 11, 77);
         signed.add(t, 0, -20);
@@ -101,7 +102,7 @@ fn words(block: &mut Block, word: &Atomics<u32>, signed: &Atomics<i32>, long: &A
 
 #[test]
 fn operations_do_what_they_say() {
-    let (mut word, mut signed, mut long) = ([10u32; 10], [-10i32; 3], [10u64; 3]);
+    let (mut word, mut signed, mut long) = ([10u32; 11], [-10i32; 3], [10u64; 3]);
     let mut out = [1];
     let offsets = Offsets::new(vec![0, 1]).unwrap();
     let args = words::Args {
@@ -111,7 +112,7 @@ fn operations_do_what_they_say() {
         out: Segments { data: &mut out[..], offsets: &offsets },
     };
     words::launch(&CpuExecutor::new(), 1, args).unwrap();
-    assert_eq!(word, [9, 3, 30, 2, 14, 12, 99, 77, 10, 15]);
+    assert_eq!(word, [9, 3, 30, 2, 14, 12, 99, 77, 10, 15, 7]);
     assert_eq!(signed, [-30, -10, -3]);
     assert_eq!(long, [10 + (1 << 40), 1 << 41, 1 << 42]);
     assert_eq!(out, [1015]);

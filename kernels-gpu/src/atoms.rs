@@ -241,7 +241,7 @@ pub fn atom_surfaces_prism4d(
     let mut starts = starts.fill(block, parts + 1, |_| count);
     starts.update_atomic(block, count, |thread, starts, k| {
         if k == 0 || number.get(k) != number.get(k - 1) {
-            starts.exchange(thread, number.get(k) - 1, k);
+            starts.store(thread, number.get(k) - 1, k);
         }
     });
     let points = surface::Points { groups: points, n: n_points };

@@ -237,8 +237,8 @@ pub fn sort(
     rest.fill(block, cells, |c| first.get(c));
     rest.update_atomic(block, n, |thread, words, i| {
         let place = words.add(thread, cell_of(i), 1);
-        words.exchange(thread, cells + place, i);
-        words.exchange(thread, cells + n + i, place);
+        words.store(thread, cells + place, i);
+        words.store(thread, cells + n + i, place);
     });
     let order = rest.view(cells + n).part(cells, n);
     sorted.fill(block, n, |k| atoms(order.get(k)));

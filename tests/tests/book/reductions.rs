@@ -218,7 +218,7 @@ pub fn compact(
     let places = places.view(n);
     out.update_atomic(block, n, |thread, cells, i| {
         if x.at(i) > limit {
-            cells.exchange(thread, places.get(i), x.at(i));
+            cells.store(thread, places.get(i), x.at(i));
         }
     });
     kept.set(block, 0, total);

@@ -86,7 +86,7 @@ pub fn kept_in_any_order(block: &mut Block, out: &Atomics<u32>, next: &Atomics<u
     block.for_each(x.len() as u32, |thread, i| {
         if x.at(i) > limit {
             let place = next.add(thread, 0, 1);
-            out.exchange(thread, place, x.at(i));
+            out.store(thread, place, x.at(i));
         }
     });
 }

@@ -40,6 +40,9 @@ pub trait AtomicNumber: Pod {
     /// # Safety
     /// As for [`apply`](Self::apply).
     unsafe fn load(place: Place<Self>) -> Self;
+    /// # Safety
+    /// As for [`apply`](Self::apply).
+    unsafe fn store(place: Place<Self>, value: Self);
 }
 
 macro_rules! integers {
@@ -71,6 +74,12 @@ macro_rules! integers {
             unsafe fn load(place: Place<$ty>) -> $ty {
                 // SAFETY: as in `apply`.
                 unsafe { $atomic::from_ptr(place.0) }.load(Relaxed)
+            }
+
+            #[inline(always)]
+            unsafe fn store(place: Place<$ty>, value: $ty) {
+                // SAFETY: as in `apply`.
+                unsafe { $atomic::from_ptr(place.0) }.store(value, Relaxed);
             }
         }
     )*};
@@ -118,5 +127,11 @@ impl AtomicNumber for f32 {
     unsafe fn load(place: Place<f32>) -> f32 {
         // SAFETY: as in `apply`.
         f32::from_bits(unsafe { u32::load(Place(place.0.cast())) })
+    }
+
+    #[inline(always)]
+    unsafe fn store(place: Place<f32>, value: f32) {
+        // SAFETY: as in `apply`.
+        unsafe { u32::store(Place(place.0.cast()), value.to_bits()) }
     }
 }

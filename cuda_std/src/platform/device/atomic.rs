@@ -54,6 +54,9 @@ pub trait AtomicNumber: Pod {
     /// # Safety
     /// As for [`apply`](Self::apply).
     unsafe fn load(place: Place<Self>) -> Self;
+    /// # Safety
+    /// As for [`apply`](Self::apply).
+    unsafe fn store(place: Place<Self>, value: Self);
 }
 
 /// One instruction for each state space and scope. What is in global memory is said to be so: the instruction for a
@@ -79,6 +82,29 @@ macro_rules! instruction {
             Address::Global(pointer, Level::System) => global!(".sys", pointer),
         }
         old
+    }};
+}
+
+/// A store, which has no result.
+macro_rules! store {
+    ($place:expr, $ty:literal, $register:ident, $value:expr) => {{
+        macro_rules! global {
+            ($scope:literal, $pointer:expr) => {
+                asm!(
+                    concat!("{{ .reg .b64 place; cvta.to.global.u64 place, {0}; st.relaxed", $scope, ".global", $ty, " [place], {1}; }}"),
+                    in(reg64) $pointer, in($register) $value, options(nostack, preserves_flags)
+                )
+            };
+        }
+        match $place.0 {
+            Address::Shared(address) => asm!(
+                concat!("st.relaxed.cta.shared", $ty, " [{0}], {1};"),
+                in(reg32) address, in($register) $value, options(nostack, preserves_flags)
+            ),
+            Address::Global(pointer, Level::Block) => global!(".cta", pointer),
+            Address::Global(pointer, Level::Device) => global!(".gpu", pointer),
+            Address::Global(pointer, Level::System) => global!(".sys", pointer),
+        }
     }};
 }
 
@@ -123,6 +149,12 @@ macro_rules! integer {
             unsafe fn load(place: Place<$ty>) -> $ty {
                 // SAFETY: as in `apply`.
                 unsafe { instruction!(place, "ld.relaxed", $load, ";", $register, $ty,) }
+            }
+
+            #[inline(always)]
+            unsafe fn store(place: Place<$ty>, value: $ty) {
+                // SAFETY: as in `apply`.
+                unsafe { store!(place, $load, $register, value) }
             }
         }
     };
@@ -199,5 +231,11 @@ impl AtomicNumber for f32 {
     unsafe fn load(place: Place<f32>) -> f32 {
         // SAFETY: as in `apply`.
         f32::from_bits(unsafe { u32::load(place.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn store(place: Place<f32>, value: f32) {
+        // SAFETY: as in `apply`.
+        unsafe { u32::store(place.cast(), value.to_bits()) }
     }
 }
