@@ -134,3 +134,20 @@ fn patterns_are_tests_of_their_names() {
     let shown = column(chapter("gpu-memory.md"), 5);
     assert!(shown.len() >= 9 && shown.iter().all(|test| tests.contains(test)), "{shown:?}");
 }
+
+/// As `mdbook build docs` does it: a chapter that is missing, or a summary that is none, is an error.
+#[test]
+fn the_guide_becomes_a_book() {
+    let to = tempfile::tempdir().expect("a folder");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    let mut book = mdbook_driver::MDBook::load(docs).expect("a book");
+    book.config.build.build_dir = to.path().to_owned();
+    book.build().expect("the book is built");
+    let page = fs::read_to_string(to.path().join("first-kernel.html")).expect("the first chapter");
+    assert!(page.contains("#[kernel") && !page.contains("{{#include"), "code is included");
+    let chapters = chapters().0.into_iter().filter(|(name, _)| name != "SUMMARY.md");
+    for (name, _) in chapters {
+        let html = to.path().join(&name).with_extension("html");
+        assert!(html.is_file(), "{name} is not in SUMMARY.md");
+    }
+}
