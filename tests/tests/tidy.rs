@@ -203,7 +203,7 @@ fn readme_shows_the_tested_kernel() {
         let (_, rest) = text.split_once(from).expect("an example");
         rest.split_once("```\n").expect("an end").0.to_owned()
     };
-    let lines = read("cuda_std/src/lib.rs");
+    let lines = read("toolkit/cuda_std/src/lib.rs");
     let docs: String = lines
         .lines()
         .filter_map(|line| line.strip_prefix("//!"))

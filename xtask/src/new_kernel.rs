@@ -97,7 +97,7 @@ fn in_workspace(root: &Path, inside: &Path, name: &str) -> Result<()> {
 fn alone(root: &Path, directory: &Path, name: &str, git: Option<&str>, lock: &str) -> Result<()> {
     let manifest = manifest::with_toolkit(MANIFEST_ALONE, |package| match git {
         Some(url) => ("git", url.to_owned()),
-        None => ("path", root.join(package).display().to_string()),
+        None => ("path", root.join("toolkit").join(package).display().to_string()),
     });
     // The versions that this workspace is tested with; cargo takes out what this crate does not need.
     let own = [("Cargo.toml", manifest.as_str()), ("Cargo.lock", lock)];

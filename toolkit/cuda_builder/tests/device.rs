@@ -30,7 +30,7 @@ fn fixture(name: &str) -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let to = place(name);
     copy(&package.join("tests/fixtures/workspace"), &to);
-    copy(&package.join("../rust-toolchain.toml"), &to.join("rust-toolchain.toml"));
+    copy(&package.join("../../rust-toolchain.toml"), &to.join("rust-toolchain.toml"));
     to
 }
 

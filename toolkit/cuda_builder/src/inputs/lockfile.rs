@@ -64,7 +64,7 @@ struct Entry {
 /// ```
 /// use cuda_builder::inputs::lockfile::{LockError, Lockfile};
 ///
-/// let lock = Lockfile::load("../Cargo.lock".as_ref())?;
+/// let lock = Lockfile::load("../../Cargo.lock".as_ref())?;
 /// let version = env!("CARGO_PKG_VERSION"); // all packages of the workspace have it
 /// let reached = lock.closure([("shared-types", version, ["bytemuck"].into())])?;
 /// assert!(reached.iter().any(|package| package.name == "bytemuck" && package.source.starts_with("registry")));
