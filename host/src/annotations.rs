@@ -232,17 +232,14 @@ impl Columns {
         let mut values = [None; VALUES.len()];
         for (index, name) in header.iter().enumerate() {
             let name = name.trim_start_matches('\u{feff}').trim();
-            let place = match (KEYS.iter().position(|key| *key == name), VALUES.iter().position(|value| value.name == name)) {
-                (Some(key), _) => &mut keys[key],
-                (_, Some(value)) => &mut values[value],
-                _ => {
-                    return Err(format!(
-                        "unknown column {name:?}; known are {}, {}",
-                        KEYS.join(", "),
-                        names()
-                    ));
-                }
-            };
+            let place =
+                match (KEYS.iter().position(|key| *key == name), VALUES.iter().position(|value| value.name == name)) {
+                    (Some(key), _) => &mut keys[key],
+                    (_, Some(value)) => &mut values[value],
+                    _ => {
+                        return Err(format!("unknown column {name:?}; known are {}, {}", KEYS.join(", "), names()));
+                    }
+                };
             if place.replace(index).is_some() {
                 return Err(format!("column {name:?} stands twice"));
             }

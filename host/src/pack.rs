@@ -168,7 +168,9 @@ impl PackedBatch {
             descriptors,
             centers: inputs.iter().map(|input| input.center).collect(),
             atoms: joined(&inputs, |input| (&input.atoms, input.n_atoms(), Atom::default()))?,
-            residue_atoms: joined(&inputs, |input| (&input.residue_atoms[..input.n_residues()], input.n_residues(), 0))?,
+            residue_atoms: joined(&inputs, |input| {
+                (&input.residue_atoms[..input.n_residues()], input.n_residues(), 0)
+            })?,
             ..BatchBuffers::default()
         };
         buffers.join_residues(&inputs)?;

@@ -11,8 +11,8 @@ use prism_host::inputs::{self, EXTENSIONS, Inputs};
 use prism_host::output::{OutputError, OutputFile, StructureRows, Table};
 use prism_host::pipeline::{self, Computed, Outcome, Stopped, StructureFiles};
 use prism_host::read::ReadOptions;
-use shared_types::{MegaFusedConfig, Steps};
 use shared_types::site_model::CONTACT_THRESHOLD;
+use shared_types::{MegaFusedConfig, Steps};
 use std::io::{BufWriter, Stdout, Write, stdout};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -107,7 +107,8 @@ impl Job<'_> {
     }
 
     fn engine(&self, config: MegaFusedConfig) -> Result<Engine, Failure> {
-        let builder = Engine::builder().backend(self.args.backend.into()).config(config).selection(self.selection.clone());
+        let builder =
+            Engine::builder().backend(self.args.backend.into()).config(config).selection(self.selection.clone());
         let number = |device: &DeviceArg| match device {
             DeviceArg::Number(number) => Some(*number),
             DeviceArg::All => None,
@@ -234,9 +235,7 @@ fn consume(computed: Computed, sink: &mut Sink, report: &mut Report, fail_fast: 
                     report.warning(&structure.name, warning);
                 }
                 match features {
-                    Ok(features) => {
-                        parts.push(StructureRows { structure, features })
-                    }
+                    Ok(features) => parts.push(StructureRows { structure, features }),
                     Err(error) => report.error(&structure.name, &error.to_string()),
                 }
             }

@@ -143,7 +143,12 @@ impl DeviceBatch {
     /// # Errors
     /// Those of the launches.
     pub fn launch(&mut self, executor: &CudaExecutor) -> Result<(), CudaError> {
-        launch_mega_fused_batch(executor, self.inputs.view(&self.points, self.request.config.points), &mut self.work, self.request.config)
+        launch_mega_fused_batch(
+            executor,
+            self.inputs.view(&self.points, self.request.config.points),
+            &mut self.work,
+            self.request.config,
+        )
     }
 
     /// Queues those of heavy atoms.
@@ -167,7 +172,12 @@ impl DeviceBatch {
     /// # Errors
     /// Those of the launches.
     pub fn launch_rows(&mut self, executor: &CudaExecutor) -> Result<(), CudaError> {
-        launch_rows(executor, self.inputs.view(&self.points, self.request.config.points), &mut self.work, self.request.config)
+        launch_rows(
+            executor,
+            self.inputs.view(&self.points, self.request.config.points),
+            &mut self.work,
+            self.request.config,
+        )
     }
 
     /// Queues that of sites, which reads what [`launch_rows`](Self::launch_rows) wrote.

@@ -1,10 +1,10 @@
 //! Every structure of a batch gets its features or an error of its own, whatever happens to the others.
 
-use super::worker::DeviceTimes;
-use super::workers::{Company, Run, Workers};
+use super::EngineError;
 use super::results::{BatchFeatures, StructureView};
 use super::selection::Request;
-use super::EngineError;
+use super::worker::DeviceTimes;
+use super::workers::{Company, Run, Workers};
 use crate::pack::{PackError, PackedBatch};
 use crate::pipeline::Amount;
 use crate::structure::StructureInput;

@@ -210,8 +210,8 @@ impl RecordedBatch {
         let Self { graph, frame, stream, batch, request, sizes } = self;
         let launched = graph.pinned_mut(&frame.atoms).map(|to| to.copy_from_slice(atoms));
         let results = launched.and_then(|()| graph.launch(stream)).and_then(|()| frame.results.of(graph));
-        let ResultsRef { values, site_ids, summaries } = results
-            .map_err(|error| EngineError::from_cuda(error, &named.unwrap_or(batch).whole(), sizes))?;
+        let ResultsRef { values, site_ids, summaries } =
+            results.map_err(|error| EngineError::from_cuda(error, &named.unwrap_or(batch).whole(), sizes))?;
         Ok(RecordedFeatures { values, site_ids, summaries, batch, request })
     }
 }

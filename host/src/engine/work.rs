@@ -8,10 +8,10 @@ use super::selection::Request;
 use crate::pack::BatchPart;
 use cuda_std::launch::{Executor, Space};
 use cuda_std::panic::KernelPanic;
-use kernels_gpu::{BatchKernel, Blocks};
 use kernels_gpu::scratch::{
     AtomSurface, CellWords, Facts, Frame, Item, Place, ResidueExposure, Shares, SiteLabels, Traits, Work,
 };
+use kernels_gpu::{BatchKernel, Blocks};
 use shared_types::{Atom, FeatureRow, Group, Steps};
 use std::sync::Arc;
 
@@ -272,12 +272,7 @@ impl<M: Memory> BatchWork<M> {
         Ok(())
     }
 
-    fn prepare_atoms(
-        &mut self,
-        memory: &M,
-        batch: &BatchPart<'_>,
-        sizes: &mut BatchSizes,
-    ) -> Result<(), M::Error> {
+    fn prepare_atoms(&mut self, memory: &M, batch: &BatchPart<'_>, sizes: &mut BatchSizes) -> Result<(), M::Error> {
         memory.set(&mut self.heavy_atoms, batch.atom_offsets())?;
         sizes.atom_items = self.atom_items.set(memory, &Items::of_atoms(batch))?;
         sizes.residue_items = self.residue_items.set(memory, &Items::of_residues(batch))?;

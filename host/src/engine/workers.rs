@@ -124,12 +124,7 @@ impl Workers {
     ///
     /// # Errors
     /// What is the batch's own, and what the last worker failed with.
-    pub(super) fn run(
-        &self,
-        batch: &PackedBatch,
-        request: &Request,
-        company: Company,
-    ) -> Result<Run, EngineError> {
+    pub(super) fn run(&self, batch: &PackedBatch, request: &Request, company: Company) -> Result<Run, EngineError> {
         let mut failures = 0;
         while let Some(turn) = self.take(company) {
             let worker = &*self.all[turn.worker];

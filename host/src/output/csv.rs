@@ -83,10 +83,14 @@ fn lines(part: &StructureRows<'_>, columns: &Columns) -> std::io::Result<Vec<u8>
     let room = part.len() * columns.as_slice().len() * FIELD_BYTES;
     let mut lines = csv::WriterBuilder::new().from_writer(Vec::with_capacity(room));
     let mut number = zmij::Buffer::new();
-    let values: Vec<_> = columns.as_slice().iter().map(|column| match column {
-        Column::Feature(feature) => part.values(feature),
-        _ => &[],
-    }).collect();
+    let values: Vec<_> = columns
+        .as_slice()
+        .iter()
+        .map(|column| match column {
+            Column::Feature(feature) => part.values(feature),
+            _ => &[],
+        })
+        .collect();
     for row in 0..part.len() {
         for (column, values) in columns.as_slice().iter().zip(&values) {
             match column {
