@@ -72,6 +72,7 @@
 //! ```
 
 pub mod annotations;
+pub mod at_hand;
 pub mod dataset;
 pub mod engine;
 pub mod inputs;

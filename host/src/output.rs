@@ -6,14 +6,16 @@ mod file;
 mod npz;
 mod parquet;
 mod sites;
+mod whole;
 
 pub use columns::{Column, ColumnError, Columns};
 pub use csv::CsvTable;
 pub use file::OutputFile;
-pub(crate) use file::WholeFile;
 pub use npz::NpzTable;
 pub use parquet::ParquetTable;
 pub use sites::SitesTable;
+pub(crate) use whole::WholeFile;
+pub use whole::check_place;
 
 use crate::structure::StructureInput;
 use shared_types::{FeatureRow, MegaFusedConfig};
@@ -166,8 +168,22 @@ pub enum OutputError {
         /// The path given.
         path: String,
     },
+    /// The folder that the output is to be in is not there.
+    #[error("{path}: there is no folder {folder}; make it first")]
+    NoFolder {
+        /// The path given.
+        path: String,
+        /// Its folder.
+        folder: String,
+    },
+    /// What has the output's name may not be written.
+    #[error("{path}: is read-only and stays as it is; choose another name, or make it writable")]
+    ReadOnly {
+        /// The path given.
+        path: String,
+    },
     /// Reading or writing failed.
-    #[error("{path}: cannot {action}: {source}")]
+    #[error("{path}: cannot {action}: {source}{advice}", advice = advice(.source))]
     Io {
         /// The path given.
         path: String,
@@ -180,7 +196,7 @@ pub enum OutputError {
     #[error("the reader of the output has closed it")]
     Closed,
     /// Writing into the table failed.
-    #[error("cannot write the table: {0}")]
+    #[error("cannot write the table: {0}{advice}", advice = advice(.0))]
     Write(std::io::Error),
     /// The Parquet library failed.
     #[error("cannot write Parquet: {0}")]
@@ -192,9 +208,40 @@ pub enum OutputError {
 
 impl From<std::io::Error> for OutputError {
     fn from(error: std::io::Error) -> Self {
+        let error = root_cause(error);
         match error.kind() {
             std::io::ErrorKind::BrokenPipe => Self::Closed,
             _ => Self::Write(error),
         }
     }
+}
+
+/// What to do about it, where the system's words do not say.
+fn advice(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        std::io::ErrorKind::FileTooLarge => "; raise the limit of file sizes (ulimit -f), or choose fewer --columns",
+        std::io::ErrorKind::StorageFull => "; make room, or write to another disk",
+        std::io::ErrorKind::QuotaExceeded => "; make room, or write elsewhere",
+        _ => "",
+    }
+}
+
+/// The system's own error, where others are wrapped around it.
+fn root_cause(error: std::io::Error) -> std::io::Error {
+    let mut code = error.raw_os_error();
+    let mut inner = error.get_ref().map(|inner| inner as &(dyn std::error::Error + 'static));
+    while let Some(error) = inner {
+        inner = match error.downcast_ref::<std::io::Error>() {
+            Some(io) => {
+                code = code.or(io.raw_os_error());
+                io.get_ref().map(|inner| inner as &(dyn std::error::Error + 'static))
+            }
+            // It has a cause, and does not say so.
+            None => match error.downcast_ref::<::csv::Error>().map(::csv::Error::kind) {
+                Some(::csv::ErrorKind::Io(io)) => Some(io),
+                _ => error.source(),
+            },
+        };
+    }
+    code.map_or(error, std::io::Error::from_raw_os_error)
 }

@@ -13,6 +13,17 @@ use std::str::FromStr;
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
+
+    /// Threads that read, and as many that compute on the CPU [default: one for each core]
+    #[arg(short = 'j', long, value_name = "N", global = true, value_parser = threads)]
+    pub threads: Option<usize>,
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|threads| (1..=4096).contains(threads))
+        .ok_or_else(|| "give a number from 1 to 4096".to_owned())
 }
 
 #[derive(Debug, Subcommand)]

@@ -3,7 +3,7 @@
 use super::args::FeaturesArgs;
 use super::failure::Failure;
 use super::job::{Job, Sink};
-use prism_host::output::{Columns, CsvTable, Format, OutputFile, Provenance};
+use prism_host::output::{Columns, CsvTable, Format, OutputFile, Provenance, check_place};
 use std::path::Path;
 
 /// Computes the table that the command line asks for; answers the exit status.
@@ -15,6 +15,7 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     if let Some(path) = output {
         Format::of_path(path)?;
+        check_place(path)?;
     }
     let job = Job {
         paths: &args.paths,

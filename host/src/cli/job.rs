@@ -121,7 +121,7 @@ impl Job<'_> {
     /// Computes, and writes into what `sink` makes once all is ready; answers the exit status.
     pub fn run(&self, sink: impl FnOnce() -> Result<Sink, OutputError>) -> Result<u8, Failure> {
         let begin = Instant::now();
-        let interrupt = Interrupt::listen().map_err(Failure::work)?;
+        let interrupt = Interrupt::listen().map_err(|error| super::limits::no_thread(&error))?;
         let (args, config) = (self.args, self.config());
         let inputs = discover(self.paths, &args.read)?;
         let engine = self.engine(config)?;
@@ -146,7 +146,7 @@ impl Job<'_> {
         let cancel = interrupt.cancel();
         let batch_atoms = pipeline::batch_atoms(&engine);
         let source = StructureFiles::new(inputs.entries, options, Arc::clone(&annotations), batch_atoms, cancel)
-            .map_err(Failure::work)?;
+            .map_err(|error| super::limits::no_threads(&error))?;
         let start = begin.elapsed();
         let ended = pipeline::run(&engine, source, cancel, |computed| {
             consume(computed, &mut sink, &mut report, args.read.fail_fast)
@@ -164,6 +164,7 @@ impl Job<'_> {
             Ok(_) | Err(Stopped::Consumer(Stop::FirstFailed)) => Ok(None),
             Err(Stopped::Consumer(Stop::Failure(failure))) => Err(failure),
             Err(Stopped::Engine(error)) => Err((*error).into()),
+            Err(Stopped::Threads(error)) => Err(super::limits::no_thread(&error)),
             Err(Stopped::Cancelled) => Err(Failure::Interrupted(interrupt.exit_status())),
         };
         if to_file && (args.read.fail_fast && report.failed > 0 || finished.is_err()) {

@@ -6,6 +6,7 @@ mod features;
 mod info;
 mod interrupt;
 mod job;
+mod limits;
 mod list;
 mod pack;
 mod report;
@@ -20,12 +21,12 @@ use std::process::ExitCode;
 pub fn run(cli: Cli) -> ExitCode {
     let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn".into());
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
-    let result = match cli.command {
+    let result = limits::prepare(cli.threads).and_then(|()| match cli.command {
         Command::Features(args) if args.list => list::print().map(|()| ALL_DONE),
         Command::Features(args) => features::run(&args),
         Command::Sites(args) => sites::run(&args),
         Command::Pack(args) => pack::run(&args),
         Command::Info => info::print().map(|()| ALL_DONE),
-    };
+    });
     result.unwrap_or_else(|failure| failure.report()).into()
 }

@@ -9,6 +9,9 @@ use std::path::Path;
 /// Computes the table of sites; answers the exit status.
 pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    if let Some(path) = output {
+        OutputFile::check_sites(path)?;
+    }
     let job = Job { paths: &args.paths, args: &args.job, min_feature_value: 0.0, annotations: None };
     job.run(|| {
         Ok(match output {
