@@ -130,7 +130,7 @@ fn wrong_usage_is_status_2() {
     refused(&[], "Usage");
     refused(&["features"], "<PATH>");
     refused(&["features", "a.pdb", "--speed"], "--speed");
-    refused(&["features", "a.pdb", "-o", "out.txt"], "out.txt: the extension must be csv, parquet or npz");
+    refused(&["features", "a.pdb", "-o", "out.txt"], "out.txt: the extension must be csv, tsv or jsonl");
     refused(&["features", "a.pdb", "--columns", "wcn,wcm"], "there is no column `wcm`");
     refused(&["features", "a.pdb", "--columns", "wcn,wcn"], "`wcn` is named twice");
     refused(&["features", "a.pdb", "--contact-threshold", "0"], "`contact_threshold` is 0");

@@ -61,9 +61,9 @@ fn parts<'a>(all: &'a [(StructureInput, Vec<FeatureRow>)]) -> Vec<StructureRows<
 }
 
 fn provenance() -> Provenance {
-    Provenance {
-        config: MegaFusedConfig { contact_threshold: 7.5, min_feature_value: 0.25, points: 250, site_threshold: 0.375 },
-    }
+    let config =
+        MegaFusedConfig { contact_threshold: 7.5, min_feature_value: 0.25, points: 250, site_threshold: 0.375 };
+    Provenance { config, more: vec![("prism.command", "prism features x.pdb".to_owned())] }
 }
 
 /// Written in two parts, as batches are.

@@ -1,11 +1,12 @@
 //! A table in a file that appears whole or not at all.
 
+use super::gzip::Gzipped;
 use super::{
-    Columns, CsvTable, Format, NpzTable, OutputError, ParquetTable, Provenance, SitesTable, StructureRows, Table,
-    WholeFile, check_place,
+    ArrowTable, Columns, CsvTable, Format, JsonTable, NpzTable, OutputError, ParquetTable, Provenance, SitesTable,
+    StructureRows, Table, WholeFile, check_place,
 };
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
 /// A table written beside its place and put there by [`OutputFile::commit`]; dropped before, it leaves nothing.
@@ -16,7 +17,7 @@ use std::path::Path;
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("features.csv");
-/// let provenance = Provenance { config: MegaFusedConfig::default() };
+/// let provenance = Provenance::of(MegaFusedConfig::default());
 /// let create = |path| OutputFile::create(path, Columns::default(), &provenance);
 /// std::fs::write(&path, "what was there")?;
 /// drop(create(&path)?); // a run that failed, say
@@ -46,9 +47,13 @@ impl OutputFile {
         let format = Format::of_path(path)?;
         Self::begin(path, |file, folder| {
             Ok(match format {
-                Format::Csv => Box::new(CsvTable::new(file, columns)),
+                Format::Csv | Format::Tsv | Format::JsonLines => text(format, file, columns),
+                Format::CsvGz | Format::TsvGz | Format::JsonLinesGz => {
+                    Box::new(Gzipped::new(file, provenance, |out| text(format, out, columns)))
+                }
+                Format::Arrow => Box::new(ArrowTable::new(file, columns, provenance)?),
                 Format::Parquet => Box::new(ParquetTable::new(file, columns, provenance)?),
-                Format::Npz => Box::new(NpzTable::new(file, columns, folder)?),
+                Format::Npz => Box::new(NpzTable::new(file, columns, folder)?.with_comment(&provenance.line())),
             })
         })
     }
@@ -106,5 +111,14 @@ impl OutputFile {
         let Self { table, whole } = self;
         table.finish().map_err(|error| whole.named(error))?;
         whole.commit()
+    }
+}
+
+/// A table of text.
+fn text(format: Format, out: impl Write + Send + 'static, columns: Columns) -> Box<dyn Table> {
+    match format {
+        Format::Tsv | Format::TsvGz => Box::new(CsvTable::with_delimiter(out, columns, b'\t')),
+        Format::JsonLines | Format::JsonLinesGz => Box::new(JsonTable::new(out, columns)),
+        _ => Box::new(CsvTable::new(out, columns)),
     }
 }

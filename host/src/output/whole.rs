@@ -2,7 +2,7 @@
 
 use super::OutputError;
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -124,6 +124,25 @@ pub fn check_place(path: &Path) -> Result<(), OutputError> {
     WholeFile::begin(path).map(drop)
 }
 
+/// Writes a file that appears whole or not at all.
+///
+/// # Errors
+/// As for [`check_place`], and where it cannot be written.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("manifest.json");
+/// prism_host::output::write_whole(&path, b"{}")?;
+/// assert_eq!(std::fs::read(&path)?, b"{}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
+    let whole = WholeFile::begin(path)?;
+    let mut out = whole.buffered()?;
+    out.write_all(bytes).and_then(|()| out.flush()).map_err(|source| whole.failed(source))?;
+    whole.commit().map(drop)
+}
+
 /// The folder of a file.
 fn folder(path: &Path) -> &Path {
     match path.parent() {
@@ -221,7 +240,6 @@ mod nameless {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
 
     fn names(folder: &Path) -> Vec<String> {
         let mut names: Vec<_> =

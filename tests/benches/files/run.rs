@@ -59,7 +59,7 @@ pub fn once(engine: &Engine, folder: &Path, output: Output, batch_atoms: usize) 
     let mut file = match output {
         Output::Memory => None,
         Output::Parquet => {
-            let provenance = Provenance { config: engine.config() };
+            let provenance = Provenance::of(engine.config());
             Some(OutputFile::create(&output_path(folder), Columns::default(), &provenance)?)
         }
     };
