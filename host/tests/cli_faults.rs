@@ -108,8 +108,9 @@ fn a_file_size_limit_is_an_error_with_words() {
         let arguments = ["features", "--backend", "cpu", "in", "-o", output];
         let outcome = run.limited("ulimit -f 8", &arguments);
         assert_eq!(outcome.status, 1, "{output}: {}", outcome.stderr);
-        let error = outcome.stderr.lines().find(|line| line.contains("error: ")).unwrap_or_default();
-        assert!(error.contains(&format!("error: {output}: cannot be written: ")), "{error}");
+        let error = outcome.stderr.lines().next().unwrap_or_default();
+        assert!(error.starts_with(&format!("error: {output}: cannot be written: ")), "{error}");
+        assert_eq!(outcome.stderr.lines().count(), 1, "{}", outcome.stderr);
         assert!(error.contains("ulimit -f"), "{error}");
         assert_eq!(error.matches("os error").count(), 1, "{error}");
         assert_eq!(run.files(), ["in"]);

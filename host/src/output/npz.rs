@@ -108,7 +108,7 @@ impl<W: Write + Seek> Table for NpzTable<W> {
     }
 
     fn finish(self: Box<Self>) -> Result<(), OutputError> {
-        let mut archive = ZipWriter::new(FailingOnce { out: self.out, failed: false });
+        let mut archive = ZipWriter::new(FailingOnce { out: self.out, at: 0, failed: false });
         archive.set_comment(self.comment)?;
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Deflated)
@@ -165,39 +165,47 @@ impl Spool {
     }
 }
 
-/// Passes the first error on. An archive that is dropped tries to end itself, and would complain of the same again, past
-/// all that are to hear of it.
+/// Passes the first error on and swallows what comes after it. An archive that is dropped tries to end itself, and would
+/// complain of the same again, past all that are to hear of it.
 struct FailingOnce<W> {
     out: W,
+    at: u64,
     failed: bool,
 }
 
 impl<W> FailingOnce<W> {
-    fn unless_failed<T>(
-        &mut self,
-        otherwise: T,
-        work: impl FnOnce(&mut W) -> std::io::Result<T>,
-    ) -> std::io::Result<T> {
-        if self.failed {
-            return Ok(otherwise);
-        }
-        work(&mut self.out).inspect_err(|error| self.failed = error.kind() != std::io::ErrorKind::Interrupted)
+    fn unless_failed(&mut self, after: u64, work: impl FnOnce(&mut W) -> std::io::Result<u64>) -> std::io::Result<()> {
+        self.at = match self.failed {
+            true => after,
+            false => work(&mut self.out)
+                .inspect_err(|error| self.failed = error.kind() != std::io::ErrorKind::Interrupted)?,
+        };
+        Ok(())
     }
 }
 
 impl<W: Write> Write for FailingOnce<W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.unless_failed(bytes.len(), |out| out.write(bytes))
+        let before = self.at;
+        let work = |out: &mut W| out.write(bytes).map(|written| before + written as u64);
+        self.unless_failed(before + bytes.len() as u64, work)?;
+        Ok((self.at - before) as usize)
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
-        self.unless_failed((), Write::flush)
+        let at = self.at;
+        self.unless_failed(at, |out| out.flush().map(|()| at))
     }
 }
 
 impl<W: Seek> Seek for FailingOnce<W> {
     fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
-        self.unless_failed(0, |out| out.seek(to))
+        let after = match to {
+            SeekFrom::Start(at) => at,
+            SeekFrom::Current(by) | SeekFrom::End(by) => self.at.saturating_add_signed(by),
+        };
+        self.unless_failed(after, |out| out.seek(to))?;
+        Ok(self.at)
     }
 }
 
