@@ -66,7 +66,7 @@ fn bill(target: &str) -> Result<Value> {
 }
 
 /// The packages that a release of this one needs: not those of its tests.
-fn needed<'a>(node: &'a Value) -> impl Iterator<Item = &'a str> {
+fn needed(node: &Value) -> impl Iterator<Item = &str> {
     let released = |dependency: &&Value| array(&dependency["dep_kinds"]).any(|kind| kind["kind"] != "dev");
     array(&node["deps"]).filter(released).filter_map(|dependency| dependency["pkg"].as_str())
 }
