@@ -302,7 +302,8 @@ fn a_file_that_is_not_committed_leaves_nothing_and_touches_nothing() {
         let path = folder.path().join(name);
         std::fs::write(&path, "before").unwrap();
         let mut file = OutputFile::create(&path, Columns::default(), &provenance()).unwrap();
-        file.write(&parts(&example())).unwrap();
+        let (all, computed) = (example(), features(&example()));
+        file.write(&parts(&all, &computed)).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"before");
         drop(file);
         assert_eq!(std::fs::read(&path).unwrap(), b"before");
@@ -358,5 +359,6 @@ fn a_reader_that_has_enough_is_told_apart() {
         }
     }
     let mut table = CsvTable::new(Pipe, Columns::default());
-    assert!(matches!(table.write(&parts(&example())), Err(OutputError::Closed)));
+    let (all, computed) = (example(), features(&example()));
+    assert!(matches!(table.write(&parts(&all, &computed)), Err(OutputError::Closed)));
 }
