@@ -121,8 +121,6 @@ impl Format {
 }
 
 /// What computed a table; kept in files that have room for it.
-///
-/// The example of [`ParquetTable`] finds it in the file.
 #[derive(Clone, Debug)]
 pub struct Provenance {
     /// What was computed with.
@@ -143,8 +141,6 @@ impl Provenance {
 }
 
 /// Why a table could not be written.
-///
-/// The examples of [`Format`] and [`OutputFile`] have some.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum OutputError {

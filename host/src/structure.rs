@@ -73,8 +73,6 @@ pub struct StructureInput {
 }
 
 /// A [`StructureInput`] whose parts do not fit together.
-///
-/// The example of [`StructureInput`] has one.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum StructureError {
     /// No residue at all.

@@ -4,8 +4,6 @@ use shared_types::{FEATURES, Feature};
 use thiserror::Error;
 
 /// A column of the table.
-///
-/// The example of [`Columns`] has some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
     /// The structure's name.
@@ -73,8 +71,6 @@ impl Column {
 pub struct Columns(Vec<Column>);
 
 /// Why a choice of columns is refused.
-///
-/// The example of [`Columns`] has one.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ColumnError {
     /// No such column.
