@@ -26,7 +26,8 @@ fn files() -> Vec<(String, Vec<u8>)> {
     fn walk(directory: &Path, root: &Path, found: &mut Vec<(String, Vec<u8>)>) {
         for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
             let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
-            let hidden = name.starts_with('.') && ![".ci", ".cargo", ".gitignore"].contains(&name.as_str());
+            let hidden =
+                name.starts_with('.') && ![".ci", ".cargo", ".gitattributes", ".gitignore"].contains(&name.as_str());
             // Directories only: a submodule's `.git` is a file, and hidden.
             let built = name == "target" || path.join("CACHEDIR.TAG").is_file();
             if hidden || built {
@@ -50,7 +51,7 @@ fn files() -> Vec<(String, Vec<u8>)> {
 /// Files that people write, as text.
 fn texts() -> Vec<(String, String)> {
     let written = |path: &str| {
-        let suffixes = [".rs", ".toml", ".md", ".sh", ".py", ".cu", ".ci/run"];
+        let suffixes = [".rs", ".toml", ".md", ".sh", ".py", ".c", ".cu", ".ci/run"];
         suffixes.iter().any(|suffix| path.ends_with(suffix))
     };
     let text = |(path, bytes): (String, Vec<u8>)| {
@@ -183,7 +184,7 @@ fn features_have_the_same_bits_everywhere() {
 
 #[test]
 fn kernel_crates_share_their_lints() {
-    assert_eq!(read("kernels-gpu/clippy.toml"), read("tests/kernels/clippy.toml"));
+    assert_eq!(read("kernels-gpu/clippy.toml"), read("toolkit/tests/kernels/clippy.toml"));
 }
 
 #[test]
@@ -198,7 +199,7 @@ fn readme_shows_the_features() {
 }
 
 #[test]
-fn readme_shows_the_tested_kernel() {
+fn the_toolkits_readme_shows_the_tested_kernel() {
     let example = |text: &str, from: &str| {
         let (_, rest) = text.split_once(from).expect("an example");
         rest.split_once("```\n").expect("an end").0.to_owned()
@@ -209,9 +210,9 @@ fn readme_shows_the_tested_kernel() {
         .filter_map(|line| line.strip_prefix("//!"))
         .fold(String::new(), |text, line| text + line.strip_prefix(' ').unwrap_or(line) + "\n");
     assert_eq!(
-        example(&read("README.md"), "```rust\n"),
+        example(&read("toolkit/README.md"), "```rust\n"),
         example(&docs, "```\n"),
-        "the kernel in README.md is the example in cuda_std's documentation"
+        "the kernel in toolkit/README.md is the example in cuda_std's documentation"
     );
 }
 
@@ -226,6 +227,11 @@ fn readme_shows_the_tested_library_example() {
         read("README.md").contains(&format!("```rust\n{example}```\n")),
         "the library example in README.md is the one in tests/tests/readme.rs:\n{example}"
     );
+}
+
+#[test]
+fn code_in_pages_is_code_that_is_compiled() {
+    assert_eq!(tests::cited::check(&root().join("docs/library.md")), 3);
 }
 
 #[test]
@@ -252,6 +258,19 @@ fn architecture_has_a_paragraph_for_each_package() {
     assert_none(&found, "ARCHITECTURE.md says of each package what it is");
 }
 
+/// Whatever ARCHITECTURE.md tells people to read or change is there.
+#[test]
+fn architecture_names_files_that_exist() {
+    let text = read("ARCHITECTURE.md");
+    let part = |from: &str, to: &str| text.split_once(from).unwrap().1.split_once(to).unwrap().0.to_owned();
+    let lists = part("\n## Entry points\n", "\n## Who knows whom\n");
+    let named: Vec<&str> = lists.split('`').skip(1).step_by(2).filter(|word| word.contains('/')).collect();
+    assert!(named.len() > 40, "only {} files are named", named.len());
+    let missing = |path: &&str| !root().join(path).exists();
+    let found: Vec<_> = named.into_iter().filter(missing).map(str::to_owned).collect();
+    assert_none(&found, "ARCHITECTURE.md names files that are there");
+}
+
 /// The rules that ARCHITECTURE.md calls invariants and that manifests show.
 #[test]
 fn packages_know_only_whom_they_may() {
@@ -275,6 +294,37 @@ fn packages_know_only_whom_they_may() {
             assert!(!of(toolkit).iter().any(|name| name == biology), "{toolkit} knows {biology}");
         }
     }
+}
+
+#[test]
+fn commands_in_documents_exist() {
+    let commands = read("xtask/src/main.rs");
+    let mut count = 0;
+    for (path, text) in texts().into_iter().filter(|(path, _)| path.ends_with(".md")) {
+        for command in text.split("cargo xtask ").skip(1) {
+            let command: String = command.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect();
+            let module = command.replace('-', "_");
+            assert!(commands.contains(&format!("{module}::run(")), "{path}: there is no `cargo xtask {command}`");
+            count += 1;
+        }
+    }
+    assert!(count > 10, "only {count} commands are named");
+}
+
+/// The toolkit is of use to people who have nothing to do with proteins.
+#[test]
+fn the_toolkit_knows_nothing_of_proteins() {
+    let words = ["prism", "protein", "residue", "amino", "kernels-gpu", "kernels_gpu", "shared-types", "shared_types"];
+    let mut found = Vec::new();
+    for (path, text) in texts().into_iter().filter(|(path, _)| path.starts_with("toolkit/")) {
+        for (number, line) in text.lines().enumerate() {
+            let line = line.to_lowercase();
+            if let Some(word) = words.iter().find(|word| line.contains(*word)) {
+                found.push(format!("{path}:{}: {word}", number + 1));
+            }
+        }
+    }
+    assert_none(&found, "no word of prism or of proteins in toolkit/");
 }
 
 #[test]

@@ -25,7 +25,8 @@ fn place() -> Place {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-kernel");
     let (workspace, beside) = (place.join("workspace"), place.join("beside"));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    mirror(root, &workspace, &|path| !path.is_dir() || path.join("Cargo.toml").is_file());
+    // What is no package, the toolkit, or a file at the top takes no part in builds.
+    mirror(root, &workspace, &|path| !path.is_dir() || path.ends_with("toolkit") || path.join("Cargo.toml").is_file());
     let _ = fs::remove_dir_all(&beside);
     fs::create_dir_all(&beside).unwrap();
     Place { workspace: workspace.canonicalize().unwrap(), beside: beside.canonicalize().unwrap(), _alone: alone }
@@ -86,7 +87,7 @@ fn text(bytes: &[u8]) -> String {
 fn cargo(directory: &Path, arguments: &[&str]) -> Result<String, String> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-kernel/target");
     let mut command = Command::new(env!("CARGO"));
-    command.args(arguments).current_dir(directory).env("CARGO_TARGET_DIR", target).env_remove("PRISM_REQUIRE_GPU");
+    command.args(arguments).current_dir(directory).env("CARGO_TARGET_DIR", target).env_remove("CUDA_REQUIRE_GPU");
     let output = command.output().unwrap();
     let written = text(&output.stdout) + &text(&output.stderr);
     if output.status.success() { Ok(written) } else { Err(format!("{command:?}: {}\n{written}", output.status)) }
@@ -132,8 +133,8 @@ fn a_crate_elsewhere_is_complete() {
             assert_eq!((header.package.as_str(), header.compiler), ("waves", compiler.version));
         }
         Err(none) => {
-            let required = std::env::var_os("PRISM_REQUIRE_DEVICE_COMPILER").is_some_and(|value| value == "1");
-            assert!(!required, "PRISM_REQUIRE_DEVICE_COMPILER=1, and there is {none}");
+            let required = std::env::var_os("CUDA_REQUIRE_DEVICE_COMPILER").is_some_and(|value| value == "1");
+            assert!(!required, "CUDA_REQUIRE_DEVICE_COMPILER=1, and there is {none}");
             // The build says so itself, with the command that helps; and its test of the GPU is left out.
             assert!(written.contains("warning: waves@0.1.0: this build has no PTX: no device compiler"), "{written}");
             assert!(written.contains("skipped: no device compiler"), "{written}");

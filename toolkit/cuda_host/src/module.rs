@@ -234,8 +234,6 @@ impl Drop for Inner {
 }
 
 /// What a kernel takes of a device.
-///
-/// The example of [`Module`] has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelAttributes {
     /// Registers of a thread.
@@ -249,8 +247,6 @@ pub struct KernelAttributes {
 }
 
 /// A kernel of a loaded module that was checked against this program.
-///
-/// The example of [`Module`] has it.
 #[derive(Clone)]
 pub struct LoadedKernel {
     pub(crate) module: Module,

@@ -9,8 +9,6 @@ use walkdir::WalkDir;
 use super::graph::{LocalPackage, PackageGraph};
 
 /// A source file that cannot be read.
-///
-/// The example of [`Source`] has it.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read the source {}", path.display())]
 pub struct SourceError {
@@ -25,10 +23,10 @@ pub struct SourceError {
 /// ```
 /// use cuda_builder::inputs::{graph::PackageGraph, sources::{SourceError, source_roots, sources}};
 ///
-/// let graph = PackageGraph::load("../../kernels-gpu".as_ref()).unwrap();
+/// let graph = PackageGraph::load("../tests/kernels".as_ref()).unwrap();
 /// assert!(source_roots(&graph.kernels)[0].ends_with("src"));
 /// let files = sources(&graph, &[])?;
-/// let library = files.iter().find(|file| file.label == "kernels-gpu/src/lib.rs").unwrap();
+/// let library = files.iter().find(|file| file.label == "test-kernels/src/lib.rs").unwrap();
 /// assert_eq!(std::fs::read(&library.path).ok().as_ref(), Some(&library.bytes));
 /// # Ok::<(), SourceError>(())
 /// ```
@@ -47,8 +45,6 @@ pub struct Source {
 ///
 /// # Errors
 /// A file or directory cannot be read.
-///
-/// The example of [`Source`] has it.
 pub fn sources(graph: &PackageGraph, extra: &[PathBuf]) -> Result<Vec<Source>, SourceError> {
     let mut found = Vec::new();
     for package in &graph.local {
@@ -66,8 +62,6 @@ pub fn sources(graph: &PackageGraph, extra: &[PathBuf]) -> Result<Vec<Source>, S
 }
 
 /// The directories and files of a package that count.
-///
-/// The example of [`Source`] has it.
 pub fn source_roots(package: &LocalPackage) -> Vec<PathBuf> {
     let library = package.directory.join(&package.library);
     // A library's root file beside the manifest would drag in everything else that lies there.

@@ -1,0 +1,93 @@
+//! The guide shows code that is compiled, links lead somewhere, and it becomes a book.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use toolkit_tests::cited::{between, check};
+
+/// The chapters by their file's name, and their folder.
+fn chapters() -> (Vec<(String, String)>, PathBuf) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../guide/src");
+    let mut found = Vec::new();
+    for entry in fs::read_dir(&folder).expect("guide/src").map(Result::unwrap) {
+        let name = entry.file_name().into_string().expect("a name in UTF-8");
+        found.push((name, fs::read_to_string(entry.path()).expect("text")));
+    }
+    found.sort();
+    (found, folder)
+}
+
+#[test]
+fn code_in_the_guide_is_code_that_is_compiled() {
+    let (chapters, folder) = chapters();
+    let count: usize = chapters.iter().map(|(name, _)| check(&folder.join(name))).sum();
+    assert!(count > 60, "only {count} parts of sources are shown");
+}
+
+#[test]
+fn links_lead_to_files_and_the_summary_to_chapters() {
+    let (chapters, folder) = chapters();
+    let root = folder.join("../..").canonicalize().expect("the repository");
+    for (name, text) in &chapters {
+        for link in between(text, "](", ")") {
+            let file = link.split('#').next().unwrap_or_default();
+            if link.starts_with("https://") || file.is_empty() {
+                continue;
+            }
+            let target = folder.join(file).canonicalize().unwrap_or_else(|error| panic!("{name}: {link}: {error}"));
+            assert!(target.starts_with(&root), "{name}: {link}");
+        }
+    }
+    let summary = &chapters.iter().find(|(name, _)| name == "SUMMARY.md").expect("a summary").1;
+    for (name, _) in &chapters {
+        assert!(name == "SUMMARY.md" || summary.contains(&format!("]({name})")), "{name} is not in SUMMARY.md");
+    }
+}
+
+/// Names of the functions in a folder's Rust files that are tests.
+fn tests_in(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("tests").map(Result::unwrap) {
+        let text = fs::read_to_string(entry.path()).expect("text");
+        found.extend(between(&text, "#[test]\nfn ", "(").map(str::to_owned));
+    }
+    found.sort();
+    found
+}
+
+/// What stands in backticks in a column of a chapter's tables.
+fn column(text: &str, number: usize) -> Vec<String> {
+    let cells = text.lines().filter_map(|line| {
+        let mut cells = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ");
+        Some(cells.nth(number)?.strip_prefix('`')?.strip_suffix('`')?.to_owned())
+    });
+    cells.collect()
+}
+
+#[test]
+fn patterns_are_tests_of_their_names() {
+    let (chapters, folder) = chapters();
+    let chapter = |name: &str| &chapters.iter().find(|(chapter, _)| chapter == name).expect("a chapter").1;
+    let tests = tests_in(&folder.join("../../tests/tests/patterns"));
+    let mut patterns = column(chapter("patterns.md"), 0);
+    patterns.sort();
+    assert_eq!(patterns, tests, "each row is a test, and each test a row");
+    let shown = column(chapter("gpu-memory.md"), 5);
+    assert!(shown.len() >= 9 && shown.iter().all(|test| tests.contains(test)), "{shown:?}");
+}
+
+/// As `mdbook build guide` does it: a chapter that is missing, or a summary that is none, is an error.
+#[test]
+fn the_guide_becomes_a_book() {
+    let to = tempfile::tempdir().expect("a folder");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../guide");
+    let mut book = mdbook_driver::MDBook::load(docs).expect("a book");
+    book.config.build.build_dir = to.path().to_owned();
+    book.build().expect("the book is built");
+    let page = fs::read_to_string(to.path().join("first-kernel.html")).expect("the first chapter");
+    assert!(page.contains("#[kernel"), "code is in the page");
+    let chapters = chapters().0.into_iter().filter(|(name, _)| name != "SUMMARY.md");
+    for (name, _) in chapters {
+        let html = to.path().join(&name).with_extension("html");
+        assert!(html.is_file(), "{name} is not in SUMMARY.md");
+    }
+}
