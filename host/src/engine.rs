@@ -111,7 +111,7 @@ use workers::{Company, Workers};
 /// ```
 #[derive(Debug)]
 pub struct Engine {
-    workers: Workers,
+    workers: Arc<Workers>,
     request: Request,
     batch_atoms: usize,
     backend: String,
@@ -205,9 +205,21 @@ impl Engine {
         fallback: Option<Box<dyn worker::Worker>>,
         batch_atoms: usize,
     ) -> Self {
-        let (workers, backend) = (Workers::new(all, fallback), "injected".to_owned());
+        let (workers, backend) = (Arc::new(Workers::new(all, fallback)), "injected".to_owned());
         let request = Request::default();
         Self { workers, request, batch_atoms, description: backend.clone(), backend }
+    }
+
+    /// The same backend with its memory, for runs that compute something else.
+    #[must_use]
+    pub fn with_selection(&self, selection: Selection) -> Self {
+        Self {
+            workers: Arc::clone(&self.workers),
+            request: Request { config: self.request.config, selection },
+            batch_atoms: self.batch_atoms,
+            backend: self.backend.clone(),
+            description: self.description.clone(),
+        }
     }
 
     /// What every run computes with.

@@ -12,7 +12,7 @@ mod sites;
 mod value;
 mod whole;
 
-pub use arrow::ArrowTable;
+pub use arrow::{ArrowTable, RecordBatches};
 pub use columns::{Column, ColumnError, Columns};
 pub use csv::CsvTable;
 pub use file::OutputFile;

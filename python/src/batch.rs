@@ -1,41 +1,26 @@
 //! Results as Arrow arrays, with the names and types of the columns that the command writes.
 
-use arrow_array::{ArrayRef, Float32Array, Int32Array, RecordBatch, StringArray};
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_array::builder::{Int32Builder, ListBuilder};
+use arrow_array::{Array, ArrayRef, Float32Array, Int32Array, RecordBatch, StringArray};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
 use prism_host::StructureInput;
-use prism_host::engine::FeaturesRef;
-use prism_host::output::{Column, Columns};
-use prism_host::sites::sites;
+use prism_host::engine::{Selection, StructureView};
+use prism_host::output::{Columns, RecordBatches, StructureRows};
+use prism_host::sites::{FoundSite, sites};
 use pyo3::PyResult;
 use pyo3::exceptions::PyValueError;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A structure, and what was computed of it.
-type Kept<'a> = (&'a StructureInput, FeaturesRef<'a>);
+type Kept<'a> = (&'a StructureInput, StructureView<'a>);
 
 /// Which table a run makes.
 pub enum Table {
     /// A row a residue.
-    Features(Columns, SchemaRef),
+    Features(Columns),
     /// A row a site.
-    Sites(SchemaRef),
-}
-
-fn field(column: &Column) -> Field {
-    let kind = match column {
-        Column::Row | Column::Resnum | Column::SiteId => DataType::Int32,
-        Column::Feature(_) => DataType::Float32,
-        _ => DataType::Utf8,
-    };
-    let field = Field::new(column.name(), kind, matches!(column, Column::Feature(_)));
-    match column {
-        Column::Feature(feature) => {
-            let told = [("unit", feature.unit), ("definition", feature.definition), ("source", feature.source)];
-            field.with_metadata(told.into_iter().map(|(key, text)| (key.to_owned(), text.to_owned())).collect::<HashMap<_, _>>())
-        }
-        _ => field,
-    }
+    Sites,
 }
 
 impl Table {
@@ -43,104 +28,75 @@ impl Table {
     /// For a table that there is not.
     pub fn by_name(name: &str, columns: Columns) -> PyResult<Self> {
         match name {
-            "features" => {
-                let schema = Schema::new(columns.as_slice().iter().map(field).collect::<Vec<_>>());
-                Ok(Self::Features(columns, Arc::new(schema)))
-            }
-            "sites" => {
-                let number = |name| Field::new(name, DataType::Float32, false);
-                let int = |name| Field::new(name, DataType::Int32, false);
-                let fields = vec![
-                    Field::new("structure", DataType::Utf8, false),
-                    int("site"),
-                    number("score"),
-                    int("residues"),
-                    number("x"),
-                    number("y"),
-                    number("z"),
-                    number("volume"),
-                ];
-                Ok(Self::Sites(Arc::new(Schema::new(fields))))
-            }
+            "features" => Ok(Self::Features(columns)),
+            "sites" => Ok(Self::Sites),
             other => Err(PyValueError::new_err(format!("there is no table {other:?}"))),
         }
     }
 
-    fn schema(&self) -> &SchemaRef {
+    /// What has to be computed for it.
+    pub fn selection(&self) -> Selection {
         match self {
-            Self::Features(_, schema) | Self::Sites(schema) => schema,
+            Self::Features(columns) => columns.selection(),
+            Self::Sites => site_selection(),
         }
-    }
-
-    /// The table without rows.
-    pub fn empty(&self) -> RecordBatch {
-        RecordBatch::new_empty(Arc::clone(self.schema()))
     }
 
     /// The rows of some structures.
     ///
     /// # Errors
-    /// Where Arrow refuses them, which none does that was computed.
+    /// Where Arrow refuses them: texts of more than 2 GiB in a batch.
     pub fn batch(&self, kept: &[Kept<'_>]) -> Result<RecordBatch, String> {
-        let arrays = match self {
-            Self::Features(columns, _) => columns.as_slice().iter().map(|column| array(column, kept)).collect(),
-            Self::Sites(_) => site_arrays(kept),
-        };
-        RecordBatch::try_new(Arc::clone(self.schema()), arrays).map_err(|error| error.to_string())
+        match self {
+            Self::Features(columns) => {
+                let mut rows = RecordBatches::new(columns.clone(), HashMap::new());
+                for &(structure, features) in kept {
+                    rows.append(&StructureRows { structure, features });
+                }
+                rows.take().map_err(|error| error.to_string())
+            }
+            Self::Sites => site_batch(kept).map_err(|error| error.to_string()),
+        }
     }
 }
 
-fn site_arrays(kept: &[Kept<'_>]) -> Vec<ArrayRef> {
+/// As many sites of a structure as the command writes.
+const MOST_SITES: usize = 20;
+
+fn site_selection() -> Selection {
+    Selection::new(shared_types::FEATURES.iter().filter(|feature| feature.name == "site_score"), true)
+}
+
+fn site_batch(kept: &[Kept<'_>]) -> Result<RecordBatch, ArrowError> {
     let found: Vec<_> = kept
         .iter()
         .flat_map(|(structure, features)| {
-            let sites = sites(structure, features.rows, features.site_ids);
-            sites.into_iter().enumerate().map(|(index, site)| (structure.name.as_str(), index as i32, site))
+            let sites = sites(structure, features, MOST_SITES, 0.0);
+            sites.into_iter().map(|site| (structure.name.as_str(), site))
         })
         .collect();
-    let axis = |axis: usize| {
-        Arc::new(found.iter().map(|(_, _, site)| Some(site.center[axis] as f32)).collect::<Float32Array>()) as ArrayRef
+    let sites = || found.iter().map(|(_, site)| site);
+    let number = |of: &dyn Fn(&FoundSite) -> f32| -> ArrayRef {
+        Arc::new(Float32Array::from_iter_values(sites().map(of)))
     };
-    vec![
-        Arc::new(StringArray::from_iter_values(found.iter().map(|(name, _, _)| *name))),
-        Arc::new(Int32Array::from_iter_values(found.iter().map(|(_, index, _)| *index))),
-        Arc::new(Float32Array::from_iter_values(found.iter().map(|(_, _, site)| site.score as f32))),
-        Arc::new(Int32Array::from_iter_values(found.iter().map(|(_, _, site)| site.residues as i32))),
-        axis(0),
-        axis(1),
-        axis(2),
-        Arc::new(Float32Array::from_iter_values(found.iter().map(|(_, _, site)| site.volume as f32))),
-    ]
-}
-
-fn array(column: &Column, kept: &[Kept<'_>]) -> ArrayRef {
-    let rows = || kept.iter().flat_map(|(structure, features)| (0..features.rows.len()).map(move |row| (*structure, row)));
-    match column {
-        Column::Structure => Arc::new(StringArray::from_iter_values(rows().map(|(structure, _)| &structure.name))),
-        Column::Row => Arc::new(Int32Array::from_iter_values(rows().map(|(_, row)| row as i32))),
-        Column::Chain => {
-            let chain = |(structure, row): (&StructureInput, usize)| {
-                structure.chains.get(structure.chain_ids[row] as usize).cloned().unwrap_or_default()
-            };
-            Arc::new(StringArray::from_iter_values(rows().map(chain)))
-        }
-        Column::Resnum => Arc::new(Int32Array::from_iter_values(rows().map(|(one, row)| one.residue_numbers[row]))),
-        Column::Icode => {
-            Arc::new(StringArray::from_iter_values(rows().map(|(one, row)| one.insertion_codes[row].to_string())))
-        }
-        Column::Resname => {
-            let name = |(one, row): (&StructureInput, usize)| {
-                shared_types::RESIDUES.get(usize::from(one.residue_types[row])).map_or("", |residue| residue.name)
-            };
-            Arc::new(StringArray::from_iter_values(rows().map(name)))
-        }
-        Column::Feature(feature) => {
-            let values = kept.iter().flat_map(|(_, features)| features.rows.iter().map(|row| row.columns[feature.column]));
-            // Undefined is null, as in Parquet.
-            Arc::new(values.map(|value| (!value.is_nan()).then_some(value)).collect::<Float32Array>())
-        }
-        Column::SiteId => {
-            Arc::new(Int32Array::from_iter_values(kept.iter().flat_map(|(_, features)| features.site_ids.iter().copied())))
-        }
+    let int = |of: &dyn Fn(&FoundSite) -> i32| -> ArrayRef { Arc::new(Int32Array::from_iter_values(sites().map(of))) };
+    let mut rows = ListBuilder::new(Int32Builder::new()).with_field(Field::new("item", DataType::Int32, false));
+    for site in sites() {
+        rows.values().append_slice(&site.residues.iter().map(|&row| row as i32).collect::<Vec<_>>());
+        rows.append(true);
     }
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("structure", Arc::new(StringArray::from_iter_values(found.iter().map(|(name, _)| *name)))),
+        ("rank", int(&|site| site.rank as i32)),
+        ("score", number(&|site| site.score)),
+        ("probability", number(&|site| site.probability)),
+        ("x", number(&|site| site.center[0] as f32)),
+        ("y", number(&|site| site.center[1] as f32)),
+        ("z", number(&|site| site.center[2] as f32)),
+        ("rows", Arc::new(rows.finish())),
+        ("area", number(&|site| site.area)),
+        ("volume", number(&|site| site.volume as f32)),
+    ];
+    let fields: Vec<_> = columns.iter().map(|(name, array)| Field::new(*name, array.data_type().clone(), false)).collect();
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns.into_iter().map(|(_, array)| array).collect())
 }

@@ -56,6 +56,8 @@ impl Engine {
             None => Columns::default(),
         };
         let table = Table::by_name(table, columns)?;
-        Stream::begin(Arc::clone(&self.engine), inputs, ReadOptions { chains }, table)
+        // Computes what the table has, with the memory that is there.
+        let engine = Arc::new(self.engine.with_selection(table.selection()));
+        Stream::begin(engine, inputs, ReadOptions { chains }, table)
     }
 }

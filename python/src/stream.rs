@@ -47,7 +47,7 @@ impl Stream {
     pub fn begin(engine: Arc<Engine>, items: Vec<Item>, options: ReadOptions, table: Table) -> PyResult<Self> {
         let (send, receiver) = sync_channel(AHEAD);
         let cancel = Cancel::default();
-        let schema = table.empty();
+        let schema = table.batch(&[]).map_err(PyRuntimeError::new_err)?;
         let source = batches(&engine, items, &options, &cancel).map_err(PyRuntimeError::new_err)?;
         let stop = cancel.clone();
         let run = move || {
