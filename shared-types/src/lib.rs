@@ -16,4 +16,4 @@ pub use batch::{
     StructureSummary,
 };
 pub use feature::{FEATURES, Feature, FeatureRow, ROW_WIDTH};
-pub use residue::{RESIDUES, ResidueKind};
+pub use residue::{RESIDUES, ResidueKind, STANDARD, UNKNOWN};

@@ -104,11 +104,11 @@ fn rows_with<const SUMS: usize>(
         columns[column::WCN] = known(sums[WCN]);
         columns[column::HSE_UP] = exposed(sums[UPPER]);
         columns[column::HSE_DOWN] = exposed(sums[HALF_SPHERES] - sums[UPPER]);
-        columns[column::HYDROPATHY] = HYDROPATHY.at(kind);
+        columns[column::HYDROPATHY] = canonical(HYDROPATHY.at(kind));
         columns[column::HYDROPATHY_LOCAL] = mean(HYDROPATHIES);
-        columns[column::CHARGE] = CHARGE.at(kind);
+        columns[column::CHARGE] = canonical(CHARGE.at(kind));
         columns[column::CHARGE_LOCAL] = known(sums[CHARGES]);
-        columns[column::VOLUME] = VOLUME.at(kind);
+        columns[column::VOLUME] = canonical(VOLUME.at(kind));
         columns[column::CONSERVATION] = canonical(given.conservation);
         columns[column::CONSERVATION_LOCAL] = mean(CONSERVATIONS);
         columns[column::GISAID_FREQ] = canonical(given.freq);
