@@ -66,7 +66,7 @@
 //! }
 //! table.commit()?; // until here, nothing has that name
 //! let text = std::fs::read_to_string(&path)?;
-//! assert_eq!(text.lines().next(), Some("structure,row,chain,resnum,icode,resname,wcn,sasa"));
+//! assert_eq!(text.lines().next(), Some("structure,row,chain,resnum,icode,resname,parent,wcn,sasa"));
 //! assert_eq!(text.lines().count(), 1 + 194);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

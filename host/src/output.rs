@@ -36,7 +36,7 @@ pub struct StructureRows<'a> {
 impl StructureRows<'_> {
     /// Rows that both sides have; they agree when the rows are this structure's.
     fn len(&self) -> usize {
-        self.rows.len().min(self.site_ids.len()).min(self.structure.n_residues())
+        self.rows.len().min(self.site_ids.len()).min(self.structure.n_rows())
     }
 
     /// The author chain id of a row.
@@ -44,9 +44,9 @@ impl StructureRows<'_> {
         self.structure.chains.get(self.structure.chain_ids[row] as usize).map_or("", String::as_str)
     }
 
-    /// The three-letter code of a row.
-    fn resname(&self, row: usize) -> &'static str {
-        shared_types::RESIDUES.get(usize::from(self.structure.residue_types[row])).map_or("", |residue| residue.name)
+    /// The residue name of a row, as its file has it.
+    fn resname(&self, row: usize) -> &str {
+        self.structure.resname(row)
     }
 }
 
@@ -67,7 +67,7 @@ fn is_same(a: &str, b: &str) -> bool {
 /// }
 /// let mut text = Vec::new();
 /// end(CsvTable::new(&mut text, Columns::choose(["wcn"])?))?;
-/// assert_eq!(text, b"structure,row,chain,resnum,icode,resname,wcn\n");
+/// assert_eq!(text, b"structure,row,chain,resnum,icode,resname,parent,wcn\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Table {

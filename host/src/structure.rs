@@ -55,6 +55,13 @@ pub struct StructureInput {
     pub residue_numbers: Vec<i32>,
     /// Per residue, the insertion code, mostly empty.
     pub insertion_codes: Vec<Box<str>>,
+    /// Per residue, its name as the file has it. Empty where each is the name of its type in [`RESIDUES`].
+    pub residue_names: Vec<Box<str>>,
+    /// Per residue, a predictor's confidence (pLDDT) as the B column of its alpha carbon has it; NaN without one. Empty where
+    /// the B column is none.
+    pub confidence: Vec<f32>,
+    /// Whether the last residue is none: the atoms of ligands, ions and the like, which cover others and have no row.
+    pub environment: bool,
     /// Per residue, the B factor of its alpha carbon in Å². NaN where it is unreadable, where there is no alpha
     /// carbon, and in predicted models, whose B column holds a confidence.
     pub bfactor: Vec<f32>,
@@ -140,6 +147,34 @@ impl StructureInput {
         self.residue_types.len()
     }
 
+    /// Number of residues that have a row in tables: all, but for an [`environment`](Self::environment).
+    #[must_use]
+    pub fn n_rows(&self) -> usize {
+        self.n_residues() - usize::from(self.environment && self.n_residues() > 0)
+    }
+
+    /// A residue's name as its file has it.
+    ///
+    /// # Panics
+    /// Where there is no such residue.
+    #[must_use]
+    pub fn resname(&self, residue: usize) -> &str {
+        match self.residue_names.get(residue) {
+            Some(name) => name,
+            None => RESIDUES.get(usize::from(self.residue_types[residue])).map_or("", |residue| residue.name),
+        }
+    }
+
+    /// The standard amino acid that a residue is or was made of; empty where there is none.
+    ///
+    /// # Panics
+    /// Where there is no such residue.
+    #[must_use]
+    pub fn parent(&self, residue: usize) -> &'static str {
+        let parent = shared_types::residue::parent_of(self.residue_types[residue]);
+        parent.map_or("", |kind| RESIDUES[usize::from(kind)].name)
+    }
+
     /// Number of heavy atoms.
     #[must_use]
     pub fn n_atoms(&self) -> usize {
@@ -182,7 +217,9 @@ impl StructureInput {
             ("gisaid_freq", self.gisaid_freq.len(), n),
             ("gisaid_velocity", self.gisaid_velocity.len(), n),
         ];
-        match lengths.into_iter().find(|(_, found, expected)| found != expected) {
+        let optional = [("residue_names", self.residue_names.len()), ("confidence", self.confidence.len())];
+        let optional = optional.into_iter().filter(|(_, found)| *found > 0).map(|(field, found)| (field, found, n));
+        match lengths.into_iter().chain(optional).find(|(_, found, expected)| found != expected) {
             Some((field, found, expected)) => {
                 Err(StructureError::Length { structure: self.name.clone(), field, found, expected })
             }

@@ -177,7 +177,8 @@ fn chains_asked_for() {
         .map(|(i, chain)| atom_line(" CA ", ' ', "SER", &format!("{chain}{i:>4} "), i as f64))
         .collect();
     let chains = |ids: &[&str]| {
-        let options = ReadOptions { chains: Some(ids.iter().map(|&id| id.to_owned()).collect()) };
+        let options =
+            ReadOptions { chains: Some(ids.iter().map(|&id| id.to_owned()).collect()), ..ReadOptions::default() };
         read_bytes(text.as_bytes(), "x", &options)
     };
     assert_eq!(rows(&chains(&["A"]).unwrap().structure), ["A 0 SER:1", "A 2 SER:1"]);
@@ -190,7 +191,7 @@ fn chains_asked_for() {
     assert_eq!(none, "x: no protein residues in the chains asked for (X,a); the file has A,B,C, ");
     // Other chains are dropped before their coordinates are looked at.
     let damaged = text.replace("   1.000", "********");
-    let options = ReadOptions { chains: Some(vec!["A".to_owned()]) };
+    let options = ReadOptions { chains: Some(vec!["A".to_owned()]), ..ReadOptions::default() };
     assert_eq!(read_bytes(damaged.as_bytes(), "x", &options).unwrap().structure.n_residues(), 2);
     assert!(refusal(damaged).contains("line 2"));
 }

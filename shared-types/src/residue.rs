@@ -132,7 +132,6 @@ pub fn parent_of(kind: ResidueKind) -> Option<ResidueKind> {
     PARENTS.get(usize::from(kind)).copied().filter(|&parent| parent != UNKNOWN)
 }
 
-
 macro_rules! property {
     ($doc:literal, $name:ident, $field:ident) => {
         #[doc = $doc]

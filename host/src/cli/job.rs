@@ -10,7 +10,6 @@ use prism_host::engine::Engine;
 use prism_host::inputs::{self, EXTENSIONS, Inputs};
 use prism_host::output::{OutputError, OutputFile, StructureRows, Table};
 use prism_host::pipeline::{self, Computed, Outcome, Stopped, StructureFiles};
-use prism_host::read::ReadOptions;
 use shared_types::MegaFusedConfig;
 use shared_types::site_model::CONTACT_THRESHOLD;
 use std::io::{BufWriter, Stdout, Write, stdout};
@@ -142,7 +141,7 @@ impl Job<'_> {
         if let Sink::File(file) = &sink {
             interrupt.remove_on_exit(file.temporary_path());
         }
-        let options = ReadOptions { chains: args.read.chains.clone() };
+        let options = args.read.options();
         let cancel = interrupt.cancel();
         let batch_atoms = pipeline::batch_atoms(&engine);
         let source = StructureFiles::new(inputs.entries, options, Arc::clone(&annotations), batch_atoms, cancel)
@@ -196,9 +195,10 @@ fn backend(engine: &Engine) -> String {
 /// The inputs under some paths, where they can be read as was asked.
 pub fn discover(paths: &[PathBuf], read: &ReadArgs) -> Result<Inputs, Failure> {
     let inputs = inputs::discover(paths).map_err(Failure::usage)?;
-    if read.chains.is_some() && inputs.has_packed() {
+    if read.chooses() && inputs.has_packed() {
+        let option = if read.chains.is_some() { "--chains" } else { "--residues, --altloc, --model, --het" };
         let advice = "structures of a packed data set have the chains they were packed with; choose by `prism pack`";
-        return Err(Failure::usage(anyhow::anyhow!("--chains: {advice}")));
+        return Err(Failure::usage(anyhow::anyhow!("{option}: {advice}")));
     }
     Ok(inputs)
 }

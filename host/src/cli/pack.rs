@@ -8,7 +8,6 @@ use super::report::Report;
 use prism_host::StructureInput;
 use prism_host::dataset::DatasetFile;
 use prism_host::pipeline::{Batch, Outcome, StructureFiles};
-use prism_host::read::ReadOptions;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
@@ -28,7 +27,7 @@ pub fn run(args: &PackArgs) -> Result<u8, Failure> {
     refuse_nothing(&inputs)?;
     let mut file = DatasetFile::create(&args.output)?;
     interrupt.remove_on_exit(file.temporary_path());
-    let options = ReadOptions { chains: args.read.chains.clone() };
+    let options = args.read.options();
     let cancel = interrupt.cancel();
     let source = StructureFiles::new(inputs.entries, options, Arc::default(), BATCH_ATOMS, cancel);
     let source = source.map_err(Failure::work)?;

@@ -24,6 +24,9 @@ pub(super) mod place {
     pub(in super::super) const CONSERVATION: usize = 14;
     pub(in super::super) const GISAID_FREQ: usize = 15;
     pub(in super::super) const GISAID_VELOCITY: usize = 16;
+    pub(in super::super) const RESIDUE_NAMES: usize = 17;
+    pub(in super::super) const CONFIDENCE: usize = 18;
+    pub(in super::super) const ENVIRONMENT: usize = 19;
 }
 
 /// Values of an atom: x, y and z in Å relative to the centre, radius in Å.
@@ -60,6 +63,11 @@ pub(super) fn schema() -> Schema {
         ("conservation", list(DataType::Float32)),
         ("gisaid_freq", list(DataType::Float32)),
         ("gisaid_velocity", list(DataType::Float32)),
+        // Empty lists where each name is that of its type, and where there is no confidence.
+        ("residue_names", list(DataType::Utf8)),
+        ("confidence", list(DataType::Float32)),
+        // 1 where the last residue is none.
+        ("environment", DataType::UInt8),
     ];
     let metadata = [(LAYOUT_KEY, LAYOUT), (VERSION_KEY, env!("CARGO_PKG_VERSION"))];
     Schema::new(fields.map(|(name, data_type)| Field::new(name, data_type, false)).to_vec())

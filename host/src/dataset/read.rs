@@ -140,12 +140,16 @@ impl Dataset {
             conservation: row.list::<Float32Type>(place::CONSERVATION).to_vec(),
             gisaid_freq: row.list::<Float32Type>(place::GISAID_FREQ).to_vec(),
             gisaid_velocity: row.list::<Float32Type>(place::GISAID_VELOCITY).to_vec(),
+            residue_names: row.texts(place::RESIDUE_NAMES).map(Box::from).collect(),
+            confidence: row.list::<Float32Type>(place::CONFIDENCE).to_vec(),
+            environment: batch.column(place::ENVIRONMENT).as_primitive::<UInt8Type>().value(row.row) != 0,
             center: [center[0], center[1], center[2]],
             lineage_hash: batch.column(place::LINEAGE_HASH).as_primitive::<UInt32Type>().value(row.row),
             country_id: batch.column(place::COUNTRY_ID).as_primitive::<UInt8Type>().value(row.row),
         };
         structure.validate()?;
-        Ok(ReadStructure { structure, warnings: row.texts(place::WARNINGS).map(str::to_owned).collect() })
+        let warnings = row.texts(place::WARNINGS).map(str::to_owned).collect();
+        Ok(ReadStructure { structure, warnings, notes: Vec::new() })
     }
 
     /// The batch that holds a structure, and its row there.

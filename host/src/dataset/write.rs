@@ -117,6 +117,11 @@ fn record_batch(structures: &[Entry<'_>]) -> Result<RecordBatch, ArrowError> {
         lists.of::<Float32Type>(|s| &s.conservation)?,
         lists.of::<Float32Type>(|s| &s.gisaid_freq)?,
         lists.of::<Float32Type>(|s| &s.gisaid_velocity)?,
+        texts(structures.iter().map(|(s, _)| s.residue_names.iter().map(|name| &**name)))?,
+        lists.of::<Float32Type>(|s| &s.confidence)?,
+        Arc::new(PrimitiveArray::<UInt8Type>::from_iter_values(
+            structures.iter().map(|(s, _)| u8::from(s.environment)),
+        )),
     ];
     RecordBatch::try_new(Arc::new(schema()), columns)
 }

@@ -4,7 +4,7 @@ use super::{Batch, Cancel, Outcome};
 use crate::annotations::Annotations;
 use crate::engine::{Cut, Engine, size_of};
 use crate::inputs::{InputFailure, InputFile};
-use crate::read::ReadOptions;
+use crate::read::{ReadOptions, ReadStructure};
 use crate::structure::StructureInput;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::collections::VecDeque;
@@ -158,19 +158,21 @@ impl Files {
     /// Some of them; what comes after the run was cancelled is left out, since it would not be looked at.
     fn read(&self, range: Range<usize>) -> Vec<Entry> {
         let entries = self.entries[range].iter();
-        entries.take_while(|_| !self.cancel.is_cancelled()).map(|entry| self.read_one(entry)).collect()
+        entries.take_while(|_| !self.cancel.is_cancelled()).flat_map(|entry| self.read_one(entry)).collect()
     }
 
-    fn read_one(&self, entry: &Result<InputFile, InputFailure>) -> Entry {
+    /// The structures of an input; its bytes count for the first.
+    fn read_one(&self, entry: &Result<InputFile, InputFailure>) -> Vec<Entry> {
         let file = match entry {
             Ok(file) => file,
-            Err(failure) => return (Err(failure.clone()), 0),
+            Err(failure) => return vec![(Err(failure.clone()), 0)],
         };
-        let read = file.read(&self.options).map(|mut read| {
+        let annotated = |mut read: ReadStructure| {
             self.annotations.apply(&mut read.structure);
             (read.structure, read.warnings)
-        });
-        (read, file.size)
+        };
+        let sizes = std::iter::once(file.size).chain(std::iter::repeat(0));
+        file.read_all(&self.options).into_iter().map(|read| read.map(annotated)).zip(sizes).collect()
     }
 }
 
