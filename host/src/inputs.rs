@@ -42,7 +42,7 @@ impl InputFile {
             Ok(bytes) => {
                 read_structures(&bytes, &self.name, options).into_iter().map(|read| read.map_err(failure_of)).collect()
             }
-            Err(error) => vec![Err(InputFailure { name: self.name.clone(), reason: Problem::Io(error).to_string() })],
+            Err(problem) => vec![Err(InputFailure { name: self.name.clone(), reason: problem.to_string() })],
         }
     }
 
