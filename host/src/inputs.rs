@@ -1,7 +1,7 @@
 //! Which files to read, and what their structures are called.
 
 use crate::dataset::{Dataset, DatasetError};
-use crate::read::{self, ReadError, ReadOptions, ReadStructure, read_path, read_structures};
+use crate::read::{self, Problem, ReadError, ReadOptions, ReadStructure, read_path, read_structures};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,9 @@ impl InputFile {
             Ok(bytes) => {
                 read_structures(&bytes, &self.name, options).into_iter().map(|read| read.map_err(failure_of)).collect()
             }
-            Err(problem) => vec![Err(InputFailure { name: self.name.clone(), reason: problem.to_string() })],
+            Err(problem) => {
+                vec![Err(InputFailure { name: self.name.clone(), reason: problem.to_string(), no_protein: false })]
+            }
         }
     }
 
@@ -51,7 +53,7 @@ impl InputFile {
     /// # Errors
     /// What is wrong with the file, or that the data set is damaged.
     pub fn read(&self, options: &ReadOptions) -> Result<ReadStructure, InputFailure> {
-        let failure = |reason| InputFailure { name: self.name.clone(), reason };
+        let failure = |reason| InputFailure { name: self.name.clone(), reason, no_protein: false };
         match &self.packed {
             None => read_path(&self.path, &self.name, options).map_err(failure_of),
             Some((dataset, index)) => dataset.structure(*index).map_err(|error| failure(error.to_string())),
@@ -61,7 +63,8 @@ impl InputFile {
 
 fn failure_of(error: ReadError) -> InputFailure {
     let line = error.line.map_or_else(String::new, |line| format!("line {line}: "));
-    InputFailure { name: error.name, reason: format!("{line}{}", error.problem) }
+    let no_protein = matches!(error.problem, Problem::NucleicAcid);
+    InputFailure { name: error.name, reason: format!("{line}{}", error.problem), no_protein }
 }
 
 /// Something that was asked for and can be no input.
@@ -73,6 +76,8 @@ pub struct InputFailure {
     pub name: String,
     /// What is wrong.
     pub reason: String,
+    /// Whether it is a whole file that simply has no protein.
+    pub no_protein: bool,
 }
 
 /// What was found under the given paths.
@@ -135,7 +140,11 @@ pub fn discover<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<In
             Ok(metadata) if metadata.is_file() && Dataset::is_one(path) => inputs.open_dataset(path),
             Ok(metadata) => inputs.entries.push(named(path, metadata.len())),
             Err(error) => {
-                inputs.entries.push(Err(InputFailure { name: path.display().to_string(), reason: error.to_string() }));
+                inputs.entries.push(Err(InputFailure {
+                    name: path.display().to_string(),
+                    reason: error.to_string(),
+                    no_protein: false,
+                }));
             }
         }
     }
@@ -169,7 +178,7 @@ impl Inputs {
             }
             Err(error) => {
                 let name = path.display().to_string();
-                self.entries.push(Err(InputFailure { name, reason: error.to_string() }));
+                self.entries.push(Err(InputFailure { name, reason: error.to_string(), no_protein: false }));
             }
         }
     }
@@ -207,7 +216,7 @@ impl Inputs {
                     let size = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
                     Ok(InputFile { name, path, size, packed: None })
                 }
-                Err(reason) => Err(InputFailure { name, reason }),
+                Err(reason) => Err(InputFailure { name, reason, no_protein: false }),
             }
         }));
         if ignored > 0 {
@@ -229,17 +238,26 @@ fn named(path: &Path, size: u64) -> Result<InputFile, InputFailure> {
     let name = structure_name(path.file_name().map_or(path, Path::new));
     if extension(path).as_deref() == Some("bcif") {
         let reason = "BinaryCIF is not supported; use the .cif or .pdb file".to_owned();
-        return Err(InputFailure { name, reason });
+        return Err(InputFailure { name, reason, no_protein: false });
     }
     if extension(path).as_deref() == Some("arrow") {
-        return Err(InputFailure { name, reason: DatasetError::NotArrow.to_string() });
+        return Err(InputFailure { name, reason: DatasetError::NotArrow.to_string(), no_protein: false });
     }
     Ok(InputFile { name, path: path.to_owned(), size, packed: None })
 }
 
-/// The path as text, `/` between its parts, without `.gz`.
+/// The path as text, `/` between its parts, without `.gz`. Bytes that are no text are written `\xFF`, so that names that
+/// differ are told apart.
 fn structure_name(path: &Path) -> String {
-    let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
+    let text = |part: &std::ffi::OsStr| {
+        let chunks = part.as_encoded_bytes().utf8_chunks();
+        let chunk = |chunk: std::str::Utf8Chunk| {
+            let rest: String = chunk.invalid().iter().map(|byte| format!("\\x{byte:02X}")).collect();
+            format!("{}{rest}", chunk.valid())
+        };
+        chunks.map(chunk).collect::<String>()
+    };
+    let parts: Vec<_> = path.iter().map(text).collect();
     let mut name = parts.join("/");
     if is_gzip(path) {
         name.truncate(name.len() - ".gz".len());

@@ -28,7 +28,7 @@
 //! // Two batches of one structure; `pipeline::StructureFiles` makes them of files.
 //! let batches = ["first", "second"].into_iter().map(|name| {
 //!     let read = read_path("../data/6m0j_rbd.pdb", name, &ReadOptions::default()).unwrap();
-//!     let outcomes = vec![Outcome::Read { warnings: read.warnings }];
+//!     let outcomes = vec![Outcome::Read { notes: read.notes }];
 //!     Batch { structures: vec![read.structure], outcomes, bytes: 0 }
 //! });
 //! let mut names = Vec::new();
@@ -52,7 +52,7 @@
 //! # let path = folder.path().join("features.csv");
 //! let engine = Engine::builder().backend(Backend::Cpu).build()?;
 //! let columns = Columns::choose(["wcn", "sasa"])?;
-//! let mut table = OutputFile::create(&path, columns, &Provenance { config: engine.config() })?;
+//! let mut table = OutputFile::create(&path, columns, &Provenance::of(engine.config()))?;
 //! for file in discover(["../data"])?.entries.into_iter().flatten() {
 //!     let structure = match file.read(&ReadOptions::default()) {
 //!         Ok(read) => read.structure,
@@ -72,6 +72,7 @@
 //! ```
 
 pub mod annotations;
+pub mod at_hand;
 pub mod dataset;
 pub mod engine;
 pub mod inputs;

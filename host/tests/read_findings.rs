@@ -44,7 +44,8 @@ fn ca(id: u32, residue: &str, number: u32, x: f64, model: u32) -> String {
 }
 
 fn cas(rows: &[(&str, u32, f64, u32)]) -> String {
-    let rows: Vec<_> = rows.iter().zip(1..).map(|(&(name, number, x, model), id)| ca(id, name, number, x, model)).collect();
+    let rows: Vec<_> =
+        rows.iter().zip(1..).map(|(&(name, number, x, model), id)| ca(id, name, number, x, model)).collect();
     cif(&rows.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
@@ -117,7 +118,11 @@ fn record_names_that_are_none() {
     refused(&lines.concat(), "line 4: record name (columns 1-6) \"ATON\" is no record's");
     // Records that have numbers in the same columns.
     let lines = plain();
-    structure([&lines[..2].concat(), &lines[0].replace("ATOM  ", "SIGATM"), &lines[2..].concat()].map(|s| s.as_str()).concat());
+    structure(
+        [&lines[..2].concat(), &lines[0].replace("ATOM  ", "SIGATM"), &lines[2..].concat()]
+            .map(|s| s.as_str())
+            .concat(),
+    );
 }
 
 #[test]
@@ -128,7 +133,13 @@ fn residue_names_in_lower_case() {
 
 #[test]
 fn unknown_names_are_not_those_of_the_residue_before() {
-    let s = structure(cas(&[("GLY", 1, 0.0, 1), ("TRP", 2, 3.8, 1), ("?", 3, 7.6, 1), (".", 4, 11.4, 1), ("''", 5, 15.2, 1)]));
+    let s = structure(cas(&[
+        ("GLY", 1, 0.0, 1),
+        ("TRP", 2, 3.8, 1),
+        ("?", 3, 7.6, 1),
+        (".", 4, 11.4, 1),
+        ("''", 5, 15.2, 1),
+    ]));
     assert_eq!((0..5).map(|row| s.parent(row)).collect::<Vec<_>>(), ["GLY", "TRP", "", "", ""]);
     let s = structure(cas(&[("?", 1, 0.0, 1), ("GLY", 2, 3.8, 1)]));
     assert_eq!((s.parent(0), s.parent(1)), ("", "GLY"));

@@ -35,10 +35,12 @@ fn force_fields_names_are_the_residues() {
     assert_eq!((s.n_residues(), s.n_atoms()), (76, 602));
     assert_eq!((s.resname(67), s.parent(67), s.residue_types[67]), ("HIE", "HIS", plain.residue_types[67]));
     assert_eq!((s.resname(5), s.parent(5), RESIDUES[usize::from(s.residue_types[5])].charge), ("LYN", "LYS", 0.0));
-    let bits = |s: &StructureInput| s.atoms.iter().map(|a| [a.x, a.y, a.z, a.radius].map(f32::to_bits)).collect::<Vec<_>>();
+    let bits =
+        |s: &StructureInput| s.atoms.iter().map(|a| [a.x, a.y, a.z, a.radius].map(f32::to_bits)).collect::<Vec<_>>();
     assert_eq!(bits(&s), bits(&plain), "radii are those of the parents");
     // AMBER's first and last residues, whose names have four letters.
-    let text = UBIQUITIN_PDB.replace("MET A   1", "NMETA   1").replace(" NMET", "NMET").replace("GLY A  76", "CGLYA  76");
+    let text =
+        UBIQUITIN_PDB.replace("MET A   1", "NMETA   1").replace(" NMET", "NMET").replace("GLY A  76", "CGLYA  76");
     let text: String = text.replace(" CGLY", "CGLY");
     let s = structure(text);
     assert_eq!((s.n_residues(), s.resname(0), s.parent(0), s.resname(75)), (76, "NMET", "MET", "CGLY"));
@@ -61,7 +63,8 @@ fn selenomethionine_has_rows() {
 
 #[test]
 fn hetero_records_are_residues_where_they_are_linked() {
-    let linked = [backbone("ALA", "A   1 ", 0.0), backbone("MSE", "A   2 ", 3.8).map(hetatm), backbone("GLY", "A   3 ", 7.6)];
+    let linked =
+        [backbone("ALA", "A   1 ", 0.0), backbone("MSE", "A   2 ", 3.8).map(hetatm), backbone("GLY", "A   3 ", 7.6)];
     let text = linked.concat().concat();
     assert_eq!(rows(&structure(&text)), ["ALA ALA 3", "MSE MET 3", "GLY GLY 3"]);
     // The same residue, far away: a ligand, unless the file says something else.
@@ -80,7 +83,8 @@ fn hetero_records_are_residues_where_they_are_linked() {
 
 #[test]
 fn names_that_nobody_knows_are_residues_by_their_backbone() {
-    let text = [backbone("ALA", "A   1 ", 0.0), backbone("XYZ", "A   2 ", 3.8), backbone("UNK", "A   3 ", 7.6)].concat();
+    let text =
+        [backbone("ALA", "A   1 ", 0.0), backbone("XYZ", "A   2 ", 3.8), backbone("UNK", "A   3 ", 7.6)].concat();
     let read_all = read(text.concat());
     assert_eq!(rows(&read_all.structure), ["ALA ALA 3", "XYZ  3", "UNK  3"]);
     assert_eq!(read_all.notes[0].text, "2 residues stand for no standard amino acid");

@@ -1,8 +1,25 @@
 //! What goes to standard error.
 
 use super::failure::{ALL_DONE, NOTHING_WRITTEN, SOME_FAILED};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
+use prism_host::inputs::InputFailure;
+use prism_host::read::{Note, NoteKind};
+use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write, stderr};
+use std::sync::atomic::{AtomicI8, Ordering};
+
+/// -1: errors alone; 0: what is usual; 1 and more: more.
+static VERBOSITY: AtomicI8 = AtomicI8::new(0);
+
+/// Sets how much is said.
+pub fn set_verbosity(level: i8) {
+    VERBOSITY.store(level, Ordering::Relaxed);
+}
+
+/// Whether anything but errors is said.
+fn is_quiet() -> bool {
+    VERBOSITY.load(Ordering::Relaxed) < 0
+}
 
 /// Writes one line to standard error, whatever the text; that nobody may read it is no error.
 pub fn stderr_line(text: &str) {
@@ -19,15 +36,23 @@ pub struct Report {
     pub residues: u64,
     /// Inputs that failed.
     pub failed: u64,
+    /// Inputs with each kind of note.
+    noted: BTreeMap<NoteKind, u64>,
 }
 
 impl Report {
     pub fn new(inputs: usize) -> Self {
-        let bar = stderr().is_terminal().then(|| {
-            let style = ProgressStyle::with_template("{bar:30} {human_pos}/{human_len} files, {eta} left");
-            ProgressBar::new(inputs as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        let bar = (stderr().is_terminal() && !is_quiet()).then(|| {
+            let style =
+                ProgressStyle::with_template("{bar:30} {human_pos}/{human_len} files, {rate} structures/s, {eta} left");
+            let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+                // Failed inputs are not many: what is done is structures.
+                let _ = write!(out, "{}", HumanCount(state.per_sec() as u64));
+            };
+            let style = style.unwrap_or_else(|_| ProgressStyle::default_bar()).with_key("rate", rate);
+            ProgressBar::new(inputs as u64).with_style(style)
         });
-        Self { bar, structures: 0, residues: 0, failed: 0 }
+        Self { bar, structures: 0, residues: 0, failed: 0, noted: BTreeMap::new() }
     }
 
     fn line(&self, text: &str) {
@@ -38,17 +63,40 @@ impl Report {
     }
 
     pub fn note(&self, text: &str) {
-        self.line(&format!("note: {text}"));
+        if !is_quiet() {
+            self.line(&format!("note: {text}"));
+        }
     }
 
     pub fn warning(&self, name: &str, text: &str) {
-        self.line(&format!("warning: {name}: {text}"));
+        if !is_quiet() {
+            self.line(&format!("warning: {name}: {text}"));
+        }
     }
 
     /// An input failed.
     pub fn error(&mut self, name: &str, reason: &str) {
         self.failed += 1;
         self.line(&format!("error: {name}: {reason}"));
+    }
+
+    /// An input gave no structure. One without any protein is no failure of the run.
+    pub fn failure(&mut self, failure: &InputFailure) {
+        match failure.no_protein {
+            true => self.note(&format!("{}: {}", failure.name, failure.reason)),
+            false => self.error(&failure.name, &failure.reason),
+        }
+    }
+
+    /// What was decided about an input, or is odd about it: the former is told of at the end.
+    pub fn notes(&mut self, name: &str, notes: &[Note]) {
+        for note in notes {
+            if note.kind.is_warning() {
+                self.warning(name, &note.text);
+            } else {
+                *self.noted.entry(note.kind).or_default() += 1;
+            }
+        }
     }
 
     /// Some inputs are done with.
@@ -77,6 +125,13 @@ impl Report {
     pub fn sum_up(&self, backend: &str) {
         let count = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
         let (structures, residues) = (count(self.structures, "structure"), count(self.residues, "residue"));
+        if is_quiet() {
+            return;
+        }
+        for (kind, inputs) in &self.noted {
+            let have = if *inputs == 1 { "structure has" } else { "structures have" };
+            self.line(&format!("note: {inputs} {have} {}", kind.about()));
+        }
         self.line(&format!("{structures}, {residues}, {} failed; {backend}", self.failed));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::columns::{ATOM_VALUES, element_bytes, place, schema};
 use super::{DatasetError, LAYOUT, LAYOUT_KEY, MAGIC};
-use crate::read::ReadStructure;
+use crate::read::{Note, ReadStructure};
 use crate::structure::StructureInput;
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
@@ -148,8 +148,9 @@ impl Dataset {
             country_id: batch.column(place::COUNTRY_ID).as_primitive::<UInt8Type>().value(row.row),
         };
         structure.validate()?;
+        let notes: Vec<Note> = row.texts(place::WARNINGS).map(Note::of_text).collect();
         let warnings = row.texts(place::WARNINGS).map(str::to_owned).collect();
-        Ok(ReadStructure { structure, warnings, notes: Vec::new() })
+        Ok(ReadStructure { structure, warnings, notes })
     }
 
     /// The batch that holds a structure, and its row there.

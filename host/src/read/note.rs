@@ -22,6 +22,26 @@ pub struct Note {
     pub text: String,
 }
 
+impl std::fmt::Display for Note {
+    /// The kind's name, then the text.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.kind.name(), self.text)
+    }
+}
+
+impl Note {
+    /// A note of its text with the kind's name before it; without such a name it is of [`NoteKind::Others`].
+    pub(crate) fn of_text(text: &str) -> Self {
+        let of_kind = |(name, text): (&str, &str)| {
+            let kind = NoteKind::ALL.iter().find(|kind| kind.name() == name)?;
+            Some(Self { kind: *kind, text: text.to_owned() })
+        };
+        text.split_once(": ")
+            .and_then(of_kind)
+            .unwrap_or_else(|| Self { kind: NoteKind::Others, text: text.to_owned() })
+    }
+}
+
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident = $name:literal, $about:literal;)*) => {
         /// What a note is about.
