@@ -39,9 +39,7 @@ fn force_fields_names_are_the_residues() {
         |s: &StructureInput| s.atoms.iter().map(|a| [a.x, a.y, a.z, a.radius].map(f32::to_bits)).collect::<Vec<_>>();
     assert_eq!(bits(&s), bits(&plain), "radii are those of the parents");
     // AMBER's first and last residues, whose names have four letters.
-    let text =
-        UBIQUITIN_PDB.replace("MET A   1", "NMETA   1").replace(" NMET", "NMET").replace("GLY A  76", "CGLYA  76");
-    let text: String = text.replace(" CGLY", "CGLY");
+    let text = UBIQUITIN_PDB.replace("MET A   1", "NMETA   1").replace("GLY A  76", "CGLYA  76");
     let s = structure(text);
     assert_eq!((s.n_residues(), s.resname(0), s.parent(0), s.resname(75)), (76, "NMET", "MET", "CGLY"));
     assert_eq!(s.chains, ["A"]);

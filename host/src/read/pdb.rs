@@ -254,9 +254,7 @@ fn is_atom(line: &[u8]) -> bool {
 /// Where in a long line another record begins, whose line end before it is lost.
 #[cold]
 fn second_record(line: &[u8]) -> Option<usize> {
-    let found = |record: &[u8]| {
-        memmem::find_iter(&line[NEEDED..], record).map(|at| at + NEEDED).find(|&at| has_coordinates(&line[at..]))
-    };
+    let found = |record: &[u8]| memmem::find(&line[NEEDED..], record).map(|at| at + NEEDED);
     found(b"ATOM  ").into_iter().chain(found(b"HETATM")).min()
 }
 

@@ -390,6 +390,14 @@ impl<'a> Selection<'a> {
                 self.atom_of_another_name(record)?;
                 return Ok(false);
             }
+            if matches!(self.run.fate, Fate::Row | Fate::IfAmino) && matches!(fate, Fate::Cover | Fate::Nothing) {
+                // Water and the like do not part a residue.
+                if fate == Fate::Cover && self.cover && !record.hydrogen {
+                    let [x, y, z] = record.position;
+                    self.draft.cover.push([x, y, z, radius(UNKNOWN, record.name, record.element)]);
+                }
+                return Ok(false);
+            }
             // Two residues have one place.
             self.end_run()?;
         } else if fate == Fate::Nothing && self.residues == Residues::Standard {
