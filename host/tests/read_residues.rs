@@ -74,6 +74,13 @@ fn hetero_records_are_residues_where_they_are_linked() {
     assert_eq!(rows(&structure(format!("{modres}{far}"))), ["ALA ALA 3", "MSE MET 3"]);
     let seqres = "SEQRES   1 A    2  ALA MSE\n";
     assert_eq!(rows(&structure(format!("{seqres}{far}"))), ["ALA ALA 3", "MSE MET 3"]);
+    // Two that are linked to each other alone are a ligand (1o6g has one); four would be a chain.
+    let peptide = |n: usize| {
+        let residues = (0..n).map(|i| backbone("PRO", &format!("A {} ", 801 + i), 30.0 + 3.8 * i as f64).map(hetatm).concat());
+        format!("{}{}", backbone("ALA", "A   1 ", 0.0).concat(), residues.collect::<String>())
+    };
+    assert_eq!(read(peptide(2)).structure.n_residues(), 1);
+    assert_eq!(structure(peptide(4)).n_residues(), 5);
     // A standard amino acid may be a ligand of a chain that has it.
     let glycine = [backbone("GLY", "A   1 ", 0.0), backbone("GLY", "A 301 ", 30.0).map(hetatm)].concat().concat();
     assert_eq!(rows(&structure(format!("SEQRES   1 A    1  GLY\n{glycine}"))), ["GLY GLY 3"]);

@@ -50,7 +50,7 @@ fn read_with(text: &[u8], options: &ReadOptions, lines: Lines) -> Result<Vec<Blo
         single: Vec::new(),
         single_at: 0,
         atoms: None,
-        ends_in_atoms: None,
+        ends_in_atoms: false,
         blocks: Vec::new(),
     };
     reader.read_all()?;
@@ -79,8 +79,8 @@ struct Reader<'o, 'a> {
     single_at: usize,
     /// What its table gave.
     atoms: Option<Atoms>,
-    /// Where the table of atoms begins that the lexer has read last.
-    ends_in_atoms: Option<usize>,
+    /// Whether the lexer has read a table of atoms last.
+    ends_in_atoms: bool,
     blocks: Vec<Block>,
 }
 
@@ -89,7 +89,7 @@ impl<'a> Reader<'_, 'a> {
         loop {
             let (at, token) = self.lexer.next()?;
             if token != Token::End {
-                self.ends_in_atoms = None;
+                self.ends_in_atoms = false;
             }
             match token {
                 Token::Data(name) => {
@@ -111,7 +111,7 @@ impl<'a> Reader<'_, 'a> {
                 }
                 Token::End => {
                     self.close_frame()?;
-                    self.look_for_the_end()?;
+                    self.look_for_the_end();
                     self.end_block();
                     return Ok(());
                 }
@@ -119,24 +119,15 @@ impl<'a> Reader<'_, 'a> {
         }
     }
 
-    /// A file that ends with its atoms may be cut between two of them.
-    fn look_for_the_end(&mut self) -> Result<(), Fault> {
-        let text = self.lexer.text;
-        let Some(begin) = self.ends_in_atoms else { return Ok(()) };
-        let last_line = text.trim_ascii_end().rsplit(|&c| c == b'\n').next().unwrap_or_default();
-        if last_line.starts_with(b"#") {
-            return Ok(());
+    /// A file that ends with its atoms may be cut between two of them. Some programs end no table with a mark, others all but
+    /// the last.
+    fn look_for_the_end(&mut self) {
+        let text = self.lexer.text.trim_ascii_end();
+        let last_line = memchr::memrchr(b'\n', text).map_or(text, |at| &text[at + 1..]);
+        if self.ends_in_atoms && !last_line.starts_with(b"#") {
+            let text = "the file ends with its atoms, and no `#` says that they are all".to_owned();
+            self.facts.notes.push(Note { kind: NoteKind::MaybeCut, text });
         }
-        let ends_tables = |line: &[u8]| line.trim_ascii() == b"#";
-        if memchr::memmem::find_iter(&text[..begin], b"\n#")
-            .any(|at| ends_tables(text[at + 1..].split(|&c| c == b'\n').next().unwrap_or_default()))
-        {
-            let what = "the file ends with these atoms, without the `#` that ends its other tables: it is cut";
-            return Err(syntax(text.len(), what.to_owned()));
-        }
-        let text = "the file ends with its atoms, and no `#` says that they are all".to_owned();
-        self.facts.notes.push(Note { kind: NoteKind::MaybeCut, text });
-        Ok(())
     }
 
     fn close_frame(&mut self) -> Result<(), Fault> {
@@ -268,7 +259,7 @@ impl<'a> Reader<'_, 'a> {
             Ok(_) => {}
             Err(fault) => self.atoms = Some((Err(fault), 1)),
         }
-        self.ends_in_atoms = any.then_some(loop_at);
+        self.ends_in_atoms = any;
         Ok(())
     }
 

@@ -155,6 +155,9 @@ impl Draft {
     /// Drops the residues that wait for a neighbour in their chain, and have none.
     fn drop_unlinked(&mut self, cover: bool) {
         let pending = std::mem::take(&mut self.pending);
+        if pending.is_empty() {
+            return;
+        }
         let n = self.structure.n_residues();
         let is_linked = |&row: &usize| row > 0 && self.linked(row - 1, row) || row + 1 < n && self.linked(row, row + 1);
         let unlinked: Vec<(usize, bool)> = pending.into_iter().filter(|(row, _)| !is_linked(row)).collect();
