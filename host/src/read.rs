@@ -39,8 +39,6 @@ use std::io::Read;
 use std::path::Path;
 
 /// A structure, and what its reader should know about it.
-///
-/// The example of [`read_path`] has one.
 #[derive(Clone, Debug)]
 pub struct ReadStructure {
     /// The structure.

@@ -215,12 +215,13 @@ fn predictions_without_a_header() {
     };
     let text = [residue(1, 91.5), residue(2, 88.25), residue(3, 40.0)].concat().concat();
     let predicted = read(&text);
-    assert_eq!(predicted.structure.confidence, [91.5, 88.25, 40.0]);
+    assert!(predicted.structure.predicted);
+    assert_eq!(predicted.structure.b_column, [91.5, 88.25, 40.0]);
     assert!(predicted.structure.bfactor.iter().all(|b| b.is_nan()));
     assert_eq!(predicted.notes[0].kind, NoteKind::Confidence);
     let b_factors = |text: String| {
         let s = structure(text);
-        assert!(s.confidence.is_empty());
+        assert!(!s.predicted);
         s.bfactor
     };
     // Signs of an experiment, two values in one residue, one value everywhere, and one beyond 100.

@@ -76,7 +76,8 @@ fn hetero_records_are_residues_where_they_are_linked() {
     assert_eq!(rows(&structure(format!("{seqres}{far}"))), ["ALA ALA 3", "MSE MET 3"]);
     // Two that are linked to each other alone are a ligand (1o6g has one); four would be a chain.
     let peptide = |n: usize| {
-        let residues = (0..n).map(|i| backbone("PRO", &format!("A {} ", 801 + i), 30.0 + 3.8 * i as f64).map(hetatm).concat());
+        let residues =
+            (0..n).map(|i| backbone("PRO", &format!("A {} ", 801 + i), 30.0 + 3.8 * i as f64).map(hetatm).concat());
         format!("{}{}", backbone("ALA", "A   1 ", 0.0).concat(), residues.collect::<String>())
     };
     assert_eq!(read(peptide(2)).structure.n_residues(), 1);

@@ -99,15 +99,14 @@ impl Recipe {
             residue_numbers: (1..=n as i32).collect(),
             insertion_codes: vec!["".into(); n],
             residue_names: Vec::new(),
-            confidence: Vec::new(),
+            predicted: false,
             environment: false,
             bfactor: per_residue(&mut |_| (5.0 + 45.0 * dice.unit()) as f32),
             conservation,
             gisaid_freq,
             gisaid_velocity,
             center,
-            lineage_hash: 0,
-            country_id: 0,
+            ..StructureInput::default()
         }
     }
 }

@@ -123,10 +123,12 @@ impl Draft {
         {
             (*own, *own_kind, *own_ca) = (name, kind, ca);
         }
-        if let (Some(own), Some(b)) = (self.backbone.last_mut(), s.bfactor.last_mut()) {
+        if let (Some(own), Some(b), Some(column)) =
+            (self.backbone.last_mut(), s.bfactor.last_mut(), s.b_column.last_mut())
+        {
             *own = backbone;
             if ca == NO_CA {
-                *b = f32::NAN;
+                (*b, *column) = (f32::NAN, f32::NAN);
             }
         }
     }
@@ -145,6 +147,7 @@ impl Draft {
         s.residue_numbers.pop();
         s.insertion_codes.pop();
         s.bfactor.pop();
+        s.b_column.pop();
         self.names.pop();
         self.backbone.pop();
         if self.restarts.last() == Some(&self.structure.n_residues()) {
@@ -159,8 +162,22 @@ impl Draft {
             return;
         }
         let n = self.structure.n_residues();
-        let is_linked = |&row: &usize| row > 0 && self.linked(row - 1, row) || row + 1 < n && self.linked(row, row + 1);
-        let unlinked: Vec<(usize, bool)> = pending.into_iter().filter(|(row, _)| !is_linked(row)).collect();
+        /// A ligand of so many residues is a chain of its own.
+        const PEPTIDE: usize = 4;
+        let mut waits = vec![false; n];
+        pending.iter().for_each(|&(row, _)| waits[row] = true);
+        // Stretches of linked residues: a chain's have one that does not wait.
+        let mut is_linked = vec![false; n];
+        let mut begin = 0;
+        for end in 1..=n {
+            if end < n && self.linked(end - 1, end) {
+                continue;
+            }
+            let in_chain = end - begin >= PEPTIDE || waits[begin..end].iter().any(|waits| !waits);
+            is_linked[begin..end].fill(in_chain);
+            begin = end;
+        }
+        let unlinked: Vec<(usize, bool)> = pending.into_iter().filter(|&(row, _)| !is_linked[row]).collect();
         self.tally.unlinked += unlinked.iter().filter(|(_, is_known)| *is_known).count();
         let dropped: Vec<usize> = unlinked.into_iter().map(|(row, _)| row).collect();
         if dropped.is_empty() {
@@ -209,6 +226,7 @@ impl Draft {
             t.residue_numbers.push(s.residue_numbers[row]);
             t.insertion_codes.push(s.insertion_codes[row].clone());
             t.bfactor.push(s.bfactor[row]);
+            t.b_column.push(s.b_column[row]);
             new.names.push(self.names[row]);
             new.backbone.push(self.backbone[row].map(moved));
             new.atoms.extend_from_slice(&self.atoms[range]);
@@ -260,12 +278,10 @@ impl Draft {
         structure.residue_names = names;
         structure.environment = environment;
         structure.residue_atoms.push(n_atoms);
-        for values in [&mut structure.conservation, &mut structure.gisaid_freq, &mut structure.gisaid_velocity] {
-            values.resize(structure.residue_types.len(), f32::NAN);
-        }
+        structure.fill_absent();
+        structure.predicted = confidence;
         if confidence {
-            structure.confidence =
-                std::mem::replace(&mut structure.bfactor, vec![f32::NAN; structure.residue_types.len()]);
+            structure.bfactor.fill(f32::NAN);
         }
         structure.center = center;
         let centred = |&[x, y, z, radius]: &[f64; 4]| Atom {
@@ -302,6 +318,7 @@ impl Draft {
         s.residue_numbers.push(0);
         s.insertion_codes.push("".into());
         s.bfactor.push(f32::NAN);
+        s.b_column.push(f32::NAN);
         self.names.push(super::select::pack(b"UNK"));
         self.atoms.append(&mut self.cover);
     }

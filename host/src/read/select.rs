@@ -352,8 +352,10 @@ impl<'a> Selection<'a> {
     fn take_ca(&mut self, at: usize, b_factor: Value<'_>) {
         let b_factor = self.b_factor(b_factor);
         let s = &mut self.draft.structure;
-        if let (Some(index), Some(b)) = (s.ca_indices.last_mut(), s.bfactor.last_mut()) {
-            (*index, *b) = (at as u32, b_factor);
+        if let (Some(index), Some(b), Some(column)) =
+            (s.ca_indices.last_mut(), s.bfactor.last_mut(), s.b_column.last_mut())
+        {
+            (*index, *b, *column) = (at as u32, b_factor, b_factor);
         }
     }
 
@@ -538,6 +540,7 @@ impl<'a> Selection<'a> {
         s.residue_numbers.push(number);
         s.insertion_codes.push(text_of(place.icode).into_boxed_str());
         s.bfactor.push(f32::NAN);
+        s.b_column.push(f32::NAN);
         self.draft.names.push(record.residue);
         self.draft.backbone.push([NO_CA; 2]);
         self.run.open = true;

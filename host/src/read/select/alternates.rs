@@ -90,8 +90,9 @@ impl Selection<'_> {
                 (CA, _) => {
                     ca = place;
                     let b_factor = self.alternates.iter().find(|a| a.offset == from).map_or(f32::NAN, |a| a.b_factor);
-                    if let Some(b) = self.draft.structure.bfactor.last_mut() {
-                        *b = b_factor;
+                    let s = &mut self.draft.structure;
+                    if let (Some(b), Some(column)) = (s.bfactor.last_mut(), s.b_column.last_mut()) {
+                        (*b, *column) = (b_factor, b_factor);
                     }
                 }
                 (N, _) => backbone[0] = place,
