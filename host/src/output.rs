@@ -43,7 +43,7 @@ pub struct StructureRows<'a> {
 impl<'a> StructureRows<'a> {
     /// Rows that both sides have; they agree when the features are this structure's.
     fn len(&self) -> usize {
-        self.features.n_residues.min(self.structure.n_residues())
+        self.features.n_residues.min(self.structure.n_rows())
     }
 
     /// The values of a feature; none where it was not computed.
@@ -66,9 +66,9 @@ impl<'a> StructureRows<'a> {
         self.structure.chains.get(self.structure.chain_ids[row] as usize).map_or("", String::as_str)
     }
 
-    /// The three-letter code of a row.
-    fn resname(&self, row: usize) -> &'static str {
-        shared_types::RESIDUES.get(usize::from(self.structure.residue_types[row])).map_or("", |residue| residue.name)
+    /// The residue name of a row, as its file has it.
+    fn resname(&self, row: usize) -> &str {
+        self.structure.resname(row)
     }
 }
 
@@ -89,7 +89,7 @@ fn is_same(a: &str, b: &str) -> bool {
 /// }
 /// let mut text = Vec::new();
 /// end(CsvTable::new(&mut text, Columns::choose(["wcn"])?))?;
-/// assert_eq!(text, b"structure,row,chain,resnum,icode,resname,wcn\n");
+/// assert_eq!(text, b"structure,row,chain,resnum,icode,resname,parent,wcn\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Table {

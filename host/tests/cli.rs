@@ -12,7 +12,7 @@ fn one_structure_to_standard_output() {
     let run = Run::new();
     let Outcome { status, stdout, stderr } = run.features(&[example().to_str().unwrap()]);
     assert_eq!(status, 0, "{stderr}");
-    assert!(stdout.starts_with("structure,row,chain,resnum,icode,resname,contact_number,wcn,"));
+    assert!(stdout.starts_with("structure,row,chain,resnum,icode,resname,parent,contact_number,wcn,"));
     assert_eq!(stdout.lines().count(), 1 + 194);
     assert_eq!(names(&stdout), ["6m0j_rbd.pdb"]);
     assert_eq!(column(&stdout, "row")[193], "193");
@@ -155,7 +155,7 @@ fn columns_are_chosen() {
         let stdout = run.features(&["a.pdb", "--columns", columns]).stdout;
         stdout.lines().next().unwrap_or_default().to_owned()
     };
-    assert_eq!(header("wcn,contact_number"), "structure,row,chain,resnum,icode,resname,wcn,contact_number");
+    assert_eq!(header("wcn,contact_number"), "structure,row,chain,resnum,icode,resname,parent,wcn,contact_number");
     assert_eq!(header("resnum,wcn"), "resnum,wcn");
 }
 

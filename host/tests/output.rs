@@ -95,6 +95,9 @@ fn expected(all: &[(StructureInput, Vec<FeatureRow>)], column: &Column) -> Vec<F
                 Column::Resnum => Field::Int(structure.residue_numbers[row]),
                 Column::SiteId => Field::Int(SITE_IDS[row]),
                 Column::Icode => Field::Text(structure.insertion_codes[row].to_string()),
+                Column::Parent => {
+                    Field::Text(shared_types::RESIDUES[structure.residue_types[row] as usize].name.to_owned())
+                }
                 Column::Resname => {
                     Field::Text(shared_types::RESIDUES[structure.residue_types[row] as usize].name.to_owned())
                 }

@@ -18,5 +18,5 @@ pub use batch::{
     StructureSummary,
 };
 pub use feature::{FEATURES, Feature, FeatureRow, Group, PositionRow, ROW_WIDTH};
-pub use residue::{RESIDUES, ResidueKind};
+pub use residue::{RESIDUES, ResidueKind, STANDARD, UNKNOWN};
 pub use steps::Steps;

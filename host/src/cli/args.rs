@@ -4,6 +4,7 @@
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use prism_host::engine::Backend;
+use prism_host::read::{Alternates, Models, ReadOptions, Residues};
 use shared_types::site_model::DEFAULT_THRESHOLD;
 use shared_types::{MAX_POINTS, MIN_POINTS};
 use std::path::PathBuf;
@@ -205,6 +206,24 @@ pub struct ReadArgs {
     #[arg(long, value_name = "ID,...", value_delimiter = ',')]
     pub chains: Option<Vec<String>>,
 
+    /// Which residues get a row: every amino acid of a chain, modified ones and those under a force field's name among
+    /// them, or the 20 standard names in ATOM records alone.
+    #[arg(long, value_enum, default_value_t = ResiduesArg::All)]
+    pub residues: ResiduesArg,
+
+    /// Which of a residue's alternate locations to take: that of the highest mean occupancy, the first record of each
+    /// atom, or the one of this letter.
+    #[arg(long, value_name = "highest|first|A", default_value = "highest")]
+    pub altloc: AltlocArg,
+
+    /// Which models to read: one by its number, or each as a structure of its own (x.pdb#2) [default: the first]
+    #[arg(long, value_name = "N|all", allow_negative_numbers = true)]
+    pub model: Option<ModelArg>,
+
+    /// Whether ligands, ions, cofactors, caps and nucleic acids cover surface; water never does.
+    #[arg(long, value_enum, default_value_t = HetArg::None)]
+    pub het: HetArg,
+
     /// Report inputs that fail and write the others; this is the default.
     #[arg(long, conflicts_with = "fail_fast", help_heading = "Running", hide_short_help = true)]
     pub keep_going: bool,
@@ -212,6 +231,88 @@ pub struct ReadArgs {
     /// Stop at the first input that fails.
     #[arg(long, help_heading = "Running", hide_short_help = true)]
     pub fail_fast: bool,
+}
+
+impl ReadArgs {
+    /// What to read of each file.
+    pub fn options(&self) -> ReadOptions {
+        ReadOptions {
+            chains: self.chains.clone(),
+            residues: match self.residues {
+                ResiduesArg::All => Residues::All,
+                ResiduesArg::Standard => Residues::Standard,
+            },
+            alternates: self.altloc.0,
+            models: self.model.map_or(Models::First, |model| model.0),
+            cover: matches!(self.het, HetArg::Cover),
+            ..ReadOptions::default()
+        }
+    }
+
+    /// Whether standard residues alone have rows.
+    pub fn is_standard(&self) -> bool {
+        matches!(self.residues, ResiduesArg::Standard)
+    }
+
+    /// Whether anything is asked for that packing has decided already.
+    pub fn chooses(&self) -> bool {
+        let options = self.options();
+        options != ReadOptions::default()
+    }
+}
+
+/// Which residues get a row.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ResiduesArg {
+    /// Every amino acid of a chain.
+    All,
+    /// The 20 standard names in ATOM records.
+    Standard,
+}
+
+/// What covers surface beside the residues.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum HetArg {
+    /// Nothing.
+    None,
+    /// Whatever is no water.
+    Cover,
+}
+
+/// Which of several alternate locations to take.
+#[derive(Clone, Copy, Debug)]
+pub struct AltlocArg(pub Alternates);
+
+impl FromStr for AltlocArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut letters = text.chars();
+        match (text, letters.next(), letters.next()) {
+            ("highest", ..) => Ok(Self(Alternates::Highest)),
+            ("first", ..) => Ok(Self(Alternates::First)),
+            (_, Some(letter), None) if letter.is_ascii_graphic() => Ok(Self(Alternates::Named(letter))),
+            _ => Err("give `highest`, `first`, or one letter".to_owned()),
+        }
+    }
+}
+
+/// Which models to read.
+#[derive(Clone, Copy, Debug)]
+pub struct ModelArg(pub Models);
+
+impl FromStr for ModelArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "all" => Ok(Self(Models::All)),
+            number => number
+                .parse()
+                .map(|number| Self(Models::Number(number)))
+                .map_err(|_| "give a number, or `all`".to_owned()),
+        }
+    }
 }
 
 /// Which structures to read, and how to compute.

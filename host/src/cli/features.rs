@@ -4,7 +4,7 @@ use super::args::FeaturesArgs;
 use super::failure::Failure;
 use super::job::{Job, Sink};
 use super::provenance;
-use prism_host::output::{Columns, CsvTable, Format, OutputFile, check_place};
+use prism_host::output::{Column, Columns, CsvTable, Format, OutputFile, check_place};
 use std::path::Path;
 
 /// Computes the table that the command line asks for; answers the exit status.
@@ -13,6 +13,9 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         Some(names) => Columns::choose(names)?,
         None => Columns::default(),
     };
+    // A standard residue is its own parent.
+    let names_parent = args.columns.iter().flatten().any(|name| name.trim() == Column::Parent.name());
+    let columns = if args.job.read.is_standard() && !names_parent { columns.without(Column::Parent) } else { columns };
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     if let Some(path) = output {
         Format::of_path(path)?;

@@ -207,15 +207,16 @@ fn backend(engine: &Engine) -> String {
 
 /// What the command line says of how to read.
 pub fn read_options(args: &ReadArgs) -> ReadOptions {
-    ReadOptions { chains: args.chains.clone() }
+    args.options()
 }
 
 /// The inputs under some paths, where they can be read as was asked.
 pub fn discover(paths: &[PathBuf], read: &ReadArgs) -> Result<Inputs, Failure> {
     let inputs = inputs::discover(paths).map_err(Failure::usage)?;
-    if read.chains.is_some() && inputs.has_packed() {
+    if read.chooses() && inputs.has_packed() {
+        let option = if read.chains.is_some() { "--chains" } else { "--residues, --altloc, --model, --het" };
         let advice = "structures of a packed data set have the chains they were packed with; choose by `prism pack`";
-        return Err(Failure::usage(anyhow::anyhow!("--chains: {advice}")));
+        return Err(Failure::usage(anyhow::anyhow!("{option}: {advice}")));
     }
     Ok(inputs)
 }
@@ -242,12 +243,10 @@ fn consume(computed: Computed, sink: &mut Sink, report: &mut Report, fail_fast: 
     let mut parts = Vec::with_capacity(results.len());
     for outcome in &batch.outcomes {
         match outcome {
-            Outcome::Failed(failure) => report.error(&failure.name, &failure.reason),
-            Outcome::Read { warnings } => {
+            Outcome::Failed(failure) => report.failure(failure),
+            Outcome::Read { notes } => {
                 let Some((structure, features)) = structures.next() else { break };
-                for warning in warnings {
-                    report.warning(&structure.name, warning);
-                }
+                report.notes(&structure.name, notes);
                 match features {
                     Ok(features) => parts.push(StructureRows { structure, features }),
                     Err(error) => report.error(&structure.name, &error.to_string()),

@@ -17,8 +17,10 @@ pub enum Column {
     Resnum,
     /// The insertion code, mostly empty.
     Icode,
-    /// The residue's three-letter code.
+    /// The residue's name, as its file has it.
     Resname,
+    /// The standard amino acid that it is or was made of; empty where there is none.
+    Parent,
     /// A feature.
     Feature(&'static Feature),
     /// The site that the residue is part of, counted from 0 in its structure, or -1.
@@ -27,7 +29,8 @@ pub enum Column {
 
 impl Column {
     /// The columns that say which residue a row is.
-    pub const IDENTITY: [Self; 6] = [Self::Structure, Self::Row, Self::Chain, Self::Resnum, Self::Icode, Self::Resname];
+    pub const IDENTITY: [Self; 7] =
+        [Self::Structure, Self::Row, Self::Chain, Self::Resnum, Self::Icode, Self::Resname, Self::Parent];
 
     /// The column's name in the output.
     #[must_use]
@@ -39,6 +42,7 @@ impl Column {
             Self::Resnum => "resnum",
             Self::Icode => "icode",
             Self::Resname => "resname",
+            Self::Parent => "parent",
             Self::Feature(feature) => feature.name,
             Self::SiteId => "site_id",
         }
@@ -64,8 +68,8 @@ impl Column {
 ///
 /// // Features alone: which residue it is comes before them.
 /// let columns = Columns::choose(["wcn", "site_id"])?;
-/// assert_eq!(columns.as_slice()[..6], Column::IDENTITY);
-/// let names: Vec<_> = columns.as_slice()[6..].iter().map(Column::name).collect();
+/// assert_eq!(columns.as_slice()[..7], Column::IDENTITY);
+/// let names: Vec<_> = columns.as_slice()[7..].iter().map(Column::name).collect();
 /// assert_eq!(names, ["wcn", "site_id"]);
 /// // Else exactly what is named.
 /// assert_eq!(Columns::choose(["resnum", "wcn"])?.as_slice().len(), 2);
@@ -121,6 +125,13 @@ impl Columns {
         Ok(Self(chosen))
     }
 
+    /// All but one column.
+    #[must_use]
+    pub fn without(mut self, column: Column) -> Self {
+        self.0.retain(|own| *own != column);
+        self
+    }
+
     /// What has to be computed for them.
     #[must_use]
     pub fn selection(&self) -> Selection {
@@ -149,16 +160,16 @@ mod tests {
     #[test]
     fn the_whole_table_is_identity_then_features() {
         let names = names(&Columns::default());
-        assert_eq!(names[..7], ["structure", "row", "chain", "resnum", "icode", "resname", "contact_number"]);
-        assert_eq!(names.len(), 6 + FEATURES.len() + 1);
-        assert_eq!(names[6 + 32..], ["site_id", "b_factor", "ca_x", "ca_y", "ca_z"]);
+        assert_eq!(names[..8], ["structure", "row", "chain", "resnum", "icode", "resname", "parent", "contact_number"]);
+        assert_eq!(names.len(), 7 + FEATURES.len() + 1);
+        assert_eq!(names[7 + 32..], ["site_id", "b_factor", "ca_x", "ca_y", "ca_z"]);
     }
 
     #[test]
     fn features_alone_keep_the_identity() {
         let columns = Columns::choose(["wcn", " contact_number"]).unwrap();
-        assert_eq!(names(&columns)[6..], ["wcn", "contact_number"]);
-        assert_eq!(names(&columns)[..6], names(&Columns::default())[..6]);
+        assert_eq!(names(&columns)[7..], ["wcn", "contact_number"]);
+        assert_eq!(names(&columns)[..7], names(&Columns::default())[..7]);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPrope
 use parquet::file::writer::{SerializedFileWriter, SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::{ColumnDescPtr, Type};
 use rayon::prelude::*;
+use shared_types::RESIDUES;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -140,7 +141,7 @@ impl<W: Write + Send> Table for ParquetTable<W> {
 
 fn field(column: &Column) -> parquet::errors::Result<Type> {
     let (physical, logical, repetition) = match column {
-        Column::Structure | Column::Chain | Column::Icode | Column::Resname => {
+        Column::Structure | Column::Chain | Column::Icode | Column::Resname | Column::Parent => {
             (PhysicalType::BYTE_ARRAY, Some(LogicalType::String), Repetition::REQUIRED)
         }
         Column::Row | Column::Resnum | Column::SiteId => (PhysicalType::INT32, None, Repetition::REQUIRED),
@@ -152,13 +153,16 @@ fn field(column: &Column) -> parquet::errors::Result<Type> {
 impl Values {
     fn of(column: &Column) -> Self {
         match column {
-            Column::Structure | Column::Chain | Column::Icode | Column::Resname => Self::Text(Vec::new()),
+            Column::Structure | Column::Chain | Column::Icode | Column::Resname | Column::Parent => {
+                Self::Text(Vec::new())
+            }
             Column::Row | Column::Resnum | Column::SiteId => Self::Int(Vec::new()),
             Column::Feature(_) => Self::Float(Vec::new(), Vec::new()),
         }
     }
 
     fn append(&mut self, column: &Column, part: &StructureRows<'_>) {
+        let shared = |name: &'static str| ByteArray::from(Bytes::from_static(name.as_bytes()));
         let rows = 0..part.len();
         let structure = part.structure;
         match (self, column) {
@@ -175,9 +179,14 @@ impl Values {
                 });
             }
             (Self::Text(runs), Column::Resname) => {
-                let shared = |name: &'static str| ByteArray::from(Bytes::from_static(name.as_bytes()));
-                append_runs(runs, rows.map(|row| part.resname(row)), shared);
+                if structure.residue_names.is_empty() {
+                    let of_type = |row: usize| RESIDUES[usize::from(structure.residue_types[row])].name;
+                    append_runs(runs, rows.map(of_type), shared);
+                } else {
+                    append_runs(runs, rows.map(|row| part.resname(row)), ByteArray::from);
+                }
             }
+            (Self::Text(runs), Column::Parent) => append_runs(runs, rows.map(|row| structure.parent(row)), shared),
             (Self::Int(all), Column::Row) => all.extend(rows.map(|row| row as i32)),
             (Self::Int(all), Column::Resnum) => all.extend_from_slice(&structure.residue_numbers[rows]),
             (Self::Int(all), Column::SiteId) => all.extend(rows.map(|row| part.site_id(row))),

@@ -101,7 +101,7 @@ pub fn exposure(
     let atoms = (end - first) as f32;
     ResidueExposure {
         area,
-        relative: area / MAX_AREA.at(known.kind),
+        relative: canonical(area / MAX_AREA.at(known.kind)),
         apolar,
         protrusion: canonical(crowding / atoms),
         depth: canonical(depths / atoms),
