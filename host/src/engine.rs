@@ -55,7 +55,7 @@ pub use cpu::{compute_on_cpu, cpu_description};
 pub use device::DeviceBatch;
 pub use device_memory::DeviceMemory;
 pub use each::BatchResults;
-pub use error::EngineError;
+pub use error::{DeviceError, DeviceErrorKind, EngineError};
 pub use items::Largest;
 pub use kernels::{KernelInfo, kernels, ptx_module};
 pub use lanes::{DeviceLanes, LaneOptions, LaneStatistics};
@@ -80,7 +80,7 @@ pub(crate) use plan::{Cut, size_of};
 
 use crate::{pack::PackedBatch, structure::StructureInput};
 use shared_types::{FeatureRow, Group, MegaFusedConfig, StructureSummary};
-use workers::{Company, Workers};
+use workers::{Exclusivity, Workers};
 
 /// Computes features. Made by [`Engine::builder`]; shared between threads by reference.
 ///
@@ -205,7 +205,13 @@ impl Engine {
         fallback: Option<Box<dyn worker::Worker>>,
         batch_atoms: usize,
     ) -> Self {
-        let (workers, backend) = (Arc::new(Workers::new(all, fallback)), "injected".to_owned());
+        Self::of(Workers::new(all, fallback), batch_atoms)
+    }
+
+    /// With workers that a test has made.
+    #[cfg(test)]
+    fn of(workers: Workers, batch_atoms: usize) -> Self {
+        let (workers, backend) = (Arc::new(workers), "injected".to_owned());
         let request = Request::default();
         Self { workers, request, batch_atoms, description: backend.clone(), backend }
     }
@@ -254,8 +260,8 @@ impl Engine {
 
     /// How many batches may be computed at once with profit.
     #[must_use]
-    pub fn lanes(&self) -> usize {
-        self.workers.lanes()
+    pub fn slots(&self) -> usize {
+        self.workers.slots()
     }
 
     /// Devices that failed. Their batches were computed by the others or, with [`Backend::Auto`], by the CPU.
@@ -299,7 +305,7 @@ impl Engine {
         finish: impl Fn(Vec<Result<StructureFeatures, EngineError>>) -> Result<T, EngineError> + Sync,
     ) -> Result<Vec<T>, EngineError> {
         let ranges = plan::batches(structures.iter().map(plan::size_of), self.batch_atoms);
-        plan::in_lanes(self.lanes(), ranges, |range| {
+        plan::in_slots(self.slots(), ranges, |range| {
             let first = range.start;
             let batch = &structures[range];
             let each = self.run_packed(batch, Packed::new(batch))?.into_each();
@@ -330,6 +336,7 @@ impl Engine {
     /// # Errors
     /// What stopped the backend; see [`EngineError`].
     pub fn run_batch(&self, batch: &PackedBatch) -> Result<BatchFeatures, EngineError> {
-        Ok(self.workers.run(batch, &self.request, Company::Others)?.computation.features)
+        self.workers.expect(batch.n_atoms());
+        Ok(self.workers.run(batch, &self.request, Exclusivity::Shared)?.computation.features)
     }
 }

@@ -10,7 +10,7 @@ use prism_host::annotations::Annotations;
 use prism_host::engine::{Engine, Selection};
 use prism_host::inputs::{self, EXTENSIONS, Inputs};
 use prism_host::output::{OutputError, OutputFile, Provenance, StructureRows, Table};
-use prism_host::pipeline::{self, Computed, Outcome, Stopped, StructureFiles};
+use prism_host::pipeline::{self, Computed, Outcome, Stopped, StructureFiles, WorkerTime};
 use prism_host::read::ReadOptions;
 use shared_types::site_model::CONTACT_THRESHOLD;
 use shared_types::{MegaFusedConfig, Steps};
@@ -188,17 +188,28 @@ impl Job<'_> {
             let lines = if unmatched == 1 { "line matches" } else { "lines match" };
             report.warning(&path.display().to_string(), &format!("{unmatched} {lines} no residue"));
         }
-        report.sum_up(&backend(&engine));
+        let workers = timings.as_ref().map(|timings| &timings.telemetry.workers[..]).unwrap_or_default();
+        report.sum_up(&backend(&engine, workers));
         if let (Some(form), Some(timings)) = (args.timings, timings) {
             timings.tell(form);
         }
+        // The system takes a device's memory back with the process, sooner than buffer by buffer.
+        std::mem::forget(engine);
         Ok(report.exit_status())
     }
 }
 
 /// What has computed, and what was left out on the way.
-fn backend(engine: &Engine) -> String {
-    let mut text = engine.backend_name().to_owned();
+fn backend(engine: &Engine, workers: &[WorkerTime]) -> String {
+    let active: Vec<_> = workers.iter().filter(|worker| worker.amount.structures > 0).collect();
+    let mut text = match active[..] {
+        [] => engine.backend_name().to_owned(),
+        [one] => one.name.clone(),
+        _ => {
+            let each = active.iter().map(|worker| format!("{} on {}", worker.amount.structures, worker.name));
+            each.collect::<Vec<_>>().join(", ")
+        }
+    };
     for lost in engine.lost() {
         text.push_str(&format!("; {} failed, and its batches were computed elsewhere", lost.name));
     }

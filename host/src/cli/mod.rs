@@ -18,10 +18,9 @@ mod timings;
 
 use args::{Cli, Command, GlobalArgs};
 use failure::{ALL_DONE, Failure};
-use std::process::ExitCode;
 
 /// Runs a command; answers the exit status: 0 all done, 1 nothing written, 2 wrong usage, 3 some inputs failed.
-pub fn run(cli: Cli) -> ExitCode {
+pub fn run(cli: Cli) -> u8 {
     speak(&cli.global);
     let result = limits::prepare(cli.global.threads).and_then(|()| match cli.command {
         Command::Features(args) if args.list => explain::list(args.format).map(|()| ALL_DONE),
@@ -35,7 +34,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Info(args) => info::print(args.format).map(|()| ALL_DONE),
         Command::Generate(args) => generate::run(&args).map(|()| ALL_DONE),
     });
-    result.unwrap_or_else(|failure| failure.report()).into()
+    result.unwrap_or_else(|failure| failure.report())
 }
 
 /// How much is said; `RUST_LOG` has the last word on what the libraries say.

@@ -175,7 +175,10 @@ impl RecordedBatch {
         if let Some(difference) = shape::difference(batch, &self.batch) {
             return Err(EngineError::OtherShape(difference));
         }
-        self.graph.pinned_mut(&self.frame.bfactor).map_err(EngineError::Cuda)?.copy_from_slice(batch.bfactor());
+        self.graph
+            .pinned_mut(&self.frame.bfactor)
+            .map_err(|error| EngineError::Device(error.into()))?
+            .copy_from_slice(batch.bfactor());
         self.replay(batch.atoms(), Some(batch))
     }
 
