@@ -1,4 +1,6 @@
 "use strict";
+// In a function of its own: the viewer has names of its own.
+(() => {
 const run = JSON.parse(document.getElementById("run").textContent);
 const main = document.getElementById("main");
 const $ = (tag, attributes = {}, ...children) => {
@@ -17,6 +19,7 @@ const svg = (tag, attributes) => {
   return element;
 };
 const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const unit = text => (text ?? "").replace("^-2", "⁻²").replace("^2", "²").replace("^3", "³");
 const count = (n, what) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
 const short = x => x == null ? "–" : Number.isInteger(x) ? String(x) : Math.abs(x) >= 1000 ? x.toFixed(0) : String(Number(x.toPrecision(3)));
 
@@ -94,7 +97,7 @@ function index() {
       .map(([n, what]) => $("div", { class: "card" }, $("b", {}, n.toLocaleString("en")), $("span", {}, what)))));
   if (run.histograms.length) {
     main.append($("h2", {}, "Distributions"), $("p", { class: "soft" }, `Of ${count(run.sampled, "residue")}${run.sampled < run.residues ? `, every ${run.stride}th` : ""}; the dashed line is the median.`),
-      $("div", { class: "grid" }, run.histograms.map(bins => histogram(bins.name, bins.unit, bins))));
+      $("div", { class: "grid" }, run.histograms.map(bins => histogram(bins.name, unit(bins.unit), bins))));
   }
   if (run.notes.length) {
     main.append($("h2", {}, "Notes by kind"), $("div", { class: "scroll" }, $("table", {},
@@ -103,10 +106,10 @@ function index() {
   }
   if (run.failed.length) {
     const shown = run.failed.slice(0, 500);
-    main.append($("h2", {}, "Failed"), $("div", { class: "scroll" }, $("table", {},
+    main.append(...[$("h2", {}, "Failed"), $("div", { class: "scroll" }, $("table", {},
       $("thead", {}, $("tr", {}, $("th", { class: "text" }, "Input"), $("th", { class: "text" }, "Why"))),
       $("tbody", {}, shown.map(one => $("tr", {}, $("td", { class: "text" }, one.name), $("td", { class: "text" }, one.reason)))))),
-      shown.length < run.failed.length ? $("p", { class: "soft" }, `and ${count(run.failed.length - shown.length, "further input")}`) : null);
+      shown.length < run.failed.length ? $("p", { class: "soft" }, `and ${count(run.failed.length - shown.length, "further input")}`) : null].filter(part => part));
   }
   const body = $("tbody"), foot = $("div", { class: "tools", style: "margin-top:10px" }), PAGE = 100;
   const fill = () => {
@@ -194,7 +197,7 @@ async function page(entry) {
     if (name === "chain" || name === "site") legend.replaceChildren(name === "chain" ? data.chains.map((chain, id) => $("span", { style: `border-left:12px solid ${KINDS[id % KINDS.length]};padding-left:4px` }, chain)) : [$("span", {}, "grey: in no site; sites in the order of the table")]);
     else {
       const [low, high] = range(values(name));
-      legend.replaceChildren($("span", {}, short(low)), $("i", { style: `background:linear-gradient(90deg,${STOPS.join()})` }), $("span", {}, `${short(high)} ${run.units[name] ?? ""}`), $("span", {}, "grey: not defined"));
+      legend.replaceChildren($("span", {}, short(low)), $("i", { style: `background:linear-gradient(90deg,${STOPS.join()})` }), $("span", {}, `${short(high)} ${unit(run.units[name])}`), $("span", {}, "grey: not defined"));
     }
   };
   const drawMap = () => {
@@ -211,7 +214,7 @@ async function page(entry) {
   const LABEL = 110, TALL = 46;
   const drawTracks = () => {
     const list = [...shown], box = tracks.parentElement.clientWidth - 18, scale = devicePixelRatio || 1;
-    const wide = Math.max(box, Math.min(LABEL + n * 2, 16000)), tall = list.length * TALL + 34;
+    const wide = Math.max(box, Math.min(LABEL + n * 2, 16000)), tall = list.length * TALL + 42;
     tracks.width = wide * scale; tracks.height = tall * scale;
     tracks.style.width = wide + "px"; tracks.style.height = tall + "px";
     const pen = tracks.getContext("2d"), x = row => LABEL + (row + .5) / n * (wide - LABEL - 6);
@@ -220,11 +223,11 @@ async function page(entry) {
     const step = (wide - LABEL - 6) / n;
     for (let row = 0; row < n; row++) {
       pen.fillStyle = KINDS[data.chain[row] % KINDS.length]; pen.fillRect(x(row) - step / 2, 4, Math.max(step, .6), 6);
-      if (data.site[row] >= 0) { pen.fillStyle = css("--mark"); pen.fillRect(x(row) - step / 2, 14, Math.max(step, 1.5), 6); }
+      if (data.site[row] >= 0) { pen.fillStyle = css("--mark"); pen.fillRect(x(row) - step / 2, 20, Math.max(step, 1.5), 6); }
     }
-    pen.fillStyle = css("--soft"); pen.fillText("chain", 4, 7); pen.fillText("in a site", 4, 18);
+    pen.fillStyle = css("--soft"); pen.fillText("chain", 4, 8); pen.fillText("in a site", 4, 24);
     list.forEach((name, index) => {
-      const top = 28 + index * TALL, bottom = top + TALL - 10, [low, high] = range(values(name)), y = value => bottom - (value - low) / (high - low) * (TALL - 12);
+      const top = 38 + index * TALL, bottom = top + TALL - 10, [low, high] = range(values(name)), y = value => bottom - (value - low) / (high - low) * (TALL - 12);
       pen.fillStyle = css("--text"); pen.fillText(name, 4, top + 10);
       pen.fillStyle = css("--soft"); pen.fillText(`${short(low)} to ${short(high)}`, 4, top + 26);
       pen.strokeStyle = css("--line"); pen.lineWidth = 1; pen.beginPath(); pen.moveTo(LABEL, bottom + .5); pen.lineTo(wide - 6, bottom + .5); pen.stroke();
@@ -287,3 +290,4 @@ async function show() {
 addEventListener("hashchange", () => { show(); main.focus(); });
 dress();
 show();
+})();

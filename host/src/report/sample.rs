@@ -23,7 +23,7 @@ pub(super) struct Sample {
 impl Sample {
     pub(super) fn add(&mut self, part: &StructureRows<'_>) {
         for row in 0..part.rows.len() {
-            if self.seen % self.stride() == 0 {
+            if self.seen.is_multiple_of(self.stride()) {
                 let value = |feature| match part.value(row, &Column::Feature(feature)) {
                     Cell::Float(value) => value,
                     _ => f32::NAN,
@@ -63,10 +63,16 @@ impl Sample {
             let at = |share: f64| values.get(((values.len().max(1) - 1) as f64 * share) as usize).copied();
             // What lies farther out is in the outer bars.
             let (low, median, high) = (at(0.002)?, at(0.5)?, at(0.998)?);
-            let mut counts = [0_u32; BARS];
+            // Whole numbers have a bar each where there is room.
+            let whole = values.iter().all(|value| value.fract() == 0.0) && high - low < 2.0 * BARS as f32;
+            let (bars, width) = match whole {
+                true => ((high - low) as usize + 1, high - low + 1.0),
+                false => (BARS, high - low),
+            };
+            let mut counts = vec![0_u32; bars];
             for value in &values {
-                let share = if high > low { f64::from(value - low) / f64::from(high - low) } else { 0.0 };
-                counts[((share * BARS as f64) as usize).min(BARS - 1)] += 1;
+                let share = if width > 0.0 { f64::from(value - low) / f64::from(width) } else { 0.0 };
+                counts[((share * bars as f64) as usize).min(bars - 1)] += 1;
             }
             Some(json!({ "name": feature.name, "unit": feature.unit, "low": low, "median": median, "high": high,
                 "counts": counts }))
