@@ -13,8 +13,8 @@ use base64::engine::general_purpose::STANDARD;
 use rayon::prelude::*;
 use sample::Sample;
 use serde_json::{Map, Value, json};
-use shared_types::FEATURES;
 use shared_types::feature::column;
+use shared_types::{FEATURES, Group};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -42,7 +42,7 @@ const LICENCE: &str = include_str!("report/3Dmol.LICENSE");
 /// let engine = Engine::builder().backend(Backend::Cpu).build()?;
 /// let features = &engine.run(std::slice::from_ref(&rbd))?[0];
 /// let mut report = ReportFile::create(&path, 100)?;
-/// let rows = StructureRows { structure: &rbd, rows: &features.rows, site_ids: &features.site_ids };
+/// let rows = StructureRows { structure: &rbd, features: features.view() };
 /// report.write(&[(rows, &["something is odd".to_owned()])])?;
 /// report.failed("broken.pdb", "the file is empty");
 /// report.commit(&Provenance::of(engine.config()))?;
@@ -115,15 +115,15 @@ impl ReportFile {
         }
         let first_detail = self.details - room;
         for (index, (part, notes)) in structures.iter().enumerate() {
-            let sites = sites(part.structure, part.rows, part.site_ids);
+            let sites = sites(part.structure, values(part, column::SITE_SCORE), part.features.site_ids);
             let mean = |column: usize| {
-                let values = part.rows.iter().map(|row| f64::from(row.columns[column])).filter(|value| !value.is_nan());
+                let values = values(part, column).iter().map(|&value| f64::from(value)).filter(|value| !value.is_nan());
                 let (sum, count) = values.fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
                 (count > 0).then(|| sum / f64::from(count))
             };
             let mut entry = json!({
                 "name": part.structure.name,
-                "residues": part.rows.len(),
+                "residues": part.features.n_residues,
                 "chains": part.structure.chains.len(),
                 "sites": sites.len(),
                 "best": sites.iter().map(|site| site.score).reduce(f64::max),
@@ -191,6 +191,12 @@ impl ReportFile {
         out.write_all(end.as_bytes()).and_then(|()| out.flush()).map_err(|source| whole.failed(source))?;
         whole.commit()
     }
+}
+
+/// The values of a feature of the first group; none where it was not computed.
+fn values<'a>(part: &StructureRows<'a>, column: usize) -> &'a [f32] {
+    let feature = Group::Residue.features().find(|feature| feature.column == column);
+    feature.and_then(|feature| part.features.feature(feature)).unwrap_or_default()
 }
 
 fn packed_script(out: &mut impl Write, id: &str, text: &str) -> std::io::Result<()> {

@@ -4,7 +4,7 @@ use super::args::ReportArgs;
 use super::failure::Failure;
 use super::job::{Job, Sink};
 use super::provenance;
-use prism_host::output::check_place;
+use prism_host::output::{Columns, check_place};
 use prism_host::report::ReportFile;
 
 /// Computes, and shows it in a page; answers the exit status.
@@ -20,6 +20,7 @@ pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
     let job = Job {
         paths: &args.paths,
         args: &args.job,
+        selection: Columns::default().selection(),
         min_feature_value: 0.0,
         annotations: None,
         provenance: &args.provenance,

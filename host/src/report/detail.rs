@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::{Compression, write::GzEncoder};
 use serde_json::{Map, Value, json};
+use shared_types::feature::column;
 use std::io::Write;
 
 /// A structure as JSON in gzip in Base64.
@@ -18,7 +19,7 @@ pub(super) fn packed(part: &StructureRows<'_>, notes: &[String]) -> std::io::Res
 
 fn json(part: &StructureRows<'_>, notes: &[String]) -> Value {
     let structure = part.structure;
-    let rows = 0..part.rows.len();
+    let rows = 0..part.features.n_residues;
     let mut columns = Map::new();
     for column in Column::every().filter(|column| matches!(column, Column::Feature(_))) {
         let values: Vec<Value> = rows.clone().map(|row| number(part.value(row, &column))).collect();
@@ -36,7 +37,7 @@ fn json(part: &StructureRows<'_>, notes: &[String]) -> Value {
         let atom = structure.atoms.get(index).or_else(|| structure.atoms.get(structure.residue_atoms[row] as usize));
         atom.map(|atom| [atom.x, atom.y, atom.z].map(|value| (f64::from(value) * 100.0).round() / 100.0))
     };
-    let sites: Vec<Value> = sites(structure, part.rows, part.site_ids)
+    let sites: Vec<Value> = sites(structure, super::values(part, column::SITE_SCORE), part.features.site_ids)
         .iter()
         .map(|site| {
             let rounded = |value: f64| significant(value, 4);
@@ -60,7 +61,7 @@ fn json(part: &StructureRows<'_>, notes: &[String]) -> Value {
         "resname": text(Column::Resname),
         "ca": rows.clone().map(ca).collect::<Vec<_>>(),
         "columns": columns,
-        "site": part.site_ids,
+        "site": part.features.site_ids,
         "sites": sites,
     })
 }
