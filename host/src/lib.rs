@@ -80,6 +80,7 @@ pub mod output;
 pub mod pack;
 pub mod pipeline;
 pub mod read;
+pub mod report;
 pub mod sites;
 pub mod structure;
 

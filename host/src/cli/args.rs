@@ -2,6 +2,7 @@
 //!
 //! `-h` shows what is used most, `--help` all of it, in groups. Options that are hidden in the short help say so here.
 
+use super::parts::Shard;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use prism_host::engine::Backend;
 use prism_host::read::{Alternates, Models, ReadOptions, Residues};
@@ -60,6 +61,11 @@ pub enum Command {
     /// Read structures once, into a file from which `features` and `sites` compute without reading them again.
     #[command(after_help = EXIT_STATUS)]
     Pack(PackArgs),
+    /// Show structures, features and sites in an HTML file that loads nothing from elsewhere.
+    #[command(after_help = EXIT_STATUS)]
+    Report(ReportArgs),
+    /// Put the parts of a run into a folder one after another, into one Parquet file.
+    Merge(MergeArgs),
     /// Show devices, driver, kernels and the backend that would be taken.
     Info(InfoArgs),
     /// Write the manual's pages, or a shell's completions.
@@ -76,8 +82,8 @@ pub struct FeaturesArgs {
     #[arg(value_name = "PATH", required_unless_present_any = ["list", "explain"])]
     pub paths: Vec<PathBuf>,
 
-    /// Where to write; the extension says the format: .csv, .tsv, .jsonl (each also .gz), .arrow, .parquet, .npz
-    /// [default: CSV on standard output]
+    /// Where to write; the extension says the format: .csv, .tsv, .jsonl (each also .gz), .arrow, .parquet, .npz; a folder,
+    /// ending with /, takes Parquet in parts [default: CSV on standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
@@ -115,6 +121,9 @@ pub struct FeaturesArgs {
         hide_short_help = true
     )]
     pub min_feature_value: f32,
+
+    #[command(flatten)]
+    pub folder: FolderArgs,
 
     #[command(flatten)]
     pub provenance: ProvenanceArgs,
@@ -166,6 +175,59 @@ pub struct PackArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Files, packed data sets, or directories to walk for .pdb, .ent, .cif and .mmcif, each also .gz.
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
+
+    /// Where to write, an .html
+    #[arg(short, long, value_name = "FILE.html", display_order = 1)]
+    pub output: PathBuf,
+
+    /// Structures that get a page of their own, at most: the first ones. All of them stand in the table.
+    #[arg(long, value_name = "N", default_value_t = 500, display_order = 2)]
+    pub details: usize,
+
+    #[command(flatten)]
+    pub job: JobArgs,
+
+    #[command(flatten)]
+    pub provenance: ProvenanceArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct MergeArgs {
+    /// Folders that `prism features -o FOLDER/` wrote: one, or those of several shards.
+    #[arg(value_name = "FOLDER", required = true)]
+    pub folders: Vec<PathBuf>,
+
+    /// Where to write
+    #[arg(short, long, value_name = "FILE.parquet")]
+    pub output: PathBuf,
+}
+
+/// A run into a folder.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Running")]
+pub struct FolderArgs {
+    /// Go on with the run in the folder of --output, whose finished parts stay; begin it where there is none.
+    #[arg(long, hide_short_help = true)]
+    pub resume: bool,
+
+    /// Do the k-th of n shares of a run into a folder, counted from 1; other processes do the others.
+    #[arg(long, value_name = "K/N", hide_short_help = true)]
+    pub shard: Option<Shard>,
+
+    /// Inputs in a part of a run into a folder, at most.
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = part_inputs, hide_short_help = true)]
+    pub part_inputs: usize,
+}
+
+fn part_inputs(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|&inputs| inputs > 0).ok_or_else(|| "give a number above 0".to_owned())
+}
+
+#[derive(Debug, Args)]
 pub struct InfoArgs {
     /// As text for people, or as JSON for programs.
     #[arg(long, value_enum, default_value_t = FormatArg::Text)]
@@ -199,7 +261,7 @@ pub enum Generated {
 }
 
 /// Which structures to read.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Reading")]
 pub struct ReadArgs {
     /// Read these chains only (author chain ids).

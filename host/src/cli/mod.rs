@@ -5,12 +5,15 @@ mod check;
 mod explain;
 mod failure;
 mod features;
+mod folder;
 mod generate;
+mod html;
 mod info;
 mod interrupt;
 mod job;
 mod limits;
 mod pack;
+mod parts;
 mod provenance;
 mod report;
 mod sites;
@@ -31,6 +34,8 @@ pub fn run(cli: Cli) -> u8 {
         Command::Sites(args) => sites::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Pack(args) => pack::run(&args),
+        Command::Report(args) => html::run(&args),
+        Command::Merge(args) => folder::merge(&args),
         Command::Info(args) => info::print(args.format).map(|()| ALL_DONE),
         Command::Generate(args) => generate::run(&args).map(|()| ALL_DONE),
     });
