@@ -36,6 +36,7 @@ mod lanes;
 mod launch;
 mod memory;
 mod plan;
+mod masks;
 mod points;
 mod recorded;
 mod shape;

@@ -98,3 +98,27 @@ pub fn has_vector_instructions() -> bool {
     #[cfg(not(target_arch = "x86_64"))]
     false
 }
+
+/// Whether [`CpuExecutor`] runs code compiled for AVX-512 (F, BW, DQ and VL), where the processor has that as well.
+///
+/// ```
+/// use cuda_std::launch::{has_vector_instructions, has_wide_vector_instructions};
+///
+/// // No processor has the wider ones alone.
+/// assert!(has_vector_instructions() || !has_wide_vector_instructions());
+/// ```
+#[inline]
+#[must_use]
+pub fn has_wide_vector_instructions() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::is_x86_feature_detected as has;
+        std::env::var_os("TMP_NO512").is_none() && has_vector_instructions()
+            && has!("avx512f")
+            && has!("avx512bw")
+            && has!("avx512dq")
+            && has!("avx512vl")
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
