@@ -12,8 +12,8 @@ pub mod residue;
 pub mod site_model;
 
 pub use batch::{
-    Atom, BatchStructureDesc, MASK_BINS, MASK_SIDE, MASKS_PER_GROUP, MAX_POINTS, MIN_POINTS, Mask, MegaFusedConfig, NO_CA, POINTS_A_GROUP, PointGroup,
-    StructureSummary,
+    Atom, BatchStructureDesc, MASK_BINS, MASK_SIDE, MASKS_PER_GROUP, MAX_POINTS, MIN_POINTS, Mask, MegaFusedConfig,
+    NO_CA, POINTS_A_GROUP, PointGroup, StructureSummary,
 };
 pub use feature::{FEATURES, Feature, FeatureRow, ROW_WIDTH};
 pub use residue::{RESIDUES, ResidueKind};

@@ -38,9 +38,7 @@ pub fn count(
         let picks = cell.candidates.picks(warp, &around.sorted, first);
         let [x, y, z, _] = picks.words();
         begin = begin.wrapping_add(32);
-        let is_near = |_: Lane, (x, y, z): (&f32, &f32, &f32)| {
-            cell.bounds.distance2([*x, *y, *z]) <= CONTACT * CONTACT
-        };
+        let is_near = |_: Lane, (x, y, z): (&f32, &f32, &f32)| cell.bounds.distance2([*x, *y, *z]) <= CONTACT * CONTACT;
         if !warp.any((x, y, z), is_near) {
             continue;
         }

@@ -60,13 +60,7 @@ pub struct Cell<'a> {
 
 /// Lists all atoms within reach of those at `first` and the `n` that follow, which lie in one cell.
 #[inline(always)]
-pub fn list<'a>(
-    warp: &mut Warp,
-    candidates: &'a mut WarpList<Pick>,
-    around: &Around,
-    first: u32,
-    n: u32,
-) -> Cell<'a> {
+pub fn list<'a>(warp: &mut Warp, candidates: &'a mut WarpList<Pick>, around: &Around, first: u32, n: u32) -> Cell<'a> {
     let sorted = &around.sorted;
     let own = warp.per_lane(|lane| {
         let (mut bounds, mut k) = (Bounds::NOTHING, lane.index());
@@ -82,12 +76,15 @@ pub fn list<'a>(
     // The rows next to the cell, then the others.
     let (mut close, mut is_close) = (0u32, true);
     loop {
-        let ranges = warp.map(&runs, |lane, run| {
-            if (lane.index() < CLOSE_ROWS) == is_close { [run.first, run.end] } else { [0; 2] }
-        });
-        candidates.push_ranges_where(warp, sorted, &ranges, |[x, y, z, _]| {
-            bounds.distance2([x, y, z]) <= REACH * REACH
-        });
+        let ranges =
+            warp.map(
+                &runs,
+                |lane, run| {
+                    if (lane.index() < CLOSE_ROWS) == is_close { [run.first, run.end] } else { [0; 2] }
+                },
+            );
+        candidates
+            .push_ranges_where(warp, sorted, &ranges, |[x, y, z, _]| bounds.distance2([x, y, z]) <= REACH * REACH);
         if !is_close {
             break;
         }
@@ -100,14 +97,7 @@ pub fn list<'a>(
 /// Lists the atoms that may touch number `k` of a cell, and the one behind it where there are two. Returns how many are
 /// within reach of each: the first one's in the lower half of the word.
 #[inline(always)]
-pub fn of_two(
-    warp: &mut Warp,
-    cell: &Cell,
-    near: [&mut WarpList<Pick>; 2],
-    around: &Around,
-    k: u32,
-    two: bool,
-) -> u32 {
+pub fn of_two(warp: &mut Warp, cell: &Cell, near: [&mut WarpList<Pick>; 2], around: &Around, k: u32, two: bool) -> u32 {
     let (sorted, candidates) = (&around.sorted, cell.candidates);
     let first = cell.first.wrapping_add(k);
     let (a, b) = (sorted.get(first), if two { sorted.get(first.wrapping_add(1)) } else { NOWHERE });

@@ -100,9 +100,8 @@ impl WarpList<'_, Pick> {
         let chosen = |index: u32| ask(lane(index), lanes.of(index));
         // SAFETY: the warp's own part, and whoever read has been waited for.
         let place = self.place();
-        let votes = unsafe {
-            platform::push_picks(warp.phase(), warp.index(), picks, chosen, || self.begin_to_write(), place)
-        };
+        let votes =
+            unsafe { platform::push_picks(warp.phase(), warp.index(), picks, chosen, || self.begin_to_write(), place) };
         self.add(votes.count_ones());
     }
 }

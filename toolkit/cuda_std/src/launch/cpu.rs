@@ -9,8 +9,8 @@ use rayon::prelude::*;
 
 /// Runs kernels on all CPU cores (rayon's current pool), a block at a time on each.
 ///
-/// The results have the bits that a GPU computes. Where the processor has AVX2 and FMA, code compiled for them
-/// is chosen at run time.
+/// The results have the bits that a GPU computes. Where the processor has AVX2 and FMA, or AVX-512 as well, code
+/// compiled for them is chosen at run time.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -113,11 +113,7 @@ pub fn has_wide_vector_instructions() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::is_x86_feature_detected as has;
-        std::env::var_os("TMP_NO512").is_none() && has_vector_instructions()
-            && has!("avx512f")
-            && has!("avx512bw")
-            && has!("avx512dq")
-            && has!("avx512vl")
+        has_vector_instructions() && has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl")
     }
     #[cfg(not(target_arch = "x86_64"))]
     false

@@ -30,11 +30,7 @@ fn column(list: SharedPointer<Pick>, capacity: u32, word: usize) -> *mut u32 {
 /// # Safety
 /// Each source has `TURN` words, and this warp alone touches the list.
 #[inline(always)]
-unsafe fn store(
-    from: [*const u32; WORDS],
-    votes: u32,
-    (list, first, capacity): (SharedPointer<Pick>, u32, u32),
-) {
+unsafe fn store(from: [*const u32; WORDS], votes: u32, (list, first, capacity): (SharedPointer<Pick>, u32, u32)) {
     let to: [*mut u32; WORDS] = [0, 1, 2, 3, 4].map(|word| column(list, capacity, word));
     if capacity.saturating_sub(first) >= TURN as u32 {
         // SAFETY: there is room for all.
@@ -104,8 +100,9 @@ unsafe fn apart(elements: *const [f32; 4]) -> [[f32; TURN]; 4] {
 mod x86 {
     use super::WORDS;
     use std::arch::x86_64::{
-        _mm_loadl_epi64, _mm_loadu_ps, _mm_movehl_ps, _mm_movelh_ps, _mm_storeu_ps, _mm_unpackhi_ps, _mm_unpacklo_ps, _mm256_cvtepu8_epi32, _mm256_loadu_si256, _mm256_permutevar8x32_epi32, _mm256_storeu_si256,
-        _mm512_loadu_epi32, _mm512_maskz_compress_epi32, _mm512_storeu_epi32,
+        _mm_loadl_epi64, _mm_loadu_ps, _mm_movehl_ps, _mm_movelh_ps, _mm_storeu_ps, _mm_unpackhi_ps, _mm_unpacklo_ps,
+        _mm256_cvtepu8_epi32, _mm256_loadu_si256, _mm256_permutevar8x32_epi32, _mm256_storeu_si256, _mm512_loadu_epi32,
+        _mm512_maskz_compress_epi32, _mm512_storeu_epi32,
     };
 
     /// # Safety
@@ -312,9 +309,6 @@ pub(crate) unsafe fn load_picks<'a, T: Pod>(
     let at = |word| column(list, capacity, word).wrapping_add(first as usize);
     // SAFETY: there is room for 32 from there on. What nobody has written is 0, and any bits are a value.
     unsafe {
-        PickStorage {
-            index: &*at(0).cast(),
-            words: [&*at(1).cast(), &*at(2).cast(), &*at(3).cast(), &*at(4).cast()],
-        }
+        PickStorage { index: &*at(0).cast(), words: [&*at(1).cast(), &*at(2).cast(), &*at(3).cast(), &*at(4).cast()] }
     }
 }

@@ -44,7 +44,7 @@ pub(crate) fn push_ranges_where<T: Pod>(
     warp: &mut Warp,
     from: &Clamped<T>,
     ranges: &PerLane<[u32; 2]>,
-    keep: impl Fn([f32; 4]) -> bool,
+    keep: impl Fn([f32; 4]) -> bool + Sync,
 ) {
     let mut indices = list.indices();
     let mut next = 0u32;
@@ -52,9 +52,12 @@ pub(crate) fn push_ranges_where<T: Pod>(
         // As many ranges as there is room for, and one at least.
         let kept = indices.items(warp).len();
         let room = indices.capacity().wrapping_sub(kept);
-        let lengths = warp.map(ranges, |lane, [first, end]| {
-            if lane.index() < next { 0 } else { end.saturating_sub(*first).min(1 << 26) }
-        });
+        let lengths = warp.map(
+            ranges,
+            |lane, [first, end]| {
+                if lane.index() < next { 0 } else { end.saturating_sub(*first).min(1 << 26) }
+            },
+        );
         let ends = warp.inclusive_scan(&lengths, u32::wrapping_add);
         let until = warp.ballot(&ends, |_, end| *end <= room).trailing_ones().max(next.wrapping_add(1));
         let chosen = warp.map(ranges, |lane, [first, end]| {

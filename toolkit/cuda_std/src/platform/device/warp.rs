@@ -60,7 +60,7 @@ pub(crate) fn each_in_turn(_crew: Crew, n: u32, f: impl Fn(u32, u32)) {
 
 /// A lane's own value: registers.
 #[repr(transparent)]
-pub(crate) struct LaneStorage<T>(T);
+pub(crate) struct LaneStorage<T>(pub(super) T);
 
 impl<T> PerThreadStorage<T> {
     #[inline(always)]
