@@ -11,7 +11,6 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPrope
 use parquet::file::writer::{SerializedFileWriter, SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::{ColumnDescPtr, Type};
 use rayon::prelude::*;
-use shared_types::FeatureRow;
 use std::collections::VecDeque;
 use std::io::Write;
 use std::sync::Arc;
@@ -35,9 +34,9 @@ const GROUPS_IN_FLIGHT: usize = 4;
 /// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
 /// let engine = Engine::builder().backend(Backend::Cpu).build()?;
 /// let features = &engine.run(std::slice::from_ref(&rbd))?[0];
-/// let all = [StructureRows { structure: &rbd, rows: &features.rows, site_ids: &features.site_ids }];
+/// let all = [StructureRows { structure: &rbd, features: features.view() }];
 /// let mut bytes = Vec::new();
-/// let provenance = Provenance { config: engine.config() };
+/// let provenance = Provenance::of(engine.config());
 /// let mut table = ParquetTable::new(&mut bytes, Columns::choose(["wcn", "sasa"])?, &provenance)?;
 /// table.write(&all)?;
 /// Box::new(table).finish()?;
@@ -52,7 +51,7 @@ const GROUPS_IN_FLIGHT: usize = 4;
 /// ```
 pub struct ParquetTable<W: Write + Send> {
     file: SerializedFileWriter<W>,
-    columns: Arc<[Column]>,
+    columns: Columns,
     group: Group,
     /// Groups that rayon's threads encode, in their order in the file.
     in_flight: VecDeque<Receiver<Encoded>>,
@@ -62,20 +61,19 @@ pub struct ParquetTable<W: Write + Send> {
 type Encoded = Result<Vec<(Bytes, ColumnCloseResult)>, ParquetError>;
 
 /// A row group that is being gathered: what the structures that it is made of may take with them.
-#[derive(Default)]
 struct Group {
-    /// The features of all rows, where a column has some.
-    rows: Vec<FeatureRow>,
-    /// The other columns, in the table's order.
-    others: Vec<Option<Values>>,
-    count: usize,
+    /// A column each.
+    values: Vec<Values>,
+    rows: usize,
 }
 
-/// A column of a group that is no feature.
+/// A column of a group.
 enum Values {
     /// Texts, and how many rows in turn have each.
     Text(Vec<(ByteArray, usize)>),
     Int(Vec<i32>),
+    /// NaN where there is none.
+    Float(Vec<f32>),
 }
 
 impl<W: Write + Send> ParquetTable<W> {
@@ -86,12 +84,12 @@ impl<W: Write + Send> ParquetTable<W> {
     pub fn new(out: W, columns: Columns, provenance: &Provenance) -> Result<Self, OutputError> {
         let fields = columns.as_slice().iter().map(|column| field(column).map(Arc::new)).collect::<Result<_, _>>()?;
         let schema = Type::group_type_builder("prism").with_fields(fields).build()?;
-        let metadata = provenance.entries().map(|(key, value)| KeyValue::new(key.to_owned(), value));
+        let metadata = provenance.entries().into_iter().map(|(key, value)| KeyValue::new(key.to_owned(), value));
         let mut properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_statistics_enabled(EnabledStatistics::Chunk)
             .set_created_by(concat!("prism ", env!("CARGO_PKG_VERSION")).to_owned())
-            .set_key_value_metadata(Some(metadata.into()));
+            .set_key_value_metadata(Some(metadata.collect()));
         for column in columns.as_slice() {
             // Names and table look-ups repeat; computed numbers hardly do, and a dictionary of them costs time. What
             // does repeat are their first bytes: apart from the others they are smaller, and read faster.
@@ -102,16 +100,15 @@ impl<W: Write + Send> ParquetTable<W> {
             }
         }
         let file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties.build()))?;
-        let columns: Arc<[Column]> = columns.as_slice().into();
-        Ok(Self { file, group: Group::of(&columns), columns, in_flight: VecDeque::new() })
+        Ok(Self { file, group: Group::of(columns.as_slice()), columns, in_flight: VecDeque::new() })
     }
 
     /// Hands the group that was gathered to rayon's threads, and writes those that are ready.
     fn end_group(&mut self) -> Result<(), OutputError> {
-        let group = std::mem::replace(&mut self.group, Group::of(&self.columns));
-        let (columns, schema) = (Arc::clone(&self.columns), self.file.schema_descr().columns().to_vec());
+        let group = std::mem::replace(&mut self.group, Group::of(self.columns.as_slice()));
+        let schema = self.file.schema_descr().columns().to_vec();
         let properties = self.file.properties().clone();
-        let encode = move || group.encode(&columns, &schema, &properties);
+        let encode = move || group.encode(&schema, &properties);
         if rayon::current_thread_index().is_some() {
             // One of the pool's own threads must not wait for the others, of which there may be none.
             self.write_ready(0)?;
@@ -155,9 +152,9 @@ impl<W: Write + Send> ParquetTable<W> {
 impl<W: Write + Send> Table for ParquetTable<W> {
     fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
         for part in structures {
-            self.group.append(&self.columns, part);
+            self.group.append(self.columns.as_slice(), part);
             // Groups end at the same structure however the table is handed over.
-            if self.group.count >= GROUP_ROWS {
+            if self.group.rows >= GROUP_ROWS {
                 self.end_group()?;
             }
         }
@@ -165,7 +162,7 @@ impl<W: Write + Send> Table for ParquetTable<W> {
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), OutputError> {
-        if self.group.count > 0 {
+        if self.group.rows > 0 {
             self.end_group()?;
         }
         self.write_ready(0)?;
@@ -188,65 +185,29 @@ fn field(column: &Column) -> parquet::errors::Result<Type> {
 
 impl Group {
     fn of(columns: &[Column]) -> Self {
-        Self { rows: Vec::new(), others: columns.iter().map(Values::of).collect(), count: 0 }
+        Self { values: columns.iter().map(Values::of).collect(), rows: 0 }
     }
 
     fn append(&mut self, columns: &[Column], part: &StructureRows<'_>) {
-        for (values, column) in self.others.iter_mut().zip(columns) {
-            if let Some(values) = values {
-                values.append(column, part);
-            }
+        for (values, column) in self.values.iter_mut().zip(columns) {
+            values.append(column, part);
         }
-        if self.others.iter().any(Option::is_none) {
-            self.rows.extend_from_slice(&part.rows[..part.len()]);
-        }
-        self.count += part.len();
+        self.rows += part.len();
     }
 
     /// Encodes and compresses the columns at the same time.
-    fn encode(&self, columns: &[Column], schema: &[ColumnDescPtr], properties: &WriterPropertiesPtr) -> Encoded {
-        (columns, schema, &self.others)
-            .into_par_iter()
-            .map(|(column, description, values)| {
-                let mut bytes = TrackedWrite::new(Vec::new());
-                let pages = Box::new(SerializedPageWriter::new(&mut bytes));
-                let writer = get_column_writer(description.clone(), properties.clone(), pages);
-                let closed = match (values, column) {
-                    (Some(Values::Text(runs)), _) => {
-                        let mut writer = get_typed_column_writer::<ByteArrayType>(writer);
-                        for values in rows_of(runs) {
-                            writer.write_batch(&values, None, None)?;
-                        }
-                        writer.close()
-                    }
-                    (Some(Values::Int(all)), _) => {
-                        let mut writer = get_typed_column_writer::<Int32Type>(writer);
-                        writer.write_batch(all, None, None)?;
-                        writer.close()
-                    }
-                    (None, Column::Feature(feature)) => {
-                        // The values that are there, and for every row whether it is.
-                        let column = self.rows.iter().map(|row| row.columns[feature.column]);
-                        let present: Vec<i16> = column.clone().map(|value| i16::from(!value.is_nan())).collect();
-                        let all: Vec<f32> = column.filter(|value| !value.is_nan()).collect();
-                        let mut writer = get_typed_column_writer::<FloatType>(writer);
-                        writer.write_batch(&all, Some(&present), None)?;
-                        writer.close()
-                    }
-                    (None, _) => unreachable!("features alone are kept by the row"),
-                }?;
-                Ok((bytes.into_inner()?.into(), closed))
-            })
-            .collect()
+    fn encode(&self, schema: &[ColumnDescPtr], properties: &WriterPropertiesPtr) -> Encoded {
+        let columns = (schema, &self.values).into_par_iter();
+        columns.map(|(column, values)| values.encode(column.clone(), properties.clone())).collect()
     }
 }
 
 impl Values {
-    fn of(column: &Column) -> Option<Self> {
+    fn of(column: &Column) -> Self {
         match column {
-            Column::Structure | Column::Chain | Column::Icode | Column::Resname => Some(Self::Text(Vec::new())),
-            Column::Row | Column::Resnum | Column::SiteId => Some(Self::Int(Vec::new())),
-            Column::Feature(_) => None,
+            Column::Structure | Column::Chain | Column::Icode | Column::Resname => Self::Text(Vec::new()),
+            Column::Row | Column::Resnum | Column::SiteId => Self::Int(Vec::new()),
+            Column::Feature(_) => Self::Float(Vec::new()),
         }
     }
 
@@ -272,9 +233,46 @@ impl Values {
             }
             (Self::Int(all), Column::Row) => all.extend(rows.map(|row| row as i32)),
             (Self::Int(all), Column::Resnum) => all.extend_from_slice(&structure.residue_numbers[rows]),
-            (Self::Int(all), Column::SiteId) => all.extend_from_slice(&part.site_ids[rows]),
+            (Self::Int(all), Column::SiteId) => all.extend(rows.map(|row| part.site_id(row))),
+            (Self::Float(all), Column::Feature(feature)) => match part.values(feature) {
+                [] => all.extend(rows.map(|_| f32::NAN)),
+                values => all.extend_from_slice(&values[rows]),
+            },
             _ => unreachable!("values are made for their column"),
         }
+    }
+
+    /// The column chunk of what was gathered.
+    fn encode(
+        &self,
+        column: ColumnDescPtr,
+        properties: WriterPropertiesPtr,
+    ) -> Result<(Bytes, ColumnCloseResult), ParquetError> {
+        let mut bytes = TrackedWrite::new(Vec::new());
+        let writer = get_column_writer(column, properties, Box::new(SerializedPageWriter::new(&mut bytes)));
+        let closed = match self {
+            Self::Text(runs) => {
+                let mut writer = get_typed_column_writer::<ByteArrayType>(writer);
+                for values in rows_of(runs) {
+                    writer.write_batch(&values, None, None)?;
+                }
+                writer.close()
+            }
+            Self::Int(all) => {
+                let mut writer = get_typed_column_writer::<Int32Type>(writer);
+                writer.write_batch(all, None, None)?;
+                writer.close()
+            }
+            Self::Float(all) => {
+                // For every row whether there is a value, and the values that there are.
+                let present: Vec<i16> = all.iter().map(|value| i16::from(!value.is_nan())).collect();
+                let values: Vec<f32> = all.iter().copied().filter(|value| !value.is_nan()).collect();
+                let mut writer = get_typed_column_writer::<FloatType>(writer);
+                writer.write_batch(&values, Some(&present), None)?;
+                writer.close()
+            }
+        }?;
+        Ok((bytes.into_inner()?.into(), closed))
     }
 }
 

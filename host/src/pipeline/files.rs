@@ -2,6 +2,7 @@
 
 use super::{Batch, Cancel, Outcome};
 use crate::annotations::Annotations;
+use crate::at_hand;
 use crate::engine::{Cut, Engine, size_of};
 use crate::inputs::{InputFailure, InputFile};
 use crate::read::ReadOptions;
@@ -33,7 +34,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 /// let (mut rows, mut inputs) = (0, 0);
 /// let telemetry = run(&engine, source, &cancel, |computed| {
 ///     inputs += computed.batch.outcomes.len();
-///     rows += computed.results.iter().flatten().map(|features| features.rows.len()).sum::<usize>();
+///     rows += computed.results.iter().flatten().map(|features| features.n_residues).sum::<usize>();
 ///     Ok::<(), std::convert::Infallible>(())
 /// })
 /// .expect("a run that is not stopped");
@@ -88,8 +89,6 @@ const FIRST_ATOMS: usize = 1 << 16;
 const MOST_ATOMS: usize = 1 << 19;
 
 /// Atoms at which to cut batches that go through the pipeline to an engine.
-///
-/// The example of [`StructureFiles`] calls it.
 #[must_use]
 pub fn batch_atoms(engine: &Engine) -> usize {
     engine.batch_atoms().min(MOST_ATOMS)
@@ -108,7 +107,11 @@ impl StructureFiles {
         batch_atoms: usize,
         cancel: &Cancel,
     ) -> Result<Self, ThreadPoolBuildError> {
-        let pool = ThreadPoolBuilder::new().thread_name(|index| format!("read {index}")).build()?;
+        let pool = ThreadPoolBuilder::new()
+            // As many as compute, which is what was asked for.
+            .num_threads(rayon::current_num_threads())
+            .thread_name(|index| format!("read {index}"))
+            .build()?;
         let files = Arc::new(Files { entries: entries.into(), options, annotations, cancel: cancel.clone() });
         Ok(Self {
             files,
@@ -166,7 +169,8 @@ impl Files {
             Ok(file) => file,
             Err(failure) => return (Err(failure.clone()), 0),
         };
-        let read = file.read(&self.options).map(|mut read| {
+        let read = at_hand::reading(&file.name, || file.read(&self.options)).map(|mut read| {
+            at_hand::has_read(&read.structure.name, read.structure.n_atoms());
             self.annotations.apply(&mut read.structure);
             (read.structure, read.warnings)
         });
