@@ -34,6 +34,7 @@ mod items;
 mod kernels;
 mod lanes;
 mod launch;
+mod masks;
 mod memory;
 mod plan;
 mod points;

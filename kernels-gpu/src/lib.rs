@@ -8,6 +8,7 @@ mod columns;
 mod features;
 mod fused;
 mod graph;
+pub mod masks;
 mod position;
 pub mod scratch;
 mod sites;

@@ -33,7 +33,7 @@ pub fn depth(team: Team<TEAM>, at: u32, cells: &Cells, sorted: View<Atom>, surfa
     let mut rings = 1;
     loop {
         let region = cells.around(atom, rings);
-        let nearest = team.reduce(
+        let nearest = team.reduce_long(
             region.rows(),
             f32::INFINITY,
             |nearest, k| {

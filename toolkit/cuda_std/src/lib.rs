@@ -90,6 +90,7 @@ mod tile_2d;
 mod unrolled;
 mod warp;
 mod warp_list;
+mod warp_picks;
 
 pub use atomic::{Atomic, AtomicBits, AtomicMemory, Atomics, Cells};
 pub use block::{Block, PerThread, Thread};
@@ -106,6 +107,7 @@ pub use team::{Lists, Team};
 pub use tile_2d::Tile2d;
 pub use warp::{Lane, Lanes, PerLane, Warp};
 pub use warp_list::{Questions, SharedByWarp, WarpItems, WarpList};
+pub use warp_picks::{Pick, Picks};
 
 /// What a kernel's file imports.
 pub mod prelude {
@@ -114,8 +116,8 @@ pub mod prelude {
     pub use crate::launch::{CpuExecutor, DynamicLength, Executor, Matrix, Offsets, Segments};
     pub use crate::{
         AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DynamicShared, Grid, Halves, Input, Lane, Lists,
-        Part, PerLane, PerThread, Questions, Segment, Shared, Table, Team, Thread, Tile, Tile2d, View, Warp, WarpItems,
-        WarpList, WarpPart, Window, kernel, math, scope,
+        Part, PerLane, PerThread, Pick, Picks, Questions, Segment, Shared, Table, Team, Thread, Tile, Tile2d, View,
+        Warp, WarpItems, WarpList, WarpPart, Window, kernel, math, scope,
     };
 }
 

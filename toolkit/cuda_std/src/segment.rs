@@ -429,6 +429,13 @@ impl<T: Pod> View<'_, T> {
         Self { data: self.data.wrapping_add(first as usize), len: n, owner: PhantomData }
     }
 
+    /// Where the elements lie.
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[inline(always)]
+    pub(crate) fn pointer(&self) -> *const T {
+        self.data
+    }
+
     /// # Safety
     /// `i < len()`.
     #[inline(always)]

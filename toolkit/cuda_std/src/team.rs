@@ -60,6 +60,21 @@ impl<const L: u32> Team<L> {
     pub fn reduce<T: Pod>(self, m: u32, identity: T, step: impl Fn(T, u32) -> T, combine: impl Fn(T, T) -> T) -> T {
         platform::team_reduce::<L, T>(m, identity, step, combine)
     }
+
+    /// As [`reduce`](Self::reduce), with the same result, for a `step` that has loops of its own.
+    ///
+    /// A CPU's core takes several `j` at a time in `reduce`, and has the code of `step` more than once for that; here it has
+    /// it once, as part of the code around.
+    #[inline(always)]
+    pub fn reduce_long<T: Pod>(
+        self,
+        m: u32,
+        identity: T,
+        step: impl Fn(T, u32) -> T,
+        combine: impl Fn(T, T) -> T,
+    ) -> T {
+        platform::team_reduce_long::<L, T>(m, identity, step, combine)
+    }
 }
 
 /// Lists of indices, one for each of the elements that [`Segment::collect`] looked at.

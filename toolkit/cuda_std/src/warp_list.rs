@@ -87,6 +87,7 @@ pub struct WarpList<'a, T> {
 pub struct WarpItems<'a, T> {
     data: SharedPointer<T>,
     len: u32,
+    capacity: u32,
     is_complete: bool,
     owner: PhantomData<&'a [T]>,
 }
@@ -107,6 +108,20 @@ impl<T: Pod> WarpList<'_, T> {
         self.capacity
     }
 
+    /// Number of items that were put in, those without room counted.
+    #[inline(always)]
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.count
+    }
+
+    /// Whether no item was put in.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     /// Forgets the items.
     #[inline(always)]
     pub fn clear(&mut self, _warp: &mut Warp) {
@@ -115,9 +130,21 @@ impl<T: Pod> WarpList<'_, T> {
         (self.count, self.being_read) = (0, false);
     }
 
+    /// Where the next item goes: the list, how many were put in, and its capacity.
+    #[inline(always)]
+    pub(crate) fn place(&self) -> (SharedPointer<T>, u32, u32) {
+        (self.data, self.count, self.capacity)
+    }
+
+    /// Counts items that were put in.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, n: u32) {
+        self.count = self.count.saturating_add(n);
+    }
+
     /// Waits for lanes that may still be reading.
     #[inline(always)]
-    fn begin_to_write(&mut self) {
+    pub(crate) fn begin_to_write(&mut self) {
         if self.being_read {
             platform::meet_warp();
         }
@@ -214,7 +241,38 @@ impl<T: Pod> WarpList<'_, T> {
         platform::meet_warp();
         self.being_read = true;
         let len = self.count.min(self.capacity);
-        WarpItems { data: self.data, len, is_complete: self.count <= self.capacity, owner: PhantomData }
+        let (data, capacity) = (self.data, self.capacity);
+        WarpItems { data, len, capacity, is_complete: self.count <= capacity, owner: PhantomData }
+    }
+}
+
+#[cfg(target_arch = "nvptx64")]
+impl WarpList<'_, crate::Pick> {
+    /// The list as one of indices, which is handed back to [`take_back`](Self::take_back).
+    #[inline(always)]
+    pub(crate) fn indices(&mut self) -> WarpList<'_, u32> {
+        WarpList {
+            data: self.data.cast(),
+            capacity: self.capacity,
+            count: self.count,
+            being_read: self.being_read,
+            owner: PhantomData,
+        }
+    }
+
+    /// What was done to the list of indices.
+    #[inline(always)]
+    pub(crate) fn take_back(&mut self, (count, being_read): (u32, bool)) {
+        (self.count, self.being_read) = (count, being_read);
+    }
+}
+
+#[cfg(target_arch = "nvptx64")]
+impl WarpList<'_, u32> {
+    /// What [`WarpList::take_back`] takes.
+    #[inline(always)]
+    pub(crate) fn state(&self) -> (u32, bool) {
+        (self.count, self.being_read)
     }
 }
 
@@ -238,6 +296,18 @@ impl WarpList<'_, u32> {
 }
 
 impl<T: Pod> WarpItems<'_, T> {
+    /// Where the list lies.
+    #[inline(always)]
+    pub(crate) fn data(&self) -> SharedPointer<T> {
+        self.data
+    }
+
+    /// Number of items that the list has room for.
+    #[inline(always)]
+    pub(crate) fn capacity(&self) -> u32 {
+        self.capacity
+    }
+
     /// How many there are.
     #[inline(always)]
     #[must_use]

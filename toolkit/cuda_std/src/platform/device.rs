@@ -1,6 +1,7 @@
 //! A GPU: every thread runs this code, and finds out by its index what is its own.
 
 mod atomic;
+mod picks;
 mod reduce;
 mod scan;
 mod shared;
@@ -8,13 +9,15 @@ mod shuffle;
 mod warp;
 
 pub use atomic::{AtomicNumber, Place};
-pub(crate) use reduce::{GroupsHalf, block_reduce, team_collect, team_reduce};
+pub use picks::Pick;
+pub(crate) use picks::{PickStorage, load_picks, push_picks, push_ranges_where};
+pub(crate) use reduce::{GroupsHalf, block_reduce, team_collect, team_reduce, team_reduce as team_reduce_long};
 pub(crate) use scan::block_scan;
 pub(crate) use shared::SharedPointer;
 pub use shared::{DynamicStorage, SharedStorage};
 pub(crate) use warp::{
     LaneStorage, any_item, ballot, ballot_of_any, begin_turns, each_in_turn, each_index_by_warp, each_warp, leads_warp,
-    leave_if_a_lane_is_dead, meet_warp, spread, store_ranges, store_some,
+    leave_if_a_lane_is_dead, meet_warp, or_words, spread, store_ranges, store_some,
 };
 
 use crate::grid::Grid;

@@ -28,6 +28,22 @@ pub(crate) fn team_reduce<const L: u32, T: Pod>(
     halve(&mut slots[..lanes], &combine)
 }
 
+/// As [`team_reduce`], with the code of `step` there once.
+#[inline(always)]
+pub(crate) fn team_reduce_long<const L: u32, T: Pod>(
+    m: u32,
+    identity: T,
+    step: impl Fn(T, u32) -> T,
+    combine: impl Fn(T, T) -> T,
+) -> T {
+    let mut slots = [identity; 32];
+    for j in 0..m {
+        let slot = &mut slots[(j % L) as usize];
+        *slot = step(*slot, j);
+    }
+    halve(&mut slots[..L as usize], &combine)
+}
+
 /// Calls `put` with the place and the value of every `j` below `m` that satisfies `keep`, in rising order, and
 /// returns how many do.
 #[inline(always)]
