@@ -1,6 +1,6 @@
 //! A thread block and its phases.
 
-use crate::bounds::{MAX_LENGTH, check_length};
+use crate::bounds::{MAX_LENGTH, check_length, crosses_warps};
 use crate::memory::Elements;
 use crate::platform::{self, Crew};
 use crate::{Grid, PerLane, Warp};
@@ -206,6 +206,7 @@ impl Block {
         value: impl Fn(u32) -> T + Sync,
         combine: impl Fn(T, T) -> T + Sync,
     ) -> T {
+        crosses_warps::<T>();
         platform::block_reduce::<true, T>(self.crew.next_phase(), self.half.next(), n, identity, value, combine)
     }
 
@@ -301,6 +302,7 @@ impl Block {
         value: impl Fn(u32) -> T,
         combine: impl Fn(T, T) -> T,
     ) -> T {
+        crosses_warps::<T>();
         platform::block_reduce::<false, T>(self.crew.next_phase(), self.half.next(), n, identity, value, combine)
     }
 
@@ -316,6 +318,7 @@ impl Block {
         value: impl Fn(u32) -> M::Item,
         combine: impl Fn(M::Item, M::Item) -> M::Item,
     ) -> M::Item {
+        crosses_warps::<M::Item>();
         platform::block_scan(self.crew.next_phase(), self.half, n, memory, inclusive, identity, value, combine)
     }
 }

@@ -61,9 +61,10 @@
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(
     target_arch = "nvptx64",
-    feature(asm_experimental_arch, link_llvm_intrinsics, stdarch_nvptx, core_float_math)
+    feature(asm_experimental_arch, link_llvm_intrinsics, stdarch_nvptx, core_float_math),
+    feature(auto_traits, negative_impls, specialization)
 )]
-#![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
+#![cfg_attr(target_arch = "nvptx64", allow(internal_features, incomplete_features))]
 
 pub mod access;
 mod atomic;
@@ -82,6 +83,7 @@ mod memory;
 pub mod panic;
 mod platform;
 pub mod scope;
+mod seal;
 mod segment;
 mod shared;
 mod table;
@@ -99,6 +101,7 @@ pub use grid::Grid;
 pub use halves::{Halves, Pending, Unmet};
 pub use input::Input;
 pub use memory::{BlockMemory, WarpPart};
+pub use platform::Frozen;
 pub use segment::{Clamped, Part, Segment, View};
 pub use shared::{DynamicShared, Shared, Tile, TilePart};
 pub use table::{Table, Window};

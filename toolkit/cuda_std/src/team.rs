@@ -1,6 +1,6 @@
 //! Teams: a few neighbouring lanes of a warp that work on one element together.
 
-use crate::bounds::{check_index, check_length};
+use crate::bounds::{check_index, check_length, crosses_lanes};
 use crate::{Block, BlockMemory, Segment, View, platform};
 use bytemuck::Pod;
 
@@ -11,13 +11,15 @@ use bytemuck::Pod;
 /// loop by what it alone has computed.
 ///
 /// `fill_by_team` and its like of [`BlockMemory`](crate::BlockMemory::fill_by_team) make teams, and show them at work.
-#[derive(Clone, Copy)]
+///
+/// What is enforced, by the compiler: a team stays in the closure that it was given to, and reduces nothing inside of its own
+/// reduction, where its threads are at different turns.
 pub struct Team<const L: u32>(());
 
 impl<const L: u32> Team<L> {
     #[inline(always)]
     pub(crate) fn new() -> Self {
-        const { assert!(L.is_power_of_two() && L <= 32, "a team has 1, 2, 4, 8, 16 or 32 threads") };
+        whole_teams::<L>();
         Self(())
     }
 
@@ -32,9 +34,22 @@ impl<const L: u32> Team<L> {
     ///
     /// Examples are at [`BlockMemory::fill_by_team`] and [`Tile`](crate::Tile).
     #[inline(always)]
-    pub fn reduce<T: Pod>(self, m: u32, identity: T, step: impl Fn(T, u32) -> T, combine: impl Fn(T, T) -> T) -> T {
+    pub fn reduce<T: Pod>(
+        &mut self,
+        m: u32,
+        identity: T,
+        step: impl Fn(T, u32) -> T + Sync,
+        combine: impl Fn(T, T) -> T + Sync,
+    ) -> T {
+        crosses_lanes::<T>();
         platform::team_reduce::<L, T>(m, identity, step, combine)
     }
+}
+
+/// Stops the build where warps cannot be cut into teams of `L` threads.
+#[inline(always)]
+fn whole_teams<const L: u32>() {
+    const { assert!(L.is_power_of_two() && L <= 32, "a team has 1, 2, 4, 8, 16 or 32 threads") };
 }
 
 /// Lists of indices, one for each of the elements that [`Segment::collect`] looked at.
@@ -237,13 +252,14 @@ impl Segment<'_, u32> {
     /// An example is at [`Lists`].
     #[inline(always)]
     #[track_caller]
-    pub fn collect<const L: u32, K: Fn(u32) -> bool>(
+    pub fn collect<const L: u32, K: Fn(u32) -> bool + Sync>(
         &mut self,
         block: &mut Block,
         n: u32,
         m: u32,
         keep: impl Fn(u32) -> K + Sync,
     ) -> Lists<'_> {
+        whole_teams::<L>();
         let words = self.whole();
         check_length(n, words.len());
         let room = words.len().checked_div(n).map_or(0, |words| words - 1);

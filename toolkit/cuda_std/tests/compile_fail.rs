@@ -6,6 +6,8 @@ fn wrong_kernels_do_not_compile() {
     cases.compile_fail("tests/compile_fail/signature/*.rs");
     cases.compile_fail("tests/compile_fail/launch/*.rs");
     cases.compile_fail("tests/compile_fail/phase/*.rs");
+    cases.compile_fail("tests/compile_fail/inside/*.rs");
+    cases.compile_fail("tests/compile_fail/limits/*.rs");
     cases.compile_fail("tests/compile_fail/raw/*.rs");
     cases.pass("tests/pass/*.rs");
 }

@@ -2,6 +2,7 @@
 
 mod atomic;
 mod crew;
+mod frozen;
 mod reduce;
 mod scan;
 mod shared;
@@ -10,6 +11,7 @@ mod warp_list;
 
 pub use atomic::{AtomicNumber, Place};
 pub use crew::{Crew, Order};
+pub use frozen::Frozen;
 pub(crate) use reduce::{GroupsHalf, block_reduce, team_collect, team_reduce};
 pub(crate) use scan::block_scan;
 pub(crate) use shared::SharedPointer;

@@ -18,7 +18,12 @@ struct Part {
     argument: TokenStream,
 }
 
-pub fn module(signature: &Signature, description: &TokenStream, function: &ItemFn) -> TokenStream {
+pub fn module(
+    signature: &Signature,
+    description: &TokenStream,
+    shared_limit: &TokenStream,
+    function: &ItemFn,
+) -> TokenStream {
     let name = &signature.name;
     let visibility = &function.vis;
     let threads = signature.threads;
@@ -45,6 +50,7 @@ pub fn module(signature: &Signature, description: &TokenStream, function: &ItemF
             #[unsafe(no_mangle)]
             pub static #fingerprint: [u8; TEXT.len()] = TEXT.to_array();
             ::core::arch::global_asm!(#launch_bounds);
+            #shared_limit
             #(#declarations)*
             #[unsafe(export_name = #entry)]
             pub unsafe extern "ptx-kernel" fn entry(#(#parameters)* panic_record: *mut p::PanicRecord, kernel_id: u32) {

@@ -43,7 +43,12 @@ fn name_with_features(name: &Ident) -> Ident {
     format_ident!("__{name}_with_features")
 }
 
-pub fn module(signature: &Signature, description: &TokenStream, function: &ItemFn) -> TokenStream {
+pub fn module(
+    signature: &Signature,
+    description: &TokenStream,
+    shared_limit: &TokenStream,
+    function: &ItemFn,
+) -> TokenStream {
     let name = &signature.name;
     let name_text = name.to_string();
     let threads = signature.threads;
@@ -68,6 +73,8 @@ pub fn module(signature: &Signature, description: &TokenStream, function: &ItemF
             use super::*;
             use ::cuda_std::__private as p;
             use ::cuda_std::launch as l;
+
+            #shared_limit
 
             #[doc = #args_doc]
             pub struct Args<'a, S: l::Space> {
