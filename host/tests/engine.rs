@@ -62,7 +62,7 @@ fn the_gpu_computes_the_same_bits() {
     let gpu = match Engine::builder().backend(Backend::Cuda).build() {
         Ok(gpu) => gpu,
         Err(error) => {
-            assert!(std::env::var_os("PRISM_REQUIRE_GPU").is_none_or(|value| value != "1"), "{error}");
+            assert!(std::env::var_os("CUDA_REQUIRE_GPU").is_none_or(|value| value != "1"), "{error}");
             assert!(matches!(&error, EngineError::NoCuda(why) if why.is_unavailable()), "{error}");
             eprintln!("skipped: {error}");
             return;

@@ -1,8 +1,7 @@
 //! The fused kernel on a GPU: the bits of the CPU. Without a GPU each test prints a line and passes, unless
-//! PRISM_REQUIRE_GPU=1 asks for one.
+//! CUDA_REQUIRE_GPU=1 asks for one.
 
 mod batches;
-mod contacts;
 mod devices;
 mod files;
 mod odd;
