@@ -37,10 +37,12 @@
 //!
 //! | guarantee | how |
 //! |---|---|
-//! | a barrier is reached by every thread | compiler: phases take `&mut Block`, their closures are `Fn + Sync` and cannot hold it |
-//! | a vote or a shuffle is reached by every lane | compiler: the same, with `&mut Warp`; a [`Team`] shuffles with its own lanes alone |
+//! | a barrier is reached by every thread | compiler: phases take `&mut Block`, their closures are `Fn + Sync` and cannot hold it; build of the PTX: what they hold is [`Frozen`], so no atomic, and no static that they see changes (on CPU cores, where no thread waits, neither is looked at) |
+//! | a vote or a shuffle is reached by every lane | the same, with `&mut Warp` and `&mut Team`; a [`Team`] shuffles with its own lanes alone |
 //! | no two threads write one element in a phase | compiler: an element is written only by the phase that hands it out |
 //! | no thread reads what another writes in the same phase | compiler: a writing phase borrows the memory mutably |
+//! | a tile of shared memory was written | compiler: phases alone make one; a check at run time that there is a thread for each element |
+//! | what crosses lanes and warps can do so; static shared arrays fit | compiler, for both sides alike; build of the PTX: reductions counted |
 //! | what several threads update is touched atomically | compiler: [`Atomics`] and [`Cells`] do nothing else, in a scope that holds all of them |
 //! | no two blocks write one element | a check before launch: `launch::Offsets` are monotone and end within the buffer; the grid is exactly that of the [`Chunk`]s and [`Tile2d`]s |
 //! | a device takes the grid and the shared memory | a check before launch |
@@ -115,6 +117,8 @@ pub mod prelude {
     pub use crate::access::{Readable, WriteOnly};
     #[cfg(not(target_arch = "nvptx64"))]
     pub use crate::launch::{CpuExecutor, DynamicLength, Executor, Matrix, Offsets, Segments};
+    #[doc(hidden)]
+    pub use crate::math::methods::FloatMethods as _;
     pub use crate::{
         AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DynamicShared, Grid, Halves, Input, Lane, Lists,
         Part, PerLane, PerThread, Questions, Segment, Shared, Table, Team, Thread, Tile, Tile2d, View, Warp, WarpItems,

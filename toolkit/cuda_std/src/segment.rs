@@ -229,7 +229,7 @@ impl<T: Pod, const N: usize> Part<'_, [T; N]> {
     #[inline(always)]
     #[track_caller]
     pub fn flatten(&mut self) -> Part<'_, T> {
-        let len = self.len * N as u32;
+        let Some(len) = self.len.checked_mul(N as u32) else { out_of_bounds() };
         // SAFETY: an array is its elements; this part stays borrowed while this view lives.
         unsafe { Part::new(self.data.cast::<T>(), len) }
     }

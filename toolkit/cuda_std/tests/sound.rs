@@ -41,3 +41,23 @@ fn a_tile_has_no_element_that_nobody_wrote() {
         assert_eq!(message(launched), "index out of bounds");
     }
 }
+
+/// Reductions of more elements than a device counts.
+#[kernel(threads = 32)]
+fn too_many(block: &mut Block, out: &mut Chunk<u32, 1>, n: u32, how: u32) {
+    match how {
+        0 => _ = block.reduce(n, 0u32, |_| 1, |a, b| a | b),
+        1 => out.fill_by_team::<8>(block, 1, |team, _| team.reduce(n, 0, |sum, _| sum | 1, |a, b| a | b)),
+        _ => block.for_each(n, |_, _| {}),
+    }
+}
+
+#[test]
+fn both_sides_refuse_the_same_lengths() {
+    for how in 0..3 {
+        for n in [u32::MAX, u32::MAX - 1023] {
+            let launched = too_many::launch(&CpuExecutor::new(), 1, too_many::Args { out: &mut [0], n, how });
+            assert_eq!(message(launched), "index out of bounds", "{how}");
+        }
+    }
+}

@@ -4,11 +4,10 @@
 /// None is needed.
 #[allow(unsafe_code)]
 #[kernel]
-pub unsafe fn redux(out: *mut u32) {
-    let all: u32;
-    // SAFETY: reads registers; the warp is whole.
+pub unsafe fn copies(out: *mut u32) {
+    // SAFETY: waits for nothing; the memory is the caller's.
     unsafe {
-        core::arch::asm!("redux.sync.add.u32 {0}, {1}, 0xffffffff;", out(reg32) all, in(reg32) 1u32);
-        *out = all;
+        core::arch::asm!("cp.async.commit_group;");
+        *out = 1;
     }
 }

@@ -35,7 +35,7 @@ pub fn module(
     let arguments = parts.iter().map(|part| &part.argument);
     let entry = name.to_string();
     // A comment to the assembler; the build turns it into the entry's directives.
-    let launch_bounds = format!("// .launch_bounds {name} {threads} {}", signature.blocks_per_sm);
+    let launch_bounds = format!("// .launch_bounds {name} {threads} {} phases", signature.blocks_per_sm);
     let fingerprint = format_ident!("__cuda_std_description_{name}");
     quote! {
         #[cfg(target_arch = "nvptx64")]
