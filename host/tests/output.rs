@@ -61,9 +61,9 @@ fn parts<'a>(all: &'a [(StructureInput, Vec<FeatureRow>)]) -> Vec<StructureRows<
 }
 
 fn provenance() -> Provenance {
-    Provenance {
-        config: MegaFusedConfig { contact_threshold: 7.5, min_feature_value: 0.25, points: 250, site_threshold: 0.375 },
-    }
+    let config =
+        MegaFusedConfig { contact_threshold: 7.5, min_feature_value: 0.25, points: 250, site_threshold: 0.375 };
+    Provenance { config, more: vec![("prism.command", "prism features x.pdb".to_owned())] }
 }
 
 /// Written in two parts, as batches are.
@@ -311,7 +311,7 @@ fn places_that_cannot_hold_a_file_are_refused() {
     std::fs::create_dir(folder.path().join("d.csv")).unwrap();
     assert!(matches!(create(&folder.path().join("d.csv")), OutputError::NotAFile { .. }));
     let nowhere = create(&folder.path().join("none/t.csv"));
-    assert!(nowhere.to_string().contains("none/t.csv: cannot be made"), "{nowhere}");
+    assert!(nowhere.to_string().contains("none/t.csv: there is no folder "), "{nowhere}");
     assert_eq!(Format::of_path(Path::new("T.CSV")).unwrap(), Format::Csv);
 }
 

@@ -49,7 +49,8 @@ impl Column {
         Self::every().find(|column| column.name() == name)
     }
 
-    fn every() -> impl Iterator<Item = Self> {
+    /// Every column there is, in the order of the whole table.
+    pub fn every() -> impl Iterator<Item = Self> {
         Self::IDENTITY.into_iter().chain(FEATURES.iter().map(Self::Feature)).chain([Self::SiteId])
     }
 }
