@@ -147,6 +147,16 @@ fn errors_without_a_place_say_what_they_are_of() {
 }
 
 #[test]
+fn a_float_method_points_to_the_function() {
+    let Some(messages) = messages("float_methods") else { return };
+    assert_eq!(
+        messages.matches("call the function of `math`, as `math::sqrt(x)` for `x.sqrt()`").count(),
+        2,
+        "{messages}"
+    );
+}
+
+#[test]
 fn a_message_that_is_formatted_is_warned_about() {
     let Some(place) = case("formatted", "deny") else { return };
     let output = build(&place).unwrap();

@@ -9,8 +9,8 @@ pub trait OfThePlatform {}
 
 macro_rules! methods {
     ($($name:ident($($more:ident),*);)*) => {
-        /// Methods that a platform with a library of its own gives floats. In crates with `std` they are there, and these are not
-        /// seen; in others they are found here, and cannot be called.
+        /// Methods that a platform with a library of its own gives floats. Where `std` is part of the program those are called, and
+        /// these are not seen; on the device they are found here, and cannot be called.
         pub trait FloatMethods: Sized {
             $(
                 #[doc(hidden)]

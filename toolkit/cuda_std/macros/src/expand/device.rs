@@ -39,7 +39,7 @@ pub fn module(
     let fingerprint = format_ident!("__cuda_std_description_{name}");
     quote! {
         #[cfg(target_arch = "nvptx64")]
-        #[allow(unsafe_code, missing_docs)]
+        #[allow(missing_docs)]
         #visibility mod #name {
             #[allow(unused_imports)]
             use super::*;

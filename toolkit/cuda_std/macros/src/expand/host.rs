@@ -67,7 +67,6 @@ pub fn module(
     quote! {
         #[cfg(not(target_arch = "nvptx64"))]
         #[doc = #module_doc]
-        #[allow(unsafe_code)]
         #visibility mod #name {
             #[allow(unused_imports)]
             use super::*;
