@@ -29,8 +29,6 @@ use std::time::Instant;
 use telemetry::Clock;
 
 /// Structures to compute at once.
-///
-/// The examples of [`Computed`] and of [the crate](crate) make some.
 #[derive(Debug, Default)]
 pub struct Batch {
     /// Those that could be read.
@@ -42,8 +40,6 @@ pub struct Batch {
 }
 
 /// What became of one input.
-///
-/// The example of [`Computed`] has both.
 #[derive(Debug)]
 pub enum Outcome {
     /// It is the batch's next structure.
@@ -77,7 +73,7 @@ pub enum Outcome {
 /// let engine = Engine::builder().backend(Backend::Cpu).build()?;
 /// let telemetry = run(&engine, [batch].into_iter(), &Cancel::default(), |Computed { batch, results }| {
 ///     let features = results.get(0).expect("the first can be computed");
-///     assert_eq!((features.rows.len(), features.site_ids.len(), features.summary.residues), (194, 194, 194));
+///     assert_eq!((features.n_residues, features.site_ids.len(), features.summary.residues), (194, 194, 194));
 ///     assert!(results.get(1).is_err_and(|error| error.structure_index() == Some(1)));
 ///     // A structure for each input that was read.
 ///     let read = batch.outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Read { .. }));
@@ -136,8 +132,6 @@ fn packers() -> usize {
 ///
 /// # Errors
 /// What `consume` returns, what stops the engine, and [`Stopped::Cancelled`]. Nothing is consumed after that.
-///
-/// The examples of [`Computed`], [`Cancel`] and [`StructureFiles`] call it.
 pub fn run<E>(
     engine: &Engine,
     source: impl Iterator<Item = Batch> + Send,

@@ -3,7 +3,9 @@
 use super::args::SitesArgs;
 use super::failure::Failure;
 use super::job::{Job, Sink};
+use prism_host::engine::Selection;
 use prism_host::output::{OutputFile, SitesTable};
+use shared_types::FEATURES;
 use std::path::Path;
 
 /// Computes the table of sites; answers the exit status.
@@ -12,9 +14,11 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
     if let Some(path) = output {
         OutputFile::check_sites(path)?;
     }
+    let selection = Selection::new(FEATURES.iter().filter(|feature| feature.name == "site_score"), true);
     let job = Job {
         paths: &args.paths,
         args: &args.job,
+        selection,
         min_feature_value: 0.0,
         annotations: None,
         provenance: &args.provenance,

@@ -28,7 +28,7 @@ const BATCH_ROWS: usize = 1 << 16;
 /// let features = &engine.run(std::slice::from_ref(&rbd))?[0];
 /// let mut bytes = Vec::new();
 /// let mut table = ArrowTable::new(&mut bytes, Columns::default(), &Provenance::of(engine.config()))?;
-/// table.write(&[StructureRows { structure: &rbd, rows: &features.rows, site_ids: &features.site_ids }])?;
+/// table.write(&[StructureRows { structure: &rbd, features: features.view() }])?;
 /// Box::new(table).finish()?;
 /// let mut batches = FileReader::try_new(std::io::Cursor::new(bytes), None)?;
 /// assert_eq!(batches.schema().metadata()["prism.points"], "100");

@@ -18,7 +18,7 @@ use std::io::Write;
 /// let features = &Engine::builder().backend(Backend::Cpu).build()?.run(std::slice::from_ref(&one))?[0];
 /// let mut text = Vec::new();
 /// let mut table = JsonTable::new(&mut text, Columns::choose(["structure", "resnum", "contact_number", "ca_angle"])?);
-/// table.write(&[StructureRows { structure: &one, rows: &features.rows, site_ids: &features.site_ids }])?;
+/// table.write(&[StructureRows { structure: &one, features: features.view() }])?;
 /// Box::new(table).finish()?;
 /// let expected = r#"{"structure":"a \"name\"","resnum":1,"contact_number":0.0,"ca_angle":null}"#;
 /// assert_eq!(String::from_utf8(text)?, format!("{expected}\n"));

@@ -22,8 +22,8 @@ impl StructureRows<'_> {
             Column::Resnum => Value::Int(structure.residue_numbers[row]),
             Column::Icode => Value::Text(&structure.insertion_codes[row]),
             Column::Resname => Value::Text(self.resname(row)),
-            Column::SiteId => Value::Int(self.site_ids[row]),
-            Column::Feature(feature) => Value::Float(self.rows[row].columns[feature.column]),
+            Column::SiteId => Value::Int(self.site_id(row)),
+            Column::Feature(feature) => Value::Float(self.feature(feature, row)),
         }
     }
 }

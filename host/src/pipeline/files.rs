@@ -34,7 +34,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 /// let (mut rows, mut inputs) = (0, 0);
 /// let telemetry = run(&engine, source, &cancel, |computed| {
 ///     inputs += computed.batch.outcomes.len();
-///     rows += computed.results.iter().flatten().map(|features| features.rows.len()).sum::<usize>();
+///     rows += computed.results.iter().flatten().map(|features| features.n_residues).sum::<usize>();
 ///     Ok::<(), std::convert::Infallible>(())
 /// })
 /// .expect("a run that is not stopped");
@@ -89,8 +89,6 @@ const FIRST_ATOMS: usize = 1 << 16;
 const MOST_ATOMS: usize = 1 << 19;
 
 /// Atoms at which to cut batches that go through the pipeline to an engine.
-///
-/// The example of [`StructureFiles`] calls it.
 #[must_use]
 pub fn batch_atoms(engine: &Engine) -> usize {
     engine.batch_atoms().min(MOST_ATOMS)

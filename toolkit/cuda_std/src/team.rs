@@ -10,7 +10,32 @@ use bytemuck::Pod;
 /// middle level of a team policy with vector lanes, as in Kokkos.) Teams do not wait for each other, and one may branch or
 /// loop by what it alone has computed.
 ///
-/// `fill_by_team` and its like of [`BlockMemory`](crate::BlockMemory::fill_by_team) make teams, and show them at work.
+/// `fill_by_team` and its like of [`BlockMemory`](crate::BlockMemory::fill_by_team) make teams, and show them at work. Another
+/// number of threads does not compile:
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// #[kernel(threads = 64)]
+/// fn by_eight(block: &mut Block, out: &mut Chunk<u32, 8>) {
+///     let n = out.len();
+///     out.fill_by_team::<8>(block, n, |_, i| i);
+/// }
+/// # fn main() {
+/// by_eight::launch(&CpuExecutor::new(), 1, by_eight::Args { out: &mut [0; 8][..] }).unwrap();
+/// # }
+/// ```
+///
+/// ```compile_fail,E0080
+/// # use cuda_std::prelude::*;
+/// #[kernel(threads = 64)]
+/// fn by_six(block: &mut Block, out: &mut Chunk<u32, 8>) {
+///     let n = out.len();
+///     out.fill_by_team::<6>(block, n, |_, i| i);
+/// }
+/// # fn main() {
+/// by_six::launch(&CpuExecutor::new(), 1, by_six::Args { out: &mut [0; 8][..] }).unwrap();
+/// # }
+/// ```
 ///
 /// What is enforced, by the compiler: a team stays in the closure that it was given to, and reduces nothing inside of its own
 /// reduction, where its threads are at different turns.
@@ -32,7 +57,18 @@ impl<const L: u32> Team<L> {
     /// `T` is made of 32-bit words. A team in whose block a thread has panicked ends here: what a dead thread would have
     /// given decides nothing, and no loop waits for it.
     ///
-    /// Examples are at [`BlockMemory::fill_by_team`] and [`Tile`](crate::Tile).
+    /// Examples are at [`BlockMemory::fill_by_team`] and [`Tile`](crate::Tile). Smaller values do not compile:
+    ///
+    /// ```compile_fail,E0080
+    /// # use cuda_std::prelude::*;
+    /// #[kernel(threads = 64)]
+    /// fn bytes(block: &mut Block, out: &mut Chunk<u8, 64>) {
+    ///     out.fill_by_team::<8>(block, 1, |team, _| team.reduce(8, 0u8, |a, k| a | k as u8, |a, b| a | b));
+    /// }
+    /// # fn main() {
+    /// bytes::launch(&CpuExecutor::new(), 1, bytes::Args { out: &mut [0; 1][..] }).unwrap();
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn reduce<T: Pod>(
         &mut self,
@@ -249,7 +285,20 @@ impl Segment<'_, u32> {
     /// # Panics
     /// When there is less than a word a list.
     ///
-    /// An example is at [`Lists`].
+    /// An example is at [`Lists`]. A warp is not made of teams of three:
+    ///
+    /// ```compile_fail,E0080
+    /// # use cuda_std::prelude::*;
+    /// #[kernel(threads = 96)]
+    /// fn threes(block: &mut Block, words: &mut Segment<u32>) {
+    ///     words.collect::<3, _>(block, 4, 10, |i| move |j| j % (i + 2) == 0);
+    /// }
+    /// # fn main() {
+    /// # let offsets = Offsets::new(vec![0, 24]).unwrap();
+    /// # let words = Segments { data: &mut [0; 24][..], offsets: &offsets };
+    /// threes::launch(&CpuExecutor::new(), 1, threes::Args { words }).unwrap();
+    /// # }
+    /// ```
     #[inline(always)]
     #[track_caller]
     pub fn collect<const L: u32, K: Fn(u32) -> bool + Sync>(

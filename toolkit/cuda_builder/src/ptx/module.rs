@@ -5,8 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::needs::needs;
 
 /// A function of a module, with its body.
-///
-/// The example of [`PtxModule`] has two.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Function {
     /// Its name.

@@ -23,14 +23,15 @@ pub fn kernel(
     });
 }
 
-fn main() {
+#[test]
+fn what_the_attribute_writes_is_allowed() {
     let (mut out, mut rows, mut met) = ([0.0; 3], [0; 2], [0]);
     let offsets = Offsets::new(vec![0, 2]).unwrap();
     let args = kernel::Args {
-        out: &mut out,
-        rows: Segments { data: &mut rows, offsets: &offsets },
-        met: &mut met,
-        x: &[1.0, 2.0],
+        out: &mut out[..],
+        rows: Segments { data: &mut rows[..], offsets: &offsets },
+        met: &mut met[..],
+        x: &[1.0, 2.0][..],
         more: DynamicLength(1),
         a: 3.0,
     };
