@@ -2,6 +2,7 @@
 
 use crate::bounds::{check_index, check_length};
 use crate::platform::{self, LaneStorage, SharedPointer};
+use crate::seal::{INSIDE, Inside};
 use crate::shared::WarpParts;
 use crate::{Lane, Lanes, PerLane, Shared, Warp};
 use bytemuck::Pod;
@@ -176,8 +177,8 @@ impl<T: Pod> WarpList<'_, T> {
             platform::store_some(
                 crew,
                 warp.index(),
-                |index| ask(lane(index), lanes.of(index)),
-                |index| find(lane(index), lanes.of(index)),
+                |index| ask(lane(index), lanes.of(index, INSIDE)),
+                |index| find(lane(index), lanes.of(index, INSIDE)),
                 || self.begin_to_write(),
                 list,
             )
@@ -368,7 +369,7 @@ impl<T: Pod> WarpItems<'_, T> {
         let (crew, Questions { n, spread }) = (warp.phase(), *questions);
         // SAFETY: in bounds, as in `get`.
         let item = |k| unsafe { self.data.load(k) };
-        platform::any_item(crew, warp.index(), n, spread, self.len, |index, k| ask(lanes.of(index), item(k)))
+        platform::any_item(crew, warp.index(), n, spread, self.len, |index, k| ask(lanes.of(index, INSIDE), item(k)))
             .count_ones()
     }
 
@@ -447,7 +448,7 @@ impl Questions {
 /// Shared arrays that are divided among the warps of a block: a tuple of up to eight `&mut Shared`.
 ///
 /// What [`fill_by_warp_with`](crate::BlockMemory::fill_by_warp_with) takes; an example is at [`WarpList`].
-pub trait SharedByWarp {
+pub trait SharedByWarp: sealed::Sealed {
     /// Each array with the length of a warp's part.
     #[doc(hidden)]
     type Parts: Sync;
@@ -456,10 +457,10 @@ pub trait SharedByWarp {
 
     /// Whether threads may still read or write one of them, as they may from now on.
     #[doc(hidden)]
-    fn claim(&mut self) -> bool;
+    fn claim(&mut self, _: Inside) -> bool;
 
     #[doc(hidden)]
-    fn parts(self, warps: u32) -> Self::Parts;
+    fn parts(self, _: Inside, warps: u32) -> Self::Parts;
 
     /// # Safety
     /// The arrays stay borrowed while the lists live, and part `warp` is used through one list at a time; its lanes have
@@ -468,20 +469,26 @@ pub trait SharedByWarp {
     unsafe fn lists<'a>(parts: &Self::Parts, warp: u32) -> Self::Lists<'a>;
 }
 
+mod sealed {
+    pub trait Sealed {}
+}
+
 macro_rules! shared_by_warp {
     ($($T:ident $N:ident $at:tt),*) => {
+        impl<$($T: Pod, const $N: usize),*> sealed::Sealed for ($(&mut Shared<$T, $N>,)*) {}
+
         impl<$($T: Pod, const $N: usize),*> SharedByWarp for ($(&mut Shared<$T, $N>,)*) {
             type Parts = ($(WarpParts<$T>,)*);
             type Lists<'a> = ($(WarpList<'a, $T>,)*);
 
             #[inline(always)]
-            fn claim(&mut self) -> bool {
+            fn claim(&mut self, _: Inside) -> bool {
                 // Every one of them is claimed, so no `||`.
                 false $(| self.$at.claim())*
             }
 
             #[inline(always)]
-            fn parts(self, warps: u32) -> Self::Parts {
+            fn parts(self, _: Inside, warps: u32) -> Self::Parts {
                 ($(self.$at.by_warp(warps),)*)
             }
 

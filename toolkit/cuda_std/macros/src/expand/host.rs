@@ -66,7 +66,12 @@ fn version_name(name: &Ident, suffix: &str) -> Ident {
     format_ident!("__{name}_{suffix}")
 }
 
-pub fn module(signature: &Signature, description: &TokenStream, function: &ItemFn) -> TokenStream {
+pub fn module(
+    signature: &Signature,
+    description: &TokenStream,
+    shared_limit: &TokenStream,
+    function: &ItemFn,
+) -> TokenStream {
     let name = &signature.name;
     let name_text = name.to_string();
     let threads = signature.threads;
@@ -108,12 +113,13 @@ pub fn module(signature: &Signature, description: &TokenStream, function: &ItemF
     quote! {
         #[cfg(not(target_arch = "nvptx64"))]
         #[doc = #module_doc]
-        #[allow(unsafe_code)]
         #visibility mod #name {
             #[allow(unused_imports)]
             use super::*;
             use ::cuda_std::__private as p;
             use ::cuda_std::launch as l;
+
+            #shared_limit
 
             #[doc = #args_doc]
             pub struct Args<'a, S: l::Space> {
