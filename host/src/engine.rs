@@ -81,6 +81,7 @@ pub(crate) use plan::{Cut, size_of};
 
 use crate::{pack::PackedBatch, structure::StructureInput};
 use shared_types::{FeatureRow, Group, MegaFusedConfig, StructureSummary};
+use std::sync::Arc;
 use workers::{Exclusivity, Workers};
 
 /// Computes features. Made by [`Engine::builder`]; shared between threads by reference.

@@ -87,12 +87,13 @@ impl<const L: u32> Team<L> {
     /// it once, as part of the code around.
     #[inline(always)]
     pub fn reduce_long<T: Pod>(
-        self,
+        &mut self,
         m: u32,
         identity: T,
-        step: impl Fn(T, u32) -> T,
-        combine: impl Fn(T, T) -> T,
+        step: impl Fn(T, u32) -> T + Sync,
+        combine: impl Fn(T, T) -> T + Sync,
     ) -> T {
+        crosses_lanes::<T>();
         platform::team_reduce_long::<L, T>(m, identity, step, combine)
     }
 }

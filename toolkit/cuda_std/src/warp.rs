@@ -327,7 +327,7 @@ impl Warp {
     ) -> [u32; N] {
         const { assert!(N.is_power_of_two() && N <= 32, "1, 2, 4, 8, 16 or 32 words") };
         let lane = self.lane();
-        platform::or_words(self.crew.next_phase(), self.index, |index| words(lane(index), values.of(index)))
+        platform::or_words(self.crew.next_phase(), self.index, |index| words(lane(index), values.of(index, INSIDE)))
     }
 
     /// Combines each lane's value with those of all lanes below it: by strides 1, 2, 4, 8, 16, the lower one as the left

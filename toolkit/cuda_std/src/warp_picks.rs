@@ -2,6 +2,7 @@
 
 use crate::bounds::check_index;
 use crate::platform;
+use crate::seal::INSIDE;
 use crate::{Clamped, Lanes, PerLane, Warp, WarpItems, WarpList};
 use bytemuck::Pod;
 
@@ -97,7 +98,7 @@ impl WarpList<'_, Pick> {
         ask: impl Fn(crate::Lane, L::Item) -> bool + Sync,
     ) {
         let lane = warp.lane();
-        let chosen = |index: u32| ask(lane(index), lanes.of(index));
+        let chosen = |index: u32| ask(lane(index), lanes.of(index, INSIDE));
         // SAFETY: the warp's own part, and whoever read has been waited for.
         let place = self.place();
         let votes =

@@ -41,10 +41,13 @@ fn shared_limit(signature: &Signature) -> TokenStream {
         signature.name
     );
     quote_spanned! { signature.name.span() =>
-        const _: () = assert!(
-            0 #(+ (::core::mem::size_of::<#elements>() * (#lengths)).next_multiple_of(16))* <= p::STATIC_SHARED_BYTES,
-            #message
-        );
+        const _: () = {
+            use p::InSharedMemory as _;
+            assert!(
+                0 #(+ (p::Element::<#elements>::BYTES * (#lengths)).next_multiple_of(16))* <= p::STATIC_SHARED_BYTES,
+                #message
+            );
+        };
     }
 }
 

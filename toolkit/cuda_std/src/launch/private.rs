@@ -5,6 +5,24 @@ use crate::Block;
 /// What the static shared arrays of a kernel may take: 48 KiB on every device, of which 16 bytes are for its panics. (A
 /// module in which one kernel takes more does not load. What reductions take besides is seen when PTX is built.)
 pub const STATIC_SHARED_BYTES: usize = 48 * 1024 - 16;
+
+/// An element of a shared array.
+pub struct Element<T>(core::marker::PhantomData<T>);
+
+/// What elements take on a device, where that is what they take here: of all types but those of [`Element`]'s own methods.
+pub trait InSharedMemory {
+    /// Bytes of an element.
+    const BYTES: usize;
+}
+
+impl<T> InSharedMemory for Element<T> {
+    const BYTES: usize = size_of::<T>();
+}
+
+impl Element<crate::Pick> {
+    /// A device keeps an index; a CPU's core keeps copies.
+    pub const BYTES: usize = size_of::<u32>();
+}
 pub use crate::platform::{DynamicStorage, SharedStorage};
 
 #[cfg(target_arch = "nvptx64")]

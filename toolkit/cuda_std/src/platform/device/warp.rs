@@ -123,6 +123,7 @@ pub(crate) fn ballot_of_any(_crew: Crew, _warp: u32, f: impl Fn(u32) -> bool) ->
 /// The words of all lanes, combined by or.
 #[inline(always)]
 pub(crate) fn or_words<const N: usize>(_crew: Crew, _warp: u32, words: impl Fn(u32) -> [u32; N]) -> [u32; N] {
+    frozen(&words);
     let lane = thread_index() % WARP;
     let mut own = words(lane);
     // Each lane gives half of its words away for the other half of its partner's, until it has one.
