@@ -1,5 +1,6 @@
 //! One protein structure as the engine takes it.
 
+use shared_types::backbone::RoleAtoms;
 use shared_types::{Atom, NO_CA, RESIDUES};
 use thiserror::Error;
 
@@ -44,6 +45,9 @@ pub struct StructureInput {
     pub residue_atoms: Vec<u32>,
     /// Per residue, the index of its alpha carbon in `atoms`, or [`NO_CA`].
     pub ca_indices: Vec<u32>,
+    /// Per residue, which of its atoms have a part in dihedral angles and hydrogen bonds. Empty where that is not known:
+    /// then no residue has such atoms.
+    pub roles: Vec<RoleAtoms>,
     /// Per residue, its index in [`RESIDUES`].
     pub residue_types: Vec<u8>,
     /// Per residue, the index of its chain in `chains`. All residues of one author chain id, consecutive or
@@ -182,7 +186,9 @@ impl StructureInput {
             ("gisaid_freq", self.gisaid_freq.len(), n),
             ("gisaid_velocity", self.gisaid_velocity.len(), n),
         ];
-        match lengths.into_iter().find(|(_, found, expected)| found != expected) {
+        let lengths = lengths.into_iter().chain((!self.roles.is_empty()).then_some(("roles", self.roles.len(), n)));
+        let mut lengths = lengths;
+        match lengths.find(|(_, found, expected)| found != expected) {
             Some((field, found, expected)) => {
                 Err(StructureError::Length { structure: self.name.clone(), field, found, expected })
             }
@@ -206,6 +212,12 @@ impl StructureInput {
             if ca != NO_CA && !(begin..end).contains(&ca) {
                 let problem = format!("is {ca}, outside the residue's atoms {begin}..{end}");
                 return Err(self.bad(residue, "ca_indices", problem));
+            }
+            if let Some(roles) = self.roles.get(residue)
+                && let Some(role) = roles.indices().find(|&role| u32::from(role) >= end - begin)
+            {
+                let problem = format!("has atom {role} of the residue's {}", end - begin);
+                return Err(self.bad(residue, "roles", problem));
             }
             let kind = self.residue_types[residue];
             if usize::from(kind) >= RESIDUES.len() {

@@ -4,6 +4,7 @@
 #![deny(unsafe_code)]
 
 mod atoms;
+mod backbone;
 mod features;
 mod fused;
 mod graph;
@@ -13,6 +14,7 @@ mod spread;
 mod vector;
 
 pub use atoms::{atom_cells_prism4d, atom_surfaces_prism4d, large_atom_cells_prism4d, residue_exposure_prism4d};
+pub use backbone::{backbone_bonds, backbone_geometry, backbone_states};
 pub use fused::mega_fused_batch_detection_prism4d;
 pub use sites::binding_sites_prism4d;
 pub use spread::{spread_centrality_prism4d, spread_network_prism4d, spread_pairs_prism4d, spread_places_prism4d};

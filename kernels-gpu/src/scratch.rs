@@ -6,6 +6,7 @@ use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
 
 pub use crate::atoms::{ATOMS_AN_ITEM, Frame};
+pub use crate::backbone::{Carbon, HydrogenBonds, LadderStarts, PeptideAtoms};
 pub use crate::features::whole::Shape;
 use crate::vector::Vector;
 

@@ -65,6 +65,17 @@ pub const RESIDUES: [Residue; 20] = [
     residue("VAL", 'V', 4.2, 0.0, 140.0, 174.0),
 ];
 
+/// The kind of proline, whose nitrogen has no hydrogen in a chain.
+///
+/// ```
+/// use shared_types::residue::{PROLINE, kind_of};
+///
+/// assert_eq!(kind_of(b"PRO"), Some(PROLINE));
+/// ```
+pub const PROLINE: ResidueKind = 14;
+
+const _: () = assert!(matches!(RESIDUES[PROLINE as usize].name.as_bytes(), b"PRO"));
+
 macro_rules! property {
     ($doc:literal, $name:ident, $field:ident) => {
         #[doc = $doc]

@@ -127,6 +127,7 @@ impl Dataset {
         let center = batch.column(place::CENTER).as_fixed_size_list();
         let center = &center.values().as_primitive::<Float64Type>().values()[3 * row.row..][..3];
         let structure = StructureInput {
+            roles: Vec::new(),
             name: self.name(index).to_owned(),
             atoms: row.atoms(atoms),
             residue_atoms,

@@ -3,6 +3,7 @@
 use super::error::{Fault, Problem, bad_field};
 use super::{ReadOptions, ReadStructure};
 use crate::structure::StructureInput;
+use shared_types::backbone::RoleAtoms;
 use shared_types::radii::protor_radius;
 use shared_types::{Atom, NO_CA, RESIDUES, ResidueKind};
 use std::collections::HashMap;
@@ -172,6 +173,9 @@ impl<'a> Selection<'a> {
             *b_factor = (self.syntax.b_factor)(record.b_factor).map_or(f32::NAN, |b| b as f32);
         }
         let name = record.name.to_le_bytes();
+        if let (Some(roles), Some(&first)) = (self.structure.roles.last_mut(), self.structure.residue_atoms.last()) {
+            roles.assign(self.atoms.len() - first as usize, trim_zeros(&name));
+        }
         let [x, y, z] = record.position;
         self.atoms.push([x, y, z, f64::from(protor_radius(self.kind, trim_zeros(&name)))]);
         Ok(())
@@ -198,6 +202,7 @@ impl<'a> Selection<'a> {
         let s = &mut self.structure;
         s.residue_atoms.push(offset);
         s.ca_indices.push(NO_CA);
+        s.roles.push(RoleAtoms::NONE);
         s.residue_types.push(self.kind);
         s.chain_ids.push(chain);
         s.residue_numbers.push(number);
