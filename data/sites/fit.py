@@ -5,14 +5,14 @@
 """Fits the model of ligand-binding sites, column `site_score`, and says how good it is.
 
     fit.py fit      --prism PRISM [--ligands CSV] DIR...
-        writes shared-types/src/site_model.rs and the tables of docs/src/sites.md
+        writes shared-types/src/site_model.rs and the tables of docs/sites.md
     fit.py evaluate --prism PRISM [--ligands CSV] DIR...
         says how well the committed model does on these structures
 
 DIR holds structures (PDB or mmCIF, plain or gzip), PRISM is the command built from this repository. CSV has the columns
 file,ligands: residue names with their counts (`ATPx1 MGDx2`). For `fit` it is ligands.csv beside this script, and the files
 that it names are taken, and no others. `evaluate` takes every file that has a ligand; where CSV does not name the file, a
-rule over names of residues says what a ligand is (structures.py). docs/src/sites.md tells the method.
+rule over names of residues says what a ligand is (structures.py). docs/sites.md tells the method.
 """
 
 import argparse
@@ -31,7 +31,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIGANDS = pathlib.Path(__file__).with_name("ligands.csv")
 TEMPLATE = pathlib.Path(__file__).with_name("site_model.rs.in")
 MODEL = ROOT / "shared-types/src/site_model.rs"
-PAGE = ROOT / "docs/src/sites.md"
+PAGE = ROOT / "docs/sites.md"
 # Of penalties whose areas differ by no more than this, the strongest is taken.
 TELLS_APART = 0.001
 

@@ -15,8 +15,10 @@ pub use npz::NpzTable;
 pub use parquet::ParquetTable;
 pub use sites::SitesTable;
 
+use crate::engine::StructureView;
 use crate::structure::StructureInput;
-use shared_types::{FeatureRow, MegaFusedConfig};
+use shared_types::backbone::SecondaryStructure;
+use shared_types::{Feature, MegaFusedConfig};
 use std::path::Path;
 use thiserror::Error;
 
@@ -27,16 +29,34 @@ use thiserror::Error;
 pub struct StructureRows<'a> {
     /// Whose rows they are.
     pub structure: &'a StructureInput,
-    /// A row a residue.
-    pub rows: &'a [FeatureRow],
-    /// Each residue's site, or -1.
-    pub site_ids: &'a [i32],
+    /// What was computed for it.
+    pub features: StructureView<'a>,
 }
 
-impl StructureRows<'_> {
-    /// Rows that both sides have; they agree when the rows are this structure's.
+impl<'a> StructureRows<'a> {
+    /// Rows that both sides have; they agree when the features are this structure's.
     fn len(&self) -> usize {
-        self.rows.len().min(self.site_ids.len()).min(self.structure.n_residues())
+        self.features.n_residues.min(self.structure.n_residues())
+    }
+
+    /// The values of a feature; none where it was not computed.
+    fn values(&self, feature: &Feature) -> &'a [f32] {
+        self.features.feature(feature).unwrap_or_default()
+    }
+
+    /// The value of a feature in a row; NaN where it was not computed.
+    fn value(&self, feature: &Feature, row: usize) -> f32 {
+        self.values(feature).get(row).copied().unwrap_or(f32::NAN)
+    }
+
+    /// The letter of a feature that is a state; nothing where it was not computed or is not defined.
+    fn state(&self, feature: &Feature, row: usize) -> &'static str {
+        SecondaryStructure::letter(self.value(feature, row))
+    }
+
+    /// The site of a row, or -1.
+    fn site_id(&self, row: usize) -> i32 {
+        self.features.site_ids.get(row).copied().unwrap_or(-1)
     }
 
     /// The author chain id of a row.

@@ -1,8 +1,7 @@
 //! Sites where a ligand may bind, as people look at them.
 
 use crate::structure::StructureInput;
-use shared_types::feature::column;
-use shared_types::{FeatureRow, NO_CA};
+use shared_types::NO_CA;
 use std::f64::consts::PI;
 
 /// A site: residues in contact that are all likely to line one.
@@ -20,7 +19,7 @@ pub struct Site {
     pub volume: f64,
 }
 
-/// The sites of a structure, by their number, from what was computed of its residues. Residues beyond the shorter of the
+/// The sites of a structure, by their number, from the `site_score` and the site of each of its residues. Residues beyond the shorter of the
 /// lists are left out.
 ///
 /// ```
@@ -30,19 +29,20 @@ pub struct Site {
 /// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
 /// let engine = Engine::builder().backend(Backend::Cpu).build()?;
 /// let features = &engine.run(std::slice::from_ref(&rbd))?[0];
-/// for site in prism_host::sites::sites(&rbd, &features.rows, &features.site_ids) {
+/// let scores = features.named("site_score").expect("it was asked for");
+/// for site in prism_host::sites::sites(&rbd, scores, &features.site_ids) {
 ///     assert!(site.residues >= 3 && site.score > 0.0 && site.volume > 0.0);
 ///     println!("{} residues around {:?} Å", site.residues, site.center);
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
-pub fn sites(structure: &StructureInput, rows: &[FeatureRow], site_ids: &[i32]) -> Vec<Site> {
+pub fn sites(structure: &StructureInput, scores: &[f32], site_ids: &[i32]) -> Vec<Site> {
     let count = site_ids.iter().map(|&id| id + 1).max().unwrap_or(0).max(0) as usize;
     let mut members = vec![Vec::new(); count];
-    for (row, (&id, features)) in site_ids.iter().zip(rows).enumerate() {
+    for (row, (&id, &score)) in site_ids.iter().zip(scores).enumerate() {
         if let (Ok(id), Some(place)) = (usize::try_from(id), alpha_carbon(structure, row)) {
-            members[id].push((place, f64::from(features.columns[column::SITE_SCORE])));
+            members[id].push((place, f64::from(score)));
         }
     }
     members.iter().map(|members| site(members)).collect()
@@ -74,7 +74,7 @@ fn alpha_carbon(structure: &StructureInput, row: usize) -> Option<[f64; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use shared_types::{Atom, ROW_WIDTH};
+    use shared_types::Atom;
 
     #[test]
     fn a_site_is_a_ball_around_its_alpha_carbons() {
@@ -85,17 +85,12 @@ mod tests {
             center: [10.0, 20.0, 30.0],
             ..StructureInput::default()
         };
-        let score = |score| {
-            let mut columns = [0.0; ROW_WIDTH];
-            columns[column::SITE_SCORE] = score;
-            FeatureRow { columns }
-        };
-        let rows = [0.5, 0.25, 0.5, 0.75, 0.125].map(score);
-        let found = sites(&structure, &rows, &[0, 0, 0, 0, -1]);
+        let scores = [0.5, 0.25, 0.5, 0.75, 0.125];
+        let found = sites(&structure, &scores, &[0, 0, 0, 0, -1]);
         let radius = (5.0_f64 / 3.0).sqrt();
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].score, found[0].residues, found[0].center), (2.0, 4, [10.0, 20.0, 30.0]));
         assert!((found[0].volume - 4.0 / 3.0 * PI * radius.powi(3)).abs() < 1e-12);
-        assert_eq!(sites(&structure, &rows, &[-1; 5]), []);
+        assert_eq!(sites(&structure, &scores, &[-1; 5]), []);
     }
 }

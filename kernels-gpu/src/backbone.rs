@@ -18,7 +18,7 @@ use crate::vector::Vector;
 use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
-use shared_types::backbone::{BackboneRow, RoleAtoms};
+use shared_types::feature::{BackboneRow, column};
 use shared_types::{Atom, BatchStructureDesc};
 
 /// Threads that look for one residue's bonds together. Fewer leave lanes idle while one computes an energy; more leave
@@ -95,7 +95,7 @@ pub struct LadderStarts {
 /// item `i`, which are its segments of `output`, `carbons` and `peptides`.
 ///
 /// - `output`: a row a residue, with angles.
-/// - `roles`: which of the residue's atoms are N, C, O and the side chain's.
+/// - `roles`: [`shared_types::backbone::RoleAtoms`] as words.
 /// - `residue_atoms`: a residue's first atom, counted from the structure's first.
 ///
 /// The other inputs are those of [`fn@crate::mega_fused_batch_detection_prism4d`].
@@ -112,7 +112,7 @@ pub fn backbone_geometry(
     residue_types: &[u8],
     chain_ids: &[u32],
     residue_atoms: &[u32],
-    roles: &[RoleAtoms],
+    roles: &[[u32; 2]],
 ) {
     let item = items.at(block.index());
     if item.structure == crate::scratch::NO_STRUCTURE {
@@ -187,8 +187,10 @@ pub fn backbone_states(
     let marked = states::Marked { marks: marks.view(n), strands: strands.view(n) };
     output.update(block, n, |i, row| {
         let (carbon, bonds) = (pattern.carbons.get(i), pattern.bonds.get(i));
-        row.ss = if carbon.is(Carbon::COMPLETE) { marked.state(i) as u32 } else { shared_types::backbone::NO_STATE };
-        row.hbond_energy_nh = if carbon.is(Carbon::DONOR) { bonds.nh } else { math::NAN };
-        row.hbond_energy_co = if carbon.is(Carbon::COMPLETE) { bonds.co } else { math::NAN };
+        let complete = carbon.is(Carbon::COMPLETE);
+        let columns = &mut row.columns;
+        columns[column::HBOND_ENERGY_NH] = if carbon.is(Carbon::DONOR) { bonds.nh } else { math::NAN };
+        columns[column::HBOND_ENERGY_CO] = if complete { bonds.co } else { math::NAN };
+        columns[column::SS] = if complete { marked.state(i) as u32 as f32 } else { math::NAN };
     });
 }

@@ -4,6 +4,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
+use shared_types::Steps;
 
 pub use crate::atoms::{ATOMS_AN_ITEM, Frame};
 pub use crate::backbone::{Carbon, HydrogenBonds, LadderStarts, PeptideAtoms};
@@ -148,6 +149,27 @@ pub struct Shares {
     pub rows_an_item: u32,
     /// Words of contact list for each residue: [`contact_words`], or fewer.
     pub contact_words: u32,
+    /// The bits of [`shared_types::Steps`] to take.
+    pub steps: u32,
+}
+
+impl Shares {
+    /// The steps to take.
+    #[inline(always)]
+    #[must_use]
+    pub fn steps(&self) -> Steps {
+        Steps::from_bits(self.steps)
+    }
+}
+
+/// Which columns of a group are taken from its rows to the batch's values, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Zeroable, Pod, DeviceLayout)]
+#[repr(C)]
+pub struct Taken {
+    /// Columns of other groups before them.
+    pub first: u32,
+    /// Finite values of smaller magnitude are written as 0.
+    pub least: f32,
 }
 
 /// Stands in an [`Item`] whose block has nothing to do.

@@ -19,7 +19,7 @@ const OUTSIDE: u32 = u32::MAX;
 const UNIT: f32 = (1_u64 << 40) as f32;
 
 /// Scores every residue of a batch and numbers the sites, after all other features are there: block `i` takes structure
-/// `i`. Then, what is smaller than the configuration's least is written as 0.
+/// `i`.
 ///
 /// - `output`: a row of features a residue, as the fused kernel left it.
 /// - `site_ids`: the site that the residue is part of, counted from 0 in its structure, or -1.
@@ -56,7 +56,6 @@ pub fn binding_sites_prism4d(
     } else {
         site_ids.fill(block, n, |_| -1);
     }
-    drop_small(block, n, config.min_feature_value, output);
 }
 
 /// Column `site_score`: a logistic model of the columns before it. NaN where the contacts are not those that the model
@@ -183,18 +182,4 @@ fn number(
         _ => -1,
     });
     sites
-}
-
-/// Writes finite features of a magnitude below `least` as 0. The last step: nothing is computed from the result.
-#[inline(always)]
-fn drop_small(block: &mut Block, n: u32, least: f32, output: &mut Segment<FeatureRow>) {
-    if least > 0.0 {
-        output.update(block, n, |_, row| {
-            for value in &mut row.columns {
-                if value.abs() < least {
-                    *value = 0.0;
-                }
-            }
-        });
-    }
 }

@@ -1,8 +1,7 @@
-//! What the kernels of the backbone group read and write of a residue, and the states of secondary structure.
+//! What the kernels of the backbone read of a residue, and the states of secondary structure.
 
 use bytemuck::{Pod, Zeroable};
 use core::mem::{align_of, offset_of, size_of};
-use cuda_layout::DeviceLayout;
 
 /// Stands in [`RoleAtoms`] where the residue has no such atom.
 ///
@@ -14,13 +13,20 @@ use cuda_layout::DeviceLayout;
 /// ```
 pub const NO_ATOM: u8 = u8::MAX;
 
+/// [`RoleAtoms::NONE`] as two words.
+///
+/// An example is at [`RoleAtoms::words`].
+pub const NO_ROLES: [u32; 2] = RoleAtoms::NONE.words();
+
 /// Which of a residue's atoms have a part in its dihedral angles and hydrogen bonds, counted from the residue's first
 /// atom, or [`NO_ATOM`]. The alpha carbon is known to the batch already.
 ///
 /// Names say it ([`RoleAtoms::assign`]). An amino acid has far fewer than 255 atoms; a residue's atom number 255 and
 /// those after it have no role.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod, DeviceLayout)]
-#[repr(C, align(8))]
+///
+/// In a structure and in a batch it is two words ([`RoleAtoms::words`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod)]
+#[repr(C)]
 pub struct RoleAtoms {
     /// N.
     pub n: u8,
@@ -42,7 +48,7 @@ pub struct RoleAtoms {
 
 const _: () = assert!(
     size_of::<RoleAtoms>() == 8
-        && align_of::<RoleAtoms>() == 8
+        && align_of::<RoleAtoms>() == 1
         && offset_of!(RoleAtoms, n) == 0
         && offset_of!(RoleAtoms, c) == 1
         && offset_of!(RoleAtoms, o) == 2
@@ -65,6 +71,33 @@ impl RoleAtoms {
         epsilon: NO_ATOM,
         zeta: NO_ATOM,
     };
+
+    /// As two words: a byte a role, in the order of the fields, the first one lowest.
+    ///
+    /// ```
+    /// use shared_types::backbone::{NO_ROLES, RoleAtoms};
+    ///
+    /// let roles = RoleAtoms { n: 0, c: 2, o: 3, ..RoleAtoms::NONE };
+    /// assert_eq!(roles.words(), [0xff03_0200, 0xffff_ffff]);
+    /// assert_eq!(RoleAtoms::of_words(roles.words()), roles);
+    /// assert_eq!(RoleAtoms::NONE.words(), NO_ROLES);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn words(self) -> [u32; 2] {
+        [
+            u32::from_le_bytes([self.n, self.c, self.o, self.beta]),
+            u32::from_le_bytes([self.gamma, self.delta, self.epsilon, self.zeta]),
+        ]
+    }
+
+    /// What [`words`](Self::words) has given.
+    #[inline]
+    #[must_use]
+    pub const fn of_words([low, high]: [u32; 2]) -> Self {
+        let ([n, c, o, beta], [gamma, delta, epsilon, zeta]) = (low.to_le_bytes(), high.to_le_bytes());
+        Self { n, c, o, beta, gamma, delta, epsilon, zeta }
+    }
 
     /// The atoms that have a role, counted from the residue's first.
     pub fn indices(&self) -> impl Iterator<Item = u8> {
@@ -116,59 +149,16 @@ impl RoleAtoms {
     }
 }
 
-/// What the backbone group says of a residue.
-///
-/// ```
-/// use shared_types::backbone::{BackboneRow, SecondaryStructure};
-///
-/// let row = BackboneRow { phi: -60.0, psi: -45.0, ss: SecondaryStructure::AlphaHelix as u32, ..Default::default() };
-/// assert_eq!(SecondaryStructure::of(row.ss).map(SecondaryStructure::letter), Some('H'));
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable, Pod, DeviceLayout)]
-#[repr(C, align(8))]
-pub struct BackboneRow {
-    /// Dihedral C i-1, N, CA, C in degrees, in (-180, 180]; NaN where atoms are missing or the chain breaks.
-    pub phi: f32,
-    /// Dihedral N, CA, C, N i+1, as `phi`.
-    pub psi: f32,
-    /// Dihedral CA, C, N i+1, CA i+1, as `phi`.
-    pub omega: f32,
-    /// Dihedrals of the side chain, as `phi`.
-    pub chi: [f32; 4],
-    /// Energy in kcal/mol of the strongest hydrogen bond of the residue's N-H; 0 without one, NaN where it cannot be.
-    pub hbond_energy_nh: f32,
-    /// The same of its C=O.
-    pub hbond_energy_co: f32,
-    /// A [`SecondaryStructure`], or [`NO_STATE`].
-    pub ss: u32,
-}
-
-const _: () = assert!(
-    size_of::<BackboneRow>() == 40
-        && align_of::<BackboneRow>() == 8
-        && offset_of!(BackboneRow, phi) == 0
-        && offset_of!(BackboneRow, psi) == 4
-        && offset_of!(BackboneRow, omega) == 8
-        && offset_of!(BackboneRow, chi) == 12
-        && offset_of!(BackboneRow, hbond_energy_nh) == 28
-        && offset_of!(BackboneRow, hbond_energy_co) == 32
-        && offset_of!(BackboneRow, ss) == 36
-);
-
-/// Stands for a state where the residue lacks N, CA, C or O.
-///
-/// An example is at [`SecondaryStructure`].
-pub const NO_STATE: u32 = u32::MAX;
-
 /// States of secondary structure: Kabsch and Sander 1983, Biopolymers 22:2577; polyproline helices after Adzhubei and
 /// Sternberg 1993, J Mol Biol 229:472.
 ///
 /// ```
-/// use shared_types::backbone::{NO_STATE, SecondaryStructure};
+/// use shared_types::backbone::SecondaryStructure;
 ///
-/// let letters: String = (0..9).filter_map(SecondaryStructure::of).map(SecondaryStructure::letter).collect();
+/// let letters: String = (0..9).map(|state| SecondaryStructure::letter(state as f32)).collect();
 /// assert_eq!(letters, "-HBEGIPTS");
-/// assert_eq!(SecondaryStructure::of(NO_STATE), None);
+/// assert_eq!(SecondaryStructure::of(1.0), Some(SecondaryStructure::AlphaHelix));
+/// assert_eq!((SecondaryStructure::of(f32::NAN), SecondaryStructure::letter(f32::NAN)), (None, ""));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u32)]
@@ -207,25 +197,16 @@ impl SecondaryStructure {
         Self::Bend,
     ];
 
-    /// The state that a number stands for.
+    /// The state that a number in a row stands for; a residue without N, CA, C or O has NaN there, and no state.
     #[must_use]
-    pub fn of(code: u32) -> Option<Self> {
-        Self::ALL.get(code as usize).copied()
+    pub fn of(value: f32) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| *state as u32 as f32 == value)
     }
 
-    /// Its letter, as DSSP writes it; `-` for a loop.
+    /// The letter of a number in a row, as DSSP writes it; `-` for a loop, nothing where there is no state.
     #[must_use]
-    pub fn letter(self) -> char {
-        match self {
-            Self::Loop => '-',
-            Self::AlphaHelix => 'H',
-            Self::Bridge => 'B',
-            Self::Strand => 'E',
-            Self::Helix310 => 'G',
-            Self::PiHelix => 'I',
-            Self::PolyprolineHelix => 'P',
-            Self::Turn => 'T',
-            Self::Bend => 'S',
-        }
+    pub fn letter(value: f32) -> &'static str {
+        const LETTERS: [&str; 9] = ["-", "H", "B", "E", "G", "I", "P", "T", "S"];
+        Self::of(value).map_or("", |state| LETTERS[state as usize])
     }
 }

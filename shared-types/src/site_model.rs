@@ -4,7 +4,7 @@
 //! which line a ligand), with an L2 penalty of 0.003, at a contact threshold of 8.0 Å and 100 test
 //! points an atom. In cross-validation by family (10 folds) the area under the ROC curve is 0.768 over all
 //! residues, and 0.769 as the mean of structures; the best single column, `centroid_distance`, has 0.670 over
-//! all residues. At the default threshold Matthews' coefficient is 0.216. `docs/src/sites.md` tells the method and what
+//! all residues. At the default threshold Matthews' coefficient is 0.216. `docs/sites.md` tells the method and what
 //! it can do.
 //!
 //! ```

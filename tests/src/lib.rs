@@ -1,8 +1,6 @@
 //! What the tests and benchmarks across packages share.
 
-pub mod bench;
 pub mod copies;
 pub mod data;
-pub mod device;
-pub mod dice;
 pub mod synthetic;
+pub use toolkit_tests::{bench, device, dice, simulated};

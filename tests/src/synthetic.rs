@@ -94,7 +94,7 @@ impl Recipe {
             atoms: points.iter().enumerate().map(atom).collect(),
             residue_atoms: (0..=n as u32).map(|residue| 4 * residue).collect(),
             ca_indices: (0..n as u32).map(|residue| 4 * residue + 1).collect(),
-            roles: vec![RoleAtoms { n: 0, c: 2, o: 3, ..RoleAtoms::NONE }; n],
+            roles: vec![RoleAtoms { n: 0, c: 2, o: 3, ..RoleAtoms::NONE }.words(); n],
             residue_types: (0..n).map(|_| dice.below(RESIDUES.len()) as u8).collect(),
             chain_ids: (0..n).map(|residue| (residue * chains / n) as u32).collect(),
             chains: (0..chains).map(|chain| format!("C{chain}")).collect(),
@@ -105,8 +105,7 @@ impl Recipe {
             gisaid_freq,
             gisaid_velocity,
             center,
-            lineage_hash: 0,
-            country_id: 0,
+            ..StructureInput::default()
         }
     }
 }

@@ -50,7 +50,7 @@ fn files() -> Vec<(String, Vec<u8>)> {
 /// Files that people write, as text.
 fn texts() -> Vec<(String, String)> {
     let written = |path: &str| {
-        let suffixes = [".rs", ".toml", ".md", ".sh", ".py", ".cu", ".ci/run"];
+        let suffixes = [".rs", ".toml", ".md", ".sh", ".py", ".c", ".cu", ".ci/run"];
         suffixes.iter().any(|suffix| path.ends_with(suffix))
     };
     let text = |(path, bytes): (String, Vec<u8>)| {
@@ -183,7 +183,7 @@ fn features_have_the_same_bits_everywhere() {
 
 #[test]
 fn kernel_crates_share_their_lints() {
-    assert_eq!(read("kernels-gpu/clippy.toml"), read("tests/kernels/clippy.toml"));
+    assert_eq!(read("kernels-gpu/clippy.toml"), read("toolkit/tests/kernels/clippy.toml"));
 }
 
 #[test]
@@ -275,6 +275,37 @@ fn packages_know_only_whom_they_may() {
             assert!(!of(toolkit).iter().any(|name| name == biology), "{toolkit} knows {biology}");
         }
     }
+}
+
+#[test]
+fn commands_in_documents_exist() {
+    let commands = read("xtask/src/main.rs");
+    let mut count = 0;
+    for (path, text) in texts().into_iter().filter(|(path, _)| path.ends_with(".md")) {
+        for command in text.split("cargo xtask ").skip(1) {
+            let command: String = command.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect();
+            let module = command.replace('-', "_");
+            assert!(commands.contains(&format!("{module}::run(")), "{path}: there is no `cargo xtask {command}`");
+            count += 1;
+        }
+    }
+    assert!(count > 10, "only {count} commands are named");
+}
+
+/// The toolkit is of use to people who have nothing to do with proteins.
+#[test]
+fn the_toolkit_knows_nothing_of_proteins() {
+    let words = ["prism", "protein", "residue", "amino", "kernels-gpu", "kernels_gpu", "shared-types", "shared_types"];
+    let mut found = Vec::new();
+    for (path, text) in texts().into_iter().filter(|(path, _)| path.starts_with("toolkit/")) {
+        for (number, line) in text.lines().enumerate() {
+            let line = line.to_lowercase();
+            if let Some(word) = words.iter().find(|word| line.contains(*word)) {
+                found.push(format!("{path}:{}: {word}", number + 1));
+            }
+        }
+    }
+    assert_none(&found, "no word of prism or of proteins in toolkit/");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::{gpu_bundle, workspace};
 
-/// Run every benchmark of the kernels; with nvcc beside their twins in CUDA C++
+/// Run every benchmark of the kernels; with nvcc beside their baselines in CUDA C++
 #[derive(clap::Args)]
 pub struct Arguments {
     /// Run this benchmark only; may be given several times [default: all]
@@ -18,11 +18,11 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     csv: Option<PathBuf>,
 
-    /// Compare with no twin, even if nvcc is here
+    /// Compare with no baseline, even if nvcc is here
     #[arg(long)]
-    no_twins: bool,
+    no_baselines: bool,
 
-    /// What each of these benchmarks itself takes; see `cargo bench -p tests --bench NAME -- --help`
+    /// What each of these benchmarks itself takes; see `cargo bench --bench NAME -- --help`
     #[arg(last = true)]
     rest: Vec<String>,
 }
@@ -32,6 +32,16 @@ pub struct Arguments {
 struct Bench {
     package: String,
     name: String,
+    /// The package's folder.
+    folder: PathBuf,
+}
+
+impl Bench {
+    /// Its kernels in CUDA C++, where it has some.
+    fn baselines(&self) -> Option<PathBuf> {
+        let source = gpu_bundle::baselines(&self.folder, &self.name);
+        source.is_file().then_some(source)
+    }
 }
 
 /// Runs the command. A benchmark that fails does not keep the others from running.
@@ -46,7 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             Some(folder)
         }
     };
-    let nvcc = !arguments.no_twins && has_nvcc();
+    let nvcc = !arguments.no_baselines && has_nvcc();
     let mut failed = Vec::new();
     for bench in &benches {
         println!("\n==> {} of {}", bench.name, bench.package);
@@ -55,8 +65,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         if let Some(folder) = &csv {
             command.arg("--csv").arg(folder.join(format!("{}.csv", bench.name)));
         }
-        if nvcc && let Some(source) = gpu_bundle::twins_of(&format!("{}-{}", bench.package, bench.name)) {
-            command.arg("--twins").arg(compile_twins(&root, source)?);
+        if nvcc && let Some(source) = bench.baselines() {
+            command.arg("--baselines").arg(compile_baselines(&root, &source)?);
         }
         let status = command.args(&arguments.rest).status().with_context(|| format!("cannot start {command:?}"))?;
         if !status.success() {
@@ -76,8 +86,8 @@ fn cargo(root: &Path) -> Command {
     cargo
 }
 
-/// The package of the kernels' benchmarks, which share their options.
-const PACKAGE: &str = "tests";
+/// The packages of the kernels' benchmarks, which share their options.
+const PACKAGES: [&str; 2] = ["tests", "toolkit-tests"];
 
 /// Every benchmark of the kernels, as cargo knows them.
 fn all(root: &Path) -> Result<Vec<Bench>> {
@@ -86,7 +96,7 @@ fn all(root: &Path) -> Result<Vec<Bench>> {
     let output = command.output().with_context(|| format!("cannot start {command:?}"))?;
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr).trim());
     let mut benches = listed(&output.stdout)?;
-    benches.retain(|bench| bench.package == PACKAGE);
+    benches.retain(|bench| PACKAGES.contains(&bench.package.as_str()));
     Ok(benches)
 }
 
@@ -97,11 +107,12 @@ fn listed(metadata: &[u8]) -> Result<Vec<Bench>> {
     let mut benches = Vec::new();
     for package in list(&metadata["packages"]) {
         for target in list(&package["targets"]) {
-            let names = (package["name"].as_str(), target["name"].as_str());
+            let manifest = package["manifest_path"].as_str().and_then(|path| Path::new(path).parent());
             if list(&target["kind"]).iter().any(|kind| kind == "bench")
-                && let (Some(package), Some(name)) = names
+                && let (Some(package), Some(name), Some(folder)) =
+                    (package["name"].as_str(), target["name"].as_str(), manifest)
             {
-                benches.push(Bench { package: package.to_owned(), name: name.to_owned() });
+                benches.push(Bench { package: package.to_owned(), name: name.to_owned(), folder: folder.to_owned() });
             }
         }
     }
@@ -126,16 +137,16 @@ fn has_nvcc() -> bool {
     found
 }
 
-/// Twins of the file `tests/twins/NAME.cu`, compiled for this machine's GPU.
-fn compile_twins(root: &Path, name: &str) -> Result<PathBuf> {
+/// Kernels in CUDA C++, compiled for this machine's GPU.
+fn compile_baselines(root: &Path, source: &Path) -> Result<PathBuf> {
     let folder = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let cubin = std::path::absolute(folder.join(name).with_extension("cubin"))?;
+    let cubin = std::path::absolute(folder.join(source.file_stem().unwrap_or_default()).with_extension("cubin"))?;
     let mut nvcc = Command::new("nvcc");
     nvcc.args(["-O3", "-arch=native", "-cubin", "-o"]).arg(&cubin);
-    let status = nvcc.arg(root.join("tests/twins").join(name).with_extension("cu")).status();
+    let status = nvcc.arg(source).status();
     let status = status.with_context(|| format!("cannot start {nvcc:?}"))?;
-    ensure!(status.success(), "the twins do not compile: {nvcc:?} gave {status}");
+    ensure!(status.success(), "the baselines do not compile: {nvcc:?} gave {status}");
     Ok(cubin)
 }
 
@@ -147,30 +158,34 @@ mod tests {
     fn every_benchmark_of_the_kernels_is_found() {
         let root = workspace::root().unwrap();
         let benches = all(&root).unwrap();
-        let manifest = std::fs::read_to_string(root.join("tests/Cargo.toml")).unwrap();
-        let named = manifest.matches("[[bench]]").count();
-        assert_eq!(benches.len(), named);
-        assert!(named >= 2, "the benchmarks have moved");
-        for bench in &benches {
-            if let Some(twins) = gpu_bundle::twins_of(&format!("{}-{}", bench.package, bench.name)) {
-                assert!(root.join("tests/twins").join(twins).with_extension("cu").is_file(), "{twins}");
-            }
-        }
+        let named = |package: &str| {
+            let manifest = std::fs::read_to_string(root.join(package).join("Cargo.toml")).unwrap();
+            manifest.matches("[[bench]]").count()
+        };
+        assert_eq!(benches.len(), named("tests") + named("toolkit/tests"));
+        let with_baselines: Vec<_> = benches.iter().filter(|bench| bench.baselines().is_some()).collect();
+        assert!(with_baselines.iter().map(|bench| &bench.name).eq(["fused", "surface", "zero_cost"]));
     }
 
     #[test]
     fn other_targets_are_no_benchmarks() {
         let metadata = r#"{"packages":[
-            {"name":"b","targets":[{"kind":["lib"],"name":"b"},{"kind":["bench"],"name":"two"}]},
-            {"name":"a","targets":[{"kind":["test"],"name":"t"},{"kind":["bench"],"name":"one"}]}]}"#;
-        let bench = |package: &str, name: &str| Bench { package: package.to_owned(), name: name.to_owned() };
+            {"name":"b","manifest_path":"/w/b/Cargo.toml","targets":[{"kind":["lib"],"name":"b"},{"kind":["bench"],"name":"two"}]},
+            {"name":"a","manifest_path":"/w/a/Cargo.toml","targets":[{"kind":["test"],"name":"t"},{"kind":["bench"],"name":"one"}]}]}"#;
+        let bench = |package: &str, name: &str| Bench {
+            package: package.to_owned(),
+            name: name.to_owned(),
+            folder: Path::new("/w").join(package),
+        };
         assert_eq!(listed(metadata.as_bytes()).unwrap(), [bench("a", "one"), bench("b", "two")]);
         assert!(listed(b"no JSON").is_err());
     }
 
     #[test]
     fn some_are_chosen_by_name() {
-        let benches = ["one", "two"].map(|name| Bench { package: "p".to_owned(), name: name.to_owned() }).to_vec();
+        let benches = ["one", "two"]
+            .map(|name| Bench { package: "p".to_owned(), name: name.to_owned(), folder: PathBuf::new() })
+            .to_vec();
         assert_eq!(chosen(benches.clone(), &[]).unwrap(), benches);
         assert_eq!(chosen(benches.clone(), &["two".to_owned()]).unwrap(), benches[1..]);
         let error = chosen(benches, &["three".to_owned()]).unwrap_err().to_string();

@@ -24,12 +24,13 @@ pub struct Arguments {
 const LIMIT_MIB: f64 = 60.0;
 
 /// Packages whose tests use a GPU where there is one. Those of `cuda_std` run kernels on CPU cores alone.
-const PACKAGES: [&str; 3] = ["cuda_host", "prism-host", "tests"];
+const PACKAGES: [&str; 4] = ["cuda_host", "prism-host", "tests", "toolkit-tests"];
 
 /// Targets of those packages that stay here, and why.
-const LEFT_OUT: [(&str, &str); 14] = [
+const LEFT_OUT: [(&str, &str); 15] = [
     ("compile_fail", "compiles its cases with cargo"),
     ("kernel_macro", "compiles its cases with cargo"),
+    ("guide", "reads the sources"),
     ("tidy", "reads the sources"),
     ("readme", "reads the sources"),
     ("cli", "runs the `prism` command where cargo built it"),
@@ -80,7 +81,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         }
         let name = match is_program {
             true => built.target.clone(),
-            false => format!("{}-{}", built.package.replace('/', "-"), built.target),
+            false => name(&built.package, &built.target),
         };
         let to = out.join("bin").join(format!("{name}.gz"));
         compress(&built.path, &to)
@@ -96,14 +97,18 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     for folder in FILES {
         copy_folder(&root.join(folder), &out.join(folder))?;
     }
-    for folder in ["tests/peers", "tests/twins"] {
+    for folder in ["tests/peers", "tests/baselines", "toolkit/tests/baselines"] {
         copy_folder(&root.join(folder), &out.join(folder))?;
     }
     for package in tests.iter().chain(&benches).map(|(_, package)| package) {
         fs::create_dir_all(out.join(package))?;
     }
     let path = out.join(SCRIPT_NAME);
-    fs::write(&path, script(&tests, &benches)).with_context(|| format!("cannot write {}", path.display()))?;
+    for (path, text) in
+        [(&path, SCRIPT), (&out.join("tests.list"), &list(&tests)), (&out.join("benches.list"), &list(&benches))]
+    {
+        fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
     make_executable(&path)?;
 
     let mib = size(&out)? as f64 / f64::from(1 << 20);
@@ -113,6 +118,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 const SCRIPT_NAME: &str = "run.sh";
+
+/// What an executable is called in the bundle.
+fn name(package: &str, target: &str) -> String {
+    format!("{}-{target}", package.replace('/', "-"))
+}
 
 /// Why a target stays here.
 fn left_out(target: &str) -> Option<&'static str> {
@@ -219,146 +229,20 @@ fn make_executable(_: &Path) -> Result<()> {
     Ok(())
 }
 
-const SCRIPT_HEAD: &str = r#"#!/bin/bash
-# Runs the tests, then the benchmarks, on this machine's first GPU; fails if anything fails. Needs NVIDIA's driver; with
-# nvcc the benchmarks compare with CUDA C++, and with compute-sanitizer its tools look at one
-# batch and at the kernels of the model, and memcheck at all tests.
-#
-#     ./run.sh [unpack|tests|sanitizer|memcheck|benches]...     all of them if none is named; `unpack` only gets bin/ ready
-#
-# Logs and CSV go to $PRISM_RESULTS, or the folder `results` here. PRISM_WIDE=1, PRISM_CORPUS=DIR and
-# PRISM_REFERENCE=DIR make the tests wider.
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-mkdir -p "${PRISM_RESULTS:=$here/results}" || exit 2
-results=$(cd "$PRISM_RESULTS" && pwd)
-# Tests run in folders of their own.
-for name in PRISM_CORPUS PRISM_REFERENCE; do
-    if [ -n "${!name:-}" ]; then
-        export "$name=$(realpath -e "${!name}")" || exit 2
-    fi
-done
-export PRISM_TEST_ROOT=$here PRISM_REQUIRE_GPU=1
-parts=" $* "
-[ $# -gt 0 ] || parts=" tests sanitizer memcheck benches "
-failed=()
-run() { # log's name, package's folder, then what to run there
-    local name=$1 folder=$2 begin=$SECONDS
-    shift 2
-    if (cd "$here/$folder" && "$@") >"$results/$name.log" 2>&1; then
-        echo "ok      $name ($((SECONDS - begin)) s) $(grep '^test result' "$results/$name.log" | tail -1)"
-        grep '^skipped' "$results/$name.log" | sort | uniq -c
-    else
-        echo "FAILED  $name ($((SECONDS - begin)) s), the end of $results/$name.log:"
-        tail -40 "$results/$name.log"
-        failed+=("$name")
-    fi
-}
-wanted() { [[ $parts == *" $1 "* ]]; }
-for packed in "$here"/bin/*.gz; do
-    [ ! -e "$packed" ] || gunzip -f "$packed" || exit 2
-done
-chmod +x "$here"/bin/*
-"#;
+/// What runs there.
+const SCRIPT: &str = include_str!("../bundle/run.sh");
 
-const SCRIPT_SANITIZER: &str = r#"if wanted sanitizer; then
-    if command -v compute-sanitizer >/dev/null; then
-        for tool in memcheck racecheck synccheck initcheck; do
-            checked=(compute-sanitizer --tool $tool --error-exitcode 9)
-            run "sanitizer-$tool-batch" tests "${checked[@]}" "$here/bin/tests-fused_gpu" --exact mixed_batch
-            # Not the test that provokes a panic: other threads look at the flag that it sets, whenever that is.
-            run "sanitizer-$tool-model" tests "${checked[@]}" "$here/bin/tests-model_gpu" \
-                --skip a_warp_does_not_wait_for_a_dead_lane
-            run "sanitizer-$tool-compat" tests "${checked[@]}" "$here/bin/tests-compat_gpu"
-        done
-    else
-        echo "no compute-sanitizer: nothing is looked at with it"
-    fi
-fi
-"#;
-
-/// Over all tests, before them.
-const SCRIPT_MEMCHECK: &str = r#"if wanted memcheck; then
-    if command -v compute-sanitizer >/dev/null; then
-        # Calls that fail are tested, too; some executables call nothing unless PRISM_WIDE=1.
-        checked=(compute-sanitizer --tool memcheck --error-exitcode 9 --report-api-errors no --require-cuda-init no)
-        # Not the tests whose kernels do on purpose what it would report, nor those that leave it no memory of the device.
-        # One at a time: the tool waits for the device, which makes the record of a graph in another thread fail.
-        skipped=(--skip an_illegal_access_is_told --skip errors_explained --skip full:: --skip a_run_allocates_nothing
-            --test-threads=1)
-"#;
-
-const SCRIPT_MEMCHECK_END: &str = r#"    else
-        echo "no compute-sanitizer: the tests are not looked at with memcheck"
-    fi
-fi
-"#;
-
-const SCRIPT_TWINS: &str = r#"    if command -v nvcc >/dev/null; then
-        for twins in "$here"/tests/twins/*.cu; do
-            name=$(basename "$twins" .cu)
-            if ! nvcc -O3 -arch=native -cubin -Xptxas -v -o "$results/$name.cubin" "$twins" \
-                >"$results/$name.twins.log" 2>&1; then
-                rm -f "$results/$name.cubin"
-                echo "FAILED  the twins do not compile:"
-                cat "$results/$name.twins.log"
-                failed+=("twins-$name")
-            fi
-        done
-    else
-        echo "no nvcc: nothing is compared with CUDA C++"
-    fi
-"#;
-
-/// The twins that a benchmark compares with: a file in tests/twins, without its ending.
-const TWINS: [(&str, &str); 3] =
-    [("tests-fused", "contact"), ("tests-surface", "surface"), ("tests-zero_cost", "zero_cost")];
-
-const SCRIPT_TAIL: &str = r#"if ((${#failed[@]})); then
-    echo "failed: ${failed[*]}"
-    exit 1
-fi
-echo "all passed"
-"#;
-
-/// The twins of the benchmark `PACKAGE-NAME`.
-pub fn twins_of(bench: &str) -> Option<&'static str> {
-    TWINS.iter().find(|(name, _)| *name == bench).map(|(_, twins)| *twins)
+/// Kernels of a benchmark in CUDA C++, below its package's folder; not every benchmark has some.
+pub fn baselines(package: &Path, bench: &str) -> PathBuf {
+    package.join("baselines").join(bench).with_extension("cu")
 }
 
-/// Runs each test in its package's folder, as cargo does.
-fn script(tests: &[(String, String)], benches: &[(String, String)]) -> String {
-    let mut script = SCRIPT_HEAD.to_owned();
-    script.push_str("if wanted tests; then\n");
-    for (name, package) in tests {
-        // What a passing test prints shows which were skipped.
-        let _ = writeln!(script, "    run {name} {package} \"$here/bin/{name}\" --show-output");
-    }
-    script.push_str("fi\n");
-    script.push_str(SCRIPT_SANITIZER);
-    script.push_str(SCRIPT_MEMCHECK);
-    for (name, package) in tests {
-        let _ = writeln!(
-            script,
-            "        run memcheck-{name} {package} \"${{checked[@]}}\" \"$here/bin/{name}\" \"${{skipped[@]}}\""
-        );
-    }
-    script.push_str(SCRIPT_MEMCHECK_END);
-    script.push_str("if wanted benches; then\n");
-    script.push_str(SCRIPT_TWINS);
-    for (name, package) in benches {
-        script.push_str("    twins=()\n");
-        if let Some((_, twins)) = TWINS.iter().find(|(bench, _)| bench == name) {
-            let cubin = format!("\"$results/{twins}.cubin\"");
-            let _ = writeln!(script, "    if [ -f {cubin} ]; then twins=(--twins {cubin}); fi");
-        }
-        let arguments = format!("--csv \"$results/{name}.csv\" \"${{twins[@]}}\"");
-        let _ = writeln!(script, "    run {name} {package} \"$here/bin/{name}\" {arguments}");
-        let _ = writeln!(script, "    cat \"$results/{name}.log\"");
-    }
-    script.push_str("fi\n");
-    script.push_str(SCRIPT_TAIL);
-    script
+/// A line for each executable: its name, and its package's folder.
+fn list(executables: &[(String, String)]) -> String {
+    executables.iter().fold(String::new(), |mut lines, (name, package)| {
+        let _ = writeln!(lines, "{name} {package}");
+        lines
+    })
 }
 
 #[cfg(test)]
@@ -380,13 +264,21 @@ mod tests {
     }
 
     #[test]
-    fn the_script_runs_everything_once() {
-        let names =
-            |list: &[&str]| list.iter().map(|name| ((*name).to_owned(), "tests".to_owned())).collect::<Vec<_>>();
-        let script = script(&names(&["tests-a", "tests-b"]), &names(&["tests-fused"]));
-        let bench = "run tests-fused tests \"$here/bin/tests-fused\" --csv";
-        for line in ["run tests-a tests ", "run tests-b tests ", bench] {
-            assert_eq!(script.matches(line).count(), 1, "{line}");
+    fn a_list_has_a_line_for_each_executable() {
+        let tests =
+            [("a-x", "a"), ("toolkit-tests-y", "toolkit/tests")].map(|(name, package)| (name.into(), package.into()));
+        assert_eq!(list(&tests), "a-x a\ntoolkit-tests-y toolkit/tests\n");
+    }
+
+    #[test]
+    fn what_the_script_names_is_there() {
+        let root = workspace::root().unwrap();
+        for (package, target) in
+            [("tests", "fused_gpu"), ("toolkit/tests", "model_gpu"), ("toolkit/tests", "compat_gpu")]
+        {
+            assert!(SCRIPT.contains(&format!("{package} \"${{checked[@]}}\" \"$here/bin/{}\"", name(package, target))));
+            let tests = root.join(package).join("tests").join(target);
+            assert!(tests.with_extension("rs").is_file() || tests.join("main.rs").is_file(), "{package} {target}");
         }
     }
 

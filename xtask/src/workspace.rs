@@ -11,7 +11,7 @@ use clap::ValueEnum;
 pub enum KernelCrate {
     /// The kernels of the product
     KernelsGpu,
-    /// The kernels of tests and benchmarks
+    /// The kernels of the toolkit's tests and benchmarks
     TestKernels,
 }
 
@@ -28,7 +28,7 @@ impl KernelCrate {
     pub fn directory(self) -> &'static str {
         match self {
             KernelCrate::KernelsGpu => "kernels-gpu",
-            KernelCrate::TestKernels => "tests/kernels",
+            KernelCrate::TestKernels => "toolkit/tests/kernels",
         }
     }
 }

@@ -86,7 +86,7 @@ fn text(bytes: &[u8]) -> String {
 fn cargo(directory: &Path, arguments: &[&str]) -> Result<String, String> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-kernel/target");
     let mut command = Command::new(env!("CARGO"));
-    command.args(arguments).current_dir(directory).env("CARGO_TARGET_DIR", target).env_remove("PRISM_REQUIRE_GPU");
+    command.args(arguments).current_dir(directory).env("CARGO_TARGET_DIR", target).env_remove("CUDA_REQUIRE_GPU");
     let output = command.output().unwrap();
     let written = text(&output.stdout) + &text(&output.stderr);
     if output.status.success() { Ok(written) } else { Err(format!("{command:?}: {}\n{written}", output.status)) }
@@ -132,8 +132,8 @@ fn a_crate_elsewhere_is_complete() {
             assert_eq!((header.package.as_str(), header.compiler), ("waves", compiler.version));
         }
         Err(none) => {
-            let required = std::env::var_os("PRISM_REQUIRE_DEVICE_COMPILER").is_some_and(|value| value == "1");
-            assert!(!required, "PRISM_REQUIRE_DEVICE_COMPILER=1, and there is {none}");
+            let required = std::env::var_os("CUDA_REQUIRE_DEVICE_COMPILER").is_some_and(|value| value == "1");
+            assert!(!required, "CUDA_REQUIRE_DEVICE_COMPILER=1, and there is {none}");
             // The build says so itself, with the command that helps; and its test of the GPU is left out.
             assert!(written.contains("warning: waves@0.1.0: this build has no PTX: no device compiler"), "{written}");
             assert!(written.contains("skipped: no device compiler"), "{written}");

@@ -19,6 +19,7 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
     let job = Job {
         paths: &args.paths,
         args: &args.job,
+        selection: columns.selection(),
         min_feature_value: args.min_feature_value,
         annotations: args.annotations.as_deref(),
     };

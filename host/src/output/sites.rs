@@ -17,7 +17,7 @@ const HEADER: [&str; 8] = ["structure", "site", "score", "residues", "x", "y", "
 /// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
 /// let engine = Engine::builder().backend(Backend::Cpu).build()?;
 /// let features = &engine.run(std::slice::from_ref(&rbd))?[0];
-/// let all = [StructureRows { structure: &rbd, rows: &features.rows, site_ids: &features.site_ids }];
+/// let all = [StructureRows { structure: &rbd, features: features.view() }];
 /// let mut text = Vec::new();
 /// let mut table = SitesTable::new(&mut text);
 /// table.write(&all)?;
@@ -56,7 +56,8 @@ impl<W: Write> Table for SitesTable<W> {
         self.begin()?;
         let number = |value: f64| zmij::Buffer::new().format(value as f32).to_owned();
         for part in structures {
-            for (index, site) in sites(part.structure, part.rows, part.site_ids).iter().enumerate() {
+            let scores = part.features.named("site_score").unwrap_or_default();
+            for (index, site) in sites(part.structure, scores, part.features.site_ids).iter().enumerate() {
                 let [x, y, z] = site.center.map(number);
                 let (score, volume) = (number(site.score), number(site.volume));
                 let name = part.structure.name.clone();

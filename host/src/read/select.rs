@@ -3,7 +3,7 @@
 use super::error::{Fault, Problem, bad_field};
 use super::{ReadOptions, ReadStructure};
 use crate::structure::StructureInput;
-use shared_types::backbone::RoleAtoms;
+use shared_types::backbone::{NO_ROLES, RoleAtoms};
 use shared_types::radii::protor_radius;
 use shared_types::{Atom, NO_CA, RESIDUES, ResidueKind};
 use std::collections::HashMap;
@@ -167,14 +167,18 @@ impl<'a> Selection<'a> {
         }
         if record.name == CA
             && let Some(index) = self.structure.ca_indices.last_mut()
-            && let Some(b_factor) = self.structure.bfactor.last_mut()
+            && let Some(bfactor) = self.structure.bfactor.last_mut()
+            && let Some(b_column) = self.structure.b_column.last_mut()
         {
             *index = self.atoms.len() as u32;
-            *b_factor = (self.syntax.b_factor)(record.b_factor).map_or(f32::NAN, |b| b as f32);
+            *bfactor = (self.syntax.b_factor)(record.b_factor).map_or(f32::NAN, |b| b as f32);
+            *b_column = *bfactor;
         }
         let name = record.name.to_le_bytes();
         if let (Some(roles), Some(&first)) = (self.structure.roles.last_mut(), self.structure.residue_atoms.last()) {
-            roles.assign(self.atoms.len() - first as usize, trim_zeros(&name));
+            let mut named = RoleAtoms::of_words(*roles);
+            named.assign(self.atoms.len() - first as usize, trim_zeros(&name));
+            *roles = named.words();
         }
         let [x, y, z] = record.position;
         self.atoms.push([x, y, z, f64::from(protor_radius(self.kind, trim_zeros(&name)))]);
@@ -202,12 +206,13 @@ impl<'a> Selection<'a> {
         let s = &mut self.structure;
         s.residue_atoms.push(offset);
         s.ca_indices.push(NO_CA);
-        s.roles.push(RoleAtoms::NONE);
+        s.roles.push(NO_ROLES);
         s.residue_types.push(self.kind);
         s.chain_ids.push(chain);
         s.residue_numbers.push(number);
         s.insertion_codes.push(chain_name(place.icode).into_boxed_str());
         s.bfactor.push(f32::NAN);
+        s.b_column.push(f32::NAN);
         self.open = true;
         Ok(())
     }
@@ -246,9 +251,7 @@ impl<'a> Selection<'a> {
         let mut structure = self.structure;
         structure.name = name.to_owned();
         structure.residue_atoms.push(n_atoms);
-        for values in [&mut structure.conservation, &mut structure.gisaid_freq, &mut structure.gisaid_velocity] {
-            values.resize(n_residues, f32::NAN);
-        }
+        structure.fill_absent();
         if predicted {
             structure.bfactor.fill(f32::NAN);
         }

@@ -4,7 +4,8 @@ use super::{Carbon, PeptideAtoms};
 use crate::vector::Vector;
 use cuda_std::math::{NAN, atan2, canonical, sqrt};
 use cuda_std::prelude::*;
-use shared_types::backbone::{BackboneRow, NO_ATOM, NO_STATE, RoleAtoms};
+use shared_types::backbone::{NO_ATOM, RoleAtoms};
+use shared_types::feature::{BackboneRow, column};
 use shared_types::residue::PROLINE;
 use shared_types::{Atom, NO_CA};
 
@@ -22,7 +23,7 @@ pub struct Inputs<'a> {
     pub residue_types: &'a [u8],
     pub chain_ids: &'a [u32],
     pub residue_atoms: &'a [u32],
-    pub roles: &'a [RoleAtoms],
+    pub roles: &'a [[u32; 2]],
     pub n: u32,
 }
 
@@ -59,6 +60,11 @@ fn dihedral(a: Vector, b: Vector, c: Vector, d: Vector) -> f32 {
 
 impl Inputs<'_> {
     #[inline(always)]
+    fn roles(&self, i: u32) -> RoleAtoms {
+        RoleAtoms::of_words(self.roles.at(i))
+    }
+
+    #[inline(always)]
     fn position(&self, atom: u32) -> Vector {
         let Atom { x, y, z, .. } = self.atoms.at(atom);
         Vector { x, y, z }
@@ -78,7 +84,7 @@ impl Inputs<'_> {
 
     #[inline(always)]
     fn backbone(&self, i: u32) -> Backbone {
-        let roles = self.roles.at(i);
+        let roles = self.roles(i);
         Backbone { n: self.atom(i, roles.n), ca: self.alpha(i), c: self.atom(i, roles.c), o: self.atom(i, roles.o) }
     }
 
@@ -138,17 +144,17 @@ impl Inputs<'_> {
 
     /// The row of residue `i`, as far as angles.
     pub fn angles(&self, i: u32) -> BackboneRow {
-        let roles = self.roles.at(i);
+        let roles = self.roles(i);
         let (n, ca, c) = (self.atom(i, roles.n), self.alpha(i), self.atom(i, roles.c));
         let (mut phi, mut psi, mut omega) = (NAN, NAN, NAN);
         if i > 0 {
-            let before = self.atom(i - 1, self.roles.at(i - 1).c);
+            let before = self.atom(i - 1, self.roles(i - 1).c);
             if self.are_bound(i - 1, before, n) {
                 phi = dihedral(before, n, ca, c);
             }
         }
         if i + 1 < self.n {
-            let next = self.atom(i + 1, self.roles.at(i + 1).n);
+            let next = self.atom(i + 1, self.roles(i + 1).n);
             if self.are_bound(i, c, next) {
                 psi = dihedral(n, ca, c, next);
                 omega = dihedral(ca, c, next, self.alpha(i + 1));
@@ -159,12 +165,14 @@ impl Inputs<'_> {
         let delta = self.atom(i, roles.delta);
         let epsilon = self.atom(i, roles.epsilon);
         let zeta = self.atom(i, roles.zeta);
-        let chi = [
-            dihedral(n, ca, beta, gamma),
-            dihedral(ca, beta, gamma, delta),
-            dihedral(beta, gamma, delta, epsilon),
-            dihedral(gamma, delta, epsilon, zeta),
-        ];
-        BackboneRow { phi, psi, omega, chi, hbond_energy_nh: NAN, hbond_energy_co: NAN, ss: NO_STATE }
+        let mut columns = [NAN; 12];
+        columns[column::PHI] = phi;
+        columns[column::PSI] = psi;
+        columns[column::OMEGA] = omega;
+        columns[column::CHI1] = dihedral(n, ca, beta, gamma);
+        columns[column::CHI2] = dihedral(ca, beta, gamma, delta);
+        columns[column::CHI3] = dihedral(beta, gamma, delta, epsilon);
+        columns[column::CHI4] = dihedral(gamma, delta, epsilon, zeta);
+        BackboneRow { columns }
     }
 }

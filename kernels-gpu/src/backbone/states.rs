@@ -3,7 +3,8 @@
 use super::ladders::{BRIDGE, Pattern, STRAND};
 use cuda_std::math::sqrt;
 use cuda_std::prelude::*;
-use shared_types::backbone::{BackboneRow, SecondaryStructure};
+use shared_types::backbone::SecondaryStructure;
+use shared_types::feature::{BackboneRow, column};
 
 /// Bit of a row at which a turn of three, four or five residues begins: `TURN << 0`, `<< 1`, `<< 2`.
 const TURN: u32 = 1;
@@ -40,8 +41,8 @@ pub fn marks(pattern: &Pattern, rows: View<BackboneRow>, i: u32) -> u32 {
         }
     }
     if i > 0 && pattern.is_linked(i - 1) && pattern.is_linked(i) {
-        let row = rows.get(i);
-        if (row.phi - PHI).abs() <= EPSILON && (row.psi - PSI).abs() <= EPSILON {
+        let row = rows.get(i).columns;
+        if (row[column::PHI] - PHI).abs() <= EPSILON && (row[column::PSI] - PSI).abs() <= EPSILON {
             marks |= POLYPROLINE;
         }
     }

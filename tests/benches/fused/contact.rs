@@ -1,4 +1,4 @@
-//! The pass over pairs alone: the safe kernel, and its twins in CUDA C++.
+//! The pass over pairs alone: the safe kernel, and its baselines in CUDA C++.
 
 use crate::Arguments;
 use crate::features::pairs_within;
@@ -32,7 +32,7 @@ struct Batch {
     out: DeviceBuffer<Contact>,
     points: DeviceBuffer<Point>,
     offsets: DeviceOffsets,
-    /// The same offsets, as a twin reads them.
+    /// The same offsets, as a baseline reads them.
     plain_offsets: DeviceBuffer<u32>,
     blocks: u32,
 }
@@ -69,7 +69,7 @@ impl Batch {
             Word::address(&self.points.view()),
             Word::value(THRESHOLD),
         ];
-        // SAFETY: these are the parameters in tests/twins/contact.cu: `out` and `points` have an element for each
+        // SAFETY: these are the parameters in tests/baselines/fused.cu: `out` and `points` have an element for each
         // residue up to the last offset, and there is one more offset than blocks. Everything is on this one stream,
         // which is waited for before anything is looked at or dropped.
         Ok(unsafe { kernel.launch(executor.stream(), self.blocks, THREADS, &words) }?)
@@ -81,7 +81,7 @@ pub fn time(structures: &[StructureInput], arguments: &Arguments, report: &mut R
     let executor = CudaExecutor::open(0, "test kernels", test_kernels::PTX)?;
     let stream = executor.stream();
     let mut batch = Batch::new(stream, &packed)?;
-    let mut contestants = contestants(&executor, arguments.twins.as_deref())?;
+    let mut contestants = contestants(&executor, arguments.baselines.as_deref())?;
     let watch = Watch::new(stream)?;
     for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
         for contestant in &mut contestants {
@@ -98,7 +98,7 @@ pub fn time(structures: &[StructureInput], arguments: &Arguments, report: &mut R
         contestant.result = batch.out.download(stream)?;
     }
     let work = work(structures);
-    let [first, twins @ ..] = &contestants[..] else { return Ok(()) };
+    let [first, baselines @ ..] = &contestants[..] else { return Ok(()) };
     ensure!(first.result.iter().any(|contact| contact.number > 0.0), "no contact: nothing was computed");
     for contestant in &contestants {
         let is_first = std::ptr::eq(contestant, first);
@@ -113,13 +113,13 @@ pub fn time(structures: &[StructureInput], arguments: &Arguments, report: &mut R
             bits: (!is_first).then(|| compare(&first.result, contestant)),
         });
     }
-    if twins.is_empty() {
-        println!("no twins: --twins FILE names tests/twins/contact.cu as nvcc made it");
+    if baselines.is_empty() {
+        println!("no baselines: --baselines FILE names tests/baselines/fused.cu as nvcc made it");
     }
     Ok(())
 }
 
-fn contestants(executor: &CudaExecutor, twins: Option<&Path>) -> Result<Vec<Contestant>> {
+fn contestants(executor: &CudaExecutor, baselines: Option<&Path>) -> Result<Vec<Contestant>> {
     let contestant = |name, kernel, attributes| Contestant {
         name,
         kernel,
@@ -129,10 +129,10 @@ fn contestants(executor: &CudaExecutor, twins: Option<&Path>) -> Result<Vec<Cont
     };
     let ours = executor.kernel::<contacts::Kernel>()?.attributes();
     let mut all = vec![contestant("contacts, Rust", None, ours)];
-    if let Some(path) = twins {
+    if let Some(path) = baselines {
         let image = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
         // SAFETY: the caller names what nvcc wrote.
-        let module = unsafe { load_image(executor.context(), "twins", &image) }?;
+        let module = unsafe { load_image(executor.context(), "baselines", &image) }?;
         for (name, entry) in
             [("contacts, CUDA C++, team", "contact_team"), ("contacts, CUDA C++, direct", "contact_direct")]
         {
@@ -144,23 +144,23 @@ fn contestants(executor: &CudaExecutor, twins: Option<&Path>) -> Result<Vec<Cont
     Ok(all)
 }
 
-/// Our time over the twin's: the median of the ratios within repetitions. Below 1 is faster.
-fn ratio(ours: &Contestant, twin: &Contestant) -> f64 {
-    let ratios = ours.milliseconds.iter().zip(&twin.milliseconds).map(|(ours, twin)| ours / twin);
+/// Our time over the baseline's: the median of the ratios within repetitions. Below 1 is faster.
+fn ratio(ours: &Contestant, baseline: &Contestant) -> f64 {
+    let ratios = ours.milliseconds.iter().zip(&baseline.milliseconds).map(|(ours, baseline)| ours / baseline);
     median(&ratios.collect::<Vec<_>>())
 }
 
-/// The team twin must give our bits. The direct one adds in another order: its counts must be ours, and its sums ours
+/// The team baseline must give our bits. The direct one adds in another order: its counts must be ours, and its sums ours
 /// but for rounding.
-fn compare(ours: &[Contact], twin: &Contestant) -> Bits {
-    if bytemuck::cast_slice::<_, u32>(ours) == bytemuck::cast_slice::<_, u32>(&twin.result) {
+fn compare(ours: &[Contact], baseline: &Contestant) -> Bits {
+    if bytemuck::cast_slice::<_, u32>(ours) == bytemuck::cast_slice::<_, u32>(&baseline.result) {
         return Bits::Same;
     }
     let close = |a: &Contact, b: &Contact| {
         (a.number, a.up, a.down) == (b.number, b.up, b.down) && (a.weighted - b.weighted).abs() <= 1e-5 * a.weighted
     };
-    let all_close = ours.len() == twin.result.len() && ours.iter().zip(&twin.result).all(|(a, b)| close(a, b));
-    if all_close && !twin.name.ends_with("team") { Bits::Rounded } else { Bits::Wrong }
+    let all_close = ours.len() == baseline.result.len() && ours.iter().zip(&baseline.result).all(|(a, b)| close(a, b));
+    if all_close && !baseline.name.ends_with("team") { Bits::Rounded } else { Bits::Wrong }
 }
 
 /// Bytes: each residue's point (16) and result (16) once, and the offsets (4 a structure). Operations as in

@@ -3,7 +3,7 @@
 //! Times are those of events around one launch, medians over the repetitions. The batch is larger than the L2 cache
 //! (its rows alone are half a gigabyte), so that no repetition finds the inputs of the one before in it.
 //!
-//! The fused kernel is timed whole. The pass over pairs is timed alone against twins in CUDA C++, all of them in
+//! The fused kernel is timed whole. The pass over pairs is timed alone against baselines in CUDA C++, all of them in
 //! turn in every repetition, so that a change of clocks meets all alike; the ratios are those within a repetition.
 
 mod contact;
@@ -29,9 +29,9 @@ struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u16).range(1..))]
     repetitions: u16,
 
-    /// tests/twins/contact.cu as nvcc made it, cubin or PTX: the twins are timed beside the kernel
+    /// tests/baselines/fused.cu as nvcc made it, cubin or PTX: the baselines are timed beside the kernel
     #[arg(long, value_name = "FILE")]
-    twins: Option<PathBuf>,
+    baselines: Option<PathBuf>,
 
     /// Write the results here, too
     #[arg(long, value_name = "FILE")]

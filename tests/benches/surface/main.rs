@@ -3,14 +3,14 @@
 //!
 //! The set is copies of one chain (6M0J's receptor-binding domain), each jittered and turned its own way. Times are those of
 //! events around the launches of a stage, medians over the repetitions; for the kernel that counts, also in turn with its
-//! twin in CUDA C++, which has the same algorithm and must give the same counts. The other lines are a whole batch, by the
+//! baseline in CUDA C++, which has the same algorithm and must give the same counts. The other lines are a whole batch, by the
 //! clock: from packed host memory to features in host memory, cut and uncut, through page-locked memory and not; and its
 //! copies alone. Beside these, small batches one after another, launched and as a graph.
 
+mod baseline;
 mod overlap;
 mod recorded;
 mod stages;
-mod twin;
 
 use anyhow::{Context as _, Result};
 use clap::Parser;
@@ -36,9 +36,9 @@ struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 11, value_parser = clap::value_parser!(u16).range(1..))]
     repetitions: u16,
 
-    /// tests/twins/surface.cu as nvcc made it, cubin or PTX
+    /// tests/baselines/surface.cu as nvcc made it, cubin or PTX
     #[arg(long, value_name = "FILE")]
-    twins: Option<PathBuf>,
+    baselines: Option<PathBuf>,
 
     /// Write the results here, too
     #[arg(long, value_name = "FILE")]
@@ -77,8 +77,8 @@ fn main() -> Result<ExitCode> {
     stages::mixed(&executor, &arguments)?;
     recorded::time(&executor, &arguments)?;
     let mut same = true;
-    if let Some(path) = &arguments.twins {
-        let compared = twin::time(&executor, &batch, path, &arguments).context("the twin")?;
+    if let Some(path) = &arguments.baselines {
+        let compared = baseline::time(&executor, &batch, path, &arguments).context("the baseline")?;
         println!(
             "Rust takes {:.3} of the time of CUDA C++ ({})",
             compared.ratio,
@@ -87,7 +87,7 @@ fn main() -> Result<ExitCode> {
         same = compared.same;
         lines.extend(compared.lines);
     } else {
-        println!("no twin: --twins FILE names tests/twins/surface.cu as nvcc made it");
+        println!("no baseline: --baselines FILE names tests/baselines/surface.cu as nvcc made it");
     }
     let machine = arguments.machine.clone().map_or_else(|| Device::info(0).map(|device| device.name), Ok)?;
     print(&lines, &batch, &machine, arguments.points)?;

@@ -1,18 +1,14 @@
-//! The kernels of the backbone on CPU cores, launched one after the other.
+//! The backbone's columns from the engine on CPU cores, and its kernels launched one after the other.
 
 use cuda_std::launch::{CpuExecutor, Offsets, Segments};
 use kernels_gpu::scratch::{Carbon, HydrogenBonds, Item, LadderStarts, PeptideAtoms};
 use kernels_gpu::{backbone_bonds, backbone_geometry, backbone_states};
 use prism_host::{PackedBatch, StructureInput};
-use shared_types::backbone::{BackboneRow, RoleAtoms};
+use shared_types::feature::BackboneRow;
 
 /// Rows of each structure.
 pub fn rows(executor: &CpuExecutor, structures: &[StructureInput], rows_per_item: u32) -> Vec<Vec<BackboneRow>> {
     let batch = PackedBatch::from_inputs(structures).expect("a batch");
-    let roles: Vec<RoleAtoms> = structures
-        .iter()
-        .flat_map(|s| if s.roles.is_empty() { vec![RoleAtoms::NONE; s.n_residues()] } else { s.roles.clone() })
-        .collect();
     let n = batch.n_residues();
     let (mut items, mut borders) = (Vec::new(), vec![0]);
     for (structure, descriptor) in (0..).zip(batch.descriptors()) {
@@ -46,7 +42,7 @@ pub fn rows(executor: &CpuExecutor, structures: &[StructureInput], rows_per_item
         residue_types: batch.residue_types(),
         chain_ids: batch.chain_ids(),
         residue_atoms: batch.residue_atoms(),
-        roles: &roles[..],
+        roles: batch.roles(),
     };
     backbone_geometry::launch(executor, blocks, args).expect("angles");
     let args = backbone_bonds::Args {

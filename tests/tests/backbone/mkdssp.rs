@@ -4,7 +4,8 @@ use crate::launch;
 use cuda_std::launch::CpuExecutor;
 use prism_host::StructureInput;
 use prism_host::read::{ReadOptions, read_path};
-use shared_types::backbone::{BackboneRow, SecondaryStructure};
+use shared_types::backbone::SecondaryStructure;
+use shared_types::feature::{BackboneRow, column};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use tests::data;
@@ -35,8 +36,8 @@ fn listed(path: &Path) -> HashMap<String, Vec<Listed>> {
     files
 }
 
-fn letter(row: &BackboneRow) -> String {
-    SecondaryStructure::of(row.ss).map_or(String::new(), |state| state.letter().to_string())
+fn letter(row: &BackboneRow) -> &'static str {
+    SecondaryStructure::letter(row.columns[column::SS])
 }
 
 /// What the comparison of a file found.
@@ -68,14 +69,14 @@ fn compare(structure: &StructureInput, rows: &[BackboneRow], listed: &[Listed]) 
         if letter(row) != residue.state {
             outcome.states.push(format!("{name} {} for {}", letter(row), residue.state));
         }
-        let energies = [row.hbond_energy_nh, row.hbond_energy_co];
+        let energies = [column::HBOND_ENERGY_NH, column::HBOND_ENERGY_CO].map(|at| row.columns[at]);
         for (what, (found, listed)) in ["nh", "co"].iter().zip(energies.into_iter().zip(residue.energies)) {
             let found = if found.is_nan() { 0.0 } else { found };
             if (found - listed).abs() > 0.0511 {
                 outcome.energies.push(format!("{name} {what} {found} for {listed}"));
             }
         }
-        for (found, listed) in [row.phi, row.psi].into_iter().zip(residue.angles) {
+        for (found, listed) in [column::PHI, column::PSI].map(|at| row.columns[at]).into_iter().zip(residue.angles) {
             let agree = match listed {
                 None => found.is_nan(),
                 Some(listed) => ((found - listed + 540.0).rem_euclid(360.0) - 180.0).abs() <= 0.0511,

@@ -5,7 +5,7 @@
 
 use prism_host::StructureInput;
 use shared_types::NO_CA;
-use shared_types::backbone::NO_ATOM;
+use shared_types::backbone::{NO_ATOM, RoleAtoms};
 
 type Point = [f64; 3];
 
@@ -56,7 +56,7 @@ fn residues(structure: &StructureInput) -> Vec<Residue> {
     (0..structure.n_residues())
         .map(|i| {
             let first = structure.residue_atoms[i] as usize;
-            let roles = structure.roles[i];
+            let roles = RoleAtoms::of_words(structure.roles[i]);
             let atom = |role: u8| (role != NO_ATOM).then(|| point(first + usize::from(role)));
             let ca = structure.ca_indices[i];
             Residue {

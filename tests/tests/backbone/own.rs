@@ -2,8 +2,10 @@
 
 use crate::{launch, oracle};
 use cuda_std::launch::CpuExecutor;
-use prism_host::StructureInput;
-use shared_types::backbone::{BackboneRow, RoleAtoms, SecondaryStructure};
+use prism_host::{Backend, Engine, StructureInput};
+use shared_types::Group;
+use shared_types::backbone::{NO_ATOM, RoleAtoms, SecondaryStructure};
+use shared_types::feature::{BackboneRow, column};
 use tests::data;
 use tests::dice::Dice;
 use tests::synthetic::{self, Recipe};
@@ -15,11 +17,8 @@ fn run(structures: &[StructureInput]) -> Vec<Vec<BackboneRow>> {
 /// What is wrong with a row.
 fn faults(expected: &oracle::Expected, row: &BackboneRow, with_state: bool) -> Vec<String> {
     let mut faults = Vec::new();
-    let [a, b, c, d] = row.chi;
     let names = ["phi", "psi", "omega", "chi1", "chi2", "chi3", "chi4"];
-    for (name, (expected, found)) in
-        names.iter().zip(expected.angles.iter().zip([row.phi, row.psi, row.omega, a, b, c, d]))
-    {
+    for (name, (expected, found)) in names.iter().zip(expected.angles.iter().zip(row.columns)) {
         let right = match expected {
             None => found.to_bits() == 0x7fc0_0000,
             Some(angle) => {
@@ -31,8 +30,9 @@ fn faults(expected: &oracle::Expected, row: &BackboneRow, with_state: bool) -> V
             faults.push(format!("{name} {found} for {expected:?}"));
         }
     }
-    for (name, expected, found) in [("nh", expected.nh, row.hbond_energy_nh), ("co", expected.co, row.hbond_energy_co)]
-    {
+    let energies = [("nh", expected.nh, column::HBOND_ENERGY_NH), ("co", expected.co, column::HBOND_ENERGY_CO)];
+    for (name, expected, at) in energies {
+        let found = row.columns[at];
         let right = match expected {
             None => found.to_bits() == 0x7fc0_0000,
             // The last digit may be rounded the other way.
@@ -42,8 +42,8 @@ fn faults(expected: &oracle::Expected, row: &BackboneRow, with_state: bool) -> V
             faults.push(format!("{name} {found} for {expected:?}"));
         }
     }
-    let state = SecondaryStructure::of(row.ss).map(SecondaryStructure::letter);
-    if with_state && state != expected.state {
+    let state = SecondaryStructure::letter(row.columns[column::SS]);
+    if with_state && state != expected.state.map_or(String::new(), String::from) {
         faults.push(format!("{state:?} for {:?}", expected.state));
     }
     faults
@@ -59,7 +59,7 @@ fn check(structures: &[StructureInput]) -> (usize, String) {
             let faults = faults(expected, row, !answer.doubtful);
             assert!(faults.is_empty(), "{} row {i}: {}", structure.name, faults.join(", "));
         }
-        letters.extend(rows.iter().filter_map(|row| SecondaryStructure::of(row.ss)).map(SecondaryStructure::letter));
+        letters.extend(rows.iter().map(|row| SecondaryStructure::letter(row.columns[column::SS])));
     }
     (certain, letters)
 }
@@ -107,13 +107,15 @@ fn odd_structures_have_what_is_defined() {
     }
     // Residues without one of their atoms, at the ends too.
     let mut holes = data::shipped().remove(0);
-    for (i, roles) in holes.roles.iter_mut().enumerate() {
+    for (i, words) in holes.roles.iter_mut().enumerate() {
+        let mut roles = RoleAtoms::of_words(*words);
         match i % 13 {
-            0 => roles.o = RoleAtoms::NONE.o,
-            4 => roles.n = RoleAtoms::NONE.n,
-            9 => roles.c = RoleAtoms::NONE.c,
+            0 => roles.o = NO_ATOM,
+            4 => roles.n = NO_ATOM,
+            9 => roles.c = NO_ATOM,
             _ => {}
         }
+        *words = roles.words();
     }
     (0..holes.n_residues()).step_by(17).for_each(|residue| synthetic::remove_ca(&mut holes, residue));
     structures.push(holes);
@@ -132,9 +134,7 @@ fn no_roles_are_rows_of_nothing() {
     let mut structure = Recipe::new(5, 1).build();
     structure.roles.clear();
     for row in &run(&[structure])[0] {
-        let words: &[u32] = bytemuck::cast_slice(std::slice::from_ref(row));
-        assert_eq!(words[..9], [0x7fc0_0000; 9]);
-        assert_eq!(words[9], u32::MAX);
+        assert_eq!(row.columns.map(f32::to_bits), [0x7fc0_0000; 12]);
     }
 }
 
@@ -156,23 +156,40 @@ fn order_items_and_company_change_no_bit() {
     }
 }
 
+/// The engine's columns are the kernels' rows, also of angles alone.
+#[test]
+fn the_engine_computes_the_same_rows() {
+    let mut structures = data::shipped();
+    structures.push(Recipe::new(1200, 5).chains(2).build());
+    let expected = run(&structures);
+    let engine = Engine::builder().backend(Backend::Cpu).build().unwrap();
+    for (found, rows) in engine.run(&structures).unwrap().iter().zip(&expected) {
+        for feature in Group::Backbone.features() {
+            let values: Vec<u32> =
+                found.view().feature(feature).expect("asked for").iter().map(|x| x.to_bits()).collect();
+            let right: Vec<u32> = rows.iter().map(|row| row.columns[feature.column].to_bits()).collect();
+            assert!(values == right, "{} of {}", feature.name, found.name);
+        }
+    }
+}
+
 #[test]
 fn a_wrong_value_is_seen() {
     let structure = data::shipped().remove(1);
     let (answer, rows) = (oracle::answer(&structure), run(std::slice::from_ref(&structure)));
     let right = rows[0][20];
-    let wrong: [fn(&mut BackboneRow); 6] = [
-        |row| row.phi += 0.1,
-        |row| row.omega = -row.omega,
-        |row| row.chi[0] = f32::NAN,
-        |row| row.hbond_energy_nh -= 0.002,
-        |row| row.hbond_energy_co = f32::NAN,
-        |row| row.ss = (row.ss + 1) % 9,
+    let wrong: [fn(&mut [f32; 12]); 6] = [
+        |columns| columns[column::PHI] += 0.1,
+        |columns| columns[column::OMEGA] = -columns[column::OMEGA],
+        |columns| columns[column::CHI1] = f32::NAN,
+        |columns| columns[column::HBOND_ENERGY_NH] -= 0.002,
+        |columns| columns[column::HBOND_ENERGY_CO] = f32::NAN,
+        |columns| columns[column::SS] = (columns[column::SS] + 1.0) % 9.0,
     ];
     assert!(faults(&answer.rows[20], &right, true).is_empty());
     for change in wrong {
         let mut row = right;
-        change(&mut row);
+        change(&mut row.columns);
         assert_eq!(faults(&answer.rows[20], &row, true).len(), 1);
     }
 }

@@ -54,8 +54,8 @@ use crate::ptx::verify::refusals;
 /// ```
 /// use cuda_builder::{CudaBuilder, CudaBuilderError, NvvmArch};
 ///
-/// let builder = CudaBuilder::new("../../kernels-gpu");
-/// assert!(builder.paths()?[0].ends_with("ptx/kernels_gpu.sm_75.ptx"));
+/// let builder = CudaBuilder::new("../tests/kernels");
+/// assert!(builder.paths()?[0].ends_with("ptx/test_kernels.sm_75.ptx"));
 /// let [old, new] = [NvvmArch::Compute75, NvvmArch::Compute90].map(|arch| builder.input_digest(arch));
 /// assert_ne!(old?, new?);
 /// let nowhere = CudaBuilder::new("nowhere").build();

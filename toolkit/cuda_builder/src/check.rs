@@ -14,7 +14,7 @@ use crate::ptx::header::Header;
 /// ```no_run
 /// use cuda_builder::{Checked, CudaBuilder};
 ///
-/// for (path, checked) in CudaBuilder::new("../../kernels-gpu").check()? {
+/// for (path, checked) in CudaBuilder::new("../tests/kernels").check()? {
 ///     match checked {
 ///         Checked::SameBytes => println!("{}: the same bytes", path.display()),
 ///         Checked::SameInputs { made_by, here } => println!("{}: by {made_by}, here is {here:?}", path.display()),

@@ -30,7 +30,8 @@ fn fixture(name: &str) -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let to = place(name);
     copy(&package.join("tests/fixtures/workspace"), &to);
-    copy(&package.join("../../rust-toolchain.toml"), &to.join("rust-toolchain.toml"));
+    let pinned = package.ancestors().map(|above| above.join("rust-toolchain.toml")).find(|file| file.is_file());
+    copy(&pinned.expect("the workspace pins its toolchain"), &to.join("rust-toolchain.toml"));
     to
 }
 
@@ -57,8 +58,8 @@ fn builder(workspace: &Path) -> CudaBuilder {
 fn compiler(directory: &Path) -> Option<DeviceCompiler> {
     match Discovery::new(directory).find() {
         Ok(compiler) => Some(compiler),
-        Err(none) if std::env::var_os("PRISM_REQUIRE_DEVICE_COMPILER").is_some_and(|value| value == "1") => {
-            panic!("PRISM_REQUIRE_DEVICE_COMPILER=1, and there is {none}")
+        Err(none) if std::env::var_os("CUDA_REQUIRE_DEVICE_COMPILER").is_some_and(|value| value == "1") => {
+            panic!("CUDA_REQUIRE_DEVICE_COMPILER=1, and there is {none}")
         }
         Err(_) => {
             // Not through `eprintln!`, which a passing test swallows.

@@ -43,7 +43,7 @@ const LOG_BYTES: usize = 4096;
 /// # }
 /// ```
 ///
-/// It needs a GPU: `tests/tests/cuda_host_gpu/modules.rs` runs such code where there is one.
+/// It needs a GPU: `toolkit/tests/tests/cuda_host_gpu/modules.rs` runs such code where there is one.
 #[derive(Clone)]
 pub struct Module(Arc<Inner>);
 

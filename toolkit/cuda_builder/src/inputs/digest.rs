@@ -15,7 +15,7 @@ use super::sources::Source;
 /// ```
 /// use cuda_builder::inputs::{digest::input_digest, graph::PackageGraph, sources::sources};
 ///
-/// let graph = PackageGraph::load("../../kernels-gpu".as_ref())?;
+/// let graph = PackageGraph::load("../tests/kernels".as_ref())?;
 /// let files = sources(&graph, &[])?;
 /// let digest = |flag: &str| input_digest(&graph, &files, &[flag.to_owned()]);
 /// assert_eq!(digest("-Ctarget-cpu=sm_75"), digest("-Ctarget-cpu=sm_75"));

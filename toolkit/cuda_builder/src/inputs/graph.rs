@@ -79,8 +79,8 @@ pub struct LocalPackage {
 /// ```
 /// use cuda_builder::inputs::graph::{GraphError, PackageGraph};
 ///
-/// let graph = PackageGraph::load("../../kernels-gpu".as_ref())?;
-/// assert_eq!((graph.kernels.name.as_str(), graph.kernels.crate_name.as_str()), ("kernels-gpu", "kernels_gpu"));
+/// let graph = PackageGraph::load("../tests/kernels".as_ref())?;
+/// assert_eq!((graph.kernels.name.as_str(), graph.kernels.crate_name.as_str()), ("test-kernels", "test_kernels"));
 /// assert!(graph.local.iter().any(|package| package.name == "cuda_std"));
 /// assert!(graph.locked.iter().any(|package| package.name == "bytemuck" && !package.checksum.is_empty()));
 /// # Ok::<(), GraphError>(())

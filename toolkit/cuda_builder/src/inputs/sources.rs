@@ -25,10 +25,10 @@ pub struct SourceError {
 /// ```
 /// use cuda_builder::inputs::{graph::PackageGraph, sources::{SourceError, source_roots, sources}};
 ///
-/// let graph = PackageGraph::load("../../kernels-gpu".as_ref()).unwrap();
+/// let graph = PackageGraph::load("../tests/kernels".as_ref()).unwrap();
 /// assert!(source_roots(&graph.kernels)[0].ends_with("src"));
 /// let files = sources(&graph, &[])?;
-/// let library = files.iter().find(|file| file.label == "kernels-gpu/src/lib.rs").unwrap();
+/// let library = files.iter().find(|file| file.label == "test-kernels/src/lib.rs").unwrap();
 /// assert_eq!(std::fs::read(&library.path).ok().as_ref(), Some(&library.bytes));
 /// # Ok::<(), SourceError>(())
 /// ```

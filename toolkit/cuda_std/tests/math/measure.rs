@@ -47,7 +47,7 @@ pub fn floats(from: f32, to: f32, stride: usize) -> impl Iterator<Item = f32> {
 
 /// Whether all numbers are to be looked at.
 pub fn wide() -> bool {
-    std::env::var("PRISM_WIDE").as_deref() == Ok("1")
+    std::env::var("CUDA_WIDE").as_deref() == Ok("1")
 }
 
 /// Bit patterns at equal distances, or all: every sign, exponent, and NaN. Cores share the work.

@@ -88,10 +88,10 @@ fn an_index_out_of_bounds_is_an_error() -> Result<(), Box<dyn Error>> {
 }
 // ANCHOR_END: panic
 
-/// Says in one line that a test was left out. PRISM_REQUIRE_GPU=1 makes that a failure.
+/// Says in one line that a test was left out. CUDA_REQUIRE_GPU=1 makes that a failure.
 fn skipped(why: impl Display) -> Result<(), Box<dyn Error>> {
-    if std::env::var_os("PRISM_REQUIRE_GPU").is_some_and(|value| value == "1") {
-        return Err(format!("PRISM_REQUIRE_GPU=1, but {why}").into());
+    if std::env::var_os("CUDA_REQUIRE_GPU").is_some_and(|value| value == "1") {
+        return Err(format!("CUDA_REQUIRE_GPU=1, but {why}").into());
     }
     // Not through `eprintln!`, which a passing test swallows; and in one piece, since other tests write, too.
     let line = format!("skipped: {}\n", why.to_string().lines().next().unwrap_or_default());

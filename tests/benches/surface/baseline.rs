@@ -1,0 +1,190 @@
+//! The kernel that counts, in turn with its baseline.
+
+use crate::{Arguments, Line};
+use anyhow::{Context as _, Result};
+use cuda_host::raw::{RawKernel, Word, load_image};
+use cuda_host::{CudaExecutor, DeviceBuffer, DeviceOffsets, Stream};
+use cuda_std::launch::{Offsets, Segments};
+use kernels_gpu::scratch::{ATOMS_AN_ITEM, AtomSurface, CellWords, Frame, Item};
+use kernels_gpu::{atom_cells_prism4d as cells, atom_surfaces_prism4d as surfaces};
+use prism_host::PackedBatch;
+use prism_host::engine::point_groups;
+use shared_types::{Atom, BatchStructureDesc, PointGroup};
+use std::fs;
+use std::path::Path;
+use tests::bench::{Watch, median};
+
+const WARM_UP: usize = 2;
+const THREADS: u32 = 224;
+
+pub struct Compared {
+    /// Median of our time over the baseline's, within a repetition.
+    pub ratio: f64,
+    pub same: bool,
+    pub lines: Vec<Line>,
+}
+
+/// What the kernel reads and writes.
+struct Buffers {
+    descriptors: DeviceBuffer<BatchStructureDesc>,
+    points: DeviceBuffer<PointGroup>,
+    n_points: u32,
+    sorted: DeviceBuffer<Atom>,
+    cells: DeviceBuffer<CellWords>,
+    frames: DeviceBuffer<Frame>,
+    items: DeviceBuffer<Item>,
+    offsets: DeviceOffsets,
+    /// The same offsets, as a baseline reads them.
+    plain_offsets: DeviceBuffer<u32>,
+    owners: DeviceBuffer<u32>,
+    chain_ids: DeviceBuffer<u32>,
+    residue_atoms: DeviceBuffer<u32>,
+    atoms: DeviceBuffer<Atom>,
+    surface: DeviceBuffer<AtomSurface>,
+    contacts: DeviceBuffer<u32>,
+    blocks: u32,
+}
+
+impl Buffers {
+    /// With atoms sorted into cells.
+    fn new(executor: &CudaExecutor, batch: &PackedBatch, points: u32) -> Result<Self> {
+        let stream = executor.stream();
+        let n_atoms = batch.atom_offsets().end() as usize;
+        let (mut items, mut firsts) = (Vec::new(), Vec::new());
+        for (index, (descriptor, &atoms)) in batch.descriptors().iter().zip(batch.atom_offsets().as_slice()).enumerate()
+        {
+            // As in the engine.
+            let share = descriptor.n_atoms.div_ceil(descriptor.n_atoms.div_ceil(ATOMS_AN_ITEM));
+            for first in (0..descriptor.n_atoms).step_by(share as usize) {
+                items.push(Item { structure: index as u32, atoms, first });
+                firsts.push(atoms + first);
+            }
+        }
+        firsts.push(batch.atom_offsets().end());
+        let mut buffers = Self {
+            descriptors: DeviceBuffer::from_slice(stream, batch.descriptors())?,
+            points: DeviceBuffer::from_slice(stream, &point_groups(points))?,
+            n_points: points,
+            sorted: DeviceBuffer::zeroed(stream, n_atoms)?,
+            cells: DeviceBuffer::zeroed(stream, n_atoms)?,
+            frames: DeviceBuffer::zeroed(stream, batch.n_structures())?,
+            items: DeviceBuffer::from_slice(stream, &items)?,
+            plain_offsets: DeviceBuffer::from_slice(stream, &firsts)?,
+            offsets: DeviceOffsets::new(stream, &Offsets::new(firsts)?)?,
+            owners: DeviceBuffer::zeroed(stream, n_atoms)?,
+            chain_ids: DeviceBuffer::from_slice(stream, batch.chain_ids())?,
+            residue_atoms: DeviceBuffer::from_slice(stream, batch.residue_atoms())?,
+            atoms: DeviceBuffer::from_slice(stream, batch.atoms())?,
+            surface: DeviceBuffer::zeroed(stream, n_atoms)?,
+            contacts: DeviceBuffer::zeroed(stream, batch.n_residues())?,
+            blocks: u32::try_from(items.len())?,
+        };
+        buffers.sort(executor, batch)?;
+        Ok(buffers)
+    }
+
+    fn sort(&mut self, executor: &CudaExecutor, batch: &PackedBatch) -> Result<()> {
+        let stream = executor.stream();
+        let by_structure = DeviceOffsets::new(stream, batch.structure_offsets())?;
+        let by_atom = DeviceOffsets::new(stream, batch.atom_offsets())?;
+        let by_residue = DeviceOffsets::new(stream, batch.residue_offsets())?;
+        let args = cells::Args {
+            frames: Segments { data: self.frames.view_mut(), offsets: &by_structure },
+            sorted: Segments { data: self.sorted.view_mut(), offsets: &by_atom },
+            cells: Segments { data: self.cells.view_mut(), offsets: &by_atom },
+            owners: Segments { data: self.owners.view_mut(), offsets: &by_atom },
+            contacts: Segments { data: self.contacts.view_mut(), offsets: &by_residue },
+            atoms: self.atoms.view(),
+            descriptors: self.descriptors.view(),
+            chain_ids: self.chain_ids.view(),
+            residue_atoms: self.residue_atoms.view(),
+            largest: u32::MAX,
+        };
+        cells::launch(executor, u32::try_from(batch.n_structures())?, args)?;
+        Ok(stream.synchronize()?)
+    }
+
+    fn launch(&mut self, executor: &CudaExecutor) -> Result<()> {
+        let args = surfaces::Args {
+            surface: Segments { data: self.surface.view_mut(), offsets: &self.offsets },
+            contacts: self.contacts.view_mut(),
+            items: self.items.view(),
+            atoms: self.atoms.view(),
+            descriptors: self.descriptors.view(),
+            chain_ids: self.chain_ids.view(),
+            residue_atoms: self.residue_atoms.view(),
+            owners: self.owners.view(),
+            sorted: self.sorted.view(),
+            cells: self.cells.view(),
+            frames: self.frames.view(),
+            points: self.points.view(),
+            n_points: self.n_points,
+        };
+        Ok(surfaces::launch(executor, self.blocks, args)?)
+    }
+
+    fn launch_baseline(&mut self, stream: &Stream, baseline: &RawKernel) -> Result<()> {
+        let words = [
+            Word::address_mut(&mut self.surface.view_mut()),
+            Word::address_mut(&mut self.contacts.view_mut()),
+            Word::address(&self.plain_offsets.view()),
+            Word::address(&self.items.view()),
+            Word::address(&self.atoms.view()),
+            Word::address(&self.descriptors.view()),
+            Word::address(&self.chain_ids.view()),
+            Word::address(&self.residue_atoms.view()),
+            Word::address(&self.sorted.view()),
+            Word::address(&self.cells.view()),
+            Word::address(&self.owners.view()),
+            Word::address(&self.frames.view()),
+            Word::address(&self.points.view()),
+            Word::value(self.n_points),
+        ];
+        // SAFETY: these are the parameters in tests/baselines/surface.cu, of the same types: items name structures that have
+        // a descriptor and a frame, their atoms lie in `sorted` and, sorted into cells, in `cells`; `surface` has an
+        // element for each, and there is one more offset than blocks. Everything is on this one stream, which is waited
+        // for before anything is looked at or dropped.
+        Ok(unsafe { baseline.launch(stream, self.blocks, THREADS, &words) }?)
+    }
+}
+
+/// Counts of atoms, and of residues.
+type Counts = (Vec<AtomSurface>, Vec<u32>);
+
+fn words((surface, contacts): &Counts) -> (&[u32], &[u32]) {
+    (bytemuck::cast_slice(surface), contacts)
+}
+
+pub fn time(executor: &CudaExecutor, batch: &PackedBatch, image: &Path, arguments: &Arguments) -> Result<Compared> {
+    let stream = executor.stream();
+    let mut buffers = Buffers::new(executor, batch, arguments.points)?;
+    let bytes = fs::read(image).with_context(|| format!("cannot read {}", image.display()))?;
+    // SAFETY: the caller names what nvcc wrote.
+    let baseline = unsafe { load_image(executor.context(), "baseline", &bytes) }?.raw_kernel("surfaces")?;
+    let watch = Watch::new(stream)?;
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    let (mut our_counts, mut their_counts): (Counts, Counts) = Default::default();
+    for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
+        buffers.contacts.view_mut().zero(stream)?;
+        let took = watch.time(|| buffers.launch(executor))?;
+        if repetition == 0 {
+            our_counts = (buffers.surface.download(stream)?, buffers.contacts.download(stream)?);
+        }
+        buffers.contacts.view_mut().zero(stream)?;
+        let took_baseline = watch.time(|| buffers.launch_baseline(stream, &baseline))?;
+        if repetition == 0 {
+            their_counts = (buffers.surface.download(stream)?, buffers.contacts.download(stream)?);
+        }
+        if repetition >= WARM_UP {
+            ours.push(took);
+            theirs.push(took_baseline);
+        }
+    }
+    let same = words(&our_counts) == words(&their_counts);
+    let ratio = median(&ours.iter().zip(&theirs).map(|(a, b)| a / b).collect::<Vec<_>>());
+    let lines = vec![
+        Line { stage: "counts alone, Rust", milliseconds: ours },
+        Line { stage: "counts alone, CUDA C++", milliseconds: theirs },
+    ];
+    Ok(Compared { ratio, same, lines })
+}

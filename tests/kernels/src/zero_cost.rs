@@ -1,9 +1,0 @@
-//! Safe kernels that have twins by raw pointers, `raw_saxpy` and so on, and twins in CUDA C++.
-
-mod gather;
-mod matmul;
-mod memory;
-
-pub use gather::safe_gather;
-pub use matmul::{Quad, safe_matmul};
-pub use memory::{safe_histogram, safe_saxpy, safe_sum, safe_transpose};

@@ -1,0 +1,155 @@
+//! An engine on a device whose memory is really full. Here, where nobody else uses the device meanwhile.
+
+use crate::gpu;
+use cuda_host::{CudaExecutor, DeviceBuffer, GpuBufferPool, PoolOptions};
+use prism_host::engine::{DeviceLanes, LaneOptions};
+use prism_host::{Backend, Engine, EngineError, PackedBatch, StructureFeatures, StructureInput};
+use shared_types::MegaFusedConfig;
+use tests::copies;
+use tests::simulated::{is_simulated, with_driver};
+
+/// What the driver hands out at a time.
+const PIECE: usize = 2 << 20;
+
+fn executor() -> CudaExecutor {
+    CudaExecutor::open(0, "kernels", kernels_gpu::PTX).unwrap()
+}
+
+fn packed(structures: &[StructureInput]) -> PackedBatch {
+    PackedBatch::from_inputs(structures).unwrap()
+}
+
+/// A simulated device has less memory, and tests are to be fast where there is no GPU.
+fn copies_of_one(many: usize) -> usize {
+    if is_simulated() { many / 3 } else { many }
+}
+
+/// Takes memory of the device until `left` bytes are free, or somewhat more. Nothing is written.
+fn fill(executor: &CudaExecutor, left: usize) -> Vec<DeviceBuffer<u8>> {
+    let context = executor.context();
+    let pool = GpuBufferPool::with_options(context, PoolOptions::default().headroom_percent(0));
+    let (mut taken, mut piece) = (Vec::new(), 1 << 30);
+    while piece >= PIECE {
+        if context.memory().unwrap().free < left + piece {
+            piece /= 2;
+            continue;
+        }
+        match pool.lease(executor.stream(), piece) {
+            Ok(buffer) => taken.push(buffer),
+            // What is free is in smaller pieces.
+            Err(error) if error.is_out_of_memory() => piece /= 2,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    let free = context.memory().unwrap().free;
+    println!("{} pieces taken, {free} bytes free, {left} were to be left", taken.len());
+    assert!(free < left + (64 << 20), "{free} bytes are free, and {left} were to be left");
+    taken
+}
+
+/// Bytes on the device that an engine takes for all of these in one batch.
+fn needed(executor: &CudaExecutor, structures: &[StructureInput]) -> usize {
+    let lanes = DeviceLanes::new(executor, LaneOptions::default()).unwrap();
+    lanes.run(&packed(structures), MegaFusedConfig::default()).unwrap();
+    lanes.statistics().device.peak_held
+}
+
+/// An engine that never cuts batches for another reason than memory, and whose kernels the driver has loaded.
+fn warm_engine() -> Engine {
+    let engine = Engine::builder().backend(Backend::Cuda).batch_atoms(usize::MAX).build().unwrap();
+    engine.run(&[copies::jittered(1), vec![copies::crowd(12)]].concat()).unwrap();
+    engine
+}
+
+/// The simulated device computes nothing: there it counts who got something.
+fn assert_same(found: &StructureFeatures, expected: &StructureFeatures) {
+    assert_eq!((&found.name, found.n_residues), (&expected.name, expected.n_residues));
+    if !is_simulated() {
+        let words = |one: &StructureFeatures| bytemuck::cast_slice::<_, u32>(&one.rows()).to_vec();
+        assert!(words(found) == words(expected), "{}: rows differ", found.name);
+        assert_eq!(found.site_ids, expected.site_ids, "{}", found.name);
+        let bytes = |one: &StructureFeatures| bytemuck::bytes_of(&one.summary).to_vec();
+        assert!(bytes(found) == bytes(expected), "{}: summaries differ", found.name);
+    }
+}
+
+#[test]
+fn a_batch_is_halved_until_it_fits_beside_what_fills_the_device() {
+    let Some(_turn) = gpu() else { return };
+    halved();
+}
+
+#[test]
+fn a_batch_is_halved_until_it_fits_on_a_simulated_device() {
+    if with_driver("full::a_batch_is_halved_until_it_fits_on_a_simulated_device", &["-DOTHERS_DO_NOTHING"]) {
+        halved();
+    }
+}
+
+fn halved() {
+    let (executor, structures) = (executor(), copies::jittered(copies_of_one(600)));
+    let need = needed(&executor, &structures);
+    let expected = Engine::builder().backend(Backend::Cuda).build().unwrap().run(&structures).unwrap();
+    let engine = warm_engine();
+    let batch = packed(&structures);
+
+    let filled = fill(&executor, need / 4);
+    let error = engine.run_batch(&batch).unwrap_err();
+    assert!(error.is_out_of_memory() && error.to_string().contains("CUDA_ERROR_OUT_OF_MEMORY"), "{error}");
+    for _ in 0..2 {
+        let found = engine.run(&structures).unwrap();
+        assert_eq!(found.len(), expected.len());
+        found.iter().zip(&expected).for_each(|(found, expected)| assert_same(found, expected));
+    }
+    drop(filled);
+    // The whole fits again.
+    assert_eq!(engine.run_batch(&batch).unwrap().n_structures(), structures.len());
+    assert!(engine.lost().is_empty());
+}
+
+#[test]
+fn a_structure_that_does_not_fit_gets_an_error_of_its_own_until_it_does() {
+    let Some(_turn) = gpu() else { return };
+    refused_and_computed();
+}
+
+#[test]
+fn a_structure_that_does_not_fit_on_a_simulated_device_gets_an_error_of_its_own() {
+    const NAME: &str = "full::a_structure_that_does_not_fit_on_a_simulated_device_gets_an_error_of_its_own";
+    if with_driver(NAME, &["-DOTHERS_DO_NOTHING"]) {
+        refused_and_computed();
+    }
+}
+
+fn refused_and_computed() {
+    const LARGE: usize = 4;
+    let (executor, mut structures) = (executor(), copies::jittered(8));
+    structures.insert(LARGE, copies::crowd(copies_of_one(300)));
+    let large = &structures[LARGE];
+    let need = needed(&executor, std::slice::from_ref(large));
+    let expected = Engine::builder().backend(Backend::Cuda).build().unwrap().run(&structures).unwrap();
+    let engine = warm_engine();
+
+    let filled = fill(&executor, need / 2);
+    for _ in 0..2 {
+        let found = engine.run_each(&structures).unwrap();
+        assert_eq!(found.len(), expected.len());
+        for (place, (found, expected)) in found.iter().zip(&expected).enumerate() {
+            match found {
+                Ok(found) if place != LARGE => assert_same(found, expected),
+                Err(EngineError::OutOfMemory { index: LARGE, structure, atoms, residues, .. }) if place == LARGE => {
+                    assert_eq!((structure, *atoms, *residues), (&large.name, large.n_atoms(), large.n_residues()));
+                }
+                other => panic!("structure {place}: {other:?}"),
+            }
+        }
+        let text = found[LARGE].as_ref().unwrap_err().to_string();
+        let begin = format!("structure {:?} ({} atoms, {} residues) ", large.name, large.n_atoms(), large.n_residues());
+        assert!(text.starts_with(&begin) && text.contains("does not fit in memory, not even alone"), "{text}");
+    }
+    drop(filled);
+    let found = engine.run(&structures).unwrap();
+    found.iter().zip(&expected).for_each(|(found, expected)| assert_same(found, expected));
+    assert_eq!(found.len(), expected.len());
+    assert!(engine.lost().is_empty(), "memory that ran out is no failure of the device");
+}

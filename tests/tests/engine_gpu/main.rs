@@ -1,0 +1,15 @@
+//! What the engine does with a device: lanes, staging, recorded batches, memory that runs out. Without a GPU each test runs on
+//! a simulated driver, or prints a line and passes, unless CUDA_REQUIRE_GPU=1 asks for one.
+
+mod batches;
+mod full;
+mod lanes;
+mod recorded;
+mod staging;
+
+use tests::device::Alone;
+
+/// The kernels on the first device, which this test has for itself.
+fn gpu() -> Option<Alone> {
+    tests::device::alone("kernels", kernels_gpu::PTX)
+}

@@ -1,0 +1,204 @@
+//! Benchmarks that teach: what a habit costs on this machine, beside what to do instead.
+//! `cargo bench -p tests --bench teaching`, or carried to a GPU machine as an executable.
+//!
+//! The forms of a lesson run in turn in every repetition, each time beginning with another one, so that a change of clocks
+//! meets all alike. What only the device does is timed by events, what the host has a part in by the clock until the
+//! device is done. Bytes count what is read and what is written.
+
+mod launches;
+mod memory;
+mod sums;
+
+use anyhow::{Context as _, Result, ensure};
+use clap::Parser;
+use cuda_host::{CudaExecutor, Device, driver_version};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+use toolkit_tests::bench::{Watch, median, today};
+
+/// Time what the guide teaches on the first GPU
+#[derive(Parser)]
+struct Arguments {
+    /// Elements of the large inputs, in units of 2^20
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=512))]
+    mebi_elements: u32,
+
+    /// Repetitions after the warm-up
+    #[arg(long, value_name = "N", default_value_t = 21, value_parser = clap::value_parser!(u16).range(1..))]
+    repetitions: u16,
+
+    /// Write the results here, too
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+
+    /// Date in the CSV [default: today, by the system's clock]
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    date: Option<String>,
+
+    /// Machine in the CSV [default: the GPU's name]
+    #[arg(long, value_name = "TEXT")]
+    machine: Option<String>,
+
+    /// What `cargo bench` passes
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+/// How a form is timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Clock {
+    /// By events around what it queues.
+    Device,
+    /// From the call until the device is done.
+    Host,
+}
+
+/// One thing to learn: the same work, done in several ways.
+trait Lesson {
+    fn name(&self) -> &'static str;
+    fn clock(&self) -> Clock;
+    /// The first is what the others are compared with.
+    fn forms(&self) -> Vec<String>;
+    /// Bytes that a form moves, to and from where the lesson is about.
+    fn bytes(&self) -> f64;
+    /// Queues the work once in the form of this number.
+    fn run(&mut self, gpu: &CudaExecutor, form: usize) -> Result<()>;
+    /// Whether the form that ran last has given the right result. Everything is done.
+    fn is_right(&self, gpu: &CudaExecutor) -> Result<bool>;
+}
+
+/// One form of a lesson.
+struct Line {
+    lesson: &'static str,
+    clock: Clock,
+    form: String,
+    bytes: f64,
+    /// One a repetition.
+    milliseconds: Vec<f64>,
+    /// The time of the lesson's first form over this one's, as the median within repetitions.
+    faster: f64,
+}
+
+const WARM_UP: usize = 3;
+
+fn main() -> Result<ExitCode> {
+    let arguments = Arguments::parse();
+    if !toolkit_tests::device::is_there() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let gpu = CudaExecutor::open(0, "test kernels", test_kernels::PTX)?;
+    let n = arguments.mebi_elements << 20;
+    let mut lines = Vec::new();
+    let mut time = |lesson: &mut dyn Lesson| -> Result<()> {
+        lines.extend(measure(&gpu, lesson, usize::from(arguments.repetitions)).with_context(|| lesson.name())?);
+        Ok(())
+    };
+    time(&mut memory::Strides::new(&gpu, n)?)?;
+    time(&mut memory::Transfers::new(&gpu, n, memory::Way::Up)?)?;
+    time(&mut memory::Transfers::new(&gpu, n, memory::Way::Down)?)?;
+    time(&mut memory::Allocations::new(&gpu))?;
+    time(&mut launches::Streams::new(&gpu)?)?;
+    time(&mut launches::Launches::new(&gpu)?)?;
+    time(&mut sums::Sums::new(&gpu, n)?)?;
+
+    let machine = arguments.machine.clone().map_or_else(|| Device::info(0).map(|device| device.name), Ok)?;
+    print(&lines, &machine)?;
+    if let Some(path) = &arguments.csv {
+        let date = arguments.date.clone().unwrap_or_else(today);
+        write_csv(path, &lines, &machine, &date).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn measure(gpu: &CudaExecutor, lesson: &mut dyn Lesson, repetitions: usize) -> Result<Vec<Line>> {
+    let forms = lesson.forms();
+    let mut milliseconds = vec![Vec::with_capacity(repetitions); forms.len()];
+    let watch = Watch::new(gpu.stream())?;
+    for repetition in 0..WARM_UP + repetitions {
+        for place in 0..forms.len() {
+            let form = (place + repetition) % forms.len();
+            let took = match lesson.clock() {
+                Clock::Device => watch.time(|| lesson.run(gpu, form))?,
+                Clock::Host => {
+                    gpu.synchronize()?;
+                    let begin = Instant::now();
+                    lesson.run(gpu, form)?;
+                    gpu.synchronize()?;
+                    begin.elapsed().as_secs_f64() * 1e3
+                }
+            };
+            if repetition >= WARM_UP {
+                milliseconds[form].push(took);
+            } else {
+                ensure!(lesson.is_right(gpu)?, "{} gives a wrong result", forms[form]);
+            }
+        }
+    }
+    let first = milliseconds[0].clone();
+    let line = |(form, milliseconds): (String, Vec<f64>)| {
+        let ratios: Vec<f64> = first.iter().zip(&milliseconds).map(|(first, this)| first / this).collect();
+        let (lesson, clock, bytes) = (lesson.name(), lesson.clock(), lesson.bytes());
+        Line { lesson, clock, form, bytes, milliseconds, faster: median(&ratios) }
+    };
+    Ok(forms.into_iter().zip(milliseconds).map(line).collect())
+}
+
+fn print(lines: &[Line], machine: &str) -> Result<()> {
+    println!("\n{machine}, CUDA {}", driver_version()?);
+    println!("{:34} {:34} {:>10} {:>10} {:>8} {:>7}", "lesson", "form", "median ms", "min ms", "GB/s", "times");
+    for line in lines {
+        let milliseconds = median(&line.milliseconds);
+        println!(
+            "{:34} {:34} {milliseconds:>10.4} {:>10.4} {:>8.1} {:>7.2}",
+            line.lesson,
+            line.form,
+            least(&line.milliseconds),
+            line.bytes / milliseconds / 1e6,
+            line.faster
+        );
+    }
+    Ok(())
+}
+
+fn write_csv(path: &Path, lines: &[Line], machine: &str, date: &str) -> Result<()> {
+    let mut csv = csv::Writer::from_path(path)?;
+    csv.write_record([
+        "date",
+        "machine",
+        "cuda",
+        "lesson",
+        "form",
+        "timed_by",
+        "repetitions",
+        "median_ms",
+        "min_ms",
+        "bytes",
+        "gb_per_s",
+        "times_as_fast",
+    ])?;
+    for line in lines {
+        let milliseconds = median(&line.milliseconds);
+        let timed_by = if line.clock == Clock::Device { "events" } else { "clock" };
+        csv.write_record([
+            date,
+            machine,
+            &driver_version()?.to_string(),
+            line.lesson,
+            &line.form,
+            timed_by,
+            &line.milliseconds.len().to_string(),
+            &format!("{milliseconds:.5}"),
+            &format!("{:.5}", least(&line.milliseconds)),
+            &format!("{:.0}", line.bytes),
+            &format!("{:.2}", line.bytes / milliseconds / 1e6),
+            &format!("{:.3}", line.faster),
+        ])?;
+    }
+    csv.flush()?;
+    Ok(())
+}
+
+fn least(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::INFINITY, f64::min)
+}

@@ -1,0 +1,168 @@
+//! What the safe form costs: kernels in safe Rust, in Rust by raw pointers, and in CUDA C++, the same algorithm each.
+//! `cargo bench -p tests --bench zero_cost`, or carried to a GPU machine as an executable.
+//!
+//! Times are those of events around one launch. All forms of an operation run in turn in every repetition, each time
+//! beginning with another one, so that a change of clocks meets all alike; a ratio is the median of the ratios within
+//! repetitions. What is bound by memory takes two inputs in turn, each larger than the L2 cache. All forms must give the
+//! same bits.
+
+mod gather;
+mod gpu;
+mod matmul;
+mod memory;
+mod report;
+
+use anyhow::{Context as _, Result, ensure};
+use clap::Parser;
+use cuda_host::{Device, KernelAttributes};
+use gather::{Gather, Order};
+use gpu::Gpu;
+use report::{Line, Report};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Time safe kernels against their baselines on the first GPU
+#[derive(Parser)]
+struct Arguments {
+    /// Elements of the inputs that are bound by memory, in units of 2^20
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=512))]
+    mebi_elements: u32,
+
+    /// Rows and columns of the matrices that are multiplied: multiples of 128
+    #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [1024, 2048, 4096])]
+    matrices: Vec<u32>,
+
+    /// Repetitions after the warm-up
+    #[arg(long, value_name = "N", default_value_t = 21, value_parser = clap::value_parser!(u16).range(1..))]
+    repetitions: u16,
+
+    /// baselines/zero_cost.cu as nvcc made it, cubin or PTX: the baselines are timed beside the kernels
+    #[arg(long, value_name = "FILE")]
+    baselines: Option<PathBuf>,
+
+    /// Write the results here, too
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+
+    /// Date in the CSV
+    #[arg(long, value_name = "YYYY-MM-DD", default_value = "")]
+    date: String,
+
+    /// Machine in the CSV [default: the GPU's name]
+    #[arg(long, value_name = "TEXT")]
+    machine: Option<String>,
+
+    /// What `cargo bench` passes
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+/// How a kernel is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Safe,
+    Raw,
+    Cuda,
+}
+
+impl Form {
+    const ALL: [Self; 3] = [Self::Safe, Self::Raw, Self::Cuda];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Safe => "safe Rust",
+            Self::Raw => "raw Rust",
+            Self::Cuda => "CUDA C++",
+        }
+    }
+}
+
+/// Least work of an operation.
+#[derive(Clone, Copy, Debug, Default)]
+struct Work {
+    /// Operations on f32; a fused one counts twice.
+    operations: f64,
+    /// Bytes to and from memory.
+    bytes: f64,
+}
+
+/// Something that all forms compute, with its buffers.
+trait Operation {
+    fn name(&self) -> String;
+    fn work(&self) -> Work;
+    /// What a form's kernel takes of the device; nothing where there is no such form.
+    fn attributes(&self, gpu: &Gpu, form: Form) -> Result<Option<KernelAttributes>>;
+    /// Queues one launch on the inputs number `turn`, counted round.
+    fn launch(&mut self, gpu: &Gpu, form: Form, turn: usize) -> Result<()>;
+    /// Fills the outputs with zeros.
+    fn clear(&mut self, gpu: &Gpu) -> Result<()>;
+    /// The outputs' bits.
+    fn result(&self, gpu: &Gpu) -> Result<Vec<u32>>;
+}
+
+const WARM_UP: usize = 3;
+
+fn main() -> Result<ExitCode> {
+    let arguments = Arguments::parse();
+    if !toolkit_tests::device::is_there() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let gpu = Gpu::new(arguments.baselines.as_deref())?;
+    let mut report = Report::new(&arguments, &Device::info(0)?)?;
+    let n = arguments.mebi_elements << 20;
+    time(&gpu, &arguments, &mut memory::Saxpy::new(&gpu, n)?, &mut report)?;
+    for order in [Order::Rising, Order::Near, Order::Far] {
+        time(&gpu, &arguments, &mut Gather::new(&gpu, n, order)?, &mut report)?;
+    }
+    time(&gpu, &arguments, &mut memory::Sum::new(&gpu, n)?, &mut report)?;
+    time(&gpu, &arguments, &mut memory::Transpose::new(&gpu, n)?, &mut report)?;
+    time(&gpu, &arguments, &mut memory::Histogram::new(&gpu, n)?, &mut report)?;
+    for &n in &arguments.matrices {
+        ensure!(n > 0 && n.is_multiple_of(128) && n <= 16384, "--matrices: {n} is no multiple of 128 up to 16384");
+        time(&gpu, &arguments, &mut matmul::Matmul::new(&gpu, n)?, &mut report)?;
+    }
+    report.copies(memory::copy_gbs(&gpu, n, usize::from(arguments.repetitions))?);
+    report.print();
+    if arguments.baselines.is_none() {
+        println!("no baselines in CUDA C++: --baselines FILE names baselines/zero_cost.cu as nvcc made it");
+    }
+    if let Some(path) = &arguments.csv {
+        report.write_csv(path).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(if report.all_right() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn time(gpu: &Gpu, arguments: &Arguments, operation: &mut dyn Operation, report: &mut Report) -> Result<()> {
+    let name = operation.name();
+    let context = |form: Form| format!("{name}, {}", form.name());
+    let mut forms = Vec::new();
+    for form in Form::ALL {
+        if let Some(attributes) = operation.attributes(gpu, form).with_context(|| context(form))? {
+            forms.push((form, attributes, Vec::new()));
+        }
+    }
+    let count = forms.len();
+    for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
+        for place in 0..count {
+            let (form, _, milliseconds) = &mut forms[(place + repetition) % count];
+            let turn = repetition * count + place;
+            let took = gpu.time(|| operation.launch(gpu, *form, turn)).with_context(|| context(*form))?;
+            if repetition >= WARM_UP {
+                milliseconds.push(took);
+            }
+        }
+    }
+    let mut results = Vec::new();
+    for (form, ..) in &forms {
+        operation.clear(gpu)?;
+        operation.launch(gpu, *form, 0)?;
+        gpu.executor.synchronize().with_context(|| context(*form))?;
+        results.push(operation.result(gpu)?);
+    }
+    ensure!(results.iter().all(|result| result.iter().any(|bits| *bits != 0)), "{name}: nothing was computed");
+    for ((form, attributes, milliseconds), result) in forms.into_iter().zip(&results) {
+        let same = *result == results[0];
+        report.add(Line { operation: name.clone(), form, work: operation.work(), attributes, milliseconds, same });
+    }
+    Ok(())
+}

@@ -1,0 +1,19 @@
+//! Raw-pointer forms of safe kernels: what each costs without the safe form.
+//!
+//! The algorithm is the safe kernel's, and so are the sizes of blocks and tiles. baselines/zero_cost.cu has the same
+//! in CUDA C++.
+#![allow(unsafe_code)]
+
+mod gather;
+mod histogram;
+mod matmul;
+mod saxpy;
+mod sum;
+mod transpose;
+
+pub use gather::raw_gather;
+pub use histogram::raw_histogram;
+pub use matmul::raw_matmul;
+pub use saxpy::raw_saxpy;
+pub use sum::raw_sum;
+pub use transpose::raw_transpose;

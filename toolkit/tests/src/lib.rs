@@ -1,0 +1,6 @@
+//! What the tests and benchmarks across packages share.
+
+pub mod bench;
+pub mod device;
+pub mod dice;
+pub mod simulated;

@@ -1,0 +1,49 @@
+//! Errors that take the context with them: each in a process of its own.
+
+use crate::{gpu, ragged, slow};
+use cuda_host::raw::Word;
+use cuda_host::{CudaError, DeviceBuffer, Event};
+use cuda_std::launch::Segments;
+use test_kernels::spin;
+use toolkit_tests::simulated::in_a_process_of_its_own;
+
+#[test]
+fn an_illegal_access_is_told_of_the_kernel_that_was_launched_last() {
+    const NAME: &str = "faults::an_illegal_access_is_told_of_the_kernel_that_was_launched_last";
+    // Held meanwhile, so that nobody measures.
+    let Some(gpu) = gpu() else { return };
+    if !in_a_process_of_its_own(NAME, &[]) {
+        return;
+    }
+    let module = &gpu.modules()[0];
+    let (kernel, event) = (module.raw_kernel("spin").unwrap(), Event::new(gpu.context()).unwrap());
+    let buffer = DeviceBuffer::from_slice(gpu.stream(), &[1u32; 64]).unwrap();
+    let nowhere = || Word::value(0u64);
+    // Output, offsets, input and its length, rounds, panic record, number.
+    let words = [nowhere(), nowhere(), nowhere(), Word::value(64u64), Word::value(1u32), nowhere(), Word::value(0u32)];
+    // Keeps the stream busy until everything is queued: the driver would refuse what comes after the fault.
+    let (mut out, at) = ragged::<u32>(&gpu, &[0, 64]);
+    gpu.synchronize().unwrap();
+    let segments = Segments { data: out.view_mut(), offsets: &at };
+    spin::launch(&gpu, 1, spin::Args { out: segments, input: buffer.view(), rounds: slow() }).unwrap();
+    // SAFETY: not safe at all: that is what this process is for.
+    unsafe { kernel.launch(gpu.stream(), 1, 64, &words) }.unwrap();
+    event.record(gpu.stream()).unwrap();
+    let check = |error: CudaError, operation: &str| {
+        let text = error.to_string();
+        println!("{text}");
+        let CudaError::EarlierWork { operation: found, name, code, kernel, launches, .. } = &error else {
+            panic!("{error:?}")
+        };
+        assert!(error.is_context_lost() && found.contains(operation), "{found}");
+        assert_eq!((name.as_str(), *code), ("CUDA_ERROR_ILLEGAL_ADDRESS", 700));
+        assert_eq!((kernel.as_deref(), *launches), (Some("spin"), 2));
+        for part in ["2 kernels", "`spin`", "CUDA_LAUNCH_BLOCKING", "start the program again"] {
+            assert!(text.contains(part), "`{part}` is missing in: {text}");
+        }
+    };
+    check(gpu.synchronize().unwrap_err(), "waiting for a stream");
+    check(event.synchronize().unwrap_err(), "waiting for an event");
+    check(buffer.download(gpu.stream()).unwrap_err(), "copying 256 bytes");
+    // Everything is dropped without a panic.
+}

@@ -1,0 +1,68 @@
+//! `cuda_host` on a GPU. Without one each test prints a line and passes, unless CUDA_REQUIRE_GPU=1 asks for one.
+
+mod altered;
+mod arguments;
+mod copies;
+mod faults;
+mod graphs;
+mod lifetimes;
+mod modules;
+mod order;
+mod panics;
+mod pools;
+mod programs;
+mod simulated;
+mod staging;
+mod visible;
+
+use cuda_host::{CudaExecutor, DeviceBuffer, DeviceOffsets};
+use cuda_std::launch::Offsets;
+use toolkit_tests::device::Alone;
+use toolkit_tests::simulated::is_simulated;
+
+/// The test kernels on the first device, which this test has for itself.
+fn gpu() -> Option<Alone> {
+    toolkit_tests::device::alone("test kernels", test_kernels::PTX)
+}
+
+fn offsets(list: &[u32]) -> Offsets {
+    Offsets::new(list.to_vec()).expect("offsets that never fall")
+}
+
+/// A buffer with `offsets` for it, on the executor's stream.
+fn ragged<T: cuda_layout::DeviceLayout>(gpu: &CudaExecutor, list: &[u32]) -> (DeviceBuffer<T>, DeviceOffsets) {
+    let offsets = offsets(list);
+    let buffer = DeviceBuffer::zeroed(gpu.stream(), offsets.end() as usize).expect("memory");
+    (buffer, DeviceOffsets::new(gpu.stream(), &offsets).expect("memory"))
+}
+
+/// What `spin` makes of `x` in `rounds` steps: the steps x * m + a, composed by repeated squaring.
+fn spun(x: u32, rounds: u32) -> u32 {
+    let (mut m, mut a) = (1u32, 0u32);
+    let (mut step_m, mut step_a) = (1_664_525u32, 1_013_904_223u32);
+    for bit in 0..32 {
+        if rounds >> bit & 1 == 1 {
+            (m, a) = (m.wrapping_mul(step_m), a.wrapping_mul(step_m).wrapping_add(step_a));
+        }
+        step_a = step_a.wrapping_mul(step_m).wrapping_add(step_a);
+        step_m = step_m.wrapping_mul(step_m);
+    }
+    x.wrapping_mul(m).wrapping_add(a)
+}
+
+/// Enough steps to keep a GPU busy for some hundredths of a second: longer than it takes to queue what comes next.
+const SLOW: u32 = 2_000_000;
+
+/// As many steps, but on a simulated device, which is done with its work when somebody waits for it.
+fn slow() -> u32 {
+    if is_simulated() { 1000 } else { SLOW }
+}
+
+#[test]
+fn steps_composed_are_steps_taken() {
+    let mut x = 7u32;
+    for rounds in 0..100 {
+        assert_eq!(spun(7, rounds), x);
+        x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+    }
+}

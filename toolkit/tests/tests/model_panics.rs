@@ -1,0 +1,93 @@
+//! Panics where other threads count on the one that panics: on CPU cores, and with the same place on a GPU, where nobody
+//! waits for it. What needs a GPU is left out without one, which a line says.
+
+use cuda_host::{CudaExecutor, DeviceBuffer};
+use cuda_std::launch::{CpuExecutor, LaunchError};
+use cuda_std::panic::KernelPanic;
+use test_kernels::{NO_BLOCK, PTX, reduction_panics, shuffle_panics};
+
+fn gpu() -> Option<CudaExecutor> {
+    toolkit_tests::device::is_there().then(|| CudaExecutor::open(0, "test kernels", PTX).expect("a device that opens"))
+}
+
+fn panic_of(result: Result<(), LaunchError>) -> KernelPanic {
+    match result {
+        Err(LaunchError::Panic(panic)) => panic,
+        other => panic!("expected the kernel's panic: {other:?}"),
+    }
+}
+
+/// What both sides must agree on.
+fn place(panic: &KernelPanic) -> (&str, u32, u32, [u32; 3], [u32; 3], Option<&str>) {
+    (&panic.kernel, panic.line, panic.column, panic.block, panic.thread, panic.message.as_deref())
+}
+
+const BLOCKS: u32 = 50;
+
+#[test]
+fn a_lane_that_panics_before_all_shuffle_ends_its_block() {
+    let expected: Vec<u32> = (0..BLOCKS * 64).map(|i| i / 32 * 32 + 31 - i % 32).collect();
+    let on_cpu = |bad, lane| {
+        let mut out = vec![0; expected.len()];
+        let args = shuffle_panics::Args { out: &mut out[..], bad, lane };
+        shuffle_panics::launch(&CpuExecutor::new(), BLOCKS, args).map(|()| out)
+    };
+    assert_eq!(on_cpu(NO_BLOCK, 0).unwrap(), expected);
+    for (bad, lane) in [(0, 0), (13, 31), (BLOCKS - 1, 16)] {
+        let panic = panic_of(on_cpu(bad, lane).map(drop));
+        assert_eq!((panic.block, panic.thread), ([bad, 0, 0], [32 + lane, 0, 0]));
+        assert_eq!(panic.message.as_deref(), Some("this lane has nothing to give"));
+    }
+    let Some(gpu) = gpu() else { return };
+    let mut out = DeviceBuffer::<u32>::zeroed(gpu.stream(), expected.len()).unwrap();
+    let mut on_gpu = |bad, lane| {
+        let args = shuffle_panics::Args { out: out.view_mut(), bad, lane };
+        shuffle_panics::launch(&gpu, BLOCKS, args)?;
+        out.download(gpu.stream())
+    };
+    for (bad, lane) in [(0, 0), (13, 31), (BLOCKS - 1, 16)] {
+        let error = on_gpu(bad, lane).unwrap_err();
+        let panic = error.kernel_panic().unwrap_or_else(|| panic!("{error}"));
+        assert_eq!(place(panic), place(&panic_of(on_cpu(bad, lane).map(drop))));
+        assert_eq!(on_gpu(NO_BLOCK, 0).unwrap(), expected, "the context lives on");
+    }
+}
+
+/// What `reduction_panics` says, restated for a block.
+fn halved(limit: u32) -> Vec<u32> {
+    let mut items: Vec<u32> = (1..=128).collect();
+    while items.iter().sum::<u32>() > limit {
+        items.iter_mut().for_each(|item| *item /= 2);
+    }
+    items
+}
+
+#[test]
+fn a_thread_that_panics_ends_the_loop_that_its_blocks_reduction_drives() {
+    let (limit, expected) = (300, halved(300).repeat(BLOCKS as usize));
+    let on_cpu = |bad, in_reduction| {
+        let mut out = vec![0; expected.len()];
+        let args = reduction_panics::Args { out: &mut out[..], limit, bad, in_reduction };
+        reduction_panics::launch(&CpuExecutor::new(), BLOCKS, args).map(|()| out)
+    };
+    assert_eq!(on_cpu(NO_BLOCK, 1).unwrap(), expected);
+    let cases = [(0, 0, "this element is not to be halved"), (31, 1, "this element is not to be added")];
+    for (bad, in_reduction, message) in cases {
+        let panic = panic_of(on_cpu(bad, in_reduction).map(drop));
+        assert_eq!((panic.block, panic.thread), ([bad, 0, 0], [77, 0, 0]));
+        assert_eq!(panic.message.as_deref(), Some(message));
+    }
+    let Some(gpu) = gpu() else { return };
+    let mut out = DeviceBuffer::<u32>::zeroed(gpu.stream(), expected.len()).unwrap();
+    let mut on_gpu = |bad, in_reduction| {
+        let args = reduction_panics::Args { out: out.view_mut(), limit, bad, in_reduction };
+        reduction_panics::launch(&gpu, BLOCKS, args)?;
+        out.download(gpu.stream())
+    };
+    for (bad, in_reduction, _) in cases {
+        let error = on_gpu(bad, in_reduction).unwrap_err();
+        let panic = error.kernel_panic().unwrap_or_else(|| panic!("{error}"));
+        assert_eq!(place(panic), place(&panic_of(on_cpu(bad, in_reduction).map(drop))));
+        assert_eq!(on_gpu(NO_BLOCK, 0).unwrap(), expected, "the context lives on");
+    }
+}
