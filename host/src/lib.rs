@@ -72,6 +72,7 @@
 //! ```
 
 pub mod annotations;
+pub mod contacts;
 pub mod dataset;
 pub mod engine;
 pub mod inputs;

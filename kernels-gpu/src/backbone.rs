@@ -135,7 +135,7 @@ pub fn backbone_geometry(
 }
 
 /// Second: the hydrogen bonds of each residue. Items are those of the first; `carbons` and `peptides` are the batch's.
-#[kernel(threads = 256, blocks_per_sm = 4)]
+#[kernel(threads = 256, blocks_per_sm = 3)]
 pub fn backbone_bonds(
     block: &mut Block,
     bonds: &mut Segment<HydrogenBonds>,
