@@ -4,11 +4,11 @@ mod synthetic;
 
 use parquet::data_type::{ByteArray, ByteArrayType, FloatType, Int32Type};
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use prism_host::StructureInput;
 use prism_host::output::{
     Column, Columns, CsvTable, Format, OutputError, OutputFile, Provenance, StructureRows, Table,
 };
-use shared_types::{FEATURES, FeatureRow, MegaFusedConfig, ROW_WIDTH};
+use prism_host::{StructureFeatures, StructureInput};
+use shared_types::{FEATURES, FeatureRow, Group, MegaFusedConfig, ROW_WIDTH};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -51,13 +51,19 @@ const SITE_IDS: [i32; 1000] = {
     ids
 };
 
-fn parts<'a>(all: &'a [(StructureInput, Vec<FeatureRow>)]) -> Vec<StructureRows<'a>> {
-    let part = |(structure, rows): &'a (StructureInput, Vec<FeatureRow>)| StructureRows {
-        structure,
-        rows,
-        site_ids: &SITE_IDS[..rows.len()],
+fn features(all: &[(StructureInput, Vec<FeatureRow>)]) -> Vec<StructureFeatures> {
+    let of = |(structure, rows): &(StructureInput, Vec<FeatureRow>)| {
+        StructureFeatures::from_rows(&structure.name, rows, &SITE_IDS[..rows.len()])
     };
-    all.iter().map(part).collect()
+    all.iter().map(of).collect()
+}
+
+fn parts<'a>(
+    all: &'a [(StructureInput, Vec<FeatureRow>)],
+    features: &'a [StructureFeatures],
+) -> Vec<StructureRows<'a>> {
+    let both = all.iter().zip(features);
+    both.map(|((structure, _), features)| StructureRows { structure, features: features.view() }).collect()
 }
 
 fn provenance() -> Provenance {
@@ -69,7 +75,8 @@ fn provenance() -> Provenance {
 /// Written in two parts, as batches are.
 fn write(path: &Path, columns: Columns, all: &[(StructureInput, Vec<FeatureRow>)]) {
     let mut file = OutputFile::create(path, columns, &provenance()).unwrap();
-    let parts = parts(all);
+    let features = features(all);
+    let parts = parts(all, &features);
     let (first, second) = parts.split_at(1.min(parts.len()));
     file.write(first).unwrap();
     file.write(second).unwrap();
@@ -91,7 +98,10 @@ fn expected(all: &[(StructureInput, Vec<FeatureRow>)], column: &Column) -> Vec<F
                 Column::Resname => {
                     Field::Text(shared_types::RESIDUES[structure.residue_types[row] as usize].name.to_owned())
                 }
-                Column::Feature(feature) => Field::float(features.columns[feature.column]),
+                Column::Feature(feature) => Field::float(match feature.group {
+                    Group::Residue => features.columns[feature.column],
+                    _ => f32::NAN,
+                }),
             });
         }
     }
@@ -228,8 +238,9 @@ fn parquet_keeps_rows_across_row_groups() {
     let rows: Vec<_> = (0..100_000).map(|row| FeatureRow { columns: [row as f32; ROW_WIDTH] }).collect();
     let columns = Columns::choose(["row", "wcn"]).unwrap();
     let mut file = OutputFile::create(&path, columns, &provenance()).unwrap();
+    let features = StructureFeatures::from_rows("long", &rows, &[-1; 100_000]);
     for _ in 0..4 {
-        file.write(&[StructureRows { structure: &input, rows: &rows, site_ids: &[-1; 100_000] }]).unwrap();
+        file.write(&[StructureRows { structure: &input, features: features.view() }]).unwrap();
     }
     file.commit().unwrap();
     let reader = SerializedFileReader::new(File::open(&path).unwrap()).unwrap();

@@ -98,11 +98,8 @@ pub fn once(engine: &Engine, folder: &Path, output: Output, batch_atoms: usize) 
     Ok(Run { wall, find, finish, cpu, structures, output_bytes, checksum: checksum(&kept), telemetry })
 }
 
-fn rows<'a>(
-    structure: &'a prism_host::StructureInput,
-    features: prism_host::engine::FeaturesRef<'a>,
-) -> StructureRows<'a> {
-    StructureRows { structure, rows: features.rows, site_ids: features.site_ids }
+fn rows<'a>(structure: &'a prism_host::StructureInput, features: prism_host::StructureView<'a>) -> StructureRows<'a> {
+    StructureRows { structure, features }
 }
 
 /// Beside the files' folder: in it, the next run would ignore it, and say so.
@@ -119,7 +116,7 @@ fn checksum(results: &[BatchResults]) -> u64 {
         }
     };
     for features in results.iter().flat_map(BatchResults::iter).flatten() {
-        add(bytemuck::cast_slice(features.rows));
+        add(bytemuck::cast_slice(features.values));
         add(bytemuck::cast_slice(features.site_ids));
     }
     hash

@@ -8,6 +8,7 @@ mod expected;
 mod graph;
 mod invariance;
 mod order;
+mod position;
 mod residues;
 mod shipped;
 mod sites;
@@ -18,7 +19,7 @@ use prism_host::{Backend, Engine, StructureFeatures, StructureInput};
 use residues::residues;
 use shared_types::feature::column;
 use shared_types::site_model::INPUTS;
-use shared_types::{FEATURES, MegaFusedConfig};
+use shared_types::{Group, MegaFusedConfig};
 use tests::dice::Dice;
 
 /// The CPU backend; others have its bits.
@@ -32,7 +33,7 @@ fn run(structures: &[StructureInput], contact_threshold: f32) -> Vec<StructureFe
 }
 
 fn name_of(column: usize) -> &'static str {
-    FEATURES.iter().find(|feature| feature.column == column).map_or("?", |feature| feature.name)
+    Group::Residue.features().find(|feature| feature.column == column).map_or("?", |feature| feature.name)
 }
 
 /// Everything that is wrong with a structure's features; `margin` in Å around limits is left out, and those rows
@@ -169,9 +170,9 @@ fn the_oracle_knows_areas_of_most_rows_exactly() {
 fn the_oracle_sees_a_wrong_number() {
     let structures = shipped::structures();
     let right = &run(&structures[..1], 8.0)[0];
-    for feature in FEATURES {
+    for feature in Group::Residue.features() {
         let mut wrong = right.clone();
-        let value = &mut wrong.rows()[20].columns[feature.column];
+        let value = &mut wrong.named_mut(feature.name).expect("a feature")[20];
         *value = if value.is_nan() { 0.0 } else { *value * 1.1 + 0.01 };
         let (faults, _) = faults(&structures[0], &wrong, 8.0, MARGIN);
         // What the model of sites reads makes its score wrong too, and then who is in a site may be.
