@@ -5,6 +5,8 @@ mod csv;
 mod file;
 mod npz;
 mod parquet;
+mod relation;
+mod relations;
 mod sites;
 
 pub use columns::{Column, ColumnError, Columns};
@@ -13,6 +15,8 @@ pub use file::OutputFile;
 pub(crate) use file::WholeFile;
 pub use npz::NpzTable;
 pub use parquet::ParquetTable;
+pub use relation::{Cells, Relation, RelationTable};
+pub use relations::{EdgesRelation, InterfaceResiduesFile, InterfacesRelation, SummaryRelation};
 pub use sites::SitesTable;
 
 use crate::engine::StructureView;
@@ -177,6 +181,12 @@ pub enum OutputError {
     /// A format that sites are not written in.
     #[error("{path}: sites are written as csv")]
     SitesAreCsv {
+        /// The path given.
+        path: String,
+    },
+    /// A format that tables of other lines than residues are not written in.
+    #[error("{path}: the extension must be csv or parquet")]
+    RelationFormat {
         /// The path given.
         path: String,
     },

@@ -1,7 +1,8 @@
 //! A file that appears whole or not at all.
 
 use super::{
-    Columns, CsvTable, Format, NpzTable, OutputError, ParquetTable, Provenance, SitesTable, StructureRows, Table,
+    Columns, CsvTable, Format, NpzTable, OutputError, ParquetTable, Provenance, Relation, RelationTable, SitesTable,
+    StructureRows, Table,
 };
 use std::fs::File;
 use std::io::BufWriter;
@@ -104,6 +105,20 @@ impl OutputFile {
         Self::begin(path, |file, _| Ok(Box::new(SitesTable::new(file))))
     }
 
+    /// Begins a table of other lines than residues at `path`: CSV or Parquet.
+    ///
+    /// # Errors
+    /// As for [`create`](Self::create).
+    pub fn create_relation<R: Relation + 'static>(path: &Path, relation: R) -> Result<Self, OutputError> {
+        let format = relation_format(path)?;
+        Self::begin(path, |file, _| {
+            Ok(match format {
+                Format::Parquet => Box::new(RelationTable::parquet(file, relation)?),
+                _ => Box::new(RelationTable::csv(file, relation)),
+            })
+        })
+    }
+
     /// Begins what `table` makes of a file and its folder.
     fn begin(
         path: &Path,
@@ -136,6 +151,14 @@ impl OutputFile {
         let Self { table, whole } = self;
         table.finish()?;
         whole.commit()
+    }
+}
+
+/// The format of a table of other lines than residues.
+pub(super) fn relation_format(path: &Path) -> Result<Format, OutputError> {
+    match Format::of_path(path) {
+        Ok(format @ (Format::Csv | Format::Parquet)) => Ok(format),
+        _ => Err(OutputError::RelationFormat { path: path.display().to_string() }),
     }
 }
 

@@ -105,10 +105,7 @@ impl InterfaceResidues {
         for residue in &found.residues {
             let row = residue.row as usize;
             let number = structure.residue_numbers[row];
-            push(
-                &mut cells[..3],
-                &[Value::Text(&structure.name), Value::Int(row), Value::Text(part.chain(row))],
-            );
+            push(&mut cells[..3], &[Value::Text(&structure.name), Value::Int(row), Value::Text(part.chain(row))]);
             if let Cells::Int(numbers) = &mut cells[3] {
                 numbers.push(number);
             }
@@ -222,7 +219,8 @@ impl Relation for SummaryRelation {
         let mut line = |chain: Option<u32>, radius: f32| {
             let is_own = |row: &usize| chain.is_none_or(|chain| structure.chain_ids[*row] == chain);
             let rows: Vec<usize> = (0..structure.n_residues()).filter(is_own).collect();
-            let atoms: u32 = rows.iter().map(|&row| structure.residue_atoms[row + 1] - structure.residue_atoms[row]).sum();
+            let atoms: u32 =
+                rows.iter().map(|&row| structure.residue_atoms[row + 1] - structure.residue_atoms[row]).sum();
             let of = |values: &[f32]| -> Vec<f64> {
                 let own = rows.iter().filter_map(|&row| values.get(row));
                 own.filter(|value| !value.is_nan()).map(|value| f64::from(*value)).collect()
@@ -230,7 +228,9 @@ impl Relation for SummaryRelation {
             let mean = |values: &[f64]| (values.iter().sum::<f64>() / values.len() as f64) as f32;
             let states: Vec<&str> =
                 of(states).into_iter().map(|state| SecondaryStructure::letter(state as f32)).collect();
-            let share = |letters: &str| mean(&states.iter().map(|s| f64::from(u8::from(letters.contains(s)))).collect::<Vec<_>>());
+            let share = |letters: &str| {
+                mean(&states.iter().map(|s| f64::from(u8::from(letters.contains(s)))).collect::<Vec<_>>())
+            };
             let name = chain.map_or("", |chain| structure.chains[chain as usize].as_str());
             push(
                 cells,
