@@ -130,7 +130,7 @@ fn wrong_usage_is_status_2() {
     refused(&[], "Usage");
     refused(&["features"], "<PATH>");
     refused(&["features", "a.pdb", "--speed"], "--speed");
-    refused(&["features", "a.pdb", "-o", "out.txt"], "out.txt: the extension must be csv, parquet or npz");
+    refused(&["features", "a.pdb", "-o", "out.txt"], "out.txt: the extension must be csv, tsv or jsonl");
     refused(&["features", "a.pdb", "--columns", "wcn,wcm"], "there is no column `wcm`");
     refused(&["features", "a.pdb", "--columns", "wcn,wcn"], "`wcn` is named twice");
     refused(&["features", "a.pdb", "--contact-threshold", "0"], "`contact_threshold` is 0");
@@ -275,7 +275,7 @@ fn an_output_that_cannot_be_made_is_said_before_the_work() {
     run.copy(&shipped("1crn.pdb"), "a.pdb");
     let outcome = run.features(&["a.pdb", "-o", "none/out.csv"]);
     assert_eq!(outcome.status, 1);
-    assert!(outcome.stderr.contains("error: none/out.csv: cannot be made"), "{}", outcome.stderr);
+    assert_eq!(outcome.stderr, "error: none/out.csv: there is no folder none; make it first\n");
 }
 
 #[test]

@@ -67,9 +67,9 @@ fn parts<'a>(
 }
 
 fn provenance() -> Provenance {
-    Provenance {
-        config: MegaFusedConfig { contact_threshold: 7.5, min_feature_value: 0.25, points: 250, site_threshold: 0.375 },
-    }
+    let config =
+        MegaFusedConfig { contact_threshold: 7.5, min_feature_value: 0.25, points: 250, site_threshold: 0.375 };
+    Provenance { config, more: vec![("prism.command", "prism features x.pdb".to_owned())] }
 }
 
 /// Written in two parts, as batches are.
@@ -155,7 +155,8 @@ fn csv_text_is_this() {
     let columns = Columns::choose(["structure", "row", "resname", "contact_number", "wcn", "hse_up"]).unwrap();
     let mut text = Vec::new();
     let mut table = Box::new(CsvTable::new(&mut text, columns));
-    table.write(&parts(&all)).unwrap();
+    let features = features(&all);
+    table.write(&parts(&all, &features)).unwrap();
     table.finish().unwrap();
     let lines = "structure,row,resname,contact_number,wcn,hse_up\n\
                  \"a,b.pdb\",0,ALA,3.0,0.1,\n\
@@ -301,7 +302,8 @@ fn a_file_that_is_not_committed_leaves_nothing_and_touches_nothing() {
         let path = folder.path().join(name);
         std::fs::write(&path, "before").unwrap();
         let mut file = OutputFile::create(&path, Columns::default(), &provenance()).unwrap();
-        file.write(&parts(&example())).unwrap();
+        let (all, computed) = (example(), features(&example()));
+        file.write(&parts(&all, &computed)).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"before");
         drop(file);
         assert_eq!(std::fs::read(&path).unwrap(), b"before");
@@ -322,7 +324,7 @@ fn places_that_cannot_hold_a_file_are_refused() {
     std::fs::create_dir(folder.path().join("d.csv")).unwrap();
     assert!(matches!(create(&folder.path().join("d.csv")), OutputError::NotAFile { .. }));
     let nowhere = create(&folder.path().join("none/t.csv"));
-    assert!(nowhere.to_string().contains("none/t.csv: cannot be made"), "{nowhere}");
+    assert!(nowhere.to_string().contains("none/t.csv: there is no folder "), "{nowhere}");
     assert_eq!(Format::of_path(Path::new("T.CSV")).unwrap(), Format::Csv);
 }
 
@@ -357,5 +359,6 @@ fn a_reader_that_has_enough_is_told_apart() {
         }
     }
     let mut table = CsvTable::new(Pipe, Columns::default());
-    assert!(matches!(table.write(&parts(&example())), Err(OutputError::Closed)));
+    let (all, computed) = (example(), features(&example()));
+    assert!(matches!(table.write(&parts(&all, &computed)), Err(OutputError::Closed)));
 }

@@ -188,13 +188,13 @@ impl Relation for InterfacesRelation {
 }
 
 /// Structures and their chains: a line for a structure, with no chain, then one for each of its chains. It needs the
-/// features [`SummaryRelation::FEATURES`].
+/// features [`SummaryRelation::FEATURES`]: the last one for the radius of gyration, which is in summaries then.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SummaryRelation;
 
 impl SummaryRelation {
     /// Names of the features that lines are made of.
-    pub const FEATURES: [&'static str; 3] = ["contact_number", "sasa", "ss"];
+    pub const FEATURES: [&'static str; 4] = ["contact_number", "sasa", "ss", "centroid_distance"];
 }
 
 impl Relation for SummaryRelation {
@@ -215,7 +215,7 @@ impl Relation for SummaryRelation {
     fn append(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Result<(), OutputError> {
         let structure = part.structure;
         let values = |name: &str| part.features.named(name).unwrap_or_default();
-        let [contacts, areas, states] = Self::FEATURES.map(values);
+        let [contacts, areas, states, _] = Self::FEATURES.map(values);
         let mut line = |chain: Option<u32>, radius: f32| {
             let is_own = |row: &usize| chain.is_none_or(|chain| structure.chain_ids[*row] == chain);
             let rows: Vec<usize> = (0..structure.n_residues()).filter(is_own).collect();

@@ -59,7 +59,7 @@ pub fn once(engine: &Engine, folder: &Path, output: Output, batch_atoms: usize) 
     let mut file = match output {
         Output::Memory => None,
         Output::Parquet => {
-            let provenance = Provenance { config: engine.config() };
+            let provenance = Provenance::of(engine.config());
             Some(OutputFile::create(&output_path(folder), Columns::default(), &provenance)?)
         }
     };
@@ -84,6 +84,7 @@ pub fn once(engine: &Engine, folder: &Path, output: Output, batch_atoms: usize) 
         Stopped::Consumer(error) => error,
         Stopped::Engine(error) => (*error).into(),
         Stopped::Cancelled => anyhow::anyhow!("the run has ended before its time"),
+        Stopped::Threads(error) => error.into(),
     })?;
     let finish = Instant::now();
     let output_bytes = match file {
