@@ -5,8 +5,6 @@ use shared_types::NO_CA;
 use std::f64::consts::PI;
 
 /// A site: residues in contact that are all likely to line one.
-///
-/// The example of [`sites`] has some.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Site {
     /// Sum of its residues' `site_score`.

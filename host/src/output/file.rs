@@ -30,8 +30,6 @@ use std::path::Path;
 /// assert!(matches!(OutputFile::create_sites("sites.npz".as_ref()), Err(OutputError::SitesAreCsv { .. })));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-///
-/// The example of [the crate](crate) writes one of many structures.
 pub struct OutputFile {
     table: Box<dyn Table>,
     whole: WholeFile,
