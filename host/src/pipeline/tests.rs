@@ -207,7 +207,7 @@ fn telemetry_counts_what_was_done() {
         assert!(stage.busy > Duration::ZERO && stage.threads > 0);
     }
     assert_eq!(telemetry.read.amount.bytes, 60);
-    let row = size_of::<shared_types::FeatureRow>() + size_of::<i32>();
+    let row = shared_types::FEATURES.len() * size_of::<f32>() + size_of::<i32>();
     let results = residues * row + 12 * size_of::<shared_types::StructureSummary>();
     assert_eq!((telemetry.compute.amount.bytes, telemetry.write.amount.bytes), (results as u64, results as u64));
     let packed = crate::PackedBatch::from_inputs(&structures).unwrap();
