@@ -178,7 +178,8 @@ mod tests {
     #[test]
     fn residues_have_as_many_edges_as_their_contact_number_says() {
         let structure = rbd();
-        let features = Engine::builder().backend(Backend::Cpu).build().unwrap().run(&[structure.clone()]).unwrap();
+        let features =
+            Engine::builder().backend(Backend::Cpu).build().unwrap().run(std::slice::from_ref(&structure)).unwrap();
         let mut degrees = vec![0.0; structure.n_residues()];
         for edge in edges(&structure, 8.0, &[EdgeKind::AlphaCarbons]) {
             degrees[edge.row_i as usize] += 1.0;

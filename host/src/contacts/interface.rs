@@ -66,10 +66,16 @@ pub enum InterfaceError {
     },
     /// Nothing could be computed.
     #[error(transparent)]
-    Engine(#[from] EngineError),
+    Engine(Box<EngineError>),
     /// The structure is not valid.
     #[error(transparent)]
     Structure(#[from] crate::structure::StructureError),
+}
+
+impl From<EngineError> for InterfaceError {
+    fn from(error: EngineError) -> Self {
+        Self::Engine(Box::new(error))
+    }
 }
 
 /// Computes the interfaces of a structure: those of all pairs of chains, or between two that are named.
@@ -234,7 +240,8 @@ mod tests {
         let (structure, found) = run(None);
         let engine = Engine::builder().backend(Backend::Cpu).build().unwrap();
         let read = |chains: Option<Vec<String>>| {
-            let options = ReadOptions { chains, ..ReadOptions::default() };
+            let mut options = ReadOptions::default();
+            options.chains.clone_from(&chains);
             let one = read_path("../tests/data/4zhl.cif.gz", "4zhl", &options).unwrap().structure;
             engine.run(&[one]).unwrap().remove(0).named("sasa").unwrap().to_vec()
         };
