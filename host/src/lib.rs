@@ -73,6 +73,7 @@
 
 pub mod annotations;
 pub mod at_hand;
+pub mod contacts;
 pub mod dataset;
 pub mod engine;
 pub mod inputs;

@@ -9,6 +9,8 @@ mod json;
 mod merge;
 mod npz;
 mod parquet;
+mod relation;
+mod relations;
 mod sites;
 mod value;
 mod whole;
@@ -21,6 +23,8 @@ pub use json::JsonTable;
 pub use merge::merge_parquet;
 pub use npz::NpzTable;
 pub use parquet::ParquetTable;
+pub use relation::{Cells, Relation, RelationTable};
+pub use relations::{EdgesRelation, InterfaceResiduesFile, InterfacesRelation, SummaryRelation};
 pub use sites::SitesTable;
 pub(crate) use value::Value;
 pub(crate) use whole::WholeFile;
@@ -28,6 +32,7 @@ pub use whole::{check_place, write_whole};
 
 use crate::engine::StructureView;
 use crate::structure::StructureInput;
+use shared_types::backbone::SecondaryStructure;
 use shared_types::{Feature, MegaFusedConfig};
 use std::path::Path;
 use thiserror::Error;
@@ -57,6 +62,11 @@ impl<'a> StructureRows<'a> {
     /// The value of a feature in a row; NaN where it was not computed.
     fn feature(&self, feature: &Feature, row: usize) -> f32 {
         self.values(feature).get(row).copied().unwrap_or(f32::NAN)
+    }
+
+    /// The letter of a feature that is a state; nothing where it was not computed or is not defined.
+    fn state(&self, feature: &Feature, row: usize) -> &'static str {
+        SecondaryStructure::letter(self.feature(feature, row))
     }
 
     /// The site of a row, or -1.
@@ -219,6 +229,12 @@ pub enum OutputError {
     /// A format that sites are not written in.
     #[error("{path}: sites are written as csv")]
     SitesAreCsv {
+        /// The path given.
+        path: String,
+    },
+    /// A format that tables of other lines than residues are not written in.
+    #[error("{path}: the extension must be csv or parquet")]
+    RelationFormat {
         /// The path given.
         path: String,
     },

@@ -101,6 +101,8 @@ fn expected(all: &[(StructureInput, Vec<FeatureRow>)], column: &Column) -> Vec<F
                 Column::Resname => {
                     Field::Text(shared_types::RESIDUES[structure.residue_types[row] as usize].name.to_owned())
                 }
+                // Not computed here.
+                Column::State(_) => Field::Text(String::new()),
                 Column::Feature(feature) => Field::float(match feature.group {
                     Group::Residue => features.columns[feature.column],
                     _ => f32::NAN,

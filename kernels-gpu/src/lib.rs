@@ -4,6 +4,7 @@
 #![deny(unsafe_code)]
 
 mod atoms;
+mod backbone;
 mod columns;
 mod features;
 mod fused;
@@ -16,7 +17,8 @@ mod spread;
 mod vector;
 
 pub use atoms::{atom_cells_prism4d, atom_surfaces_prism4d, large_atom_cells_prism4d, residue_exposure_prism4d};
-pub use columns::{position_columns, residue_columns};
+pub use backbone::{backbone_bonds, backbone_geometry, backbone_states};
+pub use columns::{backbone_columns, position_columns, residue_columns};
 pub use fused::mega_fused_batch_detection_prism4d;
 pub use position::residue_positions;
 pub use sites::binding_sites_prism4d;
@@ -80,6 +82,10 @@ kernels! {
     residue_positions: Structures;
     residue_columns: Structures;
     position_columns: Structures;
+    backbone_geometry: ResidueItems;
+    backbone_bonds: ResidueItems;
+    backbone_states: Structures;
+    backbone_columns: Structures;
 }
 
 /// The kernels for GPUs, as `cargo xtask build-ptx` has built them from this crate.

@@ -5,6 +5,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod backbone;
 pub mod batch;
 pub mod feature;
 pub mod input;

@@ -50,6 +50,10 @@ steps! {
     SITES = 8, needs Self::PAIRS.and(Self::CHAIN).and(Self::SHAPE).and(Self::EXPOSURE).and(Self::NETWORK).and(Self::CENTRALITY);
     /// Rows of the group of positions.
     POSITION = 9, needs Self::NONE;
+    /// Rows of the group of the backbone; by itself, dihedral angles.
+    BACKBONE = 10, needs Self::NONE;
+    /// Hydrogen bonds and secondary structure.
+    SECONDARY_STRUCTURE = 11, needs Self::BACKBONE;
 }
 
 impl Steps {

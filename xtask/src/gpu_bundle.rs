@@ -136,7 +136,8 @@ fn build(root: &Path) -> Result<Vec<Built>> {
     let tests = ["test", "--no-run", "--lib", "--tests", "--config", "profile.release.lto=\"off\""];
     let mut built: Vec<_> = cargo(root, &tests)?.into_iter().filter(|built| built.kind != PROGRAM).collect();
     // Afterwards, since both put programs in one place.
-    let measured = ["build", "--bins", "--bench", "files", "--bench", "fused", "--bench", "surface", "--bench", "teaching"];
+    let measured =
+        ["build", "--bins", "--bench", "files", "--bench", "fused", "--bench", "surface", "--bench", "teaching"];
     built.extend(cargo(root, &[&measured[..], &["--bench", "zero_cost"]].concat())?);
     built.sort_by(|a, b| (&a.package, &a.target).cmp(&(&b.package, &b.target)));
     Ok(built)

@@ -3,6 +3,7 @@
 //! `-h` shows what is used most, `--help` all of it, in groups. Options that are hidden in the short help say so here.
 
 use super::parts::Shard;
+use super::relations::{EdgesArgs, InterfaceArgs, SummaryArgs};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use prism_host::engine::Backend;
 use prism_host::read::{Alternates, Models, ReadOptions, Residues};
@@ -55,6 +56,15 @@ pub enum Command {
     /// Find where ligands may bind: a line for every site.
     #[command(after_help = EXIT_STATUS)]
     Sites(SitesArgs),
+    /// List pairs of residues in contact: a line for every edge.
+    #[command(after_help = EXIT_STATUS)]
+    Edges(EdgesArgs),
+    /// Find the surface that chains bury in each other: a line for every pair of chains that touch.
+    #[command(after_help = EXIT_STATUS)]
+    Interface(InterfaceArgs),
+    /// Sum up structures: a line for each, and one for each of its chains.
+    #[command(after_help = EXIT_STATUS)]
+    Summary(SummaryArgs),
     /// Say what would be read of structures, dropped, chosen or refused, and compute nothing.
     #[command(after_help = EXIT_STATUS)]
     Check(CheckArgs),

@@ -122,9 +122,9 @@ impl Job<'_> {
         }
     }
 
-    fn engine(&self, config: MegaFusedConfig) -> Result<Engine, Failure> {
-        let builder =
-            Engine::builder().backend(self.args.backend.into()).config(config).selection(self.selection.clone());
+    /// An engine that computes something else, as the job's own does.
+    pub fn engine_of(&self, selection: Selection) -> Result<Engine, Failure> {
+        let builder = Engine::builder().backend(self.args.backend.into()).config(self.config()).selection(selection);
         let number = |device: &DeviceArg| match device {
             DeviceArg::Number(number) => Some(*number),
             DeviceArg::All => None,
@@ -143,7 +143,7 @@ impl Job<'_> {
         let interrupt = Interrupt::listen().map_err(|error| super::limits::no_thread(&error))?;
         let (args, config) = (self.args, self.config());
         let inputs = discover(self.paths, &args.read)?;
-        let engine = self.engine(config)?;
+        let engine = self.engine_of(self.selection.clone())?;
         let annotations = Arc::new(match self.annotations {
             Some(path) => Annotations::read(path).map_err(Failure::work)?,
             None => Annotations::default(),

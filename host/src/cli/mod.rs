@@ -15,6 +15,7 @@ mod limits;
 mod pack;
 mod parts;
 mod provenance;
+mod relations;
 mod report;
 mod sites;
 mod timings;
@@ -32,6 +33,9 @@ pub fn run(cli: Cli) -> u8 {
             None => features::run(&args),
         },
         Command::Sites(args) => sites::run(&args),
+        Command::Edges(args) => relations::edges(&args),
+        Command::Interface(args) => relations::interface(&args),
+        Command::Summary(args) => relations::summary(&args),
         Command::Check(args) => check::run(&args),
         Command::Pack(args) => pack::run(&args),
         Command::Report(args) => html::run(&args),

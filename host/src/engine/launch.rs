@@ -429,12 +429,13 @@ pub fn launch_groups<M: Memory, E: Executor<Space = M::Space>>(
     work: &mut BatchWork<M>,
     config: MegaFusedConfig,
 ) -> Result<(), E::Error> {
-    let BatchWork { sizes, groups, results, columns, value_offsets, residues, rows, .. } = work;
+    let BatchWork { sizes, groups, results, columns, value_offsets, residues, residue_items, rows, .. } = work;
+    let residue_items = &*residue_items;
     let sizes = &*sizes;
     if sizes.steps.has(Steps::ROWS) && columns.any() {
         let (values, of_structures) = (&mut results.values, &*value_offsets);
-        let shared = Shared { sizes, config, residues, columns, values, of_structures };
+        let shared = Shared { sizes, config, residues, residue_items, columns, values, of_structures };
         take_columns!(residue_columns, executor, inputs, rows, shared)?;
     }
-    groups.launch(executor, inputs, (sizes, config), (&mut results.values, value_offsets, residues))
+    groups.launch(executor, inputs, (sizes, config), (&mut results.values, value_offsets), (residues, residue_items))
 }

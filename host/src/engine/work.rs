@@ -259,6 +259,9 @@ impl<M: Memory> BatchWork<M> {
         memory.set(&mut self.value_offsets, &value_offsets(batch.residue_offsets(), selection.width()))?;
         self.results.reserve(memory, sizes.results)?;
         // Kernels write a summary whether somebody asks for it or not.
+        if sizes.steps.only(Steps::EXPOSURE.and(Steps::BACKBONE)) != Steps::NONE {
+            sizes.residue_items = self.residue_items.set(memory, &Items::of_residues(batch))?;
+        }
         if sizes.steps.has(Steps::EXPOSURE) {
             self.prepare_atoms(memory, batch, &mut sizes)?;
         }
@@ -275,7 +278,6 @@ impl<M: Memory> BatchWork<M> {
     fn prepare_atoms(&mut self, memory: &M, batch: &BatchPart<'_>, sizes: &mut BatchSizes) -> Result<(), M::Error> {
         memory.set(&mut self.heavy_atoms, batch.atom_offsets())?;
         sizes.atom_items = self.atom_items.set(memory, &Items::of_atoms(batch))?;
-        sizes.residue_items = self.residue_items.set(memory, &Items::of_residues(batch))?;
         memory.reserve(&mut self.frames, sizes.structures)?;
         memory.reserve(&mut self.sorted, sizes.atoms)?;
         memory.reserve(&mut self.cells, sizes.atoms)?;

@@ -2,8 +2,8 @@
 
 use super::gzip::Gzipped;
 use super::{
-    ArrowTable, Columns, CsvTable, Format, JsonTable, NpzTable, OutputError, ParquetTable, Provenance, SitesTable,
-    StructureRows, Table, WholeFile, check_place,
+    ArrowTable, Columns, CsvTable, Format, JsonTable, NpzTable, OutputError, ParquetTable, Provenance, Relation,
+    RelationTable, SitesTable, StructureRows, Table, WholeFile, check_place,
 };
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -76,6 +76,29 @@ impl OutputFile {
         check_place(path)
     }
 
+    /// Begins a table of other lines than residues at `path`: CSV or Parquet.
+    ///
+    /// # Errors
+    /// As for [`create`](Self::create).
+    pub fn create_relation<R: Relation + 'static>(path: &Path, relation: R) -> Result<Self, OutputError> {
+        let format = relation_format(path)?;
+        Self::begin(path, |file, _| {
+            Ok(match format {
+                Format::Parquet => Box::new(RelationTable::parquet(file, relation)?),
+                _ => Box::new(RelationTable::csv(file, relation)),
+            })
+        })
+    }
+
+    /// Whether a table of other lines than residues can be put at `path`, asked before there is one.
+    ///
+    /// # Errors
+    /// As for [`create`](Self::create).
+    pub fn check_relation(path: &Path) -> Result<(), OutputError> {
+        relation_format(path)?;
+        check_place(path)
+    }
+
     /// Begins what `table` makes of a file and its folder.
     fn begin(
         path: &Path,
@@ -109,6 +132,14 @@ impl OutputFile {
         let Self { table, whole } = self;
         table.finish().map_err(|error| whole.named(error))?;
         whole.commit()
+    }
+}
+
+/// The format of a table of other lines than residues.
+pub(super) fn relation_format(path: &Path) -> Result<Format, OutputError> {
+    match Format::of_path(path) {
+        Ok(format @ (Format::Csv | Format::Parquet)) => Ok(format),
+        _ => Err(OutputError::RelationFormat { path: path.display().to_string() }),
     }
 }
 

@@ -175,7 +175,7 @@ impl<W: Write + Send> Table for ParquetTable<W> {
 
 fn field(column: &Column) -> parquet::errors::Result<Type> {
     let (physical, logical, repetition) = match column {
-        Column::Structure | Column::Chain | Column::Icode | Column::Resname | Column::Parent => {
+        Column::Structure | Column::Chain | Column::Icode | Column::Resname | Column::Parent | Column::State(_) => {
             (PhysicalType::BYTE_ARRAY, Some(LogicalType::String), Repetition::REQUIRED)
         }
         Column::Row | Column::Resnum | Column::SiteId => (PhysicalType::INT32, None, Repetition::REQUIRED),
@@ -206,7 +206,7 @@ impl Group {
 impl Values {
     fn of(column: &Column) -> Self {
         match column {
-            Column::Structure | Column::Chain | Column::Icode | Column::Resname | Column::Parent => {
+            Column::Structure | Column::Chain | Column::Icode | Column::Resname | Column::Parent | Column::State(_) => {
                 Self::Text(Vec::new())
             }
             Column::Row | Column::Resnum | Column::SiteId => Self::Int(Vec::new()),
@@ -240,6 +240,7 @@ impl Values {
                 }
             }
             (Self::Text(runs), Column::Parent) => append_runs(runs, rows.map(|row| structure.parent(row)), shared),
+            (Self::Text(runs), Column::State(feature)) => append_runs(runs, rows.map(|row| part.state(feature, row)), shared),
             (Self::Int(all), Column::Row) => all.extend(rows.map(|row| row as i32)),
             (Self::Int(all), Column::Resnum) => all.extend_from_slice(&structure.residue_numbers[rows]),
             (Self::Int(all), Column::SiteId) => all.extend(rows.map(|row| part.site_id(row))),
