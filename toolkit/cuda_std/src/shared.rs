@@ -131,8 +131,9 @@ macro_rules! arrays {
                 state: &PerThread<S>,
                 value: impl Fn(Thread, &S) -> T + Sync,
             ) -> Tile<'_, T> {
-                check_length(n, block.threads());
-                let mut tile = self.tile(n);
+                // One check for both, of what the compiler knows.
+                check_length(n, self.capacity().min(block.threads()));
+                let mut tile = Tile { data: self.storage.at(), len: n, used: self.claim(), owner: PhantomData };
                 tile.write(block, 0, state, value);
                 tile
             }

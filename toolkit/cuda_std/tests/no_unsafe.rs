@@ -3,7 +3,7 @@
 use cuda_std::prelude::*;
 
 #[kernel(threads = 64, grid = 2, requires(out.len() > 0))]
-pub fn kernel(
+fn kernel(
     block: &mut Block,
     out: &mut Chunk<f32, 64>,
     rows: &mut Segment<u32>,
