@@ -7,6 +7,7 @@ mod atoms;
 mod features;
 mod fused;
 mod graph;
+pub mod points;
 pub mod scratch;
 mod sites;
 mod spread;
