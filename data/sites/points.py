@@ -101,7 +101,8 @@ class Structure:
     """
 
     def __init__(self, path, counts_as_ligand):
-        self.keys, self.ligands, xyz, radii, kinds, rows, alpha = [], [], [], [], [], [], []
+        self.keys, self.ligands, self.names, self.elements = [], [], [], []
+        xyz, radii, kinds, rows, alpha = [], [], [], [], []
         file = gemmi.read_structure(str(path))
         file.setup_entities()
         for chain in file[0]:
@@ -115,6 +116,8 @@ class Structure:
                     row, carbon = len(self.keys), first.get("CA")
                     self.keys.append((chain.name, residue.seqid.num, residue.seqid.icode.strip(), residue.name))
                     for name, atom in first.items():
+                        self.names.append(name)
+                        self.elements.append(atom.element.name)
                         xyz.append(atom.pos.tolist())
                         radii.append(radius(parent, name))
                         kinds.append(KIND[parent])

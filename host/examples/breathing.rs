@@ -37,7 +37,7 @@ fn main() -> Result<()> {
                 (atom.x, atom.y, atom.z) = (x, y, z);
             }
         }
-        for (sums, row) in sums.iter_mut().zip(recorded.run_atoms(&atoms)?.rows) {
+        for (sums, row) in sums.iter_mut().zip(recorded.run_atoms(&atoms)?.rows()) {
             let area = f64::from(row.columns[column::SASA]);
             *sums = [sums[0] + area, sums[1] + area * area];
         }

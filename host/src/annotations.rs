@@ -9,8 +9,51 @@ use thiserror::Error;
 
 /// What tells which residue a line is about.
 const KEYS: [&str; 4] = ["structure", "chain", "resnum", "icode"];
-/// What a line may say.
-const VALUES: [&str; 3] = ["conservation", "gisaid_freq", "gisaid_velocity"];
+
+macro_rules! annotations {
+    ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {
+        /// What a line may say, and between which values.
+        static VALUES: [Value; count!($($kind)*)] = collected!([] $($name $kind $(($absent $(, $limit)*))?;)*);
+    };
+}
+
+/// A value that a line may say.
+struct Value {
+    name: &'static str,
+    least: f32,
+    most: f32,
+    of: fn(&mut StructureInput) -> &mut Vec<f32>,
+}
+
+/// How many of the inputs are annotations.
+macro_rules! count {
+    () => {
+        0
+    };
+    (annotation $($rest:ident)*) => {
+        1 + count!($($rest)*)
+    };
+    ($other:ident $($rest:ident)*) => {
+        count!($($rest)*)
+    };
+}
+
+/// The annotations among the inputs.
+macro_rules! collected {
+    ([$($found:expr),*]) => {
+        [$($found),*]
+    };
+    ([$($found:expr),*] $name:ident annotation($absent:expr, $least:expr, $most:expr); $($rest:tt)*) => {
+        collected!([$($found,)* Value {
+            name: stringify!($name), least: $least, most: $most, of: |structure| &mut structure.$name
+        }] $($rest)*)
+    };
+    ([$($found:expr),*] $name:ident $other:ident $(($absent:expr))?; $($rest:tt)*) => {
+        collected!([$($found),*] $($rest)*)
+    };
+}
+
+shared_types::residue_inputs!(annotations);
 
 /// Annotations by structure and residue. A line applies to every row that has its key.
 ///
@@ -39,6 +82,11 @@ pub struct Annotations {
 
 /// Chain, residue number, insertion code.
 type Key = (String, i32, String);
+
+/// Names of values as they are listed for people.
+fn names() -> String {
+    VALUES.iter().map(|value| value.name).collect::<Vec<_>>().join(", ")
+}
 
 #[derive(Debug, Default)]
 struct Entry {
@@ -122,7 +170,7 @@ impl Annotations {
         let residues = self.structures.entry(key(0).to_owned()).or_default();
         let entry = residues.entry((key(1).to_owned(), number, key(3).to_owned())).or_default();
         entry.count += 1;
-        for (value, name) in VALUES.iter().enumerate() {
+        for (value, Value { name, .. }) in VALUES.iter().enumerate() {
             let Some(text) = columns.values[value].map(|index| record[index].trim()) else { continue };
             if text.is_empty() {
                 continue;
@@ -130,7 +178,7 @@ impl Annotations {
             if entry.values[value].is_some() {
                 return Err(format!("a second {name} for the residue of line {}", entry.lines[value]));
             }
-            entry.values[value] = Some(parse(name, text)?);
+            entry.values[value] = Some(parse(&VALUES[value], text)?);
             entry.lines[value] = line;
         }
         Ok(())
@@ -139,15 +187,15 @@ impl Annotations {
     /// Writes into `structure` what is known of its residues. Values already there stay where nothing is known.
     pub fn apply(&self, structure: &mut StructureInput) {
         let Some(residues) = self.structures.get(&structure.name) else { return };
+        structure.fill_absent();
         for row in 0..structure.n_residues() {
             let chain = structure.chains.get(structure.chain_ids[row] as usize).cloned().unwrap_or_default();
             let key = (chain, structure.residue_numbers[row], String::from(&*structure.insertion_codes[row]));
             let Some(entry) = residues.get(&key) else { continue };
             entry.used.store(true, Ordering::Relaxed);
-            let fields = [&mut structure.conservation, &mut structure.gisaid_freq, &mut structure.gisaid_velocity];
-            for (field, value) in fields.into_iter().zip(entry.values) {
+            for (known, value) in VALUES.iter().zip(entry.values) {
                 if let Some(value) = value {
-                    field[row] = value;
+                    (known.of)(structure)[row] = value;
                 }
             }
         }
@@ -161,13 +209,13 @@ impl Annotations {
     }
 }
 
-fn parse(name: &str, text: &str) -> Result<f32, String> {
+fn parse(&Value { name, least, most, .. }: &Value, text: &str) -> Result<f32, String> {
     let value: f32 = text.parse().map_err(|_| format!("{name} {text:?} is not a number"))?;
     if !value.is_finite() {
         return Err(format!("{name} {text:?} is not a finite number; leave it empty where there is none"));
     }
-    if name == "gisaid_freq" && !(0.0..=1.0).contains(&value) {
-        return Err(format!("{name} {text:?} is not between 0 and 1"));
+    if !(least..=most).contains(&value) {
+        return Err(format!("{name} {text:?} is not between {least} and {most}"));
     }
     Ok(value)
 }
@@ -184,17 +232,14 @@ impl Columns {
         let mut values = [None; VALUES.len()];
         for (index, name) in header.iter().enumerate() {
             let name = name.trim_start_matches('\u{feff}').trim();
-            let place = match (KEYS.iter().position(|key| *key == name), VALUES.iter().position(|v| *v == name)) {
-                (Some(key), _) => &mut keys[key],
-                (_, Some(value)) => &mut values[value],
-                _ => {
-                    return Err(format!(
-                        "unknown column {name:?}; known are {}, {}",
-                        KEYS.join(", "),
-                        VALUES.join(", ")
-                    ));
-                }
-            };
+            let place =
+                match (KEYS.iter().position(|key| *key == name), VALUES.iter().position(|value| value.name == name)) {
+                    (Some(key), _) => &mut keys[key],
+                    (_, Some(value)) => &mut values[value],
+                    _ => {
+                        return Err(format!("unknown column {name:?}; known are {}, {}", KEYS.join(", "), names()));
+                    }
+                };
             if place.replace(index).is_some() {
                 return Err(format!("column {name:?} stands twice"));
             }
@@ -203,7 +248,7 @@ impl Columns {
             return Err(format!("column {:?} is missing", KEYS[missing]));
         }
         if values.iter().all(Option::is_none) {
-            return Err(format!("there is none of the columns {}", VALUES.join(", ")));
+            return Err(format!("there is none of the columns {}", names()));
         }
         Ok(Self { keys: keys.map(|key| key.expect("checked above")), values })
     }

@@ -15,19 +15,19 @@
 //! let config = MegaFusedConfig::default();
 //! let shuffled = compute_on_cpu(&CpuExecutor::shuffled(7), &batch, config, Largest::default())?;
 //! let usual = Engine::builder().backend(Backend::Cpu).build()?.run_batch(&batch)?;
-//! let bits = |rows: &[shared_types::FeatureRow]| bytemuck::cast_slice::<_, u32>(rows).to_vec();
-//! assert_eq!(bits(&shuffled.rows), bits(&usual.rows));
+//! let bits = |values: &[f32]| bytemuck::cast_slice::<_, u32>(values).to_vec();
+//! assert_eq!(bits(shuffled.values()), bits(usual.values()));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod builder;
-mod computed;
 mod cpu;
 mod cuda;
 mod device;
 mod device_memory;
 mod each;
 mod error;
+mod groups;
 #[cfg(test)]
 pub(crate) mod injected;
 mod items;
@@ -37,7 +37,10 @@ mod launch;
 mod memory;
 mod plan;
 mod points;
+mod pooled;
 mod recorded;
+mod results;
+mod selection;
 mod shape;
 mod staging;
 mod stream;
@@ -48,22 +51,23 @@ mod worker;
 mod workers;
 
 pub use builder::{Backend, EngineBuilder};
-pub use computed::{Computed, ComputedMut, Reused};
 pub use cpu::{compute_on_cpu, cpu_description};
 pub use device::DeviceBatch;
 pub use device_memory::DeviceMemory;
-pub use each::{BatchResults, FeaturesRef};
+pub use each::BatchResults;
 pub use error::EngineError;
 pub use items::Largest;
 pub use kernels::{KernelInfo, kernels, ptx_module};
 pub use lanes::{DeviceLanes, LaneOptions, LaneStatistics};
 pub use launch::{
-    BatchInputs, launch_atom_surfaces, launch_binding_sites, launch_mega_fused_batch, launch_residue_exposure,
-    launch_rows,
+    BatchInputs, launch_atom_surfaces, launch_binding_sites, launch_groups, launch_mega_fused_batch,
+    launch_residue_exposure, launch_rows,
 };
 pub use memory::{HostMemory, Memory, OutOfHostMemory};
 pub use points::{point_groups, sphere_points};
-pub use recorded::{ComputedRef, RecordedBatch};
+pub use recorded::{RecordedBatch, RecordedFeatures};
+pub use results::{BatchFeatures, StructureView};
+pub use selection::{Request, Selection};
 pub use shape::ShapeDifference;
 pub use staging::Staging;
 pub use stream::FeaturesIter;
@@ -75,10 +79,7 @@ pub(crate) use each::Packed;
 pub(crate) use plan::{Cut, size_of};
 
 use crate::{pack::PackedBatch, structure::StructureInput};
-use cuda_std::launch::Offsets;
-use shared_types::{FeatureRow, MegaFusedConfig, StructureSummary};
-use std::ops::Range;
-use std::sync::Arc;
+use shared_types::{AtomPoints, FeatureRow, Group, MegaFusedConfig, Site, StructureSummary};
 use workers::{Company, Workers};
 
 /// Computes features. Made by [`Engine::builder`]; shared between threads by reference.
@@ -95,7 +96,7 @@ use workers::{Company, Workers};
 /// println!("{}: batches of {} atoms", engine.backend_description(), engine.batch_atoms());
 ///
 /// let one = &engine.run(std::slice::from_ref(&rbd))?[0];
-/// assert_eq!((one.rows.len(), one.site_ids.len(), one.summary.residues), (194, 194, 194));
+/// assert_eq!((one.n_residues, one.site_ids.len(), one.summary.residues), (194, 194, 194));
 ///
 /// // A structure that is not valid does not keep the others from theirs; the same for structures that come one by one.
 /// let each = engine.run_each(&[StructureInput::default(), rbd.clone()])?;
@@ -104,99 +105,89 @@ use workers::{Company, Workers};
 ///
 /// // A batch that was packed before.
 /// let batch = engine.run_batch(&PackedBatch::from_inputs([&rbd, &rbd])?)?;
-/// assert_eq!((batch.n_structures(), batch.rows.len()), (2, 388));
-/// assert_eq!(batch.structure_site_ids(1), one.site_ids);
+/// assert_eq!((batch.n_structures(), batch.n_residues()), (2, 388));
+/// assert_eq!(batch.structure(1).site_ids, one.site_ids);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct Engine {
     workers: Workers,
-    config: MegaFusedConfig,
+    request: Request,
     batch_atoms: usize,
     backend: String,
     description: String,
 }
 
-/// What was computed for a whole batch.
-///
-/// The example of [`Engine`] computes one.
-#[derive(Clone, Debug)]
-pub struct BatchFeatures {
-    /// A row of features for every residue of the batch, in its order. A feature's column is
-    /// [`shared_types::Feature::column`]; NaN where it is not defined.
-    pub rows: Reused<FeatureRow>,
-    /// For every residue, the site that it is part of, counted from 0 in its structure, or -1.
-    pub site_ids: Reused<i32>,
-    /// A line for every structure.
-    pub summaries: Reused<StructureSummary>,
-    offsets: Arc<Offsets>,
-    names: Arc<[String]>,
-}
-
-impl BatchFeatures {
-    /// The rows of structure `index`, counted in the batch; none where there is no such structure.
-    #[must_use]
-    pub fn structure_rows(&self, index: usize) -> &[FeatureRow] {
-        &self.rows[self.range(index)]
-    }
-
-    /// The sites of structure `index`'s residues; none where there is no such structure.
-    #[must_use]
-    pub fn structure_site_ids(&self, index: usize) -> &[i32] {
-        &self.site_ids[self.range(index)]
-    }
-
-    fn range(&self, index: usize) -> Range<usize> {
-        match self.offsets.as_slice().get(index..).unwrap_or_default() {
-            [begin, end, ..] => *begin as usize..*end as usize,
-            _ => 0..0,
-        }
-    }
-
-    /// Number of structures.
-    #[must_use]
-    pub fn n_structures(&self) -> usize {
-        self.summaries.len()
-    }
-
-    fn new(computed: Computed, batch: &PackedBatch) -> Self {
-        let Computed { rows, site_ids, summaries } = computed;
-        Self { rows, site_ids, summaries, offsets: batch.shared_offsets(), names: batch.shared_names() }
-    }
-
-    fn to_structure(&self, index: usize) -> StructureFeatures {
-        StructureFeatures {
-            name: self.names[index].clone(),
-            rows: self.structure_rows(index).to_vec(),
-            site_ids: self.structure_site_ids(index).to_vec(),
-            summary: self.summaries[index],
-        }
-    }
-}
-
-/// What was computed for one structure.
+/// What was computed for one structure, in memory of its own.
 ///
 /// The example of [`Engine`] computes them.
 #[derive(Clone, Debug)]
 pub struct StructureFeatures {
     /// The structure's name.
     pub name: String,
-    /// A row of features for every residue. A feature's column is [`shared_types::Feature::column`]; NaN where it is
-    /// not defined.
-    pub rows: Vec<FeatureRow>,
-    /// For every residue, the site that it is part of, counted from 0, or -1.
+    /// How many residues it has.
+    pub n_residues: usize,
+    /// For every residue, the site that it is part of, counted from 0, or -1; empty where sites were not asked for.
     pub site_ids: Vec<i32>,
+    /// Its sites by falling score; empty where they were not asked for.
+    pub sites: Vec<Site>,
+    /// The points of each of its heavy atoms; empty where they were not asked for.
+    pub atom_points: Vec<AtomPoints>,
     /// The structure as a whole.
     pub summary: StructureSummary,
+    selection: Selection,
+    values: Vec<f32>,
 }
 
 impl StructureFeatures {
-    /// One feature of every residue, by [`shared_types::feature::column`].
-    ///
-    /// # Panics
-    /// When `column` is not below [`shared_types::ROW_WIDTH`].
+    /// Features of the first group that come from elsewhere: a row a residue, and their sites.
+    #[must_use]
+    pub fn from_rows(name: &str, rows: &[FeatureRow], site_ids: &[i32]) -> Self {
+        let selection = Selection::new(Group::Residue.features(), true);
+        let columns = selection.features().iter().map(|feature| feature.column);
+        Self {
+            name: name.to_owned(),
+            n_residues: rows.len(),
+            site_ids: site_ids.to_vec(),
+            sites: Vec::new(),
+            atom_points: Vec::new(),
+            summary: StructureSummary { residues: rows.len() as u32, ..StructureSummary::default() },
+            values: columns.flat_map(|column| rows.iter().map(move |row| row.columns[column])).collect(),
+            selection,
+        }
+    }
+
+    /// The same, as views of batches are.
+    #[must_use]
+    pub fn view(&self) -> StructureView<'_> {
+        let Self { name, n_residues, site_ids, sites, atom_points, summary, selection, values } = self;
+        StructureView { name, selection, n_residues: *n_residues, values, site_ids, sites, atom_points, summary }
+    }
+
+    /// One feature of the first group, of every residue, by [`shared_types::feature::column`]; nothing where it was not
+    /// asked for.
     pub fn column(&self, column: usize) -> impl ExactSizeIterator<Item = f32> + '_ {
-        self.rows.iter().map(move |row| row.columns[column])
+        let features = self.selection.features();
+        let place = features.iter().position(|one| one.group == Group::Residue && one.column == column);
+        place.map(|place| self.view().at(place)).unwrap_or_default().iter().copied()
+    }
+
+    /// As [`StructureView::named`].
+    #[must_use]
+    pub fn named(&self, name: &str) -> Option<&[f32]> {
+        self.view().named(name)
+    }
+
+    /// The feature of that name, of every residue, to change.
+    pub fn named_mut(&mut self, name: &str) -> Option<&mut [f32]> {
+        let place = self.selection.features().iter().position(|feature| feature.name == name)?;
+        Some(&mut self.values[place * self.n_residues..(place + 1) * self.n_residues])
+    }
+
+    /// As [`StructureView::rows`].
+    #[must_use]
+    pub fn rows(&self) -> Vec<FeatureRow> {
+        self.view().rows()
     }
 }
 
@@ -215,14 +206,20 @@ impl Engine {
         batch_atoms: usize,
     ) -> Self {
         let (workers, backend) = (Workers::new(all, fallback), "injected".to_owned());
-        let config = MegaFusedConfig::default();
-        Self { workers, config, batch_atoms, description: backend.clone(), backend }
+        let request = Request::default();
+        Self { workers, request, batch_atoms, description: backend.clone(), backend }
     }
 
     /// What every run computes with.
     #[must_use]
     pub fn config(&self) -> MegaFusedConfig {
-        self.config
+        self.request.config
+    }
+
+    /// What every run computes.
+    #[must_use]
+    pub fn selection(&self) -> &Selection {
+        &self.request.selection
     }
 
     /// Which backend this is, in some words for people.
@@ -304,7 +301,7 @@ impl Engine {
         structures: &[StructureInput],
         packed: Packed,
     ) -> Result<BatchResults, EngineError> {
-        each::compute(&self.workers, self.config, structures, packed)
+        each::compute(&self.workers, &self.request, structures, packed)
     }
 
     /// As [`run_each`](Self::run_each), for structures that come one by one, however many: some batches of them are in
@@ -321,7 +318,6 @@ impl Engine {
     /// # Errors
     /// What stopped the backend; see [`EngineError`].
     pub fn run_batch(&self, batch: &PackedBatch) -> Result<BatchFeatures, EngineError> {
-        let run = self.workers.run(batch, self.config, Company::Others)?;
-        Ok(BatchFeatures::new(run.computation.computed, batch))
+        Ok(self.workers.run(batch, &self.request, Company::Others)?.computation.features)
     }
 }

@@ -12,7 +12,7 @@
 //! let read = read_path("../data/6m0j_rbd.pdb", "6m0j_rbd", &ReadOptions::default())?;
 //! let engine = Engine::builder().backend(Backend::Cpu).build()?;
 //! let features = &engine.run(&[read.structure])?[0];
-//! assert_eq!((features.name.as_str(), features.rows.len()), ("6m0j_rbd", 194));
+//! assert_eq!((features.name.as_str(), features.n_residues), ("6m0j_rbd", 194));
 //! assert!(features.column(column::CONTACT_NUMBER).all(|contacts| contacts >= 1.0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -62,7 +62,7 @@
 //!         }
 //!     };
 //!     let features = &engine.run(std::slice::from_ref(&structure))?[0];
-//!     table.write(&[StructureRows { structure: &structure, rows: &features.rows, site_ids: &features.site_ids }])?;
+//!     table.write(&[StructureRows { structure: &structure, features: features.view() }])?;
 //! }
 //! table.commit()?; // until here, nothing has that name
 //! let text = std::fs::read_to_string(&path)?;
@@ -83,7 +83,7 @@ pub mod sites;
 pub mod structure;
 
 pub use engine::launch_mega_fused_batch;
-pub use engine::{Backend, BatchFeatures, Engine, EngineBuilder, EngineError, StructureFeatures};
+pub use engine::{Backend, BatchFeatures, Engine, EngineBuilder, EngineError, StructureFeatures, StructureView};
 pub use pack::{PackError, PackedBatch};
 pub use read::{ReadError, ReadOptions, ReadStructure};
 pub use structure::{StructureError, StructureInput};

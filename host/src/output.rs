@@ -6,6 +6,7 @@ mod file;
 mod npz;
 mod parquet;
 mod sites;
+mod view;
 
 pub use columns::{Column, ColumnError, Columns};
 pub use csv::CsvTable;
@@ -13,10 +14,12 @@ pub use file::OutputFile;
 pub(crate) use file::WholeFile;
 pub use npz::NpzTable;
 pub use parquet::ParquetTable;
-pub use sites::SitesTable;
+pub use sites::{SitesFormat, SitesOptions, SitesTable};
+pub use view::SitesView;
 
+use crate::engine::StructureView;
 use crate::structure::StructureInput;
-use shared_types::{FeatureRow, MegaFusedConfig};
+use shared_types::{Feature, MegaFusedConfig};
 use std::path::Path;
 use thiserror::Error;
 
@@ -27,16 +30,35 @@ use thiserror::Error;
 pub struct StructureRows<'a> {
     /// Whose rows they are.
     pub structure: &'a StructureInput,
-    /// A row a residue.
-    pub rows: &'a [FeatureRow],
-    /// Each residue's site, or -1.
-    pub site_ids: &'a [i32],
+    /// What was computed for it.
+    pub features: StructureView<'a>,
 }
 
-impl StructureRows<'_> {
-    /// Rows that both sides have; they agree when the rows are this structure's.
+impl<'a> StructureRows<'a> {
+    /// Rows that both sides have; they agree when the features are this structure's.
     fn len(&self) -> usize {
-        self.rows.len().min(self.site_ids.len()).min(self.structure.n_residues())
+        self.features.n_residues.min(self.structure.n_residues())
+    }
+
+    /// The values of a feature; none where it was not computed.
+    fn values(&self, feature: &Feature) -> &'a [f32] {
+        self.features.feature(feature).unwrap_or_default()
+    }
+
+    /// The value of a feature in a row; NaN where it was not computed.
+    fn value(&self, feature: &Feature, row: usize) -> f32 {
+        self.values(feature).get(row).copied().unwrap_or(f32::NAN)
+    }
+
+    /// The site of a row, or -1.
+    fn site_id(&self, row: usize) -> i32 {
+        self.features.site_ids.get(row).copied().unwrap_or(-1)
+    }
+
+    /// Which residue a row is: chain, number and insertion code, as `A_120`.
+    fn residue(&self, row: usize) -> String {
+        let (number, code) = (self.structure.residue_numbers[row], &self.structure.insertion_codes[row]);
+        format!("{}_{number}{code}", self.chain(row))
     }
 
     /// The author chain id of a row.
@@ -155,11 +177,22 @@ pub enum OutputError {
         path: String,
     },
     /// A format that sites are not written in.
-    #[error("{path}: sites are written as csv")]
-    SitesAreCsv {
+    #[error("{path}: sites are written as csv, json or parquet")]
+    SitesFormat {
         /// The path given.
         path: String,
     },
+    /// A format that points or scripts are not written in.
+    #[error("{path}: {known}")]
+    ViewFormat {
+        /// The path given.
+        path: String,
+        /// What can be written.
+        known: &'static str,
+    },
+    /// Points of more than one structure.
+    #[error("points and scripts are of one structure; give one file")]
+    OneStructure,
     /// Something other than a plain file has the output's name.
     #[error("{path}: is not a plain file; choose another name")]
     NotAFile {

@@ -45,58 +45,101 @@ pub struct PackedBatch {
     structure_offsets: Offsets,
 }
 
-/// The buffers of a batch, as [`PackedBatch::from_descriptors`] takes them.
-///
-/// ```
-/// use prism_host::PackedBatch;
-/// use prism_host::pack::BatchBuffers;
-/// use shared_types::{Atom, BatchStructureDesc};
-///
-/// // Two alpha carbons of glycines, 3.8 Å apart, and nothing known of them.
-/// let buffers = BatchBuffers {
-///     descriptors: vec![BatchStructureDesc { n_atoms: 2, n_residues: 2, ..Default::default() }],
-///     atoms: [0.0, 3.8].map(|x| Atom { x, y: 0.0, z: 0.0, radius: 1.88 }).into(),
-///     ca_indices: vec![0, 1],
-///     residue_types: vec![7, 7],
-///     conservation: vec![f32::NAN; 2],
-///     bfactor: vec![f32::NAN; 2],
-///     gisaid_freq: vec![f32::NAN; 2],
-///     gisaid_velocity: vec![f32::NAN; 2],
-///     chain_ids: vec![0, 0],
-///     residue_atoms: vec![0, 1],
-/// };
-/// let batch = PackedBatch::from_descriptors(vec!["pair".to_owned()], buffers.clone())?;
-/// assert_eq!((batch.n_structures(), batch.n_residues()), (1, 2));
-///
-/// // An alpha carbon that the structure does not have.
-/// let wrong = BatchBuffers { ca_indices: vec![0, 2], ..buffers };
-/// assert!(PackedBatch::from_descriptors(vec!["pair".to_owned()], wrong).is_err());
-/// # Ok::<(), prism_host::PackError>(())
-/// ```
-#[derive(Clone, Debug, Default)]
-pub struct BatchBuffers {
-    /// Per structure, where its atoms and residues lie.
-    pub descriptors: Vec<BatchStructureDesc>,
-    /// Heavy atoms of all structures, in Å relative to each structure's centre.
-    pub atoms: Vec<Atom>,
-    /// Per residue, its alpha carbon counted from its structure's first atom, or [`shared_types::NO_CA`].
-    pub ca_indices: Vec<u32>,
-    /// Per residue, its index in [`shared_types::RESIDUES`].
-    pub residue_types: Vec<u8>,
-    /// Per residue, conservation; NaN when absent.
-    pub conservation: Vec<f32>,
-    /// Per residue, the B factor of its alpha carbon in Å²; NaN when absent.
-    pub bfactor: Vec<f32>,
-    /// Per residue, the lineage's frequency, 0 to 1; NaN when absent.
-    pub gisaid_freq: Vec<f32>,
-    /// Per residue, its relative growth rate per day; NaN when absent.
-    pub gisaid_velocity: Vec<f32>,
-    /// Per residue, its chain: residues of a structure are of one chain when their numbers are equal.
-    pub chain_ids: Vec<u32>,
-    /// Per residue, its first atom counted from its structure's first atom; its atoms end where the next residue's
-    /// begin, or with the structure.
-    pub residue_atoms: Vec<u32>,
+macro_rules! batch_buffers {
+    ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {
+        /// The buffers of a batch, as [`PackedBatch::from_descriptors`] takes them.
+        ///
+        /// ```
+        /// use prism_host::PackedBatch;
+        /// use prism_host::pack::BatchBuffers;
+        /// use shared_types::{Atom, BatchStructureDesc};
+        ///
+        /// // Two alpha carbons of glycines, 3.8 Å apart, and nothing known of them.
+        /// let buffers = BatchBuffers {
+        ///     descriptors: vec![BatchStructureDesc { n_atoms: 2, n_residues: 2, ..Default::default() }],
+        ///     atoms: [0.0, 3.8].map(|x| Atom { x, y: 0.0, z: 0.0, radius: 1.88 }).into(),
+        ///     ca_indices: vec![0, 1],
+        ///     residue_types: vec![7, 7],
+        ///     chain_ids: vec![0, 0],
+        ///     residue_atoms: vec![0, 1],
+        ///     ..BatchBuffers::default() // what is not known may be left out
+        /// };
+        /// let batch = PackedBatch::from_descriptors(vec!["pair".to_owned()], buffers.clone())?;
+        /// assert_eq!((batch.n_structures(), batch.n_residues()), (1, 2));
+        ///
+        /// // An alpha carbon that the structure does not have.
+        /// let wrong = BatchBuffers { ca_indices: vec![0, 2], ..buffers };
+        /// assert!(PackedBatch::from_descriptors(vec!["pair".to_owned()], wrong).is_err());
+        /// # Ok::<(), prism_host::PackError>(())
+        /// ```
+        #[derive(Clone, Debug, Default)]
+        pub struct BatchBuffers {
+            /// Per structure, where its atoms and residues lie.
+            pub descriptors: Vec<BatchStructureDesc>,
+            /// Per structure, where its frame has its origin in that of its file, in Å; 0 when left out.
+            pub centers: Vec<[f64; 3]>,
+            /// Heavy atoms of all structures, in Å relative to each structure's centre.
+            pub atoms: Vec<Atom>,
+            /// Per residue, its first atom counted from its structure's first atom; its atoms end where the next
+            /// residue's begin, or with the structure.
+            pub residue_atoms: Vec<u32>,
+            $($(#[$doc])* pub $name: Vec<$type>,)*
+        }
+
+        impl BatchBuffers {
+            /// The inputs of residues of all structures; what a structure leaves out stands there all the same.
+            fn join_residues(&mut self, inputs: &[&StructureInput]) -> Result<(), PackError> {
+                $(self.$name = joined(inputs, |input| (&input.$name, input.n_residues(), absent!($kind $($absent)?)))?;)*
+                Ok(())
+            }
+
+            /// Gives every structure and residue what stands for that which was left out.
+            fn fill_absent(&mut self) {
+                let n = self.ca_indices.len();
+                if self.centers.is_empty() {
+                    self.centers.resize(self.descriptors.len(), [0.0; 3]);
+                }
+                $($(
+                    if self.$name.is_empty() {
+                        self.$name.resize(n, $absent);
+                    }
+                )?)*
+            }
+
+            /// The inputs of residues: name, and entries.
+            fn residue_lengths(&self) -> impl Iterator<Item = (&'static str, usize)> {
+                [$((stringify!($name), self.$name.len())),*].into_iter()
+            }
+
+            /// Bytes of all buffers.
+            fn bytes(&self) -> usize {
+                let residues = 0 $(+ size_of_val(&*self.$name))*;
+                let structures = size_of_val(&*self.descriptors) + size_of_val(&*self.centers);
+                size_of_val(&*self.atoms) + size_of_val(&*self.residue_atoms) + structures + residues
+            }
+        }
+
+        impl PackedBatch {
+            $($(#[$doc])*
+            #[must_use]
+            pub fn $name(&self) -> &[$type] {
+                &self.buffers.$name
+            })*
+        }
+    };
 }
+
+/// What stands for an input that a structure leaves out.
+macro_rules! absent {
+    (index) => {
+        Default::default()
+    };
+    ($kind:ident $absent:expr) => {
+        $absent
+    };
+}
+
+shared_types::residue_inputs!(batch_buffers);
 
 impl PackedBatch {
     /// Packs structures in the order given; no structure at all is a batch of no rows.
@@ -121,18 +164,16 @@ impl PackedBatch {
                 _padding: [0; 3],
             });
         }
-        let buffers = BatchBuffers {
+        let mut buffers = BatchBuffers {
             descriptors,
-            atoms: joined(&inputs, |input| &input.atoms)?,
-            ca_indices: joined(&inputs, |input| &input.ca_indices)?,
-            residue_types: joined(&inputs, |input| &input.residue_types)?,
-            conservation: joined(&inputs, |input| &input.conservation)?,
-            bfactor: joined(&inputs, |input| &input.bfactor)?,
-            gisaid_freq: joined(&inputs, |input| &input.gisaid_freq)?,
-            gisaid_velocity: joined(&inputs, |input| &input.gisaid_velocity)?,
-            chain_ids: joined(&inputs, |input| &input.chain_ids)?,
-            residue_atoms: joined(&inputs, |input| &input.residue_atoms[..input.n_residues()])?,
+            centers: inputs.iter().map(|input| input.center).collect(),
+            atoms: joined(&inputs, |input| (&input.atoms, input.n_atoms(), Atom::default()))?,
+            residue_atoms: joined(&inputs, |input| {
+                (&input.residue_atoms[..input.n_residues()], input.n_residues(), 0)
+            })?,
+            ..BatchBuffers::default()
         };
+        buffers.join_residues(&inputs)?;
         Ok(Self::assemble(inputs.iter().map(|input| input.name.clone()).collect(), buffers))
     }
 
@@ -143,6 +184,7 @@ impl PackedBatch {
     /// no descriptor or are not in the descriptors' order, or a value is one that the kernel cannot take. Errors
     /// name the structure, and both where two overlap.
     pub fn from_descriptors(names: Vec<String>, mut buffers: BatchBuffers) -> Result<Self, PackError> {
+        buffers.fill_absent();
         check::buffers(&names, &buffers)?;
         for descriptor in &mut buffers.descriptors {
             descriptor._padding = [0; 3];
@@ -191,22 +233,7 @@ impl PackedBatch {
     /// Bytes of all buffers: what a device takes of it.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let b = &self.buffers;
-        let rows = size_of_val(&*b.conservation) + size_of_val(&*b.bfactor) + size_of_val(&*b.gisaid_freq);
-        let identity = size_of_val(&*b.residue_types) + size_of_val(&*b.chain_ids) + size_of_val(&*b.residue_atoms);
-        let structures = size_of_val(&*b.descriptors);
-        let atoms = size_of_val(&*b.atoms) + size_of_val(&*b.ca_indices);
-        atoms + structures + identity + rows + size_of_val(&*b.gisaid_velocity)
-    }
-
-    /// The same as [`names`](Self::names), for results that outlive the batch.
-    pub(crate) fn shared_names(&self) -> Arc<[String]> {
-        Arc::clone(&self.names)
-    }
-
-    /// The same as [`residue_offsets`](Self::residue_offsets), for results that outlive the batch.
-    pub(crate) fn shared_offsets(&self) -> Arc<Offsets> {
-        Arc::clone(&self.residue_offsets)
+        self.buffers.bytes()
     }
 
     /// The structures' names.
@@ -221,52 +248,16 @@ impl PackedBatch {
         &self.buffers.descriptors
     }
 
+    /// Per structure, the centre that its atoms are relative to, in the frame of its file in Å.
+    #[must_use]
+    pub fn centers(&self) -> &[[f64; 3]] {
+        &self.buffers.centers
+    }
+
     /// Heavy atoms, in Å relative to each structure's centre.
     #[must_use]
     pub fn atoms(&self) -> &[Atom] {
         &self.buffers.atoms
-    }
-
-    /// Per row, the alpha carbon counted from its structure's first atom, or [`shared_types::NO_CA`].
-    #[must_use]
-    pub fn ca_indices(&self) -> &[u32] {
-        &self.buffers.ca_indices
-    }
-
-    /// Per row, an index in [`shared_types::RESIDUES`].
-    #[must_use]
-    pub fn residue_types(&self) -> &[u8] {
-        &self.buffers.residue_types
-    }
-
-    /// Per row, conservation; NaN when absent.
-    #[must_use]
-    pub fn conservation(&self) -> &[f32] {
-        &self.buffers.conservation
-    }
-
-    /// Per row, the B factor of the alpha carbon in Å²; NaN when absent.
-    #[must_use]
-    pub fn bfactor(&self) -> &[f32] {
-        &self.buffers.bfactor
-    }
-
-    /// Per row, the lineage's frequency, 0 to 1; NaN when absent.
-    #[must_use]
-    pub fn gisaid_freq(&self) -> &[f32] {
-        &self.buffers.gisaid_freq
-    }
-
-    /// Per row, the relative growth rate per day; NaN when absent.
-    #[must_use]
-    pub fn gisaid_velocity(&self) -> &[f32] {
-        &self.buffers.gisaid_velocity
-    }
-
-    /// Per row, its chain, counted within its structure.
-    #[must_use]
-    pub fn chain_ids(&self) -> &[u32] {
-        &self.buffers.chain_ids
     }
 
     /// Per row, its first atom counted from its structure's first atom.
@@ -306,12 +297,21 @@ fn offsets(sums: impl Iterator<Item = u32>) -> Offsets {
     Offsets::new(sums.collect()).expect("sums of lengths never fall")
 }
 
-fn joined<T: Copy>(inputs: &[&StructureInput], field: impl Fn(&StructureInput) -> &[T]) -> Result<Vec<T>, PackError> {
-    let len = inputs.iter().map(|input| field(input).len()).sum();
+/// What all structures have; each says its elements, how many they must be, and what stands for each where there are none.
+fn joined<T: Copy>(
+    inputs: &[&StructureInput],
+    field: impl Fn(&StructureInput) -> (&[T], usize, T),
+) -> Result<Vec<T>, PackError> {
+    let len = inputs.iter().map(|input| field(input).1).sum();
     let mut all = Vec::new();
     all.try_reserve_exact(len).map_err(|_| PackError::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) })?;
     for input in inputs {
-        all.extend_from_slice(field(input));
+        let (elements, len, absent) = field(input);
+        if elements.is_empty() {
+            all.resize(all.len() + len, absent);
+        } else {
+            all.extend_from_slice(elements);
+        }
     }
     Ok(all)
 }

@@ -77,7 +77,7 @@ pub enum Outcome {
 /// let engine = Engine::builder().backend(Backend::Cpu).build()?;
 /// let telemetry = run(&engine, [batch].into_iter(), &Cancel::default(), |Computed { batch, results }| {
 ///     let features = results.get(0).expect("the first can be computed");
-///     assert_eq!((features.rows.len(), features.site_ids.len(), features.summary.residues), (194, 194, 194));
+///     assert_eq!((features.n_residues, features.site_ids.len(), features.summary.residues), (194, 194, 194));
 ///     assert!(results.get(1).is_err_and(|error| error.structure_index() == Some(1)));
 ///     // A structure for each input that was read.
 ///     let read = batch.outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Read { .. }));

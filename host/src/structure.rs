@@ -3,74 +3,90 @@
 use shared_types::{Atom, NO_CA, RESIDUES};
 use thiserror::Error;
 
-/// A structure's heavy atoms and residues, in file order.
-///
-/// Built by [`crate::read`], or by hand; [`StructureInput::validate`] says whether the parts fit together.
-///
-/// ```
-/// use prism_host::{StructureError, StructureInput};
-/// use shared_types::Atom;
-///
-/// // Two glycines of alpha carbons alone.
-/// let mut pair = StructureInput {
-///     name: "pair".to_owned(),
-///     atoms: [0.0, 3.8].map(|x| Atom { x, y: 0.0, z: 0.0, radius: 1.88 }).into(),
-///     residue_atoms: vec![0, 1, 2],
-///     ca_indices: vec![0, 1],
-///     residue_types: vec![7, 7],
-///     chain_ids: vec![0, 0],
-///     chains: vec!["A".to_owned()],
-///     residue_numbers: vec![1, 2],
-///     insertion_codes: vec!["".into(); 2],
-///     bfactor: vec![f32::NAN; 2],
-///     conservation: vec![f32::NAN; 2],
-///     gisaid_freq: vec![f32::NAN; 2],
-///     gisaid_velocity: vec![f32::NAN; 2],
-///     ..StructureInput::default()
-/// };
-/// pair.validate()?;
-/// assert_eq!((pair.n_residues(), pair.n_atoms()), (2, 2));
-/// pair.bfactor.pop();
-/// assert!(matches!(pair.validate(), Err(StructureError::Length { field: "bfactor", found: 1, expected: 2, .. })));
-/// # Ok::<(), StructureError>(())
-/// ```
-#[derive(Clone, Debug, Default)]
-pub struct StructureInput {
-    /// What the structure is called in the output and in errors.
-    pub name: String,
-    /// Heavy atoms, residue by residue. Positions in Å relative to `center`.
-    pub atoms: Vec<Atom>,
-    /// Where each residue's atoms begin in `atoms`, and at the end the number of atoms: `n_residues() + 1` offsets.
-    pub residue_atoms: Vec<u32>,
-    /// Per residue, the index of its alpha carbon in `atoms`, or [`NO_CA`].
-    pub ca_indices: Vec<u32>,
-    /// Per residue, its index in [`RESIDUES`].
-    pub residue_types: Vec<u8>,
-    /// Per residue, the index of its chain in `chains`. All residues of one author chain id, consecutive or
-    /// not, have one index.
-    pub chain_ids: Vec<u32>,
-    /// Author chain ids. A PDB file's blank chain is `" "`.
-    pub chains: Vec<String>,
-    /// Per residue, the author's residue number.
-    pub residue_numbers: Vec<i32>,
-    /// Per residue, the insertion code, mostly empty.
-    pub insertion_codes: Vec<Box<str>>,
-    /// Per residue, the B factor of its alpha carbon in Å². NaN where it is unreadable, where there is no alpha
-    /// carbon, and in predicted models, whose B column holds a confidence.
-    pub bfactor: Vec<f32>,
-    /// Per residue, conservation; NaN when absent.
-    pub conservation: Vec<f32>,
-    /// Per residue, the frequency (0 to 1) of the lineage's residue at this position; NaN when absent.
-    pub gisaid_freq: Vec<f32>,
-    /// Per residue, the relative growth rate of that frequency per day; NaN when absent.
-    pub gisaid_velocity: Vec<f32>,
-    /// Midpoint in Å of the atoms' bounding box. It was subtracted in f64, before rounding to f32.
-    pub center: [f64; 3],
-    /// Hash of the lineage that the structure stands for; carried, not computed with.
-    pub lineage_hash: u32,
-    /// Country code of the sample; carried, not computed with.
-    pub country_id: u8,
+macro_rules! structure_input {
+    ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {
+        /// A structure's heavy atoms and residues, in file order.
+        ///
+        /// Built by [`crate::read`], or by hand; [`StructureInput::validate`] says whether the parts fit together.
+        ///
+        /// ```
+        /// use prism_host::{StructureError, StructureInput};
+        /// use shared_types::Atom;
+        ///
+        /// // Two glycines of alpha carbons alone.
+        /// let mut pair = StructureInput {
+        ///     name: "pair".to_owned(),
+        ///     atoms: [0.0, 3.8].map(|x| Atom { x, y: 0.0, z: 0.0, radius: 1.88 }).into(),
+        ///     residue_atoms: vec![0, 1, 2],
+        ///     ca_indices: vec![0, 1],
+        ///     residue_types: vec![7, 7],
+        ///     chain_ids: vec![0, 0],
+        ///     chains: vec!["A".to_owned()],
+        ///     residue_numbers: vec![1, 2],
+        ///     insertion_codes: vec!["".into(); 2],
+        ///     bfactor: vec![12.5, 14.0], // what is not known may be left out
+        ///     ..StructureInput::default()
+        /// };
+        /// pair.validate()?;
+        /// assert_eq!((pair.n_residues(), pair.n_atoms()), (2, 2));
+        /// pair.bfactor.pop();
+        /// assert!(matches!(pair.validate(), Err(StructureError::Length { field: "bfactor", found: 1, expected: 2, .. })));
+        /// # Ok::<(), StructureError>(())
+        /// ```
+        #[derive(Clone, Debug, Default)]
+        pub struct StructureInput {
+            /// What the structure is called in the output and in errors.
+            pub name: String,
+            /// Heavy atoms, residue by residue. Positions in Å relative to `center`.
+            pub atoms: Vec<Atom>,
+            /// Where each residue's atoms begin in `atoms`, and at the end the number of atoms: `n_residues() + 1`
+            /// offsets.
+            pub residue_atoms: Vec<u32>,
+            /// Author chain ids, which `chain_ids` counts. A PDB file's blank chain is `" "`. All residues of one author
+            /// chain id, consecutive or not, have one index.
+            pub chains: Vec<String>,
+            /// Per residue, the author's residue number.
+            pub residue_numbers: Vec<i32>,
+            /// Per residue, the insertion code, mostly empty.
+            pub insertion_codes: Vec<Box<str>>,
+            /// Midpoint in Å of the atoms' bounding box. It was subtracted in f64, before rounding to f32.
+            pub center: [f64; 3],
+            /// Hash of the lineage that the structure stands for; carried, not computed with.
+            pub lineage_hash: u32,
+            /// Country code of the sample; carried, not computed with.
+            pub country_id: u8,
+            $($(#[$doc])* pub $name: Vec<$type>,)*
+        }
+
+        impl StructureInput {
+            /// The inputs of residues: name, entries, and whether there may be none.
+            fn residue_lengths(&self) -> impl Iterator<Item = (&'static str, usize, bool)> {
+                [$((stringify!($name), self.$name.len(), may_be_left_out!($kind))),*].into_iter()
+            }
+
+            /// Gives every residue the values that stand for those that were left out.
+            pub fn fill_absent(&mut self) {
+                let n = self.n_residues();
+                $($(
+                    if self.$name.is_empty() {
+                        self.$name.resize(n, $absent);
+                    }
+                )?)*
+            }
+        }
+    };
 }
+
+macro_rules! may_be_left_out {
+    (index) => {
+        false
+    };
+    ($value:ident) => {
+        true
+    };
+}
+
+shared_types::residue_inputs!(structure_input);
 
 /// A [`StructureInput`] whose parts do not fit together.
 ///
@@ -173,16 +189,12 @@ impl StructureInput {
         let n = self.n_residues();
         let lengths = [
             ("residue_atoms", self.residue_atoms.len(), n + 1),
-            ("ca_indices", self.ca_indices.len(), n),
-            ("chain_ids", self.chain_ids.len(), n),
             ("residue_numbers", self.residue_numbers.len(), n),
             ("insertion_codes", self.insertion_codes.len(), n),
-            ("bfactor", self.bfactor.len(), n),
-            ("conservation", self.conservation.len(), n),
-            ("gisaid_freq", self.gisaid_freq.len(), n),
-            ("gisaid_velocity", self.gisaid_velocity.len(), n),
         ];
-        match lengths.into_iter().find(|(_, found, expected)| found != expected) {
+        let inputs = self.residue_lengths().filter(|(_, found, may_be_left_out)| *found > 0 || !may_be_left_out);
+        let all = lengths.into_iter().chain(inputs.map(|(field, found, _)| (field, found, n)));
+        match all.into_iter().find(|(_, found, expected)| found != expected) {
             Some((field, found, expected)) => {
                 Err(StructureError::Length { structure: self.name.clone(), field, found, expected })
             }
@@ -278,9 +290,19 @@ mod tests {
     }
 
     #[test]
+    fn values_may_be_left_out() {
+        let mut structure = StructureInput { bfactor: Vec::new(), conservation: Vec::new(), ..two_residues() };
+        assert_eq!(structure.validate(), Ok(()));
+        structure.fill_absent();
+        assert!(structure.bfactor.len() == 2 && structure.conservation.iter().all(|value| value.is_nan()));
+        assert_eq!(structure.ca_indices, two_residues().ca_indices);
+    }
+
+    #[test]
     fn each_fault_is_named() {
         assert!(message(|s| *s = StructureInput::default()).contains("no residues"));
-        assert!(message(|s| s.gisaid_freq.clear()).contains("`gisaid_freq` has 0 entries where 2"));
+        assert!(message(|s| s.gisaid_freq.truncate(1)).contains("`gisaid_freq` has 1 entries where 2"));
+        assert!(message(|s| s.ca_indices.clear()).contains("`ca_indices` has 0 entries where 2"));
         assert!(message(|s| s.residue_atoms.push(3)).contains("`residue_atoms` has 4 entries where 3"));
         assert!(message(|s| s.residue_atoms[0] = 1).contains("residue 0 (counted from 0): `residue_atoms` begins"));
         assert!(message(|s| s.residue_atoms[1] = 9).contains("runs from atom 0 to 9 of 3"));

@@ -19,13 +19,13 @@ fn mixed() -> Vec<StructureInput> {
 
 /// All that is computed for a structure, as bits.
 fn bits(features: &StructureFeatures) -> (Vec<u32>, Vec<u8>) {
-    let rows = features.rows.iter().flat_map(|row| row.columns.map(f32::to_bits)).collect();
+    let rows = features.rows().iter().flat_map(|row| row.columns.map(f32::to_bits)).collect();
     (rows, bytemuck::bytes_of(&features.summary).to_vec())
 }
 
 fn assert_same_bits(left: &StructureFeatures, right: &StructureFeatures, how: &str) {
     assert_eq!(left.name, right.name, "{how}");
-    for (i, (a, b)) in left.rows.iter().zip(&right.rows).enumerate() {
+    for (i, (a, b)) in left.rows().iter().zip(&right.rows()).enumerate() {
         for feature in FEATURES {
             let (a, b) = (a.columns[feature.column], b.columns[feature.column]);
             assert_eq!(a.to_bits(), b.to_bits(), "{how}: {} row {i} {}: {a} and {b}", left.name, feature.name);
@@ -41,7 +41,7 @@ fn bits_do_not_depend_on_order_batch_or_company() {
     let expected = engine.run(&inputs).unwrap();
     assert_eq!(expected.len(), inputs.len());
     for (input, features) in inputs.iter().zip(&expected) {
-        assert_eq!((&input.name, input.n_residues()), (&features.name, features.rows.len()));
+        assert_eq!((&input.name, input.n_residues()), (&features.name, features.n_residues));
         let alone = engine.run(std::slice::from_ref(input)).unwrap();
         assert_same_bits(features, &alone[0], "alone");
     }
@@ -86,7 +86,7 @@ fn no_structure_is_no_error() {
     assert!(cpu().run(&[]).unwrap().is_empty());
     assert!(cpu().run_each(&[]).unwrap().is_empty());
     let features = cpu().run_batch(&PackedBatch::from_inputs(&[]).unwrap()).unwrap();
-    assert_eq!((features.n_structures(), features.rows.len()), (0, 0));
+    assert_eq!((features.n_structures(), features.n_residues), (0, 0));
     assert!(features.structure_rows(0).is_empty());
 }
 
@@ -97,7 +97,7 @@ fn a_batch_knows_its_structures() {
     let expected = cpu().run(&inputs).unwrap();
     for (index, one) in expected.iter().enumerate() {
         assert_eq!(bytemuck::cast_slice::<_, u32>(features.structure_rows(index)), bits(one).0);
-        assert_eq!(features.summaries[index].residues as usize, one.rows.len());
+        assert_eq!(features.summaries[index].residues as usize, one.n_residues);
     }
     assert!(features.structure_rows(inputs.len()).is_empty());
     assert!(features.structure_rows(usize::MAX).is_empty());
@@ -130,7 +130,7 @@ fn the_configuration_counts() {
         let config = MegaFusedConfig { contact_threshold, min_feature_value, ..MegaFusedConfig::default() };
         let engine = Engine::builder().backend(Backend::Cpu).config(config).build().unwrap();
         assert_eq!(engine.config(), config);
-        let row = engine.run(&[pair()]).unwrap()[0].rows[0].columns;
+        let row = engine.run(&[pair()]).unwrap()[0].rows()[0].columns;
         (row[column::CONTACT_NUMBER], row[column::WCN])
     };
     assert_eq!(run(5.0, 0.0).0, 0.0, "a contact is closer than the threshold");
@@ -254,8 +254,8 @@ fn a_residue_without_atoms_has_no_area() {
         structure.ca_indices = vec![0; 2];
         structure.ca_indices[empty] = NO_CA;
         let features = &Engine::builder().backend(Backend::Cpu).build().unwrap().run(&[structure]).unwrap()[0];
-        assert_no_atoms(features.rows[empty].columns);
-        let area = features.rows[1 - empty].columns[column::SASA];
+        assert_no_atoms(features.rows()[empty].columns);
+        let area = features.rows()[1 - empty].columns[column::SASA];
         assert!(area > 100.0);
         assert_eq!((features.summary.area, features.summary.atoms), (area, 1));
     }

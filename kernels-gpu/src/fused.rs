@@ -8,12 +8,13 @@
 
 use crate::features::{Rows, backbone, centrality, exposed, network, pairs, places, whole};
 use crate::graph;
-use crate::scratch::{Place, ResidueExposure, Shares, Traits, Work};
+use crate::scratch::{Place, ResidueExposure, Shape, Shares, Traits, Work};
+use cuda_std::math::NAN;
 use cuda_std::prelude::*;
-use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, StructureSummary};
+use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Steps, StructureSummary};
 
 /// Computes the features of every residue of a batch, but for the score of sites: block `i` takes structure `i`,
-/// unless it has more residues than `shares` says.
+/// unless it has more residues than `shares` says. Columns whose steps are not among those of `shares` are anything.
 ///
 /// Buffers that name no other length have one element a residue, in the batch's order. Structure `i` has the residues
 /// `ca_offset ..` of its descriptor, which are also its segments of `output` and of the scratch buffers.
@@ -71,30 +72,52 @@ pub fn mega_fused_batch_detection_prism4d(
         structure: descriptors.at(block.index()),
     };
     let rows = Rows::all(n);
+    let steps = shares.steps();
     places::gather(block, &inputs, n, places, traits);
-    places::standardise_bfactors(block, &inputs, n, bfactor_z);
+    if steps.has(Steps::NETWORK) {
+        places::standardise_bfactors(block, &inputs, n, bfactor_z);
+    }
     let (places, traits) = (places.view(n), traits.view(n));
-    let annotated = places::is_annotated(block, traits, n);
-    let mut vectors = work.whole();
-    let mut vectors = vectors.flatten();
-    let mut axes = vectors.arrays::<3>();
-    axes.fill(block, n, |i| pairs::side_chain_axis(places, n, i));
-    let others = pairs::Others { places, traits, axes: axes.into_view() };
-    pairs::rows(block, rows, |i| inputs.kind(i), annotated, &others, output);
+    if steps.has(Steps::PAIRS) {
+        let annotated = places::is_annotated(block, traits, n);
+        let mut vectors = work.whole();
+        let mut vectors = vectors.flatten();
+        let mut axes = vectors.arrays::<3>();
+        axes.fill(block, n, |i| pairs::side_chain_axis(places, n, i));
+        let others = pairs::Others { places, traits, axes: axes.into_view() };
+        pairs::rows(block, rows, |i| inputs.kind(i), annotated, &others, output);
+    } else {
+        pairs::rows_without(block, rows, |i| inputs.kind(i), traits, output);
+    }
 
-    backbone::angles(block, rows, places, output);
-    let shape = whole::shape(block, n, places);
-    whole::centroid_distances(block, rows, places, shape, output);
+    if steps.has(Steps::CHAIN) {
+        backbone::angles(block, rows, places, output);
+    }
+    let mut shape = Shape::UNKNOWN;
+    if steps.has(Steps::SHAPE) {
+        shape = whole::shape(block, n, places);
+        whole::centroid_distances(block, rows, places, shape, output);
+    }
+    let mut area = NAN;
+    if steps.has(Steps::EXPOSURE) {
+        let exposure = exposure.part(inputs.structure.ca_offset, n);
+        exposed::features(block, rows, exposure, output);
+        area = whole::area(block, n, exposure);
+    }
 
-    let exposure = exposure.part(inputs.structure.ca_offset, n);
-    exposed::features(block, rows, exposure, output);
-    let area = whole::area(block, n, exposure);
-
-    let graph = graph::collect(block, rows, places, config.contact_threshold, contacts);
-    let several_chains = network::has_several_chains(block, n, places);
-    network::features(block, graph, rows, several_chains, bfactor_z.view(n), output);
-    whole::summarise(block, graph, n, inputs.structure.n_atoms, area, shape, summaries);
-    let mut vectors = work.whole();
-    let mut vectors = vectors.flatten();
-    centrality::eigenvector(block, graph, n, &mut vectors, coefficients, ritz, output);
+    let mut number = 0;
+    if steps.has(Steps::CONTACTS) {
+        let graph = graph::collect(block, rows, places, config.contact_threshold, contacts);
+        if steps.has(Steps::NETWORK) {
+            let several_chains = network::has_several_chains(block, n, places);
+            network::features(block, graph, rows, several_chains, bfactor_z.view(n), output);
+        }
+        number = whole::contacts(block, graph, n);
+        if steps.has(Steps::CENTRALITY) {
+            let mut vectors = work.whole();
+            let mut vectors = vectors.flatten();
+            centrality::eigenvector(block, graph, n, &mut vectors, coefficients, ritz, output);
+        }
+    }
+    whole::summarise(block, number, n, inputs.structure.n_atoms, area, shape, summaries);
 }

@@ -4,20 +4,88 @@
 #![deny(unsafe_code)]
 
 mod atoms;
+mod columns;
 mod features;
 mod fused;
 mod graph;
 pub mod points;
+mod position;
 pub mod scratch;
 mod sites;
 mod spread;
 mod vector;
 
 pub use atoms::{atom_cells_prism4d, atom_surfaces_prism4d, large_atom_cells_prism4d, residue_exposure_prism4d};
+pub use columns::{position_columns, residue_columns};
 pub use fused::mega_fused_batch_detection_prism4d;
+pub use points::{site_point_list, site_point_scores, site_points, site_sums};
+pub use position::residue_positions;
 pub use sites::binding_sites_prism4d;
 pub use spread::{spread_centrality_prism4d, spread_network_prism4d, spread_pairs_prism4d, spread_places_prism4d};
 pub use vector::Vector;
+
+/// What a block of a kernel works on.
+#[cfg(not(target_arch = "nvptx64"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blocks {
+    /// Block `i` has structure `i`.
+    Structures,
+    /// Block `i` has item `i` of those that share out heavy atoms.
+    AtomItems,
+    /// Block `i` has item `i` of those that share out residues.
+    ResidueItems,
+    /// Block `i` has item `i` of those that share out the rows of large structures.
+    RowItems,
+}
+
+/// A kernel that says what its blocks work on. From that follow how many blocks a launch has, and which structure is to
+/// blame where one panics.
+#[cfg(not(target_arch = "nvptx64"))]
+pub trait BatchKernel: cuda_std::launch::Kernel {
+    /// What its blocks work on.
+    const BLOCKS: Blocks;
+}
+
+/// Declares for every kernel what its blocks work on.
+macro_rules! kernels {
+    ($($kernel:ident: $blocks:ident;)*) => {
+        $(
+            #[cfg(not(target_arch = "nvptx64"))]
+            impl BatchKernel for $kernel::Kernel {
+                const BLOCKS: Blocks = Blocks::$blocks;
+            }
+        )*
+
+        /// Calls a macro with the names of all kernels.
+        #[cfg(not(target_arch = "nvptx64"))]
+        #[macro_export]
+        macro_rules! for_each_kernel {
+            ($callback:ident) => {
+                $callback! { $($kernel),* }
+            };
+        }
+    };
+}
+
+kernels! {
+    mega_fused_batch_detection_prism4d: Structures;
+    atom_cells_prism4d: Structures;
+    large_atom_cells_prism4d: Structures;
+    atom_surfaces_prism4d: AtomItems;
+    residue_exposure_prism4d: ResidueItems;
+    spread_places_prism4d: Structures;
+    spread_pairs_prism4d: RowItems;
+    spread_network_prism4d: RowItems;
+    spread_centrality_prism4d: Structures;
+    site_points: AtomItems;
+    site_point_scores: AtomItems;
+    site_sums: AtomItems;
+    site_point_list: Structures;
+    binding_sites_prism4d: Structures;
+    residue_positions: Structures;
+    residue_columns: Structures;
+    position_columns: Structures;
+}
 
 /// The kernels for GPUs, as `cargo xtask build-ptx` has built them from this crate.
 #[cfg(not(target_arch = "nvptx64"))]

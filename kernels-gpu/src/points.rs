@@ -7,11 +7,13 @@
 
 mod exposed;
 mod kinds;
+mod listed;
 mod near;
 mod scores;
 mod sums;
 
-pub use exposed::{points_of_item, site_points};
+pub use exposed::site_points;
+pub use listed::site_point_list;
 pub use scores::site_point_scores;
 pub use sums::site_sums;
 
@@ -79,7 +81,7 @@ pub fn position(atom: Atom, direction: u32) -> [f32; 3] {
 }
 
 #[inline(always)]
-fn distance2(a: [f32; 3], b: [f32; 3]) -> f32 {
+pub(crate) fn distance2(a: [f32; 3], b: [f32; 3]) -> f32 {
     use cuda_std::math::fma;
     let (x, y, z) = (b[0] - a[0], b[1] - a[1], b[2] - a[2]);
     fma(x, x, fma(y, y, z * z))

@@ -4,6 +4,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
+use shared_types::Steps;
 
 pub use crate::atoms::{ATOMS_AN_ITEM, Frame};
 pub use crate::features::whole::Shape;
@@ -122,9 +123,6 @@ pub const WORK_VECTORS: usize = 32;
 /// iteration keeps.
 pub type Work = [f32; WORK_VECTORS];
 
-/// A residue's share of the words that numbering sites takes: its label, and one to work with.
-pub type SiteLabels = [u32; 2];
-
 /// What a block of a kernel for parts of structures works on: some elements of one structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod, DeviceLayout)]
 #[repr(C)]
@@ -147,6 +145,27 @@ pub struct Shares {
     pub rows_an_item: u32,
     /// Words of contact list for each residue: [`contact_words`], or fewer.
     pub contact_words: u32,
+    /// The bits of [`shared_types::Steps`] to take.
+    pub steps: u32,
+}
+
+impl Shares {
+    /// The steps to take.
+    #[inline(always)]
+    #[must_use]
+    pub fn steps(&self) -> Steps {
+        Steps::from_bits(self.steps)
+    }
+}
+
+/// Which columns of a group are taken from its rows to the batch's values, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Zeroable, Pod, DeviceLayout)]
+#[repr(C)]
+pub struct Taken {
+    /// Columns of other groups before them.
+    pub first: u32,
+    /// Finite values of smaller magnitude are written as 0.
+    pub least: f32,
 }
 
 /// Stands in an [`Item`] whose block has nothing to do.

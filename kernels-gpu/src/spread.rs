@@ -7,8 +7,9 @@
 use crate::features::{Rows, backbone, centrality, exposed, network, pairs, places, whole};
 use crate::graph::{self, ContactGraph};
 use crate::scratch::{Facts, Item, NO_STRUCTURE, Place, ResidueExposure, Shares, Traits, Work};
+use cuda_std::math::NAN;
 use cuda_std::prelude::*;
-use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, StructureSummary};
+use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Steps, StructureSummary};
 
 /// The contact graph of a structure whose lists were made by items.
 #[inline(always)]
@@ -67,16 +68,24 @@ pub fn spread_places_prism4d(
         chain_ids,
         structure: descriptors.at(block.index()),
     };
+    let steps = shares.steps();
     places::gather(block, &inputs, n, places, traits);
-    places::standardise_bfactors(block, &inputs, n, bfactor_z);
     let places = places.view(n);
-    axes.fill(block, n, |i| pairs::side_chain_axis(places, n, i));
-    let known = Facts {
-        shape: whole::shape(block, n, places),
-        area: whole::area(block, n, exposure.part(inputs.structure.ca_offset, n)),
-        annotated: u32::from(places::is_annotated(block, traits.view(n), n)),
-        several_chains: u32::from(network::has_several_chains(block, n, places)),
-    };
+    let mut known = Facts { shape: whole::Shape::UNKNOWN, area: NAN, annotated: 0, several_chains: 0 };
+    if steps.has(Steps::NETWORK) {
+        places::standardise_bfactors(block, &inputs, n, bfactor_z);
+        known.several_chains = u32::from(network::has_several_chains(block, n, places));
+    }
+    if steps.has(Steps::PAIRS) {
+        axes.fill(block, n, |i| pairs::side_chain_axis(places, n, i));
+        known.annotated = u32::from(places::is_annotated(block, traits.view(n), n));
+    }
+    if steps.has(Steps::SHAPE) {
+        known.shape = whole::shape(block, n, places);
+    }
+    if steps.has(Steps::EXPOSURE) {
+        known.area = whole::area(block, n, exposure.part(inputs.structure.ca_offset, n));
+    }
     facts.set(block, 0, known);
 }
 
@@ -96,22 +105,38 @@ pub fn spread_pairs_prism4d(
     axes: &[[f32; 3]],
     facts: &[Facts],
     config: MegaFusedConfig,
+    shares: Shares,
 ) {
     let item = items.at(block.index());
     if item.structure == NO_STRUCTURE {
         return;
     }
+    let steps = shares.steps();
     let (structure, facts) = (descriptors.at(item.structure), facts.at(item.structure));
     let (first, n) = (structure.ca_offset, structure.n_residues);
     let rows = Rows::some(item.first, output.len(), n);
     let places = View::of(places.part(first, n));
-    let others = pairs::Others { places, traits: View::of(traits.part(first, n)), axes: View::of(axes.part(first, n)) };
+    let traits = View::of(traits.part(first, n));
     let kinds = residue_types.part(first, n);
-    pairs::rows(block, rows, |i| u32::from(kinds.at(i)), facts.annotated != 0, &others, output);
-    backbone::angles(block, rows, places, output);
-    whole::centroid_distances(block, rows, places, facts.shape, output);
-    exposed::features(block, rows, exposure.part(first, n), output);
-    graph::collect(block, rows, places, config.contact_threshold, contacts);
+    let kind = |i| u32::from(kinds.at(i));
+    if steps.has(Steps::PAIRS) {
+        let others = pairs::Others { places, traits, axes: View::of(axes.part(first, n)) };
+        pairs::rows(block, rows, kind, facts.annotated != 0, &others, output);
+    } else {
+        pairs::rows_without(block, rows, kind, traits, output);
+    }
+    if steps.has(Steps::CHAIN) {
+        backbone::angles(block, rows, places, output);
+    }
+    if steps.has(Steps::SHAPE) {
+        whole::centroid_distances(block, rows, places, facts.shape, output);
+    }
+    if steps.has(Steps::EXPOSURE) {
+        exposed::features(block, rows, exposure.part(first, n), output);
+    }
+    if steps.has(Steps::CONTACTS) {
+        graph::collect(block, rows, places, config.contact_threshold, contacts);
+    }
 }
 
 /// Third: what the contact graph says of each residue. Items are those of the second.
@@ -160,9 +185,16 @@ pub fn spread_centrality_prism4d(
         return;
     }
     let (structure, facts) = (descriptors.at(block.index()), facts.at(block.index()));
-    let graph = graph_of(structure, places, contacts, config.contact_threshold, shares);
-    let mut vectors = work.whole();
-    let mut vectors = vectors.flatten();
-    centrality::eigenvector(block, graph, n, &mut vectors, coefficients, ritz, output);
-    whole::summarise(block, graph, n, structure.n_atoms, facts.area, facts.shape, summaries);
+    let steps = shares.steps();
+    let mut number = 0;
+    if steps.has(Steps::CONTACTS) {
+        let graph = graph_of(structure, places, contacts, config.contact_threshold, shares);
+        number = whole::contacts(block, graph, n);
+        if steps.has(Steps::CENTRALITY) {
+            let mut vectors = work.whole();
+            let mut vectors = vectors.flatten();
+            centrality::eigenvector(block, graph, n, &mut vectors, coefficients, ritz, output);
+        }
+    }
+    whole::summarise(block, number, n, structure.n_atoms, facts.area, facts.shape, summaries);
 }

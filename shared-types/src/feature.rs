@@ -1,32 +1,92 @@
-//! The feature table: the one place that knows a column's index, name, unit, definition and source.
+//! The feature table: the one place that knows a column's group, index, name, unit, definition, source, and which steps
+//! compute it.
 
+use crate::steps::Steps;
 use bytemuck::{Pod, Zeroable};
 use core::mem::{align_of, size_of};
 use cuda_layout::DeviceLayout;
 
-/// Width of a residue's row on the device: 32 columns of `f32`, 128 bytes, one cache line.
-///
-/// Columns that no feature of [`FEATURES`] names are never written out.
-pub const ROW_WIDTH: usize = 32;
+/// Declares the groups of features, each with its row type and the row's width.
+macro_rules! groups {
+    ($($(#[$doc:meta])* $group:ident: $(#[$row_doc:meta])* $row:ident, $width:expr;)*) => {
+        /// Features that are computed together: a row type, kernels and buffers of their own.
+        ///
+        /// ```
+        /// use shared_types::{Group, ROW_WIDTH};
+        ///
+        /// assert_eq!(Group::Residue.width(), ROW_WIDTH);
+        /// assert!(Group::Position.features().all(|feature| feature.group == Group::Position));
+        /// assert_eq!(Group::Position.features().next().unwrap().name, "b_factor");
+        /// assert_eq!(Group::ALL[0], Group::Residue);
+        /// ```
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Group {
+            $($(#[$doc])* $group,)*
+        }
 
-/// A residue's features on the device, indexed by [`Feature::column`]. Aligned so that rows are written 16 bytes at a
-/// time.
-///
-/// ```
-/// use shared_types::feature::{FeatureRow, ROW_WIDTH, column};
-///
-/// let mut row = FeatureRow { columns: [f32::NAN; ROW_WIDTH] };
-/// row.columns[column::WCN] = 0.75;
-/// assert_eq!(row.columns[1], 0.75);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Zeroable, Pod, DeviceLayout)]
-#[repr(C, align(16))]
-pub struct FeatureRow {
-    /// The columns.
-    pub columns: [f32; ROW_WIDTH],
+        impl Group {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$group),*];
+
+            /// Number of `f32` in its row.
+            #[must_use]
+            pub const fn width(self) -> usize {
+                match self {
+                    $(Self::$group => $width,)*
+                }
+            }
+
+            /// Its features, in the order of the output.
+            pub fn features(self) -> impl Iterator<Item = &'static Feature> {
+                FEATURES.iter().filter(move |feature| feature.group == self)
+            }
+        }
+
+        $(
+            $(#[$row_doc])*
+            #[derive(Clone, Copy, Debug, PartialEq, Zeroable, Pod, DeviceLayout)]
+            #[repr(C, align(16))]
+            pub struct $row {
+                /// The columns.
+                pub columns: [f32; $width],
+            }
+
+            // Rows are written 16 bytes at a time.
+            const _: () = assert!(size_of::<$row>() == 4 * $width && align_of::<$row>() == 16);
+        )*
+    };
 }
 
-const _: () = assert!(size_of::<FeatureRow>() == 128 && align_of::<FeatureRow>() == 16);
+/// Width of a residue's row in the first group: 32 columns of `f32`, 128 bytes, one cache line.
+pub const ROW_WIDTH: usize = 32;
+
+groups! {
+    /// What is computed of a residue from its structure: the row of the fused kernel.
+    Residue:
+    /// A residue's row in the first group, indexed by [`Feature::column`].
+    ///
+    /// ```
+    /// use shared_types::feature::{FeatureRow, ROW_WIDTH, column};
+    ///
+    /// let mut row = FeatureRow { columns: [f32::NAN; ROW_WIDTH] };
+    /// row.columns[column::WCN] = 0.75;
+    /// assert_eq!(row.columns[1], 0.75);
+    /// ```
+    FeatureRow, ROW_WIDTH;
+
+    /// Where a residue is in the file, and the B column there.
+    Position:
+    /// A residue's row in the group of positions, indexed by [`Feature::column`].
+    ///
+    /// ```
+    /// use shared_types::feature::{PositionRow, column};
+    ///
+    /// let mut row = PositionRow { columns: [f32::NAN; 4] };
+    /// row.columns[column::CA_X] = 12.5;
+    /// assert_eq!(row.columns[1], 12.5);
+    /// ```
+    PositionRow, 4;
+}
 
 /// One feature: a column of the output.
 ///
@@ -39,7 +99,9 @@ const _: () = assert!(size_of::<FeatureRow>() == 128 && align_of::<FeatureRow>()
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Feature {
-    /// Index in the device row, and order in the output.
+    /// The group that it is computed with.
+    pub group: Group,
+    /// Index in its group's row.
     pub column: usize,
     /// Column name in the output.
     pub name: &'static str,
@@ -49,67 +111,79 @@ pub struct Feature {
     pub definition: &'static str,
     /// Where the definition comes from; empty where it is this project's own or an input.
     pub source: &'static str,
+    /// The steps that compute it, without those that they need themselves.
+    pub steps: Steps,
 }
 
 macro_rules! features {
-    ($($constant:ident = $column:literal, $name:literal, $unit:literal, $definition:literal, $source:literal;)*) => {
-        /// Column indices by name.
+    ($($group:ident $constant:ident = $column:literal, $name:literal, $unit:literal, $definition:literal, $source:literal, $steps:expr;)*) => {
+        /// Indices in the row of a feature's group, by the feature's name.
         ///
         /// ```
         /// use shared_types::feature::{FEATURES, column};
         ///
-        /// assert_eq!(FEATURES.iter().find(|feature| feature.column == column::SASA).unwrap().name, "sasa");
+        /// assert_eq!(FEATURES.iter().find(|feature| feature.name == "sasa").unwrap().column, column::SASA);
         /// ```
         pub mod column {
             $(#[doc = $definition] pub const $constant: usize = $column;)*
         }
-        /// Every feature that is computed, by rising column.
+        /// Every feature that is computed, in the order of the output.
         pub const FEATURES: &[Feature] = &[$(Feature {
-            column: $column, name: $name, unit: $unit, definition: $definition, source: $source,
+            group: Group::$group, column: $column, name: $name, unit: $unit, definition: $definition, source: $source,
+            steps: $steps,
         }),*];
     };
 }
 
 features! {
-    CONTACT_NUMBER = 0, "contact_number", "", "number of contacts", "";
-    WCN = 1, "wcn", "Å^-2", "weighted contact number: sum of 1/d^2 over all other CAs; pairs at distance 0 add nothing", "Lin et al. 2008, Proteins 72:929";
-    HSE_UP = 2, "hse_up", "", "half-sphere exposure: CAs of fragments within 12 Å (strict) on the side-chain side, d . v > 0 with v = unit(CA_i - CA_i-1) + unit(CA_i - CA_i+1); needs both neighbours linked", "Hamelryck 2005, Proteins 59:38";
-    HSE_DOWN = 3, "hse_down", "", "half-sphere exposure: CAs of fragments within 12 Å (strict) on the other side, d . v <= 0", "Hamelryck 2005, Proteins 59:38";
-    CENTRALITY = 4, "centrality", "", "eigenvector centrality of the contact graph, L2 norm 1 over the structure; 0 without contacts", "Bonacich 1972, J Math Sociol 2:113";
-    CLUSTERING = 5, "clustering", "", "local clustering coefficient of the contact graph; 0 with fewer than two contacts", "Watts and Strogatz 1998, Nature 393:440";
-    LONG_RANGE_CONTACTS = 6, "long_range_contacts", "", "contacts at least 12 rows away or in another chain", "Gromiha and Selvaraj 2001, J Mol Biol 310:27";
-    CONTACT_ORDER = 7, "contact_order", "", "mean row distance to contacts of the same chain / rows of that chain; 0 without", "Plaxco et al. 1998, J Mol Biol 277:985";
-    CA_ANGLE = 8, "ca_angle", "degree", "angle CA i-1, i, i+1 inside a fragment", "Levitt 1976, J Mol Biol 104:59";
-    CA_DIHEDRAL = 9, "ca_dihedral", "degree", "dihedral CA i-1, i, i+1, i+2 inside a fragment, in (-180, 180]", "Levitt 1976, J Mol Biol 104:59";
-    CENTROID_DISTANCE = 10, "centroid_distance", "", "distance of the CA to the CA centroid / radius of gyration of the CAs; 0 where that is 0", "";
-    SASA = 11, "sasa", "Å^2", "solvent-accessible surface area of the residue's heavy atoms: probe 1.4 Å, ProtOr radii, N test points an atom", "Shrake and Rupley 1973, J Mol Biol 79:351; Tsai et al. 1999, J Mol Biol 290:253";
-    RSA = 12, "rsa", "", "sasa / the residue's theoretical maximum, not clipped", "Tien et al. 2013, PLoS ONE 8:e80635";
-    SASA_APOLAR = 13, "sasa_apolar", "Å^2", "the part of sasa on carbon and sulfur atoms", "";
-    CX = 14, "cx", "", "protrusion: mean over the residue's atoms of (V_s - n V_a) / (n V_a), V_s = 4/3 pi (10 Å)^3, V_a = 20.1 Å^3, n = heavy atoms within 10 Å, itself counted", "Pintar et al. 2002, Bioinformatics 18:980";
-    DEPTH = 15, "depth", "Å", "mean over the residue's atoms of the distance to the nearest atom whose accessible area is not zero", "Chakravarty and Varadarajan 1999, Structure 7:723";
-    ATOMIC_CONTACTS = 16, "atomic_contacts", "", "distinct heavy atoms of residues at least 2 rows away or in another chain within 4.5 Å of any of its atoms", "";
-    HYDROPATHY = 17, "hydropathy", "", "hydropathy of the residue", "Kyte and Doolittle 1982, J Mol Biol 157:105";
-    HYDROPATHY_LOCAL = 18, "hydropathy_local", "", "mean hydropathy over CAs within 18 Å (strict), itself included, weighted exp(-d^2 / (2 (6 Å)^2))", "";
-    CHARGE = 19, "charge", "e", "formal charge at pH 7: K, R +1; D, E -1; others 0", "";
-    CHARGE_LOCAL = 20, "charge_local", "e", "sum of charge over CAs within 10 Å, itself included", "";
-    VOLUME = 21, "volume", "Å^3", "volume of the residue", "Zamyatnin 1972, Prog Biophys Mol Biol 24:107";
-    BFACTOR_Z = 22, "bfactor_z", "", "(B of the CA - mean) / population standard deviation over the structure's CAs; 0 where that is 0; not defined for predicted models", "";
-    BFACTOR_LOCAL = 23, "bfactor_local", "", "mean of bfactor_z over contacts and itself", "";
-    CONSERVATION = 24, "conservation", "", "input: conservation of the position", "";
-    CONSERVATION_LOCAL = 25, "conservation_local", "", "mean conservation, weighted as hydropathy_local, over rows that have one", "";
-    GISAID_FREQ = 26, "gisaid_freq", "", "input: frequency of the lineage's residue at this position, 0 to 1", "";
-    GISAID_VELOCITY = 27, "gisaid_velocity", "1/day", "input: slope of ln(f / (1 - f)), the relative growth rate", "";
-    FREQ_LOCAL = 28, "freq_local", "", "mean gisaid_freq, weighted as hydropathy_local, over rows that have one", "";
-    VELOCITY_LOCAL = 29, "velocity_local", "1/day", "mean gisaid_velocity, weighted as hydropathy_local, over rows that have one", "";
-    EXPOSED_VELOCITY = 30, "exposed_velocity", "1/day", "rsa, at most 1, times velocity_local", "";
-    SITE_SCORE = 31, "site_score", "", "probability that the residue lines a ligand-binding site: a logistic model of the columns before conservation, fitted on structures with ligands; not defined where r_c is not the fit's", "";
+    Residue CONTACT_NUMBER = 0, "contact_number", "", "number of contacts", "", Steps::NETWORK;
+    Residue WCN = 1, "wcn", "Å^-2", "weighted contact number: sum of 1/d^2 over all other CAs; pairs at distance 0 add nothing", "Lin et al. 2008, Proteins 72:929", Steps::PAIRS;
+    Residue HSE_UP = 2, "hse_up", "", "half-sphere exposure: CAs of fragments within 12 Å (strict) on the side-chain side, d . v > 0 with v = unit(CA_i - CA_i-1) + unit(CA_i - CA_i+1); needs both neighbours linked", "Hamelryck 2005, Proteins 59:38", Steps::PAIRS;
+    Residue HSE_DOWN = 3, "hse_down", "", "half-sphere exposure: CAs of fragments within 12 Å (strict) on the other side, d . v <= 0", "Hamelryck 2005, Proteins 59:38", Steps::PAIRS;
+    Residue CENTRALITY = 4, "centrality", "", "eigenvector centrality of the contact graph, L2 norm 1 over the structure; 0 without contacts", "Bonacich 1972, J Math Sociol 2:113", Steps::CENTRALITY;
+    Residue CLUSTERING = 5, "clustering", "", "local clustering coefficient of the contact graph; 0 with fewer than two contacts", "Watts and Strogatz 1998, Nature 393:440", Steps::NETWORK;
+    Residue LONG_RANGE_CONTACTS = 6, "long_range_contacts", "", "contacts at least 12 rows away or in another chain", "Gromiha and Selvaraj 2001, J Mol Biol 310:27", Steps::NETWORK;
+    Residue CONTACT_ORDER = 7, "contact_order", "", "mean row distance to contacts of the same chain / rows of that chain; 0 without", "Plaxco et al. 1998, J Mol Biol 277:985", Steps::NETWORK;
+    Residue CA_ANGLE = 8, "ca_angle", "degree", "angle CA i-1, i, i+1 inside a fragment", "Levitt 1976, J Mol Biol 104:59", Steps::CHAIN;
+    Residue CA_DIHEDRAL = 9, "ca_dihedral", "degree", "dihedral CA i-1, i, i+1, i+2 inside a fragment, in (-180, 180]", "Levitt 1976, J Mol Biol 104:59", Steps::CHAIN;
+    Residue CENTROID_DISTANCE = 10, "centroid_distance", "", "distance of the CA to the CA centroid / radius of gyration of the CAs; 0 where that is 0", "", Steps::SHAPE;
+    Residue SASA = 11, "sasa", "Å^2", "solvent-accessible surface area of the residue's heavy atoms: probe 1.4 Å, ProtOr radii, N test points an atom", "Shrake and Rupley 1973, J Mol Biol 79:351; Tsai et al. 1999, J Mol Biol 290:253", Steps::EXPOSURE;
+    Residue RSA = 12, "rsa", "", "sasa / the residue's theoretical maximum, not clipped", "Tien et al. 2013, PLoS ONE 8:e80635", Steps::EXPOSURE;
+    Residue SASA_APOLAR = 13, "sasa_apolar", "Å^2", "the part of sasa on carbon and sulfur atoms", "", Steps::EXPOSURE;
+    Residue CX = 14, "cx", "", "protrusion: mean over the residue's atoms of (V_s - n V_a) / (n V_a), V_s = 4/3 pi (10 Å)^3, V_a = 20.1 Å^3, n = heavy atoms within 10 Å, itself counted", "Pintar et al. 2002, Bioinformatics 18:980", Steps::EXPOSURE;
+    Residue DEPTH = 15, "depth", "Å", "mean over the residue's atoms of the distance to the nearest atom whose accessible area is not zero", "Chakravarty and Varadarajan 1999, Structure 7:723", Steps::EXPOSURE;
+    Residue ATOMIC_CONTACTS = 16, "atomic_contacts", "", "distinct heavy atoms of residues at least 2 rows away or in another chain within 4.5 Å of any of its atoms", "", Steps::EXPOSURE;
+    Residue HYDROPATHY = 17, "hydropathy", "", "hydropathy of the residue", "Kyte and Doolittle 1982, J Mol Biol 157:105", Steps::ROWS;
+    Residue HYDROPATHY_LOCAL = 18, "hydropathy_local", "", "mean hydropathy over CAs within 18 Å (strict), itself included, weighted exp(-d^2 / (2 (6 Å)^2))", "", Steps::PAIRS;
+    Residue CHARGE = 19, "charge", "e", "formal charge at pH 7: K, R +1; D, E -1; others 0", "", Steps::ROWS;
+    Residue CHARGE_LOCAL = 20, "charge_local", "e", "sum of charge over CAs within 10 Å, itself included", "", Steps::PAIRS;
+    Residue VOLUME = 21, "volume", "Å^3", "volume of the residue", "Zamyatnin 1972, Prog Biophys Mol Biol 24:107", Steps::ROWS;
+    Residue BFACTOR_Z = 22, "bfactor_z", "", "(B of the CA - mean) / population standard deviation over the structure's CAs; 0 where that is 0; not defined for predicted models", "", Steps::NETWORK;
+    Residue BFACTOR_LOCAL = 23, "bfactor_local", "", "mean of bfactor_z over contacts and itself", "", Steps::NETWORK;
+    Residue CONSERVATION = 24, "conservation", "", "input: conservation of the position", "", Steps::ROWS;
+    Residue CONSERVATION_LOCAL = 25, "conservation_local", "", "mean conservation, weighted as hydropathy_local, over rows that have one", "", Steps::PAIRS;
+    Residue GISAID_FREQ = 26, "gisaid_freq", "", "input: frequency of the lineage's residue at this position, 0 to 1", "", Steps::ROWS;
+    Residue GISAID_VELOCITY = 27, "gisaid_velocity", "1/day", "input: slope of ln(f / (1 - f)), the relative growth rate", "", Steps::ROWS;
+    Residue FREQ_LOCAL = 28, "freq_local", "", "mean gisaid_freq, weighted as hydropathy_local, over rows that have one", "", Steps::PAIRS;
+    Residue VELOCITY_LOCAL = 29, "velocity_local", "1/day", "mean gisaid_velocity, weighted as hydropathy_local, over rows that have one", "", Steps::PAIRS;
+    Residue EXPOSED_VELOCITY = 30, "exposed_velocity", "1/day", "rsa, at most 1, times velocity_local", "", Steps::PAIRS.and(Steps::EXPOSURE);
+    Residue SITE_SCORE = 31, "site_score", "", "probability that the residue lines a ligand-binding site: logistic in the logarithm of the largest sum, over its atoms, of squared probabilities of the surface points within 6 Å; a point's is logistic in what lies within 10 Å", "", Steps::SITES;
+    Position B_FACTOR = 0, "b_factor", "", "B column of the CA as the file has it: Å^2 where an experiment was, a confidence in predicted models", "", Steps::POSITION;
+    Position CA_X = 1, "ca_x", "Å", "x of the CA in the file's frame", "", Steps::POSITION;
+    Position CA_Y = 2, "ca_y", "Å", "y of the CA in the file's frame", "", Steps::POSITION;
+    Position CA_Z = 3, "ca_z", "Å", "z of the CA in the file's frame", "", Steps::POSITION;
 }
 
 const _: () = {
     let mut i = 0;
     while i < FEATURES.len() {
-        assert!(FEATURES[i].column < ROW_WIDTH);
-        assert!(i == 0 || FEATURES[i - 1].column < FEATURES[i].column, "columns rise");
+        assert!(FEATURES[i].column < FEATURES[i].group.width());
+        let mut j = 0;
+        while j < i {
+            let same = FEATURES[i].group as usize == FEATURES[j].group as usize;
+            assert!(!same || FEATURES[i].column != FEATURES[j].column, "a column has one feature");
+            j += 1;
+        }
         i += 1;
     }
 };

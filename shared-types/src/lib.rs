@@ -7,13 +7,18 @@
 
 pub mod batch;
 pub mod feature;
+pub mod input;
 pub mod radii;
 pub mod residue;
+pub mod site;
 pub mod site_model;
+pub mod steps;
 
 pub use batch::{
     Atom, BatchStructureDesc, MAX_POINTS, MIN_POINTS, MegaFusedConfig, NO_CA, POINTS_A_GROUP, PointGroup,
     StructureSummary,
 };
-pub use feature::{FEATURES, Feature, FeatureRow, ROW_WIDTH};
+pub use feature::{FEATURES, Feature, FeatureRow, Group, PositionRow, ROW_WIDTH};
 pub use residue::{RESIDUES, ResidueKind};
+pub use site::{AtomPoints, Site};
+pub use steps::Steps;

@@ -14,7 +14,7 @@ fn the_library_example_runs() -> Result<(), Box<dyn Error>> {
     let read = read_path("data/6m0j_rbd.pdb", "6m0j_rbd.pdb", &ReadOptions::default())?;
     let engine = Engine::builder().backend(Backend::Auto).build()?;
     for features in engine.run(&[read.structure])? {
-        let mean = features.column(column::CONTACT_NUMBER).sum::<f32>() / features.rows.len() as f32;
+        let mean = features.column(column::CONTACT_NUMBER).sum::<f32>() / features.n_residues as f32;
         println!("{}: {mean} contacts a residue, on {}", features.name, engine.backend_name());
     }
     // README.md ends.

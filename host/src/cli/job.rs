@@ -6,13 +6,12 @@ use super::interrupt::Interrupt;
 use super::report::Report;
 use super::timings::Timings;
 use prism_host::annotations::Annotations;
-use prism_host::engine::Engine;
+use prism_host::engine::{Engine, Selection};
 use prism_host::inputs::{self, EXTENSIONS, Inputs};
 use prism_host::output::{OutputError, OutputFile, StructureRows, Table};
 use prism_host::pipeline::{self, Computed, Outcome, Stopped, StructureFiles};
 use prism_host::read::ReadOptions;
 use shared_types::MegaFusedConfig;
-use shared_types::site_model::CONTACT_THRESHOLD;
 use std::io::{BufWriter, Stdout, Write, stdout};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -88,6 +87,8 @@ pub struct Job<'a> {
     /// Files and directories.
     pub paths: &'a [PathBuf],
     pub args: &'a JobArgs,
+    /// What to compute.
+    pub selection: Selection,
     pub min_feature_value: f32,
     /// Values given per residue, and the file that they come from.
     pub annotations: Option<&'a Path>,
@@ -99,13 +100,14 @@ impl Job<'_> {
         MegaFusedConfig {
             contact_threshold: self.args.contact_threshold,
             min_feature_value: self.min_feature_value,
-            points: self.args.points,
+            points: self.args.n_points(),
             site_threshold: self.args.site_threshold,
         }
     }
 
     fn engine(&self, config: MegaFusedConfig) -> Result<Engine, Failure> {
-        let builder = Engine::builder().backend(self.args.backend.into()).config(config);
+        let builder =
+            Engine::builder().backend(self.args.backend.into()).config(config).selection(self.selection.clone());
         let number = |device: &DeviceArg| match device {
             DeviceArg::Number(number) => Some(*number),
             DeviceArg::All => None,
@@ -132,12 +134,6 @@ impl Job<'_> {
         let mut report = Report::new(inputs.entries.len());
         note_ignored(&inputs, &report);
         refuse_nothing(&inputs)?;
-        if config.contact_threshold != CONTACT_THRESHOLD {
-            report.warning(
-                "--contact-threshold",
-                &format!("sites are found with {CONTACT_THRESHOLD} Å only: site_score is empty, and no site is found"),
-            );
-        }
         let mut sink = sink()?;
         if let Sink::File(file) = &sink {
             interrupt.remove_on_exit(file.temporary_path());
@@ -232,9 +228,7 @@ fn consume(computed: Computed, sink: &mut Sink, report: &mut Report, fail_fast: 
                     report.warning(&structure.name, warning);
                 }
                 match features {
-                    Ok(features) => {
-                        parts.push(StructureRows { structure, rows: features.rows, site_ids: features.site_ids })
-                    }
+                    Ok(features) => parts.push(StructureRows { structure, features }),
                     Err(error) => report.error(&structure.name, &error.to_string()),
                 }
             }
@@ -247,7 +241,7 @@ fn consume(computed: Computed, sink: &mut Sink, report: &mut Report, fail_fast: 
         sink.write(&parts)?;
     }
     report.structures += parts.len() as u64;
-    report.residues += parts.iter().map(|part| part.rows.len() as u64).sum::<u64>();
+    report.residues += parts.iter().map(|part| part.features.n_residues as u64).sum::<u64>();
     report.advance(batch.outcomes.len());
     Ok(())
 }

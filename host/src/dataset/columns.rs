@@ -1,30 +1,10 @@
 //! The columns of a data set.
 
 use super::{LAYOUT, LAYOUT_KEY, VERSION_KEY};
+use arrow_array::types::{ArrowPrimitiveType, Float32Type, Int32Type, UInt8Type, UInt16Type, UInt32Type};
 use arrow_schema::{DataType, Field, Schema};
 use std::collections::HashMap;
 use std::sync::Arc;
-
-/// Places of the columns in a record batch.
-pub(super) mod place {
-    pub(in super::super) const NAME: usize = 0;
-    pub(in super::super) const WARNINGS: usize = 1;
-    pub(in super::super) const CENTER: usize = 2;
-    pub(in super::super) const LINEAGE_HASH: usize = 3;
-    pub(in super::super) const COUNTRY_ID: usize = 4;
-    pub(in super::super) const CHAINS: usize = 5;
-    pub(in super::super) const ATOMS: usize = 6;
-    pub(in super::super) const RESIDUE_ATOMS: usize = 7;
-    pub(in super::super) const CA_INDICES: usize = 8;
-    pub(in super::super) const RESIDUE_TYPES: usize = 9;
-    pub(in super::super) const CHAIN_IDS: usize = 10;
-    pub(in super::super) const RESIDUE_NUMBERS: usize = 11;
-    pub(in super::super) const INSERTION_CODES: usize = 12;
-    pub(in super::super) const BFACTOR: usize = 13;
-    pub(in super::super) const CONSERVATION: usize = 14;
-    pub(in super::super) const GISAID_FREQ: usize = 15;
-    pub(in super::super) const GISAID_VELOCITY: usize = 16;
-}
 
 /// Values of an atom: x, y and z in Å relative to the centre, radius in Å.
 pub(super) const ATOM_VALUES: usize = 4;
@@ -39,8 +19,80 @@ pub(super) fn vector(data_type: DataType, len: usize) -> DataType {
     DataType::FixedSizeList(item(data_type), len as i32)
 }
 
-/// The schema, in the order of [`place`].
+/// What an input of a residue is in a data set: a number, or some numbers.
+pub(super) trait Element: Copy {
+    /// The type of a number.
+    type Number: ArrowPrimitiveType;
+
+    /// The type of an element.
+    fn data_type() -> DataType;
+    /// Elements as numbers.
+    fn numbers(elements: &[Self]) -> &[<Self::Number as ArrowPrimitiveType>::Native];
+    /// Numbers as elements.
+    fn elements(numbers: &[<Self::Number as ArrowPrimitiveType>::Native]) -> Vec<Self>;
+}
+
+macro_rules! numbers {
+    ($($native:ty, $arrow:ty;)*) => {$(
+        impl Element for $native {
+            type Number = $arrow;
+
+            fn data_type() -> DataType {
+                <$arrow>::DATA_TYPE
+            }
+
+            fn numbers(elements: &[Self]) -> &[Self] {
+                elements
+            }
+
+            fn elements(numbers: &[Self]) -> Vec<Self> {
+                numbers.to_vec()
+            }
+        }
+
+        impl<const N: usize> Element for [$native; N] {
+            type Number = $arrow;
+
+            fn data_type() -> DataType {
+                vector(<$arrow>::DATA_TYPE, N)
+            }
+
+            fn numbers(elements: &[Self]) -> &[$native] {
+                elements.as_flattened()
+            }
+
+            fn elements(numbers: &[$native]) -> Vec<Self> {
+                numbers.as_chunks::<N>().0.to_vec()
+            }
+        }
+    )*};
+}
+
+numbers! {
+    f32, Float32Type;
+    i32, Int32Type;
+    u8, UInt8Type;
+    u16, UInt16Type;
+    u32, UInt32Type;
+}
+
+/// A column that a file may lack: its values are absent then.
+fn is_optional(name: &str) -> bool {
+    macro_rules! optional {
+        ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {
+            [$((stringify!($name), stringify!($kind) != "index")),*]
+        };
+    }
+    shared_types::residue_inputs!(optional).into_iter().any(|(input, optional)| optional && input == name)
+}
+
+/// The schema of what is written.
 pub(super) fn schema() -> Schema {
+    macro_rules! inputs {
+        ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {
+            [$((stringify!($name), DataType::List(item(<$type as Element>::data_type())))),*]
+        };
+    }
     let list = |data_type| DataType::List(item(data_type));
     let fields = [
         ("name", DataType::Utf8),
@@ -51,25 +103,37 @@ pub(super) fn schema() -> Schema {
         ("chains", list(DataType::Utf8)),
         ("atoms", list(vector(DataType::Float32, ATOM_VALUES))),
         ("residue_atoms", list(DataType::UInt32)),
-        ("ca_indices", list(DataType::UInt32)),
-        ("residue_types", list(DataType::UInt8)),
-        ("chain_ids", list(DataType::UInt32)),
         ("residue_numbers", list(DataType::Int32)),
         ("insertion_codes", list(DataType::Utf8)),
-        ("bfactor", list(DataType::Float32)),
-        ("conservation", list(DataType::Float32)),
-        ("gisaid_freq", list(DataType::Float32)),
-        ("gisaid_velocity", list(DataType::Float32)),
     ];
+    let fields = fields.into_iter().chain(shared_types::residue_inputs!(inputs));
     let metadata = [(LAYOUT_KEY, LAYOUT), (VERSION_KEY, env!("CARGO_PKG_VERSION"))];
-    Schema::new(fields.map(|(name, data_type)| Field::new(name, data_type, false)).to_vec())
+    Schema::new(fields.map(|(name, data_type)| Field::new(name, data_type, false)).collect::<Vec<_>>())
         .with_metadata(HashMap::from(metadata.map(|(key, value)| (key.to_owned(), value.to_owned()))))
 }
 
+/// Finds every column that is read in a file's schema, with its type; the first that is missing, unknown or of another
+/// type is an error.
+pub(super) fn check(found: &Schema) -> Result<(), String> {
+    let expected = schema();
+    for field in expected.fields() {
+        match found.field_with_name(field.name()) {
+            Ok(found) if found == &**field => {}
+            Err(_) if is_optional(field.name()) => {}
+            _ => return Err(field.name().clone()),
+        }
+    }
+    let mut names = std::collections::HashSet::new();
+    match found.fields().iter().find(|field| expected.index_of(field.name()).is_err() || !names.insert(field.name())) {
+        Some(unknown) => Err(unknown.name().clone()),
+        None => Ok(()),
+    }
+}
+
 /// Bytes of an element in each buffer of a record batch, in their order; 1 where any number of bytes may be.
-pub(super) fn element_bytes() -> impl Iterator<Item = usize> {
+pub(super) fn element_bytes(schema: &Schema) -> impl Iterator<Item = usize> {
     let mut bytes = Vec::new();
-    schema().fields().iter().for_each(|field| add_element_bytes(field.data_type(), &mut bytes));
+    schema.fields().iter().for_each(|field| add_element_bytes(field.data_type(), &mut bytes));
     bytes.into_iter()
 }
 

@@ -1,12 +1,12 @@
 //! Reading a data set, where it lies.
 
-use super::columns::{ATOM_VALUES, element_bytes, place, schema};
+use super::columns::{self, ATOM_VALUES, Element, element_bytes};
 use super::{DatasetError, LAYOUT, LAYOUT_KEY, MAGIC};
 use crate::read::ReadStructure;
 use crate::structure::StructureInput;
-use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type, Int32Type, UInt8Type, UInt32Type};
+use arrow_array::types::{Float32Type, Float64Type, UInt8Type, UInt32Type};
+use arrow_array::{ArrayRef, RecordBatch};
 use arrow_buffer::Buffer;
 use arrow_ipc::reader::{FileDecoder, read_footer_length};
 use arrow_ipc::{Block, Footer, convert::try_fb_to_schema, root_as_footer, root_as_message};
@@ -62,11 +62,12 @@ impl Dataset {
         let (body, footer) = footer_of(&bytes).ok_or(DatasetError::Truncated)?;
         let footer = root_as_footer(footer).map_err(|error| DatasetError::Damaged(error.to_string()))?;
         let schema = checked_schema(&footer)?;
-        let decoder = FileDecoder::new(Arc::new(schema), footer.version());
+        let schema = Arc::new(schema);
+        let decoder = FileDecoder::new(Arc::clone(&schema), footer.version());
         let buffer = Buffer::from(bytes.slice(..body));
         let mut batches = Vec::new();
         for block in footer.recordBatches().into_iter().flatten() {
-            let block_bytes = block_of(&buffer, block)?;
+            let block_bytes = block_of(&buffer, block, &schema)?;
             batches.extend(decoder.read_record_batch(block, &block_bytes)?);
         }
         let ends = batches.iter().scan(0, |end, batch| {
@@ -96,7 +97,7 @@ impl Dataset {
     #[must_use]
     pub fn name(&self, index: usize) -> &str {
         let (batch, row) = self.row(index);
-        batch.column(place::NAME).as_string::<i32>().value(row)
+        Row { batch, row }.column("name").as_string::<i32>().value(row)
     }
 
     /// Bytes that structure `index` takes in the file, about.
@@ -107,8 +108,8 @@ impl Dataset {
     pub fn bytes(&self, index: usize) -> u64 {
         const RESIDUE_BYTES: usize = 4 * 8 + 1 + 4;
         let (batch, row) = self.row(index);
-        let len = |column: usize| batch.column(column).as_list::<i32>().value_length(row) as usize;
-        (len(place::ATOMS) * size_of::<Atom>() + len(place::RESIDUE_TYPES) * RESIDUE_BYTES) as u64
+        let len = |column: &str| Row { batch, row }.range(column).len();
+        (len("atoms") * size_of::<Atom>() + len("residue_types") * RESIDUE_BYTES) as u64
     }
 
     /// Structure `index` as it was packed, with the warnings of its file.
@@ -121,31 +122,32 @@ impl Dataset {
     pub fn structure(&self, index: usize) -> Result<ReadStructure, DatasetError> {
         let (batch, row) = self.row(index);
         let row = Row { batch, row };
-        let atoms = row.range(place::ATOMS);
-        let mut residue_atoms = row.list::<UInt32Type>(place::RESIDUE_ATOMS).to_vec();
+        let atoms = row.range("atoms");
+        let mut residue_atoms = row.list::<u32>("residue_atoms");
         residue_atoms.push(atoms.len() as u32);
-        let center = batch.column(place::CENTER).as_fixed_size_list();
+        let center = row.column("center").as_fixed_size_list();
         let center = &center.values().as_primitive::<Float64Type>().values()[3 * row.row..][..3];
-        let structure = StructureInput {
+        let mut structure = StructureInput {
             name: self.name(index).to_owned(),
             atoms: row.atoms(atoms),
             residue_atoms,
-            ca_indices: row.list::<UInt32Type>(place::CA_INDICES).to_vec(),
-            residue_types: row.list::<UInt8Type>(place::RESIDUE_TYPES).to_vec(),
-            chain_ids: row.list::<UInt32Type>(place::CHAIN_IDS).to_vec(),
-            chains: row.texts(place::CHAINS).map(str::to_owned).collect(),
-            residue_numbers: row.list::<Int32Type>(place::RESIDUE_NUMBERS).to_vec(),
-            insertion_codes: row.texts(place::INSERTION_CODES).map(Box::from).collect(),
-            bfactor: row.list::<Float32Type>(place::BFACTOR).to_vec(),
-            conservation: row.list::<Float32Type>(place::CONSERVATION).to_vec(),
-            gisaid_freq: row.list::<Float32Type>(place::GISAID_FREQ).to_vec(),
-            gisaid_velocity: row.list::<Float32Type>(place::GISAID_VELOCITY).to_vec(),
+            chains: row.texts("chains").map(str::to_owned).collect(),
+            residue_numbers: row.list("residue_numbers"),
+            insertion_codes: row.texts("insertion_codes").map(Box::from).collect(),
             center: [center[0], center[1], center[2]],
-            lineage_hash: batch.column(place::LINEAGE_HASH).as_primitive::<UInt32Type>().value(row.row),
-            country_id: batch.column(place::COUNTRY_ID).as_primitive::<UInt8Type>().value(row.row),
+            lineage_hash: row.column("lineage_hash").as_primitive::<UInt32Type>().value(row.row),
+            country_id: row.column("country_id").as_primitive::<UInt8Type>().value(row.row),
+            ..StructureInput::default()
         };
+        macro_rules! read_inputs {
+            ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {
+                $(structure.$name = row.list(stringify!($name));)*
+            };
+        }
+        shared_types::residue_inputs!(read_inputs);
+        structure.fill_absent();
         structure.validate()?;
-        Ok(ReadStructure { structure, warnings: row.texts(place::WARNINGS).map(str::to_owned).collect() })
+        Ok(ReadStructure { structure, warnings: row.texts("warnings").map(str::to_owned).collect() })
     }
 
     /// The batch that holds a structure, and its row there.
@@ -163,24 +165,36 @@ struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
+    /// A column that every file has.
+    fn column(self, name: &str) -> &'a ArrayRef {
+        self.batch.column_by_name(name).expect("the schema was checked")
+    }
+
     /// Where its list in a column lies.
-    fn range(self, column: usize) -> Range<usize> {
-        let offsets = self.batch.column(column).as_list::<i32>().value_offsets();
+    fn range(self, column: &str) -> Range<usize> {
+        let offsets = self.column(column).as_list::<i32>().value_offsets();
         offsets[self.row] as usize..offsets[self.row + 1] as usize
     }
 
-    fn list<T: ArrowPrimitiveType>(self, column: usize) -> &'a [T::Native] {
-        let values = self.batch.column(column).as_list::<i32>().values().as_primitive::<T>();
-        &values.values()[self.range(column)]
+    /// Its list in a column; none where the file has no such column.
+    fn list<T: Element>(self, column: &str) -> Vec<T> {
+        let Some(lists) = self.batch.column_by_name(column) else { return Vec::new() };
+        let range = self.range(column);
+        let values = lists.as_list::<i32>().values();
+        let (values, width) = match values.as_fixed_size_list_opt() {
+            Some(vectors) => (vectors.values(), vectors.value_length() as usize),
+            None => (values, 1),
+        };
+        T::elements(&values.as_primitive::<T::Number>().values()[width * range.start..width * range.end])
     }
 
-    fn texts(self, column: usize) -> impl Iterator<Item = &'a str> {
-        let values = self.batch.column(column).as_list::<i32>().values().as_string::<i32>();
+    fn texts(self, column: &str) -> impl Iterator<Item = &'a str> {
+        let values = self.column(column).as_list::<i32>().values().as_string::<i32>();
         self.range(column).map(|text| values.value(text))
     }
 
     fn atoms(self, range: Range<usize>) -> Vec<Atom> {
-        let atoms = self.batch.column(place::ATOMS).as_list::<i32>().values().as_fixed_size_list();
+        let atoms = self.column("atoms").as_list::<i32>().values().as_fixed_size_list();
         let values = atoms.values().as_primitive::<Float32Type>().values();
         let values = &values[range.start * ATOM_VALUES..range.end * ATOM_VALUES];
         let (values, _) = values.as_chunks::<ATOM_VALUES>();
@@ -203,20 +217,12 @@ fn checked_schema(footer: &Footer<'_>) -> Result<Schema, DatasetError> {
         Some(found) => return Err(DatasetError::Layout { found: found.to_owned() }),
         None => return Err(DatasetError::Foreign),
     }
-    let expected = self::schema();
-    let fields = |index: usize| (schema.fields().get(index), expected.fields().get(index));
-    let most = schema.fields().len().max(expected.fields().len());
-    match (0..most).map(fields).find(|(found, expected)| found != expected) {
-        Some((found, expected)) => {
-            let column = expected.or(found).map_or_else(String::new, |field| field.name().clone());
-            Err(DatasetError::Column { column })
-        }
-        None => Ok(schema),
-    }
+    columns::check(&schema).map_err(|column| DatasetError::Column { column })?;
+    Ok(schema)
 }
 
 /// A block of the file, whose parts all lie within it.
-fn block_of(body: &Buffer, block: &Block) -> Result<Buffer, DatasetError> {
+fn block_of(body: &Buffer, block: &Block, schema: &Schema) -> Result<Buffer, DatasetError> {
     let damaged = || DatasetError::Damaged("a batch does not lie within the file".to_owned());
     let positive = |value: i64| usize::try_from(value).map_err(|_| damaged());
     let begin = positive(block.offset())?;
@@ -235,7 +241,7 @@ fn block_of(body: &Buffer, block: &Block) -> Result<Buffer, DatasetError> {
             return Err(damaged());
         }
     }
-    let mut elements = element_bytes();
+    let mut elements = element_bytes(schema);
     for buffer in batch.buffers().into_iter().flatten() {
         let (begin, len) = (positive(buffer.offset())?, positive(buffer.length())?);
         let whole = elements.next().is_some_and(|bytes| len % bytes == 0);

@@ -1,10 +1,10 @@
 //! Writing a data set.
 
 use super::DatasetError;
-use super::columns::{ATOM_VALUES, item, schema, vector};
+use super::columns::{ATOM_VALUES, Element, item, schema, vector};
 use crate::output::{OutputError, WholeFile};
 use crate::structure::StructureInput;
-use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type, Int32Type, UInt8Type, UInt32Type};
+use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type, UInt8Type, UInt32Type};
 use arrow_array::{ArrayRef, FixedSizeListArray, ListArray, PrimitiveArray, RecordBatch, StringArray};
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_ipc::writer::FileWriter;
@@ -99,7 +99,7 @@ fn record_batch(structures: &[Entry<'_>]) -> Result<RecordBatch, ArrowError> {
     let single = |field: fn(&StructureInput) -> u32| structures.iter().map(|(s, _)| field(s)).collect::<Vec<_>>();
     let center: Vec<f64> = structures.iter().flat_map(|(s, _)| s.center).collect();
     let country: Vec<u8> = structures.iter().map(|(s, _)| s.country_id).collect();
-    let columns = vec![
+    let mut columns = vec![
         Arc::new(StringArray::from_iter_values(structures.iter().map(|(s, _)| &s.name))) as ArrayRef,
         texts(structures.iter().map(|(_, warnings)| warnings.iter().map(String::as_str)))?,
         vectors::<Float64Type>(center, 3)?,
@@ -107,17 +107,16 @@ fn record_batch(structures: &[Entry<'_>]) -> Result<RecordBatch, ArrowError> {
         Arc::new(PrimitiveArray::<UInt8Type>::from(country)),
         texts(structures.iter().map(|(s, _)| s.chains.iter().map(String::as_str)))?,
         lists.atoms()?,
-        lists.of::<UInt32Type>(|s| &s.residue_atoms[..s.n_residues()])?,
-        lists.of::<UInt32Type>(|s| &s.ca_indices)?,
-        lists.of::<UInt8Type>(|s| &s.residue_types)?,
-        lists.of::<UInt32Type>(|s| &s.chain_ids)?,
-        lists.of::<Int32Type>(|s| &s.residue_numbers)?,
+        lists.of(|s| &s.residue_atoms[..s.n_residues()])?,
+        lists.of(|s| &s.residue_numbers)?,
         texts(structures.iter().map(|(s, _)| s.insertion_codes.iter().map(|code| &**code)))?,
-        lists.of::<Float32Type>(|s| &s.bfactor)?,
-        lists.of::<Float32Type>(|s| &s.conservation)?,
-        lists.of::<Float32Type>(|s| &s.gisaid_freq)?,
-        lists.of::<Float32Type>(|s| &s.gisaid_velocity)?,
     ];
+    macro_rules! push_inputs {
+        ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {
+            $(columns.push(lists.of(|s| &s.$name)?);)*
+        };
+    }
+    shared_types::residue_inputs!(push_inputs);
     RecordBatch::try_new(Arc::new(schema()), columns)
 }
 
@@ -125,13 +124,14 @@ fn record_batch(structures: &[Entry<'_>]) -> Result<RecordBatch, ArrowError> {
 struct Lists<'a>(&'a [Entry<'a>]);
 
 impl Lists<'_> {
-    fn of<T: ArrowPrimitiveType>(
-        &self,
-        field: impl Fn(&StructureInput) -> &[T::Native],
-    ) -> Result<ArrayRef, ArrowError> {
-        let values: Vec<T::Native> = self.0.iter().flat_map(|(s, _)| field(s)).copied().collect();
-        let values = PrimitiveArray::<T>::new(ScalarBuffer::from(values), None);
-        list(self.0.iter().map(|(s, _)| field(s).len()), T::DATA_TYPE, Arc::new(values))
+    fn of<T: Element>(&self, field: impl Fn(&StructureInput) -> &[T]) -> Result<ArrayRef, ArrowError> {
+        let values: Vec<_> = self.0.iter().flat_map(|(s, _)| T::numbers(field(s))).copied().collect();
+        let values: ArrayRef = Arc::new(PrimitiveArray::<T::Number>::new(ScalarBuffer::from(values), None));
+        let values = match T::data_type() {
+            DataType::FixedSizeList(item, len) => Arc::new(FixedSizeListArray::try_new(item, len, values, None)?),
+            _ => values,
+        };
+        list(self.0.iter().map(|(s, _)| field(s).len()), T::data_type(), values)
     }
 
     fn atoms(&self) -> Result<ArrayRef, ArrowError> {

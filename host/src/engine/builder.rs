@@ -2,6 +2,7 @@
 
 use super::cpu::CpuWorker;
 use super::cuda::{self, Devices};
+use super::selection::{Request, Selection};
 use super::worker::Worker;
 use super::workers::Workers;
 use super::{Engine, EngineError};
@@ -44,6 +45,7 @@ pub struct EngineBuilder {
     backend: Backend,
     devices: Devices,
     config: MegaFusedConfig,
+    selection: Selection,
     batch_atoms: Option<usize>,
 }
 
@@ -90,6 +92,14 @@ impl EngineBuilder {
         self
     }
 
+    /// What to compute; everything when not called. What is not asked for, and not needed for what is, is neither computed
+    /// nor copied from a device.
+    #[must_use]
+    pub fn selection(mut self, selection: Selection) -> Self {
+        self.selection = selection;
+        self
+    }
+
     /// Atoms at which batches are cut; the backend's own choice when not called.
     #[must_use]
     pub fn batch_atoms(mut self, atoms: usize) -> Self {
@@ -114,7 +124,8 @@ impl EngineBuilder {
         };
         let batch_atoms = self.batch_atoms.unwrap_or(batch_atoms).max(1);
         tracing::info!(backend = %description, batch_atoms, "engine ready");
-        Ok(Engine { workers, config: self.config, batch_atoms, backend, description })
+        let request = Request { config: self.config, selection: self.selection };
+        Ok(Engine { workers, request, batch_atoms, backend, description })
     }
 
     fn choose(&self) -> Result<Chosen, EngineError> {

@@ -1,14 +1,15 @@
 //! The batch on CPU cores.
 
-use super::computed::{Computed, ResultPool};
 use super::launch::BatchInputs;
 use super::memory::{HostMemory, OutOfHostMemory};
+use super::results::{BatchFeatures, ResultPool, ResultSizes};
+use super::selection::Request;
 use super::work::BatchWork;
 use super::worker::{Computation, Worker};
 use super::{EngineError, Largest, launch_mega_fused_batch, point_groups};
 use crate::pack::{BatchPart, PackedBatch};
-use cuda_std::launch::{CpuExecutor, Host, has_vector_instructions};
-use shared_types::{MegaFusedConfig, PointGroup};
+use cuda_std::launch::{CpuExecutor, has_vector_instructions};
+use shared_types::PointGroup;
 use std::sync::{Mutex, PoisonError};
 
 /// Batches at once: while the largest structure of one keeps a core, the others have work for the rest.
@@ -44,12 +45,12 @@ impl Worker for CpuWorker {
         false
     }
 
-    fn run(&self, batch: &PackedBatch, config: MegaFusedConfig) -> Result<Computation, EngineError> {
+    fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
         let pool = || self.pool.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = pool().pop();
         let mut work = kept.map_or_else(new_work, Ok)?;
         let (executor, whole, largest) = (CpuExecutor::new(), batch.whole(), Largest::default());
-        let computed = run_on(&executor, &whole, &self.points, &mut work, config, largest, &self.results)
+        let features = run_on(&executor, &whole, &self.points, &mut work, request, largest, &self.results)
             // What was kept is no use to a batch that it is too short for, and might be to a smaller one.
             .inspect_err(|error| {
                 if error.is_out_of_memory() {
@@ -57,7 +58,7 @@ impl Worker for CpuWorker {
                 }
             })?;
         pool().push(work);
-        Ok(Computation { computed, times: None })
+        Ok(Computation { features, times: None })
     }
 
     fn release(&self) {
@@ -81,16 +82,18 @@ fn run_on(
     batch: &BatchPart<'_>,
     points: &[PointGroup],
     work: &mut BatchWork<HostMemory>,
-    config: MegaFusedConfig,
+    request: &Request,
     largest: Largest,
     results: &ResultPool,
-) -> Result<Computed, EngineError> {
-    work.prepare(&HostMemory, batch, config, largest)?;
-    let mut computed = results.room(batch.n_residues(), batch.n_structures())?;
-    launch_mega_fused_batch(executor, BatchInputs::of_part(batch, points, config.points), work, config)
-        .map_err(|error| EngineError::from_launch(error, batch, config))?;
-    work.results_into(&HostMemory, computed.as_mut())?;
-    Ok(computed)
+) -> Result<BatchFeatures, EngineError> {
+    let Request { config, selection } = request;
+    work.prepare(&HostMemory, batch, request, largest)?;
+    let room = results.room(ResultSizes::of(batch, selection))?;
+    let mut features = BatchFeatures::new(room, selection, batch);
+    launch_mega_fused_batch(executor, BatchInputs::of_part(batch, points, config.points), work, *config)
+        .map_err(|error| EngineError::from_launch(error, batch, &work.sizes))?;
+    work.results(&HostMemory, &mut features)?;
+    Ok(features)
 }
 
 /// Computes a batch as it is to be tested: by an executor with an order of its own, sharing structures out as it is told.
@@ -102,32 +105,12 @@ fn run_on(
 pub fn compute_on_cpu(
     executor: &CpuExecutor,
     batch: &PackedBatch,
-    config: MegaFusedConfig,
+    request: impl Into<Request>,
     largest: Largest,
-) -> Result<Computed, EngineError> {
-    let (points, results) = (point_groups(config.points), ResultPool::default());
-    run_on(executor, &batch.whole(), &points, &mut new_work()?, config, largest, &results)
-}
-
-impl<'a> BatchInputs<'a, Host> {
-    /// A batch where it lies, and `n_points` test points ([`point_groups`]).
-    #[must_use]
-    pub fn of_part(batch: &'a BatchPart<'_>, points: &'a [PointGroup], n_points: u32) -> Self {
-        Self {
-            atoms: batch.atoms(),
-            ca_indices: batch.ca_indices(),
-            descriptors: batch.descriptors(),
-            residue_types: batch.residue_types(),
-            conservation: batch.conservation(),
-            bfactor: batch.bfactor(),
-            gisaid_freq: batch.gisaid_freq(),
-            gisaid_velocity: batch.gisaid_velocity(),
-            chain_ids: batch.chain_ids(),
-            residue_atoms: batch.residue_atoms(),
-            points,
-            n_points,
-        }
-    }
+) -> Result<BatchFeatures, EngineError> {
+    let request = request.into();
+    let (points, results) = (point_groups(request.config.points), ResultPool::default());
+    run_on(executor, &batch.whole(), &points, &mut new_work()?, &request, largest, &results)
 }
 
 /// How many cores the CPU backend uses, and which instructions; for people.
@@ -160,7 +143,6 @@ mod tests {
     use super::*;
     use crate::structure::StructureInput;
     use crate::synthetic::structure;
-    use shared_types::FeatureRow;
 
     /// Parts are computed here as a device computes them.
     #[test]
@@ -169,22 +151,23 @@ mod tests {
         let structures: Vec<StructureInput> =
             sizes.iter().enumerate().map(|(i, &n)| structure(&format!("s{i}"), n, i as u64)).collect();
         let batch = PackedBatch::from_inputs(&structures).unwrap();
-        let (config, executor) = (MegaFusedConfig::default(), CpuExecutor::new());
+        let (request, executor) = (Request::default(), CpuExecutor::new());
         let largest = Largest { residues: 80, atoms: 500 };
-        let expected = compute_on_cpu(&executor, &batch, config, largest).unwrap();
-        let points = point_groups(config.points);
+        let expected = compute_on_cpu(&executor, &batch, &request, largest).unwrap();
+        let points = point_groups(request.config.points);
         let (mut work, results) = (new_work().unwrap(), ResultPool::default());
         for most in [1, 2, 4, 100] {
-            let (mut rows, mut site_ids, mut summaries) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut values, mut site_ids, mut summaries) = (Vec::new(), Vec::new(), Vec::new());
             for part in batch.parts(most) {
-                let of_part = run_on(&executor, &part, &points, &mut work, config, largest, &results).unwrap();
-                rows.extend_from_slice(&of_part.rows);
-                site_ids.extend_from_slice(&of_part.site_ids);
-                summaries.extend_from_slice(&of_part.summaries);
+                let of_part = run_on(&executor, &part, &points, &mut work, &request, largest, &results).unwrap();
+                values.extend(of_part.values().iter().map(|value| value.to_bits()));
+                site_ids.extend_from_slice(of_part.site_ids());
+                summaries.extend_from_slice(of_part.summaries());
+                assert_eq!(of_part.structure(0).name, structures[part.structures().start].name);
             }
-            let words = |rows: &[FeatureRow]| bytemuck::cast_slice::<_, u32>(rows).to_vec();
-            assert!(words(&rows) == words(&expected.rows), "{most} parts");
-            assert_eq!((&*site_ids, &*summaries), (&*expected.site_ids, &*expected.summaries));
+            let expected_values: Vec<_> = expected.values().iter().map(|value| value.to_bits()).collect();
+            assert!(values == expected_values, "{most} parts");
+            assert_eq!((&*site_ids, &*summaries), (expected.site_ids(), expected.summaries()));
         }
     }
 }

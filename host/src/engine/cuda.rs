@@ -1,11 +1,11 @@
 //! The batch on a CUDA device.
 
 use super::lanes::{DeviceLanes, LaneOptions};
+use super::selection::Request;
 use super::worker::{Computation, Worker};
 use super::{EngineError, kernels};
 use crate::pack::PackedBatch;
 use cuda_host::{Context, CudaError, CudaExecutor, Device, DeviceInfo, Module};
-use shared_types::MegaFusedConfig;
 
 /// Batches at once on each device: while one is computed, the other is copied.
 const BATCHES_PER_DEVICE: usize = 2;
@@ -89,9 +89,9 @@ impl Worker for CudaWorker {
         true
     }
 
-    fn run(&self, batch: &PackedBatch, config: MegaFusedConfig) -> Result<Computation, EngineError> {
-        let (computed, times) = self.lanes.run(batch, config)?;
-        Ok(Computation { computed, times: Some(times) })
+    fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
+        let (features, times) = self.lanes.run(batch, request)?;
+        Ok(Computation { features, times: Some(times) })
     }
 
     fn release(&self) {

@@ -1,12 +1,13 @@
 //! Every structure of a batch gets its features or an error of its own, whatever happens to the others.
 
+use super::EngineError;
+use super::results::{BatchFeatures, StructureView};
+use super::selection::Request;
 use super::worker::DeviceTimes;
 use super::workers::{Company, Run, Workers};
-use super::{BatchFeatures, EngineError};
 use crate::pack::{PackError, PackedBatch};
 use crate::pipeline::Amount;
 use crate::structure::StructureInput;
-use shared_types::{FeatureRow, MegaFusedConfig, StructureSummary};
 use std::time::Duration;
 
 /// Structures side by side, those left out that are not valid.
@@ -40,19 +41,6 @@ pub struct BatchResults {
 struct Place {
     part: usize,
     index: usize,
-}
-
-/// What was computed for one structure, where it lies.
-///
-/// The example of [`pipeline::Computed`](crate::pipeline::Computed) has them.
-#[derive(Clone, Copy, Debug)]
-pub struct FeaturesRef<'a> {
-    /// A row of features for every residue.
-    pub rows: &'a [FeatureRow],
-    /// For every residue, the site that it is part of, counted from 0, or -1.
-    pub site_ids: &'a [i32],
-    /// The structure as a whole.
-    pub summary: &'a StructureSummary,
 }
 
 /// One computation of some structures: by whom, and how much it was.
@@ -122,7 +110,7 @@ impl Part {
 /// What stopped the backend and is no structure's fault.
 pub(super) fn compute(
     workers: &Workers,
-    config: MegaFusedConfig,
+    request: &Request,
     structures: &[StructureInput],
     packed: Packed,
 ) -> Result<BatchResults, EngineError> {
@@ -141,7 +129,7 @@ pub(super) fn compute(
             parts.extend(part.halves(structures).into_iter().rev());
             continue;
         }
-        match run(workers, config, &part) {
+        match run(workers, request, &part) {
             Ok((features, record)) => {
                 for (index, &place) in part.places.iter().enumerate() {
                     places[place] = Some(Ok(Place { part: results.parts.len(), index }));
@@ -177,12 +165,12 @@ pub(super) fn compute(
 }
 
 /// One try, two for a single structure that finds no room beside others.
-fn run(workers: &Workers, config: MegaFusedConfig, part: &Part) -> Result<(BatchFeatures, RunRecord), EngineError> {
+fn run(workers: &Workers, request: &Request, part: &Part) -> Result<(BatchFeatures, RunRecord), EngineError> {
     let batch = part.batch.as_ref().map_err(|error| EngineError::Pack(error.clone()))?;
-    let run = match workers.run(batch, config, Company::Others) {
+    let run = match workers.run(batch, request, Company::Others) {
         Err(error) if error.is_out_of_memory() && part.places.len() == 1 => {
             tracing::debug!("{error}; once more, alone");
-            workers.run(batch, config, Company::Alone)
+            workers.run(batch, request, Company::Alone)
         }
         other => other,
     };
@@ -195,7 +183,7 @@ fn run(workers: &Workers, config: MegaFusedConfig, part: &Part) -> Result<(Batch
         residues: batch.n_residues(),
         atoms: batch.n_atoms(),
     };
-    Ok((BatchFeatures::new(computation.computed, batch), record))
+    Ok((computation.features, record))
 }
 
 /// Whether fewer structures may be computed where so many were not.
@@ -223,19 +211,19 @@ impl BatchResults {
     ///
     /// # Panics
     /// Where there is no such structure.
-    pub fn get(&self, index: usize) -> Result<FeaturesRef<'_>, &EngineError> {
+    pub fn get(&self, index: usize) -> Result<StructureView<'_>, &EngineError> {
         self.places[index].as_ref().map(|place| self.features(*place))
     }
 
     /// What each structure got.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Result<FeaturesRef<'_>, &EngineError>> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Result<StructureView<'_>, &EngineError>> {
         (0..self.len()).map(|index| self.get(index))
     }
 
     /// The same, errors by value.
     pub(super) fn into_each(mut self) -> Vec<Result<super::StructureFeatures, EngineError>> {
         let places = std::mem::take(&mut self.places);
-        let owned = |place: Place| self.parts[place.part].to_structure(place.index);
+        let owned = |place: Place| self.features(place).to_owned();
         places.into_iter().map(|place| place.map(owned)).collect()
     }
 
@@ -249,12 +237,7 @@ impl BatchResults {
         self.halvings
     }
 
-    fn features(&self, Place { part, index }: Place) -> FeaturesRef<'_> {
-        let part = &self.parts[part];
-        FeaturesRef {
-            rows: part.structure_rows(index),
-            site_ids: part.structure_site_ids(index),
-            summary: &part.summaries[index],
-        }
+    fn features(&self, Place { part, index }: Place) -> StructureView<'_> {
+        self.parts[part].structure(index)
     }
 }

@@ -1,11 +1,11 @@
 //! Why there are no features.
 
-use super::{ShapeDifference, items};
+use super::ShapeDifference;
+use super::work::BatchSizes;
 use crate::pack::{BatchPart, PackError};
 use crate::structure::StructureInput;
 use cuda_host::CudaError;
 use cuda_std::{launch::LaunchError, panic::KernelPanic};
-use shared_types::MegaFusedConfig;
 use thiserror::Error;
 
 /// Why an engine could not be made, or a run gave no features.
@@ -40,6 +40,9 @@ pub enum EngineError {
         /// Where and why.
         panic: Box<KernelPanic>,
     },
+    /// A kernel panicked, and it does not say on which structure.
+    #[error("{0}; which structure it worked on is not known: please report it with the input")]
+    UnattributedPanic(Box<KernelPanic>),
     /// A launch was refused.
     #[error(transparent)]
     Launch(LaunchError),
@@ -91,18 +94,32 @@ pub enum EngineError {
 
 impl EngineError {
     /// What a launch on `batch` came to; a panic names the structure whose block it was.
-    pub(super) fn from_launch(error: LaunchError, batch: &BatchPart<'_>, config: MegaFusedConfig) -> Self {
+    pub(super) fn from_launch(error: LaunchError, batch: &BatchPart<'_>, sizes: &BatchSizes) -> Self {
         match error {
-            LaunchError::Panic(panic) => Self::from_panic(panic, batch, config),
+            LaunchError::Panic(panic) => Self::from_panic(panic, batch, sizes),
             other => Self::Launch(other),
         }
     }
 
-    /// As [`from_launch`](Self::from_launch); the structure's place is that in the batch of which this is a part.
-    pub(super) fn from_panic(panic: KernelPanic, batch: &BatchPart<'_>, config: MegaFusedConfig) -> Self {
-        let index = items::structure_of(&panic, batch, config).unwrap_or_default();
-        let structure = batch.names().get(index).cloned().unwrap_or_default();
-        Self::KernelPanic { index: batch.structures().start + index, structure, panic: Box::new(panic) }
+    /// As [`from_launch`](Self::from_launch); the structure's place is that in the batch of which this is a part. `sizes`
+    /// are those that were launched.
+    pub(super) fn from_panic(panic: KernelPanic, batch: &BatchPart<'_>, sizes: &BatchSizes) -> Self {
+        let panic = Box::new(panic);
+        match sizes.structure_of(&panic) {
+            Some(index) => {
+                let structure = batch.names().get(index).cloned().unwrap_or_default();
+                Self::KernelPanic { index: batch.structures().start + index, structure, panic }
+            }
+            None => Self::UnattributedPanic(panic),
+        }
+    }
+
+    /// What a device came to that worked on `batch`.
+    pub(super) fn from_cuda(error: CudaError, batch: &BatchPart<'_>, sizes: &BatchSizes) -> Self {
+        match error.kernel_panic() {
+            Some(panic) => Self::from_panic(panic.clone(), batch, sizes),
+            None => Self::Cuda(error),
+        }
     }
 
     /// The place in the input of the structure that is to blame, where one is.
@@ -144,62 +161,5 @@ impl EngineError {
             _ => {}
         }
         self
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::pack::PackedBatch;
-    use shared_types::{Atom, NO_CA};
-
-    fn named(name: &str, atoms: u32) -> StructureInput {
-        StructureInput {
-            name: name.to_owned(),
-            atoms: vec![Atom { radius: 1.88, ..Atom::default() }; atoms as usize],
-            residue_atoms: vec![0, atoms],
-            ca_indices: vec![NO_CA],
-            residue_types: vec![0],
-            chain_ids: vec![0],
-            chains: vec!["A".to_owned()],
-            residue_numbers: vec![1],
-            insertion_codes: vec!["".into()],
-            bfactor: vec![f32::NAN],
-            conservation: vec![f32::NAN],
-            gisaid_freq: vec![f32::NAN],
-            gisaid_velocity: vec![f32::NAN],
-            ..StructureInput::default()
-        }
-    }
-
-    #[test]
-    fn a_panic_names_the_structure_of_its_block() {
-        // The atoms of the first take two blocks.
-        let batch = PackedBatch::from_inputs(&[named("first", 1100), named("second", 1)]).unwrap();
-        let panic = |kernel: &str, block| KernelPanic {
-            kernel: kernel.to_owned(),
-            file: "fused.rs".to_owned(),
-            line: 7,
-            column: 3,
-            block: [block, 0, 0],
-            thread: [64, 0, 0],
-            message: Some("index out of bounds".to_owned()),
-        };
-        let blamed = |kernel: &str, block| {
-            let panic = LaunchError::Panic(panic(kernel, block));
-            EngineError::from_launch(panic, &batch.whole(), MegaFusedConfig::default())
-        };
-        for (block, structure) in [(0, 0), (1, 0), (2, 1)] {
-            assert_eq!(blamed("atom_surfaces_prism4d", block).structure_index(), Some(structure));
-        }
-        let error = blamed("fused", 1);
-        assert_eq!(error.structure_index(), Some(1));
-        let text = error.to_string();
-        assert!(text.starts_with("structure \"second\": kernel `fused` panicked at fused.rs:7:3"), "{text}");
-        assert_eq!(error.shifted(10).structure_index(), Some(11));
-        let parts = batch.parts(2);
-        let error = EngineError::from_panic(panic("fused", 0), &parts[1], MegaFusedConfig::default());
-        assert_eq!(error.structure_index(), Some(1), "the place in the batch, not in its part");
-        assert!(error.to_string().starts_with("structure \"second\""), "{error}");
     }
 }

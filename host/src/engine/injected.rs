@@ -2,6 +2,7 @@
 
 use super::EngineError;
 use super::cpu::CpuWorker;
+use super::selection::Request;
 use super::worker::{Computation, DeviceTimes, Worker};
 use crate::pack::PackedBatch;
 use cuda_host::CudaError;
@@ -82,7 +83,7 @@ impl Injected {
         Box::new(self)
     }
 
-    fn compute(&self, batch: &PackedBatch, config: MegaFusedConfig) -> Result<Computation, EngineError> {
+    fn compute(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
         std::thread::sleep(self.slowness);
         let tried = self.seen.tried.fetch_add(1, Ordering::SeqCst);
         if let Some(others) = self.meeting.as_ref().filter(|_| tried == 0) {
@@ -98,13 +99,13 @@ impl Injected {
             let operation = "allocating device memory".to_owned();
             Err(EngineError::Cuda(CudaError::OutOfMemory { operation, bytes, free, total: self.memory }))
         } else {
-            self.cpu.run(batch, config)
+            self.cpu.run(batch, request)
         };
         self.used.fetch_sub(batch.n_atoms(), Ordering::SeqCst);
-        let Computation { computed, .. } = result?;
+        let Computation { features, .. } = result?;
         self.seen.done.fetch_add(1, Ordering::SeqCst);
         let one = Duration::from_nanos(1);
-        Ok(Computation { computed, times: Some(DeviceTimes { upload: one, kernels: 2 * one, download: 3 * one }) })
+        Ok(Computation { features, times: Some(DeviceTimes { upload: one, kernels: 2 * one, download: 3 * one }) })
     }
 }
 
@@ -132,10 +133,10 @@ impl Worker for Injected {
         true
     }
 
-    fn run(&self, batch: &PackedBatch, config: MegaFusedConfig) -> Result<Computation, EngineError> {
+    fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
         let now = self.seen.now.fetch_add(1, Ordering::SeqCst) + 1;
         self.seen.most.fetch_max(now, Ordering::SeqCst);
-        let result = self.compute(batch, config);
+        let result = self.compute(batch, request);
         self.seen.now.fetch_sub(1, Ordering::SeqCst);
         result
     }

@@ -1,14 +1,9 @@
 //! How the structures of a batch are shared out to blocks.
 
 use crate::pack::BatchPart;
-use cuda_std::launch::{Kernel as _, Offsets};
-use cuda_std::panic::KernelPanic;
+use cuda_std::launch::Offsets;
 use kernels_gpu::scratch::{ATOMS_AN_ITEM, Item, NO_STRUCTURE, Shares};
-use kernels_gpu::{
-    atom_surfaces_prism4d as surfaces, residue_exposure_prism4d as exposure, spread_network_prism4d as spread_network,
-    spread_pairs_prism4d as spread_pairs,
-};
-use shared_types::MegaFusedConfig;
+use shared_types::Steps;
 
 /// Residues that a block adds up.
 const RESIDUES_AN_ITEM: u32 = 128;
@@ -22,13 +17,13 @@ const ROWS_AN_ITEM: u32 = 128;
 /// use prism_host::PackedBatch;
 /// use prism_host::engine::{Largest, compute_on_cpu};
 /// use prism_host::read::{ReadOptions, read_path};
-/// use shared_types::{FeatureRow, MegaFusedConfig};
+/// use shared_types::MegaFusedConfig;
 ///
 /// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
 /// let (batch, config) = (PackedBatch::from_inputs([&rbd])?, MegaFusedConfig::default());
 /// let bits = |largest| -> Result<Vec<u32>, prism_host::EngineError> {
 ///     let computed = compute_on_cpu(&CpuExecutor::new(), &batch, config, largest)?;
-///     Ok(bytemuck::cast_slice::<FeatureRow, u32>(&computed.rows).to_vec())
+///     Ok(bytemuck::cast_slice::<f32, u32>(computed.values()).to_vec())
 /// };
 /// // Its 194 residues are more than a block is to have: they take the kernels for large structures.
 /// assert_eq!(bits(Largest { residues: 100, atoms: 500 })?, bits(Largest::default())?);
@@ -110,29 +105,9 @@ impl Items {
 }
 
 /// How rows are shared out.
-pub(super) fn shares(batch: &BatchPart<'_>, contact_offsets: &Offsets, largest: Largest) -> Shares {
+pub(super) fn shares(batch: &BatchPart<'_>, contact_offsets: &Offsets, largest: Largest, steps: Steps) -> Shares {
     let contact_words = contact_offsets.end().checked_div(batch.n_residues() as u32).unwrap_or(0);
-    Shares { largest: largest.residues, rows_an_item: ROWS_AN_ITEM, contact_words }
-}
-
-/// The structure that the block worked on in which a kernel panicked.
-pub(super) fn structure_of(panic: &KernelPanic, batch: &BatchPart<'_>, config: MegaFusedConfig) -> Option<usize> {
-    let block = panic.block[0] as usize;
-    const SURFACES: &str = surfaces::Kernel::NAME;
-    const EXPOSURE: &str = exposure::Kernel::NAME;
-    const SPREAD_PAIRS: &str = spread_pairs::Kernel::NAME;
-    const SPREAD_NETWORK: &str = spread_network::Kernel::NAME;
-    let items = match &*panic.kernel {
-        SURFACES => Items::of_atoms(batch),
-        EXPOSURE => Items::of_residues(batch),
-        SPREAD_PAIRS | SPREAD_NETWORK => {
-            let contacts = batch.contact_offsets(config.contact_threshold);
-            Items::of_rows(batch, shares(batch, &contacts, Largest::default()))
-        }
-        // The others have a block for each structure.
-        _ => return (block < batch.n_structures()).then_some(block),
-    };
-    items.items.get(block).map(|item| item.structure as usize)
+    Shares { largest: largest.residues, rows_an_item: ROWS_AN_ITEM, contact_words, steps: steps.bits() }
 }
 
 /// A structure's place in buffers.

@@ -2,6 +2,7 @@
 
 use cuda_host::{CudaError, CudaExecutor};
 use cuda_std::launch::Kernel;
+use kernels_gpu::{BatchKernel, Blocks};
 
 /// The module that holds the kernels.
 pub(super) const MODULE: &str = "kernels_gpu";
@@ -70,8 +71,8 @@ fn ptx_description(ptx: &str, name: &str) -> Option<Vec<u8>> {
     bytes.split(',').map(|byte| byte.trim().parse().ok()).collect()
 }
 
-macro_rules! kernels {
-    ($($kernel:ident),* $(,)?) => {
+macro_rules! of_kernels {
+    ($($kernel:ident),*) => {
         /// Every kernel that the engine launches.
         ///
         /// The example of [`KernelInfo`] calls it.
@@ -86,21 +87,20 @@ macro_rules! kernels {
             $(executor.kernel::<kernels_gpu::$kernel::Kernel>()?;)*
             Ok(())
         }
+
+        /// What the blocks of a kernel work on.
+        pub(super) fn blocks_of(kernel: &str) -> Option<Blocks> {
+            $(
+                if kernel == <kernels_gpu::$kernel::Kernel as Kernel>::NAME {
+                    return Some(<kernels_gpu::$kernel::Kernel as BatchKernel>::BLOCKS);
+                }
+            )*
+            None
+        }
     };
 }
 
-kernels! {
-    mega_fused_batch_detection_prism4d,
-    atom_cells_prism4d,
-    large_atom_cells_prism4d,
-    atom_surfaces_prism4d,
-    residue_exposure_prism4d,
-    spread_places_prism4d,
-    spread_pairs_prism4d,
-    spread_network_prism4d,
-    spread_centrality_prism4d,
-    binding_sites_prism4d,
-}
+kernels_gpu::for_each_kernel!(of_kernels);
 
 #[cfg(test)]
 mod tests {

@@ -1,14 +1,14 @@
 //! A batch in parts, which go through a device one after another: while one is computed, the next is copied there and the
 //! one before is copied back.
 
-use super::computed::{Computed, ComputedMut, ResultPool};
 use super::device_memory::DeviceMemory;
+use super::results::{BatchFeatures, ResultPool, ResultSizes, ResultsMut};
+use super::selection::Request;
 use super::staging::Staging;
 use super::worker::DeviceTimes;
 use super::{DeviceBatch, EngineError, Largest};
 use crate::pack::{BatchPart, PackedBatch};
-use cuda_host::{Context, CudaError, CudaExecutor, Event, GpuBufferPool, PoolStatistics};
-use shared_types::MegaFusedConfig;
+use cuda_host::{Context, CudaError, CudaExecutor, Event, GpuBufferPool, PoolStatistics, Stream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
@@ -76,9 +76,9 @@ pub struct LaneStatistics {
 /// let (batch, config) = (PackedBatch::from_inputs(vec![&rbd; 1000])?, MegaFusedConfig::default());
 /// let executor = CudaExecutor::open(0, "kernels", kernels_gpu::PTX)?;
 /// let lanes = DeviceLanes::new(&executor, LaneOptions { part_atoms: 1 << 18, ..LaneOptions::default() })?;
-/// let (computed, times) = lanes.run(&batch, config)?;
-/// println!("{} rows, {:?} in kernels", computed.rows.len(), times.kernels);
-/// drop(computed);
+/// let (features, times) = lanes.run(&batch, config)?;
+/// println!("{} rows, {:?} in kernels", features.n_residues(), times.kernels);
+/// drop(features);
 ///
 /// // The same once more allocates nothing.
 /// let before = lanes.statistics();
@@ -124,7 +124,7 @@ struct Lane {
 /// A part, and where its results go.
 struct Job<'a> {
     part: BatchPart<'a>,
-    to: ComputedMut<'a>,
+    to: ResultsMut<'a>,
 }
 
 /// What came of a job, and the place of its first structure.
@@ -167,25 +167,31 @@ impl DeviceLanes {
     ///
     /// # Errors
     /// Memory that ran out; a kernel's panic, with its structure; and those of the driver.
-    pub fn run(&self, batch: &PackedBatch, config: MegaFusedConfig) -> Result<(Computed, DeviceTimes), EngineError> {
-        let mut computed = self.results.room(batch.n_residues(), batch.n_structures())?;
+    pub fn run(
+        &self,
+        batch: &PackedBatch,
+        request: impl Into<Request>,
+    ) -> Result<(BatchFeatures, DeviceTimes), EngineError> {
+        let (request, whole) = (&request.into(), batch.whole());
+        let room = self.results.room(ResultSizes::of(&whole, &request.selection))?;
+        let mut features = BatchFeatures::new(room, &request.selection, &whole);
         let parts = batch.parts((batch.n_atoms() / self.options.part_atoms.max(1)).min(self.options.parts));
         let mut jobs = Vec::with_capacity(parts.len());
-        let mut rest = computed.as_mut();
+        let mut rest = features.as_mut();
         for part in parts {
-            let (to, others) = rest.split_at(part.n_residues(), part.n_structures());
+            let (to, others) = rest.split_at(ResultSizes::of(&part, &request.selection));
             jobs.push(Job { part, to });
             rest = others;
         }
         let result = match <[Job<'_>; 1]>::try_from(jobs) {
-            Ok([job]) => self.free_lane().run(job, config, &self.copying),
-            Err(jobs) => self.run_all(jobs, config),
+            Ok([job]) => self.free_lane().run(job, request, &self.copying),
+            Err(jobs) => self.run_all(jobs, request),
         };
         if result.as_ref().is_err_and(EngineError::is_out_of_memory) {
             // The next one is smaller, and may be cut in another way.
             self.release_idle();
         }
-        Ok((computed, result?))
+        Ok((features, result?))
     }
 
     /// Gives back the memory that lanes have kept. Waits for batches that are being computed.
@@ -223,7 +229,7 @@ impl DeviceLanes {
     }
 
     /// Each lane takes every so manieth job: the same ones for the same batch, so that its memory fits the next time.
-    fn run_all(&self, jobs: Vec<Job<'_>>, config: MegaFusedConfig) -> Result<DeviceTimes, EngineError> {
+    fn run_all(&self, jobs: Vec<Job<'_>>, request: &Request) -> Result<DeviceTimes, EngineError> {
         let mut of_lanes: Vec<Vec<Job<'_>>> = self.lanes.iter().map(|_| Vec::new()).collect();
         for (index, job) in jobs.into_iter().enumerate() {
             of_lanes[index % self.lanes.len()].push(job);
@@ -236,7 +242,7 @@ impl DeviceLanes {
                     break;
                 }
                 let first = job.part.structures().start;
-                let result = locked(lane).run(job, config, &self.copying);
+                let result = locked(lane).run(job, request, &self.copying);
                 failed.fetch_or(result.is_err(), Ordering::Relaxed);
                 done.push((first, result));
             }
@@ -266,29 +272,31 @@ impl Lane {
     fn run(
         &mut self,
         Job { part, to }: Job<'_>,
-        config: MegaFusedConfig,
+        request: &Request,
         copying: &Copying,
     ) -> Result<DeviceTimes, EngineError> {
-        self.compute(&part, to, config, copying).map_err(|error| match error.kernel_panic() {
-            Some(panic) => EngineError::from_panic(panic.clone(), &part, config),
-            None => EngineError::Cuda(error),
-        })
-    }
-
-    fn compute(
-        &mut self,
-        part: &BatchPart<'_>,
-        to: ComputedMut<'_>,
-        config: MegaFusedConfig,
-        copying: &Copying,
-    ) -> Result<DeviceTimes, CudaError> {
-        let stream = self.executor.stream();
+        let stream = self.executor.stream().clone();
         // Taken, and put back after success alone: what a panicked kernel wrote is not used again, and memory that
         // ran out is free for a smaller batch.
         let mut buffers = match self.buffers.take() {
-            Some(buffers) if buffers.config() == config => buffers,
-            _ => DeviceBatch::in_memory(&self.memory, config)?,
+            Some(buffers) if buffers.request() == request => buffers,
+            _ => DeviceBatch::in_memory(&self.memory, request).map_err(EngineError::Cuda)?,
         };
+        let times = self
+            .compute(&mut buffers, &stream, &part, to, copying)
+            .map_err(|error| EngineError::from_cuda(error, &part, buffers.sizes()))?;
+        self.buffers = Some(buffers);
+        Ok(times)
+    }
+
+    fn compute(
+        &self,
+        buffers: &mut DeviceBatch,
+        stream: &Stream,
+        part: &BatchPart<'_>,
+        to: ResultsMut<'_>,
+        copying: &Copying,
+    ) -> Result<DeviceTimes, CudaError> {
         let Moments { begin, uploaded, started, launched, computed, downloaded } = &self.moments;
         {
             let mut before = locked(&copying.to_device);
@@ -310,13 +318,11 @@ impl Lane {
             buffers.results_into(stream, to)?;
             downloaded.record(stream)?;
         }
-        let times = DeviceTimes {
+        Ok(DeviceTimes {
             upload: between(begin, uploaded)?,
             kernels: between(started, launched)?,
             download: between(computed, downloaded)?,
-        };
-        self.buffers = Some(buffers);
-        Ok(times)
+        })
     }
 }
 

@@ -1,46 +1,133 @@
 //! The launches of a batch, wherever its buffers live: heavy atoms, then rows, then sites.
 
+use super::groups::{Shared, take_columns};
 use super::memory::Memory;
 use super::work::BatchWork;
-use cuda_std::launch::{Executor, Segments, Space};
+use crate::pack::BatchPart;
+use cuda_std::launch::{Executor, Host, Segments, Space};
 use kernels_gpu::{
     atom_cells_prism4d as cells, atom_surfaces_prism4d as surfaces, binding_sites_prism4d as sites,
     large_atom_cells_prism4d as large_cells, mega_fused_batch_detection_prism4d as fused,
-    residue_exposure_prism4d as exposure, spread_centrality_prism4d as spread_centrality,
+    residue_exposure_prism4d as exposure, site_point_list as point_list, site_point_scores as scores,
+    site_points as points, site_sums as sums, spread_centrality_prism4d as spread_centrality,
     spread_network_prism4d as spread_network, spread_pairs_prism4d as spread_pairs,
     spread_places_prism4d as spread_places,
 };
-use shared_types::{Atom, BatchStructureDesc, MegaFusedConfig, PointGroup};
+use shared_types::site_model::CAPACITY;
+use shared_types::{Atom, BatchStructureDesc, MegaFusedConfig, POINTS_A_GROUP, PointGroup, Steps};
 
-/// A packed batch as kernels read it, in the memory `S`. See [`crate::pack::PackedBatch`] for what each holds.
-///
-/// The example of [`BatchWork`] makes them of a batch in the host's memory.
-pub struct BatchInputs<'a, S: Space> {
-    /// Heavy atoms.
-    pub atoms: S::Ref<'a, Atom>,
-    /// Per row, its alpha carbon counted from its structure's first atom.
-    pub ca_indices: S::Ref<'a, u32>,
-    /// Per structure, where it lies.
-    pub descriptors: S::Ref<'a, BatchStructureDesc>,
-    /// Per row, its residue type.
-    pub residue_types: S::Ref<'a, u8>,
-    /// Per row, conservation.
-    pub conservation: S::Ref<'a, f32>,
-    /// Per row, the alpha carbon's B factor.
-    pub bfactor: S::Ref<'a, f32>,
-    /// Per row, the lineage's frequency.
-    pub gisaid_freq: S::Ref<'a, f32>,
-    /// Per row, its growth rate.
-    pub gisaid_velocity: S::Ref<'a, f32>,
-    /// Per row, its chain.
-    pub chain_ids: S::Ref<'a, u32>,
-    /// Per row, its first atom counted from its structure's first atom.
-    pub residue_atoms: S::Ref<'a, u32>,
-    /// Test points of the unit sphere ([`super::point_groups`]).
-    pub points: S::Ref<'a, PointGroup>,
-    /// How many those are: as many as the configuration says.
-    pub n_points: u32,
+macro_rules! batch_inputs {
+    ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {
+        /// A packed batch as kernels read it, in the memory `S`. See [`crate::pack::PackedBatch`] for what each holds.
+        ///
+        /// The example of [`BatchWork`] makes them of a batch in the host's memory.
+        pub struct BatchInputs<'a, S: Space> {
+            /// Heavy atoms.
+            pub atoms: S::Ref<'a, Atom>,
+            /// Per structure, where it lies.
+            pub descriptors: S::Ref<'a, BatchStructureDesc>,
+            /// Per structure, its centre in the frame of its file.
+            pub centers: S::Ref<'a, [f64; 3]>,
+            /// Per row, its first atom counted from its structure's first atom.
+            pub residue_atoms: S::Ref<'a, u32>,
+            /// Test points of the unit sphere ([`super::point_groups`]).
+            pub points: S::Ref<'a, PointGroup>,
+            /// How many those are: as many as the configuration says.
+            pub n_points: u32,
+            $($(#[$doc])* pub $name: S::Ref<'a, $type>,)*
+        }
+
+        impl<S: Space> BatchInputs<'_, S> {
+            /// The same, for the time of one launch.
+            pub(super) fn shorter(&self) -> BatchInputs<'_, S> {
+                BatchInputs {
+                    atoms: S::shorter(self.atoms),
+                    descriptors: S::shorter(self.descriptors),
+                    centers: S::shorter(self.centers),
+                    residue_atoms: S::shorter(self.residue_atoms),
+                    points: S::shorter(self.points),
+                    n_points: self.n_points,
+                    $($name: S::shorter(self.$name),)*
+                }
+            }
+        }
+
+        impl<'a> BatchInputs<'a, Host> {
+            /// A batch where it lies, and `n_points` test points ([`super::point_groups`]).
+            #[must_use]
+            pub fn of_part(batch: &'a BatchPart<'_>, points: &'a [PointGroup], n_points: u32) -> Self {
+                Self {
+                    atoms: batch.atoms(),
+                    descriptors: batch.descriptors(),
+                    centers: batch.centers(),
+                    residue_atoms: batch.residue_atoms(),
+                    points,
+                    n_points,
+                    $($name: batch.$name(),)*
+                }
+            }
+        }
+
+        /// A batch's inputs in memory that is kept from batch to batch.
+        pub(super) struct InputBuffers<M: Memory> {
+            residues: usize,
+            structures: usize,
+            n_atoms: usize,
+            pub(super) atoms: M::Buffer<Atom>,
+            descriptors: M::Buffer<BatchStructureDesc>,
+            pub(super) centers: M::Buffer<[f64; 3]>,
+            residue_atoms: M::Buffer<u32>,
+            $(pub(super) $name: M::Buffer<$type>,)*
+        }
+
+        impl<M: Memory> InputBuffers<M> {
+            /// Room for nothing.
+            pub(super) fn new(memory: &M) -> Result<Self, M::Error> {
+                Ok(Self {
+                    residues: 0,
+                    structures: 0,
+                    n_atoms: 0,
+                    atoms: memory.empty()?,
+                    descriptors: memory.empty()?,
+                    centers: memory.empty()?,
+                    residue_atoms: memory.empty()?,
+                    $($name: memory.empty()?,)*
+                })
+            }
+
+            /// Copies a batch there.
+            pub(super) fn upload(&mut self, memory: &M, batch: &BatchPart<'_>) -> Result<(), M::Error> {
+                memory.copy_to(&mut self.atoms, batch.atoms())?;
+                memory.copy_to(&mut self.descriptors, batch.descriptors())?;
+                memory.copy_to(&mut self.centers, batch.centers())?;
+                memory.copy_to(&mut self.residue_atoms, batch.residue_atoms())?;
+                $(memory.copy_to(&mut self.$name, batch.$name())?;)*
+                (self.residues, self.structures) = (batch.n_residues(), batch.n_structures());
+                self.n_atoms = batch.n_atoms();
+                Ok(())
+            }
+
+            /// As kernels read it.
+            pub(super) fn view<'a>(
+                &'a self,
+                points: &'a M::Buffer<PointGroup>,
+                n_points: u32,
+            ) -> BatchInputs<'a, M::Space> {
+                BatchInputs {
+                    atoms: M::view(&self.atoms, self.n_atoms),
+                    descriptors: M::view(&self.descriptors, self.structures),
+                    centers: M::view(&self.centers, self.structures),
+                    residue_atoms: M::view(&self.residue_atoms, self.residues),
+                    points: M::view(points, (n_points as usize).div_ceil(POINTS_A_GROUP)),
+                    n_points,
+                    $($name: M::view(&self.$name, self.residues),)*
+                }
+            }
+        }
+    };
 }
+
+shared_types::residue_inputs!(batch_inputs);
 
 impl<S: Space> Clone for BatchInputs<'_, S> {
     fn clone(&self) -> Self {
@@ -49,26 +136,6 @@ impl<S: Space> Clone for BatchInputs<'_, S> {
 }
 
 impl<S: Space> Copy for BatchInputs<'_, S> {}
-
-impl<S: Space> BatchInputs<'_, S> {
-    /// The same, for the time of one launch.
-    fn shorter(&self) -> BatchInputs<'_, S> {
-        BatchInputs {
-            atoms: S::shorter(self.atoms),
-            ca_indices: S::shorter(self.ca_indices),
-            descriptors: S::shorter(self.descriptors),
-            residue_types: S::shorter(self.residue_types),
-            conservation: S::shorter(self.conservation),
-            bfactor: S::shorter(self.bfactor),
-            gisaid_freq: S::shorter(self.gisaid_freq),
-            gisaid_velocity: S::shorter(self.gisaid_velocity),
-            chain_ids: S::shorter(self.chain_ids),
-            residue_atoms: S::shorter(self.residue_atoms),
-            points: S::shorter(self.points),
-            n_points: self.n_points,
-        }
-    }
-}
 
 /// Computes every feature of a batch, in memory that was prepared for it by [`BatchWork::prepare`].
 ///
@@ -85,7 +152,8 @@ pub fn launch_mega_fused_batch<M: Memory, E: Executor<Space = M::Space>>(
     launch_atom_surfaces(executor, inputs, work)?;
     launch_residue_exposure(executor, inputs, work)?;
     launch_rows(executor, inputs, work, config)?;
-    launch_binding_sites(executor, work, config)
+    launch_binding_sites(executor, inputs, work, config)?;
+    launch_groups(executor, inputs, work, config)
 }
 
 /// Counts around heavy atoms: the first part of [`launch_mega_fused_batch`].
@@ -99,8 +167,10 @@ pub fn launch_atom_surfaces<M: Memory, E: Executor<Space = M::Space>>(
     inputs: BatchInputs<'_, M::Space>,
     work: &mut BatchWork<M>,
 ) -> Result<(), E::Error> {
-    let sizes = work.sizes;
-    let blocks = sizes.structures as u32;
+    let sizes = &work.sizes;
+    if !sizes.steps.has(Steps::EXPOSURE) {
+        return Ok(());
+    }
     if sizes.few_atoms {
         let given = inputs.shorter();
         let args = cells::Args {
@@ -115,7 +185,7 @@ pub fn launch_atom_surfaces<M: Memory, E: Executor<Space = M::Space>>(
             residue_atoms: given.residue_atoms,
             largest: sizes.largest_atoms,
         };
-        cells::launch(executor, blocks, args)?;
+        sizes.launch::<cells::Kernel, _>(executor, args)?;
     }
     if sizes.many_atoms {
         let given = inputs.shorter();
@@ -131,7 +201,7 @@ pub fn launch_atom_surfaces<M: Memory, E: Executor<Space = M::Space>>(
             residue_atoms: given.residue_atoms,
             largest: sizes.largest_atoms,
         };
-        large_cells::launch(executor, blocks, args)?;
+        sizes.launch::<large_cells::Kernel, _>(executor, args)?;
     }
     let given = inputs.shorter();
     let args = surfaces::Args {
@@ -149,7 +219,7 @@ pub fn launch_atom_surfaces<M: Memory, E: Executor<Space = M::Space>>(
         points: given.points,
         n_points: given.n_points,
     };
-    surfaces::launch(executor, work.atom_items.count, args)
+    sizes.launch::<surfaces::Kernel, _>(executor, args)
 }
 
 /// Adds up what residues have of their atoms: the second part.
@@ -163,7 +233,10 @@ pub fn launch_residue_exposure<M: Memory, E: Executor<Space = M::Space>>(
     inputs: BatchInputs<'_, M::Space>,
     work: &mut BatchWork<M>,
 ) -> Result<(), E::Error> {
-    let sizes = work.sizes;
+    let sizes = &work.sizes;
+    if !sizes.steps.has(Steps::EXPOSURE) {
+        return Ok(());
+    }
     let given = inputs.shorter();
     let args = exposure::Args {
         exposure: Segments { data: M::view_mut(&mut work.exposure), offsets: M::offsets(&work.residue_items.offsets) },
@@ -181,7 +254,7 @@ pub fn launch_residue_exposure<M: Memory, E: Executor<Space = M::Space>>(
         contacts: M::view(&work.atom_contacts, sizes.residues),
         points: given.n_points,
     };
-    exposure::launch(executor, work.residue_items.count, args)
+    sizes.launch::<exposure::Kernel, _>(executor, args)
 }
 
 /// Computes the rows' other features: the third part. Structures that one block does not compute take several kernels.
@@ -196,6 +269,9 @@ pub fn launch_rows<M: Memory, E: Executor<Space = M::Space>>(
     work: &mut BatchWork<M>,
     config: MegaFusedConfig,
 ) -> Result<(), E::Error> {
+    if !work.sizes.steps.has(Steps::ROWS) {
+        return Ok(());
+    }
     if work.sizes.few_residues {
         launch_fused(executor, inputs, work, config)?;
     }
@@ -211,7 +287,7 @@ fn launch_fused<M: Memory, E: Executor<Space = M::Space>>(
     work: &mut BatchWork<M>,
     config: MegaFusedConfig,
 ) -> Result<(), E::Error> {
-    let sizes = work.sizes;
+    let sizes = &work.sizes;
     let residues = M::offsets(&work.residues);
     let given = inputs.shorter();
     let args = fused::Args {
@@ -231,11 +307,11 @@ fn launch_fused<M: Memory, E: Executor<Space = M::Space>>(
         bfactor_z: Segments { data: M::view_mut(&mut work.bfactor_z), offsets: residues },
         contacts: Segments { data: M::view_mut(&mut work.contacts), offsets: M::offsets(&work.contact_lists) },
         work: Segments { data: M::view_mut(&mut work.vectors), offsets: residues },
-        summaries: Segments { data: M::view_mut(&mut work.summaries), offsets: M::offsets(&work.structures) },
+        summaries: Segments { data: M::view_mut(&mut work.results.summaries), offsets: M::offsets(&work.structures) },
         config,
         shares: work.shares,
     };
-    fused::launch(executor, sizes.structures as u32, args)
+    sizes.launch::<fused::Kernel, _>(executor, args)
 }
 
 fn launch_spread<M: Memory, E: Executor<Space = M::Space>>(
@@ -244,8 +320,8 @@ fn launch_spread<M: Memory, E: Executor<Space = M::Space>>(
     work: &mut BatchWork<M>,
     config: MegaFusedConfig,
 ) -> Result<(), E::Error> {
-    let (sizes, shares) = (work.sizes, work.shares);
-    let (n, blocks) = (sizes.residues, sizes.structures as u32);
+    let (sizes, shares) = (&work.sizes, work.shares);
+    let n = sizes.residues;
     let given = inputs.shorter();
     let args = spread_places::Args {
         atoms: given.atoms,
@@ -265,7 +341,7 @@ fn launch_spread<M: Memory, E: Executor<Space = M::Space>>(
         facts: Segments { data: M::view_mut(&mut work.facts), offsets: M::offsets(&work.structures) },
         shares,
     };
-    spread_places::launch(executor, blocks, args)?;
+    sizes.launch::<spread_places::Kernel, _>(executor, args)?;
     let row_items = &work.row_items;
     let given = inputs.shorter();
     let args = spread_pairs::Args {
@@ -280,25 +356,28 @@ fn launch_spread<M: Memory, E: Executor<Space = M::Space>>(
         axes: M::view(&work.axes, n),
         facts: M::view(&work.facts, sizes.structures),
         config,
-    };
-    spread_pairs::launch(executor, row_items.count, args)?;
-    let given = inputs.shorter();
-    let args = spread_network::Args {
-        output: Segments { data: M::view_mut(&mut work.rows), offsets: M::offsets(&row_items.offsets) },
-        items: row_items.view(),
-        descriptors: given.descriptors,
-        places: M::view(&work.places, n),
-        contacts: M::view(&work.contacts, sizes.contact_words),
-        bfactor_z: M::view(&work.bfactor_z, n),
-        facts: M::view(&work.facts, sizes.structures),
-        config,
         shares,
     };
-    spread_network::launch(executor, row_items.count, args)?;
+    sizes.launch::<spread_pairs::Kernel, _>(executor, args)?;
+    if sizes.steps.has(Steps::NETWORK) {
+        let given = inputs.shorter();
+        let args = spread_network::Args {
+            output: Segments { data: M::view_mut(&mut work.rows), offsets: M::offsets(&row_items.offsets) },
+            items: row_items.view(),
+            descriptors: given.descriptors,
+            places: M::view(&work.places, n),
+            contacts: M::view(&work.contacts, sizes.contact_words),
+            bfactor_z: M::view(&work.bfactor_z, n),
+            facts: M::view(&work.facts, sizes.structures),
+            config,
+            shares,
+        };
+        sizes.launch::<spread_network::Kernel, _>(executor, args)?;
+    }
     let given = inputs.shorter();
     let args = spread_centrality::Args {
         output: Segments { data: M::view_mut(&mut work.rows), offsets: M::offsets(&work.residues) },
-        summaries: Segments { data: M::view_mut(&mut work.summaries), offsets: M::offsets(&work.structures) },
+        summaries: Segments { data: M::view_mut(&mut work.results.summaries), offsets: M::offsets(&work.structures) },
         descriptors: given.descriptors,
         places: M::view(&work.places, n),
         contacts: M::view(&work.contacts, sizes.contact_words),
@@ -307,10 +386,10 @@ fn launch_spread<M: Memory, E: Executor<Space = M::Space>>(
         config,
         shares,
     };
-    spread_centrality::launch(executor, blocks, args)
+    sizes.launch::<spread_centrality::Kernel, _>(executor, args)
 }
 
-/// Scores residues and numbers sites: the last part.
+/// Scores residues and finds sites: the fourth part.
 ///
 /// # Errors
 /// Those of the executor.
@@ -318,21 +397,128 @@ fn launch_spread<M: Memory, E: Executor<Space = M::Space>>(
 /// The example of [`BatchWork`] calls it, and the other parts.
 pub fn launch_binding_sites<M: Memory, E: Executor<Space = M::Space>>(
     executor: &E,
+    inputs: BatchInputs<'_, M::Space>,
     work: &mut BatchWork<M>,
     config: MegaFusedConfig,
 ) -> Result<(), E::Error> {
-    let sizes = work.sizes;
-    let residues = M::offsets(&work.residues);
+    if !work.sizes.steps.has(Steps::SITES) {
+        return Ok(());
+    }
+    launch_points(executor, inputs, work)?;
+    let sizes = &work.sizes;
+    let (atoms, residues) = (sizes.atoms, M::offsets(&work.residues));
+    let given = inputs.shorter();
     let args = sites::Args {
         output: Segments { data: M::view_mut(&mut work.rows), offsets: residues },
-        site_ids: Segments { data: M::view_mut(&mut work.site_ids), offsets: residues },
-        summaries: Segments { data: M::view_mut(&mut work.summaries), offsets: M::offsets(&work.structures) },
-        places: M::view(&work.places, sizes.residues),
-        contacts: M::view(&work.contacts, sizes.contact_words),
-        labels: Segments { data: M::view_mut(&mut work.labels), offsets: residues },
-        sums: Segments { data: M::view_mut(&mut work.sums), offsets: residues },
+        site_ids: Segments { data: M::view_mut(&mut work.results.site_ids), offsets: residues },
+        summaries: Segments { data: M::view_mut(&mut work.results.summaries), offsets: M::offsets(&work.structures) },
+        sites: Segments { data: M::view_mut(&mut work.results.sites), offsets: M::offsets(&work.site_lists) },
+        labels: Segments { data: M::view_mut(&mut work.site_labels), offsets: M::offsets(&work.heavy_atoms) },
+        best: Segments { data: M::view_mut(&mut work.best), offsets: residues },
+        sums: M::view(&work.site_sums, atoms),
+        scores: M::view(&work.point_scores, atoms * CAPACITY as usize),
+        point_atoms: M::view(&work.point_atoms, atoms),
+        descriptors: given.descriptors,
+        residue_atoms: given.residue_atoms,
+        sorted: M::view(&work.sorted, atoms),
+        cells: M::view(&work.cells, atoms),
+        frames: M::view(&work.frames, sizes.structures),
         config,
-        shares: work.shares,
     };
-    sites::launch(executor, sizes.structures as u32, args)
+    sizes.launch::<sites::Kernel, _>(executor, args)
+}
+
+/// Finds points on the surface, scores them, and adds up around each atom.
+fn launch_points<M: Memory, E: Executor<Space = M::Space>>(
+    executor: &E,
+    inputs: BatchInputs<'_, M::Space>,
+    work: &mut BatchWork<M>,
+) -> Result<(), E::Error> {
+    let sizes = &work.sizes;
+    let (atoms, room, structures) = (sizes.atoms, sizes.atoms * CAPACITY as usize, sizes.structures);
+    let items = work.atom_items.count;
+    let given = inputs.shorter();
+    let args = points::Args {
+        point_atoms: Segments {
+            data: M::view_mut(&mut work.point_atoms),
+            offsets: M::offsets(&work.atom_items.offsets),
+        },
+        points: Segments { data: M::view_mut(&mut work.points), offsets: M::offsets(&work.point_items) },
+        counts: Segments { data: M::view_mut(&mut work.point_counts), offsets: M::offsets(&work.each_item) },
+        items: work.atom_items.view(),
+        atoms: given.atoms,
+        descriptors: given.descriptors,
+        residue_types: given.residue_types,
+        ca_indices: given.ca_indices,
+        sorted: M::view(&work.sorted, atoms),
+        cells: M::view(&work.cells, atoms),
+        owners: M::view(&work.owners, atoms),
+        frames: M::view(&work.frames, structures),
+        surface: M::view(&work.surface, atoms),
+        n_points: given.n_points,
+    };
+    sizes.launch::<points::Kernel, _>(executor, args)?;
+    let given = inputs.shorter();
+    let args = scores::Args {
+        scores: Segments { data: M::view_mut(&mut work.point_scores), offsets: M::offsets(&work.point_items) },
+        points: M::view(&work.points, room),
+        counts: M::view(&work.point_counts, items),
+        point_atoms: M::view(&work.point_atoms, atoms),
+        items: work.atom_items.view(),
+        descriptors: given.descriptors,
+        sorted: M::view(&work.sorted, atoms),
+        cells: M::view(&work.cells, atoms),
+        frames: M::view(&work.frames, structures),
+    };
+    sizes.launch::<scores::Kernel, _>(executor, args)?;
+    let given = inputs.shorter();
+    let args = sums::Args {
+        sums: Segments { data: M::view_mut(&mut work.site_sums), offsets: M::offsets(&work.atom_items.offsets) },
+        scores: M::view(&work.point_scores, room),
+        point_atoms: M::view(&work.point_atoms, atoms),
+        items: work.atom_items.view(),
+        descriptors: given.descriptors,
+        sorted: M::view(&work.sorted, atoms),
+        cells: M::view(&work.cells, atoms),
+        frames: M::view(&work.frames, structures),
+    };
+    sizes.launch::<sums::Kernel, _>(executor, args)?;
+    if !sizes.results.points {
+        return Ok(());
+    }
+    let given = inputs.shorter();
+    let args = point_list::Args {
+        atom_points: Segments {
+            data: M::view_mut(&mut work.results.atom_points),
+            offsets: M::offsets(&work.heavy_atoms),
+        },
+        scores: M::view(&work.point_scores, room),
+        point_atoms: M::view(&work.point_atoms, atoms),
+        descriptors: given.descriptors,
+        cells: M::view(&work.cells, atoms),
+        frames: M::view(&work.frames, structures),
+    };
+    sizes.launch::<point_list::Kernel, _>(executor, args)
+}
+
+/// Computes the other groups of features, and takes from the rows of all what was asked for: the last part.
+///
+/// # Errors
+/// Those of the executor.
+///
+/// The example of [`BatchWork`] calls it, and the other parts.
+pub fn launch_groups<M: Memory, E: Executor<Space = M::Space>>(
+    executor: &E,
+    inputs: BatchInputs<'_, M::Space>,
+    work: &mut BatchWork<M>,
+    config: MegaFusedConfig,
+) -> Result<(), E::Error> {
+    let BatchWork { sizes, groups, results, columns, value_offsets, residues, rows, .. } = work;
+    let sizes = &*sizes;
+    if sizes.steps.has(Steps::ROWS) && columns.any() {
+        let (values, of_structures) = (&mut results.values, &*value_offsets);
+        let shared = Shared { sizes, config, residues, columns, values, of_structures };
+        take_columns!(residue_columns, executor, inputs, rows, shared)?;
+    }
+    groups.launch(executor, inputs, (sizes, config), (&mut results.values, value_offsets, residues))
 }

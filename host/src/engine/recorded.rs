@@ -1,9 +1,13 @@
 //! A batch as one CUDA graph, for batches that differ in where their atoms are.
 
-use super::{EngineError, ShapeDifference, shape};
+use super::device_memory::DeviceMemory;
+use super::results::{DeviceResults, ResultSizes, for_each_result, len, sites_of};
+use super::selection::Request;
+use super::work::BatchSizes;
+use super::{EngineError, ShapeDifference, StructureView, shape};
 use crate::pack::{self, PackedBatch};
-use cuda_host::{CudaError, Graph, Staged, Stream};
-use shared_types::{Atom, FeatureRow, MegaFusedConfig, StructureSummary};
+use cuda_host::{Context, CudaError, Graph, PinnedBuffer, Recorder, Staged, Stream};
+use shared_types::{Atom, AtomPoints, Site, StructureSummary};
 
 /// Computes batches of one shape on one device, one after another, each with one launch of a graph: frames of a trajectory,
 /// or copies of a structure that were moved. It has uploads, kernels and downloads, and owns the memory that these use, on
@@ -35,7 +39,7 @@ use shared_types::{Atom, FeatureRow, MegaFusedConfig, StructureSummary};
 /// for frame in 0..10 {
 ///     atoms.iter_mut().for_each(|atom| atom.x *= 1.001);
 ///     let computed = recorded.run_atoms(&atoms)?;
-///     println!("frame {frame}: {} Å²", computed.summaries[0].area);
+///     println!("frame {frame}: {} Å²", computed.structure(0).summary.area);
 /// }
 /// # Ok(())
 /// # }
@@ -46,46 +50,129 @@ use shared_types::{Atom, FeatureRow, MegaFusedConfig, StructureSummary};
 #[derive(Debug)]
 pub struct RecordedBatch {
     graph: Graph,
-    places: Places,
+    frame: Frame,
     stream: Stream,
     batch: PackedBatch,
-    config: MegaFusedConfig,
+    request: Request,
+    sizes: BatchSizes,
 }
 
 /// The page-locked memory of a graph that computes a batch.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Places {
+pub(super) struct Frame {
     pub(super) atoms: Staged<Atom>,
     pub(super) bfactor: Staged<f32>,
-    pub(super) rows: Staged<FeatureRow>,
-    pub(super) site_ids: Staged<i32>,
-    pub(super) summaries: Staged<StructureSummary>,
+    pub(super) results: OwnedResults,
 }
 
-/// What was computed for a batch, where it lies.
+macro_rules! staged_results {
+    ($($name:ident: $type:ty, $len:expr;)*) => {
+        /// Page-locked memory for results.
+        pub(super) struct StagedResults {
+            sizes: ResultSizes,
+            $($name: PinnedBuffer<$type>,)*
+        }
+
+        /// The same, once it is a graph's.
+        #[derive(Clone, Copy, Debug)]
+        pub(super) struct OwnedResults {
+            sizes: ResultSizes,
+            $($name: Staged<$type>,)*
+        }
+
+        /// Results where they lie.
+        struct ResultsRef<'a> {
+            $($name: &'a [$type],)*
+        }
+
+        impl StagedResults {
+            pub(super) fn new(context: &Context, sizes: ResultSizes) -> Result<Self, CudaError> {
+                Ok(Self { sizes, $($name: PinnedBuffer::zeroed(context, len(sizes, $len))?,)* })
+            }
+
+            pub(super) fn owned_by(self, recorder: &Recorder) -> OwnedResults {
+                OwnedResults { sizes: self.sizes, $($name: recorder.own(self.$name),)* }
+            }
+        }
+
+        impl OwnedResults {
+            pub(super) fn download(
+                &self,
+                recorder: &Recorder,
+                from: &DeviceResults<DeviceMemory>,
+            ) -> Result<(), CudaError> {
+                $(recorder.download(from.$name.slice(..len(self.sizes, $len))?, &self.$name)?;)*
+                Ok(())
+            }
+
+            fn of<'a>(&self, graph: &'a Graph) -> Result<ResultsRef<'a>, CudaError> {
+                Ok(ResultsRef { $($name: graph.pinned(&self.$name)?,)* })
+            }
+        }
+    };
+}
+
+for_each_result!(staged_results);
+
+/// What was computed for a batch, where the graph has left it.
 ///
 /// The example of [`RecordedBatch`] has it.
 #[derive(Clone, Copy, Debug)]
-pub struct ComputedRef<'a> {
-    /// Per residue, its features.
-    pub rows: &'a [FeatureRow],
-    /// Per residue, the site that it is part of, counted from 0 in its structure, or -1.
+pub struct RecordedFeatures<'a> {
+    /// Structure by structure, feature by feature in the order of [`Selection::features`](super::Selection::features),
+    /// residue by residue.
+    pub values: &'a [f32],
+    /// Per residue, the site that it is part of, counted from 0 in its structure, or -1; empty where sites were not asked
+    /// for.
     pub site_ids: &'a [i32],
+    /// [`MOST_SITES`](shared_types::site_model::MOST_SITES) a structure, by falling score; those that are not there are zero.
+    pub sites: &'a [Site],
+    /// The points of each heavy atom; empty where they were not asked for.
+    pub atom_points: &'a [AtomPoints],
     /// One a structure.
     pub summaries: &'a [StructureSummary],
+    batch: &'a PackedBatch,
+    request: &'a Request,
+}
+
+impl<'a> RecordedFeatures<'a> {
+    /// What structure `index` has.
+    ///
+    /// # Panics
+    /// Where there is no such structure.
+    #[must_use]
+    pub fn structure(&self, index: usize) -> StructureView<'a> {
+        let offsets = self.batch.residue_offsets().as_slice();
+        let (begin, end) = (offsets[index] as usize, offsets[index + 1] as usize);
+        let width = self.request.selection.width();
+        StructureView {
+            name: &self.batch.names()[index],
+            selection: &self.request.selection,
+            n_residues: end - begin,
+            values: &self.values[begin * width..end * width],
+            site_ids: self.site_ids.get(begin..end).unwrap_or_default(),
+            sites: sites_of(self.sites, index, &self.summaries[index]),
+            atom_points: match self.batch.whole().atom_offsets().as_slice()[index..] {
+                [first, end, ..] => self.atom_points.get(first as usize..end as usize).unwrap_or_default(),
+                _ => &[],
+            },
+            summary: &self.summaries[index],
+        }
+    }
 }
 
 impl RecordedBatch {
     /// What was recorded for `batch`, which stays to be compared with.
     pub(super) fn new(
         mut graph: Graph,
-        places: Places,
+        frame: Frame,
         stream: &Stream,
         batch: PackedBatch,
-        config: MegaFusedConfig,
+        request: Request,
+        sizes: BatchSizes,
     ) -> Result<Self, CudaError> {
-        graph.pinned_mut(&places.bfactor)?.copy_from_slice(batch.bfactor());
-        Ok(Self { graph, places, stream: stream.clone(), batch, config })
+        graph.pinned_mut(&frame.bfactor)?.copy_from_slice(batch.bfactor());
+        Ok(Self { graph, frame, stream: stream.clone(), batch, request, sizes })
     }
 
     /// Computes a batch of the recorded shape, and waits for it.
@@ -93,11 +180,11 @@ impl RecordedBatch {
     /// # Errors
     /// [`EngineError::OtherShape`] where it is of another one, a kernel's panic with its structure, and those of the
     /// driver. Whatever the error, another batch may be run after it, unless the device is lost.
-    pub fn run(&mut self, batch: &PackedBatch) -> Result<ComputedRef<'_>, EngineError> {
+    pub fn run(&mut self, batch: &PackedBatch) -> Result<RecordedFeatures<'_>, EngineError> {
         if let Some(difference) = shape::difference(batch, &self.batch) {
             return Err(EngineError::OtherShape(difference));
         }
-        self.graph.pinned_mut(&self.places.bfactor).map_err(EngineError::Cuda)?.copy_from_slice(batch.bfactor());
+        self.graph.pinned_mut(&self.frame.bfactor).map_err(EngineError::Cuda)?.copy_from_slice(batch.bfactor());
         self.replay(batch.atoms(), Some(batch))
     }
 
@@ -106,7 +193,7 @@ impl RecordedBatch {
     ///
     /// # Errors
     /// The same, and [`EngineError::Pack`] where an atom's position or radius is not finite.
-    pub fn run_atoms(&mut self, atoms: &[Atom]) -> Result<ComputedRef<'_>, EngineError> {
+    pub fn run_atoms(&mut self, atoms: &[Atom]) -> Result<RecordedFeatures<'_>, EngineError> {
         if atoms.len() != self.batch.n_atoms() {
             let (found, recorded) = (atoms.len(), self.batch.n_atoms());
             return Err(EngineError::OtherShape(ShapeDifference::Count { what: "atoms", found, recorded }));
@@ -115,10 +202,10 @@ impl RecordedBatch {
         self.replay(atoms, None)
     }
 
-    /// What is computed with.
+    /// What is computed.
     #[must_use]
-    pub fn config(&self) -> MegaFusedConfig {
-        self.config
+    pub fn request(&self) -> &Request {
+        &self.request
     }
 
     /// Copies, zeroings and kernels of a run.
@@ -128,21 +215,12 @@ impl RecordedBatch {
     }
 
     /// `named`: whose names errors tell, where it is not the recorded batch.
-    fn replay(&mut self, atoms: &[Atom], named: Option<&PackedBatch>) -> Result<ComputedRef<'_>, EngineError> {
-        let Self { graph, places, stream, batch, config } = self;
-        let launched = graph.pinned_mut(&places.atoms).map(|to| to.copy_from_slice(atoms));
-        launched
-            .and_then(|()| graph.launch(stream))
-            .and_then(|()| {
-                Ok(ComputedRef {
-                    rows: graph.pinned(&places.rows)?,
-                    site_ids: graph.pinned(&places.site_ids)?,
-                    summaries: graph.pinned(&places.summaries)?,
-                })
-            })
-            .map_err(|error| match error.kernel_panic() {
-                Some(panic) => EngineError::from_panic(panic.clone(), &named.unwrap_or(batch).whole(), *config),
-                None => EngineError::Cuda(error),
-            })
+    fn replay(&mut self, atoms: &[Atom], named: Option<&PackedBatch>) -> Result<RecordedFeatures<'_>, EngineError> {
+        let Self { graph, frame, stream, batch, request, sizes } = self;
+        let launched = graph.pinned_mut(&frame.atoms).map(|to| to.copy_from_slice(atoms));
+        let results = launched.and_then(|()| graph.launch(stream)).and_then(|()| frame.results.of(graph));
+        let ResultsRef { values, site_ids, sites, atom_points, summaries } =
+            results.map_err(|error| EngineError::from_cuda(error, &named.unwrap_or(batch).whole(), sizes))?;
+        Ok(RecordedFeatures { values, site_ids, sites, atom_points, summaries, batch, request })
     }
 }

@@ -65,14 +65,19 @@ fn values(found: &PackedBatch, recorded: &PackedBatch) -> Option<ShapeDifference
         of_structure(offsets.partition_point(|first| *first as usize <= row) - 1)
     };
     let (a, b) = (found, recorded);
-    first("descriptors", of_structure, a.descriptors(), b.descriptors())
-        .or_else(|| first("residue_types", of_row, a.residue_types(), b.residue_types()))
-        .or_else(|| first("ca_indices", of_row, a.ca_indices(), b.ca_indices()))
-        .or_else(|| first("residue_atoms", of_row, a.residue_atoms(), b.residue_atoms()))
-        .or_else(|| first("chain_ids", of_row, a.chain_ids(), b.chain_ids()))
-        .or_else(|| first("conservation", of_row, a.conservation(), b.conservation()))
-        .or_else(|| first("gisaid_freq", of_row, a.gisaid_freq(), b.gisaid_freq()))
-        .or_else(|| first("gisaid_velocity", of_row, a.gisaid_velocity(), b.gisaid_velocity()))
+    macro_rules! inputs {
+        ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {
+            first("descriptors", of_structure, a.descriptors(), b.descriptors())
+                .or_else(|| first("centers", of_structure, a.centers(), b.centers()))
+                .or_else(|| first("residue_atoms", of_row, a.residue_atoms(), b.residue_atoms()))
+                $(.or_else(|| {
+                    // B factors are copied for each batch.
+                    let copied = stringify!($name) == "bfactor";
+                    if copied { None } else { first(stringify!($name), of_row, a.$name(), b.$name()) }
+                }))*
+        };
+    }
+    shared_types::residue_inputs!(inputs)
 }
 
 /// The first element whose bits are others: NaN is NaN.
@@ -119,7 +124,6 @@ mod tests {
     fn what_may_differ_is_no_difference() {
         let found = after(|second| {
             second.name = "a later frame".to_owned();
-            second.center = [7.0; 3];
             second.bfactor[3] = 12.5;
             for atom in &mut second.atoms {
                 (atom.x, atom.radius) = (atom.x + 1.0, atom.radius + 0.25);
@@ -131,19 +135,25 @@ mod tests {
     #[test]
     fn what_differs_is_named() {
         type Change = fn(&mut StructureInput);
-        let changes: [(&str, Change); 6] = [
+        let changes: [(&str, Change); 8] = [
             ("ca_indices", |second| second.ca_indices[4] = NO_CA),
             ("residue_types", |second| second.residue_types[4] = (second.residue_types[4] + 1) % 20),
             ("conservation", |second| second.conservation[4] = 0.625),
             ("gisaid_freq", |second| second.gisaid_freq[4] = 0.625),
             ("gisaid_velocity", |second| second.gisaid_velocity[4] = 0.625),
             ("descriptors", |second| second.lineage_hash ^= 1),
+            ("centers", |second| second.center = [7.0; 3]),
+            ("b_column", |second| second.b_column = vec![7.0; 7]),
         ];
         for (name, change) in changes {
             let Some(ShapeDifference::Value { structure, field, index, found, recorded }) = after(change) else {
                 panic!("{name}: no value differs");
             };
-            let place = if name == "descriptors" { 1 } else { 5 + 4 };
+            let place = match name {
+                "descriptors" | "centers" => 1,
+                "b_column" => 5,
+                _ => 5 + 4,
+            };
             assert_eq!((field, structure.as_str(), index), (name, "second", place));
             assert_ne!(found, recorded);
         }

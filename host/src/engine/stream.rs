@@ -14,7 +14,7 @@ type Each = Result<StructureFeatures, EngineError>;
 /// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
 /// let engine = Engine::builder().backend(Backend::Cpu).build()?;
 /// let mut features = engine.run_iter([rbd.clone(), StructureInput::default(), rbd]);
-/// assert_eq!(features.next().expect("the first")?.rows.len(), 194);
+/// assert_eq!(features.next().expect("the first")?.n_residues, 194);
 /// let error = features.next().expect("the second").unwrap_err();
 /// assert_eq!(error.structure_index(), Some(1)); // counted from the iterator's first
 /// assert!(features.next().is_some_and(|third| third.is_ok()) && features.next().is_none());

@@ -1,78 +1,71 @@
 //! What a batch is computed in, besides its inputs: results, and memory to work in.
 
-use super::computed::{Computed, ComputedMut};
+use super::groups::{Columns, Groups, value_offsets};
 use super::items::{self, Items, Largest};
 use super::memory::Memory;
+use super::results::{DeviceResults, ResultSizes, ResultsMut};
+use super::selection::Request;
 use crate::pack::BatchPart;
-use cuda_std::launch::Space;
-use kernels_gpu::scratch::{
-    AtomSurface, CellWords, Facts, Frame, Item, Place, ResidueExposure, Shares, SiteLabels, Traits, Work,
-};
-use shared_types::{Atom, FeatureRow, MegaFusedConfig, StructureSummary};
+use cuda_std::launch::{Executor, Offsets, Space};
+use cuda_std::panic::KernelPanic;
+use kernels_gpu::points::PointAtom;
+use kernels_gpu::scratch::{AtomSurface, CellWords, Facts, Frame, Item, Place, ResidueExposure, Shares, Traits, Work};
+use kernels_gpu::{BatchKernel, Blocks};
+use shared_types::site_model::{CAPACITY, MOST_SITES};
+use shared_types::{Atom, FeatureRow, Group, Steps};
+use std::sync::Arc;
 
 /// Results of a batch and what its kernels work in, kept from batch to batch. What was there before means nothing.
 ///
 /// ```
-/// use bytemuck::{Zeroable, cast_slice};
-/// use cuda_std::launch::{CpuExecutor, Host};
-/// use prism_host::PackedBatch;
+/// use cuda_std::launch::CpuExecutor;
 /// use prism_host::engine::{
-///     BatchInputs, BatchWork, ComputedMut, HostMemory, Largest, launch_atom_surfaces, launch_binding_sites,
-///     launch_mega_fused_batch, launch_residue_exposure, launch_rows, point_groups,
+///     BatchFeatures, BatchInputs, BatchWork, HostMemory, Largest, Request, launch_atom_surfaces,
+///     launch_binding_sites, launch_groups, launch_mega_fused_batch, launch_residue_exposure, launch_rows,
+///     point_groups,
 /// };
-/// use prism_host::pack::BatchPart;
+/// use prism_host::PackedBatch;
 /// use prism_host::read::{ReadOptions, read_path};
-/// use shared_types::{FeatureRow, MegaFusedConfig, PointGroup, StructureSummary};
-///
-/// /// A batch where it lies.
-/// fn inputs<'a>(part: &'a BatchPart<'_>, points: &'a [PointGroup], n_points: u32) -> BatchInputs<'a, Host> {
-///     BatchInputs {
-///         atoms: part.atoms(),
-///         ca_indices: part.ca_indices(),
-///         descriptors: part.descriptors(),
-///         residue_types: part.residue_types(),
-///         conservation: part.conservation(),
-///         bfactor: part.bfactor(),
-///         gisaid_freq: part.gisaid_freq(),
-///         gisaid_velocity: part.gisaid_velocity(),
-///         chain_ids: part.chain_ids(),
-///         residue_atoms: part.residue_atoms(),
-///         points,
-///         n_points,
-///     }
-/// }
 ///
 /// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
 /// let batch = PackedBatch::from_inputs([&rbd, &rbd])?;
-/// let (config, executor, memory) = (MegaFusedConfig::default(), CpuExecutor::new(), HostMemory);
-/// let points = point_groups(config.points);
+/// let (request, executor, memory) = (Request::default(), CpuExecutor::new(), HostMemory);
+/// let points = point_groups(request.config.points);
 /// let mut work = BatchWork::new(&memory)?;
 ///
 /// let whole = batch.whole();
-/// work.prepare(&memory, &whole, config, Largest::default())?;
-/// launch_mega_fused_batch(&executor, inputs(&whole, &points, config.points), &mut work, config)?;
-/// let computed = work.results(&memory)?;
-/// assert_eq!((computed.rows.len(), computed.site_ids.len(), computed.summaries.len()), (388, 388, 2));
+/// work.prepare(&memory, &whole, &request, Largest::default())?;
+/// let given = BatchInputs::of_part(&whole, &points, request.config.points);
+/// launch_mega_fused_batch(&executor, given, &mut work, request.config)?;
+/// let mut found = BatchFeatures::room(&batch, &request)?;
+/// work.results(&memory, &mut found)?;
+/// assert_eq!((found.n_residues(), found.site_ids().len(), found.summaries().len()), (388, 388, 2));
 ///
 /// // The second structure alone, in the same memory, by one launch after another.
-/// let second = &batch.parts(2)[1];
-/// work.prepare(&memory, second, config, Largest::default())?;
-/// let given = inputs(second, &points, config.points);
+/// let alone = PackedBatch::from_inputs([&rbd])?;
+/// let whole = alone.whole();
+/// work.prepare(&memory, &whole, &request, Largest::default())?;
+/// let given = BatchInputs::of_part(&whole, &points, request.config.points);
 /// launch_atom_surfaces(&executor, given, &mut work)?;
 /// launch_residue_exposure(&executor, given, &mut work)?;
-/// launch_rows(&executor, given, &mut work, config)?;
-/// launch_binding_sites(&executor, &mut work, config)?;
-/// let (mut rows, mut site_ids) = (vec![FeatureRow::zeroed(); 194], vec![0; 194]);
-/// let mut summaries = [StructureSummary::default()];
-/// let to = ComputedMut { rows: &mut rows, site_ids: &mut site_ids, summaries: &mut summaries };
-/// work.results_into(&memory, to)?;
-/// assert!(cast_slice::<_, u32>(&rows) == cast_slice::<_, u32>(&computed.rows[194..]));
-/// assert_eq!((&site_ids[..], summaries[0]), (&computed.site_ids[194..], computed.summaries[1]));
+/// launch_rows(&executor, given, &mut work, request.config)?;
+/// launch_binding_sites(&executor, given, &mut work, request.config)?;
+/// launch_groups(&executor, given, &mut work, request.config)?;
+/// let mut second = BatchFeatures::room(&alone, &request)?;
+/// work.results(&memory, &mut second)?;
+/// let bits = |values: &[f32]| bytemuck::cast_slice::<_, u32>(values).to_vec();
+/// assert_eq!(bits(second.values()), bits(found.structure(1).values));
+/// assert_eq!(second.summaries()[0], found.summaries()[1]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct BatchWork<M: Memory> {
-    pub(super) sizes: Sizes,
+    pub(super) sizes: BatchSizes,
     pub(super) shares: Shares,
+    pub(super) groups: Groups<M>,
+    pub(super) results: DeviceResults<M>,
+    /// The columns of the first group.
+    pub(super) columns: Columns<M>,
+    pub(super) value_offsets: M::Offsets,
     pub(super) structures: M::Offsets,
     pub(super) residues: M::Offsets,
     pub(super) heavy_atoms: M::Offsets,
@@ -80,8 +73,12 @@ pub struct BatchWork<M: Memory> {
     pub(super) atom_items: DeviceItems<M>,
     pub(super) residue_items: DeviceItems<M>,
     pub(super) row_items: DeviceItems<M>,
+    /// Of atom items: where each begins in buffers of points, and each by itself.
+    pub(super) point_items: M::Offsets,
+    pub(super) each_item: M::Offsets,
+    /// Room for the sites of each structure.
+    pub(super) site_lists: M::Offsets,
     // An element a structure.
-    pub(super) summaries: M::Buffer<StructureSummary>,
     pub(super) frames: M::Buffer<Frame>,
     pub(super) facts: M::Buffer<Facts>,
     // An element a heavy atom.
@@ -90,9 +87,16 @@ pub struct BatchWork<M: Memory> {
     pub(super) owners: M::Buffer<u32>,
     pub(super) surface: M::Buffer<AtomSurface>,
     pub(super) depths: M::Buffer<f32>,
+    pub(super) point_atoms: M::Buffer<PointAtom>,
+    pub(super) site_sums: M::Buffer<u32>,
+    pub(super) site_labels: M::Buffer<u32>,
+    /// Room for the points of each heavy atom.
+    pub(super) points: M::Buffer<u32>,
+    pub(super) point_scores: M::Buffer<u32>,
+    /// An element an item of heavy atoms.
+    pub(super) point_counts: M::Buffer<u32>,
     // An element a residue.
     pub(super) rows: M::Buffer<FeatureRow>,
-    pub(super) site_ids: M::Buffer<i32>,
     pub(super) atom_contacts: M::Buffer<u32>,
     pub(super) exposure: M::Buffer<ResidueExposure>,
     pub(super) places: M::Buffer<Place>,
@@ -100,15 +104,15 @@ pub struct BatchWork<M: Memory> {
     pub(super) bfactor_z: M::Buffer<f32>,
     pub(super) axes: M::Buffer<[f32; 3]>,
     pub(super) vectors: M::Buffer<Work>,
-    pub(super) labels: M::Buffer<SiteLabels>,
-    pub(super) sums: M::Buffer<u64>,
+    /// The place of its best atom.
+    pub(super) best: M::Buffer<u32>,
     /// Some words a residue.
     pub(super) contacts: M::Buffer<u32>,
 }
 
 /// Items as kernels see them.
 pub(super) struct DeviceItems<M: Memory> {
-    pub(super) count: u32,
+    pub(super) count: usize,
     items: M::Buffer<Item>,
     pub(super) offsets: M::Offsets,
     pub(super) others: M::Offsets,
@@ -119,33 +123,77 @@ impl<M: Memory> DeviceItems<M> {
         Ok(Self { count: 0, items: memory.empty()?, offsets: memory.no_offsets()?, others: memory.no_offsets()? })
     }
 
-    fn set(&mut self, memory: &M, items: &Items) -> Result<(), M::Error> {
+    /// Answers which structure each is of.
+    fn set(&mut self, memory: &M, items: &Items) -> Result<Arc<[u32]>, M::Error> {
         memory.copy_to(&mut self.items, &items.items)?;
         memory.set(&mut self.offsets, &items.offsets)?;
         memory.set(&mut self.others, &items.others)?;
-        self.count = items.items.len() as u32;
-        Ok(())
+        self.count = items.items.len();
+        Ok(items.items.iter().map(|item| item.structure).collect())
     }
 
     pub(super) fn view(&self) -> <M::Space as Space>::Ref<'_, Item> {
-        M::view(&self.items, self.count as usize)
+        M::view(&self.items, self.count)
     }
 }
 
-/// How much of the buffers a batch takes, and which kernels.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Sizes {
+/// How much of the buffers a batch takes, what is computed of it, and what the blocks of its kernels work on.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BatchSizes {
     pub(super) structures: usize,
     pub(super) residues: usize,
     pub(super) atoms: usize,
     pub(super) contact_words: usize,
     pub(super) largest_atoms: u32,
+    /// What has to run.
+    pub(super) steps: Steps,
     /// Whether there are structures of which one block of few threads sorts the atoms, and others.
     pub(super) few_atoms: bool,
     pub(super) many_atoms: bool,
     /// Whether there are structures that one block computes, and others.
     pub(super) few_residues: bool,
     pub(super) many_residues: bool,
+    /// Of each item, its structure.
+    atom_items: Arc<[u32]>,
+    residue_items: Arc<[u32]>,
+    row_items: Arc<[u32]>,
+    pub(super) results: ResultSizes,
+}
+
+impl BatchSizes {
+    /// Launches as many blocks as the kernel says that it has.
+    pub(super) fn launch<K: BatchKernel, E: Executor>(
+        &self,
+        executor: &E,
+        args: K::Args<'_, E::Space>,
+    ) -> Result<(), E::Error> {
+        let blocks = match self.items(K::BLOCKS) {
+            Some(items) => items.len(),
+            None => self.structures,
+        };
+        executor.launch::<K>((blocks as u32).into(), args)
+    }
+
+    /// The structure that the block worked on in which a kernel panicked, counted in the part; `None` where it cannot be
+    /// told.
+    pub(super) fn structure_of(&self, panic: &KernelPanic) -> Option<usize> {
+        let block = panic.block[0] as usize;
+        let structure = match self.items(super::kernels::blocks_of(&panic.kernel)?) {
+            Some(items) => *items.get(block)? as usize,
+            None => block,
+        };
+        (structure < self.structures).then_some(structure)
+    }
+
+    /// The items that blocks have, where they do not have structures.
+    fn items(&self, blocks: Blocks) -> Option<&[u32]> {
+        match blocks {
+            Blocks::Structures => None,
+            Blocks::AtomItems => Some(&self.atom_items),
+            Blocks::ResidueItems => Some(&self.residue_items),
+            Blocks::RowItems => Some(&self.row_items),
+        }
+    }
 }
 
 impl<M: Memory> BatchWork<M> {
@@ -155,8 +203,12 @@ impl<M: Memory> BatchWork<M> {
     /// Where there is no memory.
     pub fn new(memory: &M) -> Result<Self, M::Error> {
         Ok(Self {
-            sizes: Sizes::default(),
-            shares: Shares { largest: 0, rows_an_item: 1, contact_words: 0 },
+            sizes: BatchSizes::default(),
+            shares: Shares { largest: 0, rows_an_item: 1, contact_words: 0, steps: 0 },
+            groups: Groups::new(memory)?,
+            results: DeviceResults::new(memory)?,
+            columns: Columns::new(memory)?,
+            value_offsets: memory.no_offsets()?,
             structures: memory.no_offsets()?,
             residues: memory.no_offsets()?,
             heavy_atoms: memory.no_offsets()?,
@@ -164,7 +216,9 @@ impl<M: Memory> BatchWork<M> {
             atom_items: DeviceItems::new(memory)?,
             residue_items: DeviceItems::new(memory)?,
             row_items: DeviceItems::new(memory)?,
-            summaries: memory.empty()?,
+            point_items: memory.no_offsets()?,
+            each_item: memory.no_offsets()?,
+            site_lists: memory.no_offsets()?,
             frames: memory.empty()?,
             facts: memory.empty()?,
             sorted: memory.empty()?,
@@ -172,8 +226,13 @@ impl<M: Memory> BatchWork<M> {
             owners: memory.empty()?,
             surface: memory.empty()?,
             depths: memory.empty()?,
+            point_atoms: memory.empty()?,
+            site_sums: memory.empty()?,
+            site_labels: memory.empty()?,
+            points: memory.empty()?,
+            point_scores: memory.empty()?,
+            point_counts: memory.empty()?,
             rows: memory.empty()?,
-            site_ids: memory.empty()?,
             atom_contacts: memory.empty()?,
             exposure: memory.empty()?,
             places: memory.empty()?,
@@ -181,13 +240,13 @@ impl<M: Memory> BatchWork<M> {
             bfactor_z: memory.empty()?,
             axes: memory.empty()?,
             vectors: memory.empty()?,
-            labels: memory.empty()?,
-            sums: memory.empty()?,
+            best: memory.empty()?,
             contacts: memory.empty()?,
         })
     }
 
-    /// Makes room for a batch and says how it is shared out: structures beyond `largest` take several blocks.
+    /// Makes room for a batch and says what is computed of it and how it is shared out: structures beyond `largest` take
+    /// several blocks.
     ///
     /// # Errors
     /// Where there is no memory.
@@ -195,50 +254,100 @@ impl<M: Memory> BatchWork<M> {
         &mut self,
         memory: &M,
         batch: &BatchPart<'_>,
-        config: MegaFusedConfig,
+        request: &Request,
         largest: Largest,
     ) -> Result<(), M::Error> {
+        let (config, selection) = (request.config, &request.selection);
+        let any = |of: &dyn Fn(&shared_types::BatchStructureDesc) -> bool| batch.descriptors().iter().any(of);
         let contact_offsets = batch.contact_offsets(config.contact_threshold);
-        self.shares = items::shares(batch, &contact_offsets, largest);
-        let any = |is: &dyn Fn(&shared_types::BatchStructureDesc) -> bool| batch.descriptors().iter().any(is);
-        self.sizes = Sizes {
+        self.shares = items::shares(batch, &contact_offsets, largest, selection.steps());
+        let mut sizes = BatchSizes {
             structures: batch.n_structures(),
             residues: batch.n_residues(),
             atoms: batch.atom_offsets().end() as usize,
             contact_words: contact_offsets.end() as usize,
             largest_atoms: largest.atoms,
+            steps: selection.steps(),
             few_atoms: any(&|d| d.n_atoms <= largest.atoms),
             many_atoms: any(&|d| d.n_atoms > largest.atoms),
             few_residues: any(&|d| d.n_residues <= largest.residues),
             many_residues: any(&|d| d.n_residues > largest.residues),
+            results: ResultSizes::of(batch, selection),
+            ..BatchSizes::default()
         };
-        let Sizes { structures, residues, atoms, contact_words, many_residues, .. } = self.sizes;
         memory.set(&mut self.structures, batch.structure_offsets())?;
         memory.set(&mut self.residues, batch.residue_offsets())?;
+        memory.set(&mut self.value_offsets, &value_offsets(batch.residue_offsets(), selection.width()))?;
+        self.results.reserve(memory, sizes.results)?;
+        // Kernels write a summary whether somebody asks for it or not.
+        if sizes.steps.has(Steps::EXPOSURE) {
+            self.prepare_atoms(memory, batch, &mut sizes)?;
+        }
+        if sizes.steps.has(Steps::ROWS) {
+            memory.set(&mut self.contact_lists, &contact_offsets)?;
+            self.prepare_rows(memory, batch, &mut sizes)?;
+            self.columns.set(memory, selection, Group::Residue)?;
+        }
+        self.groups.prepare(memory, &sizes, selection)?;
+        self.sizes = sizes;
+        Ok(())
+    }
+
+    fn prepare_atoms(&mut self, memory: &M, batch: &BatchPart<'_>, sizes: &mut BatchSizes) -> Result<(), M::Error> {
         memory.set(&mut self.heavy_atoms, batch.atom_offsets())?;
-        memory.set(&mut self.contact_lists, &contact_offsets)?;
-        self.atom_items.set(memory, &Items::of_atoms(batch))?;
-        self.residue_items.set(memory, &Items::of_residues(batch))?;
-        memory.reserve(&mut self.summaries, structures)?;
-        memory.reserve(&mut self.frames, structures)?;
-        memory.reserve(&mut self.sorted, atoms)?;
-        memory.reserve(&mut self.cells, atoms)?;
-        memory.reserve(&mut self.owners, atoms)?;
-        memory.reserve(&mut self.surface, atoms)?;
-        memory.reserve(&mut self.depths, atoms)?;
+        let items = Items::of_atoms(batch);
+        sizes.atom_items = self.atom_items.set(memory, &items)?;
+        if sizes.steps.has(Steps::SITES) {
+            self.prepare_points(memory, batch, &items, sizes)?;
+        }
+        sizes.residue_items = self.residue_items.set(memory, &Items::of_residues(batch))?;
+        memory.reserve(&mut self.frames, sizes.structures)?;
+        memory.reserve(&mut self.sorted, sizes.atoms)?;
+        memory.reserve(&mut self.cells, sizes.atoms)?;
+        memory.reserve(&mut self.owners, sizes.atoms)?;
+        memory.reserve(&mut self.surface, sizes.atoms)?;
+        memory.reserve(&mut self.depths, sizes.atoms)?;
+        memory.reserve(&mut self.atom_contacts, sizes.residues)?;
+        memory.reserve(&mut self.exposure, sizes.residues)
+    }
+
+    fn prepare_points(
+        &mut self,
+        memory: &M,
+        batch: &BatchPart<'_>,
+        items: &Items,
+        sizes: &BatchSizes,
+    ) -> Result<(), M::Error> {
+        let all = |offsets: Vec<u32>| Offsets::new(offsets).expect("items and structures follow each other");
+        let firsts = items.offsets.as_slice().iter().map(|first| first * CAPACITY).collect();
+        memory.set(&mut self.point_items, &all(firsts))?;
+        memory.set(&mut self.each_item, &all((0..=items.items.len() as u32).collect()))?;
+        let structures = batch.n_structures() as u32;
+        memory.set(&mut self.site_lists, &all((0..=structures).map(|first| first * MOST_SITES as u32).collect()))?;
+        memory.reserve(&mut self.point_atoms, sizes.atoms)?;
+        memory.reserve(&mut self.site_sums, sizes.atoms)?;
+        memory.reserve(&mut self.site_labels, sizes.atoms)?;
+        memory.reserve(&mut self.points, sizes.atoms * CAPACITY as usize)?;
+        memory.reserve(&mut self.point_scores, sizes.atoms * CAPACITY as usize)?;
+        memory.reserve(&mut self.point_counts, items.items.len())
+    }
+
+    fn prepare_rows(&mut self, memory: &M, batch: &BatchPart<'_>, sizes: &mut BatchSizes) -> Result<(), M::Error> {
+        let &mut BatchSizes { residues, structures, steps, .. } = sizes;
         memory.reserve(&mut self.rows, residues)?;
-        memory.reserve(&mut self.site_ids, residues)?;
-        memory.reserve(&mut self.atom_contacts, residues)?;
         memory.reserve(&mut self.exposure, residues)?;
         memory.reserve(&mut self.places, residues)?;
         memory.reserve(&mut self.traits, residues)?;
         memory.reserve(&mut self.bfactor_z, residues)?;
         memory.reserve(&mut self.vectors, residues)?;
-        memory.reserve(&mut self.labels, residues)?;
-        memory.reserve(&mut self.sums, residues)?;
-        memory.reserve(&mut self.contacts, contact_words)?;
-        if many_residues {
-            self.row_items.set(memory, &Items::of_rows(batch, self.shares))?;
+        memory.reserve(&mut self.contacts, sizes.contact_words)?;
+        if steps.has(Steps::SITES) {
+            memory.reserve(&mut self.results.site_ids, residues)?;
+            memory.reserve(&mut self.results.sites, structures * MOST_SITES)?;
+            memory.reserve(&mut self.best, residues)?;
+        }
+        if sizes.many_residues {
+            sizes.row_items = self.row_items.set(memory, &Items::of_rows(batch, self.shares))?;
             memory.reserve(&mut self.facts, structures)?;
             memory.reserve(&mut self.axes, residues)?;
         }
@@ -249,29 +358,17 @@ impl<M: Memory> BatchWork<M> {
     ///
     /// # Errors
     /// A kernel's panic, and those of the memory.
-    pub fn results(&self, memory: &M) -> Result<Computed, M::Error> {
-        use bytemuck::allocation::zeroed_vec;
-        let Sizes { residues, structures, .. } = self.sizes;
-        let (rows, site_ids) = (zeroed_vec(residues).into(), zeroed_vec(residues).into());
-        let mut computed = Computed { rows, site_ids, summaries: zeroed_vec(structures).into() };
-        self.results_into(memory, computed.as_mut())?;
-        Ok(computed)
-    }
-
-    /// As [`results`](Self::results), to where the caller has room for them.
-    ///
-    /// # Errors
-    /// The same.
     ///
     /// # Panics
-    /// Where there is not room for all of it, or more.
-    pub fn results_into(&self, memory: &M, to: ComputedMut<'_>) -> Result<(), M::Error> {
-        let Sizes { residues, structures, .. } = self.sizes;
-        let lengths = (to.rows.len(), to.site_ids.len(), to.summaries.len());
-        assert_eq!(lengths, (residues, residues, structures), "room for the results of a batch");
-        memory.copy_from(&self.rows, to.rows)?;
-        memory.copy_from(&self.site_ids, to.site_ids)?;
-        memory.copy_from(&self.summaries, to.summaries)
+    /// Where `to` is not room for what was prepared.
+    pub fn results(&self, memory: &M, to: &mut super::BatchFeatures) -> Result<(), M::Error> {
+        self.results_into(memory, to.as_mut())
+    }
+
+    /// As [`results`](Self::results), to part of a batch's.
+    pub(super) fn results_into(&self, memory: &M, to: ResultsMut<'_>) -> Result<(), M::Error> {
+        to.check(self.sizes.results);
+        self.results.download(memory, to)
     }
 }
 

@@ -1,9 +1,9 @@
 //! What computes a batch: a device, or the CPU's cores.
 
 use super::EngineError;
-use super::computed::Computed;
+use super::results::BatchFeatures;
+use super::selection::Request;
 use crate::pack::PackedBatch;
-use shared_types::MegaFusedConfig;
 use std::time::Duration;
 
 /// Computes batches, several at once. What it computes has the same bits whichever worker it is.
@@ -22,7 +22,7 @@ pub(crate) trait Worker: std::fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// Memory that ran out and panics of kernels, which are the batch's; else the worker is no use any more.
-    fn run(&self, batch: &PackedBatch, config: MegaFusedConfig) -> Result<Computation, EngineError>;
+    fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError>;
 
     /// Gives back memory that was kept for later batches. Nothing is computed meanwhile.
     fn release(&self) {}
@@ -31,7 +31,7 @@ pub(crate) trait Worker: std::fmt::Debug + Send + Sync {
 /// A batch's results, and how long parts of the work took where the worker can tell.
 #[derive(Debug)]
 pub(crate) struct Computation {
-    pub(crate) computed: Computed,
+    pub(crate) features: BatchFeatures,
     pub(crate) times: Option<DeviceTimes>,
 }
 

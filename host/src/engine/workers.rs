@@ -1,10 +1,10 @@
 //! Any number of workers that take batches as they are free, and go on without those that fail.
 
 use super::EngineError;
+use super::selection::Request;
 use super::worker::{Computation, Worker};
 use crate::pack::PackedBatch;
 use cuda_host::CudaError;
-use shared_types::MegaFusedConfig;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -124,12 +124,7 @@ impl Workers {
     ///
     /// # Errors
     /// What is the batch's own, and what the last worker failed with.
-    pub(super) fn run(
-        &self,
-        batch: &PackedBatch,
-        config: MegaFusedConfig,
-        company: Company,
-    ) -> Result<Run, EngineError> {
+    pub(super) fn run(&self, batch: &PackedBatch, request: &Request, company: Company) -> Result<Run, EngineError> {
         let mut failures = 0;
         while let Some(turn) = self.take(company) {
             let worker = &*self.all[turn.worker];
@@ -137,7 +132,7 @@ impl Workers {
                 worker.release();
             }
             let begin = Instant::now();
-            match worker.run(batch, config) {
+            match worker.run(batch, request) {
                 Ok(computation) => return Ok(Run { worker: turn.worker, computation, busy: begin.elapsed() }),
                 Err(EngineError::Cuda(error)) if is_the_workers(&error) => {
                     self.lose(turn.worker, &error);
@@ -152,7 +147,7 @@ impl Workers {
         match &self.fallback {
             Some(worker) => {
                 let begin = Instant::now();
-                let computation = worker.run(batch, config)?;
+                let computation = worker.run(batch, request)?;
                 Ok(Run { worker: self.all.len(), computation, busy: begin.elapsed() })
             }
             None => Err(EngineError::Cuda(self.last_reason())),

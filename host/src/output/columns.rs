@@ -1,6 +1,7 @@
 //! Which columns a table has.
 
-use shared_types::{FEATURES, Feature};
+use crate::engine::Selection;
+use shared_types::{FEATURES, Feature, Group};
 use thiserror::Error;
 
 /// A column of the table.
@@ -50,7 +51,10 @@ impl Column {
     }
 
     fn every() -> impl Iterator<Item = Self> {
-        Self::IDENTITY.into_iter().chain(FEATURES.iter().map(Self::Feature)).chain([Self::SiteId])
+        // The site stands where it stood before there were other groups: after the first.
+        let others = FEATURES.iter().filter(|feature| feature.group != Group::Residue).map(Self::Feature);
+        let first = Group::Residue.features().map(Self::Feature);
+        Self::IDENTITY.into_iter().chain(first).chain([Self::SiteId]).chain(others)
     }
 }
 
@@ -89,7 +93,7 @@ pub enum ColumnError {
 }
 
 impl Default for Columns {
-    /// Identity, then every feature, then the site.
+    /// Identity, the features of the first group, the site, then those of the other groups.
     fn default() -> Self {
         Self(Column::every().collect())
     }
@@ -120,6 +124,16 @@ impl Columns {
         Ok(Self(chosen))
     }
 
+    /// What has to be computed for them.
+    #[must_use]
+    pub fn selection(&self) -> Selection {
+        let features = self.0.iter().filter_map(|column| match column {
+            Column::Feature(feature) => Some(*feature),
+            _ => None,
+        });
+        Selection::new(features, self.0.contains(&Column::SiteId))
+    }
+
     /// The columns, in order.
     #[must_use]
     pub fn as_slice(&self) -> &[Column] {
@@ -140,7 +154,7 @@ mod tests {
         let names = names(&Columns::default());
         assert_eq!(names[..7], ["structure", "row", "chain", "resnum", "icode", "resname", "contact_number"]);
         assert_eq!(names.len(), 6 + FEATURES.len() + 1);
-        assert_eq!(names.last(), Some(&"site_id"));
+        assert_eq!(names[6 + 32..], ["site_id", "b_factor", "ca_x", "ca_y", "ca_z"]);
     }
 
     #[test]
@@ -154,6 +168,20 @@ mod tests {
     fn naming_identity_gives_what_is_named() {
         let columns = Columns::choose(["wcn", "structure"]).unwrap();
         assert_eq!(names(&columns), ["wcn", "structure"]);
+    }
+
+    #[test]
+    fn what_is_not_needed_is_not_computed() {
+        use shared_types::Steps;
+        let steps = |names: &[&str]| Columns::choose(names).unwrap().selection().steps();
+        assert_eq!(steps(&["structure", "row"]), Steps::NONE);
+        assert_eq!(steps(&["sasa"]), Steps::EXPOSURE.and(Steps::ROWS));
+        assert_eq!(steps(&["hydropathy"]), Steps::ROWS);
+        assert_eq!(steps(&["ca_x"]), Steps::POSITION);
+        let contacts = steps(&["contact_number", "wcn"]);
+        assert_eq!(contacts, Steps::ROWS.and(Steps::PAIRS).and(Steps::CONTACTS).and(Steps::NETWORK));
+        assert_eq!(steps(&["site_id"]), steps(&["site_score"]));
+        assert_eq!(Columns::default().selection().steps(), Steps::ALL);
     }
 
     #[test]

@@ -24,7 +24,7 @@ use std::io::Write;
 /// let features = &Engine::builder().backend(Backend::Cpu).build()?.run(std::slice::from_ref(&two))?[0];
 /// let mut text = Vec::new();
 /// let mut table = CsvTable::new(&mut text, Columns::choose(["contact_number", "hse_up", "site_id"])?);
-/// table.write(&[StructureRows { structure: &two, rows: &features.rows, site_ids: &features.site_ids }])?;
+/// table.write(&[StructureRows { structure: &two, features: features.view() }])?;
 /// Box::new(table).finish()?;
 /// let expected = "\
 /// structure,row,chain,resnum,icode,resname,contact_number,hse_up,site_id
@@ -83,8 +83,16 @@ fn lines(part: &StructureRows<'_>, columns: &Columns) -> std::io::Result<Vec<u8>
     let room = part.len() * columns.as_slice().len() * FIELD_BYTES;
     let mut lines = csv::WriterBuilder::new().from_writer(Vec::with_capacity(room));
     let mut number = zmij::Buffer::new();
+    let values: Vec<_> = columns
+        .as_slice()
+        .iter()
+        .map(|column| match column {
+            Column::Feature(feature) => part.values(feature),
+            _ => &[],
+        })
+        .collect();
     for row in 0..part.len() {
-        for column in columns.as_slice() {
+        for (column, values) in columns.as_slice().iter().zip(&values) {
             match column {
                 Column::Structure => lines.write_field(&part.structure.name),
                 Column::Row => lines.write_field(row.to_string()),
@@ -92,9 +100,9 @@ fn lines(part: &StructureRows<'_>, columns: &Columns) -> std::io::Result<Vec<u8>
                 Column::Resnum => lines.write_field(part.structure.residue_numbers[row].to_string()),
                 Column::Icode => lines.write_field(&*part.structure.insertion_codes[row]),
                 Column::Resname => lines.write_field(part.resname(row)),
-                Column::SiteId => lines.write_field(part.site_ids[row].to_string()),
-                Column::Feature(feature) => {
-                    let value = part.rows[row].columns[feature.column];
+                Column::SiteId => lines.write_field(part.site_id(row).to_string()),
+                Column::Feature(_) => {
+                    let value = values.get(row).copied().unwrap_or(f32::NAN);
                     lines.write_field(if value.is_nan() { "" } else { number.format(value) })
                 }
             }

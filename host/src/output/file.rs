@@ -1,7 +1,8 @@
 //! A file that appears whole or not at all.
 
 use super::{
-    Columns, CsvTable, Format, NpzTable, OutputError, ParquetTable, Provenance, SitesTable, StructureRows, Table,
+    Columns, CsvTable, Format, NpzTable, OutputError, ParquetTable, Provenance, SitesOptions, SitesTable,
+    StructureRows, Table,
 };
 use std::fs::File;
 use std::io::BufWriter;
@@ -66,7 +67,6 @@ impl WholeFile {
 ///
 /// assert!(matches!(create("features.txt".as_ref()), Err(OutputError::UnknownFormat { .. })));
 /// assert!(matches!(create(folder.path().join("no/such/features.csv").as_ref()), Err(OutputError::Io { .. })));
-/// assert!(matches!(OutputFile::create_sites("sites.npz".as_ref()), Err(OutputError::SitesAreCsv { .. })));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -93,15 +93,12 @@ impl OutputFile {
         })
     }
 
-    /// Begins a table of sites at `path`, which is CSV.
+    /// Begins a table of sites at `path`, in the format that the options say.
     ///
     /// # Errors
     /// As for [`create`](Self::create).
-    pub fn create_sites(path: &Path) -> Result<Self, OutputError> {
-        if Format::of_path(path)? != Format::Csv {
-            return Err(OutputError::SitesAreCsv { path: path.display().to_string() });
-        }
-        Self::begin(path, |file, _| Ok(Box::new(SitesTable::new(file))))
+    pub fn create_sites(path: &Path, options: SitesOptions) -> Result<Self, OutputError> {
+        Self::begin(path, |file, _| Ok(Box::new(SitesTable::new(file, options))))
     }
 
     /// Begins what `table` makes of a file and its folder.

@@ -26,7 +26,7 @@ use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 /// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
 /// let engine = Engine::builder().backend(Backend::Cpu).build()?;
 /// let features = &engine.run(std::slice::from_ref(&rbd))?[0];
-/// let all = [StructureRows { structure: &rbd, rows: &features.rows, site_ids: &features.site_ids }];
+/// let all = [StructureRows { structure: &rbd, features: features.view() }];
 /// let mut bytes = Cursor::new(Vec::new());
 /// let mut table = NpzTable::new(&mut bytes, Columns::choose(["wcn"])?, folder.path())?;
 /// table.write(&all)?;
@@ -123,8 +123,8 @@ impl Spool {
                 Column::Resname => texts.index(part.resname(row)).to_le_bytes(),
                 Column::Row => (row as i32).to_le_bytes(),
                 Column::Resnum => structure.residue_numbers[row].to_le_bytes(),
-                Column::SiteId => part.site_ids[row].to_le_bytes(),
-                Column::Feature(feature) => part.rows[row].columns[feature.column].to_le_bytes(),
+                Column::SiteId => part.site_id(row).to_le_bytes(),
+                Column::Feature(feature) => part.value(feature, row).to_le_bytes(),
             };
             file.write_all(&bytes)?;
         }

@@ -29,7 +29,7 @@ const GROUP_ROWS: usize = 1 << 18;
 /// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
 /// let engine = Engine::builder().backend(Backend::Cpu).build()?;
 /// let features = &engine.run(std::slice::from_ref(&rbd))?[0];
-/// let all = [StructureRows { structure: &rbd, rows: &features.rows, site_ids: &features.site_ids }];
+/// let all = [StructureRows { structure: &rbd, features: features.view() }];
 /// let mut bytes = Vec::new();
 /// let provenance = Provenance { config: engine.config() };
 /// let mut table = ParquetTable::new(&mut bytes, Columns::choose(["wcn", "sasa"])?, &provenance)?;
@@ -180,10 +180,14 @@ impl Values {
             }
             (Self::Int(all), Column::Row) => all.extend(rows.map(|row| row as i32)),
             (Self::Int(all), Column::Resnum) => all.extend_from_slice(&structure.residue_numbers[rows]),
-            (Self::Int(all), Column::SiteId) => all.extend_from_slice(&part.site_ids[rows]),
+            (Self::Int(all), Column::SiteId) => all.extend(rows.map(|row| part.site_id(row))),
             (Self::Float(all, present), Column::Feature(feature)) => {
-                for row in &part.rows[rows] {
-                    let value = row.columns[feature.column];
+                let values = part.values(feature);
+                if values.is_empty() {
+                    present.extend(rows.map(|_| 0));
+                    return;
+                }
+                for &value in &values[rows] {
                     present.push(i16::from(!value.is_nan()));
                     if !value.is_nan() {
                         all.push(value);

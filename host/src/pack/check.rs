@@ -1,13 +1,13 @@
 //! What makes a batch one that the kernel can work on.
 
 use super::{BatchBuffers, PackError, PackedBatch};
-use shared_types::{Atom, BatchStructureDesc, NO_CA, RESIDUES, ROW_WIDTH};
+use shared_types::{Atom, BatchStructureDesc, FEATURES, NO_CA, RESIDUES};
 use std::ops::Range;
 
 /// Atoms in one batch stay below this, so that an index fits 32 bits with a bit to spare.
 pub(crate) const ATOM_LIMIT: u64 = 1 << 31;
-/// Residues in one batch stay below this: their rows of 32 columns have fewer than 2^31 elements.
-pub(crate) const RESIDUE_LIMIT: u64 = (1 << 31) / ROW_WIDTH as u64;
+/// Residues in one batch stay below this: their values, all features of each, are counted by 32 bits.
+pub(crate) const RESIDUE_LIMIT: u64 = (1 << 32) / FEATURES.len().next_power_of_two() as u64;
 
 /// Chains of one structure are numbered below this; the kernel keeps other things in the bits above.
 const CHAIN_LIMIT: u32 = 1 << 29;
@@ -44,16 +44,10 @@ impl Totals {
 pub(super) fn buffers(names: &[String], buffers: &BatchBuffers) -> Result<(), PackError> {
     let descriptors = &buffers.descriptors;
     let n = buffers.ca_indices.len();
-    for (field, found, expected) in [
-        ("names", names.len(), descriptors.len()),
-        ("residue_types", buffers.residue_types.len(), n),
-        ("conservation", buffers.conservation.len(), n),
-        ("bfactor", buffers.bfactor.len(), n),
-        ("gisaid_freq", buffers.gisaid_freq.len(), n),
-        ("gisaid_velocity", buffers.gisaid_velocity.len(), n),
-        ("chain_ids", buffers.chain_ids.len(), n),
-        ("residue_atoms", buffers.residue_atoms.len(), n),
-    ] {
+    let of_structures = [("names", names.len()), ("centers", buffers.centers.len())];
+    let of_residues = buffers.residue_lengths().chain([("residue_atoms", buffers.residue_atoms.len())]);
+    let lengths = of_structures.map(|(field, found)| (field, found, descriptors.len())).into_iter();
+    for (field, found, expected) in lengths.chain(of_residues.map(|(field, found)| (field, found, n))) {
         if found != expected {
             return Err(PackError::Length { field, found, expected });
         }

@@ -5,6 +5,7 @@ use cuda_std::launch::Offsets;
 use shared_types::{Atom, BatchStructureDesc};
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Structures of a [`PackedBatch`] that follow each other, to be computed as if they were all: rows and atoms are counted
 /// from the first of theirs. Atoms and what is known of residues stay where they are; only descriptors and offsets are
@@ -108,6 +109,20 @@ impl PackedBatch {
 }
 
 impl BatchPart<'_> {
+    /// The same as [`names`](Self::names), for results that outlive the batch.
+    pub(crate) fn shared_names(&self) -> Arc<[String]> {
+        let all = &self.batch.names;
+        if self.n_structures() == all.len() { Arc::clone(all) } else { all[self.structures.clone()].into() }
+    }
+
+    /// The same as [`residue_offsets`](Self::residue_offsets), for results that outlive the batch.
+    pub(crate) fn shared_offsets(&self) -> Arc<Offsets> {
+        match &self.residue_offsets {
+            Cow::Borrowed(_) => Arc::clone(&self.batch.residue_offsets),
+            Cow::Owned(own) => Arc::new(own.clone()),
+        }
+    }
+
     /// The places of its structures in the batch.
     #[must_use]
     pub fn structures(&self) -> Range<usize> {
@@ -144,52 +159,16 @@ impl BatchPart<'_> {
         &self.descriptors
     }
 
+    /// As [`PackedBatch::centers`].
+    #[must_use]
+    pub fn centers(&self) -> &[[f64; 3]] {
+        &self.batch.buffers.centers[self.structures.clone()]
+    }
+
     /// As [`PackedBatch::atoms`].
     #[must_use]
     pub fn atoms(&self) -> &[Atom] {
         &self.batch.buffers.atoms[self.atoms.clone()]
-    }
-
-    /// As [`PackedBatch::ca_indices`].
-    #[must_use]
-    pub fn ca_indices(&self) -> &[u32] {
-        &self.batch.buffers.ca_indices[self.rows.clone()]
-    }
-
-    /// As [`PackedBatch::residue_types`].
-    #[must_use]
-    pub fn residue_types(&self) -> &[u8] {
-        &self.batch.buffers.residue_types[self.rows.clone()]
-    }
-
-    /// As [`PackedBatch::conservation`].
-    #[must_use]
-    pub fn conservation(&self) -> &[f32] {
-        &self.batch.buffers.conservation[self.rows.clone()]
-    }
-
-    /// As [`PackedBatch::bfactor`].
-    #[must_use]
-    pub fn bfactor(&self) -> &[f32] {
-        &self.batch.buffers.bfactor[self.rows.clone()]
-    }
-
-    /// As [`PackedBatch::gisaid_freq`].
-    #[must_use]
-    pub fn gisaid_freq(&self) -> &[f32] {
-        &self.batch.buffers.gisaid_freq[self.rows.clone()]
-    }
-
-    /// As [`PackedBatch::gisaid_velocity`].
-    #[must_use]
-    pub fn gisaid_velocity(&self) -> &[f32] {
-        &self.batch.buffers.gisaid_velocity[self.rows.clone()]
-    }
-
-    /// As [`PackedBatch::chain_ids`].
-    #[must_use]
-    pub fn chain_ids(&self) -> &[u32] {
-        &self.batch.buffers.chain_ids[self.rows.clone()]
     }
 
     /// As [`PackedBatch::residue_atoms`].
@@ -227,3 +206,17 @@ impl BatchPart<'_> {
         &self.structure_offsets
     }
 }
+
+macro_rules! residues_of_part {
+    ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {
+        impl BatchPart<'_> {
+            $($(#[$doc])*
+            #[must_use]
+            pub fn $name(&self) -> &[$type] {
+                &self.batch.buffers.$name[self.rows.clone()]
+            })*
+        }
+    };
+}
+
+shared_types::residue_inputs!(residues_of_part);

@@ -33,7 +33,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 /// let (mut rows, mut inputs) = (0, 0);
 /// let telemetry = run(&engine, source, &cancel, |computed| {
 ///     inputs += computed.batch.outcomes.len();
-///     rows += computed.results.iter().flatten().map(|features| features.rows.len()).sum::<usize>();
+///     rows += computed.results.iter().flatten().map(|features| features.n_residues).sum::<usize>();
 ///     Ok::<(), std::convert::Infallible>(())
 /// })
 /// .expect("a run that is not stopped");

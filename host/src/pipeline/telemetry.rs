@@ -23,8 +23,8 @@ use std::time::{Duration, Instant};
 ///
 /// let compute = &told.compute;
 /// assert_eq!((compute.amount.batches, compute.amount.residues), (3, 3 * 194));
-/// // A row of 32 numbers and a site for each residue, and a summary of 32 bytes for each structure.
-/// assert_eq!(compute.amount.bytes, 3 * (194 * (32 * 4 + 4) + 32));
+/// // A number for each feature and a site for each residue, and a summary of 32 bytes for each structure.
+/// assert_eq!(compute.amount.bytes, 3 * (194 * (shared_types::FEATURES.len() as u64 * 4 + 4) + 32));
 /// println!("{:?} in all; {:?} computing, {:?} waiting", told.wall, compute.busy, compute.waiting);
 /// for worker in &told.workers {
 ///     println!("{}: {} structures in {:?}", worker.name, worker.amount.structures, worker.busy);
@@ -169,9 +169,9 @@ impl Amount {
         for (structure, result) in computed.batch.structures.iter().zip(computed.results.iter()) {
             let Ok(features) = result else { continue };
             amount.structures += 1;
-            amount.residues += features.rows.len() as u64;
+            amount.residues += features.n_residues as u64;
             amount.atoms += structure.n_atoms() as u64;
-            amount.bytes += (size_of_val(features.rows) + size_of_val(features.site_ids)) as u64;
+            amount.bytes += (size_of_val(features.values) + size_of_val(features.site_ids)) as u64;
             amount.bytes += size_of_val(features.summary) as u64;
         }
         amount

@@ -166,10 +166,12 @@ impl<'a> Selection<'a> {
         }
         if record.name == CA
             && let Some(index) = self.structure.ca_indices.last_mut()
-            && let Some(b_factor) = self.structure.bfactor.last_mut()
+            && let Some(bfactor) = self.structure.bfactor.last_mut()
+            && let Some(b_column) = self.structure.b_column.last_mut()
         {
             *index = self.atoms.len() as u32;
-            *b_factor = (self.syntax.b_factor)(record.b_factor).map_or(f32::NAN, |b| b as f32);
+            *bfactor = (self.syntax.b_factor)(record.b_factor).map_or(f32::NAN, |b| b as f32);
+            *b_column = *bfactor;
         }
         let name = record.name.to_le_bytes();
         let [x, y, z] = record.position;
@@ -203,6 +205,7 @@ impl<'a> Selection<'a> {
         s.residue_numbers.push(number);
         s.insertion_codes.push(chain_name(place.icode).into_boxed_str());
         s.bfactor.push(f32::NAN);
+        s.b_column.push(f32::NAN);
         self.open = true;
         Ok(())
     }
@@ -241,9 +244,7 @@ impl<'a> Selection<'a> {
         let mut structure = self.structure;
         structure.name = name.to_owned();
         structure.residue_atoms.push(n_atoms);
-        for values in [&mut structure.conservation, &mut structure.gisaid_freq, &mut structure.gisaid_velocity] {
-            values.resize(n_residues, f32::NAN);
-        }
+        structure.fill_absent();
         if predicted {
             structure.bfactor.fill(f32::NAN);
         }

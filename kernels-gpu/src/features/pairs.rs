@@ -77,6 +77,34 @@ pub fn rows(
     }
 }
 
+/// Writes rows, with the columns that tables give and inputs alone, where pairs are not asked for.
+#[inline(always)]
+pub fn rows_without(
+    block: &mut Block,
+    rows: Rows,
+    kind: impl Fn(u32) -> u32 + Sync,
+    traits: View<Traits>,
+    output: &mut Segment<FeatureRow>,
+) {
+    output.fill(block, rows.count, |at| {
+        let i = rows.row(at);
+        FeatureRow { columns: given(kind(i), traits.get(i)) }
+    });
+}
+
+/// What tables say of a residue, and what was given for it.
+#[inline(always)]
+fn given(kind: u32, given: Traits) -> [f32; ROW_WIDTH] {
+    let mut columns = [0.0; ROW_WIDTH];
+    columns[column::HYDROPATHY] = HYDROPATHY.at(kind);
+    columns[column::CHARGE] = CHARGE.at(kind);
+    columns[column::VOLUME] = VOLUME.at(kind);
+    columns[column::CONSERVATION] = canonical(given.conservation);
+    columns[column::GISAID_FREQ] = canonical(given.freq);
+    columns[column::GISAID_VELOCITY] = canonical(given.velocity);
+    columns
+}
+
 #[inline(always)]
 fn rows_with<const SUMS: usize>(
     block: &mut Block,
@@ -99,20 +127,13 @@ fn rows_with<const SUMS: usize>(
         let mean = |at: usize| if at < SUMS { canonical(sums[at] / sums[at + 1]) } else { NAN };
         let known = |x: f32| if place.exists() { x } else { NAN };
         let exposed = |x: f32| if axis.x.is_nan() { NAN } else { x };
-        let (kind, given) = (kind(i), traits.get(i));
-        let mut columns = [0.0; ROW_WIDTH];
+        let mut columns = given(kind(i), traits.get(i));
         columns[column::WCN] = known(sums[WCN]);
         columns[column::HSE_UP] = exposed(sums[UPPER]);
         columns[column::HSE_DOWN] = exposed(sums[HALF_SPHERES] - sums[UPPER]);
-        columns[column::HYDROPATHY] = HYDROPATHY.at(kind);
         columns[column::HYDROPATHY_LOCAL] = mean(HYDROPATHIES);
-        columns[column::CHARGE] = CHARGE.at(kind);
         columns[column::CHARGE_LOCAL] = known(sums[CHARGES]);
-        columns[column::VOLUME] = VOLUME.at(kind);
-        columns[column::CONSERVATION] = canonical(given.conservation);
         columns[column::CONSERVATION_LOCAL] = mean(CONSERVATIONS);
-        columns[column::GISAID_FREQ] = canonical(given.freq);
-        columns[column::GISAID_VELOCITY] = canonical(given.velocity);
         columns[column::FREQ_LOCAL] = mean(FREQS);
         columns[column::VELOCITY_LOCAL] = mean(VELOCITIES);
         FeatureRow { columns }

@@ -22,6 +22,9 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// Where it was not asked for.
+    pub const UNKNOWN: Self = Self { x: NAN, y: NAN, z: NAN, radius: NAN };
+
     #[inline(always)]
     fn distance2(self, place: Place) -> f32 {
         let (x, y, z) = (place.x - self.x, place.y - self.y, place.z - self.z);
@@ -91,23 +94,28 @@ pub fn area(block: &mut Block, n: u32, exposure: &[ResidueExposure]) -> f32 {
     block.reduce(n, 0.0, |i| exposure.at(i).area, |a, b| a + b)
 }
 
+/// Number of contacts.
+#[inline(always)]
+pub fn contacts(block: &mut Block, graph: ContactGraph, n: u32) -> u64 {
+    block.reduce(n, 0u64, |i| u64::from(graph.degree(i)), |a, b| a + b) / 2
+}
+
 /// The structure's summary, but for its sites, which come later.
 #[inline(always)]
 pub fn summarise(
     block: &mut Block,
-    graph: ContactGraph,
+    contacts: u64,
     n: u32,
     atoms: u32,
     area: f32,
     shape: Shape,
     summaries: &mut Segment<StructureSummary>,
 ) {
-    let ends = block.reduce(n, 0u64, |i| u64::from(graph.degree(i)), |a, b| a + b);
     summaries.set(
         block,
         0,
         StructureSummary {
-            contacts: ends / 2,
+            contacts,
             residues: n,
             atoms,
             radius_of_gyration: shape.radius,

@@ -4,7 +4,7 @@ use super::kinds::{CLASSES_PER_KIND, class};
 use super::near::each_near;
 use super::{PointAtom, THREADS, WARPS, distance2};
 use crate::atoms::cells::{Bounds, Cells};
-use crate::scratch::{ATOMS_AN_ITEM, AtomSurface, Frame, Item};
+use crate::scratch::{ATOMS_AN_ITEM, AtomSurface, CellWords, Frame, Item};
 use cuda_std::prelude::*;
 use shared_types::site_model::{CAPACITY, DIRECTIONS, PROBE, SPIRAL};
 use shared_types::{Atom, BatchStructureDesc, NO_CA};
@@ -18,12 +18,6 @@ const _: () = assert!(DIRECTIONS.len() == 16 && THREADS == 256);
 /// A point's side of a plane, as in the counting of surfaces: covered when `x`, `y`, `z` of the direction, times those here,
 /// are more than the last.
 type Plane = [f32; 4];
-
-/// How many elements a buffer of points has for so many atoms.
-#[must_use]
-pub fn points_of_item(atoms: u32) -> u32 {
-    atoms * CAPACITY
-}
 
 /// Finds the points of every heavy atom: block `i` takes the atoms of item `i`, as they are sorted.
 ///

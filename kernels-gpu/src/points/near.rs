@@ -6,13 +6,7 @@ use cuda_std::prelude::*;
 /// Calls `look` for all atoms that may be within `reach` Å of a box: with the place of the first and the number, 32 at most,
 /// of those that follow each other in the order of cells. What it does must not depend on their order.
 #[inline(always)]
-pub fn each_near(
-    warp: &mut Warp,
-    cells: &Cells,
-    of: &Bounds,
-    reach: f32,
-    mut look: impl FnMut(&mut Warp, u32, u32),
-) {
+pub fn each_near(warp: &mut Warp, cells: &Cells, of: &Bounds, reach: f32, mut look: impl FnMut(&mut Warp, u32, u32)) {
     let region = cells.within(of, reach);
     let rows = region.rows();
     let mut row = 0u32;

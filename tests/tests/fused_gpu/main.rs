@@ -50,10 +50,10 @@ impl Backends {
 /// All rows and the summary, columns that no feature names and padding too.
 fn assert_same_bits(expected: &StructureFeatures, found: &StructureFeatures) {
     let name = &expected.name;
-    assert_eq!((name, expected.rows.len()), (&found.name, found.rows.len()));
-    let words = |features: &StructureFeatures| -> Vec<u32> { bytemuck::cast_slice(&features.rows).to_vec() };
+    assert_eq!((name, expected.n_residues), (&found.name, found.n_residues));
+    let words = |features: &StructureFeatures| -> Vec<u32> { bytemuck::cast_slice(&features.rows()).to_vec() };
     if words(expected) != words(found) {
-        for (i, (a, b)) in expected.rows.iter().zip(&found.rows).enumerate() {
+        for (i, (a, b)) in expected.rows().iter().zip(&found.rows()).enumerate() {
             for feature in FEATURES {
                 let (a, b) = (a.columns[feature.column], b.columns[feature.column]);
                 let (bits, other) = (a.to_bits(), b.to_bits());

@@ -27,7 +27,7 @@ fn small_values_are_dropped() {
     let config = MegaFusedConfig { min_feature_value: 0.1, ..MegaFusedConfig::default() };
     let Some(backends) = backends_with(config) else { return };
     let features = backends.compare(&one_of_each());
-    let rows = || features.iter().flat_map(|features| &features.rows).flat_map(|row| row.columns);
+    let rows = || features.iter().flat_map(|features| &features.rows()).flat_map(|row| row.columns);
     assert!(rows().all(|x| x == 0.0 || x.is_nan() || x.abs() >= 0.1));
     assert!(rows().any(|x| x.is_nan()) && rows().any(|x| x >= 0.1));
 }
@@ -50,7 +50,9 @@ fn missing_alpha_carbons() {
     let features = backends.compare(&structures);
     assert!(features[3].summary.radius_of_gyration.is_nan());
     assert_eq!(features[3].summary.contacts, 0);
-    assert!(features[0].rows[5].columns[column::WCN].is_nan() && !features[0].rows[6].columns[column::WCN].is_nan());
+    assert!(
+        features[0].rows()[5].columns[column::WCN].is_nan() && !features[0].rows()[6].columns[column::WCN].is_nan()
+    );
 }
 
 #[test]
@@ -100,9 +102,9 @@ fn annotation_with_gaps() {
     let features = backends.compare(&structures);
     assert!(features[0].column(column::FREQ_LOCAL).all(f32::is_nan));
     assert!(features[2].column(column::CONSERVATION_LOCAL).all(|x| (0.0..=1.0).contains(&x)));
-    assert_eq!(features[3].rows[279].columns[column::FREQ_LOCAL], 0.25);
+    assert_eq!(features[3].rows()[279].columns[column::FREQ_LOCAL], 0.25);
     // Annotation changes no other column.
-    for (plain, whole) in features[0].rows.iter().zip(&features[2].rows) {
+    for (plain, whole) in features[0].rows().iter().zip(&features[2].rows()) {
         let [a, b] = [plain, whole].map(|row| row.columns[..column::CONSERVATION].iter().map(|x| x.to_bits()));
         assert!(a.eq(b));
     }

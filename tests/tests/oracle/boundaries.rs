@@ -24,14 +24,14 @@ fn at_distances(distances: &[f32]) -> StructureInput {
 fn a_contact_is_closer_than_the_threshold() {
     let next_below = 8.0f32.next_down();
     for (distances, expected) in [(vec![8.0, 8.0, 8.0], 0.0), (vec![next_below, next_below, 8.0], 2.0)] {
-        let found = run(&[at_distances(&distances[1..])], 8.0)[0].rows[0].columns[CONTACT_NUMBER];
+        let found = run(&[at_distances(&distances[1..])], 8.0)[0].rows()[0].columns[CONTACT_NUMBER];
         assert_eq!(found, if expected == 0.0 { 0.0 } else { 1.0 }, "{distances:?}");
     }
 }
 
 #[test]
 fn charges_reach_to_10_angstroms_and_no_further() {
-    let found = run(&[at_distances(&[10.0, 10.0, 10.0f32.next_up()])], 8.0)[0].rows[0].columns[CHARGE_LOCAL];
+    let found = run(&[at_distances(&[10.0, 10.0, 10.0f32.next_up()])], 8.0)[0].rows()[0].columns[CHARGE_LOCAL];
     assert_eq!(found, 3.0, "itself, and two at 10 Å");
 }
 
@@ -39,7 +39,7 @@ fn charges_reach_to_10_angstroms_and_no_further() {
 fn weighted_means_reach_to_18_angstroms() {
     let mut structure = at_distances(&[18.0, 18.0, 18.0f32.next_down()]);
     structure.conservation = vec![f32::NAN, 0.25, 0.25, 0.5];
-    let found = run(&[structure], 8.0)[0].rows[0].columns;
+    let found = run(&[structure], 8.0)[0].rows()[0].columns;
     assert_eq!(found[CONSERVATION_LOCAL], 0.5, "the one that is closer than 18 Å");
     assert!(found[CONSERVATION].is_nan());
 }
@@ -59,7 +59,7 @@ fn arch(others: &[[f32; 3]]) -> StructureInput {
 #[test]
 fn half_spheres_have_their_limits() {
     let half_spheres = |others: &[[f32; 3]]| {
-        let row = run(&[arch(others)], 8.0)[0].rows[1].columns;
+        let row = run(&[arch(others)], 8.0)[0].rows()[1].columns;
         (row[HSE_UP], row[HSE_DOWN])
     };
     // The two neighbours lie below.
@@ -77,7 +77,7 @@ fn angles_are_those_of_known_figures() {
     let points = [[3.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 3.0, 0.0]];
     let dihedral = |fourth: [f32; 3]| {
         let structure = of_all_points("figure", points.into_iter().chain([fourth]));
-        let rows = &run(&[structure], 8.0)[0].rows;
+        let rows = &run(&[structure], 8.0)[0].rows();
         assert_eq!(rows[1].columns[CA_ANGLE], 90.0);
         assert!(rows[0].columns[CA_ANGLE].is_nan() && rows[3].columns[CA_ANGLE].is_nan());
         assert!(rows[2].columns[CA_DIHEDRAL].is_nan(), "it has no row two further on");
@@ -103,7 +103,7 @@ fn a_dihedral_is_never_minus_180() {
         }
     }
     for features in run(&structures, 8.0) {
-        let dihedral = features.rows[1].columns[CA_DIHEDRAL];
+        let dihedral = features.rows()[1].columns[CA_DIHEDRAL];
         assert!(dihedral > -180.0 && dihedral <= 180.0, "{}: {dihedral}", features.name);
     }
 }
@@ -120,7 +120,7 @@ fn without_an_alpha_carbon_no_place_is_known() {
     // Its B factor is another atom's, and does not count.
     structure.bfactor[12] = 1e9;
     (structure.conservation[12], structure.gisaid_freq[12], structure.gisaid_velocity[12]) = (0.5, 0.25, 0.125);
-    let rows = &run(&[structure], 8.0)[0].rows;
+    let rows = &run(&[structure], 8.0)[0].rows();
     for feature in FEATURES {
         let value = rows[12].columns[feature.column];
         assert_eq!(value.is_nan(), NEED_A_CA.contains(&feature.column), "{}: {value}", feature.name);
@@ -138,7 +138,7 @@ fn every_nan_is_written_alike() {
         (structure.conservation[i], structure.gisaid_freq[i]) = (nan, nan);
         (structure.gisaid_velocity[i], structure.bfactor[i]) = (nan, nan);
     }
-    for row in &run(&[structure], 8.0)[0].rows {
+    for row in &run(&[structure], 8.0)[0].rows() {
         for (column, value) in row.columns.iter().enumerate() {
             assert!(!value.is_nan() || value.to_bits() == 0x7fc0_0000, "{}: {:x}", name_of(column), value.to_bits());
         }
@@ -154,7 +154,7 @@ fn small_features_are_written_as_0_and_nothing_else_changes() {
         let mut zeroed = 0;
         for (a, b) in whole.iter().zip(&cut) {
             assert_eq!(a.summary, b.summary);
-            for (a, b) in a.rows.iter().zip(&b.rows) {
+            for (a, b) in a.rows().iter().zip(&b.rows()) {
                 for (a, b) in a.columns.iter().zip(b.columns) {
                     let expected = if a.abs() < least { 0.0 } else { *a };
                     zeroed += usize::from(expected.to_bits() != a.to_bits());
@@ -167,5 +167,5 @@ fn small_features_are_written_as_0_and_nothing_else_changes() {
     // A value of just that magnitude stays.
     let mut edge = of_all_points("edge", [[0.0; 3]]);
     edge.conservation = vec![-0.5];
-    assert_eq!(engine(8.0, 0.5).run(&[edge]).unwrap()[0].rows[0].columns[CONSERVATION], -0.5);
+    assert_eq!(engine(8.0, 0.5).run(&[edge]).unwrap()[0].rows()[0].columns[CONSERVATION], -0.5);
 }

@@ -8,7 +8,7 @@ use std::f32::consts::PI;
 use tests::dice::Dice;
 
 fn columns(structure: StructureInput, row: usize) -> [f32; 32] {
-    run(&[structure], 8.0)[0].rows[row].columns
+    run(&[structure], 8.0)[0].rows()[row].columns
 }
 
 /// An atom of radius 1.88 Å with the probe's 1.4 Å.
@@ -74,9 +74,9 @@ fn an_atom_in_a_larger_ones_place_is_covered_and_equal_ones_are_not() {
     let mut structure = structure;
     structure.atoms[1].radius = 1.42;
     let found = run(&[structure], 8.0);
-    assert!((found[0].rows[0].columns[SASA] - WHOLE).abs() < 1e-4);
-    assert_eq!(found[0].rows[1].columns[SASA], 0.0);
-    assert_eq!(found[0].rows[1].columns[DEPTH], 0.0, "the atom that covers it lies in its place");
+    assert!((found[0].rows()[0].columns[SASA] - WHOLE).abs() < 1e-4);
+    assert_eq!(found[0].rows()[1].columns[SASA], 0.0);
+    assert_eq!(found[0].rows()[1].columns[DEPTH], 0.0, "the atom that covers it lies in its place");
 }
 
 /// More neighbours than any atom of a protein has.

@@ -20,8 +20,8 @@ fn assert_same_bits(a: &StructureFeatures, b: &StructureFeatures, how: &str) {
     assert_eq!(a.name, b.name, "{how}");
     assert_eq!(bytemuck::bytes_of(&a.summary), bytemuck::bytes_of(&b.summary), "{how}: {}", a.name);
     assert_eq!(a.site_ids, b.site_ids, "{how}: {}", a.name);
-    assert_eq!(a.rows.len(), b.rows.len(), "{how}: {}", a.name);
-    for (i, (left, right)) in a.rows.iter().zip(&b.rows).enumerate() {
+    assert_eq!(a.n_residues, b.n_residues, "{how}: {}", a.name);
+    for (i, (left, right)) in a.rows().iter().zip(&b.rows()).enumerate() {
         for (column, (x, y)) in left.columns.iter().zip(right.columns).enumerate() {
             assert_eq!(x.to_bits(), y.to_bits(), "{how}: {} row {i} {}: {x}, {y}", a.name, name_of(column));
         }
@@ -127,15 +127,15 @@ fn position_and_orientation_do_not_matter() {
             assert!(doubtful.iter().filter(|row| row.doubtful).count() * 20 < doubtful.len(), "{}", a.name);
             assert!((a.summary.area / b.summary.area - 1.0).abs() < 5e-3, "{}: area", a.name);
             let counts = Atoms::new(structure, 20, 1e-4);
-            for i in (0..a.rows.len()).filter(|&i| !doubtful[i].doubtful) {
+            for i in (0..a.n_residues).filter(|&i| !doubtful[i].doubtful) {
                 let doubtful = counts.doubtful_counts(i);
                 for feature in FEATURES {
-                    let (x, y) = (a.rows[i].columns[feature.column], b.rows[i].columns[feature.column]);
+                    let (x, y) = (a.rows()[i].columns[feature.column], b.rows()[i].columns[feature.column]);
                     if doubtful.contains(&feature.column) {
                         continue;
                     }
                     let (absolute, relative) = match feature.column {
-                        SITE_SCORE => (score_drift(&a.rows[i], &b.rows[i]), 0.0),
+                        SITE_SCORE => (score_drift(&a.rows()[i], &b.rows()[i]), 0.0),
                         column => drift(column),
                     };
                     let mut off = (x - y).abs();

@@ -52,7 +52,7 @@ fn faults(
     }
     let mut faults = Vec::new();
     let mut say = |text: String| faults.push(format!("{} at {threshold} Å: {text}", structure.name));
-    for (i, (expected, found)) in expected.iter().zip(&features.rows).enumerate() {
+    for (i, (expected, found)) in expected.iter().zip(&features.rows()).enumerate() {
         for value in expected.columns.iter().filter(|_| !expected.doubtful) {
             let found = found.columns[value.column];
             if !value.admits(found) {
@@ -65,8 +65,8 @@ fn faults(
             }
         }
     }
-    if expected.len() != features.rows.len() {
-        say(format!("{} rows of {}", features.rows.len(), expected.len()));
+    if expected.len() != features.n_residues {
+        say(format!("{} rows of {}", features.n_residues, expected.len()));
     }
     let doubtful = expected.iter().filter(|row| row.doubtful).count();
 
@@ -171,7 +171,7 @@ fn the_oracle_sees_a_wrong_number() {
     let right = &run(&structures[..1], 8.0)[0];
     for feature in FEATURES {
         let mut wrong = right.clone();
-        let value = &mut wrong.rows[20].columns[feature.column];
+        let value = &mut wrong.rows()[20].columns[feature.column];
         *value = if value.is_nan() { 0.0 } else { *value * 1.1 + 0.01 };
         let (faults, _) = faults(&structures[0], &wrong, 8.0, MARGIN);
         // What the model of sites reads makes its score wrong too, and then who is in a site may be.

@@ -20,12 +20,12 @@ pub fn faults(
     let scores: Vec<f32> = features.column(column::SITE_SCORE).collect();
     for (i, (found, residue)) in scores.iter().zip(residues).enumerate() {
         let right = if residue.ca.is_some() && contact_threshold == CONTACT_THRESHOLD {
-            (f64::from(*found) - score(&features.rows[i].columns)).abs() <= 2e-6
+            (f64::from(*found) - score(&features.rows()[i].columns)).abs() <= 2e-6
         } else {
             found.is_nan()
         };
         if !right {
-            faults.push(format!("row {i} site_score: {found} where {}", score(&features.rows[i].columns)));
+            faults.push(format!("row {i} site_score: {found} where {}", score(&features.rows()[i].columns)));
         }
     }
     let expected = site_ids(graph, &scores);

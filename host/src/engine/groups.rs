@@ -1,0 +1,176 @@
+//! Groups of features beyond the first: each has its own rows, kernels and buffers.
+//!
+//! A group is a module here that implements [`GroupWork`], and a line in [`groups!`]. Its features stand in
+//! `shared_types::feature`, its kernels in `kernels-gpu`.
+
+mod position;
+
+use super::launch::BatchInputs;
+use super::memory::Memory;
+use super::selection::Selection;
+use super::work::BatchSizes;
+use cuda_std::launch::{Executor, Offsets, Segments};
+use kernels_gpu::scratch::Taken;
+use shared_types::{Group, MegaFusedConfig, Steps};
+
+/// What a group keeps from batch to batch, and how it is computed.
+pub(super) trait GroupWork<M: Memory>: Sized {
+    /// Which group it is.
+    const GROUP: Group;
+    /// The steps of which at least one is to be taken for the group to be computed.
+    const STEPS: Steps;
+
+    /// Room for nothing.
+    fn new(memory: &M) -> Result<Self, M::Error>;
+
+    /// Makes room for a batch.
+    fn prepare(&mut self, memory: &M, sizes: &BatchSizes) -> Result<(), M::Error>;
+
+    /// Computes its rows, and takes the columns that were asked for from them.
+    fn launch<E: Executor<Space = M::Space>>(
+        &mut self,
+        executor: &E,
+        inputs: BatchInputs<'_, M::Space>,
+        shared: Shared<'_, M>,
+    ) -> Result<(), E::Error>;
+}
+
+/// What a group's launches find besides its own: what the batch is, and where columns go.
+pub(super) struct Shared<'a, M: Memory> {
+    pub(super) sizes: &'a BatchSizes,
+    pub(super) config: MegaFusedConfig,
+    /// Where rows of each structure begin.
+    pub(super) residues: &'a M::Offsets,
+    pub(super) columns: &'a Columns<M>,
+    /// The batch's values.
+    pub(super) values: &'a mut M::Buffer<f32>,
+    /// Where values of each structure begin.
+    pub(super) of_structures: &'a M::Offsets,
+}
+
+/// The columns that are taken of a group.
+pub(super) struct Columns<M: Memory> {
+    places: M::Buffer<u32>,
+    count: usize,
+    first: u32,
+}
+
+impl<M: Memory> Columns<M> {
+    pub(super) fn new(memory: &M) -> Result<Self, M::Error> {
+        Ok(Self { places: memory.empty()?, count: 0, first: 0 })
+    }
+
+    pub(super) fn set(&mut self, memory: &M, selection: &Selection, group: Group) -> Result<(), M::Error> {
+        let range = selection.of_group(group);
+        let places: Vec<u32> = selection.features()[range.clone()].iter().map(|one| one.column as u32).collect();
+        (self.count, self.first) = (places.len(), range.start as u32);
+        memory.copy_to(&mut self.places, &places)
+    }
+
+    /// Whether any is asked for.
+    pub(super) fn any(&self) -> bool {
+        self.count > 0
+    }
+
+    /// Which they are, as kernels read it.
+    pub(super) fn view(&self) -> <M::Space as cuda_std::launch::Space>::Ref<'_, u32> {
+        M::view(&self.places, self.count)
+    }
+
+    pub(super) fn taken(&self, config: MegaFusedConfig) -> Taken {
+        Taken { first: self.first, least: config.min_feature_value }
+    }
+}
+
+/// Launches a kernel that takes a group's columns from its rows.
+macro_rules! take_columns {
+    ($kernel:ident, $executor:expr, $inputs:expr, $rows:expr, $shared:expr) => {{
+        use cuda_std::launch::Segments;
+        use kernels_gpu::$kernel as kernel;
+        let (shared, given) = ($shared, $inputs.shorter());
+        let args = kernel::Args {
+            values: Segments { data: M::view_mut(shared.values), offsets: M::offsets(shared.of_structures) },
+            rows: M::view($rows, shared.sizes.residues),
+            columns: shared.columns.view(),
+            descriptors: given.descriptors,
+            taken: shared.columns.taken(shared.config),
+        };
+        shared.sizes.launch::<kernel::Kernel, _>($executor, args)
+    }};
+}
+
+pub(super) use take_columns;
+
+/// The groups: name of the field, and type.
+macro_rules! groups {
+    ($($name:ident: $type:ident;)*) => {
+        /// All of them.
+        pub(super) struct Groups<M: Memory> {
+            $($name: ($name::$type<M>, Columns<M>),)*
+        }
+
+        impl<M: Memory> Groups<M> {
+            /// Room for nothing.
+            pub(super) fn new(memory: &M) -> Result<Self, M::Error> {
+                Ok(Self { $($name: (GroupWork::new(memory)?, Columns::new(memory)?)),* })
+            }
+
+            /// Makes room for a batch, for those that are asked for.
+            pub(super) fn prepare(
+                &mut self,
+                memory: &M,
+                sizes: &BatchSizes,
+                selection: &Selection,
+            ) -> Result<(), M::Error> {
+                $(
+                    let (group, columns) = &mut self.$name;
+                    if has_steps::<M, $name::$type<M>>(sizes) {
+                        columns.set(memory, selection, <$name::$type<M> as GroupWork<M>>::GROUP)?;
+                        group.prepare(memory, sizes)?;
+                    }
+                )*
+                Ok(())
+            }
+
+            /// Computes those that are asked for.
+            pub(super) fn launch<E: Executor<Space = M::Space>>(
+                &mut self,
+                executor: &E,
+                inputs: BatchInputs<'_, M::Space>,
+                (sizes, config): (&BatchSizes, MegaFusedConfig),
+                (values, of_structures, residues): (&mut M::Buffer<f32>, &M::Offsets, &M::Offsets),
+            ) -> Result<(), E::Error> {
+                $(
+                    let (group, columns) = &mut self.$name;
+                    if has_steps::<M, $name::$type<M>>(sizes) {
+                        let shared = Shared { sizes, config, residues, columns, values, of_structures };
+                        group.launch(executor, inputs, shared)?;
+                    }
+                )*
+                Ok(())
+            }
+        }
+    };
+}
+
+groups! {
+    position: PositionWork;
+}
+
+fn has_steps<M: Memory, G: GroupWork<M>>(sizes: &BatchSizes) -> bool {
+    sizes.steps.only(G::STEPS) != Steps::NONE
+}
+
+/// Where each structure's values begin: so many for each of its residues.
+pub(super) fn value_offsets(residues: &Offsets, width: usize) -> Offsets {
+    let all = residues.as_slice().iter().map(|row| row * width as u32);
+    Offsets::new(all.collect()).expect("as the rows, times so many columns")
+}
+
+/// Rows of a group, for its kernel to write.
+pub(super) fn segments<'a, M: Memory, T: cuda_layout::DeviceLayout>(
+    rows: &'a mut M::Buffer<T>,
+    offsets: &'a M::Offsets,
+) -> Segments<'a, M::Space, T> {
+    Segments { data: M::view_mut(rows), offsets: M::offsets(offsets) }
+}

@@ -1,0 +1,218 @@
+//! Memory that is used again when it is dropped.
+
+use super::EngineError;
+use bytemuck::Zeroable;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Memory of one kind. Cheap to clone; clones share it.
+#[derive(Debug)]
+pub(super) struct Pooled<T>(Arc<Shelf<T>>);
+
+impl<T> Default for Pooled<T> {
+    fn default() -> Self {
+        Self(Arc::default())
+    }
+}
+
+impl<T> Clone for Pooled<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T: Zeroable> Pooled<T> {
+    /// Room for so many elements, whose contents are unspecified.
+    ///
+    /// # Errors
+    /// [`EngineError::OutOfHostMemory`].
+    pub(super) fn take(&self, len: usize) -> Result<PooledVec<T>, EngineError> {
+        Shelf::take(&self.0, len)
+    }
+}
+
+impl<T> Pooled<T> {
+    /// How often memory was asked of the system so far.
+    pub(super) fn allocations(&self) -> u64 {
+        self.0.allocations.load(Ordering::Relaxed)
+    }
+
+    /// Gives memory back that nobody uses now.
+    pub(super) fn trim(&self) {
+        self.0.free().clear();
+    }
+}
+
+/// Memory of one kind that nobody uses now.
+#[derive(Debug)]
+struct Shelf<T> {
+    free: Mutex<Vec<Vec<T>>>,
+    allocations: AtomicU64,
+}
+
+impl<T> Default for Shelf<T> {
+    fn default() -> Self {
+        Self { free: Mutex::default(), allocations: AtomicU64::new(0) }
+    }
+}
+
+/// As many as batches are computed, waited for and written at a time on a few devices. What is dropped beyond that, by who
+/// has kept the results of many, goes back to the system.
+const MOST_FREE: usize = 8;
+
+impl<T> Shelf<T> {
+    fn free(&self) -> std::sync::MutexGuard<'_, Vec<Vec<T>>> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T: Zeroable> Shelf<T> {
+    /// The smallest that is long enough; else a new one, an eighth longer than was asked for, for batches that differ a
+    /// little.
+    fn take(shelf: &Arc<Self>, len: usize) -> Result<PooledVec<T>, EngineError> {
+        let home = Some(Arc::clone(shelf));
+        if len == 0 {
+            return Ok(PooledVec { elements: Vec::new(), len, home });
+        }
+        let mut free = shelf.free();
+        let fitting = free.iter().enumerate().filter(|(_, one)| one.len() >= len).min_by_key(|(_, one)| one.len());
+        if let Some((index, _)) = fitting {
+            let elements = free.swap_remove(index);
+            return Ok(PooledVec { elements, len, home });
+        }
+        // All are too short; the longest is the least likely to be missed.
+        let longest = free.iter().enumerate().max_by_key(|(_, one)| one.len()).map(|(index, _)| index);
+        let short = longest.map(|index| free.swap_remove(index));
+        drop(free);
+        drop(short);
+        shelf.allocations.fetch_add(1, Ordering::Relaxed);
+        // Its pages are first touched by whoever writes them.
+        let wanted = len + len / 8;
+        let elements = bytemuck::allocation::try_zeroed_vec(wanted)
+            .map_err(|()| EngineError::OutOfHostMemory { bytes: wanted.saturating_mul(size_of::<T>()) })?;
+        Ok(PooledVec { elements, len, home })
+    }
+}
+
+/// Elements in memory that goes back to where it came from when this is dropped. Else a slice.
+///
+/// An engine's results take the memory of those that were dropped.
+pub(super) struct PooledVec<T> {
+    elements: Vec<T>,
+    /// How many of the elements there are for others.
+    len: usize,
+    home: Option<Arc<Shelf<T>>>,
+}
+
+impl<T> From<Vec<T>> for PooledVec<T> {
+    fn from(elements: Vec<T>) -> Self {
+        Self { len: elements.len(), elements, home: None }
+    }
+}
+
+impl<T> Deref for PooledVec<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.elements[..self.len]
+    }
+}
+
+impl<T> DerefMut for PooledVec<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.elements[..self.len]
+    }
+}
+
+impl<T: Clone> Clone for PooledVec<T> {
+    /// In memory of its own.
+    fn clone(&self) -> Self {
+        self.to_vec().into()
+    }
+}
+
+impl<T: std::fmt::Debug> std::fmt::Debug for PooledVec<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: PartialEq> PartialEq for PooledVec<T> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<'a, T> IntoIterator for &'a PooledVec<T> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<T> Drop for PooledVec<T> {
+    fn drop(&mut self) {
+        let Some(home) = &self.home else { return };
+        let elements = std::mem::take(&mut self.elements);
+        let mut free = home.free();
+        if !elements.is_empty() && free.len() < MOST_FREE {
+            free.push(elements);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_dropped_is_used_again() {
+        let pool = Pooled::<i32>::default();
+        let mut first = pool.take(100).unwrap();
+        first.fill(7);
+        assert_eq!(first.len(), 100);
+        let second = pool.take(50).unwrap();
+        assert_eq!(pool.allocations(), 2);
+        drop((first, second));
+        for len in [100, 112, 40, 0] {
+            let (a, b) = (pool.take(len).unwrap(), pool.take(len.min(50)).unwrap());
+            assert_eq!((a.len(), b.len()), (len, len.min(50)));
+        }
+        assert_eq!(pool.allocations(), 2, "an eighth more was there");
+        drop(pool.take(1000).unwrap());
+        assert_eq!(pool.allocations(), 3);
+        pool.trim();
+        drop(pool.take(10).unwrap());
+        assert_eq!(pool.allocations(), 4);
+    }
+
+    #[test]
+    fn what_is_kept_for_long_is_not_kept_for_ever() {
+        let pool = Pooled::<i32>::default();
+        let many: Vec<_> = (0..50).map(|_| pool.take(10).unwrap()).collect();
+        drop(many);
+        assert_eq!(pool.0.free().len(), MOST_FREE);
+    }
+
+    #[test]
+    fn a_clone_is_the_callers_own() {
+        let pool = Pooled::<i32>::default();
+        let mut elements = pool.take(3).unwrap();
+        elements.copy_from_slice(&[1, 2, 3]);
+        let clone = elements.clone();
+        drop(elements);
+        assert_eq!(pool.0.free().len(), 1);
+        assert_eq!(*clone, [1, 2, 3]);
+        drop(clone);
+        assert_eq!(pool.0.free().len(), 1);
+    }
+
+    #[test]
+    fn too_much_is_an_error() {
+        let error = Pooled::<u64>::default().take(usize::MAX / 16).unwrap_err();
+        assert!(error.is_out_of_memory(), "{error}");
+    }
+}

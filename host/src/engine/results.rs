@@ -1,0 +1,365 @@
+//! What was computed: on the device, of a batch in the host's memory, and of one structure.
+
+use super::memory::Memory;
+use super::pooled::{Pooled, PooledVec};
+use super::selection::{Request, Selection};
+use super::{EngineError, StructureFeatures};
+use crate::pack::{BatchPart, PackedBatch};
+use cuda_std::launch::Offsets;
+use shared_types::{AtomPoints, Feature, FeatureRow, Group, Site, StructureSummary, site_model};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// How much there is of each result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ResultSizes {
+    pub(super) structures: usize,
+    pub(super) residues: usize,
+    /// Features of a residue.
+    pub(super) width: usize,
+    pub(super) sites: bool,
+    pub(super) atoms: usize,
+    pub(super) points: bool,
+}
+
+impl ResultSizes {
+    pub(super) fn of(batch: &BatchPart<'_>, selection: &Selection) -> Self {
+        let (structures, residues) = (batch.n_structures(), batch.n_residues());
+        Self {
+            structures,
+            residues,
+            width: selection.width(),
+            sites: selection.has_sites(),
+            atoms: batch.atom_offsets().end() as usize,
+            points: selection.has_points(),
+        }
+    }
+}
+
+/// Declares the results once: what they are called, what an element is, and how many there are.
+macro_rules! results {
+    ($($(#[$doc:meta])* $name:ident: $type:ty, $len:expr;)*) => {
+        /// What is computed for a batch, in the host's memory.
+        #[derive(Clone, Debug)]
+        pub(super) struct Results {
+            $($(#[$doc])* pub(super) $name: PooledVec<$type>,)*
+        }
+
+        /// Where what is computed for a part of a batch goes.
+        #[derive(Debug)]
+        pub(super) struct ResultsMut<'a> {
+            $(pub(super) $name: &'a mut [$type],)*
+        }
+
+        /// What is computed for a batch, where it is computed.
+        pub(super) struct DeviceResults<M: Memory> {
+            $(pub(super) $name: M::Buffer<$type>,)*
+        }
+
+        impl Results {
+            /// All of it, to write.
+            pub(super) fn as_mut(&mut self) -> ResultsMut<'_> {
+                ResultsMut { $($name: &mut self.$name),* }
+            }
+        }
+
+        impl<'a> ResultsMut<'a> {
+            /// # Panics
+            /// Where there is not room for so much, or more.
+            pub(super) fn check(&self, sizes: ResultSizes) {
+                $(assert_eq!(self.$name.len(), len(sizes, $len), "room for {} of a batch", stringify!($name));)*
+            }
+
+            /// What is for so much, and the rest.
+            pub(super) fn split_at(self, sizes: ResultSizes) -> (Self, Self) {
+                $(let $name = self.$name.split_at_mut(len(sizes, $len));)*
+                (Self { $($name: $name.0),* }, Self { $($name: $name.1),* })
+            }
+        }
+
+        impl<M: Memory> DeviceResults<M> {
+            /// Room for nothing.
+            pub(super) fn new(memory: &M) -> Result<Self, M::Error> {
+                Ok(Self { $($name: memory.empty()?),* })
+            }
+
+            pub(super) fn reserve(&mut self, memory: &M, sizes: ResultSizes) -> Result<(), M::Error> {
+                $(memory.reserve(&mut self.$name, len(sizes, $len))?;)*
+                Ok(())
+            }
+
+            /// Copies all to the host.
+            pub(super) fn download(&self, memory: &M, to: ResultsMut<'_>) -> Result<(), M::Error> {
+                $(memory.copy_from(&self.$name, to.$name)?;)*
+                Ok(())
+            }
+        }
+
+        /// Room for results. What was dropped is used again: to have the system give memory and take it back for each batch
+        /// would take as long as to compute half of it. Cheap to clone; clones share the memory.
+        #[derive(Clone, Debug, Default)]
+        pub(super) struct ResultPool {
+            $($name: Pooled<$type>,)*
+        }
+
+        impl ResultPool {
+            /// Room for so much, whose contents are unspecified.
+            ///
+            /// # Errors
+            /// [`EngineError::OutOfHostMemory`].
+            pub(super) fn room(&self, sizes: ResultSizes) -> Result<Results, EngineError> {
+                Ok(Results { $($name: self.$name.take(len(sizes, $len))?),* })
+            }
+
+            /// How often memory was asked of the system so far.
+            pub(super) fn allocations(&self) -> u64 {
+                0 $(+ self.$name.allocations())*
+            }
+
+            /// Gives memory back that nobody uses now.
+            pub(super) fn trim(&self) {
+                $(self.$name.trim();)*
+            }
+        }
+
+        /// Calls a macro with the results' names and types.
+        macro_rules! for_each_result {
+            ($callback:ident) => {
+                $callback! { $($name: $type, $len;)* }
+            };
+        }
+    };
+}
+
+results! {
+    /// Structure by structure, column by column, an element a residue.
+    values: f32, |sizes| sizes.residues * sizes.width;
+    /// Per residue, the site that it is part of, counted from 0 in its structure, or -1. Empty where sites were not asked
+    /// for.
+    site_ids: i32, |sizes| if sizes.sites { sizes.residues } else { 0 };
+    /// [`MOST_SITES`](shared_types::site_model::MOST_SITES) a structure, by falling score; those that are not there are zero. Empty where sites were not asked for.
+    sites: shared_types::Site, |sizes| if sizes.sites { sizes.structures * shared_types::site_model::MOST_SITES } else { 0 };
+    /// The points of each heavy atom. Empty where they were not asked for.
+    atom_points: shared_types::AtomPoints, |sizes| if sizes.points { sizes.atoms } else { 0 };
+    /// One a structure.
+    summaries: StructureSummary, |sizes| sizes.structures;
+}
+
+pub(super) use for_each_result;
+
+/// A declared length. (A closure in its place has its type told by this.)
+pub(super) fn len(sizes: ResultSizes, of: impl Fn(ResultSizes) -> usize) -> usize {
+    of(sizes)
+}
+
+/// What was computed for a whole batch.
+///
+/// The example of [`Engine`](super::Engine) computes one.
+#[derive(Clone, Debug)]
+pub struct BatchFeatures {
+    results: Results,
+    selection: Selection,
+    offsets: Arc<Offsets>,
+    /// Where each structure's heavy atoms begin, and the end of all; nothing where points were not asked for.
+    atom_offsets: Vec<u32>,
+    names: Arc<[String]>,
+}
+
+impl BatchFeatures {
+    pub(super) fn new(results: Results, selection: &Selection, batch: &BatchPart<'_>) -> Self {
+        let (offsets, names) = (batch.shared_offsets(), batch.shared_names());
+        let atom_offsets = if selection.has_points() { batch.atom_offsets().as_slice().to_vec() } else { Vec::new() };
+        Self { results, selection: selection.clone(), offsets, atom_offsets, names }
+    }
+
+    /// Room for what is computed of a batch, in memory of its own.
+    ///
+    /// # Errors
+    /// Where there is no memory.
+    pub fn room(batch: &PackedBatch, request: &Request) -> Result<Self, EngineError> {
+        let whole = batch.whole();
+        let results = ResultPool::default().room(ResultSizes::of(&whole, &request.selection))?;
+        Ok(Self::new(results, &request.selection, &whole))
+    }
+
+    pub(super) fn as_mut(&mut self) -> ResultsMut<'_> {
+        self.results.as_mut()
+    }
+
+    /// Number of structures.
+    #[must_use]
+    pub fn n_structures(&self) -> usize {
+        self.results.summaries.len()
+    }
+
+    /// Number of residues.
+    #[must_use]
+    pub fn n_residues(&self) -> usize {
+        self.offsets.end() as usize
+    }
+
+    /// Which features there are.
+    #[must_use]
+    pub fn selection(&self) -> &Selection {
+        &self.selection
+    }
+
+    /// All values: structure by structure, feature by feature in the order of [`Selection::features`], residue by residue.
+    #[must_use]
+    pub fn values(&self) -> &[f32] {
+        &self.results.values
+    }
+
+    /// Per residue, the site that it is part of, counted from 0 in its structure, or -1. Empty where sites were not asked
+    /// for.
+    #[must_use]
+    pub fn site_ids(&self) -> &[i32] {
+        &self.results.site_ids
+    }
+
+    /// A line for every structure. What belongs to steps that were not asked for is 0 or NaN there.
+    #[must_use]
+    pub fn summaries(&self) -> &[StructureSummary] {
+        &self.results.summaries
+    }
+
+    /// The rows of the first group, structure by structure; NaN where a feature was not asked for.
+    #[must_use]
+    pub fn rows(&self) -> Vec<FeatureRow> {
+        self.iter().flat_map(|one| one.rows()).collect()
+    }
+
+    /// What structure `index` has.
+    ///
+    /// # Panics
+    /// Where there is no such structure.
+    #[must_use]
+    pub fn structure(&self, index: usize) -> StructureView<'_> {
+        let range = self.range(index);
+        let width = self.selection.width();
+        StructureView {
+            name: &self.names[index],
+            selection: &self.selection,
+            n_residues: range.len(),
+            values: &self.results.values[range.start * width..range.end * width],
+            site_ids: self.results.site_ids.get(range).unwrap_or_default(),
+            sites: sites_of(&self.results.sites, index, &self.results.summaries[index]),
+            atom_points: self.atom_points_of(index),
+            summary: &self.results.summaries[index],
+        }
+    }
+
+    /// What each structure has.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = StructureView<'_>> {
+        (0..self.n_structures()).map(|index| self.structure(index))
+    }
+
+    /// The points of a structure's atoms.
+    fn atom_points_of(&self, index: usize) -> &[AtomPoints] {
+        match self.atom_offsets.get(index..index + 2) {
+            Some(&[first, end]) => &self.results.atom_points[first as usize..end as usize],
+            _ => &[],
+        }
+    }
+
+    fn range(&self, index: usize) -> Range<usize> {
+        let offsets = self.offsets.as_slice();
+        offsets[index] as usize..offsets[index + 1] as usize
+    }
+}
+
+/// The sites of structure `index`, among those of all.
+pub(super) fn sites_of<'a>(all: &'a [Site], index: usize, summary: &StructureSummary) -> &'a [Site] {
+    let first = index * site_model::MOST_SITES;
+    let own = all.get(first..first + site_model::MOST_SITES).unwrap_or_default();
+    &own[..own.len().min(summary.sites as usize)]
+}
+
+/// What was computed for one structure, where it lies.
+///
+/// ```
+/// use prism_host::read::{ReadOptions, read_path};
+/// use prism_host::{Backend, Engine, PackedBatch};
+/// use shared_types::{FEATURES, feature::column};
+///
+/// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// let batch = PackedBatch::from_inputs([&rbd])?;
+/// let features = Engine::builder().backend(Backend::Cpu).build()?.run_batch(&batch)?;
+/// let view = features.structure(0);
+/// assert_eq!((view.name, view.n_residues, view.site_ids.len(), view.summary.residues), ("rbd", 194, 194, 194));
+/// let sasa = FEATURES.iter().find(|feature| feature.name == "sasa").expect("a feature");
+/// let areas = view.feature(sasa).expect("one that is computed");
+/// assert_eq!(areas[7], view.rows()[7].columns[column::SASA]);
+/// assert_eq!(view.named("ca_x").map(<[f32]>::len), Some(194));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct StructureView<'a> {
+    /// What it is called.
+    pub name: &'a str,
+    /// Which features there are.
+    pub selection: &'a Selection,
+    /// How many residues.
+    pub n_residues: usize,
+    /// Feature by feature in the order of [`Selection::features`], residue by residue.
+    pub values: &'a [f32],
+    /// For every residue, the site that it is part of, counted from 0, or -1; empty where sites were not asked for.
+    pub site_ids: &'a [i32],
+    /// Its sites by falling score; empty where they were not asked for.
+    pub sites: &'a [Site],
+    /// The points of each of its heavy atoms; empty where they were not asked for.
+    pub atom_points: &'a [AtomPoints],
+    /// The structure as a whole.
+    pub summary: &'a StructureSummary,
+}
+
+impl<'a> StructureView<'a> {
+    /// One feature of every residue, NaN where it is not defined; `None` where it was not asked for.
+    #[must_use]
+    pub fn feature(&self, feature: &Feature) -> Option<&'a [f32]> {
+        self.selection.place(feature).map(|place| self.at(place))
+    }
+
+    /// The feature of that name, of every residue.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Option<&'a [f32]> {
+        self.selection.features().iter().position(|feature| feature.name == name).map(|place| self.at(place))
+    }
+
+    /// The feature at a place of the selection.
+    ///
+    /// # Panics
+    /// Where there is no such place.
+    #[must_use]
+    pub fn at(&self, place: usize) -> &'a [f32] {
+        &self.values[place * self.n_residues..(place + 1) * self.n_residues]
+    }
+
+    /// The rows of the first group; NaN where a feature was not asked for.
+    #[must_use]
+    pub fn rows(&self) -> Vec<FeatureRow> {
+        let mut rows = vec![FeatureRow { columns: [f32::NAN; Group::Residue.width()] }; self.n_residues];
+        for place in self.selection.of_group(Group::Residue) {
+            let column = self.selection.features()[place].column;
+            for (row, value) in rows.iter_mut().zip(self.at(place)) {
+                row.columns[column] = *value;
+            }
+        }
+        rows
+    }
+
+    /// A copy of its own.
+    #[must_use]
+    pub fn to_owned(&self) -> StructureFeatures {
+        StructureFeatures {
+            name: self.name.to_owned(),
+            selection: self.selection.clone(),
+            values: self.values.to_vec(),
+            site_ids: self.site_ids.to_vec(),
+            sites: self.sites.to_vec(),
+            atom_points: self.atom_points.to_vec(),
+            summary: *self.summary,
+            n_residues: self.n_residues,
+        }
+    }
+}

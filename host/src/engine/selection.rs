@@ -1,0 +1,140 @@
+//! What is asked for of a run: which columns, and so which steps.
+
+use shared_types::{FEATURES, Feature, Group, MegaFusedConfig, Steps, steps};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Features that are to be computed, and whether sites are.
+///
+/// ```
+/// use prism_host::engine::Selection;
+/// use shared_types::{FEATURES, Steps};
+///
+/// let sasa = Selection::new(FEATURES.iter().filter(|feature| feature.name == "sasa"), false);
+/// assert_eq!((sasa.width(), sasa.has_sites()), (1, false));
+/// assert!(sasa.steps().has(Steps::EXPOSURE) && !sasa.steps().has(Steps::PAIRS));
+/// assert_eq!(Selection::default().width(), FEATURES.len());
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Selection {
+    /// Group by group, each in the order of the table, none twice.
+    features: Arc<[&'static Feature]>,
+    sites: bool,
+    points: bool,
+    steps: Steps,
+}
+
+impl Default for Selection {
+    /// Everything.
+    fn default() -> Self {
+        Self::new(FEATURES, true)
+    }
+}
+
+impl Selection {
+    /// These features, and sites where they are wanted.
+    pub fn new(features: impl IntoIterator<Item = &'static Feature>, sites: bool) -> Self {
+        let asked: Vec<_> = features.into_iter().collect();
+        let of_group = |&group: &Group| group.features().filter(|feature| asked.contains(feature)).collect::<Vec<_>>();
+        let features: Arc<[_]> = Group::ALL.iter().flat_map(of_group).collect();
+        let of_sites = if sites { Steps::SITES } else { Steps::NONE };
+        let steps = steps::of(features.iter().copied()).and(of_sites).complete();
+        Self { features, sites, points: false, steps }
+    }
+
+    /// The same, and the surface points that sites are found by.
+    #[must_use]
+    pub fn with_points(self) -> Self {
+        Self { points: true, steps: self.steps.and(Steps::SITES).complete(), ..self }
+    }
+
+    /// Whether surface points are wanted.
+    #[must_use]
+    pub fn has_points(&self) -> bool {
+        self.points
+    }
+
+    /// The features, in the order in which results have them: group by group.
+    #[must_use]
+    pub fn features(&self) -> &[&'static Feature] {
+        &self.features
+    }
+
+    /// How many features.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.features.len()
+    }
+
+    /// Whether sites are found.
+    #[must_use]
+    pub fn has_sites(&self) -> bool {
+        self.sites
+    }
+
+    /// What has to run.
+    #[must_use]
+    pub fn steps(&self) -> Steps {
+        self.steps
+    }
+
+    /// Where a feature is among the others.
+    #[must_use]
+    pub fn place(&self, feature: &Feature) -> Option<usize> {
+        self.features.iter().position(|one| *one == feature)
+    }
+
+    /// Where a group's features are among all.
+    pub(super) fn of_group(&self, group: Group) -> Range<usize> {
+        let first = self.features.partition_point(|feature| feature.group < group);
+        first..self.features.partition_point(|feature| feature.group <= group)
+    }
+}
+
+/// What to compute, and with what.
+///
+/// ```
+/// use prism_host::engine::{Request, Selection};
+/// use shared_types::MegaFusedConfig;
+///
+/// let everything: Request = MegaFusedConfig::default().into();
+/// assert_eq!(everything.selection, Selection::default());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Request {
+    /// What every feature is computed with.
+    pub config: MegaFusedConfig,
+    /// What is computed.
+    pub selection: Selection,
+}
+
+impl From<MegaFusedConfig> for Request {
+    /// Everything.
+    fn from(config: MegaFusedConfig) -> Self {
+        Self { config, selection: Selection::default() }
+    }
+}
+
+impl From<&Self> for Request {
+    fn from(request: &Self) -> Self {
+        request.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_follow_each_other_whatever_the_order() {
+        let named = |name: &str| FEATURES.iter().find(|feature| feature.name == name).unwrap();
+        let asked = ["ca_z", "sasa", "b_factor", "wcn", "sasa"].map(named);
+        let selection = Selection::new(asked, false);
+        let names: Vec<_> = selection.features().iter().map(|feature| feature.name).collect();
+        assert_eq!(names, ["wcn", "sasa", "b_factor", "ca_z"]);
+        assert_eq!((selection.of_group(Group::Residue), selection.of_group(Group::Position)), (0..2, 2..4));
+        assert_eq!(selection.place(named("b_factor")), Some(2));
+        assert_eq!(selection.place(named("ca_x")), None);
+        assert!(!selection.steps().has(Steps::CONTACTS));
+    }
+}

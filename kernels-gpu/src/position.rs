@@ -1,0 +1,63 @@
+//! Where residues are in their file.
+
+use cuda_std::math::{NAN, canonical};
+use cuda_std::prelude::*;
+use shared_types::feature::column;
+use shared_types::{Atom, BatchStructureDesc, NO_CA, PositionRow};
+
+/// Files give coordinates in this part of 1 Å.
+const PER_ANGSTROM: f64 = 1000.0;
+/// Half of the spacing of `f32`, by their magnitude: 2^-24.
+const HALF_SPACING: f64 = 1.0 / 16_777_216.0;
+/// What sums in f64 may be off, far above the spacing of `f64` at 10^5 Å.
+const SLACK: f64 = 1e-9;
+
+/// Places the alpha carbon of every residue in its file's frame, and takes over the B column: block `i` takes structure
+/// `i`.
+///
+/// - `output`: a row a residue.
+/// - `centers`: per structure, what was subtracted from its coordinates.
+/// - `b_column`: per residue, the B column of the alpha carbon, or NaN.
+/// - `atoms`, `ca_indices`, `descriptors`: as in the fused kernel.
+#[kernel(threads = 128, blocks_per_sm = 8)]
+pub fn residue_positions(
+    block: &mut Block,
+    output: &mut Segment<PositionRow>,
+    atoms: &[Atom],
+    ca_indices: &[u32],
+    descriptors: &[BatchStructureDesc],
+    centers: &[[f64; 3]],
+    b_column: &[f32],
+) {
+    let structure = descriptors.at(block.index());
+    let [x, y, z] = centers.at(block.index());
+    output.fill(block, structure.n_residues, |i| {
+        let row = structure.ca_offset + i;
+        let mut columns = [NAN; 4];
+        let ca = ca_indices.at(row);
+        if ca != NO_CA {
+            let atom = atoms.at(structure.atom_offset + ca);
+            columns[column::B_FACTOR] = canonical(b_column.at(row));
+            columns[column::CA_X] = in_file(atom.x, x);
+            columns[column::CA_Y] = in_file(atom.y, y);
+            columns[column::CA_Z] = in_file(atom.z, z);
+        }
+        PositionRow { columns }
+    });
+}
+
+/// A coordinate in the file's frame. What `relative` lost when it was rounded is given back where the file has, as most do,
+/// three decimals: of the values that round to it, one of three decimals is taken.
+#[inline(always)]
+fn in_file(relative: f32, center: f64) -> f32 {
+    let sum = f64::from(relative) + center;
+    let scaled = sum * PER_ANGSTROM;
+    let nearest = (if scaled < 0.0 { scaled - 0.5 } else { scaled + 0.5 }) as i64 as f64 / PER_ANGSTROM;
+    let (off, size) = (magnitude(sum - nearest), magnitude(f64::from(relative)));
+    (if off <= size * HALF_SPACING + SLACK { nearest } else { sum }) as f32
+}
+
+#[inline(always)]
+fn magnitude(x: f64) -> f64 {
+    if x < 0.0 { -x } else { x }
+}

@@ -1,0 +1,123 @@
+//! What a run computes, step by step, and what each step needs before it.
+//!
+//! Features name their steps in [`crate::feature::FEATURES`]; what a step needs stands here, and nowhere else. A run takes
+//! the steps of the columns that were asked for, and no others.
+
+/// A set of steps.
+///
+/// ```
+/// use shared_types::Steps;
+///
+/// let asked = Steps::NETWORK.and(Steps::EXPOSURE);
+/// assert!(asked.has(Steps::NETWORK) && !asked.has(Steps::CONTACTS));
+/// // What the contact graph says of a residue needs the contact graph.
+/// assert!(asked.complete().has(Steps::CONTACTS) && !asked.complete().has(Steps::PAIRS));
+/// assert_eq!(Steps::from_bits(asked.bits()), asked);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Steps(u32);
+
+macro_rules! steps {
+    ($($(#[$doc:meta])* $name:ident = $bit:literal, needs $needs:expr;)*) => {
+        impl Steps {
+            $($(#[$doc])* pub const $name: Self = Self(1 << $bit);)*
+            /// All of them.
+            pub const ALL: Self = Self(0 $(| 1 << $bit)*);
+            /// Each with what it needs.
+            const NEEDS: &[(Self, Self)] = &[$((Self::$name, $needs)),*];
+        }
+    };
+}
+
+steps! {
+    /// Rows of the first group; by itself, the columns that are tabulated or given.
+    ROWS = 0, needs Self::NONE;
+    /// The pass over all pairs of residues.
+    PAIRS = 1, needs Self::ROWS;
+    /// Angles along the chain of alpha carbons.
+    CHAIN = 2, needs Self::ROWS;
+    /// Centroid and radius of gyration.
+    SHAPE = 3, needs Self::ROWS;
+    /// Heavy atoms: accessible surface, protrusion, depth, contacts.
+    EXPOSURE = 4, needs Self::ROWS;
+    /// The contact graph.
+    CONTACTS = 5, needs Self::ROWS;
+    /// What the contact graph says of each residue.
+    NETWORK = 6, needs Self::CONTACTS;
+    /// The contact graph's eigenvector.
+    CENTRALITY = 7, needs Self::CONTACTS;
+    /// Points on the surface, scores of residues, and sites: points are on atoms with accessible surface.
+    SITES = 8, needs Self::EXPOSURE;
+    /// Rows of the group of positions.
+    POSITION = 9, needs Self::NONE;
+}
+
+impl Steps {
+    /// None.
+    pub const NONE: Self = Self(0);
+
+    /// Those of both.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Those of both, where there are any.
+    #[must_use]
+    pub const fn only(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// Whether all of `others` are among them.
+    #[inline]
+    #[must_use]
+    pub const fn has(self, others: Self) -> bool {
+        self.0 & others.0 == others.0
+    }
+
+    /// With all that they need.
+    #[must_use]
+    pub const fn complete(self) -> Self {
+        let mut all = self;
+        loop {
+            let before = all.0;
+            let mut i = 0;
+            while i < Self::NEEDS.len() {
+                let (step, needs) = Self::NEEDS[i];
+                if all.has(step) {
+                    all = all.and(needs);
+                }
+                i += 1;
+            }
+            if all.0 == before {
+                return all;
+            }
+        }
+    }
+
+    /// A bit for each, as kernels have them.
+    #[inline]
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// What [`bits`](Self::bits) has given.
+    #[inline]
+    #[must_use]
+    pub const fn from_bits(bits: u32) -> Self {
+        Self(bits)
+    }
+}
+
+/// Chooses steps for each of some features, and completes them.
+///
+/// ```
+/// use shared_types::{FEATURES, Steps, steps::of};
+///
+/// let sasa = of(FEATURES.iter().filter(|feature| feature.name == "sasa"));
+/// assert_eq!(sasa, Steps::EXPOSURE.and(Steps::ROWS));
+/// ```
+pub fn of<'a>(features: impl IntoIterator<Item = &'a crate::Feature>) -> Steps {
+    features.into_iter().fold(Steps::NONE, |all, feature| all.and(feature.steps)).complete()
+}
