@@ -4,7 +4,7 @@
 # ///
 """Fits the model of ligand-binding sites, and says how good it is.
 
-    fit.py [--ligands CSV] DIR...
+    fit.py [--ligands CSV] [--held-out JSON] DIR...
 
 reads the structures that CSV names (ligands.csv beside this script) from the directories, and writes
 shared-types/src/site_model.rs and the tables of the page on sites. CSV has the columns file,ligands: residue names with their
@@ -12,6 +12,7 @@ counts (`ATPx1 MGDx2`). The same inputs give the same bytes.
 """
 
 import argparse
+import json
 import pathlib
 import re
 import sys
@@ -139,6 +140,7 @@ def rows_of(table, names, form=str):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ligands", metavar="CSV", default=LIGANDS, help="names of ligands by file")
+    parser.add_argument("--held-out", metavar="JSON", help="write what models say of structures that they have not seen")
     parser.add_argument("directories", nargs="+", metavar="DIR")
     arguments = parser.parse_args()
     listed, files = read_list(arguments.ligands), find(arguments.directories)
@@ -161,6 +163,10 @@ def main():
         print(f"penalty {penalty:g}: " + ", ".join(f"{n} {v:.3f}" for n, v in zip(measures.MEASURES, values)), flush=True)
     quality = {one: measures.measure([h.result for h in held])[:2].mean() for one, held in tried.items()}
     penalty = max(one for one in PENALTIES if quality[one] >= max(quality.values()) - TELLS_APART)
+    if arguments.held_out:
+        told = lambda held: {"residues": held.residues.tolist(), "centres": held.centres.tolist()}
+        pairs = zip(samples, tried[penalty])
+        pathlib.Path(arguments.held_out).write_text(json.dumps({one.name: told(held) for one, held in pairs}))
     report(samples, family, tried[penalty], penalty)
 
 

@@ -25,7 +25,8 @@ fn surfaces(criterion: &mut Criterion) {
         for path in STRUCTURES {
             let batch = batch_of(path);
             let mut work = BatchWork::new(&HostMemory).expect("memory for nothing");
-            work.prepare(&HostMemory, &batch.whole(), config, Largest::default()).expect("memory for a protein");
+            work.prepare(&HostMemory, &batch.whole(), &config.into(), Largest::default())
+                .expect("memory for a protein");
             let whole = batch.whole();
             let inputs = BatchInputs::of_part(&whole, &points, n_points);
             group.throughput(Throughput::Elements(batch.n_atoms() as u64));

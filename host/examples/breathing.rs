@@ -8,7 +8,7 @@ use cuda_host::CudaExecutor;
 use prism_host::PackedBatch;
 use prism_host::engine::DeviceBatch;
 use prism_host::read::{ReadOptions, read_path};
-use shared_types::{MegaFusedConfig, RESIDUES, feature::column};
+use shared_types::{MegaFusedConfig, RESIDUES};
 use std::f64::consts::{PI, TAU};
 use std::io::{BufWriter, Write as _};
 use std::time::Instant;
@@ -37,8 +37,9 @@ fn main() -> Result<()> {
                 (atom.x, atom.y, atom.z) = (x, y, z);
             }
         }
-        for (sums, row) in sums.iter_mut().zip(recorded.run_atoms(&atoms)?.rows()) {
-            let area = f64::from(row.columns[column::SASA]);
+        let found = recorded.run_atoms(&atoms)?.structure(0);
+        for (sums, area) in sums.iter_mut().zip(found.named("sasa").unwrap_or_default()) {
+            let area = f64::from(*area);
             *sums = [sums[0] + area, sums[1] + area * area];
         }
     }

@@ -172,6 +172,12 @@ impl StructureFeatures {
         place.map(|place| self.view().at(place)).unwrap_or_default().iter().copied()
     }
 
+    /// All values: feature by feature in the order of [`Selection::features`], residue by residue.
+    #[must_use]
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+
     /// As [`StructureView::named`].
     #[must_use]
     pub fn named(&self, name: &str) -> Option<&[f32]> {

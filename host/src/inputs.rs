@@ -217,9 +217,18 @@ fn named(path: &Path, size: u64) -> Result<InputFile, InputFailure> {
     Ok(InputFile { name, path: path.to_owned(), size, packed: None })
 }
 
-/// The path as text, `/` between its parts, without `.gz`.
+/// The path as text, `/` between its parts, without `.gz`. Bytes that are no text are written `\xFF`, so that names that
+/// differ are told apart.
 fn structure_name(path: &Path) -> String {
-    let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
+    let text = |part: &std::ffi::OsStr| {
+        let chunks = part.as_encoded_bytes().utf8_chunks();
+        let chunk = |chunk: std::str::Utf8Chunk| {
+            let rest: String = chunk.invalid().iter().map(|byte| format!("\\x{byte:02X}")).collect();
+            format!("{}{rest}", chunk.valid())
+        };
+        chunks.map(chunk).collect::<String>()
+    };
+    let parts: Vec<_> = path.iter().map(text).collect();
     let mut name = parts.join("/");
     if is_gzip(path) {
         name.truncate(name.len() - ".gz".len());

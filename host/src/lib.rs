@@ -52,7 +52,7 @@
 //! # let path = folder.path().join("features.csv");
 //! let engine = Engine::builder().backend(Backend::Cpu).build()?;
 //! let columns = Columns::choose(["wcn", "sasa"])?;
-//! let mut table = OutputFile::create(&path, columns, &Provenance { config: engine.config() })?;
+//! let mut table = OutputFile::create(&path, columns, &Provenance::of(engine.config()))?;
 //! for file in discover(["../data"])?.entries.into_iter().flatten() {
 //!     let structure = match file.read(&ReadOptions::default()) {
 //!         Ok(read) => read.structure,
@@ -72,6 +72,7 @@
 //! ```
 
 pub mod annotations;
+pub mod at_hand;
 pub mod dataset;
 pub mod engine;
 pub mod inputs;

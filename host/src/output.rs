@@ -1,21 +1,29 @@
-//! Features to files: CSV, Parquet, npz.
+//! Features to files: CSV, TSV, JSON lines, Arrow, Parquet, npz.
 
+mod arrow;
 mod columns;
 mod csv;
 mod file;
+mod gzip;
+mod json;
 mod npz;
 mod parquet;
 mod sites;
+mod value;
 mod view;
+mod whole;
 
+pub use arrow::ArrowTable;
 pub use columns::{Column, ColumnError, Columns};
 pub use csv::CsvTable;
 pub use file::OutputFile;
-pub(crate) use file::WholeFile;
+pub use json::JsonTable;
 pub use npz::NpzTable;
 pub use parquet::ParquetTable;
 pub use sites::{SitesFormat, SitesOptions, SitesTable};
 pub use view::SitesView;
+pub(crate) use whole::WholeFile;
+pub use whole::{check_place, write_whole};
 
 use crate::engine::StructureView;
 use crate::structure::StructureInput;
@@ -46,7 +54,7 @@ impl<'a> StructureRows<'a> {
     }
 
     /// The value of a feature in a row; NaN where it was not computed.
-    fn value(&self, feature: &Feature, row: usize) -> f32 {
+    fn feature(&self, feature: &Feature, row: usize) -> f32 {
         self.values(feature).get(row).copied().unwrap_or(f32::NAN)
     }
 
@@ -112,14 +120,27 @@ pub trait Table {
 /// use prism_host::output::{Format, OutputError};
 ///
 /// assert_eq!(Format::of_path("features.Parquet".as_ref())?, Format::Parquet);
+/// assert_eq!(Format::of_path("features.csv.gz".as_ref())?, Format::CsvGz);
 /// let error = Format::of_path("features.xlsx".as_ref()).unwrap_err();
 /// assert!(matches!(&error, OutputError::UnknownFormat { path } if path == "features.xlsx"));
 /// # Ok::<(), OutputError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Text: a header line, then a line a residue.
+    /// Text: a header line, then a line a residue, fields divided by commas.
     Csv,
+    /// The same in gzip.
+    CsvGz,
+    /// Text: a header line, then a line a residue, fields divided by tabs.
+    Tsv,
+    /// The same in gzip.
+    TsvGz,
+    /// Text: a JSON object a residue, in a line of its own.
+    JsonLines,
+    /// The same in gzip.
+    JsonLinesGz,
+    /// Arrow IPC, which is Feather's second version.
+    Arrow,
     /// Apache Parquet, compressed by zstd.
     Parquet,
     /// NumPy's archive: one array a column.
@@ -127,40 +148,68 @@ pub enum Format {
 }
 
 impl Format {
+    /// Each format with its extension.
+    pub const ALL: [(&'static str, Self); 9] = [
+        ("csv", Self::Csv),
+        ("csv.gz", Self::CsvGz),
+        ("tsv", Self::Tsv),
+        ("tsv.gz", Self::TsvGz),
+        ("jsonl", Self::JsonLines),
+        ("jsonl.gz", Self::JsonLinesGz),
+        ("arrow", Self::Arrow),
+        ("parquet", Self::Parquet),
+        ("npz", Self::Npz),
+    ];
+
     /// The format that a file's extension asks for.
     ///
     /// # Errors
-    /// [`OutputError::UnknownFormat`] for any other than `csv`, `parquet` and `npz`.
+    /// [`OutputError::UnknownFormat`] for any other than those of [`ALL`](Self::ALL).
     pub fn of_path(path: &Path) -> Result<Self, OutputError> {
-        let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
-        match extension.as_deref() {
-            Some("csv") => Ok(Self::Csv),
-            Some("parquet") => Ok(Self::Parquet),
-            Some("npz") => Ok(Self::Npz),
-            _ => Err(OutputError::UnknownFormat { path: path.display().to_string() }),
-        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        let has = |extension: &str| name.strip_suffix(extension).is_some_and(|name| name.ends_with('.'));
+        let format = Self::ALL.into_iter().find(|(extension, _)| has(extension));
+        format.map(|(_, format)| format).ok_or_else(|| OutputError::UnknownFormat { path: path.display().to_string() })
     }
 }
 
-/// What computed a table; kept in files that have room for it.
+/// What computed a table; kept in files that have room for it: Parquet's key-value metadata, Arrow's schema, the comments of
+/// npz and of gzip.
 ///
 /// The example of [`ParquetTable`] finds it in the file.
 #[derive(Clone, Debug)]
 pub struct Provenance {
     /// What was computed with.
     pub config: MegaFusedConfig,
+    /// More to keep, by name: the command line, the backend.
+    pub more: Vec<(&'static str, String)>,
 }
 
 impl Provenance {
+    /// The configuration alone.
+    #[must_use]
+    pub fn of(config: MegaFusedConfig) -> Self {
+        Self { config, more: Vec::new() }
+    }
+
     /// Names and values.
-    fn entries(&self) -> [(&'static str, String); 5] {
-        [
+    #[must_use]
+    pub fn entries(&self) -> Vec<(&'static str, String)> {
+        let mut entries = vec![
             ("prism.version", env!("CARGO_PKG_VERSION").to_owned()),
             ("prism.contact_threshold", self.config.contact_threshold.to_string()),
             ("prism.site_threshold", self.config.site_threshold.to_string()),
             ("prism.points", self.config.points.to_string()),
             ("prism.min_feature_value", self.config.min_feature_value.to_string()),
-        ]
+        ];
+        entries.extend(self.more.iter().cloned());
+        entries
+    }
+
+    /// All of it in a line.
+    fn line(&self) -> String {
+        let entries = self.entries();
+        entries.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -171,7 +220,7 @@ impl Provenance {
 #[non_exhaustive]
 pub enum OutputError {
     /// A file's extension names no format.
-    #[error("{path}: the extension must be csv, parquet or npz")]
+    #[error("{path}: the extension must be csv, tsv or jsonl (each also .gz), arrow, parquet or npz")]
     UnknownFormat {
         /// The path given.
         path: String,
@@ -199,8 +248,22 @@ pub enum OutputError {
         /// The path given.
         path: String,
     },
+    /// The folder that the output is to be in is not there.
+    #[error("{path}: there is no folder {folder}; make it first")]
+    NoFolder {
+        /// The path given.
+        path: String,
+        /// Its folder.
+        folder: String,
+    },
+    /// What has the output's name may not be written.
+    #[error("{path}: is read-only and stays as it is; choose another name, or make it writable")]
+    ReadOnly {
+        /// The path given.
+        path: String,
+    },
     /// Reading or writing failed.
-    #[error("{path}: cannot {action}: {source}")]
+    #[error("{path}: cannot {action}: {source}{advice}", advice = advice(.source))]
     Io {
         /// The path given.
         path: String,
@@ -213,7 +276,7 @@ pub enum OutputError {
     #[error("the reader of the output has closed it")]
     Closed,
     /// Writing into the table failed.
-    #[error("cannot write the table: {0}")]
+    #[error("cannot write the table: {0}{advice}", advice = advice(.0))]
     Write(std::io::Error),
     /// The Parquet library failed.
     #[error("cannot write Parquet: {0}")]
@@ -225,9 +288,40 @@ pub enum OutputError {
 
 impl From<std::io::Error> for OutputError {
     fn from(error: std::io::Error) -> Self {
+        let error = root_cause(error);
         match error.kind() {
             std::io::ErrorKind::BrokenPipe => Self::Closed,
             _ => Self::Write(error),
         }
     }
+}
+
+/// What to do about it, where the system's words do not say.
+fn advice(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        std::io::ErrorKind::FileTooLarge => "; raise the limit of file sizes (ulimit -f), or choose fewer --columns",
+        std::io::ErrorKind::StorageFull => "; make room, or write to another disk",
+        std::io::ErrorKind::QuotaExceeded => "; make room, or write elsewhere",
+        _ => "",
+    }
+}
+
+/// The system's own error, where others are wrapped around it.
+fn root_cause(error: std::io::Error) -> std::io::Error {
+    let mut code = error.raw_os_error();
+    let mut inner = error.get_ref().map(|inner| inner as &(dyn std::error::Error + 'static));
+    while let Some(error) = inner {
+        inner = match error.downcast_ref::<std::io::Error>() {
+            Some(io) => {
+                code = code.or(io.raw_os_error());
+                io.get_ref().map(|inner| inner as &(dyn std::error::Error + 'static))
+            }
+            // It has a cause, and does not say so.
+            None => match error.downcast_ref::<::csv::Error>().map(::csv::Error::kind) {
+                Some(::csv::ErrorKind::Io(io)) => Some(io),
+                _ => error.source(),
+            },
+        };
+    }
+    code.map_or(error, std::io::Error::from_raw_os_error)
 }

@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::ScopedJoinHandle;
+use std::thread::{Builder, Scope, ScopedJoinHandle};
 use std::time::Instant;
 use telemetry::Clock;
 
@@ -113,6 +113,8 @@ pub enum Stopped<E> {
     Cancelled,
     /// The backend failed, which is no structure's fault.
     Engine(Box<EngineError>),
+    /// A thread could not be begun.
+    Threads(std::io::Error),
     /// The consumer failed.
     Consumer(E),
 }
@@ -154,17 +156,18 @@ pub fn run<E>(
     let (batches, packed) = (Arc::new(Mutex::new(batches)), Arc::new(Mutex::new(packed)));
     std::thread::scope(|scope| {
         let places = &places;
-        let reader = scope.spawn(move || read(source, cancel, places, &take_place, &read_batch));
+        let reader = begun(scope, "read", move || read(source, cancel, places, &take_place, &read_batch))
+            .map_err(Stopped::Threads)?;
         let packer = |_| {
             let (batches, pack_batch, alarm) = (Arc::clone(&batches), pack_batch.clone(), Alarm(finish_batch.clone()));
-            scope.spawn(move || pack(&batches, &pack_batch, alarm))
+            begun(scope, "pack", move || pack(&batches, &pack_batch, alarm))
         };
-        let packers: Vec<_> = (0..packers).map(packer).collect();
+        let packers = (0..packers).map(packer).collect::<Result<Vec<_>, _>>().map_err(Stopped::Threads)?;
         let lane = |_| {
             let (packed, finish_batch) = (Arc::clone(&packed), Alarm(finish_batch.clone()));
-            scope.spawn(move || compute(engine, cancel, &packed, &finish_batch))
+            begun(scope, "compute", move || compute(engine, cancel, &packed, &finish_batch))
         };
-        let computers: Vec<_> = (0..lanes).map(lane).collect();
+        let computers = (0..lanes).map(lane).collect::<Result<Vec<_>, _>>().map_err(Stopped::Threads)?;
         drop((batches, pack_batch, packed, finish_batch));
         // These ends are dropped on return: the other threads then find nobody to send to, and end.
         let (computed, give_place) = (computed, give_place);
@@ -304,6 +307,15 @@ fn compute(
 /// The next of what several threads receive.
 fn next_of<T>(receiver: &Mutex<Receiver<T>>) -> Result<T, RecvError> {
     receiver.lock().unwrap_or_else(PoisonError::into_inner).recv()
+}
+
+/// A thread of its own, or why there is none.
+fn begun<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    name: &str,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> std::io::Result<ScopedJoinHandle<'scope, T>> {
+    Builder::new().name(name.to_owned()).spawn_scoped(scope, work)
 }
 
 fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {

@@ -2,9 +2,9 @@
 
 mod synthetic;
 
-use prism_host::engine::{Backend, Engine, EngineError};
+use prism_host::engine::{Backend, Engine, EngineError, Selection};
 use prism_host::{PackedBatch, StructureFeatures, StructureInput};
-use shared_types::{FEATURES, MAX_POINTS, MIN_POINTS, MegaFusedConfig, NO_CA, feature::column};
+use shared_types::{FEATURES, Feature, Group, MAX_POINTS, MIN_POINTS, MegaFusedConfig, NO_CA, feature::column};
 use synthetic::structure;
 
 fn cpu() -> Engine {
@@ -19,14 +19,14 @@ fn mixed() -> Vec<StructureInput> {
 
 /// All that is computed for a structure, as bits.
 fn bits(features: &StructureFeatures) -> (Vec<u32>, Vec<u8>) {
-    let rows = features.rows().iter().flat_map(|row| row.columns.map(f32::to_bits)).collect();
-    (rows, bytemuck::bytes_of(&features.summary).to_vec())
+    let values = features.values().iter().map(|value| value.to_bits()).collect();
+    (values, bytemuck::bytes_of(&features.summary).to_vec())
 }
 
 fn assert_same_bits(left: &StructureFeatures, right: &StructureFeatures, how: &str) {
     assert_eq!(left.name, right.name, "{how}");
     for (i, (a, b)) in left.rows().iter().zip(&right.rows()).enumerate() {
-        for feature in FEATURES {
+        for feature in Group::Residue.features() {
             let (a, b) = (a.columns[feature.column], b.columns[feature.column]);
             assert_eq!(a.to_bits(), b.to_bits(), "{how}: {} row {i} {}: {a} and {b}", left.name, feature.name);
         }
@@ -86,8 +86,8 @@ fn no_structure_is_no_error() {
     assert!(cpu().run(&[]).unwrap().is_empty());
     assert!(cpu().run_each(&[]).unwrap().is_empty());
     let features = cpu().run_batch(&PackedBatch::from_inputs(&[]).unwrap()).unwrap();
-    assert_eq!((features.n_structures(), features.n_residues), (0, 0));
-    assert!(features.structure_rows(0).is_empty());
+    assert_eq!((features.n_structures(), features.n_residues()), (0, 0));
+    assert!(features.values().is_empty());
 }
 
 #[test]
@@ -96,11 +96,42 @@ fn a_batch_knows_its_structures() {
     let features = cpu().run_batch(&PackedBatch::from_inputs(&inputs).unwrap()).unwrap();
     let expected = cpu().run(&inputs).unwrap();
     for (index, one) in expected.iter().enumerate() {
-        assert_eq!(bytemuck::cast_slice::<_, u32>(features.structure_rows(index)), bits(one).0);
-        assert_eq!(features.summaries[index].residues as usize, one.n_residues);
+        let view = features.structure(index);
+        assert_eq!((view.name, view.n_residues), (one.name.as_str(), one.n_residues));
+        assert_eq!(bytemuck::cast_slice::<_, u32>(view.values), bits(one).0);
+        assert_eq!(features.summaries()[index].residues as usize, one.n_residues);
+        assert_eq!(view.site_ids, one.site_ids);
     }
-    assert!(features.structure_rows(inputs.len()).is_empty());
-    assert!(features.structure_rows(usize::MAX).is_empty());
+}
+
+/// Whatever is asked for, and whatever is left out for it, has the bits that it has among everything.
+#[test]
+fn what_is_asked_for_has_the_bits_that_it_has_among_all() {
+    let mut inputs = mixed();
+    // One that takes the kernels for large structures.
+    inputs.push(structure("large", 1100, 7));
+    let all = cpu().run(&inputs).unwrap();
+    let ask = |features: Vec<&'static Feature>, sites| {
+        let selection = Selection::new(features, sites);
+        Engine::builder().backend(Backend::Cpu).selection(selection).build().unwrap().run(&inputs).unwrap()
+    };
+    let every = FEATURES.iter().map(|feature| (vec![feature], false));
+    let several = ["sasa", "ca_z", "contact_number", "wcn", "exposed_velocity"];
+    let several = FEATURES.iter().filter(|feature| several.contains(&feature.name)).collect();
+    for (features, sites) in every.chain([(several, false), (Vec::new(), true), (Vec::new(), false)]) {
+        for (found, expected) in ask(features.clone(), sites).iter().zip(&all) {
+            assert_eq!(found.values().len(), features.len() * found.n_residues);
+            for feature in &features {
+                let bits = |one: &StructureFeatures| {
+                    let values = one.named(feature.name).expect("it was asked for");
+                    values.iter().map(|value| value.to_bits()).collect::<Vec<_>>()
+                };
+                assert!(bits(found) == bits(expected), "{} of {}", feature.name, found.name);
+            }
+            assert_eq!(found.site_ids, if sites { &expected.site_ids[..] } else { &[] });
+            assert_eq!(found.named("cx").is_some(), features.iter().any(|feature| feature.name == "cx"));
+        }
+    }
 }
 
 /// Two residues whose alpha carbons are 5 Å apart.

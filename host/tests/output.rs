@@ -4,11 +4,11 @@ mod synthetic;
 
 use parquet::data_type::{ByteArray, ByteArrayType, FloatType, Int32Type};
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use prism_host::StructureInput;
 use prism_host::output::{
     Column, Columns, CsvTable, Format, OutputError, OutputFile, Provenance, StructureRows, Table,
 };
-use shared_types::{FEATURES, FeatureRow, MegaFusedConfig, ROW_WIDTH};
+use prism_host::{StructureFeatures, StructureInput};
+use shared_types::{FEATURES, FeatureRow, Group, MegaFusedConfig, ROW_WIDTH};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -51,25 +51,32 @@ const SITE_IDS: [i32; 1000] = {
     ids
 };
 
-fn parts<'a>(all: &'a [(StructureInput, Vec<FeatureRow>)]) -> Vec<StructureRows<'a>> {
-    let part = |(structure, rows): &'a (StructureInput, Vec<FeatureRow>)| StructureRows {
-        structure,
-        rows,
-        site_ids: &SITE_IDS[..rows.len()],
+fn features(all: &[(StructureInput, Vec<FeatureRow>)]) -> Vec<StructureFeatures> {
+    let of = |(structure, rows): &(StructureInput, Vec<FeatureRow>)| {
+        StructureFeatures::from_rows(&structure.name, rows, &SITE_IDS[..rows.len()])
     };
-    all.iter().map(part).collect()
+    all.iter().map(of).collect()
+}
+
+fn parts<'a>(
+    all: &'a [(StructureInput, Vec<FeatureRow>)],
+    features: &'a [StructureFeatures],
+) -> Vec<StructureRows<'a>> {
+    let both = all.iter().zip(features);
+    both.map(|((structure, _), features)| StructureRows { structure, features: features.view() }).collect()
 }
 
 fn provenance() -> Provenance {
-    Provenance {
-        config: MegaFusedConfig { contact_threshold: 7.5, min_feature_value: 0.25, points: 250, site_threshold: 0.375 },
-    }
+    let config =
+        MegaFusedConfig { contact_threshold: 7.5, min_feature_value: 0.25, points: 250, site_threshold: 0.375 };
+    Provenance { config, more: vec![("prism.command", "prism features x.pdb".to_owned())] }
 }
 
 /// Written in two parts, as batches are.
 fn write(path: &Path, columns: Columns, all: &[(StructureInput, Vec<FeatureRow>)]) {
     let mut file = OutputFile::create(path, columns, &provenance()).unwrap();
-    let parts = parts(all);
+    let features = features(all);
+    let parts = parts(all, &features);
     let (first, second) = parts.split_at(1.min(parts.len()));
     file.write(first).unwrap();
     file.write(second).unwrap();
@@ -91,7 +98,10 @@ fn expected(all: &[(StructureInput, Vec<FeatureRow>)], column: &Column) -> Vec<F
                 Column::Resname => {
                     Field::Text(shared_types::RESIDUES[structure.residue_types[row] as usize].name.to_owned())
                 }
-                Column::Feature(feature) => Field::float(features.columns[feature.column]),
+                Column::Feature(feature) => Field::float(match feature.group {
+                    Group::Residue => features.columns[feature.column],
+                    _ => f32::NAN,
+                }),
             });
         }
     }
@@ -145,7 +155,8 @@ fn csv_text_is_this() {
     let columns = Columns::choose(["structure", "row", "resname", "contact_number", "wcn", "hse_up"]).unwrap();
     let mut text = Vec::new();
     let mut table = Box::new(CsvTable::new(&mut text, columns));
-    table.write(&parts(&all)).unwrap();
+    let features = features(&all);
+    table.write(&parts(&all, &features)).unwrap();
     table.finish().unwrap();
     let lines = "structure,row,resname,contact_number,wcn,hse_up\n\
                  \"a,b.pdb\",0,ALA,3.0,0.1,\n\
@@ -228,8 +239,9 @@ fn parquet_keeps_rows_across_row_groups() {
     let rows: Vec<_> = (0..100_000).map(|row| FeatureRow { columns: [row as f32; ROW_WIDTH] }).collect();
     let columns = Columns::choose(["row", "wcn"]).unwrap();
     let mut file = OutputFile::create(&path, columns, &provenance()).unwrap();
+    let features = StructureFeatures::from_rows("long", &rows, &[-1; 100_000]);
     for _ in 0..4 {
-        file.write(&[StructureRows { structure: &input, rows: &rows, site_ids: &[-1; 100_000] }]).unwrap();
+        file.write(&[StructureRows { structure: &input, features: features.view() }]).unwrap();
     }
     file.commit().unwrap();
     let reader = SerializedFileReader::new(File::open(&path).unwrap()).unwrap();
@@ -290,7 +302,8 @@ fn a_file_that_is_not_committed_leaves_nothing_and_touches_nothing() {
         let path = folder.path().join(name);
         std::fs::write(&path, "before").unwrap();
         let mut file = OutputFile::create(&path, Columns::default(), &provenance()).unwrap();
-        file.write(&parts(&example())).unwrap();
+        let (all, computed) = (example(), features(&example()));
+        file.write(&parts(&all, &computed)).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"before");
         drop(file);
         assert_eq!(std::fs::read(&path).unwrap(), b"before");
@@ -311,7 +324,7 @@ fn places_that_cannot_hold_a_file_are_refused() {
     std::fs::create_dir(folder.path().join("d.csv")).unwrap();
     assert!(matches!(create(&folder.path().join("d.csv")), OutputError::NotAFile { .. }));
     let nowhere = create(&folder.path().join("none/t.csv"));
-    assert!(nowhere.to_string().contains("none/t.csv: cannot be made"), "{nowhere}");
+    assert!(nowhere.to_string().contains("none/t.csv: there is no folder "), "{nowhere}");
     assert_eq!(Format::of_path(Path::new("T.CSV")).unwrap(), Format::Csv);
 }
 
@@ -346,5 +359,6 @@ fn a_reader_that_has_enough_is_told_apart() {
         }
     }
     let mut table = CsvTable::new(Pipe, Columns::default());
-    assert!(matches!(table.write(&parts(&example())), Err(OutputError::Closed)));
+    let (all, computed) = (example(), features(&example()));
+    assert!(matches!(table.write(&parts(&all, &computed)), Err(OutputError::Closed)));
 }

@@ -4,13 +4,13 @@
 # ///
 """Finds binding sites with several programs, and judges all by one rule.
 
-    sites.py [--prism PRISM] [--fpocket FPOCKET] [--concavity CONCAVITY] [--ligands CSV] [--most N] FOLDER...
+    sites.py [--prism PRISM] [--fpocket FPOCKET] [--concavity CONCAVITY] [--ligands CSV] [--held-out JSON] [--most N] FOLDER...
 
 takes structures with ligands (PDB or mmCIF, plain or gzip), gives each program the protein alone (ATOM records, and modified
 residues of chains), and prints how often ligands are found, with intervals by family, and seconds a structure. Programs are
 those that are given or on the PATH, and packages that Python has: fpocket (https://github.com/Discngine/fpocket), concavity
-(Debian), pyKVFinder and pocketeer (PyPI). `prism` is given by name: of structures that its model was fitted on, fit.py has
-the cross-validated figures, and those here are better than they should be.
+(Debian), pyKVFinder and pocketeer (PyPI). On structures that its model was fitted on, prism is better than it should be; `fit.py --held-out` writes what
+models say that have not seen a structure's family.
 
 A residue's score is that of the best site that it is part of, of concavity its own. data/sites/measures.py has the rule.
 """
@@ -18,6 +18,7 @@ A residue's score is that of the best site that it is part of, of concavity its 
 import argparse
 import collections
 import csv
+import json
 import pathlib
 import shutil
 import subprocess
@@ -168,6 +169,12 @@ def prism(case, folder, program):
     return {"prism": case.result([(centre, 0, []) for centre in centres], scores)}
 
 
+def held_out(case, _folder, told):
+    """What fit.py --held-out has written: models that have seen no structure of the family."""
+    own = told[case.path.name]
+    return {"prism, held out": case.result([(centre, 0, []) for centre in own["centres"]], own["residues"])}
+
+
 def centroid(case, _folder, _program):
     return {"the centroid": case.result([(case.structure.xyz.mean(0), 1.0, [])])}
 
@@ -188,6 +195,7 @@ def programs(arguments):
         "pocketeer": (pocketeer, package("pocketeer")),
         "concavity": (concavity, on_path(arguments.concavity, "concavity")),
         "prism": (prism, arguments.prism),
+        "prism, held out": (held_out, arguments.held_out and json.loads(pathlib.Path(arguments.held_out).read_text())),
         "the centroid": (centroid, True),
     }
     chosen = {name: of for name, of in all_of_them.items() if of[1]}
@@ -199,6 +207,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("prism", "fpocket", "concavity"):
         parser.add_argument(f"--{name}", help=f"the program {name}")
+    parser.add_argument("--held-out", metavar="JSON", help="what `fit.py --held-out` has written")
     parser.add_argument("--ligands", metavar="CSV", help="names of ligands by file, else all that look like ligands")
     parser.add_argument("--most", type=int, default=10**9, metavar="N", help="take N structures at most")
     parser.add_argument("folders", nargs="+", metavar="FOLDER")
@@ -235,7 +244,7 @@ def main():
     for key, own in results.items():
         values, (low, high) = measures.measure(own), measures.intervals(own, family, 200)
         cells = [f"{v:.3f} ({a:.2f}-{b:.2f})" for v, a, b in zip(values, low, high)]
-        print(f"| {key} | {' | '.join(cells)} | {seconds[key.split(',')[0]] / len(cases):.2f} |")
+        print(f"| {key} | {' | '.join(cells)} | {seconds[key if key in seconds else key.split(',')[0]] / len(cases):.2f} |")
 
 
 if __name__ == "__main__":

@@ -103,8 +103,7 @@ impl Recipe {
             gisaid_freq,
             gisaid_velocity,
             center,
-            lineage_hash: 0,
-            country_id: 0,
+            ..StructureInput::default()
         }
     }
 }

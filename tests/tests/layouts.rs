@@ -5,7 +5,7 @@
 
 use cuda_layout::DeviceLayout;
 use shared_types::residue::{CHARGE, HYDROPATHY, MAX_AREA, VOLUME, kind_of};
-use shared_types::{Atom, BatchStructureDesc, FEATURES, FeatureRow, MegaFusedConfig, RESIDUES, ROW_WIDTH};
+use shared_types::{Atom, BatchStructureDesc, FEATURES, FeatureRow, Group, MegaFusedConfig, RESIDUES, ROW_WIDTH};
 use shared_types::{MAX_POINTS, MIN_POINTS, NO_CA, PointGroup, StructureSummary};
 use std::mem::{align_of, size_of};
 
@@ -100,7 +100,7 @@ const COLUMNS: &[(usize, &str)] = &[
 
 #[test]
 fn the_feature_table_is_what_it_was() {
-    let found: Vec<_> = FEATURES.iter().map(|feature| (feature.column, feature.name)).collect();
+    let found: Vec<_> = Group::Residue.features().map(|feature| (feature.column, feature.name)).collect();
     assert_eq!(found, COLUMNS);
     for feature in FEATURES {
         let name = feature.name;

@@ -1,6 +1,8 @@
 //! The command line.
+//!
+//! `-h` shows what is used most, `--help` all of it, in groups. Options that are hidden in the short help say so here.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use prism_host::engine::Backend;
 use shared_types::site_model::DEFAULT_THRESHOLD;
 use shared_types::{MAX_POINTS, MIN_POINTS};
@@ -9,10 +11,38 @@ use std::str::FromStr;
 
 /// Per-residue features of protein structures, computed on a GPU or on CPU cores with the same bits.
 #[derive(Debug, Parser)]
-#[command(name = "prism", version, max_term_width = 100)]
+#[command(name = "prism", version, max_term_width = 100, after_help = SEE_ALSO)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
+
+    #[command(flatten)]
+    pub global: GlobalArgs,
+}
+
+const SEE_ALSO: &str = "\
+`prism COMMAND -h` shows a command's most used options, `prism COMMAND --help` all of them.";
+
+/// What every command takes.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
+pub struct GlobalArgs {
+    /// Threads that read, and as many that compute on the CPU [default: one for each core]
+    #[arg(short = 'j', long, value_name = "N", global = true, value_parser = threads, display_order = 900)]
+    pub threads: Option<usize>,
+
+    /// Say nothing but errors.
+    #[arg(short, long, global = true, conflicts_with = "verbose", display_order = 901)]
+    pub quiet: bool,
+
+    /// Say more: which files are ignored, what is chosen; -vv as well what only helps to find faults.
+    #[arg(short, long, global = true, action = ArgAction::Count, display_order = 902)]
+    pub verbose: u8,
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|threads| (1..=4096).contains(threads));
+    number.ok_or_else(|| "give a number from 1 to 4096".to_owned())
 }
 
 #[derive(Debug, Subcommand)]
@@ -23,27 +53,30 @@ pub enum Command {
     /// Find where ligands may bind: a line for every site.
     #[command(after_help = EXIT_STATUS)]
     Sites(SitesArgs),
+    /// Say what would be read of structures, dropped, chosen or refused, and compute nothing.
+    #[command(after_help = EXIT_STATUS)]
+    Check(CheckArgs),
     /// Read structures once, into a file from which `features` and `sites` compute without reading them again.
     #[command(after_help = EXIT_STATUS)]
     Pack(PackArgs),
     /// Show devices, driver, kernels and the backend that would be taken.
-    Info,
+    Info(InfoArgs),
+    /// Write the manual's pages, or a shell's completions.
+    Generate(GenerateArgs),
 }
 
 const EXIT_STATUS: &str = "\
 Exit status: 0 all done; 1 nothing written; 2 wrong usage; 3 some inputs failed, the others are written;
-130 interrupted by Ctrl-C (143: by SIGTERM), and no file written.";
+130 interrupted by Ctrl-C (143: by SIGTERM, 129: by SIGHUP), and no file written.";
 
 #[derive(Debug, Args)]
 pub struct FeaturesArgs {
     /// Files, packed data sets, or directories to walk for .pdb, .ent, .cif and .mmcif, each also .gz.
-    #[arg(value_name = "PATH", required_unless_present = "list")]
+    #[arg(value_name = "PATH", required_unless_present_any = ["list", "explain"])]
     pub paths: Vec<PathBuf>,
 
-    #[command(flatten)]
-    pub job: JobArgs,
-
-    /// Where to write; .csv, .parquet or .npz says the format [default: CSV on standard output]
+    /// Where to write; the extension says the format: .csv, .tsv, .jsonl (each also .gz), .arrow, .parquet, .npz
+    /// [default: CSV on standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
@@ -52,17 +85,38 @@ pub struct FeaturesArgs {
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub columns: Option<Vec<String>>,
 
+    /// Show the table of features and do nothing else.
+    #[arg(long, conflicts_with = "explain")]
+    pub list: bool,
+
+    /// Show a column's definition, formula, source, and where it is not defined, and do nothing else.
+    #[arg(long, value_name = "COLUMN")]
+    pub explain: Option<String>,
+
+    /// The form of --list and --explain.
+    #[arg(long, value_enum, default_value_t = FormatArg::Text, hide_short_help = true)]
+    pub format: FormatArg,
+
+    #[command(flatten)]
+    pub job: JobArgs,
+
     /// CSV with the columns structure,chain,resnum,icode and any of conservation,gisaid_freq,gisaid_velocity.
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(long, value_name = "FILE.csv", help_heading = "Reading", hide_short_help = true)]
     pub annotations: Option<PathBuf>,
 
     /// Write features of smaller magnitude as 0.
-    #[arg(long, value_name = "X", default_value_t = 0.0, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "X",
+        default_value_t = 0.0,
+        allow_negative_numbers = true,
+        help_heading = "Computing",
+        hide_short_help = true
+    )]
     pub min_feature_value: f32,
 
-    /// Show the table of features and do nothing else.
-    #[arg(long)]
-    pub list: bool,
+    #[command(flatten)]
+    pub provenance: ProvenanceArgs,
 }
 
 #[derive(Debug, Args)]
@@ -75,7 +129,7 @@ pub struct SitesArgs {
     pub job: JobArgs,
 
     /// Where to write; .csv, .json or .parquet says the format [default: CSV on standard output]
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", display_order = 1)]
     pub output: Option<PathBuf>,
 
     /// Write N sites of a structure at most.
@@ -89,6 +143,23 @@ pub struct SitesArgs {
     /// Write a script that shows the sites of one structure in PyMOL (.pml) or ChimeraX (.cxc).
     #[arg(long, value_name = "FILE")]
     pub script: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub provenance: ProvenanceArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Files, packed data sets, or directories to walk for .pdb, .ent, .cif and .mmcif, each also .gz.
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
+
+    /// A line for each input as text, or a JSON object for each.
+    #[arg(long, value_enum, default_value_t = FormatArg::Text)]
+    pub format: FormatArg,
+
+    #[command(flatten)]
+    pub read: ReadArgs,
 }
 
 #[derive(Debug, Args)]
@@ -105,24 +176,59 @@ pub struct PackArgs {
     pub read: ReadArgs,
 }
 
+#[derive(Debug, Args)]
+pub struct InfoArgs {
+    /// As text for people, or as JSON for programs.
+    #[arg(long, value_enum, default_value_t = FormatArg::Text)]
+    pub format: FormatArg,
+}
+
+#[derive(Debug, Args)]
+pub struct GenerateArgs {
+    /// What to write.
+    #[arg(value_enum)]
+    pub what: Generated,
+
+    /// A folder for the files, each under the name that a system looks for [default: all to standard output]
+    #[arg(short, long, value_name = "FOLDER")]
+    pub output: Option<PathBuf>,
+}
+
+/// What can be generated.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Generated {
+    /// Pages of the manual: prism.1 and one for each command.
+    Man,
+    /// Completions for bash.
+    CompleteBash,
+    /// Completions for zsh.
+    CompleteZsh,
+    /// Completions for fish.
+    CompleteFish,
+    /// Completions for PowerShell.
+    CompletePowershell,
+}
+
 /// Which structures to read.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Reading")]
 pub struct ReadArgs {
     /// Read these chains only (author chain ids).
     #[arg(long, value_name = "ID,...", value_delimiter = ',')]
     pub chains: Option<Vec<String>>,
 
     /// Report inputs that fail and write the others; this is the default.
-    #[arg(long, conflicts_with = "fail_fast")]
+    #[arg(long, conflicts_with = "fail_fast", help_heading = "Running", hide_short_help = true)]
     pub keep_going: bool,
 
     /// Stop at the first input that fails.
-    #[arg(long)]
+    #[arg(long, help_heading = "Running", hide_short_help = true)]
     pub fail_fast: bool,
 }
 
 /// Which structures to read, and how to compute.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Computing")]
 pub struct JobArgs {
     /// Where to compute.
     #[arg(long, value_enum, default_value_t = BackendArg::Auto)]
@@ -133,7 +239,7 @@ pub struct JobArgs {
     pub devices: Vec<DeviceArg>,
 
     /// Alpha carbons closer than this are in contact.
-    #[arg(long, value_name = "ANGSTROM", default_value_t = 8.0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "ANGSTROM", default_value_t = 8.0, allow_negative_numbers = true, hide_short_help = true)]
     pub contact_threshold: f32,
 
     /// Test points on each atom's sphere, 20 to 5000: more give accessible areas that are nearer the truth, and take
@@ -144,7 +250,8 @@ pub struct JobArgs {
     pub points: Vec<PointsArg>,
 
     /// Residues with at least this site_score, above 0 and at most 1, may be part of a site.
-    #[arg(long, value_name = "T", default_value_t = DEFAULT_THRESHOLD, allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", default_value_t = DEFAULT_THRESHOLD, allow_negative_numbers = true,
+        hide_short_help = true)]
     pub site_threshold: f32,
 
     #[command(flatten)]
@@ -152,8 +259,8 @@ pub struct JobArgs {
 
     /// Say on standard error how long each stage of the work took.
     #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, require_equals = true,
-        default_missing_value = "text")]
-    pub timings: Option<TimingsArg>,
+        default_missing_value = "text", help_heading = "Running", hide_short_help = true)]
+    pub timings: Option<FormatArg>,
 }
 
 /// What `--points` says.
@@ -193,12 +300,26 @@ impl JobArgs {
     }
 }
 
-/// How times are told.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum TimingsArg {
-    /// A table.
+/// What is kept of how a table came about.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Provenance")]
+pub struct ProvenanceArgs {
+    /// Write there, as JSON, what the table was computed with: version, command line, configuration, backend, kernels. Most
+    /// formats hold it themselves; CSV, TSV and JSON lines have no room for it.
+    #[arg(long, value_name = "FILE.json", hide_short_help = true)]
+    pub provenance: Option<PathBuf>,
+
+    /// Keep a SHA-256 of the inputs too: of each in --provenance, of all of them in the table.
+    #[arg(long, hide_short_help = true)]
+    pub digests: bool,
+}
+
+/// For whom something is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FormatArg {
+    /// For people.
     Text,
-    /// One line of JSON.
+    /// For programs.
     Json,
 }
 
@@ -236,6 +357,32 @@ impl From<BackendArg> for Backend {
             BackendArg::Auto => Self::Auto,
             BackendArg::Cuda => Self::Cuda,
             BackendArg::Cpu => Self::Cpu,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn short_help_is_short_and_long_help_has_all() {
+        let mut command = Cli::command();
+        command.build();
+        for name in ["features", "sites", "pack", "check"] {
+            let command = command.find_subcommand_mut(name).expect("a command");
+            let (short, long) = (command.render_help().to_string(), command.render_long_help().to_string());
+            let options = |help: &str| help.lines().filter(|line| line.trim_start().starts_with('-')).count();
+            assert!(options(&short) <= 14 && short.lines().count() <= 48, "{name}: {short}");
+            for argument in command.get_arguments().filter_map(clap::Arg::get_long) {
+                assert!(long.contains(&format!("--{argument}")), "{name}: --{argument} is not in the help");
+            }
         }
     }
 }

@@ -40,12 +40,12 @@ impl Failure {
     pub fn report(&self) -> u8 {
         match self {
             Self::Usage(error) => {
-                stderr_line(&format!("error: {error:#}"));
+                stderr_line(&format!("error: {}", shown(error)));
                 stderr_line("For more information, try 'prism --help'.");
                 USAGE
             }
             Self::Work(error) => {
-                stderr_line(&format!("error: {error:#}"));
+                stderr_line(&format!("error: {}", shown(error)));
                 NOTHING_WRITTEN
             }
             Self::Closed => ALL_DONE,
@@ -55,6 +55,19 @@ impl Failure {
             }
         }
     }
+}
+
+/// An error and what caused it, once: many say their cause themselves.
+fn shown(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string).filter(|cause| !cause.is_empty()) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }
 
 impl From<EngineError> for Failure {

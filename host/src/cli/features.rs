@@ -3,7 +3,8 @@
 use super::args::FeaturesArgs;
 use super::failure::Failure;
 use super::job::{Job, Sink};
-use prism_host::output::{Columns, CsvTable, Format, OutputFile, Provenance};
+use super::provenance;
+use prism_host::output::{Columns, CsvTable, Format, OutputFile, check_place};
 use std::path::Path;
 
 /// Computes the table that the command line asks for; answers the exit status.
@@ -20,18 +21,20 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     if let Some(path) = output {
         Format::of_path(path)?;
+        check_place(path)?;
     }
+    provenance::check(&args.provenance)?;
     let job = Job {
         paths: &args.paths,
         args: &args.job,
         selection: columns.selection(),
         min_feature_value: args.min_feature_value,
         annotations: args.annotations.as_deref(),
+        provenance: &args.provenance,
     };
-    let provenance = Provenance { config: job.config() };
-    job.run(|| {
+    job.run(|provenance| {
         Ok(match output {
-            Some(path) => Sink::File(OutputFile::create(path, columns, &provenance)?),
+            Some(path) => Sink::File(OutputFile::create(path, columns, provenance)?),
             None => Sink::stdout(|out| CsvTable::new(out, columns)),
         })
     })

@@ -1,14 +1,24 @@
 //! `prism info`.
 
 use super::Failure;
+use super::args::FormatArg;
 use cuda_host::{Device, driver_version};
 use prism_host::engine::{Engine, cpu_description, kernels, ptx_module};
+use serde_json::{Value, json};
 use std::io::Write;
 
 /// Prints what there is to compute with.
-pub fn print() -> Result<(), Failure> {
+pub fn print(format: FormatArg) -> Result<(), Failure> {
     let engine = Engine::builder().build()?;
     let mut out = std::io::stdout().lock();
+    match format {
+        FormatArg::Text => text(&engine, &mut out)?,
+        FormatArg::Json => writeln!(out, "{:#}", json(&engine))?,
+    }
+    Ok(out.flush()?)
+}
+
+fn text(engine: &Engine, out: &mut impl Write) -> std::io::Result<()> {
     writeln!(out, "prism {}", env!("CARGO_PKG_VERSION"))?;
     writeln!(out, "backend: {}", engine.backend_description())?;
     writeln!(out, "CPU: {}", cpu_description())?;
@@ -38,5 +48,39 @@ pub fn print() -> Result<(), Failure> {
         };
         writeln!(out, "  kernel {name}: {threads} threads a block, fingerprint {fingerprint:016x}{built}")?;
     }
-    Ok(out.flush()?)
+    Ok(())
+}
+
+fn json(engine: &Engine) -> Value {
+    let (module, bytes) = ptx_module();
+    let devices = match Device::list() {
+        Ok(devices) => devices
+            .iter()
+            .map(|device| json!({ "name": device.to_string(), "usable": device.is_supported() }))
+            .collect::<Vec<_>>(),
+        Err(_) => Vec::new(),
+    };
+    let kernel = |kernel: &prism_host::engine::KernelInfo| {
+        let fingerprint = kernel.fingerprint();
+        json!({
+            "name": kernel.name,
+            "threads": kernel.threads,
+            "fingerprint": format!("{fingerprint:016x}"),
+            "ptx_is_current": kernel.ptx_fingerprint() == Some(fingerprint),
+        })
+    };
+    let (driver, driver_error) = match driver_version() {
+        Ok(version) => (Some(version.to_string()), None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "backend": engine.backend_description().to_string(),
+        "cpu": cpu_description(),
+        "driver": driver,
+        "driver_error": driver_error,
+        "devices": devices,
+        "ptx": { "module": module, "bytes": bytes },
+        "kernels": kernels().iter().map(kernel).collect::<Vec<_>>(),
+    })
 }

@@ -1,11 +1,12 @@
-//! Ctrl-C: the first ends a run in order, the second at once. Neither leaves part of an output file.
+//! Ctrl-C and what else ends programs: the first ends a run in order, within two seconds; the second at once. Neither
+//! leaves part of an output file.
 
 use prism_host::pipeline::Cancel;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Listens to the signals with which people and systems end programs: SIGINT and SIGTERM.
+/// Listens to the signals with which people and systems end programs: SIGINT, SIGTERM and SIGHUP.
 #[derive(Clone, Default)]
 pub struct Interrupt {
     cancel: Cancel,
@@ -17,13 +18,13 @@ impl Interrupt {
     /// Begins to listen.
     #[cfg(unix)]
     pub fn listen() -> std::io::Result<Self> {
-        use signal_hook::consts::{SIGINT, SIGTERM};
+        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
         let interrupt = Self::default();
-        let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])?;
+        let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])?;
         let listener = interrupt.clone();
         std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
-            for signal in signals.forever() {
-                listener.receive(signal);
+            if let Some(signal) = signals.forever().next() {
+                listener.receive(signal, &mut signals);
             }
         })?;
         Ok(interrupt)
@@ -39,17 +40,28 @@ impl Interrupt {
         Ok(Self { cancel: Cancel::from(cancelled), ..Self::default() })
     }
 
+    /// The first signal. The work at hand may take longer than anyone waits; then the process ends without it.
     #[cfg(unix)]
-    fn receive(&self, signal: i32) {
-        if self.cancel.is_cancelled() {
-            if let Some(path) = self.partial().take() {
-                let _ = std::fs::remove_file(path);
-            }
-            signal_hook::low_level::exit(i32::from(exit_status(signal)));
-        }
-        self.signal.store(signal, Ordering::SeqCst);
+    fn receive(&self, first: i32, signals: &mut signal_hook::iterator::Signals) {
+        use std::time::{Duration, Instant};
+        const PATIENCE: Duration = Duration::from_millis(1500);
+        self.signal.store(first, Ordering::SeqCst);
         self.cancel.cancel();
         super::report::stderr_line("interrupted: ending when the batches at hand are done; once more ends at once");
+        let begin = Instant::now();
+        let mut last = first;
+        while begin.elapsed() < PATIENCE {
+            if let Some(second) = signals.pending().next() {
+                last = second;
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        if let Some(path) = self.partial().take() {
+            let _ = std::fs::remove_file(path);
+        }
+        super::report::stderr_line("error: interrupted before the end");
+        signal_hook::low_level::exit(i32::from(exit_status(last)));
     }
 
     /// What the run is to look at.
@@ -57,9 +69,9 @@ impl Interrupt {
         &self.cancel
     }
 
-    /// A file to be removed where the run ends at once.
-    pub fn remove_on_exit(&self, path: &Path) {
-        *self.partial() = Some(path.to_owned());
+    /// A file to be removed where the run ends at once; there is mostly none, since what is not whole has no name.
+    pub fn remove_on_exit(&self, path: Option<&Path>) {
+        *self.partial() = path.map(Path::to_owned);
     }
 
     fn partial(&self) -> std::sync::MutexGuard<'_, Option<PathBuf>> {

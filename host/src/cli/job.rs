@@ -1,14 +1,15 @@
 //! Reading structures, computing, and writing a table: what all commands that do so share.
 
-use super::args::{DeviceArg, JobArgs, ReadArgs};
+use super::args::{DeviceArg, JobArgs, ProvenanceArgs, ReadArgs};
 use super::failure::Failure;
 use super::interrupt::Interrupt;
+use super::provenance::{self, Digests};
 use super::report::Report;
 use super::timings::Timings;
 use prism_host::annotations::Annotations;
 use prism_host::engine::{Engine, Selection};
 use prism_host::inputs::{self, EXTENSIONS, Inputs};
-use prism_host::output::{OutputError, OutputFile, StructureRows, Table};
+use prism_host::output::{OutputError, OutputFile, Provenance, StructureRows, Table};
 use prism_host::pipeline::{self, Computed, Outcome, Stopped, StructureFiles};
 use prism_host::read::ReadOptions;
 use shared_types::MegaFusedConfig;
@@ -92,6 +93,8 @@ pub struct Job<'a> {
     pub min_feature_value: f32,
     /// Values given per residue, and the file that they come from.
     pub annotations: Option<&'a Path>,
+    /// What is to be kept of how the table came about.
+    pub provenance: &'a ProvenanceArgs,
 }
 
 impl Job<'_> {
@@ -121,9 +124,9 @@ impl Job<'_> {
     }
 
     /// Computes, and writes into what `sink` makes once all is ready; answers the exit status.
-    pub fn run(&self, sink: impl FnOnce() -> Result<Sink, OutputError>) -> Result<u8, Failure> {
+    pub fn run(&self, sink: impl FnOnce(&Provenance) -> Result<Sink, OutputError>) -> Result<u8, Failure> {
         let begin = Instant::now();
-        let interrupt = Interrupt::listen().map_err(Failure::work)?;
+        let interrupt = Interrupt::listen().map_err(|error| super::limits::no_thread(&error))?;
         let (args, config) = (self.args, self.config());
         let inputs = discover(self.paths, &args.read)?;
         let engine = self.engine(config)?;
@@ -134,15 +137,17 @@ impl Job<'_> {
         let mut report = Report::new(inputs.entries.len());
         note_ignored(&inputs, &report);
         refuse_nothing(&inputs)?;
-        let mut sink = sink()?;
+        let digests = Digests::of(self.provenance, &inputs.entries);
+        let origin = provenance::of_run(config, &engine, &digests);
+        let mut sink = sink(&origin)?;
         if let Sink::File(file) = &sink {
             interrupt.remove_on_exit(file.temporary_path());
         }
-        let options = ReadOptions { chains: args.read.chains.clone() };
+        let options = read_options(&args.read);
         let cancel = interrupt.cancel();
         let batch_atoms = pipeline::batch_atoms(&engine);
         let source = StructureFiles::new(inputs.entries, options, Arc::clone(&annotations), batch_atoms, cancel)
-            .map_err(Failure::work)?;
+            .map_err(|error| super::limits::no_threads(&error))?;
         let start = begin.elapsed();
         let ended = pipeline::run(&engine, source, cancel, |computed| {
             consume(computed, &mut sink, &mut report, args.read.fail_fast)
@@ -160,6 +165,7 @@ impl Job<'_> {
             Ok(_) | Err(Stopped::Consumer(Stop::FirstFailed)) => Ok(None),
             Err(Stopped::Consumer(Stop::Failure(failure))) => Err(failure),
             Err(Stopped::Engine(error)) => Err((*error).into()),
+            Err(Stopped::Threads(error)) => Err(super::limits::no_thread(&error)),
             Err(Stopped::Cancelled) => Err(Failure::Interrupted(interrupt.exit_status())),
         };
         if to_file && (args.read.fail_fast && report.failed > 0 || finished.is_err()) {
@@ -167,6 +173,9 @@ impl Job<'_> {
             (report.structures, report.residues) = (0, 0);
         }
         let timings = finished?;
+        if timings.is_some() {
+            provenance::write(self.provenance, &origin, &digests)?;
+        }
         let unmatched = annotations.unmatched();
         if let Some(path) = self.annotations.filter(|_| unmatched > 0) {
             let lines = if unmatched == 1 { "line matches" } else { "lines match" };
@@ -187,6 +196,11 @@ fn backend(engine: &Engine) -> String {
         text.push_str(&format!("; {} failed, and its batches were computed elsewhere", lost.name));
     }
     text
+}
+
+/// What the command line says of how to read.
+pub fn read_options(args: &ReadArgs) -> ReadOptions {
+    ReadOptions { chains: args.chains.clone() }
 }
 
 /// The inputs under some paths, where they can be read as was asked.

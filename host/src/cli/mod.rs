@@ -1,31 +1,52 @@
 //! What the commands do.
 
 pub mod args;
+mod check;
+mod explain;
 mod failure;
 mod features;
+mod generate;
 mod info;
 mod interrupt;
 mod job;
-mod list;
+mod limits;
 mod pack;
+mod provenance;
 mod report;
 mod sites;
 mod timings;
 
-use args::{Cli, Command};
+use args::{Cli, Command, GlobalArgs};
 use failure::{ALL_DONE, Failure};
 use std::process::ExitCode;
 
 /// Runs a command; answers the exit status: 0 all done, 1 nothing written, 2 wrong usage, 3 some inputs failed.
 pub fn run(cli: Cli) -> ExitCode {
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn".into());
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
-    let result = match cli.command {
-        Command::Features(args) if args.list => list::print().map(|()| ALL_DONE),
-        Command::Features(args) => features::run(&args),
+    speak(&cli.global);
+    let result = limits::prepare(cli.global.threads).and_then(|()| match cli.command {
+        Command::Features(args) if args.list => explain::list(args.format).map(|()| ALL_DONE),
+        Command::Features(args) => match &args.explain {
+            Some(column) => explain::explain(column, args.format).map(|()| ALL_DONE),
+            None => features::run(&args),
+        },
         Command::Sites(args) => sites::run(&args),
+        Command::Check(args) => check::run(&args),
         Command::Pack(args) => pack::run(&args),
-        Command::Info => info::print().map(|()| ALL_DONE),
-    };
+        Command::Info(args) => info::print(args.format).map(|()| ALL_DONE),
+        Command::Generate(args) => generate::run(&args).map(|()| ALL_DONE),
+    });
     result.unwrap_or_else(|failure| failure.report()).into()
+}
+
+/// How much is said; `RUST_LOG` has the last word on what the libraries say.
+fn speak(global: &GlobalArgs) {
+    let level = match (global.quiet, global.verbose) {
+        (true, _) => "error",
+        (_, 0 | 1) => "warn",
+        (_, 2) => "info",
+        _ => "debug",
+    };
+    let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| level.into());
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    report::set_verbosity(if global.quiet { -1 } else { i8::try_from(global.verbose).unwrap_or(i8::MAX) });
 }

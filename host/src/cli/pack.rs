@@ -3,12 +3,13 @@
 use super::args::PackArgs;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
-use super::job::{discover, note_ignored, refuse_nothing};
+use super::job::{discover, note_ignored, read_options, refuse_nothing};
+use super::limits::{no_thread, no_threads};
 use super::report::Report;
 use prism_host::StructureInput;
 use prism_host::dataset::DatasetFile;
+use prism_host::output::check_place;
 use prism_host::pipeline::{Batch, Outcome, StructureFiles};
-use prism_host::read::ReadOptions;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
@@ -21,18 +22,20 @@ pub fn run(args: &PackArgs) -> Result<u8, Failure> {
     if args.output.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("arrow")) {
         return Err(Failure::usage(anyhow::anyhow!("{}: the extension must be arrow", args.output.display())));
     }
-    let interrupt = Interrupt::listen().map_err(Failure::work)?;
+    check_place(&args.output)?;
+    let interrupt = Interrupt::listen().map_err(|error| no_thread(&error))?;
     let inputs = discover(&args.paths, &args.read)?;
     let mut report = Report::new(inputs.entries.len());
     note_ignored(&inputs, &report);
     refuse_nothing(&inputs)?;
     let mut file = DatasetFile::create(&args.output)?;
     interrupt.remove_on_exit(file.temporary_path());
-    let options = ReadOptions { chains: args.read.chains.clone() };
+    let options = read_options(&args.read);
     let cancel = interrupt.cancel();
     let source = StructureFiles::new(inputs.entries, options, Arc::default(), BATCH_ATOMS, cancel);
-    let source = source.map_err(Failure::work)?;
-    let ended = write_while_reading(source, |batch| write(batch, &mut file, &mut report, args.read.fail_fast));
+    let source = source.map_err(|error| no_threads(&error))?;
+    let ended =
+        write_while_reading(source, |batch| write(batch, &mut file, &mut report, args.read.fail_fast, &args.output));
     report.clear_bar();
     ended?;
     if cancel.is_cancelled() {
@@ -61,13 +64,15 @@ fn write_while_reading(
 ) -> Result<(), Failure> {
     let (read, batches) = sync_channel(1);
     std::thread::scope(|scope| {
-        scope.spawn(move || {
+        let reader = std::thread::Builder::new().name("read".to_owned());
+        let reading = reader.spawn_scoped(scope, move || {
             for batch in source {
                 if read.send(batch).is_err() {
                     break;
                 }
             }
         });
+        reading.map_err(|error| no_thread(&error))?;
         // Dropped on return, which ends the reader.
         let batches = batches;
         while let Ok(batch) = batches.recv() {
@@ -80,7 +85,13 @@ fn write_while_reading(
 }
 
 /// Writes a batch, and says what is to be said about its inputs; answers whether to go on.
-fn write(batch: Batch, file: &mut DatasetFile, report: &mut Report, fail_fast: bool) -> Result<bool, Failure> {
+fn write(
+    batch: Batch,
+    file: &mut DatasetFile,
+    report: &mut Report,
+    fail_fast: bool,
+    output: &Path,
+) -> Result<bool, Failure> {
     let mut structures = batch.structures.iter();
     let mut entries: Vec<(&StructureInput, &[String])> = Vec::with_capacity(batch.structures.len());
     for outcome in &batch.outcomes {
@@ -97,7 +108,7 @@ fn write(batch: Batch, file: &mut DatasetFile, report: &mut Report, fail_fast: b
         }
     }
     if !entries.is_empty() {
-        file.write(&entries)?;
+        file.write(&entries).map_err(|error| Failure::Work(anyhow::Error::from(error).context(shown(output))))?;
     }
     report.structures += entries.len() as u64;
     report.residues += batch.structures.iter().map(|structure| structure.n_residues() as u64).sum::<u64>();

@@ -4,7 +4,7 @@ use super::args::SitesArgs;
 use super::failure::Failure;
 use super::job::{Job, Sink};
 use prism_host::engine::Selection;
-use prism_host::output::{OutputFile, SitesFormat, SitesOptions, SitesTable, SitesView};
+use prism_host::output::{OutputFile, SitesOptions, SitesTable, SitesView};
 use shared_types::FEATURES;
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
     let mut selection = Selection::new(FEATURES.iter().filter(|feature| feature.name == "site_score"), true);
     let mut options = SitesOptions { most: args.max_sites, least: args.min_score, ..SitesOptions::default() };
     if let Some(path) = output {
-        options.format = SitesFormat::of_path(path)?;
+        options.format = OutputFile::check_sites(path)?;
     }
     if points.is_some() || args.script.is_some() {
         let [input] = args.paths.as_slice() else {
@@ -28,8 +28,16 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
     if points.is_some() {
         selection = selection.with_points();
     }
-    let job = Job { paths: &args.paths, args: &args.job, selection, min_feature_value: 0.0, annotations: None };
-    job.run(|| {
+    let job = Job {
+        paths: &args.paths,
+        args: &args.job,
+        selection,
+        min_feature_value: 0.0,
+        annotations: None,
+        provenance: &args.provenance,
+    };
+    super::provenance::check(&args.provenance)?;
+    job.run(|_| {
         Ok(match output {
             Some(path) => Sink::File(OutputFile::create_sites(path, options)?),
             None => Sink::stdout(|out| SitesTable::new(out, options)),

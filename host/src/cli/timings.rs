@@ -1,6 +1,6 @@
 //! Where the time of a run went, as text for people and as JSON for programs.
 
-use super::args::TimingsArg;
+use super::args::FormatArg;
 use super::report::stderr_line;
 use prism_host::pipeline::{Amount, Stage, Telemetry, WorkerTime};
 use serde_json::{Value, json};
@@ -17,10 +17,10 @@ pub struct Timings {
 
 impl Timings {
     /// Tells of it on standard error.
-    pub fn tell(&self, form: TimingsArg) {
+    pub fn tell(&self, form: FormatArg) {
         match form {
-            TimingsArg::Text => self.text().iter().for_each(|line| stderr_line(line)),
-            TimingsArg::Json => stderr_line(&self.json().to_string()),
+            FormatArg::Text => self.text().iter().for_each(|line| stderr_line(line)),
+            FormatArg::Json => stderr_line(&self.json().to_string()),
         }
     }
 

@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// let read = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?;
 /// let mut file = DatasetFile::create(&path)?;
 /// file.write(&[(&read.structure, &read.warnings)])?;
-/// assert!(file.temporary_path().exists() && !path.exists());
+/// assert!(!path.exists());
 /// let bytes = file.commit()?;
 /// assert_eq!(std::fs::metadata(&path)?.len(), bytes);
 ///
@@ -55,9 +55,10 @@ impl DatasetFile {
         Ok(Self { writer, whole })
     }
 
-    /// Where the file is as long as it is not in its place.
+    /// What to remove if the program is to end without a drop: the file's name as long as it is not in its place. Mostly
+    /// it has none.
     #[must_use]
-    pub fn temporary_path(&self) -> &Path {
+    pub fn temporary_path(&self) -> Option<&Path> {
         self.whole.temporary_path()
     }
 

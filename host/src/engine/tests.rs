@@ -13,7 +13,7 @@ fn chains(sizes: &[usize]) -> Vec<StructureInput> {
 }
 
 fn bits(features: &StructureFeatures) -> (&str, &[u8], &[i32], &[u8]) {
-    let rows = bytemuck::cast_slice(&features.rows);
+    let rows = bytemuck::cast_slice(features.values());
     (&features.name, rows, &features.site_ids, bytemuck::bytes_of(&features.summary))
 }
 

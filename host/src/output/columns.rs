@@ -50,7 +50,8 @@ impl Column {
         Self::every().find(|column| column.name() == name)
     }
 
-    fn every() -> impl Iterator<Item = Self> {
+    /// Every column there is, in the order of the whole table.
+    pub fn every() -> impl Iterator<Item = Self> {
         // The site stands where it stood before there were other groups: after the first.
         let others = FEATURES.iter().filter(|feature| feature.group != Group::Residue).map(Self::Feature);
         let first = Group::Residue.features().map(Self::Feature);

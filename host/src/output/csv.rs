@@ -37,6 +37,7 @@ use std::io::Write;
 pub struct CsvTable<W> {
     out: W,
     columns: Columns,
+    delimiter: u8,
     /// Not yet written.
     header: Option<Vec<u8>>,
 }
@@ -44,11 +45,16 @@ pub struct CsvTable<W> {
 impl<W: Write> CsvTable<W> {
     /// Begins a table. The header is written with the first rows, or at the end.
     pub fn new(out: W, columns: Columns) -> Self {
-        let mut line = csv::Writer::from_writer(Vec::new());
+        Self::with_delimiter(out, columns, b',')
+    }
+
+    /// Begins a table whose fields are divided by another byte: TSV by `b'\t'`.
+    pub fn with_delimiter(out: W, columns: Columns, delimiter: u8) -> Self {
+        let mut line = csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new());
         let header = line
             .write_record(columns.as_slice().iter().map(Column::name))
             .and_then(|()| line.into_inner().map_err(|error| error.into_error().into()));
-        Self { out, header: Some(header.expect("writing to memory does not fail")), columns }
+        Self { out, header: Some(header.expect("writing to memory does not fail")), columns, delimiter }
     }
 
     fn write_header(&mut self) -> Result<(), OutputError> {
@@ -62,9 +68,9 @@ impl<W: Write> CsvTable<W> {
 impl<W: Write> Table for CsvTable<W> {
     fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
         self.write_header()?;
-        let columns = &self.columns;
+        let (columns, delimiter) = (&self.columns, self.delimiter);
         let parts: Vec<Vec<u8>> =
-            structures.par_iter().map(|structure| lines(structure, columns)).collect::<Result<_, _>>()?;
+            structures.par_iter().map(|structure| lines(structure, columns, delimiter)).collect::<Result<_, _>>()?;
         for part in parts {
             self.out.write_all(&part)?;
         }
@@ -77,11 +83,11 @@ impl<W: Write> Table for CsvTable<W> {
     }
 }
 
-fn lines(part: &StructureRows<'_>, columns: &Columns) -> std::io::Result<Vec<u8>> {
+fn lines(part: &StructureRows<'_>, columns: &Columns, delimiter: u8) -> std::io::Result<Vec<u8>> {
     /// About what a field takes.
     const FIELD_BYTES: usize = 10;
     let room = part.len() * columns.as_slice().len() * FIELD_BYTES;
-    let mut lines = csv::WriterBuilder::new().from_writer(Vec::with_capacity(room));
+    let mut lines = csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::with_capacity(room));
     let mut number = zmij::Buffer::new();
     let values: Vec<_> = columns
         .as_slice()

@@ -1,53 +1,13 @@
-//! A file that appears whole or not at all.
+//! A table in a file that appears whole or not at all.
 
+use super::gzip::Gzipped;
 use super::{
-    Columns, CsvTable, Format, NpzTable, OutputError, ParquetTable, Provenance, SitesOptions, SitesTable,
-    StructureRows, Table,
+    ArrowTable, Columns, CsvTable, Format, JsonTable, NpzTable, OutputError, ParquetTable, Provenance, SitesFormat,
+    SitesOptions, SitesTable, StructureRows, Table, WholeFile, check_place,
 };
 use std::fs::File;
-use std::io::BufWriter;
-use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
-
-/// A file written beside its place and put there by [`WholeFile::commit`]; dropped before, it leaves nothing.
-pub(crate) struct WholeFile {
-    temporary: NamedTempFile,
-    target: PathBuf,
-}
-
-impl WholeFile {
-    /// Begins a file that is to be at `path`. What has that name now stays until the commit.
-    pub(crate) fn begin(path: &Path) -> Result<Self, OutputError> {
-        let target = place(path)?;
-        let temporary = beside(folder(&target)).map_err(|source| failed(path, "be made", source))?;
-        Ok(Self { temporary, target })
-    }
-
-    /// To write it.
-    pub(crate) fn buffered(&self) -> Result<BufWriter<File>, OutputError> {
-        const BYTES: usize = 1 << 20;
-        let file = self.temporary.as_file().try_clone().map_err(|source| self.failed(source))?;
-        Ok(BufWriter::with_capacity(BYTES, file))
-    }
-
-    pub(crate) fn temporary_path(&self) -> &Path {
-        self.temporary.path()
-    }
-
-    /// Puts it in its place; answers its size in bytes.
-    pub(crate) fn commit(self) -> Result<u64, OutputError> {
-        let Self { temporary, target } = self;
-        let sync = |file: &File| file.sync_all().and_then(|()| file.metadata());
-        let metadata = sync(temporary.as_file()).map_err(|source| failed(&target, "be written", source))?;
-        temporary.persist(&target).map_err(|error| failed(&target, "be put in place", error.error))?;
-        Ok(metadata.len())
-    }
-
-    /// Writing it has failed.
-    pub(crate) fn failed(&self, source: std::io::Error) -> OutputError {
-        failed(&self.target, "be written", source)
-    }
-}
+use std::io::{BufWriter, Write};
+use std::path::Path;
 
 /// A table written beside its place and put there by [`OutputFile::commit`]; dropped before, it leaves nothing.
 ///
@@ -57,7 +17,7 @@ impl WholeFile {
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("features.csv");
-/// let provenance = Provenance { config: MegaFusedConfig::default() };
+/// let provenance = Provenance::of(MegaFusedConfig::default());
 /// let create = |path| OutputFile::create(path, Columns::default(), &provenance);
 /// std::fs::write(&path, "what was there")?;
 /// drop(create(&path)?); // a run that failed, say
@@ -66,7 +26,8 @@ impl WholeFile {
 /// assert_eq!(std::fs::metadata(&path)?.len(), bytes);
 ///
 /// assert!(matches!(create("features.txt".as_ref()), Err(OutputError::UnknownFormat { .. })));
-/// assert!(matches!(create(folder.path().join("no/such/features.csv").as_ref()), Err(OutputError::Io { .. })));
+/// assert!(matches!(create(folder.path().join("no/such/features.csv").as_ref()), Err(OutputError::NoFolder { .. })));
+/// assert!(matches!(OutputFile::check_sites("sites.npz".as_ref()), Err(OutputError::SitesFormat { .. })));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -86,9 +47,13 @@ impl OutputFile {
         let format = Format::of_path(path)?;
         Self::begin(path, |file, folder| {
             Ok(match format {
-                Format::Csv => Box::new(CsvTable::new(file, columns)),
+                Format::Csv | Format::Tsv | Format::JsonLines => text(format, file, columns),
+                Format::CsvGz | Format::TsvGz | Format::JsonLinesGz => {
+                    Box::new(Gzipped::new(file, provenance, |out| text(format, out, columns)))
+                }
+                Format::Arrow => Box::new(ArrowTable::new(file, columns, provenance)?),
                 Format::Parquet => Box::new(ParquetTable::new(file, columns, provenance)?),
-                Format::Npz => Box::new(NpzTable::new(file, columns, folder)?),
+                Format::Npz => Box::new(NpzTable::new(file, columns, folder)?.with_comment(&provenance.line())),
             })
         })
     }
@@ -98,7 +63,18 @@ impl OutputFile {
     /// # Errors
     /// As for [`create`](Self::create).
     pub fn create_sites(path: &Path, options: SitesOptions) -> Result<Self, OutputError> {
+        Self::check_sites(path)?;
         Self::begin(path, |file, _| Ok(Box::new(SitesTable::new(file, options))))
+    }
+
+    /// Whether a table of sites can be put at `path`, asked before there is one; answers its format.
+    ///
+    /// # Errors
+    /// As for [`create`](Self::create).
+    pub fn check_sites(path: &Path) -> Result<SitesFormat, OutputError> {
+        let format = SitesFormat::of_path(path)?;
+        check_place(path)?;
+        Ok(format)
     }
 
     /// Begins what `table` makes of a file and its folder.
@@ -107,7 +83,7 @@ impl OutputFile {
         table: impl FnOnce(BufWriter<File>, &Path) -> Result<Box<dyn Table>, OutputError>,
     ) -> Result<Self, OutputError> {
         let whole = WholeFile::begin(path)?;
-        let table = table(whole.buffered()?, folder(&whole.target))?;
+        let table = table(whole.buffered()?, whole.folder()).map_err(|error| whole.named(error))?;
         Ok(Self { table, whole })
     }
 
@@ -116,12 +92,13 @@ impl OutputFile {
     /// # Errors
     /// Where the file cannot be written.
     pub fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
-        self.table.write(structures)
+        self.table.write(structures).map_err(|error| self.whole.named(error))
     }
 
-    /// Where the table is as long as it is not in its place: what to remove if the program is to end without a drop.
+    /// What to remove if the program is to end without a drop: the name of the table as long as it is not in its place.
+    /// Mostly it has none.
     #[must_use]
-    pub fn temporary_path(&self) -> &Path {
+    pub fn temporary_path(&self) -> Option<&Path> {
         self.whole.temporary_path()
     }
 
@@ -131,42 +108,16 @@ impl OutputFile {
     /// Where the file cannot be written; what had its name before is still there then.
     pub fn commit(self) -> Result<u64, OutputError> {
         let Self { table, whole } = self;
-        table.finish()?;
+        table.finish().map_err(|error| whole.named(error))?;
         whole.commit()
     }
 }
 
-/// The folder of a file.
-fn folder(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
+/// A table of text.
+fn text(format: Format, out: impl Write + Send + 'static, columns: Columns) -> Box<dyn Table> {
+    match format {
+        Format::Tsv | Format::TsvGz => Box::new(CsvTable::with_delimiter(out, columns, b'\t')),
+        Format::JsonLines | Format::JsonLinesGz => Box::new(JsonTable::new(out, columns)),
+        _ => Box::new(CsvTable::new(out, columns)),
     }
-}
-
-/// Where the file is to be: through a link, so that the link stays one.
-fn place(path: &Path) -> Result<PathBuf, OutputError> {
-    match std::fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() => {
-            std::fs::canonicalize(path).map_err(|source| failed(path, "be found", source))
-        }
-        Ok(_) => Err(OutputError::NotAFile { path: path.display().to_string() }),
-        Err(_) => Ok(path.to_owned()),
-    }
-}
-
-fn beside(folder: &Path) -> std::io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".prism-").suffix(".part");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // As for any new file: the process's mask takes away what others may not do.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
-}
-
-fn failed(path: &Path, action: &'static str, source: std::io::Error) -> OutputError {
-    OutputError::Io { path: path.display().to_string(), action, source }
 }

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Seek, Write};
+use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
@@ -39,6 +39,7 @@ use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 /// ```
 pub struct NpzTable<W: Write + Seek> {
     out: W,
+    comment: String,
     columns: Vec<(Column, Spool)>,
     rows: u64,
 }
@@ -83,7 +84,17 @@ impl<W: Write + Seek> NpzTable<W> {
             Ok(Spool { file: BufWriter::new(tempfile::tempfile_in(folder)?), texts: Texts::default() })
         };
         let columns = columns.as_slice().iter().map(|column| Ok((*column, spool()?)));
-        Ok(Self { out, columns: columns.collect::<Result<_, OutputError>>()?, rows: 0 })
+        let columns = columns.collect::<Result<_, OutputError>>()?;
+        Ok(Self { out, comment: String::new(), columns, rows: 0 })
+    }
+}
+
+impl<W: Write + Seek> NpzTable<W> {
+    /// The same table with a comment in the archive, which readers of arrays pass over: as much of it as there is room for.
+    #[must_use]
+    pub fn with_comment(mut self, text: &str) -> Self {
+        self.comment = text[..text.floor_char_boundary(usize::from(u16::MAX))].to_owned();
+        self
     }
 }
 
@@ -97,7 +108,8 @@ impl<W: Write + Seek> Table for NpzTable<W> {
     }
 
     fn finish(self: Box<Self>) -> Result<(), OutputError> {
-        let mut archive = ZipWriter::new(self.out);
+        let mut archive = ZipWriter::new(FailingOnce { out: self.out, at: 0, failed: false });
+        archive.set_comment(self.comment)?;
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Deflated)
             .compression_level(Some(1))
@@ -124,7 +136,7 @@ impl Spool {
                 Column::Row => (row as i32).to_le_bytes(),
                 Column::Resnum => structure.residue_numbers[row].to_le_bytes(),
                 Column::SiteId => part.site_id(row).to_le_bytes(),
-                Column::Feature(feature) => part.value(feature, row).to_le_bytes(),
+                Column::Feature(feature) => part.feature(feature, row).to_le_bytes(),
             };
             file.write_all(&bytes)?;
         }
@@ -150,6 +162,50 @@ impl Spool {
             }
         }
         Ok(())
+    }
+}
+
+/// Passes the first error on and swallows what comes after it. An archive that is dropped tries to end itself, and would
+/// complain of the same again, past all that are to hear of it.
+struct FailingOnce<W> {
+    out: W,
+    at: u64,
+    failed: bool,
+}
+
+impl<W> FailingOnce<W> {
+    fn unless_failed(&mut self, after: u64, work: impl FnOnce(&mut W) -> std::io::Result<u64>) -> std::io::Result<()> {
+        self.at = match self.failed {
+            true => after,
+            false => work(&mut self.out)
+                .inspect_err(|error| self.failed = error.kind() != std::io::ErrorKind::Interrupted)?,
+        };
+        Ok(())
+    }
+}
+
+impl<W: Write> Write for FailingOnce<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let before = self.at;
+        let work = |out: &mut W| out.write(bytes).map(|written| before + written as u64);
+        self.unless_failed(before + bytes.len() as u64, work)?;
+        Ok((self.at - before) as usize)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        let at = self.at;
+        self.unless_failed(at, |out| out.flush().map(|()| at))
+    }
+}
+
+impl<W: Seek> Seek for FailingOnce<W> {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        let after = match to {
+            SeekFrom::Start(at) => at,
+            SeekFrom::Current(by) | SeekFrom::End(by) => self.at.saturating_add_signed(by),
+        };
+        self.unless_failed(after, |out| out.seek(to))?;
+        Ok(self.at)
     }
 }
 

@@ -31,7 +31,7 @@ const GROUP_ROWS: usize = 1 << 18;
 /// let features = &engine.run(std::slice::from_ref(&rbd))?[0];
 /// let all = [StructureRows { structure: &rbd, features: features.view() }];
 /// let mut bytes = Vec::new();
-/// let provenance = Provenance { config: engine.config() };
+/// let provenance = Provenance::of(engine.config());
 /// let mut table = ParquetTable::new(&mut bytes, Columns::choose(["wcn", "sasa"])?, &provenance)?;
 /// table.write(&all)?;
 /// Box::new(table).finish()?;
@@ -67,12 +67,12 @@ impl<W: Write + Send> ParquetTable<W> {
     pub fn new(out: W, columns: Columns, provenance: &Provenance) -> Result<Self, OutputError> {
         let fields = columns.as_slice().iter().map(|column| field(column).map(Arc::new)).collect::<Result<_, _>>()?;
         let schema = Type::group_type_builder("prism").with_fields(fields).build()?;
-        let metadata = provenance.entries().map(|(key, value)| KeyValue::new(key.to_owned(), value));
+        let metadata = provenance.entries().into_iter().map(|(key, value)| KeyValue::new(key.to_owned(), value));
         let mut properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_statistics_enabled(EnabledStatistics::Chunk)
             .set_created_by(concat!("prism ", env!("CARGO_PKG_VERSION")).to_owned())
-            .set_key_value_metadata(Some(metadata.into()));
+            .set_key_value_metadata(Some(metadata.collect()));
         for column in columns.as_slice() {
             // Names and table look-ups repeat; computed numbers hardly do, and a dictionary of them costs time.
             let repeats = !matches!(column, Column::Feature(_));

@@ -1,10 +1,8 @@
 //! Points and sites for viewers: PDB and PLY, and scripts for PyMOL and ChimeraX.
 
-use super::file::WholeFile;
-use super::{OutputError, StructureRows};
+use super::{OutputError, StructureRows, write_whole};
 use crate::sites::{FoundSite, SurfacePoint, points};
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Colours of sites by rank, as red, green and blue; they come round again.
@@ -68,11 +66,11 @@ impl SitesView {
         self.written = true;
         if let Some(path) = &self.points {
             let all: Vec<_> = points(part.structure, &part.features).collect();
-            whole(path, &if is(path, "ply") { ply(&all) } else { pdb(part, &all) })?;
+            write_whole(path, if is(path, "ply") { ply(&all) } else { pdb(part, &all) }.as_bytes())?;
         }
         if let Some(path) = &self.script {
             let script = Script { part, sites, input: &self.input, points: self.points.as_deref() };
-            whole(path, &if is(path, "pml") { script.pymol() } else { script.chimerax() })?;
+            write_whole(path, if is(path, "pml") { script.pymol() } else { script.chimerax() }.as_bytes())?;
         }
         Ok(())
     }
@@ -80,14 +78,6 @@ impl SitesView {
 
 fn is(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension))
-}
-
-fn whole(path: &Path, text: &str) -> Result<(), OutputError> {
-    let file = WholeFile::begin(path)?;
-    let mut out = file.buffered()?;
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|source| file.failed(source))?;
-    drop(out);
-    file.commit().map(|_| ())
 }
 
 /// From blue at 0 over white at a half to red at 1.

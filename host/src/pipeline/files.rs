@@ -2,6 +2,7 @@
 
 use super::{Batch, Cancel, Outcome};
 use crate::annotations::Annotations;
+use crate::at_hand;
 use crate::engine::{Cut, Engine, size_of};
 use crate::inputs::{InputFailure, InputFile};
 use crate::read::ReadOptions;
@@ -108,7 +109,11 @@ impl StructureFiles {
         batch_atoms: usize,
         cancel: &Cancel,
     ) -> Result<Self, ThreadPoolBuildError> {
-        let pool = ThreadPoolBuilder::new().thread_name(|index| format!("read {index}")).build()?;
+        let pool = ThreadPoolBuilder::new()
+            // As many as compute, which is what was asked for.
+            .num_threads(rayon::current_num_threads())
+            .thread_name(|index| format!("read {index}"))
+            .build()?;
         let files = Arc::new(Files { entries: entries.into(), options, annotations, cancel: cancel.clone() });
         Ok(Self {
             files,
@@ -166,7 +171,8 @@ impl Files {
             Ok(file) => file,
             Err(failure) => return (Err(failure.clone()), 0),
         };
-        let read = file.read(&self.options).map(|mut read| {
+        let read = at_hand::reading(&file.name, || file.read(&self.options)).map(|mut read| {
+            at_hand::has_read(&read.structure.name, read.structure.n_atoms());
             self.annotations.apply(&mut read.structure);
             (read.structure, read.warnings)
         });

@@ -28,8 +28,8 @@ fn told(computed: &Computed) -> Vec<(String, Result<Vec<u8>, String>)> {
     let results = computed.results.iter().zip(&computed.batch.structures);
     results
         .map(|(result, structure)| {
-            let bits = |rows: &[shared_types::FeatureRow]| bytemuck::cast_slice(rows).to_vec();
-            (structure.name.clone(), result.map(|features| bits(features.rows)).map_err(ToString::to_string))
+            let bits = |values: &[f32]| bytemuck::cast_slice(values).to_vec();
+            (structure.name.clone(), result.map(|features| bits(features.values)).map_err(ToString::to_string))
         })
         .collect()
 }

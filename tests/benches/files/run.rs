@@ -59,7 +59,7 @@ pub fn once(engine: &Engine, folder: &Path, output: Output, batch_atoms: usize) 
     let mut file = match output {
         Output::Memory => None,
         Output::Parquet => {
-            let provenance = Provenance { config: engine.config() };
+            let provenance = Provenance::of(engine.config());
             Some(OutputFile::create(&output_path(folder), Columns::default(), &provenance)?)
         }
     };
@@ -84,6 +84,7 @@ pub fn once(engine: &Engine, folder: &Path, output: Output, batch_atoms: usize) 
         Stopped::Consumer(error) => error,
         Stopped::Engine(error) => (*error).into(),
         Stopped::Cancelled => anyhow::anyhow!("the run has ended before its time"),
+        Stopped::Threads(error) => error.into(),
     })?;
     let finish = Instant::now();
     let output_bytes = match file {
@@ -98,11 +99,8 @@ pub fn once(engine: &Engine, folder: &Path, output: Output, batch_atoms: usize) 
     Ok(Run { wall, find, finish, cpu, structures, output_bytes, checksum: checksum(&kept), telemetry })
 }
 
-fn rows<'a>(
-    structure: &'a prism_host::StructureInput,
-    features: prism_host::engine::FeaturesRef<'a>,
-) -> StructureRows<'a> {
-    StructureRows { structure, rows: features.rows, site_ids: features.site_ids }
+fn rows<'a>(structure: &'a prism_host::StructureInput, features: prism_host::StructureView<'a>) -> StructureRows<'a> {
+    StructureRows { structure, features }
 }
 
 /// Beside the files' folder: in it, the next run would ignore it, and say so.
@@ -119,7 +117,7 @@ fn checksum(results: &[BatchResults]) -> u64 {
         }
     };
     for features in results.iter().flat_map(BatchResults::iter).flatten() {
-        add(bytemuck::cast_slice(features.rows));
+        add(bytemuck::cast_slice(features.values));
         add(bytemuck::cast_slice(features.site_ids));
     }
     hash

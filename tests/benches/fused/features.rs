@@ -43,9 +43,9 @@ pub fn time(
     let of_exposure = milliseconds_of(DeviceBatch::launch_exposure)?;
     let of_fused = milliseconds_of(DeviceBatch::launch_rows)?;
     let of_sites = milliseconds_of(DeviceBatch::launch_sites)?;
-    let computed = buffers.results(stream)?;
+    let computed = buffers.results(stream, &batch)?;
     ensure!(
-        computed.summaries.iter().all(|summary| summary.contacts > 0 && summary.area > 0.0),
+        computed.summaries().iter().all(|summary| summary.contacts > 0 && summary.area > 0.0),
         "a structure has no contact or no area: nothing was computed"
     );
     let mut add = |name, milliseconds, attributes, work| {

@@ -100,7 +100,7 @@ fn copies_alone(
     })?;
     buffers.launch(executor)?;
     stream.synchronize()?;
-    let download = repeated(arguments, || Ok(buffers.results(stream)?))?;
+    let download = repeated(arguments, || Ok(buffers.results(stream, batch)?))?;
     Ok([upload, download])
 }
 
@@ -149,7 +149,7 @@ fn engine(batch: &PackedBatch, config: MegaFusedConfig, arguments: &Arguments) -
     let engine = Engine::builder().backend(Backend::Cuda).config(config).build()?;
     let milliseconds = repeated(arguments, || {
         let features = engine.run_batch(batch)?;
-        ensure!(features.rows.len() == batch.n_residues(), "rows are missing");
+        ensure!(features.n_residues() == batch.n_residues(), "rows are missing");
         Ok(features)
     })?;
     Ok(Line { stage: "packed batch to features, by the clock", milliseconds })

@@ -4,8 +4,8 @@ use crate::Arguments;
 use anyhow::{Result, ensure};
 use cuda_host::CudaExecutor;
 use prism_host::PackedBatch;
-use prism_host::engine::{ComputedMut, DeviceBatch, DeviceLanes, LaneOptions};
-use shared_types::{FeatureRow, MegaFusedConfig};
+use prism_host::engine::{DeviceBatch, DeviceLanes, LaneOptions};
+use shared_types::MegaFusedConfig;
 use std::time::Instant;
 use tests::bench::{Watch, median};
 use tests::copies;
@@ -35,17 +35,13 @@ fn compare(executor: &CudaExecutor, arguments: &Arguments, structures: usize) ->
     let lanes = DeviceLanes::new(executor, LaneOptions::default())?;
     let mut recorded = DeviceBatch::new(stream, config)?.record(executor, frames[0].clone())?;
     let nodes = recorded.nodes();
-    let mut rows: Vec<FeatureRow> = bytemuck::zeroed_vec(residues);
-    let (mut site_ids, mut summaries) = (vec![0; residues], bytemuck::zeroed_vec(structures));
     let mut by_launches = |batch: &PackedBatch| -> Result<u64> {
         queued.upload(stream, batch)?;
         queued.launch(executor)?;
-        let to = ComputedMut { rows: &mut rows, site_ids: &mut site_ids, summaries: &mut summaries };
-        queued.results_into(stream, to)?;
-        Ok(digest(&rows))
+        Ok(digest(queued.results(stream, batch)?.values()))
     };
-    let mut in_lanes = |batch: &PackedBatch| Ok(digest(&lanes.run(batch, config)?.0.rows));
-    let mut by_graph = |batch: &PackedBatch| Ok(digest(recorded.run(batch)?.rows));
+    let mut in_lanes = |batch: &PackedBatch| Ok(digest(lanes.run(batch, config)?.0.values()));
+    let mut by_graph = |batch: &PackedBatch| Ok(digest(recorded.run(batch)?.values));
     let ways: [Way<'_>; 3] = [&mut by_launches, &mut in_lanes, &mut by_graph];
 
     let mut milliseconds = [const { Vec::new() }; 3];
@@ -96,8 +92,7 @@ fn kernels(
 }
 
 /// Of some bits of every row: enough to see that another batch was computed, in time that does not count.
-fn digest(rows: &[FeatureRow]) -> u64 {
-    let step =
-        |hash: u64, row: &FeatureRow| (hash ^ u64::from(row.columns[1].to_bits())).wrapping_mul(0x0100_0000_01b3);
+fn digest(rows: &[f32]) -> u64 {
+    let step = |hash: u64, value: &f32| (hash ^ u64::from(value.to_bits())).wrapping_mul(0x0100_0000_01b3);
     rows.iter().fold(0xcbf2_9ce4_8422_2325, step)
 }

@@ -14,11 +14,12 @@ const WARM_UP: usize = 2;
 
 type Launch = fn(&mut DeviceBatch, &CudaExecutor) -> Result<(), CudaError>;
 
-const STAGES: [(&str, Launch); 5] = [
+const STAGES: [(&str, Launch); 6] = [
     ("surface: cells and counts", DeviceBatch::launch_surfaces),
     ("exposure: depth and contacts", DeviceBatch::launch_exposure),
     ("rows: pairs, graph, centrality", DeviceBatch::launch_rows),
     ("sites", DeviceBatch::launch_sites),
+    ("other groups, columns from rows", DeviceBatch::launch_groups),
     ("all of these", DeviceBatch::launch),
 ];
 
@@ -40,8 +41,8 @@ pub fn time(executor: &CudaExecutor, batch: &PackedBatch, arguments: &Arguments)
             }
             lines.push(Line { stage, milliseconds });
         }
-        let computed = buffers.results(stream)?;
-        ensure!(computed.summaries.iter().all(|summary| summary.area > 0.0), "no area: nothing was computed");
+        let computed = buffers.results(stream, batch)?;
+        ensure!(computed.summaries().iter().all(|summary| summary.area > 0.0), "no area: nothing was computed");
     }
     let kernels = lines.last().map_or(f64::NAN, |all| median(&all.milliseconds));
     lines.extend(overlap::time(executor, batch, config, arguments, kernels)?);
@@ -65,7 +66,7 @@ pub fn mixed(executor: &CudaExecutor, arguments: &Arguments) -> Result<()> {
                 milliseconds.push(took);
             }
         }
-        buffers.results(stream)?;
+        buffers.results(stream, &batch)?;
         anyhow::Ok(median(&milliseconds))
     };
     let (of_small, of_large) = (time(&small)?, time(std::slice::from_ref(&large))?);

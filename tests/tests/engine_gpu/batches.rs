@@ -6,7 +6,7 @@ use cuda_std::launch::{CpuExecutor, Kernel};
 use kernels_gpu::mega_fused_batch_detection_prism4d as fused;
 use prism_host::engine::{DeviceBatch, Largest, compute_on_cpu};
 use prism_host::pack::{BatchBuffers, PackedBatch};
-use shared_types::{BatchStructureDesc, FeatureRow, MegaFusedConfig};
+use shared_types::{BatchStructureDesc, MegaFusedConfig};
 use std::mem::offset_of;
 use std::process::{Command, Stdio};
 use tests::synthetic::Recipe;
@@ -103,8 +103,8 @@ fn mega_fused_launch() {
     let batch = PackedBatch::from_inputs(&inputs).unwrap();
     let config = MegaFusedConfig { contact_threshold: 8.0, min_feature_value: 0.0, ..MegaFusedConfig::default() };
     let expected = compute_on_cpu(&CpuExecutor::new(), &batch, config, Largest::default()).unwrap();
-    assert_eq!((expected.rows.len(), expected.summaries.len()), (799, 5));
-    let contacts: Vec<f32> = expected.rows.iter().map(|row| row.columns[0]).collect();
+    assert_eq!((expected.n_residues(), expected.summaries().len()), (799, 5));
+    let contacts: Vec<f32> = expected.rows().iter().map(|row| row.columns[0]).collect();
     assert!(contacts[0] == 0.0 && contacts[31..].iter().any(|contacts| *contacts > 3.0), "one residue has no contact");
 
     let Some(gpu) = gpu() else { return };
@@ -115,10 +115,10 @@ fn mega_fused_launch() {
     on_device.upload(stream, &batch).unwrap();
     // As `launch_mega_fused_batch`, with the batch's inputs and outputs.
     on_device.launch(&executor).unwrap();
-    let found = on_device.results(stream).unwrap();
+    let found = on_device.results(stream, &batch).unwrap();
     // ANCHOR_END: mega_fused_launch
-    let words = |rows: &[FeatureRow]| bytemuck::cast_slice::<_, u32>(rows).to_vec();
-    assert!(words(&found.rows) == words(&expected.rows), "the bits of the CPU");
-    assert_eq!(found.site_ids, expected.site_ids);
+    let words = |values: &[f32]| bytemuck::cast_slice::<_, u32>(values).to_vec();
+    assert!(words(found.values()) == words(expected.values()), "the bits of the CPU");
+    assert_eq!(found.site_ids(), expected.site_ids());
     gpu.synchronize().unwrap();
 }

@@ -65,7 +65,7 @@ fn warm_engine() -> Engine {
 fn assert_same(found: &StructureFeatures, expected: &StructureFeatures) {
     assert_eq!((&found.name, found.n_residues), (&expected.name, expected.n_residues));
     if !is_simulated() {
-        let words = |one: &StructureFeatures| bytemuck::cast_slice::<_, u32>(&one.rows()).to_vec();
+        let words = |one: &StructureFeatures| bytemuck::cast_slice::<_, u32>(one.values()).to_vec();
         assert!(words(found) == words(expected), "{}: rows differ", found.name);
         assert_eq!(found.site_ids, expected.site_ids, "{}", found.name);
         let bytes = |one: &StructureFeatures| bytemuck::bytes_of(&one.summary).to_vec();

@@ -48,7 +48,7 @@ fn lanes_allocate_nothing_in_a_steady_state() {
         let after_one = lanes.statistics();
         for batch in [&large, &small, &one, &none, &large, &large] {
             let (computed, _) = lanes.run(batch, config).unwrap();
-            assert_eq!((computed.rows.len(), computed.summaries.len()), (batch.n_residues(), batch.n_structures()));
+            assert_eq!((computed.n_residues(), computed.summaries().len()), (batch.n_residues(), batch.n_structures()));
             assert_eq!(allocated(lanes.statistics()), allocated(after_one));
             assert_eq!(lanes.statistics().results, after_one.results, "results lie where others have lain");
         }
@@ -98,7 +98,7 @@ fn threads_take_turns_on_lanes() {
                 for round in 0..6 {
                     let batch = &batches[(thread + round) % batches.len()];
                     let (computed, _) = lanes.run(batch, config).unwrap();
-                    assert_eq!(computed.rows.len(), batch.n_residues());
+                    assert_eq!(computed.n_residues(), batch.n_residues());
                 }
             });
         }
@@ -118,7 +118,7 @@ fn lanes_do_without_page_locked_memory() {
     assert_eq!(lanes.statistics().page_locked, None);
     let batch = batch(7);
     let (computed, _) = lanes.run(&batch, MegaFusedConfig::default()).unwrap();
-    assert_eq!(computed.site_ids.len(), batch.n_residues());
+    assert_eq!(computed.site_ids().len(), batch.n_residues());
 }
 
 /// What does not fit on a device is halved until it does, and everything is computed there.
@@ -135,7 +135,7 @@ fn an_engine_on_a_small_device_halves_batches() {
     for _ in 0..2 {
         let features = engine.run(&structures).unwrap();
         assert!(features.iter().map(|one| &one.name).eq(structures.iter().map(|one| &one.name)));
-        assert!(features.iter().zip(&structures).all(|(one, given)| one.rows.len() == given.n_residues()));
+        assert!(features.iter().zip(&structures).all(|(one, given)| one.n_residues == given.n_residues()));
     }
     assert!(engine.lost().is_empty());
 }

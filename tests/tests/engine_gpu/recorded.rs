@@ -3,7 +3,7 @@
 
 use crate::gpu;
 use cuda_host::CudaExecutor;
-use prism_host::engine::{ComputedRef, DeviceBatch, RecordedBatch, ShapeDifference};
+use prism_host::engine::{DeviceBatch, RecordedBatch, RecordedFeatures, ShapeDifference};
 use prism_host::{Backend, Engine, EngineError, PackedBatch, StructureInput};
 use shared_types::{Atom, MegaFusedConfig};
 use tests::copies;
@@ -37,13 +37,13 @@ fn frame(structures: &[StructureInput], frame: u64) -> Vec<StructureInput> {
     moved
 }
 
-fn assert_same(found: ComputedRef<'_>, cpu: &Engine, batch: &PackedBatch, what: &str) {
+fn assert_same(found: RecordedFeatures<'_>, cpu: &Engine, batch: &PackedBatch, what: &str) {
     let expected = cpu.run_batch(batch).unwrap();
-    let words = |rows| bytemuck::cast_slice::<_, u32>(rows).to_vec();
-    assert!(words(found.rows) == words(&expected.rows), "{what}: rows differ");
-    assert_eq!(found.site_ids, &expected.site_ids[..], "{what}");
+    let words = |values| bytemuck::cast_slice::<f32, u32>(values).to_vec();
+    assert!(words(found.values) == words(expected.values()), "{what}: values differ");
+    assert_eq!(found.site_ids, expected.site_ids(), "{what}");
     let bytes = |summaries| bytemuck::cast_slice::<_, u8>(summaries).to_vec();
-    assert!(bytes(found.summaries) == bytes(&expected.summaries), "{what}: summaries differ");
+    assert!(bytes(found.summaries) == bytes(expected.summaries()), "{what}: summaries differ");
 }
 
 /// One structure, some of them, and one beside them that takes the kernels for large structures.
@@ -134,7 +134,7 @@ fn allocates_nothing() {
     let mut runs = || {
         for batch in frames.iter().cycle().take(100) {
             let computed = recorded.run(batch).unwrap();
-            assert_eq!(computed.rows.len(), batch.n_residues());
+            assert_eq!(computed.site_ids.len(), batch.n_residues());
         }
         executor.context().memory().unwrap()
     };
@@ -165,7 +165,7 @@ fn refuses_other_shapes() {
     mutated[1].residue_types[7] = (mutated[1].residue_types[7] + 1) % 20;
     let mutated = packed(&mutated);
 
-    let difference = |result: Result<ComputedRef<'_>, EngineError>| match result {
+    let difference = |result: Result<RecordedFeatures<'_>, EngineError>| match result {
         Err(error @ EngineError::OtherShape(_)) => error.to_string(),
         other => panic!("{other:?}"),
     };

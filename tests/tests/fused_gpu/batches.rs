@@ -1,7 +1,7 @@
 //! What a structure gets does not depend on the rest of the batch.
 
 use crate::{assert_same_bits, backends, one_of_each};
-use prism_host::engine::{Computed, DeviceBatch, Largest};
+use prism_host::engine::{DeviceBatch, Largest};
 use prism_host::{Backend, Engine, PackedBatch};
 use shared_types::MegaFusedConfig;
 use tests::device;
@@ -62,10 +62,12 @@ fn a_batch_in_the_callers_own_buffers() {
         buffers.upload_shared_out(executor.stream(), &batch, largest).unwrap();
         for _ in 0..2 {
             buffers.launch(&executor).unwrap();
-            let Computed { rows, site_ids, summaries } = buffers.results(executor.stream()).unwrap();
-            assert!(bytemuck::cast_slice::<_, u32>(&rows) == bytemuck::cast_slice::<_, u32>(&expected.rows));
-            assert_eq!(site_ids, expected.site_ids);
-            assert_eq!(summaries, expected.summaries);
+            let found = buffers.results(executor.stream(), &batch).unwrap();
+            assert!(
+                bytemuck::cast_slice::<_, u32>(found.values()) == bytemuck::cast_slice::<_, u32>(expected.values())
+            );
+            assert_eq!(found.site_ids(), expected.site_ids());
+            assert_eq!(found.summaries(), expected.summaries());
         }
     }
 }

@@ -47,20 +47,20 @@ impl Backends {
     }
 }
 
-/// All rows and the summary, columns that no feature names and padding too.
+/// All values and the summary, padding too.
 fn assert_same_bits(expected: &StructureFeatures, found: &StructureFeatures) {
     let name = &expected.name;
     assert_eq!((name, expected.n_residues), (&found.name, found.n_residues));
-    let words = |features: &StructureFeatures| -> Vec<u32> { bytemuck::cast_slice(&features.rows()).to_vec() };
+    let words = |features: &StructureFeatures| -> Vec<u32> { bytemuck::cast_slice(features.values()).to_vec() };
     if words(expected) != words(found) {
-        for (i, (a, b)) in expected.rows().iter().zip(&found.rows()).enumerate() {
-            for feature in FEATURES {
-                let (a, b) = (a.columns[feature.column], b.columns[feature.column]);
+        for feature in FEATURES {
+            let of = |one: &StructureFeatures| one.named(feature.name).expect("a feature").to_vec();
+            for (i, (a, b)) in of(expected).into_iter().zip(of(found)).enumerate() {
                 let (bits, other) = (a.to_bits(), b.to_bits());
                 assert_eq!(bits, other, "{name}, row {i}, {}: {a} on the CPU, {b} on the GPU", feature.name);
             }
         }
-        panic!("{name}: rows differ in columns that no feature has");
+        panic!("{name}: values differ, and no feature does");
     }
     let bytes = |features: &StructureFeatures| bytemuck::bytes_of(&features.summary).to_vec();
     assert_eq!(bytes(expected), bytes(found), "{name}: {:?} and {:?}", expected.summary, found.summary);

@@ -27,7 +27,7 @@ fn small_values_are_dropped() {
     let config = MegaFusedConfig { min_feature_value: 0.1, ..MegaFusedConfig::default() };
     let Some(backends) = backends_with(config) else { return };
     let features = backends.compare(&one_of_each());
-    let rows = || features.iter().flat_map(|features| &features.rows()).flat_map(|row| row.columns);
+    let rows = || features.iter().flat_map(|features| features.values()).copied();
     assert!(rows().all(|x| x == 0.0 || x.is_nan() || x.abs() >= 0.1));
     assert!(rows().any(|x| x.is_nan()) && rows().any(|x| x >= 0.1));
 }

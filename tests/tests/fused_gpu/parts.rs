@@ -2,8 +2,8 @@
 
 use crate::{backends, one_of_each};
 use cuda_host::{CudaExecutor, GpuBufferPool, PoolOptions, PoolStatistics};
-use prism_host::engine::{Computed, DeviceLanes, LaneOptions, LaneStatistics};
-use prism_host::{Backend, Engine, PackedBatch, StructureInput};
+use prism_host::engine::{DeviceLanes, LaneOptions, LaneStatistics};
+use prism_host::{Backend, BatchFeatures, Engine, PackedBatch, StructureInput};
 use shared_types::MegaFusedConfig;
 use std::time::Duration;
 use tests::synthetic::{Recipe, many_chains};
@@ -18,16 +18,15 @@ fn cut(parts: usize) -> LaneOptions {
     LaneOptions { parts, part_atoms: 1, ..LaneOptions::default() }
 }
 
-fn on_cpu(batch: &PackedBatch) -> Computed {
-    let features = Engine::builder().backend(Backend::Cpu).build().unwrap().run_batch(batch).unwrap();
-    Computed { rows: features.rows, site_ids: features.site_ids, summaries: features.summaries }
+fn on_cpu(batch: &PackedBatch) -> BatchFeatures {
+    Engine::builder().backend(Backend::Cpu).build().unwrap().run_batch(batch).unwrap()
 }
 
-fn assert_same(found: &Computed, expected: &Computed, what: &str) {
-    let words = |computed: &Computed| bytemuck::cast_slice::<_, u32>(&computed.rows).to_vec();
-    assert!(words(found) == words(expected), "{what}: rows differ");
-    assert_eq!(found.site_ids, expected.site_ids, "{what}");
-    let bytes = |computed: &Computed| bytemuck::cast_slice::<_, u8>(&computed.summaries).to_vec();
+fn assert_same(found: &BatchFeatures, expected: &BatchFeatures, what: &str) {
+    let words = |computed: &BatchFeatures| bytemuck::cast_slice::<_, u32>(computed.values()).to_vec();
+    assert!(words(found) == words(expected), "{what}: values differ");
+    assert_eq!(found.site_ids(), expected.site_ids(), "{what}");
+    let bytes = |computed: &BatchFeatures| bytemuck::cast_slice::<_, u8>(computed.summaries()).to_vec();
     assert!(bytes(found) == bytes(expected), "{what}: summaries differ");
 }
 
@@ -78,7 +77,7 @@ fn what_lanes_computed_before_does_not_count() {
     let expected =
         Engine::builder().backend(Backend::Cpu).config(config).build().unwrap().run_batch(&batches[0]).unwrap();
     let (found, _) = lanes.run(&batches[0], config).unwrap();
-    assert!(found.summaries == expected.summaries, "another configuration is another configuration's results");
+    assert!(found.summaries() == expected.summaries(), "another configuration is another configuration's results");
 }
 
 /// What grows when something is allocated.
@@ -159,7 +158,6 @@ fn threads_share_lanes() {
         }
     });
     // And so does the engine, with its own.
-    let features = backends.gpu.run_batch(&batches[0]).unwrap();
-    let found = Computed { rows: features.rows, site_ids: features.site_ids, summaries: features.summaries };
+    let found = backends.gpu.run_batch(&batches[0]).unwrap();
     assert_same(&found, &expected[0], "the engine");
 }

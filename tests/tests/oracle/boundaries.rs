@@ -3,7 +3,7 @@
 use crate::synthetic::{annotate, coil, of_all_points, of_points};
 use crate::{engine, name_of, run, shipped};
 use prism_host::StructureInput;
-use shared_types::FEATURES;
+use shared_types::Group;
 use shared_types::feature::column::*;
 use tests::dice::Dice;
 
@@ -121,7 +121,7 @@ fn without_an_alpha_carbon_no_place_is_known() {
     structure.bfactor[12] = 1e9;
     (structure.conservation[12], structure.gisaid_freq[12], structure.gisaid_velocity[12]) = (0.5, 0.25, 0.125);
     let rows = &run(&[structure], 8.0)[0].rows();
-    for feature in FEATURES {
+    for feature in Group::Residue.features() {
         let value = rows[12].columns[feature.column];
         assert_eq!(value.is_nan(), NEED_A_CA.contains(&feature.column), "{}: {value}", feature.name);
     }

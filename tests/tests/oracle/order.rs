@@ -3,15 +3,13 @@
 
 use crate::synthetic::zoo;
 use cuda_std::launch::CpuExecutor;
-use prism_host::PackedBatch;
-use prism_host::engine::{Computed, Largest, compute_on_cpu};
+use prism_host::engine::{Largest, compute_on_cpu};
+use prism_host::{BatchFeatures, PackedBatch};
 use shared_types::MegaFusedConfig;
 
-fn bits(computed: &Computed) -> Vec<u32> {
-    let Computed { rows, site_ids, summaries } = computed;
-    let parts: [&[u32]; 3] =
-        [bytemuck::cast_slice(rows), bytemuck::cast_slice(site_ids), bytemuck::cast_slice(summaries)];
-    parts.concat()
+fn bits(features: &BatchFeatures) -> Vec<u32> {
+    let (values, site_ids) = (bytemuck::cast_slice(features.values()), bytemuck::cast_slice(features.site_ids()));
+    [values, site_ids, bytemuck::cast_slice(features.summaries())].concat()
 }
 
 #[test]

@@ -1,0 +1,93 @@
+//! `prism check`: what would become of inputs, without computing.
+
+use super::args::{CheckArgs, FormatArg};
+use super::failure::Failure;
+use super::interrupt::Interrupt;
+use super::job::{discover, note_ignored, read_options, refuse_nothing};
+use super::limits::{no_thread, no_threads};
+use super::report::Report;
+use prism_host::StructureInput;
+use prism_host::pipeline::{Outcome, StructureFiles};
+use serde_json::{Value, json};
+use std::io::{BufWriter, Write, stdout};
+use std::sync::Arc;
+
+/// Atoms that are read before they are told of.
+const BATCH_ATOMS: usize = 1 << 18;
+
+/// Reads what the command line names and tells of it; answers the exit status.
+pub fn run(args: &CheckArgs) -> Result<u8, Failure> {
+    let interrupt = Interrupt::listen().map_err(|error| no_thread(&error))?;
+    let inputs = discover(&args.paths, &args.read)?;
+    let mut report = Report::new(inputs.entries.len());
+    note_ignored(&inputs, &report);
+    refuse_nothing(&inputs)?;
+    let cancel = interrupt.cancel();
+    let source = StructureFiles::new(inputs.entries, read_options(&args.read), Arc::default(), BATCH_ATOMS, cancel);
+    let mut out = BufWriter::new(stdout().lock());
+    for batch in source.map_err(|error| no_threads(&error))? {
+        let mut structures = batch.structures.iter();
+        for outcome in &batch.outcomes {
+            let line = match outcome {
+                Outcome::Failed(failure) => {
+                    report.failed += 1;
+                    refused(&failure.name, &failure.reason, args.format)
+                }
+                Outcome::Read { warnings, .. } => {
+                    let Some(structure) = structures.next() else { break };
+                    report.structures += 1;
+                    report.residues += structure.n_residues() as u64;
+                    let notes: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+                    taken(structure, &notes, args.format)
+                }
+            };
+            writeln!(out, "{line}")?;
+            if args.read.fail_fast && report.failed > 0 {
+                out.flush()?;
+                return Ok(report.exit_status());
+            }
+        }
+        report.advance(batch.outcomes.len());
+    }
+    out.flush()?;
+    report.clear_bar();
+    if cancel.is_cancelled() {
+        return Err(Failure::Interrupted(interrupt.exit_status()));
+    }
+    report.sum_up("nothing was computed");
+    Ok(report.exit_status())
+}
+
+fn refused(name: &str, reason: &str, format: FormatArg) -> String {
+    match format {
+        FormatArg::Text => format!("{name}: refused: {reason}"),
+        FormatArg::Json => json!({ "structure": name, "status": "refused", "reason": reason }).to_string(),
+    }
+}
+
+fn taken(structure: &StructureInput, notes: &[String], format: FormatArg) -> String {
+    let (residues, atoms) = (structure.n_residues(), structure.n_atoms());
+    let mut chains: Vec<(&str, usize)> = Vec::new();
+    for &chain in &structure.chain_ids {
+        let id = structure.chains.get(chain as usize).map_or("", String::as_str);
+        match chains.iter_mut().find(|(known, _)| *known == id) {
+            Some((_, count)) => *count += 1,
+            None => chains.push((id, 1)),
+        }
+    }
+    if format == FormatArg::Json {
+        let chains: Vec<Value> =
+            chains.iter().map(|(id, residues)| json!({ "chain": id, "residues": residues })).collect();
+        return json!({ "structure": structure.name, "status": "read", "residues": residues, "atoms": atoms,
+            "chains": chains, "notes": notes })
+        .to_string();
+    }
+    let shown: Vec<String> = chains.iter().map(|(id, residues)| format!("{id} ({residues})")).collect();
+    let many = if chains.len() == 1 { "chain" } else { "chains" };
+    let mut text = format!("{}: {residues} residues, {atoms} heavy atoms, {many} {}", structure.name, shown.join(", "));
+    for note in notes {
+        text.push_str("\n    ");
+        text.push_str(note);
+    }
+    text
+}

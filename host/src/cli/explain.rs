@@ -1,0 +1,120 @@
+//! `prism features --list` and `--explain`: what the columns are.
+
+use super::Failure;
+use super::args::FormatArg;
+use prism_host::output::{Column, ColumnError};
+use serde_json::{Value, json};
+use shared_types::{FEATURES, Feature};
+use std::io::Write;
+
+/// Where values are not defined, in the words of every format.
+const UNDEFINED: &str = "An empty field (CSV, TSV), null (JSON lines, Arrow, Parquet) or NaN (npz): not defined there.";
+
+/// Prints the feature table.
+pub fn list(format: FormatArg) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    if format == FormatArg::Json {
+        let all: Vec<Value> = FEATURES.iter().map(feature_json).collect();
+        writeln!(out, "{:#}", Value::from(all))?;
+        return Ok(out.flush()?);
+    }
+    let width = |text: fn(&Feature) -> &str| FEATURES.iter().map(|one| text(one).chars().count()).max().unwrap_or(0);
+    let (names, units) = (width(|feature| feature.name), width(|feature| feature.unit).max("unit".len()));
+    writeln!(out, "{:names$}  {:units$}  definition [source]", "name", "unit")?;
+    for feature in FEATURES {
+        write!(out, "{:names$}  {:units$}  {}", feature.name, feature.unit, feature.definition)?;
+        if !feature.source.is_empty() {
+            write!(out, " [{}]", feature.source)?;
+        }
+        writeln!(out)?;
+    }
+    writeln!(out, "\nr_c is the contact threshold. {UNDEFINED}")?;
+    Ok(out.flush()?)
+}
+
+/// Prints what one column is.
+pub fn explain(name: &str, format: FormatArg) -> Result<(), Failure> {
+    let column = Column::every().find(|column| column.name() == name);
+    let column = column.ok_or_else(|| ColumnError::Unknown(name.to_owned()))?;
+    let mut out = std::io::stdout().lock();
+    let value = match column {
+        Column::Feature(feature) => feature_json(feature),
+        other => json!({ "name": other.name(), "unit": "", "definition": identity(&other), "source": "",
+            "undefined": "nowhere" }),
+    };
+    if format == FormatArg::Json {
+        writeln!(out, "{value:#}")?;
+        return Ok(out.flush()?);
+    }
+    writeln!(out, "{name}")?;
+    for (key, heading) in
+        [("definition", "definition"), ("unit", "unit"), ("source", "source"), ("undefined", "undefined")]
+    {
+        match value[key].as_str() {
+            Some(text) if !text.is_empty() => writeln!(out, "  {heading:<10}  {text}")?,
+            _ => {}
+        }
+    }
+    if value["name"] != "structure" && matches!(column, Column::Feature(_)) {
+        writeln!(out, "\nr_c is the contact threshold, --contact-threshold. {UNDEFINED}")?;
+    }
+    Ok(out.flush()?)
+}
+
+fn feature_json(feature: &Feature) -> Value {
+    json!({
+        "name": feature.name,
+        "unit": feature.unit,
+        "definition": feature.definition,
+        "source": feature.source,
+        "undefined": undefined(feature),
+    })
+}
+
+/// What a column that is no feature says.
+fn identity(column: &Column) -> &'static str {
+    match column {
+        Column::Structure => {
+            "the structure's name: that of its file without .gz, with its path below the directory that was given"
+        }
+        Column::Row => "the residue's place in its structure, from 0",
+        Column::Chain => "author chain id",
+        Column::Resnum => "author residue number",
+        Column::Icode => "insertion code, mostly empty",
+        Column::Resname => "three-letter code of the residue",
+        Column::SiteId => {
+            "the site that the residue is part of, counted from 0 in its structure by falling score, or -1"
+        }
+        _ => "",
+    }
+}
+
+/// What makes a feature undefined, which follows from its definition.
+fn undefined(feature: &Feature) -> &'static str {
+    match feature.name {
+        "hse_up" | "hse_down" => "at the ends of a fragment: both neighbours must be linked to the residue",
+        "ca_angle" => "at the ends of a fragment: the residue before and the one after are needed",
+        "ca_dihedral" => "where the residue before or one of the two after is not linked in the same fragment",
+        "bfactor_z" | "bfactor_local" => "in predicted models, whose B column holds a confidence",
+        "conservation" | "gisaid_freq" | "gisaid_velocity" => "where --annotations give no value",
+        "conservation_local" | "freq_local" | "velocity_local" | "exposed_velocity" => {
+            "where no residue near it has a value from --annotations"
+        }
+        "site_score" => "where --contact-threshold is not the 8 Å that the model was fitted with",
+        "rsa" => "where the residue's type has no maximal area",
+        "hydropathy" | "volume" => "where the residue's type is not known",
+        _ => "nowhere, unless a value that it is computed from is not defined",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_identity_column_is_explained() {
+        for column in Column::every().filter(|column| !matches!(column, Column::Feature(_))) {
+            assert!(!identity(&column).is_empty(), "{}", column.name());
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What a table was computed with, kept in it or beside it.
+
+use super::args::ProvenanceArgs;
+use super::failure::Failure;
+use prism_host::engine::Engine;
+use prism_host::inputs::{InputFailure, InputFile};
+use prism_host::output::{OutputError, Provenance, check_place, write_whole};
+use rayon::prelude::*;
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use shared_types::MegaFusedConfig;
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// What the digests of the inputs are, where they were asked for.
+#[derive(Default)]
+pub struct Digests(Vec<(PathBuf, Result<String, std::io::Error>)>);
+
+impl Digests {
+    /// Reads the files that the inputs are in, each once.
+    pub fn of(args: &ProvenanceArgs, entries: &[Result<InputFile, InputFailure>]) -> Self {
+        if !args.digests {
+            return Self::default();
+        }
+        let paths: BTreeSet<&Path> = entries.iter().flatten().map(|file| file.path.as_path()).collect();
+        let paths: Vec<&Path> = paths.into_iter().collect();
+        Self(paths.into_par_iter().map(|path| (path.to_owned(), digest_of(path))).collect())
+    }
+
+    /// One for all of them: of a line for each file with its digest and its path, as `sha256sum` writes them.
+    fn together(&self) -> Option<String> {
+        let mut all = Sha256::new();
+        for (path, digest) in &self.0 {
+            let digest = digest.as_deref().unwrap_or("unreadable");
+            all.update(format!("{digest}  {}\n", path.display()));
+        }
+        (!self.0.is_empty()).then(|| hexadecimal(&all.finalize()))
+    }
+
+    fn json(&self) -> Value {
+        let file = |(path, digest): &(PathBuf, Result<String, std::io::Error>)| match digest {
+            Ok(digest) => json!({ "path": path.display().to_string(), "sha256": digest }),
+            Err(error) => json!({ "path": path.display().to_string(), "error": error.to_string() }),
+        };
+        self.0.iter().map(file).collect()
+    }
+}
+
+fn digest_of(path: &Path) -> std::io::Result<String> {
+    let mut file = std::fs::File::open(path)?;
+    let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hexadecimal(&hash.finalize())),
+            read => hash.update(&buffer[..read]),
+        }
+    }
+}
+
+/// Bytes as digits.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The command line, each argument quoted where a shell would want it.
+fn command_line() -> String {
+    let plain =
+        |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./,=:+@%".contains(c));
+    let quoted = |argument: std::ffi::OsString| {
+        let text = argument.to_string_lossy().into_owned();
+        if plain(&text) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    };
+    let mut words = vec!["prism".to_owned()];
+    words.extend(std::env::args_os().skip(1).map(quoted));
+    words.join(" ")
+}
+
+/// A digest of the kernels that are built in.
+fn kernels() -> String {
+    hexadecimal(&Sha256::digest(kernels_gpu::PTX))
+}
+
+/// What goes into a table that this run writes.
+pub fn of_run(config: MegaFusedConfig, engine: &Engine, digests: &Digests) -> Provenance {
+    let mut more = vec![
+        ("prism.command", command_line()),
+        ("prism.backend", engine.backend_name().to_owned()),
+        ("prism.ptx_sha256", kernels()),
+    ];
+    more.extend(digests.together().map(|digest| ("prism.inputs_sha256", digest)));
+    Provenance { config, more }
+}
+
+/// Writes the file of `--provenance`, where it was asked for.
+pub fn write(args: &ProvenanceArgs, provenance: &Provenance, digests: &Digests) -> Result<(), OutputError> {
+    let Some(path) = &args.provenance else { return Ok(()) };
+    let entries = provenance.entries().into_iter().map(|(name, value)| (name.to_owned(), Value::from(value)));
+    let mut all: Map<String, Value> = entries.collect();
+    if args.digests {
+        all.insert("inputs".to_owned(), digests.json());
+    }
+    write_whole(path, format!("{:#}\n", Value::from(all)).as_bytes())
+}
+
+/// Whether that file can be written, asked before the work.
+pub fn check(args: &ProvenanceArgs) -> Result<(), Failure> {
+    args.provenance.as_deref().map_or(Ok(()), |path| Ok(check_place(path)?))
+}

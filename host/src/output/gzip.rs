@@ -1,0 +1,55 @@
+//! Tables in gzip.
+
+use super::{OutputError, Provenance, StructureRows, Table};
+use flate2::{Compression, GzBuilder, write::GzEncoder};
+use std::io::Write;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A table of text whose bytes are compressed; what it was computed with is the comment in gzip's header.
+pub(super) struct Gzipped<W: Write> {
+    table: Box<dyn Table>,
+    encoder: Encoder<W>,
+}
+
+/// The one compressor, for the table to write into and for its end.
+pub(super) struct Encoder<W: Write>(Arc<Mutex<Option<GzEncoder<W>>>>);
+
+impl<W: Write + 'static> Gzipped<W> {
+    pub(super) fn new(out: W, provenance: &Provenance, table: impl FnOnce(Encoder<W>) -> Box<dyn Table>) -> Self {
+        // The header's texts are Latin-1 and end at a 0.
+        let comment: Vec<u8> =
+            provenance.line().chars().map(|c| if c.is_ascii_graphic() || c == ' ' { c as u8 } else { b'?' }).collect();
+        let encoder = GzBuilder::new().comment(comment).write(out, Compression::new(4));
+        let encoder = Encoder(Arc::new(Mutex::new(Some(encoder))));
+        Self { table: table(Encoder(Arc::clone(&encoder.0))), encoder }
+    }
+}
+
+impl<W: Write> Table for Gzipped<W> {
+    fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
+        self.table.write(structures)
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), OutputError> {
+        self.table.finish()?;
+        let encoder = self.encoder.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match encoder {
+            Some(encoder) => Ok(encoder.finish()?.flush()?),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<W: Write> Write for Encoder<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self.0.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+            Some(encoder) => encoder.write(bytes),
+            None => Err(std::io::Error::other("the gzip stream has ended")),
+        }
+    }
+
+    /// Nothing: a flushed block would compress worse, and the end flushes.
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,48 @@
+//! What stands in a row and a column, for formats that write row by row.
+
+use super::{Column, StructureRows};
+
+/// A value of the table.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Value<'a> {
+    Text(&'a str),
+    Int(i32),
+    /// NaN where it is not defined.
+    Float(f32),
+}
+
+impl StructureRows<'_> {
+    /// What stands in a column of a row.
+    pub(crate) fn value(&self, row: usize, column: &Column) -> Value<'_> {
+        let structure = self.structure;
+        match column {
+            Column::Structure => Value::Text(&structure.name),
+            Column::Row => Value::Int(row as i32),
+            Column::Chain => Value::Text(self.chain(row)),
+            Column::Resnum => Value::Int(structure.residue_numbers[row]),
+            Column::Icode => Value::Text(&structure.insertion_codes[row]),
+            Column::Resname => Value::Text(self.resname(row)),
+            Column::SiteId => Value::Int(self.site_id(row)),
+            Column::Feature(feature) => Value::Float(self.feature(feature, row)),
+        }
+    }
+}
+
+/// What the values of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Text,
+    Int,
+    Float,
+}
+
+impl Column {
+    /// What the values of the column are.
+    pub(crate) fn kind(&self) -> Kind {
+        match self {
+            Self::Structure | Self::Chain | Self::Icode | Self::Resname => Kind::Text,
+            Self::Row | Self::Resnum | Self::SiteId => Kind::Int,
+            Self::Feature(_) => Kind::Float,
+        }
+    }
+}
