@@ -99,8 +99,6 @@ struct Entry {
 }
 
 /// Why a file of annotations is refused.
-///
-/// The example of [`Annotations`] has one.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum AnnotationError {

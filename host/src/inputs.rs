@@ -10,13 +10,9 @@ use thiserror::Error;
 use walkdir::WalkDir;
 
 /// The extensions that are taken from a directory; each may be followed by `.gz`.
-///
-/// The example of [`discover`] has one.
 pub const EXTENSIONS: [&str; 4] = ["pdb", "ent", "cif", "mmcif"];
 
 /// A structure to read: a file, or part of a packed data set.
-///
-/// The example of [`discover`] has some.
 #[derive(Clone, Debug)]
 pub struct InputFile {
     /// What the structure is called: the file's name without `.gz`, with its path below the directory that was given;
@@ -48,8 +44,6 @@ impl InputFile {
 }
 
 /// Something that was asked for and can be no input.
-///
-/// The example of [`discover`] has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputFailure {
     /// What it would be called.
@@ -59,8 +53,6 @@ pub struct InputFailure {
 }
 
 /// What was found under the given paths.
-///
-/// The example of [`discover`] has some.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
     /// In the order given, and within a directory in byte order of the paths.
@@ -70,8 +62,6 @@ pub struct Inputs {
 }
 
 /// Two files whose structures would be called the same.
-///
-/// The example of [`discover`] has one.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{} and {} would both be called {name:?}; give one of them", .first.display(), .second.display())]
 pub struct DuplicateName {

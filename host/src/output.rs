@@ -175,8 +175,6 @@ impl Format {
 
 /// What computed a table; kept in files that have room for it: Parquet's key-value metadata, Arrow's schema, the comments of
 /// npz and of gzip.
-///
-/// The example of [`ParquetTable`] finds it in the file.
 #[derive(Clone, Debug)]
 pub struct Provenance {
     /// What was computed with.
@@ -214,8 +212,6 @@ impl Provenance {
 }
 
 /// Why a table could not be written.
-///
-/// The examples of [`Format`] and [`OutputFile`] have some.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum OutputError {

@@ -29,8 +29,6 @@ use std::time::Instant;
 use telemetry::Clock;
 
 /// Structures to compute at once.
-///
-/// The examples of [`Computed`] and of [the crate](crate) make some.
 #[derive(Debug, Default)]
 pub struct Batch {
     /// Those that could be read.
@@ -42,8 +40,6 @@ pub struct Batch {
 }
 
 /// What became of one input.
-///
-/// The example of [`Computed`] has both.
 #[derive(Debug)]
 pub enum Outcome {
     /// It is the batch's next structure.
@@ -136,8 +132,6 @@ fn packers() -> usize {
 ///
 /// # Errors
 /// What `consume` returns, what stops the engine, and [`Stopped::Cancelled`]. Nothing is consumed after that.
-///
-/// The examples of [`Computed`], [`Cancel`] and [`StructureFiles`] call it.
 pub fn run<E>(
     engine: &Engine,
     source: impl Iterator<Item = Batch> + Send,

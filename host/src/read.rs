@@ -38,8 +38,6 @@ pub struct ReadOptions {
 }
 
 /// A structure, and what its reader should know about it.
-///
-/// The example of [`read_path`] has one.
 #[derive(Clone, Debug)]
 pub struct ReadStructure {
     /// The structure.

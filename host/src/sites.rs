@@ -9,8 +9,6 @@ use shared_types::{Atom, Site};
 const CELL: f64 = 1.0;
 
 /// A site: where points on the surface are likely to be a ligand's.
-///
-/// The example of [`sites`] has some.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundSite {
     /// From 1, by falling score.

@@ -89,8 +89,6 @@ macro_rules! may_be_left_out {
 shared_types::residue_inputs!(structure_input);
 
 /// A [`StructureInput`] whose parts do not fit together.
-///
-/// The example of [`StructureInput`] has one.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum StructureError {
     /// No residue at all.

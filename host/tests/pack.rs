@@ -148,6 +148,7 @@ fn by_hand() -> (Vec<String>, BatchBuffers) {
         gisaid_velocity: vec![f32::NAN; 4],
         chain_ids: vec![0, 1, 0, 0],
         residue_atoms: vec![0, 1, 0, 3],
+        ..BatchBuffers::default()
     };
     (vec!["first".to_owned(), "second".to_owned()], buffers)
 }
@@ -245,6 +246,8 @@ fn buffers_of(packed: &PackedBatch) -> BatchBuffers {
         gisaid_velocity: packed.gisaid_velocity().to_vec(),
         chain_ids: packed.chain_ids().to_vec(),
         residue_atoms: packed.residue_atoms().to_vec(),
+        centers: packed.centers().to_vec(),
+        b_column: packed.b_column().to_vec(),
     }
 }
 

@@ -203,6 +203,27 @@ def programs(arguments):
     return chosen
 
 
+def compare(name, path, listed, folder, chosen, results, seconds, cases):
+    """Gives a structure to all programs."""
+    case = Case(path, listed[name].__contains__ if listed else is_ligand, folder)
+    if not case.near.any() or not case.bound:
+        return
+    found = {}
+    for program, (find_sites, given) in chosen.items():
+        begin = time.perf_counter()
+        try:
+            found |= find_sites(case, folder, given)
+        except Exception as error:  # noqa: BLE001 a program may fail on a structure; then it has found nothing there
+            print(f"{name}: {program} failed: {error!r:.120}", flush=True)
+            known = [key for key in results if key.split(",")[0] == program] or [program]
+            found |= {key: case.result([]) for key in known}
+        seconds[program] += time.perf_counter() - begin
+    cases.append(case)
+    for key, result in found.items():
+        results[key].append(result)
+    print(f"{name}: {', '.join(f'{p} {seconds[p]:.1f} s' for p in chosen)} so far", file=sys.stderr, flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("prism", "fpocket", "concavity"):
@@ -219,25 +240,12 @@ def main():
     chosen, results, seconds, cases = programs(arguments), collections.defaultdict(list), collections.Counter(), []
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        for name, path in find(arguments.folders).items():
-            if len(cases) == arguments.most or (listed and name not in listed):
-                continue
-            case = Case(path, listed[name].__contains__ if listed else is_ligand, folder)
-            if not case.near.any() or not case.bound:
-                continue
-            cases.append(case)
-            for program, (find_sites, given) in chosen.items():
-                begin = time.perf_counter()
-                try:
-                    found = find_sites(case, folder, given)
-                except Exception as error:  # noqa: BLE001 a program may fail on a structure; then it has found nothing there
-                    print(f"{name}: {program} failed: {error!r:.120}", flush=True)
-                    known = [key for key in results if key.split(",")[0] == program] or [program]
-                    found = {key: case.result([]) for key in known}
-                seconds[program] += time.perf_counter() - begin
-                for key, result in found.items():
-                    results[key].append(result)
-            print(f"{name}: {', '.join(f'{p} {seconds[p]:.1f} s' for p in chosen)} so far", file=sys.stderr, flush=True)
+        try:
+            for name, path in find(arguments.folders).items():
+                if len(cases) < arguments.most and (not listed or name in listed):
+                    compare(name, path, listed, folder, chosen, results, seconds, cases)
+        except KeyboardInterrupt:
+            print("interrupted; what was compared so far:")
     family = families([sequences(case.structure.keys) for case in cases])
     print(f"{len(cases)} structures of {family.max() + 1} families, {sum(len(case.bound) for case in cases)} ligands\n")
     print("| program | " + " | ".join(measures.MEASURES) + " | s a structure |\n" + "|---" * (len(measures.MEASURES) + 2) + "|")

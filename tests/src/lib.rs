@@ -3,4 +3,4 @@
 pub mod copies;
 pub mod data;
 pub mod synthetic;
-pub use toolkit_tests::{bench, device, dice, simulated};
+pub use toolkit_tests::{bench, cited, device, dice, simulated};

@@ -26,7 +26,8 @@ fn files() -> Vec<(String, Vec<u8>)> {
     fn walk(directory: &Path, root: &Path, found: &mut Vec<(String, Vec<u8>)>) {
         for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
             let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
-            let hidden = name.starts_with('.') && ![".ci", ".cargo", ".gitignore"].contains(&name.as_str());
+            let hidden =
+                name.starts_with('.') && ![".ci", ".cargo", ".gitattributes", ".gitignore"].contains(&name.as_str());
             // Directories only: a submodule's `.git` is a file, and hidden.
             let built = name == "target" || path.join("CACHEDIR.TAG").is_file();
             if hidden || built {
@@ -198,7 +199,7 @@ fn readme_shows_the_features() {
 }
 
 #[test]
-fn readme_shows_the_tested_kernel() {
+fn the_toolkits_readme_shows_the_tested_kernel() {
     let example = |text: &str, from: &str| {
         let (_, rest) = text.split_once(from).expect("an example");
         rest.split_once("```\n").expect("an end").0.to_owned()
@@ -209,9 +210,9 @@ fn readme_shows_the_tested_kernel() {
         .filter_map(|line| line.strip_prefix("//!"))
         .fold(String::new(), |text, line| text + line.strip_prefix(' ').unwrap_or(line) + "\n");
     assert_eq!(
-        example(&read("README.md"), "```rust\n"),
+        example(&read("toolkit/README.md"), "```rust\n"),
         example(&docs, "```\n"),
-        "the kernel in README.md is the example in cuda_std's documentation"
+        "the kernel in toolkit/README.md is the example in cuda_std's documentation"
     );
 }
 
@@ -226,6 +227,11 @@ fn readme_shows_the_tested_library_example() {
         read("README.md").contains(&format!("```rust\n{example}```\n")),
         "the library example in README.md is the one in tests/tests/readme.rs:\n{example}"
     );
+}
+
+#[test]
+fn code_in_pages_is_code_that_is_compiled() {
+    assert_eq!(tests::cited::check(&root().join("docs/library.md")), 3);
 }
 
 #[test]
@@ -250,6 +256,19 @@ fn architecture_has_a_paragraph_for_each_package() {
     };
     let found: Vec<_> = packages().iter().filter_map(missing).collect();
     assert_none(&found, "ARCHITECTURE.md says of each package what it is");
+}
+
+/// Whatever ARCHITECTURE.md tells people to read or change is there.
+#[test]
+fn architecture_names_files_that_exist() {
+    let text = read("ARCHITECTURE.md");
+    let part = |from: &str, to: &str| text.split_once(from).unwrap().1.split_once(to).unwrap().0.to_owned();
+    let lists = part("\n## Entry points\n", "\n## Who knows whom\n");
+    let named: Vec<&str> = lists.split('`').skip(1).step_by(2).filter(|word| word.contains('/')).collect();
+    assert!(named.len() > 40, "only {} files are named", named.len());
+    let missing = |path: &&str| !root().join(path).exists();
+    let found: Vec<_> = named.into_iter().filter(missing).map(str::to_owned).collect();
+    assert_none(&found, "ARCHITECTURE.md names files that are there");
 }
 
 /// The rules that ARCHITECTURE.md calls invariants and that manifests show.

@@ -32,10 +32,10 @@ const TEMPLATE_NAME: &str = "my_kernels";
 
 /// What both kinds of crate have. The lints are those of this workspace's own kernels.
 const FILES: &[(&str, &str)] = &[
-    ("build.rs", include_str!("../templates/kernel/build.rs")),
-    ("clippy.toml", include_str!("../../kernels-gpu/clippy.toml")),
-    ("src/lib.rs", include_str!("../templates/kernel/src/lib.rs")),
-    ("tests/saxpy.rs", include_str!("../templates/kernel/tests/saxpy.rs")),
+    ("build.rs", include_str!("../../toolkit/templates/kernel/build.rs")),
+    ("clippy.toml", include_str!("../../toolkit/tests/kernels/clippy.toml")),
+    ("src/lib.rs", include_str!("../../toolkit/templates/kernel/src/lib.rs")),
+    ("tests/saxpy.rs", include_str!("../../toolkit/templates/kernel/tests/saxpy.rs")),
 ];
 
 /// What a crate that stands alone has besides: the toolchain whose library sources are looked for, and a style.
@@ -45,8 +45,8 @@ const FILES_ALONE: &[(&str, &str)] = &[
     ("rustfmt.toml", include_str!("../../rustfmt.toml")),
 ];
 
-const MANIFEST_IN_WORKSPACE: &str = include_str!("../templates/kernel/Cargo.workspace.toml");
-const MANIFEST_ALONE: &str = include_str!("../templates/kernel/Cargo.alone.toml");
+const MANIFEST_IN_WORKSPACE: &str = include_str!("../../toolkit/templates/kernel/Cargo.workspace.toml");
+const MANIFEST_ALONE: &str = include_str!("../../toolkit/templates/kernel/Cargo.alone.toml");
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {

@@ -25,7 +25,8 @@ fn place() -> Place {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-kernel");
     let (workspace, beside) = (place.join("workspace"), place.join("beside"));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    mirror(root, &workspace, &|path| !path.is_dir() || path.join("Cargo.toml").is_file());
+    // What is no package, the toolkit, or a file at the top takes no part in builds.
+    mirror(root, &workspace, &|path| !path.is_dir() || path.ends_with("toolkit") || path.join("Cargo.toml").is_file());
     let _ = fs::remove_dir_all(&beside);
     fs::create_dir_all(&beside).unwrap();
     Place { workspace: workspace.canonicalize().unwrap(), beside: beside.canonicalize().unwrap(), _alone: alone }

@@ -21,8 +21,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// A packed data set, mapped into memory: its values are read from the file when a structure is asked for.
-///
-/// The example of [`DatasetFile`](super::DatasetFile) writes one and opens it.
 #[derive(Debug)]
 pub struct Dataset {
     batches: Vec<RecordBatch>,

@@ -5,8 +5,6 @@ use shared_types::{FEATURES, Feature, Group};
 use thiserror::Error;
 
 /// A column of the table.
-///
-/// The example of [`Columns`] has some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
     /// The structure's name.
@@ -78,8 +76,6 @@ impl Column {
 pub struct Columns(Vec<Column>);
 
 /// Why a choice of columns is refused.
-///
-/// The example of [`Columns`] has one.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ColumnError {
     /// No such column.

@@ -30,8 +30,6 @@ use std::path::Path;
 /// assert!(matches!(OutputFile::check_sites("sites.npz".as_ref()), Err(OutputError::SitesFormat { .. })));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-///
-/// The example of [the crate](crate) writes one of many structures.
 pub struct OutputFile {
     table: Box<dyn Table>,
     whole: WholeFile,

@@ -89,8 +89,6 @@ const FIRST_ATOMS: usize = 1 << 16;
 const MOST_ATOMS: usize = 1 << 19;
 
 /// Atoms at which to cut batches that go through the pipeline to an engine.
-///
-/// The example of [`StructureFiles`] calls it.
 #[must_use]
 pub fn batch_atoms(engine: &Engine) -> usize {
     engine.batch_atoms().min(MOST_ATOMS)

@@ -55,8 +55,6 @@ pub struct Telemetry {
 }
 
 /// One stage.
-///
-/// The example of [`Telemetry`] has some.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stage {
@@ -100,8 +98,6 @@ pub struct Amount {
 }
 
 /// What one device did, or the CPU's cores.
-///
-/// The example of [`Telemetry`] has some.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct WorkerTime {

@@ -27,8 +27,6 @@ fn line_prefix(line: Option<usize>) -> String {
 }
 
 /// What is wrong with a file.
-///
-/// The example of [`ReadError`] has one.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Problem {

@@ -22,8 +22,6 @@ const HEADING: &str = "\
 ";
 
 /// The most that a kernel may take on one chip.
-///
-/// The example of [`Budget`] has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Registers of a thread.
@@ -48,8 +46,6 @@ impl From<&KernelResources> for Limits {
 }
 
 /// One kernel's budget.
-///
-/// The example of [`Budget`] has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelBudget {
     /// Barrier sites in the PTX. More may be a copied barrier, fewer a lost one.
@@ -116,8 +112,6 @@ pub enum BudgetError {
 }
 
 /// One way in which kernels and budget do not agree.
-///
-/// The example of [`Budget`] has it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Violation {
     /// More than the budget allows.
@@ -161,8 +155,6 @@ pub enum Violation {
 }
 
 /// What kernels take: barrier sites by kernel, and resources by chip.
-///
-/// The example of [`Budget`] has it.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
     /// Barrier sites of each kernel.

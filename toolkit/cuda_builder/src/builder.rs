@@ -77,8 +77,6 @@ pub struct CudaBuilder {
 }
 
 /// A PTX file.
-///
-/// The example of [`CudaBuilder`] has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PtxFile {
     /// Where it is.
@@ -94,8 +92,6 @@ pub struct PtxFile {
 }
 
 /// What a build gives.
-///
-/// The example of [`CudaBuilder`] has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildOutput {
     /// One file for each architecture, in the order in which they were asked for.

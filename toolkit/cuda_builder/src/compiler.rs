@@ -17,8 +17,6 @@ pub const DEBIAN_COMMAND: &str =
     "apt-get update && apt-get install -y --no-install-recommends rustc-web cargo-web rust-web-src";
 
 /// Where a device compiler was found.
-///
-/// The example of [`Discovery`] has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// Named by the caller or by [`RUSTC_VARIABLE`].
@@ -40,8 +38,6 @@ impl fmt::Display for Origin {
 }
 
 /// A compiler that can build kernels.
-///
-/// The example of [`Discovery`] has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceCompiler {
     /// Where it was found.
@@ -66,8 +62,6 @@ impl DeviceCompiler {
 }
 
 /// Why one candidate is not usable.
-///
-/// The example of [`Discovery`] has it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
     /// No such program, or it does not start.
@@ -97,8 +91,6 @@ pub enum Unusable {
 }
 
 /// No candidate is usable.
-///
-/// The example of [`Discovery`] has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoCompiler {
     /// Each candidate's origin and what is wrong with it.

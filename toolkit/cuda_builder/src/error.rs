@@ -12,8 +12,6 @@ use crate::ptx::header::HeaderError;
 use crate::ptx::verify::Refusal;
 
 /// An error of [`CudaBuilder`](crate::CudaBuilder).
-///
-/// The examples of [`CudaBuilder`](crate::CudaBuilder) have one.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CudaBuilderError {

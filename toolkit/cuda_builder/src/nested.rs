@@ -97,8 +97,6 @@ pub enum NestedError {
 }
 
 /// Looks at a kernel crate as the device compiles it, without making PTX.
-///
-/// The example of [`DeviceBuild`] has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lint {
     /// clippy; warnings are errors.

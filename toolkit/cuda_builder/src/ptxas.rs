@@ -13,8 +13,6 @@ use crate::arch::NvvmArch;
 pub const PTXAS_VARIABLE: &str = "CUDA_BUILDER_PTXAS";
 
 /// What one kernel takes on one chip, from `ptxas -v`.
-///
-/// The example of [`parse_report`] has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelResources {
     /// The kernel's name.

@@ -34,7 +34,7 @@ use std::ops::{Bound, Range, RangeBounds};
 /// # Ok::<(), CudaError>(())
 /// ```
 ///
-/// It needs a GPU: `toolkit/tests/tests/cuda_host_gpu/copies.rs` runs such code where there is one.
+/// It needs a GPU: `tests/tests/cuda_host_gpu/copies.rs` runs such code where there is one.
 pub struct DeviceBuffer<T: DeviceLayout> {
     memory: Memory,
     len: usize,

@@ -34,7 +34,7 @@
 //! # }
 //! ```
 //!
-//! It needs a GPU: `toolkit/tests/tests/compat_gpu.rs` runs such kernels where there is one.
+//! It needs a GPU: `tests/tests/compat_gpu.rs` runs such kernels where there is one.
 
 use crate::args::RawArgs;
 use crate::dynamic;

@@ -48,8 +48,6 @@ unsafe impl Send for Inner {}
 unsafe impl Sync for Inner {}
 
 /// How much of a device's memory is free.
-///
-/// The example of [`Context`] has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceMemory {
     /// Bytes that are free.

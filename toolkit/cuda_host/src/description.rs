@@ -24,8 +24,6 @@ pub struct Difference {
 }
 
 /// A part of a kernel's signature.
-///
-/// The example of [`Difference`] has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// The kernel's name.

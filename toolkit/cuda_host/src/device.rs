@@ -103,8 +103,6 @@ pub(crate) fn has_concurrent_managed_access(ordinal: usize) -> Result<bool, Cuda
 }
 
 /// What a device is.
-///
-/// The example of [`Device`] looks at all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeviceInfo {
@@ -181,8 +179,6 @@ impl fmt::Display for CudaVersion {
 ///
 /// # Errors
 /// [`CudaError::NoLibrary`] without CUDA.
-///
-/// The example of [`Device`] calls it.
 pub fn driver_version() -> Result<CudaVersion, CudaError> {
     let driver = driver()?;
     let mut version = 0;

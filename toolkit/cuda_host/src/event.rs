@@ -27,7 +27,7 @@ use std::sync::Mutex;
 /// # Ok::<(), CudaError>(())
 /// ```
 ///
-/// It needs a GPU: `toolkit/tests/tests/cuda_host_gpu/order.rs` runs such code where there is one.
+/// It needs a GPU: `tests/tests/cuda_host_gpu/order.rs` runs such code where there is one.
 pub struct Event {
     context: Context,
     raw: CUevent,

@@ -73,7 +73,7 @@ const OPERATION: &str = "launching a kernel";
 /// # Ok::<(), CudaError>(())
 /// ```
 ///
-/// It needs a GPU: `toolkit/tests/tests/cuda_host_gpu/modules.rs` runs such code where there is one.
+/// It needs a GPU: `tests/tests/cuda_host_gpu/modules.rs` runs such code where there is one.
 ///
 /// A launch is in the example at the top of this documentation.
 #[derive(Clone)]

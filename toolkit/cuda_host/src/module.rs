@@ -43,7 +43,7 @@ const LOG_BYTES: usize = 4096;
 /// # }
 /// ```
 ///
-/// It needs a GPU: `toolkit/tests/tests/cuda_host_gpu/modules.rs` runs such code where there is one.
+/// It needs a GPU: `tests/tests/cuda_host_gpu/modules.rs` runs such code where there is one.
 #[derive(Clone)]
 pub struct Module(Arc<Inner>);
 
@@ -234,8 +234,6 @@ impl Drop for Inner {
 }
 
 /// What a kernel takes of a device.
-///
-/// The example of [`Module`] has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelAttributes {
     /// Registers of a thread.
@@ -249,8 +247,6 @@ pub struct KernelAttributes {
 }
 
 /// A kernel of a loaded module that was checked against this program.
-///
-/// The example of [`Module`] has it.
 #[derive(Clone)]
 pub struct LoadedKernel {
     pub(crate) module: Module,

@@ -18,7 +18,7 @@ use cuda_std::launch::Offsets;
 /// # Ok::<(), CudaError>(())
 /// ```
 ///
-/// It needs a GPU: `toolkit/tests/tests/cuda_host_gpu/arguments.rs` runs such code where there is one.
+/// It needs a GPU: `tests/tests/cuda_host_gpu/arguments.rs` runs such code where there is one.
 #[derive(Debug)]
 pub struct DeviceOffsets {
     buffer: DeviceBuffer<u32>,

@@ -31,7 +31,7 @@ use std::marker::PhantomData;
 /// # Ok::<(), CudaError>(())
 /// ```
 ///
-/// It needs a GPU: `toolkit/tests/tests/cuda_host_gpu/staging.rs` runs such code where there is one.
+/// It needs a GPU: `tests/tests/cuda_host_gpu/staging.rs` runs such code where there is one.
 pub struct PinnedBuffer<T: DeviceLayout> {
     lease: Lease<PinnedBlock>,
     len: usize,

@@ -30,7 +30,7 @@ const DISABLE_TIMING: u32 = 2;
 /// # Ok::<(), CudaError>(())
 /// ```
 ///
-/// It needs a GPU: `toolkit/tests/tests/cuda_host_gpu/order.rs` runs such code where there is one.
+/// It needs a GPU: `tests/tests/cuda_host_gpu/order.rs` runs such code where there is one.
 #[derive(Clone)]
 pub struct Stream(Arc<Inner>);
 

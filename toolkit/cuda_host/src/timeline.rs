@@ -32,8 +32,6 @@ pub struct Timeline {
 }
 
 /// Work whose beginning is known: what is queued on its stream until [`end`](Self::end).
-///
-/// The example of [`Timeline`] has two.
 #[derive(Debug)]
 #[must_use = "the span ends with `end`"]
 pub struct OpenSpan {
@@ -43,8 +41,6 @@ pub struct OpenSpan {
 }
 
 /// When some work of a stream ran.
-///
-/// The example of [`Timeline`] has two.
 #[derive(Debug)]
 pub struct Span {
     origin: Arc<Event>,

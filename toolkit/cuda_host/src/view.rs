@@ -26,7 +26,7 @@ use std::ops::{Range, RangeBounds};
 /// # Ok::<(), CudaError>(())
 /// ```
 ///
-/// It needs a GPU: `toolkit/tests/tests/cuda_host_gpu/copies.rs` runs such code where there is one.
+/// It needs a GPU: `tests/tests/cuda_host_gpu/copies.rs` runs such code where there is one.
 pub struct DeviceView<'a, T: DeviceLayout> {
     memory: &'a Memory,
     start: usize,
@@ -50,7 +50,7 @@ pub struct DeviceView<'a, T: DeviceLayout> {
 /// # Ok::<(), CudaError>(())
 /// ```
 ///
-/// It needs a GPU: `toolkit/tests/tests/cuda_host_gpu/copies.rs` runs such code where there is one.
+/// It needs a GPU: `tests/tests/cuda_host_gpu/copies.rs` runs such code where there is one.
 pub struct DeviceViewMut<'a, T: DeviceLayout> {
     memory: &'a Memory,
     start: usize,

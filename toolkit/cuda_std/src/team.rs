@@ -10,7 +10,32 @@ use bytemuck::Pod;
 /// middle level of a team policy with vector lanes, as in Kokkos.) Teams do not wait for each other, and one may branch or
 /// loop by what it alone has computed.
 ///
-/// `fill_by_team` and its like of [`BlockMemory`](crate::BlockMemory::fill_by_team) make teams, and show them at work.
+/// `fill_by_team` and its like of [`BlockMemory`](crate::BlockMemory::fill_by_team) make teams, and show them at work. Another
+/// number of threads does not compile:
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// #[kernel(threads = 64)]
+/// fn by_eight(block: &mut Block, out: &mut Chunk<u32, 8>) {
+///     let n = out.len();
+///     out.fill_by_team::<8>(block, n, |_, i| i);
+/// }
+/// # fn main() {
+/// by_eight::launch(&CpuExecutor::new(), 1, by_eight::Args { out: &mut [0; 8][..] }).unwrap();
+/// # }
+/// ```
+///
+/// ```compile_fail,E0080
+/// # use cuda_std::prelude::*;
+/// #[kernel(threads = 64)]
+/// fn by_six(block: &mut Block, out: &mut Chunk<u32, 8>) {
+///     let n = out.len();
+///     out.fill_by_team::<6>(block, n, |_, i| i);
+/// }
+/// # fn main() {
+/// by_six::launch(&CpuExecutor::new(), 1, by_six::Args { out: &mut [0; 8][..] }).unwrap();
+/// # }
+/// ```
 #[derive(Clone, Copy)]
 pub struct Team<const L: u32>(());
 

@@ -1,11 +1,10 @@
-//! Kernels and launches that must not compile, with what the compiler says, and some that must.
+//! Kernels and launches that must not compile, with what the compiler says.
+
+#[path = "../../tests/src/compile_fail.rs"]
+mod compile_fail;
 
 #[test]
 fn wrong_kernels_do_not_compile() {
-    let cases = trybuild::TestCases::new();
-    cases.compile_fail("tests/compile_fail/signature/*.rs");
-    cases.compile_fail("tests/compile_fail/launch/*.rs");
-    cases.compile_fail("tests/compile_fail/phase/*.rs");
-    cases.compile_fail("tests/compile_fail/raw/*.rs");
-    cases.pass("tests/pass/*.rs");
+    let folders = ["signature", "launch", "phase", "raw"].map(|folder| format!("tests/compile_fail/{folder}"));
+    compile_fail::assert_wrong("wrong_kernels_do_not_compile", &folders.each_ref().map(String::as_str));
 }

@@ -1,4 +1,4 @@
-// Baselines of the kernels in toolkit/tests/kernels/src/raw in CUDA C++, for benchmarks.
+// Baselines of the kernels in tests/kernels/src/raw in CUDA C++, for benchmarks.
 //
 //     nvcc -O3 -arch=native -cubin -o zero_cost.cubin zero_cost.cu
 //

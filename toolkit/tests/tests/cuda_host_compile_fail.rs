@@ -1,6 +1,9 @@
 //! Launches that must not compile, with what the compiler says.
 
+#[path = "../src/compile_fail.rs"]
+mod compile_fail;
+
 #[test]
 fn wrong_launches_do_not_compile() {
-    trybuild::TestCases::new().compile_fail("compile_fail/cuda_host/*.rs");
+    compile_fail::assert_wrong("wrong_launches_do_not_compile", &["compile_fail/cuda_host"]);
 }

@@ -58,8 +58,6 @@ pub enum GraphError {
 }
 
 /// A package whose sources are in the workspace or beside it.
-///
-/// The example of [`PackageGraph`] has some.
 #[derive(Clone, Debug)]
 pub struct LocalPackage {
     /// Its name.

@@ -8,8 +8,6 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 /// A lock file that cannot be used.
-///
-/// The example of [`Lockfile`] has one.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// It is not there or cannot be read.
@@ -39,8 +37,6 @@ pub enum LockError {
 }
 
 /// One entry of the lock file that is not a local package.
-///
-/// The example of [`Lockfile`] has one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Locked {
     /// The package's name.

@@ -9,8 +9,6 @@ use walkdir::WalkDir;
 use super::graph::{LocalPackage, PackageGraph};
 
 /// A source file that cannot be read.
-///
-/// The example of [`Source`] has it.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read the source {}", path.display())]
 pub struct SourceError {
@@ -47,8 +45,6 @@ pub struct Source {
 ///
 /// # Errors
 /// A file or directory cannot be read.
-///
-/// The example of [`Source`] has it.
 pub fn sources(graph: &PackageGraph, extra: &[PathBuf]) -> Result<Vec<Source>, SourceError> {
     let mut found = Vec::new();
     for package in &graph.local {
@@ -66,8 +62,6 @@ pub fn sources(graph: &PackageGraph, extra: &[PathBuf]) -> Result<Vec<Source>, S
 }
 
 /// The directories and files of a package that count.
-///
-/// The example of [`Source`] has it.
 pub fn source_roots(package: &LocalPackage) -> Vec<PathBuf> {
     let library = package.directory.join(&package.library);
     // A library's root file beside the manifest would drag in everything else that lies there.

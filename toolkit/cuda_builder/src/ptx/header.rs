@@ -47,8 +47,6 @@ pub struct Header {
 }
 
 /// A file that has no such header, or does not match it.
-///
-/// The example of [`Header`] has one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
     /// The first line is another.

@@ -3,8 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A function of a module, with its body.
-///
-/// The example of [`PtxModule`] has two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
     /// Its name.

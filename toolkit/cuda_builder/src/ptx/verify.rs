@@ -9,8 +9,6 @@ pub const PROVIDED_FUNCTIONS: &[&str] =
     &["vprintf", "malloc", "free", "__assertfail", "cudaGetParameterBufferV2", "cudaLaunchDeviceV2"];
 
 /// One reason not to deliver a module.
-///
-/// The example of [`refusals`] has two.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {

@@ -18,8 +18,6 @@ use std::sync::{Mutex, PoisonError};
 /// its stream after the recording.
 ///
 /// It is only ever lent: whoever records could otherwise exchange it for that of another graph.
-///
-/// The example of [`Graph`](super::Graph) records with one.
 #[derive(Debug)]
 pub struct Recorder {
     id: u64,
@@ -29,8 +27,6 @@ pub struct Recorder {
 
 /// Page-locked elements that a graph owns. [`Graph::pinned`](crate::Graph::pinned) and
 /// [`Graph::pinned_mut`](crate::Graph::pinned_mut) take it.
-///
-/// The example of [`Graph`](super::Graph) has two.
 pub struct Staged<T> {
     graph: u64,
     index: usize,

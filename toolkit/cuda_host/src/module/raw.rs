@@ -66,8 +66,6 @@ unsafe impl Send for RawKernel {}
 unsafe impl Sync for RawKernel {}
 
 /// A parameter of at most 8 bytes, as the driver copies it: its bytes in memory's order, then nothing that counts.
-///
-/// The example of [`RawKernel`] has some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word(u64);
 

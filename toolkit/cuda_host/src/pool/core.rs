@@ -37,7 +37,7 @@ pub(crate) trait PoolBlock: Send {
 /// # Ok::<(), CudaError>(())
 /// ```
 ///
-/// It needs a GPU: `toolkit/tests/tests/cuda_host_gpu/pools.rs` runs such code where there is one.
+/// It needs a GPU: `tests/tests/cuda_host_gpu/pools.rs` runs such code where there is one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PoolStatistics {

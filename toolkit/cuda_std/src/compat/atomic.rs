@@ -9,7 +9,7 @@
 //! operations alone, whose scope holds all of them.
 //!
 //! # Example
-//! It compiles anywhere and runs on GPUs only; `toolkit/tests/tests/compat_gpu.rs` runs kernels of these functions.
+//! It compiles anywhere and runs on GPUs only; `tests/tests/compat_gpu.rs` runs kernels of these functions.
 //!
 //! ```
 //! use core::sync::atomic::Ordering;

@@ -7,7 +7,7 @@
 //! lane that has ended, as after a panic, gives no value.
 //!
 //! # Example
-//! It compiles anywhere and runs on GPUs only; `toolkit/tests/tests/compat_gpu.rs` runs kernels of these functions.
+//! It compiles anywhere and runs on GPUs only; `tests/tests/compat_gpu.rs` runs kernels of these functions.
 //!
 //! ```
 //! use cuda_std::compat::prelude::*;

@@ -8,7 +8,7 @@ pub fn largest(block: &mut Block, out: &mut Segment<u32>) {
 }
 
 /// Every kind of parameter, in any order, by path, with its bounds.
-#[kernel(threads = 32, blocks_per_sm = 32,)]
+#[kernel(threads = 32, blocks_per_sm = 32)]
 fn every(
     the_block: &mut cuda_std::Block,
     flag: u8,
@@ -37,15 +37,12 @@ mod inner {
     }
 }
 
-fn main() {
+#[test]
+fn kernels_have_any_of_these_signatures() {
     let one = Offsets::new(vec![0, 1]).unwrap();
     let mut first = [0];
-    largest::launch(
-        &CpuExecutor::new(),
-        1,
-        largest::Args { out: Segments { data: &mut first, offsets: &one } },
-    )
-    .unwrap();
+    largest::launch(&CpuExecutor::new(), 1, largest::Args { out: Segments { data: &mut first, offsets: &one } })
+        .unwrap();
     let (mut out, mut again) = ([0.0], [0]);
     every::launch(
         &CpuExecutor::new(),

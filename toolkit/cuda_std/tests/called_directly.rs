@@ -20,7 +20,8 @@ fn outer(block: &mut Block, out: &mut Segment<f32>, tile: &mut Shared<f32, 8>) {
     inner(block, out, tile);
 }
 
-fn main() {
+#[test]
+fn a_kernel_calls_another_and_generic_functions() {
     let one = Offsets::new(vec![0, 2]).unwrap();
     let mut out = [1.0, 1.0];
     outer::launch(&CpuExecutor::new(), 1, outer::Args { out: Segments { data: &mut out, offsets: &one } }).unwrap();

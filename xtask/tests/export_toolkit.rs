@@ -1,0 +1,34 @@
+//! The toolkit builds and passes its tests where nothing else of this repository is.
+
+use std::path::Path;
+use std::process::Command;
+
+/// Runs a command; gives what it wrote.
+fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let written = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {}\n{written}", output.status);
+    written
+}
+
+/// Compiles everything, and runs the tests that read files of the repository or launch kernels. `CUDA_WIDE=1` runs all of them,
+/// which takes minutes. What comes from outside is taken from the builds of this workspace.
+#[test]
+fn the_toolkit_stands_alone() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let copy = folder.join("toolkit-alone");
+    run(Command::new(env!("CARGO_BIN_EXE_xtask")).arg("export-toolkit").arg(&copy));
+    let cargo = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO"));
+        command.current_dir(&copy).env("CARGO_TARGET_DIR", folder.parent().expect("the build directory"));
+        run(command.args(arguments).arg("--offline"))
+    };
+    if std::env::var("CUDA_WIDE").as_deref() == Ok("1") {
+        cargo(&["test", "--workspace"]);
+        return;
+    }
+    cargo(&["check", "--workspace", "--all-targets"]);
+    cargo(&["test", "-p", "cuda_builder", "--lib", "--test", "inputs"]);
+    let written = cargo(&["test", "-p", "toolkit-tests", "--test", "guide", "--test", "book"]);
+    assert!(written.contains("test the_guide_becomes_a_book ... ok"), "{written}");
+}
