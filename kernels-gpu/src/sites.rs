@@ -114,6 +114,37 @@ impl Found<'_> {
         u64::from(self.sums.get(k)) << 32 | u64::from(!self.order.get(k))
     }
 
+    /// Calls `f` with position and score of those points of an atom that are within [`AROUND`] of a peak.
+    #[inline(always)]
+    fn each_point(&self, k: u32, peak: [f32; 3], mut f: impl FnMut([f32; 3], u32)) {
+        let (points, atom) = (self.point_atoms.get(k), self.sorted.get(k));
+        let (mut left, mut at) = (points.directions(), points.first);
+        let far = AROUND + (atom.radius + PROBE) + 0.01;
+        if distance2(peak, self.at(k)) > far * far {
+            return;
+        }
+        while left != 0 {
+            let point = position(atom, left.trailing_zeros());
+            if distance2(peak, point) <= AROUND * AROUND {
+                f(point, self.scores.at(at));
+            }
+            left &= left - 1;
+            at += 1;
+        }
+    }
+
+    /// The area that each point of an atom stands for, in [`PART`]: those that there was no room for are shared out.
+    #[inline(always)]
+    fn area_per_point(&self, k: u32) -> u64 {
+        let (points, reach) = (self.point_atoms.get(k), self.sorted.get(k).radius + PROBE);
+        let count = points.count();
+        if count == 0 {
+            return 0;
+        }
+        let share = points.exposed() as f32 / (count as f32 * DIRECTIONS.len() as f32);
+        u64::from(to_u32(4.0 * core::f32::consts::PI * reach * reach * share * PART))
+    }
+
     #[inline(always)]
     fn at(&self, k: u32) -> [f32; 3] {
         let atom = self.sorted.get(k);
@@ -153,53 +184,48 @@ fn find(block: &mut Block, n: u32, found: &Found, labels: &mut Segment<u32>, sit
     count
 }
 
-/// What the points around a peak add up to: positions from the peak in [`PART`], weighted by scores; scores; areas in
-/// [`PART`]; and their number.
-type Sums = [i64; 6];
-
-#[inline(always)]
-fn around(block: &mut Block, n: u32, found: &Found, center: [f32; 3]) -> Sums {
-    let of_atom = |k: u32| {
-        let (mut sums, points, atom) = ([0; 6], found.point_atoms.get(k), found.sorted.get(k));
-        let (mut left, mut at) = (points.directions(), points.first);
-        let reach = atom.radius + PROBE;
-        let far = AROUND + reach + 0.01;
-        if left == 0 || distance2(center, [atom.x, atom.y, atom.z]) > far * far {
-            return sums;
-        }
-        // Points that there was no room for are shared out among the others.
-        let share = points.exposed() as f32 / points.count() as f32 / DIRECTIONS.len() as f32;
-        let area = i64::from(to_u32(4.0 * core::f32::consts::PI * reach * reach * share * PART));
-        while left != 0 {
-            let point = position(atom, left.trailing_zeros());
-            if distance2(center, point) <= AROUND * AROUND {
-                let score = i64::from(found.scores.at(at));
-                for axis in 0..3 {
-                    // Within 6 Å: not negative with 8 Å more.
-                    let from = i64::from(to_u32((point[axis] - center[axis] + 8.0) * PART)) - 8 * PART as i64;
-                    sums[axis] += from * score;
-                }
-                sums[3] += score;
-                sums[4] += area;
-                sums[5] += 1;
-            }
-            left &= left - 1;
-            at += 1;
-        }
-        sums
-    };
-    block.reduce(n, [0; 6], of_atom, |a, b| core::array::from_fn(|i| a[i] + b[i]))
+/// What the points around a peak add up to: positions from the peak in [`PART`] weighted by scores, scores, areas in [`PART`],
+/// and their number.
+struct Sums {
+    from_peak: [i64; 3],
+    score: i64,
+    area: u64,
+    points: u64,
 }
 
 #[inline(always)]
-fn site_of([x, y, z, weight, area, points]: Sums, center: [f32; 3], sum: u32) -> Site {
-    let along = [x, y, z];
+fn around(block: &mut Block, n: u32, found: &Found, center: [f32; 3]) -> Sums {
+    let weighted = |k: u32| {
+        let mut sums = [0i64; 4];
+        found.each_point(k, center, |point, score| {
+            for (sum, (at, from)) in sums.iter_mut().zip(point.into_iter().zip(center)) {
+                // Within 6 Å: not negative with 8 Å more.
+                let away = i64::from(to_u32((at - from + 8.0) * PART)) - 8 * PART as i64;
+                *sum += away * i64::from(score);
+            }
+            sums[3] += i64::from(score);
+        });
+        sums
+    };
+    let counted = |k: u32| {
+        let mut points = 0u64;
+        found.each_point(k, center, |_, _| points += 1);
+        [found.area_per_point(k) * points, points]
+    };
+    let [x, y, z, score] = block.reduce(n, [0i64; 4], weighted, |a, b| core::array::from_fn(|i| a[i] + b[i]));
+    let [area, points] = block.reduce(n, [0u64; 2], counted, |a, b| [a[0] + b[0], a[1] + b[1]]);
+    Sums { from_peak: [x, y, z], score, area, points }
+}
+
+#[inline(always)]
+fn site_of(found: Sums, center: [f32; 3], sum: u32) -> Site {
+    let scale = found.score as f32 * PART;
     Site {
-        center: core::array::from_fn(|axis| center[axis] + along[axis] as f32 / (weight as f32 * PART)),
+        center: core::array::from_fn(|axis| center[axis] + found.from_peak[axis] as f32 / scale),
         score: sum as f32 / SUM_UNIT,
         probability: logistic(SITE_SLOPE, SITE_BIAS, sum),
-        area: area as f32 / PART,
+        area: found.area as f32 / PART,
         peak: 0,
-        points: points as u32,
+        points: found.points as u32,
     }
 }

@@ -36,7 +36,7 @@ struct Around {
 /// - `scores`: one element a point, where `points` has it: the square of its probability, in parts of 1 of
 ///   [`SUM_UNIT`].
 /// - `points`, `counts`, `point_atoms`: what [`fn@crate::site_points`] found, and what it read.
-#[kernel(threads = 256, blocks_per_sm = 4)]
+#[kernel(threads = 256, blocks_per_sm = 3)]
 pub fn site_point_scores(
     block: &mut Block,
     scores: &mut Segment<u32>,

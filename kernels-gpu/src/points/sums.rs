@@ -16,7 +16,7 @@ const _: () = assert!(THREADS == 256);
 ///
 /// - `sums`: one element a heavy atom, as they are sorted; what has no room in 32 bits is the largest number.
 /// - `scores`: what [`fn@crate::site_point_scores`] found, and what it read.
-#[kernel(threads = 256, blocks_per_sm = 4)]
+#[kernel(threads = 256, blocks_per_sm = 3)]
 pub fn site_sums(
     block: &mut Block,
     sums: &mut Segment<u32>,
