@@ -13,6 +13,7 @@ mod relation;
 mod relations;
 mod sites;
 mod value;
+mod view;
 mod whole;
 
 pub use arrow::{ArrowTable, RecordBatches};
@@ -25,8 +26,9 @@ pub use npz::NpzTable;
 pub use parquet::ParquetTable;
 pub use relation::{Cells, Relation, RelationTable};
 pub use relations::{EdgesRelation, InterfaceResiduesFile, InterfacesRelation, SummaryRelation};
-pub use sites::SitesTable;
+pub use sites::{SitesFormat, SitesOptions, SitesTable};
 pub(crate) use value::Value;
+pub use view::SitesView;
 pub(crate) use whole::WholeFile;
 pub use whole::{check_place, write_whole};
 
@@ -72,6 +74,12 @@ impl<'a> StructureRows<'a> {
     /// The site of a row, or -1.
     fn site_id(&self, row: usize) -> i32 {
         self.features.site_ids.get(row).copied().unwrap_or(-1)
+    }
+
+    /// Which residue a row is: chain, number and insertion code, as `A_120`.
+    fn residue(&self, row: usize) -> String {
+        let (number, code) = (self.structure.residue_numbers[row], &self.structure.insertion_codes[row]);
+        format!("{}_{number}{code}", self.chain(row))
     }
 
     /// The author chain id of a row.
@@ -227,8 +235,8 @@ pub enum OutputError {
         path: String,
     },
     /// A format that sites are not written in.
-    #[error("{path}: sites are written as csv")]
-    SitesAreCsv {
+    #[error("{path}: sites are written as csv, json or parquet")]
+    SitesFormat {
         /// The path given.
         path: String,
     },
@@ -238,6 +246,17 @@ pub enum OutputError {
         /// The path given.
         path: String,
     },
+    /// A format that points or scripts are not written in.
+    #[error("{path}: {known}")]
+    ViewFormat {
+        /// The path given.
+        path: String,
+        /// What can be written.
+        known: &'static str,
+    },
+    /// Points of more than one structure.
+    #[error("points and scripts are of one structure; give one file")]
+    OneStructure,
     /// Something other than a plain file has the output's name.
     #[error("{path}: is not a plain file; choose another name")]
     NotAFile {

@@ -29,6 +29,9 @@ const VIEWER: &[u8] = include_bytes!("report/3Dmol-min.js.gz");
 /// Whoever passes a report on passes the viewer on.
 const LICENCE: &str = include_str!("report/3Dmol.LICENSE");
 
+/// Sites of a structure, at most.
+const MOST_SITES: usize = 20;
+
 /// A report that is being written; dropped before [`commit`](Self::commit), it leaves nothing.
 ///
 /// ```
@@ -117,7 +120,7 @@ impl ReportFile {
         }
         let first_detail = self.details - room;
         for (index, (part, notes)) in structures.iter().enumerate() {
-            let sites = sites(part.structure, values(part, column::SITE_SCORE), part.features.site_ids);
+            let sites = sites(part.structure, &part.features, MOST_SITES, 0.0);
             let mean = |column: usize| {
                 let values = values(part, column).iter().map(|&value| f64::from(value)).filter(|value| !value.is_nan());
                 let (sum, count) = values.fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
@@ -128,7 +131,7 @@ impl ReportFile {
                 "residues": part.features.n_residues,
                 "chains": part.structure.chains.len(),
                 "sites": sites.len(),
-                "best": sites.iter().map(|site| site.score).reduce(f64::max),
+                "best": sites.first().map(|site| site.probability),
                 "rsa": mean(column::RSA),
                 "contacts": mean(column::CONTACT_NUMBER),
                 "notes": notes.len(),

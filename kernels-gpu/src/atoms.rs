@@ -5,7 +5,7 @@
 //! adds up. But for the first, blocks take a few hundred elements of a structure, an [`Item`], so that the time follows
 //! the number of atoms, however they are spread over structures.
 
-mod cells;
+pub(crate) mod cells;
 mod contacts;
 mod neighbours;
 mod residues;

@@ -11,6 +11,7 @@ pub mod feature;
 pub mod input;
 pub mod radii;
 pub mod residue;
+pub mod site;
 pub mod site_model;
 pub mod steps;
 
@@ -20,4 +21,5 @@ pub use batch::{
 };
 pub use feature::{FEATURES, Feature, FeatureRow, Group, PositionRow, ROW_WIDTH};
 pub use residue::{RESIDUES, ResidueKind, STANDARD, UNKNOWN};
+pub use site::{AtomPoints, Site};
 pub use steps::Steps;

@@ -148,9 +148,21 @@ pub struct SitesArgs {
     #[command(flatten)]
     pub job: JobArgs,
 
-    /// Where to write, a .csv [default: standard output]
+    /// Where to write; .csv, .json or .parquet says the format [default: CSV on standard output]
     #[arg(short, long, value_name = "FILE", display_order = 1)]
     pub output: Option<PathBuf>,
+
+    /// Write N sites of a structure at most.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub max_sites: usize,
+
+    /// Leave out sites with a lower score.
+    #[arg(long, value_name = "X", default_value_t = 0.0, allow_negative_numbers = true)]
+    pub min_score: f32,
+
+    /// Write a script that shows the sites of one structure in PyMOL (.pml) or ChimeraX (.cxc).
+    #[arg(long, value_name = "FILE")]
+    pub script: Option<PathBuf>,
 
     #[command(flatten)]
     pub provenance: ProvenanceArgs,
@@ -405,9 +417,10 @@ pub struct JobArgs {
 
     /// Test points on each atom's sphere, 20 to 5000: more give accessible areas that are nearer the truth, and take
     /// longer.
-    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true,
-        value_parser = clap::value_parser!(u32).range(i64::from(MIN_POINTS)..=i64::from(MAX_POINTS)))]
-    pub points: u32,
+    /// `prism sites` takes a file here, too: where the scored surface points of one structure are to be written, coloured,
+    /// for viewers; a .pdb (probabilities in hundredths in the B column) or a .ply.
+    #[arg(long, value_name = "N", default_value = "100", allow_negative_numbers = true)]
+    pub points: Vec<PointsArg>,
 
     /// Residues with at least this site_score, above 0 and at most 1, may be part of a site.
     #[arg(long, value_name = "T", default_value_t = DEFAULT_THRESHOLD, allow_negative_numbers = true,
@@ -421,6 +434,43 @@ pub struct JobArgs {
     #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, require_equals = true,
         default_missing_value = "text", help_heading = "Running", hide_short_help = true)]
     pub timings: Option<FormatArg>,
+}
+
+/// What `--points` says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PointsArg {
+    /// How many test points.
+    Number(u32),
+    /// Where surface points go.
+    File(PathBuf),
+}
+
+impl FromStr for PointsArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.ends_with(".pdb") || text.ends_with(".ply") {
+            return Ok(Self::File(text.into()));
+        }
+        let number: i64 = text.parse().map_err(|error: std::num::ParseIntError| error.to_string())?;
+        match u32::try_from(number) {
+            Ok(points) if (MIN_POINTS..=MAX_POINTS).contains(&points) => Ok(Self::Number(points)),
+            _ => Err(format!("{number} is not in {MIN_POINTS}..={MAX_POINTS}")),
+        }
+    }
+}
+
+impl JobArgs {
+    /// How many test points.
+    pub fn n_points(&self) -> u32 {
+        let number = |one: &PointsArg| if let PointsArg::Number(points) = one { Some(*points) } else { None };
+        self.points.iter().rev().find_map(number).unwrap_or(100)
+    }
+
+    /// Where surface points go.
+    pub fn points_file(&self) -> Option<&PathBuf> {
+        self.points.iter().rev().find_map(|one| if let PointsArg::File(path) = one { Some(path) } else { None })
+    }
 }
 
 /// What is kept of how a table came about.

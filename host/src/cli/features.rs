@@ -10,6 +10,11 @@ use std::path::Path;
 
 /// Computes the table that the command line asks for; answers the exit status.
 pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
+    if args.job.points_file().is_some() {
+        return Err(Failure::usage(anyhow::anyhow!(
+            "--points takes a number here; `prism sites` writes surface points"
+        )));
+    }
     let columns = match &args.columns {
         Some(names) => Columns::choose(names)?,
         None => Columns::default(),

@@ -13,8 +13,7 @@ use prism_host::output::{OutputError, OutputFile, Provenance, StructureRows, Tab
 use prism_host::pipeline::{self, Computed, Outcome, Stopped, StructureFiles, Telemetry, WorkerTime};
 use prism_host::read::ReadOptions;
 use prism_host::report::ReportFile;
-use shared_types::site_model::CONTACT_THRESHOLD;
-use shared_types::{MegaFusedConfig, Steps};
+use shared_types::MegaFusedConfig;
 use std::io::{BufWriter, Stdout, Write, stdout};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -117,7 +116,7 @@ impl Job<'_> {
         MegaFusedConfig {
             contact_threshold: self.args.contact_threshold,
             min_feature_value: self.min_feature_value,
-            points: self.args.points,
+            points: self.args.n_points(),
             site_threshold: self.args.site_threshold,
         }
     }
@@ -141,8 +140,7 @@ impl Job<'_> {
     pub fn prepare(&self) -> Result<(Ready, Inputs), Failure> {
         let begin = Instant::now();
         let interrupt = Interrupt::listen().map_err(|error| super::limits::no_thread(&error))?;
-        let (args, config) = (self.args, self.config());
-        let inputs = discover(self.paths, &args.read)?;
+        let inputs = discover(self.paths, &self.args.read)?;
         let engine = self.engine_of(self.selection.clone())?;
         let annotations = Arc::new(match self.annotations {
             Some(path) => Annotations::read(path).map_err(Failure::work)?,
@@ -151,12 +149,6 @@ impl Job<'_> {
         let report = Report::new(inputs.entries.len());
         note_ignored(&inputs, &report);
         refuse_nothing(&inputs)?;
-        if config.contact_threshold != CONTACT_THRESHOLD && self.selection.steps().has(Steps::SITES) {
-            report.warning(
-                "--contact-threshold",
-                &format!("sites are found with {CONTACT_THRESHOLD} Å only: site_score is empty, and no site is found"),
-            );
-        }
         Ok((Ready { begin, interrupt, engine, annotations, report, workers: Vec::new() }, inputs))
     }
 

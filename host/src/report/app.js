@@ -169,7 +169,7 @@ async function page(entry) {
   main.append($("h2", {}, "Along the sequence"), $("div", { class: "tools" }, add), $("div", { class: "tracks" }, tracks), readout);
 
   if (data.sites.length) {
-    const head = ["Site", "Score", "Residues", "Volume, Å³", "x", "y", "z"];
+    const head = ["Site", "Probability", "Residues", "Volume, Å³", "x", "y", "z"];
     main.append($("h2", {}, "Sites"), $("div", { class: "scroll" }, $("table", {}, $("thead", {}, $("tr", {}, head.map(text => $("th", { scope: "col" }, text)), $("th", { class: "text", scope: "col" }, "Members"))),
       $("tbody", {}, data.sites.map((site, id) => $("tr", {}, $("td", {}, String(id)), [site.score, site.residues, site.volume, ...site.center].map(value => $("td", {}, short(value))),
         $("td", { class: "text" }, data.site.flatMap((its, row) => its === id ? [of(row)] : []).join(" "))))))));

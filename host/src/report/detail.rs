@@ -38,11 +38,11 @@ fn json(part: &StructureRows<'_>, notes: &[Note]) -> Value {
         let atom = structure.atoms.get(index).or_else(|| structure.atoms.get(structure.residue_atoms[row] as usize));
         atom.map(|atom| [atom.x, atom.y, atom.z].map(|value| (f64::from(value) * 100.0).round() / 100.0))
     };
-    let sites: Vec<Value> = sites(structure, super::values(part, column::SITE_SCORE), part.features.site_ids)
+    let sites: Vec<Value> = sites(structure, &part.features, super::MOST_SITES, 0.0)
         .iter()
         .map(|site| {
             let rounded = |value: f64| significant(value, 4);
-            json!({ "score": rounded(site.score), "residues": site.residues, "volume": rounded(site.volume),
+            json!({ "score": rounded(f64::from(site.probability)), "residues": site.residues.len(), "volume": rounded(site.volume),
                 "center": site.center.map(rounded) })
         })
         .collect();

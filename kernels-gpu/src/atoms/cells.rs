@@ -126,7 +126,12 @@ impl Bounds {
     /// Of one atom.
     #[inline(always)]
     pub fn of(atom: Atom) -> Self {
-        let at = [atom.x, atom.y, atom.z];
+        Self::at([atom.x, atom.y, atom.z])
+    }
+
+    /// Of one position.
+    #[inline(always)]
+    pub fn at(at: [f32; 3]) -> Self {
         Self { low: at, high: at }
     }
 
@@ -294,6 +299,36 @@ impl Cells<'_> {
         }
         let (gap_y, gap_z) = (frame.gap(1, of, y), frame.gap(2, of, z));
         let rest = REACH * REACH - (gap_y * gap_y + gap_z * gap_z);
+        if rest < 0.0 {
+            return NOTHING;
+        }
+        let half = sqrt(rest) + SLACK;
+        self.run(frame.row(y, z), frame.cell(0, of.low[0] - half), frame.cell(0, of.high[0] + half))
+    }
+
+    /// The cells that may hold atoms within `reach` Å of a box.
+    #[inline(always)]
+    pub fn within(&self, of: &Bounds, reach: f32) -> Region {
+        let cell = |axis: usize, at: f32| self.frame.get(0).cell(axis, at);
+        Region {
+            low: core::array::from_fn(|axis| cell(axis, of.low[axis] - reach - SLACK)),
+            high: core::array::from_fn(|axis| cell(axis, of.high[axis] + reach + SLACK)),
+        }
+    }
+
+    /// Run number `k` of a region of cells [`within`](Self::within) `reach` Å of a box, as far as it may be so near; empty
+    /// behind the last.
+    #[inline(always)]
+    pub fn run_within(&self, region: Region, k: u32, of: &Bounds, reach: f32) -> Run {
+        const NOTHING: Run = Run { first: 0, end: 0 };
+        if k >= region.rows() {
+            return NOTHING;
+        }
+        let frame = self.frame.get(0);
+        let width = region.high[1] - region.low[1] + 1;
+        let (y, z) = (region.low[1] + k % width, region.low[2] + k / width);
+        let (gap_y, gap_z) = (frame.gap(1, of, y), frame.gap(2, of, z));
+        let rest = reach * reach - math::fma(gap_y, gap_y, gap_z * gap_z);
         if rest < 0.0 {
             return NOTHING;
         }

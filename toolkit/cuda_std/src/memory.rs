@@ -429,6 +429,42 @@ pub trait BlockMemory: Elements {
         by_warp::fill_by_lanes(self, block, n, values);
     }
 
+    /// As [`fill_by_lanes`](Self::fill_by_lanes), with lists as in [`fill_by_warp_with`](Self::fill_by_warp_with), empty for
+    /// every 32 elements.
+    ///
+    /// # Panics
+    /// When `n` is beyond [`len`](Self::len).
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// For each number, how many even ones its group of 32 has.
+    /// #[kernel(threads = 64)]
+    /// fn evens(block: &mut Block, out: &mut Chunk<u32, 40>, x: &[u32], list: &mut Shared<u32, 64>) {
+    ///     out.fill_by_lanes_with(block, 40, (list,), |warp, (even,), first| {
+    ///         let own = warp.per_lane(|lane| if first + lane.index() < 40 { x.at(first + lane.index()) } else { 1 });
+    ///         even.push_where(warp, &own, &own, |_, x| x % 2 == 0);
+    ///         let n = even.items(warp).len();
+    ///         warp.per_lane(|_| n)
+    ///     });
+    /// }
+    /// # fn main() {
+    /// # let (x, mut out) = ((0..40).collect::<Vec<u32>>(), [0; 40]);
+    /// # evens::launch(&CpuExecutor::new(), 1, evens::Args { out: &mut out, x: &x }).unwrap();
+    /// assert_eq!([out[0], out[31], out[32], out[39]], [16, 16, 4, 4]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    fn fill_by_lanes_with<S: SharedByWarp>(
+        &mut self,
+        block: &mut Block,
+        n: u32,
+        arrays: S,
+        values: impl Fn(&mut Warp, &mut S::Lists<'_>, u32) -> PerLane<Self::Item> + Sync,
+    ) {
+        by_warp::fill_by_lanes_with(self, block, n, arrays, values);
+    }
+
     /// Runs `f(thread, cells, i)` for every `i` below `n`, of which each may update any of the elements by the atomic
     /// operations of `cells`: [`AtomicMemory`](crate::AtomicMemory), where an example is. Their scope is the block.
     ///

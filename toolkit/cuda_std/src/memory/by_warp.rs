@@ -167,3 +167,36 @@ pub(super) fn fill_by_lanes<M: Elements>(
     });
     block.close(M::READABLE);
 }
+
+/// [`BlockMemory::fill_by_lanes_with`].
+#[inline(always)]
+#[track_caller]
+pub(super) fn fill_by_lanes_with<M: Elements, S: SharedByWarp>(
+    memory: &mut M,
+    block: &mut Block,
+    n: u32,
+    mut arrays: S,
+    values: impl Fn(&mut Warp, &mut S::Lists<'_>, u32) -> PerLane<M::Item> + Sync,
+) {
+    check_length(n, memory.count());
+    let claimed = memory.claim() | arrays.claim();
+    let parts = arrays.parts(block.threads() / 32);
+    let memory = &*memory;
+    block.open(claimed);
+    let crew = block.phase();
+    platform::each_index_by_warp(crew, n.div_ceil(32), |w, group| {
+        platform::meet_warp();
+        // SAFETY: as in `fill_with`.
+        let mut lists = unsafe { S::lists(&parts, w) };
+        let first = group.wrapping_mul(32);
+        let items = values(&mut Warp::new(w, crew), &mut lists, first);
+        items.0.store_each(crew, w, |lane, item| {
+            let i = first.wrapping_add(lane);
+            if i < n {
+                // SAFETY: in bounds; each element is one lane's alone.
+                unsafe { memory.store(i, *item) };
+            }
+        });
+    });
+    block.close(M::READABLE);
+}
