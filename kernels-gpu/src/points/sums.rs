@@ -53,7 +53,7 @@ pub fn site_sums(
             let mut left = warp.map(&atoms, |lane, atom| {
                 let points = point_atoms.get(of_lane(lane));
                 let far = AROUND + (atom.radius + PROBE);
-                let is_near = (lane.index() < n) & (of.distance2(*atom) <= far * far);
+                let is_near = (lane.index() < n) & (of.distance2([atom.x, atom.y, atom.z]) <= far * far);
                 [if is_near { points.directions() } else { 0 }, points.first]
             });
             for _ in 0..CAPACITY {
@@ -69,7 +69,7 @@ pub fn site_sums(
                 });
                 let is_near = warp.map(&found, |_, [x, y, z, score]| {
                     let point = Atom { x: *x, y: *y, z: *z, radius: 0.0 };
-                    (score.to_bits() > 0) & (of.distance2(point) <= AROUND * AROUND)
+                    (score.to_bits() > 0) & (of.distance2([point.x, point.y, point.z]) <= AROUND * AROUND)
                 });
                 if listed > near.capacity() - 32 {
                     add(warp, near, (&x, &y, &z), &mut sums);

@@ -179,8 +179,8 @@ pub(super) fn fill_by_lanes_with<M: Elements, S: SharedByWarp>(
     values: impl Fn(&mut Warp, &mut S::Lists<'_>, u32) -> PerLane<M::Item> + Sync,
 ) {
     check_length(n, memory.count());
-    let claimed = memory.claim() | arrays.claim();
-    let parts = arrays.parts(block.threads() / 32);
+    let claimed = memory.claim(INSIDE) | arrays.claim(INSIDE);
+    let parts = arrays.parts(INSIDE, block.threads() / 32);
     let memory = &*memory;
     block.open(claimed);
     let crew = block.phase();
