@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-HEADER = "HEADER    PROTEIN                                 01-JAN-00   1XXX\n"
+HEADER = "HEADER    PROTEIN                                 01-JAN-00   1ABC\n"
 CRYST1 = "CRYST1    1.000    1.000    1.000  90.00  90.00  90.00 P 1           1\n"
 
 

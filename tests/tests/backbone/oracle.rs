@@ -143,7 +143,7 @@ impl List {
         let mut co = vec![0.0f64; n];
         for donor in 0..n {
             let mut bonds: Vec<(f64, usize)> = Vec::new();
-            for acceptor in 0..n {
+            for (acceptor, strongest) in co.iter_mut().enumerate() {
                 let (d, a) = (&self.all[donor], &self.all[acceptor]);
                 let apart = distance(d.ca, a.ca);
                 let Some(h) = d.h else { continue };
@@ -163,7 +163,7 @@ impl List {
                     self.doubtful |= (exact + 0.5005).abs() < 2e-5 || pairs.iter().any(|r| (r - 0.5).abs() < 1e-5);
                     if apart < 9.0 {
                         bonds.push((energy, acceptor));
-                        co[acceptor] = co[acceptor].min(energy);
+                        *strongest = strongest.min(energy);
                     }
                 }
             }
@@ -264,9 +264,9 @@ impl List {
         for (_, left, right) in self.ladders() {
             let state = if left.len() > 1 { 'E' } else { 'B' };
             for rows in [left, right] {
-                for row in rows[0]..=rows[rows.len() - 1] {
-                    if states[row] != 'E' {
-                        states[row] = state;
+                for old in &mut states[rows[0]..=rows[rows.len() - 1]] {
+                    if *old != 'E' {
+                        *old = state;
                     }
                 }
             }

@@ -37,7 +37,7 @@
 //! | [`rsqrt`] | 1.5 | all numbers |
 //! | [`exp_bounded`] | 0.9 | from -87 to 88 |
 //! | [`reciprocal_bounded`] | 0.51 | from 1e-37 to 1e37 |
-//! | [`reciprocal_sqrt_bounded`] | 0.9 | from 1e-37 to 1e37 |
+//! | [`reciprocal_sqrt_bounded`] | 1.0 | from 1e-37 to 1e37 |
 
 pub mod approx;
 mod basic;

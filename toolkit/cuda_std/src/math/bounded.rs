@@ -22,9 +22,9 @@ pub fn reciprocal_bounded(x: f32) -> f32 {
     fma(r, fma(-x, r, 1.0), r)
 }
 
-/// 1 / sqrt(x) for `x` between 1e-37 and 1e37, within 0.9 ulp; meaningless outside.
+/// 1 / sqrt(x) for `x` between 1e-37 and 1e37, within 1.0 ulp; meaningless outside.
 ///
-/// An estimate from the exponent and four steps of Newton's method, the last one on the residue.
+/// An estimate from the exponent and four steps of Newton's method, the last one on the residual.
 ///
 /// ```
 /// use cuda_std::math;
