@@ -41,10 +41,12 @@ fn shared_limit(signature: &Signature) -> TokenStream {
         signature.name
     );
     quote_spanned! { signature.name.span() =>
-        const _: () = assert!(
-            0 #(+ (::core::mem::size_of::<#elements>() * (#lengths)).next_multiple_of(16))* <= p::STATIC_SHARED_BYTES,
-            #message
-        );
+        #[allow(unused_braces)]
+        const _: () = {
+            let mut bytes = 0;
+            #(bytes += p::array_bytes::<#elements>(#lengths);)*
+            assert!(bytes <= p::STATIC_SHARED_BYTES, #message);
+        };
     }
 }
 

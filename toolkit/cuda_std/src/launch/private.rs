@@ -5,6 +5,12 @@ use crate::Block;
 /// What the static shared arrays of a kernel may take: 48 KiB on every device, of which 16 bytes are for its panics. (A
 /// module in which one kernel takes more does not load. What reductions take besides is seen when PTX is built.)
 pub const STATIC_SHARED_BYTES: usize = 48 * 1024 - 16;
+
+/// What a shared array of `n` elements takes, up to where the next one may begin.
+#[must_use]
+pub const fn array_bytes<T>(n: usize) -> usize {
+    (size_of::<T>() * n).next_multiple_of(16)
+}
 pub use crate::platform::{DynamicStorage, SharedStorage};
 
 #[cfg(target_arch = "nvptx64")]
