@@ -89,7 +89,7 @@ mod tests {
         let (ours, test) = (("kernels-gpu".to_owned(), true), ("toolkit/tests/kernels".to_owned(), true));
         let waves = ("../waves".to_owned(), false);
         assert_eq!(names(&[], &[]), [ours.clone(), test]);
-        assert_eq!(names(&[], &["../waves"]), [waves.clone()]);
+        assert_eq!(names(&[], &["../waves"]), std::slice::from_ref(&waves));
         assert_eq!(names(&[KernelCrate::KernelsGpu], &["../waves"]), [ours, waves]);
     }
 }

@@ -68,8 +68,7 @@ pub fn site_sums(
                     [x, y, z, f32::from_bits(scores.at(*at))]
                 });
                 let is_near = warp.map(&found, |_, [x, y, z, score]| {
-                    let point = Atom { x: *x, y: *y, z: *z, radius: 0.0 };
-                    (score.to_bits() > 0) & (of.distance2([point.x, point.y, point.z]) <= AROUND * AROUND)
+                    (score.to_bits() > 0) & (of.distance2([*x, *y, *z]) <= AROUND * AROUND)
                 });
                 if listed > near.capacity() - 32 {
                     add(warp, near, (&x, &y, &z), &mut sums);

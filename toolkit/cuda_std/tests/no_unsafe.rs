@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 use cuda_std::prelude::*;
 
-#[kernel(threads = 64, grid = 2, requires(out.len() > 0))]
+#[kernel(threads = 64, grid = 2, requires(!out.is_empty()))]
 fn kernel(
     block: &mut Block,
     out: &mut Chunk<f32, 64>,

@@ -41,12 +41,12 @@ fn shared_limit(signature: &Signature) -> TokenStream {
         signature.name
     );
     quote_spanned! { signature.name.span() =>
+        #[allow(unused_braces)]
         const _: () = {
             use p::InSharedMemory as _;
-            assert!(
-                0 #(+ (p::Element::<#elements>::BYTES * (#lengths)).next_multiple_of(16))* <= p::STATIC_SHARED_BYTES,
-                #message
-            );
+            let mut bytes = 0;
+            #(bytes += p::array_bytes(p::Element::<#elements>::BYTES, #lengths);)*
+            assert!(bytes <= p::STATIC_SHARED_BYTES, #message);
         };
     }
 }

@@ -23,6 +23,12 @@ impl Element<crate::Pick> {
     /// A device keeps an index; a CPU's core keeps copies.
     pub const BYTES: usize = size_of::<u32>();
 }
+
+/// What a shared array of `n` elements takes, up to where the next one may begin.
+#[must_use]
+pub const fn array_bytes(element_bytes: usize, n: usize) -> usize {
+    (element_bytes * n).next_multiple_of(16)
+}
 pub use crate::platform::{DynamicStorage, SharedStorage};
 
 #[cfg(target_arch = "nvptx64")]
