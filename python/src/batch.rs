@@ -76,9 +76,8 @@ fn site_batch(kept: &[Kept<'_>]) -> Result<RecordBatch, ArrowError> {
         })
         .collect();
     let sites = || found.iter().map(|(_, site)| site);
-    let number = |of: &dyn Fn(&FoundSite) -> f32| -> ArrayRef {
-        Arc::new(Float32Array::from_iter_values(sites().map(of)))
-    };
+    let number =
+        |of: &dyn Fn(&FoundSite) -> f32| -> ArrayRef { Arc::new(Float32Array::from_iter_values(sites().map(of))) };
     let int = |of: &dyn Fn(&FoundSite) -> i32| -> ArrayRef { Arc::new(Int32Array::from_iter_values(sites().map(of))) };
     let mut rows = ListBuilder::new(Int32Builder::new()).with_field(Field::new("item", DataType::Int32, false));
     for site in sites() {
@@ -97,6 +96,7 @@ fn site_batch(kept: &[Kept<'_>]) -> Result<RecordBatch, ArrowError> {
         ("area", number(&|site| site.area)),
         ("volume", number(&|site| site.volume as f32)),
     ];
-    let fields: Vec<_> = columns.iter().map(|(name, array)| Field::new(*name, array.data_type().clone(), false)).collect();
+    let fields: Vec<_> =
+        columns.iter().map(|(name, array)| Field::new(*name, array.data_type().clone(), false)).collect();
     RecordBatch::try_new(Arc::new(Schema::new(fields)), columns.into_iter().map(|(_, array)| array).collect())
 }

@@ -26,7 +26,9 @@ impl Engine {
             "cuda" => Backend::Cuda,
             "cpu" => Backend::Cpu,
             other => {
-                return Err(PyValueError::new_err(format!("backend must be \"auto\", \"cuda\" or \"cpu\", not {other:?}")));
+                return Err(PyValueError::new_err(format!(
+                    "backend must be \"auto\", \"cuda\" or \"cpu\", not {other:?}"
+                )));
             }
         };
         let config = MegaFusedConfig { contact_threshold, points, ..MegaFusedConfig::default() };
@@ -58,6 +60,6 @@ impl Engine {
         let table = Table::by_name(table, columns)?;
         // Computes what the table has, with the memory that is there.
         let engine = Arc::new(self.engine.with_selection(table.selection()));
-        Stream::begin(engine, inputs, ReadOptions { chains }, table)
+        Stream::begin(engine, inputs, ReadOptions { chains, ..ReadOptions::default() }, table)
     }
 }

@@ -1,10 +1,10 @@
 //! What is to be read, in the order given.
 
+use prism_host::Engine;
 use prism_host::annotations::Annotations;
 use prism_host::inputs::{InputFailure, discover};
 use prism_host::pipeline::{Batch, Cancel, Outcome, StructureFiles, batch_atoms};
 use prism_host::read::{ReadOptions, read_bytes};
-use prism_host::Engine;
 use pyo3::FromPyObject;
 use pyo3::pybacked::PyBackedBytes;
 use rayon::prelude::*;
@@ -78,19 +78,10 @@ fn batch(items: &[(String, PyBackedBytes)], options: &ReadOptions) -> Batch {
         batch.outcomes.push(match result {
             Ok(read) => {
                 batch.structures.push(read.structure);
-                Outcome::Read { warnings: read.warnings }
+                Outcome::Read { notes: read.notes }
             }
-            Err(error) => Outcome::Failed(InputFailure { reason: reason(&error), name: error.name }),
+            Err(error) => Outcome::Failed(InputFailure::from(error)),
         });
     }
     batch
 }
-
-/// An error's text without the name, which is told beside it.
-fn reason(error: &prism_host::ReadError) -> String {
-    match error.line {
-        Some(line) => format!("line {line}: {}", error.problem),
-        None => error.problem.to_string(),
-    }
-}
-

@@ -55,6 +55,7 @@ impl Stream {
             match ended {
                 Ok(_) | Err(Stopped::Cancelled | Stopped::Consumer(Gone)) => {}
                 Err(Stopped::Engine(error)) => drop(send.send(Err(error.to_string()))),
+                Err(Stopped::Threads(error)) => drop(send.send(Err(format!("no thread could be started: {error}")))),
             }
         };
         let thread = std::thread::Builder::new().name("prism".to_owned()).spawn(run)?;
@@ -132,9 +133,9 @@ fn send_batch(table: &Table, computed: Computed, send: &SyncSender<Message>) -> 
     for outcome in &batch.outcomes {
         match outcome {
             Outcome::Failed(failure) => failures.push((failure.name.clone(), failure.reason.clone())),
-            Outcome::Read { warnings } => {
+            Outcome::Read { notes: told } => {
                 let Some((structure, features)) = structures.next() else { break };
-                notes.extend(warnings.iter().map(|warning| (structure.name.clone(), warning.clone())));
+                notes.extend(told.iter().map(|note| (structure.name.clone(), note.text.clone())));
                 match features {
                     Ok(features) => kept.push((structure, features)),
                     Err(error) => failures.push((structure.name.clone(), error.to_string())),

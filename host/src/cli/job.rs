@@ -164,9 +164,8 @@ impl Job<'_> {
         let batch_atoms = pipeline::batch_atoms(engine);
         let source = StructureFiles::new(entries, options, Arc::clone(annotations), batch_atoms, cancel)
             .map_err(|error| super::limits::no_threads(&error))?;
-        let ended = pipeline::run(engine, source, cancel, |computed| {
-            consume(computed, sink, report, self.args.read.fail_fast)
-        });
+        let ended =
+            pipeline::run(engine, source, cancel, |computed| consume(computed, sink, report, self.args.read.fail_fast));
         if let Ok(telemetry) = &ended {
             for worker in &telemetry.workers {
                 match workers.iter_mut().find(|one| one.name == worker.name) {

@@ -75,7 +75,11 @@ impl RecordBatches {
     pub fn new(columns: Columns, metadata: HashMap<String, String>) -> Self {
         let fields: Vec<Field> = columns.as_slice().iter().map(field).collect();
         let schema = Arc::new(Schema::new_with_metadata(fields, metadata));
-        Self { schema, columns: columns.as_slice().iter().map(|column| (*column, Values::of(column))).collect(), rows: 0 }
+        Self {
+            schema,
+            columns: columns.as_slice().iter().map(|column| (*column, Values::of(column))).collect(),
+            rows: 0,
+        }
     }
 
     /// Columns and their types.
@@ -110,7 +114,8 @@ fn field(column: &Column) -> Field {
     let field = Field::new(column.name(), kind, nullable);
     let Column::Feature(feature) = column else { return field };
     let told = [("unit", feature.unit), ("definition", feature.definition), ("source", feature.source)];
-    field.with_metadata(told.map(|(key, text)| (key.to_owned(), text.to_owned())).into_iter().collect::<HashMap<_, _>>())
+    field
+        .with_metadata(told.map(|(key, text)| (key.to_owned(), text.to_owned())).into_iter().collect::<HashMap<_, _>>())
 }
 
 impl<W: Write> ArrowTable<W> {

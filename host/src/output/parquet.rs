@@ -240,7 +240,9 @@ impl Values {
                 }
             }
             (Self::Text(runs), Column::Parent) => append_runs(runs, rows.map(|row| structure.parent(row)), shared),
-            (Self::Text(runs), Column::State(feature)) => append_runs(runs, rows.map(|row| part.state(feature, row)), shared),
+            (Self::Text(runs), Column::State(feature)) => {
+                append_runs(runs, rows.map(|row| part.state(feature, row)), shared)
+            }
             (Self::Int(all), Column::Row) => all.extend(rows.map(|row| row as i32)),
             (Self::Int(all), Column::Resnum) => all.extend_from_slice(&structure.residue_numbers[rows]),
             (Self::Int(all), Column::SiteId) => all.extend(rows.map(|row| part.site_id(row))),

@@ -117,14 +117,7 @@ impl Draft {
     }
 
     /// Gives the last residue its name and atoms.
-    pub(super) fn rename_last(
-        &mut self,
-        name: u64,
-        kind: ResidueKind,
-        ca: u32,
-        backbone: [u32; 2],
-        roles: RoleAtoms,
-    ) {
+    pub(super) fn rename_last(&mut self, name: u64, kind: ResidueKind, ca: u32, backbone: [u32; 2], roles: RoleAtoms) {
         let s = &mut self.structure;
         if let (Some(own), Some(own_kind), Some(own_ca)) =
             (self.names.last_mut(), s.residue_types.last_mut(), s.ca_indices.last_mut())

@@ -2,13 +2,12 @@
 
 use crate::output::Value as Cell;
 use crate::output::{Column, StructureRows};
+use crate::read::Note;
 use crate::sites::sites;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::{Compression, write::GzEncoder};
 use serde_json::{Map, Value, json};
-use crate::read::Note;
-use shared_types::feature::column;
 use std::io::Write;
 
 /// A structure as JSON in gzip in Base64.

@@ -83,7 +83,9 @@ pub fn site_point_scores(
         each_near(warp, &cells, &of, REACH, |warp, at, n| {
             let of_lane = |lane: Lane| at.wrapping_add(lane.index().min(n.wrapping_sub(1)));
             let atoms = warp.per_lane(|lane| sorted.get(of_lane(lane)));
-            let is_near = warp.map(&atoms, |lane, atom| (lane.index() < n) & (of.distance2([atom.x, atom.y, atom.z]) <= REACH * REACH));
+            let is_near = warp.map(&atoms, |lane, atom| {
+                (lane.index() < n) & (of.distance2([atom.x, atom.y, atom.z]) <= REACH * REACH)
+            });
             let rows = warp.per_lane(|lane| point_atoms.get(of_lane(lane)).row());
             let values = warp.map((&atoms, &rows), |_, (atom, row)| [atom.x, atom.y, atom.z, f32::from_bits(*row)]);
             if listed > near.capacity() - 32 {
