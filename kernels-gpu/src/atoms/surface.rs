@@ -223,9 +223,10 @@ fn exposed(warp: &mut Warp, centre: &Centre, near: WarpItems<Pick>, around: &Aro
     exposed_by(warp, &[a, b, c, d], points)
 }
 
-/// The same, with neighbours that are 32 `N` at most.
+/// The same, with neighbours that are 32 `N` at most; `N` is 2 or 4.
 #[inline(always)]
 fn exposed_by<const N: usize>(warp: &mut Warp, turns: &[Turn; N], points: Points) -> u32 {
+    const { assert!(N == 2 || N == 4) };
     let (mut exposed, mut left) = (0u32, points.n);
     for group in points.groups {
         let n = left.min(POINTS_A_GROUP as u32);
@@ -238,17 +239,10 @@ fn exposed_by<const N: usize>(warp: &mut Warp, turns: &[Turn; N], points: Points
 /// How many points of a group are covered.
 #[inline(always)]
 fn covered_of_group<const N: usize>(warp: &mut Warp, turns: &[Turn; N], group: &PointGroup) -> u32 {
-    let mut words = [0u32; 2 * WORDS];
-    let mut turn = 0;
-    while turn < N {
-        let of_two: [u32; 2 * WORDS] = warp.or_words((&turns[turn].entry, &turns[turn + 1].entry), |_, (a, b)| {
-            let (a, b) = (mask(group, *a), mask(group, *b));
-            [a[0] | b[0], a[1] | b[1], a[2] | b[2], a[3] | b[3], a[4] | b[4], a[5] | b[5], a[6] | b[6], a[7] | b[7]]
-        });
-        for (word, of_two) in words.iter_mut().zip(of_two) {
-            *word |= of_two;
-        }
-        turn += 2;
+    // Written out here and below, so that all of it is in registers.
+    let mut words = of_two(warp, group, &turns[0], &turns[1]);
+    if N == 4 {
+        words = both(words, of_two(warp, group, &turns[N - 2], &turns[N - 1]));
     }
     let [a, b, c, d, e, f, g, h] = words;
     let mut covered = 0u32;
@@ -261,9 +255,9 @@ fn covered_of_group<const N: usize>(warp: &mut Warp, turns: &[Turn; N], group: &
             let k = (32 * word + open.trailing_zeros()) as usize % POINTS_A_GROUP;
             open &= open.wrapping_sub(1);
             let point = [group.x[k], group.y[k], group.z[k]];
-            let mut is_covered = false;
-            for turn in turns {
-                is_covered |= turn.covers(warp, point);
+            let mut is_covered = turns[0].covers(warp, point) | turns[1].covers(warp, point);
+            if N == 4 {
+                is_covered |= turns[N - 2].covers(warp, point) | turns[N - 1].covers(warp, point);
             }
             covered = covered.wrapping_add(u32::from(is_covered));
         }
@@ -273,6 +267,18 @@ fn covered_of_group<const N: usize>(warp: &mut Warp, turns: &[Turn; N], group: &
         word += 1;
     }
     covered
+}
+
+/// The masks of two neighbours a lane, of all lanes.
+#[inline(always)]
+fn of_two(warp: &mut Warp, group: &PointGroup, a: &Turn, b: &Turn) -> [u32; 2 * WORDS] {
+    warp.or_words((&a.entry, &b.entry), |_, (a, b)| both(mask(group, *a), mask(group, *b)))
+}
+
+/// What is in one of two masks. (Without a loop, for which they would be in memory.)
+#[inline(always)]
+fn both(a: [u32; 2 * WORDS], b: [u32; 2 * WORDS]) -> [u32; 2 * WORDS] {
+    [a[0] | b[0], a[1] | b[1], a[2] | b[2], a[3] | b[3], a[4] | b[4], a[5] | b[5], a[6] | b[6], a[7] | b[7]]
 }
 
 /// An entry's mask as words.
