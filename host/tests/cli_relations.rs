@@ -37,7 +37,7 @@ fn interfaces_of_all_pairs_and_of_one() {
     let run = Run::new();
     let input = trimer();
     let input = input.to_str().unwrap();
-    let all = run.prism(&["interface", "--backend", "cpu", input, "--residues", "residues.csv"]);
+    let all = run.prism(&["interface", "--backend", "cpu", input, "--by-residue", "residues.csv"]);
     assert_eq!(all.status, 0, "{}", all.stderr);
     assert_eq!(column(&all.stdout, "chain_a"), ["A", "A", "B"]);
     assert_eq!(column(&all.stdout, "chain_b"), ["B", "C", "C"]);
@@ -88,7 +88,7 @@ fn what_makes_no_sense_is_refused() {
         &["interface", "--between", "A", input][..],
         &["interface", "--between", "A,A", input],
         &["interface", "--between", "A,B,C", input],
-        &["interface", input, "-o", "x.csv", "--residues", "x.csv"],
+        &["interface", input, "-o", "x.csv", "--by-residue", "x.csv"],
         &["edges", input, "-o", "x.npz"],
         &["edges", input, "--kinds", "salt"],
     ] {

@@ -38,7 +38,7 @@ pub fn explain(name: &str, format: FormatArg) -> Result<(), Failure> {
     let column = column.ok_or_else(|| ColumnError::Unknown(name.to_owned()))?;
     let mut out = std::io::stdout().lock();
     let value = match column {
-        Column::Feature(feature) => feature_json(feature),
+        Column::Feature(feature) | Column::State(feature) => feature_json(feature),
         other => json!({ "name": other.name(), "unit": "", "definition": identity(&other), "source": "",
             "undefined": "nowhere" }),
     };
@@ -55,7 +55,7 @@ pub fn explain(name: &str, format: FormatArg) -> Result<(), Failure> {
             _ => {}
         }
     }
-    if value["name"] != "structure" && matches!(column, Column::Feature(_)) {
+    if value["name"] != "structure" && matches!(column, Column::Feature(_) | Column::State(_)) {
         writeln!(out, "\nr_c is the contact threshold, --contact-threshold. {UNDEFINED}")?;
     }
     Ok(out.flush()?)
@@ -81,7 +81,8 @@ fn identity(column: &Column) -> &'static str {
         Column::Chain => "author chain id",
         Column::Resnum => "author residue number",
         Column::Icode => "insertion code, mostly empty",
-        Column::Resname => "three-letter code of the residue",
+        Column::Resname => "the residue's name, as its file has it",
+        Column::Parent => "the standard amino acid that the residue is or was made of; empty where there is none",
         Column::SiteId => {
             "the site that the residue is part of, counted from 0 in its structure by falling score, or -1"
         }
@@ -100,7 +101,12 @@ fn undefined(feature: &Feature) -> &'static str {
         "conservation_local" | "freq_local" | "velocity_local" | "exposed_velocity" => {
             "where no residue near it has a value from --annotations"
         }
-        "site_score" => "where --contact-threshold is not the 8 Å that the model was fitted with",
+        "site_score" => "where no scored point is near the residue",
+        "phi" | "psi" | "omega" => "at the ends of a chain, at its breaks, and where an atom of the angle is missing",
+        "chi1" | "chi2" | "chi3" | "chi4" => "where the side chain has no such angle, or an atom of it is missing",
+        "hbond_energy_nh" | "hbond_energy_co" => "where the group has no partner, or an atom of it is missing",
+        "b_factor" => "where there is no alpha carbon, or its B column is no number",
+        "ca_x" | "ca_y" | "ca_z" => "where there is no alpha carbon",
         "rsa" => "where the residue's type has no maximal area",
         "hydropathy" | "volume" => "where the residue's type is not known",
         _ => "nowhere, unless a value that it is computed from is not defined",
@@ -113,7 +119,7 @@ mod tests {
 
     #[test]
     fn every_identity_column_is_explained() {
-        for column in Column::every().filter(|column| !matches!(column, Column::Feature(_))) {
+        for column in Column::every().filter(|column| !matches!(column, Column::Feature(_) | Column::State(_))) {
             assert!(!identity(&column).is_empty(), "{}", column.name());
         }
     }

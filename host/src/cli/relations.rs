@@ -60,7 +60,7 @@ pub struct InterfaceArgs {
     pub between: Option<Vec<String>>,
 
     /// Write there, as .csv or .parquet, each residue's surface alone, in the complex, and buried.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long = "by-residue", id = "by_residue", value_name = "FILE")]
     pub residues: Option<PathBuf>,
 }
 
@@ -90,7 +90,7 @@ pub fn interface(args: &InterfaceArgs) -> Result<u8, Failure> {
     };
     let residues = args.residues.as_deref();
     if residues.is_some() && residues == args.relation.output.as_deref() {
-        return Err(Failure::usage(anyhow::anyhow!("--residues and --output name the same file")));
+        return Err(Failure::usage(anyhow::anyhow!("--by-residue and --output name the same file")));
     }
     write(&args.relation, &[], |job| {
         Ok(InterfacesRelation {

@@ -110,6 +110,7 @@ fn a_panic_names_its_structure_and_the_others_are_computed() {
             }
             assert!(failed.len() <= 1 && computed.len() + failed.len() == structures.len());
         }
-        assert!(panics > 0, "{} panics on no structure", kernel.name);
+        // Kernels of points read what they were given through clamped views, which have an element for every index.
+        assert!(panics > 0 || kernel.name.starts_with("site_"), "{} panics on no structure", kernel.name);
     }
 }
