@@ -16,7 +16,7 @@ mod vector;
 
 pub use atoms::{atom_cells_prism4d, atom_surfaces_prism4d, large_atom_cells_prism4d, residue_exposure_prism4d};
 pub use columns::{position_columns, residue_columns};
-pub use fused::mega_fused_batch_detection_prism4d;
+pub use fused::{mega_fused_batch_detection_prism4d, selected_features};
 pub use position::residue_positions;
 pub use sites::binding_sites_prism4d;
 pub use spread::{spread_centrality_prism4d, spread_network_prism4d, spread_pairs_prism4d, spread_places_prism4d};
@@ -67,6 +67,7 @@ macro_rules! kernels {
 
 kernels! {
     mega_fused_batch_detection_prism4d: Structures;
+    selected_features: Structures;
     atom_cells_prism4d: Structures;
     large_atom_cells_prism4d: Structures;
     atom_surfaces_prism4d: AtomItems;
