@@ -34,6 +34,7 @@ mod items;
 mod kernels;
 mod lanes;
 mod launch;
+mod masks;
 mod memory;
 mod plan;
 mod points;
@@ -79,7 +80,8 @@ pub(crate) use each::Packed;
 pub(crate) use plan::{Cut, size_of};
 
 use crate::{pack::PackedBatch, structure::StructureInput};
-use shared_types::{FeatureRow, Group, MegaFusedConfig, StructureSummary};
+use shared_types::{AtomPoints, FeatureRow, Group, MegaFusedConfig, Site, StructureSummary};
+use std::sync::Arc;
 use workers::{Exclusivity, Workers};
 
 /// Computes features. Made by [`Engine::builder`]; shared between threads by reference.
@@ -111,7 +113,7 @@ use workers::{Exclusivity, Workers};
 /// ```
 #[derive(Debug)]
 pub struct Engine {
-    workers: Workers,
+    workers: Arc<Workers>,
     request: Request,
     batch_atoms: usize,
     backend: String,
@@ -129,6 +131,10 @@ pub struct StructureFeatures {
     pub n_residues: usize,
     /// For every residue, the site that it is part of, counted from 0, or -1; empty where sites were not asked for.
     pub site_ids: Vec<i32>,
+    /// Its sites by falling score; empty where they were not asked for.
+    pub sites: Vec<Site>,
+    /// The points of each of its heavy atoms; empty where they were not asked for.
+    pub atom_points: Vec<AtomPoints>,
     /// The structure as a whole.
     pub summary: StructureSummary,
     selection: Selection,
@@ -145,6 +151,8 @@ impl StructureFeatures {
             name: name.to_owned(),
             n_residues: rows.len(),
             site_ids: site_ids.to_vec(),
+            sites: Vec::new(),
+            atom_points: Vec::new(),
             summary: StructureSummary { residues: rows.len() as u32, ..StructureSummary::default() },
             values: columns.flat_map(|column| rows.iter().map(move |row| row.columns[column])).collect(),
             selection,
@@ -154,8 +162,8 @@ impl StructureFeatures {
     /// The same, as views of batches are.
     #[must_use]
     pub fn view(&self) -> StructureView<'_> {
-        let Self { name, n_residues, site_ids, summary, selection, values } = self;
-        StructureView { name, selection, n_residues: *n_residues, values, site_ids, summary }
+        let Self { name, n_residues, site_ids, sites, atom_points, summary, selection, values } = self;
+        StructureView { name, selection, n_residues: *n_residues, values, site_ids, sites, atom_points, summary }
     }
 
     /// One feature of the first group, of every residue, by [`shared_types::feature::column`]; nothing where it was not
@@ -211,9 +219,21 @@ impl Engine {
     /// With workers that a test has made.
     #[cfg(test)]
     fn of(workers: Workers, batch_atoms: usize) -> Self {
-        let backend = "injected".to_owned();
+        let (workers, backend) = (Arc::new(workers), "injected".to_owned());
         let request = Request::default();
         Self { workers, request, batch_atoms, description: backend.clone(), backend }
+    }
+
+    /// The same backend with its memory, for runs that compute something else.
+    #[must_use]
+    pub fn with_selection(&self, selection: Selection) -> Self {
+        Self {
+            workers: Arc::clone(&self.workers),
+            request: Request { config: self.request.config, selection },
+            batch_atoms: self.batch_atoms,
+            backend: self.backend.clone(),
+            description: self.description.clone(),
+        }
     }
 
     /// What every run computes with.

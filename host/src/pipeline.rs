@@ -19,6 +19,7 @@ pub use telemetry::{Amount, Stage, Telemetry, WorkerTime};
 
 use crate::engine::{BatchResults, Engine, EngineError, Packed};
 use crate::inputs::InputFailure;
+use crate::read::Note;
 use crate::structure::StructureInput;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -44,8 +45,8 @@ pub struct Batch {
 pub enum Outcome {
     /// It is the batch's next structure.
     Read {
-        /// What is odd about it.
-        warnings: Vec<String>,
+        /// What was decided, and what is odd about it.
+        notes: Vec<Note>,
     },
     /// It cannot be read.
     Failed(InputFailure),
@@ -62,11 +63,11 @@ pub enum Outcome {
 ///
 /// // Three inputs: one as it should be, one that is no file, and one that is no structure after all.
 /// let read = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?;
-/// let failure = InputFailure { name: "missing.pdb".to_owned(), reason: "no such file".to_owned() };
+/// let failure = InputFailure { name: "missing.pdb".to_owned(), reason: "no such file".to_owned(), no_protein: false };
 /// let outcomes = vec![
-///     Outcome::Read { warnings: read.warnings },
+///     Outcome::Read { notes: read.notes },
 ///     Outcome::Failed(failure),
-///     Outcome::Read { warnings: Vec::new() },
+///     Outcome::Read { notes: Vec::new() },
 /// ];
 /// let batch = Batch { structures: vec![read.structure, StructureInput::default()], outcomes, bytes: 0 };
 ///

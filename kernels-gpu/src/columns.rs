@@ -6,11 +6,12 @@
 use crate::scratch::Taken;
 use cuda_std::math::NAN;
 use cuda_std::prelude::*;
+use shared_types::feature::{BackboneRow, column};
 use shared_types::{BatchStructureDesc, FeatureRow, PositionRow};
 
 /// A kernel for each group of features, which takes columns from its rows.
 macro_rules! columns {
-    ($($kernel:ident of $row:ident;)*) => {$(
+    ($($kernel:ident of $row:ident $(, states in $states:expr)?;)*) => {$(
         /// Takes columns from rows of a group: block `i` takes structure `i`.
         ///
         /// - `values`: as many elements a residue as there are columns of all groups.
@@ -34,7 +35,14 @@ macro_rules! columns {
             own.fill(block, columns.len() as u32 * n, |k| {
                 // By reference: of a row, one value is read.
                 let row = rows.get((k % n) as usize);
-                drop_small(row.map_or(NAN, |row| row.columns.at(columns.at(k / n))), taken.least)
+                let value = row.map_or(NAN, |row| row.columns.at(columns.at(k / n)));
+                $(
+                    // What stands for a state is no magnitude.
+                    if columns.at(k / n) == $states as u32 {
+                        return value;
+                    }
+                )?
+                drop_small(value, taken.least)
             });
         }
     )*};
@@ -43,6 +51,7 @@ macro_rules! columns {
 columns! {
     residue_columns of FeatureRow;
     position_columns of PositionRow;
+    backbone_columns of BackboneRow, states in column::SS;
 }
 
 /// A finite value of a magnitude below `least` is 0. The last step: nothing is computed from the result.

@@ -5,13 +5,17 @@ mod check;
 mod explain;
 mod failure;
 mod features;
+mod folder;
 mod generate;
+mod html;
 mod info;
 mod interrupt;
 mod job;
 mod limits;
 mod pack;
+mod parts;
 mod provenance;
+mod relations;
 mod report;
 mod sites;
 mod timings;
@@ -29,8 +33,13 @@ pub fn run(cli: Cli) -> u8 {
             None => features::run(&args),
         },
         Command::Sites(args) => sites::run(&args),
+        Command::Edges(args) => relations::edges(&args),
+        Command::Interface(args) => relations::interface(&args),
+        Command::Summary(args) => relations::summary(&args),
         Command::Check(args) => check::run(&args),
         Command::Pack(args) => pack::run(&args),
+        Command::Report(args) => html::run(&args),
+        Command::Merge(args) => folder::merge(&args),
         Command::Info(args) => info::print(args.format).map(|()| ALL_DONE),
         Command::Generate(args) => generate::run(&args).map(|()| ALL_DONE),
     });

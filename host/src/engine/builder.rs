@@ -7,6 +7,7 @@ use super::worker::Worker;
 use super::workers::Workers;
 use super::{DeviceError, Engine, EngineError};
 use shared_types::{MAX_POINTS, MIN_POINTS, MegaFusedConfig};
+use std::sync::Arc;
 
 /// Where features are computed. The results have the same bits everywhere.
 ///
@@ -124,7 +125,7 @@ impl EngineBuilder {
         let batch_atoms = self.batch_atoms.unwrap_or(batch_atoms).max(1);
         tracing::info!(backend = %description, batch_atoms, "engine ready");
         let request = Request { config: self.config, selection: self.selection };
-        Ok(Engine { workers, request, batch_atoms, backend, description })
+        Ok(Engine { workers: Arc::new(workers), request, batch_atoms, backend, description })
     }
 
     fn choose(&self) -> Result<Chosen, EngineError> {

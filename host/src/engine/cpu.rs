@@ -8,7 +8,9 @@ use super::work::BatchWork;
 use super::worker::{Computation, Worker};
 use super::{EngineError, Largest, launch_mega_fused_batch, point_groups};
 use crate::pack::{BatchPart, PackedBatch};
-use cuda_std::launch::{CpuExecutor, Executor, Host, LaunchError, has_vector_instructions};
+use cuda_std::launch::{
+    CpuExecutor, Executor, Host, LaunchError, has_vector_instructions, has_wide_vector_instructions,
+};
 use shared_types::PointGroup;
 use std::sync::{Mutex, PoisonError};
 
@@ -132,6 +134,9 @@ pub fn cpu_description() -> String {
 
 /// The instruction set that kernels run with here.
 fn instructions() -> &'static str {
+    if has_wide_vector_instructions() {
+        return "AVX-512";
+    }
     if has_vector_instructions() {
         return "AVX2 and FMA";
     }

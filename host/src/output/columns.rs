@@ -17,17 +17,22 @@ pub enum Column {
     Resnum,
     /// The insertion code, mostly empty.
     Icode,
-    /// The residue's three-letter code.
+    /// The residue's name, as its file has it.
     Resname,
-    /// A feature.
+    /// The standard amino acid that it is or was made of; empty where there is none.
+    Parent,
+    /// A feature that is a number.
     Feature(&'static Feature),
+    /// A feature that is a state, written as its letter.
+    State(&'static Feature),
     /// The site that the residue is part of, counted from 0 in its structure, or -1.
     SiteId,
 }
 
 impl Column {
     /// The columns that say which residue a row is.
-    pub const IDENTITY: [Self; 6] = [Self::Structure, Self::Row, Self::Chain, Self::Resnum, Self::Icode, Self::Resname];
+    pub const IDENTITY: [Self; 7] =
+        [Self::Structure, Self::Row, Self::Chain, Self::Resnum, Self::Icode, Self::Resname, Self::Parent];
 
     /// The column's name in the output.
     #[must_use]
@@ -39,7 +44,8 @@ impl Column {
             Self::Resnum => "resnum",
             Self::Icode => "icode",
             Self::Resname => "resname",
-            Self::Feature(feature) => feature.name,
+            Self::Parent => "parent",
+            Self::Feature(feature) | Self::State(feature) => feature.name,
             Self::SiteId => "site_id",
         }
     }
@@ -51,8 +57,12 @@ impl Column {
     /// Every column there is, in the order of the whole table.
     pub fn every() -> impl Iterator<Item = Self> {
         // The site stands where it stood before there were other groups: after the first.
-        let others = FEATURES.iter().filter(|feature| feature.group != Group::Residue).map(Self::Feature);
-        let first = Group::Residue.features().map(Self::Feature);
+        let of = |feature: &'static Feature| match feature.is_state() {
+            true => Self::State(feature),
+            false => Self::Feature(feature),
+        };
+        let others = FEATURES.iter().filter(|feature| feature.group != Group::Residue).map(of);
+        let first = Group::Residue.features().map(of);
         Self::IDENTITY.into_iter().chain(first).chain([Self::SiteId]).chain(others)
     }
 }
@@ -64,8 +74,8 @@ impl Column {
 ///
 /// // Features alone: which residue it is comes before them.
 /// let columns = Columns::choose(["wcn", "site_id"])?;
-/// assert_eq!(columns.as_slice()[..6], Column::IDENTITY);
-/// let names: Vec<_> = columns.as_slice()[6..].iter().map(Column::name).collect();
+/// assert_eq!(columns.as_slice()[..7], Column::IDENTITY);
+/// let names: Vec<_> = columns.as_slice()[7..].iter().map(Column::name).collect();
 /// assert_eq!(names, ["wcn", "site_id"]);
 /// // Else exactly what is named.
 /// assert_eq!(Columns::choose(["resnum", "wcn"])?.as_slice().len(), 2);
@@ -115,17 +125,24 @@ impl Columns {
         if chosen.is_empty() {
             return Err(ColumnError::None);
         }
-        if chosen.iter().all(|column| matches!(column, Column::Feature(_) | Column::SiteId)) {
+        if chosen.iter().all(|column| matches!(column, Column::Feature(_) | Column::State(_) | Column::SiteId)) {
             chosen.splice(0..0, Column::IDENTITY);
         }
         Ok(Self(chosen))
+    }
+
+    /// All but one column.
+    #[must_use]
+    pub fn without(mut self, column: Column) -> Self {
+        self.0.retain(|own| *own != column);
+        self
     }
 
     /// What has to be computed for them.
     #[must_use]
     pub fn selection(&self) -> Selection {
         let features = self.0.iter().filter_map(|column| match column {
-            Column::Feature(feature) => Some(*feature),
+            Column::Feature(feature) | Column::State(feature) => Some(*feature),
             _ => None,
         });
         Selection::new(features, self.0.contains(&Column::SiteId))
@@ -149,16 +166,16 @@ mod tests {
     #[test]
     fn the_whole_table_is_identity_then_features() {
         let names = names(&Columns::default());
-        assert_eq!(names[..7], ["structure", "row", "chain", "resnum", "icode", "resname", "contact_number"]);
-        assert_eq!(names.len(), 6 + FEATURES.len() + 1);
-        assert_eq!(names[6 + 32..], ["site_id", "b_factor", "ca_x", "ca_y", "ca_z"]);
+        assert_eq!(names[..8], ["structure", "row", "chain", "resnum", "icode", "resname", "parent", "contact_number"]);
+        assert_eq!(names.len(), 7 + FEATURES.len() + 1);
+        assert_eq!(names[7 + 32..][..6], ["site_id", "b_factor", "ca_x", "ca_y", "ca_z", "phi"]);
     }
 
     #[test]
     fn features_alone_keep_the_identity() {
         let columns = Columns::choose(["wcn", " contact_number"]).unwrap();
-        assert_eq!(names(&columns)[6..], ["wcn", "contact_number"]);
-        assert_eq!(names(&columns)[..6], names(&Columns::default())[..6]);
+        assert_eq!(names(&columns)[7..], ["wcn", "contact_number"]);
+        assert_eq!(names(&columns)[..7], names(&Columns::default())[..7]);
     }
 
     #[test]
@@ -175,6 +192,8 @@ mod tests {
         assert_eq!(steps(&["sasa"]), Steps::EXPOSURE.and(Steps::ROWS));
         assert_eq!(steps(&["hydropathy"]), Steps::ROWS);
         assert_eq!(steps(&["ca_x"]), Steps::POSITION);
+        assert_eq!(steps(&["chi1"]), Steps::BACKBONE);
+        assert_eq!(steps(&["ss"]), Steps::BACKBONE.and(Steps::SECONDARY_STRUCTURE));
         let contacts = steps(&["contact_number", "wcn"]);
         assert_eq!(contacts, Steps::ROWS.and(Steps::PAIRS).and(Steps::CONTACTS).and(Steps::NETWORK));
         assert_eq!(steps(&["site_id"]), steps(&["site_score"]));

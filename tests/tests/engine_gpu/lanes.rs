@@ -152,7 +152,7 @@ fn an_engine_on_two_devices_uses_both() {
     let source = || {
         structures.chunks(3).map(|some| Batch {
             structures: some.to_vec(),
-            outcomes: some.iter().map(|_| Outcome::Read { warnings: Vec::new() }).collect(),
+            outcomes: some.iter().map(|_| Outcome::Read { notes: Vec::new() }).collect(),
             bytes: 0,
         })
     };
