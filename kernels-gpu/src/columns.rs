@@ -4,6 +4,7 @@
 //! copied in one piece, and who writes a column finds it in one piece, too.
 
 use crate::scratch::Taken;
+use cuda_std::math::NAN;
 use cuda_std::prelude::*;
 use shared_types::feature::{BackboneRow, column};
 use shared_types::{BatchStructureDesc, FeatureRow, PositionRow};
@@ -32,7 +33,9 @@ macro_rules! columns {
             let mut values = values.whole();
             let (_, mut own) = values.split_at(taken.first * n);
             own.fill(block, columns.len() as u32 * n, |k| {
-                let value = rows.at(k % n).columns.at(columns.at(k / n));
+                // By reference: of a row, one value is read.
+                let row = rows.get((k % n) as usize);
+                let value = row.map_or(NAN, |row| row.columns.at(columns.at(k / n)));
                 $(
                     // What stands for a state is no magnitude.
                     if columns.at(k / n) == $states as u32 {

@@ -14,7 +14,7 @@ use cuda_std::prelude::*;
 use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Steps, StructureSummary};
 
 /// Computes the features of every residue of a batch, but for the score of sites: block `i` takes structure `i`,
-/// unless it has more residues than `shares` says. Columns whose steps are not among those of `shares` are anything.
+/// unless it has more residues than `shares` says.
 ///
 /// Buffers that name no other length have one element a residue, in the batch's order. Structure `i` has the residues
 /// `ca_offset ..` of its descriptor, which are also its segments of `output` and of the scratch buffers.
@@ -56,6 +56,116 @@ pub fn mega_fused_batch_detection_prism4d(
     config: MegaFusedConfig,
     shares: Shares,
 ) {
+    compute(
+        block,
+        output,
+        atoms,
+        ca_indices,
+        descriptors,
+        residue_types,
+        conservation,
+        bfactor,
+        gisaid_freq,
+        gisaid_velocity,
+        chain_ids,
+        exposure,
+        places,
+        traits,
+        bfactor_z,
+        contacts,
+        work,
+        summaries,
+        coefficients,
+        ritz,
+        config,
+        shares,
+        Steps::ALL,
+    );
+}
+
+/// As [`fn@mega_fused_batch_detection_prism4d`], with those steps alone that `shares` has; columns of others mean nothing.
+///
+/// A kernel of its own: to look what is asked for takes registers, of which the other has none to spare.
+#[kernel(threads = 256, blocks_per_sm = 2)]
+pub fn selected_features(
+    block: &mut Block,
+    output: &mut Segment<FeatureRow>,
+    atoms: &[Atom],
+    ca_indices: &[u32],
+    descriptors: &[BatchStructureDesc],
+    residue_types: &[u8],
+    conservation: &[f32],
+    bfactor: &[f32],
+    gisaid_freq: &[f32],
+    gisaid_velocity: &[f32],
+    chain_ids: &[u32],
+    exposure: &[ResidueExposure],
+    places: &mut Segment<Place>,
+    traits: &mut Segment<Traits>,
+    bfactor_z: &mut Segment<f32>,
+    contacts: &mut Segment<u32>,
+    work: &mut Segment<Work>,
+    summaries: &mut Segment<StructureSummary>,
+    coefficients: &mut Shared<[f32; 2], { centrality::STEPS }>,
+    ritz: &mut Shared<f32, { centrality::STEPS }>,
+    config: MegaFusedConfig,
+    shares: Shares,
+) {
+    compute(
+        block,
+        output,
+        atoms,
+        ca_indices,
+        descriptors,
+        residue_types,
+        conservation,
+        bfactor,
+        gisaid_freq,
+        gisaid_velocity,
+        chain_ids,
+        exposure,
+        places,
+        traits,
+        bfactor_z,
+        contacts,
+        work,
+        summaries,
+        coefficients,
+        ritz,
+        config,
+        shares,
+        shares.steps(),
+    );
+}
+
+/// Both kernels: what is known of `steps` when it is compiled is decided then.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "those of the kernels")]
+fn compute(
+    block: &mut Block,
+    output: &mut Segment<FeatureRow>,
+    atoms: &[Atom],
+    ca_indices: &[u32],
+    descriptors: &[BatchStructureDesc],
+    residue_types: &[u8],
+    conservation: &[f32],
+    bfactor: &[f32],
+    gisaid_freq: &[f32],
+    gisaid_velocity: &[f32],
+    chain_ids: &[u32],
+    exposure: &[ResidueExposure],
+    places: &mut Segment<Place>,
+    traits: &mut Segment<Traits>,
+    bfactor_z: &mut Segment<f32>,
+    contacts: &mut Segment<u32>,
+    work: &mut Segment<Work>,
+    summaries: &mut Segment<StructureSummary>,
+    coefficients: &mut Shared<[f32; 2], { centrality::STEPS }>,
+    ritz: &mut Shared<f32, { centrality::STEPS }>,
+    config: MegaFusedConfig,
+    shares: Shares,
+    steps: Steps,
+) {
     let n = output.len();
     if n > shares.largest {
         return;
@@ -72,7 +182,6 @@ pub fn mega_fused_batch_detection_prism4d(
         structure: descriptors.at(block.index()),
     };
     let rows = Rows::all(n);
-    let steps = shares.steps();
     places::gather(block, &inputs, n, places, traits);
     if steps.has(Steps::NETWORK) {
         places::standardise_bfactors(block, &inputs, n, bfactor_z);
@@ -105,19 +214,20 @@ pub fn mega_fused_batch_detection_prism4d(
         area = whole::area(block, n, exposure);
     }
 
-    let mut number = 0;
-    if steps.has(Steps::CONTACTS) {
-        let graph = graph::collect(block, rows, places, config.contact_threshold, contacts);
-        if steps.has(Steps::NETWORK) {
-            let several_chains = network::has_several_chains(block, n, places);
-            network::features(block, graph, rows, several_chains, bfactor_z.view(n), output);
-        }
-        number = whole::contacts(block, graph, n);
-        if steps.has(Steps::CENTRALITY) {
-            let mut vectors = work.whole();
-            let mut vectors = vectors.flatten();
-            centrality::eigenvector(block, graph, n, &mut vectors, coefficients, ritz, output);
-        }
+    if !steps.has(Steps::CONTACTS) {
+        whole::summarise(block, 0, n, inputs.structure.n_atoms, area, shape, summaries);
+        return;
     }
+    let graph = graph::collect(block, rows, places, config.contact_threshold, contacts);
+    if steps.has(Steps::NETWORK) {
+        let several_chains = network::has_several_chains(block, n, places);
+        network::features(block, graph, rows, several_chains, bfactor_z.view(n), output);
+    }
+    let number = whole::contacts(block, graph, n);
     whole::summarise(block, number, n, inputs.structure.n_atoms, area, shape, summaries);
+    if steps.has(Steps::CENTRALITY) {
+        let mut vectors = work.whole();
+        let mut vectors = vectors.flatten();
+        centrality::eigenvector(block, graph, n, &mut vectors, coefficients, ritz, output);
+    }
 }

@@ -20,7 +20,7 @@ mod vector;
 pub use atoms::{atom_cells_prism4d, atom_surfaces_prism4d, large_atom_cells_prism4d, residue_exposure_prism4d};
 pub use backbone::{backbone_bonds, backbone_geometry, backbone_states};
 pub use columns::{backbone_columns, position_columns, residue_columns};
-pub use fused::mega_fused_batch_detection_prism4d;
+pub use fused::{mega_fused_batch_detection_prism4d, selected_features};
 pub use points::{site_point_list, site_point_scores, site_points, site_sums};
 pub use position::residue_positions;
 pub use sites::binding_sites_prism4d;
@@ -72,6 +72,7 @@ macro_rules! kernels {
 
 kernels! {
     mega_fused_batch_detection_prism4d: Structures;
+    selected_features: Structures;
     atom_cells_prism4d: Structures;
     large_atom_cells_prism4d: Structures;
     atom_surfaces_prism4d: AtomItems;

@@ -186,15 +186,15 @@ pub fn spread_centrality_prism4d(
     }
     let (structure, facts) = (descriptors.at(block.index()), facts.at(block.index()));
     let steps = shares.steps();
-    let mut number = 0;
-    if steps.has(Steps::CONTACTS) {
-        let graph = graph_of(structure, places, contacts, config.contact_threshold, shares);
-        number = whole::contacts(block, graph, n);
-        if steps.has(Steps::CENTRALITY) {
-            let mut vectors = work.whole();
-            let mut vectors = vectors.flatten();
-            centrality::eigenvector(block, graph, n, &mut vectors, coefficients, ritz, output);
-        }
+    let graph = graph_of(structure, places, contacts, config.contact_threshold, shares);
+    if !steps.has(Steps::CENTRALITY) {
+        let number = if steps.has(Steps::CONTACTS) { whole::contacts(block, graph, n) } else { 0 };
+        whole::summarise(block, number, n, structure.n_atoms, facts.area, facts.shape, summaries);
+        return;
     }
+    let mut vectors = work.whole();
+    let mut vectors = vectors.flatten();
+    centrality::eigenvector(block, graph, n, &mut vectors, coefficients, ritz, output);
+    let number = whole::contacts(block, graph, n);
     whole::summarise(block, number, n, structure.n_atoms, facts.area, facts.shape, summaries);
 }

@@ -59,6 +59,15 @@ steps! {
 impl Steps {
     /// None.
     pub const NONE: Self = Self(0);
+    /// Those of the first group's rows, but for sites.
+    pub const ALL_OF_ROWS: Self = Self::PAIRS
+        .and(Self::CHAIN)
+        .and(Self::SHAPE)
+        .and(Self::EXPOSURE)
+        .and(Self::NETWORK)
+        .and(Self::CENTRALITY)
+        .and(Self::ROWS)
+        .and(Self::CONTACTS);
 
     /// Those of both.
     #[must_use]

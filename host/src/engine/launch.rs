@@ -8,10 +8,10 @@ use cuda_std::launch::{Executor, Host, Segments, Space};
 use kernels_gpu::{
     atom_cells_prism4d as cells, atom_surfaces_prism4d as surfaces, binding_sites_prism4d as sites,
     large_atom_cells_prism4d as large_cells, mega_fused_batch_detection_prism4d as fused,
-    residue_exposure_prism4d as exposure, site_point_list as point_list, site_point_scores as scores,
-    site_points as points, site_sums as sums, spread_centrality_prism4d as spread_centrality,
-    spread_network_prism4d as spread_network, spread_pairs_prism4d as spread_pairs,
-    spread_places_prism4d as spread_places,
+    residue_exposure_prism4d as exposure, selected_features as selected, site_point_list as point_list,
+    site_point_scores as scores, site_points as points, site_sums as sums,
+    spread_centrality_prism4d as spread_centrality, spread_network_prism4d as spread_network,
+    spread_pairs_prism4d as spread_pairs, spread_places_prism4d as spread_places,
 };
 use shared_types::site_model::CAPACITY;
 use shared_types::{Atom, BatchStructureDesc, MegaFusedConfig, POINTS_A_GROUP, PointGroup, Steps};
@@ -290,28 +290,36 @@ fn launch_fused<M: Memory, E: Executor<Space = M::Space>>(
     let sizes = &work.sizes;
     let residues = M::offsets(&work.residues);
     let given = inputs.shorter();
-    let args = fused::Args {
-        output: Segments { data: M::view_mut(&mut work.rows), offsets: residues },
-        atoms: given.atoms,
-        ca_indices: given.ca_indices,
-        descriptors: given.descriptors,
-        residue_types: given.residue_types,
-        conservation: given.conservation,
-        bfactor: given.bfactor,
-        gisaid_freq: given.gisaid_freq,
-        gisaid_velocity: given.gisaid_velocity,
-        chain_ids: given.chain_ids,
-        exposure: M::view(&work.exposure, sizes.residues),
-        places: Segments { data: M::view_mut(&mut work.places), offsets: residues },
-        traits: Segments { data: M::view_mut(&mut work.traits), offsets: residues },
-        bfactor_z: Segments { data: M::view_mut(&mut work.bfactor_z), offsets: residues },
-        contacts: Segments { data: M::view_mut(&mut work.contacts), offsets: M::offsets(&work.contact_lists) },
-        work: Segments { data: M::view_mut(&mut work.vectors), offsets: residues },
-        summaries: Segments { data: M::view_mut(&mut work.results.summaries), offsets: M::offsets(&work.structures) },
-        config,
-        shares: work.shares,
-    };
-    sizes.launch::<fused::Kernel, _>(executor, args)
+    macro_rules! launch {
+        ($kernel:ident) => {{
+            let args = $kernel::Args {
+                output: Segments { data: M::view_mut(&mut work.rows), offsets: residues },
+                atoms: given.atoms,
+                ca_indices: given.ca_indices,
+                descriptors: given.descriptors,
+                residue_types: given.residue_types,
+                conservation: given.conservation,
+                bfactor: given.bfactor,
+                gisaid_freq: given.gisaid_freq,
+                gisaid_velocity: given.gisaid_velocity,
+                chain_ids: given.chain_ids,
+                exposure: M::view(&work.exposure, sizes.residues),
+                places: Segments { data: M::view_mut(&mut work.places), offsets: residues },
+                traits: Segments { data: M::view_mut(&mut work.traits), offsets: residues },
+                bfactor_z: Segments { data: M::view_mut(&mut work.bfactor_z), offsets: residues },
+                contacts: Segments { data: M::view_mut(&mut work.contacts), offsets: M::offsets(&work.contact_lists) },
+                work: Segments { data: M::view_mut(&mut work.vectors), offsets: residues },
+                summaries: Segments {
+                    data: M::view_mut(&mut work.results.summaries),
+                    offsets: M::offsets(&work.structures),
+                },
+                config,
+                shares: work.shares,
+            };
+            sizes.launch::<$kernel::Kernel, _>(executor, args)
+        }};
+    }
+    if sizes.steps.has(Steps::ALL_OF_ROWS) { launch!(fused) } else { launch!(selected) }
 }
 
 fn launch_spread<M: Memory, E: Executor<Space = M::Space>>(

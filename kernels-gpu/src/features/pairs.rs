@@ -127,13 +127,20 @@ fn rows_with<const SUMS: usize>(
         let mean = |at: usize| if at < SUMS { canonical(sums[at] / sums[at + 1]) } else { NAN };
         let known = |x: f32| if place.exists() { x } else { NAN };
         let exposed = |x: f32| if axis.x.is_nan() { NAN } else { x };
-        let mut columns = given(kind(i), traits.get(i));
+        let (kind, given) = (kind(i), traits.get(i));
+        let mut columns = [0.0; ROW_WIDTH];
         columns[column::WCN] = known(sums[WCN]);
         columns[column::HSE_UP] = exposed(sums[UPPER]);
         columns[column::HSE_DOWN] = exposed(sums[HALF_SPHERES] - sums[UPPER]);
+        columns[column::HYDROPATHY] = HYDROPATHY.at(kind);
         columns[column::HYDROPATHY_LOCAL] = mean(HYDROPATHIES);
+        columns[column::CHARGE] = CHARGE.at(kind);
         columns[column::CHARGE_LOCAL] = known(sums[CHARGES]);
+        columns[column::VOLUME] = VOLUME.at(kind);
+        columns[column::CONSERVATION] = canonical(given.conservation);
         columns[column::CONSERVATION_LOCAL] = mean(CONSERVATIONS);
+        columns[column::GISAID_FREQ] = canonical(given.freq);
+        columns[column::GISAID_VELOCITY] = canonical(given.velocity);
         columns[column::FREQ_LOCAL] = mean(FREQS);
         columns[column::VELOCITY_LOCAL] = mean(VELOCITIES);
         FeatureRow { columns }

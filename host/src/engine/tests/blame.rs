@@ -1,15 +1,16 @@
 //! Which structure is to blame where a kernel panics, whatever the batch's limits are.
 
-use super::{assert_same, expected};
+use super::assert_same;
 use crate::engine::cpu::{new_work, run_on};
 use crate::engine::results::ResultPool;
 use crate::engine::worker::{Computation, Worker};
-use crate::engine::{Engine, EngineError, Largest, Request, kernels, point_groups};
+use crate::engine::{Backend, Engine, EngineError, Largest, Request, Selection, kernels, point_groups};
 use crate::pack::PackedBatch;
 use crate::synthetic::structure;
 use cuda_layout::DeviceLayout;
 use cuda_std::Grid;
 use cuda_std::launch::{ArgVisitor, CpuExecutor, DynamicLength, Executor, Host, Kernel, LaunchError, Matrix, Segments};
+use shared_types::FEATURES;
 
 /// Others than a batch usually has.
 const LIMITS: Largest = Largest { residues: 80, atoms: 200 };
@@ -85,13 +86,16 @@ impl Worker for Panicking {
 fn a_panic_names_its_structure_and_the_others_are_computed() {
     for kernel in kernels() {
         let mut panics = 0;
-        // One that a block computes, and one that takes several.
-        for residues in [60, 200] {
+        // One that a block computes, and one that takes several; all columns, and one, for which another kernel runs.
+        let one = || FEATURES.iter().filter(|feature| feature.name == "wcn");
+        let asked = [Selection::default(), Selection::new(one(), false)];
+        for (residues, selection) in [60, 200].into_iter().flat_map(|n| asked.iter().map(move |asked| (n, asked))) {
             let sizes = [40, 300, 3, 120, 90, 7];
             let mut structures: Vec<_> =
                 sizes.iter().enumerate().map(|(i, &n)| structure(&format!("s{i}"), n, i as u64)).collect();
             structures.push(structure(VICTIM, residues, 99));
-            let engine = Engine::of_workers(vec![Box::new(Panicking { kernel: kernel.name })], None, usize::MAX);
+            let mut engine = Engine::of_workers(vec![Box::new(Panicking { kernel: kernel.name })], None, usize::MAX);
+            engine.request.selection = selection.clone();
             let each = engine.run_each(&structures).unwrap();
             let (mut computed, mut failed) = (Vec::new(), Vec::new());
             for (index, one) in each.into_iter().enumerate() {
@@ -100,7 +104,8 @@ fn a_panic_names_its_structure_and_the_others_are_computed() {
                     Err(error) => failed.push((index, error)),
                 }
             }
-            let whole = expected(&structures);
+            let cpu = Engine::builder().backend(Backend::Cpu).selection(selection.clone()).build().unwrap();
+            let whole = cpu.run(&structures).unwrap();
             assert_same(&computed, &whole[..computed.len()]);
             for (index, error) in &failed {
                 panics += 1;
