@@ -18,6 +18,6 @@ const MAGIC: &[u8; 6] = b"ARROW1";
 /// Metadata of the schema: which layout the columns have.
 const LAYOUT_KEY: &str = "prism.dataset";
 /// The layout that this version writes and reads.
-const LAYOUT: &str = "1";
+const LAYOUT: &str = "2";
 /// Metadata of the schema: what has written the file.
 const VERSION_KEY: &str = "prism.version";

@@ -1,7 +1,7 @@
 //! Which files to read, and what their structures are called.
 
 use crate::dataset::{Dataset, DatasetError};
-use crate::read::{ReadOptions, ReadStructure, read_path};
+use crate::read::{self, Problem, ReadError, ReadOptions, ReadStructure, read_path, read_structures};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -27,19 +27,42 @@ pub struct InputFile {
 }
 
 impl InputFile {
-    /// Reads it. The options are those of files; structures of a data set are as they were packed.
+    /// Reads every structure of it: its data blocks and the models that are asked for. There is at least one result. The
+    /// options are those of files; structures of a data set are as they were packed.
+    #[must_use]
+    pub fn read_all(&self, options: &ReadOptions) -> Vec<Result<ReadStructure, InputFailure>> {
+        if self.packed.is_some() {
+            return vec![self.read(options)];
+        }
+        match read::contents(&self.path) {
+            Ok(bytes) => read_structures(&bytes, &self.name, options)
+                .into_iter()
+                .map(|read| read.map_err(InputFailure::from))
+                .collect(),
+            Err(problem) => {
+                vec![Err(InputFailure { name: self.name.clone(), reason: problem.to_string(), no_protein: false })]
+            }
+        }
+    }
+
+    /// Reads it, of several structures the first. The options are those of files; structures of a data set are as they were packed.
     ///
     /// # Errors
     /// What is wrong with the file, or that the data set is damaged.
     pub fn read(&self, options: &ReadOptions) -> Result<ReadStructure, InputFailure> {
-        let failure = |reason| InputFailure { name: self.name.clone(), reason };
+        let failure = |reason| InputFailure { name: self.name.clone(), reason, no_protein: false };
         match &self.packed {
-            None => read_path(&self.path, &self.name, options).map_err(|error| {
-                let line = error.line.map_or_else(String::new, |line| format!("line {line}: "));
-                failure(format!("{line}{}", error.problem))
-            }),
+            None => read_path(&self.path, &self.name, options).map_err(InputFailure::from),
             Some((dataset, index)) => dataset.structure(*index).map_err(|error| failure(error.to_string())),
         }
+    }
+}
+
+impl From<ReadError> for InputFailure {
+    fn from(error: ReadError) -> Self {
+        let line = error.line.map_or_else(String::new, |line| format!("line {line}: "));
+        let no_protein = matches!(error.problem, Problem::NucleicAcid);
+        Self { name: error.name, reason: format!("{line}{}", error.problem), no_protein }
     }
 }
 
@@ -50,6 +73,8 @@ pub struct InputFailure {
     pub name: String,
     /// What is wrong.
     pub reason: String,
+    /// Whether it is a whole file that simply has no protein.
+    pub no_protein: bool,
 }
 
 /// What was found under the given paths.
@@ -108,7 +133,11 @@ pub fn discover<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<In
             Ok(metadata) if metadata.is_file() && Dataset::is_one(path) => inputs.open_dataset(path),
             Ok(metadata) => inputs.entries.push(named(path, metadata.len())),
             Err(error) => {
-                inputs.entries.push(Err(InputFailure { name: path.display().to_string(), reason: error.to_string() }));
+                inputs.entries.push(Err(InputFailure {
+                    name: path.display().to_string(),
+                    reason: error.to_string(),
+                    no_protein: false,
+                }));
             }
         }
     }
@@ -142,7 +171,7 @@ impl Inputs {
             }
             Err(error) => {
                 let name = path.display().to_string();
-                self.entries.push(Err(InputFailure { name, reason: error.to_string() }));
+                self.entries.push(Err(InputFailure { name, reason: error.to_string(), no_protein: false }));
             }
         }
     }
@@ -153,7 +182,10 @@ impl Inputs {
         for entry in WalkDir::new(directory).follow_links(true).min_depth(1) {
             match entry {
                 Ok(entry) if entry.file_type().is_dir() => {}
-                Ok(entry) if is_structure(entry.path()) => found.push((entry.into_path(), Ok(()))),
+                // Pipes and devices may have no end.
+                Ok(entry) if entry.file_type().is_file() && is_structure(entry.path()) => {
+                    found.push((entry.into_path(), Ok(())))
+                }
                 Ok(_) => ignored += 1,
                 // A broken link to something that is no structure anyway.
                 Err(error)
@@ -177,7 +209,7 @@ impl Inputs {
                     let size = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
                     Ok(InputFile { name, path, size, packed: None })
                 }
-                Err(reason) => Err(InputFailure { name, reason }),
+                Err(reason) => Err(InputFailure { name, reason, no_protein: false }),
             }
         }));
         if ignored > 0 {
@@ -199,10 +231,10 @@ fn named(path: &Path, size: u64) -> Result<InputFile, InputFailure> {
     let name = structure_name(path.file_name().map_or(path, Path::new));
     if extension(path).as_deref() == Some("bcif") {
         let reason = "BinaryCIF is not supported; use the .cif or .pdb file".to_owned();
-        return Err(InputFailure { name, reason });
+        return Err(InputFailure { name, reason, no_protein: false });
     }
     if extension(path).as_deref() == Some("arrow") {
-        return Err(InputFailure { name, reason: DatasetError::NotArrow.to_string() });
+        return Err(InputFailure { name, reason: DatasetError::NotArrow.to_string(), no_protein: false });
     }
     Ok(InputFile { name, path: path.to_owned(), size, packed: None })
 }
@@ -286,6 +318,18 @@ mod tests {
         assert_eq!(error.name, "x.pdb");
         assert!(error.to_string().contains("a/x.pdb") && error.to_string().contains("b/x.pdb.gz"), "{error}");
         assert_eq!(names(&discover([folder.path()]).unwrap()), ["a/x.pdb", "b/x.pdb"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn pipes_in_a_folder_are_not_waited_for() {
+        let folder = folder(&["x.pdb"]);
+        let pipe = folder.path().join("y.pdb");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        std::os::unix::fs::symlink("/dev/zero", folder.path().join("z.pdb")).unwrap();
+        let inputs = discover([folder.path()]).unwrap();
+        assert_eq!(names(&inputs), ["x.pdb"]);
+        assert_eq!(inputs.ignored[0].1, 2);
     }
 
     #[cfg(unix)]

@@ -28,7 +28,7 @@
 //! // Two batches of one structure; `pipeline::StructureFiles` makes them of files.
 //! let batches = ["first", "second"].into_iter().map(|name| {
 //!     let read = read_path("../data/6m0j_rbd.pdb", name, &ReadOptions::default()).unwrap();
-//!     let outcomes = vec![Outcome::Read { warnings: read.warnings }];
+//!     let outcomes = vec![Outcome::Read { notes: read.notes }];
 //!     Batch { structures: vec![read.structure], outcomes, bytes: 0 }
 //! });
 //! let mut names = Vec::new();
@@ -66,7 +66,7 @@
 //! }
 //! table.commit()?; // until here, nothing has that name
 //! let text = std::fs::read_to_string(&path)?;
-//! assert_eq!(text.lines().next(), Some("structure,row,chain,resnum,icode,resname,wcn,sasa"));
+//! assert_eq!(text.lines().next(), Some("structure,row,chain,resnum,icode,resname,parent,wcn,sasa"));
 //! assert_eq!(text.lines().count(), 1 + 194);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -81,6 +81,7 @@ pub mod output;
 pub mod pack;
 pub mod pipeline;
 pub mod read;
+pub mod report;
 pub mod sites;
 pub mod structure;
 

@@ -6,24 +6,29 @@ mod csv;
 mod file;
 mod gzip;
 mod json;
+mod merge;
 mod npz;
 mod parquet;
 mod relation;
 mod relations;
 mod sites;
 mod value;
+mod view;
 mod whole;
 
-pub use arrow::ArrowTable;
+pub use arrow::{ArrowTable, RecordBatches};
 pub use columns::{Column, ColumnError, Columns};
 pub use csv::CsvTable;
 pub use file::OutputFile;
 pub use json::JsonTable;
+pub use merge::merge_parquet;
 pub use npz::NpzTable;
 pub use parquet::ParquetTable;
 pub use relation::{Cells, Relation, RelationTable};
 pub use relations::{EdgesRelation, InterfaceResiduesFile, InterfacesRelation, SummaryRelation};
-pub use sites::SitesTable;
+pub use sites::{SitesFormat, SitesOptions, SitesTable};
+pub(crate) use value::Value;
+pub use view::SitesView;
 pub(crate) use whole::WholeFile;
 pub use whole::{check_place, write_whole};
 
@@ -48,7 +53,7 @@ pub struct StructureRows<'a> {
 impl<'a> StructureRows<'a> {
     /// Rows that both sides have; they agree when the features are this structure's.
     fn len(&self) -> usize {
-        self.features.n_residues.min(self.structure.n_residues())
+        self.features.n_residues.min(self.structure.n_rows())
     }
 
     /// The values of a feature; none where it was not computed.
@@ -71,14 +76,20 @@ impl<'a> StructureRows<'a> {
         self.features.site_ids.get(row).copied().unwrap_or(-1)
     }
 
+    /// Which residue a row is: chain, number and insertion code, as `A_120`.
+    fn residue(&self, row: usize) -> String {
+        let (number, code) = (self.structure.residue_numbers[row], &self.structure.insertion_codes[row]);
+        format!("{}_{number}{code}", self.chain(row))
+    }
+
     /// The author chain id of a row.
     fn chain(&self, row: usize) -> &str {
         self.structure.chains.get(self.structure.chain_ids[row] as usize).map_or("", String::as_str)
     }
 
-    /// The three-letter code of a row.
-    fn resname(&self, row: usize) -> &'static str {
-        shared_types::RESIDUES.get(usize::from(self.structure.residue_types[row])).map_or("", |residue| residue.name)
+    /// The residue name of a row, as its file has it.
+    fn resname(&self, row: usize) -> &str {
+        self.structure.resname(row)
     }
 }
 
@@ -99,7 +110,7 @@ fn is_same(a: &str, b: &str) -> bool {
 /// }
 /// let mut text = Vec::new();
 /// end(CsvTable::new(&mut text, Columns::choose(["wcn"])?))?;
-/// assert_eq!(text, b"structure,row,chain,resnum,icode,resname,wcn\n");
+/// assert_eq!(text, b"structure,row,chain,resnum,icode,resname,parent,wcn\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Table {
@@ -224,8 +235,8 @@ pub enum OutputError {
         path: String,
     },
     /// A format that sites are not written in.
-    #[error("{path}: sites are written as csv")]
-    SitesAreCsv {
+    #[error("{path}: sites are written as csv, json or parquet")]
+    SitesFormat {
         /// The path given.
         path: String,
     },
@@ -235,6 +246,17 @@ pub enum OutputError {
         /// The path given.
         path: String,
     },
+    /// A format that points or scripts are not written in.
+    #[error("{path}: {known}")]
+    ViewFormat {
+        /// The path given.
+        path: String,
+        /// What can be written.
+        known: &'static str,
+    },
+    /// Points of more than one structure.
+    #[error("points and scripts are of one structure; give one file")]
+    OneStructure,
     /// Something other than a plain file has the output's name.
     #[error("{path}: is not a plain file; choose another name")]
     NotAFile {

@@ -1,7 +1,7 @@
 //! Reading, packing, computing and writing at the same time, on different batches.
 //!
 //! ```text
-//! source ──> pack ──> compute, in as many lanes as the engine has ──> consumer, in the source's order
+//! source ──> pack ──> compute, in as many slots as the engine has ──> consumer, in the source's order
 //! ```
 //!
 //! However many structures there are, [`Telemetry::peak_batches`] batches at most are in memory: a batch takes a place
@@ -19,6 +19,7 @@ pub use telemetry::{Amount, Stage, Telemetry, WorkerTime};
 
 use crate::engine::{BatchResults, Engine, EngineError, Packed};
 use crate::inputs::InputFailure;
+use crate::read::Note;
 use crate::structure::StructureInput;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -44,8 +45,8 @@ pub struct Batch {
 pub enum Outcome {
     /// It is the batch's next structure.
     Read {
-        /// What is odd about it.
-        warnings: Vec<String>,
+        /// What was decided, and what is odd about it.
+        notes: Vec<Note>,
     },
     /// It cannot be read.
     Failed(InputFailure),
@@ -62,11 +63,11 @@ pub enum Outcome {
 ///
 /// // Three inputs: one as it should be, one that is no file, and one that is no structure after all.
 /// let read = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?;
-/// let failure = InputFailure { name: "missing.pdb".to_owned(), reason: "no such file".to_owned() };
+/// let failure = InputFailure { name: "missing.pdb".to_owned(), reason: "no such file".to_owned(), no_protein: false };
 /// let outcomes = vec![
-///     Outcome::Read { warnings: read.warnings },
+///     Outcome::Read { notes: read.notes },
 ///     Outcome::Failed(failure),
-///     Outcome::Read { warnings: Vec::new() },
+///     Outcome::Read { notes: Vec::new() },
 /// ];
 /// let batch = Batch { structures: vec![read.structure, StructureInput::default()], outcomes, bytes: 0 };
 ///
@@ -139,13 +140,13 @@ pub fn run<E>(
     mut consume: impl FnMut(Computed) -> Result<(), E>,
 ) -> Result<Telemetry, Stopped<E>> {
     let begin = Instant::now();
-    let lanes = engine.lanes();
+    let slots = engine.slots();
     let places = Places::default();
     let packers = packers();
-    let (take_place, give_place) = sync_channel::<()>(lanes + packers + SPARE_BATCHES);
+    let (take_place, give_place) = sync_channel::<()>(slots + packers + SPARE_BATCHES);
     let (read_batch, batches) = sync_channel(1);
     let (pack_batch, packed) = sync_channel(1);
-    let (finish_batch, computed) = sync_channel(lanes);
+    let (finish_batch, computed) = sync_channel(slots);
     // Gone with the last thread that receives: whoever sends then finds nobody to send to.
     let (batches, packed) = (Arc::new(Mutex::new(batches)), Arc::new(Mutex::new(packed)));
     std::thread::scope(|scope| {
@@ -157,11 +158,11 @@ pub fn run<E>(
             begun(scope, "pack", move || pack(&batches, &pack_batch, alarm))
         };
         let packers = (0..packers).map(packer).collect::<Result<Vec<_>, _>>().map_err(Stopped::Threads)?;
-        let lane = |_| {
+        let slot = |_| {
             let (packed, finish_batch) = (Arc::clone(&packed), Alarm(finish_batch.clone()));
             begun(scope, "compute", move || compute(engine, cancel, &packed, &finish_batch))
         };
-        let computers = (0..lanes).map(lane).collect::<Result<Vec<_>, _>>().map_err(Stopped::Threads)?;
+        let computers = (0..slots).map(slot).collect::<Result<Vec<_>, _>>().map_err(Stopped::Threads)?;
         drop((batches, pack_batch, packed, finish_batch));
         // These ends are dropped on return: the other threads then find nobody to send to, and end.
         let (computed, give_place) = (computed, give_place);
@@ -178,7 +179,7 @@ pub fn run<E>(
                 // Nothing: cancelled; or a thread has panicked, which goes on in this one when the scope ends.
                 let one: Computed =
                     result.ok_or(Stopped::Cancelled)?.map_err(|error| Stopped::Engine(Box::new(error)))?;
-                telemetry.count(&one.results);
+                telemetry.count(&one.results, engine);
                 let amount = Amount::of_results(&one);
                 writer.busy(amount, || consume(one)).map_err(Stopped::Consumer)?;
                 places.leave();

@@ -1,41 +1,42 @@
-//! Structure files to [`StructureInput`]: PDB and mmCIF, plain or gzip, told apart by content.
+//! Structure files to [`StructureInput`]: PDB and mmCIF, plain or compressed, told apart by content.
 //!
-//! What is kept: the first model (PDB) or the first model of the first data block with atoms (mmCIF); `ATOM` records
-//! of the 20 standard amino acids, without hydrogens and deuterium; of each atom name in a residue the first record
-//! (alternate locations); of several residue names in one place (microheterogeneity) the first standard one. A residue
-//! is a run of consecutive records, `HETATM` included, of one chain, number and insertion code; runs are never merged.
-//! Author chain ids and numbers are used.
+//! A residue is a run of consecutive records, `HETATM` included, of one chain, number and insertion code; runs are never
+//! merged. It has a row where it is an amino acid of a chain ([`Residues`]): a run with `ATOM` records of a standard name, of
+//! a force field's or of a component that the Chemical Component Dictionary links into peptides, `UNK`, or of any name with N,
+//! CA and C bonded to each other; and one of `HETATM` records alone, where the file says that it is part of a chain (mmCIF
+//! `label_seq_id`; PDB MODRES and SEQRES), or where it is bonded to a neighbour, C to N below 2 Å. Hydrogens and deuterium are
+//! left out. Of alternate locations one is kept for the whole residue ([`Alternates`]), of models those that are asked for
+//! ([`Models`]); each data block with atoms is a structure. Author chain ids and numbers are used.
 //!
-//! What is refused: anything that would otherwise give a wrong number or a silently shorter structure. See
-//! [`Problem`].
+//! What is decided so is told as a [`Note`]. What is refused: anything that would otherwise give a wrong number or a silently
+//! shorter structure. See [`Problem`].
 
 mod alignment;
 mod atom_site;
 mod cif;
+mod components;
+mod draft;
 mod error;
+mod frames;
 mod gzip;
 mod masks;
+mod note;
 mod number;
+mod options;
 mod pdb;
 mod select;
 
 pub use error::{Problem, ReadError};
+pub use note::{Note, NoteKind};
+pub use options::{Alternates, Models, ReadOptions, Residues};
 
 use crate::structure::StructureInput;
+use draft::{Draft, Facts};
 use error::Fault;
-use select::Selection;
 use std::borrow::Cow;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
-
-/// What to read of a file.
-///
-/// The example of [`read_bytes`] has some; the default keeps every chain.
-#[derive(Clone, Debug, Default)]
-pub struct ReadOptions {
-    /// Author chain ids to keep, all others being dropped before everything else; `None` keeps every chain.
-    /// A PDB file's blank chain is `" "` (or `""`).
-    pub chains: Option<Vec<String>>,
-}
 
 /// A structure, and what its reader should know about it.
 #[derive(Clone, Debug)]
@@ -43,8 +44,10 @@ pub struct ReadStructure {
     /// The structure.
     pub structure: StructureInput,
     /// What is odd about the file but does not prevent its reading, in sentences that do not repeat
-    /// its name.
+    /// its name. They are among the notes, too.
     pub warnings: Vec<String>,
+    /// What was decided, and what is odd.
+    pub notes: Vec<Note>,
 }
 
 /// Reads a structure from a file. See [`read_bytes`].
@@ -64,15 +67,33 @@ pub struct ReadStructure {
 /// # Ok::<(), prism_host::ReadError>(())
 /// ```
 pub fn read_path(path: impl AsRef<Path>, name: &str, options: &ReadOptions) -> Result<ReadStructure, ReadError> {
-    let bytes = std::fs::read(path).map_err(|error| ReadError {
-        name: name.to_owned(),
-        line: None,
-        problem: Problem::Io(error),
-    })?;
+    let bytes = contents(path.as_ref()).map_err(|problem| ReadError { name: name.to_owned(), line: None, problem })?;
     read_bytes(&bytes, name, options)
 }
 
-/// Reads a structure from a file's bytes, whatever the file is called; `name` becomes the structure's name.
+/// The bytes of a file, of a device or pipe no more than any structure has.
+pub(crate) fn contents(path: &Path) -> Result<Vec<u8>, Problem> {
+    const MOST: u64 = 4 << 30;
+    let mut file = File::open(path).map_err(Problem::Io)?;
+    let metadata = file.metadata().map_err(Problem::Io)?;
+    if metadata.is_file() {
+        let mut bytes = Vec::new();
+        // One more, so that the end is met without growing.
+        let room = usize::try_from(metadata.len()).unwrap_or(usize::MAX).saturating_add(1);
+        bytes.try_reserve_exact(room).map_err(|_| Problem::Io(std::io::ErrorKind::OutOfMemory.into()))?;
+        file.read_to_end(&mut bytes).map_err(Problem::Io)?;
+        return Ok(bytes);
+    }
+    let mut bytes = Vec::new();
+    file.take(MOST + 1).read_to_end(&mut bytes).map_err(Problem::Io)?;
+    if bytes.len() as u64 > MOST {
+        return Err(Problem::Endless { limit: MOST });
+    }
+    Ok(bytes)
+}
+
+/// Reads a structure from a file's bytes, whatever the file is called; `name` becomes the structure's name. Of several it
+/// is the first, with a warning; [`read_structures`] reads all.
 ///
 /// # Errors
 /// Where the bytes are no whole PDB or mmCIF file (plain or gzip), where an atom's record is damaged, and where
@@ -90,35 +111,139 @@ pub fn read_path(path: impl AsRef<Path>, name: &str, options: &ReadOptions) -> R
 /// assert_eq!((both.n_residues(), both.residue_numbers[1], both.bfactor[0]), (2, 7, 10.0));
 /// assert_eq!(both.center, [2.9, 2.0, 3.0]);
 ///
-/// let options = ReadOptions { chains: Some(vec!["B".to_owned()]) };
+/// let options = ReadOptions { chains: Some(vec!["B".to_owned()]), ..ReadOptions::default() };
 /// assert_eq!(read_bytes(pdb, "one", &options)?.structure.chains, ["B"]);
 /// assert!(read_bytes(b"no structure", "none", &options).is_err());
 /// # Ok::<(), prism_host::ReadError>(())
 /// ```
 pub fn read_bytes(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<ReadStructure, ReadError> {
-    let fail = |problem| ReadError { name: name.to_owned(), line: None, problem };
-    let text =
-        if gzip::is_gzip(bytes) { Cow::Owned(gzip::decompress(bytes).map_err(fail)?) } else { Cow::Borrowed(bytes) };
-    let text: &[u8] = &text;
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-    read_text(text, name, options).map_err(|fault| fault.into_error(name, text))
+    let mut all = read_structures(bytes, name, options);
+    let others = all.len() - 1;
+    let mut first = all.swap_remove(0)?;
+    if others > 0 {
+        let read = std::mem::replace(&mut first.structure.name, name.to_owned());
+        let text = format!("{read:?} is read; {others} more after it are not");
+        first.warnings.push(text.clone());
+        first.notes.push(Note { kind: NoteKind::Others, text });
+    }
+    Ok(first)
 }
 
-fn read_text(text: &[u8], name: &str, options: &ReadOptions) -> Result<ReadStructure, Fault> {
+/// Reads every structure of a file's bytes: each data block with atoms, and each model that is asked for. Where there are
+/// several, `#` and the block's name or the model's number follow `name`. There is at least one result.
+///
+/// ```
+/// use prism_host::read::{Models, ReadOptions, read_structures};
+///
+/// let model = |number: i32, x: f64| {
+///     format!("MODEL     {number:4}\nATOM      1  CA  GLY A   1    {x:8.3}   2.000   3.000  1.00 10.00           C\nENDMDL\n")
+/// };
+/// let text = format!("{}{}END\n", model(1, 0.0), model(2, 1.5));
+/// let options = ReadOptions { models: Models::All, ..ReadOptions::default() };
+/// let names: Vec<_> = read_structures(text.as_bytes(), "x.pdb", &options).into_iter().map(|r| r.unwrap().structure.name).collect();
+/// assert_eq!(names, ["x.pdb#1", "x.pdb#2"]);
+/// let first = read_structures(text.as_bytes(), "x.pdb", &ReadOptions::default());
+/// assert_eq!((first.len(), &*first[0].as_ref().unwrap().structure.name), (1, "x.pdb"));
+/// ```
+#[must_use]
+pub fn read_structures(bytes: &[u8], name: &str, options: &ReadOptions) -> Vec<Result<ReadStructure, ReadError>> {
+    let text = match plain(bytes) {
+        Ok(text) => text,
+        Err(problem) => return vec![Err(ReadError { name: name.to_owned(), line: None, problem })],
+    };
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
+    let text = with_line_feeds(text);
+    match read_text(&text, options) {
+        Ok(models) => {
+            let finished = |(suffix, model): (String, Result<Model, Fault>)| {
+                let name = format!("{name}{suffix}");
+                let read = model.and_then(|model| model.draft.finish(&name, &model.facts, options));
+                read.map_err(|fault| fault.into_error(&name, &text))
+            };
+            models.into_iter().map(finished).collect()
+        }
+        Err(fault) => vec![Err(fault.into_error(name, &text))],
+    }
+}
+
+/// The bytes without compression.
+fn plain(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Problem> {
+    if gzip::is_gzip(bytes) { gzip::decompress(bytes).map(Cow::Owned) } else { Ok(Cow::Borrowed(bytes)) }
+}
+
+/// The text with a line feed where it has carriage returns alone at the ends of its lines.
+fn with_line_feeds(text: &[u8]) -> Cow<'_, [u8]> {
+    if memchr::memchr(b'\n', text).is_some() || memchr::memchr(b'\r', text).is_none() {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.iter().map(|&c| if c == b'\r' { b'\n' } else { c }).collect())
+}
+
+/// A model that is to be a structure.
+struct Model {
+    draft: Draft,
+    facts: Facts,
+}
+
+/// A text's structures, each with what follows the file's name in its own; each may fail by itself.
+type Found = Vec<(String, Result<Model, Fault>)>;
+
+fn read_text(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
     match format_of(text) {
         Format::Empty => Err(Fault::whole(Problem::Empty)),
         Format::BinaryCif => Err(Fault::whole(Problem::BinaryCif)),
         Format::Pdb => {
-            let mut selection = Selection::new(options, pdb::SYNTAX, text.len() / pdb::ATOM_LINE);
-            let found = pdb::read(text, &mut selection)?;
-            selection.finish(name, found.predicted, found.warnings)
+            let found = read_pdb(text, options)?;
+            Ok(models(Ok(found.models), "", found.met, &found.facts, options))
         }
         Format::Cif => {
-            let mut selection = Selection::new(options, atom_site::SYNTAX, text.len() / atom_site::ATOM_LINE);
-            let found = cif::read(text, &mut selection)?;
-            selection.finish(name, found.predicted, found.warnings)
+            let blocks = cif::read(text, options)?;
+            let several = blocks.len() > 1;
+            let of_block = |block: cif::Block| {
+                let suffix = if several { format!("#{}", block.name) } else { String::new() };
+                models(block.models, &suffix, block.met, &block.facts, options)
+            };
+            Ok(blocks.into_iter().flat_map(of_block).collect())
         }
     }
+}
+
+/// Frames without a word between them have no numbers to choose by until all are read.
+fn read_pdb(text: &[u8], options: &ReadOptions) -> Result<pdb::Found, Fault> {
+    match pdb::read(text, options) {
+        Err(Fault { problem: Problem::NoModel { met: 1, .. }, .. }) => {
+            pdb::read(text, &ReadOptions { models: Models::All, ..options.clone() })
+        }
+        found => found,
+    }
+}
+
+/// The models of one block, with the suffixes of their names.
+fn models(
+    found: Result<Vec<(i32, Draft)>, Fault>,
+    suffix: &str,
+    met: usize,
+    facts: &Facts,
+    options: &ReadOptions,
+) -> Found {
+    let found = match found {
+        Ok(found) => found,
+        Err(fault) => return vec![(suffix.to_owned(), Err(fault))],
+    };
+    let (found, met) = frames::split(found, met, options);
+    let mut facts = facts.clone();
+    if met > 1 && options.models == Models::First {
+        facts.notes.push(Note { kind: NoteKind::Models, text: format!("the first of {met} models is read") });
+    }
+    if let (Models::Number(number), true) = (options.models, found.is_empty()) {
+        return vec![(suffix.to_owned(), Err(Fault::whole(Problem::NoModel { number, met })))];
+    }
+    let several = options.models == Models::All && met > 1;
+    let model = |(number, draft)| {
+        let suffix = if several { format!("{suffix}#{number}") } else { suffix.to_owned() };
+        (suffix, Ok(Model { draft, facts: facts.clone() }))
+    };
+    found.into_iter().map(model).collect()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -50,6 +50,13 @@ macro_rules! structure_input {
             pub residue_numbers: Vec<i32>,
             /// Per residue, the insertion code, mostly empty.
             pub insertion_codes: Vec<Box<str>>,
+            /// Per residue, its name as the file has it. Empty where each is the name of its type in [`RESIDUES`].
+            pub residue_names: Vec<Box<str>>,
+            /// Whether the B column (`b_column`) is a predictor's confidence (pLDDT).
+            pub predicted: bool,
+            /// Whether the last residue is none: the atoms of ligands, ions and the like, which cover others and have no
+            /// row.
+            pub environment: bool,
             /// Midpoint in Å of the atoms' bounding box. It was subtracted in f64, before rounding to f32.
             pub center: [f64; 3],
             /// Hash of the lineage that the structure stands for; carried, not computed with.
@@ -155,6 +162,34 @@ impl StructureInput {
         self.residue_types.len()
     }
 
+    /// Number of residues that have a row in tables: all, but for an [`environment`](Self::environment).
+    #[must_use]
+    pub fn n_rows(&self) -> usize {
+        self.n_residues() - usize::from(self.environment && self.n_residues() > 0)
+    }
+
+    /// A residue's name as its file has it.
+    ///
+    /// # Panics
+    /// Where there is no such residue.
+    #[must_use]
+    pub fn resname(&self, residue: usize) -> &str {
+        match self.residue_names.get(residue) {
+            Some(name) => name,
+            None => RESIDUES.get(usize::from(self.residue_types[residue])).map_or("", |residue| residue.name),
+        }
+    }
+
+    /// The standard amino acid that a residue is or was made of; empty where there is none.
+    ///
+    /// # Panics
+    /// Where there is no such residue.
+    #[must_use]
+    pub fn parent(&self, residue: usize) -> &'static str {
+        let parent = shared_types::residue::parent_of(self.residue_types[residue]);
+        parent.map_or("", |kind| RESIDUES[usize::from(kind)].name)
+    }
+
     /// Number of heavy atoms.
     #[must_use]
     pub fn n_atoms(&self) -> usize {
@@ -192,7 +227,8 @@ impl StructureInput {
             ("insertion_codes", self.insertion_codes.len(), n),
         ];
         let inputs = self.residue_lengths().filter(|(_, found, may_be_left_out)| *found > 0 || !may_be_left_out);
-        let all = lengths.into_iter().chain(inputs.map(|(field, found, _)| (field, found, n)));
+        let names = Some(("residue_names", self.residue_names.len(), n)).filter(|(_, found, _)| *found > 0);
+        let all = lengths.into_iter().chain(names).chain(inputs.map(|(field, found, _)| (field, found, n)));
         match all.into_iter().find(|(_, found, expected)| found != expected) {
             Some((field, found, expected)) => {
                 Err(StructureError::Length { structure: self.name.clone(), field, found, expected })
@@ -314,7 +350,7 @@ mod tests {
         assert!(message(|s| s.residue_atoms[2] = 1).contains("residue 1 (counted from 0): `residue_atoms` runs"));
         assert!(message(|s| s.residue_atoms[2] = 2).contains("ends at atom 2 of 3"));
         assert!(message(|s| s.ca_indices[0] = 2).contains("`ca_indices` is 2, outside the residue's atoms 0..2"));
-        assert!(message(|s| s.residue_types[1] = 20).contains("residue 1 (counted from 0): `residue_types` is 20"));
+        assert!(message(|s| s.residue_types[1] = 28).contains("residue 1 (counted from 0): `residue_types` is 28"));
         assert!(message(|s| s.chain_ids[1] = 1).contains("`chain_ids` is 1 of 1 chains"));
         assert!(message(|s| s.atoms[2].radius = f32::NAN).contains("residue 1 (counted from 0): `atoms`"));
         assert!(message(|s| s.atoms[0].z = f32::INFINITY).contains("residue 0 (counted from 0): `atoms`"));

@@ -135,10 +135,10 @@ fn other_files_are_refused_by_name() {
     assert!(matches!(refused(other("x", &[])), DatasetError::Foreign));
     let error = refused(other("name", &[("prism.dataset", "7")]));
     assert!(
-        error.to_string().starts_with("is a packed data set of layout \"7\", and this version reads \"1\""),
+        error.to_string().starts_with("is a packed data set of layout \"7\", and this version reads \"2\""),
         "{error}"
     );
-    let error = refused(other("name", &[("prism.dataset", "1")]));
+    let error = refused(other("name", &[("prism.dataset", "2")]));
     assert!(error.to_string().starts_with("column \"name\" is not what"), "{error}");
 }
 

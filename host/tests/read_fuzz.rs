@@ -9,7 +9,7 @@ use read_common::*;
 /// Reads with and without a choice of chains; a structure that comes out must be sound.
 fn survives(bytes: &[u8]) {
     for chains in [None, Some(vec!["A".to_owned()])] {
-        if let Ok(read) = read_bytes(bytes, "x", &ReadOptions { chains }) {
+        if let Ok(read) = read_bytes(bytes, "x", &ReadOptions { chains, ..ReadOptions::default() }) {
             read.structure.validate().unwrap_or_else(|error| panic!("accepted, yet {error}"));
         }
     }

@@ -36,12 +36,13 @@ fn nothing_to_read() {
 
 #[test]
 fn no_protein() {
-    let ligands: String = ubiquitin_atoms(80).replace("ATOM  ", "HETATM");
+    let ligands: String = ubiquitin_atoms(8).replace("ATOM  ", "HETATM");
     refused(ligands, &["x: no protein residues"]);
     let nucleotides = ubiquitin_atoms(8).replace("MET", " DA");
-    refused(nucleotides, &["no protein residues"]);
+    refused(nucleotides, &["no protein: nucleic acid alone"]);
     let (items, mut rows) = crambin_loop();
-    rows.iter_mut().for_each(|row| row[0] = "HETATM");
+    let number = items.iter().position(|&i| i == "label_seq_id").unwrap();
+    rows.iter_mut().for_each(|row| (row[0], row[number]) = ("HETATM", "."));
     refused(cif_of(&items, &rows), &["no protein residues"]);
 }
 
@@ -319,10 +320,12 @@ fn few_atoms() {
 #[test]
 fn what_is_warned_of() {
     let atoms = ubiquitin_atoms(50);
-    let twice = read(atoms.clone() + &atoms);
-    assert_eq!(twice.structure.n_residues(), 12);
+    // All but the first residue: the first again would be another frame.
+    let rest: String = atoms.split_inclusive('\n').skip(8).collect();
+    let twice = read(atoms.clone() + &rest);
+    assert_eq!(twice.structure.n_residues(), 11);
     assert_eq!(twice.warnings.len(), 1);
-    assert!(twice.warnings[0].contains("6 of 12 residues"), "{:?}", twice.warnings);
+    assert!(twice.warnings[0].contains("5 of 11 residues"), "{:?}", twice.warnings);
 
     let each_twice: String = atoms.split_inclusive('\n').flat_map(|line| [line, line]).collect();
     let each_twice = read(each_twice);
@@ -336,7 +339,7 @@ fn what_is_warned_of() {
     let block = cif_of(&items, &rows);
     let two = read(format!("data_EMPTY\n_a.b c\n{block}{}", block.replace("data_X", "data_Y")));
     assert_same(&two.structure, &structure(&block));
-    assert_eq!(two.warnings, ["data block \"X\" is read; 1 more with atoms after it are not"]);
+    assert_eq!(two.warnings, ["\"x#X\" is read; 1 more after it are not"]);
     // Blocks without atoms need no word.
     structure(format!("{block}data_LIG\nloop_\n_chem_comp_atom.atom_id\nC1\nC2\n"));
 }

@@ -124,9 +124,6 @@ pub const WORK_VECTORS: usize = 32;
 /// iteration keeps.
 pub type Work = [f32; WORK_VECTORS];
 
-/// A residue's share of the words that numbering sites takes: its label, and one to work with.
-pub type SiteLabels = [u32; 2];
-
 /// What a block of a kernel for parts of structures works on: some elements of one structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod, DeviceLayout)]
 #[repr(C)]

@@ -1,6 +1,6 @@
 //! Van der Waals radii of heavy atoms: the ProtOr set, Tsai et al. 1999, J Mol Biol 290:253.
 
-use crate::residue::ResidueKind;
+use crate::residue::{ResidueKind, UNKNOWN, parent_of};
 
 /// Radius in Å of a carbon without hydrogens and three neighbours (C3H0).
 const CARBON_BARE: f32 = 1.61;
@@ -17,7 +17,7 @@ const OXYGEN: f32 = 1.46;
 /// Radius in Å of a sulfur.
 const SULFUR: f32 = 1.77;
 /// Radius in Å where not even the element is known.
-const UNKNOWN: f32 = 1.7;
+const UNKNOWN_ELEMENT: f32 = 1.7;
 
 /// Whether a radius of [`protor_radius`] is a carbon's or a sulfur's; no other element has one of theirs.
 ///
@@ -44,7 +44,39 @@ const PHE: ResidueKind = 13;
 const TRP: ResidueKind = 17;
 const TYR: ResidueKind = 18;
 
-/// Radius in Å of the heavy atom `name` (without blanks around it) of a residue.
+/// Radius in Å of an atom whose element ProtOr has no class for, by the element's symbol in any case: Mantina et al. 2009,
+/// J Phys Chem A 113:5806, as FreeSASA takes them. ProtOr's own for C, N, O and S; 1.7 for what is not known.
+///
+/// ```
+/// use shared_types::radii::radius_of_element;
+///
+/// assert_eq!([radius_of_element(b"SE"), radius_of_element(b"p"), radius_of_element(b"C")], [1.9, 1.8, 1.88]);
+/// assert_eq!(radius_of_element(b"Xx"), 1.7);
+/// ```
+#[must_use]
+pub fn radius_of_element(symbol: &[u8]) -> f32 {
+    let letter = |at: usize| symbol.get(at).map_or(b' ', u8::to_ascii_uppercase);
+    match [letter(0), letter(1)] {
+        [b'C', b' '] => CARBON,
+        [b'N', b' '] => NITROGEN,
+        [b'O', b' '] => OXYGEN,
+        [b'S', b' '] => SULFUR,
+        [b'P', b' '] => 1.8,
+        [b'S', b'E'] => 1.9,
+        [b'F', b' '] => 1.47,
+        [b'C', b'L'] => 1.75,
+        [b'B', b'R'] => 1.83,
+        [b'I', b' '] => 1.98,
+        [b'L', b'I'] => 1.81,
+        [b'N', b'A'] => 2.27,
+        [b'K', b' '] => 2.75,
+        [b'M', b'G'] => 1.73,
+        [b'C', b'A'] => 2.31,
+        _ => UNKNOWN_ELEMENT,
+    }
+}
+
+/// Radius in Å of the heavy atom `name` (without blanks around it) of a residue, by its standard amino acid.
 ///
 /// The set gives nearly every atom the radius of its element; the match names the others. An atom that the set
 /// does not know (`OT1`, `CD` of isoleucine) takes its element's radius: the first letter of its name after
@@ -61,7 +93,7 @@ const TYR: ResidueKind = 18;
 /// ```
 #[must_use]
 pub fn protor_radius(kind: ResidueKind, name: &[u8]) -> f32 {
-    match (name, kind) {
+    match (name, parent_of(kind).unwrap_or(UNKNOWN)) {
         (b"CA" | b"CB" | b"N", _) => element_radius(name),
         (b"C", _) => CARBON_BARE,
         (b"O", _) => OXYGEN_CARBONYL,
@@ -84,6 +116,6 @@ fn element_radius(name: &[u8]) -> f32 {
         Some(b'N') => NITROGEN,
         Some(b'O') => OXYGEN,
         Some(b'S') => SULFUR,
-        _ => UNKNOWN,
+        _ => UNKNOWN_ELEMENT,
     }
 }

@@ -1,7 +1,20 @@
-//! The 20 standard amino acids and their tabulated properties.
+//! The 20 standard amino acids, their protonation states, and their tabulated properties.
 
-/// Index of an amino acid in [`RESIDUES`], the batch's residue type. [`kind_of`] gives that of a name, in its example.
+/// Index of a residue type in [`RESIDUES`], the batch's residue type. [`kind_of`] gives that of a name, in its example.
 pub type ResidueKind = u8;
+
+/// Number of standard amino acids. They come first in [`RESIDUES`].
+pub const STANDARD: usize = 20;
+
+/// The type of a residue that stands for no standard amino acid.
+///
+/// ```
+/// use shared_types::residue::{HYDROPATHY, RESIDUES, UNKNOWN, parent_of};
+///
+/// assert_eq!(RESIDUES[usize::from(UNKNOWN)].name, "UNK");
+/// assert!(HYDROPATHY[usize::from(UNKNOWN)].is_nan() && parent_of(UNKNOWN).is_none());
+/// ```
+pub const UNKNOWN: ResidueKind = RESIDUES.len() as ResidueKind - 1;
 
 /// An amino acid's tabulated properties.
 ///
@@ -16,13 +29,13 @@ pub type ResidueKind = u8;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Residue {
-    /// Three-letter code, as in structure files.
+    /// Three-letter code, as in structure files; that of AMBER's force fields for a protonation state.
     pub name: &'static str,
-    /// One-letter code.
+    /// One-letter code of the standard amino acid; `X` without one.
     pub letter: char,
     /// Hydropathy: Kyte and Doolittle 1982, J Mol Biol 157:105.
     pub hydropathy: f32,
-    /// Formal charge at pH 7: K and R +1, D and E -1, others (H too) 0.
+    /// Formal charge at pH 7: K and R +1, D and E -1, others (H too) 0; in a protonation state what that has.
     pub charge: f32,
     /// Volume in Å³: Zamyatnin 1972, Prog Biophys Mol Biol 24:107.
     pub volume: f32,
@@ -41,30 +54,83 @@ const fn residue(
     Residue { name, letter, hydropathy, charge, volume, max_area }
 }
 
-/// The standard amino acids by three-letter code. A [`ResidueKind`] is an index into this table.
-pub const RESIDUES: [Residue; 20] = [
+/// A standard amino acid that has another charge.
+const fn charged(name: &'static str, standard: Residue, charge: f32) -> Residue {
+    Residue { name, charge, ..standard }
+}
+
+const ARG: Residue = residue("ARG", 'R', -4.5, 1.0, 173.4, 274.0);
+const ASP: Residue = residue("ASP", 'D', -3.5, -1.0, 111.1, 193.0);
+const CYS: Residue = residue("CYS", 'C', 2.5, 0.0, 108.5, 167.0);
+const GLU: Residue = residue("GLU", 'E', -3.5, -1.0, 138.4, 223.0);
+const HIS: Residue = residue("HIS", 'H', -3.2, 0.0, 153.2, 224.0);
+const LYS: Residue = residue("LYS", 'K', -3.9, 1.0, 168.6, 236.0);
+const TYR: Residue = residue("TYR", 'Y', -1.3, 0.0, 193.6, 263.0);
+
+/// The standard amino acids by three-letter code, then their states of another charge, then what is not known. A
+/// [`ResidueKind`] is an index into this table.
+pub const RESIDUES: [Residue; 28] = [
     residue("ALA", 'A', 1.8, 0.0, 88.6, 129.0),
-    residue("ARG", 'R', -4.5, 1.0, 173.4, 274.0),
+    ARG,
     residue("ASN", 'N', -3.5, 0.0, 114.1, 195.0),
-    residue("ASP", 'D', -3.5, -1.0, 111.1, 193.0),
-    residue("CYS", 'C', 2.5, 0.0, 108.5, 167.0),
+    ASP,
+    CYS,
     residue("GLN", 'Q', -3.5, 0.0, 143.8, 225.0),
-    residue("GLU", 'E', -3.5, -1.0, 138.4, 223.0),
+    GLU,
     residue("GLY", 'G', -0.4, 0.0, 60.1, 104.0),
-    residue("HIS", 'H', -3.2, 0.0, 153.2, 224.0),
+    HIS,
     residue("ILE", 'I', 4.5, 0.0, 166.7, 197.0),
     residue("LEU", 'L', 3.8, 0.0, 166.7, 201.0),
-    residue("LYS", 'K', -3.9, 1.0, 168.6, 236.0),
+    LYS,
     residue("MET", 'M', 1.9, 0.0, 162.9, 224.0),
     residue("PHE", 'F', 2.8, 0.0, 189.9, 240.0),
     residue("PRO", 'P', -1.6, 0.0, 112.7, 159.0),
     residue("SER", 'S', -0.8, 0.0, 89.0, 155.0),
     residue("THR", 'T', -0.7, 0.0, 116.1, 172.0),
     residue("TRP", 'W', -0.9, 0.0, 227.8, 285.0),
-    residue("TYR", 'Y', -1.3, 0.0, 193.6, 263.0),
+    TYR,
     residue("VAL", 'V', 4.2, 0.0, 140.0, 174.0),
+    charged("ARN", ARG, 0.0),
+    charged("ASH", ASP, 0.0),
+    charged("CYM", CYS, -1.0),
+    charged("GLH", GLU, 0.0),
+    charged("HIP", HIS, 1.0),
+    charged("LYN", LYS, 0.0),
+    charged("TYM", TYR, -1.0),
+    residue("UNK", 'X', f32::NAN, f32::NAN, f32::NAN, f32::NAN),
 ];
 
+/// The standard amino acid of each type of [`RESIDUES`]; [`UNKNOWN`] for that without one.
+const PARENTS: [ResidueKind; RESIDUES.len()] = {
+    let mut parents = [UNKNOWN; RESIDUES.len()];
+    let mut kind = 0;
+    while kind < RESIDUES.len() {
+        let mut standard = 0;
+        while standard < STANDARD {
+            if RESIDUES[standard].letter == RESIDUES[kind].letter {
+                parents[kind] = standard as ResidueKind;
+            }
+            standard += 1;
+        }
+        kind += 1;
+    }
+    parents
+};
+
+/// The standard amino acid that a type is, in whatever state of charge; `None` for [`UNKNOWN`] and for what is no type.
+///
+/// ```
+/// use shared_types::residue::{RESIDUES, kind_of, parent_of};
+///
+/// let protonated = RESIDUES.iter().position(|residue| residue.name == "HIP").unwrap();
+/// assert_eq!(parent_of(protonated as u8), kind_of(b"HIS"));
+/// assert_eq!(RESIDUES[protonated].charge, 1.0);
+/// ```
+#[inline]
+#[must_use]
+pub fn parent_of(kind: ResidueKind) -> Option<ResidueKind> {
+    PARENTS.get(usize::from(kind)).copied().filter(|&parent| parent != UNKNOWN)
+}
 /// The kind of proline, whose nitrogen has no hydrogen in a chain.
 ///
 /// ```
@@ -106,5 +172,5 @@ property!("[`Residue::max_area`] by kind.", MAX_AREA, max_area);
 /// ```
 #[must_use]
 pub fn kind_of(name: &[u8]) -> Option<ResidueKind> {
-    RESIDUES.iter().position(|r| r.name.as_bytes() == name).map(|i| i as ResidueKind)
+    RESIDUES[..STANDARD].iter().position(|r| r.name.as_bytes() == name).map(|i| i as ResidueKind)
 }

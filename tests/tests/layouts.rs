@@ -5,7 +5,9 @@
 
 use cuda_layout::DeviceLayout;
 use shared_types::residue::{CHARGE, HYDROPATHY, MAX_AREA, VOLUME, kind_of};
-use shared_types::{Atom, BatchStructureDesc, FEATURES, FeatureRow, Group, MegaFusedConfig, RESIDUES, ROW_WIDTH};
+use shared_types::{
+    Atom, BatchStructureDesc, FEATURES, FeatureRow, Group, MegaFusedConfig, RESIDUES, ROW_WIDTH, STANDARD,
+};
 use shared_types::{MAX_POINTS, MIN_POINTS, NO_CA, PointGroup, StructureSummary};
 use std::mem::{align_of, size_of};
 
@@ -36,7 +38,7 @@ fn layouts_are_what_they_were() {
         ),
         (
             PointGroup::DESCRIPTION,
-            "PointGroup{x:[f32;128]@0,y:[f32;128]@512,z:[f32;128]@1024}1536:16",
+            "PointGroup{x:[f32;128]@0,y:[f32;128]@512,z:[f32;128]@1024,masks:[Mask{certain:[u32;4]@0,possible:[u32;4]@16}32:32;16386]@1536}525888:32",
             size_of::<PointGroup>(),
             align_of::<PointGroup>(),
         ),
@@ -143,7 +145,7 @@ const PROPERTIES: &str = "
 #[test]
 fn residues_have_their_published_properties() {
     let lines: Vec<Vec<&str>> = PROPERTIES.trim().lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(lines.len(), RESIDUES.len());
+    assert_eq!(lines.len(), STANDARD);
     for (kind, (line, residue)) in lines.iter().zip(&RESIDUES).enumerate() {
         let [name, letter, numbers @ ..] = &line[..] else { unreachable!() };
         let numbers: Vec<f32> = numbers.iter().map(|number| number.parse().unwrap()).collect();

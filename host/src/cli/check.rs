@@ -30,14 +30,14 @@ pub fn run(args: &CheckArgs) -> Result<u8, Failure> {
         for outcome in &batch.outcomes {
             let line = match outcome {
                 Outcome::Failed(failure) => {
-                    report.failed += 1;
+                    report.failed += u64::from(!failure.no_protein);
                     refused(&failure.name, &failure.reason, args.format)
                 }
-                Outcome::Read { warnings, .. } => {
+                Outcome::Read { notes, .. } => {
                     let Some(structure) = structures.next() else { break };
                     report.structures += 1;
                     report.residues += structure.n_residues() as u64;
-                    let notes: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+                    let notes: Vec<String> = notes.iter().map(|note| note.text.clone()).collect();
                     taken(structure, &notes, args.format)
                 }
             };

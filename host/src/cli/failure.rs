@@ -84,7 +84,8 @@ impl From<OutputError> for Failure {
         match error {
             OutputError::Closed => Self::Closed,
             OutputError::UnknownFormat { .. }
-            | OutputError::SitesAreCsv { .. }
+            | OutputError::SitesFormat { .. }
+            | OutputError::ViewFormat { .. }
             | OutputError::RelationFormat { .. } => Self::usage(error),
             _ => Self::work(error),
         }

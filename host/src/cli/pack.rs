@@ -93,14 +93,14 @@ fn write(
     output: &Path,
 ) -> Result<bool, Failure> {
     let mut structures = batch.structures.iter();
-    let mut entries: Vec<(&StructureInput, &[String])> = Vec::with_capacity(batch.structures.len());
+    let mut entries: Vec<(&StructureInput, Vec<String>)> = Vec::with_capacity(batch.structures.len());
     for outcome in &batch.outcomes {
         match outcome {
-            Outcome::Failed(failure) => report.error(&failure.name, &failure.reason),
-            Outcome::Read { warnings } => {
+            Outcome::Failed(failure) => report.failure(failure),
+            Outcome::Read { notes } => {
                 let Some(structure) = structures.next() else { break };
-                warnings.iter().for_each(|warning| report.warning(&structure.name, warning));
-                entries.push((structure, warnings));
+                report.notes(&structure.name, notes);
+                entries.push((structure, notes.iter().map(ToString::to_string).collect()));
             }
         }
         if fail_fast && report.failed > 0 {
@@ -108,7 +108,8 @@ fn write(
         }
     }
     if !entries.is_empty() {
-        file.write(&entries).map_err(|error| Failure::Work(anyhow::Error::from(error).context(shown(output))))?;
+        file.write(&entries.iter().map(|(structure, notes)| (*structure, &notes[..])).collect::<Vec<_>>())
+            .map_err(|error| Failure::Work(anyhow::Error::from(error).context(shown(output))))?;
     }
     report.structures += entries.len() as u64;
     report.residues += batch.structures.iter().map(|structure| structure.n_residues() as u64).sum::<u64>();

@@ -2,6 +2,9 @@
 
 use super::failure::{ALL_DONE, NOTHING_WRITTEN, SOME_FAILED};
 use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
+use prism_host::inputs::InputFailure;
+use prism_host::read::{Note, NoteKind};
+use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write, stderr};
 use std::sync::atomic::{AtomicI8, Ordering};
 
@@ -33,6 +36,10 @@ pub struct Report {
     pub residues: u64,
     /// Inputs that failed.
     pub failed: u64,
+    /// Those with their reasons, where they are to be kept.
+    pub kept: Option<Vec<(String, String)>>,
+    /// Inputs with each kind of note.
+    noted: BTreeMap<NoteKind, u64>,
 }
 
 impl Report {
@@ -47,13 +54,20 @@ impl Report {
             let style = style.unwrap_or_else(|_| ProgressStyle::default_bar()).with_key("rate", rate);
             ProgressBar::new(inputs as u64).with_style(style)
         });
-        Self { bar, structures: 0, residues: 0, failed: 0 }
+        Self { bar, structures: 0, residues: 0, failed: 0, kept: None, noted: BTreeMap::new() }
     }
 
     fn line(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.suspend(|| stderr_line(text)),
             None => stderr_line(text),
+        }
+    }
+
+    /// A last line that counts no structures.
+    pub fn line_of(&self, text: &str) {
+        if !is_quiet() {
+            self.line(text);
         }
     }
 
@@ -72,7 +86,29 @@ impl Report {
     /// An input failed.
     pub fn error(&mut self, name: &str, reason: &str) {
         self.failed += 1;
+        if let Some(kept) = &mut self.kept {
+            kept.push((name.to_owned(), reason.to_owned()));
+        }
         self.line(&format!("error: {name}: {reason}"));
+    }
+
+    /// An input gave no structure. One without any protein is no failure of the run.
+    pub fn failure(&mut self, failure: &InputFailure) {
+        match failure.no_protein {
+            true => self.note(&format!("{}: {}", failure.name, failure.reason)),
+            false => self.error(&failure.name, &failure.reason),
+        }
+    }
+
+    /// What was decided about an input, or is odd about it: the former is told of at the end.
+    pub fn notes(&mut self, name: &str, notes: &[Note]) {
+        for note in notes {
+            if note.kind.is_warning() {
+                self.warning(name, &note.text);
+            } else {
+                *self.noted.entry(note.kind).or_default() += 1;
+            }
+        }
     }
 
     /// Some inputs are done with.
@@ -103,6 +139,10 @@ impl Report {
         let (structures, residues) = (count(self.structures, "structure"), count(self.residues, "residue"));
         if is_quiet() {
             return;
+        }
+        for (kind, inputs) in &self.noted {
+            let have = if *inputs == 1 { "structure has" } else { "structures have" };
+            self.line(&format!("note: {inputs} {have} {}", kind.about()));
         }
         self.line(&format!("{structures}, {residues}, {} failed; {backend}", self.failed));
     }

@@ -105,6 +105,11 @@ pub(super) fn schema() -> Schema {
         ("residue_atoms", list(DataType::UInt32)),
         ("residue_numbers", list(DataType::Int32)),
         ("insertion_codes", list(DataType::Utf8)),
+        // An empty list where each name is that of its type.
+        ("residue_names", list(DataType::Utf8)),
+        // 1 where the B column is a predictor's confidence, and where the last residue is none.
+        ("predicted", DataType::UInt8),
+        ("environment", DataType::UInt8),
     ];
     let fields = fields.into_iter().chain(shared_types::residue_inputs!(inputs));
     let metadata = [(LAYOUT_KEY, LAYOUT), (VERSION_KEY, env!("CARGO_PKG_VERSION"))];

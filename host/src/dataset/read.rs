@@ -2,7 +2,7 @@
 
 use super::columns::{self, ATOM_VALUES, Element, element_bytes};
 use super::{DatasetError, LAYOUT, LAYOUT_KEY, MAGIC};
-use crate::read::ReadStructure;
+use crate::read::{Note, ReadStructure};
 use crate::structure::StructureInput;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type, UInt8Type, UInt32Type};
@@ -132,6 +132,9 @@ impl Dataset {
             chains: row.texts("chains").map(str::to_owned).collect(),
             residue_numbers: row.list("residue_numbers"),
             insertion_codes: row.texts("insertion_codes").map(Box::from).collect(),
+            residue_names: row.texts("residue_names").map(Box::from).collect(),
+            predicted: row.column("predicted").as_primitive::<UInt8Type>().value(row.row) != 0,
+            environment: row.column("environment").as_primitive::<UInt8Type>().value(row.row) != 0,
             center: [center[0], center[1], center[2]],
             lineage_hash: row.column("lineage_hash").as_primitive::<UInt32Type>().value(row.row),
             country_id: row.column("country_id").as_primitive::<UInt8Type>().value(row.row),
@@ -145,7 +148,9 @@ impl Dataset {
         shared_types::residue_inputs!(read_inputs);
         structure.fill_absent();
         structure.validate()?;
-        Ok(ReadStructure { structure, warnings: row.texts("warnings").map(str::to_owned).collect() })
+        let notes: Vec<Note> = row.texts("warnings").map(Note::of_text).collect();
+        let warnings = row.texts("warnings").map(str::to_owned).collect();
+        Ok(ReadStructure { structure, warnings, notes })
     }
 
     /// The batch that holds a structure, and its row there.

@@ -111,6 +111,9 @@ fn record_batch(structures: &[Entry<'_>]) -> Result<RecordBatch, ArrowError> {
         lists.of(|s| &s.residue_atoms[..s.n_residues()])?,
         lists.of(|s| &s.residue_numbers)?,
         texts(structures.iter().map(|(s, _)| s.insertion_codes.iter().map(|code| &**code)))?,
+        texts(structures.iter().map(|(s, _)| s.residue_names.iter().map(|name| &**name)))?,
+        flags(structures, |s| s.predicted),
+        flags(structures, |s| s.environment),
     ];
     macro_rules! push_inputs {
         ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {
@@ -156,4 +159,8 @@ fn texts<'a, I: ExactSizeIterator<Item = &'a str>>(
 
 fn list(lengths: impl Iterator<Item = usize>, data_type: DataType, values: ArrayRef) -> Result<ArrayRef, ArrowError> {
     Ok(Arc::new(ListArray::try_new(item(data_type), OffsetBuffer::from_lengths(lengths), values, None)?))
+}
+
+fn flags(structures: &[Entry<'_>], of: impl Fn(&StructureInput) -> bool) -> ArrayRef {
+    Arc::new(PrimitiveArray::<UInt8Type>::from_iter_values(structures.iter().map(|(s, _)| u8::from(of(s)))))
 }

@@ -17,8 +17,10 @@ pub enum Column {
     Resnum,
     /// The insertion code, mostly empty.
     Icode,
-    /// The residue's three-letter code.
+    /// The residue's name, as its file has it.
     Resname,
+    /// The standard amino acid that it is or was made of; empty where there is none.
+    Parent,
     /// A feature that is a number.
     Feature(&'static Feature),
     /// A feature that is a state, written as its letter.
@@ -29,7 +31,8 @@ pub enum Column {
 
 impl Column {
     /// The columns that say which residue a row is.
-    pub const IDENTITY: [Self; 6] = [Self::Structure, Self::Row, Self::Chain, Self::Resnum, Self::Icode, Self::Resname];
+    pub const IDENTITY: [Self; 7] =
+        [Self::Structure, Self::Row, Self::Chain, Self::Resnum, Self::Icode, Self::Resname, Self::Parent];
 
     /// The column's name in the output.
     #[must_use]
@@ -41,6 +44,7 @@ impl Column {
             Self::Resnum => "resnum",
             Self::Icode => "icode",
             Self::Resname => "resname",
+            Self::Parent => "parent",
             Self::Feature(feature) | Self::State(feature) => feature.name,
             Self::SiteId => "site_id",
         }
@@ -70,8 +74,8 @@ impl Column {
 ///
 /// // Features alone: which residue it is comes before them.
 /// let columns = Columns::choose(["wcn", "site_id"])?;
-/// assert_eq!(columns.as_slice()[..6], Column::IDENTITY);
-/// let names: Vec<_> = columns.as_slice()[6..].iter().map(Column::name).collect();
+/// assert_eq!(columns.as_slice()[..7], Column::IDENTITY);
+/// let names: Vec<_> = columns.as_slice()[7..].iter().map(Column::name).collect();
 /// assert_eq!(names, ["wcn", "site_id"]);
 /// // Else exactly what is named.
 /// assert_eq!(Columns::choose(["resnum", "wcn"])?.as_slice().len(), 2);
@@ -127,6 +131,13 @@ impl Columns {
         Ok(Self(chosen))
     }
 
+    /// All but one column.
+    #[must_use]
+    pub fn without(mut self, column: Column) -> Self {
+        self.0.retain(|own| *own != column);
+        self
+    }
+
     /// What has to be computed for them.
     #[must_use]
     pub fn selection(&self) -> Selection {
@@ -155,16 +166,16 @@ mod tests {
     #[test]
     fn the_whole_table_is_identity_then_features() {
         let names = names(&Columns::default());
-        assert_eq!(names[..7], ["structure", "row", "chain", "resnum", "icode", "resname", "contact_number"]);
-        assert_eq!(names.len(), 6 + FEATURES.len() + 1);
-        assert_eq!(names[6 + 32..][..6], ["site_id", "b_factor", "ca_x", "ca_y", "ca_z", "phi"]);
+        assert_eq!(names[..8], ["structure", "row", "chain", "resnum", "icode", "resname", "parent", "contact_number"]);
+        assert_eq!(names.len(), 7 + FEATURES.len() + 1);
+        assert_eq!(names[7 + 32..][..6], ["site_id", "b_factor", "ca_x", "ca_y", "ca_z", "phi"]);
     }
 
     #[test]
     fn features_alone_keep_the_identity() {
         let columns = Columns::choose(["wcn", " contact_number"]).unwrap();
-        assert_eq!(names(&columns)[6..], ["wcn", "contact_number"]);
-        assert_eq!(names(&columns)[..6], names(&Columns::default())[..6]);
+        assert_eq!(names(&columns)[7..], ["wcn", "contact_number"]);
+        assert_eq!(names(&columns)[..7], names(&Columns::default())[..7]);
     }
 
     #[test]

@@ -27,9 +27,9 @@ use std::io::Write;
 /// table.write(&[StructureRows { structure: &two, features: features.view() }])?;
 /// Box::new(table).finish()?;
 /// let expected = "\
-/// structure,row,chain,resnum,icode,resname,contact_number,hse_up,site_id
-/// two,0,A,1,,GLY,1.0,,-1
-/// two,1,A,2,,ALA,1.0,,-1
+/// structure,row,chain,resnum,icode,resname,parent,contact_number,hse_up,site_id
+/// two,0,A,1,,GLY,GLY,1.0,,-1
+/// two,1,A,2,,ALA,ALA,1.0,,-1
 /// ";
 /// assert_eq!(String::from_utf8(text)?, expected);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -106,6 +106,7 @@ fn lines(part: &StructureRows<'_>, columns: &Columns, delimiter: u8) -> std::io:
                 Column::Resnum => lines.write_field(part.structure.residue_numbers[row].to_string()),
                 Column::Icode => lines.write_field(&*part.structure.insertion_codes[row]),
                 Column::Resname => lines.write_field(part.resname(row)),
+                Column::Parent => lines.write_field(part.structure.parent(row)),
                 Column::SiteId => lines.write_field(part.site_id(row).to_string()),
                 Column::State(feature) => lines.write_field(part.state(feature, row)),
                 Column::Feature(_) => {

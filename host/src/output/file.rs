@@ -3,7 +3,7 @@
 use super::gzip::Gzipped;
 use super::{
     ArrowTable, Columns, CsvTable, Format, JsonTable, NpzTable, OutputError, ParquetTable, Provenance, Relation,
-    RelationTable, SitesTable, StructureRows, Table, WholeFile, check_place,
+    RelationTable, SitesFormat, SitesOptions, SitesTable, StructureRows, Table, WholeFile, check_place,
 };
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -27,7 +27,7 @@ use std::path::Path;
 ///
 /// assert!(matches!(create("features.txt".as_ref()), Err(OutputError::UnknownFormat { .. })));
 /// assert!(matches!(create(folder.path().join("no/such/features.csv").as_ref()), Err(OutputError::NoFolder { .. })));
-/// assert!(matches!(OutputFile::create_sites("sites.npz".as_ref()), Err(OutputError::SitesAreCsv { .. })));
+/// assert!(matches!(OutputFile::check_sites("sites.npz".as_ref()), Err(OutputError::SitesFormat { .. })));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct OutputFile {
@@ -56,24 +56,23 @@ impl OutputFile {
         })
     }
 
-    /// Begins a table of sites at `path`, which is CSV.
+    /// Begins a table of sites at `path`, in the format that the options say.
     ///
     /// # Errors
     /// As for [`create`](Self::create).
-    pub fn create_sites(path: &Path) -> Result<Self, OutputError> {
+    pub fn create_sites(path: &Path, options: SitesOptions) -> Result<Self, OutputError> {
         Self::check_sites(path)?;
-        Self::begin(path, |file, _| Ok(Box::new(SitesTable::new(file))))
+        Self::begin(path, |file, _| Ok(Box::new(SitesTable::new(file, options))))
     }
 
-    /// Whether a table of sites can be put at `path`, asked before there is one.
+    /// Whether a table of sites can be put at `path`, asked before there is one; answers its format.
     ///
     /// # Errors
     /// As for [`create`](Self::create).
-    pub fn check_sites(path: &Path) -> Result<(), OutputError> {
-        if Format::of_path(path)? != Format::Csv {
-            return Err(OutputError::SitesAreCsv { path: path.display().to_string() });
-        }
-        check_place(path)
+    pub fn check_sites(path: &Path) -> Result<SitesFormat, OutputError> {
+        let format = SitesFormat::of_path(path)?;
+        check_place(path)?;
+        Ok(format)
     }
 
     /// Begins a table of other lines than residues at `path`: CSV or Parquet.

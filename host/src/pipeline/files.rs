@@ -5,7 +5,7 @@ use crate::annotations::Annotations;
 use crate::at_hand;
 use crate::engine::{Cut, Engine, size_of};
 use crate::inputs::{InputFailure, InputFile};
-use crate::read::ReadOptions;
+use crate::read::{Note, ReadOptions, ReadStructure};
 use crate::structure::StructureInput;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::collections::VecDeque;
@@ -57,7 +57,7 @@ pub struct StructureFiles {
     /// What the batch at hand may have; rises to `batch_atoms`.
     atoms_now: usize,
     /// A structure that begins the next batch.
-    first: Option<(StructureInput, Vec<String>, u64)>,
+    first: Option<(StructureInput, Vec<Note>, u64)>,
 }
 
 /// What all threads read from.
@@ -69,7 +69,7 @@ struct Files {
     cancel: Cancel,
 }
 
-type Read = Result<(StructureInput, Vec<String>), InputFailure>;
+type Read = Result<(StructureInput, Vec<Note>), InputFailure>;
 /// What became of an input, and its bytes.
 type Entry = (Read, u64);
 
@@ -161,20 +161,23 @@ impl Files {
     /// Some of them; what comes after the run was cancelled is left out, since it would not be looked at.
     fn read(&self, range: Range<usize>) -> Vec<Entry> {
         let entries = self.entries[range].iter();
-        entries.take_while(|_| !self.cancel.is_cancelled()).map(|entry| self.read_one(entry)).collect()
+        entries.take_while(|_| !self.cancel.is_cancelled()).flat_map(|entry| self.read_one(entry)).collect()
     }
 
-    fn read_one(&self, entry: &Result<InputFile, InputFailure>) -> Entry {
+    /// The structures of an input; its bytes count for the first.
+    fn read_one(&self, entry: &Result<InputFile, InputFailure>) -> Vec<Entry> {
         let file = match entry {
             Ok(file) => file,
-            Err(failure) => return (Err(failure.clone()), 0),
+            Err(failure) => return vec![(Err(failure.clone()), 0)],
         };
-        let read = at_hand::reading(&file.name, || file.read(&self.options)).map(|mut read| {
+        let annotated = |mut read: ReadStructure| {
             at_hand::has_read(&read.structure.name, read.structure.n_atoms());
             self.annotations.apply(&mut read.structure);
-            (read.structure, read.warnings)
-        });
-        (read, file.size)
+            (read.structure, read.notes)
+        };
+        let sizes = std::iter::once(file.size).chain(std::iter::repeat(0));
+        let all = at_hand::reading(&file.name, || file.read_all(&self.options));
+        all.into_iter().map(|read| read.map(annotated)).zip(sizes).collect()
     }
 }
 
@@ -185,18 +188,18 @@ impl Iterator for StructureFiles {
         let mut batch = Batch::default();
         let mut cut = Cut::new(self.atoms_now);
         self.atoms_now = self.atoms_now.saturating_mul(2).min(self.batch_atoms);
-        if let Some((structure, warnings, bytes)) = self.first.take() {
+        if let Some((structure, notes, bytes)) = self.first.take() {
             cut.before(size_of(&structure));
-            batch.push(structure, warnings, bytes);
+            batch.push(structure, notes, bytes);
         }
         while let Some((read, bytes)) = self.next_read() {
             match read {
-                Ok((structure, warnings)) => {
+                Ok((structure, notes)) => {
                     if cut.before(size_of(&structure)) {
-                        self.first = Some((structure, warnings, bytes));
+                        self.first = Some((structure, notes, bytes));
                         break;
                     }
-                    batch.push(structure, warnings, bytes);
+                    batch.push(structure, notes, bytes);
                 }
                 Err(failure) => {
                     batch.outcomes.push(Outcome::Failed(failure));
@@ -209,9 +212,9 @@ impl Iterator for StructureFiles {
 }
 
 impl Batch {
-    fn push(&mut self, structure: StructureInput, warnings: Vec<String>, bytes: u64) {
+    fn push(&mut self, structure: StructureInput, notes: Vec<Note>, bytes: u64) {
         self.structures.push(structure);
-        self.outcomes.push(Outcome::Read { warnings });
+        self.outcomes.push(Outcome::Read { notes });
         self.bytes += bytes;
     }
 }

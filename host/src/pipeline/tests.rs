@@ -14,7 +14,7 @@ fn source() -> impl Iterator<Item = Batch> + Send {
     (0..).map(|batch: usize| {
         let chain = |i: usize| structure(&i.to_string(), 5 + i * 7 % 40, i as u64);
         let structures = vec![chain(2 * batch), chain(2 * batch + 1)];
-        let outcomes = structures.iter().map(|_| Outcome::Read { warnings: Vec::new() }).collect();
+        let outcomes = structures.iter().map(|_| Outcome::Read { notes: Vec::new() }).collect();
         Batch { structures, outcomes, bytes: 10 }
     })
 }
@@ -185,7 +185,7 @@ fn a_backend_that_is_gone_ends_the_run_after_what_was_computed() {
         consumed += 1;
         Ok::<_, Infallible>(())
     });
-    assert!(matches!(ended, Err(Stopped::Engine(error)) if matches!(*error, EngineError::Cuda(_))));
+    assert!(matches!(ended, Err(Stopped::Engine(error)) if matches!(*error, EngineError::Device(_))));
     assert_eq!(consumed, 4);
 }
 

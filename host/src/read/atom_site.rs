@@ -5,8 +5,10 @@ mod aligned;
 use super::cif::unquote;
 use super::error::{Problem, bad_field};
 use super::number::{cif_number, fixed_8_3, integer, last_decimal};
-use super::select::{Place, Record, Selection, Syntax, is_hydrogen, pack};
+use super::options::{Models, ReadOptions, Residues};
+use super::select::{Number, Place, Record, Selection, Syntax, Value, element, is_hydrogen, pack};
 use aligned::AlignedAtoms;
+use std::collections::{HashMap, HashSet};
 
 /// The category, with the dot that ends it.
 pub(super) const CATEGORY: &[u8] = b"_atom_site.";
@@ -39,10 +41,11 @@ enum Item {
     Y,
     Z,
     BFactor,
+    Occupancy,
     Model,
 }
 
-const NAMES: [&[u8]; 17] = [
+const NAMES: [&[u8]; 18] = [
     b"group_PDB",
     b"type_symbol",
     b"label_atom_id",
@@ -59,6 +62,7 @@ const NAMES: [&[u8]; 17] = [
     b"Cartn_y",
     b"Cartn_z",
     b"B_iso_or_equiv",
+    b"occupancy",
     b"pdbx_PDB_model_num",
 ];
 
@@ -79,6 +83,13 @@ impl Columns {
         let find = |name: &[u8]| {
             tags.iter().position(|tag| tag.get(CATEGORY.len()..).is_some_and(|item| item.eq_ignore_ascii_case(name)))
         };
+        let mut known = HashSet::new();
+        if let Some(twice) = tags.iter().find(|tag| !known.insert(tag.to_ascii_lowercase())) {
+            return Err(Problem::Syntax(format!(
+                "the _atom_site table has {} twice; which of them is meant?",
+                String::from_utf8_lossy(twice)
+            )));
+        }
         let column = NAMES.map(|name| find(name).unwrap_or(tags.len()));
         let has = |item: Item| column[item as usize] < tags.len();
         let needed = [
@@ -124,24 +135,88 @@ impl PartialEq for Word<'_> {
     }
 }
 
-/// Takes rows until the first model ends.
-pub(super) struct AtomSite<'s, 'a> {
+/// What a residue's records have in common, as the row before shows.
+#[derive(Clone, Copy)]
+struct Common<'a> {
+    residue: u64,
+    hetatm: bool,
+    in_chain: Option<bool>,
+    occupancy: &'a [u8],
+}
+
+/// Takes the rows of a data block, model by model.
+pub(super) struct AtomSite<'o, 'a> {
     text: &'a [u8],
     columns: Columns,
-    selection: &'s mut Selection<'a>,
+    options: &'o ReadOptions,
+    /// The models that are read, each with its number.
+    models: Vec<(i32, Selection<'a>)>,
+    /// Every model met, with its place among those that are read.
+    index: HashMap<&'a [u8], Option<usize>>,
     model: Option<Word<'a>>,
+    /// The model of the rows at hand, if it is read.
+    current: Option<usize>,
     /// Chain, number and insertion code of the row before, and whether its chain is wanted.
     place: Option<[Word<'a>; 3]>,
     wanted: bool,
-    /// The residue name of the row before, if it was an atom of a chain that is wanted.
-    residue: Option<u64>,
+    /// Of the row before, if it was an atom that is read.
+    common: Option<Common<'a>>,
     aligned: AlignedAtoms,
+    room: usize,
 }
 
-impl<'s, 'a> AtomSite<'s, 'a> {
-    pub(super) fn new(text: &'a [u8], columns: Columns, selection: &'s mut Selection<'a>) -> Self {
+impl<'o, 'a> AtomSite<'o, 'a> {
+    /// `room` is the number of atoms that are likely.
+    pub(super) fn new(text: &'a [u8], columns: Columns, options: &'o ReadOptions, room: usize) -> Self {
         let aligned = AlignedAtoms::new(&columns);
-        Self { text, columns, selection, model: None, place: None, wanted: true, residue: None, aligned }
+        Self {
+            text,
+            columns,
+            options,
+            models: Vec::new(),
+            index: HashMap::new(),
+            model: None,
+            current: None,
+            place: None,
+            wanted: true,
+            common: None,
+            aligned,
+            room,
+        }
+    }
+
+    /// The models that were asked for, each with its number, and how many there are.
+    pub(super) fn into_models(self) -> (Vec<(i32, Selection<'a>)>, usize) {
+        (self.models, self.index.len())
+    }
+
+    /// Enters the model of a row.
+    #[cold]
+    fn enter_model(&mut self, model: Word<'a>) -> Result<(), Problem> {
+        self.model = Some(model);
+        self.place = None;
+        if let Some(&known) = self.index.get(model.text) {
+            self.current = known;
+            return Ok(());
+        }
+        let ordinal = self.index.len() as i32 + 1;
+        let number = match integer(model.text) {
+            Some(number) => number,
+            None if model.is_empty() => ordinal,
+            None => return Err(bad_field("_atom_site.pdbx_PDB_model_num", model.text, "is no model number")),
+        };
+        let is_read = match self.options.models {
+            Models::First => ordinal == 1,
+            Models::Number(wanted) => wanted == number,
+            Models::All => true,
+        };
+        self.current = is_read.then_some(self.models.len());
+        if is_read {
+            let room = if ordinal == 1 { self.room } else { 0 };
+            self.models.push((number, Selection::new(self.options, SYNTAX, room)));
+        }
+        self.index.insert(model.text, self.current);
+        Ok(())
     }
 
     /// A row's value as it stands in the text.
@@ -180,26 +255,23 @@ impl<'s, 'a> AtomSite<'s, 'a> {
         if word.is_empty() { self.word(edges, other) } else { word }
     }
 
-    /// Takes a row by the edges of its values (and the empty one after them). False: the first model ended before it.
+    /// Takes a row by the edges of its values (and the empty one after them).
     #[inline]
-    pub(super) fn row(&mut self, edges: &[usize]) -> Result<bool, Problem> {
+    pub(super) fn row(&mut self, edges: &[usize]) -> Result<(), Problem> {
         const ATOM: u64 = u64::from_le_bytes(*b"ATOM\0\0\0\0");
         const HETATM: u64 = u64::from_le_bytes(*b"HETATM\0\0");
-        self.residue = None;
+        self.common = None;
         let model = self.word(edges, Item::Model);
         if self.model != Some(model) {
-            if !model.is_empty() && integer(model.text).is_none() {
-                return Err(bad_field("_atom_site.pdbx_PDB_model_num", model.text, "is no model number"));
-            }
-            if self.model.replace(model).is_some() {
-                return Ok(false);
-            }
+            self.enter_model(model)?;
         }
+        let Some(current) = self.current else { return Ok(()) };
         let group = self.word(edges, Item::Group);
         let hetatm = match group.head {
             ATOM => false,
             HETATM => true,
-            0 => self.columns.has_group,
+            // Not said: an atom of a chain, where such are told from others by more than this.
+            0 => self.columns.has_group && self.options.residues == Residues::Standard,
             _ => return Err(bad_field("_atom_site.group_PDB", group.text, "is neither ATOM nor HETATM")),
         };
         let place = [
@@ -210,18 +282,26 @@ impl<'s, 'a> AtomSite<'s, 'a> {
         if self.place != Some(place) {
             self.place = Some(place);
             let [chain, number, icode] = place.map(|word| word.text);
-            self.wanted = self.selection.enter(Place { chain, number, icode });
+            let place = Place { chain, number: Number::Text(number), icode };
+            self.wanted = self.models[current].1.enter(place)?;
         }
         if !self.wanted {
-            return Ok(true);
+            return Ok(());
         }
-        let position = [
-            self.coordinate(edges, Item::X, "_atom_site.Cartn_x")?,
-            self.coordinate(edges, Item::Y, "_atom_site.Cartn_y")?,
-            self.coordinate(edges, Item::Z, "_atom_site.Cartn_z")?,
-        ];
-        if hetatm {
-            return Ok(true);
+        let residue = self.either(edges, Item::Residue, Item::AuthResidue).head;
+        let has_label = self.columns.column[Item::LabelNumber as usize] < self.columns.count;
+        let in_chain = has_label.then(|| !self.word(edges, Item::LabelNumber).is_empty());
+        let position = match self.position(edges) {
+            Ok(position) => position,
+            Err(problem) if self.models[current].1.is_ignored(residue, hetatm, in_chain) => {
+                self.models[current].1.ignore(|| problem.to_string());
+                return Ok(());
+            }
+            Err(problem) => return Err(problem),
+        };
+        let selection = &self.models[current].1;
+        if hetatm && self.options.residues == Residues::Standard && !selection.takes_cover() {
+            return Ok(());
         }
         let mut name = self.either(edges, Item::Name, Item::AuthName);
         let trimmed = name.text.trim_ascii();
@@ -231,17 +311,32 @@ impl<'s, 'a> AtomSite<'s, 'a> {
         if name.is_empty() || name.text.len() > 8 {
             return Err(bad_field("_atom_site.label_atom_id", name.text, "is no atom name of 1 to 8 characters"));
         }
-        let residue = self.either(edges, Item::Residue, Item::AuthResidue).head;
-        self.residue = Some(residue);
-        self.selection.atom(&Record {
+        let occupancy = self.word(edges, Item::Occupancy).text;
+        self.common = Some(Common { residue, hetatm, in_chain, occupancy });
+        let symbol = self.word(edges, Item::Element).text;
+        let record = Record {
             residue,
             name: name.head,
             alternate: self.word(edges, Item::Alternate).head,
-            hydrogen: is_hydrogen(self.word(edges, Item::Element).text, name.text),
+            hydrogen: is_hydrogen(symbol, name.text),
+            element: element(symbol),
             position,
-            b_factor: self.word(edges, Item::BFactor).text,
-        })?;
-        Ok(true)
+            occupancy: Value::Text(occupancy),
+            b_factor: Value::Text(self.word(edges, Item::BFactor).text),
+            hetatm,
+            in_chain,
+        };
+        self.models[current].1.atom(&record)
+    }
+
+    /// The coordinates in Å.
+    #[inline(always)]
+    fn position(&self, edges: &[usize]) -> Result<[f64; 3], Problem> {
+        Ok([
+            self.coordinate(edges, Item::X, "_atom_site.Cartn_x")?,
+            self.coordinate(edges, Item::Y, "_atom_site.Cartn_y")?,
+            self.coordinate(edges, Item::Z, "_atom_site.Cartn_z")?,
+        ])
     }
 
     /// A coordinate in Å.

@@ -5,22 +5,28 @@ mod rows;
 
 pub(super) use lexer::unquote;
 
-use super::atom_site::{AtomSite, CATEGORY, Columns};
+use super::atom_site::{ATOM_LINE, AtomSite, CATEGORY, Columns};
+use super::draft::{Draft, Facts};
 use super::error::{Fault, Problem};
-use super::select::Selection;
+use super::note::{Note, NoteKind};
+use super::options::{Models, ReadOptions};
+use super::select::{Selection, text_of};
 use lexer::{Lexer, Token};
 use rows::Rows;
 
-/// What was found beside the atoms.
-pub(super) struct Found {
-    /// Whether the block says that its B column is a predictor's confidence.
-    pub(super) predicted: bool,
-    pub(super) warnings: Vec<String>,
+/// A data block with atoms.
+pub(super) struct Block {
+    pub(super) name: String,
+    /// The models that were asked for, each with its number.
+    pub(super) models: Result<Vec<(i32, Draft)>, Fault>,
+    pub(super) facts: Facts,
+    /// Models that were met, read or not.
+    pub(super) met: usize,
 }
 
-/// Feeds the first model of the first block with atoms to the selection. The rest is read too, for its syntax.
-pub(super) fn read<'a>(text: &'a [u8], selection: &mut Selection<'a>) -> Result<Found, Fault> {
-    read_with(text, selection, Lines::Aligned)
+/// Reads each block with atoms. The rest is read too, for its syntax. There is at least one.
+pub(super) fn read(text: &[u8], options: &ReadOptions) -> Result<Vec<Block>, Fault> {
+    read_with(text, options, Lines::Aligned)
 }
 
 /// How lines of atoms are read.
@@ -33,75 +39,63 @@ pub(super) enum Lines {
     Aligned,
 }
 
-fn read_with<'a>(text: &'a [u8], selection: &mut Selection<'a>, lines: Lines) -> Result<Found, Fault> {
+fn read_with(text: &[u8], options: &ReadOptions, lines: Lines) -> Result<Vec<Block>, Fault> {
     let mut reader = Reader {
         lexer: Lexer::new(text),
         lines,
-        selection,
-        phase: Phase::Looking,
+        options,
         frame: None,
         block: b"",
-        predicted: false,
+        facts: Facts::default(),
         single: Vec::new(),
         single_at: 0,
-        others: 0,
-        counted: false,
+        atoms: None,
+        ends_in_atoms: false,
+        blocks: Vec::new(),
     };
     reader.read_all()?;
-    if reader.phase == Phase::Looking {
+    if reader.blocks.is_empty() {
         let why = "no data block has an _atom_site table with rows";
         return Err(Fault::whole(Problem::NoAtoms(why)));
     }
-    let mut warnings = Vec::new();
-    if reader.others > 0 {
-        let block = String::from_utf8_lossy(reader.block);
-        let others = reader.others;
-        warnings.push(format!("data block {block:?} is read; {others} more with atoms after it are not"));
-    }
-    Ok(Found { predicted: reader.predicted, warnings })
+    Ok(reader.blocks)
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Phase {
-    /// No atoms yet.
-    Looking,
-    /// In the block whose atoms were read.
-    Inside,
-    /// In a later block.
-    Past,
-}
+/// The models of a block, and how many were met.
+type Atoms = (Result<Vec<(i32, Draft)>, Fault>, usize);
 
-struct Reader<'s, 'a> {
+struct Reader<'o, 'a> {
     lexer: Lexer<'a>,
     lines: Lines,
-    selection: &'s mut Selection<'a>,
-    phase: Phase,
+    options: &'o ReadOptions,
     /// Where the save frame began that the lexer is in. Its items are not the block's.
     frame: Option<usize>,
-    /// Name of the block in question.
+    /// Name of the block at hand.
     block: &'a [u8],
-    predicted: bool,
+    /// What it says beside its atoms.
+    facts: Facts,
     /// The block's `_atom_site` items outside loops: a table of one row. Tag, begin and end of the value.
     single: Vec<(&'a [u8], usize, usize)>,
     single_at: usize,
-    /// Later blocks with atoms.
-    others: usize,
-    /// Whether the current block counts among them already.
-    counted: bool,
+    /// What its table gave.
+    atoms: Option<Atoms>,
+    /// Whether the lexer has read a table of atoms last.
+    ends_in_atoms: bool,
+    blocks: Vec<Block>,
 }
 
 impl<'a> Reader<'_, 'a> {
     fn read_all(&mut self) -> Result<(), Fault> {
         loop {
             let (at, token) = self.lexer.next()?;
+            if token != Token::End {
+                self.ends_in_atoms = false;
+            }
             match token {
                 Token::Data(name) => {
                     self.close_frame()?;
-                    self.end_block()?;
-                    if self.phase == Phase::Looking {
-                        self.block = name;
-                        self.predicted = false;
-                    }
+                    self.end_block();
+                    self.block = name;
                 }
                 Token::Loop => self.read_loop(at)?,
                 Token::Tag(tag) => self.read_item(at, tag)?,
@@ -117,9 +111,22 @@ impl<'a> Reader<'_, 'a> {
                 }
                 Token::End => {
                     self.close_frame()?;
-                    return self.end_block();
+                    self.look_for_the_end();
+                    self.end_block();
+                    return Ok(());
                 }
             }
+        }
+    }
+
+    /// A file that ends with its atoms may be cut between two of them. Some programs end no table with a mark, others all but
+    /// the last.
+    fn look_for_the_end(&mut self) {
+        let text = self.lexer.text.trim_ascii_end();
+        let last_line = memchr::memrchr(b'\n', text).map_or(text, |at| &text[at + 1..]);
+        if self.ends_in_atoms && !last_line.starts_with(b"#") {
+            let text = "the file ends with its atoms, and no `#` says that they are all".to_owned();
+            self.facts.notes.push(Note { kind: NoteKind::MaybeCut, text });
         }
     }
 
@@ -130,22 +137,32 @@ impl<'a> Reader<'_, 'a> {
         }
     }
 
-    fn end_block(&mut self) -> Result<(), Fault> {
+    fn end_block(&mut self) {
         let single = std::mem::take(&mut self.single);
-        if !single.is_empty() && self.phase == Phase::Looking {
-            let tags: Vec<_> = single.iter().map(|(tag, ..)| *tag).collect();
-            let columns = Columns::find(&tags).map_err(|problem| Fault::at(self.single_at, problem))?;
-            let mut edges: Vec<_> = single.iter().flat_map(|&(_, begin, end)| [begin, end]).collect();
-            edges.extend([0, 0]);
-            let mut atoms = AtomSite::new(self.lexer.text, columns, self.selection);
-            atoms.row(&edges).map_err(|problem| Fault::at(self.single_at, problem))?;
-            self.phase = Phase::Inside;
+        if !single.is_empty() && self.atoms.is_none() {
+            self.atoms = Some(self.read_single(&single).unwrap_or_else(|fault| (Err(fault), 1)));
         }
-        if self.phase == Phase::Inside {
-            self.phase = Phase::Past;
+        let facts = std::mem::take(&mut self.facts);
+        if let Some((models, met)) = self.atoms.take() {
+            let models = match (models, self.options.models) {
+                (Ok(models), Models::Number(number)) if models.is_empty() => {
+                    Err(Fault::whole(Problem::NoModel { number, met }))
+                }
+                (models, _) => models,
+            };
+            self.blocks.push(Block { name: text_of(self.block), models, facts, met });
         }
-        self.counted = false;
-        Ok(())
+    }
+
+    fn read_single(&self, single: &[(&'a [u8], usize, usize)]) -> Result<Atoms, Fault> {
+        let fault = |problem| Fault::at(self.single_at, problem);
+        let tags: Vec<_> = single.iter().map(|(tag, ..)| *tag).collect();
+        let columns = Columns::find(&tags).map_err(fault)?;
+        let mut edges: Vec<_> = single.iter().flat_map(|&(_, begin, end)| [begin, end]).collect();
+        edges.extend([0, 0]);
+        let mut atoms = AtomSite::new(self.lexer.text, columns, self.options, 1);
+        atoms.row(&edges).map_err(fault)?;
+        Ok(drafts(atoms))
     }
 
     /// A tag and its value outside loops.
@@ -159,20 +176,28 @@ impl<'a> Reader<'_, 'a> {
             return Ok(());
         }
         if is_in(tag, CATEGORY) {
-            match self.phase {
-                Phase::Looking => {
-                    if self.single.is_empty() {
-                        self.single_at = tag_at;
-                    }
-                    self.single.push((tag, at, at + raw.len()));
-                }
-                Phase::Inside => return Err(second_table(tag_at)),
-                Phase::Past => self.count_other(),
+            if self.atoms.is_some() {
+                return Err(second_table(tag_at));
             }
-        } else if is_confidence(tag) && self.phase != Phase::Past {
-            self.predicted |= says_plddt(unquote(raw));
+            if self.single.is_empty() {
+                self.single_at = tag_at;
+            }
+            self.single.push((tag, at, at + raw.len()));
+        } else {
+            self.fact(tag, raw);
         }
         Ok(())
+    }
+
+    /// What a value says about the block's atoms.
+    fn fact(&mut self, tag: &[u8], raw: &[u8]) {
+        if is_confidence(tag) {
+            self.facts.predicted |= says_plddt(unquote(raw));
+        } else if is_of_experiment(tag) {
+            let value = unquote(raw);
+            let is_model = value.windows(5).any(|word| word.eq_ignore_ascii_case(b"MODEL"));
+            self.facts.experiment |= !matches!(value, b"?" | b".") && !is_model;
+        }
     }
 
     fn read_loop(&mut self, loop_at: usize) -> Result<(), Fault> {
@@ -196,60 +221,64 @@ impl<'a> Reader<'_, 'a> {
         if of_block && tags.iter().any(|tag| is_in(tag, CATEGORY)) {
             return self.read_atoms(loop_at, &tags, rows);
         }
-        let confidence: Vec<usize> = if of_block && self.phase != Phase::Past {
-            (0..tags.len()).filter(|&i| is_confidence(tags[i])).collect()
-        } else {
-            Vec::new()
+        let facts: Vec<usize> = match of_block {
+            true => (0..tags.len()).filter(|&i| is_confidence(tags[i]) || is_of_experiment(tags[i])).collect(),
+            false => Vec::new(),
         };
         while rows.next(&mut self.lexer)? {
-            for &column in &confidence {
+            for &column in &facts {
                 let (begin, end) = (rows.edges()[2 * column], rows.edges()[2 * column + 1]);
-                self.predicted |= says_plddt(unquote(&self.lexer.text[begin..end]));
+                let text = self.lexer.text;
+                self.fact(tags[column], &text[begin..end]);
             }
         }
         Ok(())
     }
 
     fn read_atoms(&mut self, loop_at: usize, tags: &[&'a [u8]], mut rows: Rows<'a>) -> Result<(), Fault> {
-        if self.phase == Phase::Looking {
-            if !self.single.is_empty() {
-                return Err(second_table(loop_at));
-            }
-            let columns = Columns::find(tags).map_err(|problem| Fault::at(loop_at, problem))?;
-            let mut atoms = AtomSite::new(self.lexer.text, columns, self.selection);
-            let mut more = rows.next(&mut self.lexer)?;
-            if more {
-                self.phase = Phase::Inside;
-            }
-            while more && atoms.row(rows.edges()).map_err(|problem| Fault::at(rows.edges()[0], problem))? {
-                if self.lines == Lines::Aligned
-                    && let Some(end) =
-                        atoms.aligned_rows(rows.edges()).map_err(|(at, problem)| Fault::at(at, problem))?
-                {
-                    self.lexer.at = end;
-                }
-                more = rows.next(&mut self.lexer)?;
-            }
-            if !more {
-                return Ok(());
-            }
-        } else if self.phase == Phase::Inside {
+        if self.atoms.is_some() || !self.single.is_empty() {
             return Err(second_table(loop_at));
         }
-        let mut any = false;
-        while rows.next(&mut self.lexer)? {
-            any = true;
+        let mut more = rows.next(&mut self.lexer)?;
+        let any = more;
+        let columns = Columns::find(tags).map_err(|problem| Fault::at(loop_at, problem));
+        let room = if self.blocks.is_empty() { self.lexer.text.len() / ATOM_LINE } else { 0 };
+        let mut atoms = columns.map(|columns| AtomSite::new(self.lexer.text, columns, self.options, room));
+        while more {
+            if let Ok(taking) = &mut atoms {
+                match self.take_row(taking, &rows) {
+                    Ok(end) => self.lexer.at = end,
+                    // The others are read for their syntax.
+                    Err(fault) => atoms = Err(fault),
+                }
+            }
+            more = rows.next(&mut self.lexer)?;
         }
-        if any && self.phase == Phase::Past {
-            self.count_other();
+        match atoms {
+            Ok(atoms) if any => self.atoms = Some(drafts(atoms)),
+            Ok(_) => {}
+            Err(fault) => self.atoms = Some((Err(fault), 1)),
         }
+        self.ends_in_atoms = any;
         Ok(())
     }
 
-    fn count_other(&mut self) {
-        self.others += usize::from(!self.counted);
-        self.counted = true;
+    /// Takes a row and those that are aligned with it. Answers where the next one is looked for.
+    #[inline]
+    fn take_row(&self, atoms: &mut AtomSite<'_, 'a>, rows: &Rows<'a>) -> Result<usize, Fault> {
+        atoms.row(rows.edges()).map_err(|problem| Fault::at(rows.edges()[0], problem))?;
+        if self.lines == Lines::Aligned {
+            let end = atoms.aligned_rows(rows.edges()).map_err(|(at, problem)| Fault::at(at, problem))?;
+            return Ok(end.unwrap_or(self.lexer.at));
+        }
+        Ok(self.lexer.at)
     }
+}
+
+fn drafts(atoms: AtomSite<'_, '_>) -> Atoms {
+    let (models, met) = atoms.into_models();
+    let draft = |(number, selection): (i32, Selection<'_>)| selection.into_draft().map(|draft| (number, draft));
+    (models.into_iter().map(draft).collect::<Result<_, _>>().map_err(Fault::whole), met)
 }
 
 fn syntax(at: usize, what: String) -> Fault {
@@ -270,6 +299,11 @@ fn is_confidence(tag: &[u8]) -> bool {
     tag.eq_ignore_ascii_case(b"_ma_qa_metric.type") || tag.eq_ignore_ascii_case(b"_ma_qa_metric.name")
 }
 
+/// Whether a tag is one that experiments have.
+fn is_of_experiment(tag: &[u8]) -> bool {
+    tag.eq_ignore_ascii_case(b"_exptl.method") || is_in(tag, b"_refine.") || is_in(tag, b"_em_3d_reconstruction.")
+}
+
 fn says_plddt(text: &[u8]) -> bool {
     text.windows(5).any(|word| word.eq_ignore_ascii_case(b"plddt"))
 }
@@ -277,7 +311,7 @@ fn says_plddt(text: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read::{ReadOptions, atom_site};
+    use crate::read::ReadOptions;
     use proptest::collection::vec;
     use proptest::prelude::*;
     use proptest::sample::{Index, select};
@@ -286,13 +320,24 @@ mod tests {
 
     /// What comes of a text, comparable to the bit.
     fn outcome(text: &[u8], lines: Lines) -> String {
-        let mut selection = Selection::new(&ReadOptions::default(), atom_site::SYNTAX, 0);
-        let read = read_with(text, &mut selection, lines)
-            .and_then(|found| selection.finish("x", found.predicted, found.warnings));
-        match read {
-            Ok(read) => format!("{read:?}"),
-            Err(fault) => fault.into_error("x", text).to_string(),
-        }
+        let options = ReadOptions::default();
+        let blocks = match read_with(text, &options, lines) {
+            Ok(blocks) => blocks,
+            Err(fault) => return fault.into_error("x", text).to_string(),
+        };
+        let models = blocks.into_iter().flat_map(|block| {
+            let facts = block.facts;
+            match block.models {
+                Ok(models) => models.into_iter().map(|(_, draft)| draft.finish("x", &facts, &options)).collect(),
+                Err(fault) => vec![Err(fault)],
+            }
+        });
+        models
+            .map(|read| match read {
+                Ok(read) => format!("{read:?}"),
+                Err(fault) => fault.into_error("x", text).to_string(),
+            })
+            .collect()
     }
 
     /// Rows of crambin's table, each value padded to its column's width.
@@ -304,7 +349,7 @@ mod tests {
 
     #[test]
     fn aligned_lines_are_taken_without_their_words() {
-        let mut selection = Selection::new(&ReadOptions::default(), atom_site::SYNTAX, 0);
+        let options = ReadOptions::default();
         let text = aligned_rows(7);
         let table = std::str::from_utf8(&text).unwrap();
         let tags: Vec<_> =
@@ -312,10 +357,10 @@ mod tests {
         let mut lexer = Lexer::new(&text);
         lexer.at = table.find("ATOM ").unwrap();
         let mut rows = Rows::new(tags.len(), tags[0]);
-        let mut atoms = AtomSite::new(&text, Columns::find(&tags).unwrap(), &mut selection);
+        let mut atoms = AtomSite::new(&text, Columns::find(&tags).unwrap(), &options, 0);
         let mut taken = 0;
         while taken == 0 && rows.next(&mut lexer).unwrap() {
-            assert!(atoms.row(rows.edges()).unwrap());
+            atoms.row(rows.edges()).unwrap();
             if let Some(end) = atoms.aligned_rows(rows.edges()).unwrap() {
                 taken = text[rows.edges()[0]..end].split(|&c| c == b'\n').count() - 1;
             }

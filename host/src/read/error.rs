@@ -48,6 +48,36 @@ pub enum Problem {
     /// Atoms, but none of a standard amino acid (in the chains asked for).
     #[error("no protein residues{0}")]
     NoProtein(String),
+    /// Nucleic acid alone, which has no rows; no failure of a run.
+    #[error("no protein: nucleic acid alone, which has no rows")]
+    NucleicAcid,
+    /// No model of the number that was asked for.
+    #[error("no model {number}; the file has {met}")]
+    NoModel {
+        /// The number asked for.
+        number: i32,
+        /// How many models there are.
+        met: usize,
+    },
+    /// No assembly of the id that was asked for.
+    #[error("no assembly {0}")]
+    NoAssembly(String),
+    /// A pipe or device that goes on and on.
+    #[error("has more than {limit} bytes: a pipe or device without an end?")]
+    Endless {
+        /// The most that is read, in bytes.
+        limit: u64,
+    },
+    /// Compressed data that unfold to too much.
+    #[error(
+        "inflates to more than {limit} bytes, {ratio} times its own size: no structure does; is it damaged, or no structure?"
+    )]
+    Inflated {
+        /// The most that is taken, in bytes.
+        limit: usize,
+        /// The most that is taken, over the size of what is compressed.
+        ratio: usize,
+    },
     /// More atoms than 32-bit indices reach.
     #[error("more than {0} atoms; split the structure")]
     TooManyAtoms(u32),

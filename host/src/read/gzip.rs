@@ -14,6 +14,26 @@ pub(super) fn is_gzip(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0x1f, 0x8b])
 }
 
+/// No structure's text shrinks to less than this part of it.
+const LARGEST_RATIO: usize = 200;
+/// What is always taken, in bytes: small files may be nothing but blanks.
+const ALWAYS: usize = 64 << 20;
+/// The most that is taken, in bytes: four times the largest entry of the wwPDB.
+const MOST: usize = 4 << 30;
+
+/// The most bytes that something compressed may unfold to.
+pub(super) fn limit(compressed: usize) -> usize {
+    compressed.saturating_mul(LARGEST_RATIO).clamp(ALWAYS, MOST)
+}
+
+/// Reads all that a decoder gives, up to the limit for what it decodes.
+pub(super) fn read_limited(decoder: &mut impl Read, compressed: usize, text: &mut Vec<u8>) -> Result<(), Problem> {
+    let limit = limit(compressed);
+    let room = limit.saturating_sub(text.len());
+    let read = decoder.take(room as u64 + 1).read_to_end(text).map_err(Problem::Gzip)?;
+    if read > room { Err(Problem::Inflated { limit, ratio: LARGEST_RATIO }) } else { Ok(()) }
+}
+
 /// The text of all members. Zero bytes after the last member are padding; anything else there is corruption.
 pub(super) fn decompress(bytes: &[u8]) -> Result<Vec<u8>, Problem> {
     // The last four bytes are the last member's length modulo 2^32. Deflate never shrinks below 1/1032, so a lying
@@ -31,7 +51,7 @@ fn decompress_members(bytes: &[u8], text: &mut Vec<u8>) -> Result<(), Problem> {
     let mut rest = bytes;
     loop {
         let mut member = GzDecoder::new(rest);
-        member.read_to_end(text).map_err(Problem::Gzip)?;
+        read_limited(&mut member, bytes.len(), text)?;
         rest = member.into_inner();
         let padding = rest.iter().take_while(|&&b| b == 0).count();
         rest = &rest[padding..];
@@ -96,6 +116,24 @@ mod tests {
     use super::*;
     use flate2::{Compression, GzBuilder};
     use std::io::Write;
+
+    #[test]
+    fn what_unfolds_without_measure_is_refused() {
+        // Some 1,000 bytes for each: 70 MB of 70 kB.
+        let mut bomb = GzBuilder::new().write(Vec::new(), Compression::best());
+        let blanks = vec![b' '; 1 << 20];
+        (0..70).for_each(|_| bomb.write_all(&blanks).unwrap());
+        let bomb = bomb.finish().unwrap();
+        assert!(bomb.len() < 200_000);
+        let refused = decompress(&bomb).unwrap_err();
+        assert!(matches!(refused, Problem::Inflated { limit, .. } if limit == ALWAYS), "{refused}");
+        // In members, none of which is too large by itself.
+        let mut half = GzBuilder::new().write(Vec::new(), Compression::best());
+        (0..35).for_each(|_| half.write_all(&blanks).unwrap());
+        let half = half.finish().unwrap();
+        assert_eq!(decompress(&half).unwrap().len(), 35 << 20);
+        assert!(matches!(decompress(&[&half[..], &half[..]].concat()), Err(Problem::Inflated { .. })));
+    }
 
     fn compressed(text: &[u8], header: GzBuilder) -> Vec<u8> {
         let mut encoder = header.write(Vec::new(), Compression::default());

@@ -1,82 +1,249 @@
-//! PDB: fixed columns of `ATOM` and `HETATM` records, first model only.
+//! PDB: fixed columns of `ATOM` and `HETATM` records, model by model.
 
+mod columns;
+mod header;
+
+use super::components;
+use super::draft::{Draft, Facts};
 use super::error::{Fault, Problem, bad_field};
-use super::number::{decimal, fixed_8_3, pdb_residue_number};
-use super::select::{Place, Record, Selection, Syntax, is_hydrogen, pack};
-use memchr::{memchr, memchr2_iter};
+use super::note::{Note, NoteKind};
+use super::number::{decimal, pdb_residue_number};
+use super::options::{Models, ReadOptions, Residues};
+use super::select::{Number, Place, Record, Selection, Syntax, Value, element, is_hydrogen};
+use columns::{B_END, cut_short, field, has_coordinates, is_cut_record, is_shortened, name, position};
+use header::Header;
+use memchr::{memchr, memmem};
 
 /// Bytes of an atom's line, its end included.
-pub(super) const ATOM_LINE: usize = 81;
+const ATOM_LINE: usize = 81;
 
 pub(super) const SYNTAX: Syntax =
     Syntax { number_field: "residue number (columns 23-26)", residue_number: pdb_residue_number, b_factor };
 
 /// An atom record up to its z coordinate: columns 1 to 54.
 const NEEDED: usize = 54;
-/// End of the B factor's columns.
-const B_END: usize = 66;
 /// End of the element's columns.
 const ELEMENT_END: usize = 78;
 
-/// What a file says beside its atoms.
+/// The models that were asked for, and what the file says beside them.
 pub(super) struct Found {
-    /// Whether it names a predictor, so that its B column is a confidence.
-    pub(super) predicted: bool,
-    pub(super) warnings: Vec<String>,
+    /// Each with its number.
+    pub(super) models: Vec<(i32, Draft)>,
+    pub(super) facts: Facts,
+    /// Models that were met, read or not.
+    pub(super) met: usize,
 }
 
-/// Feeds the first model's records to the selection.
-pub(super) fn read<'a>(text: &'a [u8], selection: &mut Selection<'a>) -> Result<Found, Fault> {
-    let mut reader = AtomReader { selection, place: u64::MAX, wanted: true, atoms: 0, columns: 0 };
-    let (mut predicted, mut experiment, mut in_model, mut offset) = (false, false, false, 0);
-    while offset < text.len() {
-        let rest = &text[offset..];
-        let end = memchr(b'\n', rest);
-        let mut line = &rest[..end.unwrap_or(rest.len())];
-        if let [before @ .., b'\r'] = line {
-            line = before;
-        }
-        match line.first_chunk() {
-            Some(b"ATOM") if is_atom(line) => {
-                reader.record(line, false, end.is_none()).map_err(|problem| Fault::at(offset, problem))?;
+/// Reads the models that are asked for.
+pub(super) fn read(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
+    let mut reader = Reader {
+        text,
+        options,
+        header: Header::default(),
+        models: Vec::new(),
+        met: 0,
+        between: true,
+        in_model: false,
+        number: None,
+        reading: false,
+        atoms: 0,
+        columns: 0,
+        has_end: false,
+    };
+    reader.read_lines()?;
+    reader.finish()
+}
+
+struct Reader<'o, 'a> {
+    text: &'a [u8],
+    options: &'o ReadOptions,
+    header: Header,
+    models: Vec<(i32, AtomReader<'a>)>,
+    met: usize,
+    /// Whether the next atom begins a model.
+    between: bool,
+    in_model: bool,
+    /// What `MODEL` said.
+    number: Option<i32>,
+    /// Whether the current model is read.
+    reading: bool,
+    /// Records met.
+    atoms: usize,
+    /// Columns of the record before.
+    columns: usize,
+    has_end: bool,
+}
+
+impl<'a> Reader<'_, 'a> {
+    fn read_lines(&mut self) -> Result<(), Fault> {
+        let text = self.text;
+        let mut offset = 0;
+        while offset < text.len() {
+            let rest = &text[offset..];
+            let end = memchr(b'\n', rest);
+            let mut line = &rest[..end.unwrap_or(rest.len())];
+            if let [before @ .., b'\r'] = line {
+                line = before;
             }
-            Some(b"HETA") if line.starts_with(b"HETATM") => {
-                reader.record(line, true, end.is_none()).map_err(|problem| Fault::at(offset, problem))?;
-            }
-            Some(b"MODE") if line.starts_with(b"MODEL") && !line.get(5).is_some_and(u8::is_ascii_alphanumeric) => {
-                if in_model {
-                    break;
+            let is_last = end.is_none();
+            match line.first_chunk() {
+                Some(b"ATOM") if is_atom(line) => self.atom(line, false, is_last, offset)?,
+                Some(b"HETA") if line.starts_with(b"HETATM") => self.atom(line, true, is_last, offset)?,
+                Some(b"MODE") if line.starts_with(b"MODEL") && !line.get(5).is_some_and(u8::is_ascii_alphanumeric) => {
+                    self.between = true;
+                    self.in_model = true;
+                    self.number = line.get(6..).and_then(|rest| pdb_residue_number(rest.trim_ascii()));
                 }
-                in_model = true;
+                Some(b"ENDM") if line.starts_with(b"ENDMDL") => {
+                    self.end_model();
+                    if self.options.models == Models::First && self.met > 0 {
+                        self.count_models(&rest[line_length(end, rest)..]);
+                        return Ok(());
+                    }
+                }
+                None if is_last && is_cut_record(line) && self.atoms > 0 => {
+                    return Err(Fault::at(offset, cut_short(line, self.columns)));
+                }
+                _ if is_end(line) => {
+                    self.has_end = true;
+                    self.end_model();
+                }
+                Some(_) => self.other(line, is_last, offset)?,
+                None => {}
             }
-            Some(b"ENDM") if line.starts_with(b"ENDMDL") => break,
-            Some(b"TITL" | b"REMA") => predicted = predicted || says_predicted(line),
-            Some(b"EXPD") => experiment = line.starts_with(b"EXPDTA") && !has_word(line, b"MODEL"),
-            None if end.is_none() && is_cut_record(line) && reader.atoms > 0 => {
-                return Err(Fault::at(offset, cut_short(line, reader.columns)));
-            }
-            _ => {}
+            offset += line_length(end, rest);
         }
-        offset += line_length(end, rest);
+        Ok(())
     }
-    if reader.atoms == 0 {
-        return Err(Fault::whole(Problem::NoAtoms(why_no_atoms(text))));
-    }
-    let mut warnings = Vec::new();
-    if predicted && experiment {
-        let what = "the file has an experiment (EXPDTA) and names a predictor in TITLE or REMARK: its B factors are taken \
-                    for a predictor's confidence and left out";
-        warnings.push(what.to_owned());
-    }
-    Ok(Found { predicted, warnings })
-}
 
-fn has_word(line: &[u8], word: &[u8]) -> bool {
-    line.windows(word.len()).any(|found| found == word)
+    fn end_model(&mut self) {
+        self.between = true;
+        self.in_model = false;
+        self.number = None;
+    }
+
+    /// Counts the models of a text that is not read.
+    fn count_models(&mut self, rest: &[u8]) {
+        let begins = memmem::find_iter(rest, b"\nMODEL ").count() + usize::from(rest.starts_with(b"MODEL "));
+        let atoms = || memmem::find(rest, b"\nATOM  ").is_some() || rest.starts_with(b"ATOM  ");
+        self.met += if begins == 0 { usize::from(atoms()) } else { begins };
+    }
+
+    /// A record that is none of an atom, by its name.
+    #[inline]
+    fn other(&mut self, line: &'a [u8], is_last: bool, offset: usize) -> Result<(), Fault> {
+        self.header.record(line);
+        // Only what has the dots of coordinates is worth a closer look.
+        if line.len() >= NEEDED && line[34] == b'.' && line[42] == b'.' && line[50] == b'.' {
+            self.maybe_atom(line, is_last, offset)?;
+        }
+        Ok(())
+    }
+
+    /// A line whose record name is unknown, and which may be an atom's all the same.
+    #[cold]
+    fn maybe_atom(&mut self, line: &'a [u8], is_last: bool, offset: usize) -> Result<(), Fault> {
+        let head = &line[..6];
+        let like = |record: &[u8]| head.iter().zip(record).filter(|(a, b)| !a.eq_ignore_ascii_case(b)).count();
+        let (atom, hetatm) = (like(b"ATOM  "), like(b"HETATM"));
+        if atom.min(hetatm) > 1 || !has_coordinates(line) {
+            return Ok(());
+        }
+        if atom.min(hetatm) == 0 {
+            self.atom(line, hetatm == 0, is_last, offset)?;
+            self.repaired(|| "a record name in lower case is read as if in upper case".to_owned());
+            return Ok(());
+        }
+        Err(Fault::at(
+            offset,
+            bad_field("record name (columns 1-6)", head.trim_ascii(), "is no record's; ATOM or HETATM?"),
+        ))
+    }
+
+    fn repaired(&mut self, text: impl FnOnce() -> String) {
+        if let Some((_, reader)) = self.models.last_mut() {
+            let tally = reader.selection.tally();
+            tally.repaired += 1;
+            tally.first_repaired.get_or_insert_with(text);
+        }
+    }
+
+    #[inline]
+    fn atom(&mut self, line: &'a [u8], hetatm: bool, is_last: bool, offset: usize) -> Result<(), Fault> {
+        self.atoms += 1;
+        if self.between {
+            self.begin_model();
+        }
+        let before = std::mem::replace(&mut self.columns, line.len());
+        if !self.reading {
+            return Ok(());
+        }
+        let Some((_, reader)) = self.models.last_mut() else { return Ok(()) };
+        if line.len() > ATOM_LINE
+            && let Some(second) = second_record(line)
+        {
+            let (first, second) = line.split_at(second);
+            let hetatm_too = second.starts_with(b"HETATM");
+            let taken = reader.record(first, hetatm, false, before, &self.header);
+            taken
+                .and_then(|()| reader.record(second, hetatm_too, is_last, before, &self.header))
+                .map_err(|problem| Fault::at(offset, problem))?;
+            self.repaired(|| "a line holds two records of atoms, and both are read".to_owned());
+            return Ok(());
+        }
+        reader.record(line, hetatm, is_last, before, &self.header).map_err(|problem| Fault::at(offset, problem))
+    }
+
+    #[cold]
+    fn begin_model(&mut self) {
+        self.between = false;
+        self.met += 1;
+        let ordinal = self.met as i32;
+        let number = self.number.take().unwrap_or(ordinal);
+        self.reading = match self.options.models {
+            Models::First => self.met == 1,
+            Models::Number(wanted) => wanted == number && self.models.is_empty(),
+            Models::All => true,
+        };
+        if self.reading {
+            let room = if self.met == 1 { self.text.len() / ATOM_LINE } else { 0 };
+            self.models.push((number, AtomReader::new(self.options, room)));
+        }
+    }
+
+    fn finish(self) -> Result<Found, Fault> {
+        if self.atoms == 0 {
+            return Err(Fault::whole(Problem::NoAtoms(why_no_atoms(self.text))));
+        }
+        if let (Models::Number(number), true) = (self.options.models, self.models.is_empty()) {
+            return Err(Fault::whole(Problem::NoModel { number, met: self.met }));
+        }
+        let mut facts = Facts {
+            predicted: self.header.names_predictor,
+            experiment: self.header.experiment || self.header.signs,
+            notes: Vec::new(),
+        };
+        if facts.predicted && self.header.experiment {
+            let text = "the file has an experiment (EXPDTA) and names a predictor in TITLE or REMARK: its B factors are taken \
+                        for a predictor's confidence and left out"
+                .to_owned();
+            facts.notes.push(Note { kind: NoteKind::Contradiction, text });
+        }
+        let mut models = Vec::with_capacity(self.models.len());
+        for (number, reader) in self.models {
+            models.push((number, reader.selection.into_draft().map_err(Fault::whole)?));
+        }
+        Ok(Found { models, facts, met: self.met })
+    }
 }
 
 fn line_length(end: Option<usize>, rest: &[u8]) -> usize {
     end.map_or(rest.len(), |end| end + 1)
+}
+
+/// `END`, and nothing of note after it.
+fn is_end(line: &[u8]) -> bool {
+    line.starts_with(b"END") && line[3..].iter().all(u8::is_ascii_whitespace)
 }
 
 /// `ATOM`, then blanks or a serial number that is too wide (never read). A tab is refused later, by the columns.
@@ -84,190 +251,158 @@ fn is_atom(line: &[u8]) -> bool {
     matches!(line.get(4), None | Some(b' ' | b'\t' | b'*' | b'0'..=b'9'))
 }
 
-struct AtomReader<'s, 'a> {
-    selection: &'s mut Selection<'a>,
-    /// Columns 22 to 27 of the record before: chain, number, insertion code. No text gives the first value.
-    place: u64,
-    /// Whether that record's chain is.
-    wanted: bool,
-    /// Records met.
-    atoms: usize,
-    /// Columns of the record before.
-    columns: usize,
+/// Where in a long line another record begins, whose line end before it is lost.
+#[cold]
+fn second_record(line: &[u8]) -> Option<usize> {
+    let found = |record: &[u8]| memmem::find(&line[NEEDED..], record).map(|at| at + NEEDED);
+    found(b"ATOM  ").into_iter().chain(found(b"HETATM")).min()
 }
 
-impl<'a> AtomReader<'_, 'a> {
+struct AtomReader<'a> {
+    selection: Selection<'a>,
+    /// Columns 21 to 27 of the record before: chain, number, insertion code. No text gives the first value.
+    place: u64,
+    /// Whether that record's chain is wanted.
+    wanted: bool,
+    /// Columns of the residue name: 18 to 20, or to 21.
+    name_end: usize,
+    /// Whether the residue is said to be part of its chain, and of which name that is known.
+    in_chain: (u64, Option<bool>),
+    /// Column 22 of the last record that had column 21 blank.
+    plain_chain: u8,
+    /// Whether chain `-` has been met with a number that leaves no doubt.
+    has_dash: bool,
+    is_standard: bool,
+}
+
+impl<'a> AtomReader<'a> {
+    fn new(options: &ReadOptions, room: usize) -> Self {
+        Self {
+            selection: Selection::new(options, SYNTAX, room),
+            place: u64::MAX,
+            wanted: true,
+            name_end: 20,
+            in_chain: (0, None),
+            plain_chain: 0,
+            has_dash: false,
+            is_standard: options.residues == Residues::Standard,
+        }
+    }
+
     #[inline]
-    fn record(&mut self, line: &'a [u8], hetatm: bool, last: bool) -> Result<(), Problem> {
-        let before = std::mem::replace(&mut self.columns, line.len());
-        self.atoms += 1;
+    fn record(
+        &mut self,
+        line: &'a [u8],
+        hetatm: bool,
+        last: bool,
+        before: usize,
+        header: &Header,
+    ) -> Result<(), Problem> {
         let Some(columns) = line.first_chunk::<NEEDED>() else {
             return Err(cut_short(line, before));
         };
         if last && is_shortened(line.len(), before) {
             return Err(cut_short(line, before));
         }
-        let place = (u64::from_le_bytes(field(columns, 20)) >> 8) & 0x0000_ffff_ffff_ffff;
+        let place = u64::from_le_bytes(field(columns, 20)) & 0x00ff_ffff_ffff_ffff;
         if place != self.place {
             self.place = place;
-            // Hybrid-36 numbers fill their columns, decimal ones stand anywhere in them.
-            let number = &columns[22..26];
-            let place = Place {
-                chain: &columns[21..22],
-                number: if number[0].is_ascii_alphabetic() { number } else { number.trim_ascii() },
-                icode: columns[26..27].trim_ascii(),
-            };
-            self.wanted = self.selection.enter(place);
+            self.wanted = self.enter(columns)?;
         }
         if !self.wanted {
             return Ok(());
         }
-        let position = position(columns, line)?;
-        if hetatm {
+        let fourth = if self.name_end == 20 { b' ' } else { columns[20] };
+        let residue = u64::from(name(u32::from_le_bytes([columns[17], columns[18], columns[19], fourth])));
+        let in_chain = if hetatm { self.in_chain(residue, columns, header) } else { None };
+        let position = match position(columns, line) {
+            Ok(position) => position,
+            Err(problem) if self.selection.is_ignored(residue, hetatm, in_chain) => {
+                self.selection.ignore(|| problem.to_string());
+                return Ok(());
+            }
+            Err(problem) => return Err(problem),
+        };
+        if hetatm && self.is_standard && !self.selection.takes_cover() {
             return Ok(());
         }
         let name = name(u32::from_le_bytes([columns[12], columns[13], columns[14], columns[15]]));
-        let hydrogen = match line.get(ELEMENT_END - 2..ELEMENT_END) {
-            Some([b' ', b'C' | b'N' | b'O' | b'S']) => false,
-            Some(element) => is_hydrogen(element.trim_ascii(), name.to_le_bytes().as_slice()),
-            None => is_hydrogen(b"", name.to_le_bytes().as_slice()),
+        let symbol = line.get(ELEMENT_END - 2..ELEMENT_END).unwrap_or_default();
+        let (hydrogen, element) = match symbol {
+            [b' ', symbol @ (b'C' | b'N' | b'O' | b'S')] => (false, u16::from(*symbol)),
+            symbol => {
+                let symbol = symbol.trim_ascii();
+                (is_hydrogen(symbol, name.to_le_bytes().as_slice()), element(symbol))
+            }
         };
         if name == 0 {
             return Err(bad_field("atom name (columns 13-16)", &columns[12..16], "is blank"));
         }
         self.selection.atom(&Record {
-            residue: pack(&columns[17..20]),
+            residue,
             name: u64::from(name),
-            alternate: u64::from(columns[16]),
+            alternate: if columns[16] == b' ' { 0 } else { u64::from(columns[16]) },
             hydrogen,
+            element,
             position,
-            b_factor: line.get(B_END - 6..B_END).unwrap_or_default(),
+            occupancy: Value::Text(line.get(NEEDED..60).unwrap_or_default()),
+            b_factor: Value::Text(line.get(B_END - 6..B_END).unwrap_or_default()),
+            hetatm,
+            in_chain,
         })
     }
-}
 
-/// The eight bytes from a column, counted from 0.
-#[inline]
-fn field(columns: &[u8; NEEDED], at: usize) -> [u8; 8] {
-    let mut bytes = [0; 8];
-    bytes.copy_from_slice(&columns[at..at + 8]);
-    bytes
-}
-
-/// An atom name, packed, without the blanks around it.
-#[inline]
-fn name(columns: u32) -> u32 {
-    const BLANKS: u32 = 0x2020_2020;
-    let inked = columns ^ BLANKS;
-    if inked == 0 {
-        return 0;
+    /// Enters the place of a record.
+    fn enter(&mut self, columns: &'a [u8; NEEDED]) -> Result<bool, Problem> {
+        let (mut chain, mut number, mut icode) = (&columns[21..22], &columns[22..26], columns[26..27].trim_ascii());
+        let is_number = |text: &[u8]| text.iter().all(u8::is_ascii_digit);
+        self.name_end = 20;
+        if columns[20] == b' ' {
+            self.plain_chain = columns[21];
+        } else {
+            // A fourth letter of the name, or the first of a chain id of two.
+            let long_name = u64::from(name(u32::from_le_bytes([columns[17], columns[18], columns[19], columns[20]])));
+            let known = |name: u64| {
+                matches!(
+                    components::component(name),
+                    components::Component::Standard(_) | components::Component::Variant(_)
+                )
+            };
+            let three = u64::from(name(u32::from_le_bytes([columns[17], columns[18], columns[19], b' '])));
+            let of_name = known(long_name) && (!known(three) || columns[21] == b' ' || columns[21] == self.plain_chain);
+            if of_name && !self.is_standard {
+                self.name_end = 21;
+            } else if columns[20].is_ascii_graphic() && columns[21] != b' ' && !of_name {
+                chain = &columns[20..22];
+            }
+        }
+        if chain == b"-" && is_number(number) && !self.has_dash {
+            let wrong = "is a number of five columns, which has taken the chain id's place: the chain is lost";
+            return Err(bad_field("residue number (columns 22-26)", &columns[21..26], wrong));
+        }
+        self.has_dash |= chain == b"-";
+        // Five columns of digits are one number; an insertion code is a letter, but for short numbers.
+        if is_number(&columns[22..27]) {
+            (number, icode) = (&columns[22..27], b"");
+        }
+        // Hybrid-36 numbers fill their columns, decimal ones stand anywhere in them.
+        let number = if number[0].is_ascii_alphabetic() { number } else { number.trim_ascii() };
+        self.selection.enter(Place { chain, number: Number::Text(number), icode })
     }
-    let leading = inked.trailing_zeros() / 8;
-    let trailing = inked.leading_zeros() / 8;
-    (columns & (u32::MAX >> (8 * trailing))) >> (8 * leading)
-}
 
-const COORDINATES: [(usize, &str); 3] =
-    [(30, "x (columns 31-38)"), (38, "y (columns 39-46)"), (46, "z (columns 47-54)")];
-
-/// The coordinates in Å.
-#[inline]
-fn position(columns: &[u8; NEEDED], line: &[u8]) -> Result<[f64; 3], Problem> {
-    let before_x_is_blank = columns[29] == b' ' || columns[30] == b' ';
-    let after_z_is_blank = matches!(line.get(NEEDED), None | Some(b' '));
-    match (fixed_8_3(field(columns, 30)), fixed_8_3(field(columns, 38)), fixed_8_3(field(columns, 46))) {
-        (Some(x), Some(y), Some(z)) if before_x_is_blank && after_z_is_blank => Ok([x, y, z]),
-        _ => unusual_position(line),
+    /// Whether the header says that a residue in `HETATM` records is part of its chain.
+    fn in_chain(&mut self, residue: u64, columns: &[u8; NEEDED], header: &Header) -> Option<bool> {
+        if self.in_chain.0 != self.place ^ residue {
+            let standard = components::standard(residue).is_some();
+            let said = header.in_chain(residue, standard, columns[21], &columns[22..26], columns[26]);
+            self.in_chain = (self.place ^ residue, said);
+        }
+        self.in_chain.1
     }
-}
-
-/// Coordinates that are not all written `%8.3f` with blanks around the three.
-#[cold]
-fn unusual_position(line: &[u8]) -> Result<[f64; 3], Problem> {
-    let mut position = [0.0; 3];
-    for (value, (at, field)) in position.iter_mut().zip(COORDINATES) {
-        *value = unusual_coordinate(line, at).map_err(|wrong| bad_field(field, &line[at..at + 8], wrong))?;
-    }
-    Ok(position)
-}
-
-fn unusual_coordinate(line: &[u8], at: usize) -> Result<f64, &'static str> {
-    let columns = &line[at..at + 8];
-    let text = columns.trim_ascii();
-    if columns.contains(&b'\t') {
-        return Err("holds a tab; PDB coordinates stand in fixed columns");
-    }
-    if text.is_empty() {
-        return Err("is blank");
-    }
-    if text.contains(&b'*') {
-        return Err("is stars: the coordinate did not fit when the file was written");
-    }
-    if text.contains(&b' ') {
-        return Err("holds more than one number; the line's columns are shifted");
-    }
-    if memchr(b'.', text).is_none_or(|dot| text[dot + 1..].contains(&b'.')) {
-        return Err("does not hold exactly one decimal point");
-    }
-    let value = decimal(text).ok_or("is no decimal number")?;
-    let blank = |c: Option<&u8>| c.is_none_or(|&c| c == b' ');
-    // Written `%8.3f` a number fills its columns and may touch its neighbours; any other must stand free.
-    let standard = columns[4] == b'.' && columns[7] != b' ';
-    let free_before = columns[0] == b' ' || blank(line.get(at - 1));
-    let free_after = columns[7] == b' ' || blank(line.get(at + 8));
-    let (first, last) = (at == 30, at == 46);
-    if !free_before && (first || !standard) || !free_after && (!standard || last && !is_occupancy(line)) {
-        return Err("runs over the border of its columns");
-    }
-    Ok(value)
-}
-
-/// Whether what follows a z that touches it is a whole field of its own, such as `100.00`, not z's last digits.
-fn is_occupancy(line: &[u8]) -> bool {
-    let columns = line.get(NEEDED..60).unwrap_or(&line[NEEDED..]);
-    let text = columns.trim_ascii();
-    text.contains(&b'.') && decimal(text).is_some()
-}
-
-/// A line that ends before its coordinates, or with the file and shorter than its neighbour.
-#[cold]
-fn cut_short(line: &[u8], before: usize) -> Problem {
-    let columns = line.len();
-    Problem::CutShort(if line.contains(&b'\t') {
-        "the atom record holds tabs; PDB fields stand in fixed columns".to_owned()
-    } else if columns < NEEDED {
-        format!("the atom record ends at column {columns}, before its z coordinate does (column {NEEDED})")
-    } else {
-        format!(
-            "the file ends inside this atom record, at column {columns} (the record before has {before}); it is cut"
-        )
-    })
-}
-
-/// Whether a last line without an end lost its B factor or element, which the record before has.
-fn is_shortened(columns: usize, before: usize) -> bool {
-    (columns < B_END && before >= B_END) || (columns < ELEMENT_END - 1 && before >= ELEMENT_END)
-}
-
-/// Whether the file's last bytes are the beginning of an atom record's name.
-fn is_cut_record(line: &[u8]) -> bool {
-    line.len() >= 2 && (b"ATOM".starts_with(line) || b"HETATM".starts_with(line))
 }
 
 fn b_factor(text: &[u8]) -> Option<f64> {
     decimal(text.trim_ascii())
-}
-
-/// Whether a TITLE or REMARK names a predictor or its confidence.
-fn says_predicted(line: &[u8]) -> bool {
-    // Each word has its D at a fixed distance from its end.
-    const WORDS: [(&[u8], usize); 3] = [(b"ALPHAFOLD", 8), (b"ESMFOLD", 6), (b"PLDDT", 2)];
-    memchr2_iter(b'D', b'd', line).any(|d| {
-        WORDS.iter().any(|(word, before)| {
-            let begin = d.checked_sub(*before);
-            begin.and_then(|b| line.get(b..b + word.len())).is_some_and(|found| found.eq_ignore_ascii_case(word))
-        })
-    })
 }
 
 #[cold]
@@ -282,30 +417,5 @@ fn why_no_atoms(text: &[u8]) -> &'static str {
         "the file is blank"
     } else {
         "no ATOM or HETATM record; is this a PDB or mmCIF file?"
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_lose_their_blanks() {
-        for (columns, trimmed) in [(b" CA ", "CA"), (b"HG11", "HG11"), (b"   N", "N"), (b"O   ", "O"), (b" C A", "C A")]
-        {
-            assert_eq!(u64::from(name(u32::from_le_bytes(*columns))), pack(trimmed.as_bytes()), "{trimmed}");
-        }
-        assert_eq!(name(u32::from_le_bytes(*b"    ")), 0);
-    }
-
-    #[test]
-    fn predictors_are_named_in_any_case() {
-        for line in ["TITLE     ALPHAFOLD MONOMER V2.0", "REMARK  1 esmfold v1", "REMARK mean pLDDT 92", "REMARK PLDDT"]
-        {
-            assert!(says_predicted(line.as_bytes()), "{line}");
-        }
-        for line in ["TITLE     ALPHA FOLD", "REMARK PLDD", "REMARK FOLD", "REMARK D", "TITLE DDDD"] {
-            assert!(!says_predicted(line.as_bytes()), "{line}");
-        }
     }
 }

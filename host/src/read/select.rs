@@ -1,12 +1,46 @@
-//! Which records become atoms: the selection rule, the same for both formats.
+//! Which records become atoms: the selection rule, the same for all formats.
 
-use super::error::{Fault, Problem, bad_field};
-use super::{ReadOptions, ReadStructure};
-use crate::structure::StructureInput;
+mod alternates;
+mod names;
+
+use super::components::{self, Component};
+use super::draft::{Draft, Tally};
+use super::error::{Problem, bad_field};
+use super::number::decimal;
+use super::options::{Alternates, ReadOptions, Residues};
+use alternates::Alternate;
+use names::Names;
 use shared_types::backbone::{NO_ROLES, RoleAtoms};
-use shared_types::radii::protor_radius;
-use shared_types::{Atom, NO_CA, RESIDUES, ResidueKind};
-use std::collections::HashMap;
+use shared_types::radii::{protor_radius, radius_of_element};
+use shared_types::{NO_CA, ResidueKind, UNKNOWN};
+use std::collections::{HashMap, HashSet};
+
+/// A value that a format gives as text or as a number.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Value<'a> {
+    Text(&'a [u8]),
+    #[allow(dead_code)]
+    Number(f64),
+}
+
+impl Value<'_> {
+    /// Equal for equal values of a file.
+    #[inline]
+    fn key(self) -> u64 {
+        match self {
+            Self::Text(text) => pack(text),
+            Self::Number(number) => number.to_bits(),
+        }
+    }
+}
+
+/// A residue number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Number<'a> {
+    Text(&'a [u8]),
+    #[allow(dead_code)]
+    Value(i32),
+}
 
 /// What differs between the formats once a record is split into fields.
 #[derive(Clone, Copy)]
@@ -24,23 +58,28 @@ pub(super) struct Syntax {
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Place<'a> {
     pub(super) chain: &'a [u8],
-    pub(super) number: &'a [u8],
+    pub(super) number: Number<'a>,
     pub(super) icode: &'a [u8],
 }
 
-/// An `ATOM` record.
+/// An `ATOM` or `HETATM` record.
 pub(super) struct Record<'a> {
     /// Residue name, by [`pack`].
     pub(super) residue: u64,
     /// Atom name without blanks around it, by [`pack`].
     pub(super) name: u64,
-    /// Alternate location, by [`pack`].
+    /// Alternate location, by [`pack`]; 0 for none.
     pub(super) alternate: u64,
     pub(super) hydrogen: bool,
+    /// The element's symbol, by [`element`].
+    pub(super) element: u16,
     /// Å.
     pub(super) position: [f64; 3],
-    /// The B factor's text.
-    pub(super) b_factor: &'a [u8],
+    pub(super) occupancy: Value<'a>,
+    pub(super) b_factor: Value<'a>,
+    pub(super) hetatm: bool,
+    /// Whether the file says that the residue is part of a chain.
+    pub(super) in_chain: Option<bool>,
 }
 
 /// Up to eight bytes as a word that compares like the text. Longer texts, which no standard name is, keep their
@@ -53,19 +92,10 @@ pub(super) fn pack(text: &[u8]) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-/// The names of [`RESIDUES`], by [`pack`].
-const NAMES: [u64; RESIDUES.len()] = {
-    let mut names = [0; RESIDUES.len()];
-    let mut kind = 0;
-    while kind < names.len() {
-        let &[a, b, c] = RESIDUES[kind].name.as_bytes() else { panic!("not three letters") };
-        names[kind] = u64::from_le_bytes([a, b, c, 0, 0, 0, 0, 0]);
-        kind += 1;
-    }
-    names
-};
-
 const CA: u64 = u64::from_le_bytes(*b"CA\0\0\0\0\0\0");
+const N: u64 = b'N' as u64;
+const C: u64 = b'C' as u64;
+const SE: u64 = u64::from_le_bytes(*b"SE\0\0\0\0\0\0");
 
 /// Whether an atom is a hydrogen or deuterium: by its element where that is one, else by its name's first letter
 /// after digits.
@@ -79,110 +109,405 @@ pub(super) fn is_hydrogen(element: &[u8], name: &[u8]) -> bool {
     }
 }
 
-/// Gathers the kept atoms of a file, record by record.
+/// An element's symbol as a word; 0 for what is none.
+#[inline]
+pub(super) fn element(symbol: &[u8]) -> u16 {
+    match symbol {
+        &[a] if a.is_ascii_alphabetic() => u16::from_le_bytes([a.to_ascii_uppercase(), 0]),
+        &[a, b] if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() => {
+            u16::from_le_bytes([a.to_ascii_uppercase(), b.to_ascii_uppercase()])
+        }
+        _ => 0,
+    }
+}
+
+/// The radius of an atom in Å: by its residue's parent and its name, where the element is what the name says; else by the
+/// element.
+#[inline]
+fn radius(kind: ResidueKind, name: u64, element: u16) -> f64 {
+    let bytes = name.to_le_bytes();
+    let text = trim_zeros(&bytes);
+    let first = text.iter().find(|c| !c.is_ascii_digit()).copied().unwrap_or(0);
+    f64::from(if element == 0 && name == SE {
+        radius_of_element(b"SE")
+    } else if (element == 0 || element == u16::from(first)) && matches!(first, b'C' | b'N' | b'O' | b'S') {
+        protor_radius(kind, text)
+    } else if element == 0 {
+        radius_of_element(&[first])
+    } else {
+        let symbol = element.to_le_bytes();
+        radius_of_element(if symbol[1] == 0 { &symbol[..1] } else { &symbol })
+    })
+}
+
+/// What becomes of the current run of records.
+#[derive(Clone, Copy, PartialEq)]
+enum Fate {
+    /// It has a row.
+    Row,
+    /// It has one if its atoms are those of an amino acid.
+    IfAmino,
+    /// It has none, and its atoms may cover others.
+    Cover,
+    /// Nothing of it is used.
+    Nothing,
+}
+
+/// The current run of records of one residue.
+struct Run {
+    /// Its residue name, packed; none until a record is taken.
+    residue: Option<u64>,
+    kind: ResidueKind,
+    fate: Fate,
+    /// Whether it has an entry in the draft.
+    open: bool,
+    /// Whether no record of it is an `ATOM`.
+    hetatm: bool,
+    in_chain: Option<bool>,
+    /// Its first atom.
+    begin: usize,
+    /// The name and type of the record before.
+    record: (u64, ResidueKind),
+    /// The B column of its first atom.
+    b_key: Option<u64>,
+}
+
+impl Run {
+    const NEW: Self = Self {
+        residue: None,
+        kind: UNKNOWN,
+        fate: Fate::Nothing,
+        open: false,
+        hetatm: true,
+        in_chain: None,
+        begin: 0,
+        record: (0, UNKNOWN),
+        b_key: None,
+    };
+}
+
+/// Gathers the kept atoms of a model, record by record.
 pub(super) struct Selection<'a> {
     syntax: Syntax,
-    wanted: Option<Vec<String>>,
+    residues: Residues,
+    policy: Alternates,
+    cover: bool,
+    wanted: Option<HashSet<String>>,
     /// With `wanted`: every chain met, for messages.
     met: Vec<&'a [u8]>,
-    /// The current run of records.
+    met_before: HashSet<&'a [u8]>,
+    /// The chain entered last, and whether it is wanted.
+    entered: Option<(&'a [u8], bool)>,
     place: Option<Place<'a>>,
-    /// The run's residue name, packed, and kind; 0 until a standard one is met.
-    residue: u64,
-    kind: ResidueKind,
-    /// Whether the run has an entry in `structure`.
-    open: bool,
+    run: Run,
     names: Names,
+    alternates: Vec<Alternate>,
     chain_index: HashMap<&'a [u8], u32>,
     /// The chain of the residue before, and its index.
     last_chain: Option<(&'a [u8], u32)>,
-    duplicates: usize,
-    /// x, y, z and radius in Å.
-    atoms: Vec<[f64; 4]>,
-    structure: StructureInput,
+    /// Place and name of the first residue.
+    first: Option<(Place<'a>, u64)>,
+    draft: Draft,
 }
 
 impl<'a> Selection<'a> {
     pub(super) fn new(options: &ReadOptions, syntax: Syntax, expected_atoms: usize) -> Self {
+        let name = |id: &String| if id.is_empty() { " ".to_owned() } else { id.clone() };
         Self {
             syntax,
-            wanted: options.chains.clone(),
+            residues: options.residues,
+            policy: options.alternates,
+            cover: options.cover,
+            wanted: options.chains.as_ref().map(|ids| ids.iter().map(name).collect()),
             met: Vec::new(),
+            met_before: HashSet::new(),
+            entered: None,
             place: None,
-            residue: 0,
-            kind: 0,
-            open: false,
+            run: Run::NEW,
             names: Names::default(),
+            alternates: Vec::new(),
             chain_index: HashMap::new(),
             last_chain: None,
-            duplicates: 0,
-            atoms: Vec::with_capacity(expected_atoms),
-            structure: StructureInput::default(),
+            first: None,
+            draft: Draft::with_capacity(expected_atoms),
         }
     }
 
     /// Says where the records that follow stand: begins a run, unless this one goes on. To be called for every
     /// record (`HETATM` too) whose place differs from the one before. False if the chain is not wanted, and the
     /// record with it.
-    pub(super) fn enter(&mut self, place: Place<'a>) -> bool {
-        if let Some(wanted) = &self.wanted {
-            if !self.met.contains(&place.chain) {
-                self.met.push(place.chain);
-            }
-            let id = chain_name(place.chain);
-            if !wanted.iter().any(|w| *w == id || w.is_empty() && id == " ") {
-                return false;
-            }
+    pub(super) fn enter(&mut self, place: Place<'a>) -> Result<bool, Problem> {
+        if !self.is_wanted(place.chain) {
+            return Ok(false);
         }
         if self.place != Some(place) {
+            self.end_run()?;
             self.place = Some(place);
-            self.residue = 0;
-            self.open = false;
-            self.names.clear();
         }
-        true
+        Ok(true)
     }
 
-    /// Takes an `ATOM` record of the place last entered.
+    fn is_wanted(&mut self, chain: &'a [u8]) -> bool {
+        let Some(wanted) = &self.wanted else { return true };
+        match self.entered {
+            Some((entered, is_wanted)) if entered == chain => is_wanted,
+            _ => {
+                if self.met_before.insert(chain) {
+                    self.met.push(chain);
+                }
+                let is_wanted = wanted.contains(&text_of(chain));
+                self.entered = Some((chain, is_wanted));
+                is_wanted
+            }
+        }
+    }
+
+    /// Whether a damaged record of such a residue would not be used anyway.
+    pub(super) fn is_ignored(&self, residue: u64, hetatm: bool, in_chain: Option<bool>) -> bool {
+        let component = components::component(residue);
+        match self.residues {
+            Residues::Standard => hetatm,
+            Residues::All if hetatm => {
+                in_chain != Some(true) && matches!(component, Component::Other | Component::Water | Component::Nucleic)
+            }
+            Residues::All => matches!(component, Component::Water | Component::Nucleic),
+        }
+    }
+
+    /// Whether atoms that are no residue's are of use.
+    pub(super) fn takes_cover(&self) -> bool {
+        self.cover
+    }
+
+    /// Counts a damaged record that is not used.
+    pub(super) fn ignore(&mut self, line: impl FnOnce() -> String) {
+        let tally = self.tally();
+        tally.ignored_records += 1;
+        tally.first_ignored.get_or_insert_with(line);
+    }
+
+    pub(super) fn tally(&mut self) -> &mut Tally {
+        &mut self.draft.tally
+    }
+
+    /// Takes a record of the place last entered.
     #[inline]
     pub(super) fn atom(&mut self, record: &Record<'_>) -> Result<(), Problem> {
-        if record.residue != self.residue {
-            // Another name in a run that has one is microheterogeneity.
-            if self.residue != 0 {
+        if self.run.residue != Some(record.residue) && !self.begin(record)? {
+            return Ok(());
+        }
+        match self.run.fate {
+            Fate::Row | Fate::IfAmino => {}
+            Fate::Nothing => return Ok(()),
+            Fate::Cover => {
+                self.cover_atom(record);
                 return Ok(());
             }
-            let Some(kind) = NAMES.iter().position(|&name| name == record.residue) else { return Ok(()) };
-            self.kind = kind as ResidueKind;
-            self.residue = record.residue;
         }
         if record.hydrogen {
             return Ok(());
         }
-        if let Some(first) = self.names.insert(record.name, record.alternate) {
-            self.duplicates += usize::from(first == record.alternate);
+        let known = match self.policy {
+            Alternates::First => self.names.insert_name(record.name, record.alternate),
+            _ => self.names.insert_alternate(record.name, record.alternate),
+        };
+        if let Some(first) = known {
+            self.draft.tally.duplicates += usize::from(first == record.alternate);
             return Ok(());
         }
-        if !self.open {
-            self.open_residue()?;
+        if !self.run.open {
+            self.open_residue(record)?;
         }
-        if record.name == CA
-            && let Some(index) = self.structure.ca_indices.last_mut()
-            && let Some(bfactor) = self.structure.bfactor.last_mut()
-            && let Some(b_column) = self.structure.b_column.last_mut()
-        {
-            *index = self.atoms.len() as u32;
-            *bfactor = (self.syntax.b_factor)(record.b_factor).map_or(f32::NAN, |b| b as f32);
-            *b_column = *bfactor;
+        self.run.hetatm &= record.hetatm;
+        if self.draft.b_is_uniform {
+            let key = record.b_factor.key();
+            self.draft.b_is_uniform = *self.run.b_key.get_or_insert(key) == key;
         }
-        let name = record.name.to_le_bytes();
-        if let (Some(roles), Some(&first)) = (self.structure.roles.last_mut(), self.structure.residue_atoms.last()) {
+        let at = self.draft.atoms.len();
+        let kind = self.run.record.1;
+        if record.alternate != 0 && self.policy != Alternates::First {
+            self.alternates.push(Alternate {
+                offset: at - self.run.begin,
+                residue: record.residue,
+                kind,
+                occupancy: self.occupancy(record.occupancy),
+                b_factor: if record.name == CA { self.b_factor(record.b_factor) } else { f32::NAN },
+            });
+        }
+        match record.name {
+            // The run's end takes that of an alternative.
+            CA if record.alternate == 0 || self.policy == Alternates::First => self.take_ca(at, record.b_factor),
+            N => self.draft.set_backbone(0, at),
+            C => self.draft.set_backbone(1, at),
+            _ => {}
+        }
+        if let Some(roles) = self.draft.structure.roles.last_mut() {
             let mut named = RoleAtoms::of_words(*roles);
-            named.assign(self.atoms.len() - first as usize, trim_zeros(&name));
+            named.assign(at - self.run.begin, trim_zeros(&record.name.to_le_bytes()));
             *roles = named.words();
         }
         let [x, y, z] = record.position;
-        self.atoms.push([x, y, z, f64::from(protor_radius(self.kind, trim_zeros(&name)))]);
+        let radius = match self.residues {
+            Residues::All => radius(kind, record.name, record.element),
+            Residues::Standard => f64::from(protor_radius(kind, trim_zeros(&record.name.to_le_bytes()))),
+        };
+        self.draft.atoms.push([x, y, z, radius]);
         Ok(())
+    }
+
+    fn take_ca(&mut self, at: usize, b_factor: Value<'_>) {
+        let b_factor = self.b_factor(b_factor);
+        let s = &mut self.draft.structure;
+        if let (Some(index), Some(b), Some(column)) =
+            (s.ca_indices.last_mut(), s.bfactor.last_mut(), s.b_column.last_mut())
+        {
+            (*index, *b, *column) = (at as u32, b_factor, b_factor);
+        }
+    }
+
+    fn b_factor(&self, value: Value<'_>) -> f32 {
+        match value {
+            Value::Text(text) => (self.syntax.b_factor)(text).map_or(f32::NAN, |b| b as f32),
+            Value::Number(number) => number as f32,
+        }
+    }
+
+    /// An occupancy that is not given is that of an atom that is there.
+    fn occupancy(&self, value: Value<'_>) -> f64 {
+        match value {
+            Value::Text(text) => decimal(text.trim_ascii()).unwrap_or(1.0),
+            Value::Number(number) if number.is_finite() => number,
+            Value::Number(_) => 1.0,
+        }
+    }
+
+    /// Takes a record whose residue name is not the run's. False if the record is left out.
+    fn begin(&mut self, record: &Record<'_>) -> Result<bool, Problem> {
+        let (kind, fate) = self.fate(record);
+        if self.run.residue.is_some() {
+            // Another name in a run that has one is microheterogeneity.
+            if self.policy == Alternates::First || self.residues == Residues::Standard && fate == Fate::Nothing {
+                return Ok(false);
+            }
+            if record.alternate != 0 && !self.alternates.is_empty() {
+                if matches!(fate, Fate::Cover | Fate::Nothing) {
+                    return Ok(false);
+                }
+                self.run.record = (record.residue, kind);
+                self.run.in_chain = self.run.in_chain.or(record.in_chain);
+                self.atom_of_another_name(record)?;
+                return Ok(false);
+            }
+            if matches!(self.run.fate, Fate::Row | Fate::IfAmino) && matches!(fate, Fate::Cover | Fate::Nothing) {
+                // Water and the like do not part a residue.
+                if fate == Fate::Cover && self.cover && !record.hydrogen {
+                    let [x, y, z] = record.position;
+                    self.draft.cover.push([x, y, z, radius(UNKNOWN, record.name, record.element)]);
+                }
+                return Ok(false);
+            }
+            // Two residues have one place.
+            self.end_run()?;
+        } else if fate == Fate::Nothing && self.residues == Residues::Standard {
+            return Ok(false);
+        }
+        self.run = Run {
+            residue: Some(record.residue),
+            kind,
+            fate,
+            in_chain: record.in_chain,
+            begin: self.draft.atoms.len(),
+            record: (record.residue, kind),
+            ..Run::NEW
+        };
+        Ok(true)
+    }
+
+    /// Takes an alternative that is another residue: as an atom of the run, whose name stays.
+    fn atom_of_another_name(&mut self, record: &Record<'_>) -> Result<(), Problem> {
+        let own = self.run.residue.replace(record.residue);
+        let taken = self.atom(record);
+        self.run.residue = own;
+        if let Some(residue) = own {
+            self.run.record = (residue, self.run.kind);
+        }
+        taken
+    }
+
+    /// What a residue of the record's name is and becomes.
+    #[inline]
+    fn fate(&mut self, record: &Record<'_>) -> (ResidueKind, Fate) {
+        if self.residues == Residues::Standard {
+            return match components::standard(record.residue).filter(|_| !record.hetatm) {
+                Some(kind) => (kind, Fate::Row),
+                None => (UNKNOWN, if self.cover { self.uncounted(record) } else { Fate::Nothing }),
+            };
+        }
+        let component = components::component(record.residue);
+        let outside = record.hetatm && record.in_chain == Some(false);
+        match component {
+            Component::Water => (UNKNOWN, Fate::Nothing),
+            Component::Nucleic => {
+                self.draft.tally.nucleotides += 1;
+                (UNKNOWN, Fate::Cover)
+            }
+            _ if outside => {
+                self.draft.tally.unlinked += usize::from(!matches!(component, Component::Other));
+                (UNKNOWN, Fate::Cover)
+            }
+            Component::Standard(kind) | Component::Variant(kind) => (kind, Fate::Row),
+            Component::Modified(kind) => (kind, Fate::IfAmino),
+            Component::Unknown | Component::Other => (UNKNOWN, Fate::IfAmino),
+        }
+    }
+
+    /// The fate of what is no standard residue, where those alone have rows.
+    fn uncounted(&self, record: &Record<'_>) -> Fate {
+        match components::component(record.residue) {
+            Component::Water => Fate::Nothing,
+            _ => Fate::Cover,
+        }
+    }
+
+    fn cover_atom(&mut self, record: &Record<'_>) {
+        if self.cover && !record.hydrogen && self.names.insert_name(record.name, record.alternate).is_none() {
+            let [x, y, z] = record.position;
+            self.draft.cover.push([x, y, z, radius(UNKNOWN, record.name, record.element)]);
+        }
+    }
+
+    /// Ends the current run: chooses among alternatives, and drops what is no residue after all.
+    fn end_run(&mut self) -> Result<(), Problem> {
+        if self.run.open {
+            if !self.alternates.is_empty() {
+                self.choose_alternative();
+            }
+            self.judge();
+        }
+        self.run = Run::NEW;
+        self.names.clear();
+        self.alternates.clear();
+        Ok(())
+    }
+
+    /// Keeps the run's row, or drops it.
+    #[inline]
+    fn judge(&mut self) {
+        if self.run.fate == Fate::Row && !self.run.hetatm {
+            return;
+        }
+        let known = self.run.residue.map_or(Component::Other, components::component);
+        let backbone = self.draft.has_backbone();
+        let amino = match known {
+            Component::Standard(_) | Component::Variant(_) | Component::Modified(_) => backbone.ca,
+            Component::Unknown => backbone.ca,
+            _ => backbone.bonded || self.run.in_chain == Some(true) && backbone.ca,
+        };
+        if !amino && (self.run.fate == Fate::IfAmino || self.run.in_chain != Some(true)) {
+            self.draft.drop_last(self.run.begin, self.cover);
+        } else if self.run.hetatm && self.run.in_chain != Some(true) {
+            self.draft.pend(!matches!(known, Component::Other));
+        }
     }
 
     #[cold]
@@ -190,198 +515,76 @@ impl<'a> Selection<'a> {
         Problem::TooManyAtoms(NO_CA - 1)
     }
 
-    fn open_residue(&mut self) -> Result<(), Problem> {
+    fn open_residue(&mut self, record: &Record<'_>) -> Result<(), Problem> {
         let Some(place) = self.place else { return Ok(()) };
         // A residue has fewer than 2^16 atoms of distinct name in any file that fits memory twice over; checking once
-        // a residue keeps the offsets within 32 bits, and `finish` checks the last.
-        let offset = u32::try_from(self.atoms.len()).ok().filter(|&n| n < NO_CA).ok_or_else(Self::too_many)?;
-        let number = (self.syntax.residue_number)(place.number).ok_or_else(|| {
-            let wrong = "is no residue number (a decimal integer; in PDB also hybrid-36, A000 being 10000)";
-            bad_field(self.syntax.number_field, place.number, wrong)
-        })?;
+        // a residue keeps the offsets within 32 bits, and `Draft::finish` checks the last.
+        let offset = u32::try_from(self.draft.atoms.len()).ok().filter(|&n| n < NO_CA).ok_or_else(Self::too_many)?;
+        let number = match place.number {
+            Number::Value(number) => number,
+            Number::Text(text) => (self.syntax.residue_number)(text).ok_or_else(|| {
+                let wrong = "is no residue number (a decimal integer; in PDB also hybrid-36, A000 being 10000)";
+                bad_field(self.syntax.number_field, text, wrong)
+            })?,
+        };
         let chain = match self.last_chain {
             Some((chain, index)) if chain == place.chain => index,
             _ => self.index_of_chain(place.chain),
         };
-        let s = &mut self.structure;
+        match self.first {
+            None => self.first = Some((place, record.residue)),
+            Some(first) if first == (place, record.residue) => {
+                self.draft.restarts.push(self.draft.structure.n_residues())
+            }
+            Some(_) => {}
+        }
+        let s = &mut self.draft.structure;
         s.residue_atoms.push(offset);
         s.ca_indices.push(NO_CA);
         s.roles.push(NO_ROLES);
-        s.residue_types.push(self.kind);
+        s.residue_types.push(self.run.kind);
         s.chain_ids.push(chain);
         s.residue_numbers.push(number);
-        s.insertion_codes.push(chain_name(place.icode).into_boxed_str());
+        s.insertion_codes.push(text_of(place.icode).into_boxed_str());
         s.bfactor.push(f32::NAN);
         s.b_column.push(f32::NAN);
-        self.open = true;
+        self.draft.names.push(record.residue);
+        self.draft.backbone.push([NO_CA; 2]);
+        self.run.open = true;
         Ok(())
     }
 
     fn index_of_chain(&mut self, chain: &'a [u8]) -> u32 {
-        let chains = &mut self.structure.chains;
+        let chains = &mut self.draft.structure.chains;
         let index = *self.chain_index.entry(chain).or_insert_with(|| {
-            chains.push(chain_name(chain));
+            chains.push(text_of(chain));
             chains.len() as u32 - 1
         });
         self.last_chain = Some((chain, index));
         index
     }
 
-    /// The structure of all atoms taken. `predicted`: the B column is no B factor.
-    pub(super) fn finish(self, name: &str, predicted: bool, mut warnings: Vec<String>) -> Result<ReadStructure, Fault> {
-        let n_residues = self.structure.n_residues();
-        if n_residues == 0 {
-            return Err(Fault::whole(Problem::NoProtein(self.chains_asked_for())));
-        }
-        let n_atoms = u32::try_from(self.atoms.len()).ok().filter(|&n| n < NO_CA);
-        let n_atoms = n_atoms.ok_or_else(|| Fault::whole(Self::too_many()))?;
-        self.warn(&mut warnings);
-        let (low, high) = bounding_box(&self.atoms);
-        let center = [0, 1, 2].map(|axis| 0.5 * (low[axis] + high[axis]));
-        let repeats = self.coinciding_residues();
-        if n_atoms > 1 && low == high {
-            warnings.push(format!("all {n_atoms} atoms lie at one point"));
-        } else if repeats > 0 {
-            warnings.push(format!(
-                "{repeats} of {n_residues} residues begin at the very point where one before them does; the file seems \
-                 to hold atoms twice"
-            ));
-        }
-
-        let mut structure = self.structure;
-        structure.name = name.to_owned();
-        structure.residue_atoms.push(n_atoms);
-        structure.fill_absent();
-        if predicted {
-            structure.bfactor.fill(f32::NAN);
-        }
-        structure.center = center;
-        let centred = |&[x, y, z, radius]: &[f64; 4]| Atom {
-            x: (x - center[0]) as f32,
-            y: (y - center[1]) as f32,
-            z: (z - center[2]) as f32,
-            radius: radius as f32,
-        };
-        structure.atoms = self.atoms.iter().map(centred).collect();
-        Ok(ReadStructure { structure, warnings })
+    /// All that was taken.
+    pub(super) fn into_draft(mut self) -> Result<Draft, Problem> {
+        self.end_run()?;
+        self.draft.met = self.met.iter().map(|chain| text_of(chain)).collect();
+        Ok(self.draft)
     }
-
-    fn warn(&self, warnings: &mut Vec<String>) {
-        if self.duplicates > 0 {
-            warnings.push(format!(
-                "{} atom records repeat a name of their residue in the same alternate location; the first of each is kept",
-                self.duplicates
-            ));
-        }
-        for id in self.wanted.iter().flatten() {
-            if !self.structure.chains.iter().any(|c| c == id || id.is_empty() && c == " ") {
-                warnings.push(format!("chain {id:?}, which was asked for, has no protein residues"));
-            }
-        }
-    }
-
-    /// Residues whose first atom lies exactly on an earlier residue's first atom.
-    fn coinciding_residues(&self) -> usize {
-        // Open addressing over at most half the slots; a slot holds a residue's first atom, or NO_CA when free.
-        let slots = (2 * self.structure.n_residues()).next_power_of_two();
-        let mut table = vec![NO_CA; slots];
-        let mut repeats = 0;
-        for &first in &self.structure.residue_atoms {
-            let [x, y, z, _] = self.atoms[first as usize];
-            let mix = |hash: u64, v: f64| (hash.rotate_left(23) ^ v.to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            let mut slot = (mix(mix(mix(0, x), y), z) >> 32) as usize & (slots - 1);
-            while table[slot] != NO_CA {
-                let other = self.atoms[table[slot] as usize];
-                if other[..3] == [x, y, z] {
-                    repeats += 1;
-                    break;
-                }
-                slot = (slot + 1) & (slots - 1);
-            }
-            if table[slot] == NO_CA {
-                table[slot] = first;
-            }
-        }
-        repeats
-    }
-
-    fn chains_asked_for(&self) -> String {
-        const SHOWN: usize = 20;
-        let Some(wanted) = &self.wanted else { return String::new() };
-        let mut met: Vec<String> = self.met.iter().take(SHOWN).map(|c| chain_name(c)).collect();
-        if self.met.len() > SHOWN {
-            met.push("…".to_owned());
-        }
-        format!(" in the chains asked for ({}); the file has {}", wanted.join(","), met.join(","))
-    }
-}
-
-fn bounding_box(atoms: &[[f64; 4]]) -> ([f64; 3], [f64; 3]) {
-    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-    for atom in atoms {
-        for axis in 0..3 {
-            low[axis] = low[axis].min(atom[axis]);
-            high[axis] = high[axis].max(atom[axis]);
-        }
-    }
-    (low, high)
 }
 
 /// A chain id or insertion code as text: UTF-8, or Latin-1 where it is not.
-fn chain_name(id: &[u8]) -> String {
+pub(super) fn text_of(id: &[u8]) -> String {
     match std::str::from_utf8(id) {
         Ok(text) => text.to_owned(),
         Err(_) => id.iter().map(|&b| char::from(b)).collect(),
     }
 }
 
+/// What [`pack`] has made a word of.
 #[inline]
-fn trim_zeros(bytes: &[u8; 8]) -> &[u8] {
+pub(super) fn trim_zeros(bytes: &[u8; 8]) -> &[u8] {
     let used = 8 - (u64::from_le_bytes(*bytes).leading_zeros() / 8) as usize;
     &bytes[..used]
-}
-
-/// The atom names of a residue, each with its first alternate location.
-#[derive(Default)]
-struct Names {
-    /// A bit for each name met, by hash: unset means new.
-    filter: u64,
-    few: Vec<(u64, u64)>,
-    /// In use beyond [`Self::FEW`] names, which no amino acid has but a hostile file may.
-    many: HashMap<u64, u64>,
-}
-
-impl Names {
-    const FEW: usize = 64;
-
-    fn clear(&mut self) {
-        self.filter = 0;
-        self.few.clear();
-        if !self.many.is_empty() {
-            self.many.clear();
-        }
-    }
-
-    /// The alternate location under which the name is there already; `None` if it is new.
-    #[inline]
-    fn insert(&mut self, name: u64, alternate: u64) -> Option<u64> {
-        let bit = 1 << (name.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58);
-        if self.filter & bit != 0 {
-            if let Some(&(_, first)) = self.few.iter().find(|(known, _)| *known == name) {
-                return Some(first);
-            }
-            if let Some(&first) = self.many.get(&name) {
-                return Some(first);
-            }
-        }
-        self.filter |= bit;
-        if self.few.len() < Self::FEW {
-            self.few.push((name, alternate));
-        } else {
-            self.many.insert(name, alternate);
-        }
-        None
-    }
 }
 
 #[cfg(test)]
@@ -401,15 +604,13 @@ mod tests {
     }
 
     #[test]
-    fn names_beyond_a_few_are_still_known() {
-        let mut names = Names::default();
-        for name in 1..1000 {
-            assert_eq!(names.insert(name, name + 7), None);
-        }
-        for name in 1..1000 {
-            assert_eq!(names.insert(name, 0), Some(name + 7));
-        }
-        names.clear();
-        assert_eq!(names.insert(5, 1), None);
+    fn radii_by_parent_and_name_else_by_element() {
+        let methionine = 12;
+        let radius = |name: &[u8], symbol: &[u8]| radius(methionine, pack(name), element(symbol)) as f32;
+        assert_eq!(radius(b"CE", b"C"), 1.88);
+        assert_eq!(radius(b"C", b""), 1.61);
+        assert_eq!([radius(b"SE", b"Se"), radius(b"SE", b""), radius(b"SD", b"S")], [1.9, 1.9, 1.77]);
+        assert_eq!([radius(b"P", b"P"), radius(b"P", b""), radius(b"XX", b"C")], [1.8, 1.8, 1.88]);
+        assert_eq!(radius(b"CA", b"CA"), 2.31);
     }
 }

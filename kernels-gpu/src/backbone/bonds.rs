@@ -102,7 +102,7 @@ impl Chain<'_> {
 
     /// The bonds of row `i`.
     #[inline(always)]
-    pub fn bonds_of(&self, team: Team<TEAM>, i: u32) -> HydrogenBonds {
+    pub fn bonds_of(&self, team: &mut Team<TEAM>, i: u32) -> HydrogenBonds {
         let own = self.carbons.get(i);
         let own_atoms = self.peptides.get(i);
         let before = self.before(i);

@@ -96,9 +96,9 @@ pub fn rows_without(
 #[inline(always)]
 fn given(kind: u32, given: Traits) -> [f32; ROW_WIDTH] {
     let mut columns = [0.0; ROW_WIDTH];
-    columns[column::HYDROPATHY] = HYDROPATHY.at(kind);
-    columns[column::CHARGE] = CHARGE.at(kind);
-    columns[column::VOLUME] = VOLUME.at(kind);
+    columns[column::HYDROPATHY] = canonical(HYDROPATHY.at(kind));
+    columns[column::CHARGE] = canonical(CHARGE.at(kind));
+    columns[column::VOLUME] = canonical(VOLUME.at(kind));
     columns[column::CONSERVATION] = canonical(given.conservation);
     columns[column::GISAID_FREQ] = canonical(given.freq);
     columns[column::GISAID_VELOCITY] = canonical(given.velocity);

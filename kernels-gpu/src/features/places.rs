@@ -75,7 +75,9 @@ pub fn gather(block: &mut Block, inputs: &Inputs, n: u32, places: &mut Segment<P
     places.fill(block, n, |i| {
         let in_fragment = (i > 0 && inputs.linked(i - 1)) || (i + 1 < n && inputs.linked(i));
         let chain = inputs.chain_ids.at(inputs.row(i));
-        Place::new(inputs.position(i), chain, CHARGE.at(inputs.kind(i)), in_fragment)
+        let charge = CHARGE.at(inputs.kind(i));
+        // What is not known adds nothing to others' sums.
+        Place::new(inputs.position(i), chain, if charge.is_nan() { 0.0 } else { charge }, in_fragment)
     });
     traits.fill(block, n, |i| Traits {
         hydropathy: HYDROPATHY.at(inputs.kind(i)),

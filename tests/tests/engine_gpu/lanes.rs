@@ -76,7 +76,7 @@ fn lanes_that_run_out_of_memory_say_so_and_give_it_back() {
         let lanes = DeviceLanes::with_pool(&executor, pool, LaneOptions { lanes, ..cut(4) }).unwrap();
         for _ in 0..3 {
             let error = lanes.run(&large, config).unwrap_err();
-            assert!(matches!(error, EngineError::Cuda(_)) && error.is_out_of_memory(), "{error}");
+            assert!(matches!(error, EngineError::Device(_)) && error.is_out_of_memory(), "{error}");
             assert_eq!(lanes.statistics().device.bytes_held, 0, "nothing is kept for a batch that did not fit");
             lanes.run(&small, config).unwrap();
         }
@@ -152,7 +152,7 @@ fn an_engine_on_two_devices_uses_both() {
     let source = || {
         structures.chunks(3).map(|some| Batch {
             structures: some.to_vec(),
-            outcomes: some.iter().map(|_| Outcome::Read { warnings: Vec::new() }).collect(),
+            outcomes: some.iter().map(|_| Outcome::Read { notes: Vec::new() }).collect(),
             bytes: 0,
         })
     };

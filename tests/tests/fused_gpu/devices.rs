@@ -69,7 +69,7 @@ fn several_devices_give_what_one_gives_and_all_of_them_work() {
 fn through_the_pipeline(engine: &Engine, structures: &[StructureInput]) -> (Vec<String>, Telemetry) {
     let batch = |structures: &[StructureInput]| Batch {
         structures: structures.to_vec(),
-        outcomes: structures.iter().map(|_| Outcome::Read { warnings: Vec::new() }).collect(),
+        outcomes: structures.iter().map(|_| Outcome::Read { notes: Vec::new() }).collect(),
         bytes: 0,
     };
     let mut names = Vec::new();

@@ -181,16 +181,17 @@ impl Atoms {
         let sum = |of: &dyn Fn(usize) -> Interval| own.clone().map(of).fold(Interval::default(), Interval::plus);
         let area = sum(&|i| self.area(i));
         let apolar = sum(&|i| if is_apolar(self.atoms[i].radius) { self.area(i) } else { Interval::default() });
-        let relative = area.map(|area| area / f64::from(RESIDUES[self.kinds[row]].max_area));
+        let largest = f64::from(RESIDUES[self.kinds[row]].max_area);
+        let relative = area.map(|area| area / largest);
+        let none = |column| Expected { column, value: None, tolerance: 0.0, periodic: false };
         let mut columns = vec![
             area.expected(column::SASA, 1e-6 * area.high),
-            relative.expected(column::RSA, 1e-6 * relative.high),
+            if largest.is_nan() { none(column::RSA) } else { relative.expected(column::RSA, 1e-6 * relative.high) },
             apolar.expected(column::SASA_APOLAR, 1e-6 * apolar.high),
             self.contacts(row).expected(column::ATOMIC_CONTACTS, 0.0),
         ];
 
         let count = own.len() as f64;
-        let none = |column| Expected { column, value: None, tolerance: 0.0, periodic: false };
         let sphere = 4.0 / 3.0 * PI * 1000.0;
         let protrusion = |i| self.crowd(i, 10.0).map(|n| (sphere - 20.1 * n) / (20.1 * n));
         let mean = sum(&protrusion).map(|sum| sum / count);
@@ -207,7 +208,7 @@ impl Atoms {
             }
         });
         let exposed = relative.map(|relative| relative.min(1.0));
-        columns.push(match velocity.value {
+        columns.push(match velocity.value.filter(|_| !largest.is_nan()) {
             None => none(column::EXPOSED_VELOCITY),
             Some(value) => exposed
                 .map(|exposed| exposed * value)

@@ -145,12 +145,14 @@ impl<'a> Definitions<'a> {
         let scaled = off_centre.map(|d| if self.radius_of_gyration == 0.0 { 0.0 } else { d / self.radius_of_gyration });
         put(column::CENTROID_DISTANCE, scaled, 2e-6);
 
-        put(column::HYDROPATHY, Some(f64::from(property.hydropathy)), 0.0);
-        put(column::CHARGE, Some(f64::from(property.charge)), 0.0);
-        put(column::VOLUME, Some(f64::from(property.volume)), 0.0);
-        let hydropathy = |r: &Residue| Some(f64::from(RESIDUES[r.kind].hydropathy));
+        // What the tables do not say of a residue is not defined, and adds nothing elsewhere.
+        let known = |value: f32| (!value.is_nan()).then_some(f64::from(value));
+        put(column::HYDROPATHY, known(property.hydropathy), 0.0);
+        put(column::CHARGE, known(property.charge), 0.0);
+        put(column::VOLUME, known(property.volume), 0.0);
+        let hydropathy: Given = |r| Some(RESIDUES[r.kind].hydropathy).filter(|value| !value.is_nan()).map(f64::from);
         put(column::HYDROPATHY_LOCAL, self.gaussian_mean(i, hydropathy), 1e-5);
-        let charge = |j: usize| f64::from(RESIDUES[self.residues[j].kind].charge);
+        let charge = |j: usize| known(RESIDUES[self.residues[j].kind].charge).unwrap_or(0.0);
         let charges = charge(i) + self.others(i).filter(|(_, d)| *d <= 10.0).map(|(j, _)| charge(j)).sum::<f64>();
         put(column::CHARGE_LOCAL, here(charges), 0.0);
 

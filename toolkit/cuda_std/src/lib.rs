@@ -46,9 +46,10 @@
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(
     target_arch = "nvptx64",
-    feature(asm_experimental_arch, link_llvm_intrinsics, stdarch_nvptx, core_float_math)
+    feature(asm_experimental_arch, link_llvm_intrinsics, stdarch_nvptx, core_float_math),
+    feature(auto_traits, negative_impls, specialization)
 )]
-#![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
+#![cfg_attr(target_arch = "nvptx64", allow(internal_features, incomplete_features))]
 
 pub mod access;
 mod atomic;
@@ -67,6 +68,7 @@ mod memory;
 pub mod panic;
 mod platform;
 pub mod scope;
+mod seal;
 mod segment;
 mod shared;
 mod table;
@@ -75,6 +77,7 @@ mod tile_2d;
 mod unrolled;
 mod warp;
 mod warp_list;
+mod warp_picks;
 
 pub use atomic::{Atomic, AtomicBits, AtomicMemory, Atomics, Cells};
 pub use block::{Block, PerThread, Thread};
@@ -84,6 +87,7 @@ pub use grid::Grid;
 pub use halves::{Halves, Pending, Unmet};
 pub use input::Input;
 pub use memory::{BlockMemory, WarpPart};
+pub use platform::Frozen;
 pub use segment::{Clamped, Part, Segment, View};
 pub use shared::{DynamicShared, Shared, Tile, TilePart};
 pub use table::{Table, Window};
@@ -91,16 +95,19 @@ pub use team::{Lists, Team};
 pub use tile_2d::Tile2d;
 pub use warp::{Lane, Lanes, PerLane, Warp};
 pub use warp_list::{Questions, SharedByWarp, WarpItems, WarpList};
+pub use warp_picks::{Pick, Picks};
 
 /// What a kernel's file imports.
 pub mod prelude {
     pub use crate::access::{Readable, WriteOnly};
     #[cfg(not(target_arch = "nvptx64"))]
     pub use crate::launch::{CpuExecutor, DynamicLength, Executor, Matrix, Offsets, Segments};
+    #[doc(hidden)]
+    pub use crate::math::methods::FloatMethods as _;
     pub use crate::{
         AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DynamicShared, Grid, Halves, Input, Lane, Lists,
-        Part, PerLane, PerThread, Questions, Segment, Shared, Table, Team, Thread, Tile, Tile2d, View, Warp, WarpItems,
-        WarpList, WarpPart, Window, kernel, math, scope,
+        Part, PerLane, PerThread, Pick, Picks, Questions, Segment, Shared, Table, Team, Thread, Tile, Tile2d, View,
+        Warp, WarpItems, WarpList, WarpPart, Window, kernel, math, scope,
     };
 }
 

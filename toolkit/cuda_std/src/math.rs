@@ -47,6 +47,8 @@ pub mod f64;
 mod hyperbolic;
 mod inverse;
 mod logarithm;
+#[doc(hidden)]
+pub mod methods;
 mod power;
 mod rounding;
 mod trigonometry;

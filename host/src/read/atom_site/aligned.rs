@@ -1,10 +1,10 @@
 //! A residue's further atoms, from lines that stand under its first.
 
-use super::{AtomSite, Columns, Item};
+use super::{AtomSite, Columns, Common, Item};
 use crate::read::alignment::Alignment;
 use crate::read::error::Problem;
 use crate::read::number::{fixed_8_3, is_digits};
-use crate::read::select::Record;
+use crate::read::select::{Record, Value};
 
 const SPACES: u64 = 0x2020_2020_2020_2020;
 const ONES: u64 = u64::MAX / 255;
@@ -108,7 +108,7 @@ impl AtomSite<'_, '_> {
     /// where its line begins.
     #[inline]
     pub(in crate::read) fn aligned_rows(&mut self, edges: &[usize]) -> Result<Option<usize>, (usize, Problem)> {
-        let Some(residue) = self.residue else { return Ok(None) };
+        let (Some(common), Some(current)) = (self.common, self.current) else { return Ok(None) };
         // The last two edges stand for columns that the table does not have.
         let edges = &edges[..edges.len() - 2];
         if !self.aligned.find(self.text, edges) {
@@ -118,8 +118,8 @@ impl AtomSite<'_, '_> {
         let (mut begin, mut taken) = (edges[0], 0);
         while alignment.continues(self.text, begin) {
             let next = begin + alignment.stride();
-            let Some(record) = atom(&self.text[next..], places, residue) else { break };
-            self.selection.atom(&record).map_err(|problem| (next, problem))?;
+            let Some(record) = atom(&self.text[next..], places, common) else { break };
+            self.models[current].1.atom(&record).map_err(|problem| (next, problem))?;
             (begin, taken) = (next, taken + 1);
         }
         let end = begin + alignment.stride() - 1;
@@ -132,7 +132,7 @@ impl AtomSite<'_, '_> {
 /// a row of values.
 // Once an atom: the call would cost as much as some of the work.
 #[inline(always)]
-fn atom<'a>(line: &'a [u8], places: &Free<usize>, residue: u64) -> Option<Record<'a>> {
+fn atom<'a>(line: &'a [u8], places: &Free<usize>, common: Common<'a>) -> Option<Record<'a>> {
     if let Some(place) = places.id {
         let (word, length) = word(line, place)?;
         // Digits, moved to the word's end.
@@ -154,9 +154,9 @@ fn atom<'a>(line: &'a [u8], places: &Free<usize>, residue: u64) -> Option<Record
             return None;
         }
     }
-    let hydrogen = match &bytes(line, places.element)?.to_le_bytes() {
-        [b'C' | b'N' | b'O' | b'S', b' ', ..] => false,
-        [b'H' | b'D', b' ', ..] => true,
+    let (hydrogen, element) = match &bytes(line, places.element)?.to_le_bytes() {
+        [symbol @ (b'C' | b'N' | b'O' | b'S'), b' ', ..] => (false, u16::from(*symbol)),
+        [symbol @ (b'H' | b'D'), b' ', ..] => (true, u16::from(*symbol)),
         _ => return None,
     };
     let alternate = match places.alternate {
@@ -181,7 +181,20 @@ fn atom<'a>(line: &'a [u8], places: &Free<usize>, residue: u64) -> Option<Record
             &line[place..place + length as usize]
         }
     };
-    Some(Record { residue, name: name & own, alternate, hydrogen, position, b_factor })
+    let Common { residue, hetatm, in_chain, occupancy } = common;
+    let (occupancy, b_factor) = (Value::Text(occupancy), Value::Text(b_factor));
+    Some(Record {
+        residue,
+        name: name & own,
+        alternate,
+        hydrogen,
+        element,
+        position,
+        occupancy,
+        b_factor,
+        hetatm,
+        in_chain,
+    })
 }
 
 #[inline(always)]

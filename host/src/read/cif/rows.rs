@@ -17,11 +17,13 @@ pub(super) struct Rows<'a> {
     /// Whether rows were lines until now.
     lines: bool,
     rows: usize,
+    /// The end of the line that was looked at last.
+    line_end: usize,
 }
 
 impl<'a> Rows<'a> {
     pub(super) fn new(columns: usize, first_tag: &'a [u8]) -> Self {
-        Self { columns, edges: vec![0; 2 * (columns + 1) + AT_ONCE], first_tag, lines: true, rows: 0 }
+        Self { columns, edges: vec![0; 2 * (columns + 1) + AT_ONCE], first_tag, lines: true, rows: 0, line_end: 0 }
     }
 
     /// Edges of the current row's values; see [`Rows`].
@@ -35,7 +37,11 @@ impl<'a> Rows<'a> {
     pub(super) fn next(&mut self, lexer: &mut Lexer<'a>) -> Result<bool, Fault> {
         let text = lexer.text;
         lexer.skip_blanks();
-        let end = memchr(b'\n', &text[lexer.at..]).map_or(text.len(), |n| lexer.at + n);
+        // A line of many rows is searched once.
+        if lexer.at >= self.line_end {
+            self.line_end = memchr(b'\n', &text[lexer.at..]).map_or(text.len(), |n| lexer.at + n);
+        }
+        let end = self.line_end;
         let is_row = split_line(text, lexer.at, end, self.columns, &mut self.edges);
         self.edges[2 * self.columns..][..2].fill(0);
         if is_row {

@@ -1,0 +1,140 @@
+//! Fields in the columns of an atom's record.
+
+use super::{ELEMENT_END, NEEDED};
+use crate::read::error::{Problem, bad_field};
+use crate::read::number::{decimal, fixed_8_3};
+use memchr::memchr;
+
+/// End of the B factor's columns.
+pub(super) const B_END: usize = 66;
+
+/// The eight bytes from a column, counted from 0.
+#[inline]
+pub(super) fn field(columns: &[u8; NEEDED], at: usize) -> [u8; 8] {
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&columns[at..at + 8]);
+    bytes
+}
+
+/// An atom name, packed, without the blanks around it.
+#[inline]
+pub(super) fn name(columns: u32) -> u32 {
+    const BLANKS: u32 = 0x2020_2020;
+    let inked = columns ^ BLANKS;
+    if inked == 0 {
+        return 0;
+    }
+    let leading = inked.trailing_zeros() / 8;
+    let trailing = inked.leading_zeros() / 8;
+    (columns & (u32::MAX >> (8 * trailing))) >> (8 * leading)
+}
+
+const COORDINATES: [(usize, &str); 3] =
+    [(30, "x (columns 31-38)"), (38, "y (columns 39-46)"), (46, "z (columns 47-54)")];
+
+/// The coordinates in Å.
+#[inline]
+pub(super) fn position(columns: &[u8; NEEDED], line: &[u8]) -> Result<[f64; 3], Problem> {
+    let before_x_is_blank = columns[29] == b' ' || columns[30] == b' ';
+    let after_z_is_blank = matches!(line.get(NEEDED), None | Some(b' '));
+    match (fixed_8_3(field(columns, 30)), fixed_8_3(field(columns, 38)), fixed_8_3(field(columns, 46))) {
+        (Some(x), Some(y), Some(z)) if before_x_is_blank && after_z_is_blank => Ok([x, y, z]),
+        _ => unusual_position(line),
+    }
+}
+
+/// Coordinates that are not all written `%8.3f` with blanks around the three.
+#[cold]
+fn unusual_position(line: &[u8]) -> Result<[f64; 3], Problem> {
+    let mut position = [0.0; 3];
+    for (value, (at, field)) in position.iter_mut().zip(COORDINATES) {
+        *value = unusual_coordinate(line, at).map_err(|wrong| bad_field(field, &line[at..at + 8], wrong))?;
+    }
+    Ok(position)
+}
+
+fn unusual_coordinate(line: &[u8], at: usize) -> Result<f64, &'static str> {
+    let columns = &line[at..at + 8];
+    let text = columns.trim_ascii();
+    if columns.contains(&b'\t') {
+        return Err("holds a tab; PDB coordinates stand in fixed columns");
+    }
+    if text.is_empty() {
+        return Err("is blank");
+    }
+    if text.contains(&b'*') {
+        return Err("is stars: the coordinate did not fit when the file was written");
+    }
+    if text.contains(&b' ') {
+        return Err("holds more than one number; the line's columns are shifted");
+    }
+    if memchr(b'.', text).is_none_or(|dot| text[dot + 1..].contains(&b'.')) {
+        return Err("does not hold exactly one decimal point");
+    }
+    let value = decimal(text).ok_or("is no decimal number")?;
+    let blank = |c: Option<&u8>| c.is_none_or(|&c| c == b' ');
+    // Written `%8.3f` a number fills its columns and may touch its neighbours; any other must stand free.
+    let standard = columns[4] == b'.' && columns[7] != b' ';
+    let free_before = columns[0] == b' ' || blank(line.get(at - 1));
+    let free_after = columns[7] == b' ' || blank(line.get(at + 8));
+    let (first, last) = (at == 30, at == 46);
+    if !free_before && (first || !standard) || !free_after && (!standard || last && !is_occupancy(line)) {
+        return Err("runs over the border of its columns");
+    }
+    Ok(value)
+}
+
+/// Whether what follows a z that touches it is a whole field of its own, such as `100.00`, not z's last digits.
+fn is_occupancy(line: &[u8]) -> bool {
+    let columns = line.get(NEEDED..60).unwrap_or(&line[NEEDED..]);
+    let text = columns.trim_ascii();
+    text.contains(&b'.') && decimal(text).is_some()
+}
+
+/// A line that ends before its coordinates, or with the file and shorter than its neighbour.
+#[cold]
+pub(super) fn cut_short(line: &[u8], before: usize) -> Problem {
+    let columns = line.len();
+    Problem::CutShort(if line.contains(&b'\t') {
+        "the atom record holds tabs; PDB fields stand in fixed columns".to_owned()
+    } else if columns < NEEDED {
+        format!("the atom record ends at column {columns}, before its z coordinate does (column {NEEDED})")
+    } else {
+        format!(
+            "the file ends inside this atom record, at column {columns} (the record before has {before}); it is cut"
+        )
+    })
+}
+
+/// Whether a last line without an end lost its B factor or element, which the record before has.
+pub(super) fn is_shortened(columns: usize, before: usize) -> bool {
+    (columns < B_END && before >= B_END) || (columns < ELEMENT_END - 1 && before >= ELEMENT_END)
+}
+
+/// Whether the file's last bytes are the beginning of an atom record's name.
+pub(super) fn is_cut_record(line: &[u8]) -> bool {
+    line.len() >= 2 && (b"ATOM".starts_with(line) || b"HETATM".starts_with(line))
+}
+
+/// Whether a line has numbers where an atom's coordinates are.
+pub(super) fn has_coordinates(line: &[u8]) -> bool {
+    line.first_chunk::<NEEDED>().is_some_and(|columns| {
+        [30, 38, 46].into_iter().all(|at| fixed_8_3(field(columns, at)).is_some())
+            && columns[22..26].iter().any(u8::is_ascii_digit)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::select::pack;
+
+    #[test]
+    fn names_lose_their_blanks() {
+        for (columns, trimmed) in [(b" CA ", "CA"), (b"HG11", "HG11"), (b"   N", "N"), (b"O   ", "O"), (b" C A", "C A")]
+        {
+            assert_eq!(u64::from(name(u32::from_le_bytes(*columns))), pack(trimmed.as_bytes()), "{trimmed}");
+        }
+        assert_eq!(name(u32::from_le_bytes(*b"    ")), 0);
+    }
+}

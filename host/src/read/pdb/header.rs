@@ -1,0 +1,103 @@
+//! What stands beside the atoms of a PDB file.
+
+use crate::read::number::pdb_residue_number;
+use crate::read::select::pack;
+use memchr::memchr2_iter;
+use std::collections::HashSet;
+
+/// What the records beside the atoms say.
+#[derive(Debug, Default)]
+pub(super) struct Header {
+    /// A TITLE or REMARK names a predictor or its confidence.
+    pub(super) names_predictor: bool,
+    /// EXPDTA names an experiment.
+    pub(super) experiment: bool,
+    /// Something else that only experiments have: a unit cell, a refinement, anisotropic B factors.
+    pub(super) signs: bool,
+    /// MODRES: name, chain, number and insertion code.
+    modified: HashSet<(u64, u8, i32, u8)>,
+    /// SEQRES: chains and names.
+    sequences: HashSet<(u8, u64)>,
+}
+
+impl Header {
+    /// Takes a record, given its first six columns.
+    pub(super) fn record(&mut self, line: &[u8]) {
+        match line.get(..6).unwrap_or(line) {
+            b"SEQRES" => self.sequence(line),
+            b"MODRES" => self.modified_residue(line),
+            b"CRYST1" => {
+                self.signs |= line.get(6..15).is_some_and(|a| !matches!(a.trim_ascii(), b"1.000" | b"0.000" | b""))
+            }
+            b"REMARK" => {
+                self.signs |= matches!(line.get(7..10), Some(b"  3")) && has_word(line, b"REFINEMENT");
+                self.names_predictor = self.names_predictor || says_predicted(line);
+            }
+            b"EXPDTA" => self.experiment = !has_word(line, b"MODEL"),
+            b"ANISOU" => self.signs = true,
+            head if head.starts_with(b"TITLE") => self.names_predictor = self.names_predictor || says_predicted(line),
+            _ => {}
+        }
+    }
+
+    fn sequence(&mut self, line: &[u8]) {
+        let Some(&chain) = line.get(11) else { return };
+        let names = line.get(19..).unwrap_or_default().split(|c| *c == b' ').filter(|name| !name.is_empty());
+        self.sequences.extend(names.map(|name| (chain, pack(name))));
+    }
+
+    fn modified_residue(&mut self, line: &[u8]) {
+        let (Some(name), Some(&chain), Some(number)) = (line.get(12..15), line.get(16), line.get(18..22)) else {
+            return;
+        };
+        if let Some(number) = pdb_residue_number(number.trim_ascii()) {
+            let icode = line.get(22).copied().unwrap_or(b' ');
+            self.modified.insert((pack(name.trim_ascii()), chain, number, icode));
+        }
+    }
+
+    /// Whether a residue in `HETATM` records is said to be part of its chain. A standard amino acid may be a ligand as well,
+    /// whatever the chain's sequence has.
+    pub(super) fn in_chain(&self, name: u64, standard: bool, chain: u8, number: &[u8], icode: u8) -> Option<bool> {
+        if !standard && self.sequences.contains(&(chain, name)) {
+            return Some(true);
+        }
+        if self.modified.is_empty() {
+            return None;
+        }
+        let number = pdb_residue_number(number.trim_ascii())?;
+        self.modified.contains(&(name, chain, number, icode)).then_some(true)
+    }
+}
+
+fn has_word(line: &[u8], word: &[u8]) -> bool {
+    line.windows(word.len()).any(|found| found == word)
+}
+
+/// Whether a TITLE or REMARK names a predictor or its confidence.
+fn says_predicted(line: &[u8]) -> bool {
+    // Each word has its D at a fixed distance from its end.
+    const WORDS: [(&[u8], usize); 3] = [(b"ALPHAFOLD", 8), (b"ESMFOLD", 6), (b"PLDDT", 2)];
+    memchr2_iter(b'D', b'd', line).any(|d| {
+        WORDS.iter().any(|(word, before)| {
+            let begin = d.checked_sub(*before);
+            begin.and_then(|b| line.get(b..b + word.len())).is_some_and(|found| found.eq_ignore_ascii_case(word))
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn predictors_are_named_in_any_case() {
+        for line in ["TITLE     ALPHAFOLD MONOMER V2.0", "REMARK  1 esmfold v1", "REMARK mean pLDDT 92", "REMARK PLDDT"]
+        {
+            assert!(says_predicted(line.as_bytes()), "{line}");
+        }
+        for line in ["TITLE     ALPHA FOLD", "REMARK PLDD", "REMARK FOLD", "REMARK D", "TITLE DDDD"] {
+            assert!(!says_predicted(line.as_bytes()), "{line}");
+        }
+    }
+}

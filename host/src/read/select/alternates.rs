@@ -1,0 +1,111 @@
+//! One alternative for a whole residue.
+
+use super::{C, CA, N, Selection, trim_zeros};
+use crate::read::options::Alternates;
+use shared_types::backbone::RoleAtoms;
+use shared_types::{NO_CA, ResidueKind};
+use std::collections::{HashMap, HashSet};
+
+/// An atom of the current residue in an alternate location.
+pub(super) struct Alternate {
+    /// Its place among the residue's atoms.
+    pub(super) offset: usize,
+    pub(super) residue: u64,
+    pub(super) kind: ResidueKind,
+    pub(super) occupancy: f64,
+    /// Å², of an alpha carbon.
+    pub(super) b_factor: f32,
+}
+
+/// One of a residue's alternatives.
+struct Choice {
+    alternate: u64,
+    residue: u64,
+    kind: ResidueKind,
+    occupancies: f64,
+    atoms: f64,
+}
+
+impl Selection<'_> {
+    /// Keeps, of the current residue's alternatives, the one that is asked for.
+    pub(super) fn choose_alternative(&mut self) {
+        let mut choices: Vec<Choice> = Vec::new();
+        let mut index: HashMap<(u64, u64), usize> = HashMap::new();
+        // The alternative of each atom.
+        let mut of = Vec::with_capacity(self.alternates.len());
+        for atom in &self.alternates {
+            let alternate = self.names.all()[atom.offset].1;
+            let at = *index.entry((alternate, atom.residue)).or_insert_with(|| {
+                let (residue, kind) = (atom.residue, atom.kind);
+                choices.push(Choice { alternate, residue, kind, occupancies: 0.0, atoms: 0.0 });
+                choices.len() - 1
+            });
+            choices[at].occupancies += atom.occupancy;
+            choices[at].atoms += 1.0;
+            of.push(at);
+        }
+        // The best first; of equal ones that which comes first in the file.
+        let mean = |choice: &Choice| choice.occupancies / choice.atoms;
+        let asked = |choice: &Choice| match self.policy {
+            Alternates::Named(letter) => choice.alternate == u64::from(letter),
+            _ => false,
+        };
+        let mut order: Vec<usize> = (0..choices.len()).collect();
+        order.sort_by(|&a, &b| {
+            let (a, b) = (&choices[a], &choices[b]);
+            asked(b).cmp(&asked(a)).then(mean(b).total_cmp(&mean(a)))
+        });
+        let mut rank = vec![0; choices.len()];
+        order.iter().enumerate().for_each(|(place, &choice)| rank[choice] = place);
+        let best = &choices[order[0]];
+
+        let names = self.names.all();
+        let mut taken: HashSet<u64> = HashSet::new();
+        let mut kept: Vec<usize> = Vec::with_capacity(names.len());
+        for (offset, &(name, alternate)) in names.iter().enumerate() {
+            if alternate == 0 {
+                taken.insert(name);
+                kept.push(offset);
+            }
+        }
+        let mut others: Vec<(usize, usize)> =
+            self.alternates.iter().zip(&of).map(|(a, &of)| (rank[of], a.offset)).collect();
+        others.sort_unstable();
+        for (rank, offset) in others {
+            // What the best lacks of the same residue is taken from the next that has it.
+            let same = choices[order[rank]].residue == best.residue;
+            if same && taken.insert(names[offset].0) {
+                kept.push(offset);
+            }
+        }
+        kept.sort_unstable();
+        self.draft.tally.alternates += usize::from(choices.len() > 1);
+
+        let begin = self.run.begin;
+        let (mut ca, mut backbone, mut roles) = (NO_CA, [NO_CA; 2], RoleAtoms::NONE);
+        for (to, &from) in kept.iter().enumerate() {
+            self.draft.atoms[begin + to] = self.draft.atoms[begin + from];
+            let place = (begin + to) as u32;
+            roles.assign(to, trim_zeros(&names[from].0.to_le_bytes()));
+            match names[from] {
+                (CA, 0) => ca = place,
+                (CA, _) => {
+                    ca = place;
+                    let b_factor = self.alternates.iter().find(|a| a.offset == from).map_or(f32::NAN, |a| a.b_factor);
+                    let s = &mut self.draft.structure;
+                    if let (Some(b), Some(column)) = (s.bfactor.last_mut(), s.b_column.last_mut()) {
+                        (*b, *column) = (b_factor, b_factor);
+                    }
+                }
+                (N, _) => backbone[0] = place,
+                (C, _) => backbone[1] = place,
+                _ => {}
+            }
+        }
+        self.draft.atoms.truncate(begin + kept.len());
+        let (residue, kind) = (best.residue, best.kind);
+        self.run.residue = Some(residue);
+        self.run.kind = kind;
+        self.draft.rename_last(residue, kind, ca, backbone, roles);
+    }
+}
