@@ -1,39 +1,127 @@
 # /// script
 # requires-python = ">=3.11"
-# dependencies = ["biopython==1.88", "gemmi==0.7.5", "numpy==2.4.6", "pyarrow==26.0.1", "scipy==1.17.1"]
+# dependencies = ["biopython==1.88", "gemmi==0.7.5", "numpy==2.4.6", "scipy==1.17.1"]
 # ///
-"""Fits the model of ligand-binding sites, column `site_score`, and says how good it is.
+"""Fits the model of ligand-binding sites, and says how good it is.
 
-    fit.py fit      --prism PRISM [--ligands CSV] DIR...
-        writes shared-types/src/site_model.rs and the tables of docs/sites.md
-    fit.py evaluate --prism PRISM [--ligands CSV] DIR...
-        says how well the committed model does on these structures
+    fit.py [--ligands CSV] [--held-out JSON] DIR...
 
-DIR holds structures (PDB or mmCIF, plain or gzip), PRISM is the command built from this repository. CSV has the columns
-file,ligands: residue names with their counts (`ATPx1 MGDx2`). For `fit` it is ligands.csv beside this script, and the files
-that it names are taken, and no others. `evaluate` takes every file that has a ligand; where CSV does not name the file, a
-rule over names of residues says what a ligand is (structures.py). docs/sites.md tells the method.
+reads the structures that CSV names (ligands.csv beside this script) from the directories, and writes
+shared-types/src/site_model.rs and the tables of the page on sites. CSV has the columns file,ligands: residue names with their
+counts (`ATPx1 MGDx2`). The same inputs give the same bytes.
 """
 
 import argparse
-import datetime
-import math
+import json
 import pathlib
 import re
+import sys
 
+import measures
 import numpy as np
-from dataset import CONTACT_THRESHOLD, INPUTS, POINTS, Data
-from model import FOLDS, PENALTIES, Model, auc, best_column, cross_validated, folds, importance, matthews, sigmoid
-from model import single_columns
-from structures import families
+import points
+from logistic import matthews, sigmoid, standardised
+from scipy.spatial import cKDTree
+from structures import SMALLEST_LIGAND, families, find, read_list, sequences
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIGANDS = pathlib.Path(__file__).with_name("ligands.csv")
 TEMPLATE = pathlib.Path(__file__).with_name("site_model.rs.in")
 MODEL = ROOT / "shared-types/src/site_model.rs"
-PAGE = ROOT / "docs/sites.md"
-# Of penalties whose areas differ by no more than this, the strongest is taken.
-TELLS_APART = 0.001
+PAGES = [ROOT / "docs/sites.md", ROOT / "docs/src/sites.md"]
+# Points this close to a ligand's atom in Å are where a ligand is; from the second distance on they are elsewhere.
+AT, AWAY = 3.0, 5.0
+# Points elsewhere that are taken of a structure, at most.
+MOST_AWAY = 1500
+FOLDS = 10
+PENALTIES = [1e-5, 1e-4, 1e-3, 1e-2]
+# Of penalties whose quality differs by no more than this, the strongest is taken.
+TELLS_APART = 0.002
+# Sums of squared probabilities are integers in this part of 1, and their logarithm begins here.
+UNIT = 2.0**24
+# Weights are integers in this part of 1.
+WEIGHT_UNIT = 2.0**12
+
+
+class Sample:
+    """A structure: its points, what is around them, and what lines a ligand."""
+
+    def __init__(self, name, structure):
+        s = self.structure = structure
+        self.name = name
+        self.place, self.owner = points.points(s)
+        self.x = points.surroundings(s, self.place)
+        self.near = measures.lining(s.xyz, s.rows, len(s.keys), s.ligands)
+        self.bound = measures.bound(s.xyz, s.ligands)
+        self.distance = cKDTree(np.concatenate(s.ligands)).query(self.place)[0]
+
+
+def training(samples):
+    """Columns, labels and weights of points. A structure counts by how many points it has at a ligand, but less and less."""
+    random, x, y, weight = np.random.default_rng(0), [], [], []
+    for one in samples:
+        at, away = np.nonzero(one.distance <= AT)[0], np.nonzero(one.distance > AWAY)[0]
+        some = np.sort(random.permutation(away)[:MOST_AWAY])
+        counts = 1 / np.sqrt(len(at) + 20)
+        x += [one.x[at], one.x[some]]
+        y += [np.ones(len(at)), np.zeros(len(some))]
+        weight += [np.full(len(at), counts), np.full(len(some), counts * len(away) / max(len(some), 1))]
+    return np.vstack(x), np.concatenate(y), np.concatenate(weight)
+
+
+def folds(samples, family):
+    """The fold of each structure. Families stay whole; the largest comes first, each into the emptiest fold."""
+    size = np.bincount(family, weights=[len(one.near) for one in samples])
+    fold, filled = np.zeros(len(size), dtype=int), np.zeros(FOLDS)
+    for one in np.argsort(-size, kind="stable"):
+        fold[one] = np.argmin(filled)
+        filled[fold[one]] += size[one]
+    return fold[family]
+
+
+class Held:
+    """What a model that has not seen a structure says of it."""
+
+    def __init__(self, sample, weights, bias):
+        s = sample.structure
+        probability = sigmoid(sample.x @ weights + bias)
+        self.sums = points.gathered(s, sample.place, probability)
+        self.residues = s.by_residue(self.sums)
+        self.centres, self.scores, self.peaks = points.sites(s, sample.place, probability, self.sums)
+        self.result = measures.Result(self.residues, self.centres, sample.near, sample.bound)
+
+
+def held_out(samples, fold, penalty):
+    held = [None] * len(samples)
+    for k in range(FOLDS):
+        weights, bias = standardised(*training([one for one, own in zip(samples, fold) if own != k]), penalty)
+        for i in np.nonzero(fold == k)[0]:
+            held[i] = Held(samples[i], weights, bias)
+    return held
+
+
+def logarithm(sums):
+    """What scores are logistic in."""
+    return np.log(np.asarray(sums) + 1 / UNIT)
+
+
+def calibrated(sums, right):
+    """Slope and intercept with which a sum's logarithm is the logit of being right."""
+    weights, bias = standardised(logarithm(sums)[:, None], right.astype(float), np.ones(len(right)), 1e-9)
+    return float(weights[0]), bias
+
+
+def tabulated(weights):
+    """Weights of classes and of kinds of residues, by bin, as the integers that kernels add up."""
+    n = len(points.CLASSES) * len(points.CLASS_RAMPS)
+    by_class = weights[:n].reshape(len(points.CLASS_RAMPS), len(points.CLASSES))
+    by_kind = weights[n:-1].reshape(len(points.KIND_RAMPS), len(points.STANDARD))
+    tables = by_class.T @ points.CLASS_RAMPS, by_kind.T @ points.KIND_RAMPS
+    tables = [np.round(table * WEIGHT_UNIT).astype(int) for table in tables]
+    largest = sum(np.abs(table).max() for table in tables)
+    if largest >= 2**15:
+        sys.exit(f"a weight of {largest} has no room in 16 bits")
+    return tables
 
 
 def rust(value):
@@ -41,152 +129,133 @@ def rust(value):
     return np.format_float_positional(np.float32(value), unique=True, trim="0")
 
 
-def run_fit(arguments):
-    data = Data(arguments.prism, arguments.directories, arguments.ligands or LIGANDS, only_listed=True)
-    family = families(data.sequences)
-    weight, fold = importance(data, family), folds(data, family)
-    tried = {}
-    for penalty in PENALTIES:
-        score = cross_validated(data, fold, weight, penalty)
-        tried[penalty] = (auc(score, data.y), data.mean_of_structures(score), score)
-        areas = tried[penalty][:2]
-        print("penalty {:g}: AUC {:.4f} over all residues, {:.4f} mean of structures".format(penalty, *areas))
-    area = {one: np.mean(tried[one][:2]) for one in PENALTIES}
-    penalty = max(one for one in PENALTIES if area[one] >= max(area.values()) - TELLS_APART)
-    pooled, mean, score = tried[penalty]
-    threshold = max(np.arange(10, 900) / 1000, key=lambda t: matthews(score >= t, data.y)[0])
-    model = Model(data, np.ones(len(data.y), dtype=bool), weight, penalty)
-    own = data.areas(score)
-    of_families = [own[family == k].mean() for k in range(family.max() + 1)]
-    in_fold = [fold[data.structure] == k for k in range(FOLDS)]
-    singles = single_columns(data)
-    edges = np.quantile(score, np.linspace(0, 1, 11))
-    tenth = np.clip(np.searchsorted(edges, score, side="right") - 1, 0, 9)
-    record = {
-        "structures": len(data.files),
-        "families": family.max() + 1,
-        "chains": sum(len(chains) for chains in data.sequences),
-        "residues": len(data.y),
-        "positive": data.y.sum(),
-        "penalty": penalty,
-        "penalties": {one: tried[one][:2] for one in PENALTIES},
-        "threshold": threshold,
-        "at_threshold": matthews(score >= threshold, data.y),
-        "pooled": pooled,
-        "mean": mean,
-        "of_folds": np.mean([auc(score[rows], data.y[rows]) for rows in in_fold]),
-        "of_families": np.mean(of_families),
-        "error": np.std(of_families, ddof=1) / math.sqrt(len(of_families)),
-        "trained": (auc(model.score(data.x), data.y), data.mean_of_structures(model.score(data.x))),
-        "best_pooled": best_column(singles, 0),
-        "best_mean": best_column(singles, 1),
-        "singles": singles,
-        "calibration": [(score[tenth == k].mean(), data.y[tenth == k].mean()) for k in range(10)],
-    }
-    write_model(data, model, record)
-    write_page(data, model, record)
-
-
-def write_model(data, model, record):
-    template = TEMPLATE.read_text()
-    lines = lambda values, note: "\n".join(f"    {rust(value)}, // {text}" for value, text in zip(values, note))
-    old = MODEL.read_text() if MODEL.exists() else ""
-    fill = {
-        "date": datetime.date.today().isoformat(),
-        "penalty": f"{record['penalty']:g}",
-        "folds": FOLDS,
-        "best_column": record["best_pooled"][0],
-        "best_column_auc": f"{record['best_pooled'][1]:.3f}",
-        "mcc": f"{record['at_threshold'][0]:.3f}",
-        "contact_threshold": rust(CONTACT_THRESHOLD),
-        "points": POINTS,
-        "inputs": INPUTS,
-        "default_threshold": rust(record["threshold"]),
-        "bias": rust(model.bias),
-        "weights": lines(model.weights, [f"{name}, {w:+.3f}" for name, w in zip(data.names, model.standard)]),
-        "means_of_columns": lines(model.means, data.names),
-        **{name: record[name] for name in ("structures", "families", "chains", "residues", "positive")},
-        **{name: f"{record[name]:.3f}" for name in ("pooled", "mean")},
-    }
-    new = re.sub(r"@(\w+)@", lambda match: str(fill[match[1]]), template)
-    date = re.compile(r"\d{4}-\d\d-\d\d")
-    # The same fit keeps its date.
-    if date.sub("", new) != date.sub("", old):
-        MODEL.write_text(new)
-        print(f"written: {MODEL}")
-    else:
-        print(f"as it was: {MODEL}")
-
-
-def write_page(data, model, record):
-    mcc, precision, recall = record["at_threshold"]
-    (pooled, pooled_area), (mean, mean_area) = record["best_pooled"], record["best_mean"]
-    results = [
-        "| cross-validated | site_score | best single column | on what it was fitted on |\n|---|---|---|---|",
-        f"| AUC, all residues | {record['pooled']:.3f} | {pooled_area:.3f} (`{pooled}`) | {record['trained'][0]:.3f} |",
-        f"| AUC, mean of structures | {record['mean']:.3f} | {mean_area:.3f} (`{mean}`) | {record['trained'][1]:.3f} |",
-        f"| AUC, mean of families | {record['of_families']:.3f} ± {record['error']:.3f} | | |",
-        f"| AUC, mean of folds | {record['of_folds']:.3f} | | |",
-        f"| at a threshold of {rust(record['threshold'])}: Matthews' coefficient, precision, recall "
-        f"| {mcc:.3f}, {precision:.3f}, {recall:.3f} | | |",
-    ]
-    counts = "{structures} structures of {families} families, {chains} chains, {residues} residues, {positive} of which "
-    results = [(counts + "line a ligand; L2 penalty {penalty:g}.\n").format(**record), *results]
-    penalties = ["| penalty | all residues | mean of structures |\n|---|---|---|"]
-    penalties += [f"| {one:g} | {areas[0]:.4f} | {areas[1]:.4f} |" for one, areas in record["penalties"].items()]
-    calibration = [f"| tenth of residues | {' | '.join(map(str, range(1, 11)))} |\n|---{'|---' * 10}|"]
-    for k, name in enumerate(("mean score", "share that lines a ligand")):
-        calibration.append(f"| {name} | {' | '.join(f'{pair[k]:.3f}' for pair in record['calibration'])} |")
-    weights = ["| column | weight | mean | per standard deviation | AUC alone | mean of structures |"]
-    weights.append("|---" * 6 + "|")
-    for k, name in enumerate(data.names):
-        own = [f"`{name}`", rust(model.weights[k]), rust(model.means[k]), f"{model.standard[k]:+.3f}"]
-        weights.append(f"| {' | '.join([*own, *(f'{area:.3f}' for area in record['singles'][name])])} |")
-    text = PAGE.read_text()
-    tables = {"results": results, "penalties": penalties, "calibration": calibration, "weights": weights}
-    for name, lines in tables.items():
-        begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
-        before, rest = text.split(begin, 1)
-        text = before + begin + "\n".join(lines) + "\n" + end + rest.split(end, 1)[1]
-    PAGE.write_text(text)
-
-
-def committed():
-    """Bias, weights, means and threshold that stand in the Rust source."""
-    text = MODEL.read_text()
-    one = lambda name: np.float32(re.search(rf"const {name}: f32 = ([^;]+);", text)[1])
-    block = lambda name: re.search(rf"const {name}: \[f32; INPUTS\] = \[(.*?)\n\];", text, re.S)[1]
-    many = lambda name: np.array(re.findall(r"^\s*([-\d.]+),", block(name), re.M), dtype=np.float32)
-    return one("BIAS"), many("WEIGHTS"), many("MEANS"), one("DEFAULT_THRESHOLD")
-
-
-def run_evaluate(arguments):
-    data = Data(arguments.prism, arguments.directories, arguments.ligands, only_listed=False)
-    bias, weights, means, threshold = committed()
-    score = sigmoid(np.where(np.isnan(data.x), means, data.x) @ weights.astype(np.float64) + bias)
-    for k, name in enumerate(data.files):
-        own = data.structure == k
-        area = auc(score[own], data.y[own])
-        print(f"{name}: {own.sum()} residues, {data.y[own].sum()} line a ligand, AUC {area:.3f}")
-    if data.written is not None:
-        print(f"the command's own site_score differs by at most {np.nanmax(np.abs(data.written - score)):.1e}")
-    print(f"{len(data.files)} structures, {len(data.y)} residues, {data.y.sum()} line a ligand")
-    print(f"AUC {auc(score, data.y):.4f} over all residues, {data.mean_of_structures(score):.4f} mean of structures")
-    at_threshold = matthews(score >= threshold, data.y)
-    print("at {}: Matthews' coefficient {:.3f}, precision {:.3f}, recall {:.3f}".format(threshold, *at_threshold))
-    singles = single_columns(data)
-    best = (*best_column(singles, 0), *best_column(singles, 1))
-    print("best single column: {} {:.4f} over all residues, {} {:.4f} mean of structures".format(*best))
+def rows_of(table, names, form=str):
+    lines = []
+    for name, row in zip(names, table):
+        lines.append(f"    // {name}")
+        lines.append("    [" + ", ".join(form(value) for value in row) + "],")
+    return "\n".join(lines)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["fit", "evaluate"])
-    parser.add_argument("--prism", required=True, help="the command that computes the columns")
-    parser.add_argument("--ligands", metavar="CSV", help="names of ligands by file")
+    parser.add_argument("--ligands", metavar="CSV", default=LIGANDS, help="names of ligands by file")
+    parser.add_argument("--held-out", metavar="JSON", help="write what models say of structures that they have not seen")
     parser.add_argument("directories", nargs="+", metavar="DIR")
     arguments = parser.parse_args()
-    {"fit": run_fit, "evaluate": run_evaluate}[arguments.what](arguments)
+    listed, files = read_list(arguments.ligands), find(arguments.directories)
+    missing = [name for name in listed if name not in files]
+    if missing:
+        sys.exit(f"not found: {' '.join(missing)}")
+    samples = []
+    for name, ligands in listed.items():
+        structure = points.Structure(files[name], ligands.__contains__)
+        if structure.ligands:
+            samples.append(Sample(name, structure))
+        else:
+            print(f"{name}: left out, no ligand of at least {SMALLEST_LIGAND} heavy atoms")
+    family = families([sequences(one.structure.keys) for one in samples])
+    fold = folds(samples, family)
+    tried = {}
+    for penalty in PENALTIES:
+        tried[penalty] = held_out(samples, fold, penalty)
+        values = measures.measure([one.result for one in tried[penalty]])
+        print(f"penalty {penalty:g}: " + ", ".join(f"{n} {v:.3f}" for n, v in zip(measures.MEASURES, values)), flush=True)
+    quality = {one: measures.measure([h.result for h in held])[:2].mean() for one, held in tried.items()}
+    penalty = max(one for one in PENALTIES if quality[one] >= max(quality.values()) - TELLS_APART)
+    if arguments.held_out:
+        told = lambda held: {"residues": held.residues.tolist(), "centres": held.centres.tolist()}
+        pairs = zip(samples, tried[penalty])
+        pathlib.Path(arguments.held_out).write_text(json.dumps({one.name: told(held) for one, held in pairs}))
+    report(samples, family, tried[penalty], penalty)
+
+
+def report(samples, family, held, penalty):
+    weights, bias = standardised(*training(samples), penalty)
+    near = np.concatenate([one.near for one in samples])
+    sums = np.concatenate([one.residues for one in held])
+    residue = calibrated(sums, near)
+    score = sigmoid(residue[0] * logarithm(sums) + residue[1])
+    threshold = max(np.arange(10, 900) / 1000, key=lambda t: matthews(score >= t, near)[0])
+    right, strength = [], []
+    for one, sample in zip(held, samples):
+        right += [any(measures.hits(centre, sample.bound, 1)) for centre in one.centres]
+        strength += list(one.scores)
+    right, strength = np.array(right), np.array(strength)
+    site = calibrated(strength, right)
+    probability = sigmoid(site[0] * logarithm(strength) + site[1])
+    results = [one.result for one in held]
+    values, (low, high) = measures.measure(results), measures.intervals(results, family)
+    seen = measures.measure([Held(one, weights, bias).result for one in samples])
+    mcc, precision, recall = matthews(score >= threshold, near)
+    ligands = sum(len(one.bound) for one in samples)
+    counts = (
+        f"{len(samples)} structures of {family.max() + 1} families, {len(near)} residues of which {near.sum()} line a ligand, "
+        f"{ligands} ligands, {sum(len(one.place) for one in samples)} points; L2 penalty {penalty:g}."
+    )
+    table = [counts, "", "| cross-validated | value | 95% interval | on what it was fitted on |", "|---|---|---|---|"]
+    for name, *row in zip(measures.MEASURES, values, low, high, seen):
+        table.append("| {} | {:.3f} | {:.3f} to {:.3f} | {:.3f} |".format(name, *row))
+    table.append(f"| at a threshold of {threshold:g}: Matthews' coefficient, precision, recall | {mcc:.3f}, {precision:.3f}, {recall:.3f} | | |")
+    tables = {"results": table, "calibration": tenths("residues", score, near), "sites": tenths("sites", probability, right)}
+    for name, lines in tables.items():
+        print("\n".join([f"\n{name}", *lines]))
+    write_model(weights, bias, residue, site, threshold, counts, values)
+    for page in PAGES:
+        if page.exists():
+            write_page(page, tables)
+
+
+def tenths(what, score, right):
+    order = np.array_split(np.argsort(score, kind="stable"), 10)
+    lines = [f"| tenth of {what} | {' | '.join(map(str, range(1, 11)))} |", f"|---{'|---' * 10}|"]
+    lines.append("| mean score | " + " | ".join(f"{score[own].mean():.3f}" for own in order) + " |")
+    return [*lines, "| share that is right | " + " | ".join(f"{right[own].mean():.3f}" for own in order) + " |"]
+
+
+def write_model(weights, bias, residue, site, threshold, counts, values):
+    by_class, by_kind = tabulated(weights)
+    fill = {
+        "counts": counts,
+        "measures": ", ".join(f"{name} {value:.3f}" for name, value in zip(measures.MEASURES, values)),
+        "probe": rust(points.PROBE),
+        "reach": rust(points.REACH),
+        "bins": points.BINS,
+        "around": rust(points.AROUND),
+        "apart": rust(points.APART),
+        "sites": points.MOST_SITES,
+        "capacity": points.CAPACITY,
+        "count": points.DIRECTIONS,
+        "step": points.STEP,
+        "spiral": points.SPIRAL,
+        "directions": "\n".join(f"    [{', '.join(map(rust, one))}]," for one in points.directions()),
+        "classes": len(points.CLASSES),
+        "class_weights": rows_of(by_class, points.CLASSES),
+        "kind_weights": rows_of(by_kind, points.STANDARD),
+        "per_distance": ", ".join(map(rust, points.PER_DISTANCE)),
+        "weight_unit": rust(1 / WEIGHT_UNIT),
+        "one_sided": rust(weights[-1]),
+        "bias": rust(bias),
+        "sum_unit": rust(UNIT),
+        "residue_slope": rust(residue[0]),
+        "residue_bias": rust(residue[1]),
+        "site_slope": rust(site[0]),
+        "site_bias": rust(site[1]),
+        "threshold": rust(threshold),
+    }
+    MODEL.write_text(re.sub(r"@(\w+)@", lambda match: str(fill[match[1]]), TEMPLATE.read_text()))
+    print(f"\nwritten: {MODEL.relative_to(ROOT)}")
+
+
+def write_page(page, tables):
+    text = page.read_text()
+    for name, lines in tables.items():
+        begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
+        if begin in text:
+            before, rest = text.split(begin, 1)
+            text = before + begin + "\n".join(lines) + "\n" + end + rest.split(end, 1)[1]
+    page.write_text(text)
+    print(f"written: {page.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":

@@ -7,16 +7,10 @@ import sys
 import gemmi
 import numpy as np
 from Bio import Align
-from scipy.spatial import cKDTree
 
-# A residue lines a ligand when two of their heavy atoms are at most this far apart, in Å.
-REACH = 4.0
 # Chains are homologous from this identity on, over the shorter one; shorter ones are peptides, too short to tell.
-IDENTITY, SHORTEST_CHAIN = 0.30, 30
 SMALLEST_LIGAND = 6
-STANDARD = set(
-    "ALA ARG ASN ASP CYS GLN GLU GLY HIS ILE LEU LYS MET PHE PRO SER THR TRP TYR VAL".split()
-)
+IDENTITY, SHORTEST_CHAIN = 0.30, 30
 # gemmi's table of residue kinds knows most buffers and cryoprotectants, sugars, modified amino acids and nucleotides.
 # These it does not know, or calls something else.
 ADDITIVES = set("1PE PE3 PE5 PE8 P6G PG4 PG5 PG6 PEG PEU XPE 7PE MES EPE HED FLC DTT DTV MLA OLC OLA UNL UNX".split())
@@ -55,40 +49,11 @@ def read_list(path):
     return {file: {word.rsplit("x", 1)[0] for word in ligands} for file, ligands in words.items()}
 
 
-def heavy_atoms(residue):
-    """Positions of heavy atoms: of each name the first, as `prism` takes them, however many alternate locations."""
-    first = {}
-    for atom in residue:
-        if not atom.is_hydrogen():
-            first.setdefault(atom.name, atom.pos.tolist())
-    return list(first.values())
-
-
-def distances(path, counts_as_ligand):
-    """How far each residue is from the nearest ligand, by chain, number, insertion code and name; names of ligands."""
-    ligand, names, residues = [], set(), {}
-    for chain in gemmi.read_structure(str(path))[0]:
-        for residue in chain:
-            atoms = heavy_atoms(residue)
-            if residue.het_flag == "H":
-                if len(atoms) >= SMALLEST_LIGAND and counts_as_ligand(residue.name):
-                    names.add(residue.name)
-                    # Wherever an atom was seen, the residue beside it lines the ligand.
-                    ligand += [atom.pos.tolist() for atom in residue if not atom.is_hydrogen()]
-            elif residue.name in STANDARD and atoms:
-                key = (chain.name, residue.seqid.num, residue.seqid.icode.strip(), residue.name)
-                residues.setdefault(key, []).extend(atoms)
-    if not ligand:
-        return {}, names
-    tree = cKDTree(ligand)
-    return {key: tree.query(atoms)[0].min() for key, atoms in residues.items()}, names
-
-
 def sequences(keys):
     """One-letter sequences by chain."""
     chains = {}
     for chain, _, _, name in keys:
-        chains.setdefault(chain, []).append(gemmi.find_tabulated_residue(name).one_letter_code)
+        chains.setdefault(chain, []).append(gemmi.find_tabulated_residue(name).one_letter_code.upper())
     return ["".join(letters) for letters in chains.values()]
 
 

@@ -34,6 +34,7 @@ mod items;
 mod kernels;
 mod lanes;
 mod launch;
+mod masks;
 mod memory;
 mod plan;
 mod points;
@@ -55,7 +56,7 @@ pub use cpu::{compute_on_cpu, cpu_description};
 pub use device::DeviceBatch;
 pub use device_memory::DeviceMemory;
 pub use each::BatchResults;
-pub use error::EngineError;
+pub use error::{DeviceError, DeviceErrorKind, EngineError};
 pub use items::Largest;
 pub use kernels::{KernelInfo, kernels, ptx_module};
 pub use lanes::{DeviceLanes, LaneOptions, LaneStatistics};
@@ -79,8 +80,9 @@ pub(crate) use each::Packed;
 pub(crate) use plan::{Cut, size_of};
 
 use crate::{pack::PackedBatch, structure::StructureInput};
-use shared_types::{FeatureRow, Group, MegaFusedConfig, StructureSummary};
-use workers::{Company, Workers};
+use shared_types::{AtomPoints, FeatureRow, Group, MegaFusedConfig, Site, StructureSummary};
+use std::sync::Arc;
+use workers::{Exclusivity, Workers};
 
 /// Computes features. Made by [`Engine::builder`]; shared between threads by reference.
 ///
@@ -111,7 +113,7 @@ use workers::{Company, Workers};
 /// ```
 #[derive(Debug)]
 pub struct Engine {
-    workers: Workers,
+    workers: Arc<Workers>,
     request: Request,
     batch_atoms: usize,
     backend: String,
@@ -129,6 +131,10 @@ pub struct StructureFeatures {
     pub n_residues: usize,
     /// For every residue, the site that it is part of, counted from 0, or -1; empty where sites were not asked for.
     pub site_ids: Vec<i32>,
+    /// Its sites by falling score; empty where they were not asked for.
+    pub sites: Vec<Site>,
+    /// The points of each of its heavy atoms; empty where they were not asked for.
+    pub atom_points: Vec<AtomPoints>,
     /// The structure as a whole.
     pub summary: StructureSummary,
     selection: Selection,
@@ -145,6 +151,8 @@ impl StructureFeatures {
             name: name.to_owned(),
             n_residues: rows.len(),
             site_ids: site_ids.to_vec(),
+            sites: Vec::new(),
+            atom_points: Vec::new(),
             summary: StructureSummary { residues: rows.len() as u32, ..StructureSummary::default() },
             values: columns.flat_map(|column| rows.iter().map(move |row| row.columns[column])).collect(),
             selection,
@@ -154,8 +162,8 @@ impl StructureFeatures {
     /// The same, as views of batches are.
     #[must_use]
     pub fn view(&self) -> StructureView<'_> {
-        let Self { name, n_residues, site_ids, summary, selection, values } = self;
-        StructureView { name, selection, n_residues: *n_residues, values, site_ids, summary }
+        let Self { name, n_residues, site_ids, sites, atom_points, summary, selection, values } = self;
+        StructureView { name, selection, n_residues: *n_residues, values, site_ids, sites, atom_points, summary }
     }
 
     /// One feature of the first group, of every residue, by [`shared_types::feature::column`]; nothing where it was not
@@ -205,9 +213,27 @@ impl Engine {
         fallback: Option<Box<dyn worker::Worker>>,
         batch_atoms: usize,
     ) -> Self {
-        let (workers, backend) = (Workers::new(all, fallback), "injected".to_owned());
+        Self::of(Workers::new(all, fallback), batch_atoms)
+    }
+
+    /// With workers that a test has made.
+    #[cfg(test)]
+    fn of(workers: Workers, batch_atoms: usize) -> Self {
+        let (workers, backend) = (Arc::new(workers), "injected".to_owned());
         let request = Request::default();
         Self { workers, request, batch_atoms, description: backend.clone(), backend }
+    }
+
+    /// The same backend with its memory, for runs that compute something else.
+    #[must_use]
+    pub fn with_selection(&self, selection: Selection) -> Self {
+        Self {
+            workers: Arc::clone(&self.workers),
+            request: Request { config: self.request.config, selection },
+            batch_atoms: self.batch_atoms,
+            backend: self.backend.clone(),
+            description: self.description.clone(),
+        }
     }
 
     /// What every run computes with.
@@ -242,8 +268,8 @@ impl Engine {
 
     /// How many batches may be computed at once with profit.
     #[must_use]
-    pub fn lanes(&self) -> usize {
-        self.workers.lanes()
+    pub fn slots(&self) -> usize {
+        self.workers.slots()
     }
 
     /// Devices that failed. Their batches were computed by the others or, with [`Backend::Auto`], by the CPU.
@@ -287,7 +313,7 @@ impl Engine {
         finish: impl Fn(Vec<Result<StructureFeatures, EngineError>>) -> Result<T, EngineError> + Sync,
     ) -> Result<Vec<T>, EngineError> {
         let ranges = plan::batches(structures.iter().map(plan::size_of), self.batch_atoms);
-        plan::in_lanes(self.lanes(), ranges, |range| {
+        plan::in_slots(self.slots(), ranges, |range| {
             let first = range.start;
             let batch = &structures[range];
             let each = self.run_packed(batch, Packed::new(batch))?.into_each();
@@ -318,6 +344,7 @@ impl Engine {
     /// # Errors
     /// What stopped the backend; see [`EngineError`].
     pub fn run_batch(&self, batch: &PackedBatch) -> Result<BatchFeatures, EngineError> {
-        Ok(self.workers.run(batch, &self.request, Company::Others)?.computation.features)
+        self.workers.expect(batch.n_atoms());
+        Ok(self.workers.run(batch, &self.request, Exclusivity::Shared)?.computation.features)
     }
 }

@@ -35,9 +35,10 @@ impl InputFile {
             return vec![self.read(options)];
         }
         match read::contents(&self.path) {
-            Ok(bytes) => {
-                read_structures(&bytes, &self.name, options).into_iter().map(|read| read.map_err(failure_of)).collect()
-            }
+            Ok(bytes) => read_structures(&bytes, &self.name, options)
+                .into_iter()
+                .map(|read| read.map_err(InputFailure::from))
+                .collect(),
             Err(problem) => {
                 vec![Err(InputFailure { name: self.name.clone(), reason: problem.to_string(), no_protein: false })]
             }
@@ -51,16 +52,18 @@ impl InputFile {
     pub fn read(&self, options: &ReadOptions) -> Result<ReadStructure, InputFailure> {
         let failure = |reason| InputFailure { name: self.name.clone(), reason, no_protein: false };
         match &self.packed {
-            None => read_path(&self.path, &self.name, options).map_err(failure_of),
+            None => read_path(&self.path, &self.name, options).map_err(InputFailure::from),
             Some((dataset, index)) => dataset.structure(*index).map_err(|error| failure(error.to_string())),
         }
     }
 }
 
-fn failure_of(error: ReadError) -> InputFailure {
-    let line = error.line.map_or_else(String::new, |line| format!("line {line}: "));
-    let no_protein = matches!(error.problem, Problem::NucleicAcid);
-    InputFailure { name: error.name, reason: format!("{line}{}", error.problem), no_protein }
+impl From<ReadError> for InputFailure {
+    fn from(error: ReadError) -> Self {
+        let line = error.line.map_or_else(String::new, |line| format!("line {line}: "));
+        let no_protein = matches!(error.problem, Problem::NucleicAcid);
+        Self { name: error.name, reason: format!("{line}{}", error.problem), no_protein }
+    }
 }
 
 /// Something that was asked for and can be no input.

@@ -73,6 +73,7 @@
 
 pub mod annotations;
 pub mod at_hand;
+pub mod contacts;
 pub mod dataset;
 pub mod engine;
 pub mod inputs;
@@ -80,6 +81,7 @@ pub mod output;
 pub mod pack;
 pub mod pipeline;
 pub mod read;
+pub mod report;
 pub mod sites;
 pub mod structure;
 

@@ -6,25 +6,35 @@ mod csv;
 mod file;
 mod gzip;
 mod json;
+mod merge;
 mod npz;
 mod parquet;
+mod relation;
+mod relations;
 mod sites;
 mod value;
+mod view;
 mod whole;
 
-pub use arrow::ArrowTable;
+pub use arrow::{ArrowTable, RecordBatches};
 pub use columns::{Column, ColumnError, Columns};
 pub use csv::CsvTable;
 pub use file::OutputFile;
 pub use json::JsonTable;
+pub use merge::merge_parquet;
 pub use npz::NpzTable;
 pub use parquet::ParquetTable;
-pub use sites::SitesTable;
+pub use relation::{Cells, Relation, RelationTable};
+pub use relations::{EdgesRelation, InterfaceResiduesFile, InterfacesRelation, SummaryRelation};
+pub use sites::{SitesFormat, SitesOptions, SitesTable};
+pub(crate) use value::Value;
+pub use view::SitesView;
 pub(crate) use whole::WholeFile;
 pub use whole::{check_place, write_whole};
 
 use crate::engine::StructureView;
 use crate::structure::StructureInput;
+use shared_types::backbone::SecondaryStructure;
 use shared_types::{Feature, MegaFusedConfig};
 use std::path::Path;
 use thiserror::Error;
@@ -56,9 +66,20 @@ impl<'a> StructureRows<'a> {
         self.values(feature).get(row).copied().unwrap_or(f32::NAN)
     }
 
+    /// The letter of a feature that is a state; nothing where it was not computed or is not defined.
+    fn state(&self, feature: &Feature, row: usize) -> &'static str {
+        SecondaryStructure::letter(self.feature(feature, row))
+    }
+
     /// The site of a row, or -1.
     fn site_id(&self, row: usize) -> i32 {
         self.features.site_ids.get(row).copied().unwrap_or(-1)
+    }
+
+    /// Which residue a row is: chain, number and insertion code, as `A_120`.
+    fn residue(&self, row: usize) -> String {
+        let (number, code) = (self.structure.residue_numbers[row], &self.structure.insertion_codes[row]);
+        format!("{}_{number}{code}", self.chain(row))
     }
 
     /// The author chain id of a row.
@@ -214,11 +235,28 @@ pub enum OutputError {
         path: String,
     },
     /// A format that sites are not written in.
-    #[error("{path}: sites are written as csv")]
-    SitesAreCsv {
+    #[error("{path}: sites are written as csv, json or parquet")]
+    SitesFormat {
         /// The path given.
         path: String,
     },
+    /// A format that tables of other lines than residues are not written in.
+    #[error("{path}: the extension must be csv or parquet")]
+    RelationFormat {
+        /// The path given.
+        path: String,
+    },
+    /// A format that points or scripts are not written in.
+    #[error("{path}: {known}")]
+    ViewFormat {
+        /// The path given.
+        path: String,
+        /// What can be written.
+        known: &'static str,
+    },
+    /// Points of more than one structure.
+    #[error("points and scripts are of one structure; give one file")]
+    OneStructure,
     /// Something other than a plain file has the output's name.
     #[error("{path}: is not a plain file; choose another name")]
     NotAFile {

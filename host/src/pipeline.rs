@@ -1,7 +1,7 @@
 //! Reading, packing, computing and writing at the same time, on different batches.
 //!
 //! ```text
-//! source ──> pack ──> compute, in as many lanes as the engine has ──> consumer, in the source's order
+//! source ──> pack ──> compute, in as many slots as the engine has ──> consumer, in the source's order
 //! ```
 //!
 //! However many structures there are, [`Telemetry::peak_batches`] batches at most are in memory: a batch takes a place
@@ -140,13 +140,13 @@ pub fn run<E>(
     mut consume: impl FnMut(Computed) -> Result<(), E>,
 ) -> Result<Telemetry, Stopped<E>> {
     let begin = Instant::now();
-    let lanes = engine.lanes();
+    let slots = engine.slots();
     let places = Places::default();
     let packers = packers();
-    let (take_place, give_place) = sync_channel::<()>(lanes + packers + SPARE_BATCHES);
+    let (take_place, give_place) = sync_channel::<()>(slots + packers + SPARE_BATCHES);
     let (read_batch, batches) = sync_channel(1);
     let (pack_batch, packed) = sync_channel(1);
-    let (finish_batch, computed) = sync_channel(lanes);
+    let (finish_batch, computed) = sync_channel(slots);
     // Gone with the last thread that receives: whoever sends then finds nobody to send to.
     let (batches, packed) = (Arc::new(Mutex::new(batches)), Arc::new(Mutex::new(packed)));
     std::thread::scope(|scope| {
@@ -158,11 +158,11 @@ pub fn run<E>(
             begun(scope, "pack", move || pack(&batches, &pack_batch, alarm))
         };
         let packers = (0..packers).map(packer).collect::<Result<Vec<_>, _>>().map_err(Stopped::Threads)?;
-        let lane = |_| {
+        let slot = |_| {
             let (packed, finish_batch) = (Arc::clone(&packed), Alarm(finish_batch.clone()));
             begun(scope, "compute", move || compute(engine, cancel, &packed, &finish_batch))
         };
-        let computers = (0..lanes).map(lane).collect::<Result<Vec<_>, _>>().map_err(Stopped::Threads)?;
+        let computers = (0..slots).map(slot).collect::<Result<Vec<_>, _>>().map_err(Stopped::Threads)?;
         drop((batches, pack_batch, packed, finish_batch));
         // These ends are dropped on return: the other threads then find nobody to send to, and end.
         let (computed, give_place) = (computed, give_place);
@@ -179,7 +179,7 @@ pub fn run<E>(
                 // Nothing: cancelled; or a thread has panicked, which goes on in this one when the scope ends.
                 let one: Computed =
                     result.ok_or(Stopped::Cancelled)?.map_err(|error| Stopped::Engine(Box::new(error)))?;
-                telemetry.count(&one.results);
+                telemetry.count(&one.results, engine);
                 let amount = Amount::of_results(&one);
                 writer.busy(amount, || consume(one)).map_err(Stopped::Consumer)?;
                 places.leave();

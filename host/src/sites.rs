@@ -1,24 +1,33 @@
 //! Sites where a ligand may bind, as people look at them.
 
+use crate::engine::StructureView;
 use crate::structure::StructureInput;
-use shared_types::NO_CA;
-use std::f64::consts::PI;
+use shared_types::site_model::{AROUND, SUM_UNIT};
+use shared_types::{Atom, Site};
 
-/// A site: residues in contact that are all likely to line one.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Site {
-    /// Sum of its residues' `site_score`.
-    pub score: f64,
-    /// How many residues it has.
-    pub residues: usize,
-    /// Mean of their alpha carbons, in Å, in the frame of the file.
+/// Edge in Å of the cells by which volume is counted.
+const CELL: f64 = 1.0;
+
+/// A site: where points on the surface are likely to be a ligand's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundSite {
+    /// From 1, by falling score.
+    pub rank: usize,
+    /// Sum of the squared probabilities of its points.
+    pub score: f32,
+    /// How likely a site of that score is a ligand's.
+    pub probability: f32,
+    /// Mean of its points by their squared probabilities, in Å, in the frame of the file.
     pub center: [f64; 3],
-    /// Volume in Å³ of a ball with the radius of gyration of those: 4/3 pi (sqrt(5/3) Rg)^3.
+    /// Rows of its residues: those whose best atom is part of the site, and whose `site_score` is above the threshold.
+    pub residues: Vec<usize>,
+    /// Area in Å² that its points stand for.
+    pub area: f32,
+    /// Volume in Å³ within 6 Å of the centre that no atom fills: cubes of 1 Å whose middle is outside all van der Waals spheres.
     pub volume: f64,
 }
 
-/// The sites of a structure, by their number, from the `site_score` and the site of each of its residues. Residues beyond the shorter of the
-/// lists are left out.
+/// The sites of a structure by rank: at most `most`, those with a score of at least `least`.
 ///
 /// ```
 /// use prism_host::read::{ReadOptions, read_path};
@@ -27,68 +36,122 @@ pub struct Site {
 /// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
 /// let engine = Engine::builder().backend(Backend::Cpu).build()?;
 /// let features = &engine.run(std::slice::from_ref(&rbd))?[0];
-/// let scores = features.named("site_score").expect("it was asked for");
-/// for site in prism_host::sites::sites(&rbd, scores, &features.site_ids) {
-///     assert!(site.residues >= 3 && site.score > 0.0 && site.volume > 0.0);
-///     println!("{} residues around {:?} Å", site.residues, site.center);
+/// let sites = prism_host::sites::sites(&rbd, &features.view(), 3, 0.0);
+/// assert_eq!(sites.len(), 3);
+/// for site in sites {
+///     assert!(site.probability > 0.0 && site.area > 0.0 && site.volume > 0.0);
+///     println!("{}: {:.2} at {:?} Å", site.rank, site.probability, site.center);
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
-pub fn sites(structure: &StructureInput, scores: &[f32], site_ids: &[i32]) -> Vec<Site> {
-    let count = site_ids.iter().map(|&id| id + 1).max().unwrap_or(0).max(0) as usize;
-    let mut members = vec![Vec::new(); count];
-    for (row, (&id, &score)) in site_ids.iter().zip(scores).enumerate() {
-        if let (Ok(id), Some(place)) = (usize::try_from(id), alpha_carbon(structure, row)) {
-            members[id].push((place, f64::from(score)));
+pub fn sites(structure: &StructureInput, features: &StructureView<'_>, most: usize, least: f32) -> Vec<FoundSite> {
+    let mut residues = vec![Vec::new(); features.sites.len()];
+    for (row, &id) in features.site_ids.iter().enumerate() {
+        if let Some(own) = usize::try_from(id).ok().and_then(|id| residues.get_mut(id)) {
+            own.push(row);
         }
     }
-    members.iter().map(|members| site(members)).collect()
+    let chosen =
+        features.sites.iter().zip(residues).enumerate().take(most).filter(|(_, (site, _))| site.score >= least);
+    chosen
+        .map(|(index, (site, residues))| FoundSite {
+            rank: index + 1,
+            score: site.score,
+            probability: site.probability,
+            center: in_file(structure, site.center),
+            residues,
+            area: site.area,
+            volume: volume(&structure.atoms, site),
+        })
+        .collect()
 }
 
-fn site(members: &[([f64; 3], f64)]) -> Site {
-    let n = members.len() as f64;
-    let mean = |axis: usize| members.iter().map(|(place, _)| place[axis]).sum::<f64>() / n;
-    let center = [mean(0), mean(1), mean(2)];
-    let from_center = |place: &[f64; 3]| (0..3).map(|axis| (place[axis] - center[axis]).powi(2)).sum::<f64>();
-    let square = members.iter().map(|(place, _)| from_center(place)).sum::<f64>() / n;
-    let radius = (5.0 / 3.0 * square).sqrt();
-    Site {
-        score: members.iter().map(|(_, score)| score).sum(),
-        residues: members.len(),
-        center,
-        volume: 4.0 / 3.0 * PI * radius.powi(3),
+/// A position relative to a structure's centre, in the frame of its file.
+fn in_file(structure: &StructureInput, at: [f32; 3]) -> [f64; 3] {
+    std::array::from_fn(|axis| f64::from(at[axis]) + structure.center[axis])
+}
+
+fn volume(atoms: &[Atom], site: &Site) -> f64 {
+    let center = site.center.map(f64::from);
+    let reach = f64::from(AROUND);
+    let from = |atom: &Atom| [atom.x, atom.y, atom.z].map(f64::from);
+    let squared = |a: [f64; 3], b: [f64; 3]| (0..3).map(|axis| (a[axis] - b[axis]).powi(2)).sum::<f64>();
+    let near: Vec<_> = atoms
+        .iter()
+        .map(|atom| (from(atom), f64::from(atom.radius)))
+        .filter(|(at, radius)| squared(*at, center) < (reach + radius).powi(2))
+        .collect();
+    let cells = (reach / CELL) as i32;
+    let along = -cells..cells;
+    let middle = |cell: i32| (f64::from(cell) + 0.5) * CELL;
+    let mut free = 0_u32;
+    for x in along.clone() {
+        for y in along.clone() {
+            for z in along.clone() {
+                let offset = [middle(x), middle(y), middle(z)];
+                let at = std::array::from_fn(|axis| center[axis] + offset[axis]);
+                let is_inside = squared(offset, [0.0; 3]) <= reach * reach;
+                free += u32::from(is_inside && near.iter().all(|(atom, r)| squared(*atom, at) >= r * r));
+            }
+        }
     }
+    f64::from(free) * CELL.powi(3)
 }
 
-/// Where a residue's alpha carbon is in the frame of the file.
-fn alpha_carbon(structure: &StructureInput, row: usize) -> Option<[f64; 3]> {
-    let index = structure.ca_indices.get(row).copied().filter(|&index| index != NO_CA)?;
-    let atom = structure.atoms.get(index as usize)?;
-    let [x, y, z] = structure.center;
-    Some([f64::from(atom.x) + x, f64::from(atom.y) + y, f64::from(atom.z) + z])
+/// A scored point on the surface.
+///
+/// The example of [`points`] has some.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SurfacePoint {
+    /// Where it is in Å, in the frame of the file.
+    pub at: [f64; 3],
+    /// How likely a ligand is there.
+    pub probability: f32,
+    /// The atom that it is on, counted from the structure's first.
+    pub atom: usize,
+}
+
+/// The scored points of a structure, atom by atom; none where they were not asked for
+/// ([`Selection::with_points`](crate::engine::Selection::with_points)).
+///
+/// ```
+/// use prism_host::engine::Selection;
+/// use prism_host::read::{ReadOptions, read_path};
+/// use prism_host::{Backend, Engine};
+///
+/// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// let engine = Engine::builder().backend(Backend::Cpu).selection(Selection::default().with_points()).build()?;
+/// let features = &engine.run(std::slice::from_ref(&rbd))?[0];
+/// let points: Vec<_> = prism_host::sites::points(&rbd, &features.view()).collect();
+/// assert!(points.len() > 500 && points.iter().all(|point| (0.0..=1.0).contains(&point.probability)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn points<'a>(
+    structure: &'a StructureInput,
+    features: &StructureView<'a>,
+) -> impl Iterator<Item = SurfacePoint> + use<'a> {
+    structure.atoms.iter().zip(features.atom_points).enumerate().flat_map(move |(index, (atom, own))| {
+        own.iter().map(move |(direction, score)| SurfacePoint {
+            at: in_file(structure, kernels_gpu::points::position(*atom, direction)),
+            probability: (score as f32 / SUM_UNIT).sqrt(),
+            atom: index,
+        })
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use shared_types::Atom;
 
     #[test]
-    fn a_site_is_a_ball_around_its_alpha_carbons() {
-        let at = |x: f32, y: f32| Atom { x, y, z: 0.0, radius: 1.88 };
-        let structure = StructureInput {
-            atoms: vec![at(1.0, 0.0), at(-1.0, 0.0), at(0.0, 1.0), at(0.0, -1.0), at(9.0, 9.0)],
-            ca_indices: vec![0, 1, 2, 3, 4],
-            center: [10.0, 20.0, 30.0],
-            ..StructureInput::default()
-        };
-        let scores = [0.5, 0.25, 0.5, 0.75, 0.125];
-        let found = sites(&structure, &scores, &[0, 0, 0, 0, -1]);
-        let radius = (5.0_f64 / 3.0).sqrt();
-        assert_eq!(found.len(), 1);
-        assert_eq!((found[0].score, found[0].residues, found[0].center), (2.0, 4, [10.0, 20.0, 30.0]));
-        assert!((found[0].volume - 4.0 / 3.0 * PI * radius.powi(3)).abs() < 1e-12);
-        assert_eq!(sites(&structure, &scores, &[-1; 5]), []);
+    fn volume_is_what_no_atom_fills() {
+        let site = Site { center: [1.0, 2.0, 3.0], ..Site::default() };
+        let ball = volume(&[], &site);
+        assert!((ball - 4.0 / 3.0 * std::f64::consts::PI * 216.0).abs() < 25.0, "{ball}");
+        let atom = |x: f32| Atom { x, y: 2.0, z: 3.0, radius: 2.0 };
+        let filled = ball - volume(&[atom(1.0), atom(50.0)], &site);
+        assert!((filled - 4.0 / 3.0 * std::f64::consts::PI * 8.0).abs() < 5.0, "{filled}");
+        assert_eq!(volume(&[Atom { radius: 99.0, ..atom(1.0) }], &site), 0.0);
     }
 }

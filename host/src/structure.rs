@@ -1,5 +1,6 @@
 //! One protein structure as the engine takes it.
 
+use shared_types::backbone::RoleAtoms;
 use shared_types::{Atom, NO_CA, RESIDUES};
 use thiserror::Error;
 
@@ -252,6 +253,12 @@ impl StructureInput {
             if ca != NO_CA && !(begin..end).contains(&ca) {
                 let problem = format!("is {ca}, outside the residue's atoms {begin}..{end}");
                 return Err(self.bad(residue, "ca_indices", problem));
+            }
+            if let Some(roles) = self.roles.get(residue)
+                && let Some(role) = RoleAtoms::of_words(*roles).indices().find(|&role| u32::from(role) >= end - begin)
+            {
+                let problem = format!("has atom {role} of the residue's {}", end - begin);
+                return Err(self.bad(residue, "roles", problem));
             }
             let kind = self.residue_types[residue];
             if usize::from(kind) >= RESIDUES.len() {

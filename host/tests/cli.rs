@@ -290,6 +290,8 @@ fn order_and_bits_do_not_depend_on_what_is_beside() {
     assert_eq!(all, format!("{header}\n{}{}{}", one("ubq.pdb"), one("rbd.pdb"), one("crn.pdb")));
 }
 
+const SITES: &str = "structure,rank,score,probability,x,y,z,area,volume,residues";
+
 #[test]
 fn sites_are_a_line_each() {
     let run = Run::new();
@@ -298,39 +300,121 @@ fn sites_are_a_line_each() {
     let outcome = sites(&[]);
     assert_eq!(outcome.status, 0, "{}", outcome.stderr);
     let lines: Vec<&str> = outcome.stdout.lines().collect();
-    assert_eq!(lines[0], "structure,site,score,residues,x,y,z,volume");
-    assert!(lines.len() > 1, "{}", outcome.stdout);
-    // What the table of features says of the same sites.
-    let features = run.features(&["a.pdb", "--columns", "site_score,site_id"]).stdout;
-    let (scores, ids) = (column(&features, "site_score"), column(&features, "site_id"));
+    assert_eq!(lines[0], SITES);
+    assert!(lines.len() > 4, "{}", outcome.stdout);
+    // What the table of features says of the same residues.
+    let features = run.features(&["a.pdb", "--columns", "chain,resnum,site_id"]).stdout;
+    let (numbers, ids) = (column(&features, "resnum"), column(&features, "site_id"));
     let mut before = f64::INFINITY;
     for (index, line) in lines[1..].iter().enumerate() {
         let fields: Vec<&str> = line.split(',').collect();
-        assert_eq!(fields[..2], ["a.pdb", &index.to_string()]);
-        let members: Vec<usize> = (0..ids.len()).filter(|&row| ids[row] == index.to_string()).collect();
-        assert!(members.len() >= 3);
-        assert_eq!(fields[3], members.len().to_string());
-        let sum: f64 = members.iter().map(|&row| scores[row].parse::<f64>().unwrap()).sum();
-        assert!((sum - fields[2].parse::<f64>().unwrap()).abs() < 1e-5 * sum, "{line}");
-        assert!(sum <= before);
-        before = sum;
+        assert_eq!(fields[..2], ["a.pdb", &(index + 1).to_string()]);
+        let members = (0..ids.len()).filter(|&row| ids[row] == index.to_string());
+        let names: Vec<String> = members.map(|row| format!("E_{}", numbers[row])).collect();
+        assert_eq!(fields[9], names.join(" "));
+        let score = fields[2].parse::<f64>().unwrap();
+        assert!(score <= before, "{line}");
+        before = score;
     }
-    // A threshold that no residue reaches leaves none.
-    let none = sites(&["--site-threshold", "1"]);
-    assert_eq!((none.status, &*none.stdout), (0, "structure,site,score,residues,x,y,z,volume\n"));
     let file = sites(&["-o", "s.csv"]);
-    assert_eq!((file.status, fs::read_to_string(run.path("s.csv")).unwrap()), (0, outcome.stdout));
+    assert_eq!((file.status, fs::read_to_string(run.path("s.csv")).unwrap()), (0, outcome.stdout.clone()));
+    let two = sites(&["--max-sites", "2"]).stdout;
+    assert_eq!(two, lines[..3].join("\n") + "\n");
+    let strong = sites(&["--min-score", lines[2].split(',').nth(2).unwrap()]).stdout;
+    assert_eq!(strong, two);
+    assert_eq!(sites(&["--max-sites", "0"]).stdout, format!("{SITES}\n"));
 }
 
 #[test]
-fn sites_need_the_contact_threshold_of_the_fit() {
+fn sites_are_json_and_parquet_too() {
     let run = Run::new();
     run.copy(&example(), "a.pdb");
-    let outcome = run.features(&["a.pdb", "--contact-threshold", "10", "--columns", "site_score,site_id"]);
-    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
-    assert_eq!(outcome.stderr.matches("site_score is empty").count(), 1, "{}", outcome.stderr);
-    assert!(column(&outcome.stdout, "site_score").iter().all(String::is_empty));
-    assert!(column(&outcome.stdout, "site_id").iter().all(|id| id == "-1"));
+    let write = |file: &str| run.prism(&["sites", "a.pdb", "--backend", "cpu", "--max-sites", "3", "-o", file]);
+    assert_eq!((write("s.csv").status, write("s.json").status, write("s.parquet").status), (0, 0, 0));
+    let csv = fs::read_to_string(run.path("s.csv")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&fs::read_to_string(run.path("s.json")).unwrap()).unwrap();
+    let sites = json.as_array().unwrap();
+    assert_eq!(sites.len(), 3);
+    for (line, site) in csv.lines().skip(1).zip(sites) {
+        let fields: Vec<&str> = line.split(',').collect();
+        assert_eq!(site["x"].as_f64().unwrap(), fields[4].parse::<f64>().unwrap());
+        assert_eq!(site["residues"].as_array().unwrap().len(), fields[9].split_whitespace().count());
+    }
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    let file = SerializedFileReader::new(fs::File::open(run.path("s.parquet")).unwrap()).unwrap();
+    let metadata = file.metadata().file_metadata();
+    assert_eq!((metadata.num_rows(), metadata.schema_descr().num_columns()), (3, 10));
+}
+
+#[test]
+fn viewers_get_points_and_scripts() {
+    let run = Run::new();
+    run.copy(&example(), "a.pdb");
+    let show = |points: &str, script: &str| {
+        let outcome = run.prism(&["sites", "a.pdb", "--backend", "cpu", "--points", points, "--script", script]);
+        assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+        [points, script].map(|file| fs::read_to_string(run.path(file)).unwrap())
+    };
+    let [ply, chimerax] = show("p.ply", "s.cxc");
+    let [pdb, pymol] = show("p.pdb", "s.pml");
+    let vertices = ply.lines().skip_while(|line| *line != "end_header").count() - 1;
+    assert!(vertices > 500, "{vertices}");
+    let atoms: Vec<&str> = pdb.lines().filter(|line| line.starts_with("HETATM")).collect();
+    assert_eq!(atoms.len(), vertices);
+    assert!(atoms.iter().all(|line| (0.0..=100.0).contains(&line[60..66].trim().parse::<f64>().unwrap())));
+    assert!(pymol.starts_with("load a.pdb") && pymol.contains("load p.pdb") && pymol.contains("site_1_centre"));
+    assert!(chimerax.starts_with("open a.pdb") && chimerax.contains("marker #101"));
+    let two = run.prism(&["sites", "a.pdb", "a.pdb", "--points", "p.ply"]);
+    assert_eq!(two.status, 2, "{}", two.stderr);
+    let number = run.features(&["a.pdb", "--points", "p.ply"]);
+    assert_eq!(number.status, 2, "{}", number.stderr);
+}
+
+/// What is bound tells nothing: it may be anywhere, or missing.
+#[test]
+fn ligands_do_not_leak_into_any_column() {
+    let run = Run::new();
+    let protein = fs::read_to_string(example()).unwrap();
+    let atoms: String =
+        protein.lines().filter(|line| line.starts_with("ATOM")).map(|line| format!("{line}\n")).collect();
+    let ligand = |shift: f64| -> String {
+        (0..20)
+            .map(|i| {
+                let x = shift + 1.4 * f64::from(i);
+                format!(
+                    "HETATM{:5}  C{:<2} ATP Z 900    {x:8.3}{:8.3}{:8.3}  1.00 20.00           C\n",
+                    9000 + i,
+                    i % 100,
+                    10.0,
+                    20.0
+                )
+            })
+            .collect()
+    };
+    let tables = [atoms.clone(), atoms.clone() + &ligand(-30.0), ligand(25.0) + &atoms].map(|text| {
+        fs::write(run.path("a.pdb"), text).unwrap();
+        let features = run.features(&["a.pdb"]);
+        assert_eq!(features.status, 0, "{}", features.stderr);
+        (features.stdout, run.prism(&["sites", "a.pdb", "--backend", "cpu"]).stdout)
+    });
+    assert!(tables[0].1.lines().count() > 3);
+    assert!(tables[0] == tables[1] && tables[0] == tables[2]);
+}
+
+#[test]
+fn sites_do_not_depend_on_contacts_or_test_points() {
+    let run = Run::new();
+    run.copy(&example(), "a.pdb");
+    let scores = |more: &[&str]| {
+        let outcome = run.features(&[&["a.pdb", "--columns", "site_score,site_id"], more].concat());
+        assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+        outcome.stdout
+    };
+    let expected = scores(&[]);
+    assert_eq!(scores(&["--contact-threshold", "10"]), expected);
+    // With other test points atoms without accessible area are not known, and all are asked.
+    assert_eq!(scores(&["--points", "300"]), expected);
+    assert_eq!(scores(&["--points", "20"]), expected);
 }
 
 #[test]
@@ -340,7 +424,8 @@ fn wrong_use_of_sites_is_refused() {
     for (arguments, needed) in [
         (&["sites"][..], "PATH"),
         (&["sites", "a.pdb", "--site-threshold", "0"], "`site_threshold` is 0; it must be above 0 and at most 1"),
-        (&["sites", "a.pdb", "-o", "s.parquet"], "sites are written as csv"),
+        (&["sites", "a.pdb", "-o", "s.npz"], "sites are written as csv, json or parquet"),
+        (&["sites", "a.pdb", "--script", "s.txt"], "scripts are written as pml"),
     ] {
         let outcome = run.prism(arguments);
         assert_eq!(outcome.status, 2, "{}", outcome.stderr);

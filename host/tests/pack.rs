@@ -248,6 +248,7 @@ fn buffers_of(packed: &PackedBatch) -> BatchBuffers {
         residue_atoms: packed.residue_atoms().to_vec(),
         centers: packed.centers().to_vec(),
         b_column: packed.b_column().to_vec(),
+        roles: packed.roles().to_vec(),
     }
 }
 

@@ -5,7 +5,8 @@
 //! adds up. But for the first, blocks take a few hundred elements of a structure, an [`Item`], so that the time follows
 //! the number of atoms, however they are spread over structures.
 
-mod cells;
+pub(crate) mod cells;
+mod contacts;
 mod neighbours;
 mod residues;
 mod surface;
@@ -22,7 +23,7 @@ const TEAM: u32 = 8;
 /// Residues of one chain whose atoms may be in contact are this many rows apart.
 const APART: u32 = 2;
 /// Threads that count around atoms: as many warps as find room with the registers that they need.
-const THREADS: usize = 224;
+const THREADS: usize = 192;
 const WARPS: usize = THREADS / 32;
 
 /// Atoms of an item, at most.
@@ -30,7 +31,12 @@ pub const ATOMS_AN_ITEM: u32 = 1024;
 
 #[inline(always)]
 fn distance2(a: Atom, b: Atom) -> f32 {
-    let (x, y, z) = (b.x - a.x, b.y - a.y, b.z - a.z);
+    square([b.x - a.x, b.y - a.y, b.z - a.z])
+}
+
+/// The square of a difference's length.
+#[inline(always)]
+fn square([x, y, z]: [f32; 3]) -> f32 {
     math::fma(x, x, math::fma(y, y, z * z))
 }
 
@@ -105,7 +111,19 @@ impl Inputs<'_> {
     /// Whether two residues are so far apart along the chain that their contacts count: two rows, or in other chains.
     #[inline]
     fn are_apart(&self, i: u32, j: u32) -> bool {
-        i.abs_diff(j) >= APART || self.chain_ids.get(self.row(i)) != self.chain_ids.get(self.row(j))
+        Self::are_apart_by((i, self.chain(i)), (j, self.chain(j)))
+    }
+
+    /// The same, of residues with their chains.
+    #[inline(always)]
+    fn are_apart_by((i, chain_i): (u32, u32), (j, chain_j): (u32, u32)) -> bool {
+        (i.abs_diff(j) >= APART) | (chain_i != chain_j)
+    }
+
+    /// The chain that a residue is part of.
+    #[inline]
+    fn chain(&self, i: u32) -> u32 {
+        self.chain_ids.get(self.row(i))
     }
 }
 
@@ -194,7 +212,7 @@ fn sort(
 /// - `contacts`: one a residue; what is found is added.
 /// - `sorted`, `cells`, `owners`, `frames`: what [`fn@atom_cells_prism4d`] found, and what it read.
 /// - `points`: the `n_points` test points on an atom's sphere.
-#[kernel(threads = 224, blocks_per_sm = 4, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_A_GROUP as u32) as usize))]
+#[kernel(threads = 192, blocks_per_sm = 4, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_A_GROUP as u32) as usize))]
 pub fn atom_surfaces_prism4d(
     block: &mut Block,
     surface: &mut Segment<AtomSurface>,
@@ -212,12 +230,12 @@ pub fn atom_surfaces_prism4d(
     n_points: u32,
     frame: &mut Shared<Frame, 1>,
     starts: &mut Shared<u32, { ATOMS_AN_ITEM as usize + 1 }>,
-    candidates: &mut Shared<u32, { WARPS * neighbours::CANDIDATES }>,
-    near_a: &mut Shared<u32, { WARPS * neighbours::NEAR }>,
-    near_b: &mut Shared<u32, { WARPS * neighbours::NEAR }>,
-    nearest: &mut Shared<surface::Plane, { WARPS * surface::FIRST }>,
-    others: &mut Shared<surface::Plane, { WARPS * surface::OTHERS }>,
-    touched: &mut Shared<u32, { WARPS * surface::CONTACTS }>,
+    candidates: &mut Shared<Pick, { WARPS * neighbours::CANDIDATES }>,
+    near_a: &mut Shared<Pick, { WARPS * neighbours::NEAR }>,
+    near_b: &mut Shared<Pick, { WARPS * neighbours::NEAR }>,
+    owned: &mut Shared<u32, { WARPS * contacts::TOUCHED }>,
+    touching: &mut Shared<u32, { WARPS * contacts::TOUCHED }>,
+    residues: &mut Shared<u32, { WARPS * contacts::RESIDUES }>,
 ) {
     let item = items.at(block.index());
     let index = item.structure;
@@ -236,7 +254,7 @@ pub fn atom_surfaces_prism4d(
     let (first, count) = (own.first, surface.len());
     let cell = |k: u32| around.cells.cell_of(sorted.at(first.wrapping_add(k)));
     let begins = |k: u32| k == 0 || cell(k) != cell(k - 1);
-    let mut number = candidates.fill(block, count, |_| 0);
+    let mut number = owned.fill(block, count, |_| 0);
     let parts = number.inclusive_scan(block, count, 0, |k| u32::from(begins(k)), u32::wrapping_add);
     let mut starts = starts.fill(block, parts + 1, |_| count);
     starts.update_atomic(block, count, |thread, starts, k| {
@@ -245,7 +263,7 @@ pub fn atom_surfaces_prism4d(
         }
     });
     let points = surface::Points { groups: points, n: n_points };
-    let lists = (candidates, near_a, near_b, nearest, others, touched);
+    let lists = (candidates, near_a, near_b, owned, touching, residues);
     surface.write_parts_by_warp_with(block, &starts, lists, |warp, lists, part| {
         surface::count(warp, lists, part, first, &around, points, contacts);
     });
@@ -253,7 +271,7 @@ pub fn atom_surfaces_prism4d(
     if block.any(count, |k| is_crowded(surface.get(k))) {
         surface.update_by_warp(block, count, |warp, k, counts| {
             if is_crowded(counts) {
-                surface::count_in_crowd(warp, first.wrapping_add(k), &around, points, contacts)
+                surface::count_in_crowd(warp, first.wrapping_add(k), counts, &around, points, contacts)
             } else {
                 counts
             }

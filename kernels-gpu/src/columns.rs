@@ -5,11 +5,12 @@
 
 use crate::scratch::Taken;
 use cuda_std::prelude::*;
+use shared_types::feature::{BackboneRow, column};
 use shared_types::{BatchStructureDesc, FeatureRow, PositionRow};
 
 /// A kernel for each group of features, which takes columns from its rows.
 macro_rules! columns {
-    ($($kernel:ident of $row:ident;)*) => {$(
+    ($($kernel:ident of $row:ident $(, states in $states:expr)?;)*) => {$(
         /// Takes columns from rows of a group: block `i` takes structure `i`.
         ///
         /// - `values`: as many elements a residue as there are columns of all groups.
@@ -32,6 +33,12 @@ macro_rules! columns {
             let (_, mut own) = values.split_at(taken.first * n);
             own.fill(block, columns.len() as u32 * n, |k| {
                 let value = rows.at(k % n).columns.at(columns.at(k / n));
+                $(
+                    // What stands for a state is no magnitude.
+                    if columns.at(k / n) == $states as u32 {
+                        return value;
+                    }
+                )?
                 drop_small(value, taken.least)
             });
         }
@@ -41,6 +48,7 @@ macro_rules! columns {
 columns! {
     residue_columns of FeatureRow;
     position_columns of PositionRow;
+    backbone_columns of BackboneRow, states in column::SS;
 }
 
 /// A finite value of a magnitude below `least` is 0. The last step: nothing is computed from the result.

@@ -54,15 +54,6 @@ impl<'a> ContactGraph<'a> {
         sum
     }
 
-    /// The lowest of `least` and a vector's elements over the contacts of residue `i`.
-    #[inline(always)]
-    pub fn lowest_of_contacts(self, i: u32, vector: View<u32>, least: u32) -> u32 {
-        let mut lowest = least;
-        let near = self.of(i);
-        near.before(near.candidates(), |j| lowest = lowest.min(vector.get(j)));
-        lowest
-    }
-
     /// The contacts of residue `i`.
     #[inline(always)]
     pub fn of(self, i: u32) -> Neighbours<'a> {

@@ -4,10 +4,13 @@
 #![deny(unsafe_code)]
 
 mod atoms;
+mod backbone;
 mod columns;
 mod features;
 mod fused;
 mod graph;
+pub mod masks;
+pub mod points;
 mod position;
 pub mod scratch;
 mod sites;
@@ -15,8 +18,10 @@ mod spread;
 mod vector;
 
 pub use atoms::{atom_cells_prism4d, atom_surfaces_prism4d, large_atom_cells_prism4d, residue_exposure_prism4d};
-pub use columns::{position_columns, residue_columns};
+pub use backbone::{backbone_bonds, backbone_geometry, backbone_states};
+pub use columns::{backbone_columns, position_columns, residue_columns};
 pub use fused::mega_fused_batch_detection_prism4d;
+pub use points::{site_point_list, site_point_scores, site_points, site_sums};
 pub use position::residue_positions;
 pub use sites::binding_sites_prism4d;
 pub use spread::{spread_centrality_prism4d, spread_network_prism4d, spread_pairs_prism4d, spread_places_prism4d};
@@ -75,10 +80,18 @@ kernels! {
     spread_pairs_prism4d: RowItems;
     spread_network_prism4d: RowItems;
     spread_centrality_prism4d: Structures;
+    site_points: AtomItems;
+    site_point_scores: AtomItems;
+    site_sums: AtomItems;
+    site_point_list: Structures;
     binding_sites_prism4d: Structures;
     residue_positions: Structures;
     residue_columns: Structures;
     position_columns: Structures;
+    backbone_geometry: ResidueItems;
+    backbone_bonds: ResidueItems;
+    backbone_states: Structures;
+    backbone_columns: Structures;
 }
 
 /// The kernels for GPUs, as `cargo xtask build-ptx` has built them from this crate.

@@ -7,6 +7,7 @@ use cuda_layout::DeviceLayout;
 use shared_types::Steps;
 
 pub use crate::atoms::{ATOMS_AN_ITEM, Frame};
+pub use crate::backbone::{Carbon, HydrogenBonds, LadderStarts, PeptideAtoms};
 pub use crate::features::whole::Shape;
 use crate::vector::Vector;
 
@@ -122,9 +123,6 @@ pub const WORK_VECTORS: usize = 32;
 /// A residue's elements of the work vectors. They hold the half spheres' axes first, and then what the centrality
 /// iteration keeps.
 pub type Work = [f32; WORK_VECTORS];
-
-/// A residue's share of the words that numbering sites takes: its label, and one to work with.
-pub type SiteLabels = [u32; 2];
 
 /// What a block of a kernel for parts of structures works on: some elements of one structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod, DeviceLayout)]

@@ -1,185 +1,231 @@
-//! Ligand-binding sites: which residues are likely to line one, and which of those lie together.
+//! Ligand-binding sites: how likely residues are to line one, and where they are.
+//!
+//! Of each heavy atom [`crate::points`] has a sum. A residue has the largest of its atoms; sites are the atoms with the
+//! largest sums that are far enough from each other, with the points around them.
 
-use crate::graph::ContactGraph;
-use crate::scratch::{Place, Shares, SiteLabels};
-use cuda_std::math::{NAN, exp};
+use crate::atoms::cells::Cells;
+use crate::points::{PointAtom, distance2, position};
+use crate::scratch::{CellWords, Frame};
+use cuda_std::math::{NAN, exp, fma, ln, to_u32};
 use cuda_std::prelude::*;
 use shared_types::feature::column;
-use shared_types::site_model::{BIAS, CONTACT_THRESHOLD, INPUTS, MEANS, WEIGHTS};
-use shared_types::{FeatureRow, MegaFusedConfig, StructureSummary};
+use shared_types::site_model::{
+    APART, AROUND, DIRECTIONS, MOST_SITES, PROBE, RESIDUE_BIAS, RESIDUE_SLOPE, SITE_BIAS, SITE_SLOPE, SUM_UNIT,
+};
+use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Site, StructureSummary};
 
-/// Threads that find a site's place among the others together.
-const TEAM: u32 = 8;
-/// Residues of the smallest site.
-const SMALLEST: u32 = 3;
-/// A residue that is part of no site.
-const OUTSIDE: u32 = u32::MAX;
-/// Scores are added up in this part of 1, as integers, so that the order makes no difference. Scores above 2^-17 lose
-/// nothing.
-const UNIT: f32 = (1_u64 << 40) as f32;
+/// No atom, and no site.
+const NONE: u32 = u32::MAX;
+/// Distances are added up in this part of 1 Å, and areas in this part of 1 Å^2.
+const PART: f32 = 1024.0;
 
-/// Scores every residue of a batch and numbers the sites, after all other features are there: block `i` takes structure
-/// `i`.
+/// Scores every residue of a batch and finds the sites: block `i` takes structure `i`.
 ///
-/// - `output`: a row of features a residue, as the fused kernel left it.
+/// - `output`: a row of features a residue, of which `site_score` is written.
 /// - `site_ids`: the site that the residue is part of, counted from 0 in its structure, or -1.
-/// - `summaries`: one a structure, as the fused kernel left it.
-/// - `places`, `contacts`: what the fused kernel worked in.
-/// - `labels`, `sums`: scratch, one element a residue.
-/// - `shares`: who made the contact lists.
+/// - `summaries`: one a structure, of which `sites` is written.
+/// - `sites`: [`MOST_SITES`] a structure, by falling score; those that are not there are zero.
+/// - `labels`: scratch, one element a heavy atom.
+/// - `best`: scratch, one element a residue.
+/// - `sums`: what [`fn@crate::points::site_sums`] found, and what it read.
+/// - `residue_atoms`: as in [`fn@crate::atom_cells_prism4d`].
 #[kernel(threads = 256, blocks_per_sm = 4)]
 pub fn binding_sites_prism4d(
     block: &mut Block,
     output: &mut Segment<FeatureRow>,
     site_ids: &mut Segment<i32>,
     summaries: &mut Segment<StructureSummary>,
-    places: &[Place],
-    contacts: &[u32],
-    labels: &mut Segment<SiteLabels>,
-    sums: &mut Segment<u64>,
+    sites: &mut Segment<Site>,
+    labels: &mut Segment<u32>,
+    best: &mut Segment<u32>,
+    sums: &[u32],
+    scores: &[u32],
+    point_atoms: &[PointAtom],
+    descriptors: &[BatchStructureDesc],
+    residue_atoms: &[u32],
+    sorted: &[Atom],
+    cells: &[CellWords],
+    frames: &[Frame],
+    frame: &mut Shared<Frame, 1>,
     config: MegaFusedConfig,
-    shares: Shares,
 ) {
-    let (n, first) = (output.len(), output.start());
-    let places = View::of(places.part(first, n));
-    let words = shares.contact_words;
-    let chunk = if n > shares.largest { shares.rows_an_item } else { n };
-    let lists = Lists::in_chunks(View::of(contacts.part(first * words, n * words)), n, chunk);
-    let graph = ContactGraph { lists, places, radius: config.contact_threshold * config.contact_threshold };
-    score(block, places, n, config.contact_threshold, output);
-    let mut labels = labels.whole();
-    let mut labels = labels.flatten();
-    let rows = output.view(n);
-    if label_components(block, graph, n, config.site_threshold, rows, &mut labels) {
-        let sites = number(block, n, rows, &mut labels, sums, site_ids);
-        summaries.update(block, 1, |_, summary| summary.sites = sites);
-    } else {
-        site_ids.fill(block, n, |_| -1);
-    }
-}
-
-/// Column `site_score`: a logistic model of the columns before it. NaN where the contacts are not those that the model
-/// was fitted with.
-#[inline(always)]
-fn score(block: &mut Block, places: View<Place>, n: u32, contact_threshold: f32, output: &mut Segment<FeatureRow>) {
-    let fitted = contact_threshold == CONTACT_THRESHOLD;
-    output.update(block, n, |i, row| {
-        let mut logit = BIAS;
-        for k in 0..INPUTS {
-            let value = row.columns[k];
-            logit = math::fma(WEIGHTS[k], if value.is_nan() { MEANS[k] } else { value }, logit);
+    let index = block.index();
+    let structure = descriptors.at(index);
+    let (n, rows, first) = (structure.n_atoms, structure.n_residues, labels.start());
+    let frame = frame.fill(block, 1, |_| frames.at(index));
+    let cells = Cells::of(View::of(cells.part(first, n).as_flattened()), n, &frame);
+    let found = Found {
+        sums: View::of(sums.part(first, n)),
+        point_atoms: View::of(point_atoms.part(first, n)),
+        sorted: View::of(sorted.part(first, n)),
+        order: cells.order,
+        scores,
+    };
+    best.fill(block, rows, |i| {
+        let begin = residue_atoms.at(structure.ca_offset + i);
+        let end = if i + 1 < rows { residue_atoms.at(structure.ca_offset + i + 1) } else { n };
+        let (mut most, mut place) = (0, NONE);
+        for atom in begin..end {
+            let own = cells.place.get(atom);
+            if place == NONE || found.sums.get(own) > most {
+                (most, place) = (found.sums.get(own), own);
+            }
         }
+        place
+    });
+    output.update(block, rows, |i, row| {
+        let place = best.get(i);
         row.columns[column::SITE_SCORE] =
-            if fitted && places.get(i).exists() { 1.0 / (1.0 + exp(-logit)) } else { NAN };
+            if place == NONE { NAN } else { logistic(RESIDUE_SLOPE, RESIDUE_BIAS, found.sums.get(place)) };
+    });
+    let count = find(block, n, &found, labels, sites);
+    summaries.update(block, 1, |_, summary| summary.sites = count);
+    site_ids.fill(block, rows, |i| {
+        let place = best.get(i);
+        // (NaN is below any threshold.)
+        let is_part = output.get(i).columns[column::SITE_SCORE] >= config.site_threshold;
+        // No site is -1.
+        if is_part && place != NONE { labels.get(place) as i32 } else { -1 }
     });
 }
 
-/// Gives every residue with a score of at least `threshold` the lowest row that it is connected with by contacts among
-/// such residues, and all others [`OUTSIDE`]; behind the labels is as much room to work in. Returns whether there is any.
-///
-/// Each takes the lowest label next to it, and then that label's own, until nothing changes.
+/// The probability of which the logit is linear in the logarithm of a sum.
 #[inline(always)]
-fn label_components(
-    block: &mut Block,
-    graph: ContactGraph,
-    n: u32,
-    threshold: f32,
-    rows: View<FeatureRow>,
-    labels: &mut Part<u32>,
-) -> bool {
-    let (mut labels, mut spare) = labels.split_at(n);
-    let mut changes = labels.fill_reduce(
-        block,
-        n,
-        0u32,
-        |i| if rows.get(i).columns[column::SITE_SCORE] >= threshold { (i, 1) } else { (OUTSIDE, 0) },
-        |a, b| a | b,
-    );
-    let any = changes != 0;
-    while changes != 0 {
-        let now = labels.view(n);
-        spare.fill(block, n, |i| {
-            let label = now.get(i);
-            if label == OUTSIDE { label } else { graph.lowest_of_contacts(i, now, label) }
-        });
-        let next = spare.view(n);
-        changes = labels.update_reduce(
+fn logistic(slope: f32, bias: f32, sum: u32) -> f32 {
+    let logit = fma(slope, ln((sum as f32 + 1.0) / SUM_UNIT), bias);
+    1.0 / (1.0 + exp(-logit))
+}
+
+/// What is known of a structure's heavy atoms, in the order of cells.
+struct Found<'a> {
+    sums: View<'a, u32>,
+    point_atoms: View<'a, PointAtom>,
+    sorted: View<'a, Atom>,
+    /// Which atom each is.
+    order: View<'a, u32>,
+    /// The batch's points.
+    scores: &'a [u32],
+}
+
+impl Found<'_> {
+    /// Larger for a larger sum, and of equal ones for the atom that comes first.
+    #[inline(always)]
+    fn key(&self, k: u32) -> u64 {
+        u64::from(self.sums.get(k)) << 32 | u64::from(!self.order.get(k))
+    }
+
+    /// Calls `f` with position and score of those points of an atom that are within [`AROUND`] of a peak.
+    #[inline(always)]
+    fn each_point(&self, k: u32, peak: [f32; 3], mut f: impl FnMut([f32; 3], u32)) {
+        let (points, atom) = (self.point_atoms.get(k), self.sorted.get(k));
+        let (mut left, mut at) = (points.directions(), points.first);
+        let far = AROUND + (atom.radius + PROBE) + 0.01;
+        if distance2(peak, self.at(k)) > far * far {
+            return;
+        }
+        while left != 0 {
+            let point = position(atom, left.trailing_zeros());
+            if distance2(peak, point) <= AROUND * AROUND {
+                f(point, self.scores.at(at));
+            }
+            left &= left - 1;
+            at += 1;
+        }
+    }
+
+    /// The area that each point of an atom stands for, in [`PART`]: those that there was no room for are shared out.
+    #[inline(always)]
+    fn area_per_point(&self, k: u32) -> u64 {
+        let (points, reach) = (self.point_atoms.get(k), self.sorted.get(k).radius + PROBE);
+        let count = points.count();
+        if count == 0 {
+            return 0;
+        }
+        let share = points.exposed() as f32 / (count as f32 * DIRECTIONS.len() as f32);
+        u64::from(to_u32(4.0 * core::f32::consts::PI * reach * reach * share * PART))
+    }
+
+    #[inline(always)]
+    fn at(&self, k: u32) -> [f32; 3] {
+        let atom = self.sorted.get(k);
+        [atom.x, atom.y, atom.z]
+    }
+}
+
+/// Finds sites until there are enough, or no atom with a sum is left. Labels each atom with the first site that it is near,
+/// or [`NONE`]. Returns how many there are.
+#[inline(always)]
+fn find(block: &mut Block, n: u32, found: &Found, labels: &mut Segment<u32>, sites: &mut Segment<Site>) -> u32 {
+    let larger = |a: u64, b: u64| if a > b { a } else { b };
+    sites.fill(block, MOST_SITES as u32, |_| Site::default());
+    let mut most = labels.fill_reduce(block, n, 0u64, |k| (NONE, found.key(k)), larger);
+    let mut count = 0;
+    while count < MOST_SITES as u32 && most >> 32 > 0 {
+        let peak = !(most as u32);
+        // Where it is in the order of cells: the place with its key.
+        let place = block.reduce(n, 0, |k| if found.order.get(k) == peak { k } else { 0 }, u32::wrapping_add);
+        let center = found.at(place);
+        let site = around(block, n, found, center);
+        sites.set(block, count, Site { peak, ..site_of(site, center, (most >> 32) as u32) });
+        most = labels.update_reduce(
             block,
             n,
-            0u32,
-            |i, label| {
-                let lowest = next.get(i);
-                let own = if lowest == OUTSIDE { lowest } else { next.get(lowest) };
-                let changed = u32::from(own != *label);
-                *label = own;
-                changed
+            0u64,
+            |k, label| {
+                if *label == NONE && distance2(center, found.at(k)) <= APART * APART {
+                    *label = count;
+                }
+                if *label == NONE { found.key(k) } else { 0 }
             },
-            |a, b| a | b,
+            larger,
         );
+        count += 1;
     }
-    any
+    count
 }
 
-/// Numbers the sites: components of at least [`SMALLEST`] residues, by falling sum of their scores, and of equal ones by
-/// lowest row. Residues outside get -1. Returns how many there are.
+/// What the points around a peak add up to: positions from the peak in [`PART`] weighted by scores, scores, areas in [`PART`],
+/// and their number.
+struct Sums {
+    from_peak: [i64; 3],
+    score: i64,
+    area: u64,
+    points: u64,
+}
+
 #[inline(always)]
-fn number(
-    block: &mut Block,
-    n: u32,
-    rows: View<FeatureRow>,
-    labels: &mut Part<u32>,
-    sums: &mut Segment<u64>,
-    ids: &mut Segment<i32>,
-) -> u32 {
-    let (labels, mut spare) = labels.split_at(n);
-    let labels = labels.view(n);
-    let site_of = |i| {
-        let label = labels.get(i);
-        (label != OUTSIDE).then_some(label)
-    };
-    sums.fill(block, n, |_| 0);
-    sums.update_atomic(block, n, |thread, sums, i| {
-        if let Some(site) = site_of(i) {
-            let score = rows.get(i).columns[column::SITE_SCORE];
-            sums.add(thread, site, ((score * UNIT) as u64).max(1));
-        }
-    });
-    spare.fill(block, n, |_| 0);
-    spare.update_atomic(block, n, |thread, counts, i| {
-        if let Some(site) = site_of(i) {
-            counts.add(thread, site, 1);
-        }
-    });
-    // What is too small sums up to nothing, and so is none of them.
-    let counts = spare.view(n);
-    let sites = sums.update_reduce(
-        block,
-        n,
-        0u32,
-        |i, sum| {
-            if counts.get(i) < SMALLEST {
-                *sum = 0;
+fn around(block: &mut Block, n: u32, found: &Found, center: [f32; 3]) -> Sums {
+    let weighted = |k: u32| {
+        let mut sums = [0i64; 4];
+        found.each_point(k, center, |point, score| {
+            for (sum, (at, from)) in sums.iter_mut().zip(point.into_iter().zip(center)) {
+                // Within 6 Å: not negative with 8 Å more.
+                let away = i64::from(to_u32((at - from + 8.0) * PART)) - 8 * PART as i64;
+                *sum += away * i64::from(score);
             }
-            u32::from(*sum > 0)
-        },
-        u32::wrapping_add,
-    );
-    let sums = sums.view(n);
-    spare.fill_by_team::<TEAM>(block, n, |team, site| {
-        let sum = sums.get(site);
-        if sum == 0 {
-            return OUTSIDE;
-        }
-        let before = |rank: u32, other: u32| {
-            let first = sums.get(other) > sum || (sums.get(other) == sum && other < site);
-            rank.wrapping_add(u32::from(first))
-        };
-        team.reduce(n, 0, before, u32::wrapping_add)
-    });
-    let ranks = spare.view(n);
-    ids.fill(block, n, |i| match site_of(i).map(|site| ranks.get(site)) {
-        Some(rank) if rank != OUTSIDE => rank as i32,
-        _ => -1,
-    });
-    sites
+            sums[3] += i64::from(score);
+        });
+        sums
+    };
+    let counted = |k: u32| {
+        let mut points = 0u64;
+        found.each_point(k, center, |_, _| points += 1);
+        [found.area_per_point(k) * points, points]
+    };
+    let [x, y, z, score] = block.reduce(n, [0i64; 4], weighted, |a, b| core::array::from_fn(|i| a[i] + b[i]));
+    let [area, points] = block.reduce(n, [0u64; 2], counted, |a, b| [a[0] + b[0], a[1] + b[1]]);
+    Sums { from_peak: [x, y, z], score, area, points }
+}
+
+#[inline(always)]
+fn site_of(found: Sums, center: [f32; 3], sum: u32) -> Site {
+    let scale = found.score as f32 * PART;
+    Site {
+        center: core::array::from_fn(|axis| center[axis] + found.from_peak[axis] as f32 / scale),
+        score: sum as f32 / SUM_UNIT,
+        probability: logistic(SITE_SLOPE, SITE_BIAS, sum),
+        area: found.area as f32 / PART,
+        peak: 0,
+        points: found.points as u32,
+    }
 }

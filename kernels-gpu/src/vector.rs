@@ -53,4 +53,18 @@ impl Vector {
     pub fn plus(self, other: Self) -> Self {
         Self { x: self.x + other.x, y: self.y + other.y, z: self.z + other.z }
     }
+
+    /// The difference.
+    #[inline]
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        Self { x: self.x - other.x, y: self.y - other.y, z: self.z - other.z }
+    }
+
+    /// x, y and z.
+    #[inline]
+    #[must_use]
+    pub fn array(self) -> [f32; 3] {
+        [self.x, self.y, self.z]
+    }
 }

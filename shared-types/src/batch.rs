@@ -98,20 +98,55 @@ const _: () = assert!(
 /// Test points of a [`PointGroup`].
 pub const POINTS_A_GROUP: usize = 128;
 
-/// Test points on the unit sphere, on which accessible surface is counted. Where a set does not fill its last group, the
-/// rest of it is 0 and not looked at.
+/// Cells of directions along each side of the map of a group's masks; even.
+pub const MASK_SIDE: usize = 32;
+/// Bins of thresholds for each direction.
+pub const MASK_BINS: usize = 16;
+/// Masks of a [`PointGroup`]: one for each cell and bin, and two for what has no direction and what covers nothing.
+pub const MASKS_PER_GROUP: usize = MASK_SIDE * MASK_SIDE * MASK_BINS + 2;
+
+/// Points of a [`PointGroup`], a bit each, that an atom covers whose direction and threshold lie in one cell and one bin.
+///
+/// Aligned to 32 bytes: one sector of a device's caches, one vector of a CPU.
 ///
 /// ```
-/// use shared_types::{POINTS_A_GROUP, PointGroup};
+/// let mask = shared_types::Mask { certain: [0b0001, 0, 0, 0], possible: [0b0111, 0, 0, 0] };
+/// // Two points have to be tested.
+/// assert_eq!((mask.possible[0] & !mask.certain[0]).count_ones(), 2);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Zeroable, Pod, DeviceLayout)]
+#[repr(C, align(32))]
+pub struct Mask {
+    /// Points that are covered in any case.
+    pub certain: [u32; POINTS_A_GROUP / 32],
+    /// Points that may be covered, those of `certain` among them.
+    pub possible: [u32; POINTS_A_GROUP / 32],
+}
+
+const _: () = assert!(
+    size_of::<Mask>() == 32
+        && align_of::<Mask>() == 32
+        && offset_of!(Mask, certain) == 0
+        && offset_of!(Mask, possible) == 16
+);
+
+/// Test points on the unit sphere, on which accessible surface is counted, and what is known beforehand of who covers
+/// them. Where a set does not fill its last group, the rest of it is 0 and not looked at.
+///
+/// It has half a megabyte: make it in memory from an allocator.
+///
+/// ```
+/// use shared_types::{MASK_BINS, MASK_SIDE, POINTS_A_GROUP, PointGroup};
 ///
 /// // 300 points take three groups.
 /// assert_eq!(300usize.div_ceil(POINTS_A_GROUP), 3);
-/// let mut group: PointGroup = bytemuck::Zeroable::zeroed();
-/// group.z[0] = 1.0; // the north pole
-/// assert_eq!([group.x[0], group.y[0], group.z[0]], [0.0, 0.0, 1.0]);
+/// let mut groups: Vec<PointGroup> = bytemuck::allocation::zeroed_vec(1);
+/// groups[0].z[0] = 1.0; // the north pole
+/// assert_eq!([groups[0].x[0], groups[0].y[0], groups[0].z[0]], [0.0, 0.0, 1.0]);
+/// assert_eq!(groups[0].masks.len(), MASK_SIDE * MASK_SIDE * MASK_BINS + 2);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Zeroable, Pod, DeviceLayout)]
-#[repr(C, align(16))]
+#[repr(C, align(32))]
 pub struct PointGroup {
     /// x of each.
     pub x: [f32; POINTS_A_GROUP],
@@ -119,11 +154,15 @@ pub struct PointGroup {
     pub y: [f32; POINTS_A_GROUP],
     /// z of each.
     pub z: [f32; POINTS_A_GROUP],
+    /// Who covers which: by direction, row by row, and threshold; then that of an atom whose direction is not known, and
+    /// that of one that covers nothing.
+    pub masks: [Mask; MASKS_PER_GROUP],
 }
 
 const _: () = assert!(
-    size_of::<PointGroup>() == 1536
-        && align_of::<PointGroup>() == 16
+    size_of::<PointGroup>() == 1536 + MASKS_PER_GROUP * 32
+        && align_of::<PointGroup>() == 32
+        && offset_of!(PointGroup, masks) == 1536
         && offset_of!(PointGroup, x) == 0
         && offset_of!(PointGroup, y) == 512
         && offset_of!(PointGroup, z) == 1024

@@ -86,6 +86,20 @@ groups! {
     /// assert_eq!(row.columns[1], 12.5);
     /// ```
     PositionRow, 4;
+
+    /// Dihedral angles, hydrogen bonds and secondary structure.
+    Backbone:
+    /// A residue's row in the group of the backbone, indexed by [`Feature::column`]; what no feature names means nothing.
+    ///
+    /// ```
+    /// use shared_types::backbone::SecondaryStructure;
+    /// use shared_types::feature::{BackboneRow, column};
+    ///
+    /// let mut row = BackboneRow { columns: [f32::NAN; 12] };
+    /// row.columns[column::SS] = SecondaryStructure::Strand as u32 as f32;
+    /// assert_eq!(SecondaryStructure::letter(row.columns[9]), "E");
+    /// ```
+    BackboneRow, 12;
 }
 
 /// One feature: a column of the output.
@@ -113,6 +127,21 @@ pub struct Feature {
     pub source: &'static str,
     /// The steps that compute it, without those that they need themselves.
     pub steps: Steps,
+}
+
+impl Feature {
+    /// Whether its numbers stand for states, which are written as letters.
+    ///
+    /// ```
+    /// use shared_types::FEATURES;
+    ///
+    /// let states: Vec<_> = FEATURES.iter().filter(|feature| feature.is_state()).map(|feature| feature.name).collect();
+    /// assert_eq!(states, ["ss"]);
+    /// ```
+    #[must_use]
+    pub const fn is_state(&self) -> bool {
+        matches!(self.group, Group::Backbone) && self.column == column::SS
+    }
 }
 
 macro_rules! features {
@@ -167,11 +196,21 @@ features! {
     Residue FREQ_LOCAL = 28, "freq_local", "", "mean gisaid_freq, weighted as hydropathy_local, over rows that have one", "", Steps::PAIRS;
     Residue VELOCITY_LOCAL = 29, "velocity_local", "1/day", "mean gisaid_velocity, weighted as hydropathy_local, over rows that have one", "", Steps::PAIRS;
     Residue EXPOSED_VELOCITY = 30, "exposed_velocity", "1/day", "rsa, at most 1, times velocity_local", "", Steps::PAIRS.and(Steps::EXPOSURE);
-    Residue SITE_SCORE = 31, "site_score", "", "probability that the residue lines a ligand-binding site: a logistic model of the columns before conservation, fitted on structures with ligands; not defined where r_c is not the fit's", "", Steps::SITES;
+    Residue SITE_SCORE = 31, "site_score", "", "probability that the residue lines a ligand-binding site: logistic in the logarithm of the largest sum, over its atoms, of squared probabilities of the surface points within 6 Å; a point's is logistic in what lies within 10 Å", "", Steps::SITES;
     Position B_FACTOR = 0, "b_factor", "", "B column of the CA as the file has it: Å^2 where an experiment was, a confidence in predicted models", "", Steps::POSITION;
     Position CA_X = 1, "ca_x", "Å", "x of the CA in the file's frame", "", Steps::POSITION;
     Position CA_Y = 2, "ca_y", "Å", "y of the CA in the file's frame", "", Steps::POSITION;
     Position CA_Z = 3, "ca_z", "Å", "z of the CA in the file's frame", "", Steps::POSITION;
+    Backbone PHI = 0, "phi", "degree", "dihedral C i-1, N, CA, C in (-180, 180]; rows i-1 and i of one chain, C to N at most 2.5 Å", "IUPAC-IUB 1970, Biochemistry 9:3471", Steps::BACKBONE;
+    Backbone PSI = 1, "psi", "degree", "dihedral N, CA, C, N i+1, as phi", "IUPAC-IUB 1970, Biochemistry 9:3471", Steps::BACKBONE;
+    Backbone OMEGA = 2, "omega", "degree", "dihedral CA, C, N i+1, CA i+1, as phi", "IUPAC-IUB 1970, Biochemistry 9:3471", Steps::BACKBONE;
+    Backbone CHI1 = 3, "chi1", "degree", "dihedral N, CA, CB and CG, CG1, SG, OG or OG1, in (-180, 180]", "IUPAC-IUB 1970, Biochemistry 9:3471", Steps::BACKBONE;
+    Backbone CHI2 = 4, "chi2", "degree", "dihedral CA, CB, the atom of chi1, and CD, CD1, SD, SE, OD1 or ND1", "IUPAC-IUB 1970, Biochemistry 9:3471", Steps::BACKBONE;
+    Backbone CHI3 = 5, "chi3", "degree", "dihedral CB, the atoms of chi1 and chi2, and NE, OE1 or CE", "IUPAC-IUB 1970, Biochemistry 9:3471", Steps::BACKBONE;
+    Backbone CHI4 = 6, "chi4", "degree", "dihedral of the atoms of chi1, chi2 and chi3, and CZ or NZ", "IUPAC-IUB 1970, Biochemistry 9:3471", Steps::BACKBONE;
+    Backbone HBOND_ENERGY_NH = 7, "hbond_energy_nh", "kcal/mol", "energy of the strongest hydrogen bond of N-H, rounded to 0.001; 0 without one, not defined for proline", "Kabsch and Sander 1983, Biopolymers 22:2577", Steps::SECONDARY_STRUCTURE;
+    Backbone HBOND_ENERGY_CO = 8, "hbond_energy_co", "kcal/mol", "energy of the strongest hydrogen bond of C=O, rounded to 0.001; 0 without one", "Kabsch and Sander 1983, Biopolymers 22:2577", Steps::SECONDARY_STRUCTURE;
+    Backbone SS = 9, "ss", "", "secondary structure by the rules of mkdssp 4: H alpha, G 3-10 and I pi helix, E strand, B bridge, P polyproline II helix, T turn, S bend, - none; empty without N, CA, C or O", "Kabsch and Sander 1983, Biopolymers 22:2577; Adzhubei and Sternberg 1993, J Mol Biol 229:472", Steps::SECONDARY_STRUCTURE;
 }
 
 const _: () = {

@@ -43,6 +43,9 @@ macro_rules! residue_inputs {
             /// Per residue, the B column of its alpha carbon as the file has it, a confidence in predicted models; NaN
             /// where it is unreadable or there is no alpha carbon.
             b_column: f32, value(f32::NAN);
+            /// Per residue, which of its atoms have a part in dihedral angles and hydrogen bonds:
+            /// [`shared_types::backbone::RoleAtoms`] as words.
+            roles: [u32; 2], value(shared_types::backbone::NO_ROLES);
         }
     };
 }

@@ -5,18 +5,21 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod backbone;
 pub mod batch;
 pub mod feature;
 pub mod input;
 pub mod radii;
 pub mod residue;
+pub mod site;
 pub mod site_model;
 pub mod steps;
 
 pub use batch::{
-    Atom, BatchStructureDesc, MAX_POINTS, MIN_POINTS, MegaFusedConfig, NO_CA, POINTS_A_GROUP, PointGroup,
-    StructureSummary,
+    Atom, BatchStructureDesc, MASK_BINS, MASK_SIDE, MASKS_PER_GROUP, MAX_POINTS, MIN_POINTS, Mask, MegaFusedConfig,
+    NO_CA, POINTS_A_GROUP, PointGroup, StructureSummary,
 };
 pub use feature::{FEATURES, Feature, FeatureRow, Group, PositionRow, ROW_WIDTH};
 pub use residue::{RESIDUES, ResidueKind, STANDARD, UNKNOWN};
+pub use site::{AtomPoints, Site};
 pub use steps::Steps;

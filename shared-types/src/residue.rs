@@ -131,6 +131,16 @@ const PARENTS: [ResidueKind; RESIDUES.len()] = {
 pub fn parent_of(kind: ResidueKind) -> Option<ResidueKind> {
     PARENTS.get(usize::from(kind)).copied().filter(|&parent| parent != UNKNOWN)
 }
+/// The kind of proline, whose nitrogen has no hydrogen in a chain.
+///
+/// ```
+/// use shared_types::residue::{PROLINE, kind_of};
+///
+/// assert_eq!(kind_of(b"PRO"), Some(PROLINE));
+/// ```
+pub const PROLINE: ResidueKind = 14;
+
+const _: () = assert!(matches!(RESIDUES[PROLINE as usize].name.as_bytes(), b"PRO"));
 
 macro_rules! property {
     ($doc:literal, $name:ident, $field:ident) => {

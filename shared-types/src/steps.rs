@@ -46,10 +46,14 @@ steps! {
     NETWORK = 6, needs Self::CONTACTS;
     /// The contact graph's eigenvector.
     CENTRALITY = 7, needs Self::CONTACTS;
-    /// Scores of residues, and sites: they read all columns before conservation.
-    SITES = 8, needs Self::PAIRS.and(Self::CHAIN).and(Self::SHAPE).and(Self::EXPOSURE).and(Self::NETWORK).and(Self::CENTRALITY);
+    /// Points on the surface, scores of residues, and sites: points are on atoms with accessible surface.
+    SITES = 8, needs Self::EXPOSURE;
     /// Rows of the group of positions.
     POSITION = 9, needs Self::NONE;
+    /// Rows of the group of the backbone; by itself, dihedral angles.
+    BACKBONE = 10, needs Self::NONE;
+    /// Hydrogen bonds and secondary structure.
+    SECONDARY_STRUCTURE = 11, needs Self::BACKBONE;
 }
 
 impl Steps {

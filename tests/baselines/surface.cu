@@ -33,8 +33,10 @@ struct Run {
     unsigned first, end;
 };
 
-struct PointGroup {
+struct alignas(32) PointGroup {
     float x[POINTS], y[POINTS], z[POINTS];
+    // Masks of who covers which, by 32 x 32 directions and 16 thresholds, and two more; this kernel tests points instead.
+    unsigned masks[32 * 32 * 16 + 2][8];
 };
 
 struct Bounds {

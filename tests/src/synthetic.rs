@@ -6,6 +6,7 @@
 
 use crate::dice::Dice;
 use prism_host::StructureInput;
+use shared_types::backbone::RoleAtoms;
 use shared_types::{Atom, NO_CA, RESIDUES};
 use std::sync::OnceLock;
 
@@ -93,6 +94,7 @@ impl Recipe {
             atoms: points.iter().enumerate().map(atom).collect(),
             residue_atoms: (0..=n as u32).map(|residue| 4 * residue).collect(),
             ca_indices: (0..n as u32).map(|residue| 4 * residue + 1).collect(),
+            roles: vec![RoleAtoms { n: 0, c: 2, o: 3, ..RoleAtoms::NONE }.words(); n],
             residue_types: (0..n).map(|_| dice.below(RESIDUES.len()) as u8).collect(),
             chain_ids: (0..n).map(|residue| (residue * chains / n) as u32).collect(),
             chains: (0..chains).map(|chain| format!("C{chain}")).collect(),

@@ -38,7 +38,7 @@ fn layouts_are_what_they_were() {
         ),
         (
             PointGroup::DESCRIPTION,
-            "PointGroup{x:[f32;128]@0,y:[f32;128]@512,z:[f32;128]@1024}1536:16",
+            "PointGroup{x:[f32;128]@0,y:[f32;128]@512,z:[f32;128]@1024,masks:[Mask{certain:[u32;4]@0,possible:[u32;4]@16}32:32;16386]@1536}525888:32",
             size_of::<PointGroup>(),
             align_of::<PointGroup>(),
         ),
@@ -106,7 +106,10 @@ fn the_feature_table_is_what_it_was() {
     assert_eq!(found, COLUMNS);
     for feature in FEATURES {
         let name = feature.name;
-        assert!(name.bytes().all(|c| c.is_ascii_lowercase() || c == b'_'), "{name} is a column name everywhere");
+        assert!(
+            name.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_'),
+            "{name} is a column name everywhere"
+        );
         assert!(!feature.definition.is_empty(), "{name}");
         assert!(
             feature.source.is_empty() || feature.source.bytes().any(|c| c.is_ascii_digit()),

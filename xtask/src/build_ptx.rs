@@ -1,12 +1,13 @@
 //! `build-ptx`: the kernels' PTX, made or checked.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
 use cuda_builder::{Checked, CudaBuilder, DebugInfo, NvvmArch};
 
-use crate::workspace::{self, KernelCrate};
+use crate::workspace::{self, KernelCrate, Place};
 
 /// Build the kernels' PTX, or check that what is committed is up to date
 #[derive(clap::Args)]
@@ -16,13 +17,18 @@ pub struct Arguments {
     #[arg(long)]
     check: bool,
 
-    /// Build with line information for profilers, into target/line-info; the committed files stay
+    /// Build with line information for profilers, into target/line-info (of this workspace, or of a crate elsewhere); the
+    /// committed files stay
     #[arg(long, conflicts_with = "check")]
     line_info: bool,
 
     /// Only this crate (repeatable)
     #[arg(long = "crate", value_name = "CRATE")]
     crates: Vec<KernelCrate>,
+
+    /// The kernel crate in DIR, which may be anybody's (repeatable)
+    #[arg(long = "directory", value_name = "DIR")]
+    directories: Vec<PathBuf>,
 
     /// The GPU architecture (repeatable)
     #[arg(long, value_name = "ARCH", default_value = "sm_75")]
@@ -33,15 +39,15 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let root = workspace::root()?;
     let mut failed = 0;
-    for kernels in KernelCrate::chosen(&arguments.crates) {
-        let directory = root.join(kernels.directory());
-        let mut builder = CudaBuilder::new(&directory).archs(arguments.arch.iter().copied());
+    for place in Place::chosen(&root, &arguments.crates, &arguments.directories) {
+        let mut builder = CudaBuilder::new(&place.directory).archs(arguments.arch.iter().copied());
         if arguments.line_info {
-            builder = builder.debug(DebugInfo::LineTables).ptx_directory(root.join("target/line-info"));
+            let folder = if place.is_ours { &root } else { &place.directory };
+            builder = builder.debug(DebugInfo::LineTables).ptx_directory(folder.join("target/line-info"));
         }
         let result = if arguments.check { check(&builder) } else { build(&builder) };
         if let Err(error) = result {
-            eprintln!("error: {}: {error:#}", kernels.directory());
+            eprintln!("error: {}: {error:#}", place.name(&root));
             failed += 1;
         }
     }

@@ -108,8 +108,10 @@ fn manifest(text: &str) -> Result<String> {
         }
     }
     elsewhere.iter().for_each(|name| _ = all.remove(name));
-    for profile in ["dev", "release"] {
-        let packages = document.get_mut("profile").and_then(|profiles| profiles.get_mut(profile)?.get_mut("package"));
+    let profiles = document.get_mut("profile").and_then(Item::as_table_like_mut);
+    for (_, profile) in profiles.into_iter().flat_map(|profiles| profiles.iter_mut()) {
+        // Not `Item::get_mut`, which makes what is not there.
+        let packages = profile.as_table_like_mut().and_then(|profile| profile.get_mut("package"));
         if let Some(packages) = packages.and_then(Item::as_table_like_mut) {
             elsewhere.iter().for_each(|name| _ = packages.remove(name));
         }
@@ -129,7 +131,7 @@ mod tests {
              [profile.dev.package.host]\nopt-level = 3\n[profile.dev.package.a]\nopt-level = 3\n",
         );
         let expected = "[workspace]\nresolver = \"3\"\nmembers = [\"a\"]\nexclude = [\"a/x\"]\n\n\
-             [workspace.dependencies]\na = { path = \"a\" }\nlibm = \"1\"\n\n\
+             [workspace.dependencies]\na = { path = \"a\" }\nlibm = \"1\"\n\
              [profile.dev.package.a]\nopt-level = 3\n";
         assert_eq!(text.unwrap(), expected);
     }

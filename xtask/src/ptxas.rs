@@ -12,7 +12,7 @@ use cuda_builder::ptx::module::PtxModule;
 use cuda_builder::ptxas::installed_below;
 use cuda_builder::{CudaBuilder, NvvmArch, Ptxas};
 
-use crate::workspace::{self, KernelCrate};
+use crate::workspace::{self, KernelCrate, Place};
 
 /// The package of the Python index that has the assembler. The version is fixed because each allots registers its own
 /// way.
@@ -28,6 +28,11 @@ pub struct Arguments {
     /// Only this crate (repeatable)
     #[arg(long = "crate", value_name = "CRATE")]
     crates: Vec<KernelCrate>,
+
+    /// The kernel crate in DIR, which may be anybody's (repeatable): it is built, and held against its budget.toml if it
+    /// has one
+    #[arg(long = "directory", value_name = "DIR")]
+    directories: Vec<PathBuf>,
 
     /// Write what is measured as the new budget. A spill stays a failure
     #[arg(long)]
@@ -56,11 +61,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     println!("ptxas {} ({})", ptxas.version, ptxas.path.display());
 
     let mut failures = 0;
-    for kernels in KernelCrate::chosen(&arguments.crates) {
-        match look(&root, *kernels, &ptxas, arguments) {
+    for place in Place::chosen(&root, &arguments.crates, &arguments.directories) {
+        match look(&root, &place, &ptxas, arguments) {
             Ok(found) => failures += found,
             Err(error) => {
-                eprintln!("error: {}: {error:#}", kernels.directory());
+                eprintln!("error: {}: {error:#}", place.name(&root));
                 failures += 1;
             }
         }
@@ -93,10 +98,15 @@ fn finish(command: &mut Command, what: &str) -> Result<()> {
 }
 
 /// Looks at one crate's kernels; gives the number of failures, which are told on standard error.
-fn look(root: &Path, kernels: KernelCrate, ptxas: &Ptxas, arguments: &Arguments) -> Result<usize> {
-    let directory = root.join(kernels.directory());
+fn look(root: &Path, place: &Place, ptxas: &Ptxas, arguments: &Arguments) -> Result<usize> {
+    let directory = &place.directory;
     let mut measured = Measured::default();
-    let ptx = CudaBuilder::new(&directory).paths()?.remove(0);
+    let mut builder = CudaBuilder::new(directory);
+    if !place.is_ours {
+        builder = builder.ptx_directory(directory.join("target/ptxas-ptx"));
+        builder.build()?;
+    }
+    let ptx = builder.paths()?.remove(0);
     let text = fs::read_to_string(&ptx)
         .with_context(|| format!("cannot read {}; `cargo xtask build-ptx` makes it", ptx.display()))?;
     let (_, body) = Header::read(&text).with_context(|| format!("{} is not usable", ptx.display()))?;
@@ -105,7 +115,7 @@ fn look(root: &Path, kernels: KernelCrate, ptxas: &Ptxas, arguments: &Arguments)
     for &arch in &arguments.arch {
         measured.resources.insert(arch, ptxas.resources(&ptx, arch)?);
     }
-    print_table(kernels, &measured);
+    print_table(&place.name(root).to_string(), &measured);
 
     let mut failures = Vec::new();
     for (arch, resources) in &measured.resources {
@@ -120,7 +130,7 @@ fn look(root: &Path, kernels: KernelCrate, ptxas: &Ptxas, arguments: &Arguments)
         let budget = Budget::of(&measured, &ptxas.version).with_other_chips_of(&older);
         fs::write(&path, budget.to_string()).with_context(|| format!("cannot write {}", path.display()))?;
         println!("{}: written", path.display());
-    } else {
+    } else if place.is_ours || path.is_file() {
         let text = fs::read_to_string(&path)
             .with_context(|| format!("cannot read {}; `cargo xtask ptxas --write-budget` makes it", path.display()))?;
         let budget = Budget::parse(&text).with_context(|| format!("cannot use {}", path.display()))?;
@@ -130,24 +140,17 @@ fn look(root: &Path, kernels: KernelCrate, ptxas: &Ptxas, arguments: &Arguments)
         }
     }
     for failure in &failures {
-        eprintln!("error: {}: {failure}", kernels.directory());
+        eprintln!("error: {}: {failure}", place.name(root));
     }
     Ok(failures.len())
 }
 
-fn print_table(kernels: KernelCrate, measured: &Measured) {
+fn print_table(name: &str, measured: &Measured) {
     let names = measured.barriers.keys();
-    let width = names.map(String::len).max().unwrap_or(0).max(kernels.directory().len());
+    let width = names.map(String::len).max().unwrap_or(0).max(name.len());
     println!(
         "{:width$}  {:>6} {:>9} {:>6} {:>13} {:>12} {:>7} {:>8}",
-        kernels.directory(),
-        "chip",
-        "registers",
-        "stack",
-        "spills stored",
-        "spills read",
-        "shared",
-        "barriers"
+        name, "chip", "registers", "stack", "spills stored", "spills read", "shared", "barriers"
     );
     // By kernel, then by chip: what a kernel's author compares.
     let mut rows = BTreeMap::new();

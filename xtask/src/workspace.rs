@@ -1,7 +1,7 @@
 //! Where the workspace's kernel crates are.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use clap::ValueEnum;
@@ -33,6 +33,30 @@ impl KernelCrate {
     }
 }
 
+/// A kernel crate that a command looks at.
+pub struct Place {
+    /// Its directory.
+    pub directory: PathBuf,
+    /// Whether it is one of this workspace's, whose PTX is committed.
+    pub is_ours: bool,
+}
+
+impl Place {
+    /// The workspace's crates that were named, and others by their directories; all of the workspace's where neither was
+    /// given.
+    pub fn chosen(root: &Path, named: &[KernelCrate], directories: &[PathBuf]) -> Vec<Place> {
+        let others = directories.iter().map(|directory| Place { directory: directory.clone(), is_ours: false });
+        let ours = if named.is_empty() && !directories.is_empty() { &[] } else { KernelCrate::chosen(named) };
+        let ours = ours.iter().map(|kernels| Place { directory: root.join(kernels.directory()), is_ours: true });
+        ours.chain(others).collect()
+    }
+
+    /// What it is called in messages: as it was given, or from the root on.
+    pub fn name<'p>(&'p self, root: &Path) -> std::path::Display<'p> {
+        self.directory.strip_prefix(root).unwrap_or(&self.directory).display()
+    }
+}
+
 /// The workspace's root. Cargo says at run time where this package is, so that a moved workspace is found again.
 pub fn root() -> Result<PathBuf> {
     let package = env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
@@ -42,7 +66,8 @@ pub fn root() -> Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{KernelCrate, root};
+    use super::{KernelCrate, Place, root};
+    use std::path::Path;
 
     #[test]
     fn kernel_crates_are_where_they_are_said_to_be() {
@@ -51,5 +76,20 @@ mod tests {
         }
         assert_eq!(KernelCrate::chosen(&[]), KernelCrate::ALL);
         assert_eq!(KernelCrate::chosen(&[KernelCrate::TestKernels]), [KernelCrate::TestKernels]);
+    }
+
+    #[test]
+    fn crates_elsewhere_are_looked_at_alone_unless_ours_are_named_too() {
+        let root = Path::new("/root");
+        let names = |named: &[KernelCrate], others: &[&str]| {
+            let others: Vec<_> = others.iter().map(Into::into).collect();
+            let places = Place::chosen(root, named, &others);
+            places.iter().map(|place| (place.name(root).to_string(), place.is_ours)).collect::<Vec<_>>()
+        };
+        let (ours, test) = (("kernels-gpu".to_owned(), true), ("toolkit/tests/kernels".to_owned(), true));
+        let waves = ("../waves".to_owned(), false);
+        assert_eq!(names(&[], &[]), [ours.clone(), test]);
+        assert_eq!(names(&[], &["../waves"]), std::slice::from_ref(&waves));
+        assert_eq!(names(&[KernelCrate::KernelsGpu], &["../waves"]), [ours, waves]);
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! `-h` shows what is used most, `--help` all of it, in groups. Options that are hidden in the short help say so here.
 
+use super::parts::Shard;
+use super::relations::{EdgesArgs, InterfaceArgs, SummaryArgs};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use prism_host::engine::Backend;
 use prism_host::read::{Alternates, Models, ReadOptions, Residues};
@@ -54,12 +56,26 @@ pub enum Command {
     /// Find where ligands may bind: a line for every site.
     #[command(after_help = EXIT_STATUS)]
     Sites(SitesArgs),
+    /// List pairs of residues in contact: a line for every edge.
+    #[command(after_help = EXIT_STATUS)]
+    Edges(EdgesArgs),
+    /// Find the surface that chains bury in each other: a line for every pair of chains that touch.
+    #[command(after_help = EXIT_STATUS)]
+    Interface(InterfaceArgs),
+    /// Sum up structures: a line for each, and one for each of its chains.
+    #[command(after_help = EXIT_STATUS)]
+    Summary(SummaryArgs),
     /// Say what would be read of structures, dropped, chosen or refused, and compute nothing.
     #[command(after_help = EXIT_STATUS)]
     Check(CheckArgs),
     /// Read structures once, into a file from which `features` and `sites` compute without reading them again.
     #[command(after_help = EXIT_STATUS)]
     Pack(PackArgs),
+    /// Show structures, features and sites in an HTML file that loads nothing from elsewhere.
+    #[command(after_help = EXIT_STATUS)]
+    Report(ReportArgs),
+    /// Put the parts of a run into a folder one after another, into one Parquet file.
+    Merge(MergeArgs),
     /// Show devices, driver, kernels and the backend that would be taken.
     Info(InfoArgs),
     /// Write the manual's pages, or a shell's completions.
@@ -76,8 +92,8 @@ pub struct FeaturesArgs {
     #[arg(value_name = "PATH", required_unless_present_any = ["list", "explain"])]
     pub paths: Vec<PathBuf>,
 
-    /// Where to write; the extension says the format: .csv, .tsv, .jsonl (each also .gz), .arrow, .parquet, .npz
-    /// [default: CSV on standard output]
+    /// Where to write; the extension says the format: .csv, .tsv, .jsonl (each also .gz), .arrow, .parquet, .npz; a folder,
+    /// ending with /, takes Parquet in parts [default: CSV on standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
@@ -117,6 +133,9 @@ pub struct FeaturesArgs {
     pub min_feature_value: f32,
 
     #[command(flatten)]
+    pub folder: FolderArgs,
+
+    #[command(flatten)]
     pub provenance: ProvenanceArgs,
 }
 
@@ -129,9 +148,21 @@ pub struct SitesArgs {
     #[command(flatten)]
     pub job: JobArgs,
 
-    /// Where to write, a .csv [default: standard output]
+    /// Where to write; .csv, .json or .parquet says the format [default: CSV on standard output]
     #[arg(short, long, value_name = "FILE", display_order = 1)]
     pub output: Option<PathBuf>,
+
+    /// Write N sites of a structure at most.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub max_sites: usize,
+
+    /// Leave out sites with a lower score.
+    #[arg(long, value_name = "X", default_value_t = 0.0, allow_negative_numbers = true)]
+    pub min_score: f32,
+
+    /// Write a script that shows the sites of one structure in PyMOL (.pml) or ChimeraX (.cxc).
+    #[arg(long, value_name = "FILE")]
+    pub script: Option<PathBuf>,
 
     #[command(flatten)]
     pub provenance: ProvenanceArgs,
@@ -163,6 +194,59 @@ pub struct PackArgs {
 
     #[command(flatten)]
     pub read: ReadArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Files, packed data sets, or directories to walk for .pdb, .ent, .cif and .mmcif, each also .gz.
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
+
+    /// Where to write, an .html
+    #[arg(short, long, value_name = "FILE.html", display_order = 1)]
+    pub output: PathBuf,
+
+    /// Structures that get a page of their own, at most: the first ones. All of them stand in the table.
+    #[arg(long, value_name = "N", default_value_t = 500, display_order = 2)]
+    pub details: usize,
+
+    #[command(flatten)]
+    pub job: JobArgs,
+
+    #[command(flatten)]
+    pub provenance: ProvenanceArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct MergeArgs {
+    /// Folders that `prism features -o FOLDER/` wrote: one, or those of several shards.
+    #[arg(value_name = "FOLDER", required = true)]
+    pub folders: Vec<PathBuf>,
+
+    /// Where to write
+    #[arg(short, long, value_name = "FILE.parquet")]
+    pub output: PathBuf,
+}
+
+/// A run into a folder.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Running")]
+pub struct FolderArgs {
+    /// Go on with the run in the folder of --output, whose finished parts stay; begin it where there is none.
+    #[arg(long, hide_short_help = true)]
+    pub resume: bool,
+
+    /// Do the k-th of n shares of a run into a folder, counted from 1; other processes do the others.
+    #[arg(long, value_name = "K/N", hide_short_help = true)]
+    pub shard: Option<Shard>,
+
+    /// Inputs in a part of a run into a folder, at most.
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = part_inputs, hide_short_help = true)]
+    pub part_inputs: usize,
+}
+
+fn part_inputs(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|&inputs| inputs > 0).ok_or_else(|| "give a number above 0".to_owned())
 }
 
 #[derive(Debug, Args)]
@@ -199,7 +283,7 @@ pub enum Generated {
 }
 
 /// Which structures to read.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Reading")]
 pub struct ReadArgs {
     /// Read these chains only (author chain ids).
@@ -333,9 +417,10 @@ pub struct JobArgs {
 
     /// Test points on each atom's sphere, 20 to 5000: more give accessible areas that are nearer the truth, and take
     /// longer.
-    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true,
-        value_parser = clap::value_parser!(u32).range(i64::from(MIN_POINTS)..=i64::from(MAX_POINTS)))]
-    pub points: u32,
+    /// `prism sites` takes a file here, too: where the scored surface points of one structure are to be written, coloured,
+    /// for viewers; a .pdb (probabilities in hundredths in the B column) or a .ply.
+    #[arg(long, value_name = "N", default_value = "100", allow_negative_numbers = true)]
+    pub points: Vec<PointsArg>,
 
     /// Residues with at least this site_score, above 0 and at most 1, may be part of a site.
     #[arg(long, value_name = "T", default_value_t = DEFAULT_THRESHOLD, allow_negative_numbers = true,
@@ -349,6 +434,43 @@ pub struct JobArgs {
     #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, require_equals = true,
         default_missing_value = "text", help_heading = "Running", hide_short_help = true)]
     pub timings: Option<FormatArg>,
+}
+
+/// What `--points` says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PointsArg {
+    /// How many test points.
+    Number(u32),
+    /// Where surface points go.
+    File(PathBuf),
+}
+
+impl FromStr for PointsArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.ends_with(".pdb") || text.ends_with(".ply") {
+            return Ok(Self::File(text.into()));
+        }
+        let number: i64 = text.parse().map_err(|error: std::num::ParseIntError| error.to_string())?;
+        match u32::try_from(number) {
+            Ok(points) if (MIN_POINTS..=MAX_POINTS).contains(&points) => Ok(Self::Number(points)),
+            _ => Err(format!("{number} is not in {MIN_POINTS}..={MAX_POINTS}")),
+        }
+    }
+}
+
+impl JobArgs {
+    /// How many test points.
+    pub fn n_points(&self) -> u32 {
+        let number = |one: &PointsArg| if let PointsArg::Number(points) = one { Some(*points) } else { None };
+        self.points.iter().rev().find_map(number).unwrap_or(100)
+    }
+
+    /// Where surface points go.
+    pub fn points_file(&self) -> Option<&PathBuf> {
+        self.points.iter().rev().find_map(|one| if let PointsArg::File(path) = one { Some(path) } else { None })
+    }
 }
 
 /// What is kept of how a table came about.

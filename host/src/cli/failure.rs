@@ -83,7 +83,10 @@ impl From<OutputError> for Failure {
     fn from(error: OutputError) -> Self {
         match error {
             OutputError::Closed => Self::Closed,
-            OutputError::UnknownFormat { .. } | OutputError::SitesAreCsv { .. } => Self::usage(error),
+            OutputError::UnknownFormat { .. }
+            | OutputError::SitesFormat { .. }
+            | OutputError::ViewFormat { .. }
+            | OutputError::RelationFormat { .. } => Self::usage(error),
             _ => Self::work(error),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::args::FeaturesArgs;
 use super::failure::Failure;
+use super::folder;
 use super::job::{Job, Sink};
 use super::provenance;
 use prism_host::output::{Column, Columns, CsvTable, Format, OutputFile, check_place};
@@ -9,6 +10,11 @@ use std::path::Path;
 
 /// Computes the table that the command line asks for; answers the exit status.
 pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
+    if args.job.points_file().is_some() {
+        return Err(Failure::usage(anyhow::anyhow!(
+            "--points takes a number here; `prism sites` writes surface points"
+        )));
+    }
     let columns = match &args.columns {
         Some(names) => Columns::choose(names)?,
         None => Columns::default(),
@@ -17,7 +23,16 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
     let names_parent = args.columns.iter().flatten().any(|name| name.trim() == Column::Parent.name());
     let columns = if args.job.read.is_standard() && !names_parent { columns.without(Column::Parent) } else { columns };
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
-    if let Some(path) = output {
+    let folder = output.filter(|path| folder::is_one(path));
+    if folder.is_none() && (args.folder.resume || args.folder.shard.is_some()) {
+        let advice = "--resume and --shard are for a run into a folder: -o FOLDER/";
+        return Err(Failure::usage(anyhow::anyhow!(advice)));
+    }
+    if folder.is_some() && args.provenance.provenance.is_some() {
+        let advice = "--provenance: a folder's manifest.json says what its parts were computed with";
+        return Err(Failure::usage(anyhow::anyhow!(advice)));
+    }
+    if let Some(path) = output.filter(|_| folder.is_none()) {
         Format::of_path(path)?;
         check_place(path)?;
     }
@@ -30,6 +45,9 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         annotations: args.annotations.as_deref(),
         provenance: &args.provenance,
     };
+    if let Some(path) = folder {
+        return job.run_into(path, &args.folder, &columns);
+    }
     job.run(|provenance| {
         Ok(match output {
             Some(path) => Sink::File(OutputFile::create(path, columns, provenance)?),

@@ -8,12 +8,12 @@ use super::report::Report;
 use super::timings::Timings;
 use prism_host::annotations::Annotations;
 use prism_host::engine::{Engine, Selection};
-use prism_host::inputs::{self, EXTENSIONS, Inputs};
+use prism_host::inputs::{self, EXTENSIONS, InputFailure, InputFile, Inputs};
 use prism_host::output::{OutputError, OutputFile, Provenance, StructureRows, Table};
-use prism_host::pipeline::{self, Computed, Outcome, Stopped, StructureFiles};
+use prism_host::pipeline::{self, Computed, Outcome, Stopped, StructureFiles, Telemetry, WorkerTime};
 use prism_host::read::ReadOptions;
-use shared_types::site_model::CONTACT_THRESHOLD;
-use shared_types::{MegaFusedConfig, Steps};
+use prism_host::report::ReportFile;
+use shared_types::MegaFusedConfig;
 use std::io::{BufWriter, Stdout, Write, stdout};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,6 +24,7 @@ use std::time::Instant;
 pub enum Sink {
     Stdout(Box<dyn Table>, Arc<AtomicU64>),
     File(OutputFile),
+    Report(Box<ReportFile>, Provenance),
 }
 
 impl Sink {
@@ -34,21 +35,32 @@ impl Sink {
         Self::Stdout(Box::new(table(BufWriter::new(counted))), bytes)
     }
 
+    fn temporary_path(&self) -> Option<&Path> {
+        match self {
+            Self::Stdout(..) => None,
+            Self::File(file) => file.temporary_path(),
+            Self::Report(report, _) => report.temporary_path(),
+        }
+    }
+
     fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
         match self {
             Self::Stdout(table, _) => table.write(structures),
             Self::File(file) => file.write(structures),
+            // With the notes of each: see `consume`.
+            Self::Report(..) => Ok(()),
         }
     }
 
     /// Answers how many bytes were written.
-    fn finish(self) -> Result<u64, OutputError> {
+    pub fn finish(self) -> Result<u64, OutputError> {
         match self {
             Self::Stdout(table, bytes) => {
                 table.finish()?;
                 Ok(bytes.load(Ordering::Relaxed))
             }
             Self::File(file) => file.commit(),
+            Self::Report(report, origin) => report.commit(&origin),
         }
     }
 }
@@ -72,7 +84,7 @@ impl Write for Counted {
 }
 
 /// What ends the pipeline.
-enum Stop {
+pub enum Stop {
     Failure(Failure),
     /// An input failed, and that was to be the end.
     FirstFailed,
@@ -104,14 +116,14 @@ impl Job<'_> {
         MegaFusedConfig {
             contact_threshold: self.args.contact_threshold,
             min_feature_value: self.min_feature_value,
-            points: self.args.points,
+            points: self.args.n_points(),
             site_threshold: self.args.site_threshold,
         }
     }
 
-    fn engine(&self, config: MegaFusedConfig) -> Result<Engine, Failure> {
-        let builder =
-            Engine::builder().backend(self.args.backend.into()).config(config).selection(self.selection.clone());
+    /// An engine that computes something else, as the job's own does.
+    pub fn engine_of(&self, selection: Selection) -> Result<Engine, Failure> {
+        let builder = Engine::builder().backend(self.args.backend.into()).config(self.config()).selection(selection);
         let number = |device: &DeviceArg| match device {
             DeviceArg::Number(number) => Some(*number),
             DeviceArg::All => None,
@@ -124,81 +136,135 @@ impl Job<'_> {
         Ok(builder.build()?)
     }
 
-    /// Computes, and writes into what `sink` makes once all is ready; answers the exit status.
-    pub fn run(&self, sink: impl FnOnce(&Provenance) -> Result<Sink, OutputError>) -> Result<u8, Failure> {
+    /// Finds the inputs and makes the engine ready.
+    pub fn prepare(&self) -> Result<(Ready, Inputs), Failure> {
         let begin = Instant::now();
         let interrupt = Interrupt::listen().map_err(|error| super::limits::no_thread(&error))?;
-        let (args, config) = (self.args, self.config());
-        let inputs = discover(self.paths, &args.read)?;
-        let engine = self.engine(config)?;
+        let inputs = discover(self.paths, &self.args.read)?;
+        let engine = self.engine_of(self.selection.clone())?;
         let annotations = Arc::new(match self.annotations {
             Some(path) => Annotations::read(path).map_err(Failure::work)?,
             None => Annotations::default(),
         });
-        let mut report = Report::new(inputs.entries.len());
+        let report = Report::new(inputs.entries.len());
         note_ignored(&inputs, &report);
         refuse_nothing(&inputs)?;
-        if config.contact_threshold != CONTACT_THRESHOLD && self.selection.steps().has(Steps::SITES) {
-            report.warning(
-                "--contact-threshold",
-                &format!("sites are found with {CONTACT_THRESHOLD} Å only: site_score is empty, and no site is found"),
-            );
-        }
-        let digests = Digests::of(self.provenance, &inputs.entries);
-        let origin = provenance::of_run(config, &engine, &digests);
-        let mut sink = sink(&origin)?;
-        if let Sink::File(file) = &sink {
-            interrupt.remove_on_exit(file.temporary_path());
-        }
-        let options = read_options(&args.read);
-        let cancel = interrupt.cancel();
-        let batch_atoms = pipeline::batch_atoms(&engine);
-        let source = StructureFiles::new(inputs.entries, options, Arc::clone(&annotations), batch_atoms, cancel)
+        Ok((Ready { begin, interrupt, engine, annotations, report, workers: Vec::new() }, inputs))
+    }
+
+    /// Computes some inputs into a sink.
+    pub fn pass(
+        &self,
+        ready: &mut Ready,
+        entries: Vec<Result<InputFile, InputFailure>>,
+        sink: &mut Sink,
+    ) -> Result<Result<Telemetry, Stopped<Stop>>, Failure> {
+        let Ready { interrupt, engine, annotations, report, workers, .. } = ready;
+        let (options, cancel) = (read_options(&self.args.read), interrupt.cancel());
+        let batch_atoms = pipeline::batch_atoms(engine);
+        let source = StructureFiles::new(entries, options, Arc::clone(annotations), batch_atoms, cancel)
             .map_err(|error| super::limits::no_threads(&error))?;
-        let start = begin.elapsed();
-        let ended = pipeline::run(&engine, source, cancel, |computed| {
-            consume(computed, &mut sink, &mut report, args.read.fail_fast)
-        });
-        report.clear_bar();
+        let ended =
+            pipeline::run(engine, source, cancel, |computed| consume(computed, sink, report, self.args.read.fail_fast));
+        if let Ok(telemetry) = &ended {
+            for worker in &telemetry.workers {
+                match workers.iter_mut().find(|one| one.name == worker.name) {
+                    Some(one) => one.amount.structures += worker.amount.structures,
+                    None => workers.push(worker.clone()),
+                }
+            }
+        }
+        Ok(ended)
+    }
+
+    /// What a run that was stopped ends with.
+    pub fn failure(stopped: Stopped<Stop>, ready: &Ready) -> Failure {
+        match stopped {
+            Stopped::Consumer(Stop::Failure(failure)) => failure,
+            Stopped::Engine(error) => (*error).into(),
+            Stopped::Threads(error) => super::limits::no_thread(&error),
+            Stopped::Cancelled | Stopped::Consumer(Stop::FirstFailed) => {
+                Failure::Interrupted(ready.interrupt.exit_status())
+            }
+        }
+    }
+
+    /// Computes, and writes into what `sink` makes once all is ready; answers the exit status.
+    pub fn run(&self, sink: impl FnOnce(&Provenance) -> Result<Sink, OutputError>) -> Result<u8, Failure> {
+        let (mut ready, inputs) = self.prepare()?;
+        let args = self.args;
+        let digests = Digests::of(self.provenance, &inputs.entries);
+        let origin = provenance::of_run(self.config(), &ready.engine, &digests);
+        let mut sink = sink(&origin)?;
+        ready.interrupt.remove_on_exit(sink.temporary_path());
+        let start = ready.begin.elapsed();
+        let ended = self.pass(&mut ready, inputs.entries, &mut sink)?;
+        ready.report.clear_bar();
         let finish = Instant::now();
-        let to_file = matches!(sink, Sink::File(_));
+        let to_file = !matches!(sink, Sink::Stdout(..));
         let finished = match ended {
-            _ if cancel.is_cancelled() => Err(Failure::Interrupted(interrupt.exit_status())),
-            Ok(telemetry) if report.structures > 0 => sink.finish().map_err(Failure::from).map(|bytes| {
+            _ if ready.interrupt.cancel().is_cancelled() => Err(Failure::Interrupted(ready.interrupt.exit_status())),
+            Ok(telemetry) if ready.report.structures > 0 => sink.finish().map_err(Failure::from).map(|bytes| {
                 let mut timings = Timings { start, telemetry, finish: finish.elapsed() };
                 timings.telemetry.write.amount.bytes = bytes;
                 Some(timings)
             }),
             Ok(_) | Err(Stopped::Consumer(Stop::FirstFailed)) => Ok(None),
-            Err(Stopped::Consumer(Stop::Failure(failure))) => Err(failure),
-            Err(Stopped::Engine(error)) => Err((*error).into()),
-            Err(Stopped::Threads(error)) => Err(super::limits::no_thread(&error)),
-            Err(Stopped::Cancelled) => Err(Failure::Interrupted(interrupt.exit_status())),
+            Err(stopped) => Err(Self::failure(stopped, &ready)),
         };
-        if to_file && (args.read.fail_fast && report.failed > 0 || finished.is_err()) {
+        if to_file && (args.read.fail_fast && ready.report.failed > 0 || finished.is_err()) {
             // A file that is not put in its place is not there.
-            (report.structures, report.residues) = (0, 0);
+            (ready.report.structures, ready.report.residues) = (0, 0);
         }
         let timings = finished?;
         if timings.is_some() {
             provenance::write(self.provenance, &origin, &digests)?;
         }
+        self.sum_up(&ready);
+        if let (Some(form), Some(timings)) = (args.timings, timings) {
+            timings.tell(form);
+        }
+        let status = ready.report.exit_status();
+        // The system takes a device's memory back with the process, sooner than buffer by buffer.
+        std::mem::forget(ready.engine);
+        Ok(status)
+    }
+
+    /// The last lines.
+    pub fn sum_up(&self, ready: &Ready) {
+        let Ready { engine, annotations, report, workers, .. } = ready;
+        report.clear_bar();
         let unmatched = annotations.unmatched();
         if let Some(path) = self.annotations.filter(|_| unmatched > 0) {
             let lines = if unmatched == 1 { "line matches" } else { "lines match" };
             report.warning(&path.display().to_string(), &format!("{unmatched} {lines} no residue"));
         }
-        report.sum_up(&backend(&engine));
-        if let (Some(form), Some(timings)) = (args.timings, timings) {
-            timings.tell(form);
-        }
-        Ok(report.exit_status())
+        report.sum_up(&backend(engine, workers));
     }
 }
 
+/// What a run computes with.
+pub struct Ready {
+    begin: Instant,
+    pub interrupt: Interrupt,
+    pub engine: Engine,
+    annotations: Arc<Annotations>,
+    pub report: Report,
+    /// What each device did, or the CPU's cores.
+    workers: Vec<WorkerTime>,
+}
+
 /// What has computed, and what was left out on the way.
-fn backend(engine: &Engine) -> String {
-    let mut text = engine.backend_name().to_owned();
+fn backend(engine: &Engine, workers: &[WorkerTime]) -> String {
+    let active: Vec<_> = workers.iter().filter(|worker| worker.amount.structures > 0).collect();
+    let mut text = match active[..] {
+        [] => engine.backend_name().to_owned(),
+        [one] => one.name.clone(),
+        _ => {
+            let each = active.iter().map(|worker| format!("{} on {}", worker.amount.structures, worker.name));
+            each.collect::<Vec<_>>().join(", ")
+        }
+    };
     for lost in engine.lost() {
         text.push_str(&format!("; {} failed, and its batches were computed elsewhere", lost.name));
     }
@@ -236,20 +302,33 @@ pub fn note_ignored(inputs: &Inputs, report: &Report) {
     }
 }
 
+/// Says that an input failed, and shows it where failures are shown.
+fn failed(sink: &mut Sink, report: &mut Report, name: &str, reason: &str) {
+    report.error(name, reason);
+    if let Sink::Report(page, _) = sink {
+        page.failed(name, reason);
+    }
+}
+
 /// Writes a batch, and says what is to be said about its inputs.
 fn consume(computed: Computed, sink: &mut Sink, report: &mut Report, fail_fast: bool) -> Result<(), Stop> {
     let Computed { batch, results } = computed;
     let mut structures = batch.structures.iter().zip(results.iter());
     let mut parts = Vec::with_capacity(results.len());
+    let mut noted = Vec::with_capacity(results.len());
     for outcome in &batch.outcomes {
         match outcome {
-            Outcome::Failed(failure) => report.failure(failure),
+            Outcome::Failed(failure) if failure.no_protein => report.failure(failure),
+            Outcome::Failed(failure) => failed(sink, report, &failure.name, &failure.reason),
             Outcome::Read { notes } => {
                 let Some((structure, features)) = structures.next() else { break };
                 report.notes(&structure.name, notes);
                 match features {
-                    Ok(features) => parts.push(StructureRows { structure, features }),
-                    Err(error) => report.error(&structure.name, &error.to_string()),
+                    Ok(features) => {
+                        parts.push(StructureRows { structure, features });
+                        noted.push(notes.as_slice());
+                    }
+                    Err(error) => failed(sink, report, &structure.name, &error.to_string()),
                 }
             }
         }
@@ -258,7 +337,10 @@ fn consume(computed: Computed, sink: &mut Sink, report: &mut Report, fail_fast: 
         }
     }
     if !parts.is_empty() {
-        sink.write(&parts)?;
+        match sink {
+            Sink::Report(page, _) => page.write(&parts.iter().copied().zip(noted).collect::<Vec<_>>())?,
+            _ => sink.write(&parts)?,
+        }
     }
     report.structures += parts.len() as u64;
     report.residues += parts.iter().map(|part| part.features.n_residues as u64).sum::<u64>();

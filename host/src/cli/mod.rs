@@ -5,23 +5,26 @@ mod check;
 mod explain;
 mod failure;
 mod features;
+mod folder;
 mod generate;
+mod html;
 mod info;
 mod interrupt;
 mod job;
 mod limits;
 mod pack;
+mod parts;
 mod provenance;
+mod relations;
 mod report;
 mod sites;
 mod timings;
 
 use args::{Cli, Command, GlobalArgs};
 use failure::{ALL_DONE, Failure};
-use std::process::ExitCode;
 
 /// Runs a command; answers the exit status: 0 all done, 1 nothing written, 2 wrong usage, 3 some inputs failed.
-pub fn run(cli: Cli) -> ExitCode {
+pub fn run(cli: Cli) -> u8 {
     speak(&cli.global);
     let result = limits::prepare(cli.global.threads).and_then(|()| match cli.command {
         Command::Features(args) if args.list => explain::list(args.format).map(|()| ALL_DONE),
@@ -30,12 +33,17 @@ pub fn run(cli: Cli) -> ExitCode {
             None => features::run(&args),
         },
         Command::Sites(args) => sites::run(&args),
+        Command::Edges(args) => relations::edges(&args),
+        Command::Interface(args) => relations::interface(&args),
+        Command::Summary(args) => relations::summary(&args),
         Command::Check(args) => check::run(&args),
         Command::Pack(args) => pack::run(&args),
+        Command::Report(args) => html::run(&args),
+        Command::Merge(args) => folder::merge(&args),
         Command::Info(args) => info::print(args.format).map(|()| ALL_DONE),
         Command::Generate(args) => generate::run(&args).map(|()| ALL_DONE),
     });
-    result.unwrap_or_else(|failure| failure.report()).into()
+    result.unwrap_or_else(|failure| failure.report())
 }
 
 /// How much is said; `RUST_LOG` has the last word on what the libraries say.

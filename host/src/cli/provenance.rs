@@ -47,7 +47,7 @@ impl Digests {
     }
 }
 
-fn digest_of(path: &Path) -> std::io::Result<String> {
+pub fn digest_of(path: &Path) -> std::io::Result<String> {
     let mut file = std::fs::File::open(path)?;
     let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
     loop {
@@ -77,7 +77,7 @@ fn command_line() -> String {
 }
 
 /// A digest of the kernels that are built in.
-fn kernels() -> String {
+pub fn kernels() -> String {
     hexadecimal(&Sha256::digest(kernels_gpu::PTX))
 }
 

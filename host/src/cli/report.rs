@@ -36,6 +36,8 @@ pub struct Report {
     pub residues: u64,
     /// Inputs that failed.
     pub failed: u64,
+    /// Those with their reasons, where they are to be kept.
+    pub kept: Option<Vec<(String, String)>>,
     /// Inputs with each kind of note.
     noted: BTreeMap<NoteKind, u64>,
 }
@@ -52,13 +54,20 @@ impl Report {
             let style = style.unwrap_or_else(|_| ProgressStyle::default_bar()).with_key("rate", rate);
             ProgressBar::new(inputs as u64).with_style(style)
         });
-        Self { bar, structures: 0, residues: 0, failed: 0, noted: BTreeMap::new() }
+        Self { bar, structures: 0, residues: 0, failed: 0, kept: None, noted: BTreeMap::new() }
     }
 
     fn line(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.suspend(|| stderr_line(text)),
             None => stderr_line(text),
+        }
+    }
+
+    /// A last line that counts no structures.
+    pub fn line_of(&self, text: &str) {
+        if !is_quiet() {
+            self.line(text);
         }
     }
 
@@ -77,6 +86,9 @@ impl Report {
     /// An input failed.
     pub fn error(&mut self, name: &str, reason: &str) {
         self.failed += 1;
+        if let Some(kept) = &mut self.kept {
+            kept.push((name.to_owned(), reason.to_owned()));
+        }
         self.line(&format!("error: {name}: {reason}"));
     }
 

@@ -4,17 +4,30 @@ use super::args::SitesArgs;
 use super::failure::Failure;
 use super::job::{Job, Sink};
 use prism_host::engine::Selection;
-use prism_host::output::{OutputFile, SitesTable};
+use prism_host::output::{OutputFile, SitesOptions, SitesTable, SitesView};
 use shared_types::FEATURES;
 use std::path::Path;
 
 /// Computes the table of sites; answers the exit status.
 pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    let points = args.job.points_file();
+    let mut selection = Selection::new(FEATURES.iter().filter(|feature| feature.name == "site_score"), true);
+    let mut options = SitesOptions { most: args.max_sites, least: args.min_score, ..SitesOptions::default() };
     if let Some(path) = output {
-        OutputFile::check_sites(path)?;
+        options.format = OutputFile::check_sites(path)?;
     }
-    let selection = Selection::new(FEATURES.iter().filter(|feature| feature.name == "site_score"), true);
+    if points.is_some() || args.script.is_some() {
+        let [input] = args.paths.as_slice() else {
+            return Err(Failure::usage(anyhow::anyhow!(
+                "--points FILE and --script are of one structure; give one file"
+            )));
+        };
+        options.view = Some(SitesView::new(points.cloned(), args.script.clone(), input.clone())?);
+    }
+    if points.is_some() {
+        selection = selection.with_points();
+    }
     let job = Job {
         paths: &args.paths,
         args: &args.job,
@@ -26,8 +39,8 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
     super::provenance::check(&args.provenance)?;
     job.run(|_| {
         Ok(match output {
-            Some(path) => Sink::File(OutputFile::create_sites(path)?),
-            None => Sink::stdout(SitesTable::new),
+            Some(path) => Sink::File(OutputFile::create_sites(path, options)?),
+            None => Sink::stdout(|out| SitesTable::new(out, options)),
         })
     })
 }

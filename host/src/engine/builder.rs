@@ -5,16 +5,16 @@ use super::cuda::{self, Devices};
 use super::selection::{Request, Selection};
 use super::worker::Worker;
 use super::workers::Workers;
-use super::{Engine, EngineError};
-use cuda_host::CudaError;
+use super::{DeviceError, Engine, EngineError};
 use shared_types::{MAX_POINTS, MIN_POINTS, MegaFusedConfig};
+use std::sync::Arc;
 
 /// Where features are computed. The results have the same bits everywhere.
 ///
 /// The example of [`EngineBuilder`] has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
-    /// CUDA where a usable device is, else the CPU.
+    /// The CPU's cores at once, and CUDA devices once there is enough work and they are ready.
     #[default]
     Auto,
     /// CUDA, or an error.
@@ -37,7 +37,7 @@ pub enum Backend {
 /// assert!(matches!(error, EngineError::DevicesWithoutCuda));
 /// // All GPUs there are, or where there is none the CPU.
 /// let engine = Engine::builder().backend(Backend::Auto).all_devices().build()?;
-/// println!("{}, {} batches at once", engine.backend_name(), engine.lanes());
+/// println!("{}, {} batches at once", engine.backend_name(), engine.slots());
 /// # Ok::<(), EngineError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -125,7 +125,7 @@ impl EngineBuilder {
         let batch_atoms = self.batch_atoms.unwrap_or(batch_atoms).max(1);
         tracing::info!(backend = %description, batch_atoms, "engine ready");
         let request = Request { config: self.config, selection: self.selection };
-        Ok(Engine { workers, request, batch_atoms, backend, description })
+        Ok(Engine { workers: Arc::new(workers), request, batch_atoms, backend, description })
     }
 
     fn choose(&self) -> Result<Chosen, EngineError> {
@@ -137,24 +137,33 @@ impl EngineBuilder {
         if self.backend == Backend::Cpu {
             return Ok(on_cpu(None));
         }
+        if self.backend == Backend::Auto && !matches!(self.devices, Devices::Named(_)) {
+            return Ok(match cuda::driver() {
+                Err(error) => on_cpu(Some(error.into())),
+                Ok(()) => {
+                    let devices = self.devices.clone();
+                    let open = move || Ok(cuda::open(&devices)?.into_iter().map(boxed).collect());
+                    let workers = Workers::with_devices_later(cpu(), Box::new(open));
+                    let backend = format!("{}, and CUDA when it is ready", workers.names().concat());
+                    Chosen { workers, backend, batch_atoms: CUDA_BATCH_ATOMS, no_cuda: None }
+                }
+            });
+        }
         match cuda::open(&self.devices) {
             Ok(opened) => {
-                let workers = opened.into_iter().map(|worker| Box::new(worker) as Box<dyn Worker>).collect();
+                let workers = opened.into_iter().map(boxed).collect();
                 // Who asked for CUDA gets CUDA or an error.
                 let workers = Workers::new(workers, (self.backend == Backend::Auto).then(cpu));
                 let backend = format!("CUDA on {}", workers.chosen_names().join(", "));
                 Ok(Chosen { workers, backend, batch_atoms: CUDA_BATCH_ATOMS, no_cuda: None })
             }
-            Err(error) if self.backend == Backend::Auto && !matches!(self.devices, Devices::Named(_)) => {
-                if !error.is_unavailable() {
-                    // There is a device, and it should have worked.
-                    tracing::warn!("computing on the CPU: {error}");
-                }
-                Ok(on_cpu(Some(error)))
-            }
-            Err(error) => Err(EngineError::NoCuda(error)),
+            Err(error) => Err(EngineError::NoCuda(error.into())),
         }
     }
+}
+
+fn boxed(worker: impl Worker + 'static) -> Box<dyn Worker> {
+    Box::new(worker)
 }
 
 /// A backend that was chosen.
@@ -164,7 +173,7 @@ struct Chosen {
     backend: String,
     batch_atoms: usize,
     /// Why it is not CUDA where that was the first choice.
-    no_cuda: Option<CudaError>,
+    no_cuda: Option<DeviceError>,
 }
 
 fn check(config: MegaFusedConfig) -> Result<(), EngineError> {

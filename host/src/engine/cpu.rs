@@ -8,7 +8,9 @@ use super::work::BatchWork;
 use super::worker::{Computation, Worker};
 use super::{EngineError, Largest, launch_mega_fused_batch, point_groups};
 use crate::pack::{BatchPart, PackedBatch};
-use cuda_std::launch::{CpuExecutor, has_vector_instructions};
+use cuda_std::launch::{
+    CpuExecutor, Executor, Host, LaunchError, has_vector_instructions, has_wide_vector_instructions,
+};
 use shared_types::PointGroup;
 use std::sync::{Mutex, PoisonError};
 
@@ -37,7 +39,7 @@ impl Worker for CpuWorker {
         &self.name
     }
 
-    fn lanes(&self) -> usize {
+    fn slots(&self) -> usize {
         LANES
     }
 
@@ -67,7 +69,7 @@ impl Worker for CpuWorker {
     }
 }
 
-fn new_work() -> Result<BatchWork<HostMemory>, EngineError> {
+pub(super) fn new_work() -> Result<BatchWork<HostMemory>, EngineError> {
     Ok(BatchWork::new(&HostMemory)?)
 }
 
@@ -77,8 +79,8 @@ impl From<OutOfHostMemory> for EngineError {
     }
 }
 
-fn run_on(
-    executor: &CpuExecutor,
+pub(super) fn run_on<E: Executor<Space = Host, Error = LaunchError>>(
+    executor: &E,
     batch: &BatchPart<'_>,
     points: &[PointGroup],
     work: &mut BatchWork<HostMemory>,
@@ -132,6 +134,9 @@ pub fn cpu_description() -> String {
 
 /// The instruction set that kernels run with here.
 fn instructions() -> &'static str {
+    if has_wide_vector_instructions() {
+        return "AVX-512";
+    }
     if has_vector_instructions() {
         return "AVX2 and FMA";
     }

@@ -3,7 +3,7 @@
 use super::lanes::{DeviceLanes, LaneOptions};
 use super::selection::Request;
 use super::worker::{Computation, Worker};
-use super::{EngineError, kernels};
+use super::{DeviceError, DeviceErrorKind, EngineError, kernels};
 use crate::pack::PackedBatch;
 use cuda_host::{Context, CudaError, CudaExecutor, Device, DeviceInfo, Module};
 
@@ -27,6 +27,11 @@ pub(super) enum Devices {
 pub(super) struct CudaWorker {
     name: String,
     lanes: DeviceLanes,
+}
+
+/// Whether there is a driver at all: asks no device, and takes no time.
+pub(super) fn driver() -> Result<(), CudaError> {
+    cuda_host::driver_version().map(|_| ())
 }
 
 /// Opens devices and checks that the kernels there are those of this program.
@@ -81,7 +86,7 @@ impl Worker for CudaWorker {
         &self.name
     }
 
-    fn lanes(&self) -> usize {
+    fn slots(&self) -> usize {
         BATCHES_PER_DEVICE
     }
 
@@ -96,5 +101,17 @@ impl Worker for CudaWorker {
 
     fn release(&self) {
         self.lanes.release();
+    }
+}
+
+impl From<CudaError> for DeviceError {
+    fn from(error: CudaError) -> Self {
+        let kind = match &error {
+            error if error.is_out_of_memory() => DeviceErrorKind::OutOfMemory,
+            error if error.is_unavailable() => DeviceErrorKind::Unavailable,
+            CudaError::Driver { .. } | CudaError::NoSuchDevice { .. } => DeviceErrorKind::Lost,
+            _ => DeviceErrorKind::Other,
+        };
+        Self::new(kind, error)
     }
 }

@@ -185,7 +185,8 @@ impl DeviceBatch {
     /// # Errors
     /// Those of the launch.
     pub fn launch_sites(&mut self, executor: &CudaExecutor) -> Result<(), CudaError> {
-        launch_binding_sites(executor, &mut self.work, self.request.config)
+        let inputs = self.inputs.view(&self.points, self.request.config.points);
+        launch_binding_sites(executor, inputs, &mut self.work, self.request.config)
     }
 
     /// Queues those of other groups, and those that take columns from rows.

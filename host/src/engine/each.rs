@@ -4,7 +4,7 @@ use super::EngineError;
 use super::results::{BatchFeatures, StructureView};
 use super::selection::Request;
 use super::worker::DeviceTimes;
-use super::workers::{Company, Run, Workers};
+use super::workers::{Exclusivity, Run, Workers};
 use crate::pack::{PackError, PackedBatch};
 use crate::pipeline::Amount;
 use crate::structure::StructureInput;
@@ -86,6 +86,14 @@ impl Part {
         Self { places, batch }
     }
 
+    /// The same structures in parts of at most so many atoms, or of one structure.
+    fn chunks(self, structures: &[StructureInput], most_atoms: usize) -> Vec<Self> {
+        let sizes = self.places.iter().map(|&place| super::size_of(&structures[place]));
+        let ranges = super::plan::batches(sizes, most_atoms);
+        drop(self.batch);
+        ranges.into_iter().map(|range| Self::new(structures, self.places[range].to_vec())).collect()
+    }
+
     /// The same structures in two parts of about as many atoms.
     fn halves(self, structures: &[StructureInput]) -> [Self; 2] {
         let mut places = self.places;
@@ -118,6 +126,7 @@ pub(super) fn compute(
     for (place, error) in packed.refused {
         places[place] = Some(Err(error));
     }
+    workers.expect(structures.iter().map(StructureInput::n_atoms).sum());
     let mut results = BatchResults { parts: Vec::new(), places: Vec::new(), runs: Vec::new(), halvings: 0 };
     let mut parts = vec![packed.part];
     while let Some(part) = parts.pop() {
@@ -127,6 +136,13 @@ pub(super) fn compute(
         if part.places.len() > 1 && part.batch.as_ref().is_ok_and(|batch| workers.is_too_large(batch.n_atoms())) {
             results.halvings += 1;
             parts.extend(part.halves(structures).into_iter().rev());
+            continue;
+        }
+        if let Some(most) = workers.chunk_atoms()
+            && part.places.len() > 1
+            && part.batch.as_ref().is_ok_and(|batch| batch.n_atoms() > most)
+        {
+            parts.extend(part.chunks(structures, most).into_iter().rev());
             continue;
         }
         match run(workers, request, &part) {
@@ -167,10 +183,10 @@ pub(super) fn compute(
 /// One try, two for a single structure that finds no room beside others.
 fn run(workers: &Workers, request: &Request, part: &Part) -> Result<(BatchFeatures, RunRecord), EngineError> {
     let batch = part.batch.as_ref().map_err(|error| EngineError::Pack(error.clone()))?;
-    let run = match workers.run(batch, request, Company::Others) {
+    let run = match workers.run(batch, request, Exclusivity::Shared) {
         Err(error) if error.is_out_of_memory() && part.places.len() == 1 => {
             tracing::debug!("{error}; once more, alone");
-            workers.run(batch, request, Company::Alone)
+            workers.run(batch, request, Exclusivity::Alone)
         }
         other => other,
     };

@@ -48,10 +48,10 @@ pub enum EngineError {
     Launch(LaunchError),
     /// CUDA was asked for and cannot be used.
     #[error("CUDA cannot be used: {0}")]
-    NoCuda(CudaError),
+    NoCuda(DeviceError),
     /// A device failed.
     #[error(transparent)]
-    Cuda(CudaError),
+    Device(DeviceError),
     /// A structure for which there is too little memory.
     #[error(
         "structure {structure:?} ({atoms} atoms, {residues} residues) does not fit in memory, not even alone: {source}"
@@ -92,6 +92,68 @@ pub enum EngineError {
     },
 }
 
+/// What kind of failure a device has told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DeviceErrorKind {
+    /// Memory was too short: a smaller piece of work may fit.
+    OutOfMemory,
+    /// There is no such device, no driver, or both are too old.
+    Unavailable,
+    /// The device or its driver failed, and is not to be relied on any more.
+    Lost,
+    /// The work's or the program's own fault: it would be the same on any device.
+    Other,
+}
+
+/// Why a device did not do what it was to do. A backend says of its errors which kind they are, and in its words what
+/// happened.
+///
+/// ```
+/// use prism_host::engine::{DeviceError, DeviceErrorKind};
+///
+/// let error = DeviceError::new(DeviceErrorKind::OutOfMemory, "no 64 bytes are left");
+/// assert_eq!((error.kind(), error.to_string().as_str()), (DeviceErrorKind::OutOfMemory, "no 64 bytes are left"));
+/// assert!(!error.is_unavailable() && DeviceError::lost("it fell off the bus").kind() == DeviceErrorKind::Lost);
+/// ```
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{message}")]
+pub struct DeviceError {
+    kind: DeviceErrorKind,
+    message: String,
+}
+
+impl DeviceError {
+    /// An error of a kind.
+    #[must_use]
+    pub fn new(kind: DeviceErrorKind, message: impl std::fmt::Display) -> Self {
+        Self { kind, message: message.to_string() }
+    }
+
+    /// An error after which the device is not to be relied on.
+    #[must_use]
+    pub fn lost(message: impl std::fmt::Display) -> Self {
+        Self::new(DeviceErrorKind::Lost, message)
+    }
+
+    /// Which kind it is.
+    #[must_use]
+    pub fn kind(&self) -> DeviceErrorKind {
+        self.kind
+    }
+
+    /// Whether there simply is no device that can be used.
+    #[must_use]
+    pub fn is_unavailable(&self) -> bool {
+        self.kind == DeviceErrorKind::Unavailable
+    }
+
+    /// Whether the device itself failed; all else is the batch's or the program's, and would be the same on any device.
+    pub(super) fn is_the_workers(&self) -> bool {
+        matches!(self.kind, DeviceErrorKind::Lost | DeviceErrorKind::Unavailable)
+    }
+}
+
 impl EngineError {
     /// What a launch on `batch` came to; a panic names the structure whose block it was.
     pub(super) fn from_launch(error: LaunchError, batch: &BatchPart<'_>, sizes: &BatchSizes) -> Self {
@@ -118,7 +180,7 @@ impl EngineError {
     pub(super) fn from_cuda(error: CudaError, batch: &BatchPart<'_>, sizes: &BatchSizes) -> Self {
         match error.kernel_panic() {
             Some(panic) => Self::from_panic(panic.clone(), batch, sizes),
-            None => Self::Cuda(error),
+            None => Self::Device(error.into()),
         }
     }
 
@@ -146,7 +208,7 @@ impl EngineError {
     #[must_use]
     pub fn is_out_of_memory(&self) -> bool {
         match self {
-            Self::Cuda(error) => error.is_out_of_memory(),
+            Self::Device(error) => error.kind() == DeviceErrorKind::OutOfMemory,
             Self::Pack(PackError::OutOfMemory { .. }) | Self::OutOfMemory { .. } | Self::OutOfHostMemory { .. } => true,
             _ => false,
         }

@@ -3,12 +3,13 @@
 //! A group is a module here that implements [`GroupWork`], and a line in [`groups!`]. Its features stand in
 //! `shared_types::feature`, its kernels in `kernels-gpu`.
 
+mod backbone;
 mod position;
 
 use super::launch::BatchInputs;
 use super::memory::Memory;
 use super::selection::Selection;
-use super::work::BatchSizes;
+use super::work::{BatchSizes, DeviceItems};
 use cuda_std::launch::{Executor, Offsets, Segments};
 use kernels_gpu::scratch::Taken;
 use shared_types::{Group, MegaFusedConfig, Steps};
@@ -41,6 +42,8 @@ pub(super) struct Shared<'a, M: Memory> {
     pub(super) config: MegaFusedConfig,
     /// Where rows of each structure begin.
     pub(super) residues: &'a M::Offsets,
+    /// What blocks work on that take some rows of a structure each.
+    pub(super) residue_items: &'a DeviceItems<M>,
     pub(super) columns: &'a Columns<M>,
     /// The batch's values.
     pub(super) values: &'a mut M::Buffer<f32>,
@@ -138,12 +141,13 @@ macro_rules! groups {
                 executor: &E,
                 inputs: BatchInputs<'_, M::Space>,
                 (sizes, config): (&BatchSizes, MegaFusedConfig),
-                (values, of_structures, residues): (&mut M::Buffer<f32>, &M::Offsets, &M::Offsets),
+                (values, of_structures): (&mut M::Buffer<f32>, &M::Offsets),
+                (residues, residue_items): (&M::Offsets, &DeviceItems<M>),
             ) -> Result<(), E::Error> {
                 $(
                     let (group, columns) = &mut self.$name;
                     if has_steps::<M, $name::$type<M>>(sizes) {
-                        let shared = Shared { sizes, config, residues, columns, values, of_structures };
+                        let shared = Shared { sizes, config, residues, residue_items, columns, values, of_structures };
                         group.launch(executor, inputs, shared)?;
                     }
                 )*
@@ -155,6 +159,7 @@ macro_rules! groups {
 
 groups! {
     position: PositionWork;
+    backbone: BackboneWork;
 }
 
 fn has_steps<M: Memory, G: GroupWork<M>>(sizes: &BatchSizes) -> bool {

@@ -91,13 +91,13 @@ impl Injected {
         }
         assert!(tried != self.panics_after, "a defect");
         if tried >= self.breaks_after {
-            return Err(EngineError::Cuda(broken(&self.name)));
+            return Err(EngineError::Device(broken(&self.name).into()));
         }
         let before = self.used.fetch_add(batch.n_atoms(), Ordering::SeqCst);
         let result = if before + batch.n_atoms() > self.memory {
             let (bytes, free) = (batch.n_atoms(), self.memory.saturating_sub(before));
             let operation = "allocating device memory".to_owned();
-            Err(EngineError::Cuda(CudaError::OutOfMemory { operation, bytes, free, total: self.memory }))
+            Err(EngineError::Device(CudaError::OutOfMemory { operation, bytes, free, total: self.memory }.into()))
         } else {
             self.cpu.run(batch, request)
         };
@@ -125,7 +125,7 @@ impl Worker for Injected {
         &self.name
     }
 
-    fn lanes(&self) -> usize {
+    fn slots(&self) -> usize {
         self.lanes
     }
 

@@ -280,7 +280,7 @@ impl Lane {
         // ran out is free for a smaller batch.
         let mut buffers = match self.buffers.take() {
             Some(buffers) if buffers.request() == request => buffers,
-            _ => DeviceBatch::in_memory(&self.memory, request).map_err(EngineError::Cuda)?,
+            _ => DeviceBatch::in_memory(&self.memory, request).map_err(|error| EngineError::Device(error.into()))?,
         };
         let times = self
             .compute(&mut buffers, &stream, &part, to, copying)

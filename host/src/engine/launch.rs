@@ -8,10 +8,12 @@ use cuda_std::launch::{Executor, Host, Segments, Space};
 use kernels_gpu::{
     atom_cells_prism4d as cells, atom_surfaces_prism4d as surfaces, binding_sites_prism4d as sites,
     large_atom_cells_prism4d as large_cells, mega_fused_batch_detection_prism4d as fused,
-    residue_exposure_prism4d as exposure, spread_centrality_prism4d as spread_centrality,
+    residue_exposure_prism4d as exposure, site_point_list as point_list, site_point_scores as scores,
+    site_points as points, site_sums as sums, spread_centrality_prism4d as spread_centrality,
     spread_network_prism4d as spread_network, spread_pairs_prism4d as spread_pairs,
     spread_places_prism4d as spread_places,
 };
+use shared_types::site_model::CAPACITY;
 use shared_types::{Atom, BatchStructureDesc, MegaFusedConfig, POINTS_A_GROUP, PointGroup, Steps};
 
 macro_rules! batch_inputs {
@@ -150,7 +152,7 @@ pub fn launch_mega_fused_batch<M: Memory, E: Executor<Space = M::Space>>(
     launch_atom_surfaces(executor, inputs, work)?;
     launch_residue_exposure(executor, inputs, work)?;
     launch_rows(executor, inputs, work, config)?;
-    launch_binding_sites(executor, work, config)?;
+    launch_binding_sites(executor, inputs, work, config)?;
     launch_groups(executor, inputs, work, config)
 }
 
@@ -387,7 +389,7 @@ fn launch_spread<M: Memory, E: Executor<Space = M::Space>>(
     sizes.launch::<spread_centrality::Kernel, _>(executor, args)
 }
 
-/// Scores residues and numbers sites: the fourth part.
+/// Scores residues and finds sites: the fourth part.
 ///
 /// # Errors
 /// Those of the executor.
@@ -395,26 +397,108 @@ fn launch_spread<M: Memory, E: Executor<Space = M::Space>>(
 /// The example of [`BatchWork`] calls it, and the other parts.
 pub fn launch_binding_sites<M: Memory, E: Executor<Space = M::Space>>(
     executor: &E,
+    inputs: BatchInputs<'_, M::Space>,
     work: &mut BatchWork<M>,
     config: MegaFusedConfig,
 ) -> Result<(), E::Error> {
-    let sizes = &work.sizes;
-    if !sizes.steps.has(Steps::SITES) {
+    if !work.sizes.steps.has(Steps::SITES) {
         return Ok(());
     }
-    let residues = M::offsets(&work.residues);
+    launch_points(executor, inputs, work)?;
+    let sizes = &work.sizes;
+    let (atoms, residues) = (sizes.atoms, M::offsets(&work.residues));
+    let given = inputs.shorter();
     let args = sites::Args {
         output: Segments { data: M::view_mut(&mut work.rows), offsets: residues },
         site_ids: Segments { data: M::view_mut(&mut work.results.site_ids), offsets: residues },
         summaries: Segments { data: M::view_mut(&mut work.results.summaries), offsets: M::offsets(&work.structures) },
-        places: M::view(&work.places, sizes.residues),
-        contacts: M::view(&work.contacts, sizes.contact_words),
-        labels: Segments { data: M::view_mut(&mut work.labels), offsets: residues },
-        sums: Segments { data: M::view_mut(&mut work.sums), offsets: residues },
+        sites: Segments { data: M::view_mut(&mut work.results.sites), offsets: M::offsets(&work.site_lists) },
+        labels: Segments { data: M::view_mut(&mut work.site_labels), offsets: M::offsets(&work.heavy_atoms) },
+        best: Segments { data: M::view_mut(&mut work.best), offsets: residues },
+        sums: M::view(&work.site_sums, atoms),
+        scores: M::view(&work.point_scores, atoms * CAPACITY as usize),
+        point_atoms: M::view(&work.point_atoms, atoms),
+        descriptors: given.descriptors,
+        residue_atoms: given.residue_atoms,
+        sorted: M::view(&work.sorted, atoms),
+        cells: M::view(&work.cells, atoms),
+        frames: M::view(&work.frames, sizes.structures),
         config,
-        shares: work.shares,
     };
     sizes.launch::<sites::Kernel, _>(executor, args)
+}
+
+/// Finds points on the surface, scores them, and adds up around each atom.
+fn launch_points<M: Memory, E: Executor<Space = M::Space>>(
+    executor: &E,
+    inputs: BatchInputs<'_, M::Space>,
+    work: &mut BatchWork<M>,
+) -> Result<(), E::Error> {
+    let sizes = &work.sizes;
+    let (atoms, room, structures) = (sizes.atoms, sizes.atoms * CAPACITY as usize, sizes.structures);
+    let items = work.atom_items.count;
+    let given = inputs.shorter();
+    let args = points::Args {
+        point_atoms: Segments {
+            data: M::view_mut(&mut work.point_atoms),
+            offsets: M::offsets(&work.atom_items.offsets),
+        },
+        points: Segments { data: M::view_mut(&mut work.points), offsets: M::offsets(&work.point_items) },
+        counts: Segments { data: M::view_mut(&mut work.point_counts), offsets: M::offsets(&work.each_item) },
+        items: work.atom_items.view(),
+        atoms: given.atoms,
+        descriptors: given.descriptors,
+        residue_types: given.residue_types,
+        ca_indices: given.ca_indices,
+        sorted: M::view(&work.sorted, atoms),
+        cells: M::view(&work.cells, atoms),
+        owners: M::view(&work.owners, atoms),
+        frames: M::view(&work.frames, structures),
+        surface: M::view(&work.surface, atoms),
+        n_points: given.n_points,
+    };
+    sizes.launch::<points::Kernel, _>(executor, args)?;
+    let given = inputs.shorter();
+    let args = scores::Args {
+        scores: Segments { data: M::view_mut(&mut work.point_scores), offsets: M::offsets(&work.point_items) },
+        points: M::view(&work.points, room),
+        counts: M::view(&work.point_counts, items),
+        point_atoms: M::view(&work.point_atoms, atoms),
+        items: work.atom_items.view(),
+        descriptors: given.descriptors,
+        sorted: M::view(&work.sorted, atoms),
+        cells: M::view(&work.cells, atoms),
+        frames: M::view(&work.frames, structures),
+    };
+    sizes.launch::<scores::Kernel, _>(executor, args)?;
+    let given = inputs.shorter();
+    let args = sums::Args {
+        sums: Segments { data: M::view_mut(&mut work.site_sums), offsets: M::offsets(&work.atom_items.offsets) },
+        scores: M::view(&work.point_scores, room),
+        point_atoms: M::view(&work.point_atoms, atoms),
+        items: work.atom_items.view(),
+        descriptors: given.descriptors,
+        sorted: M::view(&work.sorted, atoms),
+        cells: M::view(&work.cells, atoms),
+        frames: M::view(&work.frames, structures),
+    };
+    sizes.launch::<sums::Kernel, _>(executor, args)?;
+    if !sizes.results.points {
+        return Ok(());
+    }
+    let given = inputs.shorter();
+    let args = point_list::Args {
+        atom_points: Segments {
+            data: M::view_mut(&mut work.results.atom_points),
+            offsets: M::offsets(&work.heavy_atoms),
+        },
+        scores: M::view(&work.point_scores, room),
+        point_atoms: M::view(&work.point_atoms, atoms),
+        descriptors: given.descriptors,
+        cells: M::view(&work.cells, atoms),
+        frames: M::view(&work.frames, structures),
+    };
+    sizes.launch::<point_list::Kernel, _>(executor, args)
 }
 
 /// Computes the other groups of features, and takes from the rows of all what was asked for: the last part.
@@ -429,12 +513,13 @@ pub fn launch_groups<M: Memory, E: Executor<Space = M::Space>>(
     work: &mut BatchWork<M>,
     config: MegaFusedConfig,
 ) -> Result<(), E::Error> {
-    let BatchWork { sizes, groups, results, columns, value_offsets, residues, rows, .. } = work;
+    let BatchWork { sizes, groups, results, columns, value_offsets, residues, residue_items, rows, .. } = work;
+    let residue_items = &*residue_items;
     let sizes = &*sizes;
     if sizes.steps.has(Steps::ROWS) && columns.any() {
         let (values, of_structures) = (&mut results.values, &*value_offsets);
-        let shared = Shared { sizes, config, residues, columns, values, of_structures };
+        let shared = Shared { sizes, config, residues, residue_items, columns, values, of_structures };
         take_columns!(residue_columns, executor, inputs, rows, shared)?;
     }
-    groups.launch(executor, inputs, (sizes, config), (&mut results.values, value_offsets, residues))
+    groups.launch(executor, inputs, (sizes, config), (&mut results.values, value_offsets), (residues, residue_items))
 }

@@ -57,19 +57,19 @@ pub(super) fn batches(sizes: impl Iterator<Item = (u64, u64)>, batch_atoms: usiz
     ranges
 }
 
-/// Runs `work` on every range with up to `lanes` at once; results in the order of the ranges. Of several errors the
+/// Runs `work` on every range with in up to `slots` slots at once; results in the order of the ranges. Of several errors the
 /// first by place is returned; after an error no new range is begun.
-pub(super) fn in_lanes<T: Send>(
-    lanes: usize,
+pub(super) fn in_slots<T: Send>(
+    slots: usize,
     ranges: Vec<Range<usize>>,
     work: impl Fn(Range<usize>) -> Result<T, EngineError> + Sync,
 ) -> Result<Vec<T>, EngineError> {
-    let lanes = lanes.min(ranges.len());
-    if lanes <= 1 {
+    let slots = slots.min(ranges.len());
+    if slots <= 1 {
         return ranges.into_iter().map(work).collect();
     }
     let (next, ranges, work) = (AtomicUsize::new(0), &ranges, &work);
-    let lane = || {
+    let slot = || {
         let mut done = Vec::new();
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
@@ -82,7 +82,7 @@ pub(super) fn in_lanes<T: Send>(
         }
     };
     let mut done: Vec<_> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..lanes).map(|_| scope.spawn(lane)).collect();
+        let threads: Vec<_> = (0..slots).map(|_| scope.spawn(slot)).collect();
         threads
             .into_iter()
             .flat_map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
@@ -116,12 +116,12 @@ mod tests {
     }
 
     #[test]
-    fn lanes_keep_the_order_and_the_first_error() {
+    fn slots_keep_the_order_and_the_first_error() {
         let ranges: Vec<_> = (0..50).map(|i| i..i + 1).collect();
-        for lanes in [1, 4] {
-            let all = in_lanes(lanes, ranges.clone(), |range| Ok(range.start)).unwrap();
+        for slots in [1, 4] {
+            let all = in_slots(slots, ranges.clone(), |range| Ok(range.start)).unwrap();
             assert_eq!(all, (0..50).collect::<Vec<_>>());
-            let error = in_lanes(lanes, ranges.clone(), |range| {
+            let error = in_slots(slots, ranges.clone(), |range| {
                 if range.start < 7 { Ok(()) } else { Err(panicked(range.start as u32)) }
             });
             assert_eq!(error.unwrap_err().structure_index(), Some(7));

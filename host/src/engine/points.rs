@@ -1,6 +1,7 @@
 //! Test points on the unit sphere, on which accessible surface is counted.
 
-use bytemuck::Zeroable;
+use super::masks;
+use bytemuck::allocation::zeroed_vec;
 use cuda_std::math::f64::{cos, sin, sqrt};
 use shared_types::{POINTS_A_GROUP, PointGroup};
 use std::f64::consts::PI;
@@ -25,7 +26,7 @@ pub fn sphere_points(n: u32) -> Vec<[f32; 3]> {
         .collect()
 }
 
-/// [`sphere_points`] as kernels read them.
+/// [`sphere_points`] as kernels read them, with their masks.
 ///
 /// ```
 /// use prism_host::engine::{point_groups, sphere_points};
@@ -37,14 +38,15 @@ pub fn sphere_points(n: u32) -> Vec<[f32; 3]> {
 /// ```
 #[must_use]
 pub fn point_groups(n: u32) -> Vec<PointGroup> {
-    let group = |points: &[[f32; 3]]| {
-        let mut group = PointGroup::zeroed();
+    let points = sphere_points(n);
+    let mut groups: Vec<PointGroup> = zeroed_vec(points.len().div_ceil(POINTS_A_GROUP));
+    for (group, points) in groups.iter_mut().zip(points.chunks(POINTS_A_GROUP)) {
         for (at, &[x, y, z]) in points.iter().enumerate() {
             (group.x[at], group.y[at], group.z[at]) = (x, y, z);
         }
-        group
-    };
-    sphere_points(n).chunks(POINTS_A_GROUP).map(group).collect()
+        masks::fill(group, points.len());
+    }
+    groups
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! A batch as one CUDA graph, for batches that differ in where their atoms are.
 
 use super::device_memory::DeviceMemory;
-use super::results::{DeviceResults, ResultSizes, for_each_result, len};
+use super::results::{DeviceResults, ResultSizes, for_each_result, len, sites_of};
 use super::selection::Request;
 use super::work::BatchSizes;
 use super::{EngineError, ShapeDifference, StructureView, shape};
 use crate::pack::{self, PackedBatch};
 use cuda_host::{Context, CudaError, Graph, PinnedBuffer, Recorder, Staged, Stream};
-use shared_types::{Atom, StructureSummary};
+use shared_types::{Atom, AtomPoints, Site, StructureSummary};
 
 /// Computes batches of one shape on one device, one after another, each with one launch of a graph: frames of a trajectory,
 /// or copies of a structure that were moved. It has uploads, kernels and downloads, and owns the memory that these use, on
@@ -125,6 +125,10 @@ pub struct RecordedFeatures<'a> {
     /// Per residue, the site that it is part of, counted from 0 in its structure, or -1; empty where sites were not asked
     /// for.
     pub site_ids: &'a [i32],
+    /// [`MOST_SITES`](shared_types::site_model::MOST_SITES) a structure, by falling score; those that are not there are zero.
+    pub sites: &'a [Site],
+    /// The points of each heavy atom; empty where they were not asked for.
+    pub atom_points: &'a [AtomPoints],
     /// One a structure.
     pub summaries: &'a [StructureSummary],
     batch: &'a PackedBatch,
@@ -147,6 +151,11 @@ impl<'a> RecordedFeatures<'a> {
             n_residues: end - begin,
             values: &self.values[begin * width..end * width],
             site_ids: self.site_ids.get(begin..end).unwrap_or_default(),
+            sites: sites_of(self.sites, index, &self.summaries[index]),
+            atom_points: match self.batch.whole().atom_offsets().as_slice()[index..] {
+                [first, end, ..] => self.atom_points.get(first as usize..end as usize).unwrap_or_default(),
+                _ => &[],
+            },
             summary: &self.summaries[index],
         }
     }
@@ -175,7 +184,10 @@ impl RecordedBatch {
         if let Some(difference) = shape::difference(batch, &self.batch) {
             return Err(EngineError::OtherShape(difference));
         }
-        self.graph.pinned_mut(&self.frame.bfactor).map_err(EngineError::Cuda)?.copy_from_slice(batch.bfactor());
+        self.graph
+            .pinned_mut(&self.frame.bfactor)
+            .map_err(|error| EngineError::Device(error.into()))?
+            .copy_from_slice(batch.bfactor());
         self.replay(batch.atoms(), Some(batch))
     }
 
@@ -210,8 +222,8 @@ impl RecordedBatch {
         let Self { graph, frame, stream, batch, request, sizes } = self;
         let launched = graph.pinned_mut(&frame.atoms).map(|to| to.copy_from_slice(atoms));
         let results = launched.and_then(|()| graph.launch(stream)).and_then(|()| frame.results.of(graph));
-        let ResultsRef { values, site_ids, summaries } =
+        let ResultsRef { values, site_ids, sites, atom_points, summaries } =
             results.map_err(|error| EngineError::from_cuda(error, &named.unwrap_or(batch).whole(), sizes))?;
-        Ok(RecordedFeatures { values, site_ids, summaries, batch, request })
+        Ok(RecordedFeatures { values, site_ids, sites, atom_points, summaries, batch, request })
     }
 }

@@ -6,7 +6,7 @@ use super::selection::{Request, Selection};
 use super::{EngineError, StructureFeatures};
 use crate::pack::{BatchPart, PackedBatch};
 use cuda_std::launch::Offsets;
-use shared_types::{Feature, FeatureRow, Group, StructureSummary};
+use shared_types::{AtomPoints, Feature, FeatureRow, Group, Site, StructureSummary, site_model};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -18,12 +18,21 @@ pub(super) struct ResultSizes {
     /// Features of a residue.
     pub(super) width: usize,
     pub(super) sites: bool,
+    pub(super) atoms: usize,
+    pub(super) points: bool,
 }
 
 impl ResultSizes {
     pub(super) fn of(batch: &BatchPart<'_>, selection: &Selection) -> Self {
         let (structures, residues) = (batch.n_structures(), batch.n_residues());
-        Self { structures, residues, width: selection.width(), sites: selection.has_sites() }
+        Self {
+            structures,
+            residues,
+            width: selection.width(),
+            sites: selection.has_sites(),
+            atoms: batch.atom_offsets().end() as usize,
+            points: selection.has_points(),
+        }
     }
 }
 
@@ -128,6 +137,10 @@ results! {
     /// Per residue, the site that it is part of, counted from 0 in its structure, or -1. Empty where sites were not asked
     /// for.
     site_ids: i32, |sizes| if sizes.sites { sizes.residues } else { 0 };
+    /// [`MOST_SITES`](shared_types::site_model::MOST_SITES) a structure, by falling score; those that are not there are zero. Empty where sites were not asked for.
+    sites: shared_types::Site, |sizes| if sizes.sites { sizes.structures * shared_types::site_model::MOST_SITES } else { 0 };
+    /// The points of each heavy atom. Empty where they were not asked for.
+    atom_points: shared_types::AtomPoints, |sizes| if sizes.points { sizes.atoms } else { 0 };
     /// One a structure.
     summaries: StructureSummary, |sizes| sizes.structures;
 }
@@ -147,13 +160,16 @@ pub struct BatchFeatures {
     results: Results,
     selection: Selection,
     offsets: Arc<Offsets>,
+    /// Where each structure's heavy atoms begin, and the end of all; nothing where points were not asked for.
+    atom_offsets: Vec<u32>,
     names: Arc<[String]>,
 }
 
 impl BatchFeatures {
     pub(super) fn new(results: Results, selection: &Selection, batch: &BatchPart<'_>) -> Self {
         let (offsets, names) = (batch.shared_offsets(), batch.shared_names());
-        Self { results, selection: selection.clone(), offsets, names }
+        let atom_offsets = if selection.has_points() { batch.atom_offsets().as_slice().to_vec() } else { Vec::new() };
+        Self { results, selection: selection.clone(), offsets, atom_offsets, names }
     }
 
     /// Room for what is computed of a batch, in memory of its own.
@@ -227,6 +243,8 @@ impl BatchFeatures {
             n_residues: range.len(),
             values: &self.results.values[range.start * width..range.end * width],
             site_ids: self.results.site_ids.get(range).unwrap_or_default(),
+            sites: sites_of(&self.results.sites, index, &self.results.summaries[index]),
+            atom_points: self.atom_points_of(index),
             summary: &self.results.summaries[index],
         }
     }
@@ -236,10 +254,25 @@ impl BatchFeatures {
         (0..self.n_structures()).map(|index| self.structure(index))
     }
 
+    /// The points of a structure's atoms.
+    fn atom_points_of(&self, index: usize) -> &[AtomPoints] {
+        match self.atom_offsets.get(index..index + 2) {
+            Some(&[first, end]) => &self.results.atom_points[first as usize..end as usize],
+            _ => &[],
+        }
+    }
+
     fn range(&self, index: usize) -> Range<usize> {
         let offsets = self.offsets.as_slice();
         offsets[index] as usize..offsets[index + 1] as usize
     }
+}
+
+/// The sites of structure `index`, among those of all.
+pub(super) fn sites_of<'a>(all: &'a [Site], index: usize, summary: &StructureSummary) -> &'a [Site] {
+    let first = index * site_model::MOST_SITES;
+    let own = all.get(first..first + site_model::MOST_SITES).unwrap_or_default();
+    &own[..own.len().min(summary.sites as usize)]
 }
 
 /// What was computed for one structure, where it lies.
@@ -272,6 +305,10 @@ pub struct StructureView<'a> {
     pub values: &'a [f32],
     /// For every residue, the site that it is part of, counted from 0, or -1; empty where sites were not asked for.
     pub site_ids: &'a [i32],
+    /// Its sites by falling score; empty where they were not asked for.
+    pub sites: &'a [Site],
+    /// The points of each of its heavy atoms; empty where they were not asked for.
+    pub atom_points: &'a [AtomPoints],
     /// The structure as a whole.
     pub summary: &'a StructureSummary,
 }
@@ -319,6 +356,8 @@ impl<'a> StructureView<'a> {
             selection: self.selection.clone(),
             values: self.values.to_vec(),
             site_ids: self.site_ids.to_vec(),
+            sites: self.sites.to_vec(),
+            atom_points: self.atom_points.to_vec(),
             summary: *self.summary,
             n_residues: self.n_residues,
         }

@@ -20,6 +20,7 @@ pub struct Selection {
     /// Group by group, each in the order of the table, none twice.
     features: Arc<[&'static Feature]>,
     sites: bool,
+    points: bool,
     steps: Steps,
 }
 
@@ -38,7 +39,19 @@ impl Selection {
         let features: Arc<[_]> = Group::ALL.iter().flat_map(of_group).collect();
         let of_sites = if sites { Steps::SITES } else { Steps::NONE };
         let steps = steps::of(features.iter().copied()).and(of_sites).complete();
-        Self { features, sites, steps }
+        Self { features, sites, points: false, steps }
+    }
+
+    /// The same, and the surface points that sites are found by.
+    #[must_use]
+    pub fn with_points(self) -> Self {
+        Self { points: true, steps: self.steps.and(Steps::SITES).complete(), ..self }
+    }
+
+    /// Whether surface points are wanted.
+    #[must_use]
+    pub fn has_points(&self) -> bool {
+        self.points
     }
 
     /// The features, in the order in which results have them: group by group.

@@ -35,10 +35,10 @@ impl<'a, I: Iterator<Item = StructureInput>> FeaturesIter<'a, I> {
         Self { engine, structures: Some(structures), ready: Vec::new().into_iter(), taken: 0 }
     }
 
-    /// Takes structures, a batch for every lane, and computes them.
+    /// Takes structures, a batch for every slot, and computes them.
     fn refill(&mut self) {
         let Some(structures) = &mut self.structures else { return };
-        let enough = self.engine.batch_atoms().saturating_mul(self.engine.lanes());
+        let enough = self.engine.batch_atoms().saturating_mul(self.engine.slots());
         let (mut batch, mut atoms) = (Vec::new(), 0);
         while atoms < enough {
             let Some(structure) = structures.next() else {

@@ -1,5 +1,8 @@
 //! The engine with workers that fail: what is computed stays the same.
 
+mod blame;
+mod devices_later;
+
 use super::injected::{Injected, broken};
 use super::{Backend, Engine, EngineError, StructureFeatures};
 use crate::structure::StructureInput;
@@ -101,7 +104,7 @@ fn workers_share_one_queue_and_results_keep_their_order() {
         (0..3).map(|n| Injected::new(&format!("worker {n}"), 2).meeting(Arc::clone(&all_at_once))).collect();
     let seen: Vec<_> = workers.iter().map(|worker| worker.seen.clone()).collect();
     let engine = Engine::of_workers(workers.into_iter().map(Injected::boxed).collect(), None, 1);
-    assert_eq!(engine.lanes(), 6);
+    assert_eq!(engine.slots(), 6);
     assert_same(&engine.run(&structures).unwrap(), &expected(&structures));
     let done = |worker: usize| seen[worker].done.load(Ordering::SeqCst);
     assert_eq!((0..3).map(done).sum::<usize>(), structures.len());
@@ -122,7 +125,7 @@ fn a_worker_that_breaks_is_left_out() {
         }
         let lost = engine.lost();
         assert_eq!(lost.len(), 1);
-        assert_eq!((lost[0].name.as_str(), &lost[0].reason), ("bad", &broken("bad")));
+        assert_eq!((lost[0].name.as_str(), &lost[0].reason), ("bad", &broken("bad").into()));
         assert_eq!(seen.done.load(Ordering::SeqCst), after);
         assert_same(&engine.run(&structures).unwrap(), &all);
         assert_eq!(seen.tried.load(Ordering::SeqCst), after + 1, "it gets no batch any more");
@@ -141,7 +144,7 @@ fn without_workers_the_fallback_computes_or_there_is_an_error() {
 
     let engine = Engine::of_workers(broken_ones(), None, 1);
     let error = engine.run_each(&structures).unwrap_err();
-    assert!(matches!(error, EngineError::Cuda(_)), "{error}");
+    assert!(matches!(error, EngineError::Device(_)), "{error}");
     assert_eq!(error.structure_index(), None);
 }
 

@@ -6,12 +6,12 @@ use super::memory::Memory;
 use super::results::{DeviceResults, ResultSizes, ResultsMut};
 use super::selection::Request;
 use crate::pack::BatchPart;
-use cuda_std::launch::{Executor, Space};
+use cuda_std::launch::{Executor, Offsets, Space};
 use cuda_std::panic::KernelPanic;
-use kernels_gpu::scratch::{
-    AtomSurface, CellWords, Facts, Frame, Item, Place, ResidueExposure, Shares, SiteLabels, Traits, Work,
-};
+use kernels_gpu::points::PointAtom;
+use kernels_gpu::scratch::{AtomSurface, CellWords, Facts, Frame, Item, Place, ResidueExposure, Shares, Traits, Work};
 use kernels_gpu::{BatchKernel, Blocks};
+use shared_types::site_model::{CAPACITY, MOST_SITES};
 use shared_types::{Atom, FeatureRow, Group, Steps};
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ use std::sync::Arc;
 /// launch_atom_surfaces(&executor, given, &mut work)?;
 /// launch_residue_exposure(&executor, given, &mut work)?;
 /// launch_rows(&executor, given, &mut work, request.config)?;
-/// launch_binding_sites(&executor, &mut work, request.config)?;
+/// launch_binding_sites(&executor, given, &mut work, request.config)?;
 /// launch_groups(&executor, given, &mut work, request.config)?;
 /// let mut second = BatchFeatures::room(&alone, &request)?;
 /// work.results(&memory, &mut second)?;
@@ -73,6 +73,11 @@ pub struct BatchWork<M: Memory> {
     pub(super) atom_items: DeviceItems<M>,
     pub(super) residue_items: DeviceItems<M>,
     pub(super) row_items: DeviceItems<M>,
+    /// Of atom items: where each begins in buffers of points, and each by itself.
+    pub(super) point_items: M::Offsets,
+    pub(super) each_item: M::Offsets,
+    /// Room for the sites of each structure.
+    pub(super) site_lists: M::Offsets,
     // An element a structure.
     pub(super) frames: M::Buffer<Frame>,
     pub(super) facts: M::Buffer<Facts>,
@@ -82,6 +87,14 @@ pub struct BatchWork<M: Memory> {
     pub(super) owners: M::Buffer<u32>,
     pub(super) surface: M::Buffer<AtomSurface>,
     pub(super) depths: M::Buffer<f32>,
+    pub(super) point_atoms: M::Buffer<PointAtom>,
+    pub(super) site_sums: M::Buffer<u32>,
+    pub(super) site_labels: M::Buffer<u32>,
+    /// Room for the points of each heavy atom.
+    pub(super) points: M::Buffer<u32>,
+    pub(super) point_scores: M::Buffer<u32>,
+    /// An element an item of heavy atoms.
+    pub(super) point_counts: M::Buffer<u32>,
     // An element a residue.
     pub(super) rows: M::Buffer<FeatureRow>,
     pub(super) atom_contacts: M::Buffer<u32>,
@@ -91,15 +104,15 @@ pub struct BatchWork<M: Memory> {
     pub(super) bfactor_z: M::Buffer<f32>,
     pub(super) axes: M::Buffer<[f32; 3]>,
     pub(super) vectors: M::Buffer<Work>,
-    pub(super) labels: M::Buffer<SiteLabels>,
-    pub(super) sums: M::Buffer<u64>,
+    /// The place of its best atom.
+    pub(super) best: M::Buffer<u32>,
     /// Some words a residue.
     pub(super) contacts: M::Buffer<u32>,
 }
 
 /// Items as kernels see them.
 pub(super) struct DeviceItems<M: Memory> {
-    count: usize,
+    pub(super) count: usize,
     items: M::Buffer<Item>,
     pub(super) offsets: M::Offsets,
     pub(super) others: M::Offsets,
@@ -203,6 +216,9 @@ impl<M: Memory> BatchWork<M> {
             atom_items: DeviceItems::new(memory)?,
             residue_items: DeviceItems::new(memory)?,
             row_items: DeviceItems::new(memory)?,
+            point_items: memory.no_offsets()?,
+            each_item: memory.no_offsets()?,
+            site_lists: memory.no_offsets()?,
             frames: memory.empty()?,
             facts: memory.empty()?,
             sorted: memory.empty()?,
@@ -210,6 +226,12 @@ impl<M: Memory> BatchWork<M> {
             owners: memory.empty()?,
             surface: memory.empty()?,
             depths: memory.empty()?,
+            point_atoms: memory.empty()?,
+            site_sums: memory.empty()?,
+            site_labels: memory.empty()?,
+            points: memory.empty()?,
+            point_scores: memory.empty()?,
+            point_counts: memory.empty()?,
             rows: memory.empty()?,
             atom_contacts: memory.empty()?,
             exposure: memory.empty()?,
@@ -218,8 +240,7 @@ impl<M: Memory> BatchWork<M> {
             bfactor_z: memory.empty()?,
             axes: memory.empty()?,
             vectors: memory.empty()?,
-            labels: memory.empty()?,
-            sums: memory.empty()?,
+            best: memory.empty()?,
             contacts: memory.empty()?,
         })
     }
@@ -259,6 +280,9 @@ impl<M: Memory> BatchWork<M> {
         memory.set(&mut self.value_offsets, &value_offsets(batch.residue_offsets(), selection.width()))?;
         self.results.reserve(memory, sizes.results)?;
         // Kernels write a summary whether somebody asks for it or not.
+        if sizes.steps.only(Steps::EXPOSURE.and(Steps::BACKBONE)) != Steps::NONE {
+            sizes.residue_items = self.residue_items.set(memory, &Items::of_residues(batch))?;
+        }
         if sizes.steps.has(Steps::EXPOSURE) {
             self.prepare_atoms(memory, batch, &mut sizes)?;
         }
@@ -274,8 +298,11 @@ impl<M: Memory> BatchWork<M> {
 
     fn prepare_atoms(&mut self, memory: &M, batch: &BatchPart<'_>, sizes: &mut BatchSizes) -> Result<(), M::Error> {
         memory.set(&mut self.heavy_atoms, batch.atom_offsets())?;
-        sizes.atom_items = self.atom_items.set(memory, &Items::of_atoms(batch))?;
-        sizes.residue_items = self.residue_items.set(memory, &Items::of_residues(batch))?;
+        let items = Items::of_atoms(batch);
+        sizes.atom_items = self.atom_items.set(memory, &items)?;
+        if sizes.steps.has(Steps::SITES) {
+            self.prepare_points(memory, batch, &items, sizes)?;
+        }
         memory.reserve(&mut self.frames, sizes.structures)?;
         memory.reserve(&mut self.sorted, sizes.atoms)?;
         memory.reserve(&mut self.cells, sizes.atoms)?;
@@ -284,6 +311,27 @@ impl<M: Memory> BatchWork<M> {
         memory.reserve(&mut self.depths, sizes.atoms)?;
         memory.reserve(&mut self.atom_contacts, sizes.residues)?;
         memory.reserve(&mut self.exposure, sizes.residues)
+    }
+
+    fn prepare_points(
+        &mut self,
+        memory: &M,
+        batch: &BatchPart<'_>,
+        items: &Items,
+        sizes: &BatchSizes,
+    ) -> Result<(), M::Error> {
+        let all = |offsets: Vec<u32>| Offsets::new(offsets).expect("items and structures follow each other");
+        let firsts = items.offsets.as_slice().iter().map(|first| first * CAPACITY).collect();
+        memory.set(&mut self.point_items, &all(firsts))?;
+        memory.set(&mut self.each_item, &all((0..=items.items.len() as u32).collect()))?;
+        let structures = batch.n_structures() as u32;
+        memory.set(&mut self.site_lists, &all((0..=structures).map(|first| first * MOST_SITES as u32).collect()))?;
+        memory.reserve(&mut self.point_atoms, sizes.atoms)?;
+        memory.reserve(&mut self.site_sums, sizes.atoms)?;
+        memory.reserve(&mut self.site_labels, sizes.atoms)?;
+        memory.reserve(&mut self.points, sizes.atoms * CAPACITY as usize)?;
+        memory.reserve(&mut self.point_scores, sizes.atoms * CAPACITY as usize)?;
+        memory.reserve(&mut self.point_counts, items.items.len())
     }
 
     fn prepare_rows(&mut self, memory: &M, batch: &BatchPart<'_>, sizes: &mut BatchSizes) -> Result<(), M::Error> {
@@ -297,8 +345,8 @@ impl<M: Memory> BatchWork<M> {
         memory.reserve(&mut self.contacts, sizes.contact_words)?;
         if steps.has(Steps::SITES) {
             memory.reserve(&mut self.results.site_ids, residues)?;
-            memory.reserve(&mut self.labels, residues)?;
-            memory.reserve(&mut self.sums, residues)?;
+            memory.reserve(&mut self.results.sites, structures * MOST_SITES)?;
+            memory.reserve(&mut self.best, residues)?;
         }
         if sizes.many_residues {
             sizes.row_items = self.row_items.set(memory, &Items::of_rows(batch, self.shares))?;

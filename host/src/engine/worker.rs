@@ -12,9 +12,9 @@ pub(crate) trait Worker: std::fmt::Debug + Send + Sync {
     fn name(&self) -> &str;
 
     /// How many batches it computes at once with profit.
-    fn lanes(&self) -> usize;
+    fn slots(&self) -> usize;
 
-    /// Whether more than [`lanes`](Self::lanes) batches at once take turns. Where they do not, whoever comes is
+    /// Whether more than [`slots`](Self::slots) batches at once take turns. Where they do not, whoever comes is
     /// computed at once, also from within a pool of threads that must not block.
     fn has_turns(&self) -> bool;
 

@@ -5,7 +5,7 @@ use super::{Column, Columns, OutputError, Provenance, StructureRows, Table};
 use arrow_array::builder::{ArrayBuilder, Float32Builder, Int32Builder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_ipc::writer::FileWriter;
-use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::io::Write;
@@ -37,6 +37,28 @@ const BATCH_ROWS: usize = 1 << 16;
 /// ```
 pub struct ArrowTable<W: Write> {
     file: FileWriter<W>,
+    rows: RecordBatches,
+}
+
+/// Rows of a table as Arrow record batches, in memory, for programs that take them as they are.
+///
+/// ```
+/// use prism_host::output::{Columns, RecordBatches, StructureRows};
+/// use prism_host::read::{ReadOptions, read_path};
+/// use prism_host::{Backend, Engine};
+///
+/// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// let engine = Engine::builder().backend(Backend::Cpu).build()?;
+/// let features = &engine.run(std::slice::from_ref(&rbd))?[0];
+/// let mut rows = RecordBatches::new(Columns::choose(["wcn"])?, Default::default());
+/// rows.append(&StructureRows { structure: &rbd, features: features.view() });
+/// let batch = rows.take()?;
+/// assert_eq!((batch.num_rows(), batch.num_columns()), (194, 6 + 1));
+/// assert_eq!(batch.schema().field(6).metadata()["unit"], "Å^-2");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct RecordBatches {
+    schema: SchemaRef,
     columns: Vec<(Column, Values)>,
     rows: usize,
 }
@@ -47,40 +69,77 @@ enum Values {
     Float(Float32Builder),
 }
 
+impl RecordBatches {
+    /// Begins with no rows. `metadata` becomes the schema's; features have their unit, definition and source.
+    #[must_use]
+    pub fn new(columns: Columns, metadata: HashMap<String, String>) -> Self {
+        let fields: Vec<Field> = columns.as_slice().iter().map(field).collect();
+        let schema = Arc::new(Schema::new_with_metadata(fields, metadata));
+        Self {
+            schema,
+            columns: columns.as_slice().iter().map(|column| (*column, Values::of(column))).collect(),
+            rows: 0,
+        }
+    }
+
+    /// Columns and their types.
+    #[must_use]
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// Appends a structure's rows.
+    pub fn append(&mut self, part: &StructureRows<'_>) {
+        self.columns.par_iter_mut().for_each(|(column, values)| values.append(column, part));
+        self.rows += part.len();
+    }
+
+    /// The rows so far; those that follow are of the next batch.
+    ///
+    /// # Errors
+    /// Where the texts of a column are more than Arrow's 32-bit offsets reach.
+    pub fn take(&mut self) -> Result<RecordBatch, OutputError> {
+        let arrays: Vec<ArrayRef> = self.columns.iter_mut().map(|(_, values)| values.finish()).collect();
+        self.rows = 0;
+        RecordBatch::try_new(Arc::clone(&self.schema), arrays).map_err(io)
+    }
+}
+
+fn field(column: &Column) -> Field {
+    let (kind, nullable) = match column.kind() {
+        Kind::Text => (DataType::Utf8, false),
+        Kind::Int => (DataType::Int32, false),
+        Kind::Float => (DataType::Float32, true),
+    };
+    let field = Field::new(column.name(), kind, nullable);
+    let Column::Feature(feature) = column else { return field };
+    let told = [("unit", feature.unit), ("definition", feature.definition), ("source", feature.source)];
+    field
+        .with_metadata(told.map(|(key, text)| (key.to_owned(), text.to_owned())).into_iter().collect::<HashMap<_, _>>())
+}
+
 impl<W: Write> ArrowTable<W> {
     /// Begins a table.
     ///
     /// # Errors
     /// Where `out` cannot be written.
     pub fn new(out: W, columns: Columns, provenance: &Provenance) -> Result<Self, OutputError> {
-        let field = |column: &Column| match column.kind() {
-            Kind::Text => Field::new(column.name(), DataType::Utf8, false),
-            Kind::Int => Field::new(column.name(), DataType::Int32, false),
-            Kind::Float => Field::new(column.name(), DataType::Float32, true),
-        };
-        let fields: Vec<Field> = columns.as_slice().iter().map(field).collect();
-        let metadata: HashMap<String, String> =
-            provenance.entries().into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-        let file = FileWriter::try_new(out, &Schema::new_with_metadata(fields, metadata)).map_err(io)?;
-        let columns = columns.as_slice().iter().map(|column| (*column, Values::of(column))).collect();
-        Ok(Self { file, columns, rows: 0 })
+        let metadata = provenance.entries().into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        let rows = RecordBatches::new(columns, metadata);
+        Ok(Self { file: FileWriter::try_new(out, rows.schema()).map_err(io)?, rows })
     }
 
     fn write_batch(&mut self) -> Result<(), OutputError> {
-        let arrays: Vec<ArrayRef> = self.columns.iter_mut().map(|(_, values)| values.finish()).collect();
-        let batch = RecordBatch::try_new(Arc::clone(self.file.schema()), arrays).map_err(io)?;
-        self.rows = 0;
-        self.file.write(&batch).map_err(io)
+        self.file.write(&self.rows.take()?).map_err(io)
     }
 }
 
 impl<W: Write> Table for ArrowTable<W> {
     fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
         for part in structures {
-            self.columns.par_iter_mut().for_each(|(column, values)| values.append(column, part));
-            self.rows += part.len();
+            self.rows.append(part);
             // Batches end at the same structure however the table is handed over.
-            if self.rows >= BATCH_ROWS {
+            if self.rows.rows >= BATCH_ROWS {
                 self.write_batch()?;
             }
         }
@@ -88,7 +147,7 @@ impl<W: Write> Table for ArrowTable<W> {
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), OutputError> {
-        if self.rows > 0 {
+        if self.rows.rows > 0 {
             self.write_batch()?;
         }
         let mut out = self.file.into_inner().map_err(io)?;

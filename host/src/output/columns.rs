@@ -21,8 +21,10 @@ pub enum Column {
     Resname,
     /// The standard amino acid that it is or was made of; empty where there is none.
     Parent,
-    /// A feature.
+    /// A feature that is a number.
     Feature(&'static Feature),
+    /// A feature that is a state, written as its letter.
+    State(&'static Feature),
     /// The site that the residue is part of, counted from 0 in its structure, or -1.
     SiteId,
 }
@@ -43,7 +45,7 @@ impl Column {
             Self::Icode => "icode",
             Self::Resname => "resname",
             Self::Parent => "parent",
-            Self::Feature(feature) => feature.name,
+            Self::Feature(feature) | Self::State(feature) => feature.name,
             Self::SiteId => "site_id",
         }
     }
@@ -55,8 +57,12 @@ impl Column {
     /// Every column there is, in the order of the whole table.
     pub fn every() -> impl Iterator<Item = Self> {
         // The site stands where it stood before there were other groups: after the first.
-        let others = FEATURES.iter().filter(|feature| feature.group != Group::Residue).map(Self::Feature);
-        let first = Group::Residue.features().map(Self::Feature);
+        let of = |feature: &'static Feature| match feature.is_state() {
+            true => Self::State(feature),
+            false => Self::Feature(feature),
+        };
+        let others = FEATURES.iter().filter(|feature| feature.group != Group::Residue).map(of);
+        let first = Group::Residue.features().map(of);
         Self::IDENTITY.into_iter().chain(first).chain([Self::SiteId]).chain(others)
     }
 }
@@ -119,7 +125,7 @@ impl Columns {
         if chosen.is_empty() {
             return Err(ColumnError::None);
         }
-        if chosen.iter().all(|column| matches!(column, Column::Feature(_) | Column::SiteId)) {
+        if chosen.iter().all(|column| matches!(column, Column::Feature(_) | Column::State(_) | Column::SiteId)) {
             chosen.splice(0..0, Column::IDENTITY);
         }
         Ok(Self(chosen))
@@ -136,7 +142,7 @@ impl Columns {
     #[must_use]
     pub fn selection(&self) -> Selection {
         let features = self.0.iter().filter_map(|column| match column {
-            Column::Feature(feature) => Some(*feature),
+            Column::Feature(feature) | Column::State(feature) => Some(*feature),
             _ => None,
         });
         Selection::new(features, self.0.contains(&Column::SiteId))
@@ -162,7 +168,7 @@ mod tests {
         let names = names(&Columns::default());
         assert_eq!(names[..8], ["structure", "row", "chain", "resnum", "icode", "resname", "parent", "contact_number"]);
         assert_eq!(names.len(), 7 + FEATURES.len() + 1);
-        assert_eq!(names[7 + 32..], ["site_id", "b_factor", "ca_x", "ca_y", "ca_z"]);
+        assert_eq!(names[7 + 32..][..6], ["site_id", "b_factor", "ca_x", "ca_y", "ca_z", "phi"]);
     }
 
     #[test]
@@ -186,6 +192,8 @@ mod tests {
         assert_eq!(steps(&["sasa"]), Steps::EXPOSURE.and(Steps::ROWS));
         assert_eq!(steps(&["hydropathy"]), Steps::ROWS);
         assert_eq!(steps(&["ca_x"]), Steps::POSITION);
+        assert_eq!(steps(&["chi1"]), Steps::BACKBONE);
+        assert_eq!(steps(&["ss"]), Steps::BACKBONE.and(Steps::SECONDARY_STRUCTURE));
         let contacts = steps(&["contact_number", "wcn"]);
         assert_eq!(contacts, Steps::ROWS.and(Steps::PAIRS).and(Steps::CONTACTS).and(Steps::NETWORK));
         assert_eq!(steps(&["site_id"]), steps(&["site_score"]));

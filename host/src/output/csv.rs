@@ -108,6 +108,7 @@ fn lines(part: &StructureRows<'_>, columns: &Columns, delimiter: u8) -> std::io:
                 Column::Resname => lines.write_field(part.resname(row)),
                 Column::Parent => lines.write_field(part.structure.parent(row)),
                 Column::SiteId => lines.write_field(part.site_id(row).to_string()),
+                Column::State(feature) => lines.write_field(part.state(feature, row)),
                 Column::Feature(_) => {
                     let value = values.get(row).copied().unwrap_or(f32::NAN);
                     lines.write_field(if value.is_nan() { "" } else { number.format(value) })

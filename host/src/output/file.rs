@@ -2,8 +2,8 @@
 
 use super::gzip::Gzipped;
 use super::{
-    ArrowTable, Columns, CsvTable, Format, JsonTable, NpzTable, OutputError, ParquetTable, Provenance, SitesTable,
-    StructureRows, Table, WholeFile, check_place,
+    ArrowTable, Columns, CsvTable, Format, JsonTable, NpzTable, OutputError, ParquetTable, Provenance, Relation,
+    RelationTable, SitesFormat, SitesOptions, SitesTable, StructureRows, Table, WholeFile, check_place,
 };
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -27,7 +27,7 @@ use std::path::Path;
 ///
 /// assert!(matches!(create("features.txt".as_ref()), Err(OutputError::UnknownFormat { .. })));
 /// assert!(matches!(create(folder.path().join("no/such/features.csv").as_ref()), Err(OutputError::NoFolder { .. })));
-/// assert!(matches!(OutputFile::create_sites("sites.npz".as_ref()), Err(OutputError::SitesAreCsv { .. })));
+/// assert!(matches!(OutputFile::check_sites("sites.npz".as_ref()), Err(OutputError::SitesFormat { .. })));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct OutputFile {
@@ -56,23 +56,45 @@ impl OutputFile {
         })
     }
 
-    /// Begins a table of sites at `path`, which is CSV.
+    /// Begins a table of sites at `path`, in the format that the options say.
     ///
     /// # Errors
     /// As for [`create`](Self::create).
-    pub fn create_sites(path: &Path) -> Result<Self, OutputError> {
+    pub fn create_sites(path: &Path, options: SitesOptions) -> Result<Self, OutputError> {
         Self::check_sites(path)?;
-        Self::begin(path, |file, _| Ok(Box::new(SitesTable::new(file))))
+        Self::begin(path, |file, _| Ok(Box::new(SitesTable::new(file, options))))
     }
 
-    /// Whether a table of sites can be put at `path`, asked before there is one.
+    /// Whether a table of sites can be put at `path`, asked before there is one; answers its format.
     ///
     /// # Errors
     /// As for [`create`](Self::create).
-    pub fn check_sites(path: &Path) -> Result<(), OutputError> {
-        if Format::of_path(path)? != Format::Csv {
-            return Err(OutputError::SitesAreCsv { path: path.display().to_string() });
-        }
+    pub fn check_sites(path: &Path) -> Result<SitesFormat, OutputError> {
+        let format = SitesFormat::of_path(path)?;
+        check_place(path)?;
+        Ok(format)
+    }
+
+    /// Begins a table of other lines than residues at `path`: CSV or Parquet.
+    ///
+    /// # Errors
+    /// As for [`create`](Self::create).
+    pub fn create_relation<R: Relation + 'static>(path: &Path, relation: R) -> Result<Self, OutputError> {
+        let format = relation_format(path)?;
+        Self::begin(path, |file, _| {
+            Ok(match format {
+                Format::Parquet => Box::new(RelationTable::parquet(file, relation)?),
+                _ => Box::new(RelationTable::csv(file, relation)),
+            })
+        })
+    }
+
+    /// Whether a table of other lines than residues can be put at `path`, asked before there is one.
+    ///
+    /// # Errors
+    /// As for [`create`](Self::create).
+    pub fn check_relation(path: &Path) -> Result<(), OutputError> {
+        relation_format(path)?;
         check_place(path)
     }
 
@@ -109,6 +131,14 @@ impl OutputFile {
         let Self { table, whole } = self;
         table.finish().map_err(|error| whole.named(error))?;
         whole.commit()
+    }
+}
+
+/// The format of a table of other lines than residues.
+pub(super) fn relation_format(path: &Path) -> Result<Format, OutputError> {
+    match Format::of_path(path) {
+        Ok(format @ (Format::Csv | Format::Parquet)) => Ok(format),
+        _ => Err(OutputError::RelationFormat { path: path.display().to_string() }),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Column, Columns, OutputError, Provenance, StructureRows, Table, is_same};
 use bytes::Bytes;
-use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
+use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
 use parquet::column::writer::{ColumnCloseResult, get_column_writer, get_typed_column_writer};
 use parquet::data_type::{ByteArray, ByteArrayType, FloatType, Int32Type};
 use parquet::errors::ParquetError;
@@ -12,11 +12,16 @@ use parquet::file::writer::{SerializedFileWriter, SerializedPageWriter, TrackedW
 use parquet::schema::types::{ColumnDescPtr, Type};
 use rayon::prelude::*;
 use shared_types::RESIDUES;
+use std::collections::VecDeque;
 use std::io::Write;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
-/// Rows in a row group: large enough to compress well and be read fast, small enough to hold.
-const GROUP_ROWS: usize = 1 << 18;
+/// Rows in a row group: enough to compress well, few enough for a reader to take a part of a file, and for several to be
+/// under way.
+const GROUP_ROWS: usize = 1 << 16;
+/// Row groups that are being encoded, at most: more than that wait to be gathered.
+const GROUPS_IN_FLIGHT: usize = 4;
 
 /// A table as Parquet: identity columns and `site_id` are required UTF-8 and INT32, features optional FLOAT with null for NaN;
 /// compressed by zstd. Version and configuration are among the file's key-value metadata.
@@ -47,17 +52,29 @@ const GROUP_ROWS: usize = 1 << 18;
 /// ```
 pub struct ParquetTable<W: Write + Send> {
     file: SerializedFileWriter<W>,
-    columns: Vec<(Column, Values)>,
+    columns: Columns,
+    group: Group,
+    /// Groups that rayon's threads encode, in their order in the file.
+    in_flight: VecDeque<Receiver<Encoded>>,
+}
+
+/// The columns of a row group as they stand in the file, and what is told of them at its end.
+type Encoded = Result<Vec<(Bytes, ColumnCloseResult)>, ParquetError>;
+
+/// A row group that is being gathered: what the structures that it is made of may take with them.
+struct Group {
+    /// A column each.
+    values: Vec<Values>,
     rows: usize,
 }
 
-/// A column of the row group that is being gathered.
+/// A column of a group.
 enum Values {
     /// Texts, and how many rows in turn have each.
     Text(Vec<(ByteArray, usize)>),
     Int(Vec<i32>),
-    /// The values that are there, and for every row whether it is.
-    Float(Vec<f32>, Vec<i16>),
+    /// NaN where there is none.
+    Float(Vec<f32>),
 }
 
 impl<W: Write + Send> ParquetTable<W> {
@@ -75,64 +92,81 @@ impl<W: Write + Send> ParquetTable<W> {
             .set_created_by(concat!("prism ", env!("CARGO_PKG_VERSION")).to_owned())
             .set_key_value_metadata(Some(metadata.collect()));
         for column in columns.as_slice() {
-            // Names and table look-ups repeat; computed numbers hardly do, and a dictionary of them costs time.
-            let repeats = !matches!(column, Column::Feature(_));
-            properties = properties.set_column_dictionary_enabled(column.name().into(), repeats);
+            // Names and table look-ups repeat; computed numbers hardly do, and a dictionary of them costs time. What
+            // does repeat are their first bytes: apart from the others they are smaller, and read faster.
+            let is_feature = matches!(column, Column::Feature(_));
+            properties = properties.set_column_dictionary_enabled(column.name().into(), !is_feature);
+            if is_feature {
+                properties = properties.set_column_encoding(column.name().into(), Encoding::BYTE_STREAM_SPLIT);
+            }
         }
         let file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties.build()))?;
-        let columns = columns.as_slice().iter().map(|column| (*column, Values::of(column))).collect();
-        Ok(Self { file, columns, rows: 0 })
+        Ok(Self { file, group: Group::of(columns.as_slice()), columns, in_flight: VecDeque::new() })
     }
 
-    /// Encodes and compresses the columns at the same time, then writes them in order.
-    fn write_group(&mut self) -> Result<(), OutputError> {
-        let (schema, properties) = (self.file.schema_descr(), self.file.properties());
-        let chunks: Vec<(Bytes, ColumnCloseResult)> = self
-            .columns
-            .par_iter_mut()
-            .enumerate()
-            .map(|(index, (_, values))| values.encode(schema.column(index), properties.clone()))
-            .collect::<Result<_, _>>()?;
+    /// Hands the group that was gathered to rayon's threads, and writes those that are ready.
+    fn end_group(&mut self) -> Result<(), OutputError> {
+        let group = std::mem::replace(&mut self.group, Group::of(self.columns.as_slice()));
+        let schema = self.file.schema_descr().columns().to_vec();
+        let properties = self.file.properties().clone();
+        let encode = move || group.encode(&schema, &properties);
+        if rayon::current_thread_index().is_some() {
+            // One of the pool's own threads must not wait for the others, of which there may be none.
+            self.write_ready(0)?;
+            return self.write_group(encode());
+        }
+        let (send, encoded) = channel();
+        rayon::spawn(move || {
+            // Nobody receives it when the table was given up.
+            let _ = send.send(encode());
+        });
+        self.in_flight.push_back(encoded);
+        self.write_ready(GROUPS_IN_FLIGHT)
+    }
+
+    /// Writes groups that are ready, and waits for others where more than `most` are under way.
+    fn write_ready(&mut self, most: usize) -> Result<(), OutputError> {
+        while let Some(first) = self.in_flight.front() {
+            let lost = || ParquetError::General("a thread that encoded a row group has ended".to_owned());
+            let encoded = match first.try_recv() {
+                Ok(encoded) => encoded,
+                Err(TryRecvError::Empty) if self.in_flight.len() <= most => break,
+                Err(TryRecvError::Empty) => first.recv().map_err(|_| lost())?,
+                Err(TryRecvError::Disconnected) => return Err(lost().into()),
+            };
+            self.in_flight.pop_front();
+            self.write_group(encoded)?;
+        }
+        Ok(())
+    }
+
+    fn write_group(&mut self, encoded: Encoded) -> Result<(), OutputError> {
         let mut group = self.file.next_row_group()?;
-        for (bytes, chunk) in chunks {
+        for (bytes, chunk) in encoded? {
             group.append_column(&bytes, chunk)?;
         }
         group.close()?;
-        self.rows = 0;
         Ok(())
     }
 }
 
 impl<W: Write + Send> Table for ParquetTable<W> {
-    fn write(&mut self, mut structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
-        while !structures.is_empty() {
+    fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
+        for part in structures {
+            self.group.append(self.columns.as_slice(), part);
             // Groups end at the same structure however the table is handed over.
-            let count = structures
-                .iter()
-                .take_while(|part| {
-                    let open = self.rows < GROUP_ROWS;
-                    self.rows += if open { part.len() } else { 0 };
-                    open
-                })
-                .count();
-            let (parts, rest) = structures.split_at(count);
-            self.columns.par_iter_mut().for_each(|(column, values)| {
-                for part in parts {
-                    values.append(column, part);
-                }
-            });
-            if self.rows >= GROUP_ROWS {
-                self.write_group()?;
+            if self.group.rows >= GROUP_ROWS {
+                self.end_group()?;
             }
-            structures = rest;
         }
         Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), OutputError> {
-        if self.rows > 0 {
-            self.write_group()?;
+        if self.group.rows > 0 {
+            self.end_group()?;
         }
+        self.write_ready(0)?;
         // The writer's own buffer is flushed by `into_inner`, ours inside `out` by `flush`.
         let mut out = self.file.into_inner()?;
         Ok(out.flush()?)
@@ -141,7 +175,7 @@ impl<W: Write + Send> Table for ParquetTable<W> {
 
 fn field(column: &Column) -> parquet::errors::Result<Type> {
     let (physical, logical, repetition) = match column {
-        Column::Structure | Column::Chain | Column::Icode | Column::Resname | Column::Parent => {
+        Column::Structure | Column::Chain | Column::Icode | Column::Resname | Column::Parent | Column::State(_) => {
             (PhysicalType::BYTE_ARRAY, Some(LogicalType::String), Repetition::REQUIRED)
         }
         Column::Row | Column::Resnum | Column::SiteId => (PhysicalType::INT32, None, Repetition::REQUIRED),
@@ -150,14 +184,33 @@ fn field(column: &Column) -> parquet::errors::Result<Type> {
     Type::primitive_type_builder(column.name(), physical).with_logical_type(logical).with_repetition(repetition).build()
 }
 
+impl Group {
+    fn of(columns: &[Column]) -> Self {
+        Self { values: columns.iter().map(Values::of).collect(), rows: 0 }
+    }
+
+    fn append(&mut self, columns: &[Column], part: &StructureRows<'_>) {
+        for (values, column) in self.values.iter_mut().zip(columns) {
+            values.append(column, part);
+        }
+        self.rows += part.len();
+    }
+
+    /// Encodes and compresses the columns at the same time.
+    fn encode(&self, schema: &[ColumnDescPtr], properties: &WriterPropertiesPtr) -> Encoded {
+        let columns = (schema, &self.values).into_par_iter();
+        columns.map(|(column, values)| values.encode(column.clone(), properties.clone())).collect()
+    }
+}
+
 impl Values {
     fn of(column: &Column) -> Self {
         match column {
-            Column::Structure | Column::Chain | Column::Icode | Column::Resname | Column::Parent => {
+            Column::Structure | Column::Chain | Column::Icode | Column::Resname | Column::Parent | Column::State(_) => {
                 Self::Text(Vec::new())
             }
             Column::Row | Column::Resnum | Column::SiteId => Self::Int(Vec::new()),
-            Column::Feature(_) => Self::Float(Vec::new(), Vec::new()),
+            Column::Feature(_) => Self::Float(Vec::new()),
         }
     }
 
@@ -187,29 +240,23 @@ impl Values {
                 }
             }
             (Self::Text(runs), Column::Parent) => append_runs(runs, rows.map(|row| structure.parent(row)), shared),
+            (Self::Text(runs), Column::State(feature)) => {
+                append_runs(runs, rows.map(|row| part.state(feature, row)), shared)
+            }
             (Self::Int(all), Column::Row) => all.extend(rows.map(|row| row as i32)),
             (Self::Int(all), Column::Resnum) => all.extend_from_slice(&structure.residue_numbers[rows]),
             (Self::Int(all), Column::SiteId) => all.extend(rows.map(|row| part.site_id(row))),
-            (Self::Float(all, present), Column::Feature(feature)) => {
-                let values = part.values(feature);
-                if values.is_empty() {
-                    present.extend(rows.map(|_| 0));
-                    return;
-                }
-                for &value in &values[rows] {
-                    present.push(i16::from(!value.is_nan()));
-                    if !value.is_nan() {
-                        all.push(value);
-                    }
-                }
-            }
+            (Self::Float(all), Column::Feature(feature)) => match part.values(feature) {
+                [] => all.extend(rows.map(|_| f32::NAN)),
+                values => all.extend_from_slice(&values[rows]),
+            },
             _ => unreachable!("values are made for their column"),
         }
     }
 
-    /// The column chunk of what was gathered, which is forgotten.
+    /// The column chunk of what was gathered.
     fn encode(
-        &mut self,
+        &self,
         column: ColumnDescPtr,
         properties: WriterPropertiesPtr,
     ) -> Result<(Bytes, ColumnCloseResult), ParquetError> {
@@ -221,20 +268,19 @@ impl Values {
                 for values in rows_of(runs) {
                     writer.write_batch(&values, None, None)?;
                 }
-                runs.clear();
                 writer.close()
             }
             Self::Int(all) => {
                 let mut writer = get_typed_column_writer::<Int32Type>(writer);
                 writer.write_batch(all, None, None)?;
-                all.clear();
                 writer.close()
             }
-            Self::Float(all, present) => {
+            Self::Float(all) => {
+                // For every row whether there is a value, and the values that there are.
+                let present: Vec<i16> = all.iter().map(|value| i16::from(!value.is_nan())).collect();
+                let values: Vec<f32> = all.iter().copied().filter(|value| !value.is_nan()).collect();
                 let mut writer = get_typed_column_writer::<FloatType>(writer);
-                writer.write_batch(all, Some(present), None)?;
-                all.clear();
-                present.clear();
+                writer.write_batch(&values, Some(&present), None)?;
                 writer.close()
             }
         }?;

@@ -24,6 +24,7 @@ impl StructureRows<'_> {
             Column::Resname => Value::Text(self.resname(row)),
             Column::Parent => Value::Text(structure.parent(row)),
             Column::SiteId => Value::Int(self.site_id(row)),
+            Column::State(feature) => Value::Text(self.state(feature, row)),
             Column::Feature(feature) => Value::Float(self.feature(feature, row)),
         }
     }
@@ -41,7 +42,7 @@ impl Column {
     /// What the values of the column are.
     pub(crate) fn kind(&self) -> Kind {
         match self {
-            Self::Structure | Self::Chain | Self::Icode | Self::Resname | Self::Parent => Kind::Text,
+            Self::Structure | Self::Chain | Self::Icode | Self::Resname | Self::Parent | Self::State(_) => Kind::Text,
             Self::Row | Self::Resnum | Self::SiteId => Kind::Int,
             Self::Feature(_) => Kind::Float,
         }

@@ -1,6 +1,7 @@
 //! What makes a batch one that the kernel can work on.
 
 use super::{BatchBuffers, PackError, PackedBatch};
+use shared_types::backbone::RoleAtoms;
 use shared_types::{Atom, BatchStructureDesc, FEATURES, NO_CA, RESIDUES};
 use std::ops::Range;
 
@@ -141,6 +142,12 @@ fn values(name: &str, descriptor: &BatchStructureDesc, buffers: &BatchBuffers) -
             return bad("residue_atoms", row, format!("is {first}, and the structure has {atoms} atoms"));
         }
         before = first;
+        let last = row + 1 == (descriptor.ca_offset + descriptor.n_residues) as usize;
+        let end = if last { descriptor.n_atoms } else { buffers.residue_atoms[row + 1] };
+        let roles = RoleAtoms::of_words(buffers.roles[row]);
+        if let Some(role) = roles.indices().find(|&role| u64::from(first) + u64::from(role) >= u64::from(end)) {
+            return bad("roles", row, format!("has atom {role} of a residue of {}", end.saturating_sub(first)));
+        }
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Where the time of a run went, and how much was done in it.
 
 use super::{Batch, Computed};
-use crate::engine::{BatchResults, DeviceTimes};
+use crate::engine::{BatchResults, DeviceTimes, Engine};
 use crate::pack::PackedBatch;
 use std::iter::Sum;
 use std::ops::AddAssign;
@@ -118,9 +118,14 @@ impl Telemetry {
     }
 
     /// Adds what was computed for one batch.
-    pub(super) fn count(&mut self, results: &BatchResults) {
+    pub(super) fn count(&mut self, results: &BatchResults, engine: &Engine) {
         self.halvings += results.halvings();
         for run in results.runs() {
+            if run.worker >= self.workers.len() {
+                // A device that was made ready meanwhile.
+                let names = engine.worker_names().into_iter().skip(self.workers.len());
+                self.workers.extend(names.map(|name| WorkerTime { name, ..WorkerTime::default() }));
+            }
             let Some(worker) = self.workers.get_mut(run.worker) else { continue };
             worker.busy += run.busy;
             if let Some(times) = run.times {

@@ -185,7 +185,7 @@ fn a_backend_that_is_gone_ends_the_run_after_what_was_computed() {
         consumed += 1;
         Ok::<_, Infallible>(())
     });
-    assert!(matches!(ended, Err(Stopped::Engine(error)) if matches!(*error, EngineError::Cuda(_))));
+    assert!(matches!(ended, Err(Stopped::Engine(error)) if matches!(*error, EngineError::Device(_))));
     assert_eq!(consumed, 4);
 }
 
@@ -207,7 +207,7 @@ fn telemetry_counts_what_was_done() {
         assert!(stage.busy > Duration::ZERO && stage.threads > 0);
     }
     assert_eq!(telemetry.read.amount.bytes, 60);
-    let row = size_of::<shared_types::FeatureRow>() + size_of::<i32>();
+    let row = shared_types::FEATURES.len() * size_of::<f32>() + size_of::<i32>();
     let results = residues * row + 12 * size_of::<shared_types::StructureSummary>();
     assert_eq!((telemetry.compute.amount.bytes, telemetry.write.amount.bytes), (results as u64, results as u64));
     let packed = crate::PackedBatch::from_inputs(&structures).unwrap();

@@ -5,6 +5,7 @@ use super::note::{Note, NoteKind};
 use super::select::{text_of, trim_zeros};
 use super::{ReadOptions, ReadStructure};
 use crate::structure::StructureInput;
+use shared_types::backbone::{NO_ROLES, RoleAtoms};
 use shared_types::{Atom, NO_CA, RESIDUES, ResidueKind, UNKNOWN};
 
 /// Counts for notes.
@@ -116,7 +117,7 @@ impl Draft {
     }
 
     /// Gives the last residue its name and atoms.
-    pub(super) fn rename_last(&mut self, name: u64, kind: ResidueKind, ca: u32, backbone: [u32; 2]) {
+    pub(super) fn rename_last(&mut self, name: u64, kind: ResidueKind, ca: u32, backbone: [u32; 2], roles: RoleAtoms) {
         let s = &mut self.structure;
         if let (Some(own), Some(own_kind), Some(own_ca)) =
             (self.names.last_mut(), s.residue_types.last_mut(), s.ca_indices.last_mut())
@@ -127,6 +128,9 @@ impl Draft {
             (self.backbone.last_mut(), s.bfactor.last_mut(), s.b_column.last_mut())
         {
             *own = backbone;
+            if let Some(own) = s.roles.last_mut() {
+                *own = roles.words();
+            }
             if ca == NO_CA {
                 (*b, *column) = (f32::NAN, f32::NAN);
             }
@@ -148,6 +152,7 @@ impl Draft {
         s.insertion_codes.pop();
         s.bfactor.pop();
         s.b_column.pop();
+        s.roles.pop();
         self.names.pop();
         self.backbone.pop();
         if self.restarts.last() == Some(&self.structure.n_residues()) {
@@ -227,6 +232,7 @@ impl Draft {
             t.insertion_codes.push(s.insertion_codes[row].clone());
             t.bfactor.push(s.bfactor[row]);
             t.b_column.push(s.b_column[row]);
+            t.roles.push(s.roles[row]);
             new.names.push(self.names[row]);
             new.backbone.push(self.backbone[row].map(moved));
             new.atoms.extend_from_slice(&self.atoms[range]);
@@ -319,6 +325,7 @@ impl Draft {
         s.insertion_codes.push("".into());
         s.bfactor.push(f32::NAN);
         s.b_column.push(f32::NAN);
+        s.roles.push(NO_ROLES);
         self.names.push(super::select::pack(b"UNK"));
         self.atoms.append(&mut self.cover);
     }

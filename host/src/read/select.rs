@@ -13,6 +13,7 @@ use alternates::Alternate;
 use element::radius;
 pub(super) use element::{element, is_hydrogen};
 use names::Names;
+use shared_types::backbone::{NO_ROLES, RoleAtoms};
 use shared_types::radii::protor_radius;
 use shared_types::{NO_CA, ResidueKind, UNKNOWN};
 use std::collections::{HashMap, HashSet};
@@ -274,6 +275,11 @@ impl<'a> Selection<'a> {
             C => self.draft.set_backbone(1, at),
             _ => {}
         }
+        if let Some(roles) = self.draft.structure.roles.last_mut() {
+            let mut named = RoleAtoms::of_words(*roles);
+            named.assign(at - self.run.begin, trim_zeros(&record.name.to_le_bytes()));
+            *roles = named.words();
+        }
         let [x, y, z] = record.position;
         let radius = match self.residues {
             Residues::All => radius(kind, record.name, record.element),
@@ -454,6 +460,7 @@ impl<'a> Selection<'a> {
         let s = &mut self.draft.structure;
         s.residue_atoms.push(offset);
         s.ca_indices.push(NO_CA);
+        s.roles.push(NO_ROLES);
         s.residue_types.push(self.run.kind);
         s.chain_ids.push(chain);
         s.residue_numbers.push(number);

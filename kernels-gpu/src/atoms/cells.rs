@@ -16,9 +16,11 @@ pub const REACH: f32 = 10.0;
 /// What rounding may move an atom or a border by, in Å, in structures up to 50,000 Å wide.
 const SLACK: f32 = 0.02;
 /// Smallest edge of a cell in Å.
-const EDGE: f32 = REACH / 2.0 + 2.0 * SLACK;
+pub const EDGE: f32 = REACH / 2.0 + 2.0 * SLACK;
 /// Rows of cells within reach, at most.
 pub const ROWS: u32 = 25;
+/// Of those, the ones in which all atoms within a cell's width are; they come first.
+pub const CLOSE_ROWS: u32 = 9;
 /// Those rows, by cells in y and z from the middle, near ones first.
 const NEAR_FIRST: [[i32; 2]; ROWS as usize] = [
     [0, 0],
@@ -102,8 +104,9 @@ impl Frame {
     /// How far a box is from cell `cell` along an axis.
     #[inline(always)]
     fn gap(&self, axis: usize, of: &Bounds, cell: u32) -> f32 {
-        let low = math::fma(cell as f32, self.edge, self.origin[axis]) - SLACK;
-        let high = math::fma((cell + 1) as f32, self.edge, self.origin[axis]) + SLACK;
+        // Not fused, here and below: the slack is for more than that, and a core that calls this has no such instruction.
+        let low = cell as f32 * self.edge + self.origin[axis] - SLACK;
+        let high = cell.wrapping_add(1) as f32 * self.edge + self.origin[axis] + SLACK;
         larger(0.0, larger(low - of.high[axis], of.low[axis] - high))
     }
 }
@@ -123,7 +126,12 @@ impl Bounds {
     /// Of one atom.
     #[inline(always)]
     pub fn of(atom: Atom) -> Self {
-        let at = [atom.x, atom.y, atom.z];
+        Self::at([atom.x, atom.y, atom.z])
+    }
+
+    /// Of one position.
+    #[inline(always)]
+    pub fn at(at: [f32; 3]) -> Self {
         Self { low: at, high: at }
     }
 
@@ -139,9 +147,13 @@ impl Bounds {
     /// The square of how far an atom is: no more than from any atom in the box, also when rounded.
     #[inline(always)]
     #[expect(clippy::disallowed_methods, reason = "one instruction; a zero's sign is squared away, and NaN is near")]
-    pub fn distance2(&self, to: Atom) -> f32 {
+    pub fn distance2(&self, to: [f32; 3]) -> f32 {
+        // (On a CPU one instruction only where it is written so that NaN is the second's; both are near then.)
+        #[cfg(target_arch = "nvptx64")]
         let away = |axis: usize, at: f32| (self.low[axis] - at).max(at - self.high[axis]).max(0.0);
-        let (x, y, z) = (away(0, to.x), away(1, to.y), away(2, to.z));
+        #[cfg(not(target_arch = "nvptx64"))]
+        let away = |axis: usize, at: f32| larger(larger(self.low[axis] - at, at - self.high[axis]), 0.0);
+        let (x, y, z) = (away(0, to[0]), away(1, to[1]), away(2, to[2]));
         math::fma(x, x, math::fma(y, y, z * z))
     }
 }
@@ -286,7 +298,37 @@ impl Cells<'_> {
             return NOTHING;
         }
         let (gap_y, gap_z) = (frame.gap(1, of, y), frame.gap(2, of, z));
-        let rest = REACH * REACH - math::fma(gap_y, gap_y, gap_z * gap_z);
+        let rest = REACH * REACH - (gap_y * gap_y + gap_z * gap_z);
+        if rest < 0.0 {
+            return NOTHING;
+        }
+        let half = sqrt(rest) + SLACK;
+        self.run(frame.row(y, z), frame.cell(0, of.low[0] - half), frame.cell(0, of.high[0] + half))
+    }
+
+    /// The cells that may hold atoms within `reach` Å of a box.
+    #[inline(always)]
+    pub fn within(&self, of: &Bounds, reach: f32) -> Region {
+        let cell = |axis: usize, at: f32| self.frame.get(0).cell(axis, at);
+        Region {
+            low: core::array::from_fn(|axis| cell(axis, of.low[axis] - reach - SLACK)),
+            high: core::array::from_fn(|axis| cell(axis, of.high[axis] + reach + SLACK)),
+        }
+    }
+
+    /// Run number `k` of a region of cells [`within`](Self::within) `reach` Å of a box, as far as it may be so near; empty
+    /// behind the last.
+    #[inline(always)]
+    pub fn run_within(&self, region: Region, k: u32, of: &Bounds, reach: f32) -> Run {
+        const NOTHING: Run = Run { first: 0, end: 0 };
+        if k >= region.rows() {
+            return NOTHING;
+        }
+        let frame = self.frame.get(0);
+        let width = region.high[1] - region.low[1] + 1;
+        let (y, z) = (region.low[1] + k % width, region.low[2] + k / width);
+        let (gap_y, gap_z) = (frame.gap(1, of, y), frame.gap(2, of, z));
+        let rest = reach * reach - math::fma(gap_y, gap_y, gap_z * gap_z);
         if rest < 0.0 {
             return NOTHING;
         }

@@ -3,9 +3,9 @@
 //! A warp has the atoms of a cell. It lists once what is within reach of any of them, and goes through that list for two
 //! atoms at a time: all that is within [`REACH`] is counted, and what may touch an atom goes to a list of its own.
 
-use super::cells::{Bounds, Cells, REACH, ROWS, Run};
-use super::surface::{CONTACT, PROBE};
-use super::{Inputs, distance2};
+use super::cells::{Bounds, CLOSE_ROWS, Cells, REACH, ROWS, Run};
+use super::surface::PROBE;
+use super::{Inputs, distance2, square};
 use cuda_std::prelude::*;
 use shared_types::Atom;
 
@@ -42,24 +42,25 @@ impl Around<'_> {
     fn farthest(&self, atom: Atom) -> f32 {
         (atom.radius + PROBE) + (self.cells.frame().largest + PROBE)
     }
-
-    /// Whether an atom is in contact with one of a residue's.
-    #[inline(always)]
-    pub fn is_touched(&self, residue: u32, atom: Atom) -> bool {
-        let (mut own, end) = self.inputs.atoms_of(residue);
-        while own < end {
-            if distance2(self.inputs.atom(own), atom) <= CONTACT * CONTACT {
-                return true;
-            }
-            own += 1;
-        }
-        false
-    }
 }
 
-/// Lists the places of all atoms within reach of those at `first` and the `n` that follow, which lie in one cell.
+/// The atoms of a cell, and those around it.
+pub struct Cell<'a> {
+    /// Place of its first atom.
+    pub first: u32,
+    /// How many it has.
+    pub n: u32,
+    /// Where those are.
+    pub bounds: Bounds,
+    /// All atoms within reach of one of them.
+    pub candidates: WarpItems<'a, Pick>,
+    /// How many of those come from the rows next to the cell, which come first.
+    pub close: u32,
+}
+
+/// Lists all atoms within reach of those at `first` and the `n` that follow, which lie in one cell.
 #[inline(always)]
-pub fn list(warp: &mut Warp, candidates: &mut WarpList<u32>, around: &Around, first: u32, n: u32) {
+pub fn list<'a>(warp: &mut Warp, candidates: &'a mut WarpList<Pick>, around: &Around, first: u32, n: u32) -> Cell<'a> {
     let sorted = &around.sorted;
     let own = warp.per_lane(|lane| {
         let (mut bounds, mut k) = (Bounds::NOTHING, lane.index());
@@ -72,45 +73,33 @@ pub fn list(warp: &mut Warp, candidates: &mut WarpList<u32>, around: &Around, fi
     let bounds = warp.reduce(&own, Bounds::and);
     let runs = warp.per_lane(|lane| around.near(&bounds, lane.index()));
     candidates.clear(warp);
-    let mut next = 0u32;
-    while next < ROWS {
-        // As many runs as there is room for, and one at least.
-        let kept = candidates.items(warp).len();
-        let room = candidates.capacity().wrapping_sub(kept);
-        let lengths =
+    // The rows next to the cell, then the others.
+    let (mut close, mut is_close) = (0u32, true);
+    loop {
+        let ranges =
             warp.map(
                 &runs,
                 |lane, run| {
-                    if lane.index() < next { 0 } else { run.end.saturating_sub(run.first).min(1 << 26) }
+                    if (lane.index() < CLOSE_ROWS) == is_close { [run.first, run.end] } else { [0; 2] }
                 },
             );
-        let ends = warp.inclusive_scan(&lengths, u32::wrapping_add);
-        let until = warp.ballot(&ends, |_, end| *end <= room).trailing_ones().max(next + 1);
-        let chosen = warp.map(&runs, |lane, run| {
-            let is_chosen = lane.index() >= next && lane.index() < until;
-            if is_chosen { [run.first, run.end] } else { [0; 2] }
-        });
-        candidates.push_ranges(warp, &chosen);
-        candidates.retain_from(warp, kept, |warp, places| {
-            let atoms = warp.map(places, |_, place| sorted.get(*place));
-            warp.map(&atoms, |_, atom| bounds.distance2(*atom) <= REACH * REACH)
-        });
-        next = until;
+        candidates
+            .push_ranges_where(warp, sorted, &ranges, |[x, y, z, _]| bounds.distance2([x, y, z]) <= REACH * REACH);
+        if !is_close {
+            break;
+        }
+        (close, is_close) = (candidates.len(), false);
     }
+    let candidates = candidates.items(warp);
+    Cell { first, n, bounds, candidates, close: close.min(candidates.len()) }
 }
 
-/// Lists the places of atoms that may touch the one at `first`, and the one behind it where there are two. Returns how
-/// many are within reach of each: the first one's in the lower half of the word.
+/// Lists the atoms that may touch number `k` of a cell, and the one behind it where there are two. Returns how many are
+/// within reach of each: the first one's in the lower half of the word.
 #[inline(always)]
-pub fn of_two(
-    warp: &mut Warp,
-    candidates: WarpItems<u32>,
-    near: [&mut WarpList<u32>; 2],
-    around: &Around,
-    first: u32,
-    two: bool,
-) -> u32 {
-    let sorted = &around.sorted;
+pub fn of_two(warp: &mut Warp, cell: &Cell, near: [&mut WarpList<Pick>; 2], around: &Around, k: u32, two: bool) -> u32 {
+    let (sorted, candidates) = (&around.sorted, cell.candidates);
+    let first = cell.first.wrapping_add(k);
     let (a, b) = (sorted.get(first), if two { sorted.get(first.wrapping_add(1)) } else { NOWHERE });
     let (far_a, far_b) = (around.farthest(a), around.farthest(b));
     let [near_a, near_b] = near;
@@ -123,16 +112,16 @@ pub fn of_two(
         // Lanes without a candidate look at the last one, which takes less than to leave them out.
         let last = candidates.len() - 1;
         let is_one = |lane: Lane| begin.wrapping_add(lane.index()) <= last;
-        let places = candidates.by_lane(warp, begin);
-        let atoms = warp.map(&places, |_, place| sorted.get(*place));
-        let from_a = warp.map(&atoms, |_, atom| distance2(a, *atom));
-        let from_b = warp.map(&atoms, |_, atom| distance2(b, *atom));
+        let picks = candidates.picks(warp, sorted, begin);
+        let [x, y, z, _] = picks.words();
+        let from_a = warp.map((x, y, z), |_, (x, y, z)| square([*x - a.x, *y - a.y, *z - a.z]));
+        let from_b = warp.map((x, y, z), |_, (x, y, z)| square([*x - b.x, *y - b.y, *z - b.z]));
         warp.each_with(&mut within, (&from_a, &from_b), |lane, within, (a, b)| {
             *within = within.wrapping_add(if is_one(lane) & (*a <= REACH * REACH) { 1 } else { 0 });
             *within = within.wrapping_add(if is_one(lane) & (*b <= REACH * REACH) { 1 << 16 } else { 0 });
         });
-        near_a.push_where(warp, &places, &from_a, |lane, a| is_one(lane) & (*a < far_a * far_a));
-        near_b.push_where(warp, &places, &from_b, |lane, b| is_one(lane) & (*b < far_b * far_b));
+        near_a.push_picks_where(warp, &picks, &from_a, |lane, a| is_one(lane) & (*a < far_a * far_a));
+        near_b.push_picks_where(warp, &picks, &from_b, |lane, b| is_one(lane) & (*b < far_b * far_b));
         begin = begin.wrapping_add(32);
     }
     warp.reduce(&within, u32::wrapping_add)

@@ -1,50 +1,43 @@
-//! Accessible surface by test points (Shrake and Rupley 1973), how crowded an atom is (Pintar et al. 2002), and which
-//! residues it touches.
+//! Accessible surface by test points (Shrake and Rupley 1973), and how crowded an atom is (Pintar et al. 2002).
 //!
 //! A point u of the unit sphere is covered by another atom at the difference D, where R and R' are the radii with the
 //! probe's, when |R u - D|^2 < R'^2, or u D > (D^2 + R^2 - R'^2) / (2 R). A warp has the
-//! atoms of a cell, whose neighbours it knows ([`super::neighbours`]), one after another. Most points are covered by one
-//! of the nearest, so those are tried first, on all points, and the others on what is left. All is counted, so that the
-//! order in which neighbours come is no matter.
+//! atoms of a cell, whose neighbours it knows ([`super::neighbours`]), one after another. Masks ([`crate::masks`]) say of
+//! almost all points whether a neighbour covers them; the test is for the others. All is counted, so that the order in
+//! which neighbours come is no matter.
 
 use super::cells::{Bounds, ROWS};
-use super::distance2;
+use super::contacts;
 use super::neighbours::{self, Around};
+use super::square;
+use crate::masks;
 use crate::scratch::AtomSurface;
 use cuda_std::prelude::*;
-use shared_types::{Atom, POINTS_A_GROUP, PointGroup};
+use shared_types::{Atom, MASKS_PER_GROUP, Mask, POINTS_A_GROUP, PointGroup};
 
 /// Radius of the probe in Å: a water molecule.
 pub const PROBE: f32 = 1.4;
-/// Atoms within 4.5 Å of each other are in contact.
-pub const CONTACT: f32 = 4.5;
-/// Neighbours within [`NEAREST`] that a warp has room for; real atoms have up to about 15.
-pub const FIRST: usize = 24;
-/// Other neighbours that may cover an atom; real ones have up to about 60.
-pub const OTHERS: usize = 80;
-/// Atoms in contact with one; real ones have up to about 35.
-pub const CONTACTS: usize = 64;
-/// Points of a group that a lane takes.
-const EACH: usize = POINTS_A_GROUP / 32;
-// Points that are not covered yet are listed where the neighbours were.
-const _: () = assert!(POINTS_A_GROUP <= neighbours::NEAR);
-/// Neighbours closer than this, 3.5 Å, squared, are tried on all points.
-const NEAREST: f32 = 3.5 * 3.5;
+// A lane has four neighbours at most.
+const _: () = assert!(neighbours::NEAR == 4 * 32);
+/// Words of a mask that say what is covered in any case; as many say what may be.
+const WORDS: usize = POINTS_A_GROUP / 32;
 
 /// A point's side of a plane: covered when `x`, `y`, `z` of the point, times those here, are more than the last.
-pub type Plane = [f32; 4];
+type Plane = [f32; 4];
 
 /// Stands for the counts of an atom that wait for [`count_in_crowd`].
 pub const CROWDED: AtomSurface = AtomSurface { exposed: u32::MAX, crowd: 0 };
+/// The same, where it is already among the contacts of those that it touches.
+const CROWDED_BUT_IN_CONTACTS: AtomSurface = AtomSurface { exposed: u32::MAX, crowd: 1 };
 
-/// What a warp keeps of a cell: the places of all atoms within reach. Of two of its atoms: the
-/// places of those that may touch each. Of one: planes of the nearest, and of others; and the residues it is in contact with.
+/// What a warp keeps of a cell: all atoms within reach. Of two of its atoms: those that may touch each. Of a cell: the
+/// residues of the atoms that touch it, and which of its own those do; and the residues alone.
 pub type Lists<'a> = (
+    WarpList<'a, Pick>,
+    WarpList<'a, Pick>,
+    WarpList<'a, Pick>,
     WarpList<'a, u32>,
     WarpList<'a, u32>,
-    WarpList<'a, u32>,
-    WarpList<'a, Plane>,
-    WarpList<'a, Plane>,
     WarpList<'a, u32>,
 );
 
@@ -73,8 +66,6 @@ impl Points<'_> {
 #[derive(Clone, Copy)]
 struct Centre {
     atom: Atom,
-    /// Its residue.
-    owner: u32,
     /// Its radius with the probe's.
     reach: f32,
     /// 1 / (2 reach)
@@ -83,32 +74,28 @@ struct Centre {
 
 impl Centre {
     #[inline(always)]
-    fn new(atom: Atom, owner: u32) -> Self {
+    fn new(atom: Atom) -> Self {
         let reach = atom.radius + PROBE;
-        Self { atom, owner, reach, half: 0.5 / reach }
+        Self { atom, reach, half: 0.5 / reach }
     }
 
-    /// The square of the distance to another atom.
+    /// How far another atom at a difference covers the sphere, which has a radius: the threshold of its plane; infinite
+    /// where it covers nothing.
     #[inline(always)]
-    fn distance2(&self, other: Atom) -> f32 {
-        distance2(self.atom, other)
-    }
-
-    /// Whether another atom covers some of the sphere.
-    #[inline(always)]
-    fn touches(&self, other: Atom) -> bool {
-        let (d2, reach) = (self.distance2(other), other.radius + PROBE);
+    fn least(&self, difference: [f32; 3], radius: f32) -> f32 {
+        let (d2, reach) = (square(difference), radius + PROBE);
         let both = self.reach + reach;
         // An atom in the same place, as this one itself is, covers all or nothing.
-        (d2 < both * both) & ((d2 > 0.0) | (reach > self.reach))
+        let touches = (d2 < both * both) & ((d2 > 0.0) | (reach > self.reach));
+        let least = math::fma(self.reach - reach, self.reach + reach, d2) * self.half;
+        if touches { least } else { f32::INFINITY }
     }
 
-    /// What another atom covers that touches.
+    /// What another atom covers.
     #[inline(always)]
     fn plane(&self, other: Atom) -> Plane {
-        let (d2, reach) = (self.distance2(other), other.radius + PROBE);
-        let least = math::fma(self.reach - reach, self.reach + reach, d2) * self.half;
-        [other.x - self.atom.x, other.y - self.atom.y, other.z - self.atom.z, least]
+        let [x, y, z] = [other.x - self.atom.x, other.y - self.atom.y, other.z - self.atom.z];
+        [x, y, z, self.least([x, y, z], other.radius)]
     }
 
     /// Whether an atom covers a point, asked of all that may: for atoms with more neighbours than there is room for.
@@ -120,7 +107,7 @@ impl Centre {
             let run = around.near(&Bounds::of(self.atom), k);
             for other in run.first..run.end {
                 let other = around.sorted.get(other);
-                if self.touches(other) && covers(self.plane(other), x, y, z) {
+                if covers(self.plane(other), x, y, z) {
                     return true;
                 }
             }
@@ -129,31 +116,48 @@ impl Centre {
     }
 }
 
-/// A point for each lane.
-struct Share {
+/// A neighbour for each lane: its plane, and its mask.
+struct Turn {
     x: PerLane<f32>,
     y: PerLane<f32>,
     z: PerLane<f32>,
-    covered: PerLane<bool>,
+    least: PerLane<f32>,
+    entry: PerLane<u32>,
 }
 
-impl Share {
-    /// The points from `first` on of a group of `n`; those that are not there count as covered.
+impl Turn {
+    /// Neighbours from `first` on; lanes without one have what covers nothing.
     #[inline(always)]
-    fn new(warp: &mut Warp, group: &PointGroup, n: u32, first: usize) -> Self {
-        let at = |lane: Lane| lane.index() as usize % 32 + first;
-        Self {
-            x: warp.per_lane(|lane| group.x[at(lane)]),
-            y: warp.per_lane(|lane| group.y[at(lane)]),
-            z: warp.per_lane(|lane| group.z[at(lane)]),
-            covered: warp.per_lane(|lane| at(lane) as u32 >= n),
+    fn new(warp: &mut Warp, centre: &Centre, near: WarpItems<Pick>, around: &Around, first: u32) -> Self {
+        if first >= near.len() {
+            return Self {
+                x: warp.per_lane(|_| 0.0),
+                y: warp.per_lane(|_| 0.0),
+                z: warp.per_lane(|_| 0.0),
+                least: warp.per_lane(|_| f32::INFINITY),
+                entry: warp.per_lane(|_| masks::NOTHING),
+            };
         }
+        let n = near.len();
+        let picks = near.picks(warp, &around.sorted, first);
+        let [x, y, z, radius] = picks.words();
+        let x = warp.map(x, |_, x| *x - centre.atom.x);
+        let y = warp.map(y, |_, y| *y - centre.atom.y);
+        let z = warp.map(z, |_, z| *z - centre.atom.z);
+        let least = warp.map(((&x, &y, &z), radius), |lane, ((x, y, z), radius)| {
+            let least = centre.least([*x, *y, *z], *radius);
+            if first.wrapping_add(lane.index()) < n { least } else { f32::INFINITY }
+        });
+        let entry = warp.map(((&x, &y, &z), &least), |_, ((x, y, z), least)| masks::entry([*x, *y, *z], *least));
+        Self { x, y, z, least, entry }
     }
 
+    /// Whether a neighbour covers a point.
     #[inline(always)]
-    fn cover(&mut self, warp: &mut Warp, plane: Plane) {
-        let point = (&self.x, &self.y, &self.z);
-        warp.each_with(&mut self.covered, point, |_, covered, (x, y, z)| *covered |= covers(plane, *x, *y, *z));
+    fn covers(&self, warp: &mut Warp, [px, py, pz]: [f32; 3]) -> bool {
+        warp.any(((&self.x, &self.y, &self.z), &self.least), |_, ((x, y, z), least)| {
+            covers([*x, *y, *z, *least], px, py, pz)
+        })
     }
 }
 
@@ -170,34 +174,25 @@ pub fn count(
     points: Points,
     contacts: &Atomics<u32>,
 ) {
-    let (candidates, near_a, near_b, nearest, others, touched) = lists;
+    let (candidates, near_a, near_b, owned, touching, residues) = lists;
     let (first, n) = (first.wrapping_add(part.start()), part.len());
-    neighbours::list(warp, candidates, around, first, n);
-    let candidates = candidates.items(warp);
+    let cell = neighbours::list(warp, candidates, around, first, n);
+    let is_complete = cell.candidates.is_complete();
+    let in_contacts = is_complete && contacts::count(warp, (owned, touching, residues), &cell, around, contacts);
+    let crowded = if in_contacts { CROWDED_BUT_IN_CONTACTS } else { CROWDED };
     let mut k = 0u32;
     while k < n {
         let mut left = n.wrapping_sub(k).min(2);
         let mut is_swapped = false;
-        let mut crowds = neighbours::of_two(
-            warp,
-            candidates,
-            [&mut *near_a, &mut *near_b],
-            around,
-            first.wrapping_add(k),
-            left == 2,
-        );
+        let mut crowds = neighbours::of_two(warp, &cell, [&mut *near_a, &mut *near_b], around, k, left == 2);
         loop {
-            let near = &mut *near_a;
-            let crowd = crowds & 0xffff;
-            let at = first.wrapping_add(k);
-            let centre = Centre::new(around.sorted.get(at), around.owners.get(at));
-            let known =
-                look(warp, &centre, &mut *near, nearest, others, touched, around).filter(|_| candidates.is_complete());
-            let mut counts = CROWDED;
-            if let Some((nearest, others, touched)) = known {
-                touch(warp, touched, around, contacts);
-                counts = AtomSurface { exposed: exposed(warp, nearest, others, near, points), crowd };
-            }
+            let near = near_a.items(warp);
+            let counts = if is_complete && in_contacts && near.is_complete() {
+                let centre = Centre::new(around.sorted.get(first.wrapping_add(k)));
+                AtomSurface { exposed: exposed(warp, &centre, near, around, points), crowd: crowds & 0xffff }
+            } else {
+                crowded
+            };
             part.set(warp, k, counts);
             k = k.wrapping_add(1);
             left = left.wrapping_sub(1);
@@ -215,66 +210,82 @@ pub fn count(
     }
 }
 
-/// Lists the planes of those that are near an atom, the nearest by themselves, and the residues that it touches; nothing
-/// where there is no room for all.
+/// How many points are exposed of an atom whose neighbours are known.
 #[inline(always)]
-fn look<'a>(
-    warp: &mut Warp,
-    centre: &Centre,
-    near: &mut WarpList<u32>,
-    nearest: &'a mut WarpList<Plane>,
-    others: &'a mut WarpList<Plane>,
-    touched: &'a mut WarpList<u32>,
-    around: &Around,
-) -> Option<(WarpItems<'a, Plane>, WarpItems<'a, Plane>, WarpItems<'a, u32>)> {
-    nearest.clear(warp);
-    others.clear(warp);
-    touched.clear(warp);
-    let near = near.items(warp);
-    let mut first = 0u32;
-    while first < near.len() {
-        // Lanes without a neighbour look at the last one, as in `of_two`.
-        let last = near.len() - 1;
-        let is_one = |lane: Lane| first.wrapping_add(lane.index()) <= last;
-        let places = near.by_lane(warp, first);
-        let atoms = warp.map(&places, |_, place| around.sorted.get(*place));
-        let planes = warp.map(&atoms, |_, atom| centre.plane(*atom));
-        let d2 = warp.map(&atoms, |lane, atom| if is_one(lane) { centre.distance2(*atom) } else { f32::INFINITY });
-        let touches = warp.map(&atoms, |lane, atom| is_one(lane) & centre.touches(*atom));
-        nearest.push_where(warp, &planes, (&touches, &d2), |_, (touches, d2)| *touches & (*d2 < NEAREST));
-        others.push_where(warp, &planes, (&touches, &d2), |_, (touches, d2)| *touches & (*d2 >= NEAREST));
-        touched.push_some(
-            warp,
-            (&places, &d2),
-            |_, (_, d2)| *d2 <= CONTACT * CONTACT,
-            |_, (place, _)| {
-                let other = around.owners.get(*place);
-                around.inputs.are_apart(centre.owner, other).then_some(other)
-            },
-        );
-        first = first.wrapping_add(32);
+fn exposed(warp: &mut Warp, centre: &Centre, near: WarpItems<Pick>, around: &Around, points: Points) -> u32 {
+    // Written out, so that all of it is in registers. Few atoms have more than 64.
+    let two = [Turn::new(warp, centre, near, around, 0), Turn::new(warp, centre, near, around, 32)];
+    if near.len() <= 64 {
+        return exposed_by(warp, &two, points);
     }
-    let is_complete = near.is_complete();
-    let (nearest, others, touched) = (nearest.items(warp), others.items(warp), touched.items(warp));
-    let all = is_complete && nearest.is_complete() && others.is_complete() && touched.is_complete();
-    all.then_some((nearest, others, touched))
+    let [a, b] = two;
+    let (c, d) = (Turn::new(warp, centre, near, around, 64), Turn::new(warp, centre, near, around, 96));
+    exposed_by(warp, &[a, b, c, d], points)
 }
 
-/// How many points are exposed of an atom whose neighbours' planes are known; `open` is to work with.
+/// The same, with neighbours that are 32 `N` at most; `N` is 2 or 4.
 #[inline(always)]
-fn exposed(
-    warp: &mut Warp,
-    nearest: WarpItems<Plane>,
-    others: WarpItems<Plane>,
-    open: &mut WarpList<u32>,
-    points: Points,
-) -> u32 {
+fn exposed_by<const N: usize>(warp: &mut Warp, turns: &[Turn; N], points: Points) -> u32 {
+    const { assert!(N == 2 || N == 4) };
     let (mut exposed, mut left) = (0u32, points.n);
     for group in points.groups {
-        exposed = exposed.wrapping_add(exposed_of_group(warp, nearest, others, open, group, left));
-        left = left.saturating_sub(POINTS_A_GROUP as u32);
+        let n = left.min(POINTS_A_GROUP as u32);
+        exposed = exposed.wrapping_add(n.wrapping_sub(covered_of_group(warp, turns, group)));
+        left = left.wrapping_sub(n);
     }
     exposed
+}
+
+/// How many points of a group are covered.
+#[inline(always)]
+fn covered_of_group<const N: usize>(warp: &mut Warp, turns: &[Turn; N], group: &PointGroup) -> u32 {
+    // Written out here and below, so that all of it is in registers.
+    let mut words = of_two(warp, group, &turns[0], &turns[1]);
+    if N == 4 {
+        words = both(words, of_two(warp, group, &turns[N - 2], &turns[N - 1]));
+    }
+    let [a, b, c, d, e, f, g, h] = words;
+    let mut covered = 0u32;
+    let mut word = 0u32;
+    let (mut certain, mut possible) = ([a, b, c, d], [e, f, g, h]);
+    while word < WORDS as u32 {
+        covered = covered.wrapping_add(certain[0].count_ones());
+        let mut open = possible[0] & !certain[0];
+        while open != 0 {
+            let k = (32 * word + open.trailing_zeros()) as usize % POINTS_A_GROUP;
+            open &= open.wrapping_sub(1);
+            let point = [group.x[k], group.y[k], group.z[k]];
+            let mut is_covered = turns[0].covers(warp, point) | turns[1].covers(warp, point);
+            if N == 4 {
+                is_covered |= turns[N - 2].covers(warp, point) | turns[N - 1].covers(warp, point);
+            }
+            covered = covered.wrapping_add(u32::from(is_covered));
+        }
+        // The next word: moved, so that the loop is there once and its words are in registers.
+        certain = [certain[1], certain[2], certain[3], 0];
+        possible = [possible[1], possible[2], possible[3], 0];
+        word += 1;
+    }
+    covered
+}
+
+/// The masks of two neighbours a lane, of all lanes.
+#[inline(always)]
+fn of_two(warp: &mut Warp, group: &PointGroup, a: &Turn, b: &Turn) -> [u32; 2 * WORDS] {
+    warp.or_words((&a.entry, &b.entry), |_, (a, b)| both(mask(group, *a), mask(group, *b)))
+}
+
+/// What is in one of two masks. (Without a loop, for which they would be in memory.)
+#[inline(always)]
+fn both(a: [u32; 2 * WORDS], b: [u32; 2 * WORDS]) -> [u32; 2 * WORDS] {
+    [a[0] | b[0], a[1] | b[1], a[2] | b[2], a[3] | b[3], a[4] | b[4], a[5] | b[5], a[6] | b[6], a[7] | b[7]]
+}
+
+/// An entry's mask as words.
+#[inline(always)]
+fn mask(group: &PointGroup, entry: u32) -> [u32; 2 * WORDS] {
+    let Mask { certain: [a, b, c, d], possible: [e, f, g, h] } = group.masks[(entry as usize).min(MASKS_PER_GROUP - 1)];
+    [a, b, c, d, e, f, g, h]
 }
 
 /// The same for the atom at `at`, in whose crowd there is no room for lists: asks all that may be near.
@@ -284,52 +295,17 @@ fn exposed(
 pub fn count_in_crowd(
     warp: &mut Warp,
     at: u32,
+    counts: AtomSurface,
     around: &Around,
     points: Points,
     contacts: &Atomics<u32>,
 ) -> AtomSurface {
-    let centre = Centre::new(around.sorted.get(at), around.owners.get(at));
-    touch_any(warp, &centre, around, contacts);
-    let crowd = neighbours::crowd(warp, around, centre.atom);
-    AtomSurface { exposed: exposed_to_all(warp, &centre, around, points), crowd }
-}
-
-/// Adds an atom to the contacts of each residue that it touches, once.
-#[inline(always)]
-fn touch(warp: &mut Warp, touched: WarpItems<u32>, around: &Around, contacts: &Atomics<u32>) {
-    let mut turn = 0u32;
-    while turn < touched.len() {
-        let mut found = warp.per_lane(|lane| {
-            let k = turn.wrapping_add(lane.index());
-            // Lanes without one have different numbers that no residue has.
-            if k < touched.len() { touched.get(k) } else { !lane.index() }
-        });
-        let same = warp.match_any(&found);
-        warp.each_with(&mut found, &same, |lane, residue, same| {
-            let is_one = turn.wrapping_add(lane.index()) < touched.len() && same.trailing_zeros() == lane.index();
-            let row = around.inputs.row(*residue);
-            // (The last is always so; asked here, it ends no lane.)
-            if is_one && !touched.range(0, turn).any(|before| before == *residue) && row < contacts.len() {
-                contacts.add(lane.thread(), row, 1);
-            }
-        });
-        turn = turn.wrapping_add(32);
+    let atom = around.sorted.get(at);
+    if counts.crowd == CROWDED.crowd {
+        contacts::count_any(warp, (atom, around.owners.get(at)), around, contacts);
     }
-}
-
-/// The same, where there is no room for those that it touches: asks all residues.
-#[inline(always)]
-fn touch_any(warp: &mut Warp, centre: &Centre, around: &Around, contacts: &Atomics<u32>) {
-    let inputs = &around.inputs;
-    warp.per_lane(|lane| {
-        let mut residue = lane.index();
-        while residue < inputs.structure().n_residues {
-            if inputs.are_apart(centre.owner, residue) && around.is_touched(residue, centre.atom) {
-                contacts.add(lane.thread(), inputs.row(residue), 1);
-            }
-            residue += 32;
-        }
-    });
+    let crowd = neighbours::crowd(warp, around, atom);
+    AtomSurface { exposed: exposed_to_all(warp, &Centre::new(atom), around, points), crowd }
 }
 
 /// How many points are exposed, where there is no room for all neighbours.
@@ -344,47 +320,4 @@ fn exposed_to_all(warp: &mut Warp, centre: &Centre, around: &Around, points: Poi
         open
     });
     warp.reduce(&open, u32::wrapping_add)
-}
-
-/// How many points of a group of `n` are exposed.
-#[inline(always)]
-fn exposed_of_group(
-    warp: &mut Warp,
-    nearest: WarpItems<Plane>,
-    others: WarpItems<Plane>,
-    open: &mut WarpList<u32>,
-    group: &PointGroup,
-    n: u32,
-) -> u32 {
-    // Written out, so that all of it is in registers.
-    let mut shares: [Share; EACH] = [
-        Share::new(warp, group, n, 0),
-        Share::new(warp, group, n, 32),
-        Share::new(warp, group, n, 64),
-        Share::new(warp, group, n, 96),
-    ];
-    for plane in nearest.range(0, nearest.len()) {
-        for share in &mut shares {
-            share.cover(warp, plane);
-        }
-    }
-    open.clear(warp);
-    for (at, share) in shares.iter().enumerate() {
-        let numbers = warp.per_lane(|lane| lane.index().wrapping_add(32 * at as u32));
-        open.push_where(warp, &numbers, &share.covered, |_, covered| !*covered);
-    }
-    let open = open.items(warp);
-    let (mut exposed, mut turn) = (0u32, 0u32);
-    while turn < open.len() {
-        let left = (open.len() - turn).min(32);
-        let questions = Questions::new(left);
-        let numbers = warp.per_lane(|lane| open.get_clamped(turn.wrapping_add(questions.of(lane))));
-        let x = warp.map(&numbers, |_, k| group.x[*k as usize % POINTS_A_GROUP]);
-        let y = warp.map(&numbers, |_, k| group.y[*k as usize % POINTS_A_GROUP]);
-        let z = warp.map(&numbers, |_, k| group.z[*k as usize % POINTS_A_GROUP]);
-        let covered = others.count_any(warp, &questions, (&x, &y, &z), |(x, y, z), plane| covers(plane, *x, *y, *z));
-        exposed = exposed.wrapping_add(left).wrapping_sub(covered);
-        turn = turn.wrapping_add(32);
-    }
-    exposed
 }

@@ -76,7 +76,7 @@ fn lanes_that_run_out_of_memory_say_so_and_give_it_back() {
         let lanes = DeviceLanes::with_pool(&executor, pool, LaneOptions { lanes, ..cut(4) }).unwrap();
         for _ in 0..3 {
             let error = lanes.run(&large, config).unwrap_err();
-            assert!(matches!(error, EngineError::Cuda(_)) && error.is_out_of_memory(), "{error}");
+            assert!(matches!(error, EngineError::Device(_)) && error.is_out_of_memory(), "{error}");
             assert_eq!(lanes.statistics().device.bytes_held, 0, "nothing is kept for a batch that did not fit");
             lanes.run(&small, config).unwrap();
         }

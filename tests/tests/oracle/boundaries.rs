@@ -109,7 +109,7 @@ fn a_dihedral_is_never_minus_180() {
 }
 
 /// Columns that a residue without an alpha carbon has not.
-const NEED_A_CA: &[usize] = &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 18, 20, 22, 23, 25, 28, 29, 30, 31];
+const NEED_A_CA: &[usize] = &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 18, 20, 22, 23, 25, 28, 29, 30];
 
 #[test]
 fn without_an_alpha_carbon_no_place_is_known() {

@@ -1,76 +1,193 @@
-//! Sites in f64, from the scores that were found: components of the contact graph, by exploring it.
+//! Scores and sites in f64, over all pairs, as the model says them.
 
-use crate::graph::Graph;
-use crate::residues::Residue;
-use prism_host::StructureFeatures;
+use prism_host::{StructureFeatures, StructureInput};
 use shared_types::feature::column;
-use shared_types::site_model::{BIAS, CONTACT_THRESHOLD, DEFAULT_THRESHOLD, INPUTS, MEANS, WEIGHTS};
+use shared_types::site_model::{
+    APART, AROUND, BIAS, BINS, CAPACITY, CLASS_WEIGHTS, DEFAULT_THRESHOLD, DIRECTIONS, KIND_WEIGHTS, MOST_SITES,
+    ONE_SIDED, PER_DISTANCE, PROBE, REACH, RESIDUE_BIAS, RESIDUE_SLOPE, SUM_UNIT, WEIGHT_UNIT,
+};
+use shared_types::{NO_CA, RESIDUES};
 
-/// Residues of the smallest site.
-const SMALLEST: usize = 3;
+type Position = [f64; 3];
 
-/// What is wrong with scores and sites, the latter at the default threshold.
-pub fn faults(
-    graph: &Graph,
-    residues: &[Residue],
-    features: &StructureFeatures,
-    contact_threshold: f32,
-) -> Vec<String> {
-    let mut faults = Vec::new();
-    let rows = features.rows();
-    let scores: Vec<f32> = features.column(column::SITE_SCORE).collect();
-    for (i, (found, residue)) in scores.iter().zip(residues).enumerate() {
-        let right = if residue.ca.is_some() && contact_threshold == CONTACT_THRESHOLD {
-            (f64::from(*found) - score(&rows[i].columns)).abs() <= 2e-6
-        } else {
-            found.is_nan()
-        };
-        if !right {
-            faults.push(format!("row {i} site_score: {found} where {}", score(&rows[i].columns)));
-        }
-    }
-    let expected = site_ids(graph, &scores);
-    if features.site_ids != expected {
-        faults.push(format!("sites {:?} where {expected:?}", features.site_ids));
-    }
-    let sites = expected.iter().max().map_or(0, |&last| last + 1);
-    if i64::from(features.summary.sites) != i64::from(sites) {
-        faults.push(format!("summary: {} sites of {sites}", features.summary.sites));
-    }
-    faults
+fn distance(a: Position, b: Position) -> f64 {
+    (0..3).map(|axis| (a[axis] - b[axis]).powi(2)).sum::<f64>().sqrt()
 }
 
-fn score(columns: &[f32]) -> f64 {
-    let term = |k: usize| {
-        let value = if columns[k].is_nan() { MEANS[k] } else { columns[k] };
-        f64::from(WEIGHTS[k]) * f64::from(value)
+/// The class of an atom, from the names of what its radius is of.
+fn class(kind: usize, radius: f32, from_alpha: f64) -> usize {
+    let is = |names: &str| names.split(' ').any(|name| name == RESIDUES[kind].name);
+    let element = match radius {
+        r if r == 1.77 => 'S',
+        r if r == 1.88 || r == 1.76 || r == 1.61 => 'C',
+        r if r == 1.64 => 'N',
+        r if r == 1.42 || r == 1.46 => 'O',
+        _ => '?',
     };
-    let logit = f64::from(BIAS) + (0..INPUTS).map(term).sum::<f64>();
+    match element {
+        'S' => 6,
+        'C' if from_alpha < 0.1 => 1,
+        'C' if radius == 1.61 && from_alpha < 2.0 => 2,
+        'C' if radius == 1.76 || radius == 1.61 && is("PHE TYR TRP HIS") => 5,
+        'C' if radius == 1.61 => 14,
+        'N' if from_alpha < 2.0 => 0,
+        'N' if is("LYS ARG") => 11,
+        'N' if is("HIS") => 12,
+        'N' if is("TRP") => 13,
+        'N' if is("ASN GLN") => 10,
+        'N' => 0,
+        'O' if radius == 1.42 && (from_alpha < 2.6 || !is("ASP GLU ASN GLN")) => 3,
+        'O' if is("ASP GLU") => 8,
+        'O' if is("ASN GLN") => 9,
+        'O' => 7,
+        _ => 4,
+    }
+}
+
+/// Positions, and what is known of atoms.
+struct Atoms {
+    at: Vec<Position>,
+    radius: Vec<f64>,
+    kind: Vec<usize>,
+    class: Vec<usize>,
+}
+
+impl Atoms {
+    fn new(structure: &StructureInput) -> Self {
+        let at: Vec<Position> = structure.atoms.iter().map(|atom| [atom.x, atom.y, atom.z].map(f64::from)).collect();
+        let (mut kinds, mut classes) = (Vec::new(), Vec::new());
+        for row in 0..structure.n_residues() {
+            let kind = usize::from(structure.residue_types[row]);
+            let (first, alpha) = (structure.residue_atoms[row] as usize, structure.ca_indices[row]);
+            for i in first..structure.residue_atoms[row + 1] as usize {
+                let away = if alpha == NO_CA { f64::INFINITY } else { distance(at[i], at[alpha as usize]) };
+                kinds.push(kind);
+                classes.push(class(kind, structure.atoms[i].radius, away));
+            }
+        }
+        let radius = structure.atoms.iter().map(|atom| f64::from(atom.radius)).collect();
+        Self { at, radius, kind: kinds, class: classes }
+    }
+
+    fn points(&self) -> Vec<Position> {
+        let probe = f64::from(PROBE);
+        let mut points = Vec::new();
+        for (i, &center) in self.at.iter().enumerate() {
+            let reach = self.radius[i] + probe;
+            let near: Vec<usize> = (0..self.at.len())
+                .filter(|&j| j != i && distance(center, self.at[j]) < reach + 2.0 * probe + 1.0)
+                .collect();
+            let own: Vec<Position> = DIRECTIONS
+                .iter()
+                .map(|unit| std::array::from_fn(|axis| center[axis] + reach * f64::from(unit[axis])))
+                .filter(|&point| near.iter().all(|&j| distance(point, self.at[j]) >= self.radius[j] + probe))
+                .collect();
+            let most = CAPACITY as usize;
+            let kept = own.len().min(most);
+            points.extend((0..kept).map(|k| own[if own.len() > most { k * own.len() / most } else { k }]));
+        }
+        points
+    }
+
+    fn probability(&self, point: Position) -> f64 {
+        let (mut weights, mut towards, mut count) = (0.0, [0.0; 3], 0.0);
+        for (i, &at) in self.at.iter().enumerate() {
+            let away = distance(point, at);
+            if away < f64::from(REACH) {
+                let bin = (away * away * BINS as f64 / f64::from(REACH * REACH)) as usize;
+                weights += f64::from(CLASS_WEIGHTS[self.class[i]][bin]) + f64::from(KIND_WEIGHTS[self.kind[i]][bin]);
+                for axis in 0..3 {
+                    towards[axis] += (at[axis] - point[axis]) * f64::from(PER_DISTANCE[bin]);
+                }
+                count += 1.0;
+            }
+        }
+        let one_sided = distance(towards, [0.0; 3]) / count;
+        logistic(f64::from(BIAS) + weights * f64::from(WEIGHT_UNIT) + f64::from(ONE_SIDED) * one_sided)
+    }
+}
+
+fn logistic(logit: f64) -> f64 {
     1.0 / (1.0 + (-logit).exp())
 }
 
-fn site_ids(graph: &Graph, scores: &[f32]) -> Vec<i32> {
-    let mut seen: Vec<bool> = scores.iter().map(|&score| score.is_nan() || score < DEFAULT_THRESHOLD).collect();
-    let mut sites = Vec::new();
-    for first in 0..scores.len() {
-        let mut site = Vec::new();
-        let mut reached = vec![first];
-        while let Some(i) = reached.pop() {
-            if !seen[i] {
-                seen[i] = true;
-                site.push(i);
-                reached.extend(&graph.neighbours[i]);
+/// What is defined of a structure.
+pub struct Defined {
+    scores: Vec<f64>,
+    /// By rank: sum, and centre.
+    sites: Vec<(f64, Position)>,
+}
+
+impl Defined {
+    pub fn new(structure: &StructureInput) -> Self {
+        let atoms = Atoms::new(structure);
+        let points: Vec<(Position, f64)> =
+            atoms.points().into_iter().map(|point| (point, atoms.probability(point).powi(2))).collect();
+        let around = |at: Position| points.iter().filter(move |(point, _)| distance(*point, at) <= f64::from(AROUND));
+        let sums: Vec<f64> = atoms.at.iter().map(|&at| around(at).map(|(_, weight)| weight).sum()).collect();
+        let scores = structure.residue_atoms.windows(2).map(|ends| {
+            let most = sums[ends[0] as usize..ends[1] as usize].iter().copied().fold(0.0, f64::max);
+            logistic(f64::from(RESIDUE_SLOPE) * (most + 1.0 / f64::from(SUM_UNIT)).ln() + f64::from(RESIDUE_BIAS))
+        });
+        let (mut sites, mut left) = (Vec::new(), vec![true; sums.len()]);
+        while sites.len() < MOST_SITES {
+            let best =
+                (0..sums.len()).filter(|&i| left[i]).max_by(|&i, &j| sums[i].total_cmp(&sums[j]).then(j.cmp(&i)));
+            let Some(peak) = best.filter(|&i| sums[i] > 0.0) else { break };
+            let total: f64 = sums[peak];
+            let center = std::array::from_fn(|axis| {
+                around(atoms.at[peak]).map(|(point, weight)| point[axis] * weight).sum::<f64>() / total
+            });
+            sites.push((total, center));
+            for (left, &at) in left.iter_mut().zip(&atoms.at) {
+                *left &= distance(at, atoms.at[peak]) > f64::from(APART);
             }
         }
-        if site.len() >= SMALLEST {
-            sites.push((site.iter().map(|&i| f64::from(scores[i])).sum::<f64>(), site));
+        Self { scores: scores.collect(), sites }
+    }
+
+    /// What differs from what was found. Sites whose sums are nearly the same may change places, and so may those behind.
+    pub fn faults(&self, features: &StructureFeatures) -> Vec<String> {
+        let mut faults = Vec::new();
+        for (row, (found, expected)) in features.column(column::SITE_SCORE).zip(&self.scores).enumerate() {
+            if (f64::from(found) - expected).abs() > 1e-3 {
+                faults.push(format!("row {row} site_score: {found} where {expected}"));
+            }
+        }
+        // Smaller sums are of few parts of a probability's square.
+        let apart = |k: usize| {
+            let (sum, next) = (self.sites[k].0, self.sites.get(k + 1).map_or(0.0, |next| next.0));
+            sum > 0.01 && sum - next > 1e-3 * sum
+        };
+        let sure = (0..self.sites.len()).take_while(|&k| apart(k)).count();
+        for (k, ((sum, center), found)) in self.sites.iter().zip(&features.sites).take(sure).enumerate() {
+            let near = distance(*center, found.center.map(f64::from)) < 0.02;
+            if (f64::from(found.score) / sum - 1.0).abs() > 2e-3 || !near {
+                faults.push(format!("site {k}: {found:?} where {sum} at {center:?}"));
+            }
+        }
+        faults
+    }
+}
+
+/// What cannot be, whatever the model.
+pub fn faults(features: &StructureFeatures) -> Vec<String> {
+    let mut faults = Vec::new();
+    let count = features.sites.len();
+    if count != features.summary.sites as usize || count > MOST_SITES {
+        faults.push(format!("summary: {} sites of {count}", features.summary.sites));
+    }
+    if !features.sites.is_sorted_by(|a, b| a.score >= b.score && a.probability >= b.probability) {
+        faults.push("sites do not fall".to_owned());
+    }
+    for (row, (&id, score)) in features.site_ids.iter().zip(features.column(column::SITE_SCORE)).enumerate() {
+        let is_part = score >= DEFAULT_THRESHOLD;
+        let is_known = usize::try_from(id).is_ok_and(|id| id < count);
+        // Where there are as many sites as there may be, some atoms are in none.
+        let is_right = if is_known { is_part } else { id == -1 && (!is_part || count == MOST_SITES) };
+        if !(0.0..=1.0).contains(&score) || !is_right {
+            faults.push(format!("row {row}: site {id} of {count}, score {score}"));
         }
     }
-    // Those of equal sums stay in the order of their lowest rows.
-    sites.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-    let mut ids = vec![-1; scores.len()];
-    for (id, (_, site)) in sites.iter().enumerate() {
-        site.iter().for_each(|&i| ids[i] = id as i32);
-    }
-    ids
+    faults
 }

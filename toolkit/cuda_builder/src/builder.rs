@@ -18,7 +18,8 @@ use crate::outside::inputs_outside;
 use crate::ptx::bounds;
 use crate::ptx::header::Header;
 use crate::ptx::module::PtxModule;
-use crate::ptx::verify::refusals;
+use crate::ptx::statics;
+use crate::ptx::verify::{Refusal, refusals, warnings};
 
 /// Compiles a kernel crate to PTX. One file for each architecture; see [`CudaBuilder::build`].
 ///
@@ -369,11 +370,16 @@ impl CudaBuilder {
         }
         let body =
             fs::read_to_string(&output).map_err(|source| CudaBuilderError::Read { path: output.clone(), source })?;
+        let llvm = build.llvm();
+        let llvm = fs::read_to_string(&llvm).map_err(|source| CudaBuilderError::Read { path: llvm, source })?;
+        let of_phases = bounds::kernels_of_phases(&body);
         let body =
             bounds::apply(&body).map_err(|mark| CudaBuilderError::LaunchBounds { package: package.clone(), mark })?;
         let module = PtxModule::parse(&body);
         let prefixes: Vec<PathBuf> = remapped.into_iter().map(|(from, _)| from).chain(env::home_dir()).collect();
-        let refusals = refusals(&module, &prefixes);
+        let mut refusals = refusals(&module, &prefixes);
+        let changed = statics::seen(&module, &statics::mutable(&llvm), &of_phases);
+        refusals.extend(changed.into_iter().map(Refusal::MutableStatic));
         if !refusals.is_empty() {
             return Err(CudaBuilderError::Refused { package: package.clone(), refusals });
         }
@@ -387,7 +393,8 @@ impl CudaBuilder {
             body: String::new(),
             entries: entries.clone(),
         };
-        let warnings = if messages.contains("warning") { messages } else { String::new() };
+        let compilers = Some(messages).filter(|messages| messages.contains("warning"));
+        let warnings = compilers.into_iter().chain(warnings(&module)).collect::<Vec<_>>().join("\n");
         Ok(Compiled { text: header.stamp(&body), entries, warnings })
     }
 

@@ -26,6 +26,7 @@ pub mod nested;
 mod outside;
 pub mod ptx;
 pub mod ptxas;
+mod script;
 
 pub use arch::NvvmArch;
 pub use budget::Budget;

@@ -111,7 +111,8 @@ impl DeviceBuild<'_> {
     /// # Errors
     /// Cargo cannot be run, the crate does not compile, or no PTX comes out.
     pub fn run(&self) -> Result<String, NestedError> {
-        if !self.output.is_file() {
+        let llvm = self.llvm();
+        if !self.output.is_file() || !llvm.is_file() {
             self.forget_last_build()?;
         }
         let mut command = Command::new(&self.compiler.cargo);
@@ -122,12 +123,20 @@ impl DeviceBuild<'_> {
         // With a path of its own the file has one name; without, old ones with other hashes lie beside it.
         let mut emit = OsString::from("--emit=asm=");
         emit.push(self.output);
+        // LLVM's text of the same module tells what may change.
+        emit.push(",llvm-ir=");
+        emit.push(&llvm);
         command.arg("--").arg(emit).args(self.last_flags);
         let messages = self.finish(command)?;
         if !self.output.is_file() {
             return Err(NestedError::NoOutput { package: self.package.to_owned(), output: self.output.to_owned() });
         }
         Ok(messages)
+    }
+
+    /// Where LLVM's text of the module lies, beside the PTX.
+    pub fn llvm(&self) -> PathBuf {
+        self.output.with_extension("ll")
     }
 
     /// Runs a lint over the crate and the workspace's packages below it.
@@ -193,9 +202,12 @@ impl DeviceBuild<'_> {
     fn finish(&self, mut command: Command) -> Result<String, NestedError> {
         let program = PathBuf::from(command.get_program());
         let output = command.output().map_err(|source| NestedError::Start { program, source })?;
-        let messages = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
+        let mut messages = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
         if output.status.success() {
             return Ok(messages);
+        }
+        if let Some(meaning) = meaning(&messages) {
+            messages.push_str(&format!("\n\n{meaning}"));
         }
         let compiler = self.compiler.version.clone();
         Err(NestedError::Failed { package: self.package.to_owned(), compiler, messages })
@@ -215,6 +227,26 @@ impl DeviceBuild<'_> {
         let Some(directory) = self.output.parent() else { return Ok(()) };
         std::fs::create_dir_all(directory).map_err(|source| NestedError::Prepare { path: directory.to_owned(), source })
     }
+}
+
+/// What errors mean that the compiler reports without a place in the source, or in words of its own trade.
+fn meaning(messages: &str) -> Option<String> {
+    if messages.contains("LLVM ERROR: unsupported library call operation") {
+        return Some(
+            "help: a kernel converts between a float and a number of 128 bits (`u128`, `i128`), which no device does; convert \
+             64 bits at a time"
+                .to_owned(),
+        );
+    }
+    let (_, rest) = messages.split_once("symbol `")?;
+    let (name, rest) = rest.split_once('`')?;
+    rest.trim_start().starts_with("is already defined").then(|| {
+        let name = name.strip_prefix("__cuda_std_description_").unwrap_or(name);
+        format!(
+            "help: two kernels are called `{name}`: a PTX module has one entry of a name, whatever Rust module it stands in; \
+             give one of them another name"
+        )
+    })
 }
 
 /// Whether a variable belongs to the build that runs this program (cargo's, rustup's, a build script's) and would
@@ -249,6 +281,18 @@ fn is_of_outer_build(name: &OsStr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_compiler_leaves_open_is_told() {
+        let told = |messages| meaning(messages).unwrap_or_default();
+        assert!(told("rustc-LLVM ERROR: unsupported library call operation").contains("128 bits"));
+        assert!(
+            told("error: symbol `__cuda_std_description_k` is already defined").contains("two kernels are called `k`")
+        );
+        for other in ["error: symbol `k` is not defined", "error: symbol `k", "error[E0308]: mismatched types"] {
+            assert_eq!(meaning(other), None);
+        }
+    }
 
     #[test]
     fn only_the_outer_build_is_forgotten() {

@@ -224,6 +224,9 @@ impl Executor for CudaExecutor {
             return Ok(());
         }
         self.context().bind()?;
+        if let Some(recording) = self.stream.recording() {
+            recording.keep(kernel.module());
+        }
         let driver = self.context().driver();
         let queued = raw.with_pointers(|parameters| {
             // SAFETY: the entry has these parameters, as its description and the driver say, and its pointers

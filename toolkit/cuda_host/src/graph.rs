@@ -9,7 +9,7 @@ pub(crate) use recording::{Recording, Turn};
 use crate::driver::{CUgraph, CUgraphExec, CUstreamCaptureMode, Code};
 use crate::slot::Watch;
 use crate::usage::{Begun, Lane};
-use crate::{Context, CudaError, CudaExecutor, Event, Stream};
+use crate::{Context, CudaError, CudaExecutor, Event, Module, Stream};
 use cuda_layout::DeviceLayout;
 use recorder::Staging;
 use recording::Use;
@@ -61,6 +61,8 @@ pub struct Graph {
     staging: Vec<Staging>,
     /// Recorded after the newest launch.
     launched: Event,
+    /// Those of its kernels, which outlive the graph: fields are dropped after `drop`.
+    _modules: Vec<Module>,
 }
 
 // SAFETY: graphs may be launched and destroyed by any thread, one at a time.
@@ -85,12 +87,22 @@ impl Graph {
         let recorder = Recorder::new(executor.on(&stream)?);
         let capture = Capture::begin(&stream)?;
         let output = work(&recorder)?;
-        let (raw, uses) = capture.end()?;
+        let (raw, uses, modules) = capture.end()?;
         let (id, executor, staging) = recorder.into_parts();
         let begun = Vec::with_capacity(uses.len());
         // Owns the raw graph from here on, whatever happens.
-        let mut graph =
-            Self { id, executor, raw, executable: ptr::null_mut(), nodes: 0, uses, begun, staging, launched };
+        let mut graph = Self {
+            id,
+            executor,
+            raw,
+            executable: ptr::null_mut(),
+            nodes: 0,
+            uses,
+            begun,
+            staging,
+            launched,
+            _modules: modules,
+        };
         graph.instantiate()?;
         Ok((graph, output))
     }
@@ -242,19 +254,19 @@ impl<'s> Capture<'s> {
         Ok(Self { stream, ended: false })
     }
 
-    fn end(mut self) -> Result<(CUgraph, Vec<Use>), CudaError> {
+    fn end(mut self) -> Result<(CUgraph, Vec<Use>, Vec<Module>), CudaError> {
         self.ended = true;
-        let (code, graph, uses) = self.stop();
+        let (code, graph, (uses, modules)) = self.stop();
         self.stream.check(code, || "ending the record of a graph".to_owned())?;
-        Ok((graph, uses))
+        Ok((graph, uses, modules))
     }
 
-    fn stop(&self) -> (Code, CUgraph, Vec<Use>) {
-        let uses = self.stream.recording().map(Recording::close).unwrap_or_default();
+    fn stop(&self) -> (Code, CUgraph, (Vec<Use>, Vec<Module>)) {
+        let kept = self.stream.recording().map(Recording::close).unwrap_or_default();
         let mut graph = ptr::null_mut();
         // SAFETY: the handle lives; writes a handle, null where the capture has failed.
         let code = unsafe { self.stream.driver().stream_end_capture(self.stream.raw(), &raw mut graph) };
-        (code, graph, uses)
+        (code, graph, kept)
     }
 }
 

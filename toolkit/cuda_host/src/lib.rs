@@ -28,21 +28,8 @@
 //!
 //! # What is guaranteed, and how
 //!
-//! | guarantee | how |
-//! |---|---|
-//! | arguments have the kernel's number, order, types and mutability | compiler: [`Args`](cuda_std::launch::Kernel::Args) are made from its signature |
-//! | a buffer that a launch writes is no other argument of it | compiler: [`DeviceViewMut`] borrows it mutably |
-//! | the PTX was compiled from the same signature and layouts | a check when a kernel is first used: [`Module::kernel`] |
-//! | every block has its part of every output, and every part its memory | a check before each launch |
-//! | the grid and the shared memory are what the device has | a check before each launch |
-//! | the arguments fulfil the kernel's `requires(..)` | a check before each launch |
-//! | work on one buffer is in order on any number of streams | a note of each use with the buffer; waits on the device |
-//! | memory is not freed or read while a copy or a kernel uses it | whoever drops or looks waits first |
-//! | the host does not look at memory that it shares with the device while work uses it | looking waits, and borrows it; a graph's memory is refused: [`VisibleBuffer`] |
-//! | no two buffers of a pool have the same memory while work uses it | a lease owns it; its uses go with it, and the next user waits on the device |
-//! | a graph's memory lives as long as the graph, and its launches are in order with other work | the graph has it too, and notes its uses |
-//! | results of a kernel that panicked are not handed out | downloads look at the panic records of all streams behind them |
-//! | no call panics without CUDA or with an old driver | functions of the driver are looked up; [`CudaError`] says what is missing |
+//! The chapter *What is guaranteed, and how* of the guide (`guide/src/guarantees.md`) has the whole table: what the compiler
+//! enforces, what is checked before a launch or in the kernel, and what is not enforced.
 //!
 //! # Memory for many batches
 //!

@@ -215,6 +215,13 @@ impl Module {
     }
 }
 
+impl Module {
+    /// Whether both are the same one.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 impl fmt::Debug for Module {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Module").field("name", &self.name()).field("entries", &self.entries()).finish_non_exhaustive()

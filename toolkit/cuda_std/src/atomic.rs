@@ -5,6 +5,7 @@ use crate::bounds::check_index;
 use crate::memory::Elements;
 use crate::platform::{AtomicNumber, Place};
 use crate::scope::{self, AllBlocks, Scope};
+use crate::seal::{INSIDE, Inside};
 use core::marker::PhantomData;
 
 /// What an operation makes of the old value and its operand.
@@ -92,7 +93,7 @@ impl AtomicBits for u64 {}
 /// assert_eq!(was, [5, 5, 5, 0b1101]);
 /// # }
 /// ```
-pub trait AtomicMemory {
+pub trait AtomicMemory: sealed::Sealed {
     /// What it holds.
     type Item: Atomic;
     /// Who else sees an operation as one.
@@ -102,7 +103,7 @@ pub trait AtomicMemory {
     fn len(&self) -> u32;
 
     #[doc(hidden)]
-    fn place(&self, i: u32) -> Place<Self::Item>;
+    fn place(&self, i: u32, _: Inside) -> Place<Self::Item>;
 
     /// Whether there is no element.
     #[inline(always)]
@@ -116,7 +117,7 @@ pub trait AtomicMemory {
     fn apply(&self, operation: Operation, i: u32, value: Self::Item) -> Self::Item {
         check_index(i, self.len());
         // SAFETY: in bounds; while this is borrowed, the memory is touched by atomic operations alone.
-        unsafe { Self::Item::apply(operation, self.place(i), value) }
+        unsafe { Self::Item::apply(operation, self.place(i, INSIDE), value) }
     }
 
     /// Adds to element `i` and returns what it was. Integers wrap. Floats: the sum depends on the order of additions, and
@@ -170,7 +171,7 @@ pub trait AtomicMemory {
     fn compare_exchange(&self, _thread: Thread, i: u32, expected: Self::Item, new: Self::Item) -> Self::Item {
         check_index(i, self.len());
         // SAFETY: as in `apply`.
-        unsafe { Self::Item::compare_exchange(self.place(i), expected, new) }
+        unsafe { Self::Item::compare_exchange(self.place(i, INSIDE), expected, new) }
     }
 
     /// Element `i` as it is at some moment.
@@ -182,7 +183,7 @@ pub trait AtomicMemory {
     fn load(&self, _thread: Thread, i: u32) -> Self::Item {
         check_index(i, self.len());
         // SAFETY: as in `apply`.
-        unsafe { Self::Item::load(self.place(i)) }
+        unsafe { Self::Item::load(self.place(i, INSIDE)) }
     }
 
     /// Writes element `i`. Cheaper than [`exchange`](Self::exchange), since nobody waits for what it was.
@@ -194,7 +195,7 @@ pub trait AtomicMemory {
     fn store(&self, _thread: Thread, i: u32, value: Self::Item) {
         check_index(i, self.len());
         // SAFETY: as in `apply`.
-        unsafe { Self::Item::store(self.place(i), value) }
+        unsafe { Self::Item::store(self.place(i, INSIDE), value) }
     }
 
     /// Clears the bits of element `i` that `value` has not, and returns what it was.
@@ -237,6 +238,13 @@ pub trait AtomicMemory {
     }
 }
 
+mod sealed {
+    /// What implements `AtomicMemory` vouches for its length.
+    pub trait Sealed {}
+    impl<T, S> Sealed for super::Atomics<'_, T, S> {}
+    impl<M> Sealed for super::Cells<'_, M> {}
+}
+
 /// A global buffer that all blocks update by atomic operations, and by nothing else: a parameter of the kernel,
 /// `&Atomics<u32>` or `&Atomics<u32, scope::System>`. What was in the buffer before the launch is its first value.
 ///
@@ -270,7 +278,7 @@ impl<T: Atomic, S: AllBlocks> AtomicMemory for Atomics<'_, T, S> {
     }
 
     #[inline(always)]
-    fn place(&self, i: u32) -> Place<T> {
+    fn place(&self, i: u32, _: Inside) -> Place<T> {
         Place::global(self.data.wrapping_add(i as usize), S::LEVEL)
     }
 }
@@ -309,7 +317,7 @@ impl<T: Atomic, M: Elements<Item = T>> AtomicMemory for Cells<'_, M> {
     }
 
     #[inline(always)]
-    fn place(&self, i: u32) -> Place<T> {
-        self.memory.place(i)
+    fn place(&self, i: u32, inside: Inside) -> Place<T> {
+        self.memory.place(i, inside)
     }
 }

@@ -1,6 +1,6 @@
 //! A thread block and its phases.
 
-use crate::bounds::{MAX_LENGTH, check_length};
+use crate::bounds::{MAX_LENGTH, check_length, crosses_warps};
 use crate::memory::Elements;
 use crate::platform::{self, Crew};
 use crate::{Grid, PerLane, Warp};
@@ -184,7 +184,30 @@ impl Block {
     /// combined by strides 16, 8, 4, 2, 1 (the lower one is the left operand), and the 32 results likewise.
     /// Slots without a value hold `identity`, which must be neutral.
     ///
-    /// One barrier. A value has at most 32 bytes, in 32-bit words.
+    /// One barrier. A value has at most 32 bytes, in 32-bit words; others do not compile, for a GPU or for CPU cores:
+    ///
+    /// ```compile_fail,E0080
+    /// # use cuda_std::prelude::*;
+    /// #[kernel(threads = 64)]
+    /// fn half_a_word(block: &mut Block, out: &mut Chunk<u32, 64>, x: &[u16]) {
+    ///     let most = block.reduce(x.len() as u32, 0u16, |i| x.at(i), |a, b| a.max(b));
+    ///     out.fill(block, 1, |_| u32::from(most));
+    /// }
+    /// # fn main() {
+    /// half_a_word::launch(&CpuExecutor::new(), 1, half_a_word::Args { out: &mut [0; 1][..], x: &[] }).unwrap();
+    /// # }
+    /// ```
+    /// ```compile_fail,E0080
+    /// # use cuda_std::prelude::*;
+    /// #[kernel(threads = 64)]
+    /// fn sixteen(block: &mut Block, out: &mut Chunk<u32, 64>, x: &[u32]) {
+    ///     let sums = block.reduce(1, [0u32; 16], |i| [x.at(i); 16], |a, b| [a[0] + b[0]; 16]);
+    ///     out.fill(block, 1, |i| sums[i as usize]);
+    /// }
+    /// # fn main() {
+    /// sixteen::launch(&CpuExecutor::new(), 1, sixteen::Args { out: &mut [0; 1][..], x: &[1] }).unwrap();
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn reduce<T: Pod>(
         &mut self,
@@ -206,6 +229,7 @@ impl Block {
         value: impl Fn(u32) -> T + Sync,
         combine: impl Fn(T, T) -> T + Sync,
     ) -> T {
+        crosses_warps::<T>();
         platform::block_reduce::<true, T>(self.crew.next_phase(), self.half.next(), n, identity, value, combine)
     }
 
@@ -301,6 +325,7 @@ impl Block {
         value: impl Fn(u32) -> T,
         combine: impl Fn(T, T) -> T,
     ) -> T {
+        crosses_warps::<T>();
         platform::block_reduce::<false, T>(self.crew.next_phase(), self.half.next(), n, identity, value, combine)
     }
 
@@ -316,6 +341,7 @@ impl Block {
         value: impl Fn(u32) -> M::Item,
         combine: impl Fn(M::Item, M::Item) -> M::Item,
     ) -> M::Item {
+        crosses_warps::<M::Item>();
         platform::block_scan(self.crew.next_phase(), self.half, n, memory, inclusive, identity, value, combine)
     }
 }

@@ -19,6 +19,29 @@ pub(crate) fn check_index(i: u32, len: u32) {
     }
 }
 
+/// Stops the build, for a GPU and for CPU cores alike, where a value cannot cross the lanes of a warp.
+#[inline(always)]
+pub(crate) fn crosses_lanes<T>() {
+    const {
+        assert!(
+            size_of::<T>().is_multiple_of(4) && size_of::<T>() <= 128,
+            "a value that crosses lanes is made of at most 32 words of 32 bits: `u32` in place of `u8`, `u16` or `bool`"
+        );
+    }
+}
+
+/// As [`crosses_lanes`], where a value cannot cross the warps of a block.
+#[inline(always)]
+pub(crate) fn crosses_warps<T>() {
+    const {
+        assert!(
+            size_of::<T>().is_multiple_of(4) && size_of::<T>() <= 32,
+            "a block reduces and scans values of at most 8 words of 32 bits: `u32` in place of `u8`, `u16` or `bool`, and \
+             several reductions in place of one of a large value"
+        );
+    }
+}
+
 #[cold]
 #[inline(never)]
 #[track_caller]

@@ -3,6 +3,7 @@
 use crate::access::{Access, ReadWrite, Readable};
 use crate::memory::Elements;
 use crate::platform::Place;
+use crate::seal::{INSIDE, Inside};
 use crate::{Part, View};
 use bytemuck::Pod;
 use core::marker::PhantomData;
@@ -72,13 +73,13 @@ impl<T: Pod, const N: usize> Chunk<'_, T, N> {
     #[track_caller]
     #[must_use]
     pub fn view(&self, n: u32) -> View<'_, T> {
-        self.resolved().limited(n)
+        self.resolved(INSIDE).limited(n)
     }
 
     /// All of it, as a part that can be split.
     #[inline(always)]
     pub fn whole(&mut self) -> Part<'_, T> {
-        self.resolved()
+        self.resolved(INSIDE)
     }
 }
 
@@ -87,7 +88,7 @@ impl<'a, T: Pod, const N: usize, A: Access> Elements for Chunk<'a, T, N, A> {
     type Resolved = Part<'a, T>;
 
     #[inline(always)]
-    fn resolved(&self) -> Part<'a, T> {
+    fn resolved(&self, _: Inside) -> Part<'a, T> {
         let rest = self.end.wrapping_sub(self.start);
         let len = if rest < N as u32 { rest } else { N as u32 };
         // SAFETY: see `new`.
@@ -97,36 +98,36 @@ impl<'a, T: Pod, const N: usize, A: Access> Elements for Chunk<'a, T, N, A> {
     const READABLE: bool = A::READABLE;
 
     #[inline(always)]
-    fn claim(&mut self) -> bool {
+    fn claim(&mut self, _: Inside) -> bool {
         self.access.claim()
     }
 
     #[inline(always)]
     fn count(&self) -> u32 {
-        self.resolved().count()
+        self.resolved(INSIDE).count()
     }
 
     #[inline(always)]
     unsafe fn load(&self, i: u32) -> T {
         // SAFETY: the caller's.
-        unsafe { self.resolved().load(i) }
+        unsafe { self.resolved(INSIDE).load(i) }
     }
 
     #[inline(always)]
     unsafe fn store(&self, i: u32, value: T) {
         // SAFETY: the caller's.
-        unsafe { self.resolved().store(i, value) }
+        unsafe { self.resolved(INSIDE).store(i, value) }
     }
 
     #[inline(always)]
     unsafe fn change(&self, i: u32, change: impl FnOnce(&mut T)) {
         // SAFETY: the caller's.
-        unsafe { self.resolved().change(i, change) }
+        unsafe { self.resolved(INSIDE).change(i, change) }
     }
 
     #[inline(always)]
-    fn place(&self, i: u32) -> Place<T> {
-        self.resolved().place(i)
+    fn place(&self, i: u32, _: Inside) -> Place<T> {
+        self.resolved(INSIDE).place(i, INSIDE)
     }
 }
 

@@ -18,7 +18,7 @@ mod shape;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use {
     check::{MAX_SHARED_BYTES, check_arguments},
-    cpu::{CpuExecutor, has_vector_instructions},
+    cpu::{CpuExecutor, has_vector_instructions, has_wide_vector_instructions},
     error::LaunchError,
     host::{ArgVisitor, DynamicLength, Executor, Host, Kernel, Matrix, Segments, Space},
     offsets::{Offsets, OffsetsError},

@@ -35,23 +35,8 @@
 //!
 //! # What is guaranteed, and how
 //!
-//! | guarantee | how |
-//! |---|---|
-//! | a barrier is reached by every thread | compiler: phases take `&mut Block`, their closures are `Fn + Sync` and cannot hold it |
-//! | a vote or a shuffle is reached by every lane | compiler: the same, with `&mut Warp`; a [`Team`] shuffles with its own lanes alone |
-//! | no two threads write one element in a phase | compiler: an element is written only by the phase that hands it out |
-//! | no thread reads what another writes in the same phase | compiler: a writing phase borrows the memory mutably |
-//! | what several threads update is touched atomically | compiler: [`Atomics`] and [`Cells`] do nothing else, in a scope that holds all of them |
-//! | no two blocks write one element | a check before launch: `launch::Offsets` are monotone and end within the buffer; the grid is exactly that of the [`Chunk`]s and [`Tile2d`]s |
-//! | a device takes the grid and the shared memory | a check before launch |
-//! | the arguments fulfil the kernel's `requires(..)` | a check before launch |
-//! | no access out of bounds | a check at run time, in the kernel; it ends the thread and the launch returns an error |
-//! | no thread writes what another still reads from a phase before | compiler and barriers: see [`Block`] for where those stand |
-//! | nothing goes on by what a thread that panicked did not write | a check at run time: at each barrier behind something written, and at each result of a warp or a team, the others look and end; so a loop by such results ends |
-//! | both sides agree on layouts and signature | a check at load: the PTX carries `launch::Kernel::DESCRIPTION` |
-//! | results do not depend on the order of atomic operations | not enforced, but tests find it: `CpuExecutor::shuffled` |
-//! | global memory is written before it is read | not enforced: a [`Segment`] or a [`Chunk`] may be read before it was filled |
-//! | a kernel ends | not enforced: a thread may loop for ever by itself, or wait for another by atomic operations |
+//! The chapter *What is guaranteed, and how* of the guide (`guide/src/guarantees.md`) has the whole table: what the compiler
+//! enforces, what is checked before a launch or in the kernel, and what is not enforced.
 //!
 //! # Same bits
 //!
@@ -61,9 +46,10 @@
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(
     target_arch = "nvptx64",
-    feature(asm_experimental_arch, link_llvm_intrinsics, stdarch_nvptx, core_float_math)
+    feature(asm_experimental_arch, link_llvm_intrinsics, stdarch_nvptx, core_float_math),
+    feature(auto_traits, negative_impls, specialization)
 )]
-#![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
+#![cfg_attr(target_arch = "nvptx64", allow(internal_features, incomplete_features))]
 
 pub mod access;
 mod atomic;
@@ -82,6 +68,7 @@ mod memory;
 pub mod panic;
 mod platform;
 pub mod scope;
+mod seal;
 mod segment;
 mod shared;
 mod table;
@@ -90,6 +77,7 @@ mod tile_2d;
 mod unrolled;
 mod warp;
 mod warp_list;
+mod warp_picks;
 
 pub use atomic::{Atomic, AtomicBits, AtomicMemory, Atomics, Cells};
 pub use block::{Block, PerThread, Thread};
@@ -99,6 +87,7 @@ pub use grid::Grid;
 pub use halves::{Halves, Pending, Unmet};
 pub use input::Input;
 pub use memory::{BlockMemory, WarpPart};
+pub use platform::Frozen;
 pub use segment::{Clamped, Part, Segment, View};
 pub use shared::{DynamicShared, Shared, Tile, TilePart};
 pub use table::{Table, Window};
@@ -106,16 +95,19 @@ pub use team::{Lists, Team};
 pub use tile_2d::Tile2d;
 pub use warp::{Lane, Lanes, PerLane, Warp};
 pub use warp_list::{Questions, SharedByWarp, WarpItems, WarpList};
+pub use warp_picks::{Pick, Picks};
 
 /// What a kernel's file imports.
 pub mod prelude {
     pub use crate::access::{Readable, WriteOnly};
     #[cfg(not(target_arch = "nvptx64"))]
     pub use crate::launch::{CpuExecutor, DynamicLength, Executor, Matrix, Offsets, Segments};
+    #[doc(hidden)]
+    pub use crate::math::methods::FloatMethods as _;
     pub use crate::{
         AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DynamicShared, Grid, Halves, Input, Lane, Lists,
-        Part, PerLane, PerThread, Questions, Segment, Shared, Table, Team, Thread, Tile, Tile2d, View, Warp, WarpItems,
-        WarpList, WarpPart, Window, kernel, math, scope,
+        Part, PerLane, PerThread, Pick, Picks, Questions, Segment, Shared, Table, Team, Thread, Tile, Tile2d, View,
+        Warp, WarpItems, WarpList, WarpPart, Window, kernel, math, scope,
     };
 }
 

@@ -37,6 +37,7 @@
 //! | [`rsqrt`] | 1.5 | all numbers |
 //! | [`exp_bounded`] | 0.9 | from -87 to 88 |
 //! | [`reciprocal_bounded`] | 0.51 | from 1e-37 to 1e37 |
+//! | [`reciprocal_sqrt_bounded`] | 1.0 | from 1e-37 to 1e37 |
 
 pub mod approx;
 mod basic;
@@ -46,12 +47,14 @@ pub mod f64;
 mod hyperbolic;
 mod inverse;
 mod logarithm;
+#[doc(hidden)]
+pub mod methods;
 mod power;
 mod rounding;
 mod trigonometry;
 
 pub use basic::{NAN, canonical, fma, larger, recip, smaller, sqrt, to_u32};
-pub use bounded::{exp_bounded, reciprocal_bounded};
+pub use bounded::{exp_bounded, reciprocal_bounded, reciprocal_sqrt_bounded};
 pub use exponential::{exp, exp_m1, exp2};
 pub use hyperbolic::{cosh, sinh, tanh};
 pub use inverse::{acos, asin, atan, atan2};

@@ -12,6 +12,7 @@ use crate::access::Readable;
 use crate::atomic::{Atomic, Cells};
 use crate::bounds::{MAX_LENGTH, check_index, check_length};
 use crate::platform;
+use crate::seal::INSIDE;
 use crate::warp_list::SharedByWarp;
 use crate::{Block, PerLane, PerThread, Team, Thread, Tile, Warp};
 use bytemuck::Pod;
@@ -76,9 +77,9 @@ pub trait BlockMemory: Elements {
     #[inline(always)]
     #[track_caller]
     fn fill(&mut self, block: &mut Block, n: u32, value: impl Fn(u32) -> Self::Item + Sync) {
-        let memory = self.resolved();
+        let memory = self.resolved(INSIDE);
         check_length(n, memory.count());
-        block.open(self.claim());
+        block.open(self.claim(INSIDE));
         platform::each_index(block.phase(), n, |i| {
             let item = value(i);
             // SAFETY: in bounds; index i is one thread's alone, and the closure cannot hold this memory.
@@ -118,7 +119,7 @@ pub trait BlockMemory: Elements {
         both: impl Fn(u32) -> (Self::Item, V) + Sync,
         combine: impl Fn(V, V) -> V + Sync,
     ) -> V {
-        let memory = self.resolved();
+        let memory = self.resolved(INSIDE);
         check_length(n, memory.count());
         let write = |i| {
             let (item, value) = both(i);
@@ -126,7 +127,7 @@ pub trait BlockMemory: Elements {
             unsafe { memory.store(i, item) };
             value
         };
-        block.open(self.claim());
+        block.open(self.claim(INSIDE));
         block.reduced(n, identity, write, combine)
     }
 
@@ -148,7 +149,7 @@ pub trait BlockMemory: Elements {
     where
         Self: Readable,
     {
-        let memory = self.resolved();
+        let memory = self.resolved(INSIDE);
         check_length(n, memory.count());
         let write = |i| {
             let mut value = identity;
@@ -156,7 +157,7 @@ pub trait BlockMemory: Elements {
             unsafe { memory.change(i, |item| value = change(i, item)) };
             value
         };
-        block.open(self.claim());
+        block.open(self.claim(INSIDE));
         block.reduced(n, identity, write, combine)
     }
 
@@ -167,9 +168,9 @@ pub trait BlockMemory: Elements {
     #[inline(always)]
     #[track_caller]
     fn set(&mut self, block: &mut Block, i: u32, value: Self::Item) {
-        let memory = self.resolved();
+        let memory = self.resolved(INSIDE);
         check_index(i, memory.count());
-        block.open(self.claim());
+        block.open(self.claim(INSIDE));
         platform::each_index(block.phase(), 1, |_| {
             // SAFETY: in bounds; one thread writes.
             unsafe { memory.store(i, value) };
@@ -187,9 +188,9 @@ pub trait BlockMemory: Elements {
     where
         Self: Readable,
     {
-        let memory = self.resolved();
+        let memory = self.resolved(INSIDE);
         check_length(n, memory.count());
-        block.open(self.claim());
+        block.open(self.claim(INSIDE));
         platform::each_index(block.phase(), n, |i| {
             // SAFETY: as in `fill`.
             unsafe { memory.change(i, |item| change(i, item)) };
@@ -207,9 +208,9 @@ pub trait BlockMemory: Elements {
         state: &PerThread<S>,
         value: impl Fn(Thread, &S) -> Self::Item + Sync,
     ) {
-        let memory = self.resolved();
+        let memory = self.resolved(INSIDE);
         let rest = memory.count().saturating_sub(first);
-        block.open(self.claim());
+        block.open(self.claim(INSIDE));
         state.each_ref(block.phase(), |thread, own| {
             if thread.index() < rest {
                 let item = value(thread, own);
@@ -249,9 +250,9 @@ pub trait BlockMemory: Elements {
     where
         Self: Readable,
     {
-        let memory = self.resolved();
+        let memory = self.resolved(INSIDE);
         check_length(n, memory.count());
-        block.open(self.claim());
+        block.open(self.claim(INSIDE));
         block.scanned(n, &memory, true, identity, value, combine)
     }
 
@@ -288,9 +289,9 @@ pub trait BlockMemory: Elements {
     where
         Self: Readable,
     {
-        let memory = self.resolved();
+        let memory = self.resolved(INSIDE);
         check_length(n, memory.count());
-        block.open(self.claim());
+        block.open(self.claim(INSIDE));
         block.scanned(n, &memory, false, identity, value, combine)
     }
 
@@ -428,6 +429,42 @@ pub trait BlockMemory: Elements {
         by_warp::fill_by_lanes(self, block, n, values);
     }
 
+    /// As [`fill_by_lanes`](Self::fill_by_lanes), with lists as in [`fill_by_warp_with`](Self::fill_by_warp_with), empty for
+    /// every 32 elements.
+    ///
+    /// # Panics
+    /// When `n` is beyond [`len`](Self::len).
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// For each number, how many even ones its group of 32 has.
+    /// #[kernel(threads = 64)]
+    /// fn evens(block: &mut Block, out: &mut Chunk<u32, 40>, x: &[u32], list: &mut Shared<u32, 64>) {
+    ///     out.fill_by_lanes_with(block, 40, (list,), |warp, (even,), first| {
+    ///         let own = warp.per_lane(|lane| if first + lane.index() < 40 { x.at(first + lane.index()) } else { 1 });
+    ///         even.push_where(warp, &own, &own, |_, x| x % 2 == 0);
+    ///         let n = even.items(warp).len();
+    ///         warp.per_lane(|_| n)
+    ///     });
+    /// }
+    /// # fn main() {
+    /// # let (x, mut out) = ((0..40).collect::<Vec<u32>>(), [0; 40]);
+    /// # evens::launch(&CpuExecutor::new(), 1, evens::Args { out: &mut out, x: &x }).unwrap();
+    /// assert_eq!([out[0], out[31], out[32], out[39]], [16, 16, 4, 4]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    fn fill_by_lanes_with<S: SharedByWarp>(
+        &mut self,
+        block: &mut Block,
+        n: u32,
+        arrays: S,
+        values: impl Fn(&mut Warp, &mut S::Lists<'_>, u32) -> PerLane<Self::Item> + Sync,
+    ) {
+        by_warp::fill_by_lanes_with(self, block, n, arrays, values);
+    }
+
     /// Runs `f(thread, cells, i)` for every `i` below `n`, of which each may update any of the elements by the atomic
     /// operations of `cells`: [`AtomicMemory`](crate::AtomicMemory), where an example is. Their scope is the block.
     ///
@@ -441,8 +478,8 @@ pub trait BlockMemory: Elements {
         Self::Item: Atomic,
     {
         check_length(n, MAX_LENGTH);
-        let cells = Cells::new(self.resolved());
-        block.open(self.claim());
+        let cells = Cells::new(self.resolved(INSIDE));
+        block.open(self.claim(INSIDE));
         let crew = block.phase();
         platform::each_index(crew, n, |i| f(Thread::of_index(crew, i), &cells, i));
         block.close(Self::READABLE);
@@ -458,7 +495,7 @@ pub trait BlockMemory: Elements {
     /// /// Row sums of a matrix of 3 rows, by four threads a row; then each row's share of all.
     /// #[kernel(threads = 32)]
     /// fn shares(block: &mut Block, out: &mut Chunk<f32, 3>, x: &[f32], columns: u32) {
-    ///     let sum = |team: Team<4>, row| {
+    ///     let sum = |team: &mut Team<4>, row| {
     ///         team.reduce(columns, 0.0, |sum, k| sum + x.at(row * columns + k), |a, b| a + b)
     ///     };
     ///     out.fill_by_team(block, 3, sum);
@@ -466,7 +503,7 @@ pub trait BlockMemory: Elements {
     ///     out.update_by_team(
     ///         block,
     ///         3,
-    ///         |team: Team<4>, _| team.reduce(all, 0.0, |sum, k| sum + x.at(k), |a, b| a + b),
+    ///         |team: &mut Team<4>, _| team.reduce(all, 0.0, |sum, k| sum + x.at(k), |a, b| a + b),
     ///         |total, row| *row /= total,
     ///     );
     /// }
@@ -483,7 +520,7 @@ pub trait BlockMemory: Elements {
         &mut self,
         block: &mut Block,
         n: u32,
-        value: impl Fn(Team<L>, u32) -> Self::Item + Sync,
+        value: impl Fn(&mut Team<L>, u32) -> Self::Item + Sync,
     ) {
         by_team::fill(self, block, n, value);
     }
@@ -501,7 +538,7 @@ pub trait BlockMemory: Elements {
         &mut self,
         block: &mut Block,
         n: u32,
-        compute: impl Fn(Team<L>, u32) -> V + Sync,
+        compute: impl Fn(&mut Team<L>, u32) -> V + Sync,
         change: impl Fn(V, &mut Self::Item) + Sync,
     ) where
         Self: Readable,

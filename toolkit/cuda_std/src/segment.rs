@@ -5,6 +5,7 @@ use crate::bounds::{MAX_LENGTH, check_index, check_length, out_of_bounds};
 use crate::memory::Elements;
 use crate::platform::Place;
 use crate::scope::Level;
+use crate::seal::{INSIDE, Inside};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
@@ -84,13 +85,13 @@ impl<T: Pod> Segment<'_, T> {
     #[track_caller]
     #[must_use]
     pub fn view(&self, n: u32) -> View<'_, T> {
-        self.resolved().limited(n)
+        self.resolved(INSIDE).limited(n)
     }
 
     /// All of it, as a part that knows where it lies.
     #[inline(always)]
     pub fn whole(&mut self) -> Part<'_, T> {
-        self.resolved()
+        self.resolved(INSIDE)
     }
 }
 
@@ -99,7 +100,7 @@ impl<'a, T: Pod, A: Access> Elements for Segment<'a, T, A> {
     type Resolved = Part<'a, T>;
 
     #[inline(always)]
-    fn resolved(&self) -> Part<'a, T> {
+    fn resolved(&self, _: Inside) -> Part<'a, T> {
         // SAFETY: see `new`.
         unsafe {
             let (start, end) = (self.offsets.read(), self.offsets.add(1).read());
@@ -110,36 +111,36 @@ impl<'a, T: Pod, A: Access> Elements for Segment<'a, T, A> {
     const READABLE: bool = A::READABLE;
 
     #[inline(always)]
-    fn claim(&mut self) -> bool {
+    fn claim(&mut self, _: Inside) -> bool {
         self.access.claim()
     }
 
     #[inline(always)]
     fn count(&self) -> u32 {
-        self.resolved().count()
+        self.resolved(INSIDE).count()
     }
 
     #[inline(always)]
     unsafe fn load(&self, i: u32) -> T {
         // SAFETY: the caller's.
-        unsafe { self.resolved().load(i) }
+        unsafe { self.resolved(INSIDE).load(i) }
     }
 
     #[inline(always)]
     unsafe fn store(&self, i: u32, value: T) {
         // SAFETY: the caller's.
-        unsafe { self.resolved().store(i, value) }
+        unsafe { self.resolved(INSIDE).store(i, value) }
     }
 
     #[inline(always)]
     unsafe fn change(&self, i: u32, change: impl FnOnce(&mut T)) {
         // SAFETY: the caller's.
-        unsafe { self.resolved().change(i, change) }
+        unsafe { self.resolved(INSIDE).change(i, change) }
     }
 
     #[inline(always)]
-    fn place(&self, i: u32) -> Place<T> {
-        self.resolved().place(i)
+    fn place(&self, i: u32, _: Inside) -> Place<T> {
+        self.resolved(INSIDE).place(i, INSIDE)
     }
 }
 
@@ -228,6 +229,7 @@ impl<T: Pod, const N: usize> Part<'_, [T; N]> {
     #[inline(always)]
     #[track_caller]
     pub fn flatten(&mut self) -> Part<'_, T> {
+        // Where nobody looks for overflow, what is left is less than there is.
         let len = self.len * N as u32;
         // SAFETY: an array is its elements; this part stays borrowed while this view lives.
         unsafe { Part::new(self.data.cast::<T>(), len) }
@@ -248,14 +250,14 @@ impl<'a, T: Pod> Elements for Part<'a, T> {
     type Resolved = Part<'a, T>;
 
     #[inline(always)]
-    fn resolved(&self) -> Part<'a, T> {
+    fn resolved(&self, _: Inside) -> Part<'a, T> {
         Self { data: self.data, len: self.len, owner: PhantomData }
     }
 
     const READABLE: bool = true;
 
     #[inline(always)]
-    fn claim(&mut self) -> bool {
+    fn claim(&mut self, _: Inside) -> bool {
         true
     }
 
@@ -283,7 +285,7 @@ impl<'a, T: Pod> Elements for Part<'a, T> {
     }
 
     #[inline(always)]
-    fn place(&self, i: u32) -> Place<T> {
+    fn place(&self, i: u32, _: Inside) -> Place<T> {
         Place::global(self.at(i), Level::Block)
     }
 }
@@ -427,6 +429,13 @@ impl<T: Pod> View<'_, T> {
         check_length(first, self.len);
         check_length(n, self.len.wrapping_sub(first));
         Self { data: self.data.wrapping_add(first as usize), len: n, owner: PhantomData }
+    }
+
+    /// Where the elements lie.
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[inline(always)]
+    pub(crate) fn pointer(&self) -> *const T {
+        self.data
     }
 
     /// # Safety

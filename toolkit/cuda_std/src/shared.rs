@@ -4,6 +4,7 @@ use crate::access::Readable;
 use crate::bounds::{check_index, check_length};
 use crate::memory::Elements;
 use crate::platform::{self, DynamicStorage, Place, SharedPointer, SharedStorage};
+use crate::seal::{INSIDE, Inside};
 use crate::{Block, BlockMemory, Halves, PerThread, Team, Thread, WarpList};
 use bytemuck::Pod;
 use core::marker::PhantomData;
@@ -109,7 +110,7 @@ macro_rules! arrays {
                 &mut self,
                 block: &mut Block,
                 n: u32,
-                value: impl Fn(Team<L>, u32) -> T + Sync,
+                value: impl Fn(&mut Team<L>, u32) -> T + Sync,
             ) -> Tile<'_, T> {
                 let mut tile = self.tile(n);
                 tile.fill_by_team(block, n, value);
@@ -130,7 +131,9 @@ macro_rules! arrays {
                 state: &PerThread<S>,
                 value: impl Fn(Thread, &S) -> T + Sync,
             ) -> Tile<'_, T> {
-                let mut tile = self.tile(n);
+                // One check for both, of what the compiler knows.
+                check_length(n, self.capacity().min(block.threads()));
+                let mut tile = Tile { data: self.storage.at(), len: n, used: self.claim(), owner: PhantomData };
                 tile.write(block, 0, state, value);
                 tile
             }
@@ -170,7 +173,7 @@ impl<T: Pod, const N: usize> Shared<T, N> {
     #[inline(always)]
     pub fn fill_all(&mut self, block: &mut Block, value: impl Fn(u32) -> T + Sync) -> Tile<'_, T> {
         let mut tile = self.tile(N as u32);
-        block.open(tile.claim());
+        block.open(tile.claim(INSIDE));
         platform::each_ahead(block.phase(), N as u32, value, |i, item| {
             // SAFETY: in bounds; index i is one thread's alone, and the closure cannot hold this array.
             unsafe { tile.store(i, item) };
@@ -231,7 +234,7 @@ unsafe impl<T: Pod> Sync for WarpParts<T> {}
 /// fn tiles(block: &mut Block, out: &mut Chunk<u32, 4>, a: &mut Shared<u32, 32>, b: &mut Shared<u32, 32>) {
 ///     let own = block.per_thread(|thread| thread.index() + 1);
 ///     let a = a.write(block, 8, &own, |_, value| *value); // 1 to 8, of the first eight threads
-///     let sums = b.fill_by_team(block, 2, |team: Team<4>, i| {
+///     let sums = b.fill_by_team(block, 2, |team: &mut Team<4>, i| {
 ///         let half = a.part(4 * i, 4);
 ///         team.reduce(half.len(), 0, |sum, k| sum + half.get(k), |a, b| a + b)
 ///     });
@@ -341,14 +344,14 @@ impl<'a, T: Pod> Elements for Tile<'a, T> {
     type Resolved = Tile<'a, T>;
 
     #[inline(always)]
-    fn resolved(&self) -> Tile<'a, T> {
+    fn resolved(&self, _: Inside) -> Tile<'a, T> {
         Self { data: self.data, len: self.len, used: self.used, owner: PhantomData }
     }
 
     const READABLE: bool = true;
 
     #[inline(always)]
-    fn claim(&mut self) -> bool {
+    fn claim(&mut self, _: Inside) -> bool {
         core::mem::replace(&mut self.used, true)
     }
 
@@ -380,7 +383,7 @@ impl<'a, T: Pod> Elements for Tile<'a, T> {
     }
 
     #[inline(always)]
-    fn place(&self, i: u32) -> Place<T> {
+    fn place(&self, i: u32, _: Inside) -> Place<T> {
         Place::shared(self.data, i)
     }
 }

@@ -1,6 +1,6 @@
 //! Teams: a few neighbouring lanes of a warp that work on one element together.
 
-use crate::bounds::{check_index, check_length};
+use crate::bounds::{check_index, check_length, crosses_lanes};
 use crate::{Block, BlockMemory, Segment, View, platform};
 use bytemuck::Pod;
 
@@ -36,13 +36,15 @@ use bytemuck::Pod;
 /// by_six::launch(&CpuExecutor::new(), 1, by_six::Args { out: &mut [0; 8][..] }).unwrap();
 /// # }
 /// ```
-#[derive(Clone, Copy)]
+///
+/// What is enforced, by the compiler: a team stays in the closure that it was given to, and reduces nothing inside of its own
+/// reduction, where its threads are at different turns.
 pub struct Team<const L: u32>(());
 
 impl<const L: u32> Team<L> {
     #[inline(always)]
     pub(crate) fn new() -> Self {
-        const { assert!(L.is_power_of_two() && L <= 32, "a team has 1, 2, 4, 8, 16 or 32 threads") };
+        whole_teams::<L>();
         Self(())
     }
 
@@ -55,11 +57,51 @@ impl<const L: u32> Team<L> {
     /// `T` is made of 32-bit words. A team in whose block a thread has panicked ends here: what a dead thread would have
     /// given decides nothing, and no loop waits for it.
     ///
-    /// Examples are at [`BlockMemory::fill_by_team`] and [`Tile`](crate::Tile).
+    /// Examples are at [`BlockMemory::fill_by_team`] and [`Tile`](crate::Tile). Smaller values do not compile:
+    ///
+    /// ```compile_fail,E0080
+    /// # use cuda_std::prelude::*;
+    /// #[kernel(threads = 64)]
+    /// fn bytes(block: &mut Block, out: &mut Chunk<u8, 64>) {
+    ///     out.fill_by_team::<8>(block, 1, |team, _| team.reduce(8, 0u8, |a, k| a | k as u8, |a, b| a | b));
+    /// }
+    /// # fn main() {
+    /// bytes::launch(&CpuExecutor::new(), 1, bytes::Args { out: &mut [0; 1][..] }).unwrap();
+    /// # }
+    /// ```
     #[inline(always)]
-    pub fn reduce<T: Pod>(self, m: u32, identity: T, step: impl Fn(T, u32) -> T, combine: impl Fn(T, T) -> T) -> T {
+    pub fn reduce<T: Pod>(
+        &mut self,
+        m: u32,
+        identity: T,
+        step: impl Fn(T, u32) -> T + Sync,
+        combine: impl Fn(T, T) -> T + Sync,
+    ) -> T {
+        crosses_lanes::<T>();
         platform::team_reduce::<L, T>(m, identity, step, combine)
     }
+
+    /// As [`reduce`](Self::reduce), with the same result, for a `step` that has loops of its own.
+    ///
+    /// A CPU's core takes several `j` at a time in `reduce`, and has the code of `step` more than once for that; here it has
+    /// it once, as part of the code around.
+    #[inline(always)]
+    pub fn reduce_long<T: Pod>(
+        &mut self,
+        m: u32,
+        identity: T,
+        step: impl Fn(T, u32) -> T + Sync,
+        combine: impl Fn(T, T) -> T + Sync,
+    ) -> T {
+        crosses_lanes::<T>();
+        platform::team_reduce_long::<L, T>(m, identity, step, combine)
+    }
+}
+
+/// Stops the build where warps cannot be cut into teams of `L` threads.
+#[inline(always)]
+fn whole_teams<const L: u32>() {
+    const { assert!(L.is_power_of_two() && L <= 32, "a team has 1, 2, 4, 8, 16 or 32 threads") };
 }
 
 /// Lists of indices, one for each of the elements that [`Segment::collect`] looked at.
@@ -259,16 +301,30 @@ impl Segment<'_, u32> {
     /// # Panics
     /// When there is less than a word a list.
     ///
-    /// An example is at [`Lists`].
+    /// An example is at [`Lists`]. A warp is not made of teams of three:
+    ///
+    /// ```compile_fail,E0080
+    /// # use cuda_std::prelude::*;
+    /// #[kernel(threads = 96)]
+    /// fn threes(block: &mut Block, words: &mut Segment<u32>) {
+    ///     words.collect::<3, _>(block, 4, 10, |i| move |j| j % (i + 2) == 0);
+    /// }
+    /// # fn main() {
+    /// # let offsets = Offsets::new(vec![0, 24]).unwrap();
+    /// # let words = Segments { data: &mut [0; 24][..], offsets: &offsets };
+    /// threes::launch(&CpuExecutor::new(), 1, threes::Args { words }).unwrap();
+    /// # }
+    /// ```
     #[inline(always)]
     #[track_caller]
-    pub fn collect<const L: u32, K: Fn(u32) -> bool>(
+    pub fn collect<const L: u32, K: Fn(u32) -> bool + Sync>(
         &mut self,
         block: &mut Block,
         n: u32,
         m: u32,
         keep: impl Fn(u32) -> K + Sync,
     ) -> Lists<'_> {
+        whole_teams::<L>();
         let words = self.whole();
         check_length(n, words.len());
         let room = words.len().checked_div(n).map_or(0, |words| words - 1);

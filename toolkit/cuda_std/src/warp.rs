@@ -1,7 +1,9 @@
 //! Warps and their phases.
 
 use crate::Thread;
+use crate::bounds::crosses_lanes;
 use crate::platform::{self, Crew, LaneStorage};
+use crate::seal::INSIDE;
 use bytemuck::Pod;
 
 /// A warp: 32 neighbouring threads of a block, in a phase of [`Block::warps`](crate::Block::warps).
@@ -116,20 +118,21 @@ impl<L: sealed::Lanes> Lanes for L {}
 
 pub(crate) mod sealed {
     use super::PerLane;
+    use crate::seal::Inside;
 
     pub trait Lanes: Copy {
         /// What one lane sees.
         type Item;
 
         /// What lane `lane` sees, which asks.
-        fn of(self, lane: u32) -> Self::Item;
+        fn of(self, lane: u32, inside: Inside) -> Self::Item;
     }
 
     impl<'a, T> Lanes for &'a PerLane<T> {
         type Item = &'a T;
 
         #[inline(always)]
-        fn of(self, lane: u32) -> &'a T {
+        fn of(self, lane: u32, _: Inside) -> &'a T {
             self.0.own(lane)
         }
     }
@@ -138,8 +141,8 @@ pub(crate) mod sealed {
         type Item = (A::Item, B::Item);
 
         #[inline(always)]
-        fn of(self, lane: u32) -> Self::Item {
-            (self.0.of(lane), self.1.of(lane))
+        fn of(self, lane: u32, inside: Inside) -> Self::Item {
+            (self.0.of(lane, inside), self.1.of(lane, inside))
         }
     }
 
@@ -147,8 +150,8 @@ pub(crate) mod sealed {
         type Item = (A::Item, B::Item, C::Item);
 
         #[inline(always)]
-        fn of(self, lane: u32) -> Self::Item {
-            (self.0.of(lane), self.1.of(lane), self.2.of(lane))
+        fn of(self, lane: u32, inside: Inside) -> Self::Item {
+            (self.0.of(lane, inside), self.1.of(lane, inside), self.2.of(lane, inside))
         }
     }
 }
@@ -201,28 +204,30 @@ impl Warp {
         f: impl Fn(Lane, &mut T, L::Item) + Sync,
     ) {
         let lane = self.lane();
-        state.0.each(self.crew.next_phase(), self.index, |index, value| f(lane(index), value, others.of(index)));
+        state
+            .0
+            .each(self.crew.next_phase(), self.index, |index, value| f(lane(index), value, others.of(index, INSIDE)));
     }
 
     /// `f` of every lane's value, or values.
     #[inline(always)]
     pub fn map<L: Lanes, U>(&mut self, values: L, f: impl Fn(Lane, L::Item) -> U + Sync) -> PerLane<U> {
         let lane = self.lane();
-        PerLane(LaneStorage::new(self.crew.next_phase(), self.index, |index| f(lane(index), values.of(index))))
+        PerLane(LaneStorage::new(self.crew.next_phase(), self.index, |index| f(lane(index), values.of(index, INSIDE))))
     }
 
     /// Asks every lane; bit `i` is the answer of lane `i`.
     #[inline(always)]
     pub fn ballot<L: Lanes>(&mut self, values: L, ask: impl Fn(Lane, L::Item) -> bool + Sync) -> u32 {
         let lane = self.lane();
-        platform::ballot(self.crew.next_phase(), self.index, |index| ask(lane(index), values.of(index)))
+        platform::ballot(self.crew.next_phase(), self.index, |index| ask(lane(index), values.of(index, INSIDE)))
     }
 
     /// As [`ballot`](Self::ballot), without looking for dead lanes, for what decides nothing yet.
     #[inline(always)]
     pub(crate) fn ballot_for_list<L: Lanes>(&mut self, values: L, ask: impl Fn(Lane, L::Item) -> bool) -> u32 {
         let lane = self.lane();
-        platform::ballot_of_any(self.crew.next_phase(), self.index, |index| ask(lane(index), values.of(index)))
+        platform::ballot_of_any(self.crew.next_phase(), self.index, |index| ask(lane(index), values.of(index, INSIDE)))
     }
 
     /// Whether a lane says yes.
@@ -248,6 +253,7 @@ impl Warp {
     /// What crosses lanes is made of at most 32 words of 32 bits; so for all that follow.
     #[inline(always)]
     pub fn shuffle<T: Pod>(&mut self, values: &PerLane<T>, from: impl Fn(Lane) -> u32 + Sync) -> PerLane<T> {
+        crosses_lanes::<T>();
         let lane = self.lane();
         PerLane(values.0.shuffle(self.crew.next_phase(), self.index, |index| from(lane(index))))
     }
@@ -255,37 +261,80 @@ impl Warp {
     /// Gives every lane the value of the one `delta` (modulo 32) below it; the first ones keep theirs.
     #[inline(always)]
     pub fn shuffle_up<T: Pod>(&mut self, values: &PerLane<T>, delta: u32) -> PerLane<T> {
+        crosses_lanes::<T>();
         PerLane(values.0.shuffle_up(delta))
     }
 
     /// Gives every lane the value of the one `delta` (modulo 32) above it; the last ones keep theirs.
     #[inline(always)]
     pub fn shuffle_down<T: Pod>(&mut self, values: &PerLane<T>, delta: u32) -> PerLane<T> {
+        crosses_lanes::<T>();
         PerLane(values.0.shuffle_down(delta))
     }
 
     /// Gives every lane the value of the one whose index differs in the bits of `mask` (modulo 32).
     #[inline(always)]
     pub fn shuffle_xor<T: Pod>(&mut self, values: &PerLane<T>, mask: u32) -> PerLane<T> {
+        crosses_lanes::<T>();
         PerLane(values.0.shuffle_xor(mask))
     }
 
     /// The value of one lane, counted modulo 32, for all to know.
     #[inline(always)]
     pub fn broadcast<T: Pod>(&mut self, values: &PerLane<T>, lane: u32) -> T {
+        crosses_lanes::<T>();
         values.0.broadcast(lane)
     }
 
     /// Combines the values of all lanes by strides 16, 8, 4, 2, 1; the lower one is the left operand.
     #[inline(always)]
     pub fn reduce<T: Pod>(&mut self, values: &PerLane<T>, combine: impl Fn(T, T) -> T + Sync) -> T {
+        crosses_lanes::<T>();
         values.0.reduce(combine)
+    }
+
+    /// The words of all lanes, combined by or. There are 1, 2, 4, 8, 16 or 32 of them.
+    ///
+    /// On a device the lanes first divide the words among them, so that it takes little more than one shuffle a word.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// #[kernel(threads = 32)]
+    /// fn found(block: &mut Block, out: &mut Chunk<u32, 4>) {
+    ///     out.fill_by_warp(block, 4, |warp, k| {
+    ///         let x = warp.per_lane(|lane| 3 * lane.index());
+    ///         // A bit for each multiple of 3 below 96, in three words.
+    ///         let words: [u32; 4] = warp.or_words(&x, |_, x| {
+    ///             let mut own = [0; 4];
+    ///             own[*x as usize / 32] = 1 << (x % 32);
+    ///             own
+    ///         });
+    ///         words[k as usize]
+    ///     });
+    /// }
+    /// # fn main() {
+    /// let mut out = [0; 4];
+    /// found::launch(&CpuExecutor::new(), 1, found::Args { out: &mut out }).unwrap();
+    /// let of = |first: u32| (0..32).filter(|bit| (first + bit) % 3 == 0).map(|bit| 1 << bit).sum::<u32>();
+    /// assert_eq!(out, [of(0), of(32), of(64), 0]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn or_words<L: Lanes, const N: usize>(
+        &mut self,
+        values: L,
+        words: impl Fn(Lane, L::Item) -> [u32; N] + Sync,
+    ) -> [u32; N] {
+        const { assert!(N.is_power_of_two() && N <= 32, "1, 2, 4, 8, 16 or 32 words") };
+        let lane = self.lane();
+        platform::or_words(self.crew.next_phase(), self.index, |index| words(lane(index), values.of(index, INSIDE)))
     }
 
     /// Combines each lane's value with those of all lanes below it: by strides 1, 2, 4, 8, 16, the lower one as the left
     /// operand.
     #[inline(always)]
     pub fn inclusive_scan<T: Pod>(&mut self, values: &PerLane<T>, combine: impl Fn(T, T) -> T + Sync) -> PerLane<T> {
+        crosses_lanes::<T>();
         PerLane(values.0.inclusive_scan(combine))
     }
 

@@ -2,6 +2,7 @@
 
 use crate::bounds::{check_index, check_length};
 use crate::platform::{self, LaneStorage, SharedPointer};
+use crate::seal::{INSIDE, Inside};
 use crate::shared::WarpParts;
 use crate::{Lane, Lanes, PerLane, Shared, Warp};
 use bytemuck::Pod;
@@ -87,6 +88,7 @@ pub struct WarpList<'a, T> {
 pub struct WarpItems<'a, T> {
     data: SharedPointer<T>,
     len: u32,
+    capacity: u32,
     is_complete: bool,
     owner: PhantomData<&'a [T]>,
 }
@@ -107,6 +109,20 @@ impl<T: Pod> WarpList<'_, T> {
         self.capacity
     }
 
+    /// Number of items that were put in, those without room counted.
+    #[inline(always)]
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.count
+    }
+
+    /// Whether no item was put in.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     /// Forgets the items.
     #[inline(always)]
     pub fn clear(&mut self, _warp: &mut Warp) {
@@ -115,9 +131,21 @@ impl<T: Pod> WarpList<'_, T> {
         (self.count, self.being_read) = (0, false);
     }
 
+    /// Where the next item goes: the list, how many were put in, and its capacity.
+    #[inline(always)]
+    pub(crate) fn place(&self) -> (SharedPointer<T>, u32, u32) {
+        (self.data, self.count, self.capacity)
+    }
+
+    /// Counts items that were put in.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, n: u32) {
+        self.count = self.count.saturating_add(n);
+    }
+
     /// Waits for lanes that may still be reading.
     #[inline(always)]
-    fn begin_to_write(&mut self) {
+    pub(crate) fn begin_to_write(&mut self) {
         if self.being_read {
             platform::meet_warp();
         }
@@ -149,8 +177,8 @@ impl<T: Pod> WarpList<'_, T> {
             platform::store_some(
                 crew,
                 warp.index(),
-                |index| ask(lane(index), lanes.of(index)),
-                |index| find(lane(index), lanes.of(index)),
+                |index| ask(lane(index), lanes.of(index, INSIDE)),
+                |index| find(lane(index), lanes.of(index, INSIDE)),
                 || self.begin_to_write(),
                 list,
             )
@@ -214,7 +242,38 @@ impl<T: Pod> WarpList<'_, T> {
         platform::meet_warp();
         self.being_read = true;
         let len = self.count.min(self.capacity);
-        WarpItems { data: self.data, len, is_complete: self.count <= self.capacity, owner: PhantomData }
+        let (data, capacity) = (self.data, self.capacity);
+        WarpItems { data, len, capacity, is_complete: self.count <= capacity, owner: PhantomData }
+    }
+}
+
+#[cfg(target_arch = "nvptx64")]
+impl WarpList<'_, crate::Pick> {
+    /// The list as one of indices, which is handed back to [`take_back`](Self::take_back).
+    #[inline(always)]
+    pub(crate) fn indices(&mut self) -> WarpList<'_, u32> {
+        WarpList {
+            data: self.data.cast(),
+            capacity: self.capacity,
+            count: self.count,
+            being_read: self.being_read,
+            owner: PhantomData,
+        }
+    }
+
+    /// What was done to the list of indices.
+    #[inline(always)]
+    pub(crate) fn take_back(&mut self, (count, being_read): (u32, bool)) {
+        (self.count, self.being_read) = (count, being_read);
+    }
+}
+
+#[cfg(target_arch = "nvptx64")]
+impl WarpList<'_, u32> {
+    /// What [`WarpList::take_back`] takes.
+    #[inline(always)]
+    pub(crate) fn state(&self) -> (u32, bool) {
+        (self.count, self.being_read)
     }
 }
 
@@ -238,6 +297,18 @@ impl WarpList<'_, u32> {
 }
 
 impl<T: Pod> WarpItems<'_, T> {
+    /// Where the list lies.
+    #[inline(always)]
+    pub(crate) fn data(&self) -> SharedPointer<T> {
+        self.data
+    }
+
+    /// Number of items that the list has room for.
+    #[inline(always)]
+    pub(crate) fn capacity(&self) -> u32 {
+        self.capacity
+    }
+
     /// How many there are.
     #[inline(always)]
     #[must_use]
@@ -298,7 +369,7 @@ impl<T: Pod> WarpItems<'_, T> {
         let (crew, Questions { n, spread }) = (warp.phase(), *questions);
         // SAFETY: in bounds, as in `get`.
         let item = |k| unsafe { self.data.load(k) };
-        platform::any_item(crew, warp.index(), n, spread, self.len, |index, k| ask(lanes.of(index), item(k)))
+        platform::any_item(crew, warp.index(), n, spread, self.len, |index, k| ask(lanes.of(index, INSIDE), item(k)))
             .count_ones()
     }
 
@@ -377,7 +448,7 @@ impl Questions {
 /// Shared arrays that are divided among the warps of a block: a tuple of up to eight `&mut Shared`.
 ///
 /// What [`fill_by_warp_with`](crate::BlockMemory::fill_by_warp_with) takes; an example is at [`WarpList`].
-pub trait SharedByWarp {
+pub trait SharedByWarp: sealed::Sealed {
     /// Each array with the length of a warp's part.
     #[doc(hidden)]
     type Parts: Sync;
@@ -386,10 +457,10 @@ pub trait SharedByWarp {
 
     /// Whether threads may still read or write one of them, as they may from now on.
     #[doc(hidden)]
-    fn claim(&mut self) -> bool;
+    fn claim(&mut self, _: Inside) -> bool;
 
     #[doc(hidden)]
-    fn parts(self, warps: u32) -> Self::Parts;
+    fn parts(self, _: Inside, warps: u32) -> Self::Parts;
 
     /// # Safety
     /// The arrays stay borrowed while the lists live, and part `warp` is used through one list at a time; its lanes have
@@ -398,20 +469,26 @@ pub trait SharedByWarp {
     unsafe fn lists<'a>(parts: &Self::Parts, warp: u32) -> Self::Lists<'a>;
 }
 
+mod sealed {
+    pub trait Sealed {}
+}
+
 macro_rules! shared_by_warp {
     ($($T:ident $N:ident $at:tt),*) => {
+        impl<$($T: Pod, const $N: usize),*> sealed::Sealed for ($(&mut Shared<$T, $N>,)*) {}
+
         impl<$($T: Pod, const $N: usize),*> SharedByWarp for ($(&mut Shared<$T, $N>,)*) {
             type Parts = ($(WarpParts<$T>,)*);
             type Lists<'a> = ($(WarpList<'a, $T>,)*);
 
             #[inline(always)]
-            fn claim(&mut self) -> bool {
+            fn claim(&mut self, _: Inside) -> bool {
                 // Every one of them is claimed, so no `||`.
                 false $(| self.$at.claim())*
             }
 
             #[inline(always)]
-            fn parts(self, warps: u32) -> Self::Parts {
+            fn parts(self, _: Inside, warps: u32) -> Self::Parts {
                 ($(self.$at.by_warp(warps),)*)
             }
 

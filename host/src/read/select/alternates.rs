@@ -1,7 +1,8 @@
 //! One alternative for a whole residue.
 
-use super::{C, CA, N, Selection};
+use super::{C, CA, N, Selection, trim_zeros};
 use crate::read::options::Alternates;
+use shared_types::backbone::RoleAtoms;
 use shared_types::{NO_CA, ResidueKind};
 use std::collections::{HashMap, HashSet};
 
@@ -81,10 +82,11 @@ impl Selection<'_> {
         self.draft.tally.alternates += usize::from(choices.len() > 1);
 
         let begin = self.run.begin;
-        let (mut ca, mut backbone) = (NO_CA, [NO_CA; 2]);
+        let (mut ca, mut backbone, mut roles) = (NO_CA, [NO_CA; 2], RoleAtoms::NONE);
         for (to, &from) in kept.iter().enumerate() {
             self.draft.atoms[begin + to] = self.draft.atoms[begin + from];
             let place = (begin + to) as u32;
+            roles.assign(to, trim_zeros(&names[from].0.to_le_bytes()));
             match names[from] {
                 (CA, 0) => ca = place,
                 (CA, _) => {
@@ -104,6 +106,6 @@ impl Selection<'_> {
         let (residue, kind) = (best.residue, best.kind);
         self.run.residue = Some(residue);
         self.run.kind = kind;
-        self.draft.rename_last(residue, kind, ca, backbone);
+        self.draft.rename_last(residue, kind, ca, backbone, roles);
     }
 }

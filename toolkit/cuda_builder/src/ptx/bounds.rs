@@ -8,9 +8,26 @@
 //! ```
 //!
 //! and the build puts the directives where PTX wants them, between an entry's parameters and its body. `BLOCKS` 0 says
-//! nothing about how many.
+//! nothing about how many. A fourth word, `phases`, is for kernels in safe code.
 
 const MARK: &str = "// .launch_bounds ";
+
+/// The fourth word of the mark of a kernel of phases, in safe code; a raw one has none.
+const PHASES: &str = "phases";
+
+/// The kernels whose marks say that they are made of phases.
+///
+/// ```
+/// use cuda_builder::ptx::bounds::kernels_of_phases;
+///
+/// let text = "// .launch_bounds safe 256 2 phases\n// .launch_bounds raw 64 0\n";
+/// assert_eq!(kernels_of_phases(text), ["safe"]);
+/// ```
+pub fn kernels_of_phases(text: &str) -> Vec<String> {
+    let marks = text.lines().filter_map(|line| line.strip_prefix(MARK));
+    let words = marks.map(|mark| mark.split_whitespace().collect::<Vec<_>>());
+    words.filter(|words| words.get(3) == Some(&PHASES)).map(|words| words[0].to_owned()).collect()
+}
 
 /// The module with the directives that its marks ask for. The marks are gone.
 ///

@@ -3,4 +3,6 @@
 pub mod bounds;
 pub mod header;
 pub mod module;
+pub mod needs;
+pub mod statics;
 pub mod verify;

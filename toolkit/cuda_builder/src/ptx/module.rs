@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::needs::needs;
+
 /// A function of a module, with its body.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Function {
     /// Its name.
     pub name: String,
@@ -15,6 +17,10 @@ pub struct Function {
     pub assembly_sync: Vec<String>,
     /// The module's functions that it names.
     pub calls: BTreeSet<String>,
+    /// The module's variables that it names.
+    pub variables: BTreeSet<String>,
+    /// Its instructions that not every chip has, with the compute capability that they need ([`needs`]).
+    pub newer: BTreeSet<(String, u32)>,
 }
 
 /// What a PTX module holds.
@@ -38,6 +44,10 @@ pub struct PtxModule {
     pub functions: Vec<Function>,
     /// Functions declared `.extern`: whoever loads the module must have them.
     pub extern_functions: Vec<String>,
+    /// Static arrays in shared memory: their names and sizes in bytes.
+    pub shared: BTreeMap<String, u64>,
+    /// The compute capability that it says it is for, as `75` for 7.5.
+    pub target: Option<u32>,
     /// The bytes of `.b8` data and the texts of `.file` directives, each as text; bytes that are not ASCII become `\0`.
     pub texts: Vec<String>,
 }
@@ -51,9 +61,20 @@ impl PtxModule {
     pub fn parse(text: &str) -> Self {
         let mut module = PtxModule::default();
         let mut bodies = Vec::new();
+        let mut variables = BTreeSet::new();
         let mut rest = text;
         while let Some((head, end)) = statement_head(rest) {
             let after = &rest[head.raw_len..];
+            if let Some(variable) = variable(&head.text) {
+                variables.insert(variable.name.clone());
+                if variable.in_shared_memory {
+                    module.shared.insert(variable.name, variable.bytes);
+                }
+            }
+            if let Some((_, target)) = head.text.split_once(".target sm_") {
+                module.target =
+                    target.split(|c: char| !c.is_ascii_digit()).next().and_then(|digits| digits.parse().ok());
+            }
             match end {
                 HeadEnd::Semicolon => {
                     if has_word(&head.text, ".extern")
@@ -80,8 +101,32 @@ impl PtxModule {
             module.texts.extend(head.strings);
         }
         let names: BTreeSet<&str> = bodies.iter().map(|(name, ..)| name.as_str()).collect();
-        module.functions = bodies.iter().map(|(name, entry, body)| function(name, *entry, body, &names)).collect();
+        module.functions =
+            bodies.iter().map(|(name, entry, body)| function(name, *entry, body, &names, &variables)).collect();
         module
+    }
+
+    /// A function and all that it calls, directly or not; nothing where there is none of this name.
+    pub fn reached(&self, name: &str) -> Vec<&Function> {
+        let by_name: BTreeMap<&str, &Function> = self.functions.iter().map(|f| (f.name.as_str(), f)).collect();
+        let (mut seen, mut queue) = (BTreeSet::new(), vec![name]);
+        let mut found = Vec::new();
+        while let Some(name) = queue.pop() {
+            if let Some(function) = by_name.get(name)
+                && seen.insert(name)
+            {
+                found.push(*function);
+                queue.extend(function.calls.iter().map(String::as_str));
+            }
+        }
+        found
+    }
+
+    /// Bytes of static shared memory that a kernel takes, with all that it calls.
+    pub fn shared_bytes(&self, kernel: &str) -> u64 {
+        let named: BTreeSet<&String> =
+            self.reached(kernel).into_iter().flat_map(|function| &function.variables).collect();
+        named.into_iter().filter_map(|name| self.shared.get(name)).sum()
     }
 
     /// The kernels' names, sorted.
@@ -93,24 +138,8 @@ impl PtxModule {
 
     /// The number of barrier sites that each kernel can reach: those in its body and in every function it calls.
     pub fn barrier_sites(&self) -> BTreeMap<&str, usize> {
-        let by_name: BTreeMap<&str, &Function> = self.functions.iter().map(|f| (f.name.as_str(), f)).collect();
-        let reach = |kernel: &Function| {
-            let mut seen = BTreeSet::from([kernel.name.as_str()]);
-            let mut queue = vec![kernel];
-            let mut sites = 0;
-            while let Some(function) = queue.pop() {
-                sites += function.barriers;
-                for called in &function.calls {
-                    if seen.insert(called)
-                        && let Some(called) = by_name.get(called.as_str())
-                    {
-                        queue.push(called);
-                    }
-                }
-            }
-            sites
-        };
-        self.functions.iter().filter(|f| f.entry).map(|f| (f.name.as_str(), reach(f))).collect()
+        let sites = |kernel: &Function| self.reached(&kernel.name).into_iter().map(|function| function.barriers).sum();
+        self.functions.iter().filter(|f| f.entry).map(|f| (f.name.as_str(), sites(f))).collect()
     }
 }
 
@@ -218,9 +247,40 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || "_$.%".contains(c))).filter(|word| !word.is_empty())
 }
 
-fn function(name: &str, entry: bool, body: &str, names: &BTreeSet<&str>) -> Function {
-    let mut function =
-        Function { name: name.to_owned(), entry, barriers: 0, assembly_sync: Vec::new(), calls: BTreeSet::new() };
+/// A variable that a module declares.
+struct Variable {
+    name: String,
+    in_shared_memory: bool,
+    bytes: u64,
+}
+
+/// The variable of `.shared .align 16 .b8 name[2048]` and the like.
+fn variable(head: &str) -> Option<Variable> {
+    if !has_word(head, ".global") && !has_word(head, ".shared") && !has_word(head, ".const") {
+        return None;
+    }
+    let mut left = head.split_whitespace().skip_while(|word| element_bytes(word).is_none());
+    let element = element_bytes(left.next()?)?;
+    let declared = left.next()?;
+    let (name, length) = declared.split_once('[').map_or((declared, None), |(name, rest)| (name, rest.split_once(']')));
+    let count = match length {
+        Some((digits, _)) => digits.trim().parse().unwrap_or(0),
+        // `name[]` is dynamic, and has its brackets here; what has none is one element.
+        None => 1,
+    };
+    let external = has_word(head, ".extern");
+    let bytes = if external { 0 } else { element * count };
+    Some(Variable { name: name.to_owned(), in_shared_memory: has_word(head, ".shared"), bytes })
+}
+
+/// The size of a type of PTX, `.b8` to `.f64`.
+fn element_bytes(word: &str) -> Option<u64> {
+    let bits = word.strip_prefix('.')?.strip_prefix(['b', 'u', 's', 'f'])?;
+    matches!(bits, "8" | "16" | "32" | "64" | "128").then(|| bits.parse::<u64>().unwrap_or(0) / 8)
+}
+
+fn function(name: &str, entry: bool, body: &str, names: &BTreeSet<&str>, variables: &BTreeSet<String>) -> Function {
+    let mut function = Function { name: name.to_owned(), entry, ..Function::default() };
     let mut in_assembly = false;
     for line in body.lines() {
         match line.trim() {
@@ -236,6 +296,12 @@ fn function(name: &str, entry: bool, body: &str, names: &BTreeSet<&str>) -> Func
             }
             if names.contains(word) {
                 function.calls.insert(word.to_owned());
+            }
+            if variables.contains(word) {
+                function.variables.insert(word.to_owned());
+            }
+            if let Some(needed) = needs(word) {
+                function.newer.insert((word.to_owned(), needed));
             }
         }
     }

@@ -32,6 +32,62 @@ pub enum Refusal {
         /// The instruction.
         instruction: String,
     },
+    /// A kernel of phases sees a static that changes.
+    #[error(
+        "a kernel in safe code gets to the static `{0}`, which may change: threads would tell each other their indices by it, \
+         and no longer reach every barrier; let `Atomics` be a parameter, or the static be immutable"
+    )]
+    MutableStatic(String),
+    /// A kernel's static arrays do not fit, and the driver would refuse the whole module.
+    #[error(
+        "kernel `{kernel}` takes {bytes} bytes of static shared memory, with what reductions take (2 KiB), and a block has \
+         {SHARED_BYTES}: make its largest array `&mut DynamicShared<T>`, whose length its launch says"
+    )]
+    SharedMemory {
+        /// The kernel.
+        kernel: String,
+        /// What it takes.
+        bytes: u64,
+    },
+    /// An instruction that the chip of the module's target does not have.
+    #[error(
+        "`{function}` has `{instruction}`, which takes sm_{needs}, and the module is for sm_{target}: build for that \
+         architecture, or leave the kernel out of this module"
+    )]
+    NewerInstruction {
+        /// The function.
+        function: String,
+        /// The instruction.
+        instruction: String,
+        /// The compute capability that it needs.
+        needs: u32,
+        /// The module's.
+        target: u32,
+    },
+}
+
+/// Bytes of static shared memory that every device has for a block.
+pub const SHARED_BYTES: u64 = 48 * 1024;
+
+/// What is no reason to refuse a module and yet better known, as lines of text.
+///
+/// ```
+/// use cuda_builder::ptx::{module::PtxModule, verify::warnings};
+///
+/// let text = ".func _RNvXsd_NtNtCs0_4core3fmt3numjNtB5_7Display3fmt() { ret; }\n\
+///             .visible .entry k() { mov.b64 %rd1, _RNvXsd_NtNtCs0_4core3fmt3numjNtB5_7Display3fmt; ret; }";
+/// assert!(warnings(&PtxModule::parse(text))[0].contains("`k` formats text"));
+/// assert!(warnings(&PtxModule::parse(".visible .entry k() { ret; }")).is_empty());
+/// ```
+pub fn warnings(module: &PtxModule) -> Vec<String> {
+    let formats = |kernel: &&str| module.reached(kernel).iter().any(|function| function.name.contains("4core3fmt"));
+    let line = |kernel| {
+        format!(
+            "kernel `{kernel}` formats text, which takes it very many registers, and the device reports no formatted \
+             message: panic with a plain one (`assert!(x > 0.0, \"x is positive\")`), and read by `.at(i)` in place of `[i]`"
+        )
+    };
+    module.entries().into_iter().filter(formats).map(line).collect()
 }
 
 /// Looks at a module; `prefixes` are this machine's directories that must not appear in it.
@@ -62,6 +118,20 @@ pub fn refusals(module: &PtxModule, prefixes: &[PathBuf]) -> Vec<Refusal> {
                 function: function.name.clone(),
                 instruction: instruction.clone(),
             });
+        }
+    }
+    for kernel in module.entries() {
+        let bytes = module.shared_bytes(kernel);
+        if bytes > SHARED_BYTES {
+            found.push(Refusal::SharedMemory { kernel: kernel.to_owned(), bytes });
+        }
+    }
+    if let Some(target) = module.target {
+        for function in &module.functions {
+            for (instruction, needs) in function.newer.iter().filter(|(_, needs)| *needs > target) {
+                let (function, instruction) = (function.name.clone(), instruction.clone());
+                found.push(Refusal::NewerInstruction { function, instruction, needs: *needs, target });
+            }
         }
     }
     for text in &module.texts {
@@ -139,6 +209,37 @@ mod tests {
             let line_table = format!(".file 1 \"{path}\"\n.visible .entry k() {{ ret; }}");
             assert_eq!(look(&line_table), [Refusal::AbsolutePath(path.to_owned())]);
         }
+    }
+
+    #[test]
+    fn more_shared_memory_than_a_block_has_is_refused() {
+        let module = |n: u32| {
+            format!(
+                ".shared .align 16 .b8 a[{n}];\n.shared .align 4 .u32 b[4];\n.shared .align 4 .b8 other[9999];\n\
+                 .extern .shared .align 16 .b8 more[];\n.func f() {{ st.shared.u32 [b+4], %r1; ret; }}\n\
+                 .visible .entry k() {{ ld.shared.u8 %r1, [a]; ld.shared.u8 %r1, [more]; call.uni f, (); ret; }}"
+            )
+        };
+        assert_eq!(look(&module(48 * 1024 - 16)), []);
+        let refusal = Refusal::SharedMemory { kernel: "k".to_owned(), bytes: 48 * 1024 + 1 };
+        assert_eq!(look(&module(48 * 1024 - 15)), [refusal]);
+    }
+
+    #[test]
+    fn an_instruction_that_the_target_lacks_is_refused() {
+        let module = |arch: u32| {
+            format!(
+                ".version 7.0\n.target sm_{arch}\n.address_size 64\n.visible .entry k() {{ cp.async.commit_group; ret; }}"
+            )
+        };
+        assert_eq!(look(&module(80)), []);
+        let refusal = Refusal::NewerInstruction {
+            function: "k".to_owned(),
+            instruction: "cp.async.commit_group".to_owned(),
+            needs: 80,
+            target: 75,
+        };
+        assert_eq!(look(&module(75)), [refusal]);
     }
 
     #[test]

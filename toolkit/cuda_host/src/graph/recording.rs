@@ -1,9 +1,9 @@
 //! What a stream notes while a graph is recorded on it.
 
-use crate::CudaError;
 use crate::allocation::Memory;
 use crate::slot::lock;
 use crate::usage::{Access, Begun};
+use crate::{CudaError, Module};
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, RwLockReadGuard};
 
@@ -12,6 +12,8 @@ pub(crate) struct Recording {
     /// Whether it is still going on. Locked by whoever queues work or ends it.
     open: Mutex<bool>,
     uses: Mutex<Vec<Use>>,
+    /// The modules of the kernels that were launched, whoever launched them.
+    modules: Mutex<Vec<Module>>,
 }
 
 /// Held from before a use of memory is noted until it was queued.
@@ -33,7 +35,7 @@ pub(crate) struct Use {
 
 impl Recording {
     pub(crate) fn new() -> Self {
-        Self { open: Mutex::new(true), uses: Mutex::default() }
+        Self { open: Mutex::new(true), uses: Mutex::default(), modules: Mutex::default() }
     }
 
     /// Before work is queued.
@@ -61,10 +63,18 @@ impl Recording {
         Begun::NOTHING
     }
 
-    /// Ends the recording: from now on nothing can be queued on its stream.
-    pub(crate) fn close(&self) -> Vec<Use> {
+    /// Keeps a kernel's module for as long as the graph: it may be of another executor than the one that records.
+    pub(crate) fn keep(&self, module: &Module) {
+        let mut modules = lock(&self.modules);
+        if !modules.iter().any(|known| known.is(module)) {
+            modules.push(module.clone());
+        }
+    }
+
+    /// Ends the recording: from now on nothing can be queued on its stream. Gives what the graph keeps.
+    pub(crate) fn close(&self) -> (Vec<Use>, Vec<Module>) {
         *lock(&self.open) = false;
-        std::mem::take(&mut *lock(&self.uses))
+        (std::mem::take(&mut *lock(&self.uses)), std::mem::take(&mut *lock(&self.modules)))
     }
 }
 

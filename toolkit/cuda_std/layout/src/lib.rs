@@ -18,7 +18,7 @@
 //! assert_eq!(Ray::DESCRIPTION, "Ray{origin:[f32;3]@0,t:f32@12}16:4");
 //! ```
 #![no_std]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod text;
 
@@ -29,13 +29,24 @@ pub use text::Text;
 ///
 /// Derive it for `#[repr(C)]` structs; the derive writes offsets as the compiler laid them out.
 ///
+/// # Safety
+/// [`TEXT`](Self::TEXT) tells this type's layout and no other one's: a launch goes by it when it hands memory to a kernel
+/// that another compiler has compiled. (The derive asks the compiler; whoever writes it by hand vouches for it.)
+///
 /// ```
 /// use cuda_layout::DeviceLayout;
 ///
 /// assert_eq!(<[[f32; 3]; 8]>::DESCRIPTION, "[[f32;3];8]");
 /// assert_eq!(u64::TEXT.as_str(), u64::DESCRIPTION);
 /// ```
-pub trait DeviceLayout: bytemuck::Pod {
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not cross between host and device",
+    label = "has no layout that both sides agree on",
+    note = "numbers of a fixed size do, arrays of what does, and structs with \
+            `#[derive(Clone, Copy, DeviceLayout, bytemuck::Zeroable, bytemuck::Pod)] #[repr(C)]`"
+)]
+#[allow(unsafe_code)]
+pub unsafe trait DeviceLayout: bytemuck::Pod {
     /// The layout as text, built by the compiler that compiles this side.
     const TEXT: &'static Text;
     /// [`TEXT`](Self::TEXT) as a string: `Name{field:type@offset,..}size:align`, or a primitive's name.
@@ -44,7 +55,9 @@ pub trait DeviceLayout: bytemuck::Pod {
 
 macro_rules! primitive {
     ($($name:ident)*) => {$(
-        impl DeviceLayout for $name {
+        // SAFETY: both sides know the type by this name.
+        #[allow(unsafe_code)]
+        unsafe impl DeviceLayout for $name {
             const TEXT: &'static Text = &Text::new().push(stringify!($name));
         }
     )*};
@@ -52,7 +65,9 @@ macro_rules! primitive {
 
 primitive!(u8 i8 u16 i16 u32 i32 u64 i64 f32 f64);
 
-impl<T: DeviceLayout, const N: usize> DeviceLayout for [T; N]
+// SAFETY: an array is its elements, one after the other.
+#[allow(unsafe_code)]
+unsafe impl<T: DeviceLayout, const N: usize> DeviceLayout for [T; N]
 where
     [T; N]: bytemuck::Pod,
 {

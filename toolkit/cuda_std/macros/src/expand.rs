@@ -5,7 +5,7 @@ mod host;
 
 use crate::signature::{Kind, Signature};
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syn::{ItemFn, parse_quote};
 
 pub fn expand(signature: &Signature, function: &ItemFn) -> TokenStream {
@@ -14,13 +14,40 @@ pub fn expand(signature: &Signature, function: &ItemFn) -> TokenStream {
     let with_features = host::with_features(&function);
     function.attrs.push(parse_quote!(#[inline(always)]));
     let description = description(signature);
-    let device = device::module(signature, &description, &function);
-    let host = host::module(signature, &description, &function);
+    let shared_limit = shared_limit(signature);
+    let device = device::module(signature, &description, &shared_limit, &function);
+    let host = host::module(signature, &description, &shared_limit, &function);
     quote! {
         #function
         #with_features
         #device
         #host
+    }
+}
+
+/// An item that stops the build where the kernel's static shared arrays are more than a device has; in the kernel's module.
+fn shared_limit(signature: &Signature) -> TokenStream {
+    let arrays = signature.parameters.iter().filter_map(|parameter| match &parameter.kind {
+        Kind::Shared { element, length } => Some((element, length)),
+        _ => None,
+    });
+    let (elements, lengths): (Vec<_>, Vec<_>) = arrays.unzip();
+    if elements.is_empty() {
+        return TokenStream::new();
+    }
+    let message = format!(
+        "the shared arrays of kernel `{}` take more than 48 KiB (less 16 bytes): make the largest one \
+         `&mut DynamicShared<T>`, whose length its launch says",
+        signature.name
+    );
+    quote_spanned! { signature.name.span() =>
+        #[allow(unused_braces)]
+        const _: () = {
+            use p::InSharedMemory as _;
+            let mut bytes = 0;
+            #(bytes += p::array_bytes(p::Element::<#elements>::BYTES, #lengths);)*
+            assert!(bytes <= p::STATIC_SHARED_BYTES, #message);
+        };
     }
 }
 

@@ -248,7 +248,33 @@ fn kind(ty: &Type) -> syn::Result<Kind> {
             ty.span(),
             "every thread of the grid would hold this `&mut`; outputs are `&mut Segment<T>`, `&mut Chunk<T, N>` and `&mut Tile2d<T, ROWS, COLUMNS>`, which give each block its own part",
         )),
-        _ => Ok(Kind::Value),
+        _ => match no_value(ty) {
+            Some(instead) => Err(Error::new(ty.span(), instead)),
+            None => Ok(Kind::Value),
+        },
+    }
+}
+
+/// What to write in place of a type that people try and that has no layout of its own.
+fn no_value(ty: &Type) -> Option<&'static str> {
+    let Type::Path(path) = ty else {
+        return match ty {
+            Type::ImplTrait(_) | Type::TraitObject(_) => Some(
+                "a kernel is compiled once, for arguments of one type each: pass plain data, a struct with \
+                 #[derive(DeviceLayout)] and a method, in place of a closure",
+            ),
+            Type::FnPtr(_) => Some(
+                "host and device have other addresses for a function: pass plain data, a number or a struct with \
+                 #[derive(DeviceLayout)], and let the kernel choose by it",
+            ),
+            _ => None,
+        };
+    };
+    match path.path.get_ident()?.to_string().as_str() {
+        "bool" => Some("not every byte is a `bool`, so it does not cross: pass a `u32`, and compare it with 0"),
+        "char" => Some("not every number is a `char`, so it does not cross: pass a `u32`"),
+        "usize" | "isize" => Some("its size is the platform's, so it does not cross: pass a `u32` or a `u64`"),
+        _ => None,
     }
 }
 

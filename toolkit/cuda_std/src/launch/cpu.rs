@@ -9,8 +9,8 @@ use rayon::prelude::*;
 
 /// Runs kernels on all CPU cores (rayon's current pool), a block at a time on each.
 ///
-/// The results have the bits that a GPU computes. Where the processor has AVX2 and FMA, code compiled for them
-/// is chosen at run time.
+/// The results have the bits that a GPU computes. Where the processor has AVX2 and FMA, or AVX-512 as well, code
+/// compiled for them is chosen at run time.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -94,6 +94,26 @@ pub fn has_vector_instructions() -> bool {
     {
         use std::arch::is_x86_feature_detected as has;
         has!("avx2") && has!("fma") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt")
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
+/// Whether [`CpuExecutor`] runs code compiled for AVX-512 (F, BW, DQ and VL), where the processor has that as well.
+///
+/// ```
+/// use cuda_std::launch::{has_vector_instructions, has_wide_vector_instructions};
+///
+/// // No processor has the wider ones alone.
+/// assert!(has_vector_instructions() || !has_wide_vector_instructions());
+/// ```
+#[inline]
+#[must_use]
+pub fn has_wide_vector_instructions() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::is_x86_feature_detected as has;
+        has_vector_instructions() && has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl")
     }
     #[cfg(not(target_arch = "x86_64"))]
     false

@@ -1,6 +1,34 @@
 //! What the code that `#[kernel]` writes calls.
 
 use crate::Block;
+
+/// What the static shared arrays of a kernel may take: 48 KiB on every device, of which 16 bytes are for its panics. (A
+/// module in which one kernel takes more does not load. What reductions take besides is seen when PTX is built.)
+pub const STATIC_SHARED_BYTES: usize = 48 * 1024 - 16;
+
+/// An element of a shared array.
+pub struct Element<T>(core::marker::PhantomData<T>);
+
+/// What elements take on a device, where that is what they take here: of all types but those of [`Element`]'s own methods.
+pub trait InSharedMemory {
+    /// Bytes of an element.
+    const BYTES: usize;
+}
+
+impl<T> InSharedMemory for Element<T> {
+    const BYTES: usize = size_of::<T>();
+}
+
+impl Element<crate::Pick> {
+    /// A device keeps an index; a CPU's core keeps copies.
+    pub const BYTES: usize = size_of::<u32>();
+}
+
+/// What a shared array of `n` elements takes, up to where the next one may begin.
+#[must_use]
+pub const fn array_bytes(element_bytes: usize, n: usize) -> usize {
+    (element_bytes * n).next_multiple_of(16)
+}
 pub use crate::platform::{DynamicStorage, SharedStorage};
 
 #[cfg(target_arch = "nvptx64")]
@@ -18,9 +46,11 @@ mod device {
     use crate::scope::AllBlocks;
     use crate::{Atomic, Atomics, Chunk, Segment, Tile2d};
 
+    /// # Safety
+    /// The entry's first call of it: all threads of the block get there, no phase runs, and there is no other `Block`.
     #[inline(always)]
     #[must_use]
-    pub fn block<const DIMENSIONS: u32>(threads: u32) -> Block {
+    pub unsafe fn block<const DIMENSIONS: u32>(threads: u32) -> Block {
         Block::new(platform::block_index::<DIMENSIONS>(), platform::Crew::new(threads))
     }
 

@@ -22,6 +22,27 @@ pub fn reciprocal_bounded(x: f32) -> f32 {
     fma(r, fma(-x, r, 1.0), r)
 }
 
+/// 1 / sqrt(x) for `x` between 1e-37 and 1e37, within 1.0 ulp; meaningless outside.
+///
+/// An estimate from the exponent and four steps of Newton's method, the last one on the residual.
+///
+/// ```
+/// use cuda_std::math;
+///
+/// assert!((math::reciprocal_sqrt_bounded(3.0) - 0.577_350_26).abs() <= f32::EPSILON / 2.0);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn reciprocal_sqrt_bounded(x: f32) -> f32 {
+    let half = 0.5 * x;
+    let mut r = f32::from_bits(0x5f37_5a86u32.wrapping_sub(x.to_bits() >> 1));
+    r *= fma(-half * r, r, 1.5);
+    r *= fma(-half * r, r, 1.5);
+    r *= fma(-half * r, r, 1.5);
+    let part = x * r;
+    fma(0.5 * r, fma(-part, r, 1.0), r)
+}
+
 /// e^x for `-87 <= x <= 88`, within 0.9 ulp; meaningless outside.
 ///
 /// Cody and Waite's reduction by ln 2 in two parts, and the polynomial of least maximum error on `|r| <= ln(2) / 2`.

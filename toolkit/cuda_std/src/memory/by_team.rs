@@ -3,6 +3,7 @@
 use super::Elements;
 use crate::access::Readable;
 use crate::bounds::check_length;
+use crate::seal::INSIDE;
 use crate::{Block, Team, platform};
 
 /// [`BlockMemory::fill_by_team`](crate::BlockMemory::fill_by_team).
@@ -12,13 +13,13 @@ pub(super) fn fill<M: Elements, const L: u32>(
     memory: &mut M,
     block: &mut Block,
     n: u32,
-    value: impl Fn(Team<L>, u32) -> M::Item + Sync,
+    value: impl Fn(&mut Team<L>, u32) -> M::Item + Sync,
 ) {
-    let elements = memory.resolved();
+    let elements = memory.resolved(INSIDE);
     check_length(n, elements.count());
-    block.open(memory.claim());
+    block.open(memory.claim(INSIDE));
     platform::each_team::<L>(block.phase(), n, |i, owned| {
-        let item = value(Team::new(), i);
+        let item = value(&mut Team::new(), i);
         if owned && platform::leads_team::<L>() {
             // SAFETY: in bounds; index i is one team's alone, and one of its threads stores.
             unsafe { elements.store(i, item) };
@@ -34,14 +35,14 @@ pub(super) fn update<M: Elements + Readable, const L: u32, V>(
     memory: &mut M,
     block: &mut Block,
     n: u32,
-    compute: impl Fn(Team<L>, u32) -> V + Sync,
+    compute: impl Fn(&mut Team<L>, u32) -> V + Sync,
     change: impl Fn(V, &mut M::Item) + Sync,
 ) {
-    let elements = memory.resolved();
+    let elements = memory.resolved(INSIDE);
     check_length(n, elements.count());
-    block.open(memory.claim());
+    block.open(memory.claim(INSIDE));
     platform::each_team::<L>(block.phase(), n, |i, owned| {
-        let computed = compute(Team::new(), i);
+        let computed = compute(&mut Team::new(), i);
         if owned && platform::leads_team::<L>() {
             // SAFETY: as in `fill`.
             unsafe { elements.change(i, |item| change(computed, item)) };

@@ -3,14 +3,15 @@
 use super::{Elements, WarpPart};
 use crate::access::Readable;
 use crate::bounds::check_length;
+use crate::seal::INSIDE;
 use crate::warp_list::SharedByWarp;
 use crate::{Block, BlockMemory, PerLane, Tile, Warp, platform};
 
 /// [`BlockMemory::write_by_warp`].
 #[inline(always)]
 pub(super) fn write<M: Elements>(memory: &mut M, block: &mut Block, value: impl Fn(&mut Warp) -> M::Item + Sync) {
-    let elements = memory.resolved();
-    block.open(memory.claim());
+    let elements = memory.resolved(INSIDE);
+    block.open(memory.claim(INSIDE));
     let crew = block.phase();
     platform::each_warp(crew, |w| {
         if w < elements.count() {
@@ -33,9 +34,9 @@ pub(super) fn fill<M: Elements>(
     n: u32,
     value: impl Fn(&mut Warp, u32) -> M::Item + Sync,
 ) {
-    let elements = memory.resolved();
+    let elements = memory.resolved(INSIDE);
     check_length(n, elements.count());
-    block.open(memory.claim());
+    block.open(memory.claim(INSIDE));
     let crew = block.phase();
     platform::each_index_by_warp(crew, n, |w, i| {
         let item = value(&mut Warp::new(w, crew), i);
@@ -56,9 +57,9 @@ pub(super) fn update<M: Elements + Readable>(
     n: u32,
     change: impl Fn(&mut Warp, u32, M::Item) -> M::Item + Sync,
 ) {
-    let elements = memory.resolved();
+    let elements = memory.resolved(INSIDE);
     check_length(n, elements.count());
-    block.open(memory.claim());
+    block.open(memory.claim(INSIDE));
     let crew = block.phase();
     platform::each_index_by_warp(crew, n, |w, i| {
         // SAFETY: in bounds; element i is one warp's alone, whose lanes read it before one of them stores.
@@ -83,8 +84,8 @@ pub(super) fn fill_with<M: Elements, S: SharedByWarp>(
     value: impl Fn(&mut Warp, &mut S::Lists<'_>, u32) -> M::Item + Sync,
 ) {
     check_length(n, memory.count());
-    let claimed = memory.claim() | arrays.claim();
-    let parts = arrays.parts(block.threads() / 32);
+    let claimed = memory.claim(INSIDE) | arrays.claim(INSIDE);
+    let parts = arrays.parts(INSIDE, block.threads() / 32);
     // Where the memory lies is looked up again for every element: what a warp does in between has use for registers.
     let memory = &*memory;
     block.open(claimed);
@@ -114,8 +115,8 @@ pub(super) fn write_parts_with<M: Elements, S: SharedByWarp>(
     write: impl Fn(&mut Warp, &mut S::Lists<'_>, &mut WarpPart<'_, M>) + Sync,
 ) {
     let parts = starts.len().saturating_sub(1);
-    let _ = memory.claim() | arrays.claim();
-    let lists = arrays.parts(block.threads() / 32);
+    let _ = memory.claim(INSIDE) | arrays.claim(INSIDE);
+    let lists = arrays.parts(INSIDE, block.threads() / 32);
     let memory = &*memory;
     block.open(true);
     platform::begin_turns();
@@ -149,9 +150,9 @@ pub(super) fn fill_by_lanes<M: Elements>(
     n: u32,
     values: impl Fn(&mut Warp, u32) -> PerLane<M::Item> + Sync,
 ) {
-    let elements = memory.resolved();
+    let elements = memory.resolved(INSIDE);
     check_length(n, elements.count());
-    block.open(memory.claim());
+    block.open(memory.claim(INSIDE));
     let crew = block.phase();
     platform::each_index_by_warp(crew, n.div_ceil(32), |w, group| {
         let first = group.wrapping_mul(32);
@@ -161,6 +162,39 @@ pub(super) fn fill_by_lanes<M: Elements>(
             if i < n {
                 // SAFETY: in bounds; each element is one lane's alone.
                 unsafe { elements.store(i, *item) };
+            }
+        });
+    });
+    block.close(M::READABLE);
+}
+
+/// [`BlockMemory::fill_by_lanes_with`].
+#[inline(always)]
+#[track_caller]
+pub(super) fn fill_by_lanes_with<M: Elements, S: SharedByWarp>(
+    memory: &mut M,
+    block: &mut Block,
+    n: u32,
+    mut arrays: S,
+    values: impl Fn(&mut Warp, &mut S::Lists<'_>, u32) -> PerLane<M::Item> + Sync,
+) {
+    check_length(n, memory.count());
+    let claimed = memory.claim(INSIDE) | arrays.claim(INSIDE);
+    let parts = arrays.parts(INSIDE, block.threads() / 32);
+    let memory = &*memory;
+    block.open(claimed);
+    let crew = block.phase();
+    platform::each_index_by_warp(crew, n.div_ceil(32), |w, group| {
+        platform::meet_warp();
+        // SAFETY: as in `fill_with`.
+        let mut lists = unsafe { S::lists(&parts, w) };
+        let first = group.wrapping_mul(32);
+        let items = values(&mut Warp::new(w, crew), &mut lists, first);
+        items.0.store_each(crew, w, |lane, item| {
+            let i = first.wrapping_add(lane);
+            if i < n {
+                // SAFETY: in bounds; each element is one lane's alone.
+                unsafe { memory.store(i, *item) };
             }
         });
     });

@@ -2,6 +2,8 @@
 
 mod atomic;
 mod crew;
+mod frozen;
+mod picks;
 mod reduce;
 mod scan;
 mod shared;
@@ -10,13 +12,16 @@ mod warp_list;
 
 pub use atomic::{AtomicNumber, Place};
 pub use crew::{Crew, Order};
-pub(crate) use reduce::{GroupsHalf, block_reduce, team_collect, team_reduce};
+pub use frozen::Frozen;
+pub use picks::Pick;
+pub(crate) use picks::{PickStorage, load_picks, push_picks, push_ranges_where};
+pub(crate) use reduce::{GroupsHalf, block_reduce, team_collect, team_reduce, team_reduce_long};
 pub(crate) use scan::block_scan;
 pub(crate) use shared::SharedPointer;
 pub use shared::{DynamicStorage, SharedStorage};
 pub(crate) use warp::{
     LaneStorage, ballot, ballot_of_any, begin_turns, each_in_turn, each_index_by_warp, each_warp, leads_warp,
-    leave_if_a_lane_is_dead, meet_warp,
+    leave_if_a_lane_is_dead, meet_warp, or_words,
 };
 pub(crate) use warp_list::{any_item, spread, store_ranges, store_some};
 

@@ -1,6 +1,8 @@
 //! A GPU: every thread runs this code, and finds out by its index what is its own.
 
 mod atomic;
+mod frozen;
+mod picks;
 mod reduce;
 mod scan;
 mod shared;
@@ -8,13 +10,17 @@ mod shuffle;
 mod warp;
 
 pub use atomic::{AtomicNumber, Place};
-pub(crate) use reduce::{GroupsHalf, block_reduce, team_collect, team_reduce};
+pub use frozen::Frozen;
+use frozen::frozen;
+pub use picks::Pick;
+pub(crate) use picks::{PickStorage, load_picks, push_picks, push_ranges_where};
+pub(crate) use reduce::{GroupsHalf, block_reduce, team_collect, team_reduce, team_reduce as team_reduce_long};
 pub(crate) use scan::block_scan;
 pub(crate) use shared::SharedPointer;
 pub use shared::{DynamicStorage, SharedStorage};
 pub(crate) use warp::{
     LaneStorage, any_item, ballot, ballot_of_any, begin_turns, each_in_turn, each_index_by_warp, each_warp, leads_warp,
-    leave_if_a_lane_is_dead, meet_warp, spread, store_ranges, store_some,
+    leave_if_a_lane_is_dead, meet_warp, or_words, spread, store_ranges, store_some,
 };
 
 use crate::grid::Grid;
@@ -126,6 +132,7 @@ fn strided(first: u32, step: u32, n: u32, mut f: impl FnMut(u32)) {
 
 #[inline(always)]
 pub(crate) fn each_index(crew: Crew, n: u32, f: impl Fn(u32)) {
+    frozen(&f);
     strided(thread_index(), crew.threads, n, f);
 }
 
@@ -133,6 +140,7 @@ pub(crate) fn each_index(crew: Crew, n: u32, f: impl Fn(u32)) {
 /// way at the same time. Where `n` and the number of threads are known to the compiler, nothing is left of the loops.
 #[inline(always)]
 pub(crate) fn each_ahead<T>(crew: Crew, n: u32, value: impl Fn(u32) -> T, store: impl Fn(u32, T)) {
+    frozen(&value);
     const AHEAD: u32 = 4;
     let (thread, step) = (crew.thread(), crew.threads);
     let at = |turn: u32| turn.wrapping_mul(step).wrapping_add(thread);
@@ -169,6 +177,7 @@ pub(crate) fn thread_of(_crew: Crew, _i: u32) -> u32 {
 /// of its own repeats the last one, which it does not own and must not write.
 #[inline(always)]
 pub(crate) fn each_team<const L: u32>(crew: Crew, n: u32, f: impl Fn(u32, bool)) {
+    frozen(&f);
     let team = thread_index() / L;
     let first_of_warp = team / (WARP / L) * (WARP / L);
     strided(first_of_warp, crew.threads / L, n, |first| {
@@ -188,16 +197,19 @@ pub(crate) struct PerThreadStorage<T>(T);
 impl<T> PerThreadStorage<T> {
     #[inline(always)]
     pub(crate) fn new(_crew: Crew, init: impl Fn(u32) -> T) -> Self {
+        frozen(&init);
         Self(init(thread_index()))
     }
 
     #[inline(always)]
     pub(crate) fn each(&mut self, _crew: Crew, f: impl Fn(u32, &mut T)) {
+        frozen(&f);
         f(thread_index(), &mut self.0);
     }
 
     #[inline(always)]
     pub(crate) fn each_ref(&self, crew: Crew, f: impl Fn(u32, &T)) {
+        frozen(&f);
         f(crew.thread(), &self.0);
     }
 

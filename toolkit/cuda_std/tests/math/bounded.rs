@@ -49,6 +49,16 @@ fn reciprocal_is_within_its_bound() {
 }
 
 #[test]
+fn reciprocal_sqrt_is_within_its_bound() {
+    let mut worst = Worst::default();
+    for x in floats(1.0, 4.0, 1).chain(floats(1e-37, 1e37, 509)) {
+        worst.see(x, reciprocal_sqrt_bounded(x), 1.0 / f64::from(x).sqrt());
+    }
+    eprintln!("reciprocal_sqrt_bounded: {worst:?}");
+    assert!(worst.ulps <= 1.0, "{worst:?}");
+}
+
+#[test]
 fn atan2_is_within_its_bound() {
     let mut worst = Worst::default();
     let mut see = |y: f32, x: f32| worst.see((y, x), atan2(y, x), f64::from(y).atan2(f64::from(x)));

@@ -46,6 +46,7 @@ functions! {
         exp_m1 => math::exp_m1(x),
         exp_bounded => if (-87.0..=88.0).contains(&x) { math::exp_bounded(x) } else { math::NAN },
         reciprocal_bounded => if (1e-37..=1e37).contains(&x) { math::reciprocal_bounded(x) } else { math::NAN },
+        reciprocal_sqrt_bounded => if (1e-37..=1e37).contains(&x) { math::reciprocal_sqrt_bounded(x) } else { math::NAN },
         ln => math::ln(x),
         log2 => math::log2(x),
         log10 => math::log10(x),

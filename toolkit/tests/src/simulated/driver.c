@@ -56,8 +56,8 @@ struct op {
 struct ops { struct op *list; size_t count, room; };
 struct stream { struct ops ops; size_t done; struct ops *capture; };
 struct event { struct stream *stream; size_t at; int timed; double milliseconds; };
-struct module { char *text; };
-struct function { char name[64]; int parameters; size_t offsets[MOST_PARAMETERS], sizes[MOST_PARAMETERS]; };
+struct module { char *text; int gone; };
+struct function { char name[64]; struct module *module; int parameters; size_t offsets[MOST_PARAMETERS], sizes[MOST_PARAMETERS]; };
 struct memory { char *begin; size_t bytes; int pinned; struct memory *next; };
 
 static pthread_mutex_t lock;
@@ -108,6 +108,10 @@ static void launch(const struct op *op) {
     int turns = !strcmp(name, "turn"), fails = !strcmp(name, "fail"), roots = !strcmp(name, "roots");
     uint32_t failing = (uint32_t)a[4], index = (uint32_t)a[5];
     uint32_t *record = (uint32_t *)(turns ? a[4] : fails ? a[6] : a[5]);
+    if (op->function->module->gone) {
+        sticky = INVALID;
+        return;
+    }
     if (!is_there(offsets, 4 * (op->grid + 1)) || !is_there(out, 4 * offsets[op->grid]) || !is_there(input, 4 * length)) {
         sticky = ILLEGAL_ADDRESS;
         return;
@@ -291,15 +295,17 @@ API cuModuleLoadDataEx(struct module **module, const void *image, unsigned count
     if (!strstr(image, ".version")) return BAD_PTX;
     *module = malloc(sizeof **module);
     (*module)->text = strdup(image);
+    (*module)->gone = 0;
     return OK;
 }
-API cuModuleUnload(struct module *module) { (void)module; return OK; }
+API cuModuleUnload(struct module *module) { module->gone = 1; return OK; }
 API cuModuleGetFunction(struct function **function, struct module *module, const char *name) {
     char entry[96];
     snprintf(entry, sizeof entry, ".entry %s(", name);
     const char *at = strstr(module->text, entry);
     if (!at) return NOT_FOUND;
     struct function *f = calloc(1, sizeof *f);
+    f->module = module;
     snprintf(f->name, sizeof f->name, "%s", name);
     const char *end = strchr(at + strlen(entry), ')');
     size_t offset = 0;

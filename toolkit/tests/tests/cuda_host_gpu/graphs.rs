@@ -88,6 +88,25 @@ fn a_graph_keeps_what_it_uses() {
 }
 
 #[test]
+fn a_graph_keeps_the_modules_of_every_executor_that_was_recorded() {
+    let Some(gpu) = gpu() else { return };
+    let (mut out, at) = ragged::<u32>(&gpu, &[0, 64]);
+    let input = DeviceBuffer::from_slice(gpu.stream(), &[3u32; 64]).unwrap();
+    let (mut graph, ()) = Graph::record::<_, CudaError>(&gpu, |recorder| {
+        // With a module of its own, of which nobody else knows.
+        let module = Module::load(gpu.context(), "another", test_kernels::PTX)?;
+        let other = CudaExecutor::new(recorder.stream(), [module])?;
+        spin_in(&other, &mut out, &at, &input, 5)
+    })
+    .unwrap();
+    for _ in 0..3 {
+        out.view_mut().zero(gpu.stream()).unwrap();
+        graph.launch(gpu.stream()).unwrap();
+        assert_eq!(out.download(gpu.stream()).unwrap(), [spun(3, 5); 64]);
+    }
+}
+
+#[test]
 fn nothing_is_allocated_when_a_graph_is_launched() {
     let Some(gpu) = gpu() else { return };
     let (mut graph, ..) = pipeline(&gpu, 1);

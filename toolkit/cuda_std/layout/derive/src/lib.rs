@@ -60,7 +60,8 @@ fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
     });
     let head = format!("{name}{{");
     Ok(quote! {
-        impl ::cuda_layout::DeviceLayout for #name {
+        // SAFETY: fields, offsets, size and alignment are the compiler's own.
+        unsafe impl ::cuda_layout::DeviceLayout for #name {
             const TEXT: &'static ::cuda_layout::Text = &::cuda_layout::Text::new()
                 .push(#head)
                 #(#pushes)*

@@ -18,7 +18,12 @@ struct Part {
     argument: TokenStream,
 }
 
-pub fn module(signature: &Signature, description: &TokenStream, function: &ItemFn) -> TokenStream {
+pub fn module(
+    signature: &Signature,
+    description: &TokenStream,
+    shared_limit: &TokenStream,
+    function: &ItemFn,
+) -> TokenStream {
     let name = &signature.name;
     let visibility = &function.vis;
     let threads = signature.threads;
@@ -30,11 +35,11 @@ pub fn module(signature: &Signature, description: &TokenStream, function: &ItemF
     let arguments = parts.iter().map(|part| &part.argument);
     let entry = name.to_string();
     // A comment to the assembler; the build turns it into the entry's directives.
-    let launch_bounds = format!("// .launch_bounds {name} {threads} {}", signature.blocks_per_sm);
+    let launch_bounds = format!("// .launch_bounds {name} {threads} {} phases", signature.blocks_per_sm);
     let fingerprint = format_ident!("__cuda_std_description_{name}");
     quote! {
         #[cfg(target_arch = "nvptx64")]
-        #[allow(unsafe_code, missing_docs)]
+        #[allow(missing_docs)]
         #visibility mod #name {
             #[allow(unused_imports)]
             use super::*;
@@ -45,6 +50,7 @@ pub fn module(signature: &Signature, description: &TokenStream, function: &ItemF
             #[unsafe(no_mangle)]
             pub static #fingerprint: [u8; TEXT.len()] = TEXT.to_array();
             ::core::arch::global_asm!(#launch_bounds);
+            #shared_limit
             #(#declarations)*
             #[unsafe(export_name = #entry)]
             pub unsafe extern "ptx-kernel" fn entry(#(#parameters)* panic_record: *mut p::PanicRecord, kernel_id: u32) {

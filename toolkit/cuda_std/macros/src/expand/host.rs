@@ -22,28 +22,56 @@ struct Part {
     argument: TokenStream,
 }
 
-/// The kernel once more, for processors with AVX2 and FMA, and the instructions on bits that came with them.
+/// The kernel once more for processors with AVX2 and FMA, and the instructions on bits that came with them; and for those
+/// with AVX-512.
 ///
 /// The function itself, compiled into code for such a processor, would not do: its closures are functions by themselves,
 /// and one that is too long to become part of the code around it would be left without the processor's features. A
 /// closure has the features of the function that it is written in.
 pub fn with_features(function: &ItemFn) -> TokenStream {
-    let mut function = function.clone();
-    function.sig.ident = name_with_features(&function.sig.ident);
-    function.vis = syn::Visibility::Inherited;
-    quote! {
-        #[cfg(target_arch = "x86_64")]
-        #[doc(hidden)]
-        #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-        #function
-    }
+    let version = |suffix: &str, features: &str| {
+        let mut function = function.clone();
+        function.sig.ident = version_name(&function.sig.ident, suffix);
+        function.vis = syn::Visibility::Inherited;
+        quote! {
+            #[cfg(target_arch = "x86_64")]
+            #[doc(hidden)]
+            #[target_feature(enable = #features)]
+            #function
+        }
+    };
+    let versions = VERSIONS.map(|Version { suffix, features, .. }| version(suffix, features));
+    quote!(#(#versions)*)
 }
 
-fn name_with_features(name: &Ident) -> Ident {
-    format_ident!("__{name}_with_features")
+/// A version of a kernel for processors that have more than all of their kind.
+struct Version {
+    suffix: &'static str,
+    features: &'static str,
+    /// The function of `cuda_std::launch` that says whether this one has it.
+    has: &'static str,
 }
 
-pub fn module(signature: &Signature, description: &TokenStream, function: &ItemFn) -> TokenStream {
+/// The best one first.
+const VERSIONS: [Version; 2] = [
+    Version {
+        suffix: "avx512",
+        features: "avx2,fma,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl",
+        has: "has_wide_vector_instructions",
+    },
+    Version { suffix: "avx2", features: "avx2,fma,bmi1,bmi2,lzcnt,popcnt", has: "has_vector_instructions" },
+];
+
+fn version_name(name: &Ident, suffix: &str) -> Ident {
+    format_ident!("__{name}_{suffix}")
+}
+
+pub fn module(
+    signature: &Signature,
+    description: &TokenStream,
+    shared_limit: &TokenStream,
+    function: &ItemFn,
+) -> TokenStream {
     let name = &signature.name;
     let name_text = name.to_string();
     let threads = signature.threads;
@@ -55,19 +83,43 @@ pub fn module(signature: &Signature, description: &TokenStream, function: &ItemF
     let cpu_fields = parts.iter().map(|part| &part.cpu_field);
     let cpu_values = parts.iter().map(|part| &part.cpu_value);
     let arguments: Vec<_> = parts.iter().map(|part| &part.argument).collect();
-    let with_features = name_with_features(name);
+    let versions: Vec<_> = VERSIONS
+        .iter()
+        .map(|Version { suffix, features, .. }| {
+            let (run, kernel) = (format_ident!("run_{suffix}"), version_name(name, suffix));
+            quote! {
+                #[cfg(target_arch = "x86_64")]
+                #[target_feature(enable = #features)]
+                fn #run(args: &CpuArgs<'_>, block: p::BlockOnCpu) {
+                    let block = block.in_rising_order();
+                    super::#kernel(&mut block.block(#threads), #(#arguments),*);
+                }
+            }
+        })
+        .collect();
+    let choices = VERSIONS.iter().map(|Version { suffix, has, .. }| {
+        let (run, has) = (format_ident!("run_{suffix}"), format_ident!("{has}"));
+        quote! {
+            #[cfg(target_arch = "x86_64")]
+            if block.is_in_rising_order() && l::#has() {
+                // SAFETY: the processor has these features.
+                return unsafe { #run(&args, block) };
+            }
+        }
+    });
     let requirements = requirements(&signature.requirements, &parts);
     let module_doc = format!("Launching [`{name}`](fn@{name}) from the host.");
     let args_doc = format!("The arguments of a launch of [`{name}`](fn@{name}), by the names of its parameters.");
     quote! {
         #[cfg(not(target_arch = "nvptx64"))]
         #[doc = #module_doc]
-        #[allow(unsafe_code)]
         #visibility mod #name {
             #[allow(unused_imports)]
             use super::*;
             use ::cuda_std::__private as p;
             use ::cuda_std::launch as l;
+
+            #shared_limit
 
             #[doc = #args_doc]
             pub struct Args<'a, S: l::Space> {
@@ -99,12 +151,7 @@ pub fn module(signature: &Signature, description: &TokenStream, function: &ItemF
                 super::#name(&mut block.block(#threads), #(#arguments),*);
             }
 
-            #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-            fn run_with_fma(args: &CpuArgs<'_>, block: p::BlockOnCpu) {
-                let block = block.in_rising_order();
-                super::#with_features(&mut block.block(#threads), #(#arguments),*);
-            }
+            #(#versions)*
 
             // SAFETY: constants and order of arguments come from the signature that the entry is made of.
             unsafe impl l::Kernel for Kernel {
@@ -127,17 +174,13 @@ pub fn module(signature: &Signature, description: &TokenStream, function: &ItemF
                 unsafe fn on_cpu<'a>(args: Self::Args<'a, l::Host>) -> impl Fn(p::BlockOnCpu) + Sync + 'a {
                     let args = CpuArgs { #(#cpu_values)* _lifetime: ::core::marker::PhantomData };
                     move |block: p::BlockOnCpu| {
-                        #[cfg(target_arch = "x86_64")]
-                        if block.is_in_rising_order() && l::has_vector_instructions() {
-                            // SAFETY: the processor has these features.
-                            return unsafe { run_with_fma(&args, block) };
-                        }
+                        #(#choices)*
                         #[cfg(not(target_arch = "x86_64"))]
                         if block.is_in_rising_order() {
                             return run(&args, block.in_rising_order());
                         }
                         // Any order, on any processor. This closure is compiled in the crate that launches, so that in this
-                        // one what the kernel calls has one caller, `run_with_fma`, and becomes part of it.
+                        // one what the kernel calls has one caller in each version, and becomes part of it.
                         run(&args, block)
                     }
                 }

@@ -1,6 +1,7 @@
 //! Reductions of teams and blocks.
 
 use super::{Crew, publish};
+use crate::bounds::{MAX_LENGTH, check_length};
 use crate::panic::cpu::ThreadGuard;
 use bytemuck::Pod;
 
@@ -12,6 +13,7 @@ pub(crate) fn team_reduce<const L: u32, T: Pod>(
     step: impl Fn(T, u32) -> T,
     combine: impl Fn(T, T) -> T,
 ) -> T {
+    check_length(m, MAX_LENGTH);
     const MAX: usize = 32;
     let lanes = L as usize;
     let mut slots = [identity; MAX];
@@ -28,10 +30,27 @@ pub(crate) fn team_reduce<const L: u32, T: Pod>(
     halve(&mut slots[..lanes], &combine)
 }
 
+/// As [`team_reduce`], with the code of `step` there once.
+#[inline(always)]
+pub(crate) fn team_reduce_long<const L: u32, T: Pod>(
+    m: u32,
+    identity: T,
+    step: impl Fn(T, u32) -> T,
+    combine: impl Fn(T, T) -> T,
+) -> T {
+    let mut slots = [identity; 32];
+    for j in 0..m {
+        let slot = &mut slots[(j % L) as usize];
+        *slot = step(*slot, j);
+    }
+    halve(&mut slots[..L as usize], &combine)
+}
+
 /// Calls `put` with the place and the value of every `j` below `m` that satisfies `keep`, in rising order, and
 /// returns how many do.
 #[inline(always)]
 pub(crate) fn team_collect<const L: u32>(m: u32, keep: impl Fn(u32) -> bool, put: impl Fn(u32, u32)) -> u32 {
+    check_length(m, MAX_LENGTH);
     let mut count = 0;
     for j in 0..m {
         if keep(j) {
@@ -66,6 +85,7 @@ pub(crate) fn block_reduce<const AHEAD: bool, T: Pod>(
     combine: impl Fn(T, T) -> T,
 ) -> T {
     const SLOTS: usize = crate::block::REDUCE_SLOTS as usize;
+    check_length(n, MAX_LENGTH);
     let mut guard = ThreadGuard::default();
     let mut groups = [identity; 32];
     let occupied = n.min(SLOTS as u32).div_ceil(32);

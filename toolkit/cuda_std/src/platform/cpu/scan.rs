@@ -2,6 +2,7 @@
 
 use super::warp::scan_lanes;
 use super::{Crew, GroupsHalf, barrier, publish};
+use crate::bounds::{MAX_LENGTH, check_length};
 use crate::memory::Elements;
 use crate::panic::cpu::ThreadGuard;
 
@@ -19,6 +20,7 @@ pub(crate) fn block_scan<M: Elements>(
     combine: impl Fn(M::Item, M::Item) -> M::Item,
 ) -> M::Item {
     const ROUND: u32 = crate::block::REDUCE_SLOTS;
+    check_length(n, MAX_LENGTH);
     let mut guard = ThreadGuard::default();
     let mut carry = identity;
     for base in (0..n).step_by(ROUND as usize) {

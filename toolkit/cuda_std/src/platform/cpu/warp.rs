@@ -24,10 +24,11 @@ pub(crate) fn each_index_by_warp(crew: Crew, n: u32, f: impl Fn(u32, u32)) {
 #[inline(always)]
 pub(crate) fn begin_turns() {}
 
-/// As [`each_index_by_warp`]: a core takes one after the other in any case.
+/// As [`each_index_by_warp`]. A core takes one after the other in any case, and all by the first warp, whose lists stay in
+/// the cache.
 #[inline(always)]
 pub(crate) fn each_in_turn(crew: Crew, n: u32, f: impl Fn(u32, u32)) {
-    each_index_by_warp(crew, n, f);
+    crew.visit(n, |i| f(0, i));
 }
 
 /// Nothing to wait for: a core runs the lanes one after the other.
@@ -134,6 +135,25 @@ fn each_lane(crew: Crew, warp: u32, mut f: impl FnMut(u32)) {
 #[inline(always)]
 pub(crate) fn ballot(crew: Crew, warp: u32, f: impl Fn(u32) -> bool) -> u32 {
     bits(&LaneStorage::new(crew, warp, |lane| u8::from(f(lane))).0)
+}
+
+/// The words of all lanes, combined by or.
+#[inline(always)]
+pub(crate) fn or_words<const N: usize>(crew: Crew, warp: u32, words: impl Fn(u32) -> [u32; N]) -> [u32; N] {
+    let mut all = [0; N];
+    each_lane(crew, warp, |lane| {
+        // Lane by lane, the words of one together: not one word of several lanes, each of which lies elsewhere.
+        #[cfg(not(miri))]
+        // SAFETY: no instruction; what it is for is that the loop around it has one.
+        unsafe {
+            std::arch::asm!("", options(nomem, nostack, preserves_flags));
+        }
+        let own = words(lane);
+        for (all, own) in all.iter_mut().zip(own) {
+            *all |= own;
+        }
+    });
+    all
 }
 
 /// As [`ballot`].

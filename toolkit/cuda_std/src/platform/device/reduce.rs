@@ -1,8 +1,8 @@
 //! Reductions of teams and blocks.
 
 use super::shuffle::{halve_lanes, vote_ballot_sync};
-use super::{Crew, FULL, SharedPointer, WARP, publish, strided, thread_index};
-use crate::bounds::{MAX_LENGTH, check_length};
+use super::{Crew, FULL, SharedPointer, WARP, frozen, publish, strided, thread_index};
+use crate::bounds::{MAX_LENGTH, check_length, crosses_warps};
 use crate::panic::device::leave_if_poisoned;
 use bytemuck::Pod;
 use core::arch::{asm, global_asm};
@@ -27,7 +27,7 @@ impl GroupsHalf {
 
     #[inline(always)]
     pub(super) fn pointer<T: Pod>(self) -> SharedPointer<T> {
-        const { assert!(size_of::<T>() <= 32, "a block reduces and scans values of at most 32 bytes") };
+        crosses_warps::<T>();
         let address: u32;
         // SAFETY: takes an address.
         unsafe {
@@ -44,6 +44,8 @@ pub(crate) fn team_reduce<const L: u32, T: Pod>(
     step: impl Fn(T, u32) -> T,
     combine: impl Fn(T, T) -> T,
 ) -> T {
+    frozen(&step);
+    frozen(&combine);
     check_length(m, MAX_LENGTH);
     let mut slot = identity;
     strided(thread_index() % L, L, m, |j| slot = step(slot, j));
@@ -55,6 +57,7 @@ pub(crate) fn team_reduce<const L: u32, T: Pod>(
 
 #[inline(always)]
 pub(crate) fn team_collect<const L: u32>(m: u32, keep: impl Fn(u32) -> bool, put: impl Fn(u32, u32)) -> u32 {
+    frozen(&keep);
     check_length(m, MAX_LENGTH);
     let lane = thread_index() % L;
     let team = thread_index() % WARP / L * L;
@@ -84,6 +87,8 @@ pub(crate) fn block_reduce<const AHEAD: bool, T: Pod>(
     combine: impl Fn(T, T) -> T,
 ) -> T {
     const SLOTS: u32 = crate::block::REDUCE_SLOTS;
+    frozen(&value);
+    frozen(&combine);
     check_length(n, MAX_LENGTH);
     let groups = half.pointer::<T>();
     let thread = thread_index();

@@ -2,7 +2,7 @@
 
 use super::reduce::GroupsHalf;
 use super::shuffle::{from_lane, scan_lanes, up_lanes};
-use super::{Crew, WARP, barrier, publish, strided, thread_index};
+use super::{Crew, WARP, barrier, frozen, publish, strided, thread_index};
 use crate::bounds::{MAX_LENGTH, check_length};
 use crate::memory::Elements;
 
@@ -20,6 +20,8 @@ pub(crate) fn block_scan<M: Elements>(
     combine: impl Fn(M::Item, M::Item) -> M::Item,
 ) -> M::Item {
     const ROUND: u32 = crate::block::REDUCE_SLOTS;
+    frozen(&value);
+    frozen(&combine);
     check_length(n, MAX_LENGTH);
     let groups = half.pointer::<M::Item>();
     let thread = thread_index();

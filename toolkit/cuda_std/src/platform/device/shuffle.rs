@@ -1,6 +1,7 @@
 //! What lanes of a warp tell each other.
 
 use super::{FULL, WARP, thread_index};
+use crate::bounds::crosses_lanes;
 use bytemuck::Pod;
 
 unsafe extern "C" {
@@ -29,12 +30,7 @@ const fn segment<const L: u32>() -> u32 {
 /// Applies a 32-bit shuffle to a value of any size.
 #[inline(always)]
 pub(super) fn shuffle_words<T: Pod>(value: T, shuffle: impl Fn(u32) -> u32) -> T {
-    const {
-        assert!(
-            size_of::<T>().is_multiple_of(4) && size_of::<T>() <= 128,
-            "a value that crosses lanes is made of at most 32 words of 32 bits"
-        );
-    }
+    crosses_lanes::<T>();
     let mut result = value;
     let from = (&raw const value).cast::<u32>();
     let to = (&raw mut result).cast::<u32>();

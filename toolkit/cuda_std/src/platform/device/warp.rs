@@ -4,7 +4,7 @@ use super::shuffle::{
     bar_warp_sync, down_lanes, from_lane, halve_lanes, match_any_sync, scan_lanes, up_lanes, vote_ballot_sync,
     xor_lanes,
 };
-use super::{Crew, FULL, PerThreadStorage, SharedPointer, WARP, strided, thread_index};
+use super::{Crew, FULL, PerThreadStorage, SharedPointer, WARP, frozen, strided, thread_index};
 use crate::panic::device::exit;
 use bytemuck::Pod;
 use core::arch::{asm, global_asm};
@@ -13,12 +13,14 @@ use core::mem::MaybeUninit;
 /// Runs `f(warp)` once a warp.
 #[inline(always)]
 pub(crate) fn each_warp(_crew: Crew, f: impl Fn(u32)) {
+    frozen(&f);
     f(thread_index() / WARP);
 }
 
 /// Runs `f(warp, i)` for every index below `n`, each by a warp.
 #[inline(always)]
 pub(crate) fn each_index_by_warp(crew: Crew, n: u32, f: impl Fn(u32, u32)) {
+    frozen(&f);
     let warp = thread_index() / WARP;
     strided(warp, crew.threads() / WARP, n, |i| f(warp, i));
 }
@@ -39,6 +41,7 @@ pub(crate) fn begin_turns() {
 /// Runs `f(warp, i)` for every index below `n`, each by the warp that is free first.
 #[inline(always)]
 pub(crate) fn each_in_turn(_crew: Crew, n: u32, f: impl Fn(u32, u32)) {
+    frozen(&f);
     let warp = thread_index() / WARP;
     loop {
         let mut turn = 0u32;
@@ -60,11 +63,12 @@ pub(crate) fn each_in_turn(_crew: Crew, n: u32, f: impl Fn(u32, u32)) {
 
 /// A lane's own value: registers.
 #[repr(transparent)]
-pub(crate) struct LaneStorage<T>(T);
+pub(crate) struct LaneStorage<T>(pub(super) T);
 
 impl<T> PerThreadStorage<T> {
     #[inline(always)]
     pub(crate) fn each_warp(&mut self, _crew: Crew, f: impl Fn(u32, &mut LaneStorage<T>)) {
+        frozen(&f);
         let own = (&raw mut self.0).cast::<LaneStorage<T>>();
         // SAFETY: `LaneStorage` is its value, which stays borrowed.
         f(thread_index() / WARP, unsafe { &mut *own });
@@ -74,17 +78,20 @@ impl<T> PerThreadStorage<T> {
 impl<T> LaneStorage<T> {
     #[inline(always)]
     pub(crate) fn new(_crew: Crew, _warp: u32, init: impl Fn(u32) -> T) -> Self {
+        frozen(&init);
         Self(init(thread_index() % WARP))
     }
 
     #[inline(always)]
     pub(crate) fn each(&mut self, _crew: Crew, _warp: u32, f: impl Fn(u32, &mut T)) {
+        frozen(&f);
         f(thread_index() % WARP, &mut self.0);
     }
 
     /// The value of one lane, for storing it.
     #[inline(always)]
     pub(crate) fn store_each(&self, _crew: Crew, _warp: u32, f: impl Fn(u32, &T)) {
+        frozen(&f);
         f(thread_index() % WARP, &self.0);
     }
 
@@ -107,9 +114,38 @@ pub(crate) fn ballot(crew: Crew, warp: u32, f: impl Fn(u32) -> bool) -> u32 {
 /// A bit for each lane; dead lanes have none.
 #[inline(always)]
 pub(crate) fn ballot_of_any(_crew: Crew, _warp: u32, f: impl Fn(u32) -> bool) -> u32 {
+    frozen(&f);
     let vote = f(thread_index() % WARP);
     // SAFETY: all lanes get here together, because the code of a warp phase is the same for all of them.
     unsafe { vote_ballot_sync(FULL, vote) }
+}
+
+/// The words of all lanes, combined by or.
+#[inline(always)]
+pub(crate) fn or_words<const N: usize>(_crew: Crew, _warp: u32, words: impl Fn(u32) -> [u32; N]) -> [u32; N] {
+    frozen(&words);
+    let lane = thread_index() % WARP;
+    let mut own = words(lane);
+    // Each lane gives half of its words away for the other half of its partner's, until it has one.
+    let (mut n, mut partner) = (N, WARP / 2);
+    while n > 1 {
+        n /= 2;
+        let keeps_upper = lane & partner != 0;
+        for k in 0..n {
+            let (kept, given) = if keeps_upper { (own[k + n], own[k]) } else { (own[k], own[k + n]) };
+            own[k] = kept | xor_lanes(given, partner);
+        }
+        partner /= 2;
+    }
+    let mut word = own[0];
+    while partner > 0 {
+        word |= xor_lanes(word, partner);
+        partner /= 2;
+    }
+    // The upper bits of a lane's number say which word it has.
+    let all = core::array::from_fn(|k| from_lane(word, k as u32 * (WARP / N as u32)));
+    leave_if_a_lane_is_dead();
+    all
 }
 
 /// Where this lane's item comes in a list, among those of the lanes that `votes` has.
@@ -166,6 +202,8 @@ pub(crate) unsafe fn store_some<T: Pod>(
     begin: impl FnOnce(),
     (list, first, capacity): (SharedPointer<T>, u32, u32),
 ) -> u32 {
+    frozen(&ask);
+    frozen(&find);
     let lane = thread_index() % WARP;
     let found = if ask(lane) { find(lane) } else { None };
     let votes = ballot_of_any(crew, warp, |_| found.is_some());
@@ -196,6 +234,7 @@ pub(crate) fn any_item(
 ) -> u32 {
     /// The first of every 1, 2, 4, .. 32 lanes.
     const FIRSTS: [u32; 8] = [u32::MAX, 0x5555_5555, 0x1111_1111, 0x0101_0101, 0x0001_0001, 1, 1, 1];
+    frozen(&ask);
     // Nothing here may overflow, so that no check parts the lanes.
     let (lane, lanes) = (thread_index() % WARP, 1u32.wrapping_shl(spread));
     let (question, mut at) = (lane.wrapping_shr(spread), lane & lanes.wrapping_sub(1));
@@ -238,6 +277,7 @@ pub(crate) unsafe fn store_ranges(
 impl<T: Pod> LaneStorage<T> {
     #[inline(always)]
     pub(crate) fn shuffle(&self, _crew: Crew, _warp: u32, from: impl Fn(u32) -> u32) -> Self {
+        frozen(&from);
         Self(from_lane(self.0, from(thread_index() % WARP)))
     }
 
@@ -265,6 +305,7 @@ impl<T: Pod> LaneStorage<T> {
 
     #[inline(always)]
     pub(crate) fn reduce(&self, combine: impl Fn(T, T) -> T) -> T {
+        frozen(&combine);
         let value = halve_lanes::<WARP, T>(self.0, &combine);
         leave_if_a_lane_is_dead();
         value
@@ -272,6 +313,7 @@ impl<T: Pod> LaneStorage<T> {
 
     #[inline(always)]
     pub(crate) fn inclusive_scan(&self, combine: impl Fn(T, T) -> T) -> Self {
+        frozen(&combine);
         Self(scan_lanes(self.0, thread_index() % WARP, &combine))
     }
 }

@@ -1,0 +1,225 @@
+"""Points on a structure's surface and what lies around them, as the kernels compute it (kernels-gpu/src/points).
+
+What is tabulated here is written to shared-types/src/site_model.rs, so that kernels and fit use the same numbers. Sums are
+in double precision here and in integers there; they differ by less than what a weight is rounded to.
+"""
+
+import math
+
+import gemmi
+import numpy as np
+from scipy.spatial import cKDTree
+from structures import SMALLEST_LIGAND
+
+STANDARD = "ALA ARG ASN ASP CYS GLN GLU GLY HIS ILE LEU LYS MET PHE PRO SER THR TRP TYR VAL".split()
+KIND = {name: kind for kind, name in enumerate(STANDARD)}
+# Radius of the probe in Å whose centre a point is.
+PROBE = 1.6
+# Directions of points from an atom: every sixth of the 100 on which `sasa` is counted by default. So an atom without
+# accessible area has no point either.
+SPIRAL, FIRST, STEP, DIRECTIONS = 100, 5, 6, 16
+# Most points that an atom gives.
+CAPACITY = 4
+# Atoms within this distance in Å count for a point, and the bins of squared distance that they are counted in.
+REACH, BINS = 10.0, 32
+# Points within this distance in Å of an atom count for it.
+AROUND = 6.0
+# Atoms within this distance in Å of a site's peak are part of it, and of no later one.
+APART = 10.0
+MOST_SITES = 20
+CLASSES = (
+    "backbone N|alpha carbon|backbone C|backbone O|aliphatic C|aromatic C|S|hydroxyl O|carboxylate O|amide O|"
+    "amide N|charged N|His N|Trp N|polar C"
+).split("|")
+# ProtOr radii in Å by atom (Tsai et al. 1999), as shared-types/src/radii.rs has them.
+ELEMENTS = {"C": 1.88, "N": 1.64, "O": 1.46, "S": 1.77}
+BARE = {"ASN CG", "ASP CG", "HIS CG", "PHE CG", "TRP CG", "TYR CG", "GLN CD", "GLU CD", "ARG CZ", "TYR CZ", "TRP CD2", "TRP CE2"}
+AROMATIC = {
+    *(f"{name} {atom}" for name in ("PHE", "TYR") for atom in ("CD1", "CD2", "CE1", "CE2")),
+    *("PHE CZ|HIS CD2|HIS CE1|TRP CD1|TRP CE3|TRP CH2|TRP CZ2|TRP CZ3".split("|")),
+}
+CARBONYL = {"ASN OD1", "ASP OD1", "GLN OE1", "GLU OE1"}
+
+
+def radius(name, atom):
+    """Radius in Å of an atom of a residue."""
+    key = f"{name} {atom}"
+    if atom == "C" or key in BARE:
+        return 1.61
+    if key in AROMATIC:
+        return 1.76
+    if atom == "O" or key in CARBONYL:
+        return 1.42
+    return ELEMENTS.get(next((letter for letter in atom if not letter.isdigit()), ""), 1.7)
+
+
+def directions():
+    """Unit vectors, as f32."""
+    k = np.arange(FIRST, SPIRAL, STEP)
+    z = 1 - (2 * k + 1) / SPIRAL
+    phi, r = k * math.pi * (3 - math.sqrt(5)), np.sqrt(1 - z * z)
+    return np.stack([r * np.cos(phi), r * np.sin(phi), z], 1).astype(np.float32)
+
+
+def classes(kinds, radii, from_alpha):
+    """The class of each atom, by its residue's kind, its radius and its squared distance from the residue's alpha carbon in
+    Å^2 (infinite where there is none): what kernels know of it."""
+    kind = lambda *names: np.isin(kinds, [KIND[name] for name in names])
+    is_radius = lambda *values: np.isin(np.round(radii, 2), values)
+    backbone = from_alpha < 2.0**2
+    carbon, nitrogen, oxygen = is_radius(1.88, 1.76, 1.61), is_radius(1.64), is_radius(1.42, 1.46)
+    acid, amide = kind("ASP", "GLU"), kind("ASN", "GLN")
+    # The carbonyl's oxygen is 2.4 Å away, those of side chains that have the same radius 2.8 Å and more.
+    own_oxygen = is_radius(1.42) & (~(acid | amide) | (from_alpha < 2.6**2))
+    aromatic = is_radius(1.76) | (is_radius(1.61) & kind("PHE", "TYR", "TRP", "HIS"))
+    rules = [
+        (is_radius(1.77), 6),
+        (carbon & (from_alpha < 0.1**2), 1),
+        (is_radius(1.61) & backbone, 2),
+        (aromatic, 5),
+        (is_radius(1.61), 14),
+        (carbon, 4),
+        (nitrogen & backbone, 0),
+        (nitrogen & kind("LYS", "ARG"), 11),
+        (nitrogen & kind("HIS"), 12),
+        (nitrogen & kind("TRP"), 13),
+        (nitrogen & amide, 10),
+        (nitrogen, 0),
+        (own_oxygen, 3),
+        (oxygen & acid, 8),
+        (oxygen & amide, 9),
+        (oxygen, 7),
+    ]
+    return np.select([rule for rule, _ in rules], [number for _, number in rules], 4)
+
+
+class Structure:
+    """Heavy atoms of a file's protein, residue by residue, and its ligands.
+
+    Modified amino acids within a chain are part of the protein, as the residue that they are made from. Of atoms that have
+    one name in a residue the first counts.
+    """
+
+    def __init__(self, path, counts_as_ligand):
+        self.keys, self.ligands, self.names, self.elements = [], [], [], []
+        xyz, radii, kinds, rows, alpha = [], [], [], [], []
+        file = gemmi.read_structure(str(path))
+        file.setup_entities()
+        for chain in file[0]:
+            for residue in chain:
+                first = {}
+                for atom in residue:
+                    if not atom.is_hydrogen():
+                        first.setdefault(atom.name, atom)
+                parent = parent_of(residue, first)
+                if parent and first:
+                    row, carbon = len(self.keys), first.get("CA")
+                    self.keys.append((chain.name, residue.seqid.num, residue.seqid.icode.strip(), residue.name))
+                    for name, atom in first.items():
+                        self.names.append(name)
+                        self.elements.append(atom.element.name)
+                        xyz.append(atom.pos.tolist())
+                        radii.append(radius(parent, name))
+                        kinds.append(KIND[parent])
+                        rows.append(row)
+                        alpha.append(atom.pos.dist(carbon.pos) ** 2 if carbon else math.inf)
+                elif residue.het_flag == "H" and len(first) >= SMALLEST_LIGAND and counts_as_ligand(residue.name):
+                    self.ligands.append(np.array([a.pos.tolist() for a in residue if not a.is_hydrogen()]))
+        self.xyz, self.radii, self.rows = np.array(xyz).reshape(-1, 3), np.array(radii), np.array(rows, dtype=int)
+        self.kinds = np.array(kinds, dtype=int)
+        self.classes = classes(self.kinds, self.radii, np.array(alpha)) if xyz else np.zeros(0, int)
+
+    def by_residue(self, values, start=0.0):
+        """The largest value of each residue's atoms."""
+        largest = np.full(len(self.keys), start)
+        np.maximum.at(largest, self.rows, values)
+        return largest
+
+
+def parent_of(residue, atoms):
+    """The standard amino acid that a residue of a chain is, or is made from; None for what is no part of a protein."""
+    if residue.name in KIND:
+        return None if residue.het_flag == "H" else residue.name
+    known = gemmi.find_tabulated_residue(residue.name)
+    in_chain = residue.entity_type == gemmi.EntityType.Polymer and {"N", "CA", "C"} <= atoms.keys()
+    if known is None or not known.is_amino_acid() or not in_chain:
+        return None
+    letter = known.one_letter_code.upper()
+    return next((name for name in STANDARD if gemmi.find_tabulated_residue(name).one_letter_code == letter), None)
+
+
+def points(structure):
+    """Points on the surface: positions, the atom that each is of."""
+    xyz, reach, unit = structure.xyz, structure.radii + PROBE, directions().astype(float)
+    tree = cKDTree(xyz)
+    place = (xyz[:, None] + reach[:, None, None] * unit).reshape(-1, 3)
+    owner = np.repeat(np.arange(len(xyz)), DIRECTIONS)
+    found = tree.query_ball_point(place, reach.max())
+    length = np.array([len(one) for one in found])
+    other = np.concatenate([np.array(one, dtype=int) for one in found])
+    point = np.repeat(np.arange(len(place)), length)
+    near = ((place[point] - xyz[other]) ** 2).sum(1) < reach[other] ** 2
+    near &= (other != owner[point]) & ((xyz[other] != xyz[owner[point]]).any(1) | (reach[other] > reach[owner[point]]))
+    exposed = np.ones(len(place), dtype=bool)
+    exposed[point[near]] = False
+    # Of more than an atom may give, as many are kept, in even steps.
+    exposed = exposed.reshape(-1, DIRECTIONS)
+    for atom in np.nonzero(exposed.sum(1) > CAPACITY)[0]:
+        own = np.nonzero(exposed[atom])[0]
+        exposed[atom] = False
+        exposed[atom, own[np.arange(CAPACITY) * len(own) // CAPACITY]] = True
+    exposed = exposed.ravel()
+    return place[exposed], owner[exposed]
+
+
+def ramp(reach):
+    """1 - d / reach at the middle of each bin of squared distance, 0 beyond."""
+    return np.maximum(1 - np.sqrt((np.arange(BINS) + 0.5) * REACH**2 / BINS) / reach, 0)
+
+
+# What the weights of a bin are made of: classes within 6 and 10 Å, kinds of residues within 8 Å.
+CLASS_RAMPS, KIND_RAMPS = np.array([ramp(6.0), ramp(10.0)]), np.array([ramp(8.0)])
+# 1 / d at the middle of each bin.
+PER_DISTANCE = 1 / np.sqrt((np.arange(BINS) + 0.5) * REACH**2 / BINS)
+COLUMNS = len(CLASSES) * len(CLASS_RAMPS) + len(STANDARD) * len(KIND_RAMPS) + 1
+
+
+def surroundings(structure, place):
+    """A row of columns for each point: sums over atoms by class and by kind, and, last, how one-sided atoms lie."""
+    pairs = cKDTree(place).sparse_distance_matrix(cKDTree(structure.xyz), REACH, output_type="coo_matrix")
+    point, atom = pairs.row, pairs.col
+    between = structure.xyz[atom] - place[point]
+    squared = (between**2).sum(1)
+    inside = squared < REACH**2
+    point, atom, between, squared = point[inside], atom[inside], between[inside], squared[inside]
+    bins = np.minimum((squared * (BINS / REACH**2)).astype(int), BINS - 1)
+    columns = []
+    for group, count, ramps in ((structure.classes, len(CLASSES), CLASS_RAMPS), (structure.kinds, len(STANDARD), KIND_RAMPS)):
+        for one in ramps:
+            sums = np.bincount(point * count + group[atom], weights=one[bins], minlength=len(place) * count)
+            columns.append(sums.reshape(len(place), count))
+    number = np.maximum(np.bincount(point, minlength=len(place)), 1)
+    directed = between * PER_DISTANCE[bins, None]
+    mean = [np.bincount(point, weights=directed[:, axis], minlength=len(place)) / number for axis in range(3)]
+    return np.column_stack([*columns, np.sqrt(sum(one**2 for one in mean))])
+
+
+def gathered(structure, place, probability):
+    """For each atom the sum of squared probabilities of the points within `AROUND`."""
+    near = cKDTree(place).query_ball_point(structure.xyz, AROUND) if len(place) else [[] for _ in structure.xyz]
+    return np.array([(probability[one] ** 2).sum() for one in near])
+
+
+def sites(structure, place, probability, sums):
+    """Sites by falling score: centres, scores, and the peak's atom."""
+    left, tree = sums > 0, cKDTree(place) if len(place) else None
+    centres, scores, peaks = [], [], []
+    while left.any() and len(scores) < MOST_SITES:
+        peak = int(np.argmax(np.where(left, sums, -1)))
+        near = tree.query_ball_point(structure.xyz[peak], AROUND)
+        weight = probability[near] ** 2
+        centres.append((place[near] * weight[:, None]).sum(0) / weight.sum())
+        scores.append(sums[peak])
+        peaks.append(peak)
+        left &= ((structure.xyz - structure.xyz[peak]) ** 2).sum(1) > APART**2
+    return np.array(centres).reshape(-1, 3), np.array(scores), np.array(peaks, dtype=int)

@@ -1,0 +1,109 @@
+//! `prism features -o FOLDER/` and `prism merge`.
+
+use super::args::{FolderArgs, MergeArgs};
+use super::failure::{ALL_DONE, Failure, NOTHING_WRITTEN};
+use super::job::{Job, Sink, Stop};
+use super::parts::{self, Folder, Shard};
+use super::provenance;
+use super::report::Report;
+use prism_host::output::{Columns, OutputFile, Provenance, check_place, merge_parquet};
+use prism_host::pipeline::Stopped;
+use serde_json::{Value, json};
+use std::path::Path;
+
+impl Job<'_> {
+    /// Computes the parts of a run that are not done; answers the exit status.
+    pub fn run_into(&self, path: &Path, args: &FolderArgs, columns: &Columns) -> Result<u8, Failure> {
+        let (mut ready, inputs) = self.prepare()?;
+        let ranges = parts::plan(&inputs.entries, args.part_inputs);
+        let origin = Provenance { config: self.config(), more: vec![("prism.ptx_sha256", provenance::kernels())] };
+        let manifest = parts::manifest(&inputs.entries, ranges.len(), self.options(columns, &origin, args)?);
+        let folder = Folder::begin(path, &manifest, args.resume)?;
+        let shard = args.shard.unwrap_or(Shard { number: 1, of: 1 });
+        let (open, done) = parts::open(&folder, ranges.len(), shard)?;
+        if open.is_empty() && done.is_empty() {
+            ready.report.note(&format!("there are {} parts, and none is this shard's", ranges.len()));
+            return Ok(ALL_DONE);
+        }
+        if !done.is_empty() {
+            ready.report.note(&format!("{} of {} parts are done already", done.len(), done.len() + open.len()));
+        }
+        for record in &done {
+            count(&mut ready.report, record);
+            ready.report.advance(ranges[record["part"].as_u64().unwrap_or(0) as usize].len());
+        }
+        for part in open {
+            let entries = inputs.entries[ranges[part].clone()].to_vec();
+            let table = OutputFile::create(&folder.part_path(part), columns.clone(), &origin)?;
+            ready.interrupt.remove_on_exit(table.temporary_path());
+            let mut sink = Sink::File(table);
+            let before = (ready.report.structures, ready.report.residues);
+            ready.report.kept = Some(Vec::new());
+            let ended = self.pass(&mut ready, entries, &mut sink)?;
+            if ready.interrupt.cancel().is_cancelled() {
+                return Err(Failure::Interrupted(ready.interrupt.exit_status()));
+            }
+            match ended {
+                Ok(_) => {}
+                Err(Stopped::Consumer(Stop::FirstFailed)) => {
+                    ready.report.clear_bar();
+                    ready.report.note("the parts that are done stay; --resume goes on with this one");
+                    return Ok(NOTHING_WRITTEN);
+                }
+                Err(stopped) => return Err(Self::failure(stopped, &ready)),
+            }
+            let (structures, residues) = (ready.report.structures - before.0, ready.report.residues - before.1);
+            let bytes = if structures > 0 { sink.finish()? } else { 0 };
+            folder.finish(part, bytes, structures, residues, &ready.report.kept.take().unwrap_or_default())?;
+        }
+        self.sum_up(&ready);
+        Ok(ready.report.exit_status())
+    }
+
+    /// All that a part's bytes depend on but its inputs.
+    fn options(&self, columns: &Columns, origin: &Provenance, args: &FolderArgs) -> Result<Value, Failure> {
+        let mut read = self.args.read.clone();
+        (read.keep_going, read.fail_fast) = (false, false);
+        let names: Vec<&str> = columns.as_slice().iter().map(prism_host::output::Column::name).collect();
+        let entries: serde_json::Map<String, Value> =
+            origin.entries().into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect();
+        let annotations = match self.annotations {
+            Some(path) => Some(
+                provenance::digest_of(path)
+                    .map_err(|error| Failure::Work(anyhow::anyhow!("{}: cannot be read: {error}", path.display())))?,
+            ),
+            None => None,
+        };
+        Ok(
+            json!({ "columns": names, "computing": entries, "reading": format!("{read:?}"), "annotations_sha256": annotations,
+            "part_inputs": args.part_inputs }),
+        )
+    }
+}
+
+fn count(report: &mut Report, record: &Value) {
+    report.structures += record["structures"].as_u64().unwrap_or(0);
+    report.residues += record["residues"].as_u64().unwrap_or(0);
+    report.failed += record["failed"].as_array().map_or(0, |failed| failed.len() as u64);
+}
+
+/// Whether an output is a folder of parts.
+pub fn is_one(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().ends_with(b"/") || path.is_dir()
+}
+
+/// Puts the parts of a run one after another.
+pub fn merge(args: &MergeArgs) -> Result<u8, Failure> {
+    if args.output.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("parquet")) {
+        return Err(Failure::usage(anyhow::anyhow!("{}: the extension must be parquet", args.output.display())));
+    }
+    check_place(&args.output)?;
+    let tables = parts::tables(&args.folders)?;
+    if tables.is_empty() {
+        return Err(Failure::Work(anyhow::anyhow!("the run has no rows: none of its inputs could be read")));
+    }
+    let bytes = merge_parquet(&tables, &args.output)?;
+    let text = format!("{} parts; {:.1} MB in {}", tables.len(), bytes as f64 / 1e6, args.output.display());
+    Report::new(0).line_of(&text);
+    Ok(ALL_DONE)
+}

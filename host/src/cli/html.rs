@@ -1,0 +1,29 @@
+//! `prism report`.
+
+use super::args::ReportArgs;
+use super::failure::Failure;
+use super::job::{Job, Sink};
+use super::provenance;
+use prism_host::output::{Columns, check_place};
+use prism_host::report::ReportFile;
+
+/// Computes, and shows it in a page; answers the exit status.
+pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
+    let output = &args.output;
+    let is_page =
+        |extension: &std::ffi::OsStr| extension.eq_ignore_ascii_case("html") || extension.eq_ignore_ascii_case("htm");
+    if !output.extension().is_some_and(is_page) {
+        return Err(Failure::usage(anyhow::anyhow!("{}: the extension must be html", output.display())));
+    }
+    check_place(output)?;
+    provenance::check(&args.provenance)?;
+    let job = Job {
+        paths: &args.paths,
+        args: &args.job,
+        selection: Columns::default().selection(),
+        min_feature_value: 0.0,
+        annotations: None,
+        provenance: &args.provenance,
+    };
+    job.run(|origin| Ok(Sink::Report(Box::new(ReportFile::create(output, args.details)?), origin.clone())))
+}

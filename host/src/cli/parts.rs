@@ -1,0 +1,248 @@
+//! A run into a folder: parts of some inputs each, and a record of each part that is done. A run that was ended, by whatever,
+//! goes on where it was; several processes share the parts.
+//!
+//! ```text
+//! out/manifest.json        what the run is: inputs, columns, options; the same for everyone who works at it
+//! out/part-00000.parquet   the rows of the first part, in the order of the inputs
+//! out/part-00000.json      written after it: the part is done, with these counts and failures
+//! ```
+//!
+//! Which inputs are in which part follows from the listing alone, and a part's bytes from its inputs, so that neither
+//! interruptions nor shards leave a trace.
+
+use super::failure::Failure;
+use super::provenance::hexadecimal;
+use anyhow::anyhow;
+use prism_host::inputs::{InputFailure, InputFile};
+use prism_host::output::{OutputError, write_whole};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// Bytes of input in a part, about, whatever the number of its inputs.
+const PART_BYTES: u64 = 1 << 28;
+
+/// `k/n`: the k-th of n processes that share a run, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    pub number: usize,
+    pub of: usize,
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('/').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
+        match numbers {
+            Some((number, of)) if 1 <= number && number <= of => Ok(Self { number, of }),
+            _ => Err("give it as k/n, such as 1/4 to 4/4".to_owned()),
+        }
+    }
+}
+
+impl Shard {
+    fn has(self, part: usize) -> bool {
+        part % self.of == self.number - 1
+    }
+}
+
+/// The inputs of each part.
+pub fn plan(entries: &[Result<InputFile, InputFailure>], most: usize) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    let (mut begin, mut bytes) = (0, 0_u64);
+    for (index, entry) in entries.iter().enumerate() {
+        let size = entry.as_ref().map_or(0, |file| file.size);
+        if index > begin && (index - begin >= most || bytes.saturating_add(size) > PART_BYTES) {
+            parts.push(begin..index);
+            (begin, bytes) = (index, 0);
+        }
+        bytes = bytes.saturating_add(size);
+    }
+    if begin < entries.len() {
+        parts.push(begin..entries.len());
+    }
+    parts
+}
+
+/// What all parts of a run have in common.
+pub fn manifest(entries: &[Result<InputFile, InputFailure>], parts: usize, options: Value) -> Value {
+    let mut listing = Sha256::new();
+    for entry in entries {
+        match entry {
+            Ok(file) => listing.update(format!("{}\0{}\n", file.name, file.size)),
+            Err(failure) => listing.update(format!("{}\0!\n", failure.name)),
+        }
+    }
+    json!({
+        "layout": 1,
+        "version": env!("CARGO_PKG_VERSION"),
+        "inputs": entries.len(),
+        "listing_sha256": hexadecimal(&listing.finalize()),
+        "parts": parts,
+        "options": options,
+    })
+}
+
+/// The folder of a run.
+pub struct Folder {
+    path: PathBuf,
+}
+
+impl Folder {
+    /// The folder, made where it is not there, with this manifest.
+    pub fn begin(path: &Path, manifest: &Value, resume: bool) -> Result<Self, Failure> {
+        let folder = Self { path: path.to_owned() };
+        let shown = path.display();
+        fs::create_dir_all(path).map_err(|error| Failure::Work(anyhow!("{shown}: cannot be made: {error}")))?;
+        let Some(found) = folder.manifest()? else {
+            if fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) {
+                let advice = "holds other files and no run; give an empty folder or one that is not there";
+                return Err(Failure::Work(anyhow!("{shown}: {advice}")));
+            }
+            write_whole(&folder.manifest_path(), format!("{manifest:#}\n").as_bytes())?;
+            return Ok(folder);
+        };
+        if found != *manifest {
+            let differs = ["version", "inputs", "listing_sha256", "parts", "options"];
+            let differs: Vec<&str> = differs.into_iter().filter(|key| found[key] != manifest[key]).collect();
+            let advice = "give the same inputs and options, or another folder";
+            return Err(Failure::Work(anyhow!("{shown}: holds another run (other {}); {advice}", differs.join(", "))));
+        }
+        if !resume {
+            let advice = "--resume goes on with it, another folder begins anew";
+            return Err(Failure::Work(anyhow!("{shown}: holds this run already; {advice}")));
+        }
+        Ok(folder)
+    }
+
+    /// The manifest, where there is one.
+    fn manifest(&self) -> Result<Option<Value>, Failure> {
+        read_json(&self.manifest_path())
+    }
+
+    fn manifest_path(&self) -> PathBuf {
+        self.path.join("manifest.json")
+    }
+
+    pub fn part_path(&self, part: usize) -> PathBuf {
+        self.path.join(format!("part-{part:05}.parquet"))
+    }
+
+    fn record_path(&self, part: usize) -> PathBuf {
+        self.path.join(format!("part-{part:05}.json"))
+    }
+
+    /// What is written of a part that is done: its record, where its table is as long as that says.
+    pub fn done(&self, part: usize) -> Result<Option<Value>, Failure> {
+        let record = read_json(&self.record_path(part))?;
+        let size = fs::metadata(self.part_path(part)).map_or(0, |metadata| metadata.len());
+        Ok(record.filter(|record| record["bytes"] == size))
+    }
+
+    /// Notes that a part is done.
+    pub fn finish(
+        &self,
+        part: usize,
+        bytes: u64,
+        structures: u64,
+        residues: u64,
+        failed: &[(String, String)],
+    ) -> Result<(), OutputError> {
+        let failed: Vec<Value> =
+            failed.iter().map(|(name, reason)| json!({ "input": name, "reason": reason })).collect();
+        let record =
+            json!({ "part": part, "bytes": bytes, "structures": structures, "residues": residues, "failed": failed });
+        write_whole(&self.record_path(part), format!("{record:#}\n").as_bytes())
+    }
+}
+
+fn read_json(path: &Path) -> Result<Option<Value>, Failure> {
+    let failed = |why: String| Failure::Work(anyhow!("{}: {why}", path.display()));
+    match fs::read(path) {
+        Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| failed(format!("is damaged: {error}"))),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(failed(format!("cannot be read: {error}"))),
+    }
+}
+
+/// The parts that a process has to do.
+pub fn open(folder: &Folder, parts: usize, shard: Shard) -> Result<(Vec<usize>, Vec<Value>), Failure> {
+    let (mut open, mut done) = (Vec::new(), Vec::new());
+    for part in (0..parts).filter(|&part| shard.has(part)) {
+        match folder.done(part)? {
+            Some(record) => done.push(record),
+            None => open.push(part),
+        }
+    }
+    Ok((open, done))
+}
+
+/// The tables of a run that is done, in order, wherever its shards have written them.
+pub fn tables(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let folders: Vec<Folder> = folders.iter().map(|path| Folder { path: path.clone() }).collect();
+    let mut first: Option<Value> = None;
+    for folder in &folders {
+        let shown = folder.path.display();
+        let manifest = folder.manifest()?;
+        let manifest =
+            manifest.ok_or_else(|| Failure::Work(anyhow!("{shown}: holds no run: there is no manifest.json")))?;
+        if *first.get_or_insert_with(|| manifest.clone()) != manifest {
+            return Err(Failure::Work(anyhow!("{shown}: holds another run than {}", folders[0].path.display())));
+        }
+    }
+    let parts = first.as_ref().and_then(|manifest| manifest["parts"].as_u64()).unwrap_or(0) as usize;
+    let (mut tables, mut missing) = (Vec::new(), Vec::new());
+    for part in 0..parts {
+        let mut found = None;
+        for folder in &folders {
+            if let Some(record) = folder.done(part)? {
+                found = Some((record, folder.part_path(part)));
+                break;
+            }
+        }
+        match found {
+            // Where none of its inputs could be read, a part has no table.
+            Some((record, path)) => tables.extend((record["structures"] != 0).then_some(path)),
+            None => missing.push(part.to_string()),
+        }
+    }
+    if !missing.is_empty() {
+        let (count, some) = (missing.len(), missing[..missing.len().min(10)].join(", "));
+        let advice = "run the command again with --resume";
+        return Err(Failure::Work(anyhow!("{count} of {parts} parts are not done ({some}); {advice}")));
+    }
+    Ok(tables)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(sizes: &[u64]) -> Vec<Result<InputFile, InputFailure>> {
+        let named = |name: String| InputFailure { name, reason: String::new(), no_protein: false };
+        // What has no size is one that cannot be read.
+        sizes.iter().enumerate().map(|(index, _)| Err(named(index.to_string()))).collect()
+    }
+
+    #[test]
+    fn parts_have_each_input_once() {
+        for (inputs, most) in [(0, 3), (1, 3), (3, 3), (10, 3), (7, 1)] {
+            let parts = plan(&files(&vec![1; inputs]), most);
+            assert_eq!(parts.iter().cloned().flatten().collect::<Vec<_>>(), (0..inputs).collect::<Vec<_>>());
+            assert!(parts.iter().all(|part| (1..=most).contains(&part.len())));
+        }
+    }
+
+    #[test]
+    fn shards_share_all_parts() {
+        let shards: Vec<Shard> = ["1/3", "2/3", "3/3"].iter().map(|text| text.parse().unwrap()).collect();
+        assert!((0..20).all(|part| shards.iter().filter(|shard| shard.has(part)).count() == 1));
+        for wrong in ["", "1", "0/3", "4/3", "a/b", "1/0"] {
+            assert!(wrong.parse::<Shard>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! `prism edges`, `prism interface` and `prism summary`: tables whose lines are not residues.
+
+use super::args::{JobArgs, ProvenanceArgs};
+use super::failure::Failure;
+use super::job::{Job, Sink};
+use super::provenance;
+use clap::{Args, ValueEnum};
+use prism_host::contacts::EdgeKind;
+use prism_host::engine::Selection;
+use prism_host::output::{
+    EdgesRelation, InterfaceResiduesFile, InterfacesRelation, OutputFile, Relation, RelationTable, SummaryRelation,
+};
+use shared_types::FEATURES;
+use std::path::{Path, PathBuf};
+
+/// What these commands share.
+#[derive(Debug, Args)]
+pub struct RelationArgs {
+    /// Files, packed data sets, or directories to walk for .pdb, .ent, .cif and .mmcif, each also .gz.
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
+
+    /// Where to write, a .csv or a .parquet [default: CSV on standard output]
+    #[arg(short, long, value_name = "FILE", display_order = 1)]
+    pub output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub job: JobArgs,
+
+    #[command(flatten)]
+    pub provenance: ProvenanceArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct EdgesArgs {
+    #[command(flatten)]
+    pub relation: RelationArgs,
+
+    /// Contacts of alpha carbons closer than --contact-threshold, of heavy atoms within 4.5 Å, or both.
+    #[arg(long, value_enum, value_name = "KIND,...", value_delimiter = ',', default_values_t = [KindArg::Ca, KindArg::Atom])]
+    pub kinds: Vec<KindArg>,
+}
+
+/// What an edge is between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum KindArg {
+    /// Alpha carbons.
+    Ca,
+    /// Heavy atoms of residues at least two rows apart or of different chains.
+    Atom,
+}
+
+#[derive(Debug, Args)]
+pub struct InterfaceArgs {
+    #[command(flatten)]
+    pub relation: RelationArgs,
+
+    /// The interface between these two chains alone, as if there were no others [default: all pairs that touch]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1)]
+    pub between: Option<Vec<String>>,
+
+    /// Write there, as .csv or .parquet, each residue's surface alone, in the complex, and buried.
+    #[arg(long, value_name = "FILE")]
+    pub residues: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct SummaryArgs {
+    #[command(flatten)]
+    pub relation: RelationArgs,
+}
+
+/// Lists pairs of residues in contact.
+pub fn edges(args: &EdgesArgs) -> Result<u8, Failure> {
+    let kind = |kind: &KindArg| match kind {
+        KindArg::Ca => EdgeKind::AlphaCarbons,
+        KindArg::Atom => EdgeKind::Atoms,
+    };
+    let kinds = args.kinds.iter().map(kind).collect();
+    let relation = EdgesRelation { contact_threshold: args.relation.job.contact_threshold, kinds };
+    write(&args.relation, &[], |_| Ok(relation))
+}
+
+/// Lists pairs of chains that touch, and their residues.
+pub fn interface(args: &InterfaceArgs) -> Result<u8, Failure> {
+    let between = match args.between.as_deref() {
+        None => None,
+        Some([a, b]) if a != b => Some([a.clone(), b.clone()]),
+        Some(_) => return Err(Failure::usage(anyhow::anyhow!("--between: name two chains, as in A,B"))),
+    };
+    let residues = args.residues.as_deref();
+    if residues.is_some() && residues == args.relation.output.as_deref() {
+        return Err(Failure::usage(anyhow::anyhow!("--residues and --output name the same file")));
+    }
+    write(&args.relation, &[], |job| {
+        Ok(InterfacesRelation {
+            engine: job.engine_of(selection(&["sasa"]))?,
+            between,
+            residues: residues.map(InterfaceResiduesFile::create).transpose()?,
+        })
+    })
+}
+
+/// Lists structures and their chains.
+pub fn summary(args: &SummaryArgs) -> Result<u8, Failure> {
+    write(&args.relation, &SummaryRelation::FEATURES, |_| Ok(SummaryRelation))
+}
+
+fn selection(names: &[&str]) -> Selection {
+    Selection::new(FEATURES.iter().filter(|feature| names.contains(&feature.name)), false)
+}
+
+/// Computes some features, and writes the relation that `make` makes; answers the exit status.
+fn write<R: Relation + 'static>(
+    args: &RelationArgs,
+    features: &[&str],
+    make: impl FnOnce(&Job<'_>) -> Result<R, Failure>,
+) -> Result<u8, Failure> {
+    let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    if let Some(path) = output {
+        OutputFile::check_relation(path)?;
+    }
+    provenance::check(&args.provenance)?;
+    let job = Job {
+        paths: &args.paths,
+        args: &args.job,
+        selection: selection(features),
+        min_feature_value: 0.0,
+        annotations: None,
+        provenance: &args.provenance,
+    };
+    let relation = make(&job)?;
+    job.run(|_| {
+        Ok(match output {
+            Some(path) => Sink::File(OutputFile::create_relation(path, relation)?),
+            None => Sink::stdout(|out| RelationTable::csv(out, relation)),
+        })
+    })
+}

@@ -1,0 +1,274 @@
+//! Where chains touch: the surface that they bury in each other.
+
+use super::{atom_contacts, each_pair, points};
+use crate::engine::{Engine, EngineError};
+use crate::structure::StructureInput;
+use shared_types::NO_CA;
+use std::collections::{BTreeSet, HashMap};
+use thiserror::Error;
+
+/// Radius of the probe in Å.
+const PROBE: f32 = 1.4;
+
+/// The surface of a residue alone and in company.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InterfaceResidue {
+    /// Its row in the structure.
+    pub row: u32,
+    /// Accessible area in Å² with its chain alone.
+    pub alone: f32,
+    /// The same among all the chains that were looked at.
+    pub complex: f32,
+}
+
+impl InterfaceResidue {
+    /// The area in Å² that other chains cover.
+    #[must_use]
+    pub fn buried(&self) -> f32 {
+        self.alone - self.complex
+    }
+}
+
+/// Two chains that touch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChainPair {
+    /// Indices of the chains in the structure's `chains`, the lower one first.
+    pub chains: [u32; 2],
+    /// The area in Å² that the two alone bury in each other: both sides together.
+    pub buried_area: f32,
+    /// Residues of each chain that lose area to the other one.
+    pub residues: [u32; 2],
+    /// Pairs of residues with heavy atoms within 4.5 Å of each other.
+    pub contacts: u32,
+}
+
+/// What is known of a structure's interfaces.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Interface {
+    /// The residues of the chains that were looked at, by rising row.
+    pub residues: Vec<InterfaceResidue>,
+    /// Pairs of chains that bury area or have contacts, by rising chain.
+    pub pairs: Vec<ChainPair>,
+}
+
+/// Why there are no interfaces.
+#[derive(Debug, Error)]
+pub enum InterfaceError {
+    /// A chain that the structure does not have.
+    #[error("{structure}: there is no chain {chain:?}; it has {found}")]
+    NoChain {
+        /// The structure's name.
+        structure: String,
+        /// The chain that was asked for.
+        chain: String,
+        /// Those that there are.
+        found: String,
+    },
+    /// Nothing could be computed.
+    #[error(transparent)]
+    Engine(Box<EngineError>),
+    /// The structure is not valid.
+    #[error(transparent)]
+    Structure(#[from] crate::structure::StructureError),
+}
+
+impl From<EngineError> for InterfaceError {
+    fn from(error: EngineError) -> Self {
+        Self::Engine(Box::new(error))
+    }
+}
+
+/// Computes the interfaces of a structure: those of all pairs of chains, or between two that are named.
+///
+/// `engine` computes accessible areas ([`Engine::builder`] with a selection of `sasa` does no more than that): of each
+/// chain alone, of each pair that is near, and of all chains, as structures of one batch.
+///
+/// # Errors
+/// A chain that is named and not there; those of the engine.
+///
+/// ```
+/// use prism_host::contacts::interfaces;
+/// use prism_host::read::{ReadOptions, read_path};
+/// use prism_host::{Backend, Engine};
+///
+/// let three = read_path("../tests/data/1jcd.pdb.gz", "1jcd", &ReadOptions::default())?.structure;
+/// let engine = Engine::builder().backend(Backend::Cpu).build()?;
+/// let all = interfaces(&engine, &three, None)?;
+/// // Each of the trimer's helices touches both others.
+/// assert_eq!(all.pairs.iter().map(|pair| pair.chains).collect::<Vec<_>>(), [[0, 1], [0, 2], [1, 2]]);
+/// assert!(all.pairs.iter().all(|pair| pair.buried_area > 500.0 && pair.contacts > 20));
+/// assert_eq!(all.residues.len(), three.n_residues());
+/// // Two of them.
+/// let two = interfaces(&engine, &three, Some(["A", "B"]))?;
+/// assert_eq!(two.pairs, all.pairs[..1]);
+/// assert!(interfaces(&engine, &three, Some(["A", "X"])).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn interfaces(
+    engine: &Engine,
+    structure: &StructureInput,
+    between: Option<[&str; 2]>,
+) -> Result<Interface, InterfaceError> {
+    structure.validate()?;
+    let chains: BTreeSet<u32> = match between {
+        None => structure.chain_ids.iter().copied().collect(),
+        Some(names) => names.into_iter().map(|name| chain_named(structure, name)).collect::<Result<_, _>>()?,
+    };
+    let pairs: Vec<[u32; 2]> =
+        near_chains(structure).into_iter().filter(|pair| pair.iter().all(|chain| chains.contains(chain))).collect();
+    let groups = chains.iter().map(|&chain| vec![chain]).chain(pairs.iter().map(|pair| pair.to_vec()));
+    let groups = groups.chain([chains.iter().copied().collect()]);
+    let parts: Vec<Part> = groups.map(|group| Part::new(structure, &group)).collect();
+    let inputs: Vec<StructureInput> = parts.iter().map(|part| part.input.clone()).collect();
+    let features = engine.run(&inputs)?;
+    let areas: Vec<HashMap<u32, f32>> = parts
+        .iter()
+        .zip(&features)
+        .map(|(part, features)| {
+            let sasa = features.named("sasa").unwrap_or_default();
+            part.rows.iter().copied().zip(sasa.iter().copied()).collect()
+        })
+        .collect();
+    let (alone, rest) = areas.split_at(chains.len());
+    let (together, whole) = rest.split_at(pairs.len());
+    let alone: HashMap<u32, f32> = alone.iter().flatten().map(|(row, area)| (*row, *area)).collect();
+    let mut residues: Vec<InterfaceResidue> =
+        whole.iter().flatten().map(|(&row, &complex)| InterfaceResidue { row, alone: alone[&row], complex }).collect();
+    residues.sort_unstable_by_key(|residue| residue.row);
+    let mut contacts: HashMap<[u32; 2], u32> = HashMap::new();
+    for (i, j) in atom_contacts(structure).into_keys() {
+        let mut pair = [structure.chain_ids[i as usize], structure.chain_ids[j as usize]];
+        pair.sort_unstable();
+        *contacts.entry(pair).or_default() += 1;
+    }
+    let pairs = pairs.iter().zip(together).map(|(&chains, together)| {
+        let mut rows: Vec<u32> = together.keys().copied().collect();
+        rows.sort_unstable();
+        let lost = |row: &u32| alone[row] - together[row];
+        let losing = |chain: u32| {
+            rows.iter().filter(|row| structure.chain_ids[**row as usize] == chain && lost(row) > 0.0).count() as u32
+        };
+        ChainPair {
+            chains,
+            // In one order, so that the sum has the same bits each time.
+            buried_area: rows.iter().map(|row| f64::from(lost(row))).sum::<f64>() as f32,
+            residues: chains.map(losing),
+            contacts: contacts.get(&chains).copied().unwrap_or(0),
+        }
+    });
+    let pairs = pairs.filter(|pair| pair.buried_area > 0.0 || pair.contacts > 0).collect();
+    Ok(Interface { residues, pairs })
+}
+
+fn chain_named(structure: &StructureInput, name: &str) -> Result<u32, InterfaceError> {
+    let index = structure.chains.iter().position(|chain| chain == name || (name.is_empty() && chain == " "));
+    index.map(|index| index as u32).ok_or_else(|| InterfaceError::NoChain {
+        structure: structure.name.clone(),
+        chain: name.to_owned(),
+        found: structure.chains.join(","),
+    })
+}
+
+/// Pairs of chains of which atoms are so near that they may cover each other's surface.
+fn near_chains(structure: &StructureInput) -> BTreeSet<[u32; 2]> {
+    let points = points(structure);
+    let largest = points.iter().map(|point| point.radius).fold(0.0, f32::max);
+    let mut pairs = BTreeSet::new();
+    each_pair(&points, 2.0 * (largest + PROBE), |a, b, distance2| {
+        let reach = a.radius + b.radius + 2.0 * PROBE;
+        let mut pair = [structure.chain_ids[a.row as usize], structure.chain_ids[b.row as usize]];
+        if pair[0] != pair[1] && distance2 <= reach * reach {
+            pair.sort_unstable();
+            pairs.insert(pair);
+        }
+    });
+    pairs
+}
+
+/// Some chains of a structure.
+struct Part {
+    input: StructureInput,
+    /// The row of each residue in the structure.
+    rows: Vec<u32>,
+}
+
+impl Part {
+    fn new(structure: &StructureInput, chains: &[u32]) -> Self {
+        let rows: Vec<u32> = (0..structure.n_residues() as u32)
+            .filter(|row| chains.contains(&structure.chain_ids[*row as usize]))
+            .collect();
+        let mut input = StructureInput {
+            name: structure.name.clone(),
+            chains: structure.chains.clone(),
+            residue_atoms: vec![0],
+            center: structure.center,
+            ..StructureInput::default()
+        };
+        for row in rows.iter().map(|&row| row as usize) {
+            let (first, end) = (structure.residue_atoms[row], structure.residue_atoms[row + 1]);
+            let begin = input.atoms.len() as u32;
+            input.atoms.extend_from_slice(&structure.atoms[first as usize..end as usize]);
+            input.residue_atoms.push(input.atoms.len() as u32);
+            let ca = structure.ca_indices[row];
+            input.ca_indices.push(if ca == NO_CA { NO_CA } else { ca - first + begin });
+            input.residue_types.push(structure.residue_types[row]);
+            input.chain_ids.push(structure.chain_ids[row]);
+            input.residue_numbers.push(structure.residue_numbers[row]);
+            input.insertion_codes.push(structure.insertion_codes[row].clone());
+        }
+        Self { input, rows }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Backend;
+    use crate::read::{ReadOptions, read_path};
+
+    fn run(between: Option<[&str; 2]>) -> (StructureInput, Interface) {
+        let path = "../tests/data/4zhl.cif.gz";
+        let structure = read_path(path, "4zhl", &ReadOptions::default()).unwrap().structure;
+        let engine = Engine::builder().backend(Backend::Cpu).build().unwrap();
+        let found = interfaces(&engine, &structure, between).unwrap();
+        (structure, found)
+    }
+
+    /// Areas of the chains read alone and together from the file.
+    #[test]
+    fn areas_are_those_of_chains_read_by_themselves() {
+        let (structure, found) = run(None);
+        let engine = Engine::builder().backend(Backend::Cpu).build().unwrap();
+        let read = |chains: Option<Vec<String>>| {
+            let mut options = ReadOptions::default();
+            options.chains.clone_from(&chains);
+            let one = read_path("../tests/data/4zhl.cif.gz", "4zhl", &options).unwrap().structure;
+            engine.run(&[one]).unwrap().remove(0).named("sasa").unwrap().to_vec()
+        };
+        let whole = read(None);
+        assert_eq!(found.residues.len(), whole.len());
+        assert!(found.residues.iter().zip(&whole).all(|(residue, area)| residue.complex == *area));
+        let mut buried = 0.0;
+        for (chain, name) in structure.chains.iter().enumerate() {
+            let alone = read(Some(vec![name.clone()]));
+            let own = found.residues.iter().filter(|r| structure.chain_ids[r.row as usize] as usize == chain);
+            for (residue, area) in own.zip(&alone) {
+                // Another centre rounds coordinates otherwise: a point or two.
+                assert!((residue.alone - area).abs() < 3.5, "{residue:?}: {area}");
+                buried += residue.buried();
+            }
+        }
+        let [pair] = &found.pairs[..] else { panic!("{:?}", found.pairs) };
+        assert!((pair.buried_area - buried).abs() < 0.1 && buried > 1000.0, "{pair:?}: {buried}");
+        assert!(pair.residues.iter().all(|&count| count > 5) && pair.contacts > 20, "{pair:?}");
+        assert!(found.residues.iter().all(|residue| residue.buried() >= 0.0));
+    }
+
+    #[test]
+    fn chains_by_name_and_order() {
+        let (_, found) = run(None);
+        let (structure, named) = run(Some(["P", "U"]));
+        assert_eq!(structure.chains.len(), 2, "{:?}", structure.chains);
+        assert_eq!(found, named);
+    }
+}

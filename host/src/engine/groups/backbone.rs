@@ -1,0 +1,100 @@
+//! Dihedral angles, hydrogen bonds, secondary structure.
+
+use super::{GroupWork, Shared, segments, take_columns};
+use crate::engine::launch::BatchInputs;
+use crate::engine::memory::Memory;
+use crate::engine::work::BatchSizes;
+use cuda_std::launch::Executor;
+use kernels_gpu::scratch::{Carbon, HydrogenBonds, LadderStarts, PeptideAtoms};
+use kernels_gpu::{backbone_bonds as bonds, backbone_geometry as geometry, backbone_states as states};
+use shared_types::feature::BackboneRow;
+use shared_types::{Group, Steps};
+
+/// Its rows, and what its kernels tell each other: an element a residue each.
+pub(in crate::engine) struct BackboneWork<M: Memory> {
+    rows: M::Buffer<BackboneRow>,
+    carbons: M::Buffer<Carbon>,
+    peptides: M::Buffer<PeptideAtoms>,
+    bonds: M::Buffer<HydrogenBonds>,
+    starts: M::Buffer<LadderStarts>,
+    strands: M::Buffer<u32>,
+    marks: M::Buffer<u32>,
+}
+
+impl<M: Memory> GroupWork<M> for BackboneWork<M> {
+    const GROUP: Group = Group::Backbone;
+    const STEPS: Steps = Steps::BACKBONE.and(Steps::SECONDARY_STRUCTURE);
+
+    fn new(memory: &M) -> Result<Self, M::Error> {
+        Ok(Self {
+            rows: memory.empty()?,
+            carbons: memory.empty()?,
+            peptides: memory.empty()?,
+            bonds: memory.empty()?,
+            starts: memory.empty()?,
+            strands: memory.empty()?,
+            marks: memory.empty()?,
+        })
+    }
+
+    fn prepare(&mut self, memory: &M, sizes: &BatchSizes) -> Result<(), M::Error> {
+        let n = sizes.residues;
+        memory.reserve(&mut self.rows, n)?;
+        memory.reserve(&mut self.carbons, n)?;
+        memory.reserve(&mut self.peptides, n)?;
+        if sizes.steps.has(Steps::SECONDARY_STRUCTURE) {
+            memory.reserve(&mut self.bonds, n)?;
+            memory.reserve(&mut self.starts, n)?;
+            memory.reserve(&mut self.strands, n)?;
+            memory.reserve(&mut self.marks, n)?;
+        }
+        Ok(())
+    }
+
+    fn launch<E: Executor<Space = M::Space>>(
+        &mut self,
+        executor: &E,
+        inputs: BatchInputs<'_, M::Space>,
+        shared: Shared<'_, M>,
+    ) -> Result<(), E::Error> {
+        let (sizes, items) = (shared.sizes, shared.residue_items);
+        let n = sizes.residues;
+        let given = inputs.shorter();
+        let args = geometry::Args {
+            output: segments::<M, _>(&mut self.rows, &items.offsets),
+            carbons: segments::<M, _>(&mut self.carbons, &items.offsets),
+            peptides: segments::<M, _>(&mut self.peptides, &items.offsets),
+            items: items.view(),
+            atoms: given.atoms,
+            ca_indices: given.ca_indices,
+            descriptors: given.descriptors,
+            residue_types: given.residue_types,
+            chain_ids: given.chain_ids,
+            residue_atoms: given.residue_atoms,
+            roles: given.roles,
+        };
+        sizes.launch::<geometry::Kernel, _>(executor, args)?;
+        if sizes.steps.has(Steps::SECONDARY_STRUCTURE) {
+            let given = inputs.shorter();
+            let args = bonds::Args {
+                bonds: segments::<M, _>(&mut self.bonds, &items.offsets),
+                items: items.view(),
+                descriptors: given.descriptors,
+                carbons: M::view(&self.carbons, n),
+                peptides: M::view(&self.peptides, n),
+            };
+            sizes.launch::<bonds::Kernel, _>(executor, args)?;
+            let args = states::Args {
+                output: segments::<M, _>(&mut self.rows, shared.residues),
+                starts: segments::<M, _>(&mut self.starts, shared.residues),
+                strands: segments::<M, _>(&mut self.strands, shared.residues),
+                marks: segments::<M, _>(&mut self.marks, shared.residues),
+                descriptors: inputs.shorter().descriptors,
+                carbons: M::view(&self.carbons, n),
+                bonds: M::view(&self.bonds, n),
+            };
+            sizes.launch::<states::Kernel, _>(executor, args)?;
+        }
+        take_columns!(backbone_columns, executor, inputs, &self.rows, shared)
+    }
+}

@@ -1,0 +1,177 @@
+//! The masks of test points: for each cell of directions and bin of thresholds, which points are covered in any case, and
+//! which may be. [`kernels_gpu::masks`] says what they are for.
+
+use kernels_gpu::masks::{ANY, FIRST_THRESHOLD, NOTHING, THRESHOLDS};
+use shared_types::{MASK_BINS, MASK_SIDE, Mask, PointGroup};
+
+/// Added to what rounding may do: directions, thresholds and the test itself together err by less than 2e-6.
+const MARGIN: f64 = 1e-5;
+
+type Vector = [f64; 3];
+
+fn dot(a: Vector, b: Vector) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+fn unit(a: Vector) -> Vector {
+    let length = dot(a, a).sqrt();
+    a.map(|x| x / length)
+}
+
+/// The direction at a corner of a cell of the octahedral map, over [-1, 1] squared. The cell's middle says on which side
+/// of the folds u = 0 and v = 0 it lies, where the lower half has its seams.
+fn corner(u: f64, v: f64, middle: [f64; 2]) -> Vector {
+    let above = 1.0 - u.abs() - v.abs();
+    unit(if above >= 0.0 {
+        [u, v, above]
+    } else {
+        [(1.0 - v.abs()) * middle[0].signum(), (1.0 - u.abs()) * middle[1].signum(), above]
+    })
+}
+
+/// The cap around a cell: its middle, and the cosine and the sine of its radius.
+fn cap(u: usize, v: usize) -> (Vector, f64, f64) {
+    let at = |k: usize| 2.0 * k as f64 / MASK_SIDE as f64 - 1.0;
+    let middle = [(at(u) + at(u + 1)) / 2.0, (at(v) + at(v + 1)) / 2.0];
+    let corners = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(i, j)| corner(at(u + i), at(v + j), middle));
+    let centre = unit(std::array::from_fn(|axis| corners.iter().map(|corner| corner[axis]).sum()));
+    // Both of the cell's triangles lie within the cap of their corners, since it is smaller than a half sphere.
+    let cos = corners.iter().map(|corner| dot(*corner, centre)).fold(1.0, f64::min);
+    (centre, cos, (1.0 - cos * cos).sqrt())
+}
+
+/// Finds the masks of a group's first `n` points.
+pub(super) fn fill(group: &mut PointGroup, n: usize) {
+    let points: Vec<Vector> = (0..n).map(|k| [group.x[k], group.y[k], group.z[k]].map(f64::from)).collect();
+    let per_width = MASK_BINS as f64 / f64::from(THRESHOLDS);
+    let bins = |threshold: f64| (threshold - f64::from(FIRST_THRESHOLD)) * per_width;
+    for (cell, masks) in group.masks.chunks_exact_mut(MASK_BINS).enumerate() {
+        let (centre, cos, sin) = cap(cell % MASK_SIDE, cell / MASK_SIDE);
+        for (k, point) in points.iter().enumerate() {
+            let d = dot(*point, centre);
+            let away = (1.0 - d * d).max(0.0).sqrt();
+            // The least and the greatest cosine between the point and a direction of the cap.
+            let low = if d <= -cos { -1.0 } else { d * cos - away * sin };
+            let high = if d >= cos { 1.0 } else { d * cos + away * sin };
+            // Bins that end below the least: the last one never does. Bins that begin below the greatest: the first one
+            // always does. Those below them follow when all points are in.
+            let certain = (bins(low - MARGIN) as usize).min(MASK_BINS - 1);
+            let possible = (bins(high + MARGIN) as usize).min(MASK_BINS - 1);
+            let (word, bit) = (k / 32, 1 << (k % 32));
+            if certain > 0 {
+                masks[certain - 1].certain[word] |= bit;
+            }
+            masks[possible].possible[word] |= bit;
+        }
+        for bin in (1..MASK_BINS).rev() {
+            let above = masks[bin];
+            for word in 0..above.certain.len() {
+                masks[bin - 1].certain[word] |= above.certain[word];
+                masks[bin - 1].possible[word] |= above.possible[word];
+            }
+        }
+    }
+    let mut all = Mask::default();
+    for k in 0..n {
+        all.possible[k / 32] |= 1 << (k % 32);
+    }
+    group.masks[ANY as usize] = all;
+    group.masks[NOTHING as usize] = Mask::default();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::point_groups;
+    use kernels_gpu::masks::entry;
+
+    /// Points that an atom covers at a difference, by the kernel's own test.
+    fn covered(group: &PointGroup, n: usize, [x, y, z]: [f32; 3], least: f32) -> u128 {
+        let covers = |k: usize| group.x[k].mul_add(x, group.y[k].mul_add(y, group.z[k] * z)) > least;
+        (0..n).filter(|k| covers(*k)).map(|k| 1 << k).sum()
+    }
+
+    fn points(words: [u32; 4]) -> u128 {
+        words.iter().rev().fold(0, |all, word| all << 32 | u128::from(*word))
+    }
+
+    /// No point is certain that is not covered, and none is covered that is not possible. Answers how many are neither.
+    fn check(group: &PointGroup, n: usize, difference: [f32; 3], least: f32) -> u32 {
+        let mask = group.masks[entry(difference, least) as usize];
+        let (certain, possible) = (points(mask.certain), points(mask.possible));
+        let covered = covered(group, n, difference, least);
+        assert_eq!(certain & !covered, 0, "{difference:?} {least}: points are certain that are not covered");
+        assert_eq!(covered & !possible, 0, "{difference:?} {least}: points are covered that are not possible");
+        (possible & !certain).count_ones()
+    }
+
+    /// The number of points that are neither certain nor impossible for one neighbour, in the mean: what the table is for.
+    fn open_of_random(group: &PointGroup, n: usize) -> f64 {
+        let mut state = 1u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as f32 / (1 << 23) as f32 - 1.0
+        };
+        let (mut open, tries) = (0, 20_000);
+        for _ in 0..tries {
+            // As far as neighbours are, in some directions near the planes in which the map is folded.
+            let difference = [0; 3].map(|_| 6.0 * random() * if random() > 0.7 { 1e-6 } else { 1.0 });
+            let length = difference.iter().map(|x| x * x).sum::<f32>().sqrt();
+            // Thresholds as neighbours have them; the first bin has all below, and leaves more open.
+            open += check(group, n, difference, length * (0.4 + 0.6 * random()));
+            check(group, n, difference, length * random() * 1.1);
+        }
+        f64::from(open) / f64::from(tries)
+    }
+
+    #[test]
+    fn masks_say_what_the_test_says() {
+        for n in [20, 100, 128] {
+            let group = &point_groups(n as u32)[0];
+            let open = open_of_random(group, n);
+            assert!(open < 0.16 * n as f64, "{n} points: {open} are tested for a neighbour");
+        }
+        // The last group of a set that fills none.
+        let groups = point_groups(300);
+        open_of_random(&groups[2], 300 - 256);
+    }
+
+    /// Where cells and bins meet, a few roundings to each side: what a margin that is too small would get wrong.
+    #[test]
+    fn masks_hold_at_the_corners_of_cells_and_the_ends_of_bins() {
+        let n = 100;
+        let group = &point_groups(n as u32)[0];
+        let at = |k: usize| 2.0 * k as f64 / MASK_SIDE as f64 - 1.0;
+        let near = |x: f32, ulps: i32| f32::from_bits(x.to_bits().wrapping_add_signed(ulps));
+        for v in 0..=MASK_SIDE {
+            for u in 0..=MASK_SIDE {
+                let inside = |k: usize| at(k.min(MASK_SIDE - 1)) + 1.0 / MASK_SIDE as f64;
+                let direction = corner(at(u), at(v), [inside(u), inside(v)]);
+                for (length, ulps) in [(1.5, -2), (3.8, 0), (6.4, 3)] {
+                    let difference: [f32; 3] =
+                        std::array::from_fn(|axis| near((direction[axis] * length) as f32, ulps * (axis as i32 - 1)));
+                    for bin in 0..=MASK_BINS {
+                        let end = f64::from(FIRST_THRESHOLD) + f64::from(THRESHOLDS) * bin as f64 / MASK_BINS as f64;
+                        for ulps in [-3, 0, 3] {
+                            check(group, n, difference, near((end * length) as f32, ulps));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_has_no_direction_is_tested_and_what_does_not_touch_covers_nothing() {
+        let groups = point_groups(100);
+        assert_eq!(check(&groups[0], 100, [0.0, -0.0, 0.0], -0.1), 100);
+        assert_eq!(check(&groups[0], 100, [0.005, -0.003, 0.001], 0.001), 100);
+        assert_eq!(check(&groups[0], 100, [1.0, 2.0, 3.0], f32::INFINITY), 0);
+        assert_eq!(check(&groups[0], 100, [f32::NAN, 2.0, 3.0], f32::NAN), 0);
+        // Beyond the bins, and at great distances.
+        for least in [-1e30, -50.0, -0.3, 1.5, 50.0, 1e30] {
+            check(&groups[0], 100, [1.0, -0.5, 0.25], least);
+            check(&groups[0], 100, [1e9, -3e9, 2e8], least);
+        }
+    }
+}

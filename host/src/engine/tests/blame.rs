@@ -1,0 +1,115 @@
+//! Which structure is to blame where a kernel panics, whatever the batch's limits are.
+
+use super::{assert_same, expected};
+use crate::engine::cpu::{new_work, run_on};
+use crate::engine::results::ResultPool;
+use crate::engine::worker::{Computation, Worker};
+use crate::engine::{Engine, EngineError, Largest, Request, kernels, point_groups};
+use crate::pack::PackedBatch;
+use crate::synthetic::structure;
+use cuda_layout::DeviceLayout;
+use cuda_std::Grid;
+use cuda_std::launch::{ArgVisitor, CpuExecutor, DynamicLength, Executor, Host, Kernel, LaunchError, Matrix, Segments};
+
+/// Others than a batch usually has.
+const LIMITS: Largest = Largest { residues: 80, atoms: 200 };
+/// The structure on which a kernel panics; the last one of its batch.
+const VICTIM: &str = "victim";
+
+/// Launches one kernel without the last of what it reads a structure or a residue of: so it reads beyond the end of that for
+/// the last structure, and panics.
+struct Shortening {
+    kernel: &'static str,
+}
+
+impl Executor for Shortening {
+    type Space = Host;
+    type Error = LaunchError;
+
+    fn launch<K: Kernel>(&self, grid: Grid, mut args: K::Args<'_, Host>) -> Result<(), LaunchError> {
+        if K::NAME == self.kernel {
+            K::visit(&mut args, &mut Shorten);
+        }
+        CpuExecutor::new().launch::<K>(grid, args)
+    }
+}
+
+struct Shorten;
+
+impl ArgVisitor<Host> for Shorten {
+    fn slice<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut &[T]) {
+        if ["descriptors", "places"].contains(&name) {
+            let all = *buffer;
+            *buffer = &all[..all.len() - 1];
+        }
+    }
+
+    fn segments<T: DeviceLayout>(&mut self, _: &'static str, _: &mut Segments<'_, Host, T>) {}
+    fn chunks<T: DeviceLayout>(&mut self, _: &'static str, _: &mut &mut [T], _: usize) {}
+    fn matrix<T: DeviceLayout>(&mut self, _: &'static str, _: &mut Matrix<'_, Host, T>, _: [usize; 2]) {}
+    fn atomics<T: DeviceLayout>(&mut self, _: &'static str, _: &mut &mut [T]) {}
+    fn dynamic_shared<T: DeviceLayout>(&mut self, _: &'static str, _: DynamicLength) {}
+    fn value<T: DeviceLayout>(&mut self, _: &'static str, _: &T) {}
+}
+
+/// Computes on cores, and panics in one kernel where a batch has the victim.
+#[derive(Debug)]
+struct Panicking {
+    kernel: &'static str,
+}
+
+impl Worker for Panicking {
+    fn name(&self) -> &str {
+        self.kernel
+    }
+
+    fn slots(&self) -> usize {
+        1
+    }
+
+    fn has_turns(&self) -> bool {
+        true
+    }
+
+    fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
+        let (points, results, whole) = (point_groups(request.config.points), ResultPool::default(), batch.whole());
+        let has_victim = batch.names().last().is_some_and(|name| name == VICTIM);
+        let kernel = if has_victim { self.kernel } else { "none" };
+        let executor = Shortening { kernel };
+        let features = run_on(&executor, &whole, &points, &mut new_work()?, request, LIMITS, &results)?;
+        Ok(Computation { features, times: None })
+    }
+}
+
+#[test]
+fn a_panic_names_its_structure_and_the_others_are_computed() {
+    for kernel in kernels() {
+        let mut panics = 0;
+        // One that a block computes, and one that takes several.
+        for residues in [60, 200] {
+            let sizes = [40, 300, 3, 120, 90, 7];
+            let mut structures: Vec<_> =
+                sizes.iter().enumerate().map(|(i, &n)| structure(&format!("s{i}"), n, i as u64)).collect();
+            structures.push(structure(VICTIM, residues, 99));
+            let engine = Engine::of_workers(vec![Box::new(Panicking { kernel: kernel.name })], None, usize::MAX);
+            let each = engine.run_each(&structures).unwrap();
+            let (mut computed, mut failed) = (Vec::new(), Vec::new());
+            for (index, one) in each.into_iter().enumerate() {
+                match one {
+                    Ok(features) => computed.push(features),
+                    Err(error) => failed.push((index, error)),
+                }
+            }
+            let whole = expected(&structures);
+            assert_same(&computed, &whole[..computed.len()]);
+            for (index, error) in &failed {
+                panics += 1;
+                assert_eq!((*index, error.structure_index()), (6, Some(6)), "{}: {error}", kernel.name);
+                let EngineError::KernelPanic { structure, panic, .. } = error else { panic!("{error}") };
+                assert_eq!((structure.as_str(), &*panic.kernel), (VICTIM, kernel.name));
+            }
+            assert!(failed.len() <= 1 && computed.len() + failed.len() == structures.len());
+        }
+        assert!(panics > 0, "{} panics on no structure", kernel.name);
+    }
+}

@@ -1,0 +1,229 @@
+//! Points and sites for viewers: PDB and PLY, and scripts for PyMOL and ChimeraX.
+
+use super::{OutputError, StructureRows, write_whole};
+use crate::sites::{FoundSite, SurfacePoint, points};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Colours of sites by rank, as red, green and blue; they come round again.
+const COLOURS: [[u8; 3]; 8] = [
+    [230, 85, 13],
+    [49, 130, 189],
+    [49, 163, 84],
+    [117, 107, 177],
+    [255, 192, 0],
+    [222, 45, 138],
+    [0, 180, 180],
+    [140, 110, 80],
+];
+
+/// Files for viewers, of one structure: its scored surface points, and a script that shows sites.
+///
+/// ```
+/// use prism_host::output::{OutputError, SitesView};
+///
+/// let view = SitesView::new(Some("points.ply".into()), Some("sites.pml".into()), "1atp.pdb".into())?;
+/// let error = SitesView::new(Some("points.xyz".into()), None, "1atp.pdb".into()).unwrap_err();
+/// assert!(matches!(error, OutputError::ViewFormat { .. }));
+/// # let _ = view;
+/// # Ok::<(), OutputError>(())
+/// ```
+#[derive(Debug)]
+pub struct SitesView {
+    points: Option<PathBuf>,
+    script: Option<PathBuf>,
+    input: PathBuf,
+    written: bool,
+}
+
+impl SitesView {
+    /// Where points go (`.pdb` or `.ply`), where a script goes (`.pml` or `.cxc`), and the file that the script opens.
+    ///
+    /// # Errors
+    /// [`OutputError::ViewFormat`] for other extensions.
+    pub fn new(points: Option<PathBuf>, script: Option<PathBuf>, input: PathBuf) -> Result<Self, OutputError> {
+        let refuse =
+            |path: &Path, known: &'static str| Err(OutputError::ViewFormat { path: path.display().to_string(), known });
+        match &points {
+            Some(path) if !is(path, "pdb") && !is(path, "ply") => {
+                return refuse(path, "points are written as pdb or ply");
+            }
+            _ => {}
+        }
+        match &script {
+            Some(path) if !is(path, "pml") && !is(path, "cxc") => {
+                return refuse(path, "scripts are written as pml (PyMOL) or cxc (ChimeraX)");
+            }
+            _ => {}
+        }
+        Ok(Self { points, script, input, written: false })
+    }
+
+    pub(super) fn write(&mut self, part: &StructureRows<'_>, sites: &[FoundSite]) -> Result<(), OutputError> {
+        if self.written {
+            return Err(OutputError::OneStructure);
+        }
+        self.written = true;
+        if let Some(path) = &self.points {
+            let all: Vec<_> = points(part.structure, &part.features).collect();
+            write_whole(path, if is(path, "ply") { ply(&all) } else { pdb(part, &all) }.as_bytes())?;
+        }
+        if let Some(path) = &self.script {
+            let script = Script { part, sites, input: &self.input, points: self.points.as_deref() };
+            write_whole(path, if is(path, "pml") { script.pymol() } else { script.chimerax() }.as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+fn is(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension))
+}
+
+/// From blue at 0 over white at a half to red at 1.
+fn colour(probability: f32) -> [u8; 3] {
+    let part = |from: f32| (255.0 * from).round() as u8;
+    let p = probability.clamp(0.0, 1.0);
+    if p < 0.5 { [part(2.0 * p), part(2.0 * p), 255] } else { [255, part(2.0 - 2.0 * p), part(2.0 - 2.0 * p)] }
+}
+
+/// Points as vertices with colours and probabilities.
+fn ply(points: &[SurfacePoint]) -> String {
+    let mut text = format!(
+        "ply\nformat ascii 1.0\nelement vertex {}\nproperty float x\nproperty float y\nproperty float z\n\
+         property uchar red\nproperty uchar green\nproperty uchar blue\nproperty float probability\nend_header\n",
+        points.len()
+    );
+    for SurfacePoint { at: [x, y, z], probability, .. } in points {
+        let [r, g, b] = colour(*probability);
+        let _ = writeln!(text, "{x:.3} {y:.3} {z:.3} {r} {g} {b} {probability:.4}");
+    }
+    text
+}
+
+/// Points as atoms with their probability, in hundredths, in the B column. Residues of one have the site's rank as their
+/// number, 0 outside.
+fn pdb(part: &StructureRows<'_>, points: &[SurfacePoint]) -> String {
+    let row_of = |atom: usize| part.structure.residue_atoms.partition_point(|&first| first as usize <= atom) - 1;
+    let mut text = format!("REMARK   surface points of {}; B: probability in hundredths\n", part.structure.name);
+    for (index, SurfacePoint { at: [x, y, z], probability, atom }) in points.iter().enumerate() {
+        let rank = part.site_id(row_of(*atom)) + 1;
+        let _ = writeln!(
+            text,
+            "HETATM{:5}  C   PTS P{rank:4}    {x:8.3}{y:8.3}{z:8.3}  1.00{:6.2}           C",
+            (index + 1) % 100_000,
+            100.0 * probability
+        );
+    }
+    text + "END\n"
+}
+
+struct Script<'a> {
+    part: &'a StructureRows<'a>,
+    sites: &'a [FoundSite],
+    input: &'a Path,
+    points: Option<&'a Path>,
+}
+
+impl Script<'_> {
+    /// Residues of a site by chain: their numbers, with insertion codes.
+    fn by_chain(&self, site: &FoundSite) -> Vec<(String, Vec<String>)> {
+        let mut chains: Vec<(String, Vec<String>)> = Vec::new();
+        for &row in &site.residues {
+            let name = self.part.residue(row);
+            let (chain, number) = name.rsplit_once('_').unwrap_or_default();
+            match chains.iter_mut().find(|(own, _)| own == chain) {
+                Some((_, numbers)) => numbers.push(number.to_owned()),
+                None => chains.push((chain.to_owned(), vec![number.to_owned()])),
+            }
+        }
+        chains
+    }
+
+    fn pymol(&self) -> String {
+        let mut text = format!(
+            "load {}, protein\nhide everything\nshow cartoon, protein\ncolor grey80, protein\n",
+            self.input.display()
+        );
+        for site in self.sites {
+            let (rank, [r, g, b]) = (site.rank, colour_of(site.rank));
+            let [x, y, z] = site.center;
+            let _ = writeln!(text, "set_color site_colour_{rank}, [{r}, {g}, {b}]");
+            let _ = writeln!(
+                text,
+                "pseudoatom site_{rank}_centre, pos=[{x:.3}, {y:.3}, {z:.3}], label=\"{rank}: {:.2}\"",
+                site.probability
+            );
+            let _ = writeln!(text, "show spheres, site_{rank}_centre\ncolor site_colour_{rank}, site_{rank}_centre");
+            let chains = self.by_chain(site);
+            if !chains.is_empty() {
+                let chosen: Vec<_> = chains
+                    .iter()
+                    .map(|(chain, numbers)| format!("(chain \"{chain}\" and resi {})", numbers.join("+")))
+                    .collect();
+                let _ = writeln!(text, "select site_{rank}, protein and ({})", chosen.join(" or "));
+                let _ = writeln!(text, "show sticks, site_{rank}\ncolor site_colour_{rank}, site_{rank}");
+            }
+        }
+        match self.points {
+            Some(path) if is(path, "pdb") => {
+                let _ = writeln!(
+                    text,
+                    "load {}, points\nhide everything, points\nshow nb_spheres, points\nset nb_spheres_size, 0.25\nspectrum b, blue_white_red, points, 0, 100",
+                    path.display()
+                );
+            }
+            _ => {}
+        }
+        text + "deselect\nzoom protein\n"
+    }
+
+    fn chimerax(&self) -> String {
+        let mut text = format!("open {}\nhide atoms\nshow cartoons\ncolor #1 lightgrey\n", self.input.display());
+        for site in self.sites {
+            let (rank, [r, g, b]) = (site.rank, colour_of(site.rank));
+            let [x, y, z] = site.center;
+            let _ = writeln!(
+                text,
+                "marker #{} position {x:.3},{y:.3},{z:.3} radius 1 color #{r:02x}{g:02x}{b:02x}",
+                100 + rank
+            );
+            for (chain, numbers) in self.by_chain(site) {
+                let chosen = format!("#1/{chain}:{}", numbers.join(","));
+                let _ = writeln!(text, "show {chosen} atoms\ncolor {chosen} #{r:02x}{g:02x}{b:02x}");
+            }
+        }
+        match self.points {
+            Some(path) if is(path, "pdb") => {
+                let _ = writeln!(
+                    text,
+                    "open {} id 2\nshow #2 atoms\nstyle #2 ball\ncolor byattribute bfactor #2 palette blue:white:red range 0,100",
+                    path.display()
+                );
+            }
+            _ => {}
+        }
+        text + "view #1\n"
+    }
+}
+
+fn colour_of(rank: usize) -> [u8; 3] {
+    COLOURS[(rank - 1) % COLOURS.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_go_from_blue_to_red() {
+        assert_eq!([0.0, 0.5, 1.0].map(colour), [[0, 0, 255], [255, 255, 255], [255, 0, 0]]);
+    }
+
+    #[test]
+    fn points_are_vertices() {
+        let point = SurfacePoint { at: [1.0, -2.0, 3.5], probability: 1.0, atom: 0 };
+        let text = ply(&[point]);
+        assert!(text.contains("element vertex 1\n") && text.ends_with("1.000 -2.000 3.500 255 0 0 1.0000\n"), "{text}");
+    }
+}

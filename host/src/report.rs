@@ -1,0 +1,209 @@
+//! A report for people: one HTML file that shows structures, their features and sites, and that loads nothing from elsewhere.
+//!
+//! The page's script, and what it draws of each structure, are in the file; structures are packed, and unpacked when they are
+//! looked at. The three-dimensional view is [3Dmol.js](https://3dmol.org) (BSD-3-Clause, see `report/3Dmol.LICENSE`).
+
+mod detail;
+mod sample;
+
+use crate::output::{OutputError, Provenance, StructureRows, WholeFile};
+use crate::read::Note;
+use crate::sites::sites;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rayon::prelude::*;
+use sample::Sample;
+use serde_json::{Map, Value, json};
+use shared_types::feature::column;
+use shared_types::{FEATURES, Group};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+const PAGE: &str = include_str!("report/page.html");
+const STYLE: &str = include_str!("report/style.css");
+const SCRIPT: &str = include_str!("report/app.js");
+/// `3Dmol-min.js` of version 2.5.5 as npm has it, by `gzip -9n`.
+const VIEWER: &[u8] = include_bytes!("report/3Dmol-min.js.gz");
+/// Whoever passes a report on passes the viewer on.
+const LICENCE: &str = include_str!("report/3Dmol.LICENSE");
+
+/// Sites of a structure, at most.
+const MOST_SITES: usize = 20;
+
+/// A report that is being written; dropped before [`commit`](Self::commit), it leaves nothing.
+///
+/// ```
+/// use prism_host::output::{Provenance, StructureRows};
+/// use prism_host::read::{Note, NoteKind, ReadOptions, read_path};
+/// use prism_host::report::ReportFile;
+/// use prism_host::{Backend, Engine};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("report.html");
+/// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd <1>", &ReadOptions::default())?.structure;
+/// let engine = Engine::builder().backend(Backend::Cpu).build()?;
+/// let features = &engine.run(std::slice::from_ref(&rbd))?[0];
+/// let mut report = ReportFile::create(&path, 100)?;
+/// let rows = StructureRows { structure: &rbd, features: features.view() };
+/// let note = Note { kind: NoteKind::Others, text: "something is odd".to_owned() };
+/// report.write(&[(rows, &[note])])?;
+/// report.failed("broken.pdb", "the file is empty");
+/// report.commit(&Provenance::of(engine.config()))?;
+/// let text = std::fs::read_to_string(&path)?;
+/// assert!(text.contains("rbd \\u003c1>") && text.contains("the file is empty"));
+/// assert!(!text.contains("src=\"http"), "nothing is loaded");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct ReportFile {
+    whole: WholeFile,
+    out: BufWriter<File>,
+    structures: Vec<Value>,
+    failed: Vec<Value>,
+    /// By kind: how many, and the structure that had the first.
+    notes: Vec<(String, u64, String)>,
+    note_places: HashMap<String, usize>,
+    sample: Sample,
+    sites: u64,
+    details: usize,
+    most_details: usize,
+}
+
+impl ReportFile {
+    /// Begins a report. The first `most_details` structures get a page of their own; the others a line in the table.
+    ///
+    /// # Errors
+    /// As for [`check_place`](crate::output::check_place), and where the file cannot be written.
+    pub fn create(path: &Path, most_details: usize) -> Result<Self, OutputError> {
+        let whole = WholeFile::begin(path)?;
+        let mut out = whole.buffered()?;
+        let page = PAGE.replace("{{style}}", STYLE).replace("{{licence}}", LICENCE);
+        let viewer = STANDARD.encode(VIEWER);
+        let written = out.write_all(page.as_bytes()).and_then(|()| packed_script(&mut out, "viewer", &viewer));
+        written.map_err(|source| whole.failed(source))?;
+        Ok(Self {
+            whole,
+            out,
+            structures: Vec::new(),
+            failed: Vec::new(),
+            notes: Vec::new(),
+            note_places: HashMap::new(),
+            sample: Sample::default(),
+            sites: 0,
+            details: 0,
+            most_details,
+        })
+    }
+
+    /// What to remove if the program is to end without a drop; mostly nothing.
+    #[must_use]
+    pub fn temporary_path(&self) -> Option<&Path> {
+        self.whole.temporary_path()
+    }
+
+    /// Appends structures, each with what is odd about it.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub fn write(&mut self, structures: &[(StructureRows<'_>, &[Note])]) -> Result<(), OutputError> {
+        let room = (self.most_details - self.details).min(structures.len());
+        let packed: Vec<String> = structures[..room]
+            .par_iter()
+            .map(|(part, notes)| detail::packed(part, notes))
+            .collect::<Result<_, _>>()
+            .map_err(|source| self.whole.failed(source))?;
+        for text in packed {
+            let id = format!("s{}", self.details);
+            packed_script(&mut self.out, &id, &text).map_err(|source| self.whole.failed(source))?;
+            self.details += 1;
+        }
+        let first_detail = self.details - room;
+        for (index, (part, notes)) in structures.iter().enumerate() {
+            let sites = sites(part.structure, &part.features, MOST_SITES, 0.0);
+            let mean = |column: usize| {
+                let values = values(part, column).iter().map(|&value| f64::from(value)).filter(|value| !value.is_nan());
+                let (sum, count) = values.fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
+                (count > 0).then(|| sum / f64::from(count))
+            };
+            let mut entry = json!({
+                "name": part.structure.name,
+                "residues": part.features.n_residues,
+                "chains": part.structure.chains.len(),
+                "sites": sites.len(),
+                "best": sites.first().map(|site| site.probability),
+                "rsa": mean(column::RSA),
+                "contacts": mean(column::CONTACT_NUMBER),
+                "notes": notes.len(),
+            });
+            if index < room {
+                // Counted from 1, so that 0 is none.
+                entry["detail"] = (first_detail + index + 1).into();
+            }
+            self.structures.push(entry);
+            self.sites += sites.len() as u64;
+            self.sample.add(part);
+            notes.iter().for_each(|note| self.note(&part.structure.name, note));
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, name: &str, note: &Note) {
+        let kind = note.kind.about().to_owned();
+        let place = *self.note_places.entry(kind.clone()).or_insert_with(|| {
+            self.notes.push((kind, 0, name.to_owned()));
+            self.notes.len() - 1
+        });
+        self.notes[place].1 += 1;
+    }
+
+    /// Notes an input that failed.
+    pub fn failed(&mut self, name: &str, reason: &str) {
+        self.failed.push(json!({ "name": name, "reason": reason }));
+    }
+
+    /// Ends the report and puts it in its place; answers its size in bytes.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub fn commit(self, provenance: &Provenance) -> Result<u64, OutputError> {
+        let Self { whole, mut out, structures, failed, mut notes, sample, sites, .. } = self;
+        notes.sort_by(|(a, first, _), (b, second, _)| second.cmp(first).then_with(|| a.cmp(b)));
+        let notes: Vec<Value> =
+            notes.iter().map(|(kind, count, first)| json!({ "kind": kind, "count": count, "first": first })).collect();
+        let entries: Map<String, Value> =
+            provenance.entries().into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect();
+        let units: Map<String, Value> =
+            FEATURES.iter().map(|feature| (feature.name.to_owned(), feature.unit.into())).collect();
+        let run = json!({
+            "residues": sample.residues(),
+            "sites": sites,
+            "structures": structures,
+            "failed": failed,
+            "notes": notes,
+            "sampled": sample.len(),
+            "stride": sample.stride(),
+            "histograms": sample.histograms(),
+            "threshold": provenance.config.contact_threshold,
+            "units": units,
+            "provenance": entries,
+        });
+        // Whatever a name holds, it does not end the script.
+        let run = run.to_string().replace('<', "\\u003c");
+        let end = format!(
+            "<script type=\"application/json\" id=\"run\">{run}</script>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
+        );
+        out.write_all(end.as_bytes()).and_then(|()| out.flush()).map_err(|source| whole.failed(source))?;
+        whole.commit()
+    }
+}
+
+/// The values of a feature of the first group; none where it was not computed.
+fn values<'a>(part: &StructureRows<'a>, column: usize) -> &'a [f32] {
+    let feature = Group::Residue.features().find(|feature| feature.column == column);
+    feature.and_then(|feature| part.features.feature(feature)).unwrap_or_default()
+}
+
+fn packed_script(out: &mut impl Write, id: &str, text: &str) -> std::io::Result<()> {
+    writeln!(out, "<script type=\"text/plain\" id=\"{id}\">{text}</script>")
+}

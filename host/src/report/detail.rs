@@ -1,0 +1,96 @@
+//! What the page draws of a structure.
+
+use crate::output::Value as Cell;
+use crate::output::{Column, StructureRows};
+use crate::read::Note;
+use crate::sites::sites;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::{Compression, write::GzEncoder};
+use serde_json::{Map, Value, json};
+use std::io::Write;
+
+/// A structure as JSON in gzip in Base64.
+pub(super) fn packed(part: &StructureRows<'_>, notes: &[Note]) -> std::io::Result<String> {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+    gzip.write_all(json(part, notes).to_string().as_bytes())?;
+    Ok(STANDARD.encode(gzip.finish()?))
+}
+
+fn json(part: &StructureRows<'_>, notes: &[Note]) -> Value {
+    let structure = part.structure;
+    let rows = 0..part.features.n_residues;
+    let mut columns = Map::new();
+    for column in Column::every().filter(|column| matches!(column, Column::Feature(_))) {
+        let values: Vec<Value> = rows.clone().map(|row| number(part.value(row, &column))).collect();
+        if values.iter().any(|value| !value.is_null()) {
+            columns.insert(column.name().to_owned(), values.into());
+        }
+    }
+    if structure.bfactor.iter().any(|value| !value.is_nan()) && !columns.contains_key("b_factor") {
+        let values = structure.bfactor.iter().map(|&value| number(Cell::Float(value))).collect::<Vec<_>>();
+        columns.insert("B factor".to_owned(), values.into());
+    }
+    let ca = |row: usize| {
+        // A residue without an alpha carbon is drawn where its first atom is.
+        let index = structure.ca_indices.get(row).map_or(usize::MAX, |&index| index as usize);
+        let atom = structure.atoms.get(index).or_else(|| structure.atoms.get(structure.residue_atoms[row] as usize));
+        atom.map(|atom| [atom.x, atom.y, atom.z].map(|value| (f64::from(value) * 100.0).round() / 100.0))
+    };
+    let sites: Vec<Value> = sites(structure, &part.features, super::MOST_SITES, 0.0)
+        .iter()
+        .map(|site| {
+            let rounded = |value: f64| significant(value, 4);
+            json!({ "score": rounded(f64::from(site.probability)), "residues": site.residues.len(), "volume": rounded(site.volume),
+                "center": site.center.map(rounded) })
+        })
+        .collect();
+    let text = |column: Column| -> Vec<String> {
+        let text = |row| match part.value(row, &column) {
+            Cell::Text(text) => text.to_owned(),
+            _ => String::new(),
+        };
+        rows.clone().map(text).collect()
+    };
+    json!({
+        "notes": notes.iter().map(|note| &note.text).collect::<Vec<_>>(),
+        "chains": structure.chains,
+        "chain": structure.chain_ids,
+        "resnum": structure.residue_numbers,
+        "icode": text(Column::Icode),
+        "resname": text(Column::Resname),
+        "ca": rows.clone().map(ca).collect::<Vec<_>>(),
+        "columns": columns,
+        "site": part.features.site_ids,
+        "sites": sites,
+    })
+}
+
+fn number(value: Cell<'_>) -> Value {
+    match value {
+        Cell::Float(value) if value.is_finite() => significant(f64::from(value), 4).into(),
+        _ => Value::Null,
+    }
+}
+
+/// Rounded to some digits, which is all that a picture shows.
+fn significant(value: f64, digits: i32) -> f64 {
+    if value == 0.0 {
+        return 0.0;
+    }
+    let scale = 10_f64.powi(digits - 1 - value.abs().log10().floor() as i32);
+    if scale.is_finite() && scale > 0.0 { (value * scale).round() / scale } else { value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::significant;
+
+    #[test]
+    fn numbers_are_rounded_to_their_first_digits() {
+        let cases = [(123.456, 123.5), (-0.001_234_56, -0.001_235), (0.0, 0.0), (99_999.0, 100_000.0), (1e-40, 1e-40)];
+        for (value, rounded) in cases {
+            assert!((significant(value, 4) - rounded).abs() <= 1e-12 * rounded.abs(), "{value}");
+        }
+    }
+}

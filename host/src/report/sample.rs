@@ -1,0 +1,82 @@
+//! How values are distributed, from some of the residues, however many there are.
+
+use crate::output::Value as Cell;
+use crate::output::{Column, StructureRows};
+use serde_json::{Value, json};
+use shared_types::FEATURES;
+
+/// Residues kept, at most.
+const MOST: usize = 1 << 16;
+/// Bars of a histogram.
+const BARS: usize = 32;
+
+/// Every n-th residue, n as small as leaves [`MOST`] of them.
+#[derive(Default)]
+pub(super) struct Sample {
+    seen: u64,
+    /// Less 1.
+    skipped: u64,
+    /// A row each, a value a feature.
+    rows: Vec<Vec<f32>>,
+}
+
+impl Sample {
+    pub(super) fn add(&mut self, part: &StructureRows<'_>) {
+        for row in 0..part.features.n_residues {
+            if self.seen.is_multiple_of(self.stride()) {
+                let value = |feature| match part.value(row, &Column::Feature(feature)) {
+                    Cell::Float(value) => value,
+                    _ => f32::NAN,
+                };
+                self.rows.push(FEATURES.iter().map(value).collect());
+                if self.rows.len() >= MOST {
+                    let mut index = 0;
+                    self.rows.retain(|_| {
+                        index += 1;
+                        index % 2 == 1
+                    });
+                    self.skipped = 2 * self.stride() - 1;
+                }
+            }
+            self.seen += 1;
+        }
+    }
+
+    pub(super) fn stride(&self) -> u64 {
+        self.skipped + 1
+    }
+
+    pub(super) fn residues(&self) -> u64 {
+        self.seen
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Of each feature that is defined somewhere.
+    pub(super) fn histograms(&self) -> Vec<Value> {
+        let histogram = |(index, feature): (usize, &shared_types::Feature)| {
+            let mut values: Vec<f32> =
+                self.rows.iter().map(|row| row[index]).filter(|value| value.is_finite()).collect();
+            values.sort_by(f32::total_cmp);
+            let at = |share: f64| values.get(((values.len().max(1) - 1) as f64 * share) as usize).copied();
+            // What lies farther out is in the outer bars.
+            let (low, median, high) = (at(0.002)?, at(0.5)?, at(0.998)?);
+            // Whole numbers have a bar each where there is room.
+            let whole = values.iter().all(|value| value.fract() == 0.0) && high - low < 2.0 * BARS as f32;
+            let (bars, width) = match whole {
+                true => ((high - low) as usize + 1, high - low + 1.0),
+                false => (BARS, high - low),
+            };
+            let mut counts = vec![0_u32; bars];
+            for value in &values {
+                let share = if width > 0.0 { f64::from(value - low) / f64::from(width) } else { 0.0 };
+                counts[((share * bars as f64) as usize).min(bars - 1)] += 1;
+            }
+            Some(json!({ "name": feature.name, "unit": feature.unit, "low": low, "median": median, "high": high,
+                "counts": counts }))
+        };
+        FEATURES.iter().enumerate().filter_map(histogram).collect()
+    }
+}

@@ -1,0 +1,145 @@
+//! Hydrogen bonds by the electrostatic energy of Kabsch and Sander.
+
+use super::{Carbon, HydrogenBonds, NOBODY, PeptideAtoms, TEAM};
+use bytemuck::{Pod, Zeroable};
+use cuda_std::math::{fma, reciprocal_sqrt_bounded, round, smaller};
+use cuda_std::prelude::*;
+
+/// Alpha carbons of partners are closer than 9 Å, squared.
+const REACH2: f32 = 9.0 * 9.0;
+/// Atoms closer than 0.5 Å, squared, give the lowest energy.
+const COLLISION2: f32 = 0.5 * 0.5;
+/// The lowest energy in kcal/mol.
+const LOWEST: f32 = -9.9;
+/// A bond is below this energy in kcal/mol.
+const BOND: f32 = -0.5;
+/// Charges of 0.42 e on C and O and of 0.20 e on N and H, times 332 Å kcal/mol/e^2.
+const COUPLING: f32 = 27.888;
+/// Residues that a thread asks for at a time: a bit each.
+const BATCH: u32 = 32;
+
+/// The residues of one structure.
+pub struct Chain<'a> {
+    pub carbons: Clamped<'a, Carbon>,
+    pub peptides: Clamped<'a, PeptideAtoms>,
+    pub n: u32,
+}
+
+/// What a thread has found so far.
+#[derive(Clone, Copy, Zeroable, Pod)]
+#[repr(C)]
+struct Found {
+    /// Energies of the strongest two bonds of N-H, and with whom; lower rows go first where energies are equal.
+    energies: [f32; 2],
+    acceptors: [u32; 2],
+    /// Energy of the strongest bond of C=O.
+    co: f32,
+}
+
+impl Found {
+    const NOTHING: Self = Self { energies: [0.0; 2], acceptors: [NOBODY; 2], co: 0.0 };
+
+    #[inline(always)]
+    fn add(&mut self, energy: f32, acceptor: u32) {
+        let before =
+            |k: usize| energy < self.energies[k] || (energy == self.energies[k] && acceptor < self.acceptors[k]);
+        let (first, second) = (before(0), before(1));
+        if first {
+            self.energies[1] = self.energies[0];
+            self.acceptors[1] = self.acceptors[0];
+            self.energies[0] = energy;
+            self.acceptors[0] = acceptor;
+        } else if second {
+            self.energies[1] = energy;
+            self.acceptors[1] = acceptor;
+        }
+    }
+
+    #[inline(always)]
+    fn and(mut self, other: Self) -> Self {
+        self.add(other.energies[0], other.acceptors[0]);
+        self.add(other.energies[1], other.acceptors[1]);
+        self.co = smaller(self.co, other.co);
+        self
+    }
+}
+
+#[inline(always)]
+fn distance2([ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3]) -> f32 {
+    let (x, y, z) = (bx - ax, by - ay, bz - az);
+    fma(x, x, fma(y, y, z * z))
+}
+
+/// Energy in kcal/mol of a bond from the donor's N-H to the acceptor's C=O, rounded to 0.001.
+#[inline(always)]
+fn energy(donor: &PeptideAtoms, acceptor: &PeptideAtoms) -> f32 {
+    let ho = distance2(donor.h, acceptor.o);
+    let hc = distance2(donor.h, acceptor.c);
+    let nc = distance2(donor.n, acceptor.c);
+    let no = distance2(donor.n, acceptor.o);
+    if ho < COLLISION2 || hc < COLLISION2 || nc < COLLISION2 || no < COLLISION2 {
+        return LOWEST;
+    }
+    let near = reciprocal_sqrt_bounded(no) - reciprocal_sqrt_bounded(ho);
+    let far = reciprocal_sqrt_bounded(hc) - reciprocal_sqrt_bounded(nc);
+    let energy = round(COUPLING * 1000.0 * (near + far)) / 1000.0;
+    if energy < LOWEST { LOWEST } else { energy }
+}
+
+impl Chain<'_> {
+    /// The complete residue that comes before row `i`, or [`NOBODY`].
+    #[inline(always)]
+    fn before(&self, i: u32) -> u32 {
+        let mut before = i;
+        while before > 0 {
+            before -= 1;
+            if self.carbons.get(before).is(Carbon::COMPLETE) {
+                return before;
+            }
+        }
+        NOBODY
+    }
+
+    /// The bonds of row `i`.
+    #[inline(always)]
+    pub fn bonds_of(&self, team: &mut Team<TEAM>, i: u32) -> HydrogenBonds {
+        let own = self.carbons.get(i);
+        let own_atoms = self.peptides.get(i);
+        let before = self.before(i);
+        let batches = if own.is(Carbon::COMPLETE) { TEAM * self.n.div_ceil(TEAM * BATCH) } else { 0 };
+        let found = team.reduce(
+            batches,
+            Found::NOTHING,
+            |mut found, k| {
+                // Neighbouring threads ask for neighbouring rows.
+                let first = k / TEAM * (TEAM * BATCH) + k % TEAM;
+                let mut near = 0u32;
+                for b in 0..BATCH {
+                    let j = first + TEAM * b;
+                    let other = self.carbons.get(j);
+                    // Of incomplete residues the position is NaN.
+                    if own.to(other).norm2() < REACH2 && j < self.n && j != i {
+                        near |= 1 << b;
+                    }
+                }
+                while near != 0 {
+                    let j = first + TEAM * near.trailing_zeros();
+                    near &= near - 1;
+                    let other = self.carbons.get(j);
+                    let atoms = self.peptides.get(j);
+                    // An N-H does not bind to the residue before its own.
+                    if own.is(Carbon::DONOR) && j != before {
+                        found.add(energy(&own_atoms, &atoms), j);
+                    }
+                    if other.is(Carbon::DONOR) && (j < i || self.before(j) != i) {
+                        found.co = smaller(energy(&atoms, &own_atoms), found.co);
+                    }
+                }
+                found
+            },
+            Found::and,
+        );
+        let bond = |k: usize| if found.energies[k] < BOND { found.acceptors[k] } else { NOBODY };
+        HydrogenBonds { acceptors: [bond(0), bond(1)], nh: found.energies[0], co: found.co }
+    }
+}

@@ -1,0 +1,229 @@
+//! Bridges between two stretches of a structure, and the ladders that they make.
+//!
+//! A bridge pairs rows `i < j`. Bridges that follow each other are a ladder: the next row of `i` with the next (parallel) or
+//! the one before (antiparallel) of `j`. Ladders that a bulge divides are one: up to one more residue on one side and up to
+//! four more on the other.
+
+use super::{Carbon, HydrogenBonds, LadderStarts};
+use cuda_std::prelude::*;
+
+/// The patterns by which two rows are a bridge.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bridge {
+    None,
+    Parallel,
+    Antiparallel,
+}
+
+/// Of a strand's residue: it is in a ladder of several bridges.
+pub const STRAND: u32 = 1 << 16;
+/// It is in a ladder of one bridge.
+pub const BRIDGE: u32 = 1 << 17;
+
+/// Rows of a pair are at least so far apart.
+const APART: u32 = 3;
+/// Ladders whose ends are so far apart on one side may be one.
+const BULGE: u32 = 6;
+/// So far on the other.
+const SHORT_BULGE: u32 = 3;
+
+/// A ladder: rows `i ..= i_end` are paired with `j ..= j_end`.
+#[derive(Clone, Copy)]
+struct Ladder {
+    parallel: bool,
+    i: u32,
+    i_end: u32,
+    j: u32,
+    j_end: u32,
+}
+
+impl Ladder {
+    #[inline(always)]
+    fn of(i: u32, [j, shape]: [u32; 2]) -> Self {
+        let (parallel, more) = (shape & 1 == 1, (shape >> 1) - 1);
+        let (low, high) = if parallel { (j, j + more) } else { (j - more, j) };
+        Self { parallel, i, i_end: i + more, j: low, j_end: high }
+    }
+}
+
+/// The hydrogen bonds of one structure.
+pub struct Pattern<'a> {
+    pub carbons: View<'a, Carbon>,
+    pub bonds: View<'a, HydrogenBonds>,
+    pub n: u32,
+}
+
+impl Pattern<'_> {
+    /// Whether row `i` is bound to the next one.
+    #[inline(always)]
+    pub fn is_linked(&self, i: u32) -> bool {
+        self.carbons.get(i).is(Carbon::LINKED)
+    }
+
+    /// Whether the chain goes on from row `first` to row `last`, which is not below it.
+    #[inline(always)]
+    pub fn is_unbroken(&self, first: u32, last: u32) -> bool {
+        let mut i = first;
+        while i < last && self.is_linked(i) {
+            i += 1;
+        }
+        i == last
+    }
+
+    /// Whether the N-H of row `donor` is bound to the C=O of row `acceptor`.
+    #[inline(always)]
+    pub fn has_bond(&self, donor: u32, acceptor: u32) -> bool {
+        let [first, second] = self.bonds.get(donor).acceptors;
+        first == acceptor || second == acceptor
+    }
+
+    /// Whether row `i` has a neighbour along the chain on both sides.
+    #[inline(always)]
+    fn is_inside(&self, i: u32) -> bool {
+        i > 0 && i < self.n && self.is_linked(i - 1) && self.is_linked(i)
+    }
+
+    /// How rows `i` and `j` are paired.
+    #[inline(always)]
+    fn bridge(&self, i: u32, j: u32) -> Bridge {
+        // A row below 0 has wrapped around.
+        if j >= self.n || i >= j || j - i < APART || !self.is_inside(i) || !self.is_inside(j) {
+            Bridge::None
+        } else if (self.has_bond(i + 1, j) && self.has_bond(j, i - 1))
+            || (self.has_bond(j + 1, i) && self.has_bond(i, j - 1))
+        {
+            Bridge::Parallel
+        } else if (self.has_bond(i + 1, j - 1) && self.has_bond(j + 1, i - 1))
+            || (self.has_bond(j, i) && self.has_bond(i, j))
+        {
+            Bridge::Antiparallel
+        } else {
+            Bridge::None
+        }
+    }
+
+    /// The row that step `step` of a ladder pairs with the row that is as many steps after its first.
+    #[inline(always)]
+    fn partner(kind: Bridge, j: u32, step: u32) -> u32 {
+        if kind == Bridge::Parallel { j.wrapping_add(step) } else { j.wrapping_sub(step) }
+    }
+
+    /// Writes the ladders that begin at row `i`.
+    #[inline(always)]
+    pub fn write_starts(&self, i: u32, starts: &mut LadderStarts) {
+        starts.count = 0;
+        if !self.is_inside(i) {
+            return;
+        }
+        // Every pattern has a bond of N-H of row i or of the next one, to the other row or the one before it.
+        let ([a, b], [c, d]) = (self.bonds.get(i + 1).acceptors, self.bonds.get(i).acceptors);
+        let candidates = [a, b, c, d];
+        let mut last = i;
+        loop {
+            let mut lowest = u32::MAX;
+            for k in 0..8 {
+                let j = candidates[k / 2].wrapping_add((k % 2) as u32);
+                if j > last && j < lowest && self.bridge(i, j) != Bridge::None {
+                    lowest = j;
+                }
+            }
+            if lowest == u32::MAX {
+                return;
+            }
+            last = lowest;
+            let kind = self.bridge(i, last);
+            if self.bridge(i - 1, Self::partner(kind, last, u32::MAX)) == kind {
+                continue;
+            }
+            let mut bridges = 1;
+            while self.bridge(i + bridges, Self::partner(kind, last, bridges)) == kind {
+                bridges += 1;
+            }
+            starts.ladders[starts.count as usize & 7] = [last, 2 * bridges + u32::from(kind == Bridge::Parallel)];
+            starts.count += 1;
+        }
+    }
+
+    /// Where row `i` begins an unbroken stretch: joins its ladders over bulges, and marks the rows of all of them. A bit
+    /// for each ladder that begins at a row says whether it goes on from another one.
+    ///
+    /// Ladders take what follows them by rising row. So this is one thread's work, and there is little of it.
+    #[inline(always)]
+    pub fn join_ladders<M>(&self, thread: Thread, starts: View<LadderStarts>, strands: &M, i: u32)
+    where
+        M: AtomicMemory<Item = u32>,
+    {
+        if i > 0 && self.is_linked(i - 1) {
+            return;
+        }
+        let mut row = i;
+        loop {
+            let begins = starts.get(row);
+            for k in 0..begins.count {
+                if strands.load(thread, row) & (1 << k) == 0 {
+                    self.join(thread, starts, strands, Ladder::of(row, begins.ladders[k as usize & 7]));
+                }
+            }
+            if !self.is_linked(row) {
+                return;
+            }
+            row += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn join<M>(&self, thread: Thread, starts: View<LadderStarts>, strands: &M, first: Ladder)
+    where
+        M: AtomicMemory<Item = u32>,
+    {
+        let (mut all, mut last) = (first, first);
+        while let Some(next) = self.next(thread, starts, strands, last) {
+            all.i_end = next.i_end;
+            all.j = if next.j < all.j { next.j } else { all.j };
+            all.j_end = if next.j_end > all.j_end { next.j_end } else { all.j_end };
+            last = next;
+        }
+        let state = if all.i == all.i_end { BRIDGE } else { STRAND };
+        for row in all.i..=all.i_end {
+            strands.or(thread, row, state);
+        }
+        for row in all.j..=all.j_end {
+            strands.or(thread, row, state);
+        }
+    }
+
+    /// The first ladder that goes on from `last` beyond a bulge, and is not another one's yet.
+    #[inline(always)]
+    fn next<M>(&self, thread: Thread, starts: View<LadderStarts>, strands: &M, last: Ladder) -> Option<Ladder>
+    where
+        M: AtomicMemory<Item = u32>,
+    {
+        for gap in 1..BULGE {
+            let row = last.i_end + gap;
+            // The chain goes on to here.
+            if !self.is_linked(row - 1) {
+                return None;
+            }
+            let begins = starts.get(row);
+            for k in 0..begins.count {
+                let next = Ladder::of(row, begins.ladders[k as usize & 7]);
+                let bit = 1 << k;
+                if self.goes_on(last, next, gap) && strands.load(thread, row) & bit == 0 {
+                    strands.or(thread, row, bit);
+                    return Some(next);
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether two ladders are `gap` rows apart on the one side and near enough on the other.
+    #[inline(always)]
+    fn goes_on(&self, last: Ladder, next: Ladder, gap: u32) -> bool {
+        let (end, begin) = if last.parallel { (last.j_end, next.j) } else { (next.j_end, last.j) };
+        last.parallel == next.parallel
+            && begin >= end
+            && (begin - end < SHORT_BULGE || (begin - end < BULGE && gap < SHORT_BULGE))
+            && self.is_unbroken(end, begin)
+    }
+}

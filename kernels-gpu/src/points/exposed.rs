@@ -1,0 +1,192 @@
+//! Where points are: in which directions atoms are exposed.
+
+use super::kinds::{CLASSES_PER_KIND, class};
+use super::near::each_near;
+use super::{PointAtom, THREADS, WARPS, distance2};
+use crate::atoms::cells::{Bounds, Cells};
+use crate::scratch::{ATOMS_AN_ITEM, AtomSurface, CellWords, Frame, Item};
+use cuda_std::prelude::*;
+use shared_types::site_model::{CAPACITY, DIRECTIONS, PROBE, SPIRAL};
+use shared_types::{Atom, BatchStructureDesc, NO_CA};
+
+/// Others that may cover an atom's points, for which a warp has room at a time.
+const NEAR: usize = 96;
+/// Directions, as bits.
+const ALL: u32 = (1 << DIRECTIONS.len()) - 1;
+const _: () = assert!(DIRECTIONS.len() == 16 && THREADS == 256);
+
+/// A point's side of a plane, as in the counting of surfaces: covered when `x`, `y`, `z` of the direction, times those here,
+/// are more than the last.
+type Plane = [f32; 4];
+
+/// Finds the points of every heavy atom: block `i` takes the atoms of item `i`, as they are sorted.
+///
+/// - `point_atoms`: one element a heavy atom.
+/// - `points`: [`CAPACITY`] a heavy atom; the item's points come first in its part, each with its atom in the item and, in the
+///   lowest four bits, its direction.
+/// - `counts`: one an item; how many points it has.
+/// - `items`, `atoms`, `descriptors`, `residue_types`, `ca_indices`: as in the fused kernel.
+/// - `sorted`, `cells`, `owners`, `frames`: what [`fn@crate::atom_cells_prism4d`] found.
+/// - `surface`: what [`fn@crate::atom_surfaces_prism4d`] found with `n_points` test points: atoms without accessible area
+///   have no point. That is known where the model's directions are among the test points.
+#[kernel(threads = 256, blocks_per_sm = 4)]
+pub fn site_points(
+    block: &mut Block,
+    point_atoms: &mut Segment<PointAtom>,
+    points: &mut Segment<u32>,
+    counts: &mut Segment<u32>,
+    items: &[Item],
+    atoms: &[Atom],
+    descriptors: &[BatchStructureDesc],
+    residue_types: &[u8],
+    ca_indices: &[u32],
+    sorted: &[Atom],
+    cells: &[CellWords],
+    owners: &[u32],
+    frames: &[Frame],
+    surface: &[AtomSurface],
+    n_points: u32,
+    frame: &mut Shared<Frame, 1>,
+    numbers: &mut Shared<u32, { ATOMS_AN_ITEM as usize }>,
+    chosen: &mut Shared<u32, { ATOMS_AN_ITEM as usize }>,
+    masks: &mut Shared<u32, { ATOMS_AN_ITEM as usize }>,
+    near: &mut Shared<Plane, { WARPS * NEAR }>,
+) {
+    let item = items.at(block.index());
+    let structure = descriptors.at(item.structure);
+    let n = structure.n_atoms;
+    let frame = frame.fill(block, 1, |_| frames.at(item.structure));
+    let cells = Cells::of(View::of(cells.part(item.atoms, n).as_flattened()), n, &frame);
+    let sorted = View::of(sorted.part(item.atoms, n));
+    let first = item.first;
+    let count = point_atoms.len();
+
+    // Those that may have points, one after the other, and the directions of each.
+    let may_have = |k: u32| n_points != SPIRAL || surface.at(item.atoms + first + k).exposed > 0;
+    let mut numbers = numbers.fill(block, count, |_| 0);
+    let some = numbers.inclusive_scan(block, count, 0, |k| u32::from(may_have(k)), u32::wrapping_add);
+    let mut chosen = chosen.fill(block, count, |_| 0);
+    chosen.update_atomic(block, count, |thread, chosen, k| {
+        if may_have(k) {
+            chosen.store(thread, numbers.get(k) - 1, k);
+        }
+    });
+    let mut masks = masks.fill(block, count, |_| 0);
+    masks.fill_by_warp_with(block, some, (near,), |warp, (near,), i| {
+        exposed(warp, near, &cells, sorted, first + chosen.get(i))
+    });
+    let found = |k: u32| if may_have(k) { masks.get(numbers.get(k) - 1) } else { 0 };
+    let begin = points.start();
+    let mut begins = chosen;
+    let total = begins.exclusive_scan(block, count, 0, |k| kept(found(k)).count_ones(), u32::wrapping_add);
+    counts.set(block, 0, total);
+    point_atoms.fill(block, count, |k| {
+        let (mask, place) = (found(k), item.atoms + first + k);
+        let owner = structure.ca_offset + owners.at(place);
+        let (kind, alpha) = (u32::from(residue_types.at(owner)), ca_indices.at(owner));
+        let atom = sorted.get(first + k);
+        let from_alpha = if alpha == NO_CA {
+            f32::INFINITY
+        } else {
+            let alpha = atoms.at(structure.atom_offset + alpha);
+            distance2([atom.x, atom.y, atom.z], [alpha.x, alpha.y, alpha.z])
+        };
+        let row = kind * CLASSES_PER_KIND + class(kind, atom.radius, from_alpha);
+        PointAtom::new(begin + begins.get(k), kept(mask), mask.count_ones(), row)
+    });
+    points.update_atomic(block, count, |thread, points, k| {
+        let (mut left, mut at) = (kept(found(k)), begins.get(k));
+        while left != 0 {
+            points.store(thread, at, k << 4 | left.trailing_zeros());
+            left &= left - 1;
+            at += 1;
+        }
+    });
+}
+
+/// The directions of an atom's points, of those in which it is exposed: all, or as many as there is room for, in even steps.
+#[inline(always)]
+fn kept(exposed: u32) -> u32 {
+    let count = exposed.count_ones();
+    if count <= CAPACITY {
+        return exposed;
+    }
+    let (mut left, mut rank, mut next, mut kept) = (exposed, 0, 0, 0);
+    while left != 0 {
+        if rank == next * count / CAPACITY {
+            kept |= left & left.wrapping_neg();
+            next += 1;
+        }
+        left &= left - 1;
+        rank += 1;
+    }
+    kept
+}
+
+/// In which directions the atom in a place is exposed, as bits: each direction is asked in two lanes, of every other
+/// neighbour.
+#[inline(always)]
+fn exposed(warp: &mut Warp, near: &mut WarpList<Plane>, cells: &Cells, sorted: View<Atom>, place: u32) -> u32 {
+    let atom = sorted.get(place);
+    let reach = atom.radius + PROBE;
+    let half = 0.5 / reach;
+    let x = warp.per_lane(|lane| of_direction(lane, 0));
+    let y = warp.per_lane(|lane| of_direction(lane, 1));
+    let z = warp.per_lane(|lane| of_direction(lane, 2));
+    let mut covered = warp.per_lane(|_| false);
+    let mut listed = 0u32;
+    each_near(warp, cells, &Bounds::of(atom), reach + (cells.frame().largest + PROBE), |warp, at, n| {
+        let others = warp.per_lane(|lane| sorted.get(at.wrapping_add(lane.index().min(n.wrapping_sub(1)))));
+        let touches = warp.map(&others, |lane, other| {
+            let (d2, own) = (distance2([atom.x, atom.y, atom.z], [other.x, other.y, other.z]), other.radius + PROBE);
+            let both = reach + own;
+            // An atom in the same place, as this one itself is, covers all or nothing.
+            (lane.index() < n) & (d2 < both * both) & ((d2 > 0.0) | (own > reach))
+        });
+        let planes = warp.map(&others, |_, other| {
+            let (d2, own) = (distance2([atom.x, atom.y, atom.z], [other.x, other.y, other.z]), other.radius + PROBE);
+            let least = math::fma(reach - own, reach + own, d2) * half;
+            [other.x - atom.x, other.y - atom.y, other.z - atom.z, least]
+        });
+        if listed > near.capacity() - 32 {
+            cover(warp, near, (&x, &y, &z), &mut covered);
+            listed = 0;
+        }
+        listed += warp.count(&touches, |_, touches| *touches);
+        near.push_where(warp, &planes, &touches, |_, touches| *touches);
+    });
+    cover(warp, near, (&x, &y, &z), &mut covered);
+    let open = warp.ballot(&covered, |_, covered| !*covered);
+    open & open >> 16 & ALL
+}
+
+/// A coordinate of a lane's direction.
+#[inline(always)]
+fn of_direction(lane: Lane, axis: usize) -> f32 {
+    DIRECTIONS[lane.index() as usize % DIRECTIONS.len()][axis]
+}
+
+/// Covers directions by the planes of a list, and empties it.
+#[inline(always)]
+fn cover(
+    warp: &mut Warp,
+    near: &mut WarpList<Plane>,
+    direction: (&PerLane<f32>, &PerLane<f32>, &PerLane<f32>),
+    covered: &mut PerLane<bool>,
+) {
+    let planes = near.items(warp);
+    let mut at = 0u32;
+    while at < planes.len() {
+        warp.each_with(covered, direction, |lane, covered, (x, y, z)| {
+            // Where there is none for the upper lanes, they look at the last one.
+            let [px, py, pz, least] = planes.get_clamped(at.wrapping_add(lane.index() >> 4));
+            *covered |= math::fma(*x, px, math::fma(*y, py, *z * pz)) > least;
+        });
+        at = at.wrapping_add(2);
+        // Every few, whether any is left.
+        if at & 15 == 0 && warp.all(&*covered, |_, covered| *covered) {
+            break;
+        }
+    }
+    near.clear(warp);
+}

@@ -1,0 +1,151 @@
+//! Which weights an atom has: its class, told from its residue, its radius, and how far it is from the alpha carbon.
+
+use shared_types::RESIDUES;
+use shared_types::site_model::CLASSES;
+
+/// The number of a residue, at compile time.
+const fn kind(name: &str) -> u32 {
+    let mut i = 0;
+    while i < RESIDUES.len() {
+        let (own, name) = (RESIDUES[i].name.as_bytes(), name.as_bytes());
+        if own[0] == name[0] && own[1] == name[1] && own[2] == name[2] {
+            return i as u32;
+        }
+        i += 1;
+    }
+    panic!("not a standard residue");
+}
+
+/// One bit a residue.
+const fn kinds(names: &[&str]) -> u32 {
+    let (mut bits, mut i) = (0, 0);
+    while i < names.len() {
+        bits |= 1 << kind(names[i]);
+        i += 1;
+    }
+    bits
+}
+
+const ACIDS: u32 = kinds(&["ASP", "GLU"]);
+const AMIDES: u32 = kinds(&["ASN", "GLN"]);
+const BASES: u32 = kinds(&["LYS", "ARG"]);
+const RINGS: u32 = kinds(&["PHE", "TYR", "TRP", "HIS"]);
+const HIS: u32 = kinds(&["HIS"]);
+const TRP: u32 = kinds(&["TRP"]);
+
+/// Radii in Å by which atoms are told apart: see `shared_types::radii`.
+const SULFUR: f32 = 1.77;
+const BARE_CARBON: f32 = 1.61;
+const AROMATIC_CARBON: f32 = 1.76;
+const CARBON: f32 = 1.88;
+const NITROGEN: f32 = 1.64;
+const CARBONYL_OXYGEN: f32 = 1.42;
+const OXYGEN: f32 = 1.46;
+
+/// Squared distances in Å^2 from the alpha carbon: itself, atoms bonded to it, and the oxygen of its own carbonyl, which is
+/// 2.4 Å away where those of side chains with the same radius are 2.8 Å and more.
+const ITSELF: f32 = 0.1 * 0.1;
+const BONDED: f32 = 2.0 * 2.0;
+const CARBONYL: f32 = 2.6 * 2.6;
+
+/// The class of an atom of a residue of a kind: an index into [`shared_types::site_model::CLASS_WEIGHTS`]. `from_alpha` is
+/// its squared distance from the residue's alpha carbon in Å^2, infinite where there is none.
+#[inline(always)]
+pub fn class(kind: u32, radius: f32, from_alpha: f32) -> u32 {
+    let is_of = |kinds: u32| kinds >> (kind & 31) & 1 == 1;
+    if radius == SULFUR {
+        6
+    } else if radius == BARE_CARBON || radius == AROMATIC_CARBON || radius == CARBON {
+        if from_alpha < ITSELF {
+            1
+        } else if radius == BARE_CARBON && from_alpha < BONDED {
+            2
+        } else if radius == AROMATIC_CARBON || radius == BARE_CARBON && is_of(RINGS) {
+            5
+        } else if radius == BARE_CARBON {
+            14
+        } else {
+            4
+        }
+    } else if radius == NITROGEN {
+        if from_alpha < BONDED {
+            0
+        } else if is_of(BASES) {
+            11
+        } else if is_of(HIS) {
+            12
+        } else if is_of(TRP) {
+            13
+        } else if is_of(AMIDES) {
+            10
+        } else {
+            0
+        }
+    } else if radius == CARBONYL_OXYGEN || radius == OXYGEN {
+        if radius == CARBONYL_OXYGEN && (!is_of(ACIDS | AMIDES) || from_alpha < CARBONYL) {
+            3
+        } else if is_of(ACIDS) {
+            8
+        } else if is_of(AMIDES) {
+            9
+        } else {
+            7
+        }
+    } else {
+        4
+    }
+}
+
+/// Rows of weights for each kind of residue: its classes, and the room that makes a power of two.
+pub const CLASSES_PER_KIND: u32 = 16;
+const _: () = assert!(CLASSES <= CLASSES_PER_KIND as usize);
+
+#[cfg(test)]
+mod tests {
+    use super::{class, kind};
+    use shared_types::radii::protor_radius;
+
+    #[test]
+    fn atoms_of_each_class_are_told_apart() {
+        let expected = [
+            ("ALA", "N", 1.46, 0),
+            ("ALA", "CA", 0.0, 1),
+            ("ALA", "C", 1.52, 2),
+            ("ALA", "O", 2.4, 3),
+            ("ALA", "CB", 1.53, 4),
+            ("PHE", "CG", 2.5, 5),
+            ("PHE", "CZ", 5.1, 5),
+            ("HIS", "CE1", 3.6, 5),
+            ("MET", "SD", 4.0, 6),
+            ("SER", "OG", 2.4, 7),
+            ("TYR", "OH", 6.5, 7),
+            ("TYR", "CZ", 5.1, 5),
+            ("ASP", "OD1", 2.8, 8),
+            ("ASP", "OD2", 3.5, 8),
+            ("GLU", "OE1", 3.5, 8),
+            ("ASP", "O", 2.4, 3),
+            ("ASN", "OD1", 2.8, 9),
+            ("GLN", "NE2", 4.5, 10),
+            ("ASN", "N", 1.46, 0),
+            ("LYS", "NZ", 6.3, 11),
+            ("ARG", "NE", 4.9, 11),
+            ("ARG", "N", 1.46, 0),
+            ("HIS", "ND1", 3.2, 12),
+            ("TRP", "NE1", 4.5, 13),
+            ("TRP", "CD2", 3.6, 5),
+            ("ARG", "CZ", 6.0, 14),
+            ("ASP", "CG", 2.5, 14),
+            ("GLU", "CD", 3.8, 14),
+            ("CYS", "SG", 2.8, 6),
+            ("VAL", "CG1", 2.5, 4),
+            ("ALA", "XX", 9.0, 4),
+        ];
+        for (residue, atom, away, wanted) in expected {
+            let own = kind(residue);
+            let radius = protor_radius(own as u8, atom.as_bytes());
+            assert_eq!(class(own, radius, away * away), wanted, "{residue} {atom}");
+        }
+        // Without an alpha carbon no atom is near one.
+        assert_eq!(class(kind("ASN"), protor_radius(2, b"OD1"), f32::INFINITY), 9);
+    }
+}

@@ -1,0 +1,42 @@
+//! Points in the order of files, for those who look at them.
+
+use super::PointAtom;
+use crate::atoms::cells::Cells;
+use crate::scratch::{CellWords, Frame};
+use cuda_std::prelude::*;
+use shared_types::site_model::CAPACITY;
+use shared_types::{AtomPoints, BatchStructureDesc};
+
+/// Brings the points of heavy atoms into the order of files: block `i` takes structure `i`.
+///
+/// - `atom_points`: one element a heavy atom, in the order of the file.
+/// - `scores`, `point_atoms`: what [`fn@crate::site_point_scores`] found, and what it read.
+#[kernel(threads = 256, blocks_per_sm = 4)]
+pub fn site_point_list(
+    block: &mut Block,
+    atom_points: &mut Segment<AtomPoints>,
+    scores: &[u32],
+    point_atoms: &[PointAtom],
+    descriptors: &[BatchStructureDesc],
+    cells: &[CellWords],
+    frames: &[Frame],
+    frame: &mut Shared<Frame, 1>,
+) {
+    let (n, first, index) = (atom_points.len(), atom_points.start(), block.index());
+    if n != descriptors.at(index).n_atoms {
+        panic!("an element a heavy atom");
+    }
+    let frame = frame.fill(block, 1, |_| frames.at(index));
+    let cells = Cells::of(View::of(cells.part(first, n).as_flattened()), n, &frame);
+    let point_atoms = View::of(point_atoms.part(first, n));
+    atom_points.fill(block, n, |i| {
+        let own = point_atoms.get(cells.place.get(i));
+        let count = own.count();
+        AtomPoints {
+            directions: own.directions(),
+            scores: core::array::from_fn::<u32, { CAPACITY as usize }, _>(|k| {
+                if (k as u32) < count { scores.at(own.first + k as u32) } else { 0 }
+            }),
+        }
+    });
+}

@@ -1,0 +1,44 @@
+"""For Ray Data."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ._api import Backend, Engine
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class RayFeatures:
+    """Features of files that Ray Data has read, batch by batch.
+
+    A worker makes its engine once. A batch's rows depend on the batch alone, so Ray may compute a batch again after it
+    has lost a worker.
+
+    >>> files = ray.data.read_binary_files("structures/", include_paths=True)
+    >>> table = files.map_batches(prism.RayFeatures, batch_format="pyarrow", concurrency=2, num_gpus=1)
+
+    Args:
+        columns: As of :func:`prism.features`.
+        backend: As of :class:`prism.Engine`.
+        on_error: ``"raise"``, or ``"skip"``: inputs that fail are left out with a warning in the worker's log.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[str] | None = None,
+        backend: Backend = "auto",
+        on_error: str = "skip",
+    ) -> None:
+        self._engine = Engine(backend)
+        self._columns = columns
+        self._on_error = on_error
+
+    def __call__(self, batch: pa.Table) -> pa.Table:
+        """Rows of all residues of a batch that has the columns ``bytes`` and ``path``."""
+        names = [os.path.basename(path) for path in batch.column("path").to_pylist()]
+        inputs = list(zip(names, batch.column("bytes").to_pylist(), strict=True))
+        return self._engine.features(inputs, self._columns, on_error=self._on_error)  # type: ignore[call-overload]

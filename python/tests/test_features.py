@@ -1,0 +1,118 @@
+"""The table is the command's, whatever the inputs come as."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import prism
+
+
+def test_import_is_silent_and_starts_nothing() -> None:
+    code = "import sys, prism; assert not {'torch', 'ray', 'gemmi'} & set(sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_a_file_is_a_table(rbd: Path) -> None:
+    table = prism.features(rbd, backend="cpu")
+    assert table.num_rows == 194
+    assert table.column_names[:6] == ["structure", "row", "chain", "resnum", "icode", "resname"]
+    assert table.schema.field("sasa").metadata[b"unit"] == b"\xc3\x85^2"
+    assert table.schema.field("sasa").type == pa.float32()
+    assert set(table["chain"].to_pylist()) == {"E"}
+
+
+def test_bytes_pairs_files_and_folders_give_the_same_rows(rbd: Path, tmp_path: Path) -> None:
+    columns = ["wcn", "sasa", "depth"]
+    expected = prism.features(rbd, columns, "cpu")
+    content = rbd.read_bytes()
+    (tmp_path / rbd.name).write_bytes(content)
+    with rbd.open("rb") as file:
+        for inputs in [str(rbd), [(rbd.name, content)], file, [tmp_path]]:
+            assert prism.features(inputs, columns, "cpu").equals(expected), inputs
+
+
+def test_order_is_that_of_the_inputs(rbd: Path, crambin: Path) -> None:
+    inputs = [crambin, ("memory", rbd.read_bytes()), rbd]
+    names = prism.features(inputs, ["wcn"], "cpu")["structure"].to_pylist()
+    assert list(dict.fromkeys(names)) == ["1crn.pdb", "memory", "6m0j_rbd.pdb"]
+    assert len(names) == 46 + 194 + 194
+
+
+@pytest.mark.skipif("PRISM_COMMAND" not in os.environ, reason="PRISM_COMMAND names no prism command to compare with")
+def test_same_rows_and_bits_as_the_command(rbd: Path, crambin: Path) -> None:
+    command = [os.environ["PRISM_COMMAND"], "features", str(crambin), str(rbd), "--backend", "cpu"]
+    written = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    expected = list(csv.reader(io.StringIO(written)))
+    table = prism.features([crambin, rbd], backend="cpu")
+    assert table.column_names == expected[0]
+    for column, name in enumerate(expected[0]):
+        kind = table.schema.field(name).type
+        for value, line in zip(table[name].to_pylist(), expected[1:], strict=True):
+            text = line[column]
+            if pa.types.is_float32(kind):
+                assert value == (None if text == "" else pa.scalar(float(text), pa.float32()).as_py())
+            else:
+                assert str(value) == text
+
+
+def test_no_inputs_give_the_columns() -> None:
+    table = prism.features([], ["wcn"], "cpu")
+    assert (table.num_rows, table.column_names[-1]) == (0, "wcn")
+
+
+def test_failures_name_the_input(rbd: Path) -> None:
+    inputs = [("broken", b"no structure"), rbd]
+    with pytest.raises(prism.InputError, match="^broken: ") as raised:
+        prism.features(inputs, ["wcn"], "cpu")
+    assert raised.value.failure.name == "broken"
+    with pytest.warns(prism.InputWarning, match="^broken: "):
+        assert prism.features(inputs, ["wcn"], "cpu", on_error="skip").num_rows == 194
+    table, failures = prism.features(inputs, ["wcn"], "cpu", on_error="report")
+    assert table.num_rows == 194
+    assert [failure.name for failure in failures] == ["broken"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"columns": ["wnc"]}, "no column `wnc`"),
+        ({"backend": "gpu"}, "backend must be"),
+        ({"on_error": "ignore"}, "on_error must be"),
+    ],
+)
+def test_wrong_arguments_are_told(rbd: Path, arguments: dict[str, object], message: str) -> None:
+    with pytest.raises((prism.PrismError, ValueError), match=message):
+        prism.features(rbd, **{"backend": "cpu", **arguments})  # type: ignore[call-overload]
+
+
+def test_what_is_no_input_is_told() -> None:
+    with pytest.raises(prism.PrismError, match="int is no input"):
+        prism.features(3, backend="cpu")
+    with pytest.raises(prism.PrismError, match="input 1: int is no input"):
+        prism.features([b"", 3], backend="cpu")
+
+
+def test_sites(rbd: Path) -> None:
+    table = prism.sites(rbd, backend="cpu")
+    assert table.column_names[:2] == ["structure", "site"] or table.column_names[0] == "structure"
+
+
+def test_columns_are_described() -> None:
+    described = {column.name: column for column in prism.columns()}
+    assert described["sasa"].unit == "Å^2"
+    assert "Shrake" in described["sasa"].source
+
+
+def test_frames_of_pandas_and_polars(rbd: Path) -> None:
+    table = prism.features(rbd, ["wcn"], "cpu")
+    assert len(pytest.importorskip("pandas").DataFrame(table.to_pandas())) == 194
+    assert len(pytest.importorskip("polars").from_arrow(table)) == 194

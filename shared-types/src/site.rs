@@ -1,0 +1,76 @@
+//! A site where a ligand may bind.
+
+use bytemuck::{Pod, Zeroable};
+use core::mem::{align_of, offset_of, size_of};
+use cuda_layout::DeviceLayout;
+
+/// A site where a ligand may bind.
+///
+/// ```
+/// use shared_types::Site;
+///
+/// // A structure has room for more sites than it has; those that are not there have no points.
+/// let sites = [Site { points: 40, score: 12.5, ..Site::default() }, Site::default()];
+/// assert_eq!(sites.iter().filter(|site| site.points > 0).count(), 1);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable, Pod, DeviceLayout)]
+#[repr(C)]
+pub struct Site {
+    /// Where it is in Å, relative to the structure's centre: the mean of its points by their squared probabilities.
+    pub center: [f32; 3],
+    /// Sum of the squared probabilities of its points.
+    pub score: f32,
+    /// How likely a site of that score is a ligand's.
+    pub probability: f32,
+    /// Area in Å^2 that its points stand for, of the surface that the centre of a probe of
+    /// [`PROBE`](crate::site_model::PROBE) Å can reach.
+    pub area: f32,
+    /// The atom around which its points are, counted from the structure's first atom.
+    pub peak: u32,
+    /// Number of its points: those within [`AROUND`](crate::site_model::AROUND) Å of that atom.
+    pub points: u32,
+}
+
+const _: () = assert!(
+    size_of::<Site>() == 32
+        && align_of::<Site>() == 4
+        && offset_of!(Site, center) == 0
+        && offset_of!(Site, score) == 12
+        && offset_of!(Site, probability) == 16
+        && offset_of!(Site, area) == 20
+        && offset_of!(Site, peak) == 24
+        && offset_of!(Site, points) == 28
+);
+
+/// The points of a heavy atom on the surface, and their scores.
+///
+/// ```
+/// use shared_types::AtomPoints;
+///
+/// // Two points, in directions 3 and 5.
+/// let atom = AtomPoints { directions: 0b10_1000, scores: [7, 9, 0, 0] };
+/// assert_eq!(atom.iter().collect::<Vec<_>>(), [(3, 7), (5, 9)]);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Zeroable, Pod, DeviceLayout)]
+#[repr(C)]
+pub struct AtomPoints {
+    /// One bit for each of [`DIRECTIONS`](crate::site_model::DIRECTIONS) in which it has a point.
+    pub directions: u32,
+    /// The squares of probabilities in parts of 1 of [`SUM_UNIT`](crate::site_model::SUM_UNIT), one a point.
+    pub scores: [u32; crate::site_model::CAPACITY as usize],
+}
+
+const _: () = assert!(
+    size_of::<AtomPoints>() == 20
+        && align_of::<AtomPoints>() == 4
+        && offset_of!(AtomPoints, directions) == 0
+        && offset_of!(AtomPoints, scores) == 4
+);
+
+impl AtomPoints {
+    /// The direction of each point, and its score.
+    pub fn iter(self) -> impl Iterator<Item = (u32, u32)> {
+        let all = (0..u32::BITS).filter(move |direction| self.directions >> direction & 1 == 1);
+        all.zip(self.scores)
+    }
+}

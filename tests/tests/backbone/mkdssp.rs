@@ -1,0 +1,148 @@
+//! States and energies against those of mkdssp 4.
+
+use crate::launch;
+use cuda_std::launch::CpuExecutor;
+use prism_host::StructureInput;
+use prism_host::read::{ReadOptions, read_path};
+use shared_types::backbone::SecondaryStructure;
+use shared_types::feature::{BackboneRow, column};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use tests::data;
+
+/// A residue as mkdssp lists it.
+struct Listed {
+    key: (String, i32, String),
+    state: String,
+    angles: [Option<f32>; 2],
+    energies: [f32; 2],
+}
+
+/// The residues of each file.
+fn listed(path: &Path) -> HashMap<String, Vec<Listed>> {
+    let mut files: HashMap<String, Vec<Listed>> = HashMap::new();
+    let mut reader = csv::Reader::from_path(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    for record in reader.records() {
+        let record = record.expect("a line");
+        let number = |at: usize| record[at].parse::<f32>().expect("a number");
+        let angle = |at: usize| (!record[at].is_empty()).then(|| number(at));
+        files.entry(record[0].to_owned()).or_default().push(Listed {
+            key: (record[1].to_owned(), record[2].parse().expect("a residue number"), record[3].to_owned()),
+            state: record[4].to_owned(),
+            angles: [angle(5), angle(6)],
+            energies: [number(7), number(8)],
+        });
+    }
+    files
+}
+
+fn letter(row: &BackboneRow) -> &'static str {
+    SecondaryStructure::letter(row.columns[column::SS])
+}
+
+/// What the comparison of a file found.
+#[derive(Default)]
+struct Outcome {
+    residues: usize,
+    /// Listed residues that have no row or no state.
+    missing: usize,
+    states: Vec<String>,
+    energies: Vec<String>,
+    angles: Vec<String>,
+}
+
+fn compare(structure: &StructureInput, rows: &[BackboneRow], listed: &[Listed]) -> Outcome {
+    let mut outcome = Outcome { residues: listed.len(), ..Outcome::default() };
+    let mut found: HashMap<(String, i32, String), &BackboneRow> = HashMap::new();
+    for (i, row) in rows.iter().enumerate() {
+        let chain = structure.chains[structure.chain_ids[i] as usize].trim().to_owned();
+        let key = (chain, structure.residue_numbers[i], structure.insertion_codes[i].to_string());
+        found.entry(key).or_insert(row);
+    }
+    for residue in listed {
+        let name = format!("{}{}{}", residue.key.0, residue.key.1, residue.key.2);
+        // mkdssp's table has one letter for a chain.
+        let Some(row) = found.get(&residue.key).filter(|row| !letter(row).is_empty()) else {
+            outcome.missing += 1;
+            continue;
+        };
+        if letter(row) != residue.state {
+            outcome.states.push(format!("{name} {} for {}", letter(row), residue.state));
+        }
+        let energies = [column::HBOND_ENERGY_NH, column::HBOND_ENERGY_CO].map(|at| row.columns[at]);
+        for (what, (found, listed)) in ["nh", "co"].iter().zip(energies.into_iter().zip(residue.energies)) {
+            let found = if found.is_nan() { 0.0 } else { found };
+            if (found - listed).abs() > 0.0511 {
+                outcome.energies.push(format!("{name} {what} {found} for {listed}"));
+            }
+        }
+        for (found, listed) in [column::PHI, column::PSI].map(|at| row.columns[at]).into_iter().zip(residue.angles) {
+            let agree = match listed {
+                None => found.is_nan(),
+                Some(listed) => ((found - listed + 540.0).rem_euclid(360.0) - 180.0).abs() <= 0.0511,
+            };
+            if !agree {
+                outcome.angles.push(format!("{name} {found} for {listed:?}"));
+            }
+        }
+    }
+    outcome
+}
+
+fn read(path: &Path) -> Option<StructureInput> {
+    let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
+    read_path(path, name, &ReadOptions::default()).ok().map(|read| read.structure)
+}
+
+fn rows_of(structure: &StructureInput) -> Vec<BackboneRow> {
+    launch::rows(&CpuExecutor::new(), std::slice::from_ref(structure), 128).remove(0)
+}
+
+/// What differs in the files of a dev corpus, where `PRISM_DSSP` names what `make_dssp_reference.py` wrote of them.
+#[test]
+fn corpus_files_have_the_states_of_mkdssp() {
+    let (Some(corpus), Some(table)) = (std::env::var_os("PRISM_CORPUS"), std::env::var_os("PRISM_DSSP")) else {
+        println!("skipped: PRISM_CORPUS and PRISM_DSSP name the structures and what mkdssp says of them");
+        return;
+    };
+    let mut files: Vec<_> = listed(Path::new(&table)).into_iter().collect();
+    files.sort_by(|a, b| a.0.cmp(&b.0));
+    let (mut residues, mut states) = (0, 0);
+    for (name, listed) in files {
+        let path: PathBuf = Path::new(&corpus).join("dev").join(&name);
+        let Some(structure) = read(&path) else { continue };
+        let outcome = compare(&structure, &rows_of(&structure), &listed);
+        println!(
+            "{name}: {} listed, {} rows, {} missing, {} states, {} energies, {} angles differ",
+            outcome.residues,
+            structure.n_residues(),
+            outcome.missing,
+            outcome.states.len(),
+            outcome.energies.len(),
+            outcome.angles.len()
+        );
+        for (what, list) in [("states", &outcome.states), ("energies", &outcome.energies), ("angles", &outcome.angles)]
+        {
+            if !list.is_empty() {
+                println!("    {what}: {}", list[..list.len().min(12)].join(", "));
+            }
+        }
+        residues += outcome.residues - outcome.missing;
+        states += outcome.states.len();
+    }
+    println!("{residues} residues compared, {states} states differ");
+}
+
+#[test]
+fn shipped_structures_have_the_states_and_energies_of_mkdssp() {
+    let files = listed(&data::path("tests/data/dssp_reference.csv"));
+    assert!(files.len() >= 6, "{} files", files.len());
+    for (name, listed) in &files {
+        let folders = ["tests/data", "host/tests/data", "data"];
+        let path = folders.iter().map(|folder| data::path(folder).join(name)).find(|path| path.exists());
+        let structure = path.as_deref().and_then(read).unwrap_or_else(|| panic!("{name} is not shipped"));
+        let outcome = compare(&structure, &rows_of(&structure), listed);
+        let Outcome { missing, states, energies, angles, .. } = outcome;
+        assert_eq!((missing, states, energies, angles), (0, vec![], vec![], vec![]), "{name}");
+    }
+}

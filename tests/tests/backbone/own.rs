@@ -1,0 +1,195 @@
+//! Rows against the oracle, and the same bits however they are computed.
+
+use crate::{launch, oracle};
+use cuda_std::launch::CpuExecutor;
+use prism_host::{Backend, Engine, StructureInput};
+use shared_types::Group;
+use shared_types::backbone::{NO_ATOM, RoleAtoms, SecondaryStructure};
+use shared_types::feature::{BackboneRow, column};
+use tests::data;
+use tests::dice::Dice;
+use tests::synthetic::{self, Recipe};
+
+fn run(structures: &[StructureInput]) -> Vec<Vec<BackboneRow>> {
+    launch::rows(&CpuExecutor::new(), structures, 64)
+}
+
+/// What is wrong with a row.
+fn faults(expected: &oracle::Expected, row: &BackboneRow, with_state: bool) -> Vec<String> {
+    let mut faults = Vec::new();
+    let names = ["phi", "psi", "omega", "chi1", "chi2", "chi3", "chi4"];
+    for (name, (expected, found)) in names.iter().zip(expected.angles.iter().zip(row.columns)) {
+        let right = match expected {
+            None => found.to_bits() == 0x7fc0_0000,
+            Some(angle) => {
+                let off = (f64::from(found) - angle + 540.0).rem_euclid(360.0) - 180.0;
+                off.abs() < 5e-3 && found > -180.0 && found <= 180.0
+            }
+        };
+        if !right {
+            faults.push(format!("{name} {found} for {expected:?}"));
+        }
+    }
+    let energies = [("nh", expected.nh, column::HBOND_ENERGY_NH), ("co", expected.co, column::HBOND_ENERGY_CO)];
+    for (name, expected, at) in energies {
+        let found = row.columns[at];
+        let right = match expected {
+            None => found.to_bits() == 0x7fc0_0000,
+            // The last digit may be rounded the other way.
+            Some(energy) => (f64::from(found) - energy).abs() < 1.001e-3,
+        };
+        if !right {
+            faults.push(format!("{name} {found} for {expected:?}"));
+        }
+    }
+    let state = SecondaryStructure::letter(row.columns[column::SS]);
+    if with_state && state != expected.state.map_or(String::new(), String::from) {
+        faults.push(format!("{state:?} for {:?}", expected.state));
+    }
+    faults
+}
+
+/// Compares structures; returns those of whose states none is in doubt, and the letters of all.
+fn check(structures: &[StructureInput]) -> (usize, String) {
+    let (mut certain, mut letters) = (0, String::new());
+    for (structure, rows) in structures.iter().zip(run(structures)) {
+        let answer = oracle::answer(structure);
+        certain += usize::from(!answer.doubtful);
+        for (i, (expected, row)) in answer.rows.iter().zip(&rows).enumerate() {
+            let faults = faults(expected, row, !answer.doubtful);
+            assert!(faults.is_empty(), "{} row {i}: {}", structure.name, faults.join(", "));
+        }
+        letters.extend(rows.iter().map(|row| SecondaryStructure::letter(row.columns[column::SS])));
+    }
+    (certain, letters)
+}
+
+/// A real structure whose atoms have moved: bonds, ladders and turns come and go.
+fn shaken(structure: &StructureInput, shift: f64, seed: u64) -> StructureInput {
+    let dice = &mut Dice::new(seed);
+    let mut shaken = structure.clone();
+    for atom in &mut shaken.atoms {
+        for x in [&mut atom.x, &mut atom.y, &mut atom.z] {
+            *x += (shift * dice.normal()) as f32;
+        }
+    }
+    shaken.name = format!("{} shaken by {shift} with seed {seed}", structure.name);
+    shaken
+}
+
+#[test]
+fn shipped_structures_have_what_is_defined() {
+    let structures = data::shipped();
+    let (certain, letters) = check(&structures);
+    assert!(certain * 2 > structures.len(), "{certain} of {}", structures.len());
+    for state in "-HBEGPTS".chars() {
+        assert!(letters.contains(state), "no {state} in {letters}");
+    }
+}
+
+#[test]
+fn shaken_structures_have_what_is_defined() {
+    let shipped = data::shipped();
+    let structures: Vec<_> =
+        (0..30).map(|seed| shaken(&shipped[seed % shipped.len()], 0.05 + 0.01 * seed as f64, seed as u64)).collect();
+    let (certain, letters) = check(&structures);
+    assert!(certain * 2 > structures.len(), "{certain} of {}", structures.len());
+    for state in "-HBEGIPTS".chars() {
+        assert!(letters.contains(state), "no {state} in {letters}");
+    }
+}
+
+#[test]
+fn odd_structures_have_what_is_defined() {
+    let mut structures = Vec::new();
+    for n in [1, 2, 3, 4, 5, 6, 31, 32, 33, 127, 128, 129, 300] {
+        structures.push(Recipe::new(n, n as u64).chains(1 + n / 50).build());
+    }
+    // Residues without one of their atoms, at the ends too.
+    let mut holes = data::shipped().remove(0);
+    for (i, words) in holes.roles.iter_mut().enumerate() {
+        let mut roles = RoleAtoms::of_words(*words);
+        match i % 13 {
+            0 => roles.o = NO_ATOM,
+            4 => roles.n = NO_ATOM,
+            9 => roles.c = NO_ATOM,
+            _ => {}
+        }
+        *words = roles.words();
+    }
+    (0..holes.n_residues()).step_by(17).for_each(|residue| synthetic::remove_ca(&mut holes, residue));
+    structures.push(holes);
+    // Atoms of one residue in one place, and C on O.
+    let mut crowded = Recipe::new(60, 4).build();
+    for atom in 80..120 {
+        crowded.atoms[atom] = crowded.atoms[80];
+    }
+    crowded.atoms[10] = crowded.atoms[11];
+    structures.push(crowded);
+    check(&structures);
+}
+
+#[test]
+fn no_roles_are_rows_of_nothing() {
+    let mut structure = Recipe::new(5, 1).build();
+    structure.roles.clear();
+    for row in &run(&[structure])[0] {
+        assert_eq!(row.columns.map(f32::to_bits), [0x7fc0_0000; 12]);
+    }
+}
+
+#[test]
+fn order_items_and_company_change_no_bit() {
+    let mut structures = data::shipped();
+    structures.extend((0..8).map(|seed| shaken(&structures[0], 0.2, seed)).collect::<Vec<_>>());
+    structures.push(Recipe::new(700, 3).chains(4).build());
+    let words = |rows: &[Vec<BackboneRow>]| -> Vec<Vec<u32>> {
+        rows.iter().map(|rows| bytemuck::cast_slice(rows).to_vec()).collect()
+    };
+    let expected = words(&run(&structures));
+    for seed in 0..3 {
+        let executor = CpuExecutor::shuffled(seed);
+        assert_eq!(words(&launch::rows(&executor, &structures, 37 + seed as u32)), expected);
+    }
+    for (structure, expected) in structures.iter().zip(&expected) {
+        assert_eq!(&words(&run(std::slice::from_ref(structure)))[0], expected, "{}", structure.name);
+    }
+}
+
+/// The engine's columns are the kernels' rows, also of angles alone.
+#[test]
+fn the_engine_computes_the_same_rows() {
+    let mut structures = data::shipped();
+    structures.push(Recipe::new(1200, 5).chains(2).build());
+    let expected = run(&structures);
+    let engine = Engine::builder().backend(Backend::Cpu).build().unwrap();
+    for (found, rows) in engine.run(&structures).unwrap().iter().zip(&expected) {
+        for feature in Group::Backbone.features() {
+            let values: Vec<u32> =
+                found.view().feature(feature).expect("asked for").iter().map(|x| x.to_bits()).collect();
+            let right: Vec<u32> = rows.iter().map(|row| row.columns[feature.column].to_bits()).collect();
+            assert!(values == right, "{} of {}", feature.name, found.name);
+        }
+    }
+}
+
+#[test]
+fn a_wrong_value_is_seen() {
+    let structure = data::shipped().remove(1);
+    let (answer, rows) = (oracle::answer(&structure), run(std::slice::from_ref(&structure)));
+    let right = rows[0][20];
+    let wrong: [fn(&mut [f32; 12]); 6] = [
+        |columns| columns[column::PHI] += 0.1,
+        |columns| columns[column::OMEGA] = -columns[column::OMEGA],
+        |columns| columns[column::CHI1] = f32::NAN,
+        |columns| columns[column::HBOND_ENERGY_NH] -= 0.002,
+        |columns| columns[column::HBOND_ENERGY_CO] = f32::NAN,
+        |columns| columns[column::SS] = (columns[column::SS] + 1.0) % 9.0,
+    ];
+    assert!(faults(&answer.rows[20], &right, true).is_empty());
+    for change in wrong {
+        let mut row = right;
+        change(&mut row.columns);
+        assert_eq!(faults(&answer.rows[20], &row, true).len(), 1);
+    }
+}

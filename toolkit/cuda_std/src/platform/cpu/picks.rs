@@ -1,0 +1,314 @@
+//! Chosen elements: copies, their words apart.
+
+use super::warp::{WARP, ballot};
+use super::{Crew, SharedPointer};
+use crate::bounds::check_length;
+use crate::warp_picks::Picks;
+use crate::{Clamped, PerLane, Warp, WarpList};
+use bytemuck::{Pod, Zeroable};
+
+/// Words that are kept of an element: its index, and its own four.
+const WORDS: usize = 5;
+/// Elements that are looked at together.
+const TURN: usize = 16;
+
+/// An element of a global array that a warp has chosen: what a [`WarpList`] keeps of it.
+///
+/// It is room alone: a list of `n` has `n` indices, then `n` first words, and so on.
+#[derive(Clone, Copy, Zeroable, Pod)]
+#[repr(transparent)]
+pub struct Pick([u32; WORDS]);
+
+/// Where word `word` of a list's elements lies.
+#[inline(always)]
+fn column(list: SharedPointer<Pick>, capacity: u32, word: usize) -> *mut u32 {
+    list.address(0).cast::<u32>().wrapping_add(word * capacity as usize)
+}
+
+/// Stores those of `TURN` elements that `votes` has, from place `first` of a list on, as far as there is room.
+///
+/// # Safety
+/// Each source has `TURN` words, and this warp alone touches the list.
+#[inline(always)]
+unsafe fn store(from: [*const u32; WORDS], votes: u32, (list, first, capacity): (SharedPointer<Pick>, u32, u32)) {
+    let to: [*mut u32; WORDS] = [0, 1, 2, 3, 4].map(|word| column(list, capacity, word));
+    if capacity.saturating_sub(first) >= TURN as u32 {
+        // SAFETY: there is room for all.
+        return unsafe { compress(from, votes, to.map(|to| to.add(first as usize))) };
+    }
+    let (mut left, mut at) = (votes, first as usize);
+    while left != 0 && at < capacity as usize {
+        let k = left.trailing_zeros() as usize;
+        left &= left - 1;
+        for (from, to) in from.iter().zip(&to) {
+            // SAFETY: there is room.
+            unsafe { to.add(at).write(from.add(k).read()) };
+        }
+        at += 1;
+    }
+}
+
+/// # Safety
+/// There is room for `TURN` words in each, and as many to read.
+#[inline(always)]
+unsafe fn compress(from: [*const u32; WORDS], votes: u32, to: [*mut u32; WORDS]) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        if std::arch::is_x86_feature_detected!("avx512f") {
+            // SAFETY: the processor has the instructions; the caller's.
+            return unsafe { x86::by_sixteen(from, votes, to) };
+        }
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: as above.
+            return unsafe { x86::by_eight(from, votes, to) };
+        }
+    }
+    for (from, to) in from.iter().zip(&to) {
+        let mut at = 0;
+        for k in 0..TURN {
+            // SAFETY: the caller's; a word that was not chosen is written over by the next one, or lies behind all.
+            unsafe { to.add(at).write(from.add(k).read()) };
+            at += (votes >> k & 1) as usize;
+        }
+    }
+}
+
+/// The words of `TURN` elements, those of each place together.
+///
+/// # Safety
+/// They are there.
+#[inline(always)]
+unsafe fn apart(elements: *const [f32; 4]) -> [[f32; TURN]; 4] {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: the caller's; every processor of this kind has the instructions.
+    return unsafe { x86::apart(elements) };
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    {
+        let mut words = [[0.0; TURN]; 4];
+        for i in 0..TURN {
+            // SAFETY: the caller's.
+            let element = unsafe { elements.add(i).read_unaligned() };
+            for (words, word) in words.iter_mut().zip(element) {
+                words[i] = word;
+            }
+        }
+        words
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod x86 {
+    use super::WORDS;
+    use std::arch::x86_64::{
+        _mm_loadl_epi64, _mm_loadu_ps, _mm_movehl_ps, _mm_movelh_ps, _mm_storeu_ps, _mm_unpackhi_ps, _mm_unpacklo_ps,
+        _mm256_cvtepu8_epi32, _mm256_loadu_si256, _mm256_permutevar8x32_epi32, _mm256_storeu_si256, _mm512_loadu_epi32,
+        _mm512_maskz_compress_epi32, _mm512_storeu_epi32,
+    };
+
+    /// # Safety
+    /// There are 16 elements.
+    #[inline(always)]
+    pub unsafe fn apart(elements: *const [f32; 4]) -> [[f32; 16]; 4] {
+        let mut words = [[0.0f32; 16]; 4];
+        let mut i = 0;
+        while i < 16 {
+            // SAFETY: four elements of the caller's, to four places of each array.
+            unsafe {
+                let of = |k: usize| _mm_loadu_ps(elements.add(i + k).cast());
+                let (a, b, c, d) = (of(0), of(1), of(2), of(3));
+                let (low, high) = (_mm_unpacklo_ps(a, b), _mm_unpackhi_ps(a, b));
+                let (low_2, high_2) = (_mm_unpacklo_ps(c, d), _mm_unpackhi_ps(c, d));
+                _mm_storeu_ps(words[0].as_mut_ptr().add(i), _mm_movelh_ps(low, low_2));
+                _mm_storeu_ps(words[1].as_mut_ptr().add(i), _mm_movehl_ps(low_2, low));
+                _mm_storeu_ps(words[2].as_mut_ptr().add(i), _mm_movelh_ps(high, high_2));
+                _mm_storeu_ps(words[3].as_mut_ptr().add(i), _mm_movehl_ps(high_2, high));
+            }
+            i += 4;
+        }
+        words
+    }
+
+    /// For each choice of eight: which are chosen, first ones first.
+    static CHOSEN: [[u8; 8]; 256] = {
+        let mut all = [[0; 8]; 256];
+        let mut votes = 0;
+        while votes < 256 {
+            let (mut k, mut at) = (0, 0);
+            while k < 8 {
+                if votes >> k & 1 == 1 {
+                    all[votes][at] = k as u8;
+                    at += 1;
+                }
+                k += 1;
+            }
+            votes += 1;
+        }
+        all
+    };
+
+    /// # Safety
+    /// There is room for 16 words in each, and as many to read.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub unsafe fn by_eight(from: [*const u32; WORDS], votes: u32, to: [*mut u32; WORDS]) {
+        let (low, high) = (votes as usize & 255, votes as usize >> 8 & 255);
+        let behind = low.count_ones() as usize;
+        // SAFETY: eight bytes, and the caller's.
+        unsafe {
+            let low = _mm256_cvtepu8_epi32(_mm_loadl_epi64(CHOSEN[low].as_ptr().cast()));
+            let high = _mm256_cvtepu8_epi32(_mm_loadl_epi64(CHOSEN[high].as_ptr().cast()));
+            for (from, to) in from.iter().zip(to) {
+                let (a, b) = (_mm256_loadu_si256(from.cast()), _mm256_loadu_si256(from.add(8).cast()));
+                _mm256_storeu_si256(to.cast(), _mm256_permutevar8x32_epi32(a, low));
+                _mm256_storeu_si256(to.add(behind).cast(), _mm256_permutevar8x32_epi32(b, high));
+            }
+        }
+    }
+
+    /// # Safety
+    /// There is room for 16 words in each, and as many to read.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    pub unsafe fn by_sixteen(from: [*const u32; WORDS], votes: u32, to: [*mut u32; WORDS]) {
+        for (from, to) in from.iter().zip(to) {
+            // SAFETY: the caller's. By registers: processors are slow to store what they compress.
+            unsafe {
+                let words = _mm512_loadu_epi32(from.cast());
+                _mm512_storeu_epi32(to.cast(), _mm512_maskz_compress_epi32(votes as u16, words));
+            }
+        }
+    }
+}
+
+/// A bit for each answer that is 1, of those that are 0 or 1.
+#[inline(always)]
+fn bits(answers: &[u8; TURN]) -> u32 {
+    let mut padded = [0; WARP];
+    padded[..TURN].copy_from_slice(answers);
+    super::warp::bits(&padded)
+}
+
+/// See [`WarpList::push_ranges_where`].
+#[inline(always)]
+pub(crate) fn push_ranges_where<T: Pod>(
+    list: &mut WarpList<'_, Pick>,
+    warp: &mut Warp,
+    from: &Clamped<T>,
+    ranges: &PerLane<[u32; 2]>,
+    keep: impl Fn([f32; 4]) -> bool,
+) {
+    let _ = warp.phase();
+    list.begin_to_write();
+    let (elements, len) = (from.view().pointer().cast::<[f32; 4]>(), from.view().len());
+    for [first, end] in ranges.0.0 {
+        let end = end.min(len);
+        let mut k = first;
+        while k < end {
+            let n = (end - k).min(TURN as u32);
+            let mut rest = [[0.0; 4]; TURN];
+            // SAFETY: in bounds; any bits are four words. Where all of a turn are there, those beyond the range are read
+            // and not kept.
+            let turn: *const [[f32; 4]; TURN] = unsafe {
+                if len - k >= TURN as u32 {
+                    elements.add(k as usize).cast()
+                } else {
+                    for i in 0..n as usize {
+                        rest[i] = elements.add(k as usize + i).read_unaligned();
+                    }
+                    &raw const rest
+                }
+            };
+            // SAFETY: all of a turn are there.
+            let words = unsafe { apart(turn.cast()) };
+            let [x, y, z, w] = &words;
+            let (mut chosen, mut index) = ([0u8; TURN], [0u32; TURN]);
+            for i in 0..TURN {
+                chosen[i] = u8::from(keep([x[i], y[i], z[i], w[i]])) & u8::from((i as u32) < n);
+                index[i] = k.wrapping_add(i as u32);
+            }
+            let votes = bits(&chosen);
+            if votes != 0 {
+                let from = [index.as_ptr(), x.as_ptr().cast(), y.as_ptr().cast(), z.as_ptr().cast(), w.as_ptr().cast()];
+                // SAFETY: the list's own part.
+                unsafe { store(from, votes, list.place()) };
+                list.add(votes.count_ones());
+            }
+            k += n;
+        }
+    }
+}
+
+/// Stores the elements of the lanes that `chosen` says yes for, and returns which those are.
+///
+/// # Safety
+/// After `begin` this warp alone touches the list.
+#[inline(always)]
+pub(crate) unsafe fn push_picks(
+    crew: Crew,
+    warp: u32,
+    picks: &Picks<'_>,
+    chosen: impl Fn(u32) -> bool,
+    begin: impl FnOnce(),
+    (list, first, capacity): (SharedPointer<Pick>, u32, u32),
+) -> u32 {
+    let votes = ballot(crew, warp, chosen);
+    begin();
+    if votes == 0 {
+        return 0;
+    }
+    let [x, y, z, w] = picks.words().map(|word| word.0.0.as_ptr().cast::<u32>());
+    let from = [picks.index().0.0.as_ptr(), x, y, z, w];
+    let low = votes & 0xffff;
+    // SAFETY: 32 words each, of which these are the halves; the caller's.
+    unsafe {
+        let (mut half, mut at, mut left) = (0, first, [low, votes >> TURN]);
+        // (A loop, so that the code is there once.)
+        while half < 2 {
+            if left[0] != 0 {
+                store(from.map(|from| from.add(half * TURN)), left[0], (list, at, capacity));
+            }
+            at = at.saturating_add(left[0].count_ones());
+            left = [left[1], 0];
+            half += 1;
+        }
+    }
+    votes
+}
+
+/// The elements of 32 places: where they lie.
+pub(crate) struct PickStorage<'a> {
+    index: &'a PerLane<u32>,
+    words: [&'a PerLane<f32>; 4],
+}
+
+impl PickStorage<'_> {
+    #[inline(always)]
+    pub(crate) fn index(&self) -> &PerLane<u32> {
+        self.index
+    }
+
+    #[inline(always)]
+    pub(crate) fn words(&self) -> [&PerLane<f32>; 4] {
+        self.words
+    }
+}
+
+/// Element `first` and those that follow, of `len`.
+///
+/// # Safety
+/// There are `len` elements, and `first`, a multiple of 32, is one of them; nobody writes them while the result lives.
+#[inline(always)]
+pub(crate) unsafe fn load_picks<'a, T: Pod>(
+    list: SharedPointer<Pick>,
+    capacity: u32,
+    first: u32,
+    _len: u32,
+    _from: &Clamped<T>,
+) -> PickStorage<'a> {
+    check_length(first.saturating_add(WARP as u32), capacity);
+    let at = |word| column(list, capacity, word).wrapping_add(first as usize);
+    // SAFETY: there is room for 32 from there on. What nobody has written is 0, and any bits are a value.
+    unsafe {
+        PickStorage { index: &*at(0).cast(), words: [&*at(1).cast(), &*at(2).cast(), &*at(3).cast(), &*at(4).cast()] }
+    }
+}

@@ -1,0 +1,127 @@
+//! Elements of a global array that a warp has chosen.
+
+use crate::bounds::check_index;
+use crate::platform;
+use crate::seal::INSIDE;
+use crate::{Clamped, Lanes, PerLane, Warp, WarpItems, WarpList};
+use bytemuck::Pod;
+
+/// A list of elements of a global array, each of 16 bytes: four numbers, say three coordinates and a radius.
+///
+/// A device keeps the indices and reads the elements again through its caches, because shared memory is short. A CPU's core
+/// keeps copies, their words apart, because it then takes several at a time. The operations are the same on both.
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// /// Of the first 10 and the last 10 elements those with an even first word; then of these the ones below 90.
+/// #[kernel(threads = 32)]
+/// fn choose(block: &mut Block, out: &mut Chunk<u32, 3>, x: &[[f32; 4]], a: &mut Shared<Pick, 64>, b: &mut Shared<Pick, 64>) {
+///     let x = View::of(x).clamped();
+///     out.fill_by_warp_with(block, 3, (a, b), |warp, (even, few), k| {
+///         let n = x.view().len();
+///         let ranges = warp.per_lane(|lane| match lane.index() {
+///             0 => [0, 10],
+///             1 => [n - 10, n],
+///             _ => [0; 2],
+///         });
+///         even.push_ranges_where(warp, &x, &ranges, |[first, ..]| (first as u32) % 2 == 0);
+///         let even = even.items(warp);
+///         let mut begin = 0;
+///         while begin < even.len() {
+///             let picks = even.picks(warp, &x, begin);
+///             let left = even.len() - begin;
+///             few.push_picks_where(warp, &picks, picks.words()[0], |lane, x| lane.index() < left && *x < 90.0);
+///             begin += 32;
+///         }
+///         let few = few.items(warp);
+///         let picks = few.picks(warp, &x, 0);
+///         let n = few.len();
+///         let last = warp.broadcast(picks.words()[3], n - 1);
+///         let sum = warp.map(picks.index(), |lane, index| if lane.index() < n { *index } else { 0 });
+///         [n, warp.reduce(&sum, |a, b| a + b), last as u32][k as usize]
+///     });
+/// }
+/// # fn main() {
+/// let x: Vec<[f32; 4]> = (0..97).map(|i| [i as f32, 0.0, 0.0, 1000.0 + i as f32]).collect();
+/// let mut out = [0; 3];
+/// choose::launch(&CpuExecutor::new(), 1, choose::Args { out: &mut out, x: &x }).unwrap();
+/// // 0, 2, 4, 6, 8 and 88.
+/// assert_eq!(out, [6, 108, 1088]);
+/// # }
+/// ```
+pub use crate::platform::Pick;
+
+/// What the lanes of a warp read of a [`WarpList`] of [`Pick`]s: an element of four words each, its words apart.
+///
+/// The example of [`Pick`] reads some.
+pub struct Picks<'a>(pub(crate) platform::PickStorage<'a>);
+
+impl Picks<'_> {
+    /// Each lane's element's index in the array that it was chosen from.
+    #[inline(always)]
+    #[must_use]
+    pub fn index(&self) -> &PerLane<u32> {
+        self.0.index()
+    }
+
+    /// The four words of each lane's element.
+    #[inline(always)]
+    #[must_use]
+    pub fn words(&self) -> [&PerLane<f32>; 4] {
+        self.0.words()
+    }
+}
+
+impl WarpList<'_, Pick> {
+    /// Puts in those elements of the lanes' ranges, from the first to before the second, that `keep` says yes to; what
+    /// has no room is counted and dropped.
+    #[inline(always)]
+    pub fn push_ranges_where<T: Pod>(
+        &mut self,
+        warp: &mut Warp,
+        from: &Clamped<T>,
+        ranges: &PerLane<[u32; 2]>,
+        keep: impl Fn([f32; 4]) -> bool + Sync,
+    ) {
+        const { assert!(size_of::<T>() == 16, "elements are four words") };
+        platform::push_ranges_where(self, warp, from, ranges, keep);
+    }
+
+    /// Puts in the elements of those lanes that `ask` says yes for, of other values of theirs, in the lanes' order; what
+    /// has no room is counted and dropped.
+    #[inline(always)]
+    pub fn push_picks_where<L: Lanes>(
+        &mut self,
+        warp: &mut Warp,
+        picks: &Picks,
+        lanes: L,
+        ask: impl Fn(crate::Lane, L::Item) -> bool + Sync,
+    ) {
+        let lane = warp.lane();
+        let chosen = |index: u32| ask(lane(index), lanes.of(index, INSIDE));
+        // SAFETY: the warp's own part, and whoever read has been waited for.
+        let place = self.place();
+        let votes =
+            unsafe { platform::push_picks(warp.phase(), warp.index(), picks, chosen, || self.begin_to_write(), place) };
+        self.add(votes.count_ones());
+    }
+}
+
+impl WarpItems<'_, Pick> {
+    /// Item `first + l` for lane `l`, which was chosen from `from`. What lanes have for which there is none is not said; an
+    /// index may then be beyond the array.
+    ///
+    /// # Panics
+    /// When there is no item `first`, or `first` is no multiple of 32.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn picks<T: Pod>(&self, warp: &mut Warp, from: &Clamped<T>, first: u32) -> Picks<'_> {
+        const { assert!(size_of::<T>() == 16, "elements are four words") };
+        check_index(first, self.len());
+        check_index(first % 32, 1);
+        let _ = warp.phase();
+        // SAFETY: in bounds; nobody writes, since that takes the list by `&mut`, and what was written has been waited for.
+        Picks(unsafe { platform::load_picks(self.data(), self.capacity(), first, self.len(), from) })
+    }
+}

@@ -1,0 +1,174 @@
+//! What must not be built for a GPU is not, and what must is: `tests/device` has a kernel crate for each. Without a compiler
+//! for GPUs they are left out, and say so.
+
+use cuda_builder::nested::NestedError;
+use cuda_builder::ptx::verify::Refusal;
+use cuda_builder::{BuildOutput, CudaBuilder, CudaBuilderError, Discovery, NvvmArch};
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Builds share a directory, so that `core` is compiled once; one at a time.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// The head of every case.
+const HEAD: &str = "//! A case.
+#![no_std]
+#![cfg_attr(target_arch = \"nvptx64\", feature(abi_ptx, asm_experimental_arch))]
+#![UNSAFE(unsafe_code)]
+use cuda_std::prelude::*;
+";
+
+struct Place {
+    directory: PathBuf,
+    _alone: MutexGuard<'static, ()>,
+}
+
+/// The crate of a case, all of which take turns in one directory (another one would be another way to build `core`), in which unsafe code is at most as strictly kept out as `level` says; `None` where there is no
+/// compiler.
+fn case(name: &str, level: &str) -> Option<Place> {
+    let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("device-cases/case");
+    fs::create_dir_all(directory.join("src")).unwrap();
+    if let Err(none) = Discovery::new(package).find() {
+        let required = std::env::var_os("PRISM_REQUIRE_DEVICE_COMPILER").is_some_and(|value| value == "1");
+        assert!(!required, "PRISM_REQUIRE_DEVICE_COMPILER=1, and there is {none}");
+        // Not through `eprintln!`, which a passing test swallows.
+        let _ = writeln!(
+            std::io::stderr(),
+            "skipped: no device compiler here (`cargo xtask doctor` tells how to install one)"
+        );
+        return None;
+    }
+    let mut text = fs::read_to_string(package.join("tests/device").join(format!("{name}.rs"))).unwrap();
+    text.insert_str(0, &HEAD.replace("UNSAFE", level));
+    write(&directory.join("src/lib.rs"), &text);
+    let manifest = format!(
+        "[package]\nname = \"device-case\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\
+         cuda_std = {{ path = {package:?} }}\ncuda_layout = {{ path = {:?} }}\n\
+         bytemuck = {{ version = \"1\", features = [\"derive\", \"min_const_generics\"] }}\n\n[workspace]\n",
+        package.join("layout")
+    );
+    write(&directory.join("Cargo.toml"), &manifest);
+    let root = package.ancestors().find(|folder| folder.join("Cargo.lock").is_file()).unwrap();
+    if !directory.join("Cargo.lock").is_file() {
+        fs::copy(root.join("Cargo.lock"), directory.join("Cargo.lock")).unwrap();
+    }
+    write(&directory.join("rust-toolchain.toml"), &fs::read_to_string(root.join("rust-toolchain.toml")).unwrap());
+    // Leaves of the workspace's lock file what this crate reaches.
+    let mut cargo = Command::new(env!("CARGO"));
+    let resolved =
+        cargo.args(["metadata", "--offline", "--format-version", "1"]).current_dir(&directory).output().unwrap();
+    assert!(resolved.status.success(), "{}", String::from_utf8_lossy(&resolved.stderr));
+    Some(Place { directory, _alone: alone })
+}
+
+/// Cargo goes by the time of change.
+fn write(path: &Path, text: &str) {
+    if !fs::read_to_string(path).is_ok_and(|old| old == text) {
+        fs::write(path, text).unwrap();
+    }
+}
+
+fn build(place: &Place) -> Result<BuildOutput, CudaBuilderError> {
+    let ptx = place.directory.join("kernels.ptx");
+    let _ = fs::remove_file(&ptx);
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("device-cases/target");
+    CudaBuilder::new(&place.directory).arch(NvvmArch::Compute75).target_directory(target).copy_to(ptx).build()
+}
+
+/// The compiler's messages about a case that it refuses.
+fn messages(name: &str) -> Option<String> {
+    match build(&case(name, "deny")?) {
+        Err(CudaBuilderError::BuildFailed(NestedError::Failed { messages, .. })) => Some(messages),
+        other => panic!("{name} was to be refused by the compiler: {other:?}"),
+    }
+}
+
+/// Why what the compiler takes is not delivered.
+fn refusals(name: &str) -> Option<Vec<Refusal>> {
+    match build(&case(name, "deny")?) {
+        Err(CudaBuilderError::Refused { refusals, .. }) => Some(refusals),
+        other => panic!("{name} was to be refused: {other:?}"),
+    }
+}
+
+#[test]
+fn what_a_phase_holds_does_not_change() {
+    for name in ["atomic_captured", "atomic_of_a_warp", "atomic_of_a_team", "trait_object"] {
+        let Some(messages) = messages(name) else { return };
+        assert!(
+            messages.contains("a phase's closure holds an atomic, a cell, or a trait object"),
+            "{name}: {messages}"
+        );
+        assert!(messages.contains("src/lib.rs"), "{name}: it says where: {messages}");
+    }
+}
+
+#[test]
+fn a_static_does_not_change() {
+    for (name, suffix) in [("atomic_static", "COUNT"), ("cell_static", "CELL")] {
+        let Some(refusals) = refusals(name) else { return };
+        assert!(
+            matches!(&refusals[..], [Refusal::MutableStatic(name)] if name.contains(suffix)),
+            "{name}: {refusals:?}"
+        );
+    }
+}
+
+#[test]
+fn what_is_sound_is_built_where_unsafe_code_is_forbidden() {
+    let Some(place) = case("sound", "forbid") else { return };
+    let output = build(&place).unwrap();
+    assert_eq!(output.files[0].entries, ["curve", "generic", "teams"]);
+    assert_eq!(output.files[0].warnings, "");
+}
+
+#[test]
+fn shared_memory_is_counted() {
+    let Some(messages) = messages("large_shared") else { return };
+    assert!(messages.contains("the shared arrays of kernel `large` take more than 48 KiB"), "{messages}");
+    let refusals = refusals("shared_and_reduction").unwrap();
+    assert!(
+        matches!(&refusals[..], [Refusal::SharedMemory { kernel, bytes: 51_200 }] if kernel == "tight"),
+        "{refusals:?}"
+    );
+}
+
+#[test]
+fn errors_without_a_place_say_what_they_are_of() {
+    let Some(messages) = messages("wide_float") else { return };
+    assert!(messages.contains("128 bits"), "{messages}");
+    let messages = self::messages("same_name").unwrap();
+    assert!(messages.contains("two kernels are called `k`"), "{messages}");
+}
+
+#[test]
+fn a_float_method_points_to_the_function() {
+    let Some(messages) = messages("float_methods") else { return };
+    assert_eq!(
+        messages.matches("call the function of `math`, as `math::sqrt(x)` for `x.sqrt()`").count(),
+        2,
+        "{messages}"
+    );
+}
+
+#[test]
+fn a_message_that_is_formatted_is_warned_about() {
+    let Some(place) = case("formatted", "deny") else { return };
+    let output = build(&place).unwrap();
+    assert!(output.files[0].warnings.contains("`formatted` formats text"), "{}", output.files[0].warnings);
+}
+
+#[test]
+fn an_instruction_that_the_chip_lacks_is_refused() {
+    let Some(refusals) = refusals("newer_instruction") else { return };
+    assert!(
+        matches!(&refusals[..], [Refusal::NewerInstruction { instruction, needs: 80, target: 75, .. }]
+            if instruction == "cp.async.commit_group"),
+        "{refusals:?}"
+    );
+}
