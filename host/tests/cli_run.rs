@@ -18,7 +18,7 @@ fn timings_are_a_table_or_json() {
     let plain = run.features(&["a.pdb", "b.pdb"]);
     let text = run.features(&["a.pdb", "b.pdb", "--timings"]);
     assert_eq!((text.status, &text.stdout), (0, &plain.stdout));
-    let table: Vec<&str> = text.stderr.lines().skip_while(|line| !line.trim_start().starts_with("stage")).collect();
+    let table: Vec<&str> = text.stderr.lines().skip_while(|line| !line.starts_with("stage")).collect();
     let heading: Vec<&str> = table[0].split_whitespace().collect();
     assert_eq!(heading[..4], ["stage", "threads", "busy", "s"]);
     for (line, stage) in [(1, "read"), (2, "pack"), (3, "compute"), (4, "CPU"), (5, "write")] {

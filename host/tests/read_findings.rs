@@ -84,7 +84,7 @@ fn residue_numbers_of_five_columns() {
     assert_eq!(structure(text).residue_numbers, [9999, 10_000, 10_001, 10_010, 10_011]);
     // An insertion code that is a digit stays one after a number that leaves room.
     let text = [atom(" CA ", "GLY", "A 1001", 0.0), atom(" CA ", "GLY", "A 100 ", 4.0)].concat();
-    assert_eq!(rows(&structure(text)), ["A 1001 GLY 1", "A 100 GLY 1"].map(|row| row.replace("1001", "1001")));
+    assert_eq!(rows(&structure(text)), ["A 1001 GLY 1", "A 100 GLY 1"]);
     // A sign in the chain's place: whose residue it is cannot be known.
     refused(&[atom(" CA ", "GLY", "A   1 ", 0.0), atom(" CA ", "GLY", "-1000 ", 4.0)].concat(), "the chain is lost");
     let text = [atom(" CA ", "GLY", "- 999 ", 0.0), atom(" CA ", "GLY", "-1000 ", 4.0)].concat();

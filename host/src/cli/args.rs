@@ -292,20 +292,20 @@ pub struct ReadArgs {
 
     /// Which residues get a row: every amino acid of a chain, modified ones and those under a force field's name among
     /// them, or the 20 standard names in ATOM records alone.
-    #[arg(long, value_enum, default_value_t = ResiduesArg::All)]
+    #[arg(long, value_enum, default_value_t = ResiduesArg::All, hide_short_help = true)]
     pub residues: ResiduesArg,
 
     /// Which of a residue's alternate locations to take: that of the highest mean occupancy, the first record of each
     /// atom, or the one of this letter.
-    #[arg(long, value_name = "highest|first|A", default_value = "highest")]
+    #[arg(long, value_name = "highest|first|A", default_value = "highest", hide_short_help = true)]
     pub altloc: AltlocArg,
 
     /// Which models to read: one by its number, or each as a structure of its own (x.pdb#2) [default: the first]
-    #[arg(long, value_name = "N|all", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N|all", allow_negative_numbers = true, hide_short_help = true)]
     pub model: Option<ModelArg>,
 
     /// Whether ligands, ions, cofactors, caps and nucleic acids cover surface; water never does.
-    #[arg(long, value_enum, default_value_t = HetArg::None)]
+    #[arg(long, value_enum, default_value_t = HetArg::None, hide_short_help = true)]
     pub het: HetArg,
 
     /// Report inputs that fail and write the others; this is the default.

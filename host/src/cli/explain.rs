@@ -81,7 +81,7 @@ fn identity(column: &Column) -> &'static str {
         Column::Chain => "author chain id",
         Column::Resnum => "author residue number",
         Column::Icode => "insertion code, mostly empty",
-        Column::Resname => "the residue's name, as its file has it",
+        Column::Resname => "the residue's name, as the file has it",
         Column::Parent => "the standard amino acid that the residue is or was made of; empty where there is none",
         Column::SiteId => {
             "the site that the residue is part of, counted from 0 in its structure by falling score, or -1"

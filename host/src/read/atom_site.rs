@@ -6,7 +6,7 @@ use super::cif::unquote;
 use super::error::{Problem, bad_field};
 use super::number::{cif_number, fixed_8_3, integer, last_decimal};
 use super::options::{Models, ReadOptions, Residues};
-use super::select::{Number, Place, Record, Selection, Syntax, Value, element, is_hydrogen, pack};
+use super::select::{Place, Record, Selection, Syntax, element, is_hydrogen, pack};
 use aligned::AlignedAtoms;
 use std::collections::{HashMap, HashSet};
 
@@ -282,7 +282,7 @@ impl<'o, 'a> AtomSite<'o, 'a> {
         if self.place != Some(place) {
             self.place = Some(place);
             let [chain, number, icode] = place.map(|word| word.text);
-            let place = Place { chain, number: Number::Text(number), icode };
+            let place = Place { chain, number, icode };
             self.wanted = self.models[current].1.enter(place)?;
         }
         if !self.wanted {
@@ -321,8 +321,8 @@ impl<'o, 'a> AtomSite<'o, 'a> {
             hydrogen: is_hydrogen(symbol, name.text),
             element: element(symbol),
             position,
-            occupancy: Value::Text(occupancy),
-            b_factor: Value::Text(self.word(edges, Item::BFactor).text),
+            occupancy,
+            b_factor: self.word(edges, Item::BFactor).text,
             hetatm,
             in_chain,
         };

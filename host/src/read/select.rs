@@ -1,6 +1,7 @@
 //! Which records become atoms: the selection rule, the same for all formats.
 
 mod alternates;
+mod element;
 mod names;
 
 use super::components::{self, Component};
@@ -9,38 +10,13 @@ use super::error::{Problem, bad_field};
 use super::number::decimal;
 use super::options::{Alternates, ReadOptions, Residues};
 use alternates::Alternate;
+use element::radius;
+pub(super) use element::{element, is_hydrogen};
 use names::Names;
 use shared_types::backbone::{NO_ROLES, RoleAtoms};
-use shared_types::radii::{protor_radius, radius_of_element};
+use shared_types::radii::protor_radius;
 use shared_types::{NO_CA, ResidueKind, UNKNOWN};
 use std::collections::{HashMap, HashSet};
-
-/// A value that a format gives as text or as a number.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Value<'a> {
-    Text(&'a [u8]),
-    #[allow(dead_code)]
-    Number(f64),
-}
-
-impl Value<'_> {
-    /// Equal for equal values of a file.
-    #[inline]
-    fn key(self) -> u64 {
-        match self {
-            Self::Text(text) => pack(text),
-            Self::Number(number) => number.to_bits(),
-        }
-    }
-}
-
-/// A residue number.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Number<'a> {
-    Text(&'a [u8]),
-    #[allow(dead_code)]
-    Value(i32),
-}
 
 /// What differs between the formats once a record is split into fields.
 #[derive(Clone, Copy)]
@@ -58,7 +34,7 @@ pub(super) struct Syntax {
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Place<'a> {
     pub(super) chain: &'a [u8],
-    pub(super) number: Number<'a>,
+    pub(super) number: &'a [u8],
     pub(super) icode: &'a [u8],
 }
 
@@ -75,8 +51,10 @@ pub(super) struct Record<'a> {
     pub(super) element: u16,
     /// Å.
     pub(super) position: [f64; 3],
-    pub(super) occupancy: Value<'a>,
-    pub(super) b_factor: Value<'a>,
+    /// As text.
+    pub(super) occupancy: &'a [u8],
+    /// As text.
+    pub(super) b_factor: &'a [u8],
     pub(super) hetatm: bool,
     /// Whether the file says that the residue is part of a chain.
     pub(super) in_chain: Option<bool>,
@@ -95,50 +73,6 @@ pub(super) fn pack(text: &[u8]) -> u64 {
 const CA: u64 = u64::from_le_bytes(*b"CA\0\0\0\0\0\0");
 const N: u64 = b'N' as u64;
 const C: u64 = b'C' as u64;
-const SE: u64 = u64::from_le_bytes(*b"SE\0\0\0\0\0\0");
-
-/// Whether an atom is a hydrogen or deuterium: by its element where that is one, else by its name's first letter
-/// after digits.
-#[inline]
-pub(super) fn is_hydrogen(element: &[u8], name: &[u8]) -> bool {
-    match element {
-        [b'H' | b'h' | b'D' | b'd'] => true,
-        [e] if e.is_ascii_alphabetic() && !matches!(e, b'X' | b'x') => false,
-        [a, b] if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() => false,
-        _ => matches!(name.iter().find(|c| !c.is_ascii_digit()), Some(b'H' | b'D')),
-    }
-}
-
-/// An element's symbol as a word; 0 for what is none.
-#[inline]
-pub(super) fn element(symbol: &[u8]) -> u16 {
-    match symbol {
-        &[a] if a.is_ascii_alphabetic() => u16::from_le_bytes([a.to_ascii_uppercase(), 0]),
-        &[a, b] if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() => {
-            u16::from_le_bytes([a.to_ascii_uppercase(), b.to_ascii_uppercase()])
-        }
-        _ => 0,
-    }
-}
-
-/// The radius of an atom in Å: by its residue's parent and its name, where the element is what the name says; else by the
-/// element.
-#[inline]
-fn radius(kind: ResidueKind, name: u64, element: u16) -> f64 {
-    let bytes = name.to_le_bytes();
-    let text = trim_zeros(&bytes);
-    let first = text.iter().find(|c| !c.is_ascii_digit()).copied().unwrap_or(0);
-    f64::from(if element == 0 && name == SE {
-        radius_of_element(b"SE")
-    } else if (element == 0 || element == u16::from(first)) && matches!(first, b'C' | b'N' | b'O' | b'S') {
-        protor_radius(kind, text)
-    } else if element == 0 {
-        radius_of_element(&[first])
-    } else {
-        let symbol = element.to_le_bytes();
-        radius_of_element(if symbol[1] == 0 { &symbol[..1] } else { &symbol })
-    })
-}
 
 /// What becomes of the current run of records.
 #[derive(Clone, Copy, PartialEq)]
@@ -320,7 +254,7 @@ impl<'a> Selection<'a> {
         }
         self.run.hetatm &= record.hetatm;
         if self.draft.b_is_uniform {
-            let key = record.b_factor.key();
+            let key = pack(record.b_factor);
             self.draft.b_is_uniform = *self.run.b_key.get_or_insert(key) == key;
         }
         let at = self.draft.atoms.len();
@@ -330,7 +264,7 @@ impl<'a> Selection<'a> {
                 offset: at - self.run.begin,
                 residue: record.residue,
                 kind,
-                occupancy: self.occupancy(record.occupancy),
+                occupancy: occupancy(record.occupancy),
                 b_factor: if record.name == CA { self.b_factor(record.b_factor) } else { f32::NAN },
             });
         }
@@ -355,7 +289,7 @@ impl<'a> Selection<'a> {
         Ok(())
     }
 
-    fn take_ca(&mut self, at: usize, b_factor: Value<'_>) {
+    fn take_ca(&mut self, at: usize, b_factor: &[u8]) {
         let b_factor = self.b_factor(b_factor);
         let s = &mut self.draft.structure;
         if let (Some(index), Some(b), Some(column)) =
@@ -365,20 +299,8 @@ impl<'a> Selection<'a> {
         }
     }
 
-    fn b_factor(&self, value: Value<'_>) -> f32 {
-        match value {
-            Value::Text(text) => (self.syntax.b_factor)(text).map_or(f32::NAN, |b| b as f32),
-            Value::Number(number) => number as f32,
-        }
-    }
-
-    /// An occupancy that is not given is that of an atom that is there.
-    fn occupancy(&self, value: Value<'_>) -> f64 {
-        match value {
-            Value::Text(text) => decimal(text.trim_ascii()).unwrap_or(1.0),
-            Value::Number(number) if number.is_finite() => number,
-            Value::Number(_) => 1.0,
-        }
+    fn b_factor(&self, text: &[u8]) -> f32 {
+        (self.syntax.b_factor)(text).map_or(f32::NAN, |b| b as f32)
     }
 
     /// Takes a record whose residue name is not the run's. False if the record is left out.
@@ -520,13 +442,10 @@ impl<'a> Selection<'a> {
         // A residue has fewer than 2^16 atoms of distinct name in any file that fits memory twice over; checking once
         // a residue keeps the offsets within 32 bits, and `Draft::finish` checks the last.
         let offset = u32::try_from(self.draft.atoms.len()).ok().filter(|&n| n < NO_CA).ok_or_else(Self::too_many)?;
-        let number = match place.number {
-            Number::Value(number) => number,
-            Number::Text(text) => (self.syntax.residue_number)(text).ok_or_else(|| {
-                let wrong = "is no residue number (a decimal integer; in PDB also hybrid-36, A000 being 10000)";
-                bad_field(self.syntax.number_field, text, wrong)
-            })?,
-        };
+        let number = (self.syntax.residue_number)(place.number).ok_or_else(|| {
+            let wrong = "is no residue number (a decimal integer; in PDB also hybrid-36, A000 being 10000)";
+            bad_field(self.syntax.number_field, place.number, wrong)
+        })?;
         let chain = match self.last_chain {
             Some((chain, index)) if chain == place.chain => index,
             _ => self.index_of_chain(place.chain),
@@ -572,6 +491,11 @@ impl<'a> Selection<'a> {
     }
 }
 
+/// An occupancy that is not given is that of an atom that is there.
+fn occupancy(text: &[u8]) -> f64 {
+    decimal(text.trim_ascii()).unwrap_or(1.0)
+}
+
 /// A chain id or insertion code as text: UTF-8, or Latin-1 where it is not.
 pub(super) fn text_of(id: &[u8]) -> String {
     match std::str::from_utf8(id) {
@@ -585,32 +509,4 @@ pub(super) fn text_of(id: &[u8]) -> String {
 pub(super) fn trim_zeros(bytes: &[u8; 8]) -> &[u8] {
     let used = 8 - (u64::from_le_bytes(*bytes).leading_zeros() / 8) as usize;
     &bytes[..used]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hydrogens_by_element_then_by_name() {
-        assert!(is_hydrogen(b"H", b"CA"));
-        assert!(is_hydrogen(b"d", b"CA"));
-        assert!(!is_hydrogen(b"HG", b"HG"));
-        assert!(!is_hydrogen(b"C", b"HA"));
-        for unknown in [&b""[..], b"X", b"1", b"C1"] {
-            assert!(is_hydrogen(unknown, b"1HB"), "{unknown:?}");
-            assert!(!is_hydrogen(unknown, b"CA"), "{unknown:?}");
-        }
-    }
-
-    #[test]
-    fn radii_by_parent_and_name_else_by_element() {
-        let methionine = 12;
-        let radius = |name: &[u8], symbol: &[u8]| radius(methionine, pack(name), element(symbol)) as f32;
-        assert_eq!(radius(b"CE", b"C"), 1.88);
-        assert_eq!(radius(b"C", b""), 1.61);
-        assert_eq!([radius(b"SE", b"Se"), radius(b"SE", b""), radius(b"SD", b"S")], [1.9, 1.9, 1.77]);
-        assert_eq!([radius(b"P", b"P"), radius(b"P", b""), radius(b"XX", b"C")], [1.8, 1.8, 1.88]);
-        assert_eq!(radius(b"CA", b"CA"), 2.31);
-    }
 }

@@ -4,7 +4,7 @@ use super::{AtomSite, Columns, Common, Item};
 use crate::read::alignment::Alignment;
 use crate::read::error::Problem;
 use crate::read::number::{fixed_8_3, is_digits};
-use crate::read::select::{Record, Value};
+use crate::read::select::Record;
 
 const SPACES: u64 = 0x2020_2020_2020_2020;
 const ONES: u64 = u64::MAX / 255;
@@ -182,7 +182,6 @@ fn atom<'a>(line: &'a [u8], places: &Free<usize>, common: Common<'a>) -> Option<
         }
     };
     let Common { residue, hetatm, in_chain, occupancy } = common;
-    let (occupancy, b_factor) = (Value::Text(occupancy), Value::Text(b_factor));
     Some(Record {
         residue,
         name: name & own,
