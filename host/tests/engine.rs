@@ -244,7 +244,7 @@ fn structures_may_come_one_by_one() {
     let mut endless = (0..).map(|i| {
         let mut structure = structure(&i.to_string(), 40, i);
         if i == 30 {
-            structure.bfactor.clear();
+            structure.residue_types.clear();
         }
         structure
     });

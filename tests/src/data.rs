@@ -26,7 +26,7 @@ pub const SHIPPED: [&str; 4] =
 /// Where a file is missing or is no structure.
 #[must_use]
 pub fn shipped() -> Vec<StructureInput> {
-    let read = |name: &&str| match read_path(path(name), name, &ReadOptions::default()) {
+    let read = |name: &&str| match read_path(path(name), name, &ReadOptions::standard()) {
         Ok(read) => read.structure,
         Err(error) => panic!("{error}; {ROOT_VARIABLE} must name the folder that has it"),
     };

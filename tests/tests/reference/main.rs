@@ -115,7 +115,7 @@ fn a_corpus_has_the_values_of_other_programs() {
     assert_eq!(known.len(), tables.rows.len(), "a file for every structure of the table");
     let structures: Vec<_> = known
         .iter()
-        .map(|(name, path)| read_path(path, name, &ReadOptions::default()).unwrap_or_else(|e| panic!("{e}")).structure)
+        .map(|(name, path)| read_path(path, name, &ReadOptions::standard()).unwrap_or_else(|e| panic!("{e}")).structure)
         .collect();
     let mut faults = all_faults(&structures, &tables);
     // Where alpha carbons coincide, the neighbours' direction is not defined, and so neither are these columns.
