@@ -285,7 +285,7 @@ fn npz_reads_back_to_the_bit() {
     let (path, all) = (folder.path().join("t.npz"), example());
     write(&path, Columns::default(), &all);
     let mut archive = zip::ZipArchive::new(File::open(&path).unwrap()).unwrap();
-    assert_eq!(archive.len(), 6 + FEATURES.len() + 1);
+    assert_eq!(archive.len(), 7 + FEATURES.len() + 1);
     for column in Columns::default().as_slice() {
         let mut bytes = Vec::new();
         archive.by_name(&format!("{}.npy", column.name())).unwrap().read_to_end(&mut bytes).unwrap();

@@ -70,7 +70,7 @@ fn hetero_records_are_residues_where_they_are_linked() {
     let read_far = read(&far);
     assert_eq!(rows(&read_far.structure), ["ALA ALA 3"]);
     assert_eq!(read_far.notes[0].kind, NoteKind::Unlinked);
-    let modres = "MODRES XXXX MSE A    2  MET  SELENOMETHIONINE\n";
+    let modres = "MODRES 1ABC MSE A    2  MET  SELENOMETHIONINE\n";
     assert_eq!(rows(&structure(format!("{modres}{far}"))), ["ALA ALA 3", "MSE MET 3"]);
     let seqres = "SEQRES   1 A    2  ALA MSE\n";
     assert_eq!(rows(&structure(format!("{seqres}{far}"))), ["ALA ALA 3", "MSE MET 3"]);

@@ -131,6 +131,11 @@ const PARENTS: [ResidueKind; RESIDUES.len()] = {
 pub fn parent_of(kind: ResidueKind) -> Option<ResidueKind> {
     PARENTS.get(usize::from(kind)).copied().filter(|&parent| parent != UNKNOWN)
 }
+/// The kind of glycine.
+pub const GLYCINE: ResidueKind = 7;
+
+const _: () = assert!(matches!(RESIDUES[GLYCINE as usize].name.as_bytes(), b"GLY"));
+
 /// The kind of proline, whose nitrogen has no hydrogen in a chain.
 ///
 /// ```

@@ -176,7 +176,9 @@ fn features_have_the_same_bits_everywhere() {
     let uses = |(path, text): (String, String)| {
         let code = text.lines().map(|line| line.split("//").next().unwrap_or_default());
         let approximate = code.into_iter().any(|line| line.contains("approx"));
-        (path.starts_with("kernels-gpu/src/") && approximate).then_some(path)
+        // Masks only choose what is tested exactly: see the module.
+        let allowed = path == "kernels-gpu/src/masks.rs";
+        (path.starts_with("kernels-gpu/src/") && approximate && !allowed).then_some(path)
     };
     let found: Vec<_> = texts().into_iter().filter_map(uses).collect();
     assert_none(&found, "features are not computed with cuda_std::math::approx, whose bits differ between backends");

@@ -6,6 +6,7 @@ use super::{PointAtom, THREADS, WARPS, distance2};
 use crate::atoms::cells::{Bounds, Cells};
 use crate::scratch::{ATOMS_AN_ITEM, AtomSurface, CellWords, Frame, Item};
 use cuda_std::prelude::*;
+use shared_types::residue::{GLYCINE, parent_of};
 use shared_types::site_model::{CAPACITY, DIRECTIONS, PROBE, SPIRAL};
 use shared_types::{Atom, BatchStructureDesc, NO_CA};
 
@@ -83,7 +84,9 @@ pub fn site_points(
     point_atoms.fill(block, count, |k| {
         let (mask, place) = (found(k), item.atoms + first + k);
         let owner = structure.ca_offset + owners.at(place);
-        let (kind, alpha) = (u32::from(residue_types.at(owner)), ca_indices.at(owner));
+        // Whatever its state of charge; a residue that is not known counts as glycine, which has a backbone alone.
+        let kind = u32::from(parent_of(residue_types.at(owner)).unwrap_or(GLYCINE));
+        let alpha = ca_indices.at(owner);
         let atom = sorted.get(first + k);
         let from_alpha = if alpha == NO_CA {
             f32::INFINITY

@@ -14,6 +14,6 @@ files!("1crn.pdb" "1ubq.pdb" "1aki.cif" "1a8o.cif" "1jcd.pdb" "4zhl.cif");
 pub fn structures() -> Vec<StructureInput> {
     FILES
         .iter()
-        .map(|(name, bytes)| read_bytes(bytes, name, &ReadOptions::default()).expect("these are whole").structure)
+        .map(|(name, bytes)| read_bytes(bytes, name, &ReadOptions::standard()).expect("these are whole").structure)
         .collect()
 }

@@ -34,8 +34,8 @@ fn case(name: &str, level: &str) -> Option<Place> {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("device-cases/case");
     fs::create_dir_all(directory.join("src")).unwrap();
     if let Err(none) = Discovery::new(package).find() {
-        let required = std::env::var_os("PRISM_REQUIRE_DEVICE_COMPILER").is_some_and(|value| value == "1");
-        assert!(!required, "PRISM_REQUIRE_DEVICE_COMPILER=1, and there is {none}");
+        let required = std::env::var_os("CUDA_REQUIRE_DEVICE_COMPILER").is_some_and(|value| value == "1");
+        assert!(!required, "CUDA_REQUIRE_DEVICE_COMPILER=1, and there is {none}");
         // Not through `eprintln!`, which a passing test swallows.
         let _ = writeln!(
             std::io::stderr(),
