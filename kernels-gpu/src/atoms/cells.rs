@@ -146,7 +146,10 @@ impl Bounds {
 
     /// The square of how far an atom is: no more than from any atom in the box, also when rounded.
     #[inline(always)]
-    #[expect(clippy::disallowed_methods, reason = "one instruction; a zero's sign is squared away, and NaN is near")]
+    #[cfg_attr(
+        target_arch = "nvptx64",
+        expect(clippy::disallowed_methods, reason = "one instruction; a zero's sign is squared away, and NaN is near")
+    )]
     pub fn distance2(&self, to: [f32; 3]) -> f32 {
         // (On a CPU one instruction only where it is written so that NaN is the second's; both are near then.)
         #[cfg(target_arch = "nvptx64")]

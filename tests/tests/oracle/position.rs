@@ -71,7 +71,7 @@ ATOM      2  CA  ALA A   2       4.800   2.000   3.000  1.00 12.00           C
 fn other_coordinates_are_as_near_as_they_can_be() {
     use prism_host::StructureInput;
     use shared_types::Atom;
-    let center = [1000.123_456_789, -0.000_4, 37.5];
+    let center = [1_000.123_456_789, -0.000_4, 37.5];
     let relative = [0.000_123_4_f32, 17.250_11, -99.999_99];
     let structure = StructureInput {
         name: "one".to_owned(),

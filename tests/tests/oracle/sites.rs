@@ -18,9 +18,9 @@ fn distance(a: Position, b: Position) -> f64 {
 fn class(kind: usize, radius: f32, from_alpha: f64) -> usize {
     let is = |names: &str| names.split(' ').any(|name| name == RESIDUES[kind].name);
     let element = match radius {
-        r if r == 1.77 => 'S',
+        1.77 => 'S',
         r if r == 1.88 || r == 1.76 || r == 1.61 => 'C',
-        r if r == 1.64 => 'N',
+        1.64 => 'N',
         r if r == 1.42 || r == 1.46 => 'O',
         _ => '?',
     };

@@ -99,9 +99,9 @@ impl WarpList<'_, Pick> {
     ) {
         let lane = warp.lane();
         let chosen = |index: u32| ask(lane(index), lanes.of(index, INSIDE));
-        // SAFETY: the warp's own part, and whoever read has been waited for.
         let place = self.place();
         let votes =
+            // SAFETY: the warp's own part, and whoever read has been waited for.
             unsafe { platform::push_picks(warp.phase(), warp.index(), picks, chosen, || self.begin_to_write(), place) };
         self.add(votes.count_ones());
     }

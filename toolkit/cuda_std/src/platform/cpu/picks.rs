@@ -212,6 +212,7 @@ pub(crate) fn push_ranges_where<T: Pod>(
                 if len - k >= TURN as u32 {
                     elements.add(k as usize).cast()
                 } else {
+                    #[allow(clippy::needless_range_loop)]
                     for i in 0..n as usize {
                         rest[i] = elements.add(k as usize + i).read_unaligned();
                     }
