@@ -1,7 +1,7 @@
 //! Points on the surface where a ligand may lie, and how likely it does.
 //!
-//! A point is where the centre of a probe touches an atom and no other. [`exposed`] finds points, [`scores`] what lies around
-//! each, and [`sums`] what each atom has around it; [`crate::sites`] makes residues and sites of these. All sums are of
+//! A point is where the centre of a probe touches an atom and no other. `exposed` finds points, `scores` what lies around
+//! each, and `sums` what each atom has around it; `sites` makes residues and sites of these. All sums are of
 //! integers, so that the order in which atoms lie in their cells makes no difference. The model stands in
 //! [`shared_types::site_model`].
 

@@ -1,6 +1,6 @@
 //! Groups of features beyond the first: each has its own rows, kernels and buffers.
 //!
-//! A group is a module here that implements [`GroupWork`], and a line in [`groups!`]. Its features stand in
+//! A group is a module here that implements [`GroupWork`], and a line in `groups!`. Its features stand in
 //! `shared_types::feature`, its kernels in `kernels-gpu`.
 
 mod backbone;

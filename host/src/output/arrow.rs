@@ -53,8 +53,8 @@ pub struct ArrowTable<W: Write> {
 /// let mut rows = RecordBatches::new(Columns::choose(["wcn"])?, Default::default());
 /// rows.append(&StructureRows { structure: &rbd, features: features.view() });
 /// let batch = rows.take()?;
-/// assert_eq!((batch.num_rows(), batch.num_columns()), (194, 6 + 1));
-/// assert_eq!(batch.schema().field(6).metadata()["unit"], "Å^-2");
+/// assert_eq!((batch.num_rows(), batch.num_columns()), (194, 7 + 1));
+/// assert_eq!(batch.schema().field(7).metadata()["unit"], "Å^-2");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct RecordBatches {

@@ -44,7 +44,7 @@ const GROUPS_IN_FLIGHT: usize = 4;
 ///
 /// let file = SerializedFileReader::new(bytes::Bytes::from(bytes))?;
 /// let metadata = file.metadata().file_metadata();
-/// assert_eq!((metadata.num_rows(), metadata.schema_descr().num_columns()), (194, 6 + 2));
+/// assert_eq!((metadata.num_rows(), metadata.schema_descr().num_columns()), (194, 7 + 2));
 /// let told = metadata.key_value_metadata().into_iter().flatten();
 /// let points: Vec<_> = told.filter(|entry| entry.key == "prism.points").map(|entry| entry.value.as_deref()).collect();
 /// assert_eq!(points, [Some("100")]);

@@ -29,7 +29,7 @@ pub struct ReadOptions {
     /// Whether ligands, ions, cofactors, caps and nucleic acids cover surface (water never does): their atoms follow those of
     /// the residues, as a last row that is no residue ([`StructureInput::environment`](crate::StructureInput::environment)).
     pub cover: bool,
-    /// Whether to keep the identity that other tables join by ([`crate::structure::Labels`]).
+    /// Whether to keep the identity that other tables join by (labels).
     pub labels: bool,
 }
 

@@ -47,7 +47,7 @@ pub(super) struct Record<'a> {
     /// Alternate location, by [`pack`]; 0 for none.
     pub(super) alternate: u64,
     pub(super) hydrogen: bool,
-    /// The element's symbol, by [`element`].
+    /// The element's symbol, by [`element()`].
     pub(super) element: u16,
     /// Å.
     pub(super) position: [f64; 3],
