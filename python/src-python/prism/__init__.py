@@ -9,13 +9,11 @@ Nothing is computed and no device is started by the import. See :func:`features`
 """
 
 from ._api import Engine, columns, features, sites, stream
-from ._atoms import Atoms
 from ._errors import InputError, InputFailure, InputWarning, PrismError
 from ._prism import __version__
 from ._ray import RayFeatures
 
 __all__ = [
-    "Atoms",
     "Engine",
     "InputError",
     "InputFailure",

@@ -232,8 +232,7 @@ def features(
 
     Args:
         inputs: One input or an iterable of them: a path of a file or folder; ``bytes``, or ``(name, bytes)``, as a
-            file has them; a file object; :class:`Atoms`; a structure of gemmi, Biopython, Biotite, MDAnalysis or
-            mdtraj.
+            file has them; a file object.
         columns: Features to compute, by name; :func:`columns` lists them. All if ``None``. Columns that identify a
             residue come before them.
         backend: See :class:`Engine`.
