@@ -108,7 +108,7 @@ const MALFORMED: [(&str, Verdict); 46] = [
     ("cif_two_blocks.cif", Ok((76, 602, 1))),
     ("cif_unterminated_text.cif", Err("line 3: the text field")),
     ("directory_like.pdb", Err("no atoms")),
-    ("duplicate_atoms.pdb", Ok((6, 50, 0))),
+    ("duplicate_atoms.pdb", Ok((12, 100, 1))),
     ("empty.cif", Err("empty")),
     ("empty.pdb", Err("empty")),
     ("exp_coord.pdb", Err("line 11: x")),

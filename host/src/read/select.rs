@@ -452,7 +452,7 @@ impl<'a> Selection<'a> {
         };
         match self.first {
             None => self.first = Some((place, record.residue)),
-            Some(first) if first == (place, record.residue) => {
+            Some(first) if first == (place, record.residue) && self.residues != Residues::Standard => {
                 self.draft.restarts.push(self.draft.structure.n_residues())
             }
             Some(_) => {}
