@@ -58,7 +58,7 @@ pub use device_memory::DeviceMemory;
 pub use each::BatchResults;
 pub use error::{DeviceError, DeviceErrorKind, EngineError};
 pub use items::Largest;
-pub use kernels::{KernelInfo, kernels, ptx_module};
+pub use kernels::{KernelInfo, kernels, machine_code, machine_code_for, ptx_module};
 pub use lanes::{DeviceLanes, LaneOptions, LaneStatistics};
 pub use launch::{
     BatchInputs, launch_atom_surfaces, launch_binding_sites, launch_groups, launch_mega_fused_batch,

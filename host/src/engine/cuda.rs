@@ -29,7 +29,7 @@ pub(super) struct CudaWorker {
     lanes: DeviceLanes,
 }
 
-/// Whether there is a driver at all: asks no device, and takes no time.
+/// Whether there is a driver's library at all. It is not initialised, which takes longer than computing one structure.
 pub(super) fn driver() -> Result<(), CudaError> {
     cuda_host::driver_version().map(|_| ())
 }
@@ -73,7 +73,7 @@ fn usable() -> Result<Vec<DeviceInfo>, CudaError> {
 impl CudaWorker {
     fn open(device: &DeviceInfo) -> Result<Self, CudaError> {
         let context = Context::new(device.ordinal)?;
-        let module = Module::load(&context, kernels::MODULE, kernels::PTX)?;
+        let module = Module::load(&context, kernels::MODULE, kernels::IMAGE)?;
         let executor = CudaExecutor::new(&context.stream()?, [module])?;
         kernels::check(&executor)?;
         let lanes = DeviceLanes::new(&executor, LaneOptions::default())?;
