@@ -2,8 +2,7 @@
 
 use super::Failure;
 use super::args::FormatArg;
-use cuda_host::{Device, driver_version};
-use prism_host::engine::{Engine, cpu_description, kernels, ptx_module};
+use prism_host::engine::{Engine, cpu_description, cuda_inventory, kernels, ptx_module};
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -22,20 +21,17 @@ fn text(engine: &Engine, out: &mut impl Write) -> std::io::Result<()> {
     writeln!(out, "prism {}", env!("CARGO_PKG_VERSION"))?;
     writeln!(out, "backend: {}", engine.backend_description())?;
     writeln!(out, "CPU: {}", cpu_description())?;
-    match driver_version() {
+    let cuda = cuda_inventory();
+    match &cuda.driver {
         Ok(version) => writeln!(out, "driver: CUDA {version}")?,
         Err(error) => writeln!(out, "driver: {error}")?,
     }
-    match Device::list() {
-        Ok(devices) => {
-            for device in devices {
-                let unusable = if device.is_supported() { "" } else { " (too old for the kernels)" };
-                writeln!(out, "device {device}{unusable}")?;
-            }
-        }
-        // The driver's line has said it.
-        Err(error) if error.is_unavailable() => {}
-        Err(error) => writeln!(out, "devices: {error}")?,
+    for (device, usable) in &cuda.devices {
+        let unusable = if *usable { "" } else { " (too old for the kernels)" };
+        writeln!(out, "device {device}{unusable}")?;
+    }
+    if let Some(error) = &cuda.error {
+        writeln!(out, "devices: {error}")?;
     }
     let (module, bytes) = ptx_module();
     writeln!(out, "PTX module {module}: {bytes} bytes")?;
@@ -53,13 +49,8 @@ fn text(engine: &Engine, out: &mut impl Write) -> std::io::Result<()> {
 
 fn json(engine: &Engine) -> Value {
     let (module, bytes) = ptx_module();
-    let devices = match Device::list() {
-        Ok(devices) => devices
-            .iter()
-            .map(|device| json!({ "name": device.to_string(), "usable": device.is_supported() }))
-            .collect::<Vec<_>>(),
-        Err(_) => Vec::new(),
-    };
+    let cuda = cuda_inventory();
+    let devices = cuda.devices.iter().map(|(name, usable)| json!({ "name": name, "usable": usable }));
     let kernel = |kernel: &prism_host::engine::KernelInfo| {
         let fingerprint = kernel.fingerprint();
         json!({
@@ -69,17 +60,13 @@ fn json(engine: &Engine) -> Value {
             "ptx_is_current": kernel.ptx_fingerprint() == Some(fingerprint),
         })
     };
-    let (driver, driver_error) = match driver_version() {
-        Ok(version) => (Some(version.to_string()), None),
-        Err(error) => (None, Some(error.to_string())),
-    };
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "backend": engine.backend_description().to_string(),
         "cpu": cpu_description(),
-        "driver": driver,
-        "driver_error": driver_error,
-        "devices": devices,
+        "driver": cuda.driver.as_ref().ok(),
+        "driver_error": cuda.driver.as_ref().err().map(ToString::to_string),
+        "devices": devices.collect::<Vec<_>>(),
         "ptx": { "module": module, "bytes": bytes },
         "kernels": kernels().iter().map(kernel).collect::<Vec<_>>(),
     })

@@ -1,10 +1,22 @@
-//! The batch on a CUDA device.
+//! The backend of CUDA devices: all of the engine that names CUDA.
 
-use super::lanes::{DeviceLanes, LaneOptions};
+mod batch;
+mod lanes;
+mod memory;
+mod recorded;
+mod staging;
+
+pub use batch::DeviceBatch;
+pub use lanes::{DeviceLanes, LaneOptions, LaneStatistics};
+pub use memory::DeviceMemory;
+pub use recorded::{RecordedBatch, RecordedFeatures};
+pub use staging::Staging;
+
 use super::selection::Request;
+use super::work::BatchSizes;
 use super::worker::{Computation, Worker};
 use super::{DeviceError, DeviceErrorKind, EngineError, kernels};
-use crate::pack::PackedBatch;
+use crate::pack::{BatchPart, PackedBatch};
 use cuda_host::{Context, CudaError, CudaExecutor, Device, DeviceInfo, Module};
 
 /// Batches at once on each device: while one is computed, the other is copied.
@@ -75,11 +87,23 @@ impl CudaWorker {
         let context = Context::new(device.ordinal)?;
         let module = Module::load(&context, kernels::MODULE, kernels::PTX)?;
         let executor = CudaExecutor::new(&context.stream()?, [module])?;
-        kernels::check(&executor)?;
+        check(&executor)?;
         let lanes = DeviceLanes::new(&executor, LaneOptions::default())?;
         Ok(Self { name: format!("{} (device {})", device.name, device.ordinal), lanes })
     }
 }
+
+macro_rules! check_all {
+    ($($kernel:ident),*) => {
+        /// Checks that a device has all kernels, as this program knows them.
+        fn check(executor: &CudaExecutor) -> Result<(), CudaError> {
+            $(executor.kernel::<kernels_gpu::$kernel::Kernel>()?;)*
+            Ok(())
+        }
+    };
+}
+
+kernels_gpu::for_each_kernel!(check_all);
 
 impl Worker for CudaWorker {
     fn name(&self) -> &str {
@@ -90,10 +114,6 @@ impl Worker for CudaWorker {
         BATCHES_PER_DEVICE
     }
 
-    fn has_turns(&self) -> bool {
-        true
-    }
-
     fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
         let (features, times) = self.lanes.run(batch, request)?;
         Ok(Computation { features, times: Some(times) })
@@ -101,6 +121,48 @@ impl Worker for CudaWorker {
 
     fn release(&self) {
         self.lanes.release();
+    }
+}
+
+/// What `prism info` says of CUDA.
+///
+/// ```
+/// let cuda = prism_host::engine::cuda_inventory();
+/// match &cuda.driver {
+///     Ok(version) => println!("CUDA {version}"),
+///     Err(error) => assert!(cuda.devices.is_empty(), "{error}"),
+/// }
+/// ```
+#[derive(Clone, Debug)]
+pub struct CudaInventory {
+    /// The newest version of CUDA that the driver knows, or why there is no driver.
+    pub driver: Result<String, DeviceError>,
+    /// Each device, and whether the kernels run on it.
+    pub devices: Vec<(String, bool)>,
+    /// Why devices could not be listed, where there is a driver.
+    pub error: Option<DeviceError>,
+}
+
+/// The driver and the devices of this machine.
+///
+/// The example of [`CudaInventory`] calls it.
+#[must_use]
+pub fn cuda_inventory() -> CudaInventory {
+    let driver = cuda_host::driver_version().map(|version| version.to_string()).map_err(DeviceError::from);
+    let (devices, error) = match Device::list() {
+        Ok(devices) => (devices.iter().map(|device| (device.to_string(), device.is_supported())).collect(), None),
+        // The driver has said it.
+        Err(error) if error.is_unavailable() => (Vec::new(), None),
+        Err(error) => (Vec::new(), Some(error.into())),
+    };
+    CudaInventory { driver, devices, error }
+}
+
+/// What a device came to that worked on `batch`.
+fn engine_error(error: CudaError, batch: &BatchPart<'_>, sizes: &BatchSizes) -> EngineError {
+    match error.kernel_panic() {
+        Some(panic) => EngineError::from_panic(panic.clone(), batch, sizes),
+        None => EngineError::Device(error.into()),
     }
 }
 
