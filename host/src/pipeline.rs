@@ -266,7 +266,7 @@ impl Drop for Alarm {
 fn pack(batches: &Mutex<Receiver<(usize, Batch)>>, pack_batch: &SyncSender<ToCompute>, _alarm: Alarm) -> Stage {
     let mut clock = Clock::new();
     while let Ok((index, batch)) = clock.waiting(|| next_of(batches)) {
-        let packed = clock.measured(|| Packed::new(&batch.structures), |packed| Some(packed.amount()));
+        let packed = clock.measured(|| Packed::new(&batch.structures), |packed| packed.batch().map(Amount::of_packed));
         if !clock.blocked(|| pack_batch.send((index, batch, packed)).is_ok()) {
             break;
         }

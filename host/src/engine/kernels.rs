@@ -1,14 +1,10 @@
 //! The kernels that this build of the library launches.
 
-use cuda_host::{Chip, CudaError, CudaExecutor, Image};
 use cuda_std::launch::Kernel;
-use kernels_gpu::{BatchKernel, Blocks};
+use kernels_gpu::{BatchKernel, Blocks, PTX};
 
 /// The module that holds the kernels.
 pub(super) const MODULE: &str = "kernels_gpu";
-use kernels_gpu::PTX;
-/// The kernels for devices: each gets machine code where there is some for it, else PTX.
-pub(super) static IMAGE: Image<'static> = Image::new(PTX, kernels_gpu::MACHINE_CODE);
 
 /// A kernel, and what identifies it.
 ///
@@ -59,32 +55,6 @@ pub fn ptx_module() -> (&'static str, usize) {
     (MODULE, PTX.len())
 }
 
-/// The kinds of GPUs that this program has machine code for. Other devices get the PTX, which their driver compiles the
-/// first time, for some seconds.
-///
-/// ```
-/// use prism_host::engine::{machine_code, machine_code_for};
-///
-/// println!("machine code for {} kinds of GPUs", machine_code()?.len());
-/// // A device that is older than all of them.
-/// assert_eq!(machine_code_for((7, 5))?, None);
-/// # Ok::<(), cuda_host::CudaError>(())
-/// ```
-///
-/// # Errors
-/// [`CudaError::MachineCode`] in a program that was built with PTX and machine code that do not belong together.
-pub fn machine_code() -> Result<Vec<Chip>, CudaError> {
-    IMAGE.chips()
-}
-
-/// The machine code that a device of this compute capability gets; `None`: it gets the PTX.
-///
-/// # Errors
-/// As [`machine_code`], whose example calls it.
-pub fn machine_code_for(compute_capability: (u32, u32)) -> Result<Option<Chip>, CudaError> {
-    IMAGE.chip_for(compute_capability)
-}
-
 fn fnv_1a(bytes: &[u8]) -> u64 {
     let step = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
@@ -108,12 +78,6 @@ macro_rules! of_kernels {
         pub fn kernels() -> &'static [KernelInfo] {
             const ALL: &[KernelInfo] = &[$(KernelInfo::of::<kernels_gpu::$kernel::Kernel>()),*];
             ALL
-        }
-
-        /// Checks that a device has all of them, as this program knows them.
-        pub(super) fn check(executor: &CudaExecutor) -> Result<(), CudaError> {
-            $(executor.kernel::<kernels_gpu::$kernel::Kernel>()?;)*
-            Ok(())
         }
 
         /// What the blocks of a kernel work on.
@@ -149,11 +113,6 @@ mod tests {
                    .visible .global .align 1 .b8 __cuda_std_description_k[3] = {97, 98,\n 99};\n";
         assert_eq!(ptx_description(ptx, "k"), Some(b"abc".to_vec()));
         assert_eq!(ptx_description(ptx, "missing"), None);
-    }
-
-    #[test]
-    fn machine_code_is_of_this_ptx() {
-        machine_code().expect("`cargo xtask build-ptx` makes both");
     }
 
     #[test]

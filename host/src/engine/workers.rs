@@ -97,10 +97,11 @@ struct Seat {
 }
 
 impl Seat {
-    fn new(worker: Box<dyn Worker>, role: Role) -> Self {
+    fn new(worker: impl Into<Arc<dyn Worker>>, role: Role) -> Self {
+        let worker = worker.into();
         let slots = if worker.has_turns() { worker.slots().max(1) } else { usize::MAX };
         let (atoms, busy) = (0, Duration::ZERO);
-        Self { worker: worker.into(), role, slots, free: slots, claimed: false, lost: None, atoms, busy }
+        Self { worker, role, slots, free: slots, claimed: false, lost: None, atoms, busy }
     }
 
     fn is_left(&self) -> bool {
@@ -155,7 +156,7 @@ pub(super) enum Exclusivity {
 impl Workers {
     /// # Panics
     /// Where there is no worker.
-    pub(super) fn new(all: Vec<Box<dyn Worker>>, fallback: Option<Box<dyn Worker>>) -> Self {
+    pub(super) fn new<W: Into<Arc<dyn Worker>>>(all: Vec<W>, fallback: Option<Box<dyn Worker>>) -> Self {
         assert!(!all.is_empty(), "an engine has a worker");
         let chosen = all.into_iter().map(|worker| Seat::new(worker, Role::Chosen));
         let seats = chosen.chain(fallback.map(|worker| Seat::new(worker, Role::Fallback))).collect();
