@@ -333,6 +333,21 @@ impl Engine {
         FeaturesIter::new(self, structures.into_iter())
     }
 
+    /// Says that about so many heavy atoms are to be computed in all, before the first of them are. Where that is worth
+    /// devices, which [`Backend::Auto`] makes ready in a thread of their own, they are ready the sooner.
+    ///
+    /// ```
+    /// use prism_host::Engine;
+    ///
+    /// let engine = Engine::builder().build()?;
+    /// engine.announce(1_500);
+    /// assert!(engine.lost().is_empty());
+    /// # Ok::<(), prism_host::EngineError>(())
+    /// ```
+    pub fn announce(&self, atoms: usize) {
+        self.workers.announce(atoms);
+    }
+
     /// Computes the features of one batch in a few launches, however many structures it has.
     ///
     /// # Errors
