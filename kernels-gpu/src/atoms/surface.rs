@@ -128,7 +128,13 @@ struct Turn {
 impl Turn {
     /// Neighbours from `first` on; lanes without one have what covers nothing.
     #[inline(always)]
-    fn new(warp: &mut Warp, centre: &Centre, near: WarpItems<Pick>, around: &Around, first: u32) -> Self {
+    fn new<V, const TURN: usize>(
+        warp: &mut Warp,
+        centre: &Centre,
+        near: WarpItems<Pick>,
+        around: &Around,
+        first: u32,
+    ) -> Self {
         if first >= near.len() {
             return Self {
                 x: warp.per_lane(|_| 0.0),
@@ -154,7 +160,7 @@ impl Turn {
 
     /// Whether a neighbour covers a point.
     #[inline(always)]
-    fn covers(&self, warp: &mut Warp, [px, py, pz]: [f32; 3]) -> bool {
+    fn covers<V, const TURN: usize>(&self, warp: &mut Warp, [px, py, pz]: [f32; 3]) -> bool {
         warp.any(((&self.x, &self.y, &self.z), &self.least), |_, ((x, y, z), least)| {
             covers([*x, *y, *z, *least], px, py, pz)
         })
@@ -165,7 +171,7 @@ impl Turn {
 /// the contacts of the residues that they touch. The part is one of the places from `first` on. Atoms with more neighbours
 /// than there is room for are left [`CROWDED`].
 #[inline(always)]
-pub fn count(
+pub fn count<V>(
     warp: &mut Warp,
     lists: &mut Lists,
     part: &mut WarpPart<Segment<AtomSurface>>,
@@ -176,20 +182,20 @@ pub fn count(
 ) {
     let (candidates, near_a, near_b, owned, touching, residues) = lists;
     let (first, n) = (first.wrapping_add(part.start()), part.len());
-    let cell = neighbours::list(warp, candidates, around, first, n);
+    let cell = neighbours::list::<V>(warp, candidates, around, first, n);
     let is_complete = cell.candidates.is_complete();
-    let in_contacts = is_complete && contacts::count(warp, (owned, touching, residues), &cell, around, contacts);
+    let in_contacts = is_complete && contacts::count::<V>(warp, (owned, touching, residues), &cell, around, contacts);
     let crowded = if in_contacts { CROWDED_BUT_IN_CONTACTS } else { CROWDED };
     let mut k = 0u32;
     while k < n {
         let mut left = n.wrapping_sub(k).min(2);
         let mut is_swapped = false;
-        let mut crowds = neighbours::of_two(warp, &cell, [&mut *near_a, &mut *near_b], around, k, left == 2);
+        let mut crowds = neighbours::of_two::<V>(warp, &cell, [&mut *near_a, &mut *near_b], around, k, left == 2);
         loop {
             let near = near_a.items(warp);
             let counts = if is_complete && in_contacts && near.is_complete() {
                 let centre = Centre::new(around.sorted.get(first.wrapping_add(k)));
-                AtomSurface { exposed: exposed(warp, &centre, near, around, points), crowd: crowds & 0xffff }
+                AtomSurface { exposed: exposed::<V>(warp, &centre, near, around, points), crowd: crowds & 0xffff }
             } else {
                 crowded
             };
@@ -212,25 +218,25 @@ pub fn count(
 
 /// How many points are exposed of an atom whose neighbours are known.
 #[inline(always)]
-fn exposed(warp: &mut Warp, centre: &Centre, near: WarpItems<Pick>, around: &Around, points: Points) -> u32 {
+fn exposed<V>(warp: &mut Warp, centre: &Centre, near: WarpItems<Pick>, around: &Around, points: Points) -> u32 {
     // Written out, so that all of it is in registers. Few atoms have more than 64.
-    let two = [Turn::new(warp, centre, near, around, 0), Turn::new(warp, centre, near, around, 32)];
+    let two = [Turn::new::<V, 0>(warp, centre, near, around, 0), Turn::new::<V, 1>(warp, centre, near, around, 32)];
     if near.len() <= 64 {
-        return exposed_by(warp, &two, points);
+        return exposed_by::<V, 2>(warp, &two, points);
     }
     let [a, b] = two;
-    let (c, d) = (Turn::new(warp, centre, near, around, 64), Turn::new(warp, centre, near, around, 96));
-    exposed_by(warp, &[a, b, c, d], points)
+    let (c, d) = (Turn::new::<V, 2>(warp, centre, near, around, 64), Turn::new::<V, 3>(warp, centre, near, around, 96));
+    exposed_by::<V, 4>(warp, &[a, b, c, d], points)
 }
 
 /// The same, with neighbours that are 32 `N` at most; `N` is 2 or 4.
 #[inline(always)]
-fn exposed_by<const N: usize>(warp: &mut Warp, turns: &[Turn; N], points: Points) -> u32 {
+fn exposed_by<V, const N: usize>(warp: &mut Warp, turns: &[Turn; N], points: Points) -> u32 {
     const { assert!(N == 2 || N == 4) };
     let (mut exposed, mut left) = (0u32, points.n);
     for group in points.groups {
         let n = left.min(POINTS_A_GROUP as u32);
-        exposed = exposed.wrapping_add(n.wrapping_sub(covered_of_group(warp, turns, group)));
+        exposed = exposed.wrapping_add(n.wrapping_sub(covered_of_group::<V, N>(warp, turns, group)));
         left = left.wrapping_sub(n);
     }
     exposed
@@ -238,11 +244,11 @@ fn exposed_by<const N: usize>(warp: &mut Warp, turns: &[Turn; N], points: Points
 
 /// How many points of a group are covered.
 #[inline(always)]
-fn covered_of_group<const N: usize>(warp: &mut Warp, turns: &[Turn; N], group: &PointGroup) -> u32 {
+fn covered_of_group<V, const N: usize>(warp: &mut Warp, turns: &[Turn; N], group: &PointGroup) -> u32 {
     // Written out here and below, so that all of it is in registers.
-    let mut words = of_two(warp, group, &turns[0], &turns[1]);
+    let mut words = of_two::<[V; N], 0>(warp, group, &turns[0], &turns[1]);
     if N == 4 {
-        words = both(words, of_two(warp, group, &turns[N - 2], &turns[N - 1]));
+        words = both(words, of_two::<[V; N], 1>(warp, group, &turns[N - 2], &turns[N - 1]));
     }
     let [a, b, c, d, e, f, g, h] = words;
     let mut covered = 0u32;
@@ -255,9 +261,10 @@ fn covered_of_group<const N: usize>(warp: &mut Warp, turns: &[Turn; N], group: &
             let k = (32 * word + open.trailing_zeros()) as usize % POINTS_A_GROUP;
             open &= open.wrapping_sub(1);
             let point = [group.x[k], group.y[k], group.z[k]];
-            let mut is_covered = turns[0].covers(warp, point) | turns[1].covers(warp, point);
+            let mut is_covered = turns[0].covers::<[V; N], 0>(warp, point) | turns[1].covers::<[V; N], 1>(warp, point);
             if N == 4 {
-                is_covered |= turns[N - 2].covers(warp, point) | turns[N - 1].covers(warp, point);
+                is_covered |=
+                    turns[N - 2].covers::<[V; N], 2>(warp, point) | turns[N - 1].covers::<[V; N], 3>(warp, point);
             }
             covered = covered.wrapping_add(u32::from(is_covered));
         }
@@ -271,7 +278,7 @@ fn covered_of_group<const N: usize>(warp: &mut Warp, turns: &[Turn; N], group: &
 
 /// The masks of two neighbours a lane, of all lanes.
 #[inline(always)]
-fn of_two(warp: &mut Warp, group: &PointGroup, a: &Turn, b: &Turn) -> [u32; 2 * WORDS] {
+fn of_two<V, const PAIR: usize>(warp: &mut Warp, group: &PointGroup, a: &Turn, b: &Turn) -> [u32; 2 * WORDS] {
     warp.or_words((&a.entry, &b.entry), |_, (a, b)| both(mask(group, *a), mask(group, *b)))
 }
 
@@ -292,7 +299,7 @@ fn mask(group: &PointGroup, entry: u32) -> [u32; 2 * WORDS] {
 ///
 /// A phase of its own: lanes that each go their way here would make the others' votes dearer.
 #[inline(always)]
-pub fn count_in_crowd(
+pub fn count_in_crowd<V>(
     warp: &mut Warp,
     at: u32,
     counts: AtomSurface,
@@ -302,15 +309,15 @@ pub fn count_in_crowd(
 ) -> AtomSurface {
     let atom = around.sorted.get(at);
     if counts.crowd == CROWDED.crowd {
-        contacts::count_any(warp, (atom, around.owners.get(at)), around, contacts);
+        contacts::count_any::<V>(warp, (atom, around.owners.get(at)), around, contacts);
     }
-    let crowd = neighbours::crowd(warp, around, atom);
-    AtomSurface { exposed: exposed_to_all(warp, &Centre::new(atom), around, points), crowd }
+    let crowd = neighbours::crowd::<V>(warp, around, atom);
+    AtomSurface { exposed: exposed_to_all::<V>(warp, &Centre::new(atom), around, points), crowd }
 }
 
 /// How many points are exposed, where there is no room for all neighbours.
 #[inline(always)]
-fn exposed_to_all(warp: &mut Warp, centre: &Centre, around: &Around, points: Points) -> u32 {
+fn exposed_to_all<V>(warp: &mut Warp, centre: &Centre, around: &Around, points: Points) -> u32 {
     let open = warp.per_lane(|lane| {
         let (mut open, mut k) = (0u32, lane.index());
         while k < points.n {
