@@ -49,7 +49,7 @@ mod workers;
 pub use builder::{Backend, EngineBuilder};
 pub use cpu::{compute_on_cpu, cpu_description};
 pub use cuda::{
-    CudaInventory, DeviceBatch, DeviceLanes, DeviceMemory, LaneOptions, LaneStatistics, RecordedBatch,
+    CudaInventory, DeviceBatch, DeviceLanes, DeviceMemory, InventoryDevice, LaneOptions, LaneStatistics, RecordedBatch,
     RecordedFeatures, Staging, cuda_inventory,
 };
 pub use each::BatchResults;
@@ -331,6 +331,21 @@ impl Engine {
         I: IntoIterator<Item = StructureInput>,
     {
         FeaturesIter::new(self, structures.into_iter())
+    }
+
+    /// Says that about so many heavy atoms are to be computed in all, before the first of them are. Where that is worth
+    /// devices, which [`Backend::Auto`] makes ready in a thread of their own, they are ready the sooner.
+    ///
+    /// ```
+    /// use prism_host::Engine;
+    ///
+    /// let engine = Engine::builder().build()?;
+    /// engine.announce(1_500);
+    /// assert!(engine.lost().is_empty());
+    /// # Ok::<(), prism_host::EngineError>(())
+    /// ```
+    pub fn announce(&self, atoms: usize) {
+        self.workers.announce(atoms);
     }
 
     /// Computes the features of one batch in a few launches, however many structures it has.

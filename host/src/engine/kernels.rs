@@ -1,11 +1,10 @@
 //! The kernels that this build of the library launches.
 
 use cuda_std::launch::Kernel;
-use kernels_gpu::{BatchKernel, Blocks};
+use kernels_gpu::{BatchKernel, Blocks, PTX};
 
 /// The module that holds the kernels.
 pub(super) const MODULE: &str = "kernels_gpu";
-pub(super) use kernels_gpu::PTX;
 
 /// A kernel, and what identifies it.
 ///
