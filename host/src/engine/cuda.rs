@@ -18,6 +18,7 @@ use super::worker::{Computation, Worker};
 use super::{DeviceError, DeviceErrorKind, EngineError, kernels};
 use crate::pack::{BatchPart, PackedBatch};
 use cuda_host::{Context, CudaError, CudaExecutor, Device, DeviceInfo, Image, Module};
+use std::path::Path;
 
 /// Batches at once on each device: while one is computed, the other is copied.
 const BATCHES_PER_DEVICE: usize = 2;
@@ -44,8 +45,14 @@ pub(super) struct CudaWorker {
     lanes: DeviceLanes,
 }
 
-/// Whether there is a driver's library at all. It is not initialised, which takes longer than computing one structure.
+/// Whether there may be a driver. Its library is not initialised, which takes longer than computing one structure; and where
+/// the system has the driver's devices, it is not loaded either, which takes some milliseconds.
 pub(super) fn driver() -> Result<(), CudaError> {
+    // NVIDIA's own, and that of Windows below a Linux.
+    let nodes = ["/dev/nvidiactl", "/dev/dxg"];
+    if cfg!(target_os = "linux") && nodes.iter().any(|node| Path::new(node).exists()) {
+        return Ok(());
+    }
     cuda_host::driver_version().map(|_| ())
 }
 
