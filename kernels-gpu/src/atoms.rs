@@ -212,7 +212,7 @@ fn sort(
 /// - `contacts`: one a residue; what is found is added.
 /// - `sorted`, `cells`, `owners`, `frames`: what [`fn@atom_cells_prism4d`] found, and what it read.
 /// - `points`: the `n_points` test points on an atom's sphere.
-#[kernel(threads = 192, blocks_per_sm = 2, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_A_GROUP as u32) as usize))]
+#[kernel(threads = 192, blocks_per_sm = 4, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_A_GROUP as u32) as usize))]
 pub fn atom_surfaces_prism4d(
     block: &mut Block,
     surface: &mut Segment<AtomSurface>,
