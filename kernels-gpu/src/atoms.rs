@@ -237,6 +237,7 @@ pub fn atom_surfaces_prism4d(
     touching: &mut Shared<u32, { WARPS * contacts::TOUCHED }>,
     residues: &mut Shared<u32, { WARPS * contacts::RESIDUES }>,
 ) {
+    enum Here {}
     let item = items.at(block.index());
     let index = item.structure;
     let n = descriptors.at(index).n_atoms;
@@ -265,13 +266,13 @@ pub fn atom_surfaces_prism4d(
     let points = surface::Points { groups: points, n: n_points };
     let lists = (candidates, near_a, near_b, owned, touching, residues);
     surface.write_parts_by_warp_with(block, &starts, lists, |warp, lists, part| {
-        surface::count(warp, lists, part, first, &around, points, contacts);
+        surface::count::<Here>(warp, lists, part, first, &around, points, contacts);
     });
     let is_crowded = |counts: AtomSurface| counts.exposed == surface::CROWDED.exposed;
     if block.any(count, |k| is_crowded(surface.get(k))) {
         surface.update_by_warp(block, count, |warp, k, counts| {
             if is_crowded(counts) {
-                surface::count_in_crowd(warp, first.wrapping_add(k), counts, &around, points, contacts)
+                surface::count_in_crowd::<Here>(warp, first.wrapping_add(k), counts, &around, points, contacts)
             } else {
                 counts
             }
@@ -304,6 +305,7 @@ pub fn residue_exposure_prism4d(
     frame: &mut Shared<Frame, 1>,
     points: u32,
 ) {
+    enum Here {}
     let item = items.at(block.index());
     let index = item.structure;
     let n = descriptors.at(index).n_atoms;
@@ -314,7 +316,7 @@ pub fn residue_exposure_prism4d(
     let first_atom = depths.start() - item.atoms;
     let own_atoms = depths.len();
     depths.fill_by_team::<TEAM>(block, own_atoms, |team, at| {
-        residues::depth(team, cells.place.get(first_atom.wrapping_add(at)), &cells, sorted, surface)
+        residues::depth::<Here>(team, cells.place.get(first_atom.wrapping_add(at)), &cells, sorted, surface)
     });
     let depths = depths.view(own_atoms);
     let rows = exposure.len();

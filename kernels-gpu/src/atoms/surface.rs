@@ -125,7 +125,13 @@ struct Turn {
 impl Turn {
     /// Neighbours from `first` on, of which there is one; lanes without one have what covers nothing.
     #[inline(always)]
-    fn new(warp: &mut Warp, centre: &Centre, near: WarpItems<Pick>, around: &Around, first: u32) -> Self {
+    fn new<V, const PASS: usize>(
+        warp: &mut Warp,
+        centre: &Centre,
+        near: WarpItems<Pick>,
+        around: &Around,
+        first: u32,
+    ) -> Self {
         let n = near.len();
         let picks = near.picks(warp, &around.sorted, first);
         let [x, y, z, radius] = picks.words();
@@ -141,7 +147,7 @@ impl Turn {
 
     /// The entries of its masks.
     #[inline(always)]
-    fn entries(&self, warp: &mut Warp) -> PerLane<u32> {
+    fn entries<V>(&self, warp: &mut Warp) -> PerLane<u32> {
         warp.map(((&self.x, &self.y, &self.z), &self.least), |_, ((x, y, z), least)| {
             masks::entry([*x, *y, *z], *least)
         })
@@ -149,7 +155,7 @@ impl Turn {
 
     /// Whether a neighbour covers a point.
     #[inline(always)]
-    fn covers(&self, warp: &mut Warp, [px, py, pz]: [f32; 3]) -> bool {
+    fn covers<V>(&self, warp: &mut Warp, [px, py, pz]: [f32; 3]) -> bool {
         warp.any(((&self.x, &self.y, &self.z), &self.least), |_, ((x, y, z), least)| {
             covers([*x, *y, *z, *least], px, py, pz)
         })
@@ -160,7 +166,7 @@ impl Turn {
 /// the contacts of the residues that they touch. The part is one of the places from `first` on. Atoms with more neighbours
 /// than there is room for are left [`CROWDED`].
 #[inline(always)]
-pub fn count(
+pub fn count<V>(
     warp: &mut Warp,
     lists: &mut Lists,
     part: &mut WarpPart<Segment<AtomSurface>>,
@@ -171,20 +177,20 @@ pub fn count(
 ) {
     let (candidates, near_a, near_b, owned, touching, residues) = lists;
     let (first, n) = (first.wrapping_add(part.start()), part.len());
-    let cell = neighbours::list(warp, candidates, around, first, n);
+    let cell = neighbours::list::<V>(warp, candidates, around, first, n);
     let is_complete = cell.candidates.is_complete();
-    let in_contacts = is_complete && contacts::count(warp, (owned, touching, residues), &cell, around, contacts);
+    let in_contacts = is_complete && contacts::count::<V>(warp, (owned, touching, residues), &cell, around, contacts);
     let crowded = if in_contacts { CROWDED_BUT_IN_CONTACTS } else { CROWDED };
     let mut k = 0u32;
     while k < n {
         let mut left = n.wrapping_sub(k).min(2);
         let mut is_swapped = false;
-        let mut crowds = neighbours::of_two(warp, &cell, [&mut *near_a, &mut *near_b], around, k, left == 2);
+        let mut crowds = neighbours::of_two::<V>(warp, &cell, [&mut *near_a, &mut *near_b], around, k, left == 2);
         loop {
             let near = near_a.items(warp);
             let counts = if is_complete && in_contacts && near.is_complete() {
                 let centre = Centre::new(around.sorted.get(first.wrapping_add(k)));
-                AtomSurface { exposed: exposed(warp, &centre, near, around, points), crowd: crowds & 0xffff }
+                AtomSurface { exposed: exposed::<V>(warp, &centre, near, around, points), crowd: crowds & 0xffff }
             } else {
                 crowded
             };
@@ -207,11 +213,11 @@ pub fn count(
 
 /// How many points are exposed of an atom whose neighbours are known.
 #[inline(always)]
-fn exposed(warp: &mut Warp, centre: &Centre, near: WarpItems<Pick>, around: &Around, points: Points) -> u32 {
+fn exposed<V>(warp: &mut Warp, centre: &Centre, near: WarpItems<Pick>, around: &Around, points: Points) -> u32 {
     let (mut exposed, mut left) = (0u32, points.n);
     for group in points.groups {
         let n = left.min(POINTS_A_GROUP as u32);
-        exposed = exposed.wrapping_add(n.wrapping_sub(covered_of_group(warp, centre, near, around, group)));
+        exposed = exposed.wrapping_add(n.wrapping_sub(covered_of_group::<V>(warp, centre, near, around, group)));
         left = left.wrapping_sub(n);
     }
     exposed
@@ -222,7 +228,7 @@ fn exposed(warp: &mut Warp, centre: &Centre, near: WarpItems<Pick>, around: &Aro
 /// Neighbours are taken twice, 32 at a time: for their masks, and for tests of the points that no mask decides. So few
 /// registers are in use, and many warps hide the time that masks take to come.
 #[inline(always)]
-fn covered_of_group(
+fn covered_of_group<V>(
     warp: &mut Warp,
     centre: &Centre,
     near: WarpItems<Pick>,
@@ -232,7 +238,7 @@ fn covered_of_group(
     let mut union = warp.per_lane(|_| [0u32; 2 * WORDS]);
     let mut first = 0u32;
     while first < near.len() {
-        let entries = Turn::new(warp, centre, near, around, first).entries(warp);
+        let entries = Turn::new::<V, 0>(warp, centre, near, around, first).entries::<V>(warp);
         warp.each_with(&mut union, &entries, |_, union, entry| *union = both(*union, mask(group, *entry)));
         first = first.wrapping_add(32);
     }
@@ -241,7 +247,7 @@ fn covered_of_group(
     let mut open = [e & !a, f & !b, g & !c, h & !d];
     let mut first = 0u32;
     while first < near.len() && (open[0] | open[1] | open[2] | open[3]) != 0 {
-        let turn = Turn::new(warp, centre, near, around, first);
+        let turn = Turn::new::<V, 1>(warp, centre, near, around, first);
         let mut word = 0u32;
         while word < WORDS as u32 {
             let (mut asked, mut stays) = (open[0], open[0]);
@@ -249,7 +255,7 @@ fn covered_of_group(
                 let bit = asked & asked.wrapping_neg();
                 let k = (32 * word + asked.trailing_zeros()) as usize % POINTS_A_GROUP;
                 asked ^= bit;
-                if turn.covers(warp, [group.x[k], group.y[k], group.z[k]]) {
+                if turn.covers::<V>(warp, [group.x[k], group.y[k], group.z[k]]) {
                     covered = covered.wrapping_add(1);
                     stays ^= bit;
                 }
@@ -280,7 +286,7 @@ fn mask(group: &PointGroup, entry: u32) -> [u32; 2 * WORDS] {
 ///
 /// A phase of its own: lanes that each go their way here would make the others' votes dearer.
 #[inline(always)]
-pub fn count_in_crowd(
+pub fn count_in_crowd<V>(
     warp: &mut Warp,
     at: u32,
     counts: AtomSurface,
@@ -290,15 +296,15 @@ pub fn count_in_crowd(
 ) -> AtomSurface {
     let atom = around.sorted.get(at);
     if counts.crowd == CROWDED.crowd {
-        contacts::count_any(warp, (atom, around.owners.get(at)), around, contacts);
+        contacts::count_any::<V>(warp, (atom, around.owners.get(at)), around, contacts);
     }
-    let crowd = neighbours::crowd(warp, around, atom);
-    AtomSurface { exposed: exposed_to_all(warp, &Centre::new(atom), around, points), crowd }
+    let crowd = neighbours::crowd::<V>(warp, around, atom);
+    AtomSurface { exposed: exposed_to_all::<V>(warp, &Centre::new(atom), around, points), crowd }
 }
 
 /// How many points are exposed, where there is no room for all neighbours.
 #[inline(always)]
-fn exposed_to_all(warp: &mut Warp, centre: &Centre, around: &Around, points: Points) -> u32 {
+fn exposed_to_all<V>(warp: &mut Warp, centre: &Centre, around: &Around, points: Points) -> u32 {
     let open = warp.per_lane(|lane| {
         let (mut open, mut k) = (0u32, lane.index());
         while k < points.n {

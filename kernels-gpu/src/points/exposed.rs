@@ -53,6 +53,7 @@ pub fn site_points(
     masks: &mut Shared<u32, { ATOMS_AN_ITEM as usize }>,
     near: &mut Shared<Plane, { WARPS * NEAR }>,
 ) {
+    enum Here {}
     let item = items.at(block.index());
     let structure = descriptors.at(item.structure);
     let n = structure.n_atoms;
@@ -74,7 +75,7 @@ pub fn site_points(
     });
     let mut masks = masks.fill(block, count, |_| 0);
     masks.fill_by_warp_with(block, some, (near,), |warp, (near,), i| {
-        exposed(warp, near, &cells, sorted, first + chosen.get(i))
+        exposed::<Here>(warp, near, &cells, sorted, first + chosen.get(i))
     });
     let found = |k: u32| if may_have(k) { masks.get(numbers.get(k) - 1) } else { 0 };
     let begin = points.start();
@@ -129,7 +130,7 @@ fn kept(exposed: u32) -> u32 {
 /// In which directions the atom in a place is exposed, as bits: each direction is asked in two lanes, of every other
 /// neighbour.
 #[inline(always)]
-fn exposed(warp: &mut Warp, near: &mut WarpList<Plane>, cells: &Cells, sorted: View<Atom>, place: u32) -> u32 {
+fn exposed<V>(warp: &mut Warp, near: &mut WarpList<Plane>, cells: &Cells, sorted: View<Atom>, place: u32) -> u32 {
     let atom = sorted.get(place);
     let reach = atom.radius + PROBE;
     let half = 0.5 / reach;
@@ -152,13 +153,13 @@ fn exposed(warp: &mut Warp, near: &mut WarpList<Plane>, cells: &Cells, sorted: V
             [other.x - atom.x, other.y - atom.y, other.z - atom.z, least]
         });
         if listed > near.capacity() - 32 {
-            cover(warp, near, (&x, &y, &z), &mut covered);
+            cover::<[V; 0]>(warp, near, (&x, &y, &z), &mut covered);
             listed = 0;
         }
         listed += warp.count(&touches, |_, touches| *touches);
         near.push_where(warp, &planes, &touches, |_, touches| *touches);
     });
-    cover(warp, near, (&x, &y, &z), &mut covered);
+    cover::<[V; 1]>(warp, near, (&x, &y, &z), &mut covered);
     let open = warp.ballot(&covered, |_, covered| !*covered);
     open & open >> 16 & ALL
 }
@@ -171,7 +172,7 @@ fn of_direction(lane: Lane, axis: usize) -> f32 {
 
 /// Covers directions by the planes of a list, and empties it.
 #[inline(always)]
-fn cover(
+fn cover<V>(
     warp: &mut Warp,
     near: &mut WarpList<Plane>,
     direction: (&PerLane<f32>, &PerLane<f32>, &PerLane<f32>),
