@@ -29,6 +29,15 @@ const WARPS: usize = THREADS / 32;
 /// Atoms of an item, at most.
 pub const ATOMS_AN_ITEM: u32 = 1024;
 
+/// Atoms of each item of a structure that has `n`, but for the last one: in equal shares, so that none takes a block for a
+/// few.
+#[inline]
+#[must_use]
+pub fn atoms_per_item(n: u32) -> u32 {
+    let items = n.div_ceil(ATOMS_AN_ITEM);
+    if items == 0 { 1 } else { n.div_ceil(items) }
+}
+
 #[inline(always)]
 fn distance2(a: Atom, b: Atom) -> f32 {
     square([b.x - a.x, b.y - a.y, b.z - a.z])
