@@ -47,6 +47,7 @@ mod staging;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod work;
 mod worker;
 mod workers;

@@ -327,3 +327,16 @@ fn only_valid_structures_are_written() {
     drop(file);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
+
+/// Otherwise fuzzing would begin from files that are refused at once.
+#[test]
+fn what_fuzzing_begins_from_is_of_this_layout() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/dataset");
+    let paths: Vec<_> = fs::read_dir(corpus).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(paths.len() >= 2);
+    for path in paths {
+        let read = Dataset::open(&path).and_then(|set| read_all(&set));
+        let read = read.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert!(!read.is_empty(), "{}", path.display());
+    }
+}

@@ -118,7 +118,8 @@ impl Dataset {
     /// Structure `index` as it was packed, with the warnings of its file.
     ///
     /// # Errors
-    /// Where its batch cannot be read, is damaged or was changed, and where its parts do not fit together.
+    /// Where its batch cannot be read, is damaged or was changed, where its parts do not fit together, and
+    /// where its atoms lie as [`StructureInput::check_spread`] refuses them.
     ///
     /// # Panics
     /// Where there is no such structure.
@@ -153,6 +154,7 @@ impl Dataset {
         shared_types::residue_inputs!(read_inputs);
         structure.fill_absent();
         structure.validate()?;
+        structure.check_spread()?;
         let notes: Vec<Note> = row.texts("warnings").map(Note::of_text).collect();
         let warnings = row.texts("warnings").map(str::to_owned).collect();
         Ok(ReadStructure { structure, warnings, notes })
