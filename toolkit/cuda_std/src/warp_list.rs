@@ -215,6 +215,7 @@ impl<T: Pod> WarpList<'_, T> {
         first: u32,
         keep: impl Fn(&mut Warp, &PerLane<T>) -> PerLane<bool> + Sync,
     ) {
+        platform::frozen(&keep);
         platform::meet_warp();
         self.being_read = false;
         let (data, count) = (self.data, self.count);
