@@ -12,7 +12,7 @@ use super::number::{decimal, integer};
 use super::options::{Models, ReadOptions, Residues};
 use super::pdb::Found;
 use super::select::{Place, Record, Selection, Syntax, is_hydrogen, pack};
-use memchr::memchr;
+use memchr::{memchr, memmem};
 
 const SYNTAX: Syntax = Syntax {
     number_field: "residue number",
@@ -40,7 +40,9 @@ struct Atom<'a> {
 /// charge is negative, which no occupancy is.
 pub(super) fn is_one(text: &[u8]) -> bool {
     let (mut atoms, mut negative) = (0, false);
-    for line in lines(text).map(|(_, line)| line).filter(|line| is_atom(line)).take(TELLING) {
+    // Headers may be long, and most files are told by their first atom.
+    let begin = if is_atom(text) { 0 } else { memmem::find(text, b"\nATOM").map_or(text.len(), |at| at + 1) };
+    for line in lines(&text[begin..]).map(|(_, line)| line).filter(|line| is_atom(line)).take(TELLING) {
         let is_pdb = line.get(57) == Some(&b'.') && line.get(63) == Some(&b'.') && line.get(34) == Some(&b'.');
         let Some(atom) = atom(line).filter(|_| !is_pdb) else { return false };
         atoms += 1;
