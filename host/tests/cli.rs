@@ -243,7 +243,14 @@ fn the_feature_table_is_listed() {
 fn info_tells_backend_and_kernels() {
     let outcome = Run::new().prism(&["info"]);
     assert_eq!(outcome.status, 0, "{}", outcome.stderr);
-    for text in ["backend: ", "driver: ", "CPU: ", "kernel mega_fused_batch_detection_prism4d", "fingerprint "] {
+    for text in [
+        "backend: ",
+        "driver: ",
+        "CPU: ",
+        "machine code: ",
+        "kernel mega_fused_batch_detection_prism4d",
+        "fingerprint ",
+    ] {
         assert!(outcome.stdout.contains(text), "{text}: {}", outcome.stdout);
     }
 }

@@ -37,6 +37,8 @@ fn timings_are_a_table_or_json() {
     assert_eq!(value["stages"]["read"]["bytes"], size("a.pdb") + size("b.pdb"));
     assert_eq!(value["stages"]["write"]["bytes"], size("out.csv"));
     assert_eq!(value["workers"][0]["batches"], 1);
+    let of = |name: &str| value[name].as_f64().unwrap();
+    assert!(of("cores_s") <= of("run_s") * of("cores") + 0.05, "more than there are: {value}");
     let json = run.features(&["a.pdb", "--timings=json"]);
     let value: Value = serde_json::from_str(last_line(&json.stderr)).unwrap();
     assert_eq!(value["stages"]["write"]["bytes"], json.stdout.len());

@@ -98,3 +98,7 @@ kernels! {
 /// The kernels for GPUs, as `cargo xtask build-ptx` has built them from this crate.
 #[cfg(not(target_arch = "nvptx64"))]
 pub static PTX: &str = include_str!("../ptx/kernels_gpu.sm_75.ptx");
+
+/// The same as machine code for some kinds of GPUs, made from that PTX and bound to it; `cuda_host::Image` takes both.
+#[cfg(not(target_arch = "nvptx64"))]
+pub static MACHINE_CODE: &[u8] = include_bytes!("../ptx/kernels_gpu.sm_75.cubins");

@@ -158,6 +158,7 @@ impl Job<'_> {
         let report = Report::new(inputs.entries.len());
         note_ignored(&inputs, &report);
         refuse_nothing(&inputs)?;
+        engine.announce(inputs.atoms_about());
         Ok((Ready { begin, interrupt, engine, annotations, report, status, workers: Vec::new() }, inputs))
     }
 

@@ -69,7 +69,9 @@ macro_rules! batch_inputs {
         }
 
         /// A batch's inputs in memory that is kept from batch to batch.
-        pub(super) struct InputBuffers<M: Memory> {
+        ///
+        /// The example of [`Worker`](super::Worker) has them.
+        pub struct InputBuffers<M: Memory> {
             residues: usize,
             structures: usize,
             n_atoms: usize,
@@ -82,7 +84,10 @@ macro_rules! batch_inputs {
 
         impl<M: Memory> InputBuffers<M> {
             /// Room for nothing.
-            pub(super) fn new(memory: &M) -> Result<Self, M::Error> {
+            ///
+            /// # Errors
+            /// Where there is no memory.
+            pub fn new(memory: &M) -> Result<Self, M::Error> {
                 Ok(Self {
                     residues: 0,
                     structures: 0,
@@ -96,7 +101,10 @@ macro_rules! batch_inputs {
             }
 
             /// Copies a batch there.
-            pub(super) fn upload(&mut self, memory: &M, batch: &BatchPart<'_>) -> Result<(), M::Error> {
+            ///
+            /// # Errors
+            /// Where there is no memory.
+            pub fn upload(&mut self, memory: &M, batch: &BatchPart<'_>) -> Result<(), M::Error> {
                 memory.copy_to(&mut self.atoms, batch.atoms())?;
                 memory.copy_to(&mut self.descriptors, batch.descriptors())?;
                 memory.copy_to(&mut self.centers, batch.centers())?;
@@ -107,8 +115,11 @@ macro_rules! batch_inputs {
                 Ok(())
             }
 
-            /// As kernels read it.
-            pub(super) fn view<'a>(
+            /// As kernels read it, with the test points of an atom's sphere ([`point_groups`](super::point_groups)).
+            ///
+            /// # Panics
+            /// Where `points` are fewer than `n_points`.
+            pub fn view<'a>(
                 &'a self,
                 points: &'a M::Buffer<PointGroup>,
                 n_points: u32,
