@@ -203,6 +203,13 @@ impl Annotations {
         }
     }
 
+    /// Whether any line gives a value of this name.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        let Some(value) = VALUES.iter().position(|value| value.name == name) else { return false };
+        self.structures.values().flat_map(HashMap::values).any(|entry| entry.values[value].is_some())
+    }
+
     /// Lines that have matched no residue so far.
     #[must_use]
     pub fn unmatched(&self) -> usize {

@@ -77,7 +77,7 @@ fn bad_inputs_are_reported_and_the_rest_is_written() {
     assert_eq!(errors[0], "error: empty.pdb: the file is empty");
     assert!(errors[1].starts_with("error: missing.pdb: No such file"), "{}", errors[1]);
     assert!(errors[2].starts_with("error: broken.pdb: line 1: "), "{}", errors[2]);
-    assert_eq!(errors[3], "error: model.bcif: BinaryCIF is not supported; use the .cif or .pdb file");
+    assert!(errors[3].starts_with("error: model.bcif: no atoms: "), "{}", errors[3]);
     assert!(stderr.contains("2 structures, 122 residues, 4 failed; CPU ("), "{stderr}");
 
     // The same to a file, which is as whole as it gets.
@@ -98,7 +98,7 @@ fn nothing_is_written_when_nothing_can_be() {
     run.put("dir/notes.txt", "");
     let outcome = run.features(&["dir"]);
     assert_eq!(outcome.status, 1);
-    assert!(outcome.stderr.contains("error: no structure files (pdb, ent, cif, mmcif) were found"));
+    assert!(outcome.stderr.contains("error: no structure files (.pdb, .ent, .cif, .mmcif, .bcif, .pqr, .pdbqt or .tar, each also .gz, .zst, .bz2, .xz) were found"));
     assert_eq!(run.files(), ["dir", "empty.pdb", "out.csv"]);
 }
 
@@ -143,7 +143,8 @@ fn wrong_usage_is_status_2() {
     refused(&["features", "a.pdb", "--backend", "tpu"], "tpu");
     refused(&["features", "a.pdb", "--backend", "cpu", "--device", "0"], "the CPU backend has none");
     refused(&["features", "a.pdb", "--keep-going", "--fail-fast"], "cannot be used with");
-    refused(&["features", "a.pdb", "sub/a.pdb"], "a.pdb and sub/a.pdb would both be called \"a.pdb\"");
+    let named = ["features", "a.pdb", "sub/a.pdb", "--name-by", "name"];
+    refused(&named, "a.pdb and sub/a.pdb would both be called \"a.pdb\"");
     refused(&["features", "a.pdb", "a.pdb"], "would both be called");
 }
 

@@ -37,7 +37,9 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
         args: &args.job,
         selection,
         min_feature_value: 0.0,
+        labels: false,
         annotations: None,
+        lineages: None,
         provenance: &args.provenance,
     };
     super::provenance::check(&args.provenance)?;

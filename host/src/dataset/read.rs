@@ -157,7 +157,7 @@ impl Dataset {
         structure.check_spread()?;
         let notes: Vec<Note> = row.texts("warnings").map(Note::of_text).collect();
         let warnings = row.texts("warnings").map(str::to_owned).collect();
-        Ok(ReadStructure { structure, warnings, notes })
+        Ok(ReadStructure { structure, warnings, notes, models: 1 })
     }
 
     /// The batch that holds a structure, and its row there.

@@ -7,7 +7,7 @@ use super::cif::unquote;
 use super::error::{Problem, bad_field};
 use super::number::{cif_number, fixed_8_3, integer, last_decimal};
 use super::options::{Models, ReadOptions, Residues};
-use super::select::{Place, Record, Selection, Syntax, element, is_hydrogen, pack};
+use super::select::{Place, Record, Selection, Syntax, element, is_hydrogen, occupancy, pack};
 use aligned::AlignedAtoms;
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +18,7 @@ pub(super) const CATEGORY: &[u8] = b"_atom_site.";
 pub(super) const ATOM_LINE: usize = 85;
 
 pub(super) const SYNTAX: Syntax =
-    Syntax { number_field: "_atom_site.auth_seq_id", residue_number: integer, b_factor: cif_number };
+    Syntax { number_field: "_atom_site.auth_seq_id", residue_number: integer, b_factor: cif_number, occupancy };
 
 /// No molecule is this far (Å) from its origin; squared distances stay far from the end of f32.
 const FARTHEST: f64 = 1e6;
@@ -44,9 +44,10 @@ enum Item {
     BFactor,
     Occupancy,
     Model,
+    Entity,
 }
 
-const NAMES: [&[u8]; 18] = [
+const NAMES: [&[u8]; 19] = [
     b"group_PDB",
     b"type_symbol",
     b"label_atom_id",
@@ -65,6 +66,7 @@ const NAMES: [&[u8]; 18] = [
     b"B_iso_or_equiv",
     b"occupancy",
     b"pdbx_PDB_model_num",
+    b"label_entity_id",
 ];
 
 /// Where the items stand in a row.
@@ -321,6 +323,11 @@ impl<'o, 'a> AtomSite<'o, 'a> {
             let [chain, number, icode] = place.map(|word| word.text);
             let place = Place { chain, number, icode };
             self.wanted = self.models[current].1.enter(place)?;
+            if self.models[current].1.takes_labels() {
+                let [asym, number, entity] =
+                    [Item::LabelChain, Item::LabelNumber, Item::Entity].map(|item| self.word(edges, item).text);
+                self.models[current].1.label(asym, integer(number), entity);
+            }
         }
         if !self.wanted {
             return Ok(());

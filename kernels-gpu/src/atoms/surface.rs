@@ -148,9 +148,7 @@ impl Turn {
     /// The entries of its masks.
     #[inline(always)]
     fn entries<V>(&self, warp: &mut Warp) -> PerLane<u32> {
-        warp.map(((&self.x, &self.y, &self.z), &self.least), |_, ((x, y, z), least)| {
-            masks::entry([*x, *y, *z], *least)
-        })
+        warp.map(((&self.x, &self.y, &self.z), &self.least), |_, ((x, y, z), least)| masks::entry([*x, *y, *z], *least))
     }
 
     /// Whether a neighbour covers a point.
