@@ -97,7 +97,7 @@ impl Around {
 ///
 /// - `spots`: one element a point, where `points` has it.
 /// - `points`, `counts`, `site_atoms`: what [`fn@crate::site_points`] found, and what it read.
-#[kernel(threads = 256, blocks_per_sm = 3)]
+#[kernel(threads = 256, blocks_per_sm = 2)]
 pub fn site_point_scores(
     block: &mut Block,
     spots: &mut Segment<Spot>,
