@@ -1,46 +1,86 @@
 //! Which files to read, and what their structures are called.
 
+mod names;
+mod stream;
+
 use crate::dataset::{Dataset, DatasetError};
-use crate::read::{self, Problem, ReadError, ReadOptions, ReadStructure, read_path, read_structures};
+use crate::read::{self, COMPRESSED, Problem, ReadError, ReadOptions, ReadStructure, read_path, read_structures};
+pub use names::NameBy;
+use names::{extension, is_archive, is_structure, refused_format, structure_name};
 use rayon::prelude::*;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+pub(crate) use stream::{Item, unpack};
 use thiserror::Error;
 use walkdir::WalkDir;
 
-/// The extensions that are taken from a directory; each may be followed by `.gz`.
-pub const EXTENSIONS: [&str; 4] = ["pdb", "ent", "cif", "mmcif"];
+/// The extensions that are taken from a directory and from archives; each may be followed by one of [`COMPRESSED`].
+pub const EXTENSIONS: [&str; 7] = ["pdb", "ent", "cif", "mmcif", "bcif", "pqr", "pdbqt"];
 
-/// A structure to read: a file, or part of a packed data set.
+/// A structure to read: a file, or part of a packed data set; or an archive of structures.
 #[derive(Clone, Debug)]
 pub struct InputFile {
-    /// What the structure is called: the file's name without `.gz`, with its path below the directory that was given;
-    /// in a data set, what it was called when it was packed.
+    /// What the structure is called: by [`NameBy`]; in a data set, what it was called when it was packed. The members of an
+    /// archive have their paths there after it.
     pub name: String,
     /// Where it is.
     pub path: PathBuf,
     /// Its size in bytes.
     pub size: u64,
-    /// The data set that holds it, and its place there.
-    pub packed: Option<(Arc<Dataset>, usize)>,
+    /// What it is.
+    pub source: Source,
+}
+
+/// What an input is.
+///
+/// ```
+/// use prism_host::inputs::{Source, discover};
+///
+/// let inputs = discover(["../data/6m0j_rbd.pdb"])?;
+/// assert!(matches!(inputs.entries[0].as_ref().unwrap().source, Source::File));
+/// # Ok::<(), prism_host::inputs::DuplicateName>(())
+/// ```
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// A file of one structure, or of a few.
+    File,
+    /// A structure of a packed data set, by its place there.
+    Packed(Arc<Dataset>, usize),
+    /// A tar, plain or compressed, whose members are read one after another.
+    Archive,
+    /// Standard input: a structure, or a tar.
+    StandardInput,
 }
 
 impl InputFile {
-    /// Reads every structure of it: its data blocks and the models that are asked for. There is at least one result. The
-    /// options are those of files; structures of a data set are as they were packed.
+    /// Whether it is read from begin to end, and may hold any number of structures.
+    #[must_use]
+    pub fn is_stream(&self) -> bool {
+        matches!(self.source, Source::Archive | Source::StandardInput)
+    }
+
+    /// Reads every structure of it: its data blocks and the models that are asked for; of an archive, those of every
+    /// member. There is at least one result. The options are those of files; structures of a data set are as they were
+    /// packed.
     #[must_use]
     pub fn read_all(&self, options: &ReadOptions) -> Vec<Result<ReadStructure, InputFailure>> {
-        if self.packed.is_some() {
-            return vec![self.read(options)];
-        }
-        match read::contents(&self.path) {
-            Ok(bytes) => read_structures(&bytes, &self.name, options)
-                .into_iter()
-                .map(|read| read.map_err(InputFailure::from))
-                .collect(),
-            Err(problem) => {
-                vec![Err(InputFailure { name: self.name.clone(), reason: problem.to_string(), no_protein: false })]
+        match &self.source {
+            Source::File => match read::contents(&self.path) {
+                Ok(bytes) => structures(&bytes, &self.name, options),
+                Err(problem) => vec![Err(InputFailure::new(&self.name, problem.to_string()))],
+            },
+            Source::Packed(..) => vec![self.read(options)],
+            Source::Archive | Source::StandardInput => {
+                let mut all = Vec::new();
+                unpack(self, &mut |item| {
+                    match item {
+                        Item::Structure { name, bytes, .. } => all.extend(structures(&bytes, &name, options)),
+                        Item::Failed(failure) => all.push(Err(failure)),
+                        Item::Said { .. } => {}
+                    }
+                    true
+                });
+                all
             }
         }
     }
@@ -50,12 +90,22 @@ impl InputFile {
     /// # Errors
     /// What is wrong with the file, or that the data set is damaged.
     pub fn read(&self, options: &ReadOptions) -> Result<ReadStructure, InputFailure> {
-        let failure = |reason| InputFailure { name: self.name.clone(), reason, no_protein: false };
-        match &self.packed {
-            None => read_path(&self.path, &self.name, options).map_err(InputFailure::from),
-            Some((dataset, index)) => dataset.structure(*index).map_err(|error| failure(error.to_string())),
+        match &self.source {
+            Source::File => read_path(&self.path, &self.name, options).map_err(InputFailure::from),
+            Source::Packed(dataset, index) => {
+                dataset.structure(*index).map_err(|error| InputFailure::new(&self.name, error.to_string()))
+            }
+            Source::Archive | Source::StandardInput => {
+                let mut all = self.read_all(options);
+                all.drain(..).next().unwrap_or_else(|| Err(InputFailure::new(&self.name, "holds nothing".to_owned())))
+            }
         }
     }
+}
+
+/// Every structure of a file's bytes.
+pub(crate) fn structures(bytes: &[u8], name: &str, options: &ReadOptions) -> Vec<Result<ReadStructure, InputFailure>> {
+    read_structures(bytes, name, options).into_iter().map(|read| read.map_err(InputFailure::from)).collect()
 }
 
 impl From<ReadError> for InputFailure {
@@ -63,6 +113,12 @@ impl From<ReadError> for InputFailure {
         let line = error.line.map_or_else(String::new, |line| format!("line {line}: "));
         let no_protein = matches!(error.problem, Problem::NucleicAcid);
         Self { name: error.name, reason: format!("{line}{}", error.problem), no_protein }
+    }
+}
+
+impl InputFailure {
+    pub(crate) fn new(name: &str, reason: String) -> Self {
+        Self { name: name.to_owned(), reason, no_protein: false }
     }
 }
 
@@ -88,7 +144,7 @@ pub struct Inputs {
 
 /// Two files whose structures would be called the same.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{} and {} would both be called {name:?}; give one of them", .first.display(), .second.display())]
+#[error("{} and {} would both be called {name:?}; give one of them, or name them by their paths", .first.display(), .second.display())]
 pub struct DuplicateName {
     /// The name.
     pub name: String,
@@ -99,7 +155,8 @@ pub struct DuplicateName {
 }
 
 /// Finds the files under `paths`. A file that is named is taken whatever its extension, a packed data set for all of
-/// its structures; directories are walked to their end, links followed, and files of [`EXTENSIONS`] taken.
+/// its structures, `-` for standard input; directories are walked to their end, links followed, and files of [`EXTENSIONS`]
+/// taken, and archives. Files are called by [`NameBy::default`].
 ///
 /// # Errors
 /// Where two files would have one name. What does not exist or cannot be read is an entry of its own instead.
@@ -124,29 +181,37 @@ pub struct DuplicateName {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn discover<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Inputs, DuplicateName> {
+    discover_by(paths, NameBy::default(), "stdin")
+}
+
+/// As [`discover`], with names by `name_by`; what comes through standard input is called `standard_input`.
+///
+/// # Errors
+/// As [`discover`].
+pub fn discover_by<P: AsRef<Path>>(
+    paths: impl IntoIterator<Item = P>,
+    name_by: NameBy,
+    standard_input: &str,
+) -> Result<Inputs, DuplicateName> {
     let mut inputs = Inputs::default();
     for path in paths {
         let path = path.as_ref();
+        if path == Path::new("-") {
+            let (name, path) = (standard_input.to_owned(), path.to_owned());
+            inputs.entries.push(Ok(InputFile { name, path, size: 0, source: Source::StandardInput }));
+            continue;
+        }
         match std::fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => inputs.walk(path),
             // Nothing is read of pipes and the like before their turn.
             Ok(metadata) if metadata.is_file() && Dataset::is_one(path) => inputs.open_dataset(path),
             Ok(metadata) => inputs.entries.push(named(path, metadata.len())),
             Err(error) => {
-                inputs.entries.push(Err(InputFailure {
-                    name: path.display().to_string(),
-                    reason: error.to_string(),
-                    no_protein: false,
-                }));
+                inputs.entries.push(Err(InputFailure::new(&path.display().to_string(), error.to_string())));
             }
         }
     }
-    let mut places: HashMap<&str, &Path> = HashMap::new();
-    for file in inputs.entries.iter().flatten() {
-        if let Some(first) = places.insert(&file.name, &file.path) {
-            return Err(DuplicateName { name: file.name.clone(), first: first.to_owned(), second: file.path.clone() });
-        }
-    }
+    name_by.name(&mut inputs.entries)?;
     Ok(inputs)
 }
 
@@ -164,13 +229,14 @@ impl Inputs {
     pub fn atoms_about(&self) -> usize {
         /// A line of a PDB file has 81, one of mmCIF somewhat more.
         const TEXT: u64 = 100;
-        /// And what packed text takes for it.
-        const GZIP: u64 = TEXT / 5;
+        /// And what compressed text takes for it; most archives hold such.
+        const COMPRESSED_TEXT: u64 = TEXT / 5;
         /// A packed structure has four numbers for an atom, and more for a residue.
         const PACKED: u64 = 20;
-        let bytes_an_atom = |file: &InputFile| match file.path.extension() {
-            _ if file.packed.is_some() => PACKED,
-            Some(gz) if gz.eq_ignore_ascii_case("gz") => GZIP,
+        let bytes_an_atom = |file: &InputFile| match (&file.source, file.path.extension()) {
+            (Source::Packed(..), _) => PACKED,
+            (Source::Archive, _) => COMPRESSED_TEXT,
+            (_, Some(own)) if COMPRESSED.iter().any(|one| own.eq_ignore_ascii_case(one)) => COMPRESSED_TEXT,
             _ => TEXT,
         };
         let atoms = self.entries.iter().flatten().map(|file| file.size / bytes_an_atom(file));
@@ -180,7 +246,7 @@ impl Inputs {
     /// Whether any structure is of a packed data set.
     #[must_use]
     pub fn has_packed(&self) -> bool {
-        self.entries.iter().flatten().any(|file| file.packed.is_some())
+        self.entries.iter().flatten().any(|file| matches!(file.source, Source::Packed(..)))
     }
 
     fn open_dataset(&mut self, path: &Path) {
@@ -191,13 +257,12 @@ impl Inputs {
                     name: dataset.name(index).to_owned(),
                     path: path.to_owned(),
                     size: dataset.bytes(index),
-                    packed: Some((Arc::clone(&dataset), index)),
+                    source: Source::Packed(Arc::clone(&dataset), index),
                 };
                 self.entries.extend((0..dataset.len()).map(structure).map(Ok));
             }
             Err(error) => {
-                let name = path.display().to_string();
-                self.entries.push(Err(InputFailure { name, reason: error.to_string(), no_protein: false }));
+                self.entries.push(Err(InputFailure::new(&path.display().to_string(), error.to_string())));
             }
         }
     }
@@ -209,13 +274,13 @@ impl Inputs {
             match entry {
                 Ok(entry) if entry.file_type().is_dir() => {}
                 // Pipes and devices may have no end.
-                Ok(entry) if entry.file_type().is_file() && is_structure(entry.path()) => {
+                Ok(entry) if entry.file_type().is_file() && is_taken(entry.path()) => {
                     found.push((entry.into_path(), Ok(())))
                 }
                 Ok(_) => ignored += 1,
                 // A broken link to something that is no structure anyway.
                 Err(error)
-                    if error.path().is_some_and(|path| path.is_symlink() && !is_structure(path))
+                    if error.path().is_some_and(|path| path.is_symlink() && !is_taken(path))
                         && error.loop_ancestor().is_none() =>
                 {
                     ignored += 1
@@ -233,9 +298,10 @@ impl Inputs {
             match found {
                 Ok(()) => {
                     let size = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
-                    Ok(InputFile { name, path, size, packed: None })
+                    let source = if is_archive(&path) { Source::Archive } else { Source::File };
+                    Ok(InputFile { name, path, size, source })
                 }
-                Err(reason) => Err(InputFailure { name, reason, no_protein: false }),
+                Err(reason) => Err(InputFailure::new(&name, reason)),
             }
         }));
         if ignored > 0 {
@@ -255,47 +321,26 @@ fn reason(error: &walkdir::Error) -> String {
 /// A file that was named itself.
 fn named(path: &Path, size: u64) -> Result<InputFile, InputFailure> {
     let name = structure_name(path.file_name().map_or(path, Path::new));
-    if extension(path).as_deref() == Some("bcif") {
-        let reason = "BinaryCIF is not supported; use the .cif or .pdb file".to_owned();
-        return Err(InputFailure { name, reason, no_protein: false });
+    if let Some(reason) = refused_format(path) {
+        return Err(InputFailure::new(&name, reason.to_owned()));
     }
     if extension(path).as_deref() == Some("arrow") {
-        return Err(InputFailure { name, reason: DatasetError::NotArrow.to_string(), no_protein: false });
+        return Err(InputFailure::new(&name, DatasetError::NotArrow.to_string()));
     }
-    Ok(InputFile { name, path: path.to_owned(), size, packed: None })
+    let source = if is_archive(path) { Source::Archive } else { Source::File };
+    Ok(InputFile { name, path: path.to_owned(), size, source })
 }
 
-/// The path as text, `/` between its parts, without `.gz`. Bytes that are no text are written `\xFF`, so that names that
-/// differ are told apart.
-fn structure_name(path: &Path) -> String {
-    let text = |part: &std::ffi::OsStr| {
-        let chunks = part.as_encoded_bytes().utf8_chunks();
-        let chunk = |chunk: std::str::Utf8Chunk| {
-            let rest: String = chunk.invalid().iter().map(|byte| format!("\\x{byte:02X}")).collect();
-            format!("{}{rest}", chunk.valid())
-        };
-        chunks.map(chunk).collect::<String>()
-    };
-    let parts: Vec<_> = path.iter().map(text).collect();
-    let mut name = parts.join("/");
-    if is_gzip(path) {
-        name.truncate(name.len() - ".gz".len());
-    }
-    name
+/// Whether a file is taken from a directory.
+fn is_taken(path: &Path) -> bool {
+    is_structure(path) || is_archive(path)
 }
 
-fn is_structure(path: &Path) -> bool {
-    extension(path).is_some_and(|extension| EXTENSIONS.contains(&extension.as_str()))
-}
-
-fn is_gzip(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"))
-}
-
-/// The extension in lower case, that before `.gz` where there is one.
-fn extension(path: &Path) -> Option<String> {
-    let extension = if is_gzip(path) { Path::new(path.file_stem()?).extension() } else { path.extension() };
-    Some(extension?.to_string_lossy().to_ascii_lowercase())
+/// Which files are taken from directories and archives, in words.
+#[must_use]
+pub fn taken() -> String {
+    let (plain, packed) = (EXTENSIONS.map(|one| format!(".{one}")), COMPRESSED.map(|one| format!(".{one}")));
+    format!("{} or .tar, each also {}", plain.join(", "), packed.join(", "))
 }
 
 #[cfg(test)]
@@ -319,28 +364,50 @@ mod tests {
 
     #[test]
     fn directories_are_walked_in_byte_order() {
-        let folder = folder(&["b.pdb", "sub/a.cif.gz", "B.ENT", "a.mmCIF.GZ", "notes.txt", "sub/x.bcif", "a.pdb.bak"]);
+        let folder =
+            folder(&["b.pdb", "sub/a.cif.gz", "B.ENT", "a.mmCIF.GZ", "notes.txt", "sub/x.bcif", "a.pdb.bak", "s.tar"]);
         let inputs = discover([folder.path()]).unwrap();
-        assert_eq!(names(&inputs), ["B.ENT", "a.mmCIF", "b.pdb", "sub/a.cif"]);
-        assert_eq!(inputs.ignored, [(folder.path().to_owned(), 3)]);
+        assert_eq!(names(&inputs), ["B.ENT", "a.mmCIF", "b.pdb", "s.tar", "sub/a.cif", "sub/x.bcif"]);
+        assert!(inputs.entries[3].as_ref().unwrap().is_stream());
+        assert_eq!(inputs.ignored, [(folder.path().to_owned(), 2)]);
     }
 
     #[test]
-    fn named_files_are_taken_but_binary_cif() {
-        let folder = folder(&["x.bcif", "x.txt", "y.bcif.gz"]);
-        let paths = ["x.txt", "x.bcif", "y.bcif.gz", "missing.pdb"].map(|file| folder.path().join(file));
+    fn named_files_are_taken_but_those_of_other_formats() {
+        let folder = folder(&["x.gro", "x.txt", "y.fcz", "db", "db.index", "db.dbtype", "z.mmtf.gz"]);
+        let paths = ["x.txt", "x.gro", "y.fcz", "db", "z.mmtf.gz", "missing.pdb"].map(|file| folder.path().join(file));
         let inputs = discover(&paths).unwrap();
         assert_eq!(inputs.entries[0].as_ref().unwrap().name, "x.txt");
-        assert!(inputs.entries[1].as_ref().unwrap_err().reason.starts_with("BinaryCIF is not supported"));
-        assert!(inputs.entries[2].as_ref().unwrap_err().reason.starts_with("BinaryCIF is not supported"));
-        assert!(inputs.entries[3].as_ref().unwrap_err().name.ends_with("missing.pdb"));
+        for (entry, reason) in inputs.entries[1..5].iter().zip(["GRO", "FoldComp", "FoldComp", "MMTF"]) {
+            let failure = entry.as_ref().unwrap_err();
+            assert!(failure.reason.starts_with(reason), "{}: {}", failure.name, failure.reason);
+        }
+        assert!(inputs.entries[5].as_ref().unwrap_err().name.ends_with("missing.pdb"));
+    }
+
+    #[test]
+    fn equal_names_get_as_many_folders_as_tell_them_apart() {
+        let folder = folder(&["1/a/x.pdb", "1/b/x.pdb", "2/a/x.pdb", "2/a/y.pdb"]);
+        let path = |name: &str| folder.path().join(name);
+        let of = |files: &[&str], by| {
+            discover_by(files.iter().map(|file| path(file)), by, "-")
+                .map(|inputs| names(&inputs).into_iter().map(str::to_owned).collect::<Vec<_>>())
+        };
+        assert_eq!(
+            of(&["1/a/x.pdb", "1/b/x.pdb", "2/a/y.pdb"], NameBy::Shortest).unwrap(),
+            ["a/x.pdb", "b/x.pdb", "y.pdb"]
+        );
+        assert_eq!(of(&["1/a/x.pdb", "2/a/x.pdb"], NameBy::Shortest).unwrap(), ["1/a/x.pdb", "2/a/x.pdb"]);
+        assert_eq!(of(&["2/a/x.pdb", "2/a/y.pdb"], NameBy::Stem).unwrap(), ["x", "y"]);
+        assert!(of(&["1/a/x.pdb", "2/a/x.pdb"], NameBy::Stem).is_err());
+        assert!(of(&["1/a/x.pdb", "1/a/x.pdb"], NameBy::Shortest).is_err());
     }
 
     #[test]
     fn one_name_for_two_files_is_refused() {
         let folder = folder(&["a/x.pdb", "b/x.pdb.gz"]);
         let (first, second) = (folder.path().join("a/x.pdb"), folder.path().join("b"));
-        let error = discover([&first, &second]).unwrap_err();
+        let error = discover_by([&first, &second], NameBy::Name, "-").unwrap_err();
         assert_eq!(error.name, "x.pdb");
         assert!(error.to_string().contains("a/x.pdb") && error.to_string().contains("b/x.pdb.gz"), "{error}");
         assert_eq!(names(&discover([folder.path()]).unwrap()), ["a/x.pdb", "b/x.pdb"]);

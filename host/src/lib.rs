@@ -29,7 +29,7 @@
 //! let batches = ["first", "second"].into_iter().map(|name| {
 //!     let read = read_path("../data/6m0j_rbd.pdb", name, &ReadOptions::default()).unwrap();
 //!     let outcomes = vec![Outcome::Read { notes: read.notes }];
-//!     Batch { structures: vec![read.structure], outcomes, bytes: 0 }
+//!     Batch { structures: vec![read.structure], outcomes, ..Batch::default() }
 //! });
 //! let mut names = Vec::new();
 //! let telemetry = run(&engine, batches, &Cancel::default(), |computed| {
@@ -77,6 +77,7 @@ pub mod contacts;
 pub mod dataset;
 pub mod engine;
 pub mod inputs;
+pub mod lineages;
 pub mod output;
 pub mod pack;
 pub mod pipeline;
@@ -89,7 +90,7 @@ pub use engine::launch_mega_fused_batch;
 pub use engine::{Backend, BatchFeatures, Engine, EngineBuilder, EngineError, StructureFeatures, StructureView};
 pub use pack::{PackError, PackedBatch};
 pub use read::{ReadError, ReadOptions, ReadStructure};
-pub use structure::{StructureError, StructureInput};
+pub use structure::{ResidueLabels, StructureError, StructureInput};
 
 #[cfg(test)]
 extern crate self as prism_host;

@@ -12,12 +12,13 @@ mod parquet;
 mod relation;
 mod relations;
 mod sites;
+mod status;
 mod value;
 mod view;
 mod whole;
 
 pub use arrow::{ArrowTable, RecordBatches};
-pub use columns::{Column, ColumnError, Columns};
+pub use columns::{Column, ColumnError, Columns, Label, LineageColumn};
 pub use csv::CsvTable;
 pub use file::OutputFile;
 pub use json::JsonTable;
@@ -27,6 +28,7 @@ pub use parquet::ParquetTable;
 pub use relation::{Cells, Relation, RelationTable};
 pub use relations::{EdgesRelation, InterfaceResiduesFile, InterfacesRelation, SummaryRelation};
 pub use sites::{SitesFormat, SitesOptions, SitesTable};
+pub use status::StatusFile;
 pub(crate) use value::Value;
 pub use view::SitesView;
 pub(crate) use whole::WholeFile;
@@ -69,6 +71,46 @@ impl<'a> StructureRows<'a> {
     /// The letter of a feature that is a state; nothing where it was not computed or is not defined.
     fn state(&self, feature: &Feature, row: usize) -> &'static str {
         SecondaryStructure::letter(self.feature(feature, row))
+    }
+
+    /// A predicted model's confidence in a row; NaN where there is none.
+    fn plddt(&self, row: usize) -> f32 {
+        let value = self.structure.b_column.get(row).filter(|_| self.structure.predicted);
+        value.copied().unwrap_or(f32::NAN)
+    }
+
+    /// What other tables call a row, where that is a text.
+    fn label_text(&self, label: Label, row: usize) -> &str {
+        self.structure.labels.get(row).map_or("", |labels| match label {
+            Label::AsymId => &labels.asym_id,
+            Label::EntityId => &labels.entity_id,
+            Label::UniprotAccession => &labels.uniprot_accession,
+            Label::SeqId | Label::UniprotNumber => "",
+        })
+    }
+
+    /// What other tables call a row, where that is a number.
+    fn label_number(&self, label: Label, row: usize) -> Option<i32> {
+        self.structure.labels.get(row).and_then(|labels| match label {
+            Label::SeqId => labels.seq_id,
+            Label::UniprotNumber => labels.uniprot_number,
+            Label::AsymId | Label::EntityId | Label::UniprotAccession => None,
+        })
+    }
+
+    /// What a structure stands for, where that is a text.
+    fn lineage_text(&self, column: LineageColumn) -> &str {
+        self.structure.lineage.as_deref().map_or("", |lineage| match column {
+            LineageColumn::Name => &lineage.name,
+            LineageColumn::Country => &lineage.country,
+            LineageColumn::VelocityError => "",
+        })
+    }
+
+    /// The standard error of the velocity in a row; NaN where there is none.
+    fn velocity_error(&self, row: usize) -> f32 {
+        let errors = self.structure.lineage.as_deref().map_or(&[][..], |lineage| &lineage.velocity_error);
+        errors.get(row).copied().unwrap_or(f32::NAN)
     }
 
     /// The site of a row, or -1.
@@ -254,8 +296,16 @@ pub enum OutputError {
         /// What can be written.
         known: &'static str,
     },
+    /// The file of a structure, which is written again with other numbers, cannot be read.
+    #[error("{path}: cannot be written again: {problem}")]
+    ViewInput {
+        /// The structure's file.
+        path: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// Points of more than one structure.
-    #[error("points and scripts are of one structure; give one file")]
+    #[error("points, scripts and structures are of one structure; give one file")]
     OneStructure,
     /// Something other than a plain file has the output's name.
     #[error("{path}: is not a plain file; choose another name")]

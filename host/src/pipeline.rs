@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use telemetry::{Clock, cores_time};
 
 /// Structures to compute at once.
@@ -38,6 +38,17 @@ pub struct Batch {
     pub outcomes: Vec<Outcome>,
     /// Bytes that were read for it.
     pub bytes: u64,
+    /// Of each of `outcomes`, how its reading went; may be shorter, where nobody has measured.
+    pub readings: Vec<Reading>,
+}
+
+/// How the reading of an input went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// Models that the structure's file has, read or not.
+    pub models: usize,
+    /// How long it took; of several structures of one file the first has all of it.
+    pub time: Duration,
 }
 
 /// What became of one input.
@@ -50,6 +61,13 @@ pub enum Outcome {
     },
     /// It cannot be read.
     Failed(InputFailure),
+    /// No input, but what is to be told of one that holds others.
+    Said {
+        /// What it is about.
+        name: String,
+        /// A sentence that does not repeat the name.
+        text: String,
+    },
 }
 
 /// A batch with what each of its structures got.
@@ -69,7 +87,7 @@ pub enum Outcome {
 ///     Outcome::Failed(failure),
 ///     Outcome::Read { notes: Vec::new() },
 /// ];
-/// let batch = Batch { structures: vec![read.structure, StructureInput::default()], outcomes, bytes: 0 };
+/// let batch = Batch { structures: vec![read.structure, StructureInput::default()], outcomes, ..Batch::default() };
 ///
 /// let engine = Engine::builder().backend(Backend::Cpu).build()?;
 /// let telemetry = run(&engine, [batch].into_iter(), &Cancel::default(), |Computed { batch, results }| {

@@ -12,9 +12,13 @@
 //! shorter structure. See [`Problem`].
 
 mod alignment;
+mod assembly;
 mod atom_site;
+mod b_column;
+mod bcif;
 mod cif;
 mod components;
+mod compressed;
 mod draft;
 mod error;
 mod frames;
@@ -24,13 +28,21 @@ mod note;
 mod number;
 mod options;
 mod pdb;
+mod pqr;
+mod references;
 mod select;
+mod tables;
 
+pub(crate) use b_column::is_cif;
+pub use b_column::{NamedResidue, with_b_column};
+pub use compressed::COMPRESSED;
+pub(crate) use compressed::{Compression, Unfolding};
 pub use error::{Problem, ReadError};
 pub use note::{Note, NoteKind};
 pub use options::{Alternates, Models, ReadOptions, Residues};
 
 use crate::structure::StructureInput;
+use compressed::plain;
 use draft::{Draft, Facts};
 use error::Fault;
 use std::borrow::Cow;
@@ -48,6 +60,8 @@ pub struct ReadStructure {
     pub warnings: Vec<String>,
     /// What was decided, and what is odd.
     pub notes: Vec<Note>,
+    /// Models that its file or data block has, read or not.
+    pub models: usize,
 }
 
 /// Reads a structure from a file. See [`read_bytes`].
@@ -152,7 +166,7 @@ pub fn read_structures(bytes: &[u8], name: &str, options: &ReadOptions) -> Vec<R
         Err(problem) => return vec![Err(ReadError { name: name.to_owned(), line: None, problem })],
     };
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
-    let text = with_line_feeds(text);
+    let text = if is_binary(text) { Cow::Borrowed(text) } else { with_line_feeds(text) };
     match read_text(&text, options) {
         Ok(models) => {
             let finished = |(suffix, model): (String, Result<Model, Fault>)| {
@@ -164,11 +178,6 @@ pub fn read_structures(bytes: &[u8], name: &str, options: &ReadOptions) -> Vec<R
         }
         Err(fault) => vec![Err(fault.into_error(name, &text))],
     }
-}
-
-/// The bytes without compression.
-fn plain(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Problem> {
-    if gzip::is_gzip(bytes) { gzip::decompress(bytes).map(Cow::Owned) } else { Ok(Cow::Borrowed(bytes)) }
 }
 
 /// The text with a line feed where it has carriage returns alone at the ends of its lines.
@@ -189,15 +198,19 @@ struct Model {
 type Found = Vec<(String, Result<Model, Fault>)>;
 
 fn read_text(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
-    match format_of(text) {
+    let format = format_of(text);
+    match format {
         Format::Empty => Err(Fault::whole(Problem::Empty)),
-        Format::BinaryCif => Err(Fault::whole(Problem::BinaryCif)),
-        Format::Pdb => {
-            let found = read_pdb(text, options)?;
+        Format::Foreign(what) => Err(Fault::whole(Problem::OtherFormat(what))),
+        Format::Pdb | Format::Pqr => {
+            let found = if format == Format::Pqr { pqr::read(text, options)? } else { read_pdb(text, options)? };
             Ok(models(Ok(found.models), "", found.met, &found.facts, options))
         }
-        Format::Cif => {
-            let blocks = cif::read(text, options)?;
+        Format::Cif | Format::BinaryCif => {
+            let blocks = match format {
+                Format::Cif => cif::read(text, options)?,
+                _ => bcif::read(text, options)?,
+            };
             let several = blocks.len() > 1;
             let of_block = |block: cif::Block| {
                 let suffix = if several { format!("#{}", block.name) } else { String::new() };
@@ -231,7 +244,7 @@ fn models(
         Err(fault) => return vec![(suffix.to_owned(), Err(fault))],
     };
     let (found, met) = frames::split(found, met, options);
-    let mut facts = facts.clone();
+    let mut facts = Facts { models: met, ..facts.clone() };
     if met > 1 && options.models == Models::First {
         facts.notes.push(Note { kind: NoteKind::Models, text: format!("the first of {met} models is read") });
     }
@@ -250,8 +263,16 @@ fn models(
 enum Format {
     Empty,
     Pdb,
+    Pqr,
     Cif,
     BinaryCif,
+    /// One that is not read, and what to do.
+    Foreign(&'static str),
+}
+
+/// Whether the bytes are MessagePack's map, and no text.
+fn is_binary(text: &[u8]) -> bool {
+    matches!(text.first(), Some(0x80..=0x8f | 0xde | 0xdf))
 }
 
 /// The format by content. mmCIF says so in its first word; all else is left to the PDB reader, which knows its
@@ -261,12 +282,18 @@ fn format_of(text: &[u8]) -> Format {
         return Format::Empty;
     }
     // BinaryCIF is a MessagePack map of at least these keys, in any order.
-    if matches!(text[0], 0x80..=0x8f | 0xde | 0xdf) {
+    if is_binary(text) {
         let head = &text[..text.len().min(256)];
         let has = |key: &[u8]| memchr::memmem::find(head, key).is_some();
+        if has(b"mmtfVersion") {
+            return Format::Foreign("MMTF is not read; its publisher has ended it: fetch the .bcif.gz or .cif.gz file");
+        }
         if has(b"\xaadataBlocks") || has(b"\xa7encoder") || has(b"\xa7version") {
             return Format::BinaryCif;
         }
+    }
+    if text.starts_with(b"FCMP") {
+        return Format::Foreign("FoldComp is not read; `foldcomp decompress` makes a PDB file of it, which is");
     }
     let starts =
         |word: &[u8], prefix: &str| word.get(..prefix.len()).is_some_and(|w| w.eq_ignore_ascii_case(prefix.as_bytes()));
@@ -280,6 +307,8 @@ fn format_of(text: &[u8]) -> Format {
     }
     if rest.first() == Some(&b'_') || ["data_", "loop_", "global_"].iter().any(|word| starts(rest, word)) {
         Format::Cif
+    } else if pqr::is_one(text) {
+        Format::Pqr
     } else {
         Format::Pdb
     }

@@ -1,5 +1,10 @@
 //! One protein structure as the engine takes it.
 
+mod spread;
+
+pub use spread::SpreadError;
+pub(crate) use spread::check as check_spread;
+
 use shared_types::backbone::RoleAtoms;
 use shared_types::{Atom, NO_CA, RESIDUES};
 use thiserror::Error;
@@ -52,6 +57,9 @@ macro_rules! structure_input {
             pub insertion_codes: Vec<Box<str>>,
             /// Per residue, its name as the file has it. Empty where each is the name of its type in [`RESIDUES`].
             pub residue_names: Vec<Box<str>>,
+            /// Per residue, what other tables call it. Empty unless it was asked for
+            /// ([`ReadOptions::labels`](crate::read::ReadOptions::labels)).
+            pub labels: Vec<ResidueLabels>,
             /// Whether the B column (`b_column`) is a predictor's confidence (pLDDT).
             pub predicted: bool,
             /// Whether the last residue is none: the atoms of ligands, ions and the like, which cover others and have no
@@ -59,6 +67,8 @@ macro_rules! structure_input {
             pub environment: bool,
             /// Midpoint in Å of the atoms' bounding box. It was subtracted in f64, before rounding to f32.
             pub center: [f64; 3],
+            /// The lineage that the structure stands for, where there is one.
+            pub lineage: Option<Box<crate::lineages::Lineage>>,
             /// Hash of the lineage that the structure stands for; carried, not computed with.
             pub lineage_hash: u32,
             /// Country code of the sample; carried, not computed with.
@@ -95,6 +105,32 @@ macro_rules! may_be_left_out {
 }
 
 shared_types::residue_inputs!(structure_input);
+
+/// What other tables call a residue.
+///
+/// ```
+/// use prism_host::read::{ReadOptions, read_path};
+///
+/// let options = ReadOptions { labels: true, ..ReadOptions::default() };
+/// let crambin = read_path("tests/data/1crn.cif", "1crn", &options)?.structure;
+/// let first = &crambin.labels[0];
+/// assert_eq!((&*first.asym_id, first.seq_id, &*first.entity_id), ("A", Some(1), "1"));
+/// assert_eq!((&*first.uniprot_accession, first.uniprot_number), ("P01542", Some(1)));
+/// # Ok::<(), prism_host::ReadError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResidueLabels {
+    /// mmCIF's `label_asym_id`; empty where the file has none.
+    pub asym_id: Box<str>,
+    /// mmCIF's `label_seq_id`: the residue's number in its entity's sequence.
+    pub seq_id: Option<i32>,
+    /// mmCIF's `label_entity_id`; empty where the file has none.
+    pub entity_id: Box<str>,
+    /// The accession of its sequence in UniProt; empty where the file says none.
+    pub uniprot_accession: Box<str>,
+    /// Its number there.
+    pub uniprot_number: Option<i32>,
+}
 
 /// A [`StructureInput`] whose parts do not fit together.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -144,6 +180,14 @@ pub enum StructureError {
         field: &'static str,
         /// Entries that it has.
         found: usize,
+    },
+    /// Atoms whose neighbours cannot be found in time.
+    #[error("structure {structure:?}: {source}")]
+    Spread {
+        /// The structure's name.
+        structure: String,
+        /// What is wrong.
+        source: SpreadError,
     },
     /// A centre that is not a point.
     #[error("structure {structure:?}: `center` is {center:?}, which is not finite")]
@@ -213,6 +257,22 @@ impl StructureInput {
         self.validate_numbers()
     }
 
+    /// Checks that atoms lie neither so dense nor so far apart that finding neighbours takes a time that grows with the square
+    /// of their number. Files and packed data sets are checked when they are read, by this. A structure of 1,400 atoms or fewer
+    /// always passes.
+    ///
+    /// # Errors
+    /// [`StructureError::Spread`].
+    pub fn check_spread(&self) -> Result<(), StructureError> {
+        let atoms = self.atoms.iter().map(|atom| [atom.x, atom.y, atom.z].map(f64::from));
+        let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        for atom in atoms.clone() {
+            low = [0, 1, 2].map(|axis| low[axis].min(atom[axis]));
+            high = [0, 1, 2].map(|axis| high[axis].max(atom[axis]));
+        }
+        check_spread(atoms, low, high).map_err(|source| StructureError::Spread { structure: self.name.clone(), source })
+    }
+
     fn validate_lengths(&self) -> Result<(), StructureError> {
         for (field, found) in [("atoms", self.n_atoms()), ("residue_types", self.n_residues())] {
             // The largest u32 is NO_CA.
@@ -228,7 +288,9 @@ impl StructureInput {
         ];
         let inputs = self.residue_lengths().filter(|(_, found, may_be_left_out)| *found > 0 || !may_be_left_out);
         let names = Some(("residue_names", self.residue_names.len(), n)).filter(|(_, found, _)| *found > 0);
-        let all = lengths.into_iter().chain(names).chain(inputs.map(|(field, found, _)| (field, found, n)));
+        let labels = Some(("labels", self.labels.len(), n)).filter(|(_, found, _)| *found > 0);
+        let all =
+            lengths.into_iter().chain(labels).chain(names).chain(inputs.map(|(field, found, _)| (field, found, n)));
         match all.into_iter().find(|(_, found, expected)| found != expected) {
             Some((field, found, expected)) => {
                 Err(StructureError::Length { structure: self.name.clone(), field, found, expected })

@@ -226,7 +226,8 @@ fn a_column_is_explained() {
 fn what_is_undefined_is_explained() {
     let run = Run::new();
     run.copy(&example(), "a.pdb");
-    let csv = run.features(&["a.pdb"]).stdout;
+    let every = shared_types::FEATURES.iter().map(|feature| feature.name).collect::<Vec<_>>().join(",");
+    let csv = run.features(&["a.pdb", "--columns", &every]).stdout;
     for feature in shared_types::FEATURES {
         let explained = run.prism(&["features", "--explain", feature.name, "--format", "json"]).stdout;
         let explained: Value = serde_json::from_str(&explained).unwrap();

@@ -103,6 +103,9 @@ fn expected(all: &[(StructureInput, Vec<FeatureRow>)], column: &Column) -> Vec<F
                 }
                 // Not computed here.
                 Column::State(_) => Field::Text(String::new()),
+                // No model is predicted, and labels are not among these columns.
+                Column::Plddt => Field::Float(None),
+                Column::Label(_) | Column::Lineage(_) => unreachable!("they are written on request"),
                 Column::Feature(feature) => Field::float(match feature.group {
                     Group::Residue => features.columns[feature.column],
                     _ => f32::NAN,
@@ -142,7 +145,7 @@ fn csv_reads_back_to_the_bit() {
             .iter()
             .map(|record| match column {
                 Column::Row | Column::Resnum | Column::SiteId => Field::Int(record[index].parse().unwrap()),
-                Column::Feature(_) if record[index].is_empty() => Field::Float(None),
+                Column::Feature(_) | Column::Plddt if record[index].is_empty() => Field::Float(None),
                 Column::Feature(_) => Field::float(record[index].parse().unwrap()),
                 _ => Field::Text(record[index].to_owned()),
             })
@@ -285,7 +288,7 @@ fn npz_reads_back_to_the_bit() {
     let (path, all) = (folder.path().join("t.npz"), example());
     write(&path, Columns::default(), &all);
     let mut archive = zip::ZipArchive::new(File::open(&path).unwrap()).unwrap();
-    assert_eq!(archive.len(), 7 + FEATURES.len() + 1);
+    assert_eq!(archive.len(), 7 + FEATURES.len() + 2);
     for column in Columns::default().as_slice() {
         let mut bytes = Vec::new();
         archive.by_name(&format!("{}.npy", column.name())).unwrap().read_to_end(&mut bytes).unwrap();
@@ -295,7 +298,9 @@ fn npz_reads_back_to_the_bit() {
             Column::Row | Column::Resnum | Column::SiteId => {
                 array.into_vec::<i32>().unwrap().into_iter().map(Field::Int).collect()
             }
-            Column::Feature(_) => array.into_vec::<f32>().unwrap().into_iter().map(Field::float).collect(),
+            Column::Feature(_) | Column::Plddt => {
+                array.into_vec::<f32>().unwrap().into_iter().map(Field::float).collect()
+            }
             _ => array.into_vec::<String>().unwrap().into_iter().map(Field::Text).collect(),
         };
         assert_eq!(found, expected(&all, column), "{}", column.name());

@@ -47,11 +47,11 @@ fn no_protein() {
 }
 
 #[test]
-fn binary_cif_is_named() {
+fn binary_cif_that_is_cut_is_named() {
     let head = b"\x83\xa7encoder\xa6Mol* 1\xa7version\xa50.3.0\xaadataBlocks\x91\x83";
-    refused(head, &["BinaryCIF is not supported; use the .cif or .pdb file"]);
-    refused(gzip(head), &["BinaryCIF is not supported"]);
-    refused(b"\xde\x00\x03\xaadataBlocks\x91", &["BinaryCIF is not supported"]);
+    refused(head, &["damaged BinaryCIF: it ends too soon; fetch the file again"]);
+    refused(gzip(head), &["damaged BinaryCIF"]);
+    refused(b"\xde\x00\x03\xaadataBlocks\x91", &["damaged BinaryCIF"]);
 }
 
 #[test]

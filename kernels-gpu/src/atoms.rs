@@ -29,6 +29,15 @@ const WARPS: usize = THREADS / 32;
 /// Atoms of an item, at most.
 pub const ATOMS_AN_ITEM: u32 = 1024;
 
+/// Atoms of each item of a structure that has `n`, but for the last one: in equal shares, so that none takes a block for a
+/// few.
+#[inline]
+#[must_use]
+pub fn atoms_per_item(n: u32) -> u32 {
+    let items = n.div_ceil(ATOMS_AN_ITEM);
+    if items == 0 { 1 } else { n.div_ceil(items) }
+}
+
 #[inline(always)]
 fn distance2(a: Atom, b: Atom) -> f32 {
     square([b.x - a.x, b.y - a.y, b.z - a.z])
@@ -212,7 +221,7 @@ fn sort(
 /// - `contacts`: one a residue; what is found is added.
 /// - `sorted`, `cells`, `owners`, `frames`: what [`fn@atom_cells_prism4d`] found, and what it read.
 /// - `points`: the `n_points` test points on an atom's sphere.
-#[kernel(threads = 192, blocks_per_sm = 2, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_A_GROUP as u32) as usize))]
+#[kernel(threads = 192, blocks_per_sm = 4, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_A_GROUP as u32) as usize))]
 pub fn atom_surfaces_prism4d(
     block: &mut Block,
     surface: &mut Segment<AtomSurface>,

@@ -55,11 +55,13 @@ impl Engine {
     ) -> PyResult<Stream> {
         let columns = match columns {
             Some(names) => Columns::choose(names).map_err(|error| PyValueError::new_err(error.to_string()))?,
-            None => Columns::default(),
+            // Nobody gives annotations here.
+            None => Columns::default().without_annotations(|_| false),
         };
+        let labels = columns.has_labels();
         let table = Table::by_name(table, columns)?;
         // Computes what the table has, with the memory that is there.
         let engine = Arc::new(self.engine.with_selection(table.selection()));
-        Stream::begin(engine, inputs, ReadOptions { chains, ..ReadOptions::default() }, table)
+        Stream::begin(engine, inputs, ReadOptions { chains, labels, ..ReadOptions::default() }, table)
     }
 }

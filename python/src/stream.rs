@@ -132,6 +132,7 @@ fn send_batch(table: &Table, computed: Computed, send: &SyncSender<Message>) -> 
     let mut structures = batch.structures.iter().zip(results.iter());
     for outcome in &batch.outcomes {
         match outcome {
+            Outcome::Said { name, text } => notes.push((name.clone(), text.clone())),
             Outcome::Failed(failure) => failures.push((failure.name.clone(), failure.reason.clone())),
             Outcome::Read { notes: told } => {
                 let Some((structure, features)) = structures.next() else { break };

@@ -3,10 +3,10 @@
 //! `-h` shows what is used most, `--help` all of it, in groups. Options that are hidden in the short help say so here.
 
 use super::parts::Shard;
+use super::reading::ReadArgs;
 use super::relations::{EdgesArgs, InterfaceArgs, SummaryArgs};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use prism_host::engine::Backend;
-use prism_host::read::{Alternates, Models, ReadOptions, Residues};
 use shared_types::site_model::DEFAULT_THRESHOLD;
 use shared_types::{MAX_POINTS, MIN_POINTS};
 use std::path::PathBuf;
@@ -88,8 +88,8 @@ Exit status: 0 all done; 1 nothing written; 2 wrong usage; 3 some inputs failed,
 
 #[derive(Debug, Args)]
 pub struct FeaturesArgs {
-    /// Files, packed data sets, or directories to walk for .pdb, .ent, .cif and .mmcif, each also .gz.
-    #[arg(value_name = "PATH", required_unless_present_any = ["list", "explain"])]
+    /// Files, tars and packed data sets, directories to walk for them, or - for standard input.
+    #[arg(value_name = "PATH", required_unless_present_any = ["list", "explain", "from_file"])]
     pub paths: Vec<PathBuf>,
 
     /// Where to write; the extension says the format: .csv, .tsv, .jsonl (each also .gz), .arrow, .parquet, .npz; a folder,
@@ -121,6 +121,11 @@ pub struct FeaturesArgs {
     #[arg(long, value_name = "FILE.csv", help_heading = "Reading", hide_short_help = true)]
     pub annotations: Option<PathBuf>,
 
+    /// CSV with the columns lineage,date,count or frequency, and country,total,substitutions: gives each structure once for
+    /// each lineage in each country, with its substitutions, gisaid_freq and gisaid_velocity.
+    #[arg(long, value_name = "TABLE.csv", help_heading = "Reading", hide_short_help = true)]
+    pub lineages: Option<PathBuf>,
+
     /// Write features of smaller magnitude as 0.
     #[arg(
         long,
@@ -141,8 +146,8 @@ pub struct FeaturesArgs {
 
 #[derive(Debug, Args)]
 pub struct SitesArgs {
-    /// Files, packed data sets, or directories to walk for .pdb, .ent, .cif and .mmcif, each also .gz.
-    #[arg(value_name = "PATH", required = true)]
+    /// Files, tars and packed data sets, directories to walk for them, or - for standard input.
+    #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -164,14 +169,18 @@ pub struct SitesArgs {
     #[arg(long, value_name = "FILE")]
     pub script: Option<PathBuf>,
 
+    /// Write the file of one structure again with site_score, in hundredths, in its B column (.pdb or .cif, as it is).
+    #[arg(long, value_name = "FILE")]
+    pub write_structure: Option<PathBuf>,
+
     #[command(flatten)]
     pub provenance: ProvenanceArgs,
 }
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Files, packed data sets, or directories to walk for .pdb, .ent, .cif and .mmcif, each also .gz.
-    #[arg(value_name = "PATH", required = true)]
+    /// Files, tars and packed data sets, directories to walk for them, or - for standard input.
+    #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 
     /// A line for each input as text, or a JSON object for each.
@@ -184,8 +193,8 @@ pub struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub struct PackArgs {
-    /// Files, packed data sets, or directories to walk for .pdb, .ent, .cif and .mmcif, each also .gz.
-    #[arg(value_name = "PATH", required = true)]
+    /// Files, tars and packed data sets, directories to walk for them, or - for standard input.
+    #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 
     /// Where to write the packed data set, an .arrow
@@ -198,8 +207,8 @@ pub struct PackArgs {
 
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Files, packed data sets, or directories to walk for .pdb, .ent, .cif and .mmcif, each also .gz.
-    #[arg(value_name = "PATH", required = true)]
+    /// Files, tars and packed data sets, directories to walk for them, or - for standard input.
+    #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 
     /// Where to write, an .html
@@ -282,123 +291,6 @@ pub enum Generated {
     CompletePowershell,
 }
 
-/// Which structures to read.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Reading")]
-pub struct ReadArgs {
-    /// Read these chains only (author chain ids).
-    #[arg(long, value_name = "ID,...", value_delimiter = ',')]
-    pub chains: Option<Vec<String>>,
-
-    /// Which residues get a row: every amino acid of a chain, modified ones and those under a force field's name among
-    /// them, or the 20 standard names in ATOM records alone.
-    #[arg(long, value_enum, default_value_t = ResiduesArg::All, hide_short_help = true)]
-    pub residues: ResiduesArg,
-
-    /// Which of a residue's alternate locations to take: that of the highest mean occupancy, the first record of each
-    /// atom, or the one of this letter.
-    #[arg(long, value_name = "highest|first|A", default_value = "highest", hide_short_help = true)]
-    pub altloc: AltlocArg,
-
-    /// Which models to read: one by its number, or each as a structure of its own (x.pdb#2) [default: the first]
-    #[arg(long, value_name = "N|all", allow_negative_numbers = true, hide_short_help = true)]
-    pub model: Option<ModelArg>,
-
-    /// Whether ligands, ions, cofactors, caps and nucleic acids cover surface; water never does.
-    #[arg(long, value_enum, default_value_t = HetArg::None, hide_short_help = true)]
-    pub het: HetArg,
-
-    /// Report inputs that fail and write the others; this is the default.
-    #[arg(long, conflicts_with = "fail_fast", help_heading = "Running", hide_short_help = true)]
-    pub keep_going: bool,
-
-    /// Stop at the first input that fails.
-    #[arg(long, help_heading = "Running", hide_short_help = true)]
-    pub fail_fast: bool,
-}
-
-impl ReadArgs {
-    /// What to read of each file.
-    pub fn options(&self) -> ReadOptions {
-        ReadOptions {
-            chains: self.chains.clone(),
-            residues: match self.residues {
-                ResiduesArg::All => Residues::All,
-                ResiduesArg::Standard => Residues::Standard,
-            },
-            alternates: self.altloc.0,
-            models: self.model.map_or(Models::First, |model| model.0),
-            cover: matches!(self.het, HetArg::Cover),
-            ..ReadOptions::default()
-        }
-    }
-
-    /// Whether standard residues alone have rows.
-    pub fn is_standard(&self) -> bool {
-        matches!(self.residues, ResiduesArg::Standard)
-    }
-
-    /// Whether anything is asked for that packing has decided already.
-    pub fn chooses(&self) -> bool {
-        let options = self.options();
-        options != ReadOptions::default()
-    }
-}
-
-/// Which residues get a row.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum ResiduesArg {
-    /// Every amino acid of a chain.
-    All,
-    /// The 20 standard names in ATOM records.
-    Standard,
-}
-
-/// What covers surface beside the residues.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum HetArg {
-    /// Nothing.
-    None,
-    /// Whatever is no water.
-    Cover,
-}
-
-/// Which of several alternate locations to take.
-#[derive(Clone, Copy, Debug)]
-pub struct AltlocArg(pub Alternates);
-
-impl FromStr for AltlocArg {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let mut letters = text.chars();
-        match (text, letters.next(), letters.next()) {
-            ("highest", ..) => Ok(Self(Alternates::Highest)),
-            ("first", ..) => Ok(Self(Alternates::First)),
-            (_, Some(letter), None) if letter.is_ascii_graphic() => Ok(Self(Alternates::Named(letter))),
-            _ => Err("give `highest`, `first`, or one letter".to_owned()),
-        }
-    }
-}
-
-/// Which models to read.
-#[derive(Clone, Copy, Debug)]
-pub struct ModelArg(pub Models);
-
-impl FromStr for ModelArg {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "all" => Ok(Self(Models::All)),
-            number => number
-                .parse()
-                .map(|number| Self(Models::Number(number)))
-                .map_err(|_| "give a number, or `all`".to_owned()),
-        }
-    }
-}
-
 /// Which structures to read, and how to compute.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Computing")]
@@ -429,6 +321,10 @@ pub struct JobArgs {
 
     #[command(flatten)]
     pub read: ReadArgs,
+
+    /// Write there what became of each input: residues, chains, models, kinds of notes, error, milliseconds of reading.
+    #[arg(long, value_name = "FILE.csv", help_heading = "Running", hide_short_help = true)]
+    pub status: Option<PathBuf>,
 
     /// Say on standard error how long each stage of the work took.
     #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, require_equals = true,

@@ -3,7 +3,7 @@
 use super::args::{CheckArgs, FormatArg};
 use super::failure::Failure;
 use super::interrupt::Interrupt;
-use super::job::{discover, note_ignored, read_options, refuse_nothing};
+use super::job::{note_ignored, read_options, refuse_nothing};
 use super::limits::{no_thread, no_threads};
 use super::report::Report;
 use prism_host::StructureInput;
@@ -18,7 +18,7 @@ const BATCH_ATOMS: usize = 1 << 18;
 /// Reads what the command line names and tells of it; answers the exit status.
 pub fn run(args: &CheckArgs) -> Result<u8, Failure> {
     let interrupt = Interrupt::listen().map_err(|error| no_thread(&error))?;
-    let inputs = discover(&args.paths, &args.read)?;
+    let inputs = args.read.discover(&args.paths)?;
     let mut report = Report::new(inputs.entries.len());
     note_ignored(&inputs, &report);
     refuse_nothing(&inputs)?;
@@ -29,6 +29,10 @@ pub fn run(args: &CheckArgs) -> Result<u8, Failure> {
         let mut structures = batch.structures.iter();
         for outcome in &batch.outcomes {
             let line = match outcome {
+                Outcome::Said { name, text } => {
+                    report.note(&format!("{name}: {text}"));
+                    continue;
+                }
                 Outcome::Failed(failure) => {
                     report.failed += u64::from(!failure.no_protein);
                     refused(&failure.name, &failure.reason, args.format)

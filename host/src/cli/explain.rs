@@ -2,7 +2,7 @@
 
 use super::Failure;
 use super::args::FormatArg;
-use prism_host::output::{Column, ColumnError};
+use prism_host::output::{Column, ColumnError, Label, LineageColumn};
 use serde_json::{Value, json};
 use shared_types::{FEATURES, Feature};
 use std::io::Write;
@@ -28,7 +28,10 @@ pub fn list(format: FormatArg) -> Result<(), Failure> {
         }
         writeln!(out)?;
     }
-    writeln!(out, "\nr_c is the contact threshold. {UNDEFINED}")?;
+    let others: Vec<&str> =
+        std::iter::once(Column::Plddt).chain(Label::ALL.map(Column::Label)).map(|one| one.name()).collect();
+    writeln!(out, "\nFurther columns, which --explain tells of: {}.", others.join(", "))?;
+    writeln!(out, "r_c is the contact threshold. {UNDEFINED}")?;
     Ok(out.flush()?)
 }
 
@@ -83,6 +86,29 @@ fn identity(column: &Column) -> &'static str {
         Column::Icode => "insertion code, mostly empty",
         Column::Resname => "the residue's name, as the file has it",
         Column::Parent => "the standard amino acid that the residue is or was made of; empty where there is none",
+        Column::Plddt => {
+            "a predicted model's confidence (pLDDT): the B column of the alpha carbon where the file says, or its values \
+             show, that it is one; undefined for experiments"
+        }
+        Column::Lineage(LineageColumn::Name) => "the lineage that the structure stands for, by --lineages",
+        Column::Lineage(LineageColumn::Country) => "the country of that lineage's samples, by --lineages",
+        Column::Lineage(LineageColumn::VelocityError) => {
+            "standard error of gisaid_velocity, per day; undefined where that is. Written with --lineages"
+        }
+        Column::Label(Label::AsymId) => "mmCIF's label_asym_id; empty in PDB. Written where --columns names it",
+        Column::Label(Label::SeqId) => {
+            "mmCIF's label_seq_id, the residue's number in its entity's sequence; undefined in PDB. Written where --columns \
+             names it"
+        }
+        Column::Label(Label::EntityId) => "mmCIF's label_entity_id; empty in PDB. Written where --columns names it",
+        Column::Label(Label::UniprotAccession) => {
+            "the accession of the residue's sequence in UniProt, by pdbx_sifts_xref_db, else struct_ref_seq, or by DBREF in \
+             PDB; empty where the file says none. Written where --columns names it"
+        }
+        Column::Label(Label::UniprotNumber) => {
+            "the residue's number in that sequence; undefined where the file says none, and where a stretch of struct_ref_seq \
+             or DBREF has not as many residues on both sides. Written where --columns names it"
+        }
         Column::SiteId => {
             "the site that the residue is part of, counted from 0 in its structure by falling score, or -1"
         }
@@ -97,9 +123,9 @@ fn undefined(feature: &Feature) -> &'static str {
         "ca_angle" => "at the ends of a fragment: the residue before and the one after are needed",
         "ca_dihedral" => "where the residue before or one of the two after is not linked in the same fragment",
         "bfactor_z" | "bfactor_local" => "in predicted models, whose B column holds a confidence",
-        "conservation" | "gisaid_freq" | "gisaid_velocity" => "where --annotations give no value",
+        "conservation" | "gisaid_freq" | "gisaid_velocity" => "where neither --annotations nor --lineages give a value",
         "conservation_local" | "freq_local" | "velocity_local" | "exposed_velocity" => {
-            "where no residue near it has a value from --annotations"
+            "where no residue near it has a value from --annotations or --lineages"
         }
         "site_score" => "where no scored point is near the residue",
         "phi" | "psi" | "omega" => "at the ends of a chain, at its breaks, and where an atom of the angle is missing",

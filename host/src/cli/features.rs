@@ -5,8 +5,11 @@ use super::failure::Failure;
 use super::folder;
 use super::job::{Job, Sink};
 use super::provenance;
+use prism_host::annotations::Annotations;
+use prism_host::lineages::Lineages;
 use prism_host::output::{Column, Columns, CsvTable, Format, OutputFile, check_place};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Computes the table that the command line asks for; answers the exit status.
 pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
@@ -22,6 +25,23 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
     // A standard residue is its own parent.
     let names_parent = args.columns.iter().flatten().any(|name| name.trim() == Column::Parent.name());
     let columns = if args.job.read.is_standard() && !names_parent { columns.without(Column::Parent) } else { columns };
+    let annotations = match args.annotations.as_deref() {
+        Some(path) => Some((path, Arc::new(Annotations::read(path).map_err(Failure::work)?))),
+        None => None,
+    };
+    let lineages = match args.lineages.as_deref() {
+        Some(path) => Some((path, Arc::new(Lineages::read(path).map_err(Failure::work)?))),
+        None => None,
+    };
+    let annotated = |name: &str| annotations.as_ref().is_some_and(|(_, known)| known.has(name));
+    if lineages.is_some() && (annotated("gisaid_freq") || annotated("gisaid_velocity")) {
+        let advice = "--lineages computes gisaid_freq and gisaid_velocity; leave them out of --annotations";
+        return Err(Failure::usage(anyhow::anyhow!(advice)));
+    }
+    // What no input gives is undefined everywhere.
+    let given = |name: &str| annotated(name) || lineages.is_some() && name.starts_with("gisaid_");
+    let columns = if args.columns.is_none() { columns.without_annotations(given) } else { columns };
+    let columns = if lineages.is_some() { columns.with_lineages() } else { columns };
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     let folder = output.filter(|path| folder::is_one(path));
     if folder.is_none() && (args.folder.resume || args.folder.shard.is_some()) {
@@ -42,7 +62,9 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         args: &args.job,
         selection: columns.selection(),
         min_feature_value: args.min_feature_value,
-        annotations: args.annotations.as_deref(),
+        labels: columns.has_labels(),
+        annotations,
+        lineages,
         provenance: &args.provenance,
     };
     if let Some(path) = folder {

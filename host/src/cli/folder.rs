@@ -6,6 +6,7 @@ use super::job::{Job, Sink, Stop};
 use super::parts::{self, Folder, Shard};
 use super::provenance;
 use super::report::Report;
+use prism_host::inputs::Source;
 use prism_host::output::{Columns, OutputFile, Provenance, check_place, merge_parquet};
 use prism_host::pipeline::Stopped;
 use serde_json::{Value, json};
@@ -15,6 +16,10 @@ impl Job<'_> {
     /// Computes the parts of a run that are not done; answers the exit status.
     pub fn run_into(&self, path: &Path, args: &FolderArgs, columns: &Columns) -> Result<u8, Failure> {
         let (mut ready, inputs) = self.prepare()?;
+        if inputs.entries.iter().flatten().any(|file| matches!(file.source, Source::StandardInput)) {
+            let advice = "-: a run into a folder reads its inputs again where it was ended; give files";
+            return Err(Failure::usage(anyhow::anyhow!(advice)));
+        }
         let ranges = parts::plan(&inputs.entries, args.part_inputs);
         let origin = Provenance { config: self.config(), more: vec![("prism.ptx_sha256", provenance::kernels())] };
         let manifest = parts::manifest(&inputs.entries, ranges.len(), self.options(columns, &origin, args)?);
@@ -56,6 +61,9 @@ impl Job<'_> {
             let bytes = if structures > 0 { sink.finish()? } else { 0 };
             folder.finish(part, bytes, structures, residues, &ready.report.kept.take().unwrap_or_default())?;
         }
+        if let Some(status) = ready.status.take() {
+            status.commit()?;
+        }
         self.sum_up(&ready);
         Ok(ready.report.exit_status())
     }
@@ -67,15 +75,15 @@ impl Job<'_> {
         let names: Vec<&str> = columns.as_slice().iter().map(prism_host::output::Column::name).collect();
         let entries: serde_json::Map<String, Value> =
             origin.entries().into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect();
-        let annotations = match self.annotations {
-            Some(path) => Some(
-                provenance::digest_of(path)
-                    .map_err(|error| Failure::Work(anyhow::anyhow!("{}: cannot be read: {error}", path.display())))?,
-            ),
-            None => None,
+        let digest = |path: &Path| {
+            provenance::digest_of(path)
+                .map_err(|error| Failure::Work(anyhow::anyhow!("{}: cannot be read: {error}", path.display())))
         };
+        let annotations = self.annotations.as_ref().map(|(path, _)| digest(path)).transpose()?;
+        let lineages = self.lineages.as_ref().map(|(path, _)| digest(path)).transpose()?;
         Ok(
             json!({ "columns": names, "computing": entries, "reading": format!("{read:?}"), "annotations_sha256": annotations,
+            "lineages_sha256": lineages,
             "part_inputs": args.part_inputs }),
         )
     }

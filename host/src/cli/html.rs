@@ -22,7 +22,9 @@ pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
         args: &args.job,
         selection: Columns::default().selection(),
         min_feature_value: 0.0,
+        labels: false,
         annotations: None,
+        lineages: None,
         provenance: &args.provenance,
     };
     job.run(|origin| Ok(Sink::Report(Box::new(ReportFile::create(output, args.details)?), origin.clone())))

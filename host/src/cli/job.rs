@@ -1,16 +1,18 @@
 //! Reading structures, computing, and writing a table: what all commands that do so share.
 
-use super::args::{DeviceArg, JobArgs, ProvenanceArgs, ReadArgs};
+use super::args::{DeviceArg, JobArgs, ProvenanceArgs};
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::provenance::{self, Digests};
+use super::reading::ReadArgs;
 use super::report::Report;
 use super::timings::Timings;
 use prism_host::annotations::Annotations;
 use prism_host::engine::{Engine, Selection};
-use prism_host::inputs::{self, EXTENSIONS, InputFailure, InputFile, Inputs};
-use prism_host::output::{OutputError, OutputFile, Provenance, StructureRows, Table};
-use prism_host::pipeline::{self, Computed, Outcome, Stopped, StructureFiles, Telemetry, WorkerTime};
+use prism_host::inputs::{self, InputFailure, InputFile, Inputs};
+use prism_host::lineages::Lineages;
+use prism_host::output::{OutputError, OutputFile, Provenance, StatusFile, StructureRows, Table};
+use prism_host::pipeline::{self, Computed, Outcome, Reading, Stopped, StructureFiles, Telemetry, WorkerTime};
 use prism_host::read::ReadOptions;
 use prism_host::report::ReportFile;
 use shared_types::MegaFusedConfig;
@@ -104,8 +106,12 @@ pub struct Job<'a> {
     /// What to compute.
     pub selection: Selection,
     pub min_feature_value: f32,
+    /// Whether what other tables call residues is written.
+    pub labels: bool,
     /// Values given per residue, and the file that they come from.
-    pub annotations: Option<&'a Path>,
+    pub annotations: Option<(&'a Path, Arc<Annotations>)>,
+    /// Lineages that structures stand for, and the file that they come from.
+    pub lineages: Option<(&'a Path, Arc<Lineages>)>,
     /// What is to be kept of how the table came about.
     pub provenance: &'a ProvenanceArgs,
 }
@@ -140,17 +146,20 @@ impl Job<'_> {
     pub fn prepare(&self) -> Result<(Ready, Inputs), Failure> {
         let begin = Instant::now();
         let interrupt = Interrupt::listen().map_err(|error| super::limits::no_thread(&error))?;
-        let inputs = discover(self.paths, &self.args.read)?;
+        let inputs = self.args.read.discover(self.paths)?;
+        if self.labels && inputs.has_packed() {
+            let advice =
+                "packed data sets do not keep label_asym_id and the like; give the files that they were packed of";
+            return Err(Failure::usage(anyhow::anyhow!("--columns: {advice}")));
+        }
         let engine = self.engine_of(self.selection.clone())?;
-        let annotations = Arc::new(match self.annotations {
-            Some(path) => Annotations::read(path).map_err(Failure::work)?,
-            None => Annotations::default(),
-        });
+        let annotations = self.annotations.as_ref().map(|(_, known)| Arc::clone(known)).unwrap_or_default();
+        let status = self.args.status.as_deref().map(StatusFile::create).transpose()?;
         let report = Report::new(inputs.entries.len());
         note_ignored(&inputs, &report);
         refuse_nothing(&inputs)?;
         engine.announce(inputs.atoms_about());
-        Ok((Ready { begin, interrupt, engine, annotations, report, workers: Vec::new() }, inputs))
+        Ok((Ready { begin, interrupt, engine, annotations, report, status, workers: Vec::new() }, inputs))
     }
 
     /// Computes some inputs into a sink.
@@ -160,13 +169,18 @@ impl Job<'_> {
         entries: Vec<Result<InputFile, InputFailure>>,
         sink: &mut Sink,
     ) -> Result<Result<Telemetry, Stopped<Stop>>, Failure> {
-        let Ready { interrupt, engine, annotations, report, workers, .. } = ready;
-        let (options, cancel) = (read_options(&self.args.read), interrupt.cancel());
+        let Ready { interrupt, engine, annotations, report, status, workers, .. } = ready;
+        let options = ReadOptions { labels: self.labels, ..read_options(&self.args.read) };
+        let cancel = interrupt.cancel();
         let batch_atoms = pipeline::batch_atoms(engine);
         let source = StructureFiles::new(entries, options, Arc::clone(annotations), batch_atoms, cancel)
-            .map_err(|error| super::limits::no_threads(&error))?;
-        let ended =
-            pipeline::run(engine, source, cancel, |computed| consume(computed, sink, report, self.args.read.fail_fast));
+            .map_err(|error| super::limits::no_threads(&error))?
+            .with_lineages(self.lineages.as_ref().map(|(_, lineages)| Arc::clone(lineages)));
+        let fail_fast = self.args.read.fail_fast;
+        let ended = pipeline::run(engine, source, cancel, |computed| {
+            note_status(&computed, status.as_mut())?;
+            consume(computed, sink, report, fail_fast)
+        });
         if let Ok(telemetry) = &ended {
             for worker in &telemetry.workers {
                 match workers.iter_mut().find(|one| one.name == worker.name) {
@@ -218,6 +232,9 @@ impl Job<'_> {
             (ready.report.structures, ready.report.residues) = (0, 0);
         }
         let timings = finished?;
+        if let Some(status) = ready.status.take() {
+            status.commit()?;
+        }
         if timings.is_some() {
             provenance::write(self.provenance, &origin, &digests)?;
         }
@@ -236,7 +253,7 @@ impl Job<'_> {
         let Ready { engine, annotations, report, workers, .. } = ready;
         report.clear_bar();
         let unmatched = annotations.unmatched();
-        if let Some(path) = self.annotations.filter(|_| unmatched > 0) {
+        if let Some((path, _)) = self.annotations.as_ref().filter(|_| unmatched > 0) {
             let lines = if unmatched == 1 { "line matches" } else { "lines match" };
             report.warning(&path.display().to_string(), &format!("{unmatched} {lines} no residue"));
         }
@@ -251,6 +268,8 @@ pub struct Ready {
     pub engine: Engine,
     annotations: Arc<Annotations>,
     pub report: Report,
+    /// What becomes of each input, where that is asked for.
+    pub status: Option<StatusFile>,
     /// What each device did, or the CPU's cores.
     workers: Vec<WorkerTime>,
 }
@@ -277,20 +296,9 @@ pub fn read_options(args: &ReadArgs) -> ReadOptions {
     args.options()
 }
 
-/// The inputs under some paths, where they can be read as was asked.
-pub fn discover(paths: &[PathBuf], read: &ReadArgs) -> Result<Inputs, Failure> {
-    let inputs = inputs::discover(paths).map_err(Failure::usage)?;
-    if read.chooses() && inputs.has_packed() {
-        let option = if read.chains.is_some() { "--chains" } else { "--residues, --altloc, --model, --het" };
-        let advice = "structures of a packed data set have the chains they were packed with; choose by `prism pack`";
-        return Err(Failure::usage(anyhow::anyhow!("{option}: {advice}")));
-    }
-    Ok(inputs)
-}
-
 pub fn refuse_nothing(inputs: &Inputs) -> Result<(), Failure> {
     if inputs.entries.is_empty() {
-        return Err(Failure::work(anyhow::anyhow!("no structure files ({}) were found", EXTENSIONS.join(", "))));
+        return Err(Failure::work(anyhow::anyhow!("no structure files ({}) were found", inputs::taken())));
     }
     Ok(())
 }
@@ -298,8 +306,7 @@ pub fn refuse_nothing(inputs: &Inputs) -> Result<(), Failure> {
 pub fn note_ignored(inputs: &Inputs, report: &Report) {
     for (directory, count) in &inputs.ignored {
         let files = if *count == 1 { "1 file is".to_owned() } else { format!("{count} files are") };
-        let extensions = EXTENSIONS.map(|extension| format!(".{extension}")).join(", ");
-        report.note(&format!("{}: {files} ignored, being none of {extensions} (.gz)", directory.display()));
+        report.note(&format!("{}: {files} ignored, being none of {}", directory.display(), inputs::taken()));
     }
 }
 
@@ -309,6 +316,26 @@ fn failed(sink: &mut Sink, report: &mut Report, name: &str, reason: &str) {
     if let Sink::Report(page, _) = sink {
         page.failed(name, reason);
     }
+}
+
+/// Adds the inputs of a batch to the status.
+fn note_status(computed: &Computed, status: Option<&mut StatusFile>) -> Result<(), OutputError> {
+    let Some(status) = status else { return Ok(()) };
+    let batch = &computed.batch;
+    let mut structures = batch.structures.iter().zip(computed.results.iter());
+    let readings = batch.readings.iter().copied().chain(std::iter::repeat(Reading::default()));
+    for (outcome, reading) in batch.outcomes.iter().zip(readings) {
+        match outcome {
+            Outcome::Failed(failure) => status.failure(failure, reading)?,
+            Outcome::Said { .. } => {}
+            Outcome::Read { notes } => {
+                let Some((structure, features)) = structures.next() else { break };
+                let error = features.err().map(|error| error.to_string());
+                status.structure(structure, notes, error.as_deref(), reading)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Writes a batch, and says what is to be said about its inputs.
@@ -321,6 +348,7 @@ fn consume(computed: Computed, sink: &mut Sink, report: &mut Report, fail_fast: 
         match outcome {
             Outcome::Failed(failure) if failure.no_protein => report.failure(failure),
             Outcome::Failed(failure) => failed(sink, report, &failure.name, &failure.reason),
+            Outcome::Said { name, text } => report.note(&format!("{name}: {text}")),
             Outcome::Read { notes } => {
                 let Some((structure, features)) = structures.next() else { break };
                 report.notes(&structure.name, notes);

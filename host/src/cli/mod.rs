@@ -15,6 +15,7 @@ mod limits;
 mod pack;
 mod parts;
 mod provenance;
+mod reading;
 mod relations;
 mod report;
 mod sites;

@@ -3,7 +3,7 @@
 use super::args::PackArgs;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
-use super::job::{discover, note_ignored, read_options, refuse_nothing};
+use super::job::{note_ignored, read_options, refuse_nothing};
 use super::limits::{no_thread, no_threads};
 use super::report::Report;
 use prism_host::StructureInput;
@@ -14,8 +14,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
-/// Atoms that are written at once: few enough to be read again a few at a time.
-const BATCH_ATOMS: usize = 1 << 20;
+/// Atoms that are written at once, and read at once again: some megabytes, so that each core reads its own.
+const BATCH_ATOMS: usize = 1 << 17;
 
 /// Packs what the command line names; answers the exit status.
 pub fn run(args: &PackArgs) -> Result<u8, Failure> {
@@ -24,7 +24,7 @@ pub fn run(args: &PackArgs) -> Result<u8, Failure> {
     }
     check_place(&args.output)?;
     let interrupt = Interrupt::listen().map_err(|error| no_thread(&error))?;
-    let inputs = discover(&args.paths, &args.read)?;
+    let inputs = args.read.discover(&args.paths)?;
     let mut report = Report::new(inputs.entries.len());
     note_ignored(&inputs, &report);
     refuse_nothing(&inputs)?;
@@ -97,6 +97,7 @@ fn write(
     for outcome in &batch.outcomes {
         match outcome {
             Outcome::Failed(failure) => report.failure(failure),
+            Outcome::Said { name, text } => report.note(&format!("{name}: {text}")),
             Outcome::Read { notes } => {
                 let Some(structure) = structures.next() else { break };
                 report.notes(&structure.name, notes);

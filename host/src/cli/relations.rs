@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 /// What these commands share.
 #[derive(Debug, Args)]
 pub struct RelationArgs {
-    /// Files, packed data sets, or directories to walk for .pdb, .ent, .cif and .mmcif, each also .gz.
-    #[arg(value_name = "PATH", required = true)]
+    /// Files, tars and packed data sets, directories to walk for them, or - for standard input.
+    #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 
     /// Where to write, a .csv or a .parquet [default: CSV on standard output]
@@ -126,7 +126,9 @@ fn write<R: Relation + 'static>(
         args: &args.job,
         selection: selection(features),
         min_feature_value: 0.0,
+        labels: false,
         annotations: None,
+        lineages: None,
         provenance: &args.provenance,
     };
     let relation = make(&job)?;

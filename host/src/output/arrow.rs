@@ -109,6 +109,7 @@ fn field(column: &Column) -> Field {
     let (kind, nullable) = match column.kind() {
         Kind::Text => (DataType::Utf8, false),
         Kind::Int => (DataType::Int32, false),
+        Kind::Optional => (DataType::Int32, true),
         Kind::Float => (DataType::Float32, true),
     };
     let field = Field::new(column.name(), kind, nullable);
@@ -159,7 +160,7 @@ impl Values {
     fn of(column: &Column) -> Self {
         match column.kind() {
             Kind::Text => Self::Text(StringBuilder::new()),
-            Kind::Int => Self::Int(Int32Builder::new()),
+            Kind::Int | Kind::Optional => Self::Int(Int32Builder::new()),
             Kind::Float => Self::Float(Float32Builder::new()),
         }
     }
@@ -169,6 +170,7 @@ impl Values {
             match (&mut *self, part.value(row, column)) {
                 (Self::Text(all), Value::Text(text)) => all.append_value(text),
                 (Self::Int(all), Value::Int(value)) => all.append_value(value),
+                (Self::Int(all), Value::Optional(value)) => all.append_option(value),
                 (Self::Float(all), Value::Float(value)) => all.append_option((!value.is_nan()).then_some(value)),
                 _ => unreachable!("values are made for their column"),
             }

@@ -27,6 +27,70 @@ pub enum Column {
     State(&'static Feature),
     /// The site that the residue is part of, counted from 0 in its structure, or -1.
     SiteId,
+    /// A predicted model's confidence: the B column of the alpha carbon.
+    Plddt,
+    /// What other tables call the residue; written on request alone.
+    Label(Label),
+    /// What the structure stands for; written where there are lineages.
+    Lineage(LineageColumn),
+}
+
+/// A column of lineages.
+///
+/// The example of [`Columns::with_lineages`] has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineageColumn {
+    /// The lineage's name.
+    Name,
+    /// The country.
+    Country,
+    /// The standard error of `gisaid_velocity`.
+    VelocityError,
+}
+
+impl LineageColumn {
+    /// Each of them.
+    pub const ALL: [Self; 3] = [Self::Name, Self::Country, Self::VelocityError];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Name => "lineage",
+            Self::Country => "country",
+            Self::VelocityError => "gisaid_velocity_error",
+        }
+    }
+}
+
+/// A column by which other tables call a residue.
+///
+/// The example of [`Columns`] has some.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Label {
+    /// mmCIF's `label_asym_id`.
+    AsymId,
+    /// mmCIF's `label_seq_id`.
+    SeqId,
+    /// mmCIF's `label_entity_id`.
+    EntityId,
+    /// The accession of its sequence in UniProt.
+    UniprotAccession,
+    /// Its number there.
+    UniprotNumber,
+}
+
+impl Label {
+    /// Each of them.
+    pub const ALL: [Self; 5] = [Self::AsymId, Self::SeqId, Self::EntityId, Self::UniprotAccession, Self::UniprotNumber];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::AsymId => "label_asym_id",
+            Self::SeqId => "label_seq_id",
+            Self::EntityId => "entity_id",
+            Self::UniprotAccession => "uniprot_accession",
+            Self::UniprotNumber => "uniprot_number",
+        }
+    }
 }
 
 impl Column {
@@ -47,6 +111,9 @@ impl Column {
             Self::Parent => "parent",
             Self::Feature(feature) | Self::State(feature) => feature.name,
             Self::SiteId => "site_id",
+            Self::Plddt => "plddt",
+            Self::Label(label) => label.name(),
+            Self::Lineage(column) => column.name(),
         }
     }
 
@@ -54,8 +121,13 @@ impl Column {
         Self::every().find(|column| column.name() == name)
     }
 
-    /// Every column there is, in the order of the whole table.
+    /// Every column there is: those of the whole table in its order, then those that are written on request alone.
     pub fn every() -> impl Iterator<Item = Self> {
+        Self::whole().chain(Label::ALL.map(Self::Label)).chain(LineageColumn::ALL.map(Self::Lineage))
+    }
+
+    /// The columns of the whole table, in order.
+    fn whole() -> impl Iterator<Item = Self> {
         // The site stands where it stood before there were other groups: after the first.
         let of = |feature: &'static Feature| match feature.is_state() {
             true => Self::State(feature),
@@ -63,6 +135,11 @@ impl Column {
         };
         let others = FEATURES.iter().filter(|feature| feature.group != Group::Residue).map(of);
         let first = Group::Residue.features().map(of);
+        // The confidence follows the B column that it is.
+        let others = others.flat_map(|column| match column {
+            Self::Feature(feature) if feature.name == "b_factor" => vec![column, Self::Plddt],
+            column => vec![column],
+        });
         Self::IDENTITY.into_iter().chain(first).chain([Self::SiteId]).chain(others)
     }
 }
@@ -102,7 +179,7 @@ pub enum ColumnError {
 impl Default for Columns {
     /// Identity, the features of the first group, the site, then those of the other groups.
     fn default() -> Self {
-        Self(Column::every().collect())
+        Self(Column::whole().collect())
     }
 }
 
@@ -125,7 +202,7 @@ impl Columns {
         if chosen.is_empty() {
             return Err(ColumnError::None);
         }
-        if chosen.iter().all(|column| matches!(column, Column::Feature(_) | Column::State(_) | Column::SiteId)) {
+        if !chosen.iter().any(|column| Column::IDENTITY.contains(column)) {
             chosen.splice(0..0, Column::IDENTITY);
         }
         Ok(Self(chosen))
@@ -135,6 +212,53 @@ impl Columns {
     #[must_use]
     pub fn without(mut self, column: Column) -> Self {
         self.0.retain(|own| *own != column);
+        self
+    }
+
+    /// With the columns of lineages: which one a structure stands for after what says which residue a row is, and the error of
+    /// the velocity after it.
+    ///
+    /// ```
+    /// use prism_host::output::{Column, Columns};
+    ///
+    /// let columns = Columns::choose(["gisaid_velocity", "sasa"])?.with_lineages();
+    /// let names: Vec<_> = columns.as_slice()[7..].iter().map(Column::name).collect();
+    /// assert_eq!(names, ["lineage", "country", "gisaid_velocity", "gisaid_velocity_error", "sasa"]);
+    /// # Ok::<(), prism_host::output::ColumnError>(())
+    /// ```
+    #[must_use]
+    pub fn with_lineages(mut self) -> Self {
+        let mut add = |after: &dyn Fn(&Column) -> bool, columns: &[LineageColumn]| {
+            let new: Vec<Column> =
+                columns.iter().map(|one| Column::Lineage(*one)).filter(|one| !self.0.contains(one)).collect();
+            if let Some(place) = self.0.iter().rposition(after) {
+                self.0.splice(place + 1..place + 1, new);
+            }
+        };
+        add(&|column| column.name() == "gisaid_velocity", &[LineageColumn::VelocityError]);
+        add(&|column| Column::IDENTITY.contains(column), &[LineageColumn::Name, LineageColumn::Country]);
+        self
+    }
+
+    /// Whether what other tables call residues is among them, which readers keep on request
+    /// ([`ReadOptions::labels`](crate::read::ReadOptions::labels)).
+    #[must_use]
+    pub fn has_labels(&self) -> bool {
+        self.0.iter().any(|column| matches!(column, Column::Label(_)))
+    }
+
+    /// All but what is undefined everywhere, since no input gives it: the columns of annotations. `given` says of an
+    /// annotation's name whether there is one.
+    #[must_use]
+    pub fn without_annotations(mut self, given: impl Fn(&str) -> bool) -> Self {
+        const OF: [(&str, &[&str]); 3] = [
+            ("conservation", &["conservation", "conservation_local"]),
+            ("gisaid_freq", &["gisaid_freq", "freq_local"]),
+            ("gisaid_velocity", &["gisaid_velocity", "velocity_local", "exposed_velocity"]),
+        ];
+        for (_, columns) in OF.iter().filter(|(annotation, _)| !given(annotation)) {
+            self.0.retain(|own| !columns.contains(&own.name()));
+        }
         self
     }
 
@@ -167,8 +291,8 @@ mod tests {
     fn the_whole_table_is_identity_then_features() {
         let names = names(&Columns::default());
         assert_eq!(names[..8], ["structure", "row", "chain", "resnum", "icode", "resname", "parent", "contact_number"]);
-        assert_eq!(names.len(), 7 + FEATURES.len() + 1);
-        assert_eq!(names[7 + 32..][..6], ["site_id", "b_factor", "ca_x", "ca_y", "ca_z", "phi"]);
+        assert_eq!(names.len(), 7 + FEATURES.len() + 2);
+        assert_eq!(names[7 + 32..][..7], ["site_id", "b_factor", "plddt", "ca_x", "ca_y", "ca_z", "phi"]);
     }
 
     #[test]
@@ -176,6 +300,20 @@ mod tests {
         let columns = Columns::choose(["wcn", " contact_number"]).unwrap();
         assert_eq!(names(&columns)[7..], ["wcn", "contact_number"]);
         assert_eq!(names(&columns)[..7], names(&Columns::default())[..7]);
+    }
+
+    #[test]
+    fn annotations_have_columns_where_there_are_any() {
+        let with = |given: &str| names(&Columns::default().without_annotations(|name| name == given)).len();
+        let all = Columns::default().as_slice().len();
+        assert_eq!([with("none"), with("conservation"), with("gisaid_velocity")], [all - 7, all - 5, all - 4]);
+    }
+
+    #[test]
+    fn labels_are_written_on_request_alone() {
+        let columns = Columns::choose(["wcn", "label_seq_id"]).unwrap();
+        assert_eq!(names(&columns)[7..], ["wcn", "label_seq_id"]);
+        assert!(columns.has_labels() && !Columns::default().has_labels());
     }
 
     #[test]

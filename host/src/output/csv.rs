@@ -1,5 +1,6 @@
 //! CSV.
 
+use super::value::Value;
 use super::{Column, Columns, OutputError, StructureRows, Table};
 use rayon::prelude::*;
 use std::io::Write;
@@ -109,6 +110,12 @@ fn lines(part: &StructureRows<'_>, columns: &Columns, delimiter: u8) -> std::io:
                 Column::Parent => lines.write_field(part.structure.parent(row)),
                 Column::SiteId => lines.write_field(part.site_id(row).to_string()),
                 Column::State(feature) => lines.write_field(part.state(feature, row)),
+                Column::Plddt | Column::Label(_) | Column::Lineage(_) => match part.value(row, column) {
+                    Value::Text(text) => lines.write_field(text),
+                    Value::Int(value) | Value::Optional(Some(value)) => lines.write_field(value.to_string()),
+                    Value::Float(value) if !value.is_nan() => lines.write_field(number.format(value)),
+                    Value::Optional(None) | Value::Float(_) => lines.write_field(""),
+                },
                 Column::Feature(_) => {
                     let value = values.get(row).copied().unwrap_or(f32::NAN);
                     lines.write_field(if value.is_nan() { "" } else { number.format(value) })

@@ -61,7 +61,8 @@ fn lines(part: &StructureRows<'_>, columns: &Columns) -> std::io::Result<Vec<u8>
             lines.extend_from_slice(b"\":");
             match part.value(row, column) {
                 Value::Text(text) => serde_json::to_writer(&mut lines, text)?,
-                Value::Int(value) => write!(lines, "{value}")?,
+                Value::Optional(None) => lines.extend_from_slice(b"null"),
+                Value::Int(value) | Value::Optional(Some(value)) => write!(lines, "{value}")?,
                 Value::Float(value) if value.is_finite() => lines.extend_from_slice(number.format(value).as_bytes()),
                 Value::Float(_) => lines.extend_from_slice(b"null"),
             }

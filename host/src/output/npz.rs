@@ -1,5 +1,6 @@
 //! NumPy's npz.
 
+use super::value::{Kind, Value};
 use super::{Column, Columns, OutputError, StructureRows, Table, is_same};
 use npyz::{AutoSerialize, DType, Serialize, TypeStr, WriteOptions, WriterBuilder};
 use rayon::prelude::*;
@@ -154,6 +155,13 @@ impl Spool {
                 Column::Resnum => structure.residue_numbers[row].to_le_bytes(),
                 Column::SiteId => part.site_id(row).to_le_bytes(),
                 Column::Feature(feature) => part.feature(feature, row).to_le_bytes(),
+                Column::Plddt | Column::Label(_) | Column::Lineage(_) => match part.value(row, column) {
+                    Value::Text(text) => texts.index(text).to_le_bytes(),
+                    Value::Int(value) => value.to_le_bytes(),
+                    // There are no whole numbers that are not there.
+                    Value::Optional(value) => value.map_or(f32::NAN, |value| value as f32).to_le_bytes(),
+                    Value::Float(value) => value.to_le_bytes(),
+                },
             };
             file.write_all(&bytes)?;
         }
@@ -164,12 +172,12 @@ impl Spool {
         let mut file = self.file.into_inner().map_err(|error| error.into_error())?;
         file.rewind()?;
         let values = FourBytes(BufReader::new(file));
-        match column {
-            Column::Row | Column::Resnum | Column::SiteId => {
-                array::<i32, _>(out, rows, i32::default_dtype(), values.map(i32::from_le_bytes))?
+        match column.kind() {
+            Kind::Int => array::<i32, _>(out, rows, i32::default_dtype(), values.map(i32::from_le_bytes))?,
+            Kind::Float | Kind::Optional => {
+                array::<f32, _>(out, rows, f32::default_dtype(), values.map(f32::from_le_bytes))?
             }
-            Column::Feature(_) => array::<f32, _>(out, rows, f32::default_dtype(), values.map(f32::from_le_bytes))?,
-            _ => {
+            Kind::Text => {
                 let distinct = self.texts.distinct;
                 // NumPy has no text of width 0.
                 let width = distinct.iter().map(|text| text.chars().count()).max().unwrap_or(0).max(1);

@@ -1,5 +1,6 @@
 //! Parquet.
 
+use super::value::Kind;
 use super::{Column, Columns, OutputError, Provenance, StructureRows, Table, is_same};
 use bytes::Bytes;
 use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
@@ -73,6 +74,7 @@ enum Values {
     /// Texts, and how many rows in turn have each.
     Text(Vec<(ByteArray, usize)>),
     Int(Vec<i32>),
+    Optional(Vec<Option<i32>>),
     /// NaN where there is none.
     Float(Vec<f32>),
 }
@@ -174,12 +176,11 @@ impl<W: Write + Send> Table for ParquetTable<W> {
 }
 
 fn field(column: &Column) -> parquet::errors::Result<Type> {
-    let (physical, logical, repetition) = match column {
-        Column::Structure | Column::Chain | Column::Icode | Column::Resname | Column::Parent | Column::State(_) => {
-            (PhysicalType::BYTE_ARRAY, Some(LogicalType::String), Repetition::REQUIRED)
-        }
-        Column::Row | Column::Resnum | Column::SiteId => (PhysicalType::INT32, None, Repetition::REQUIRED),
-        Column::Feature(_) => (PhysicalType::FLOAT, None, Repetition::OPTIONAL),
+    let (physical, logical, repetition) = match column.kind() {
+        Kind::Text => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String), Repetition::REQUIRED),
+        Kind::Int => (PhysicalType::INT32, None, Repetition::REQUIRED),
+        Kind::Optional => (PhysicalType::INT32, None, Repetition::OPTIONAL),
+        Kind::Float => (PhysicalType::FLOAT, None, Repetition::OPTIONAL),
     };
     Type::primitive_type_builder(column.name(), physical).with_logical_type(logical).with_repetition(repetition).build()
 }
@@ -205,12 +206,11 @@ impl Group {
 
 impl Values {
     fn of(column: &Column) -> Self {
-        match column {
-            Column::Structure | Column::Chain | Column::Icode | Column::Resname | Column::Parent | Column::State(_) => {
-                Self::Text(Vec::new())
-            }
-            Column::Row | Column::Resnum | Column::SiteId => Self::Int(Vec::new()),
-            Column::Feature(_) => Self::Float(Vec::new()),
+        match column.kind() {
+            Kind::Text => Self::Text(Vec::new()),
+            Kind::Int => Self::Int(Vec::new()),
+            Kind::Optional => Self::Optional(Vec::new()),
+            Kind::Float => Self::Float(Vec::new()),
         }
     }
 
@@ -250,6 +250,18 @@ impl Values {
                 [] => all.extend(rows.map(|_| f32::NAN)),
                 values => all.extend_from_slice(&values[rows]),
             },
+            (Self::Float(all), Column::Plddt) => all.extend(rows.map(|row| part.plddt(row))),
+            (Self::Float(all), Column::Lineage(_)) => all.extend(rows.map(|row| part.velocity_error(row))),
+            (Self::Text(runs), Column::Lineage(text)) => {
+                runs.push((ByteArray::from(part.lineage_text(*text)), rows.len()));
+            }
+            (Self::Text(runs), Column::Label(label)) => {
+                append_runs(runs, rows.map(|row| part.label_text(*label, row)), |text| match text {
+                    "" => nothing(),
+                    text => ByteArray::from(text),
+                });
+            }
+            (Self::Optional(all), Column::Label(label)) => all.extend(rows.map(|row| part.label_number(*label, row))),
             _ => unreachable!("values are made for their column"),
         }
     }
@@ -273,6 +285,13 @@ impl Values {
             Self::Int(all) => {
                 let mut writer = get_typed_column_writer::<Int32Type>(writer);
                 writer.write_batch(all, None, None)?;
+                writer.close()
+            }
+            Self::Optional(all) => {
+                let present: Vec<i16> = all.iter().map(|value| i16::from(value.is_some())).collect();
+                let values: Vec<i32> = all.iter().copied().flatten().collect();
+                let mut writer = get_typed_column_writer::<Int32Type>(writer);
+                writer.write_batch(&values, Some(&present), None)?;
                 writer.close()
             }
             Self::Float(all) => {

@@ -1,12 +1,14 @@
 //! What stands in a row and a column, for formats that write row by row.
 
-use super::{Column, StructureRows};
+use super::{Column, Label, LineageColumn, StructureRows};
 
 /// A value of the table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Value<'a> {
     Text(&'a str),
     Int(i32),
+    /// A whole number that may not be there.
+    Optional(Option<i32>),
     /// NaN where it is not defined.
     Float(f32),
 }
@@ -26,6 +28,13 @@ impl StructureRows<'_> {
             Column::SiteId => Value::Int(self.site_id(row)),
             Column::State(feature) => Value::Text(self.state(feature, row)),
             Column::Feature(feature) => Value::Float(self.feature(feature, row)),
+            Column::Plddt => Value::Float(self.plddt(row)),
+            Column::Lineage(LineageColumn::VelocityError) => Value::Float(self.velocity_error(row)),
+            Column::Lineage(text) => Value::Text(self.lineage_text(*text)),
+            Column::Label(label) => match column.kind() {
+                Kind::Text => Value::Text(self.label_text(*label, row)),
+                _ => Value::Optional(self.label_number(*label, row)),
+            },
         }
     }
 }
@@ -35,6 +44,8 @@ impl StructureRows<'_> {
 pub(crate) enum Kind {
     Text,
     Int,
+    /// Whole numbers, some of which may not be there.
+    Optional,
     Float,
 }
 
@@ -44,7 +55,11 @@ impl Column {
         match self {
             Self::Structure | Self::Chain | Self::Icode | Self::Resname | Self::Parent | Self::State(_) => Kind::Text,
             Self::Row | Self::Resnum | Self::SiteId => Kind::Int,
-            Self::Feature(_) => Kind::Float,
+            Self::Feature(_) | Self::Plddt => Kind::Float,
+            Self::Lineage(LineageColumn::VelocityError) => Kind::Float,
+            Self::Lineage(LineageColumn::Name | LineageColumn::Country) => Kind::Text,
+            Self::Label(Label::AsymId | Label::EntityId | Label::UniprotAccession) => Kind::Text,
+            Self::Label(Label::SeqId | Label::UniprotNumber) => Kind::Optional,
         }
     }
 }

@@ -1,18 +1,20 @@
 //! Reading structure files, many at a time, into batches.
 
-use super::{Batch, Cancel, Outcome};
+use super::{Batch, Cancel, Outcome, Reading};
 use crate::annotations::Annotations;
 use crate::at_hand;
 use crate::engine::{Cut, Engine, size_of};
-use crate::inputs::{InputFailure, InputFile};
-use crate::read::{Note, ReadOptions, ReadStructure};
+use crate::inputs::{InputFailure, InputFile, Item, structures, unpack};
+use crate::lineages::Lineages;
+use crate::read::{COMPRESSED, Note, ReadOptions, ReadStructure};
 use crate::structure::StructureInput;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::time::{Duration, Instant};
 
 /// Batches of the structures in files, in the order given, read with all cores. A batch ends before its atoms pass a
 /// number.
@@ -47,6 +49,8 @@ pub struct StructureFiles {
     files: Arc<Files>,
     /// The first that is in no piece yet.
     next: usize,
+    /// What an archive gives, while one is read.
+    stream: Option<Receiver<Vec<Item>>>,
     /// Under way or read, in order.
     pieces: VecDeque<Receiver<std::thread::Result<Vec<Entry>>>>,
     /// Threads of its own: in the common pool, work on batches would wait until the files at hand are read.
@@ -57,7 +61,7 @@ pub struct StructureFiles {
     /// What the batch at hand may have; rises to `batch_atoms`.
     atoms_now: usize,
     /// A structure that begins the next batch.
-    first: Option<(StructureInput, Vec<Note>, u64)>,
+    first: Option<Entry>,
 }
 
 /// What all threads read from.
@@ -66,12 +70,31 @@ struct Files {
     entries: Arc<[Result<InputFile, InputFailure>]>,
     options: ReadOptions,
     annotations: Arc<Annotations>,
+    lineages: Option<Arc<Lineages>>,
     cancel: Cancel,
 }
 
-type Read = Result<(StructureInput, Vec<Note>), InputFailure>;
-/// What became of an input, and its bytes.
-type Entry = (Read, u64);
+/// What became of an input.
+#[derive(Debug)]
+enum Read {
+    Structure(Box<StructureInput>, Vec<Note>),
+    Failed(InputFailure),
+    Said { name: String, text: String },
+}
+
+/// What became of an input, and what it took.
+#[derive(Debug)]
+struct Entry {
+    read: Read,
+    bytes: u64,
+    reading: Reading,
+}
+
+impl Entry {
+    fn failed(failure: InputFailure) -> Self {
+        Self { read: Read::Failed(failure), bytes: 0, reading: Reading::default() }
+    }
+}
 
 /// Bytes of text in a piece, about: enough to make handing it over count little.
 const PIECE_BYTES: u64 = 1 << 20;
@@ -112,10 +135,12 @@ impl StructureFiles {
             .num_threads(rayon::current_num_threads())
             .thread_name(|index| format!("read {index}"))
             .build()?;
-        let files = Arc::new(Files { entries: entries.into(), options, annotations, cancel: cancel.clone() });
+        let files =
+            Arc::new(Files { entries: entries.into(), options, annotations, lineages: None, cancel: cancel.clone() });
         Ok(Self {
             files,
             next: 0,
+            stream: None,
             pieces: VecDeque::new(),
             pool,
             ready: Vec::new().into_iter(),
@@ -123,6 +148,15 @@ impl StructureFiles {
             atoms_now: FIRST_ATOMS.min(batch_atoms),
             first: None,
         })
+    }
+
+    /// Gives a structure for each lineage in place of each that is read.
+    #[must_use]
+    pub fn with_lineages(mut self, lineages: Option<Arc<Lineages>>) -> Self {
+        if let Some(files) = Arc::get_mut(&mut self.files) {
+            files.lineages = lineages;
+        }
+        self
     }
 
     /// The next input, read.
@@ -142,19 +176,78 @@ impl StructureFiles {
     /// Begins pieces until enough are under way.
     fn read_ahead(&mut self) {
         let most = PIECES_A_CORE * self.pool.current_num_threads();
-        while self.pieces.len() < most && self.next < self.files.entries.len() {
-            let range = self.next..self.next + piece_length(&self.files.entries[self.next..]);
-            self.next = range.end;
-            let files = Arc::clone(&self.files);
-            let (send, piece) = sync_channel(1);
-            self.pool.spawn_fifo(move || {
-                let read = catch_unwind(AssertUnwindSafe(|| files.read(range)));
-                // Nobody waits for it any more where the run has ended.
-                let _ = send.send(read);
-            });
-            self.pieces.push_back(piece);
+        while self.pieces.len() < most {
+            if let Some(stream) = &self.stream {
+                let items = match stream.try_recv() {
+                    // Nothing else is to be waited for.
+                    Err(TryRecvError::Empty) if self.pieces.is_empty() => stream.recv().ok(),
+                    Err(TryRecvError::Empty) => return,
+                    items => items.ok(),
+                };
+                match items {
+                    Some(items) => self.begin_piece(move |files| files.read_items(items)),
+                    None => self.stream = None,
+                }
+                continue;
+            }
+            match self.files.entries.get(self.next) {
+                None => return,
+                Some(Ok(file)) if file.is_stream() => {
+                    match begin_stream(file.clone()) {
+                        Ok(stream) => self.stream = Some(stream),
+                        Err(failure) => self.begin_piece(move |_| vec![Entry::failed(failure)]),
+                    }
+                    self.next += 1;
+                }
+                Some(_) => {
+                    let range = self.next..self.next + piece_length(&self.files.entries[self.next..]);
+                    self.next = range.end;
+                    self.begin_piece(move |files| files.read(range));
+                }
+            }
         }
     }
+
+    fn begin_piece(&mut self, work: impl FnOnce(&Files) -> Vec<Entry> + Send + 'static) {
+        let files = Arc::clone(&self.files);
+        let (send, piece) = sync_channel(1);
+        self.pool.spawn_fifo(move || {
+            let read = catch_unwind(AssertUnwindSafe(|| work(&files)));
+            // Nobody waits for it any more where the run has ended.
+            let _ = send.send(read);
+        });
+        self.pieces.push_back(piece);
+    }
+}
+
+/// Begins to read an archive, by a thread of its own, which is a few pieces ahead. It ends when nobody receives them.
+fn begin_stream(file: InputFile) -> Result<Receiver<Vec<Item>>, InputFailure> {
+    let (send, stream) = sync_channel(PIECES_A_CORE);
+    let name = file.name.clone();
+    let unpacking = move || {
+        let (mut items, mut bytes) = (Vec::new(), 0_u64);
+        let unpacked = catch_unwind(AssertUnwindSafe(|| {
+            unpack(&file, &mut |item| {
+                if let Item::Structure { name, bytes: own, .. } = &item {
+                    let packed = name.ends_with(".gz") || name.ends_with(".zst");
+                    bytes += own.len() as u64 * if packed { GZIP_RATIO } else { 1 };
+                }
+                items.push(item);
+                if bytes < PIECE_BYTES && items.len() < PIECE_FILES {
+                    return true;
+                }
+                bytes = 0;
+                send.send(std::mem::take(&mut items)).is_ok()
+            });
+        }));
+        if unpacked.is_err() {
+            items.push(Item::Failed(InputFailure::new(&file.name, "cannot be unpacked: a panic".to_owned())));
+        }
+        let _ = send.send(items);
+    };
+    let thread = std::thread::Builder::new().name("unpack".to_owned()).spawn(unpacking);
+    thread.map_err(|error| InputFailure::new(&name, format!("no thread to read it by: {error}")))?;
+    Ok(stream)
 }
 
 impl Files {
@@ -164,20 +257,62 @@ impl Files {
         entries.take_while(|_| !self.cancel.is_cancelled()).flat_map(|entry| self.read_one(entry)).collect()
     }
 
-    /// The structures of an input; its bytes count for the first.
+    /// The structures of an input.
     fn read_one(&self, entry: &Result<InputFile, InputFailure>) -> Vec<Entry> {
-        let file = match entry {
-            Ok(file) => file,
-            Err(failure) => return vec![(Err(failure.clone()), 0)],
+        match entry {
+            Ok(file) => self.measured(&file.name, file.size, || file.read_all(&self.options)),
+            Err(failure) => vec![Entry::failed(failure.clone())],
+        }
+    }
+
+    /// The structures of some members.
+    fn read_items(&self, items: Vec<Item>) -> Vec<Entry> {
+        let read = |item| match item {
+            Item::Structure { name, bytes, size } => {
+                self.measured(&name, size, || structures(&bytes, &name, &self.options))
+            }
+            Item::Failed(failure) => vec![Entry::failed(failure)],
+            Item::Said { name, text } => {
+                vec![Entry { read: Read::Said { name, text }, bytes: 0, reading: Reading::default() }]
+            }
         };
-        let annotated = |mut read: ReadStructure| {
-            at_hand::has_read(&read.structure.name, read.structure.n_atoms());
-            self.annotations.apply(&mut read.structure);
-            (read.structure, read.notes)
+        items.into_iter().take_while(|_| !self.cancel.is_cancelled()).flat_map(read).collect()
+    }
+
+    /// What a reader gives; bytes and time count for the first.
+    fn measured(
+        &self,
+        name: &str,
+        bytes: u64,
+        reader: impl FnOnce() -> Vec<Result<ReadStructure, InputFailure>>,
+    ) -> Vec<Entry> {
+        let begin = Instant::now();
+        let all = at_hand::reading(name, reader);
+        let (mut bytes, mut time) = (bytes, begin.elapsed());
+        let mut entry = |read: Result<ReadStructure, InputFailure>| {
+            let (bytes, time) = (std::mem::take(&mut bytes), std::mem::replace(&mut time, Duration::ZERO));
+            match read {
+                Ok(mut read) => {
+                    at_hand::has_read(&read.structure.name, read.structure.n_atoms());
+                    self.annotations.apply(&mut read.structure);
+                    let reading = Reading { models: read.models, time };
+                    let first =
+                        |structure, notes| Entry { read: Read::Structure(Box::new(structure), notes), bytes, reading };
+                    let Some(lineages) = &self.lineages else { return vec![first(read.structure, read.notes)] };
+                    let variants = lineages.apply(&read.structure).into_iter();
+                    let mut all: Vec<Entry> =
+                        variants.map(|(variant, notes)| first(variant, [&read.notes[..], &notes].concat())).collect();
+                    for further in all.iter_mut().skip(1) {
+                        (further.bytes, further.reading.time) = (0, Duration::ZERO);
+                    }
+                    all
+                }
+                Err(failure) => {
+                    vec![Entry { read: Read::Failed(failure), bytes, reading: Reading { models: 0, time } }]
+                }
+            }
         };
-        let sizes = std::iter::once(file.size).chain(std::iter::repeat(0));
-        let all = at_hand::reading(&file.name, || file.read_all(&self.options));
-        all.into_iter().map(|read| read.map(annotated)).zip(sizes).collect()
+        all.into_iter().flat_map(&mut entry).collect()
     }
 }
 
@@ -188,58 +323,60 @@ impl Iterator for StructureFiles {
         let mut batch = Batch::default();
         let mut cut = Cut::new(self.atoms_now);
         self.atoms_now = self.atoms_now.saturating_mul(2).min(self.batch_atoms);
-        if let Some((structure, notes, bytes)) = self.first.take() {
-            cut.before(size_of(&structure));
-            batch.push(structure, notes, bytes);
-        }
-        while let Some((read, bytes)) = self.next_read() {
-            match read {
-                Ok((structure, notes)) => {
-                    if cut.before(size_of(&structure)) {
-                        self.first = Some((structure, notes, bytes));
-                        break;
-                    }
-                    batch.push(structure, notes, bytes);
-                }
-                Err(failure) => {
-                    batch.outcomes.push(Outcome::Failed(failure));
-                    batch.bytes += bytes;
-                }
+        while let Some(entry) = self.first.take().or_else(|| self.next_read()) {
+            if let Read::Structure(structure, _) = &entry.read
+                && cut.before(size_of(structure))
+            {
+                self.first = Some(entry);
+                break;
             }
+            batch.push(entry);
         }
         (!batch.outcomes.is_empty()).then_some(batch)
     }
 }
 
 impl Batch {
-    fn push(&mut self, structure: StructureInput, notes: Vec<Note>, bytes: u64) {
-        self.structures.push(structure);
-        self.outcomes.push(Outcome::Read { notes });
-        self.bytes += bytes;
+    fn push(&mut self, entry: Entry) {
+        self.outcomes.push(match entry.read {
+            Read::Structure(structure, notes) => {
+                self.structures.push(*structure);
+                Outcome::Read { notes }
+            }
+            Read::Failed(failure) => Outcome::Failed(failure),
+            Read::Said { name, text } => Outcome::Said { name, text },
+        });
+        self.readings.push(entry.reading);
+        self.bytes += entry.bytes;
     }
 }
 
-/// How many inputs the next piece has: about [`PIECE_BYTES`] of text.
+/// How many inputs the next piece has: about [`PIECE_BYTES`] of text, and no archive.
 fn piece_length(entries: &[Result<InputFile, InputFailure>]) -> usize {
     let mut bytes = 0_u64;
-    let bytes_until = entries.iter().map(|entry| {
+    let files = entries.iter().take_while(|entry| !entry.as_ref().is_ok_and(InputFile::is_stream));
+    let most = files.clone().count().min(PIECE_FILES);
+    let bytes_until = files.map(|entry| {
         bytes = bytes.saturating_add(entry.as_ref().map_or(0, |file| {
-            let packed = file.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
+            let packed =
+                COMPRESSED.iter().any(|one| file.path.extension().is_some_and(|own| own.eq_ignore_ascii_case(one)));
             file.size.saturating_mul(if packed { GZIP_RATIO } else { 1 })
         }));
         bytes
     });
     // At least one.
-    (1 + bytes_until.take_while(|&bytes| bytes < PIECE_BYTES).count()).min(entries.len()).min(PIECE_FILES)
+    (1 + bytes_until.take_while(|&bytes| bytes < PIECE_BYTES).count()).min(most)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::inputs::Source;
 
     fn files(sizes: &[u64], extension: &str) -> Vec<Result<InputFile, InputFailure>> {
-        let file =
-            |&size| Ok(InputFile { name: String::new(), path: format!("x.{extension}").into(), size, packed: None });
+        let file = |&size| {
+            Ok(InputFile { name: String::new(), path: format!("x.{extension}").into(), size, source: Source::File })
+        };
         sizes.iter().map(file).collect()
     }
 
@@ -267,7 +404,7 @@ mod tests {
         let entries = sizes.iter().enumerate().map(|(index, &atoms)| {
             let (name, path) = (index.to_string(), folder.path().join(index.to_string()));
             std::fs::write(&path, (0..atoms).map(atom).collect::<String>()).unwrap();
-            Ok(InputFile { name, path, size: 1, packed: None })
+            Ok(InputFile { name, path, size: 1, source: Source::File })
         });
         let entries = entries.collect();
         (folder, entries)

@@ -15,7 +15,7 @@ fn source() -> impl Iterator<Item = Batch> + Send {
         let chain = |i: usize| structure(&i.to_string(), 5 + i * 7 % 40, i as u64);
         let structures = vec![chain(2 * batch), chain(2 * batch + 1)];
         let outcomes = structures.iter().map(|_| Outcome::Read { notes: Vec::new() }).collect();
-        Batch { structures, outcomes, bytes: 10 }
+        Batch { structures, outcomes, bytes: 10, ..Batch::default() }
     })
 }
 

@@ -2,11 +2,12 @@
 
 mod aligned;
 
+use super::b_column::NamedResidue;
 use super::cif::unquote;
 use super::error::{Problem, bad_field};
 use super::number::{cif_number, fixed_8_3, integer, last_decimal};
 use super::options::{Models, ReadOptions, Residues};
-use super::select::{Place, Record, Selection, Syntax, element, is_hydrogen, pack};
+use super::select::{Place, Record, Selection, Syntax, element, is_hydrogen, occupancy, pack};
 use aligned::AlignedAtoms;
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +18,7 @@ pub(super) const CATEGORY: &[u8] = b"_atom_site.";
 pub(super) const ATOM_LINE: usize = 85;
 
 pub(super) const SYNTAX: Syntax =
-    Syntax { number_field: "_atom_site.auth_seq_id", residue_number: integer, b_factor: cif_number };
+    Syntax { number_field: "_atom_site.auth_seq_id", residue_number: integer, b_factor: cif_number, occupancy };
 
 /// No molecule is this far (Å) from its origin; squared distances stay far from the end of f32.
 const FARTHEST: f64 = 1e6;
@@ -43,9 +44,10 @@ enum Item {
     BFactor,
     Occupancy,
     Model,
+    Entity,
 }
 
-const NAMES: [&[u8]; 18] = [
+const NAMES: [&[u8]; 19] = [
     b"group_PDB",
     b"type_symbol",
     b"label_atom_id",
@@ -64,6 +66,7 @@ const NAMES: [&[u8]; 18] = [
     b"B_iso_or_equiv",
     b"occupancy",
     b"pdbx_PDB_model_num",
+    b"label_entity_id",
 ];
 
 /// Where the items stand in a row.
@@ -105,6 +108,42 @@ impl Columns {
             Some((_, item)) => Err(Problem::MissingItem(item)),
             None => Ok(Self { has_group: has(Item::Group), column, count: tags.len(), id: find(b"id") }),
         }
+    }
+}
+
+/// Where a table has its B column, and what names an atom's residue.
+pub(super) struct BColumn(Columns);
+
+impl BColumn {
+    /// Finds them among a table's tags.
+    pub(super) fn find(tags: &[&[u8]]) -> Result<Self, Problem> {
+        let columns = Columns::find(tags)?;
+        if columns.column[Item::BFactor as usize] == columns.count {
+            return Err(Problem::MissingItem("B_iso_or_equiv"));
+        }
+        Ok(Self(columns))
+    }
+
+    /// Edges of a row's B factor.
+    pub(super) fn b(&self, edges: &[usize]) -> (usize, usize) {
+        let column = self.0.column[Item::BFactor as usize];
+        (edges[2 * column], edges[2 * column + 1])
+    }
+
+    /// A row's residue; nothing where its number is none.
+    pub(super) fn residue<'a>(&self, text: &'a [u8], edges: &[usize]) -> Option<NamedResidue<'a>> {
+        let word = |item: Item| {
+            let column = self.0.column[item as usize];
+            let raw = unquote(&text[edges[2 * column]..edges[2 * column + 1]]);
+            if matches!(raw, b"?" | b".") { "" } else { std::str::from_utf8(raw).unwrap_or_default() }
+        };
+        let either = |item: Item, other: Item| if word(item).is_empty() { word(other) } else { word(item) };
+        Some(NamedResidue {
+            chain: either(Item::Chain, Item::LabelChain),
+            number: integer(either(Item::Number, Item::LabelNumber).as_bytes())?,
+            insertion_code: word(Item::Icode),
+            name: either(Item::Residue, Item::AuthResidue),
+        })
     }
 }
 
@@ -284,6 +323,11 @@ impl<'o, 'a> AtomSite<'o, 'a> {
             let [chain, number, icode] = place.map(|word| word.text);
             let place = Place { chain, number, icode };
             self.wanted = self.models[current].1.enter(place)?;
+            if self.models[current].1.takes_labels() {
+                let [asym, number, entity] =
+                    [Item::LabelChain, Item::LabelNumber, Item::Entity].map(|item| self.word(edges, item).text);
+                self.models[current].1.label(asym, integer(number), entity);
+            }
         }
         if !self.wanted {
             return Ok(());

@@ -3,7 +3,8 @@
 mod lexer;
 mod rows;
 
-pub(super) use lexer::unquote;
+pub(super) use lexer::{Lexer, Token, unquote};
+pub(super) use rows::Rows;
 
 use super::atom_site::{ATOM_LINE, AtomSite, CATEGORY, Columns};
 use super::draft::{Draft, Facts};
@@ -11,8 +12,7 @@ use super::error::{Fault, Problem};
 use super::note::{Note, NoteKind};
 use super::options::{Models, ReadOptions};
 use super::select::{Selection, text_of};
-use lexer::{Lexer, Token};
-use rows::Rows;
+use super::tables::{CATEGORIES, Cell, Tables};
 
 /// A data block with atoms.
 pub(super) struct Block {
@@ -47,6 +47,7 @@ fn read_with(text: &[u8], options: &ReadOptions, lines: Lines) -> Result<Vec<Blo
         frame: None,
         block: b"",
         facts: Facts::default(),
+        tables: None,
         single: Vec::new(),
         single_at: 0,
         atoms: None,
@@ -74,6 +75,8 @@ struct Reader<'o, 'a> {
     block: &'a [u8],
     /// What it says beside its atoms.
     facts: Facts,
+    /// Its categories that options ask for.
+    tables: Option<Box<Tables>>,
     /// The block's `_atom_site` items outside loops: a table of one row. Tag, begin and end of the value.
     single: Vec<(&'a [u8], usize, usize)>,
     single_at: usize,
@@ -142,7 +145,10 @@ impl<'a> Reader<'_, 'a> {
         if !single.is_empty() && self.atoms.is_none() {
             self.atoms = Some(self.read_single(&single).unwrap_or_else(|fault| (Err(fault), 1)));
         }
-        let facts = std::mem::take(&mut self.facts);
+        let mut facts = std::mem::take(&mut self.facts);
+        if self.options.assembly.is_some() || self.options.labels {
+            facts.take_tables(&self.tables.take().unwrap_or_default(), self.options);
+        }
         if let Some((models, met)) = self.atoms.take() {
             let models = match (models, self.options.models) {
                 (Ok(models), Models::Number(number)) if models.is_empty() => {
@@ -191,13 +197,34 @@ impl<'a> Reader<'_, 'a> {
 
     /// What a value says about the block's atoms.
     fn fact(&mut self, tag: &[u8], raw: &[u8]) {
-        if is_confidence(tag) {
-            self.facts.predicted |= says_plddt(unquote(raw));
-        } else if is_of_experiment(tag) {
-            let value = unquote(raw);
-            let is_model = value.windows(5).any(|word| word.eq_ignore_ascii_case(b"MODEL"));
-            self.facts.experiment |= !matches!(value, b"?" | b".") && !is_model;
+        if Facts::takes(tag) {
+            self.facts.item(tag, unquote(raw));
+        } else if let Some((category, item)) = self.kept(tag) {
+            let tables = self.tables.get_or_insert_default();
+            tables.push_single(category, item, Cell::of(unquote(raw)));
         }
+    }
+
+    /// The category and item of a tag, if it is asked for.
+    fn kept(&self, tag: &[u8]) -> Option<(usize, usize)> {
+        let asks = self.options.assembly.is_some() || self.options.labels;
+        if asks { Tables::find(tag) } else { None }
+    }
+
+    /// Keeps the rows of a category.
+    fn keep_rows(&mut self, category: usize, tags: &[&'a [u8]], mut rows: Rows<'a>) -> Result<(), Fault> {
+        let items = CATEGORIES[category].items.len();
+        let places: Vec<_> = tags.iter().map(|tag| Tables::find(tag).filter(|(own, _)| *own == category)).collect();
+        while rows.next(&mut self.lexer)? {
+            let mut row = vec![Cell::Nothing; items];
+            for (column, place) in places.iter().enumerate() {
+                let Some((_, item)) = place else { continue };
+                let (begin, end) = (rows.edges()[2 * column], rows.edges()[2 * column + 1]);
+                row[*item] = Cell::of(unquote(&self.lexer.text[begin..end]));
+            }
+            self.tables.get_or_insert_default().push(category, row);
+        }
+        Ok(())
     }
 
     fn read_loop(&mut self, loop_at: usize) -> Result<(), Fault> {
@@ -221,8 +248,11 @@ impl<'a> Reader<'_, 'a> {
         if of_block && tags.iter().any(|tag| is_in(tag, CATEGORY)) {
             return self.read_atoms(loop_at, &tags, rows);
         }
+        if let Some((category, _)) = tags.iter().find_map(|tag| self.kept(tag)).filter(|_| of_block) {
+            return self.keep_rows(category, &tags, rows);
+        }
         let facts: Vec<usize> = match of_block {
-            true => (0..tags.len()).filter(|&i| is_confidence(tags[i]) || is_of_experiment(tags[i])).collect(),
+            true => (0..tags.len()).filter(|&i| Facts::takes(tags[i])).collect(),
             false => Vec::new(),
         };
         while rows.next(&mut self.lexer)? {
@@ -292,20 +322,6 @@ fn second_table(at: usize) -> Fault {
 /// Whether a tag belongs to a category, given with its final dot.
 fn is_in(tag: &[u8], category: &[u8]) -> bool {
     tag.get(..category.len()).is_some_and(|head| head.eq_ignore_ascii_case(category))
-}
-
-/// Whether a tag says what a model's confidence is.
-fn is_confidence(tag: &[u8]) -> bool {
-    tag.eq_ignore_ascii_case(b"_ma_qa_metric.type") || tag.eq_ignore_ascii_case(b"_ma_qa_metric.name")
-}
-
-/// Whether a tag is one that experiments have.
-fn is_of_experiment(tag: &[u8]) -> bool {
-    tag.eq_ignore_ascii_case(b"_exptl.method") || is_in(tag, b"_refine.") || is_in(tag, b"_em_3d_reconstruction.")
-}
-
-fn says_plddt(text: &[u8]) -> bool {
-    text.windows(5).any(|word| word.eq_ignore_ascii_case(b"plddt"))
 }
 
 #[cfg(test)]

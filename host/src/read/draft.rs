@@ -1,12 +1,18 @@
 //! A model as it was selected, on its way to a structure.
 
+use super::assembly::{self, Generator};
 use super::error::{Fault, Problem};
 use super::note::{Note, NoteKind};
+use super::references::References;
 use super::select::{text_of, trim_zeros};
+use super::tables::Tables;
 use super::{ReadOptions, ReadStructure};
-use crate::structure::StructureInput;
+use crate::structure::{StructureInput, check_spread};
 use shared_types::backbone::{NO_ROLES, RoleAtoms};
 use shared_types::{Atom, NO_CA, RESIDUES, ResidueKind, UNKNOWN};
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 
 /// Counts for notes.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +37,50 @@ pub(super) struct Facts {
     /// Whether there are signs of an experiment.
     pub(super) experiment: bool,
     pub(super) notes: Vec<Note>,
+    /// Models that were met, read or not.
+    pub(super) models: usize,
+    /// The assembly that is asked for, or that there is none such.
+    pub(super) assembly: Option<Arc<Result<Vec<Generator>, String>>>,
+    /// What the file says of databases' sequences, where that is asked for.
+    pub(super) references: Option<Arc<References>>,
+}
+
+impl Facts {
+    /// Takes an mmCIF item's value, without quotes.
+    pub(super) fn item(&mut self, tag: &[u8], value: &[u8]) {
+        let is_in = |category: &[u8]| tag.get(..category.len()).is_some_and(|head| head.eq_ignore_ascii_case(category));
+        let has = |word: &[u8]| value.windows(word.len()).any(|found| found.eq_ignore_ascii_case(word));
+        if Self::is_confidence(tag) {
+            self.predicted |= has(b"pLDDT");
+        } else if tag.eq_ignore_ascii_case(b"_exptl.method") || is_in(b"_refine.") || is_in(b"_em_3d_reconstruction.") {
+            self.experiment |= !matches!(value, b"?" | b"." | b"") && !has(b"MODEL");
+        }
+    }
+
+    /// Whether an item's value is to be taken.
+    pub(super) fn takes(tag: &[u8]) -> bool {
+        let is_in = |category: &[u8]| tag.get(..category.len()).is_some_and(|head| head.eq_ignore_ascii_case(category));
+        Self::is_confidence(tag)
+            || tag.eq_ignore_ascii_case(b"_exptl.method")
+            || is_in(b"_refine.")
+            || is_in(b"_em_3d_reconstruction.")
+    }
+
+    /// Whether an item says what a model's confidence is.
+    fn is_confidence(tag: &[u8]) -> bool {
+        tag.eq_ignore_ascii_case(b"_ma_qa_metric.type") || tag.eq_ignore_ascii_case(b"_ma_qa_metric.name")
+    }
+
+    /// Takes from categories what the options ask for.
+    pub(super) fn take_tables(&mut self, tables: &Tables, options: &ReadOptions) {
+        if let Some(id) = &options.assembly {
+            let generators = assembly::generators(tables, id);
+            self.assembly = Some(Arc::new(generators.map_err(|problem| problem.to_string())));
+        }
+        if options.labels {
+            self.references = Some(Arc::new(References::of(tables)));
+        }
+    }
 }
 
 /// The atoms and residues of a model.
@@ -40,6 +90,10 @@ pub(super) struct Draft {
     pub(super) atoms: Vec<[f64; 4]>,
     /// Atoms of what is no residue.
     pub(super) cover: Vec<[f64; 4]>,
+    /// Of each of those the place of its chain in `cover_chains`, where assemblies are asked for.
+    pub(super) cover_keys: Vec<u32>,
+    /// By what assemblies call them.
+    pub(super) cover_chains: Vec<Box<str>>,
     /// All but atoms and centre; offsets without the last.
     pub(super) structure: StructureInput,
     /// Per residue, its name as written, packed.
@@ -75,6 +129,8 @@ impl Draft {
         Self {
             atoms: Vec::with_capacity(atoms),
             cover: Vec::new(),
+            cover_keys: Vec::new(),
+            cover_chains: Vec::new(),
             structure: StructureInput::default(),
             names: Vec::new(),
             backbone: Vec::new(),
@@ -153,6 +209,7 @@ impl Draft {
         s.bfactor.pop();
         s.b_column.pop();
         s.roles.pop();
+        s.labels.pop();
         self.names.pop();
         self.backbone.pop();
         if self.restarts.last() == Some(&self.structure.n_residues()) {
@@ -193,7 +250,12 @@ impl Draft {
         let kept_rows: Vec<usize> = (0..n).filter(|&row| kept[row]).collect();
         let mut all = self.rows(&kept_rows);
         if cover {
-            dropped.iter().for_each(|&row| all.cover.extend_from_slice(&self.atoms[self.atoms_of(row)]));
+            for &row in &dropped {
+                all.cover.extend_from_slice(&self.atoms[self.atoms_of(row)]);
+                if !self.structure.labels.is_empty() {
+                    all.key_cover(self.asym(row));
+                }
+            }
         }
         *self = all;
     }
@@ -203,6 +265,22 @@ impl Draft {
         offsets[row] as usize..offsets.get(row + 1).map_or(self.atoms.len(), |&end| end as usize)
     }
 
+    /// What assemblies call a residue's chain.
+    pub(super) fn asym(&self, row: usize) -> &str {
+        match self.structure.labels.get(row) {
+            Some(labels) if !labels.asym_id.is_empty() => &labels.asym_id,
+            _ => &self.structure.chains[self.structure.chain_ids[row] as usize],
+        }
+    }
+
+    /// Says which chain the cover's last atoms are of.
+    pub(super) fn key_cover(&mut self, chain: &str) {
+        if self.cover_chains.last().is_none_or(|last| **last != *chain) {
+            self.cover_chains.push(chain.into());
+        }
+        self.cover_keys.resize(self.cover.len(), self.cover_chains.len() as u32 - 1);
+    }
+
     /// The given residues, in their order, which may repeat.
     pub(super) fn rows(&self, rows: &[usize]) -> Self {
         let s = &self.structure;
@@ -210,6 +288,8 @@ impl Draft {
             tally: self.tally.clone(),
             met: self.met.clone(),
             cover: self.cover.clone(),
+            cover_keys: self.cover_keys.clone(),
+            cover_chains: self.cover_chains.clone(),
             b_is_uniform: self.b_is_uniform,
             ..Self::with_capacity(self.atoms.len())
         };
@@ -233,6 +313,7 @@ impl Draft {
             t.bfactor.push(s.bfactor[row]);
             t.b_column.push(s.b_column[row]);
             t.roles.push(s.roles[row]);
+            t.labels.extend(s.labels.get(row).cloned());
             new.names.push(self.names[row]);
             new.backbone.push(self.backbone[row].map(moved));
             new.atoms.extend_from_slice(&self.atoms[range]);
@@ -243,6 +324,19 @@ impl Draft {
     /// The structure of all that was taken.
     pub(super) fn finish(mut self, name: &str, facts: &Facts, options: &ReadOptions) -> Result<ReadStructure, Fault> {
         self.drop_unlinked(options.cover);
+        if let Some(references) = &facts.references {
+            self.refer(references);
+        }
+        if let Some(generators) = &facts.assembly {
+            let generators = generators.as_ref().as_ref();
+            let generators = generators.map_err(|why| Fault::whole(Problem::NoAssembly(why.clone())))?;
+            if self.structure.n_residues() > 0 {
+                self = assembly::build(&self, generators).map_err(Fault::whole)?;
+            }
+        }
+        if !options.labels {
+            self.structure.labels = Vec::new();
+        }
         let n_residues = self.structure.n_residues();
         if n_residues == 0 {
             return Err(Fault::whole(self.no_protein(options)));
@@ -265,6 +359,8 @@ impl Draft {
         let atoms = u32::try_from(self.atoms.len()).ok().filter(|&n| n < NO_CA);
         let n_atoms = atoms.ok_or_else(|| Fault::whole(Problem::TooManyAtoms(NO_CA - 1)))?;
         let (low, high) = bounding_box(&self.atoms);
+        let points = self.atoms.iter().map(|&[x, y, z, _]| [x, y, z]);
+        check_spread(points, low, high).map_err(|error| Fault::whole(error.into()))?;
         let center = [0, 1, 2].map(|axis| 0.5 * (low[axis] + high[axis]));
         let repeats = self.coinciding_residues();
         if n_atoms > 1 && low == high {
@@ -298,7 +394,15 @@ impl Draft {
         };
         structure.atoms = self.atoms.iter().map(centred).collect();
         let warnings = notes.iter().filter(|note| note.kind.is_warning()).map(|note| note.text.clone()).collect();
-        Ok(ReadStructure { structure, warnings, notes })
+        Ok(ReadStructure { structure, warnings, notes, models: facts.models })
+    }
+
+    /// Says which residues of databases' sequences the residues are.
+    fn refer(&mut self, references: &References) {
+        let s = &mut self.structure;
+        for (row, labels) in s.labels.iter_mut().enumerate() {
+            references.apply(labels, &s.chains[s.chain_ids[row] as usize], s.residue_numbers[row]);
+        }
     }
 
     /// Each residue's name, if any is not that of its type.
@@ -326,6 +430,9 @@ impl Draft {
         s.bfactor.push(f32::NAN);
         s.b_column.push(f32::NAN);
         s.roles.push(NO_ROLES);
+        if !s.labels.is_empty() {
+            s.labels.push(Default::default());
+        }
         self.names.push(super::select::pack(b"UNK"));
         self.atoms.append(&mut self.cover);
     }
@@ -380,8 +487,11 @@ impl Draft {
         say(wild, NoteKind::BFactors, &|| {
             format!("{wild} residues have a B factor of a million Å² or more, which is left out")
         });
-        for id in options.chains.iter().flatten() {
-            if !self.structure.chains.iter().any(|c| c == id || id.is_empty() && c == " ") {
+        let asked = options.chains.iter().flatten();
+        let found: HashSet<&str> =
+            self.structure.chains.iter().filter(|_| options.chains.is_some()).map(String::as_str).collect();
+        for id in asked {
+            if !found.contains(id.as_str()) && !(id.is_empty() && found.contains(" ")) {
                 let text = format!("chain {id:?}, which was asked for, has no protein residues");
                 notes.push(Note { kind: NoteKind::MissingChain, text });
             }
@@ -408,13 +518,15 @@ impl Draft {
     /// Residues whose first atom lies exactly on an earlier residue's first atom.
     fn coinciding_residues(&self) -> usize {
         // Open addressing over at most half the slots; a slot holds a residue's first atom, or NO_CA when free.
+        // From a number that no file knows: coordinates that meet in one slot would take a time that grows with their square.
+        let seed = RandomState::new().hash_one(0);
         let slots = (2 * self.structure.residue_atoms.len()).next_power_of_two();
         let mut table = vec![NO_CA; slots];
         let mut repeats = 0;
         for &first in &self.structure.residue_atoms {
             let [x, y, z, _] = self.atoms[first as usize];
             let mix = |hash: u64, v: f64| (hash.rotate_left(23) ^ v.to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            let mut slot = (mix(mix(mix(0, x), y), z) >> 32) as usize & (slots - 1);
+            let mut slot = (mix(mix(mix(seed, x), y), z) >> 32) as usize & (slots - 1);
             while table[slot] != NO_CA {
                 let other = self.atoms[table[slot] as usize];
                 if other[..3] == [x, y, z] {

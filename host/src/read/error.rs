@@ -1,5 +1,6 @@
 //! What can be wrong with a file, and where.
 
+use crate::structure::SpreadError;
 use thiserror::Error;
 
 /// Why a file could not be read. Displays as `name: line N: what is wrong`.
@@ -39,9 +40,17 @@ pub enum Problem {
     /// A gzip stream that is cut or corrupt.
     #[error("corrupt or truncated gzip data: {0}; fetch the file again")]
     Gzip(std::io::Error),
-    /// MessagePack content.
-    #[error("BinaryCIF is not supported; use the .cif or .pdb file")]
-    BinaryCif,
+    /// Data in another compression that are cut or corrupt.
+    #[error("corrupt or truncated {by} data: {source}; fetch the file again")]
+    Compressed {
+        /// What compressed them.
+        by: &'static str,
+        /// What its decoder says.
+        source: std::io::Error,
+    },
+    /// A format that is known and not read.
+    #[error("{0}")]
+    OtherFormat(&'static str),
     /// Nothing that looks like an atom.
     #[error("no atoms: {0}")]
     NoAtoms(&'static str),
@@ -60,7 +69,7 @@ pub enum Problem {
         met: usize,
     },
     /// No assembly of the id that was asked for.
-    #[error("no assembly {0}")]
+    #[error("{0}")]
     NoAssembly(String),
     /// A pipe or device that goes on and on.
     #[error("has more than {limit} bytes: a pipe or device without an end?")]
@@ -81,6 +90,9 @@ pub enum Problem {
     /// More atoms than 32-bit indices reach.
     #[error("more than {0} atoms; split the structure")]
     TooManyAtoms(u32),
+    /// Atoms whose neighbours cannot be found in time.
+    #[error(transparent)]
+    Spread(#[from] SpreadError),
     /// A record that ends before its coordinates do, or with the file.
     #[error("{0}")]
     CutShort(String),

@@ -15,9 +15,9 @@ pub(super) fn is_gzip(bytes: &[u8]) -> bool {
 }
 
 /// No structure's text shrinks to less than this part of it.
-const LARGEST_RATIO: usize = 200;
+pub(super) const LARGEST_RATIO: usize = 200;
 /// What is always taken, in bytes: small files may be nothing but blanks.
-const ALWAYS: usize = 64 << 20;
+pub(super) const ALWAYS: usize = 64 << 20;
 /// The most that is taken, in bytes: four times the largest entry of the wwPDB.
 const MOST: usize = 4 << 30;
 

@@ -105,6 +105,10 @@ kinds! {
     MissingChain = "missing-chain", "no chain of a name that was asked for";
     /// An experiment and a predictor are both named.
     Contradiction = "contradiction", "both an experiment and a predictor";
+    /// Substitutions of a lineage that were applied.
+    Substitutions = "substitutions", "substitutions of their lineage, whose side chains end at CB";
+    /// Changes of a lineage that could not be applied.
+    NotSubstituted = "not-substituted", "changes of their lineage that are not applied (--status names the kind)";
     /// Other structures in the file are not read.
     Others = "others", "other structures that are not read";
 }

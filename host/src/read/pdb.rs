@@ -9,16 +9,17 @@ use super::error::{Fault, Problem, bad_field};
 use super::note::{Note, NoteKind};
 use super::number::{decimal, pdb_residue_number};
 use super::options::{Models, ReadOptions, Residues};
-use super::select::{Place, Record, Selection, Syntax, element, is_hydrogen};
+use super::select::{Place, Record, Selection, Syntax, element, is_hydrogen, occupancy};
 use columns::{B_END, cut_short, field, has_coordinates, is_cut_record, is_shortened, name, position};
 use header::Header;
 use memchr::{memchr, memmem};
+use std::sync::Arc;
 
 /// Bytes of an atom's line, its end included.
 const ATOM_LINE: usize = 81;
 
 pub(super) const SYNTAX: Syntax =
-    Syntax { number_field: "residue number (columns 23-26)", residue_number: pdb_residue_number, b_factor };
+    Syntax { number_field: "residue number (columns 23-26)", residue_number: pdb_residue_number, b_factor, occupancy };
 
 /// An atom record up to its z coordinate: columns 1 to 54.
 const NEEDED: usize = 54;
@@ -39,7 +40,7 @@ pub(super) fn read(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
     let mut reader = Reader {
         text,
         options,
-        header: Header::default(),
+        header: Header::new(options),
         models: Vec::new(),
         met: 0,
         between: true,
@@ -221,8 +222,15 @@ impl<'a> Reader<'_, 'a> {
         let mut facts = Facts {
             predicted: self.header.names_predictor,
             experiment: self.header.experiment || self.header.signs,
-            notes: Vec::new(),
+            ..Facts::default()
         };
+        if let Some(id) = &self.options.assembly {
+            let generators = self.header.remark_350.of(id).map_err(|problem| problem.to_string());
+            facts.assembly = Some(Arc::new(generators));
+        }
+        if self.options.labels {
+            facts.references = Some(Arc::new(self.header.references));
+        }
         if facts.predicted && self.header.experiment {
             let text = "the file has an experiment (EXPDTA) and names a predictor in TITLE or REMARK: its B factors are taken \
                         for a predictor's confidence and left out"
@@ -331,7 +339,13 @@ impl<'a> AtomReader<'a> {
         let (hydrogen, element) = match symbol {
             [b' ', symbol @ (b'C' | b'N' | b'O' | b'S')] => (false, u16::from(*symbol)),
             symbol => {
-                let symbol = symbol.trim_ascii();
+                // PDBQT's types stand a column later: `A` is an aromatic carbon, others have a second letter.
+                let autodock = match (symbol, line.get(ELEMENT_END)) {
+                    ([b' ', b'A'], None | Some(b' ')) => Some([b'C', b' ']),
+                    (&[b' ', first], Some(&second)) if second.is_ascii_lowercase() => Some([first, second]),
+                    _ => None,
+                };
+                let symbol = autodock.as_ref().map_or(symbol, |two| &two[..]).trim_ascii();
                 (is_hydrogen(symbol, name.to_le_bytes().as_slice()), element(symbol))
             }
         };

@@ -9,6 +9,7 @@ use super::draft::{Draft, Tally};
 use super::error::{Problem, bad_field};
 use super::number::decimal;
 use super::options::{Alternates, ReadOptions, Residues};
+use crate::structure::ResidueLabels;
 use alternates::Alternate;
 use element::radius;
 pub(super) use element::{element, is_hydrogen};
@@ -27,6 +28,8 @@ pub(super) struct Syntax {
     pub(super) residue_number: fn(&[u8]) -> Option<i32>,
     /// A B factor, where it is one.
     pub(super) b_factor: fn(&[u8]) -> Option<f64>,
+    /// An occupancy, where it is one.
+    pub(super) occupancy: fn(&[u8]) -> Option<f64>,
 }
 
 /// Where a record stands: author chain id, residue number and insertion code as text without blanks around it
@@ -51,9 +54,9 @@ pub(super) struct Record<'a> {
     pub(super) element: u16,
     /// Å.
     pub(super) position: [f64; 3],
-    /// As text.
+    /// As [`Syntax::occupancy`] takes it.
     pub(super) occupancy: &'a [u8],
-    /// As text.
+    /// As [`Syntax::b_factor`] takes it.
     pub(super) b_factor: &'a [u8],
     pub(super) hetatm: bool,
     /// Whether the file says that the residue is part of a chain.
@@ -139,6 +142,8 @@ pub(super) struct Selection<'a> {
     chain_index: HashMap<&'a [u8], u32>,
     /// The chain of the residue before, and its index.
     last_chain: Option<(&'a [u8], u32)>,
+    /// What the residue at hand is called in other tables, where that is kept.
+    label: Option<ResidueLabels>,
     /// Place and name of the first residue.
     first: Option<(Place<'a>, u64)>,
     draft: Draft,
@@ -162,6 +167,7 @@ impl<'a> Selection<'a> {
             alternates: Vec::new(),
             chain_index: HashMap::new(),
             last_chain: None,
+            label: (options.labels || options.assembly.is_some()).then(ResidueLabels::default),
             first: None,
             draft: Draft::with_capacity(expected_atoms),
         }
@@ -264,7 +270,7 @@ impl<'a> Selection<'a> {
                 offset: at - self.run.begin,
                 residue: record.residue,
                 kind,
-                occupancy: occupancy(record.occupancy),
+                occupancy: self.occupancy(record.occupancy),
                 b_factor: if record.name == CA { self.b_factor(record.b_factor) } else { f32::NAN },
             });
         }
@@ -299,6 +305,11 @@ impl<'a> Selection<'a> {
         }
     }
 
+    /// An occupancy that is not given is that of an atom that is there.
+    fn occupancy(&self, text: &[u8]) -> f64 {
+        (self.syntax.occupancy)(text).unwrap_or(1.0)
+    }
+
     fn b_factor(&self, text: &[u8]) -> f32 {
         (self.syntax.b_factor)(text).map_or(f32::NAN, |b| b as f32)
     }
@@ -324,7 +335,7 @@ impl<'a> Selection<'a> {
                 // Water and the like do not part a residue.
                 if fate == Fate::Cover && self.cover && !record.hydrogen {
                     let [x, y, z] = record.position;
-                    self.draft.cover.push([x, y, z, radius(UNKNOWN, record.name, record.element)]);
+                    self.push_cover([x, y, z, radius(UNKNOWN, record.name, record.element)]);
                 }
                 return Ok(false);
             }
@@ -394,7 +405,38 @@ impl<'a> Selection<'a> {
     fn cover_atom(&mut self, record: &Record<'_>) {
         if self.cover && !record.hydrogen && self.names.insert_name(record.name, record.alternate).is_none() {
             let [x, y, z] = record.position;
-            self.draft.cover.push([x, y, z, radius(UNKNOWN, record.name, record.element)]);
+            self.push_cover([x, y, z, radius(UNKNOWN, record.name, record.element)]);
+        }
+    }
+
+    fn push_cover(&mut self, atom: [f64; 4]) {
+        self.draft.cover.push(atom);
+        self.key_cover();
+    }
+
+    /// Says of the cover's last atoms which chain they are of.
+    fn key_cover(&mut self) {
+        if let (Some(label), Some(place)) = (&self.label, self.place) {
+            let chain = if label.asym_id.is_empty() { text_of(place.chain) } else { label.asym_id.to_string() };
+            self.draft.key_cover(&chain);
+        }
+    }
+
+    /// Whether residues keep what other tables call them.
+    pub(super) fn takes_labels(&self) -> bool {
+        self.label.is_some()
+    }
+
+    /// Says what the residues that follow are called in other tables.
+    pub(super) fn label(&mut self, asym_id: &[u8], seq_id: Option<i32>, entity_id: &[u8]) {
+        if let Some(label) = &mut self.label {
+            let text = |text: &[u8]| text_of(text).into_boxed_str();
+            *label = ResidueLabels {
+                asym_id: text(asym_id),
+                seq_id,
+                entity_id: text(entity_id),
+                ..ResidueLabels::default()
+            };
         }
     }
 
@@ -427,6 +469,7 @@ impl<'a> Selection<'a> {
         };
         if !amino && (self.run.fate == Fate::IfAmino || self.run.in_chain != Some(true)) {
             self.draft.drop_last(self.run.begin, self.cover);
+            self.key_cover();
         } else if self.run.hetatm && self.run.in_chain != Some(true) {
             self.draft.pend(!matches!(known, Component::Other));
         }
@@ -467,6 +510,7 @@ impl<'a> Selection<'a> {
         s.insertion_codes.push(text_of(place.icode).into_boxed_str());
         s.bfactor.push(f32::NAN);
         s.b_column.push(f32::NAN);
+        self.draft.structure.labels.extend(self.label.clone());
         self.draft.names.push(record.residue);
         self.draft.backbone.push([NO_CA; 2]);
         self.run.open = true;
@@ -491,9 +535,9 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// An occupancy that is not given is that of an atom that is there.
-fn occupancy(text: &[u8]) -> f64 {
-    decimal(text.trim_ascii()).unwrap_or(1.0)
+/// An occupancy in text.
+pub(super) fn occupancy(text: &[u8]) -> Option<f64> {
+    decimal(text.trim_ascii())
 }
 
 /// A chain id or insertion code as text: UTF-8, or Latin-1 where it is not.

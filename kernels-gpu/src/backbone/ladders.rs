@@ -5,6 +5,7 @@
 //! four more on the other.
 
 use super::{Carbon, HydrogenBonds, LadderStarts};
+use bytemuck::Zeroable;
 use cuda_std::prelude::*;
 
 /// The patterns by which two rows are a bridge.
@@ -108,10 +109,10 @@ impl Pattern<'_> {
         if kind == Bridge::Parallel { j.wrapping_add(step) } else { j.wrapping_sub(step) }
     }
 
-    /// Writes the ladders that begin at row `i`.
+    /// Writes the ladders that begin at row `i`. All of the element, since readers copy all of it.
     #[inline(always)]
     pub fn write_starts(&self, i: u32, starts: &mut LadderStarts) {
-        starts.count = 0;
+        *starts = LadderStarts::zeroed();
         if !self.is_inside(i) {
             return;
         }

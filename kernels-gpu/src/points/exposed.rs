@@ -1,13 +1,13 @@
 //! Where points are: in which directions atoms are exposed.
 
-use super::kinds::{CLASSES_PER_KIND, class};
+use super::kinds::class;
 use super::near::each_near;
-use super::{PointAtom, THREADS, WARPS, distance2};
+use super::{PointAtom, SiteAtom, THREADS, WARPS, distance2, place};
 use crate::atoms::cells::{Bounds, Cells};
 use crate::scratch::{ATOMS_AN_ITEM, AtomSurface, CellWords, Frame, Item};
 use cuda_std::prelude::*;
 use shared_types::residue::{GLYCINE, parent_of};
-use shared_types::site_model::{CAPACITY, DIRECTIONS, PROBE, SPIRAL};
+use shared_types::site_model::{CAPACITY, CLASSES, DIRECTIONS, KINDS, LEAST_CROWD, PROBE, SPIRAL, WEIGHTS};
 use shared_types::{Atom, BatchStructureDesc, NO_CA};
 
 /// Others that may cover an atom's points, for which a warp has room at a time.
@@ -20,9 +20,10 @@ const _: () = assert!(DIRECTIONS.len() == 16 && THREADS == 256);
 /// are more than the last.
 type Plane = [f32; 4];
 
-/// Finds the points of every heavy atom: block `i` takes the atoms of item `i`, as they are sorted.
+/// Finds the points of every heavy atom: block `i` takes the atoms of item `i`, as they are sorted. An atom with fewer than
+/// [`LEAST_CROWD`] atoms around it is too far out to have any.
 ///
-/// - `point_atoms`: one element a heavy atom.
+/// - `point_atoms`, `site_atoms`: one element a heavy atom.
 /// - `points`: [`CAPACITY`] a heavy atom; the item's points come first in its part, each with its atom in the item and, in the
 ///   lowest four bits, its direction.
 /// - `counts`: one an item; how many points it has.
@@ -34,6 +35,7 @@ type Plane = [f32; 4];
 pub fn site_points(
     block: &mut Block,
     point_atoms: &mut Segment<PointAtom>,
+    site_atoms: &mut Segment<SiteAtom>,
     points: &mut Segment<u32>,
     counts: &mut Segment<u32>,
     items: &[Item],
@@ -64,7 +66,10 @@ pub fn site_points(
     let count = point_atoms.len();
 
     // Those that may have points, one after the other, and the directions of each.
-    let may_have = |k: u32| n_points != SPIRAL || surface.at(item.atoms + first + k).exposed > 0;
+    let may_have = |k: u32| {
+        let found = surface.at(item.atoms + first + k);
+        (found.crowd >= LEAST_CROWD) & ((n_points != SPIRAL) | (found.exposed > 0))
+    };
     let mut numbers = numbers.fill(block, count, |_| 0);
     let some = numbers.inclusive_scan(block, count, 0, |k| u32::from(may_have(k)), u32::wrapping_add);
     let mut chosen = chosen.fill(block, count, |_| 0);
@@ -82,9 +87,9 @@ pub fn site_points(
     let mut begins = chosen;
     let total = begins.exclusive_scan(block, count, 0, |k| kept(found(k)).count_ones(), u32::wrapping_add);
     counts.set(block, 0, total);
-    point_atoms.fill(block, count, |k| {
-        let (mask, place) = (found(k), item.atoms + first + k);
-        let owner = structure.ca_offset + owners.at(place);
+    point_atoms.fill(block, count, |k| PointAtom::new(begin + begins.get(k), kept(found(k)), found(k).count_ones()));
+    site_atoms.fill(block, count, |k| {
+        let owner = structure.ca_offset + owners.at(item.atoms + first + k);
         // Whatever its state of charge; a residue that is not known counts as glycine, which has a backbone alone.
         let kind = u32::from(parent_of(residue_types.at(owner)).unwrap_or(GLYCINE));
         let alpha = ca_indices.at(owner);
@@ -95,8 +100,13 @@ pub fn site_points(
             let alpha = atoms.at(structure.atom_offset + alpha);
             distance2([atom.x, atom.y, atom.z], [alpha.x, alpha.y, alpha.z])
         };
-        let row = kind * CLASSES_PER_KIND + class(kind, atom.radius, from_alpha);
-        PointAtom::new(begin + begins.get(k), kept(mask), mask.count_ones(), row)
+        let [x, y, z] = place([atom.x, atom.y, atom.z]);
+        SiteAtom {
+            x,
+            y,
+            z,
+            weights: WEIGHTS[kind as usize % KINDS][class(kind, atom.radius, from_alpha) as usize % CLASSES],
+        }
     });
     points.update_atomic(block, count, |thread, points, k| {
         let (mut left, mut at) = (kept(found(k)), begins.get(k));

@@ -153,7 +153,7 @@ fn an_engine_on_two_devices_uses_both() {
         structures.chunks(3).map(|some| Batch {
             structures: some.to_vec(),
             outcomes: some.iter().map(|_| Outcome::Read { notes: Vec::new() }).collect(),
-            bytes: 0,
+            ..Batch::default()
         })
     };
     for (builder, devices) in [

@@ -70,7 +70,7 @@ fn through_the_pipeline(engine: &Engine, structures: &[StructureInput]) -> (Vec<
     let batch = |structures: &[StructureInput]| Batch {
         structures: structures.to_vec(),
         outcomes: structures.iter().map(|_| Outcome::Read { notes: Vec::new() }).collect(),
-        bytes: 0,
+        ..Batch::default()
     };
     let mut names = Vec::new();
     let consume = |computed: Computed| {

@@ -1,6 +1,9 @@
 //! What stands beside the atoms of a PDB file.
 
+use crate::read::assembly::Remark350;
 use crate::read::number::pdb_residue_number;
+use crate::read::options::ReadOptions;
+use crate::read::references::References;
 use crate::read::select::pack;
 use memchr::memchr2_iter;
 use std::collections::HashSet;
@@ -18,9 +21,19 @@ pub(super) struct Header {
     modified: HashSet<(u64, u8, i32, u8)>,
     /// SEQRES: chains and names.
     sequences: HashSet<(u8, u64)>,
+    /// REMARK 350, where an assembly is asked for.
+    pub(super) remark_350: Remark350,
+    takes_remark_350: bool,
+    /// DBREF, where labels are asked for.
+    pub(super) references: References,
+    takes_references: bool,
 }
 
 impl Header {
+    pub(super) fn new(options: &ReadOptions) -> Self {
+        Self { takes_remark_350: options.assembly.is_some(), takes_references: options.labels, ..Self::default() }
+    }
+
     /// Takes a record, given its first six columns.
     pub(super) fn record(&mut self, line: &[u8]) {
         match line.get(..6).unwrap_or(line) {
@@ -32,7 +45,11 @@ impl Header {
             b"REMARK" => {
                 self.signs |= matches!(line.get(7..10), Some(b"  3")) && has_word(line, b"REFINEMENT");
                 self.names_predictor = self.names_predictor || says_predicted(line);
+                if self.takes_remark_350 && line.get(7..10) == Some(b"350") {
+                    self.remark_350.line(&String::from_utf8_lossy(&line[10..]));
+                }
             }
+            b"DBREF " | b"DBREF1" | b"DBREF2" if self.takes_references => self.references.record(line),
             b"EXPDTA" => self.experiment = !has_word(line, b"MODEL"),
             b"ANISOU" => self.signs = true,
             head if head.starts_with(b"TITLE") => self.names_predictor = self.names_predictor || says_predicted(line),

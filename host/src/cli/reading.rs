@@ -1,0 +1,224 @@
+//! Options of reading: which inputs, and what of them.
+
+use super::failure::Failure;
+use anyhow::anyhow;
+use clap::{Args, ValueEnum};
+use prism_host::inputs::{self, Inputs, NameBy};
+use prism_host::read::{Alternates, Models, ReadOptions, Residues};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// Which structures to read.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Reading")]
+pub struct ReadArgs {
+    /// Read these chains only (author chain ids).
+    #[arg(long, value_name = "ID,...", value_delimiter = ',')]
+    pub chains: Option<Vec<String>>,
+
+    /// Which residues get a row: every amino acid of a chain, modified ones and those under a force field's name among
+    /// them, or the 20 standard names in ATOM records alone.
+    #[arg(long, value_enum, default_value_t = ResiduesArg::All, hide_short_help = true)]
+    pub residues: ResiduesArg,
+
+    /// Which of a residue's alternate locations to take: that of the highest mean occupancy, the first record of each
+    /// atom, or the one of this letter.
+    #[arg(long, value_name = "highest|first|A", default_value = "highest", hide_short_help = true)]
+    pub altloc: AltlocArg,
+
+    /// Which models to read: one by its number, or each as a structure of its own (x.pdb#2) [default: the first]
+    #[arg(long, value_name = "N|all", allow_negative_numbers = true, hide_short_help = true)]
+    pub model: Option<ModelArg>,
+
+    /// Build the biological assembly of this id (mmCIF `pdbx_struct_assembly_gen`, PDB REMARK 350) of each file: copies of a
+    /// chain A are called A, A-2, ...
+    #[arg(long, value_name = "ID", hide_short_help = true)]
+    pub assembly: Option<String>,
+
+    /// Whether ligands, ions, cofactors, caps and nucleic acids cover surface; water never does.
+    #[arg(long, value_enum, default_value_t = HetArg::None, hide_short_help = true)]
+    pub het: HetArg,
+
+    /// Read the paths of inputs from a file, one in each line; - for standard input.
+    #[arg(long, value_name = "LIST", hide_short_help = true)]
+    pub from_file: Option<PathBuf>,
+
+    /// What structures are called: by their files' names, by their paths, or by names without extensions. The default is the
+    /// name, with as many folders as tell equal names apart.
+    #[arg(long, value_enum, value_name = "name|path|stem", hide_short_help = true)]
+    pub name_by: Option<NameByArg>,
+
+    /// What the structure that comes through standard input is called [default: stdin]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
+    pub name: Option<String>,
+
+    /// Report inputs that fail and write the others; this is the default.
+    #[arg(long, conflicts_with = "fail_fast", help_heading = "Running", hide_short_help = true)]
+    pub keep_going: bool,
+
+    /// Stop at the first input that fails.
+    #[arg(long, help_heading = "Running", hide_short_help = true)]
+    pub fail_fast: bool,
+}
+
+impl ReadArgs {
+    /// What to read of each file.
+    pub fn options(&self) -> ReadOptions {
+        ReadOptions {
+            chains: self.chains.clone(),
+            residues: match self.residues {
+                ResiduesArg::All => Residues::All,
+                ResiduesArg::Standard => Residues::Standard,
+            },
+            alternates: self.altloc.0,
+            models: self.model.map_or(Models::First, |model| model.0),
+            assembly: self.assembly.clone(),
+            cover: matches!(self.het, HetArg::Cover),
+            ..ReadOptions::default()
+        }
+    }
+
+    /// Finds the inputs: those of `paths`, then those that are listed in a file.
+    pub fn discover(&self, paths: &[PathBuf]) -> Result<Inputs, Failure> {
+        let mut paths = paths.to_vec();
+        if let Some(list) = &self.from_file {
+            paths.extend(listed(list)?);
+        }
+        let standard_input = paths.iter().filter(|path| is_standard_input(path)).count();
+        let listed = self.from_file.as_deref().is_some_and(is_standard_input);
+        if standard_input + usize::from(listed) > 1 {
+            return Err(Failure::usage(anyhow!("- is given twice; standard input can be read once")));
+        }
+        if self.name.is_some() && standard_input == 0 {
+            return Err(Failure::usage(anyhow!("--name is for what comes through standard input; give - as a path")));
+        }
+        let name_by = match self.name_by {
+            None => NameBy::Shortest,
+            Some(NameByArg::Name) => NameBy::Name,
+            Some(NameByArg::Path) => NameBy::Path,
+            Some(NameByArg::Stem) => NameBy::Stem,
+        };
+        let name = self.name.as_deref().unwrap_or("stdin");
+        let inputs = inputs::discover_by(paths, name_by, name)
+            .map_err(|error| Failure::usage(anyhow!("{error}; --name-by path names structures by their paths")))?;
+        if self.chooses() && inputs.has_packed() {
+            let option =
+                if self.chains.is_some() { "--chains" } else { "--residues, --altloc, --model, --assembly, --het" };
+            let advice =
+                "structures of a packed data set have the chains they were packed with; choose by `prism pack`";
+            return Err(Failure::usage(anyhow!("{option}: {advice}")));
+        }
+        Ok(inputs)
+    }
+
+    /// Whether standard residues alone have rows.
+    pub fn is_standard(&self) -> bool {
+        matches!(self.residues, ResiduesArg::Standard)
+    }
+
+    /// Whether anything is asked for that packing has decided already.
+    pub fn chooses(&self) -> bool {
+        let options = self.options();
+        options != ReadOptions::default()
+    }
+}
+
+/// Which residues get a row.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ResiduesArg {
+    /// Every amino acid of a chain.
+    All,
+    /// The 20 standard names in ATOM records.
+    Standard,
+}
+
+/// What covers surface beside the residues.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum HetArg {
+    /// Nothing.
+    None,
+    /// Whatever is no water.
+    Cover,
+}
+
+/// Which of several alternate locations to take.
+#[derive(Clone, Copy, Debug)]
+pub struct AltlocArg(pub Alternates);
+
+impl FromStr for AltlocArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut letters = text.chars();
+        match (text, letters.next(), letters.next()) {
+            ("highest", ..) => Ok(Self(Alternates::Highest)),
+            ("first", ..) => Ok(Self(Alternates::First)),
+            (_, Some(letter), None) if letter.is_ascii_graphic() => Ok(Self(Alternates::Named(letter))),
+            _ => Err("give `highest`, `first`, or one letter".to_owned()),
+        }
+    }
+}
+
+/// Which models to read.
+#[derive(Clone, Copy, Debug)]
+pub struct ModelArg(pub Models);
+
+impl FromStr for ModelArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "all" => Ok(Self(Models::All)),
+            number => number
+                .parse()
+                .map(|number| Self(Models::Number(number)))
+                .map_err(|_| "give a number, or `all`".to_owned()),
+        }
+    }
+}
+
+/// What structures are called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum NameByArg {
+    /// By the file's name.
+    Name,
+    /// By the path as given.
+    Path,
+    /// By the name without its extensions.
+    Stem,
+}
+
+fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// The paths that a list names: a line each, blank ones passed over.
+fn listed(list: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let bytes = match is_standard_input(list) {
+        true => {
+            let mut bytes = Vec::new();
+            std::io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+        }
+        false => std::fs::read(list),
+    };
+    let shown = list.display();
+    let bytes = bytes.map_err(|error| Failure::work(anyhow!("--from-file {shown}: cannot be read: {error}")))?;
+    let lines = bytes.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let paths: Vec<PathBuf> = lines.filter(|line| !line.trim_ascii().is_empty()).map(as_path).collect();
+    if paths.is_empty() {
+        return Err(Failure::work(anyhow!("--from-file {shown}: names no input; write a path in each line")));
+    }
+    Ok(paths)
+}
+
+#[cfg(unix)]
+fn as_path(line: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(std::ffi::OsStr::from_bytes(line))
+}
+
+#[cfg(not(unix))]
+fn as_path(line: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(line).into_owned())
+}

@@ -1,0 +1,241 @@
+//! What files are called, and what their names say of them.
+
+use super::{DuplicateName, EXTENSIONS, InputFailure, InputFile, Source};
+use crate::read::COMPRESSED;
+use std::collections::{HashMap, HashSet};
+use std::path::{Component, Path};
+
+/// What a file's structure is called.
+///
+/// ```
+/// use prism_host::inputs::{NameBy, discover_by};
+///
+/// let name = |by| discover_by(["../data/6m0j_rbd.pdb"], by, "stdin").unwrap().entries.remove(0).unwrap().name;
+/// assert_eq!(name(NameBy::Shortest), "6m0j_rbd.pdb");
+/// assert_eq!(name(NameBy::Path), "../data/6m0j_rbd.pdb");
+/// assert_eq!(name(NameBy::Stem), "6m0j_rbd");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NameBy {
+    /// As [`Name`](Self::Name); where several would be called the same, with as many of the folders above them as tell them
+    /// apart.
+    #[default]
+    Shortest,
+    /// By the file's name; in a directory that was given, by the path below it.
+    Name,
+    /// By the path as it was given.
+    Path,
+    /// By the file's name without its extensions.
+    Stem,
+}
+
+impl NameBy {
+    /// Names files, which so far have the names of [`Name`](Self::Name). What data sets hold keeps its names.
+    pub(super) fn name(self, entries: &mut [Result<InputFile, InputFailure>]) -> Result<(), DuplicateName> {
+        let files = entries.iter_mut().flatten();
+        for file in files.filter(|file| matches!(file.source, Source::File | Source::Archive)) {
+            match self {
+                Self::Shortest | Self::Name => {}
+                Self::Path => file.name = path_name(&file.path),
+                Self::Stem => file.name = stem(&file.path),
+            }
+        }
+        let mut files: Vec<&mut InputFile> = entries.iter_mut().flatten().collect();
+        if self == Self::Shortest {
+            tell_apart(&mut files)?;
+        }
+        let mut known: HashMap<&str, &Path> = HashMap::with_capacity(files.len());
+        for file in &files {
+            if let Some(first) = known.insert(&file.name, &file.path) {
+                return Err(duplicate(&file.name, first, &file.path));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn duplicate(name: &str, first: &Path, second: &Path) -> DuplicateName {
+    DuplicateName { name: name.to_owned(), first: first.to_owned(), second: second.to_owned() }
+}
+
+/// Gives files of one name more of their paths.
+fn tell_apart(files: &mut [&mut InputFile]) -> Result<(), DuplicateName> {
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::with_capacity(files.len());
+    for (index, file) in files.iter().enumerate() {
+        places.entry(&file.name).or_default().push(index);
+    }
+    if places.len() == files.len() {
+        return Ok(());
+    }
+    let mut groups: Vec<Vec<usize>> = places.into_values().filter(|group| group.len() > 1).collect();
+    groups.sort();
+    let mut known: HashSet<String> = files.iter().map(|file| file.name.clone()).collect();
+    for group in groups {
+        let same = |files: &[&mut InputFile]| {
+            let (first, second) = (&files[group[0]], &files[group[1]]);
+            duplicate(&first.name, &first.path, &second.path)
+        };
+        if group.iter().any(|&index| matches!(files[index].source, Source::Packed(..) | Source::StandardInput)) {
+            return Err(same(files));
+        }
+        let paths: Vec<String> = group.iter().map(|&index| path_name(&files[index].path)).collect();
+        let parts = |text: &str| text.matches('/').count() + 1;
+        let (least, most) = (parts(&files[group[0]].name) + 1, paths.iter().map(|path| parts(path)).max().unwrap_or(0));
+        let names = (least..=most).find_map(|count| {
+            let names: Vec<&str> = paths.iter().map(|path| last_parts(path, count)).collect();
+            let distinct: HashSet<&str> = names.iter().copied().collect();
+            // Their own name is free when one of them alone keeps it.
+            let own = &files[group[0]].name;
+            let fresh = names.iter().all(|name| name == own || !known.contains(*name));
+            (distinct.len() == names.len() && fresh).then(|| names.into_iter().map(str::to_owned).collect::<Vec<_>>())
+        });
+        for (&index, name) in group.iter().zip(names.ok_or_else(|| same(files))?) {
+            known.insert(name.clone());
+            files[index].name = name;
+        }
+    }
+    Ok(())
+}
+
+/// The last parts of a path, as many as are asked for or there are.
+fn last_parts(path: &str, count: usize) -> &str {
+    path.rmatch_indices('/').nth(count - 1).map_or(path, |(at, _)| &path[at + 1..])
+}
+
+/// The path as text, `/` between its parts, without the extension of a compression. Bytes that are no text are written
+/// `\xFF`, so that names that differ are told apart.
+pub(super) fn structure_name(path: &Path) -> String {
+    let parts: Vec<_> = path.iter().map(text).collect();
+    without_compression(parts.join("/"))
+}
+
+/// The whole path in the same form.
+fn path_name(path: &Path) -> String {
+    let parts = path.components().filter(|part| !matches!(part, Component::CurDir));
+    let name = parts.map(|part| if part == Component::RootDir { String::new() } else { text(part.as_os_str()) });
+    without_compression(name.collect::<Vec<_>>().join("/"))
+}
+
+fn text(part: &std::ffi::OsStr) -> String {
+    as_text(part.as_encoded_bytes())
+}
+
+/// Bytes as text, those that are none as `\xFF`.
+pub(super) fn as_text(bytes: &[u8]) -> String {
+    let chunk = |chunk: std::str::Utf8Chunk| {
+        let rest: String = chunk.invalid().iter().map(|byte| format!("\\x{byte:02X}")).collect();
+        format!("{}{rest}", chunk.valid())
+    };
+    bytes.utf8_chunks().map(chunk).collect()
+}
+
+fn without_compression(mut name: String) -> String {
+    if let Some(extension) = compression(&name) {
+        name.truncate(name.len() - extension.len() - 1);
+    }
+    name
+}
+
+/// The extension of a compression at a name's end.
+fn compression(name: &str) -> Option<&'static str> {
+    let (stem, last) = name.rsplit_once('.')?;
+    let known = COMPRESSED.into_iter().find(|extension| last.eq_ignore_ascii_case(extension));
+    known.filter(|_| !stem.is_empty())
+}
+
+/// A file's name without its folder and extensions.
+fn stem(path: &Path) -> String {
+    let name = structure_name(path.file_name().map_or(path, Path::new));
+    match name.rsplit_once('.') {
+        Some((stem, extension)) if !stem.is_empty() && is_known(&extension.to_ascii_lowercase()) => stem.to_owned(),
+        _ => name,
+    }
+}
+
+fn is_known(extension: &str) -> bool {
+    EXTENSIONS.contains(&extension) || extension == "tar"
+}
+
+/// Whether a name is that of a structure.
+pub(super) fn is_structure(path: &Path) -> bool {
+    extension(path).is_some_and(|extension| EXTENSIONS.contains(&extension.as_str()))
+}
+
+/// Whether a name is that of an archive.
+pub(super) fn is_archive(path: &Path) -> bool {
+    const SHORT: [&str; 5] = ["tgz", "tzst", "tbz", "tbz2", "txz"];
+    extension(path).is_some_and(|extension| extension == "tar" || SHORT.contains(&extension.as_str()))
+}
+
+/// The extension in lower case, that before the one of a compression where there is one.
+pub(super) fn extension(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_string_lossy();
+    let name = match compression(&name) {
+        Some(extension) => &name[..name.len() - extension.len() - 1],
+        None => &name,
+    };
+    name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, extension)| extension.to_ascii_lowercase())
+}
+
+/// Why a file of a known format is not read, and what to do.
+pub(super) fn refused_format(path: &Path) -> Option<&'static str> {
+    const FOLDCOMP: &str = "FoldComp is not read; `foldcomp decompress` makes PDB files or a tar of it, which are";
+    const TRAJECTORY: &str = "trajectories are not read; write the frames as PDB with MODEL records, and see --model";
+    let reason = match extension(path).as_deref() {
+        Some("gro") => {
+            "GRO is not read: it numbers residues modulo 100,000 and has no chains; `gmx editconf -f x.gro -o x.pdb` makes PDB of it"
+        }
+        Some("fcz") => FOLDCOMP,
+        Some("mmtf") => "MMTF is not read; its publisher has ended it: fetch the .bcif.gz or .cif.gz file",
+        Some("xml") => "PDBML is not read; fetch the .cif file",
+        Some("mol2" | "sdf" | "mol" | "smi") => "is a format of small molecules; give PDB, mmCIF or BinaryCIF",
+        Some("xtc" | "trr" | "dcd" | "nc") => TRAJECTORY,
+        _ => return foldcomp_database(path).then_some(FOLDCOMP),
+    };
+    Some(reason)
+}
+
+/// Whether a file is the data of a FoldComp (MMseqs) database: its index stands beside it.
+fn foldcomp_database(path: &Path) -> bool {
+    let beside = |extension: &str| {
+        let mut other = path.as_os_str().to_owned();
+        other.push(extension);
+        Path::new(&other).is_file()
+    };
+    beside(".index") && (beside(".dbtype") || beside(".lookup"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extensions_are_those_before_the_compression() {
+        let of = |name: &str| extension(Path::new(name));
+        assert_eq!(of("a/x.PDB.GZ").as_deref(), Some("pdb"));
+        assert_eq!(of("x.cif.zst").as_deref(), Some("cif"));
+        assert_eq!((of("x.gz"), of("noext"), of(".pdb")), (None, None, None));
+        assert!(
+            is_archive(Path::new("x.tar.xz")) && is_archive(Path::new("x.TGZ")) && !is_archive(Path::new("tar.pdb"))
+        );
+    }
+
+    #[test]
+    fn stems_lose_known_extensions_alone() {
+        for (path, expected) in [
+            ("a/AF-X-model_v4.cif.gz", "AF-X-model_v4"),
+            ("x.1.pdb", "x.1"),
+            ("x.final", "x.final"),
+            ("shard.tar", "shard"),
+        ] {
+            assert_eq!(stem(Path::new(path)), expected);
+        }
+    }
+
+    #[test]
+    fn paths_keep_their_roots() {
+        assert_eq!(path_name(Path::new("/data/./x.pdb.gz")), "/data/x.pdb");
+        assert_eq!(path_name(Path::new("./a/../x.pdb")), "a/../x.pdb");
+        assert_eq!((last_parts("a/b/c", 1), last_parts("a/b/c", 2), last_parts("a/b/c", 9)), ("c", "b/c", "a/b/c"));
+    }
+}

@@ -1,0 +1,219 @@
+//! Lineages of a pathogen: how frequent each is, how fast it grows, and what its proteins differ in.
+//!
+//! A table says how often each lineage was sampled, by country and day, and which substitutions it has. Of these come, for
+//! each lineage in each country and each position of a protein:
+//!
+//! - `gisaid_freq`, the share of samples that have the lineage's residue there, over the last [`FREQUENCY_DAYS`] days: of the
+//!   lineage's samples and of those of all other lineages with the same residue.
+//! - `gisaid_velocity`, the slope per day of that share's logit over the last [`VELOCITY_DAYS`] days, by weighted least
+//!   squares. A day with n of N samples has the logit ln((n + ½) / (N - n + ½)), whose variance is near 1 / (n + ½) +
+//!   1 / (N - n + ½): its weight is one over that. The slope's standard error is that of these weights, larger by the root of
+//!   the residuals' chi² per degree of freedom where that is above 1. A position at which all samples of these days have one
+//!   residue has no slope.
+//!
+//! Where a table has frequencies without counts, a day's is taken for that of [`ASSUMED_SAMPLES`] samples.
+
+mod fit;
+mod substitution;
+mod table;
+
+pub use substitution::Substitution;
+pub use table::{LineageError, Lineages};
+
+use crate::read::{Note, NoteKind};
+use crate::structure::StructureInput;
+use std::collections::HashMap;
+
+/// Days before a country's last that count for frequencies, the last among them.
+pub const FREQUENCY_DAYS: i64 = 7;
+/// Days before a country's last that count for velocities, the last among them.
+pub const VELOCITY_DAYS: i64 = 28;
+/// Samples that a frequency without a count stands for.
+pub const ASSUMED_SAMPLES: f64 = 100.0;
+
+/// A lineage that a structure stands for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lineage {
+    /// Its name.
+    pub name: String,
+    /// Where it was sampled.
+    pub country: String,
+    /// Per residue, the standard error of `gisaid_velocity`, per day; NaN where there is none.
+    pub velocity_error: Vec<f32>,
+}
+
+impl Lineages {
+    /// A structure for each lineage that was sampled in a country, in the table's order: the same atoms but where
+    /// substitutions take side chains away, with frequencies and velocities. What could not be applied is in the notes.
+    #[must_use]
+    pub fn apply(&self, structure: &StructureInput) -> Vec<(StructureInput, Vec<Note>)> {
+        let mut all = Vec::new();
+        let places = self.places_of(structure);
+        for (country_id, country) in self.countries().iter().enumerate() {
+            // Positions with the same lineages behind them have the same values.
+            let mut known: HashMap<Vec<usize>, fit::Estimate> = HashMap::new();
+            for &lineage in &country.lineages {
+                let mut variant = structure.clone();
+                variant.fill_absent();
+                let name = self.name(lineage);
+                variant.name = format!("{}@{name}", structure.name);
+                if self.countries().len() > 1 || !country.name.is_empty() {
+                    variant.name.push_str(&format!("/{}", country.name));
+                }
+                variant.lineage_hash = hash(name);
+                variant.country_id = u8::try_from(country_id).unwrap_or(u8::MAX);
+                let mut errors = vec![f32::NAN; variant.n_residues()];
+                for (place, rows) in &places {
+                    let own = place.residue_of.get(&lineage).copied();
+                    let sharing: Vec<usize> = country
+                        .lineages
+                        .iter()
+                        .copied()
+                        .filter(|other| place.residue_of.get(other).copied() == own)
+                        .collect();
+                    let estimate = *known.entry(sharing).or_insert_with_key(|sharing| country.estimate(sharing));
+                    for &row in rows {
+                        variant.gisaid_freq[row] = estimate.frequency as f32;
+                        variant.gisaid_velocity[row] = estimate.velocity as f32;
+                        errors[row] = estimate.error as f32;
+                    }
+                }
+                let notes = self.substitute(lineage, &mut variant);
+                variant.lineage = Some(Box::new(Lineage {
+                    name: name.to_owned(),
+                    country: country.name.clone(),
+                    velocity_error: errors,
+                }));
+                all.push((variant, notes));
+            }
+        }
+        all
+    }
+
+    /// Applies a lineage's substitutions; says what was dropped, and what does not fit.
+    fn substitute(&self, lineage: usize, structure: &mut StructureInput) -> Vec<Note> {
+        let (mut dropped, mut applied, mut missing) = (0, Vec::new(), Vec::new());
+        for one in self.substitutions(lineage) {
+            let rows: Vec<usize> = (0..structure.n_rows()).filter(|&row| one.is_at(structure, row)).collect();
+            let fitting: Vec<usize> = rows.iter().copied().filter(|&row| one.fits(structure, row)).collect();
+            if fitting.is_empty() {
+                // A position that the structure has not is nothing to tell of.
+                missing.extend((!rows.is_empty()).then(|| one.to_string()));
+                continue;
+            }
+            dropped += substitution::apply(structure, &fitting, one.to);
+            applied.push(one.to_string());
+        }
+        let mut notes = Vec::new();
+        if !applied.is_empty() {
+            let text = format!("{} applied; {dropped} side-chain atoms beyond CB are left out", applied.join(", "));
+            notes.push(Note { kind: NoteKind::Substitutions, text });
+        }
+        let others = self.others(lineage);
+        if !others.is_empty() {
+            let text = format!("{}: deletions and insertions are not applied", others.join(", "));
+            notes.push(Note { kind: NoteKind::NotSubstituted, text });
+        }
+        if !missing.is_empty() {
+            let text = format!("{}: the structure has another residue there", missing.join(", "));
+            notes.push(Note { kind: NoteKind::NotSubstituted, text });
+        }
+        notes
+    }
+
+    /// Each position of a structure, with the residue that lineages have there instead, and its rows.
+    fn places_of(&self, structure: &StructureInput) -> Vec<(Place, Vec<usize>)> {
+        let mut places: Vec<(Place, Vec<usize>)> = Vec::new();
+        let mut index: HashMap<Vec<(usize, u8)>, usize> = HashMap::new();
+        for row in 0..structure.n_rows() {
+            let mut residue_of: Vec<(usize, u8)> = Vec::new();
+            for lineage in 0..self.len() {
+                let own = self
+                    .substitutions(lineage)
+                    .iter()
+                    .find(|one| one.is_at(structure, row) && one.fits(structure, row));
+                residue_of.extend(own.map(|one| (lineage, one.to)));
+            }
+            let place = *index.entry(residue_of).or_insert_with_key(|key| {
+                places.push((Place { residue_of: key.iter().copied().collect() }, Vec::new()));
+                places.len() - 1
+            });
+            places[place].1.push(row);
+        }
+        places
+    }
+}
+
+/// A position, by what lineages have there.
+struct Place {
+    /// The residue type of each lineage that has a substitution there.
+    residue_of: HashMap<usize, u8>,
+}
+
+/// FNV-1a, of 32 bits.
+fn hash(name: &str) -> u32 {
+    name.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::{ReadOptions, read_path};
+
+    fn rbd() -> StructureInput {
+        read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default()).unwrap().structure
+    }
+
+    /// Alpha falls, Omicron rises: N501Y is of both, E484K of neither, E484A of Omicron alone.
+    const TABLE: &str = "\
+lineage,country,date,count,total,substitutions
+Alpha,UK,2021-12-01,80,100,N501Y
+Omicron,UK,2021-12-01,10,100,N501Y E484A N999Q
+Other,UK,2021-12-01,10,100,
+Alpha,UK,2021-12-02,50,100,
+Omicron,UK,2021-12-02,40,100,
+Other,UK,2021-12-02,10,100,
+";
+
+    #[test]
+    fn a_structure_is_made_for_each_lineage() {
+        let lineages = Lineages::parse(TABLE.as_bytes(), "t.csv").unwrap();
+        let wild = rbd();
+        let all = lineages.apply(&wild);
+        let names: Vec<&str> = all.iter().map(|(one, _)| one.name.as_str()).collect();
+        assert_eq!(names, ["rbd@Alpha/UK", "rbd@Omicron/UK", "rbd@Other/UK"]);
+        let row = |number: i32| wild.residue_numbers.iter().position(|own| *own == number).unwrap();
+        let (n501, e484, other) = (row(501), row(484), row(400));
+        let omicron = &all[1].0;
+        omicron.validate().unwrap();
+        assert_eq!([n501, e484, other].map(|row| omicron.parent(row)), ["TYR", "ALA", "PHE"]);
+        assert_eq!([n501, e484].map(|row| wild.parent(row)), ["ASN", "GLU"]);
+        // N501 has three atoms beyond CB, E484 four.
+        assert_eq!(omicron.n_atoms() + 3 + 4, wild.n_atoms());
+        assert_eq!(all[1].1[0].text, "N501Y, E484A applied; 7 side-chain atoms beyond CB are left out");
+        assert_eq!(all[1].1.len(), 1, "residue 999 is not there, and nothing is told of it");
+        let near = |a: f32, b: f64| (f64::from(a) - b).abs() < 1e-6;
+        // Y501 is of Alpha and Omicron: 180 of 200 samples; A484 of Omicron: 50; E484 of the others: 150.
+        assert!(near(omicron.gisaid_freq[n501], 0.9) && near(omicron.gisaid_freq[e484], 0.25));
+        assert!(near(all[0].0.gisaid_freq[e484], 0.75) && near(all[0].0.gisaid_freq[other], 1.0));
+        // Two days: the slope is the difference of the logits.
+        let logit = |n: f64| ((n + 0.5) / (100.5 - n)).ln();
+        assert!(near(omicron.gisaid_velocity[e484], logit(40.0) - logit(10.0)));
+        assert!(near(all[0].0.gisaid_velocity[e484], logit(60.0) - logit(90.0)));
+        assert!(omicron.gisaid_velocity[other].is_nan(), "nothing but one residue was ever seen there");
+        let error = omicron.lineage.as_ref().unwrap().velocity_error[e484];
+        let variance = |n: f64| 1.0 / (n + 0.5) + 1.0 / (100.5 - n);
+        assert!(near(error, (variance(10.0) + variance(40.0)).sqrt()), "{error}");
+        assert!(omicron.lineage_hash != all[0].0.lineage_hash && omicron.country_id == 0);
+        assert_eq!(wild.residue_types, all[2].0.residue_types);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_noted() {
+        let table = TABLE.replace("N501Y E484A N999Q", "Q501Y B:E484A E:E484A");
+        let all = Lineages::parse(table.as_bytes(), "t.csv").unwrap().apply(&rbd());
+        let notes: Vec<String> = all[1].1.iter().map(ToString::to_string).collect();
+        assert!(notes[0].starts_with("substitutions: E:E484A applied"), "{notes:?}");
+        assert_eq!(notes[1], "not-substituted: Q501Y: the structure has another residue there");
+    }
+}

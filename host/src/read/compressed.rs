@@ -1,0 +1,152 @@
+//! What files are compressed by, told by their first bytes: gzip, Zstandard, bzip2, xz.
+
+use super::error::Problem;
+use super::gzip::{self, ALWAYS, LARGEST_RATIO, read_limited};
+use std::borrow::Cow;
+use std::io::{BufRead, Error, Read, Result};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A way of compressing that is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Compression {
+    Gzip,
+    Zstandard,
+    Bzip2,
+    Xz,
+}
+
+/// The extensions of compressed files, each after that of what is compressed.
+pub const COMPRESSED: [&str; 4] = ["gz", "zst", "bz2", "xz"];
+
+/// The most memory in KiB that xz may ask for: sixteen times what its highest level does.
+const XZ_MEMORY: u32 = 1 << 20;
+
+impl Compression {
+    /// How many bytes tell.
+    pub(crate) const MAGIC: usize = 10;
+
+    /// What some bytes, from the first on, are compressed by.
+    pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
+        match bytes {
+            [0x1f, 0x8b, ..] => Some(Self::Gzip),
+            // A frame, or one to be skipped.
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Self::Zstandard),
+            // A block, or the end of a stream without any.
+            [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..]
+            | [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, ..] => Some(Self::Bzip2),
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Self::Xz),
+            _ => None,
+        }
+    }
+
+    /// What it is called in messages.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Zstandard => "zstd",
+            Self::Bzip2 => "bzip2",
+            Self::Xz => "xz",
+        }
+    }
+
+    /// Reads what was compressed, all members or frames of it.
+    pub(crate) fn decoder<'a>(self, compressed: impl BufRead + Send + 'a) -> Result<Box<dyn Read + Send + 'a>> {
+        Ok(match self {
+            Self::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(compressed)),
+            Self::Zstandard => Box::new(zstd::stream::read::Decoder::with_buffer(compressed)?),
+            Self::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(compressed)),
+            Self::Xz => Box::new(lzma_rust2::XzReader::new_mem_limit(compressed, true, XZ_MEMORY)),
+        })
+    }
+}
+
+/// What a decoder gives, until that is more than any structures unfold to.
+pub(crate) struct Unfolding<R> {
+    decoder: R,
+    /// Compressed bytes that were read so far.
+    read: Arc<AtomicU64>,
+    given: u64,
+}
+
+impl<R> Unfolding<R> {
+    /// Reads from a decoder; somebody counts what it reads in `read`.
+    pub(crate) fn new(decoder: R, read: Arc<AtomicU64>) -> Self {
+        Self { decoder, read, given: 0 }
+    }
+}
+
+impl<R: Read> Read for Unfolding<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        let given = self.decoder.read(buffer)?;
+        self.given += given as u64;
+        let read = self.read.load(Ordering::Relaxed);
+        if self.given > (ALWAYS as u64).saturating_add(read.saturating_mul(LARGEST_RATIO as u64)) {
+            return Err(Error::other(format!(
+                "inflates to more than {LARGEST_RATIO} times its own size: no structures do"
+            )));
+        }
+        Ok(given)
+    }
+}
+
+/// The bytes without compression.
+pub(super) fn plain(bytes: &[u8]) -> std::result::Result<Cow<'_, [u8]>, Problem> {
+    let compression = match Compression::of(bytes) {
+        None => return Ok(Cow::Borrowed(bytes)),
+        Some(Compression::Gzip) => return gzip::decompress(bytes).map(Cow::Owned),
+        Some(other) => other,
+    };
+    let corrupt = |source| Problem::Compressed { by: compression.name(), source };
+    let mut text = Vec::new();
+    let mut decoder = compression.decoder(bytes).map_err(corrupt)?;
+    read_limited(&mut decoder, bytes.len(), &mut text).map_err(|problem| match problem {
+        Problem::Gzip(source) => corrupt(source),
+        other => other,
+    })?;
+    Ok(Cow::Owned(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    /// A text by each way but gzip, which has its own tests.
+    fn compressed(text: &[u8]) -> [Vec<u8>; 3] {
+        let mut bz2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::best());
+        bz2.write_all(text).unwrap();
+        [zstd::encode_all(text, 19).unwrap(), bz2.finish().unwrap(), xz(text)]
+    }
+
+    fn xz(text: &[u8]) -> Vec<u8> {
+        let mut xz = lzma_rust2::XzWriter::new(Vec::new(), lzma_rust2::XzOptions::with_preset(6)).unwrap();
+        xz.write_all(text).unwrap();
+        xz.finish().unwrap()
+    }
+
+    #[test]
+    fn each_way_is_told_and_undone() {
+        let text = b"ATOM or anything else\n".repeat(500);
+        for (bytes, by) in compressed(&text).iter().zip(["zstd", "bzip2", "xz"]) {
+            assert_eq!(Compression::of(bytes).map(Compression::name), Some(by));
+            assert_eq!(plain(bytes).unwrap(), text, "{by}");
+            // Two in turn are one text, as of gzip.
+            assert_eq!(plain(&[&bytes[..], &bytes[..]].concat()).unwrap().len(), 2 * text.len(), "{by}");
+            for cut in [bytes.len() / 2, bytes.len() - 1] {
+                let refused = plain(&bytes[..cut]).unwrap_err().to_string();
+                assert!(refused.starts_with(&format!("corrupt or truncated {by} data")), "{refused}");
+            }
+            let trailed = [&bytes[..], b"something else"].concat();
+            assert!(plain(&trailed).is_err(), "{by}");
+        }
+        assert_eq!(Compression::of(b"BZh9 is the beginning of a text"), None);
+    }
+
+    #[test]
+    fn what_unfolds_without_measure_is_refused() {
+        let bomb = zstd::encode_all(&vec![b' '; 70 << 20][..], 19).unwrap();
+        assert!(bomb.len() < 100_000);
+        assert!(matches!(plain(&bomb), Err(Problem::Inflated { .. })));
+    }
+}
