@@ -119,7 +119,7 @@ impl Found<'_> {
     fn each_point(&self, k: u32, peak: [f32; 3], mut f: impl FnMut([f32; 3], u32)) {
         let (points, atom) = (self.point_atoms.get(k), self.sorted.get(k));
         let far = AROUND + (atom.radius + PROBE) + 0.01;
-        if distance2(peak, self.at(k)) > far * far {
+        if unfused(peak, self.at(k)) > far * far {
             return;
         }
         for k in 0..points.count() {
@@ -149,6 +149,13 @@ impl Found<'_> {
     }
 }
 
+/// The square of a distance, for what looks at all atoms: where closures have no fused operation, a core would call one.
+#[inline(always)]
+fn unfused(a: [f32; 3], b: [f32; 3]) -> f32 {
+    let (x, y, z) = (b[0] - a[0], b[1] - a[1], b[2] - a[2]);
+    x * x + y * y + z * z
+}
+
 /// Finds sites until there are enough, or no atom with a sum is left. Labels each atom with the first site that it is near,
 /// or [`NONE`]. Returns how many there are.
 #[inline(always)]
@@ -169,7 +176,7 @@ fn find(block: &mut Block, n: u32, found: &Found, labels: &mut Segment<u32>, sit
             n,
             0u64,
             |k, label| {
-                let is_part = (distance2(site.center, found.at(k)) <= APART * APART) | (k == place);
+                let is_part = (unfused(site.center, found.at(k)) <= APART * APART) | (k == place);
                 if *label == NONE && is_part {
                     *label = count;
                 }

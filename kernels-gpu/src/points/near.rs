@@ -28,7 +28,8 @@ pub fn each(warp: &mut Warp, ranges: &PerLane<[u32; 2]>, mut look: impl FnMut(&m
     }
 }
 
-/// Calls `look` for all atoms that may be within `reach` Å of a box: see [`each`].
+/// Calls `look` for all atoms that may be within `reach` Å of a box: see [`each`], which is written out here. (Handed on by
+/// reference, `look` would be a function by itself, without the processor's features that the code around it may use.)
 #[inline(always)]
 pub fn each_near(warp: &mut Warp, cells: &Cells, of: &Bounds, reach: f32, mut look: impl FnMut(&mut Warp, u32, u32)) {
     let region = cells.within(of, reach);
@@ -36,7 +37,16 @@ pub fn each_near(warp: &mut Warp, cells: &Cells, of: &Bounds, reach: f32, mut lo
     let mut row = 0u32;
     while row < rows {
         let runs = runs(warp, cells, region, row, of, reach);
-        each(warp, &runs, &mut look);
+        let mut left = warp.ballot(&runs, |_, [first, end]| first < end);
+        while left != 0 {
+            let [first, end] = warp.broadcast(&runs, left.trailing_zeros());
+            left &= left.wrapping_sub(1);
+            let mut at = first;
+            while at < end {
+                look(warp, at, end.wrapping_sub(at).min(32));
+                at = at.wrapping_add(32);
+            }
+        }
         row = row.wrapping_add(32);
     }
 }

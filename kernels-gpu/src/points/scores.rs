@@ -126,7 +126,7 @@ pub fn site_point_scores(
     spots.fill_by_lanes_with(block, count, (near,), |warp, (near,), first| {
         let at = warp.per_lane(|lane| {
             // Lanes without a point have the last one.
-            let point = points.get((first + lane.index()).min(count - 1));
+            let point = points.get(first.wrapping_add(lane.index()).min(count.wrapping_sub(1)));
             position(sorted.get(item.first + (point >> 4)), point & 15)
         });
         let x = warp.map(&at, |_, at| at[0]);
@@ -134,10 +134,10 @@ pub fn site_point_scores(
         let z = warp.map(&at, |_, at| at[2]);
         let places = warp.map(&at, |_, at| place(*at));
         let mut scores = warp.per_lane(|_| 0u32);
-        let all = (count - first).min(32);
+        let all = count.wrapping_sub(first).min(32);
         let mut begin = 0u32;
         while begin < all {
-            let end = (begin + TOGETHER).min(all);
+            let end = begin.wrapping_add(TOGETHER).min(all);
             let of = bounds_of(warp, [&x, &y, &z], begin, end);
             let region = cells.within(&of, LISTED_REACH);
             // All atoms within reach of one of these, if there is room for them.
@@ -148,22 +148,23 @@ pub fn site_point_scores(
                 near.push_ranges_where(warp, &site_atoms, &ranges, |[x, y, z, _]| {
                     of.distance2([super::along(x), super::along(y), super::along(z)]) <= LISTED_REACH * LISTED_REACH
                 });
-                row += 32;
+                row = row.wrapping_add(32);
             }
             let listed = near.items(warp);
             let mut k = begin;
             while k < end {
                 // Two at a time; where there is one, that one twice.
-                let (a, b) = (warp.broadcast(&places, k), warp.broadcast(&places, (k + 1).min(end - 1)));
+                let next = k.wrapping_add(1);
+                let (a, b) = (warp.broadcast(&places, k), warp.broadcast(&places, next.min(end.wrapping_sub(1))));
                 let (mut around_a, mut around_b) = (Around::nothing(warp), Around::nothing(warp));
                 if listed.is_complete() {
                     let mut from = 0u32;
                     while from < listed.len() {
                         let picks = listed.picks(warp, &site_atoms, from);
-                        let left = listed.len() - from;
+                        let left = listed.len().wrapping_sub(from);
                         around_a.add(warp, picks.words(), left, a);
                         around_b.add(warp, picks.words(), left, b);
-                        from += 32;
+                        from = from.wrapping_add(32);
                     }
                 } else {
                     let mut row = 0u32;
@@ -178,18 +179,18 @@ pub fn site_point_scores(
                             around_a.add(warp, [&x, &y, &z, &weights], n, a);
                             around_b.add(warp, [&x, &y, &z, &weights], n, b);
                         });
-                        row += 32;
+                        row = row.wrapping_add(32);
                     }
                 }
                 let (of_a, of_b) = (around_a.score(warp, a), around_b.score(warp, b));
                 warp.each(&mut scores, |lane, score| {
                     if lane.index() == k {
                         *score = of_a;
-                    } else if lane.index() == k + 1 {
+                    } else if lane.index() == next {
                         *score = of_b;
                     }
                 });
-                k += 2;
+                k = k.wrapping_add(2);
             }
             begin = end;
         }
