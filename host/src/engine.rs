@@ -23,8 +23,6 @@
 mod builder;
 mod cpu;
 mod cuda;
-mod device;
-mod device_memory;
 mod each;
 mod error;
 mod groups;
@@ -32,18 +30,15 @@ mod groups;
 pub(crate) mod injected;
 mod items;
 mod kernels;
-mod lanes;
 mod launch;
 mod masks;
 mod memory;
 mod plan;
 mod points;
 mod pooled;
-mod recorded;
 mod results;
 mod selection;
 mod shape;
-mod staging;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -54,27 +49,26 @@ mod workers;
 
 pub use builder::{Backend, EngineBuilder};
 pub use cpu::{compute_on_cpu, cpu_description};
-pub use device::DeviceBatch;
-pub use device_memory::DeviceMemory;
+pub use cuda::{
+    CudaInventory, DeviceBatch, DeviceLanes, DeviceMemory, InventoryDevice, LaneOptions, LaneStatistics, RecordedBatch,
+    RecordedFeatures, Staging, cuda_inventory,
+};
 pub use each::BatchResults;
 pub use error::{DeviceError, DeviceErrorKind, EngineError};
 pub use items::Largest;
 pub use kernels::{KernelInfo, kernels, ptx_module};
-pub use lanes::{DeviceLanes, LaneOptions, LaneStatistics};
 pub use launch::{
-    BatchInputs, launch_atom_surfaces, launch_binding_sites, launch_groups, launch_mega_fused_batch,
+    BatchInputs, InputBuffers, launch_atom_surfaces, launch_binding_sites, launch_groups, launch_mega_fused_batch,
     launch_residue_exposure, launch_rows,
 };
 pub use memory::{HostMemory, Memory, OutOfHostMemory};
 pub use points::{point_groups, sphere_points};
-pub use recorded::{RecordedBatch, RecordedFeatures};
 pub use results::{BatchFeatures, StructureView};
 pub use selection::{Request, Selection};
 pub use shape::ShapeDifference;
-pub use staging::Staging;
 pub use stream::FeaturesIter;
 pub use work::BatchWork;
-pub use worker::DeviceTimes;
+pub use worker::{Computation, DeviceTimes, Worker};
 pub use workers::LostWorker;
 
 pub(crate) use each::Packed;
@@ -338,6 +332,21 @@ impl Engine {
         I: IntoIterator<Item = StructureInput>,
     {
         FeaturesIter::new(self, structures.into_iter())
+    }
+
+    /// Says that about so many heavy atoms are to be computed in all, before the first of them are. Where that is worth
+    /// devices, which [`Backend::Auto`] makes ready in a thread of their own, they are ready the sooner.
+    ///
+    /// ```
+    /// use prism_host::Engine;
+    ///
+    /// let engine = Engine::builder().build()?;
+    /// engine.announce(1_500);
+    /// assert!(engine.lost().is_empty());
+    /// # Ok::<(), prism_host::EngineError>(())
+    /// ```
+    pub fn announce(&self, atoms: usize) {
+        self.workers.announce(atoms);
     }
 
     /// Computes the features of one batch in a few launches, however many structures it has.

@@ -151,6 +151,32 @@ pub fn discover<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<In
 }
 
 impl Inputs {
+    /// Heavy atoms of all, about, as their files' sizes say.
+    ///
+    /// ```
+    /// use prism_host::inputs::discover;
+    ///
+    /// let atoms = discover(["../data/6m0j_rbd.pdb"])?.atoms_about();
+    /// assert!((1_000..2_500).contains(&atoms), "{atoms} for 1,536");
+    /// # Ok::<(), prism_host::inputs::DuplicateName>(())
+    /// ```
+    #[must_use]
+    pub fn atoms_about(&self) -> usize {
+        /// A line of a PDB file has 81, one of mmCIF somewhat more.
+        const TEXT: u64 = 100;
+        /// And what packed text takes for it.
+        const GZIP: u64 = TEXT / 5;
+        /// A packed structure has four numbers for an atom, and more for a residue.
+        const PACKED: u64 = 20;
+        let bytes_an_atom = |file: &InputFile| match file.path.extension() {
+            _ if file.packed.is_some() => PACKED,
+            Some(gz) if gz.eq_ignore_ascii_case("gz") => GZIP,
+            _ => TEXT,
+        };
+        let atoms = self.entries.iter().flatten().map(|file| file.size / bytes_an_atom(file));
+        usize::try_from(atoms.fold(0, u64::saturating_add)).unwrap_or(usize::MAX)
+    }
+
     /// Whether any structure is of a packed data set.
     #[must_use]
     pub fn has_packed(&self) -> bool {

@@ -27,7 +27,7 @@ use std::sync::mpsc::{Receiver, RecvError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 use std::time::Instant;
-use telemetry::Clock;
+use telemetry::{Clock, cores_time};
 
 /// Structures to compute at once.
 #[derive(Debug, Default)]
@@ -120,12 +120,11 @@ pub enum Stopped<E> {
 const SPARE_BATCHES: usize = 2;
 /// Threads that pack, at most. One copies fewer atoms a second than a fast device computes.
 const MOST_PACKERS: usize = 4;
-/// Cores for each of them.
-const CORES_A_PACKER: usize = 4;
+/// Threads that compute, for each of them.
+const THREADS_A_PACKER: usize = 4;
 
 fn packers() -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-    (cores / CORES_A_PACKER).clamp(1, MOST_PACKERS)
+    (rayon::current_num_threads() / THREADS_A_PACKER).clamp(1, MOST_PACKERS)
 }
 
 /// Computes all batches of a source and gives them to `consume` on this thread, in the source's order. Source, packing
@@ -139,7 +138,7 @@ pub fn run<E>(
     cancel: &Cancel,
     mut consume: impl FnMut(Computed) -> Result<(), E>,
 ) -> Result<Telemetry, Stopped<E>> {
-    let begin = Instant::now();
+    let (begin, cores_before) = (Instant::now(), cores_time());
     let slots = engine.slots();
     let places = Places::default();
     let packers = packers();
@@ -198,6 +197,7 @@ pub fn run<E>(
         telemetry.compute = computers.into_iter().map(joined).sum();
         telemetry.write = writer.stage();
         telemetry.wall = begin.elapsed();
+        telemetry.cores = cores_time().saturating_sub(cores_before);
         telemetry.peak_batches = places.most.load(Ordering::Relaxed);
         Ok(telemetry)
     })
@@ -266,7 +266,7 @@ impl Drop for Alarm {
 fn pack(batches: &Mutex<Receiver<(usize, Batch)>>, pack_batch: &SyncSender<ToCompute>, _alarm: Alarm) -> Stage {
     let mut clock = Clock::new();
     while let Ok((index, batch)) = clock.waiting(|| next_of(batches)) {
-        let packed = clock.measured(|| Packed::new(&batch.structures), |packed| Some(packed.amount()));
+        let packed = clock.measured(|| Packed::new(&batch.structures), |packed| packed.batch().map(Amount::of_packed));
         if !clock.blocked(|| pack_batch.send((index, batch, packed)).is_ok()) {
             break;
         }

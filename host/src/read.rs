@@ -13,6 +13,7 @@
 
 mod alignment;
 mod atom_site;
+mod b_column;
 mod cif;
 mod components;
 mod draft;
@@ -26,6 +27,8 @@ mod options;
 mod pdb;
 mod select;
 
+pub(crate) use b_column::is_cif;
+pub use b_column::{NamedResidue, with_b_column};
 pub use error::{Problem, ReadError};
 pub use note::{Note, NoteKind};
 pub use options::{Alternates, Models, ReadOptions, Residues};

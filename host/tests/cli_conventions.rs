@@ -199,6 +199,7 @@ fn info_and_lists_are_json_for_programs() {
     };
     let info = json(&["info", "--format", "json"]);
     assert_eq!(info["version"], env!("CARGO_PKG_VERSION"));
+    assert!(info["machine_code"].is_array() && info["machine_code_error"].is_null(), "{info}");
     assert!(
         info["kernels"].as_array().unwrap().iter().all(|kernel| kernel["fingerprint"].as_str().unwrap().len() == 16)
     );

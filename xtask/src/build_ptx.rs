@@ -1,19 +1,34 @@
-//! `build-ptx`: the kernels' PTX, made or checked.
+//! `build-ptx`: the kernels' PTX, and the machine code beside it, made or checked.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::Result;
-use cuda_builder::{Checked, CudaBuilder, DebugInfo, NvvmArch};
+use anyhow::{Context as _, Result};
+use cuda_builder::machine_code::{self, CheckedCode, Made};
+use cuda_builder::{Checked, CudaBuilder, DebugInfo, NvvmArch, Ptxas};
 
+use crate::ptxas::{self, PACKAGE};
 use crate::workspace::{self, KernelCrate, Place};
 
-/// Build the kernels' PTX, or check that what is committed is up to date
+/// The chips whose machine code is beside the product's PTX. Devices of other kinds get the PTX.
+const CHIPS: [NvvmArch; 6] = [
+    NvvmArch::Compute80,
+    NvvmArch::Compute86,
+    NvvmArch::Compute89,
+    NvvmArch::Compute90,
+    NvvmArch::Compute100,
+    NvvmArch::Compute120,
+];
+
+/// Build the kernels' PTX and the machine code beside it, or check that what is committed is up to date
+///
+/// Machine code takes the assembler, which `cargo xtask ptxas --install` gets. Where it is not, code of older PTX is
+/// taken out of the file, and devices get the PTX.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Write nothing; fail where a committed file is not what the sources give. Byte for byte where the compiler that
-    /// its header names is here, by digest of the sources otherwise
+    /// Write nothing; fail where a committed file is not what the sources give. Byte for byte where the compiler (or the
+    /// assembler) that its header names is here, by digest otherwise
     #[arg(long)]
     check: bool,
 
@@ -45,7 +60,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             let folder = if place.is_ours { &root } else { &place.directory };
             builder = builder.debug(DebugInfo::LineTables).ptx_directory(folder.join("target/line-info"));
         }
+        // Line information is for profilers, which the driver's own code serves.
+        let with_code = place.is_ours && place.has_machine_code && !arguments.line_info;
         let result = if arguments.check { check(&builder) } else { build(&builder) };
+        let result = result.and_then(|()| if with_code { code_of(&root, &builder, arguments.check) } else { Ok(()) });
         if let Err(error) = result {
             eprintln!("error: {}: {error:#}", place.name(&root));
             failed += 1;
@@ -83,6 +101,37 @@ fn check(builder: &CudaBuilder) -> Result<()> {
                     here.map_or_else(|| "no device compiler is here".to_owned(), |here| format!("here is {here}"));
                 println!("{}: of these sources; made by {made_by}, {here}, so bytes were not compared", path.display());
             }
+        }
+    }
+    Ok(())
+}
+
+/// Makes or checks the machine code beside PTX.
+fn code_of(root: &Path, builder: &CudaBuilder, check: bool) -> Result<()> {
+    let pinned = PACKAGE.rsplit("==").next().unwrap_or_default();
+    let found = Ptxas::find(&[ptxas::install_directory(root)]).ok();
+    // Another version makes other code.
+    let assembler = found.as_ref().filter(|ptxas| ptxas.version == pinned);
+    const INSTALL: &str = "`cargo xtask ptxas --install` gets the assembler; then `cargo xtask build-ptx` again";
+    for ptx in builder.paths()? {
+        let path = machine_code::beside(&ptx);
+        if check {
+            match machine_code::check(&ptx, assembler, &CHIPS).context(INSTALL)? {
+                CheckedCode::SameBytes => println!("{}: the same bytes again", path.display()),
+                CheckedCode::SameDigests { made_by } => {
+                    println!("{}: of this PTX; {made_by} is not here, so bytes were not compared", path.display());
+                }
+            }
+            continue;
+        }
+        let start = Instant::now();
+        match machine_code::make(&ptx, assembler, &CHIPS)? {
+            Made::UpToDate => println!("{}: up to date", path.display()),
+            Made::Written(bytes) => {
+                let seconds = start.elapsed().as_secs_f32();
+                println!("{}: written, {} chips, {bytes} bytes, {seconds:.1} s", path.display(), CHIPS.len());
+            }
+            Made::Emptied => println!("{}: no machine code of this PTX; {INSTALL}", path.display()),
         }
     }
     Ok(())

@@ -39,15 +39,25 @@ pub struct Place {
     pub directory: PathBuf,
     /// Whether it is one of this workspace's, whose PTX is committed.
     pub is_ours: bool,
+    /// Whether machine code is committed beside the PTX.
+    pub has_machine_code: bool,
 }
 
 impl Place {
     /// The workspace's crates that were named, and others by their directories; all of the workspace's where neither was
     /// given.
     pub fn chosen(root: &Path, named: &[KernelCrate], directories: &[PathBuf]) -> Vec<Place> {
-        let others = directories.iter().map(|directory| Place { directory: directory.clone(), is_ours: false });
+        let others = directories.iter().map(|directory| Place {
+            directory: directory.clone(),
+            is_ours: false,
+            has_machine_code: false,
+        });
         let ours = if named.is_empty() && !directories.is_empty() { &[] } else { KernelCrate::chosen(named) };
-        let ours = ours.iter().map(|kernels| Place { directory: root.join(kernels.directory()), is_ours: true });
+        let ours = ours.iter().map(|kernels| Place {
+            directory: root.join(kernels.directory()),
+            is_ours: true,
+            has_machine_code: *kernels == KernelCrate::KernelsGpu,
+        });
         ours.chain(others).collect()
     }
 

@@ -2,43 +2,57 @@
 
 use super::Failure;
 use super::args::FormatArg;
-use cuda_host::{Device, driver_version};
-use prism_host::engine::{Engine, cpu_description, kernels, ptx_module};
+use prism_host::Backend;
+use prism_host::engine::{CudaInventory, Engine, cpu_description, cuda_inventory, kernels, ptx_module};
 use serde_json::{Value, json};
 use std::io::Write;
 
 /// Prints what there is to compute with.
 pub fn print(format: FormatArg) -> Result<(), Failure> {
-    let engine = Engine::builder().build()?;
+    let cuda = cuda_inventory();
+    let backend = backend(&cuda)?;
     let mut out = std::io::stdout().lock();
     match format {
-        FormatArg::Text => text(&engine, &mut out)?,
-        FormatArg::Json => writeln!(out, "{:#}", json(&engine))?,
+        FormatArg::Text => text(&backend, &cuda, &mut out)?,
+        FormatArg::Json => writeln!(out, "{:#}", json(&backend, &cuda))?,
     }
     Ok(out.flush()?)
 }
 
-fn text(engine: &Engine, out: &mut impl Write) -> std::io::Result<()> {
+/// What prism would compute with. An engine that is to choose finds out later whether there is a device, when it needs one.
+fn backend(cuda: &CudaInventory) -> Result<String, Failure> {
+    let of = |backend| Ok::<_, Failure>(Engine::builder().backend(backend).build()?.backend_description().to_owned());
+    let reason = match (&cuda.error, cuda.devices.first()) {
+        (Some(error), _) => error.to_string(),
+        (None, Some(device)) if !cuda.devices.iter().any(|device| device.is_usable) => {
+            format!("device {} is too old for the kernels", device.name)
+        }
+        _ => return of(Backend::Auto),
+    };
+    Ok(format!("{}, because: {reason}", of(Backend::Cpu)?))
+}
+
+fn text(backend: &str, cuda: &CudaInventory, out: &mut impl Write) -> std::io::Result<()> {
     writeln!(out, "prism {}", env!("CARGO_PKG_VERSION"))?;
-    writeln!(out, "backend: {}", engine.backend_description())?;
+    writeln!(out, "backend: {backend}")?;
     writeln!(out, "CPU: {}", cpu_description())?;
-    match driver_version() {
+    match &cuda.driver {
         Ok(version) => writeln!(out, "driver: CUDA {version}")?,
         Err(error) => writeln!(out, "driver: {error}")?,
     }
-    match Device::list() {
-        Ok(devices) => {
-            for device in devices {
-                let unusable = if device.is_supported() { "" } else { " (too old for the kernels)" };
-                writeln!(out, "device {device}{unusable}")?;
-            }
-        }
-        // The driver's line has said it.
-        Err(error) if error.is_unavailable() => {}
-        Err(error) => writeln!(out, "devices: {error}")?,
+    for device in &cuda.devices {
+        writeln!(out, "device {}; kernels: {}", device.name, device.kernels)?;
+    }
+    if let Some(error) = &cuda.error {
+        writeln!(out, "devices: {error}")?;
     }
     let (module, bytes) = ptx_module();
     writeln!(out, "PTX module {module}: {bytes} bytes")?;
+    match &cuda.machine_code {
+        Ok(chips) if chips.is_empty() => writeln!(out, "machine code: none; drivers compile the PTX the first time")?,
+        Ok(chips) => writeln!(out, "machine code: {}", chips.join(", "))?,
+        Err(error) => writeln!(out, "machine code: {error}")?,
+    }
     for kernel in kernels() {
         let (name, threads, fingerprint) = (kernel.name, kernel.threads, kernel.fingerprint());
         let built = match kernel.ptx_fingerprint() {
@@ -51,15 +65,12 @@ fn text(engine: &Engine, out: &mut impl Write) -> std::io::Result<()> {
     Ok(())
 }
 
-fn json(engine: &Engine) -> Value {
+fn json(backend: &str, cuda: &CudaInventory) -> Value {
     let (module, bytes) = ptx_module();
-    let devices = match Device::list() {
-        Ok(devices) => devices
-            .iter()
-            .map(|device| json!({ "name": device.to_string(), "usable": device.is_supported() }))
-            .collect::<Vec<_>>(),
-        Err(_) => Vec::new(),
-    };
+    let devices = cuda
+        .devices
+        .iter()
+        .map(|device| json!({ "name": device.name, "usable": device.is_usable, "kernels": device.kernels }));
     let kernel = |kernel: &prism_host::engine::KernelInfo| {
         let fingerprint = kernel.fingerprint();
         json!({
@@ -69,18 +80,16 @@ fn json(engine: &Engine) -> Value {
             "ptx_is_current": kernel.ptx_fingerprint() == Some(fingerprint),
         })
     };
-    let (driver, driver_error) = match driver_version() {
-        Ok(version) => (Some(version.to_string()), None),
-        Err(error) => (None, Some(error.to_string())),
-    };
     json!({
         "version": env!("CARGO_PKG_VERSION"),
-        "backend": engine.backend_description().to_string(),
+        "backend": backend,
         "cpu": cpu_description(),
-        "driver": driver,
-        "driver_error": driver_error,
-        "devices": devices,
+        "driver": cuda.driver.as_ref().ok(),
+        "driver_error": cuda.driver.as_ref().err().map(ToString::to_string),
+        "devices": devices.collect::<Vec<_>>(),
         "ptx": { "module": module, "bytes": bytes },
+        "machine_code": cuda.machine_code.as_ref().ok(),
+        "machine_code_error": cuda.machine_code.as_ref().err().map(ToString::to_string),
         "kernels": kernels().iter().map(kernel).collect::<Vec<_>>(),
     })
 }

@@ -149,6 +149,7 @@ impl Job<'_> {
         let report = Report::new(inputs.entries.len());
         note_ignored(&inputs, &report);
         refuse_nothing(&inputs)?;
+        engine.announce(inputs.atoms_about());
         Ok((Ready { begin, interrupt, engine, annotations, report, workers: Vec::new() }, inputs))
     }
 

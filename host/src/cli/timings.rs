@@ -33,8 +33,20 @@ impl Timings {
             self.finish.as_secs_f64(),
             if peak_batches == 1 { "batch" } else { "batches" }
         )];
+        lines.extend(self.cores());
         lines.extend(aligned(&self.rows()));
         lines
+    }
+
+    /// What there was of cores, and what the run took: below it, threads of stages share them.
+    fn cores(&self) -> Option<String> {
+        let (wall, taken) = (self.telemetry.wall.as_secs_f64(), self.telemetry.cores.as_secs_f64());
+        let (cores, threads) = (available_cores(), rayon::current_num_threads());
+        let there = wall * cores as f64;
+        (taken > 0.0).then(|| {
+            let share = 100.0 * taken / there.max(taken);
+            format!("{cores} cores gave {taken:.3} of {there:.3} s ({share:.0}%); threads that compute: {threads}")
+        })
     }
 
     /// A row a stage, a column a figure; first the heading.
@@ -100,6 +112,8 @@ impl Timings {
         json!({
             "start_s": self.start.as_secs_f64(),
             "run_s": self.telemetry.wall.as_secs_f64(),
+            "cores": available_cores(),
+            "cores_s": self.telemetry.cores.as_secs_f64(),
             "finish_s": self.finish.as_secs_f64(),
             "peak_batches": self.telemetry.peak_batches,
             "halvings": self.telemetry.halvings,
@@ -107,6 +121,11 @@ impl Timings {
             "workers": workers.collect::<Vec<_>>(),
         })
     }
+}
+
+/// Those that the process may use: `taskset` and containers may leave it less than there are.
+fn available_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 fn extend(value: &mut Value, amount: Amount) {

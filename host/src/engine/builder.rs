@@ -47,6 +47,7 @@ pub struct EngineBuilder {
     config: MegaFusedConfig,
     selection: Selection,
     batch_atoms: Option<usize>,
+    workers: Vec<Arc<dyn Worker>>,
 }
 
 /// Atoms of a CPU batch: some hundred structures, so that all cores find work, in some 70 MB of rows and
@@ -82,6 +83,15 @@ impl EngineBuilder {
     #[must_use]
     pub fn all_devices(mut self) -> Self {
         self.devices = Devices::All;
+        self
+    }
+
+    /// Computes on these workers, in place of a backend of this library. At least one; none is as if not called.
+    ///
+    /// The example of [`Worker`] calls it.
+    #[must_use]
+    pub fn workers(mut self, workers: impl IntoIterator<Item = Arc<dyn Worker>>) -> Self {
+        self.workers = workers.into_iter().collect();
         self
     }
 
@@ -134,6 +144,11 @@ impl EngineBuilder {
             let workers = Workers::new(vec![cpu()], None);
             Chosen { backend: workers.names().concat(), workers, batch_atoms: CPU_BATCH_ATOMS, no_cuda }
         };
+        if !self.workers.is_empty() {
+            let workers = Workers::new(self.workers.clone(), None);
+            let backend = workers.chosen_names().join(", ");
+            return Ok(Chosen { workers, backend, batch_atoms: CPU_BATCH_ATOMS, no_cuda: None });
+        }
         if self.backend == Backend::Cpu {
             return Ok(on_cpu(None));
         }

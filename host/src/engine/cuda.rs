@@ -1,14 +1,29 @@
-//! The batch on a CUDA device.
+//! The backend of CUDA devices: all of the engine that names CUDA.
 
-use super::lanes::{DeviceLanes, LaneOptions};
+mod batch;
+mod lanes;
+mod memory;
+mod recorded;
+mod staging;
+
+pub use batch::DeviceBatch;
+pub use lanes::{DeviceLanes, LaneOptions, LaneStatistics};
+pub use memory::DeviceMemory;
+pub use recorded::{RecordedBatch, RecordedFeatures};
+pub use staging::Staging;
+
 use super::selection::Request;
+use super::work::BatchSizes;
 use super::worker::{Computation, Worker};
 use super::{DeviceError, DeviceErrorKind, EngineError, kernels};
-use crate::pack::PackedBatch;
-use cuda_host::{Context, CudaError, CudaExecutor, Device, DeviceInfo, Module};
+use crate::pack::{BatchPart, PackedBatch};
+use cuda_host::{Context, CudaError, CudaExecutor, Device, DeviceInfo, Image, Module};
 
 /// Batches at once on each device: while one is computed, the other is copied.
 const BATCHES_PER_DEVICE: usize = 2;
+
+/// The kernels: a device gets machine code where there is some for it, else PTX.
+static IMAGE: Image<'static> = Image::new(kernels_gpu::PTX, kernels_gpu::MACHINE_CODE);
 
 /// Which CUDA devices to use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,7 +44,7 @@ pub(super) struct CudaWorker {
     lanes: DeviceLanes,
 }
 
-/// Whether there is a driver at all: asks no device, and takes no time.
+/// Whether there is a driver's library at all. It is not initialised, which takes longer than computing one structure.
 pub(super) fn driver() -> Result<(), CudaError> {
     cuda_host::driver_version().map(|_| ())
 }
@@ -73,13 +88,25 @@ fn usable() -> Result<Vec<DeviceInfo>, CudaError> {
 impl CudaWorker {
     fn open(device: &DeviceInfo) -> Result<Self, CudaError> {
         let context = Context::new(device.ordinal)?;
-        let module = Module::load(&context, kernels::MODULE, kernels::PTX)?;
+        let module = Module::load(&context, kernels::MODULE, IMAGE)?;
         let executor = CudaExecutor::new(&context.stream()?, [module])?;
-        kernels::check(&executor)?;
+        check(&executor)?;
         let lanes = DeviceLanes::new(&executor, LaneOptions::default())?;
         Ok(Self { name: format!("{} (device {})", device.name, device.ordinal), lanes })
     }
 }
+
+macro_rules! check_all {
+    ($($kernel:ident),*) => {
+        /// Checks that a device has all kernels, as this program knows them.
+        fn check(executor: &CudaExecutor) -> Result<(), CudaError> {
+            $(executor.kernel::<kernels_gpu::$kernel::Kernel>()?;)*
+            Ok(())
+        }
+    };
+}
+
+kernels_gpu::for_each_kernel!(check_all);
 
 impl Worker for CudaWorker {
     fn name(&self) -> &str {
@@ -88,10 +115,6 @@ impl Worker for CudaWorker {
 
     fn slots(&self) -> usize {
         BATCHES_PER_DEVICE
-    }
-
-    fn has_turns(&self) -> bool {
-        true
     }
 
     fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
@@ -104,6 +127,84 @@ impl Worker for CudaWorker {
     }
 }
 
+/// What `prism info` says of CUDA.
+///
+/// ```
+/// let cuda = prism_host::engine::cuda_inventory();
+/// match &cuda.driver {
+///     Ok(version) => println!("CUDA {version}"),
+///     Err(error) => assert!(cuda.devices.is_empty(), "{error}"),
+/// }
+/// for device in &cuda.devices {
+///     println!("{}; kernels: {}", device.name, device.kernels); // machine code for sm_90, say
+/// }
+/// println!("machine code for {:?}", cuda.machine_code?);
+/// # Ok::<(), prism_host::engine::DeviceError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct CudaInventory {
+    /// The newest version of CUDA that the driver knows, or why there is no driver.
+    pub driver: Result<String, DeviceError>,
+    /// Each device.
+    pub devices: Vec<InventoryDevice>,
+    /// Why there are no devices, where there is a driver.
+    pub error: Option<DeviceError>,
+    /// The kinds of GPUs that this program has machine code for, or why it cannot be used: it was built of other PTX.
+    pub machine_code: Result<Vec<String>, DeviceError>,
+}
+
+/// A device of [`CudaInventory`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InventoryDevice {
+    /// What it is called, with its memory and more.
+    pub name: String,
+    /// Whether the kernels run on it.
+    pub is_usable: bool,
+    /// What it gets of the kernels: machine code for its kind, or PTX.
+    pub kernels: String,
+}
+
+/// The driver and the devices of this machine, opened, so that they tell how much of their memory is free.
+///
+/// The example of [`CudaInventory`] calls it.
+#[must_use]
+pub fn cuda_inventory() -> CudaInventory {
+    let driver = cuda_host::driver_version().map(|version| version.to_string()).map_err(DeviceError::from);
+    let contexts = Device::count().map(|count| (0..count).map(Context::new).collect::<Vec<_>>());
+    let listed = contexts.and_then(|opened| {
+        let devices = Device::list();
+        drop(opened);
+        devices
+    });
+    let (devices, error) = match listed {
+        Ok(devices) => (devices.iter().map(inventory_of).collect(), None),
+        // The driver has said it.
+        Err(_) if driver.is_err() => (Vec::new(), None),
+        Err(error) => (Vec::new(), Some(error.into())),
+    };
+    let machine_code = IMAGE.chips().map(|chips| chips.iter().map(ToString::to_string).collect()).map_err(Into::into);
+    CudaInventory { driver, devices, error, machine_code }
+}
+
+fn inventory_of(device: &DeviceInfo) -> InventoryDevice {
+    let is_usable = device.is_supported();
+    let kernels = match IMAGE.chip_for(device.compute_capability) {
+        _ if !is_usable => "none: it is too old for them".to_owned(),
+        Ok(Some(chip)) => format!("machine code for {chip}"),
+        Ok(None) => "PTX, which the driver compiles the first time, for some seconds".to_owned(),
+        Err(error) => format!("none: {error}"),
+    };
+    InventoryDevice { name: device.to_string(), is_usable, kernels }
+}
+
+/// What a device came to that worked on `batch`.
+fn engine_error(error: CudaError, batch: &BatchPart<'_>, sizes: &BatchSizes) -> EngineError {
+    match error.kernel_panic() {
+        Some(panic) => EngineError::from_panic(panic.clone(), batch, sizes),
+        None => EngineError::Device(error.into()),
+    }
+}
+
 impl From<CudaError> for DeviceError {
     fn from(error: CudaError) -> Self {
         let kind = match &error {
@@ -113,5 +214,15 @@ impl From<CudaError> for DeviceError {
             _ => DeviceErrorKind::Other,
         };
         Self::new(kind, error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn machine_code_is_of_this_ptx() {
+        IMAGE.chips().expect("`cargo xtask build-ptx` makes both");
     }
 }

@@ -6,7 +6,6 @@ use super::selection::Request;
 use super::worker::DeviceTimes;
 use super::workers::{Exclusivity, Run, Workers};
 use crate::pack::{PackError, PackedBatch};
-use crate::pipeline::Amount;
 use crate::structure::StructureInput;
 use std::time::Duration;
 
@@ -71,12 +70,9 @@ impl Packed {
         Self { part: Part::new(structures, places), refused }
     }
 
-    /// How much it is, in the packed form's bytes.
-    pub(crate) fn amount(&self) -> Amount {
-        match &self.part.batch {
-            Ok(batch) => Amount::of_packed(batch),
-            Err(_) => Amount::default(),
-        }
+    /// The structures side by side, unless none could be packed.
+    pub(crate) fn batch(&self) -> Option<&PackedBatch> {
+        self.part.batch.as_ref().ok()
     }
 }
 

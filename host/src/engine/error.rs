@@ -1,10 +1,10 @@
 //! Why there are no features.
 
 use super::ShapeDifference;
-use super::work::BatchSizes;
+use super::memory::Memory;
+use super::work::{BatchSizes, BatchWork};
 use crate::pack::{BatchPart, PackError};
 use crate::structure::StructureInput;
-use cuda_host::CudaError;
 use cuda_std::{launch::LaunchError, panic::KernelPanic};
 use thiserror::Error;
 
@@ -155,6 +155,15 @@ impl DeviceError {
 }
 
 impl EngineError {
+    /// The error of a batch whose launch failed while it was computed in `work`. A panic names the structure whose block
+    /// it was. For backends.
+    ///
+    /// The example of [`Worker`](super::Worker) calls it.
+    #[must_use]
+    pub fn of_launch<M: Memory>(error: LaunchError, batch: &BatchPart<'_>, work: &BatchWork<M>) -> Self {
+        Self::from_launch(error, batch, &work.sizes)
+    }
+
     /// What a launch on `batch` came to; a panic names the structure whose block it was.
     pub(super) fn from_launch(error: LaunchError, batch: &BatchPart<'_>, sizes: &BatchSizes) -> Self {
         match error {
@@ -173,14 +182,6 @@ impl EngineError {
                 Self::KernelPanic { index: batch.structures().start + index, structure, panic }
             }
             None => Self::UnattributedPanic(panic),
-        }
-    }
-
-    /// What a device came to that worked on `batch`.
-    pub(super) fn from_cuda(error: CudaError, batch: &BatchPart<'_>, sizes: &BatchSizes) -> Self {
-        match error.kernel_panic() {
-            Some(panic) => Self::from_panic(panic.clone(), batch, sizes),
-            None => Self::Device(error.into()),
         }
     }
 

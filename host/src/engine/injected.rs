@@ -1,11 +1,10 @@
 //! Workers that fail as devices do, for tests. What they compute, the CPU computes.
 
-use super::EngineError;
 use super::cpu::CpuWorker;
 use super::selection::Request;
 use super::worker::{Computation, DeviceTimes, Worker};
+use super::{DeviceError, DeviceErrorKind, EngineError};
 use crate::pack::PackedBatch;
-use cuda_host::CudaError;
 use shared_types::MegaFusedConfig;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
@@ -91,13 +90,12 @@ impl Injected {
         }
         assert!(tried != self.panics_after, "a defect");
         if tried >= self.breaks_after {
-            return Err(EngineError::Device(broken(&self.name).into()));
+            return Err(EngineError::Device(broken(&self.name)));
         }
         let before = self.used.fetch_add(batch.n_atoms(), Ordering::SeqCst);
         let result = if before + batch.n_atoms() > self.memory {
-            let (bytes, free) = (batch.n_atoms(), self.memory.saturating_sub(before));
-            let operation = "allocating device memory".to_owned();
-            Err(EngineError::Device(CudaError::OutOfMemory { operation, bytes, free, total: self.memory }.into()))
+            let message = format!("{} of {} bytes are left", self.memory.saturating_sub(before), self.memory);
+            Err(EngineError::Device(DeviceError::new(DeviceErrorKind::OutOfMemory, message)))
         } else {
             self.cpu.run(batch, request)
         };
@@ -109,15 +107,9 @@ impl Injected {
     }
 }
 
-/// What a driver says of a device that is gone.
-pub(crate) fn broken(name: &str) -> CudaError {
-    CudaError::Driver {
-        operation: format!("waiting for a stream of {name}"),
-        code: 700,
-        name: "CUDA_ERROR_ILLEGAL_ADDRESS".to_owned(),
-        description: "an illegal memory access was encountered".to_owned(),
-        advice: "",
-    }
+/// What a backend says of a device that is gone.
+pub(crate) fn broken(name: &str) -> DeviceError {
+    DeviceError::lost(format!("waiting for a stream of {name}: an illegal memory access was encountered"))
 }
 
 impl Worker for Injected {
@@ -127,10 +119,6 @@ impl Worker for Injected {
 
     fn slots(&self) -> usize {
         self.lanes
-    }
-
-    fn has_turns(&self) -> bool {
-        true
     }
 
     fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {

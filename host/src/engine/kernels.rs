@@ -1,12 +1,10 @@
 //! The kernels that this build of the library launches.
 
-use cuda_host::{CudaError, CudaExecutor};
 use cuda_std::launch::Kernel;
-use kernels_gpu::{BatchKernel, Blocks};
+use kernels_gpu::{BatchKernel, Blocks, PTX};
 
 /// The module that holds the kernels.
 pub(super) const MODULE: &str = "kernels_gpu";
-pub(super) use kernels_gpu::PTX;
 
 /// A kernel, and what identifies it.
 ///
@@ -80,12 +78,6 @@ macro_rules! of_kernels {
         pub fn kernels() -> &'static [KernelInfo] {
             const ALL: &[KernelInfo] = &[$(KernelInfo::of::<kernels_gpu::$kernel::Kernel>()),*];
             ALL
-        }
-
-        /// Checks that a device has all of them, as this program knows them.
-        pub(super) fn check(executor: &CudaExecutor) -> Result<(), CudaError> {
-            $(executor.kernel::<kernels_gpu::$kernel::Kernel>()?;)*
-            Ok(())
         }
 
         /// What the blocks of a kernel work on.

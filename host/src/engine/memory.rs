@@ -129,11 +129,11 @@ impl Memory for HostMemory {
 
     fn reserve<T: DeviceLayout>(&self, buffer: &mut Vec<T>, len: usize) -> Result<(), OutOfHostMemory> {
         if buffer.len() < len {
-            // What was there is not worth a copy.
-            buffer.clear();
+            // What was there is not worth a copy, and an element may be too large for a thread's stack.
+            *buffer = Vec::new();
             let bytes = len.saturating_mul(size_of::<T>());
-            buffer.try_reserve_exact(len).map_err(|_| OutOfHostMemory { bytes })?;
-            buffer.resize(len, T::zeroed());
+            let zeroed = bytemuck::allocation::try_zeroed_slice_box(len);
+            *buffer = zeroed.map_err(|()| OutOfHostMemory { bytes })?.into_vec();
         }
         Ok(())
     }

@@ -125,7 +125,7 @@ fn a_worker_that_breaks_is_left_out() {
         }
         let lost = engine.lost();
         assert_eq!(lost.len(), 1);
-        assert_eq!((lost[0].name.as_str(), &lost[0].reason), ("bad", &broken("bad").into()));
+        assert_eq!((lost[0].name.as_str(), &lost[0].reason), ("bad", &broken("bad")));
         assert_eq!(seen.done.load(Ordering::SeqCst), after);
         assert_same(&engine.run(&structures).unwrap(), &all);
         assert_eq!(seen.tried.load(Ordering::SeqCst), after + 1, "it gets no batch any more");

@@ -6,22 +6,72 @@ use super::selection::Request;
 use crate::pack::PackedBatch;
 use std::time::Duration;
 
-/// Computes batches, several at once. What it computes has the same bits whichever worker it is.
-pub(crate) trait Worker: std::fmt::Debug + Send + Sync {
+/// A backend's way of computing batches, several at once: a device, or all cores of a CPU. What it computes has the same
+/// bits whichever worker it is.
+///
+/// A backend is one module that implements this trait; it brings its [`Memory`](super::Memory) and an
+/// [`Executor`](cuda_std::launch::Executor). Scheduling, halving of batches that do not fit, and blame are the engine's.
+///
+/// ```
+/// use cuda_std::launch::CpuExecutor;
+/// use prism_host::engine::{
+///     BatchFeatures, BatchWork, Computation, EngineError, HostMemory, InputBuffers, Largest, Request, Worker,
+///     launch_mega_fused_batch, point_groups,
+/// };
+/// use prism_host::read::{ReadOptions, read_path};
+/// use prism_host::{Engine, PackedBatch};
+/// use std::sync::Arc;
+///
+/// #[derive(Debug)]
+/// struct Shuffled;
+///
+/// impl Worker for Shuffled {
+///     fn name(&self) -> &str {
+///         "cores that take threads in another order"
+///     }
+///
+///     fn slots(&self) -> usize {
+///         1
+///     }
+///
+///     fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
+///         let (memory, part, config) = (HostMemory, batch.whole(), request.config);
+///         let points = point_groups(config.points);
+///         let (mut inputs, mut work) = (InputBuffers::new(&memory)?, BatchWork::new(&memory)?);
+///         work.prepare(&memory, &part, request, Largest::default())?;
+///         inputs.upload(&memory, &part)?;
+///         launch_mega_fused_batch(&CpuExecutor::shuffled(7), inputs.view(&points, config.points), &mut work, config)
+///             .map_err(|error| EngineError::of_launch(error, &part, &work))?;
+///         let mut features = BatchFeatures::room(batch, request)?;
+///         work.results(&memory, &mut features)?;
+///         Ok(Computation { features, times: None })
+///     }
+/// }
+///
+/// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// let engine = Engine::builder().workers([Arc::new(Shuffled) as Arc<dyn Worker>]).build()?;
+/// assert_eq!(engine.run(&[rbd])?[0].n_residues, 194);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Worker: std::fmt::Debug + Send + Sync {
     /// What it is called, for people.
     fn name(&self) -> &str;
 
-    /// How many batches it computes at once with profit.
+    /// How many batches it usefully computes at once.
     fn slots(&self) -> usize;
 
-    /// Whether more than [`slots`](Self::slots) batches at once take turns. Where they do not, whoever comes is
-    /// computed at once, also from within a pool of threads that must not block.
-    fn has_turns(&self) -> bool;
+    /// Whether batches beyond [`slots`](Self::slots) wait for a turn. Where they do not, every batch is computed at once,
+    /// also from within a pool of threads that must not block.
+    fn has_turns(&self) -> bool {
+        true
+    }
 
     /// Computes a batch.
     ///
     /// # Errors
-    /// Memory that ran out and panics of kernels, which are the batch's; else the worker is no use any more.
+    /// Memory that ran out and panics of kernels, which are the batch's. After [`EngineError::Device`] of the kind
+    /// [`Lost`](super::DeviceErrorKind::Lost) or [`Unavailable`](super::DeviceErrorKind::Unavailable) the worker gets no
+    /// further batch.
     fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError>;
 
     /// Gives back memory that was kept for later batches. Nothing is computed meanwhile.
@@ -29,10 +79,14 @@ pub(crate) trait Worker: std::fmt::Debug + Send + Sync {
 }
 
 /// A batch's results, and how long parts of the work took where the worker can tell.
+///
+/// The example of [`Worker`] makes one.
 #[derive(Debug)]
-pub(crate) struct Computation {
-    pub(crate) features: BatchFeatures,
-    pub(crate) times: Option<DeviceTimes>,
+pub struct Computation {
+    /// The results.
+    pub features: BatchFeatures,
+    /// How the device's time was shared out.
+    pub times: Option<DeviceTimes>,
 }
 
 /// How a device's time on a batch is shared out. Where a batch went through it in parts, times of parts are added up,

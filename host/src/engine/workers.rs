@@ -12,9 +12,10 @@ use std::time::{Duration, Instant};
 
 /// After so many workers that failed on it, no further one is risked on a batch where something else can compute it.
 const FAILURES_OF_A_BATCH: usize = 2;
-/// Devices are made ready once so many atoms for each core were asked for: fewer are computed before a device would be
-/// ready, and a program that does not touch a device ends at once.
-const ATOMS_PER_CORE_BEFORE_DEVICES: usize = 1 << 14;
+/// Devices are made ready once so many atoms for each core were asked for or announced, which take cores about half a second:
+/// fewer are computed before a device would be ready and would have done some of them, and a program that does not touch a
+/// device ends at once.
+const ATOMS_PER_CORE_BEFORE_DEVICES: usize = 1 << 17;
 /// Atoms of a chunk that cores take while a device is being made ready, for each core, and at least. So they are soon
 /// free to leave the rest to the device.
 const CHUNK_ATOMS_PER_CORE: usize = 1 << 13;
@@ -97,10 +98,11 @@ struct Seat {
 }
 
 impl Seat {
-    fn new(worker: Box<dyn Worker>, role: Role) -> Self {
+    fn new(worker: impl Into<Arc<dyn Worker>>, role: Role) -> Self {
+        let worker = worker.into();
         let slots = if worker.has_turns() { worker.slots().max(1) } else { usize::MAX };
         let (atoms, busy) = (0, Duration::ZERO);
-        Self { worker: worker.into(), role, slots, free: slots, claimed: false, lost: None, atoms, busy }
+        Self { worker, role, slots, free: slots, claimed: false, lost: None, atoms, busy }
     }
 
     fn is_left(&self) -> bool {
@@ -155,7 +157,7 @@ pub(super) enum Exclusivity {
 impl Workers {
     /// # Panics
     /// Where there is no worker.
-    pub(super) fn new(all: Vec<Box<dyn Worker>>, fallback: Option<Box<dyn Worker>>) -> Self {
+    pub(super) fn new<W: Into<Arc<dyn Worker>>>(all: Vec<W>, fallback: Option<Box<dyn Worker>>) -> Self {
         assert!(!all.is_empty(), "an engine has a worker");
         let chosen = all.into_iter().map(|worker| Seat::new(worker, Role::Chosen));
         let seats = chosen.chain(fallback.map(|worker| Seat::new(worker, Role::Fallback))).collect();
@@ -168,7 +170,7 @@ impl Workers {
     }
 
     fn of(state: State) -> Self {
-        let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
+        let cores = rayon::current_num_threads();
         let (fitting_atoms, asked_atoms) = (AtomicUsize::new(usize::MAX), AtomicUsize::new(0));
         let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() });
         let atoms_before_devices = cores.saturating_mul(ATOMS_PER_CORE_BEFORE_DEVICES);
@@ -211,10 +213,15 @@ impl Workers {
         lost.map(|(name, reason)| LostWorker { name, reason }).collect()
     }
 
-    /// So many atoms are to be computed; where that is worth it, devices are made ready from now on.
+    /// So many atoms are to be computed now; where that is worth it with those before, devices are made ready from now on.
     pub(super) fn expect(&self, atoms: usize) {
         let all = self.asked_atoms.fetch_add(atoms, Ordering::Relaxed).saturating_add(atoms);
-        if all < self.atoms_before_devices {
+        self.announce(all);
+    }
+
+    /// So many atoms are to come in all; where that is worth it, devices are made ready from now on.
+    pub(super) fn announce(&self, atoms: usize) {
+        if atoms < self.atoms_before_devices {
             return;
         }
         let mut state = self.shared.lock();

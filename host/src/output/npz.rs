@@ -7,13 +7,14 @@ use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
-use std::path::Path;
-use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
+use std::path::{Path, PathBuf};
+use zip::{CompressionMethod, ZipArchive, ZipWriter, write::SimpleFileOptions};
 
 /// A table as an npz archive: one array a column, by the column's name. Features are float32 with NaN, `row` and
 /// `resnum` int32, names unicode.
 ///
-/// An array's length stands before its data, so columns wait in unnamed temporary files until the table ends.
+/// An array's length stands before its data, so columns wait in unnamed temporary files until the table ends. Then they are
+/// compressed, as many at a time as there are threads.
 ///
 /// ```
 /// use prism_host::output::{Columns, NpzTable, StructureRows, Table};
@@ -40,6 +41,8 @@ use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 pub struct NpzTable<W: Write + Seek> {
     out: W,
     comment: String,
+    /// Where columns wait.
+    folder: PathBuf,
     columns: Vec<(Column, Spool)>,
     rows: u64,
 }
@@ -85,7 +88,7 @@ impl<W: Write + Seek> NpzTable<W> {
         };
         let columns = columns.as_slice().iter().map(|column| Ok((*column, spool()?)));
         let columns = columns.collect::<Result<_, OutputError>>()?;
-        Ok(Self { out, comment: String::new(), columns, rows: 0 })
+        Ok(Self { out, comment: String::new(), folder: folder.to_owned(), columns, rows: 0 })
     }
 }
 
@@ -108,22 +111,34 @@ impl<W: Write + Seek> Table for NpzTable<W> {
     }
 
     fn finish(self: Box<Self>) -> Result<(), OutputError> {
-        let mut archive = ZipWriter::new(FailingOnce { out: self.out, at: 0, failed: false });
+        let mut archive = ZipWriter::new(FailingOnce::new(self.out));
         archive.set_comment(self.comment)?;
-        let options = SimpleFileOptions::default()
-            .compression_method(CompressionMethod::Deflated)
-            .compression_level(Some(1))
-            // Columns may pass 4 GiB; the size is not known when an entry begins.
-            .large_file(true);
-        for (column, spool) in self.columns {
-            archive.start_file(npyz::npz::file_name_from_array_name(column.name()), options)?;
-            spool.finish(&column, self.rows, &mut archive)?;
+        let (rows, folder) = (self.rows, self.folder);
+        let compressed = |(column, spool): (Column, Spool)| spool.compressed(&column, rows, &folder);
+        let columns: Vec<File> = self.columns.into_par_iter().map(compressed).collect::<Result<_, _>>()?;
+        for column in columns {
+            let mut column = ZipArchive::new(BufReader::new(column))?;
+            archive.raw_copy_file(column.by_index_raw(0)?)?;
         }
         Ok(archive.finish()?.flush()?)
     }
 }
 
 impl Spool {
+    /// An archive of this column alone, in an unnamed temporary file.
+    fn compressed(self, column: &Column, rows: u64, folder: &Path) -> Result<File, OutputError> {
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Deflated)
+            .compression_level(Some(1))
+            // Columns may pass 4 GiB; the size is not known when an entry begins.
+            .large_file(true);
+        let mut archive = ZipWriter::new(FailingOnce::new(BufWriter::new(tempfile::tempfile_in(folder)?)));
+        archive.start_file(npyz::npz::file_name_from_array_name(column.name()), options)?;
+        self.finish(column, rows, &mut archive)?;
+        let out = archive.finish()?.out;
+        Ok(out.into_inner().map_err(|error| error.into_error())?)
+    }
+
     fn append(&mut self, column: &Column, part: &StructureRows<'_>) -> std::io::Result<()> {
         let Self { file, texts } = self;
         let structure = part.structure;
@@ -176,6 +191,10 @@ struct FailingOnce<W> {
 }
 
 impl<W> FailingOnce<W> {
+    fn new(out: W) -> Self {
+        Self { out, at: 0, failed: false }
+    }
+
     fn unless_failed(&mut self, after: u64, work: impl FnOnce(&mut W) -> std::io::Result<u64>) -> std::io::Result<()> {
         self.at = match self.failed {
             true => after,

@@ -26,6 +26,7 @@ use std::time::{Duration, Instant};
 /// // A number for each feature and a site for each residue, and a summary of 32 bytes for each structure.
 /// assert_eq!(compute.amount.bytes, 3 * (194 * (shared_types::FEATURES.len() as u64 * 4 + 4) + 32));
 /// println!("{:?} in all; {:?} computing, {:?} waiting", told.wall, compute.busy, compute.waiting);
+/// println!("{:?} of all cores", told.cores);
 /// for worker in &told.workers {
 ///     println!("{}: {} structures in {:?}", worker.name, worker.amount.structures, worker.busy);
 /// }
@@ -38,6 +39,9 @@ use std::time::{Duration, Instant};
 pub struct Telemetry {
     /// From beginning to end.
     pub wall: Duration,
+    /// What the process took of its cores meanwhile, its threads together: never more than [`wall`](Self::wall) times its
+    /// cores, as times of stages are, whose threads share cores. Zero where the system does not tell.
+    pub cores: Duration,
     /// Reading inputs; its bytes are those of the files.
     pub read: Stage,
     /// Laying structures side by side; its bytes are those of the packed form.
@@ -206,6 +210,17 @@ impl Sum for Stage {
             all
         })
     }
+}
+
+/// What the process has taken of its cores so far.
+pub(super) fn cores_time() -> Duration {
+    #[cfg(unix)]
+    {
+        let taken = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+        Duration::try_from(taken).unwrap_or_default()
+    }
+    #[cfg(not(unix))]
+    Duration::ZERO
 }
 
 /// Measures one thread of a stage.

@@ -42,6 +42,12 @@ const colour = share => {
 const hex = c => "#" + c.map(value => value.toString(16).padStart(2, "0")).join("");
 // Okabe and Ito, for what has no order.
 const KINDS = ["#e69f00", "#56b4e9", "#009e73", "#cc79a7", "#d55e00", "#0072b2", "#f0e442"];
+// Secondary structure: its letter, what it is, its colour, and how tall it is drawn.
+const STATES = {
+  H: ["alpha helix", "#d55e00", 12], G: ["3-10 helix", "#cc79a7", 12], I: ["pi helix", "#e69f00", 12],
+  E: ["strand", "#0072b2", 8], B: ["bridge", "#56b4e9", 8], P: ["polyproline II", "#009e73", 5],
+  T: ["turn", "#8a8678", 5], S: ["bend", "#b0aca0", 3], "-": ["none", "#b0aca0", 1],
+};
 const range = values => {
   let low = Infinity, high = -Infinity;
   for (const value of values) if (value != null) { if (value < low) low = value; if (value > high) high = value; }
@@ -152,7 +158,7 @@ async function page(entry) {
   if (data.notes.length) main.append($("details", { open: data.notes.length < 4 }, $("summary", {}, count(data.notes.length, "note")), $("ul", {}, data.notes.map(note => $("li", {}, note)))));
 
   // Three dimensions, and the map beside it.
-  const byColumn = $("select", { "aria-label": "Colour by" }, names.map(name => $("option", { value: name }, name)), $("option", { value: "site" }, "site"), $("option", { value: "chain" }, "chain"));
+  const byColumn = $("select", { "aria-label": "Colour by" }, [...names.map(name => $("option", { value: name }, name)), $("option", { value: "site" }, "site"), $("option", { value: "chain" }, "chain"), data.states ? $("option", { value: "states" }, "secondary structure") : null].filter(part => part));
   byColumn.value = names.includes("site_score") ? "site_score" : names[0];
   const view = $("div", { class: "view", role: "img", "aria-label": "The structure in three dimensions, as a tube through the alpha carbons; the table of residues below has what its colours say" });
   const legend = $("div", { class: "legend" }), canvas = $("canvas", { role: "img", "aria-label": `Contact map: ${run.threshold} Å` });
@@ -180,6 +186,7 @@ async function page(entry) {
   const rowColour = name => {
     if (name === "chain") return row => KINDS[data.chain[row] % KINDS.length];
     if (name === "site") return row => data.site[row] < 0 ? "#9a9a9a" : KINDS[data.site[row] % KINDS.length];
+    if (name === "states") return row => STATES[data.states[row]]?.[1] ?? "#9a9a9a";
     const all = values(name), [low, high] = range(all);
     return row => hex(colour(all[row] == null ? NaN : (all[row] - low) / (high - low)));
   };
@@ -195,6 +202,7 @@ async function page(entry) {
       scene.render();
     }
     if (name === "chain" || name === "site") legend.replaceChildren(name === "chain" ? data.chains.map((chain, id) => $("span", { style: `border-left:12px solid ${KINDS[id % KINDS.length]};padding-left:4px` }, chain)) : [$("span", {}, "grey: in no site; sites in the order of the table")]);
+    else if (name === "states") legend.replaceChildren(...[...new Set(data.states)].filter(state => STATES[state]).map(state => $("span", { style: `border-left:12px solid ${STATES[state][1]};padding-left:4px` }, STATES[state][0])));
     else {
       const [low, high] = range(values(name));
       legend.replaceChildren($("span", {}, short(low)), $("i", { style: `background:linear-gradient(90deg,${STOPS.join()})` }), $("span", {}, `${short(high)} ${unit(run.units[name])}`), $("span", {}, "grey: not defined"));
@@ -214,7 +222,7 @@ async function page(entry) {
   const LABEL = 110, TALL = 46;
   const drawTracks = () => {
     const list = [...shown], box = tracks.parentElement.clientWidth - 18, scale = devicePixelRatio || 1;
-    const wide = Math.max(box, Math.min(LABEL + n * 2, 16000)), tall = list.length * TALL + 42;
+    const wide = Math.max(box, Math.min(LABEL + n * 2, 16000)), strips = data.states ? 22 : 0, tall = list.length * TALL + 42 + strips;
     tracks.width = wide * scale; tracks.height = tall * scale;
     tracks.style.width = wide + "px"; tracks.style.height = tall + "px";
     const pen = tracks.getContext("2d"), x = row => LABEL + (row + .5) / n * (wide - LABEL - 6);
@@ -226,8 +234,15 @@ async function page(entry) {
       if (data.site[row] >= 0) { pen.fillStyle = css("--mark"); pen.fillRect(x(row) - step / 2, 20, Math.max(step, 1.5), 6); }
     }
     pen.fillStyle = css("--soft"); pen.fillText("chain", 4, 8); pen.fillText("in a site", 4, 24);
+    if (data.states) {
+      for (let row = 0; row < n; row++) {
+        const state = STATES[data.states[row]];
+        if (state) { pen.fillStyle = state[1]; pen.fillRect(x(row) - step / 2, 42 - state[2] / 2, Math.max(step, .6), state[2]); }
+      }
+      pen.fillStyle = css("--soft"); pen.fillText("structure (ss)", 4, 42);
+    }
     list.forEach((name, index) => {
-      const top = 38 + index * TALL, bottom = top + TALL - 10, [low, high] = range(values(name)), y = value => bottom - (value - low) / (high - low) * (TALL - 12);
+      const top = 38 + strips + index * TALL, bottom = top + TALL - 10, [low, high] = range(values(name)), y = value => bottom - (value - low) / (high - low) * (TALL - 12);
       pen.fillStyle = css("--text"); pen.fillText(name, 4, top + 10);
       pen.fillStyle = css("--soft"); pen.fillText(`${short(low)} to ${short(high)}`, 4, top + 26);
       pen.strokeStyle = css("--line"); pen.lineWidth = 1; pen.beginPath(); pen.moveTo(LABEL, bottom + .5); pen.lineTo(wide - 6, bottom + .5); pen.stroke();
@@ -242,7 +257,7 @@ async function page(entry) {
       pen.stroke();
     });
     pen.strokeStyle = css("--mark"); pen.lineWidth = 1; pen.beginPath(); pen.moveTo(x(cursor), 0); pen.lineTo(x(cursor), tall); pen.stroke();
-    readout.textContent = `${of(cursor)}: ` + list.map(name => `${name} ${short(values(name)[cursor])}`).join(", ") + (data.site[cursor] >= 0 ? `, site ${data.site[cursor]}` : "");
+    readout.textContent = `${of(cursor)}: ` + list.map(name => `${name} ${short(values(name)[cursor])}`).join(", ") + (data.states && STATES[data.states[cursor]] ? `, ${STATES[data.states[cursor]][0]}` : "") + (data.site[cursor] >= 0 ? `, site ${data.site[cursor]}` : "");
   };
   const move = row => { cursor = Math.min(Math.max(row, 0), n - 1); drawTracks(); paint(); };
   tracks.addEventListener("click", event => { const wide = tracks.clientWidth; move(Math.floor((event.offsetX - LABEL) / (wide - LABEL - 6) * n)); });

@@ -52,7 +52,16 @@ fn json(part: &StructureRows<'_>, notes: &[Note]) -> Value {
         };
         rows.clone().map(text).collect()
     };
+    // A letter for each residue, or a space where the state is not defined.
+    let states = Column::every().find(|column| matches!(column, Column::State(_))).map(|column| {
+        let letter = |row| match part.value(row, &column) {
+            Cell::Text(letter) if !letter.is_empty() => letter.to_owned(),
+            _ => " ".to_owned(),
+        };
+        rows.clone().map(letter).collect::<String>()
+    });
     json!({
+        "states": states.filter(|states| !states.trim().is_empty()),
         "notes": notes.iter().map(|note| &note.text).collect::<Vec<_>>(),
         "chains": structure.chains,
         "chain": structure.chain_ids,

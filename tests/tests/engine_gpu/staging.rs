@@ -9,9 +9,14 @@ use prism_host::engine::Staging;
 fn slices_go_through_page_locked_memory_in_pieces() {
     let Some(gpu) = gpu() else { return };
     let staging = Staging::with_threads(gpu.context(), 2, 4).unwrap();
-    let before = staging.statistics();
-    assert!(before.allocations == 16 && before.blocks_in_use == 0, "{before:?}");
+    let few = staging.statistics();
+    assert!(few.allocations == 4 && few.blocks_in_use == 0, "for a thread of each copy: {few:?}");
     let pool = GpuBufferPool::new(gpu.context());
+    let mut large = pool.lease::<u32>(gpu.stream(), 6_000_000).unwrap();
+    staging.upload(gpu.stream(), large.view_mut(), &vec![7; 6_000_000]).unwrap();
+    drop(large);
+    let before = staging.statistics();
+    assert!(before.allocations == 4 + 16 && before.blocks_in_use == 0, "{before:?}");
     // None, less than a piece, some pieces and a bit, and so many that threads share them.
     for len in [0, 1, 1000, 1_500_001, 6_000_007] {
         let numbers: Vec<u32> = (0..len).map(|index| index as u32 ^ len as u32).collect();

@@ -2,6 +2,7 @@
 //! CUDA_REQUIRE_GPU=1 asks for one.
 
 mod batches;
+mod code;
 mod devices;
 mod files;
 mod odd;

@@ -3,7 +3,7 @@
 //! [`CudaBuilder`] finds a device compiler ([`compiler`]), runs cargo with the device's profile and flags ([`flags`]),
 //! verifies the result ([`ptx::verify`], [`canary`]) and stamps it with what it was made from ([`ptx::header`]). The
 //! same sources and compiler give the same bytes from any directory. [`ptxas`] and [`budget`] tell and limit what
-//! kernels cost.
+//! kernels cost; [`machine_code`] makes what drivers need not compile.
 //!
 //! The kernel crate stays an ordinary library, which the host links too. What only the host needs goes under
 //! `[target.'cfg(not(target_arch = "nvptx64"))'.dependencies]`; then it is neither compiled for the device nor part of
@@ -22,6 +22,7 @@ pub mod compiler;
 mod error;
 pub mod flags;
 pub mod inputs;
+pub mod machine_code;
 pub mod nested;
 mod outside;
 pub mod ptx;

@@ -3,6 +3,8 @@
 //! It needs neither a GPU nor the rest of the CUDA toolkit; PyPI's `nvidia-cuda-nvcc` has it.
 
 use std::env;
+use std::fmt;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -139,6 +141,25 @@ impl Ptxas {
         Ok(Ptxas { path: path.to_owned(), version: version.to_owned() })
     }
 
+    /// Assembles a module for a chip, and gives the machine code.
+    ///
+    /// # Errors
+    /// The assembler refuses the module, or what it wrote cannot be read.
+    pub fn machine_code(&self, ptx: &Path, arch: NvvmArch) -> Result<Vec<u8>, PtxasError> {
+        let start = |source| PtxasError::Start { ptxas: self.path.clone(), source };
+        let to = env::temp_dir().join(format!("cuda-builder-{}-{arch}.cubin", std::process::id()));
+        let mut command = Command::new(&self.path);
+        let output = command.arg(format!("-arch={arch}")).arg("-o").arg(&to).arg(ptx).output().map_err(start)?;
+        if !output.status.success() {
+            let messages = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+            let (ptxas, ptx, messages) = (self.path.clone(), ptx.to_owned(), messages.concat());
+            return Err(PtxasError::Refused { ptxas, ptx, arch, messages });
+        }
+        let code = fs::read(&to).map_err(start)?;
+        fs::remove_file(&to).map_err(start)?;
+        Ok(code)
+    }
+
     /// Assembles a module for a chip, keeps nothing, and tells what its kernels take, sorted by name.
     ///
     /// # Errors
@@ -156,6 +177,12 @@ impl Ptxas {
             return Err(PtxasError::Refused { ptxas, ptx: ptx.to_owned(), arch, messages });
         }
         parse_report(&messages).ok_or(PtxasError::Report { ptxas, arch, messages })
+    }
+}
+
+impl fmt::Display for Ptxas {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ptxas {}", self.version)
     }
 }
 

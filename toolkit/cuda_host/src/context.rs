@@ -85,6 +85,12 @@ impl Context {
         Ok(Self(inner))
     }
 
+    /// The context of a device, where the program has one.
+    pub(crate) fn open_already(ordinal: usize) -> Option<Self> {
+        let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        open.iter().filter_map(Weak::upgrade).find(|inner| inner.ordinal == ordinal).map(Self)
+    }
+
     /// The device's number.
     #[must_use]
     pub fn ordinal(&self) -> usize {
@@ -97,6 +103,11 @@ impl Context {
     /// Those of the driver.
     pub fn device(&self) -> Result<DeviceInfo, CudaError> {
         Device::info(self.ordinal())
+    }
+
+    /// The device's compute capability.
+    pub(crate) fn compute_capability(&self) -> Result<(u32, u32), CudaError> {
+        device::compute_capability(self.driver(), self.0.device)
     }
 
     /// Memory of the device, and how much of it is free.

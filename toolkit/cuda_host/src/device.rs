@@ -1,6 +1,6 @@
 //! The devices of this machine.
 
-use crate::driver::{CUdevice, CUdevice_attribute, Driver, driver};
+use crate::driver::{CUdevice, CUdevice_attribute, Driver, driver, library};
 use crate::{Context, CudaError};
 use std::ffi::{CStr, c_char};
 use std::fmt;
@@ -52,7 +52,7 @@ impl Device {
         (0..Self::count()?).map(Self::info).collect()
     }
 
-    /// One device.
+    /// One device. Opens no [`Context`], which takes the driver much longer than to answer.
     ///
     /// # Errors
     /// As [`count`](Self::count), and [`CudaError::NoSuchDevice`].
@@ -79,11 +79,9 @@ impl Device {
         // SAFETY: writes a number.
         unsafe { driver.device_total_mem(&raw mut info.total_memory, device) }
             .check(driver, || format!("reading the memory size of device {ordinal}"))?;
-        if info.is_supported() {
-            // Only a context can tell how much is free; a device that another process has for itself gives none.
-            info.free_memory =
-                Context::new(ordinal).and_then(|context| context.memory()).ok().map(|memory| memory.free);
-        }
+        // Only a context can tell how much is free, and opening one takes a tenth of a second.
+        let open = Context::open_already(ordinal);
+        info.free_memory = open.and_then(|context| context.memory().ok()).map(|memory| memory.free);
         Ok(info)
     }
 }
@@ -114,7 +112,7 @@ pub struct DeviceInfo {
     pub compute_capability: (u32, u32),
     /// Bytes of memory.
     pub total_memory: usize,
-    /// Bytes free at the moment, where a context could be made to ask.
+    /// Bytes free at the moment, where the program has a [`Context`] of the device; [`Context::memory`] tells it too.
     pub free_memory: Option<usize>,
     /// Number of streaming multiprocessors.
     pub multiprocessors: u32,
@@ -175,12 +173,12 @@ impl fmt::Display for CudaVersion {
     }
 }
 
-/// The newest CUDA that the driver supports.
+/// The newest CUDA that the driver supports. Asks the driver's library alone, and no device: it takes no time.
 ///
 /// # Errors
-/// [`CudaError::NoLibrary`] without CUDA.
+/// [`CudaError::NoLibrary`] without CUDA, [`CudaError::DriverTooOld`].
 pub fn driver_version() -> Result<CudaVersion, CudaError> {
-    let driver = driver()?;
+    let driver = library()?;
     let mut version = 0;
     // SAFETY: writes a number.
     unsafe { driver.driver_get_version(&raw mut version) }

@@ -177,6 +177,7 @@ impl Code {
     pub(crate) const SUCCESS: Self = Self(0);
     pub(crate) const OUT_OF_MEMORY: Self = Self(2);
     pub(crate) const NO_DEVICE: Self = Self(100);
+    pub(crate) const INVALID_PTX: Self = Self(218);
     pub(crate) const NOT_FOUND: Self = Self(500);
     pub(crate) const NOT_READY: Self = Self(600);
 
@@ -210,16 +211,22 @@ impl Code {
     }
 }
 
+/// The driver's library, loaded once and not initialised, which takes a tenth of a second.
+pub(crate) fn library() -> Result<&'static Driver, CudaError> {
+    static LIBRARY: OnceLock<Result<Driver, CudaError>> = OnceLock::new();
+    LIBRARY.get_or_init(Driver::load).as_ref().map_err(Clone::clone)
+}
+
 /// The driver, loaded and initialised once.
 pub(crate) fn driver() -> Result<&'static Driver, CudaError> {
-    static DRIVER: OnceLock<Result<Driver, CudaError>> = OnceLock::new();
+    static INITIALISED: OnceLock<Result<(), CudaError>> = OnceLock::new();
+    let driver = library()?;
     let initialise = || {
-        let driver = Driver::load()?;
-        // SAFETY: the driver's first call.
+        // SAFETY: the driver's first call but for its version.
         match unsafe { driver.init(0) } {
             Code::NO_DEVICE => Err(CudaError::NoDevice { name: driver.error_name(Code::NO_DEVICE) }),
-            code => code.check(&driver, || "initialising the CUDA driver".to_owned()).map(|()| driver),
+            code => code.check(driver, || "initialising the CUDA driver".to_owned()),
         }
     };
-    DRIVER.get_or_init(initialise).as_ref().map_err(Clone::clone)
+    INITIALISED.get_or_init(initialise).clone().map(|()| driver)
 }

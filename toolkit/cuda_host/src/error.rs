@@ -186,6 +186,16 @@ pub enum CudaError {
         /// What helps.
         advice: &'static str,
     },
+    /// Machine code that is damaged, or was made from other PTX.
+    #[error(
+        "the machine code of module `{module}` is not usable: {problem}; make it again from its PTX (`build-ptx` does both), or load the PTX alone"
+    )]
+    MachineCode {
+        /// The module's name.
+        module: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// No module has the kernel.
     #[error("no kernel `{kernel}` in module {}; the PTX has {}", list(modules), list(entries))]
     UnknownKernel {

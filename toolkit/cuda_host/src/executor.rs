@@ -2,6 +2,7 @@
 
 use crate::args::{Addresses, RawArgs};
 use crate::dynamic;
+use crate::image::Image;
 use crate::module::LoadedKernel;
 use crate::slot::Watch;
 use crate::usage::{Access, Begun};
@@ -101,13 +102,13 @@ impl CudaExecutor {
         Ok(Self { stream: stream.clone(), modules })
     }
 
-    /// Opens a device, makes a stream and loads one module: what a program with one stream needs.
+    /// Opens a device, makes a stream and loads one module, PTX or an [`Image`]: what a program with one stream needs.
     ///
     /// # Errors
     /// Those of [`Context::new`], [`Stream::new`] and [`Module::load`].
-    pub fn open(ordinal: usize, name: &str, ptx: &str) -> Result<Self, CudaError> {
+    pub fn open<'a>(ordinal: usize, name: &str, image: impl Into<Image<'a>>) -> Result<Self, CudaError> {
         let context = Context::new(ordinal)?;
-        let module = Module::load(&context, name, ptx)?;
+        let module = Module::load(&context, name, image)?;
         Self::new(&context.stream()?, [module])
     }
 

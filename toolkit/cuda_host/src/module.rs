@@ -1,10 +1,11 @@
-//! Modules: PTX that the driver has compiled for its device.
+//! Modules: machine code on a device, or PTX that the driver has compiled for it.
 
 pub mod raw;
 
 use crate::description::Difference;
 use crate::driver::{CUfunction, CUfunction_attribute, CUjit_option, CUmodule, Code};
 use crate::error::advice;
+use crate::image::{Chip, Image};
 use crate::slot::kernel_id;
 use crate::{Context, CudaError};
 use cuda_std::launch::Kernel;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 /// Bytes of the driver's compile log that an error shows at most.
 const LOG_BYTES: usize = 4096;
 
-/// PTX, loaded on a device. Cheap to clone.
+/// PTX, or machine code that was made from it, loaded on a device. Cheap to clone.
 ///
 /// PTX is code: one trusts it as one trusts a library that one links. The checks here catch PTX that is stale,
 /// truncated, or another program's.
@@ -54,6 +55,7 @@ struct Inner {
     entries: Vec<String>,
     /// How many raw parameters each of them has, where the module's text is known.
     parameters: Vec<usize>,
+    machine_code: Option<Chip>,
 }
 
 // SAFETY: modules may be used by several threads; the handle is only a name.
@@ -62,53 +64,42 @@ unsafe impl Send for Inner {}
 unsafe impl Sync for Inner {}
 
 impl Module {
-    /// Loads PTX; `name` is for messages.
+    /// Loads PTX, or an [`Image`]: PTX with machine code beside it; `name` is for messages.
+    ///
+    /// Of an image the device gets the machine code of its own kind, which is loaded in milliseconds. Where there is none,
+    /// or the driver refuses it, it gets the PTX, which the driver compiles for seconds the first time.
     ///
     /// # Errors
-    /// [`CudaError::Jit`] with the log of the driver's compiler when it refuses the text.
-    pub fn load(context: &Context, name: &str, ptx: &str) -> Result<Self, CudaError> {
-        let refused = |code: u32, code_name: &str, log: String, advice| CudaError::Jit {
-            module: name.to_owned(),
-            code,
-            name: code_name.to_owned(),
-            log,
-            advice,
-        };
-        // The driver also takes binary modules, whose own headers say how long they are: it gets PTX alone.
+    /// [`CudaError::Jit`] with the log of the driver's compiler when it refuses the text, and
+    /// [`CudaError::MachineCode`] for machine code that is damaged, or was not made from the PTX beside it.
+    pub fn load<'a>(context: &Context, name: &str, image: impl Into<Image<'a>>) -> Result<Self, CudaError> {
+        let image = image.into();
+        let ptx = image.ptx();
+        // The driver takes any binary module by the length that its own header says: it gets no other text.
         if let Some(log) = no_ptx(ptx) {
-            return Err(refused(218, "CUDA_ERROR_INVALID_PTX", log.to_owned(), jit_advice(218)));
+            return Err(refused(name, Code::INVALID_PTX, "CUDA_ERROR_INVALID_PTX".to_owned(), log.to_owned()));
         }
-        let mut image = Vec::with_capacity(ptx.len() + 64);
-        image.extend_from_slice(ptx.as_bytes());
-        // The NUL at its end, and room for a look at a header.
-        image.resize(ptx.len() + 64, 0u8);
-        context.bind()?;
-        let mut log = vec![0u8; LOG_BYTES];
-        let mut options = [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
-        let mut values = [log.as_mut_ptr().cast::<c_void>(), ptr::without_provenance_mut(LOG_BYTES)];
-        let mut raw = ptr::null_mut();
-        let driver = context.driver();
-        // SAFETY: the image ends with a NUL, the log is as long as said, and both outlive the call.
-        let code = unsafe {
-            driver.module_load_data_ex(
-                &raw mut raw,
-                image.as_ptr().cast(),
-                options.len() as u32,
-                options.as_mut_ptr(),
-                values.as_mut_ptr(),
-            )
+        let (raw, machine_code) = match image.machine_code_for(name, context)? {
+            Some((chip, code)) => match load(context, name, &code) {
+                Ok(raw) => (raw, Some(chip)),
+                Err(error @ CudaError::Jit { .. }) => {
+                    tracing::warn!("the driver compiles the PTX, because: machine code for {chip}: {error}");
+                    (load(context, name, ptx.as_bytes())?, None)
+                }
+                Err(error) => return Err(error),
+            },
+            None => (load(context, name, ptx.as_bytes())?, None),
         };
-        if code != Code::SUCCESS {
-            if code == Code::OUT_OF_MEMORY {
-                context.memory_result(code, ptx.len(), || format!("loading module `{name}`"))?;
-            }
-            let end = log.iter().position(|byte| *byte == 0).unwrap_or(LOG_BYTES);
-            let log = String::from_utf8_lossy(&log[..end]).trim().to_owned();
-            return Err(refused(code.0, &driver.error_name(code), log, jit_advice(code.0)));
-        }
-        let parameters = entries(ptx).map(|entry| parameter_count(ptx, entry)).collect();
-        let entries = entries(ptx).map(str::to_owned).collect();
-        Ok(Self(Arc::new(Inner { context: context.clone(), raw, name: name.to_owned(), entries, parameters })))
+        let (entries, parameters) = entries(ptx).into_iter().map(|(name, count)| (name.to_owned(), count)).unzip();
+        let (context, name) = (context.clone(), name.to_owned());
+        Ok(Self(Arc::new(Inner { context, raw, name, entries, parameters, machine_code })))
+    }
+
+    /// The chip whose machine code the device got, or `None`: the driver has compiled the PTX, or had in its cache what it
+    /// once compiled.
+    #[must_use]
+    pub fn machine_code(&self) -> Option<Chip> {
+        self.0.machine_code
     }
 
     /// The name it was loaded with.
@@ -290,6 +281,43 @@ impl LoadedKernel {
     }
 }
 
+/// Gives the driver PTX or a binary module.
+fn load(context: &Context, name: &str, code: &[u8]) -> Result<CUmodule, CudaError> {
+    let mut image = Vec::with_capacity(code.len() + 64);
+    image.extend_from_slice(code);
+    // The NUL at the end of a text, and room for a look at a header.
+    image.resize(code.len() + 64, 0u8);
+    context.bind()?;
+    let mut log = vec![0u8; LOG_BYTES];
+    let mut options = [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
+    let mut values = [log.as_mut_ptr().cast::<c_void>(), ptr::without_provenance_mut(LOG_BYTES)];
+    let mut raw = ptr::null_mut();
+    let driver = context.driver();
+    // SAFETY: the image ends with a NUL, the log is as long as said, and both outlive the call.
+    let answer = unsafe {
+        driver.module_load_data_ex(
+            &raw mut raw,
+            image.as_ptr().cast(),
+            options.len() as u32,
+            options.as_mut_ptr(),
+            values.as_mut_ptr(),
+        )
+    };
+    if answer == Code::SUCCESS {
+        return Ok(raw);
+    }
+    if answer == Code::OUT_OF_MEMORY {
+        context.memory_result(answer, code.len(), || format!("loading module `{name}`"))?;
+    }
+    let end = log.iter().position(|byte| *byte == 0).unwrap_or(LOG_BYTES);
+    let log = String::from_utf8_lossy(&log[..end]).trim().to_owned();
+    Err(refused(name, answer, driver.error_name(answer), log))
+}
+
+fn refused(module: &str, code: Code, name: String, log: String) -> CudaError {
+    CudaError::Jit { module: module.to_owned(), code: code.0, name, log, advice: jit_advice(code.0) }
+}
+
 /// Why a text cannot be PTX, if so: PTX begins with `.version`, but for comments.
 fn no_ptx(text: &str) -> Option<&'static str> {
     if text.contains('\0') {
@@ -303,23 +331,25 @@ fn no_ptx(text: &str) -> Option<&'static str> {
     }
 }
 
-/// Names after `.entry`.
-fn entries(ptx: &str) -> impl Iterator<Item = &str> {
-    ptx.lines().filter(|line| !line.trim_start().starts_with("//")).filter_map(|line| {
-        let (_, rest) = line.split_once(".entry")?;
-        let name = rest.trim_start();
+/// The kernels of a module's text, with the number of raw parameters of each: those between its name and the next closing
+/// parenthesis. One pass, since the text is long.
+fn entries(ptx: &str) -> Vec<(&str, usize)> {
+    let mut entries = Vec::new();
+    let mut from = 0;
+    while let Some(at) = ptx[from..].find(".entry").map(|at| from + at) {
+        from = at + ".entry".len();
+        let begin = ptx[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        if ptx[begin..at].trim_start().starts_with("//") {
+            continue;
+        }
+        let name = ptx[from..].trim_start();
         let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '$')).unwrap_or(name.len());
-        (end > 0).then(|| &name[..end])
-    })
-}
-
-/// How many raw parameters the text says that an entry has: those between its name and the next closing parenthesis.
-fn parameter_count(ptx: &str, entry: &str) -> usize {
-    let declared = ptx.split(".entry").skip(1).find_map(|text| {
-        let rest = text.trim_start().strip_prefix(entry)?.trim_start();
-        Some(rest.strip_prefix('(')?.split(')').next().unwrap_or_default())
-    });
-    declared.map_or(0, |list| list.matches(".param").count())
+        if end > 0 {
+            let list = name[end..].trim_start().strip_prefix('(').and_then(|rest| rest.split(')').next());
+            entries.push((&name[..end], list.map_or(0, |list| list.matches(".param").count())));
+        }
+    }
+    entries
 }
 
 fn jit_advice(code: u32) -> &'static str {
@@ -344,14 +374,14 @@ mod tests {
     fn entries_are_read_from_the_text() {
         let ptx =
             "// .entry none\n.visible .entry first(\n\t.param .u64 a\n)\n.func helper()\n.entry second_2 ()\n.entry";
-        assert_eq!(entries(ptx).collect::<Vec<_>>(), ["first", "second_2"]);
+        assert_eq!(entries(ptx), [("first", 1), ("second_2", 0)]);
     }
 
     #[test]
     fn the_parameters_of_each_entry_are_counted() {
         let ptx = ".entry first(\n\t.param .u64 a,\n\t.param .align 4 .b8 b[12]\n)\n{ }\n.entry first_2 ()\n{ }\n\
                    .func f(.param .b32 x)\n.entry third(.param .u32 c)";
-        assert_eq!(entries(ptx).map(|entry| parameter_count(ptx, entry)).collect::<Vec<_>>(), [2, 0, 1]);
+        assert_eq!(entries(ptx), [("first", 2), ("first_2", 0), ("third", 1)]);
     }
 
     #[test]

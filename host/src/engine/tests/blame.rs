@@ -68,10 +68,6 @@ impl Worker for Panicking {
         1
     }
 
-    fn has_turns(&self) -> bool {
-        true
-    }
-
     fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
         let (points, results, whole) = (point_groups(request.config.points), ResultPool::default(), batch.whole());
         let has_victim = batch.names().last().is_some_and(|name| name == VICTIM);

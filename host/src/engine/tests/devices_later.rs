@@ -43,6 +43,21 @@ fn little_work_asks_for_no_device() {
 }
 
 #[test]
+fn announced_work_makes_a_device_ready_before_it_comes() {
+    let device = Injected::new("device", 2);
+    let engine = engine(Box::new(move || Ok(vec![device.boxed()])), 1000, 100);
+    engine.announce(999);
+    assert_eq!(engine.worker_names().len(), 1);
+    engine.announce(1000);
+    wait_for(&engine, 2);
+    // Once is enough.
+    engine.announce(5000);
+    let structures = chains(&[20, 50, 3]);
+    assert_same(&engine.run(&structures).unwrap(), &expected(&structures));
+    assert_eq!(engine.worker_names().len(), 2);
+}
+
+#[test]
 fn a_run_does_not_wait_for_a_device() {
     let (never, device) = channel::<Box<dyn Worker>>();
     let opener = move || Ok(device.recv().into_iter().collect());

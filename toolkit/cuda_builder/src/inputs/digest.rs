@@ -55,6 +55,19 @@ pub fn text_digest(text: &str) -> String {
     digest.finish()
 }
 
+/// The digest of machine code.
+///
+/// ```
+/// use cuda_builder::inputs::digest::code_digest;
+///
+/// assert_ne!(code_digest(b"\x7fELF 1"), code_digest(b"\x7fELF 2"));
+/// ```
+pub fn code_digest(code: &[u8]) -> String {
+    let mut digest = Framed::new();
+    digest.part("code", code);
+    digest.finish()
+}
+
 /// SHA-256 over named parts.
 struct Framed(Sha256);
 

@@ -27,8 +27,8 @@ pub unsafe fn load_image(context: &Context, name: &str, image: &[u8]) -> Result<
     // SAFETY: the image is a module by the caller's promise, and outlives the call; there are no options.
     unsafe { driver.module_load_data_ex(&raw mut raw, image.as_ptr().cast(), 0, ptr::null_mut(), ptr::null_mut()) }
         .check(driver, || format!("loading the {} bytes of module `{name}`", image.len() - 1))?;
-    let inner =
-        Inner { context: context.clone(), raw, name: name.to_owned(), entries: Vec::new(), parameters: Vec::new() };
+    let (context, name) = (context.clone(), name.to_owned());
+    let inner = Inner { context, raw, name, entries: Vec::new(), parameters: Vec::new(), machine_code: None };
     Ok(Module(Arc::new(inner)))
 }
 

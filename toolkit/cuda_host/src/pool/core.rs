@@ -66,6 +66,23 @@ pub struct PoolStatistics {
     pub blocks_free: usize,
 }
 
+impl std::ops::AddAssign for PoolStatistics {
+    /// Of two pools together; their peaks need not have been at one time.
+    fn add_assign(&mut self, other: Self) {
+        self.allocations += other.allocations;
+        self.reuses += other.reuses;
+        self.waits += other.waits;
+        self.frees += other.frees;
+        self.trims += other.trims;
+        self.bytes_held += other.bytes_held;
+        self.bytes_in_use += other.bytes_in_use;
+        self.peak_held += other.peak_held;
+        self.peak_in_use += other.peak_in_use;
+        self.blocks_in_use += other.blocks_in_use;
+        self.blocks_free += other.blocks_free;
+    }
+}
+
 /// The blocks that nobody has, and the counts.
 struct State<B> {
     /// By size; of one size, the one that was given back first is first.

@@ -7,7 +7,7 @@
  * -DWITHOUT_GRAPHS, -DNO_DEVICE and -DCAPABILITY=61 make other drivers of it; with -DOTHERS_DO_NOTHING, kernels that are
  * not known run and compute nothing. -DMEGABYTES=16 is a smaller device, -DPINNED_MOST=65536 a host that locks no more bytes
  * at once. With -DDEVICES=2 there are two devices, which have their memory in common; with -DMICROSECONDS=500, kernels that
- * compute nothing take so long.
+ * compute nothing take so long. Machine code is the bytes "\x7fELF", a chip's number, and the PTX that it was made from.
  */
 #include <math.h>
 #include <pthread.h>
@@ -35,7 +35,7 @@
 #endif
 #define API __attribute__((visibility("default"))) unsigned
 
-enum { OK = 0, INVALID = 1, OUT_OF_MEMORY = 2, NO_DEVICE_HERE = 100, BAD_PTX = 218, NOT_FOUND = 500, NOT_READY = 600,
+enum { OK = 0, INVALID = 1, OUT_OF_MEMORY = 2, NO_DEVICE_HERE = 100, NO_BINARY_FOR_GPU = 209, BAD_PTX = 218, NOT_FOUND = 500, NOT_READY = 600,
        ILLEGAL_ADDRESS = 700, NOT_SUPPORTED = 801, CAPTURE_UNSUPPORTED = 900 };
 enum kind { COPY, SET, RECORD, WAIT, LAUNCH, REST };
 enum { MOST_PARAMETERS = 96 };
@@ -292,9 +292,16 @@ API cuEventElapsedTime(float *milliseconds, struct event *start, struct event *e
 
 API cuModuleLoadDataEx(struct module **module, const void *image, unsigned count, int *options, void **values) {
     (void)count, (void)options, (void)values;
-    if (!strstr(image, ".version")) return BAD_PTX;
+    const char *text = image;
+    if (!strncmp(text, "\x7f""ELF", 4)) {
+        /* Machine code: the chip's number, then the PTX that it stands for. */
+        int chip = atoi(text + 4);
+        if (chip / 10 != CAPABILITY / 10 || chip > CAPABILITY) return NO_BINARY_FOR_GPU;
+        text += 4;
+    }
+    if (!strstr(text, ".version")) return BAD_PTX;
     *module = malloc(sizeof **module);
-    (*module)->text = strdup(image);
+    (*module)->text = strdup(text);
     (*module)->gone = 0;
     return OK;
 }

@@ -5,6 +5,7 @@ mod arguments;
 mod copies;
 mod faults;
 mod graphs;
+mod images;
 mod leaks;
 mod lifetimes;
 mod modules;

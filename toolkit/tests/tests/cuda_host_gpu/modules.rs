@@ -13,6 +13,7 @@ fn the_device_is_described() {
     assert!(device.is_supported() && !device.name.is_empty() && device.pci_bus_id.contains(':'));
     assert!(device.multiprocessors > 0 && device.max_threads_per_block >= 1024);
     assert!(device.shared_memory_per_block >= 48 * 1024);
+    // The tests have a context of it.
     assert!(device.free_memory.unwrap() <= device.total_memory && device.total_memory > 1 << 30);
     assert!(driver_version().unwrap().major >= 12);
     let memory = gpu.context().memory().unwrap();

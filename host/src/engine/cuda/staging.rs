@@ -1,11 +1,12 @@
 //! Copies through page-locked memory.
 
-use super::threads::at_once;
+use crate::engine::threads::at_once;
 use cuda_host::{
     Context, CudaError, DeviceView, DeviceViewMut, PinnedBuffer, PinnedPool, PoolOptions, PoolStatistics, Stream,
 };
 use cuda_layout::DeviceLayout;
 use std::num::NonZero;
+use std::sync::{Arc, OnceLock};
 use std::thread;
 
 /// Bytes that are staged at a time: few enough to stay in the processor's cache until the device has read them, enough
@@ -38,14 +39,22 @@ const MOST_THREADS: usize = 6;
 /// ```
 ///
 /// The tests `cuda_host_gpu` run it on a device (`slices_go_through_page_locked_memory_in_pieces`).
+///
+/// Locking pages takes the driver 0.4 ms a megabyte, so a process that computes one structure does without most of them:
+/// what copies by several threads need is locked when the first of them comes.
 #[derive(Clone, Debug)]
 pub struct Staging {
-    pool: PinnedPool,
+    context: Context,
+    /// Pieces for copies that one thread does.
+    few: PinnedPool,
+    /// Pieces for copies that several threads do, once there was one.
+    many: Arc<OnceLock<Result<PinnedPool, CudaError>>>,
+    copies: usize,
     threads: usize,
 }
 
 impl Staging {
-    /// Page-locks memory for so many copies at a time, each of which several threads do. More at a time lock more.
+    /// For so many copies at a time, each of which several threads do if it is large. More at a time lock more pages.
     ///
     /// # Errors
     /// [`CudaError::OutOfPinnedMemory`], and those of the driver.
@@ -59,19 +68,18 @@ impl Staging {
     /// # Errors
     /// The same.
     pub fn with_threads(context: &Context, copies: usize, threads: usize) -> Result<Self, CudaError> {
-        let threads = threads.max(1);
-        // Rather wait for a piece than page-lock another.
-        let pool = PinnedPool::with_options(context, PoolOptions::default().headroom_percent(0).busy_blocks(0));
-        let pieces = (0..copies * threads * PIECES_A_THREAD).map(|_| pool.lease::<u8>(PIECE_BYTES));
-        // All at once, so that there are as many.
-        drop(pieces.collect::<Result<Vec<_>, _>>()?);
-        Ok(Self { pool, threads })
+        let few = locked(context, copies * PIECES_A_THREAD)?;
+        Ok(Self { context: context.clone(), few, many: Arc::default(), copies, threads: threads.max(1) })
     }
 
     /// What was allocated for it so far.
     #[must_use]
     pub fn statistics(&self) -> PoolStatistics {
-        self.pool.statistics()
+        let mut all = self.few.statistics();
+        if let Some(Ok(many)) = self.many.get() {
+            all += many.statistics();
+        }
+        all
     }
 
     /// Copies elements to the device. Returns when they have been read, and the copies may still be under way.
@@ -84,8 +92,9 @@ impl Staging {
         to: DeviceViewMut<'_, T>,
         from: &[T],
     ) -> Result<(), CudaError> {
+        let (pool, threads) = self.pieces(size_of_val(from))?;
         let (mut shares, mut rest) = (Vec::new(), to);
-        for share in from.chunks(self.share(from)) {
+        for share in from.chunks(from.len().div_ceil(threads).max(1)) {
             let (head, tail) = rest.split_at_mut(share.len())?;
             shares.push((head, share));
             rest = tail;
@@ -94,7 +103,7 @@ impl Staging {
             let mut rest = to;
             for piece in from.chunks(piece_len::<T>()) {
                 let (head, tail) = rest.split_at_mut(piece.len())?;
-                let mut staged = self.piece::<T>()?;
+                let mut staged = pool.lease(piece_len::<T>())?;
                 staged.as_mut_slice()?[..piece.len()].copy_from_slice(piece);
                 staged.upload(stream, head)?;
                 rest = tail;
@@ -115,7 +124,8 @@ impl Staging {
     ) -> Result<(), CudaError> {
         // Here a panic is told to one, and one waits for the kernels.
         stream.synchronize()?;
-        let share = self.share(to);
+        let (pool, threads) = self.pieces(size_of_val(to))?;
+        let share = to.len().div_ceil(threads).max(1);
         let shares = to.chunks_mut(share).enumerate().map(|(index, to)| {
             let begin = index * share;
             Ok((from.slice(begin..begin + to.len())?, to))
@@ -124,7 +134,7 @@ impl Staging {
             let mut before: Option<(PinnedBuffer<T>, &mut [T])> = None;
             for (index, to) in to.chunks_mut(piece_len::<T>()).enumerate() {
                 let begin = index * piece_len::<T>();
-                let mut staged = self.piece::<T>()?;
+                let mut staged = pool.lease(piece_len::<T>())?;
                 staged.download(stream, from.slice(begin..begin + to.len())?)?;
                 // While the device copies this one.
                 before.replace((staged, to)).map_or(Ok(()), take)?;
@@ -133,17 +143,35 @@ impl Staging {
         })
     }
 
-    /// How many elements a thread copies.
-    fn share<T>(&self, all: &[T]) -> usize {
+    /// The pieces for a copy of so many bytes, and how many threads do it.
+    fn pieces(&self, bytes: usize) -> Result<(&PinnedPool, usize), CudaError> {
         // A thread that has less to do than to begin is not worth it.
-        let threads = (size_of_val(all) / (PIECES_A_THREAD * PIECE_BYTES)).clamp(1, self.threads);
-        all.len().div_ceil(threads).max(1)
+        let threads = (bytes / (PIECES_A_THREAD * PIECE_BYTES)).clamp(1, self.threads);
+        if threads == 1 {
+            return Ok((&self.few, 1));
+        }
+        let lock = || {
+            let many = locked(&self.context, self.copies * self.threads * PIECES_A_THREAD);
+            if let Err(error @ CudaError::OutOfPinnedMemory { .. }) = &many {
+                tracing::warn!("copies take longer: {error}");
+            }
+            many
+        };
+        match self.many.get_or_init(lock) {
+            Ok(many) => Ok((many, threads)),
+            Err(CudaError::OutOfPinnedMemory { .. }) => Ok((&self.few, 1)),
+            Err(error) => Err(error.clone()),
+        }
     }
+}
 
-    /// Whatever the elements are, the pieces are of one size.
-    fn piece<T: DeviceLayout>(&self) -> Result<PinnedBuffer<T>, CudaError> {
-        self.pool.lease(piece_len::<T>())
-    }
+/// Page-locks so many pieces. Whoever needs one rather waits for it than page-locks another.
+fn locked(context: &Context, pieces: usize) -> Result<PinnedPool, CudaError> {
+    let pool = PinnedPool::with_options(context, PoolOptions::default().headroom_percent(0).busy_blocks(0));
+    let pieces = (0..pieces).map(|_| pool.lease::<u8>(PIECE_BYTES));
+    // All at once, so that there are as many.
+    drop(pieces.collect::<Result<Vec<_>, _>>()?);
+    Ok(pool)
 }
 
 /// Elements in a piece.

@@ -1,10 +1,11 @@
 //! A batch as one CUDA graph, for batches that differ in where their atoms are.
 
-use super::device_memory::DeviceMemory;
-use super::results::{DeviceResults, ResultSizes, for_each_result, len, sites_of};
-use super::selection::Request;
-use super::work::BatchSizes;
-use super::{EngineError, ShapeDifference, StructureView, shape};
+use super::engine_error;
+use super::memory::DeviceMemory;
+use crate::engine::results::{DeviceResults, ResultSizes, for_each_result, len, sites_of};
+use crate::engine::selection::Request;
+use crate::engine::work::BatchSizes;
+use crate::engine::{EngineError, ShapeDifference, StructureView, shape};
 use crate::pack::{self, PackedBatch};
 use cuda_host::{Context, CudaError, Graph, PinnedBuffer, Recorder, Staged, Stream};
 use shared_types::{Atom, AtomPoints, Site, StructureSummary};
@@ -119,7 +120,7 @@ for_each_result!(staged_results);
 /// The example of [`RecordedBatch`] has it.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordedFeatures<'a> {
-    /// Structure by structure, feature by feature in the order of [`Selection::features`](super::Selection::features),
+    /// Structure by structure, feature by feature in the order of [`Selection::features`](crate::engine::Selection::features),
     /// residue by residue.
     pub values: &'a [f32],
     /// Per residue, the site that it is part of, counted from 0 in its structure, or -1; empty where sites were not asked
@@ -223,7 +224,7 @@ impl RecordedBatch {
         let launched = graph.pinned_mut(&frame.atoms).map(|to| to.copy_from_slice(atoms));
         let results = launched.and_then(|()| graph.launch(stream)).and_then(|()| frame.results.of(graph));
         let ResultsRef { values, site_ids, sites, atom_points, summaries } =
-            results.map_err(|error| EngineError::from_cuda(error, &named.unwrap_or(batch).whole(), sizes))?;
+            results.map_err(|error| engine_error(error, &named.unwrap_or(batch).whole(), sizes))?;
         Ok(RecordedFeatures { values, site_ids, sites, atom_points, summaries, batch, request })
     }
 }

@@ -1,13 +1,15 @@
 //! A batch in parts, which go through a device one after another: while one is computed, the next is copied there and the
 //! one before is copied back.
 
-use super::device_memory::DeviceMemory;
-use super::results::{BatchFeatures, ResultPool, ResultSizes, ResultsMut};
-use super::selection::Request;
+use super::batch::DeviceBatch;
+use super::engine_error;
+use super::memory::DeviceMemory;
 use super::staging::Staging;
-use super::threads::at_once;
-use super::worker::DeviceTimes;
-use super::{DeviceBatch, EngineError, Largest};
+use crate::engine::results::{BatchFeatures, ResultPool, ResultSizes, ResultsMut};
+use crate::engine::selection::Request;
+use crate::engine::threads::at_once;
+use crate::engine::worker::DeviceTimes;
+use crate::engine::{EngineError, Largest};
 use crate::pack::{BatchPart, PackedBatch};
 use cuda_host::{Context, CudaError, CudaExecutor, Event, GpuBufferPool, PoolStatistics, Stream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -279,7 +281,7 @@ impl Lane {
         };
         let times = self
             .compute(&mut buffers, &stream, &part, to, copying)
-            .map_err(|error| EngineError::from_cuda(error, &part, buffers.sizes()))?;
+            .map_err(|error| engine_error(error, &part, buffers.sizes()))?;
         self.buffers = Some(buffers);
         Ok(times)
     }

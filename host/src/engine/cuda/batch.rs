@@ -1,12 +1,13 @@
 //! A batch on a CUDA device.
 
-use super::device_memory::DeviceMemory;
-use super::launch::InputBuffers;
+use super::engine_error;
+use super::memory::DeviceMemory;
 use super::recorded::{Frame, RecordedBatch, StagedResults};
-use super::results::{BatchFeatures, ResultsMut};
-use super::selection::Request;
-use super::work::{BatchSizes, BatchWork};
-use super::{
+use crate::engine::launch::InputBuffers;
+use crate::engine::results::{BatchFeatures, ResultsMut};
+use crate::engine::selection::Request;
+use crate::engine::work::{BatchSizes, BatchWork};
+use crate::engine::{
     EngineError, Largest, launch_atom_surfaces, launch_binding_sites, launch_groups, launch_mega_fused_batch,
     launch_residue_exposure, launch_rows, point_groups,
 };
@@ -205,7 +206,7 @@ impl DeviceBatch {
     pub fn results(&self, stream: &Stream, batch: &PackedBatch) -> Result<BatchFeatures, EngineError> {
         let mut features = BatchFeatures::room(batch, &self.request)?;
         self.results_into(stream, features.as_mut())
-            .map_err(|error| EngineError::from_cuda(error, &batch.whole(), &self.work.sizes))?;
+            .map_err(|error| engine_error(error, &batch.whole(), &self.work.sizes))?;
         Ok(features)
     }
 

@@ -1,7 +1,7 @@
 //! A device's memory as batches take it.
 
-use super::memory::{Memory, none};
 use super::staging::Staging;
+use crate::engine::memory::{Memory, none};
 use cuda_host::{CudaError, Device, DeviceBuffer, DeviceOffsets, DeviceView, DeviceViewMut, GpuBufferPool, Stream};
 use cuda_layout::DeviceLayout;
 use cuda_std::launch::Offsets;

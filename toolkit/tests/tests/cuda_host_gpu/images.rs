@@ -1,0 +1,89 @@
+//! Machine code beside PTX: which device gets which, on a simulated driver.
+
+use cuda_builder::NvvmArch;
+use cuda_builder::machine_code::MachineCode;
+use cuda_builder::ptx::header::Header;
+use cuda_host::{Context, CudaError, Image, Module};
+use test_kernels::{PTX, roots};
+use toolkit_tests::simulated::with_driver;
+
+/// A file of machine code for these chips, as the simulated driver takes it. What is made for a chip says which `of` it is.
+fn file(chips: &[(NvvmArch, &str)]) -> Vec<u8> {
+    let (header, _) = Header::read(PTX).unwrap();
+    let mut file = MachineCode::none(&header.package, &header.body);
+    for (chip, code_of) in chips {
+        file.add(*chip, format!("\x7fELF{code_of}\n{PTX}").as_bytes()).unwrap();
+    }
+    file.to_bytes()
+}
+
+const CHIPS: [(NvvmArch, &str); 4] = [
+    (NvvmArch::Compute80, "80"),
+    (NvvmArch::Compute86, "86"),
+    (NvvmArch::Compute90, "90"),
+    (NvvmArch::Compute120, "120"),
+];
+
+/// What a device gets, by name; its kernels are there in any case.
+fn loaded(file: &[u8]) -> Option<String> {
+    let module = Module::load(&Context::new(0).unwrap(), "test kernels", Image::new(PTX, file)).unwrap();
+    module.kernel::<roots::Kernel>().expect("code and description of the kernel");
+    assert!(module.entries().iter().any(|entry| entry == "roots"));
+    module.machine_code().map(|chip| chip.to_string())
+}
+
+#[test]
+fn a_device_gets_the_machine_code_of_its_kind() {
+    if with_driver("images::a_device_gets_the_machine_code_of_its_kind", &["-DCAPABILITY=90"]) {
+        assert_eq!(loaded(&file(&CHIPS)).as_deref(), Some("sm_90"));
+        assert_eq!(loaded(&file(&[])), None, "a file without any");
+        assert_eq!(loaded(&[]), None, "no file");
+    }
+}
+
+#[test]
+fn a_device_without_its_own_gets_that_of_an_older_one_of_its_generation() {
+    if with_driver("images::a_device_without_its_own_gets_that_of_an_older_one_of_its_generation", &["-DCAPABILITY=89"])
+    {
+        assert_eq!(loaded(&file(&CHIPS)).as_deref(), Some("sm_86"));
+    }
+}
+
+#[test]
+fn a_newer_device_gets_the_ptx() {
+    if with_driver("images::a_newer_device_gets_the_ptx", &["-DCAPABILITY=130"]) {
+        assert_eq!(loaded(&file(&CHIPS)), None);
+    }
+}
+
+#[test]
+fn machine_code_that_the_driver_refuses_gives_way_to_ptx() {
+    if with_driver("images::machine_code_that_the_driver_refuses_gives_way_to_ptx", &["-DCAPABILITY=90"]) {
+        assert_eq!(loaded(&file(&[(NvvmArch::Compute90, "120")])), None);
+    }
+}
+
+#[test]
+fn machine_code_of_other_ptx_is_an_error_and_not_replaced_in_silence() {
+    if !with_driver("images::machine_code_of_other_ptx_is_an_error_and_not_replaced_in_silence", &[]) {
+        return;
+    }
+    let context = Context::new(0).unwrap();
+    let other = PTX.replacen("// body: sha256:", "// body: sha256:0", 1);
+    let file = file(&CHIPS);
+    let error = Module::load(&context, "mixed", Image::new(&other, &file)).unwrap_err();
+    assert!(matches!(&error, CudaError::MachineCode { module, .. } if module == "mixed"), "{error}");
+    assert!(error.to_string().contains("made from other PTX") && error.to_string().contains("build-ptx"), "{error}");
+    // Damaged code is no reason to go on with what nobody has asked for, either.
+    let mut damaged = file_of_90();
+    *damaged.last_mut().unwrap() ^= 1;
+    let cut = &file[..file.len() - 1];
+    for (file, words) in [(&damaged[..], "sm_90 cannot be unpacked"), (cut, "cut short")] {
+        let error = Module::load(&context, "damaged", Image::new(PTX, file)).unwrap_err();
+        assert!(matches!(error, CudaError::MachineCode { .. }) && error.to_string().contains(words), "{error}");
+    }
+}
+
+fn file_of_90() -> Vec<u8> {
+    file(&[(NvvmArch::Compute90, "90")])
+}
