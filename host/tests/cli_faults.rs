@@ -302,7 +302,7 @@ fn a_data_set_that_changes_during_a_run_ends_no_run() {
         if turn % 2 == 0 {
             file.set_len(100_000).unwrap();
         } else {
-            let noise: Vec<u8> = (0..whole.len() / 2).map(|i| (i * i >> 7) as u8).collect();
+            let noise: Vec<u8> = (0..whole.len() / 2).map(|i| ((i * i) >> 7) as u8).collect();
             std::os::unix::fs::FileExt::write_all_at(&file, &noise, 50_000).unwrap();
         }
         let output = child.wait_with_output().unwrap();

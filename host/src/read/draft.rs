@@ -491,7 +491,8 @@ impl Draft {
         let found: HashSet<&str> =
             self.structure.chains.iter().filter(|_| options.chains.is_some()).map(String::as_str).collect();
         for id in asked {
-            if !found.contains(id.as_str()) && !(id.is_empty() && found.contains(" ")) {
+            let is_found = found.contains(id.as_str()) || id.is_empty() && found.contains(" ");
+            if !is_found {
                 let text = format!("chain {id:?}, which was asked for, has no protein residues");
                 notes.push(Note { kind: NoteKind::MissingChain, text });
             }

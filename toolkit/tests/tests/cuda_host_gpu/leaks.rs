@@ -63,18 +63,6 @@ fn a_panic_drops_what_a_kernel_uses() {
     works(&gpu);
 }
 
-#[test]
-fn views_that_are_forgotten_lock_nothing() {
-    let Some(gpu) = gpu() else { return };
-    let mut out = DeviceBuffer::from_slice(gpu.stream(), &[1u32, 2, 3, 4]).unwrap();
-    std::mem::forget(out.view());
-    std::mem::forget(out.view_mut());
-    let (left, right) = out.view_mut().split_at_mut(1).unwrap();
-    std::mem::forget((left, right));
-    out.slice_mut(1..3).unwrap().zero(gpu.stream()).unwrap();
-    assert_eq!(out.download(gpu.stream()).unwrap(), [1, 0, 0, 4]);
-}
-
 /// Memory of pools that is forgotten is not handed to anybody else.
 #[test]
 fn leases_that_are_forgotten_stay_taken() {
