@@ -111,17 +111,20 @@ def calibrated(sums, right):
     return float(weights[0]), bias
 
 
+def upper_half(value):
+    """The upper 16 bits of the nearest `f32` that has no others."""
+    bits = np.asarray(value, dtype=np.float32).view(np.uint32).astype(np.uint64)
+    return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+
+
 def tabulated(weights):
-    """Weights of classes and of kinds of residues, by bin, as the integers that kernels add up."""
-    n = len(points.CLASSES) * len(points.CLASS_RAMPS)
-    by_class = weights[:n].reshape(len(points.CLASS_RAMPS), len(points.CLASSES))
-    by_kind = weights[n:-1].reshape(len(points.KIND_RAMPS), len(points.STANDARD))
-    tables = by_class.T @ points.CLASS_RAMPS, by_kind.T @ points.KIND_RAMPS
-    tables = [np.round(table * WEIGHT_UNIT).astype(int) for table in tables]
-    largest = sum(np.abs(table).max() for table in tables)
-    if largest >= 2**15:
-        sys.exit(f"a weight of {largest} has no room in 16 bits")
-    return tables
+    """What kernels add up of an atom, by its residue's kind and its class: near and far, two halves of a word."""
+    of_class, of_kind, far = np.split(weights * WEIGHT_UNIT, [len(points.CLASSES), len(points.CLASSES) + len(points.STANDARD)])
+    near, far = of_class + of_kind[:, None], np.broadcast_to(far, (len(points.STANDARD), len(points.CLASSES)))
+    largest = (np.abs(near) * points.NEAR**4 + np.abs(far) * points.REACH**4).max()
+    if largest >= 2**22:
+        sys.exit(f"a weight of {largest:.0f} has no room")
+    return upper_half(near) << 16 | upper_half(far)
 
 
 def rust(value):
@@ -214,13 +217,14 @@ def tenths(what, score, right):
 
 
 def write_model(weights, bias, residue, site, threshold, counts, values):
-    by_class, by_kind = tabulated(weights)
+    others = weights[-len(points.OTHERS) :]
     fill = {
         "counts": counts,
         "measures": ", ".join(f"{name} {value:.3f}" for name, value in zip(measures.MEASURES, values)),
         "probe": rust(points.PROBE),
         "reach": rust(points.REACH),
-        "bins": points.BINS,
+        "near": rust(points.NEAR),
+        "crowd": points.LEAST_CROWD,
         "around": rust(points.AROUND),
         "apart": rust(points.APART),
         "sites": points.MOST_SITES,
@@ -230,11 +234,10 @@ def write_model(weights, bias, residue, site, threshold, counts, values):
         "spiral": points.SPIRAL,
         "directions": "\n".join(f"    [{', '.join(map(rust, one))}]," for one in points.directions()),
         "classes": len(points.CLASSES),
-        "class_weights": rows_of(by_class, points.CLASSES),
-        "kind_weights": rows_of(by_kind, points.STANDARD),
-        "per_distance": ", ".join(map(rust, points.PER_DISTANCE)),
+        "class_names": ", ".join(points.CLASSES),
+        "weights": rows_of(tabulated(weights[: -len(points.OTHERS)]), points.STANDARD, lambda word: f"0x{word >> 16:04x}_{word & 0xffff:04x}"),
+        **{name: rust(one) for name, one in zip(points.OTHERS, others)},
         "weight_unit": rust(1 / WEIGHT_UNIT),
-        "one_sided": rust(weights[-1]),
         "bias": rust(bias),
         "sum_unit": rust(UNIT),
         "residue_slope": rust(residue[0]),

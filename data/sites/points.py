@@ -18,19 +18,23 @@ PROBE = 1.6
 # Directions of points from an atom: every sixth of the 100 on which `sasa` is counted by default. So an atom without
 # accessible area has no point either.
 SPIRAL, FIRST, STEP, DIRECTIONS = 100, 5, 6, 16
-# Most points that an atom gives.
-CAPACITY = 4
-# Atoms within this distance in Å count for a point, and the bins of squared distance that they are counted in.
-REACH, BINS = 10.0, 32
+# Fewest heavy atoms within 10 Å, itself counted, of an atom that gives points, and most points that an atom gives.
+CROWDED, LEAST_CROWD, CAPACITY = 10.0, 120, 4
+# Atoms within these distances in Å count for a point.
+NEAR, REACH = 8.0, 10.0
 # Points within this distance in Å of an atom count for it.
 AROUND = 6.0
-# Atoms within this distance in Å of a site's peak are part of it, and of no later one.
+# Atoms within this distance in Å of a site's centre are part of it, as its peak is, and of no later one.
 APART = 10.0
 MOST_SITES = 20
 CLASSES = (
     "backbone N|alpha carbon|backbone C|backbone O|aliphatic C|aromatic C|S|hydroxyl O|carboxylate O|amide O|"
     "amide N|charged N|His N|Trp N|polar C"
 ).split("|")
+# What is summed up by, near and farther.
+GROUPS = [("classes", len(CLASSES)), ("kinds", len(STANDARD))], [("classes", len(CLASSES))]
+# Columns behind those.
+OTHERS = ["one_sided", "one_sided_squared", "atoms", "atoms_squared", "atoms_one_sided"]
 # ProtOr radii in Å by atom (Tsai et al. 1999), as shared-types/src/radii.rs has them.
 ELEMENTS = {"C": 1.88, "N": 1.64, "O": 1.46, "S": 1.77}
 BARE = {"ASN CG", "ASP CG", "HIS CG", "PHE CG", "TRP CG", "TYR CG", "GLN CD", "GLU CD", "ARG CZ", "TYR CZ", "TRP CD2", "TRP CE2"}
@@ -152,12 +156,13 @@ def points(structure):
     """Points on the surface: positions, the atom that each is of."""
     xyz, reach, unit = structure.xyz, structure.radii + PROBE, directions().astype(float)
     tree = cKDTree(xyz)
-    place = (xyz[:, None] + reach[:, None, None] * unit).reshape(-1, 3)
-    owner = np.repeat(np.arange(len(xyz)), DIRECTIONS)
-    found = tree.query_ball_point(place, reach.max())
-    length = np.array([len(one) for one in found])
-    other = np.concatenate([np.array(one, dtype=int) for one in found])
-    point = np.repeat(np.arange(len(place)), length)
+    inside = np.nonzero(tree.query_ball_point(xyz, CROWDED, return_length=True) >= LEAST_CROWD)[0]
+    if not len(inside):
+        return np.zeros((0, 3)), inside
+    place = (xyz[inside, None] + reach[inside, None, None] * unit).reshape(-1, 3)
+    owner = np.repeat(inside, DIRECTIONS)
+    pairs = cKDTree(place).sparse_distance_matrix(tree, reach.max(), output_type="coo_matrix")
+    point, other = pairs.row, pairs.col
     near = ((place[point] - xyz[other]) ** 2).sum(1) < reach[other] ** 2
     near &= (other != owner[point]) & ((xyz[other] != xyz[owner[point]]).any(1) | (reach[other] > reach[owner[point]]))
     exposed = np.ones(len(place), dtype=bool)
@@ -172,36 +177,25 @@ def points(structure):
     return place[exposed], owner[exposed]
 
 
-def ramp(reach):
-    """1 - d / reach at the middle of each bin of squared distance, 0 beyond."""
-    return np.maximum(1 - np.sqrt((np.arange(BINS) + 0.5) * REACH**2 / BINS) / reach, 0)
-
-
-# What the weights of a bin are made of: classes within 6 and 10 Å, kinds of residues within 8 Å.
-CLASS_RAMPS, KIND_RAMPS = np.array([ramp(6.0), ramp(10.0)]), np.array([ramp(8.0)])
-# 1 / d at the middle of each bin.
-PER_DISTANCE = 1 / np.sqrt((np.arange(BINS) + 0.5) * REACH**2 / BINS)
-COLUMNS = len(CLASSES) * len(CLASS_RAMPS) + len(STANDARD) * len(KIND_RAMPS) + 1
-
-
 def surroundings(structure, place):
-    """A row of columns for each point: sums over atoms by class and by kind, and, last, how one-sided atoms lie."""
+    """A row of columns for each point: sums over atoms near by class and by kind, and farther by class; then how one-sided
+    atoms lie, how many there are, and products of these."""
     pairs = cKDTree(place).sparse_distance_matrix(cKDTree(structure.xyz), REACH, output_type="coo_matrix")
     point, atom = pairs.row, pairs.col
     between = structure.xyz[atom] - place[point]
     squared = (between**2).sum(1)
     inside = squared < REACH**2
     point, atom, between, squared = point[inside], atom[inside], between[inside], squared[inside]
-    bins = np.minimum((squared * (BINS / REACH**2)).astype(int), BINS - 1)
     columns = []
-    for group, count, ramps in ((structure.classes, len(CLASSES), CLASS_RAMPS), (structure.kinds, len(STANDARD), KIND_RAMPS)):
-        for one in ramps:
-            sums = np.bincount(point * count + group[atom], weights=one[bins], minlength=len(place) * count)
+    for reach, groups in zip((NEAR, REACH), GROUPS):
+        weights = np.maximum(reach**2 - squared, 0) ** 2
+        for name, count in groups:
+            sums = np.bincount(point * count + getattr(structure, name)[atom], weights=weights, minlength=len(place) * count)
             columns.append(sums.reshape(len(place), count))
     number = np.maximum(np.bincount(point, minlength=len(place)), 1)
-    directed = between * PER_DISTANCE[bins, None]
-    mean = [np.bincount(point, weights=directed[:, axis], minlength=len(place)) / number for axis in range(3)]
-    return np.column_stack([*columns, np.sqrt(sum(one**2 for one in mean))])
+    mean = [np.bincount(point, weights=between[:, axis], minlength=len(place)) / number for axis in range(3)]
+    away = np.sqrt(sum(one**2 for one in mean))
+    return np.column_stack([*columns, away, away**2, number, number**2, number * away])
 
 
 def gathered(structure, place, probability):
@@ -221,5 +215,6 @@ def sites(structure, place, probability, sums):
         centres.append((place[near] * weight[:, None]).sum(0) / weight.sum())
         scores.append(sums[peak])
         peaks.append(peak)
-        left &= ((structure.xyz - structure.xyz[peak]) ** 2).sum(1) > APART**2
+        left &= ((structure.xyz - centres[-1]) ** 2).sum(1) > APART**2
+        left[peak] = False
     return np.array(centres).reshape(-1, 3), np.array(scores), np.array(peaks, dtype=int)

@@ -133,10 +133,14 @@ impl Annotations {
         let path = path.as_ref();
         let shown = path.display().to_string();
         let file = std::fs::File::open(path).map_err(|source| AnnotationError::Io { path: shown.clone(), source })?;
-        Self::parse(file, &shown)
+        Self::from_reader(file, &shown)
     }
 
-    fn parse(reader: impl Read, path: &str) -> Result<Self, AnnotationError> {
+    /// Reads such a file's text from anywhere; `path` is what errors call it.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn from_reader(reader: impl Read, path: &str) -> Result<Self, AnnotationError> {
         let wrong = |line, problem| AnnotationError::Line { path: path.to_owned(), line, problem };
         let failed = |error: csv::Error| {
             let line = error.position().map_or(1, csv::Position::line);
@@ -264,7 +268,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Annotations, String> {
-        Annotations::parse(text.as_bytes(), "notes.csv").map_err(|error| error.to_string())
+        Annotations::from_reader(text.as_bytes(), "notes.csv").map_err(|error| error.to_string())
     }
 
     /// Rows A 1, A 1, A 1B, B 1.

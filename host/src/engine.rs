@@ -42,6 +42,7 @@ mod shape;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod work;
 mod worker;
 mod workers;

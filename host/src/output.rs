@@ -296,8 +296,16 @@ pub enum OutputError {
         /// What can be written.
         known: &'static str,
     },
+    /// The file of a structure, which is written again with other numbers, cannot be read.
+    #[error("{path}: cannot be written again: {problem}")]
+    ViewInput {
+        /// The structure's file.
+        path: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// Points of more than one structure.
-    #[error("points and scripts are of one structure; give one file")]
+    #[error("points, scripts and structures are of one structure; give one file")]
     OneStructure,
     /// Something other than a plain file has the output's name.
     #[error("{path}: is not a plain file; choose another name")]

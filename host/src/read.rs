@@ -14,6 +14,7 @@
 mod alignment;
 mod assembly;
 mod atom_site;
+mod b_column;
 mod bcif;
 mod cif;
 mod components;
@@ -32,6 +33,8 @@ mod references;
 mod select;
 mod tables;
 
+pub(crate) use b_column::is_cif;
+pub use b_column::{NamedResidue, with_b_column};
 pub use compressed::COMPRESSED;
 pub(crate) use compressed::{Compression, Unfolding};
 pub use error::{Problem, ReadError};

@@ -366,7 +366,7 @@ fn viewers_get_points_and_scripts() {
     let [ply, chimerax] = show("p.ply", "s.cxc");
     let [pdb, pymol] = show("p.pdb", "s.pml");
     let vertices = ply.lines().skip_while(|line| *line != "end_header").count() - 1;
-    assert!(vertices > 500, "{vertices}");
+    assert!(vertices > 100, "{vertices}");
     let atoms: Vec<&str> = pdb.lines().filter(|line| line.starts_with("HETATM")).collect();
     assert_eq!(atoms.len(), vertices);
     assert!(atoms.iter().all(|line| (0.0..=100.0).contains(&line[60..66].trim().parse::<f64>().unwrap())));
@@ -376,6 +376,38 @@ fn viewers_get_points_and_scripts() {
     assert_eq!(two.status, 2, "{}", two.stderr);
     let number = run.features(&["a.pdb", "--points", "p.ply"]);
     assert_eq!(number.status, 2, "{}", number.stderr);
+}
+
+#[test]
+fn the_structure_is_written_with_scores_in_its_b_column() {
+    let run = Run::new();
+    run.copy(&example(), "a.pdb");
+    let ligand = "HETATM 9000  C1  ATP Z 900      10.000  20.000  30.000  1.00 20.00           C\n";
+    let text = fs::read_to_string(run.path("a.pdb")).unwrap() + ligand;
+    fs::write(run.path("a.pdb"), &text).unwrap();
+    let outcome = run.prism(&["sites", "a.pdb", "--backend", "cpu", "--write-structure", "b.pdb"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    let scored = fs::read_to_string(run.path("b.pdb")).unwrap();
+    assert_eq!(scored.lines().count(), text.lines().count());
+    let table = run.features(&["a.pdb", "--columns", "resnum,site_score"]);
+    let rows = table.stdout.lines().skip(1).map(|line| line.split_once(',').unwrap());
+    let scores: std::collections::HashMap<_, f64> =
+        rows.map(|(n, score)| (n.to_owned(), score.parse().unwrap())).collect();
+    assert!(scores.values().any(|&score| score > 0.01));
+    for (line, before) in scored.lines().zip(text.lines()) {
+        let b = |line: &str| line[60..66].trim().parse::<f64>().unwrap();
+        if line.starts_with("ATOM") {
+            assert!((b(line) - 100.0 * scores[line[22..26].trim()]).abs() < 0.0051, "{line}");
+            assert_eq!((&line[..60], &line[66..]), (&before[..60], &before[66..]));
+        } else if line.starts_with("HETATM") {
+            assert_eq!(b(line), 0.0, "{line}");
+        } else {
+            assert_eq!(line, before);
+        }
+    }
+    let other = run.prism(&["sites", "a.pdb", "--backend", "cpu", "--write-structure", "b.cif"]);
+    assert_ne!(other.status, 0);
+    assert!(other.stderr.contains("a structure of a PDB file is written as pdb"), "{}", other.stderr);
 }
 
 /// What is bound tells nothing: it may be anywhere, or missing.
@@ -434,6 +466,8 @@ fn wrong_use_of_sites_is_refused() {
         (&["sites", "a.pdb", "--site-threshold", "0"], "`site_threshold` is 0; it must be above 0 and at most 1"),
         (&["sites", "a.pdb", "-o", "s.npz"], "sites are written as csv, json or parquet"),
         (&["sites", "a.pdb", "--script", "s.txt"], "scripts are written as pml"),
+        (&["sites", "a.pdb", "--write-structure", "s.txt"], "structures are written as pdb or cif"),
+        (&["sites", "a.pdb", "a.pdb", "--write-structure", "s.pdb"], "of one structure"),
     ] {
         let outcome = run.prism(arguments);
         assert_eq!(outcome.status, 2, "{}", outcome.stderr);

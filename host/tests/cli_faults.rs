@@ -279,3 +279,49 @@ fn two_runs_on_one_output_leave_what_one_of_them_wrote() {
         assert_eq!(run.files(), ["a.pdb", "b.pdb", "out.csv"]);
     }
 }
+
+/// Somebody overwrites a packed data set, or cuts it, while a run reads it: what was read before is written, and the rest are
+/// errors.
+#[test]
+fn a_data_set_that_changes_during_a_run_ends_no_run() {
+    let run = Run::new();
+    let text = fs::read(shipped("1crn.pdb")).unwrap();
+    for copy in 0..1500 {
+        run.put(&format!("in/{copy:04}.pdb"), &text);
+    }
+    assert_eq!(run.prism(&["pack", "-q", "in", "-o", "set.arrow"]).status, 0);
+    let whole = fs::read(run.path("set.arrow")).unwrap();
+    let expected = run.features(&["in/0000.pdb", "--columns", "sasa,resnum"]).stdout;
+    let mut refused = 0;
+    for turn in 0..8_u64 {
+        fs::write(run.path("set.arrow"), &whole).unwrap();
+        let arguments = ["features", "--backend", "cpu", "--columns", "sasa,resnum", "set.arrow", "-o", "out.csv"];
+        let child = run.command(&arguments).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(20 + 60 * turn));
+        let file = fs::OpenOptions::new().write(true).open(run.path("set.arrow")).unwrap();
+        if turn % 2 == 0 {
+            file.set_len(100_000).unwrap();
+        } else {
+            let noise: Vec<u8> = (0..whole.len() / 2).map(|i| (i * i >> 7) as u8).collect();
+            std::os::unix::fs::FileExt::write_all_at(&file, &noise, 50_000).unwrap();
+        }
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        let status = output.status.code().unwrap_or_else(|| panic!("turn {turn}: {:?}: {stderr}", output.status));
+        assert!([0, 1, 3].contains(&status), "turn {turn}: {status}: {stderr}");
+        assert!(!stderr.contains("panicked"), "{stderr}");
+        refused += usize::from(status != 0);
+        if status != 1 {
+            // Each structure that is there is as it should be.
+            let rows = fs::read_to_string(run.path("out.csv")).unwrap();
+            let (head, rows) = rows.split_once('\n').unwrap();
+            let rows: Vec<_> = rows.lines().collect();
+            assert_eq!(rows.len() % 46, 0);
+            for rows in rows.chunks(46) {
+                assert_eq!(format!("{head}\n{}\n", rows.join("\n")), expected, "turn {turn}");
+            }
+        }
+        let _ = fs::remove_file(run.path("out.csv"));
+    }
+    assert!(refused > 0, "every run had read all before anything changed");
+}

@@ -138,3 +138,33 @@ mod interrupted {
         }
     }
 }
+
+/// As in a container with one core, or below `taskset`.
+#[test]
+#[cfg(target_os = "linux")]
+fn threads_are_as_many_as_the_process_has_cores() {
+    let run = Run::new();
+    run.copy(&example(), "a.pdb");
+    let prism = env!("CARGO_BIN_EXE_prism");
+    let arguments = ["-c", "0", prism, "features", "a.pdb", "--backend", "cpu", "--timings=json", "-o", "out.csv"];
+    let output = match std::process::Command::new("taskset").args(arguments).current_dir(run.path("")).output() {
+        Ok(output) if !output.status.success() && String::from_utf8_lossy(&output.stderr).contains("affinity") => {
+            println!("skipped: core 0 is not this process's");
+            return;
+        }
+        Ok(output) => output,
+        Err(error) => {
+            println!("skipped: no taskset ({error})");
+            return;
+        }
+    };
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    let value: Value = serde_json::from_str(last_line(&stderr)).unwrap_or_else(|error| panic!("{error}: {stderr}"));
+    assert_eq!(value["cores"], 1, "{value}");
+    let name = value["workers"][0]["name"].as_str().unwrap();
+    assert!(name.starts_with("CPU (1 core, "), "{name}");
+    // Asked for, there are as many as were asked for.
+    let json = run.features(&["a.pdb", "--timings=json", "-o", "out.csv", "--threads", "3"]);
+    let value: Value = serde_json::from_str(last_line(&json.stderr)).unwrap();
+    assert!(value["workers"][0]["name"].as_str().unwrap().starts_with("CPU (3 cores, "), "{value}");
+}

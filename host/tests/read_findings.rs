@@ -288,10 +288,58 @@ fn nucleic_acid_alone_is_no_damaged_file() {
 /// Every row on one line: the time must follow the number of rows.
 #[test]
 fn rows_on_one_line_are_read_in_time() {
-    let rows: Vec<_> = (1..60_000).map(|i| ca(i, "GLY", i, f64::from(i % 1000), 1)).collect();
+    let rows: Vec<_> = (1..60_000).map(|i| ca(i, "GLY", i, f64::from(i), 1)).collect();
     let text = cif(&[&rows.join(" ")]);
     let begin = std::time::Instant::now();
     assert_eq!(read(text).structure.n_residues(), 59_999);
     // 11 s in an optimised build when the line was looked at again for each row.
+    assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
+}
+
+/// What takes a time that grows with the square of the atoms is refused in one that grows with their number.
+#[test]
+fn crowds_are_refused_in_time() {
+    let begin = std::time::Instant::now();
+    let place = |at: fn(u32) -> [f64; 3]| {
+        let row = |i: u32| {
+            let [x, y, z] = at(i);
+            format!("ATOM {i} C CA . GLY A {i} {x:.3} {y:.3} {z:.3} 10.00 1 {i} A")
+        };
+        let rows: Vec<_> = (1..100_000).map(row).collect();
+        cif(&rows.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let in_one_place = place(|_| [1.0, 2.0, 3.0]);
+    let on_a_line = place(|i| [f64::from(i) * 0.01, 0.0, 0.0]);
+    let in_two_corners = place(|i| [f64::from(i % 2) * 1e6; 3]);
+    let with_one_far_away =
+        place(|i| if i == 7 { [1e6; 3] } else { [i % 50, i / 50 % 50, i / 2500].map(|k| f64::from(k) * 3.8) });
+    for (text, words) in [
+        (in_one_place, "times as close together as in any protein"),
+        (on_a_line, "times as close together"),
+        (in_two_corners, "times as close together"),
+        (with_one_far_away, "leave out what is far from the rest"),
+    ] {
+        let error =
+            prism_host::read::read_bytes(text.as_bytes(), "x", &ReadOptions::default()).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
+    assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
+}
+
+/// Many chains, and many to choose among.
+#[test]
+fn chains_are_told_apart_in_time() {
+    let n = 60_000_u32;
+    let row = |i: u32| {
+        let [x, y, z] = [i % 40, i / 40 % 40, i / 1600].map(|k| f64::from(k) * 3.8);
+        format!("ATOM {i} C CA . GLY C{i} 1 {x:.3} {y:.3} {z:.3} 10.00 1 1 C{i}")
+    };
+    let rows: Vec<_> = (0..n).map(row).collect();
+    let text = cif(&rows.iter().map(String::as_str).collect::<Vec<_>>());
+    let begin = std::time::Instant::now();
+    let chains = Some((0..n).map(|i| format!("C{i}")).collect());
+    let read =
+        prism_host::read::read_bytes(text.as_bytes(), "x", &ReadOptions { chains, ..ReadOptions::default() }).unwrap();
+    assert_eq!(read.structure.chains.len(), n as usize);
     assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
 }

@@ -29,6 +29,15 @@ const WARPS: usize = THREADS / 32;
 /// Atoms of an item, at most.
 pub const ATOMS_AN_ITEM: u32 = 1024;
 
+/// Atoms of each item of a structure that has `n`, but for the last one: in equal shares, so that none takes a block for a
+/// few.
+#[inline]
+#[must_use]
+pub fn atoms_per_item(n: u32) -> u32 {
+    let items = n.div_ceil(ATOMS_AN_ITEM);
+    if items == 0 { 1 } else { n.div_ceil(items) }
+}
+
 #[inline(always)]
 fn distance2(a: Atom, b: Atom) -> f32 {
     square([b.x - a.x, b.y - a.y, b.z - a.z])
@@ -212,7 +221,7 @@ fn sort(
 /// - `contacts`: one a residue; what is found is added.
 /// - `sorted`, `cells`, `owners`, `frames`: what [`fn@atom_cells_prism4d`] found, and what it read.
 /// - `points`: the `n_points` test points on an atom's sphere.
-#[kernel(threads = 192, blocks_per_sm = 2, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_A_GROUP as u32) as usize))]
+#[kernel(threads = 192, blocks_per_sm = 4, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_A_GROUP as u32) as usize))]
 pub fn atom_surfaces_prism4d(
     block: &mut Block,
     surface: &mut Segment<AtomSurface>,
@@ -237,6 +246,7 @@ pub fn atom_surfaces_prism4d(
     touching: &mut Shared<u32, { WARPS * contacts::TOUCHED }>,
     residues: &mut Shared<u32, { WARPS * contacts::RESIDUES }>,
 ) {
+    enum Here {}
     let item = items.at(block.index());
     let index = item.structure;
     let n = descriptors.at(index).n_atoms;
@@ -265,13 +275,13 @@ pub fn atom_surfaces_prism4d(
     let points = surface::Points { groups: points, n: n_points };
     let lists = (candidates, near_a, near_b, owned, touching, residues);
     surface.write_parts_by_warp_with(block, &starts, lists, |warp, lists, part| {
-        surface::count(warp, lists, part, first, &around, points, contacts);
+        surface::count::<Here>(warp, lists, part, first, &around, points, contacts);
     });
     let is_crowded = |counts: AtomSurface| counts.exposed == surface::CROWDED.exposed;
     if block.any(count, |k| is_crowded(surface.get(k))) {
         surface.update_by_warp(block, count, |warp, k, counts| {
             if is_crowded(counts) {
-                surface::count_in_crowd(warp, first.wrapping_add(k), counts, &around, points, contacts)
+                surface::count_in_crowd::<Here>(warp, first.wrapping_add(k), counts, &around, points, contacts)
             } else {
                 counts
             }
@@ -304,6 +314,7 @@ pub fn residue_exposure_prism4d(
     frame: &mut Shared<Frame, 1>,
     points: u32,
 ) {
+    enum Here {}
     let item = items.at(block.index());
     let index = item.structure;
     let n = descriptors.at(index).n_atoms;
@@ -314,7 +325,7 @@ pub fn residue_exposure_prism4d(
     let first_atom = depths.start() - item.atoms;
     let own_atoms = depths.len();
     depths.fill_by_team::<TEAM>(block, own_atoms, |team, at| {
-        residues::depth(team, cells.place.get(first_atom.wrapping_add(at)), &cells, sorted, surface)
+        residues::depth::<Here>(team, cells.place.get(first_atom.wrapping_add(at)), &cells, sorted, surface)
     });
     let depths = depths.view(own_atoms);
     let rows = exposure.len();

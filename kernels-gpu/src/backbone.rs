@@ -144,6 +144,7 @@ pub fn backbone_bonds(
     carbons: &[Carbon],
     peptides: &[PeptideAtoms],
 ) {
+    enum Here {}
     let item = items.at(block.index());
     if item.structure == crate::scratch::NO_STRUCTURE {
         return;
@@ -156,7 +157,7 @@ pub fn backbone_bonds(
         n,
     };
     let rows = bonds.len();
-    bonds.fill_by_team::<TEAM>(block, rows, |team, at| chain.bonds_of(team, item.first + at));
+    bonds.fill_by_team::<TEAM>(block, rows, |team, at| chain.bonds_of::<Here>(team, item.first + at));
 }
 
 /// Last: the states of secondary structure, and the energies. Block `i` takes structure `i`.

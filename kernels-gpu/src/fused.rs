@@ -56,7 +56,8 @@ pub fn mega_fused_batch_detection_prism4d(
     config: MegaFusedConfig,
     shares: Shares,
 ) {
-    compute(
+    enum Here {}
+    compute::<Here>(
         block,
         output,
         atoms,
@@ -111,7 +112,8 @@ pub fn selected_features(
     config: MegaFusedConfig,
     shares: Shares,
 ) {
-    compute(
+    enum Here {}
+    compute::<Here>(
         block,
         output,
         atoms,
@@ -141,7 +143,7 @@ pub fn selected_features(
 /// Both kernels: what is known of `steps` when it is compiled is decided then.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "those of the kernels")]
-fn compute(
+fn compute<V>(
     block: &mut Block,
     output: &mut Segment<FeatureRow>,
     atoms: &[Atom],
@@ -182,13 +184,13 @@ fn compute(
         structure: descriptors.at(block.index()),
     };
     let rows = Rows::all(n);
-    places::gather(block, &inputs, n, places, traits);
+    places::gather::<V>(block, &inputs, n, places, traits);
     if steps.has(Steps::NETWORK) {
-        places::standardise_bfactors(block, &inputs, n, bfactor_z);
+        places::standardise_bfactors::<V>(block, &inputs, n, bfactor_z);
     }
     let (places, traits) = (places.view(n), traits.view(n));
     if steps.has(Steps::PAIRS) {
-        let annotated = places::is_annotated(block, traits, n);
+        let annotated = places::is_annotated::<V>(block, traits, n);
         let mut vectors = work.whole();
         let mut vectors = vectors.flatten();
         let mut axes = vectors.arrays::<3>();
@@ -200,34 +202,34 @@ fn compute(
     }
 
     if steps.has(Steps::CHAIN) {
-        backbone::angles(block, rows, places, output);
+        backbone::angles::<V>(block, rows, places, output);
     }
     let mut shape = Shape::UNKNOWN;
     if steps.has(Steps::SHAPE) {
-        shape = whole::shape(block, n, places);
-        whole::centroid_distances(block, rows, places, shape, output);
+        shape = whole::shape::<V>(block, n, places);
+        whole::centroid_distances::<V>(block, rows, places, shape, output);
     }
     let mut area = NAN;
     if steps.has(Steps::EXPOSURE) {
         let exposure = exposure.part(inputs.structure.ca_offset, n);
-        exposed::features(block, rows, exposure, output);
-        area = whole::area(block, n, exposure);
+        exposed::features::<V>(block, rows, exposure, output);
+        area = whole::area::<V>(block, n, exposure);
     }
 
     if !steps.has(Steps::CONTACTS) {
-        whole::summarise(block, 0, n, inputs.structure.n_atoms, area, shape, summaries);
+        whole::summarise::<V>(block, 0, n, inputs.structure.n_atoms, area, shape, summaries);
         return;
     }
-    let graph = graph::collect(block, rows, places, config.contact_threshold, contacts);
+    let graph = graph::collect::<V>(block, rows, places, config.contact_threshold, contacts);
     if steps.has(Steps::NETWORK) {
-        let several_chains = network::has_several_chains(block, n, places);
-        network::features(block, graph, rows, several_chains, bfactor_z.view(n), output);
+        let several_chains = network::has_several_chains::<V>(block, n, places);
+        network::features::<V>(block, graph, rows, several_chains, bfactor_z.view(n), output);
     }
-    let number = whole::contacts(block, graph, n);
-    whole::summarise(block, number, n, inputs.structure.n_atoms, area, shape, summaries);
+    let number = whole::contacts::<V>(block, graph, n);
+    whole::summarise::<V>(block, number, n, inputs.structure.n_atoms, area, shape, summaries);
     if steps.has(Steps::CENTRALITY) {
         let mut vectors = work.whole();
         let mut vectors = vectors.flatten();
-        centrality::eigenvector(block, graph, n, &mut vectors, coefficients, ritz, output);
+        centrality::eigenvector::<V>(block, graph, n, &mut vectors, coefficients, ritz, output);
     }
 }

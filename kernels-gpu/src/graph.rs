@@ -16,7 +16,7 @@ pub struct ContactGraph<'a> {
 
 /// Lists the contacts of some rows.
 #[inline(always)]
-pub fn collect<'a>(
+pub fn collect<'a, V>(
     block: &mut Block,
     rows: Rows,
     places: View<'a, Place>,

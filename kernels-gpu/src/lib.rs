@@ -1,7 +1,15 @@
 //! The GPU kernels: safe Rust, compiled to PTX for the device and to machine code for CPU cores.
+//!
+//! For CPU cores the body of a kernel is compiled once for each instruction set. Closures in it belong to that version, and
+//! those in functions that it calls to the function. So that these are compiled for the instruction set too, such functions
+//! have a type parameter `V`, for which each version of each kernel gives a type of its own: `enum Here {}`. Without it, they
+//! are compiled once for all, and `math::fma` is a call there. A function that a kernel calls in several places takes a number
+//! as well, so that each has its own. (A closure that is called in two places may be compiled by itself all the same: see
+//! `Team::reduce_long`.)
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 #![deny(unsafe_code)]
+#![allow(clippy::extra_unused_type_parameters, reason = "`V`, as said above")]
 
 mod atoms;
 mod backbone;

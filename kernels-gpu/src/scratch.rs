@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
 use shared_types::Steps;
 
-pub use crate::atoms::{ATOMS_AN_ITEM, Frame};
+pub use crate::atoms::{ATOMS_AN_ITEM, Frame, atoms_per_item};
 pub use crate::backbone::{Carbon, HydrogenBonds, LadderStarts, PeptideAtoms};
 pub use crate::features::whole::Shape;
 use crate::vector::Vector;

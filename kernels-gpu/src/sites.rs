@@ -4,7 +4,7 @@
 //! largest sums that are far enough from each other, with the points around them.
 
 use crate::atoms::cells::Cells;
-use crate::points::{PointAtom, distance2, position};
+use crate::points::{PointAtom, Spot, distance2};
 use crate::scratch::{CellWords, Frame};
 use cuda_std::math::{NAN, exp, fma, ln, to_u32};
 use cuda_std::prelude::*;
@@ -39,7 +39,7 @@ pub fn binding_sites_prism4d(
     labels: &mut Segment<u32>,
     best: &mut Segment<u32>,
     sums: &[u32],
-    scores: &[u32],
+    spots: &[Spot],
     point_atoms: &[PointAtom],
     descriptors: &[BatchStructureDesc],
     residue_atoms: &[u32],
@@ -59,7 +59,7 @@ pub fn binding_sites_prism4d(
         point_atoms: View::of(point_atoms.part(first, n)),
         sorted: View::of(sorted.part(first, n)),
         order: cells.order,
-        scores,
+        spots,
     };
     best.fill(block, rows, |i| {
         let begin = residue_atoms.at(structure.ca_offset + i);
@@ -104,7 +104,7 @@ struct Found<'a> {
     /// Which atom each is.
     order: View<'a, u32>,
     /// The batch's points.
-    scores: &'a [u32],
+    spots: &'a [Spot],
 }
 
 impl Found<'_> {
@@ -118,18 +118,15 @@ impl Found<'_> {
     #[inline(always)]
     fn each_point(&self, k: u32, peak: [f32; 3], mut f: impl FnMut([f32; 3], u32)) {
         let (points, atom) = (self.point_atoms.get(k), self.sorted.get(k));
-        let (mut left, mut at) = (points.directions(), points.first);
         let far = AROUND + (atom.radius + PROBE) + 0.01;
         if distance2(peak, self.at(k)) > far * far {
             return;
         }
-        while left != 0 {
-            let point = position(atom, left.trailing_zeros());
-            if distance2(peak, point) <= AROUND * AROUND {
-                f(point, self.scores.at(at));
+        for k in 0..points.count() {
+            let spot = self.spots.at(points.first + k);
+            if distance2(peak, spot.at()) <= AROUND * AROUND {
+                f(spot.at(), spot.score);
             }
-            left &= left - 1;
-            at += 1;
         }
     }
 
@@ -165,14 +162,15 @@ fn find(block: &mut Block, n: u32, found: &Found, labels: &mut Segment<u32>, sit
         // Where it is in the order of cells: the place with its key.
         let place = block.reduce(n, 0, |k| if found.order.get(k) == peak { k } else { 0 }, u32::wrapping_add);
         let center = found.at(place);
-        let site = around(block, n, found, center);
-        sites.set(block, count, Site { peak, ..site_of(site, center, (most >> 32) as u32) });
+        let site = Site { peak, ..site_of(around(block, n, found, center), center, (most >> 32) as u32) };
+        sites.set(block, count, site);
         most = labels.update_reduce(
             block,
             n,
             0u64,
             |k, label| {
-                if *label == NONE && distance2(center, found.at(k)) <= APART * APART {
+                let is_part = (distance2(site.center, found.at(k)) <= APART * APART) | (k == place);
+                if *label == NONE && is_part {
                     *label = count;
                 }
                 if *label == NONE { found.key(k) } else { 0 }

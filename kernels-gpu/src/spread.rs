@@ -53,6 +53,7 @@ pub fn spread_places_prism4d(
     facts: &mut Segment<Facts>,
     shares: Shares,
 ) {
+    enum Here {}
     let n = places.len();
     if n <= shares.largest {
         return;
@@ -69,22 +70,22 @@ pub fn spread_places_prism4d(
         structure: descriptors.at(block.index()),
     };
     let steps = shares.steps();
-    places::gather(block, &inputs, n, places, traits);
+    places::gather::<Here>(block, &inputs, n, places, traits);
     let places = places.view(n);
     let mut known = Facts { shape: whole::Shape::UNKNOWN, area: NAN, annotated: 0, several_chains: 0 };
     if steps.has(Steps::NETWORK) {
-        places::standardise_bfactors(block, &inputs, n, bfactor_z);
-        known.several_chains = u32::from(network::has_several_chains(block, n, places));
+        places::standardise_bfactors::<Here>(block, &inputs, n, bfactor_z);
+        known.several_chains = u32::from(network::has_several_chains::<Here>(block, n, places));
     }
     if steps.has(Steps::PAIRS) {
         axes.fill(block, n, |i| pairs::side_chain_axis(places, n, i));
-        known.annotated = u32::from(places::is_annotated(block, traits.view(n), n));
+        known.annotated = u32::from(places::is_annotated::<Here>(block, traits.view(n), n));
     }
     if steps.has(Steps::SHAPE) {
-        known.shape = whole::shape(block, n, places);
+        known.shape = whole::shape::<Here>(block, n, places);
     }
     if steps.has(Steps::EXPOSURE) {
-        known.area = whole::area(block, n, exposure.part(inputs.structure.ca_offset, n));
+        known.area = whole::area::<Here>(block, n, exposure.part(inputs.structure.ca_offset, n));
     }
     facts.set(block, 0, known);
 }
@@ -107,6 +108,7 @@ pub fn spread_pairs_prism4d(
     config: MegaFusedConfig,
     shares: Shares,
 ) {
+    enum Here {}
     let item = items.at(block.index());
     if item.structure == NO_STRUCTURE {
         return;
@@ -126,16 +128,16 @@ pub fn spread_pairs_prism4d(
         pairs::rows_without(block, rows, kind, traits, output);
     }
     if steps.has(Steps::CHAIN) {
-        backbone::angles(block, rows, places, output);
+        backbone::angles::<Here>(block, rows, places, output);
     }
     if steps.has(Steps::SHAPE) {
-        whole::centroid_distances(block, rows, places, facts.shape, output);
+        whole::centroid_distances::<Here>(block, rows, places, facts.shape, output);
     }
     if steps.has(Steps::EXPOSURE) {
-        exposed::features(block, rows, exposure.part(first, n), output);
+        exposed::features::<Here>(block, rows, exposure.part(first, n), output);
     }
     if steps.has(Steps::CONTACTS) {
-        graph::collect(block, rows, places, config.contact_threshold, contacts);
+        graph::collect::<Here>(block, rows, places, config.contact_threshold, contacts);
     }
 }
 
@@ -153,6 +155,7 @@ pub fn spread_network_prism4d(
     config: MegaFusedConfig,
     shares: Shares,
 ) {
+    enum Here {}
     let item = items.at(block.index());
     if item.structure == NO_STRUCTURE {
         return;
@@ -161,7 +164,7 @@ pub fn spread_network_prism4d(
     let rows = Rows::some(item.first, output.len(), structure.n_residues);
     let graph = graph_of(structure, places, contacts, config.contact_threshold, shares);
     let bfactor_z = View::of(bfactor_z.part(structure.ca_offset, structure.n_residues));
-    network::features(block, graph, rows, facts.several_chains != 0, bfactor_z, output);
+    network::features::<Here>(block, graph, rows, facts.several_chains != 0, bfactor_z, output);
 }
 
 /// Last: the graph as a whole, and the summary. Block `i` takes structure `i`.
@@ -180,6 +183,7 @@ pub fn spread_centrality_prism4d(
     config: MegaFusedConfig,
     shares: Shares,
 ) {
+    enum Here {}
     let n = output.len();
     if n <= shares.largest {
         return;
@@ -188,13 +192,13 @@ pub fn spread_centrality_prism4d(
     let steps = shares.steps();
     let graph = graph_of(structure, places, contacts, config.contact_threshold, shares);
     if !steps.has(Steps::CENTRALITY) {
-        let number = if steps.has(Steps::CONTACTS) { whole::contacts(block, graph, n) } else { 0 };
-        whole::summarise(block, number, n, structure.n_atoms, facts.area, facts.shape, summaries);
+        let number = if steps.has(Steps::CONTACTS) { whole::contacts::<Here>(block, graph, n) } else { 0 };
+        whole::summarise::<Here>(block, number, n, structure.n_atoms, facts.area, facts.shape, summaries);
         return;
     }
     let mut vectors = work.whole();
     let mut vectors = vectors.flatten();
-    centrality::eigenvector(block, graph, n, &mut vectors, coefficients, ritz, output);
-    let number = whole::contacts(block, graph, n);
-    whole::summarise(block, number, n, structure.n_atoms, facts.area, facts.shape, summaries);
+    centrality::eigenvector::<Here>(block, graph, n, &mut vectors, coefficients, ritz, output);
+    let number = whole::contacts::<Here>(block, graph, n);
+    whole::summarise::<Here>(block, number, n, structure.n_atoms, facts.area, facts.shape, summaries);
 }

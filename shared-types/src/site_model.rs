@@ -1,7 +1,7 @@
 //! The model of ligand-binding sites. This file is generated: `data/sites/fit.py` makes it from `site_model.rs.in`.
 //!
-//! 84 structures of 61 families, 42781 residues of which 2453 line a ligand, 171 ligands, 192734 points; L2 penalty 0.0001.
-//! In cross-validation by family: AUC 0.940, average precision 0.578, mean AUC 0.937, top-1 0.750, top-n 0.737, top-n+2 0.807.
+//! 84 structures of 61 families, 42781 residues of which 2453 line a ligand, 171 ligands, 54912 points; L2 penalty 1e-05.
+//! In cross-validation by family: AUC 0.941, average precision 0.594, mean AUC 0.940, top-1 0.774, top-n 0.784, top-n+2 0.860.
 //!
 //! A *point* is where the centre of a probe may lie on the surface. Its score is logistic in sums over the atoms around it,
 //! each of which adds a weight by its class, its residue's kind and its distance, and in how one-sided those atoms lie. An
@@ -9,11 +9,11 @@
 //! the logarithm of sums.
 //!
 //! ```
-//! use shared_types::site_model::{BINS, DIRECTIONS, PER_DISTANCE, REACH, RESIDUE_SLOPE, SITE_SLOPE};
+//! use shared_types::site_model::{DIRECTIONS, NEAR, REACH, RESIDUE_SLOPE, SITE_SLOPE};
 //!
 //! // Directions have length 1, and a sum that rises raises both scores.
 //! assert!(DIRECTIONS.iter().all(|[x, y, z]| (x * x + y * y + z * z - 1.0).abs() < 1e-6));
-//! assert!(PER_DISTANCE[BINS - 1] < PER_DISTANCE[0] && PER_DISTANCE[BINS - 1] > 1.0 / REACH);
+//! assert!(NEAR < REACH);
 //! assert!(RESIDUE_SLOPE > 0.0 && SITE_SLOPE > 0.0);
 //! ```
 
@@ -45,14 +45,17 @@ pub const DIRECTIONS: [[f32; 3]; 16] = [
 /// Test points of the accessible surface of which [`DIRECTIONS`] are a part.
 pub const SPIRAL: u32 = 100;
 
+/// Fewest heavy atoms within 10 Å, itself counted, of an atom that gives points: one that has fewer stands out.
+pub const LEAST_CROWD: u32 = 120;
+
 /// Most points that an atom gives; of more, as many are kept, in even steps.
 pub const CAPACITY: u32 = 4;
 
 /// Atoms closer than this in Å count for a point.
 pub const REACH: f32 = 10.0;
 
-/// Bins of squared distance, from 0 to [`REACH`]^2.
-pub const BINS: usize = 32;
+/// Atoms closer than this in Å count once more.
+pub const NEAR: f32 = 8.0;
 
 /// Classes of atoms.
 pub const CLASSES: usize = 15;
@@ -63,96 +66,70 @@ pub const KINDS: usize = 20;
 /// What a weight counts.
 pub const WEIGHT_UNIT: f32 = 0.00024414062;
 
-/// The weight of an atom by its class and the bin of its distance, in [`WEIGHT_UNIT`].
+/// The weights of an atom by its residue's kind and its class, two numbers of the upper 16 bits of an `f32` each: the upper
+/// one times `(NEAR² - d²)²`, within [`NEAR`], and the lower one times `(REACH² - d²)²` are what it adds, in [`WEIGHT_UNIT`].
 #[rustfmt::skip]
-pub const CLASS_WEIGHTS: [[i16; BINS]; CLASSES] = [
-    // backbone N
-    [3237, 2717, 2360, 2069, 1817, 1593, 1388, 1198, 1020, 853, 694, 543, 506, 473, 441, 410, 380, 351, 323, 296, 269, 243, 218, 193, 169, 145, 121, 98, 76, 54, 32, 11],
-    // alpha carbon
-    [-1764, -1236, -872, -577, -321, -93, 116, 309, 489, 659, 821, 975, 916, 857, 799, 743, 689, 637, 586, 536, 488, 441, 395, 350, 305, 262, 220, 178, 138, 97, 58, 19],
-    // backbone C
-    [1148, 987, 876, 786, 708, 639, 575, 516, 461, 409, 360, 313, 293, 274, 255, 237, 220, 203, 187, 171, 156, 141, 126, 112, 98, 84, 70, 57, 44, 31, 19, 6],
-    // backbone O
-    [-7630, -6507, -5733, -5104, -4561, -4075, -3631, -3221, -2837, -2475, -2132, -1805, -1686, -1576, -1469, -1367, -1267, -1171, -1077, -986, -897, -811, -726, -643, -562, -482, -405, -328, -253, -179, -107, -35],
-    // aliphatic C
-    [-293, -223, -174, -135, -101, -71, -43, -18, 6, 29, 50, 71, 67, 62, 58, 54, 50, 46, 43, 39, 36, 32, 29, 25, 22, 19, 16, 13, 10, 7, 4, 1],
-    // aromatic C
-    [1352, 1194, 1086, 998, 921, 853, 791, 733, 680, 629, 581, 535, 501, 468, 436, 406, 376, 348, 320, 293, 266, 241, 216, 191, 167, 143, 120, 97, 75, 53, 32, 10],
-    // S
-    [1202, 1270, 1318, 1356, 1389, 1419, 1446, 1471, 1494, 1516, 1537, 1557, 1460, 1365, 1273, 1184, 1098, 1014, 933, 854, 777, 702, 629, 557, 487, 418, 350, 284, 219, 155, 92, 31],
-    // hydroxyl O
-    [-1585, -1311, -1123, -970, -838, -719, -611, -511, -418, -330, -246, -167, -155, -145, -135, -126, -116, -108, -99, -91, -82, -74, -67, -59, -52, -44, -37, -30, -23, -16, -10, -3],
-    // carboxylate O
-    [-3782, -3206, -2809, -2486, -2208, -1958, -1731, -1520, -1324, -1138, -962, -794, -741, -693, -646, -601, -557, -515, -474, -434, -395, -356, -319, -283, -247, -212, -178, -144, -111, -79, -47, -16],
-    // amide O
-    [-467, -440, -421, -406, -393, -381, -370, -360, -351, -342, -334, -326, -305, -285, -266, -247, -229, -212, -195, -178, -162, -147, -131, -116, -102, -87, -73, -59, -46, -32, -19, -6],
-    // amide N
-    [-5301, -4473, -3903, -3439, -3038, -2680, -2353, -2050, -1767, -1500, -1247, -1006, -939, -877, -818, -761, -706, -652, -600, -549, -500, -451, -404, -358, -313, -269, -225, -183, -141, -100, -59, -20],
-    // charged N
-    [1037, 873, 760, 668, 589, 518, 453, 393, 337, 284, 234, 186, 174, 162, 151, 141, 131, 121, 111, 102, 92, 84, 75, 66, 58, 50, 42, 34, 26, 18, 11, 4],
-    // His N
-    [2118, 2067, 2032, 2004, 1979, 1957, 1937, 1919, 1902, 1885, 1870, 1855, 1739, 1625, 1516, 1410, 1307, 1208, 1111, 1017, 926, 836, 749, 663, 580, 498, 417, 338, 261, 185, 110, 36],
-    // Trp N
-    [2829, 2465, 2215, 2011, 1835, 1678, 1535, 1402, 1277, 1160, 1049, 943, 882, 825, 769, 715, 663, 613, 564, 516, 470, 424, 380, 337, 294, 253, 212, 172, 132, 94, 56, 18],
-    // polar C
-    [2660, 2318, 2082, 1890, 1725, 1577, 1442, 1317, 1200, 1089, 985, 885, 828, 774, 722, 671, 623, 575, 529, 484, 441, 398, 357, 316, 276, 237, 199, 161, 124, 88, 52, 17],
-];
-
-/// The weight of an atom by its residue's kind and the bin of its distance, in [`WEIGHT_UNIT`]. It is added to that of its
-/// class.
-#[rustfmt::skip]
-pub const KIND_WEIGHTS: [[i16; BINS]; KINDS] = [
+pub const WEIGHTS: [[u32; CLASSES]; KINDS] = [
+    // backbone N, alpha carbon, backbone C, backbone O, aliphatic C, aromatic C, S, hydroxyl O, carboxylate O, amide O, amide N, charged N, His N, Trp N, polar C
     // ALA
-    [219, 189, 169, 152, 138, 125, 113, 102, 92, 83, 74, 65, 57, 49, 41, 34, 27, 20, 13, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    [0xbe15_be88, 0xc01b_be28, 0x403c_3fcc, 0xbfc0_bf9d, 0x3e30_be10, 0x3e5d_3c56, 0xbec4_3e81, 0xbe02_be14, 0x3b91_beab, 0x3eab_be8a, 0x3f52_bf2d, 0x3f28_be43, 0xbf15_3ea9, 0xbe1c_3ed2, 0x3ebf_3e5a],
     // ARG
-    [-1253, -1083, -966, -871, -789, -716, -649, -586, -528, -474, -422, -372, -325, -279, -236, -193, -152, -112, -74, -36, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    [0xbf02_be88, 0xc032_be28, 0x4025_3fcc, 0xbfee_bf9d, 0xbe43_be10, 0xbe15_3c56, 0xbf3f_3e81, 0xbefb_be14, 0xbeb7_beab, 0xbceb_be8a, 0x3eeb_bf2d, 0x3e97_be43, 0xbf71_3ea9, 0xbf04_3ed2, 0x3c29_3e5a],
     // ASN
-    [142, 122, 109, 98, 89, 81, 73, 66, 60, 53, 48, 42, 37, 32, 27, 22, 17, 13, 8, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    [0xbe2a_be88, 0xc01c_be28, 0x403a_3fcc, 0xbfc3_bf9d, 0x3e1b_be10, 0x3e49_3c56, 0xbecf_3e81, 0xbe17_be14, 0xbc82_beab, 0x3ea0_be8a, 0x3f4d_bf2d, 0x3f23_be43, 0xbf1a_3ea9, 0xbe30_3ed2, 0x3eb4_3e5a],
     // ASP
-    [-215, -185, -165, -149, -135, -122, -111, -100, -90, -81, -72, -64, -56, -48, -40, -33, -26, -19, -13, -6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    [0xbe8d_be88, 0xc023_be28, 0x4033_3fcc, 0xbfd1_bf9d, 0x3d29_be10, 0x3db0_3c56, 0xbf04_3e81, 0xbe84_be14, 0xbe01_beab, 0x3e50_be8a, 0x3f31_bf2d, 0x3f07_be43, 0xbf36_3ea9, 0xbe91_3ed2, 0x3e78_3e5a],
     // CYS
-    [80, 69, 62, 56, 50, 46, 41, 37, 34, 30, 27, 24, 21, 18, 15, 12, 10, 7, 5, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    [0xbdeb_be88, 0xc019_be28, 0x403e_3fcc, 0xbfbc_bf9d, 0x3e50_be10, 0x3e7d_3c56, 0xbeb5_3e81, 0xbdc6_be14, 0x3d11_beab, 0x3ebb_be8a, 0x3f5a_bf2d, 0x3f30_be43, 0xbf0d_3ea9, 0xbdf8_3ed2, 0x3ecf_3e5a],
     // GLN
-    [-1265, -1094, -976, -880, -797, -722, -655, -592, -534, -478, -426, -376, -328, -282, -238, -195, -154, -113, -74, -36, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    [0xbf0b_be88, 0xc034_be28, 0x4022_3fcc, 0xbff3_bf9d, 0xbe66_be10, 0xbe38_3c56, 0xbf48_3e81, 0xbf06_be14, 0xbec9_beab, 0xbd80_be8a, 0x3eda_bf2d, 0x3e86_be43, 0xbf7a_3ea9, 0xbf0c_3ed2, 0xbcc1_3e5a],
     // GLU
-    [-716, -619, -552, -498, -451, -409, -371, -335, -302, -271, -241, -213, -186, -160, -135, -110, -87, -64, -42, -21, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    [0xbecb_be88, 0xc02b_be28, 0x402c_3fcc, 0xbfe0_bf9d, 0xbda1_be10, 0xbd0c_3c56, 0xbf22_3e81, 0xbec1_be14, 0xbe7c_beab, 0x3daa_be8a, 0x3f12_bf2d, 0x3ed0_be43, 0xbf55_3ea9, 0xbece_3ed2, 0x3dfa_3e5a],
     // GLY
-    [2176, 1881, 1678, 1513, 1370, 1243, 1126, 1018, 918, 823, 732, 647, 564, 485, 409, 335, 264, 195, 128, 62, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    [0x3e9c_be88, 0xbffc_be28, 0x4059_3fcc, 0xbf86_bf9d, 0x3f1f_be10, 0x3f2b_3c56, 0x3d8a_3e81, 0x3ea6_be14, 0x3ee9_beab, 0x3f49_be8a, 0x3fa3_bf2d, 0x3f8e_be43, 0xbe05_3ea9, 0x3e99_3ed2, 0x3f53_3e5a],
     // HIS
-    [-1323, -1144, -1020, -920, -833, -756, -685, -619, -558, -500, -445, -393, -343, -295, -249, -204, -161, -119, -78, -38, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    [0xbebf_be88, 0xc029_be28, 0x402d_3fcc, 0xbfdd_bf9d, 0xbd65_be10, 0xbc3d_3c56, 0xbf1c_3e81, 0xbeb6_be14, 0xbe65_beab, 0x3dd9_be8a, 0x3f18_bf2d, 0x3edc_be43, 0xbf4f_3ea9, 0xbec2_3ed2, 0x3e14_3e5a],
     // ILE
-    [-344, -297, -265, -239, -217, -196, -178, -161, -145, -130, -116, -102, -89, -77, -65, -53, -42, -31, -20, -10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    [0xbe10_be88, 0xc01a_be28, 0x403c_3fcc, 0xbfbf_bf9d, 0x3e35_be10, 0x3e63_3c56, 0xbec2_3e81, 0xbdfa_be14, 0x3c1d_beab, 0x3ead_be8a, 0x3f54_bf2d, 0x3f2a_be43, 0xbf13_3ea9, 0xbe16_3ed2, 0x3ec1_3e5a],
     // LEU
-    [51, 44, 39, 35, 32, 29, 26, 24, 21, 19, 17, 15, 13, 11, 10, 8, 6, 5, 3, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    [0xbdab_be88, 0xc017_be28, 0x4040_3fcc, 0xbfb8_bf9d, 0x3e70_be10, 0x3e8f_3c56, 0xbea4_3e81, 0xbd85_be14, 0x3d89_beab, 0x3ecb_be8a, 0x3f62_bf2d, 0x3f38_be43, 0xbf05_3ea9, 0xbdb7_3ed2, 0x3edf_3e5a],
     // LYS
-    [-1298, -1122, -1001, -903, -817, -741, -672, -608, -547, -491, -437, -386, -337, -289, -244, -200, -158, -116, -76, -37, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    [0xbed4_be88, 0xc02c_be28, 0x402b_3fcc, 0xbfe3_bf9d, 0xbdc7_be10, 0xbd59_3c56, 0xbf27_3e81, 0xbecb_be14, 0xbe88_beab, 0x3d84_be8a, 0x3f0d_bf2d, 0x3ec7_be43, 0xbf5a_3ea9, 0xbed8_3ed2, 0x3dd4_3e5a],
     // MET
-    [-227, -196, -175, -158, -143, -130, -118, -106, -96, -86, -76, -68, -59, -51, -43, -35, -28, -20, -13, -7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    [0xbe04_be88, 0xc01a_be28, 0x403d_3fcc, 0xbfbe_bf9d, 0x3e41_be10, 0x3e6f_3c56, 0xbebc_3e81, 0xbde2_be14, 0x3caf_beab, 0x3eb3_be8a, 0x3f57_bf2d, 0x3f2d_be43, 0xbf10_3ea9, 0xbe0a_3ed2, 0x3ec7_3e5a],
     // PHE
-    [-1258, -1087, -970, -875, -792, -718, -651, -589, -530, -475, -423, -374, -326, -280, -236, -194, -153, -113, -74, -36, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    [0xbeef_be88, 0xc02f_be28, 0x4027_3fcc, 0xbfe9_bf9d, 0xbe19_be10, 0xbdd6_3c56, 0xbf34_3e81, 0xbee5_be14, 0xbea2_beab, 0x3c4f_be8a, 0x3f00_bf2d, 0x3eac_be43, 0xbf67_3ea9, 0xbef2_3ed2, 0x3d54_3e5a],
     // PRO
-    [-1013, -876, -781, -704, -638, -578, -524, -474, -427, -383, -341, -301, -263, -226, -190, -156, -123, -91, -60, -29, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    [0xbedf_be88, 0xc02d_be28, 0x4029_3fcc, 0xbfe5_bf9d, 0xbdf1_be10, 0xbd96_3c56, 0xbf2c_3e81, 0xbed5_be14, 0xbe92_beab, 0x3d34_be8a, 0x3f08_bf2d, 0x3ebc_be43, 0xbf5f_3ea9, 0xbee2_3ed2, 0x3daa_3e5a],
     // SER
-    [-311, -269, -240, -216, -196, -177, -161, -145, -131, -117, -105, -92, -81, -69, -58, -48, -38, -28, -18, -9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    [0xbe78_be88, 0xc021_be28, 0x4036_3fcc, 0xbfcc_bf9d, 0x3d9b_be10, 0x3df6_3c56, 0xbef6_3e81, 0xbe65_be14, 0xbdbb_beab, 0x3e73_be8a, 0x3f3a_bf2d, 0x3f10_be43, 0xbf2d_3ea9, 0xbe7e_3ed2, 0x3e8e_3e5a],
     // THR
-    [-301, -260, -232, -209, -189, -172, -156, -141, -127, -114, -101, -89, -78, -67, -56, -46, -36, -27, -18, -9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    [0xbe40_be88, 0xc01d_be28, 0x4039_3fcc, 0xbfc6_bf9d, 0x3e05_be10, 0x3e32_3c56, 0xbeda_3e81, 0xbe2d_be14, 0xbd1a_beab, 0x3e95_be8a, 0x3f47_bf2d, 0x3f1e_be43, 0xbf20_3ea9, 0xbe47_3ed2, 0x3ea9_3e5a],
     // TRP
-    [-1054, -911, -813, -733, -664, -602, -546, -493, -445, -399, -355, -313, -273, -235, -198, -163, -128, -94, -62, -30, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    [0xbef8_be88, 0xc030_be28, 0x4026_3fcc, 0xbfeb_bf9d, 0xbe2b_be10, 0xbdfb_3c56, 0xbf39_3e81, 0xbeef_be14, 0xbeab_beab, 0xbba6_be8a, 0x3ef7_bf2d, 0x3ea3_be43, 0xbf6b_3ea9, 0xbefb_3ed2, 0x3d0b_3e5a],
     // TYR
-    [-864, -747, -666, -601, -544, -493, -447, -404, -364, -327, -291, -257, -224, -193, -162, -133, -105, -77, -51, -25, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    [0xbece_be88, 0xc02b_be28, 0x402b_3fcc, 0xbfe1_bf9d, 0xbdad_be10, 0xbd25_3c56, 0xbf24_3e81, 0xbec4_be14, 0xbe81_beab, 0x3d9e_be8a, 0x3f11_bf2d, 0x3ecd_be43, 0xbf56_3ea9, 0xbed1_3ed2, 0x3dee_3e5a],
     // VAL
-    [151, 131, 117, 105, 95, 86, 78, 71, 64, 57, 51, 45, 39, 34, 28, 23, 18, 14, 9, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    [0xbdd5_be88, 0xc018_be28, 0x403e_3fcc, 0xbfbb_bf9d, 0x3e5b_be10, 0x3e84_3c56, 0xbeaf_3e81, 0xbdaf_be14, 0x3d3e_beab, 0x3ec0_be8a, 0x3f5d_bf2d, 0x3f33_be43, 0xbf0a_3ea9, 0xbde1_3ed2, 0x3ed4_3e5a],
 ];
 
-/// 1 / d for each bin, in 1/Å: what makes a unit vector of a difference.
-#[rustfmt::skip]
-pub const PER_DISTANCE: [f32; BINS] = [0.8, 0.4618802, 0.3577709, 0.3023716, 0.26666668, 0.24120907, 0.22188008, 0.2065591, 0.1940285, 0.18353258, 0.17457432, 0.16681153, 0.16, 0.15396008, 0.14855628, 0.14368424, 0.13926212, 0.13522469, 0.13151918, 0.12810253, 0.12493901, 0.121998854, 0.11925696, 0.11669199, 0.114285715, 0.11202241, 0.10988845, 0.10787198, 0.10596259, 0.10415113, 0.1024295, 0.10079052];
+/// The weight of how one-sided atoms lie: how far their mean is from the point, in Å.
+pub const ONE_SIDED: f32 = 2.1939583;
 
-/// The weight of how one-sided atoms lie: the length of the mean of unit vectors to them.
-pub const ONE_SIDED: f32 = -9.935176;
+/// The weight of its square.
+pub const ONE_SIDED_SQUARED: f32 = -0.29738894;
+
+/// The weight of each atom within [`REACH`].
+pub const ATOMS: f32 = 0.16906875;
+
+/// The weight of the square of their number.
+pub const ATOMS_SQUARED: f32 = -0.00036309625;
+
+/// The weight of their number times how one-sided they lie.
+pub const ATOMS_ONE_SIDED: f32 = -0.01733023;
 
 /// What all points begin with.
-pub const BIAS: f32 = 1.4394205;
+pub const BIAS: f32 = -10.73041;
 
 /// Squared probabilities are added up as integers in this part of 1.
 pub const SUM_UNIT: f32 = 16777216.0;
@@ -162,18 +139,18 @@ pub const AROUND: f32 = 6.0;
 
 /// The logit of a residue's score is this times the natural logarithm of the largest sum of its atoms (in units of
 /// probability, and one [`SUM_UNIT`]th more), and [`RESIDUE_BIAS`].
-pub const RESIDUE_SLOPE: f32 = 0.80564415;
+pub const RESIDUE_SLOPE: f32 = 0.74908435;
 
 /// See [`RESIDUE_SLOPE`].
-pub const RESIDUE_BIAS: f32 = -0.9590636;
+pub const RESIDUE_BIAS: f32 = -0.91575754;
 
 /// The logit of the probability that a site is a ligand's is this times the logarithm of its score, and [`SITE_BIAS`].
-pub const SITE_SLOPE: f32 = 0.57282835;
+pub const SITE_SLOPE: f32 = 0.45724615;
 
 /// See [`SITE_SLOPE`].
-pub const SITE_BIAS: f32 = -0.20192115;
+pub const SITE_BIAS: f32 = -0.21942881;
 
-/// Atoms within this many Å of a site's peak are part of the site.
+/// Atoms within this many Å of a site's centre are part of the site, as its peak is.
 pub const APART: f32 = 10.0;
 
 /// Most sites of a structure.
@@ -181,4 +158,4 @@ pub const MOST_SITES: usize = 20;
 
 /// The score from which a residue may be part of a site, where nothing else is said: that of the best Matthews coefficient
 /// in cross-validation.
-pub const DEFAULT_THRESHOLD: f32 = 0.302;
+pub const DEFAULT_THRESHOLD: f32 = 0.3;

@@ -4,27 +4,30 @@
 # ///
 """Finds binding sites with several programs, and judges all by one rule.
 
-    sites.py [--prism PRISM] [--fpocket FPOCKET] [--concavity CONCAVITY] [--ligands CSV] [--held-out JSON] [--most N] FOLDER...
+    sites.py [--prism PRISM] [--fpocket FPOCKET] [--concavity CONCAVITY] [--ligands CSV] [--held-out JSON] [--results JSONL]
+             [--csv CSV] [--most N] FOLDER...
 
 takes structures with ligands (PDB or mmCIF, plain or gzip), gives each program the protein alone (ATOM records, and modified
-residues of chains), and prints how often ligands are found, with intervals by family, and seconds a structure. Programs are
-those that are given or on the PATH, and packages that Python has: fpocket (https://github.com/Discngine/fpocket), concavity
+residues of chains), and prints how often ligands are found, with intervals by family, and seconds of CPU time a structure.
+Programs are those that are given or on the PATH, and packages that Python has: fpocket (https://github.com/Discngine/fpocket), concavity
 (Debian), pyKVFinder and pocketeer (PyPI). On structures that its model was fitted on, prism is better than it should be; `fit.py --held-out` writes what
-models say that have not seen a structure's family.
+models say that have not seen a structure's family. With `--results`, what each program finds is added to a file as it comes,
+and what the file has is not computed again: a run that was ended goes on.
 
 A residue's score is that of the best site that it is part of, of concavity its own. data/sites/measures.py has the rule.
 """
 
 import argparse
 import collections
+import contextlib
 import csv
 import json
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
 import gemmi
 import numpy as np
@@ -69,13 +72,16 @@ class Case:
     def rows(self, residues):
         return [self.row_of[key] for key in residues if key in self.row_of]
 
-    def result(self, sites, scores=None):
+    def found(self, sites, scores=None):
         """`sites`: centre, score, and residues of each, by rank."""
         if scores is None:
             scores = np.zeros(len(self.near))
             for _, score, rows in sites:
                 scores[rows] = np.maximum(scores[rows], score)
-        return measures.Result(scores, [centre for centre, *_ in sites], self.near, self.bound)
+        return {"score": [float(one) for one in scores], "centres": [[float(x) for x in centre] for centre, *_ in sites]}
+
+    def result(self, found):
+        return measures.Result(found["score"], found["centres"], self.near, self.bound)
 
 
 def run(command, folder):
@@ -104,7 +110,7 @@ def fpocket_sites(case, folder, program):
 def fpocket(case, folder, program):
     found = fpocket_sites(case, folder, program)
     ranked = lambda k: sorted(((one[0], one[k], one[3]) for one in found), key=lambda one: -one[1])
-    return {"fpocket, its score": case.result(ranked(1)), "fpocket, druggability": case.result(ranked(2))}
+    return {"fpocket, its score": case.found(ranked(1)), "fpocket, druggability": case.found(ranked(2))}
 
 
 def kvfinder(case, _folder, package):
@@ -112,7 +118,7 @@ def kvfinder(case, _folder, package):
     vertices = package.get_vertices(atomic)
     _, cavities = package.detect(atomic, vertices)
     if cavities is None or cavities.max() < 2:
-        return {"pyKVFinder, volume": case.result([])}
+        return {"pyKVFinder, volume": case.found([])}
     _, volume, _ = package.spatial(cavities)
     residues = package.constitutional(cavities, atomic, vertices)
     origin, found = vertices[0], []
@@ -122,7 +128,7 @@ def kvfinder(case, _folder, package):
         centre = origin + 0.6 * np.argwhere(cavities == number).mean(0)
         rows = case.rows({(chain, int(seqid)) for seqid, chain, _ in residues.get(name, [])})
         found.append((centre, float(size), rows))
-    return {"pyKVFinder, volume": case.result(sorted(found, key=lambda one: -one[1]))}
+    return {"pyKVFinder, volume": case.found(sorted(found, key=lambda one: -one[1]))}
 
 
 def pocketeer(case, _folder, package):
@@ -131,7 +137,7 @@ def pocketeer(case, _folder, package):
     for pocket in pockets:
         residues = {(str(residue[0]), int(residue[1])) for residue in pocket.residues}
         found.append((np.array(pocket.centroid), float(pocket.score), case.rows(residues)))
-    return {"pocketeer": case.result(sorted(found, key=lambda one: -one[1]))}
+    return {"pocketeer": case.found(sorted(found, key=lambda one: -one[1]))}
 
 
 def concavity(case, folder, program):
@@ -153,7 +159,7 @@ def concavity(case, folder, program):
     found = []
     for own in map(np.array, grid.values()):
         found.append((own[:, :3].mean(0), own[:, 3].sum(), []))
-    return {"concavity": case.result(sorted(found, key=lambda one: -one[1]), scores)}
+    return {"concavity": case.found(sorted(found, key=lambda one: -one[1]), scores)}
 
 
 def prism(case, folder, program):
@@ -166,17 +172,17 @@ def prism(case, folder, program):
     with open(rows, newline="") as lines:
         for line in csv.DictReader(lines):
             scores[case.row_of[line["chain"], int(line["resnum"])]] = float(line["site_score"] or 0)
-    return {"prism": case.result([(centre, 0, []) for centre in centres], scores)}
+    return {"prism": case.found([(centre, 0, []) for centre in centres], scores)}
 
 
 def held_out(case, _folder, told):
     """What fit.py --held-out has written: models that have seen no structure of the family."""
     own = told[case.path.name]
-    return {"prism, held out": case.result([(centre, 0, []) for centre in own["centres"]], own["residues"])}
+    return {"prism, held out": case.found([(centre, 0, []) for centre in own["centres"]], own["residues"])}
 
 
 def centroid(case, _folder, _program):
-    return {"the centroid": case.result([(case.structure.xyz.mean(0), 1.0, [])])}
+    return {"the centroid": case.found([(case.structure.xyz.mean(0), 1.0, [])])}
 
 
 def package(name):
@@ -203,25 +209,53 @@ def programs(arguments):
     return chosen
 
 
-def compare(name, path, listed, folder, chosen, results, seconds, cases):
-    """Gives a structure to all programs."""
-    case = Case(path, listed[name].__contains__ if listed else is_ligand, folder)
-    if not case.near.any() or not case.bound:
-        return
-    found = {}
+def cpu_seconds():
+    """What this process and those that it has waited for have taken."""
+    used = [resource.getrusage(of) for of in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def compare(case, folder, chosen, known, write):
+    """Gives a structure to the programs that have not had it."""
     for program, (find_sites, given) in chosen.items():
-        begin = time.perf_counter()
+        key = case.path.name, program
+        if key in known:
+            continue
+        begin, failed = cpu_seconds(), None
         try:
-            found |= find_sites(case, folder, given)
+            found = find_sites(case, folder, given)
         except Exception as error:  # noqa: BLE001 a program may fail on a structure; then it has found nothing there
-            print(f"{name}: {program} failed: {error!r:.120}", flush=True)
-            known = [key for key in results if key.split(",")[0] == program] or [program]
-            found |= {key: case.result([]) for key in known}
-        seconds[program] += time.perf_counter() - begin
-    cases.append(case)
-    for key, result in found.items():
-        results[key].append(result)
-    print(f"{name}: {', '.join(f'{p} {seconds[p]:.1f} s' for p in chosen)} so far", file=sys.stderr, flush=True)
+            found, failed = {}, f"{error!r:.200}"
+        known[key] = {"file": key[0], "program": program, "cpu_s": cpu_seconds() - begin, "failed": failed, "found": found}
+        write(known[key])
+
+
+def table(cases, known, out):
+    """A line for each way of ranking of each program that has had all structures; `out` gets them as CSV, if there is one."""
+    rows = csv.writer(out) if out else None
+    if rows:
+        ends = [f"{name} {end}" for name in measures.MEASURES for end in ("value", "low", "high")]
+        rows.writerow(["program", "structures", *ends, "CPU s a structure", "failed"])
+    family = families([sequences(case.structure.keys) for case in cases])
+    print(f"{len(cases)} structures of {family.max() + 1} families, {sum(len(case.bound) for case in cases)} ligands\n")
+    print("| program | " + " | ".join(measures.MEASURES) + " | CPU s a structure |\n" + "|---" * (len(measures.MEASURES) + 2) + "|")
+    for program in dict.fromkeys(program for _, program in known):
+        own = [known.get((case.path.name, program)) for case in cases]
+        if None in own:
+            print(f"{program}: {own.count(None)} structures are missing", file=sys.stderr)
+            continue
+        for one in own:
+            if one["failed"]:
+                print(f"{one['file']}: {program} failed: {one['failed']}", file=sys.stderr)
+        for label in dict.fromkeys(label for one in own for label in one["found"]):
+            results = [case.result(one["found"].get(label) or case.found([])) for case, one in zip(cases, own)]
+            values, (low, high) = measures.measure(results), measures.intervals(results, family, 200)
+            if rows:
+                numbers = [f"{one:.4f}" for ends in zip(values, low, high) for one in ends]
+                cpu, failed = np.mean([one["cpu_s"] for one in own]), sum(bool(one["failed"]) for one in own)
+                rows.writerow([label, len(cases), *numbers, f"{cpu:.3f}", failed])
+            cells = [f"{v:.3f} ({a:.2f}-{b:.2f})" for v, a, b in zip(values, low, high)]
+            print(f"| {label} | {' | '.join(cells)} | {np.mean([one['cpu_s'] for one in own]):.2f} |")
 
 
 def main():
@@ -230,6 +264,8 @@ def main():
         parser.add_argument(f"--{name}", help=f"the program {name}")
     parser.add_argument("--held-out", metavar="JSON", help="what `fit.py --held-out` has written")
     parser.add_argument("--ligands", metavar="CSV", help="names of ligands by file, else all that look like ligands")
+    parser.add_argument("--results", metavar="JSONL", help="what programs have found; what is missing is added")
+    parser.add_argument("--csv", metavar="CSV", help="write the table here, too")
     parser.add_argument("--most", type=int, default=10**9, metavar="N", help="take N structures at most")
     parser.add_argument("folders", nargs="+", metavar="FOLDER")
     arguments = parser.parse_args()
@@ -237,22 +273,29 @@ def main():
         if given := getattr(arguments, name):
             setattr(arguments, name, str(pathlib.Path(given).resolve()))
     listed = read_list(arguments.ligands) if arguments.ligands else {}
-    chosen, results, seconds, cases = programs(arguments), collections.defaultdict(list), collections.Counter(), []
+    chosen, known, cases = programs(arguments), {}, []
+    results = pathlib.Path(arguments.results) if arguments.results else None
+    if results and results.exists():
+        for one in map(json.loads, results.read_text().splitlines()):
+            known[one["file"], one["program"]] = one
+
+    def write(one):
+        print(f"{one['file']}: {one['program']} {one['cpu_s']:.1f} s", file=sys.stderr, flush=True)
+        if results:
+            with open(results, "a") as lines:
+                lines.write(json.dumps(one) + "\n")
+
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        try:
-            for name, path in find(arguments.folders).items():
-                if len(cases) < arguments.most and (not listed or name in listed):
-                    compare(name, path, listed, folder, chosen, results, seconds, cases)
-        except KeyboardInterrupt:
-            print("interrupted; what was compared so far:")
-    family = families([sequences(case.structure.keys) for case in cases])
-    print(f"{len(cases)} structures of {family.max() + 1} families, {sum(len(case.bound) for case in cases)} ligands\n")
-    print("| program | " + " | ".join(measures.MEASURES) + " | s a structure |\n" + "|---" * (len(measures.MEASURES) + 2) + "|")
-    for key, own in results.items():
-        values, (low, high) = measures.measure(own), measures.intervals(own, family, 200)
-        cells = [f"{v:.3f} ({a:.2f}-{b:.2f})" for v, a, b in zip(values, low, high)]
-        print(f"| {key} | {' | '.join(cells)} | {seconds[key if key in seconds else key.split(',')[0]] / len(cases):.2f} |")
+        for name, path in find(arguments.folders).items():
+            if len(cases) == arguments.most or listed and name not in listed:
+                continue
+            case = Case(path, listed[name].__contains__ if listed else is_ligand, folder)
+            if case.near.any() and case.bound:
+                compare(case, folder, chosen, known, write)
+                cases.append(case)
+    with open(arguments.csv, "w", newline="") if arguments.csv else contextlib.nullcontext() as out:
+        table(cases, known, out)
 
 
 if __name__ == "__main__":

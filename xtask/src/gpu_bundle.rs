@@ -196,7 +196,7 @@ fn compress(from: &Path, to: &Path) -> std::io::Result<()> {
 }
 
 /// Copies the files of a folder, and those of folders in it. A folder that is not there has no files.
-fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     if !from.exists() {
         return Ok(());
     }
@@ -214,7 +214,7 @@ fn copy_folder(from: &Path, to: &Path) -> Result<()> {
 }
 
 /// Bytes of all files below a folder.
-fn size(folder: &Path) -> Result<u64> {
+pub fn size(folder: &Path) -> Result<u64> {
     let mut bytes = 0;
     for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
         let entry = entry?;
@@ -224,14 +224,14 @@ fn size(folder: &Path) -> Result<u64> {
 }
 
 #[cfg(unix)]
-fn make_executable(path: &Path) -> Result<()> {
+pub fn make_executable(path: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     fs::set_permissions(path, fs::Permissions::from_mode(0o755))
         .with_context(|| format!("cannot mark {}", path.display()))
 }
 
 #[cfg(not(unix))]
-fn make_executable(_: &Path) -> Result<()> {
+pub fn make_executable(_: &Path) -> Result<()> {
     Ok(())
 }
 

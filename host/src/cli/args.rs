@@ -169,6 +169,10 @@ pub struct SitesArgs {
     #[arg(long, value_name = "FILE")]
     pub script: Option<PathBuf>,
 
+    /// Write the file of one structure again with site_score, in hundredths, in its B column (.pdb or .cif, as it is).
+    #[arg(long, value_name = "FILE")]
+    pub write_structure: Option<PathBuf>,
+
     #[command(flatten)]
     pub provenance: ProvenanceArgs,
 }

@@ -14,8 +14,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
-/// Atoms that are written at once: few enough to be read again a few at a time.
-const BATCH_ATOMS: usize = 1 << 20;
+/// Atoms that are written at once, and read at once again: some megabytes, so that each core reads its own.
+const BATCH_ATOMS: usize = 1 << 17;
 
 /// Packs what the command line names; answers the exit status.
 pub fn run(args: &PackArgs) -> Result<u8, Failure> {

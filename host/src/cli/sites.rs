@@ -17,13 +17,17 @@ pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
     if let Some(path) = output {
         options.format = OutputFile::check_sites(path)?;
     }
-    if points.is_some() || args.script.is_some() {
+    if points.is_some() || args.script.is_some() || args.write_structure.is_some() {
         let [input] = args.paths.as_slice() else {
             return Err(Failure::usage(anyhow::anyhow!(
-                "--points FILE and --script are of one structure; give one file"
+                "--points FILE, --script and --write-structure are of one structure; give one file"
             )));
         };
-        options.view = Some(SitesView::new(points.cloned(), args.script.clone(), input.clone())?);
+        let mut view = SitesView::new(points.cloned(), args.script.clone(), input.clone())?;
+        if let Some(path) = &args.write_structure {
+            view = view.with_structure(path.clone())?;
+        }
+        options.view = Some(view);
     }
     if points.is_some() {
         selection = selection.with_points();

@@ -135,6 +135,14 @@ pub(super) fn check(found: &Schema) -> Result<(), String> {
     }
 }
 
+/// Which of a record batch's buffers is the first of a column.
+pub(super) fn first_buffer(schema: &Schema, name: &str) -> Option<usize> {
+    let column = schema.index_of(name).ok()?;
+    let mut before = Vec::new();
+    schema.fields()[..column].iter().for_each(|field| add_element_bytes(field.data_type(), &mut before));
+    Some(before.len())
+}
+
 /// Bytes of an element in each buffer of a record batch, in their order; 1 where any number of bytes may be.
 pub(super) fn element_bytes(schema: &Schema) -> impl Iterator<Item = usize> {
     let mut bytes = Vec::new();

@@ -54,9 +54,33 @@ pub enum DatasetError {
     /// What is in the file contradicts itself.
     #[error("is damaged: {0}; pack the structures again")]
     Damaged(String),
+    /// Structures whose bytes are not those that were packed.
+    #[error(
+        "is damaged, or was changed while it was in use: structures {first} to {last} (counted from 0) differ from their \
+         checksum; pack the structures again"
+    )]
+    Checksum {
+        /// The first structure of the batch.
+        first: usize,
+        /// The last.
+        last: usize,
+    },
     /// A structure whose parts do not fit together.
     #[error(transparent)]
     Structure(#[from] StructureError),
+}
+
+impl DatasetError {
+    /// The same for another structure of the batch.
+    pub(super) fn again(&self) -> Self {
+        match self {
+            Self::Io(error) => Self::Io(std::io::Error::new(error.kind(), error.to_string())),
+            Self::Truncated => Self::Truncated,
+            Self::Checksum { first, last } => Self::Checksum { first: *first, last: *last },
+            Self::Damaged(what) => Self::Damaged(what.clone()),
+            other => Self::Damaged(other.to_string()),
+        }
+    }
 }
 
 impl From<ArrowError> for DatasetError {

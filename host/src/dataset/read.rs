@@ -1,52 +1,57 @@
-//! Reading a data set, where it lies.
+//! Reading a data set.
 
-use super::columns::{self, ATOM_VALUES, Element, element_bytes};
-use super::{DatasetError, LAYOUT, LAYOUT_KEY, MAGIC};
+use super::batches::{self, Place, Recent};
+use super::columns::{self, ATOM_VALUES, Element};
+use super::source::Source;
+use super::{DatasetError, LAYOUT, LAYOUT_KEY};
 use crate::read::{Note, ReadStructure};
 use crate::structure::StructureInput;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type, UInt8Type, UInt32Type};
 use arrow_array::{ArrayRef, RecordBatch};
-use arrow_buffer::Buffer;
 use arrow_ipc::reader::{FileDecoder, read_footer_length};
-use arrow_ipc::{Block, Footer, convert::try_fb_to_schema, root_as_footer, root_as_message};
-use arrow_schema::Schema;
+use arrow_ipc::{Footer, convert::try_fb_to_schema, root_as_footer};
+use arrow_schema::{Schema, SchemaRef};
 use bytes::Bytes;
-use memmap2::Mmap;
 use shared_types::Atom;
-use std::fs::File;
-use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A packed data set, mapped into memory: its values are read from the file when a structure is asked for.
+/// A packed data set. Names and sizes are read when it is opened, the values of a structure when it is asked for, with
+/// those of its batch: the structures that were written together.
+///
+/// Nothing in the file is trusted, and nothing is used where it lies. A batch is copied into memory, then its checksum is
+/// compared and its parts are checked, and only then is the copy used. So a file that is damaged, made by a stranger,
+/// or overwritten or cut while it is in use gives an error for the structures concerned; those that were read before stay
+/// as they are.
 #[derive(Debug)]
 pub struct Dataset {
-    batches: Vec<RecordBatch>,
+    source: Source,
+    schema: SchemaRef,
+    decoder: FileDecoder,
+    places: Vec<Place>,
     /// Where the structures of each batch begin, and after the last all end.
     begins: Vec<usize>,
+    names: Vec<String>,
+    bytes: Vec<u64>,
+    recent: Recent,
 }
 
 impl Dataset {
-    /// Whether a file begins as a data set does. `false` where it cannot be read.
+    /// Whether a file begins as a data set does. `false` where it cannot be read, and for what is no plain file.
     #[must_use]
     pub fn is_one(path: &Path) -> bool {
-        let mut begin = [0; MAGIC.len()];
-        File::open(path).and_then(|mut file| file.read_exact(&mut begin)).is_ok() && begin == *MAGIC
+        Source::open(path).and_then(|source| source.begins_with_magic()).is_ok_and(|is| is)
     }
 
-    /// Maps the file at `path`. Nobody may write into it or cut it short as long as it is in use; replacing it by
-    /// another file, as `prism pack` does, is no harm.
+    /// Opens the file at `path`, which stays open. Replacing it by another file, as `prism pack` does, changes nothing
+    /// here; what is written into it ends in an error of the structures concerned.
     ///
     /// # Errors
     /// Where the file is no data set, not whole, of another layout, or damaged. (Values are not all looked at here.)
     pub fn open(path: &Path) -> Result<Self, DatasetError> {
-        let file = File::open(path)?;
-        // SAFETY: the mapping is only read, and is dropped after all that refers to it (`Bytes` owns it). That nobody
-        // changes the file meanwhile is what the documentation asks for, as for every program that maps files.
-        let map = unsafe { Mmap::map(&file) }?;
-        Self::from_bytes(Bytes::from_owner(map))
+        Self::of(Source::open(path)?)
     }
 
     /// Takes the bytes of such a file.
@@ -54,32 +59,36 @@ impl Dataset {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn from_bytes(bytes: Bytes) -> Result<Self, DatasetError> {
-        if !bytes.starts_with(MAGIC) {
+        Self::of(Source::Memory(bytes))
+    }
+
+    fn of(source: Source) -> Result<Self, DatasetError> {
+        if !source.begins_with_magic()? {
             return Err(DatasetError::NotArrow);
         }
-        let (body, footer) = footer_of(&bytes).ok_or(DatasetError::Truncated)?;
-        let footer = root_as_footer(footer).map_err(|error| DatasetError::Damaged(error.to_string()))?;
-        let schema = checked_schema(&footer)?;
-        let schema = Arc::new(schema);
+        let (end, footer) = footer_of(&source)?;
+        let footer = root_as_footer(&footer).map_err(|error| DatasetError::Damaged(error.to_string()))?;
+        let schema = Arc::new(checked_schema(&footer)?);
+        let places = batches::places(&footer, end)?;
         let decoder = FileDecoder::new(Arc::clone(&schema), footer.version());
-        let buffer = Buffer::from(bytes.slice(..body));
-        let mut batches = Vec::new();
-        for block in footer.recordBatches().into_iter().flatten() {
-            let block_bytes = block_of(&buffer, block, &schema)?;
-            batches.extend(decoder.read_record_batch(block, &block_bytes)?);
+        let (mut names, mut bytes, mut begins) = (Vec::new(), Vec::new(), vec![0]);
+        for place in &places {
+            let listed = batches::list(&source, place, &schema)?;
+            if listed.names.is_empty() {
+                // Nobody will ask for it, and an empty batch may be one that had structures.
+                batches::read(&source, place, &schema, &decoder, names.len()..names.len(), &[])?;
+            }
+            names.extend(listed.names);
+            bytes.extend(listed.bytes);
+            begins.push(names.len());
         }
-        let ends = batches.iter().scan(0, |end, batch| {
-            *end += batch.num_rows();
-            Some(*end)
-        });
-        let begins = std::iter::once(0).chain(ends).collect();
-        Ok(Self { batches, begins })
+        Ok(Self { source, schema, decoder, places, begins, names, bytes, recent: Recent::default() })
     }
 
     /// Number of structures.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.begins.last().copied().unwrap_or(0)
+        self.names.len()
     }
 
     /// Whether there is no structure.
@@ -94,8 +103,7 @@ impl Dataset {
     /// Where there is no such structure.
     #[must_use]
     pub fn name(&self, index: usize) -> &str {
-        let (batch, row) = self.row(index);
-        Row { batch, row }.column("name").as_string::<i32>().value(row)
+        &self.names[index]
     }
 
     /// Bytes that structure `index` takes in the file, about.
@@ -104,22 +112,20 @@ impl Dataset {
     /// Where there is no such structure.
     #[must_use]
     pub fn bytes(&self, index: usize) -> u64 {
-        const RESIDUE_BYTES: usize = 4 * 8 + 1 + 4;
-        let (batch, row) = self.row(index);
-        let len = |column: &str| Row { batch, row }.range(column).len();
-        (len("atoms") * size_of::<Atom>() + len("residue_types") * RESIDUE_BYTES) as u64
+        self.bytes[index]
     }
 
     /// Structure `index` as it was packed, with the warnings of its file.
     ///
     /// # Errors
-    /// Where its parts do not fit together.
+    /// Where its batch cannot be read, is damaged or was changed, where its parts do not fit together, and
+    /// where its atoms lie as [`StructureInput::check_spread`] refuses them.
     ///
     /// # Panics
     /// Where there is no such structure.
     pub fn structure(&self, index: usize) -> Result<ReadStructure, DatasetError> {
-        let (batch, row) = self.row(index);
-        let row = Row { batch, row };
+        let (batch, row) = self.row(index)?;
+        let row = Row { batch: &batch, row };
         let atoms = row.range("atoms");
         let mut residue_atoms = row.list::<u32>("residue_atoms");
         residue_atoms.push(atoms.len() as u32);
@@ -148,15 +154,23 @@ impl Dataset {
         shared_types::residue_inputs!(read_inputs);
         structure.fill_absent();
         structure.validate()?;
+        structure.check_spread()?;
         let notes: Vec<Note> = row.texts("warnings").map(Note::of_text).collect();
         let warnings = row.texts("warnings").map(str::to_owned).collect();
         Ok(ReadStructure { structure, warnings, notes, models: 1 })
     }
 
     /// The batch that holds a structure, and its row there.
-    fn row(&self, index: usize) -> (&RecordBatch, usize) {
+    fn row(&self, index: usize) -> Result<(RecordBatch, usize), DatasetError> {
+        assert!(index < self.len(), "structure {index} of {}", self.len());
         let batch = self.begins.partition_point(|&begin| begin <= index) - 1;
-        (&self.batches[batch], index - self.begins[batch])
+        let (place, structures) = (&self.places[batch], self.begins[batch]..self.begins[batch + 1]);
+        let row = index - structures.start;
+        let read = || {
+            let names = &self.names[structures.clone()];
+            batches::read(&self.source, place, &self.schema, &self.decoder, structures.clone(), names)
+        };
+        Ok((self.recent.get(batch, place, read)?, row))
     }
 }
 
@@ -206,10 +220,13 @@ impl<'a> Row<'a> {
 }
 
 /// Where the data end, and the footer's bytes, which its length and the magic follow.
-fn footer_of(bytes: &[u8]) -> Option<(usize, &[u8])> {
-    let (rest, end) = bytes.split_last_chunk::<10>()?;
-    let begin = rest.len().checked_sub(read_footer_length(*end).ok()?)?;
-    Some((begin, &rest[begin..]))
+fn footer_of(source: &Source) -> Result<(u64, Vec<u8>), DatasetError> {
+    const END: usize = 10;
+    let footer_end = source.len().checked_sub(END as u64).ok_or(DatasetError::Truncated)?;
+    let end = source.read(footer_end, END)?;
+    let end = end.first_chunk().and_then(|&end| read_footer_length(end).ok()).ok_or(DatasetError::Truncated)?;
+    let begin = footer_end.checked_sub(end as u64).ok_or(DatasetError::Truncated)?;
+    Ok((begin, source.read(begin, end)?))
 }
 
 /// The schema, where it is that of a data set.
@@ -223,37 +240,3 @@ fn checked_schema(footer: &Footer<'_>) -> Result<Schema, DatasetError> {
     columns::check(&schema).map_err(|column| DatasetError::Column { column })?;
     Ok(schema)
 }
-
-/// A block of the file, whose parts all lie within it.
-fn block_of(body: &Buffer, block: &Block, schema: &Schema) -> Result<Buffer, DatasetError> {
-    let damaged = || DatasetError::Damaged("a batch does not lie within the file".to_owned());
-    let positive = |value: i64| usize::try_from(value).map_err(|_| damaged());
-    let begin = positive(block.offset())?;
-    let header = positive(i64::from(block.metaDataLength()))?;
-    let data = positive(block.bodyLength())?;
-    let len = header.checked_add(data).ok_or_else(damaged)?;
-    if header < PREFIX || begin.checked_add(len).is_none_or(|end| end > body.len()) {
-        return Err(damaged());
-    }
-    let bytes = body.slice_with_length(begin, len);
-    let message = root_as_message(&bytes[PREFIX..header]).map_err(|error| DatasetError::Damaged(error.to_string()))?;
-    let batch = message.header_as_record_batch().ok_or_else(damaged)?;
-    for node in batch.nodes().into_iter().flatten() {
-        // Every element takes a byte or more.
-        if positive(node.length())? > data || node.null_count() != 0 {
-            return Err(damaged());
-        }
-    }
-    let mut elements = element_bytes(schema);
-    for buffer in batch.buffers().into_iter().flatten() {
-        let (begin, len) = (positive(buffer.offset())?, positive(buffer.length())?);
-        let whole = elements.next().is_some_and(|bytes| len % bytes == 0);
-        if !whole || begin.checked_add(len).is_none_or(|end| end > data) {
-            return Err(damaged());
-        }
-    }
-    Ok(bytes)
-}
-
-/// What stands before a message: a mark, and its length.
-const PREFIX: usize = 8;

@@ -1,7 +1,7 @@
 //! Writing a data set.
 
-use super::DatasetError;
 use super::columns::{ATOM_VALUES, Element, item, schema, vector};
+use super::{CHECKSUMS_KEY, DatasetError};
 use crate::output::{OutputError, WholeFile};
 use crate::structure::StructureInput;
 use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type, UInt8Type, UInt32Type};
@@ -10,7 +10,7 @@ use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::{ArrowError, DataType};
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -37,8 +37,28 @@ use std::sync::Arc;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct DatasetFile {
-    writer: FileWriter<BufWriter<File>>,
+    writer: FileWriter<Summed>,
+    /// Of each batch, in eight hexadecimal digits.
+    checksums: String,
     whole: WholeFile,
+}
+
+/// Adds up a checksum of what is written.
+struct Summed {
+    file: BufWriter<File>,
+    sum: crc32fast::Hasher,
+}
+
+impl Write for Summed {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.sum.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
+    }
 }
 
 /// A structure, and what is odd about the file that it came from.
@@ -51,8 +71,11 @@ impl DatasetFile {
     /// Where the place is taken by something that is no plain file, or its folder cannot be written.
     pub fn create(path: &Path) -> Result<Self, OutputError> {
         let whole = WholeFile::begin(path)?;
-        let writer = FileWriter::try_new(whole.buffered()?, &schema()).map_err(|error| whole.failed(arrow(error)))?;
-        Ok(Self { writer, whole })
+        let file = Summed { file: whole.buffered()?, sum: crc32fast::Hasher::new() };
+        let mut writer = FileWriter::try_new(file, &schema()).map_err(|error| whole.failed(arrow(error)))?;
+        // The schema stands in the footer, too, which is what is read.
+        writer.get_mut().sum.reset();
+        Ok(Self { writer, checksums: String::new(), whole })
     }
 
     /// What to remove if the program is to end without a drop: the file's name as long as it is not in its place. Mostly
@@ -71,7 +94,10 @@ impl DatasetFile {
             structure.validate()?;
         }
         let batch = record_batch(structures)?;
-        Ok(self.writer.write(&batch)?)
+        self.writer.write(&batch)?;
+        let sum = self.writer.get_ref().sum.clone().finalize();
+        self.checksums.push_str(&format!("{sum:08x}"));
+        Ok(())
     }
 
     /// Ends the file and puts it in its place; answers its size in bytes.
@@ -79,10 +105,11 @@ impl DatasetFile {
     /// # Errors
     /// Where the file cannot be written; what had its name before is still there then.
     pub fn commit(self) -> Result<u64, OutputError> {
-        let Self { writer, whole } = self;
+        let Self { mut writer, checksums, whole } = self;
+        writer.write_metadata(CHECKSUMS_KEY, checksums);
         // Ends the file, and empties the buffer.
         let buffer = writer.into_inner().map_err(|error| whole.failed(arrow(error)))?;
-        buffer.into_inner().map_err(|error| whole.failed(error.into_error()))?;
+        buffer.file.into_inner().map_err(|error| whole.failed(error.into_error()))?;
         whole.commit()
     }
 }

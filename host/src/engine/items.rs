@@ -2,7 +2,7 @@
 
 use crate::pack::BatchPart;
 use cuda_std::launch::Offsets;
-use kernels_gpu::scratch::{ATOMS_AN_ITEM, Item, NO_STRUCTURE, Shares};
+use kernels_gpu::scratch::{Item, NO_STRUCTURE, Shares, atoms_per_item};
 use shared_types::Steps;
 
 /// Residues that a block adds up.
@@ -57,9 +57,7 @@ impl Items {
     pub(super) fn of_atoms(batch: &BatchPart<'_>) -> Self {
         let mut builder = Builder::default();
         for structure in Structure::all(batch) {
-            // In equal shares, so that none takes a block for a few.
-            let items = structure.n_atoms.div_ceil(ATOMS_AN_ITEM).max(1);
-            builder.some(structure, structure.n_atoms, structure.n_atoms.div_ceil(items).max(1), |first| {
+            builder.some(structure, structure.n_atoms, atoms_per_item(structure.n_atoms), |first| {
                 let at = structure.atoms + first;
                 (at, at)
             });

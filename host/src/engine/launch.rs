@@ -435,7 +435,7 @@ pub fn launch_binding_sites<M: Memory, E: Executor<Space = M::Space>>(
         labels: Segments { data: M::view_mut(&mut work.site_labels), offsets: M::offsets(&work.heavy_atoms) },
         best: Segments { data: M::view_mut(&mut work.best), offsets: residues },
         sums: M::view(&work.site_sums, atoms),
-        scores: M::view(&work.point_scores, atoms * CAPACITY as usize),
+        spots: M::view(&work.spots, atoms * CAPACITY as usize),
         point_atoms: M::view(&work.point_atoms, atoms),
         descriptors: given.descriptors,
         residue_atoms: given.residue_atoms,
@@ -462,6 +462,7 @@ fn launch_points<M: Memory, E: Executor<Space = M::Space>>(
             data: M::view_mut(&mut work.point_atoms),
             offsets: M::offsets(&work.atom_items.offsets),
         },
+        site_atoms: Segments { data: M::view_mut(&mut work.site_atoms), offsets: M::offsets(&work.atom_items.offsets) },
         points: Segments { data: M::view_mut(&mut work.points), offsets: M::offsets(&work.point_items) },
         counts: Segments { data: M::view_mut(&mut work.point_counts), offsets: M::offsets(&work.each_item) },
         items: work.atom_items.view(),
@@ -479,10 +480,10 @@ fn launch_points<M: Memory, E: Executor<Space = M::Space>>(
     sizes.launch::<points::Kernel, _>(executor, args)?;
     let given = inputs.shorter();
     let args = scores::Args {
-        scores: Segments { data: M::view_mut(&mut work.point_scores), offsets: M::offsets(&work.point_items) },
+        spots: Segments { data: M::view_mut(&mut work.spots), offsets: M::offsets(&work.point_items) },
         points: M::view(&work.points, room),
         counts: M::view(&work.point_counts, items),
-        point_atoms: M::view(&work.point_atoms, atoms),
+        site_atoms: M::view(&work.site_atoms, atoms),
         items: work.atom_items.view(),
         descriptors: given.descriptors,
         sorted: M::view(&work.sorted, atoms),
@@ -493,7 +494,7 @@ fn launch_points<M: Memory, E: Executor<Space = M::Space>>(
     let given = inputs.shorter();
     let args = sums::Args {
         sums: Segments { data: M::view_mut(&mut work.site_sums), offsets: M::offsets(&work.atom_items.offsets) },
-        scores: M::view(&work.point_scores, room),
+        spots: M::view(&work.spots, room),
         point_atoms: M::view(&work.point_atoms, atoms),
         items: work.atom_items.view(),
         descriptors: given.descriptors,
@@ -511,7 +512,7 @@ fn launch_points<M: Memory, E: Executor<Space = M::Space>>(
             data: M::view_mut(&mut work.results.atom_points),
             offsets: M::offsets(&work.heavy_atoms),
         },
-        scores: M::view(&work.point_scores, room),
+        spots: M::view(&work.spots, room),
         point_atoms: M::view(&work.point_atoms, atoms),
         descriptors: given.descriptors,
         cells: M::view(&work.cells, atoms),

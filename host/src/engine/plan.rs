@@ -1,6 +1,7 @@
 //! Cutting work into batches.
 
 use super::EngineError;
+use super::threads::at_once;
 use crate::pack::{ATOM_LIMIT, RESIDUE_LIMIT};
 use crate::structure::StructureInput;
 use std::ops::Range;
@@ -81,13 +82,7 @@ pub(super) fn in_slots<T: Send>(
             done.push((index, result));
         }
     };
-    let mut done: Vec<_> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..slots).map(|_| scope.spawn(slot)).collect();
-        threads
-            .into_iter()
-            .flat_map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
-    });
+    let mut done: Vec<_> = at_once(vec![(); slots], |()| slot()).into_iter().flatten().collect();
     done.sort_by_key(|(index, _)| *index);
     done.into_iter().map(|(_, result)| result).collect()
 }

@@ -8,7 +8,7 @@ use super::selection::Request;
 use crate::pack::BatchPart;
 use cuda_std::launch::{Executor, Offsets, Space};
 use cuda_std::panic::KernelPanic;
-use kernels_gpu::points::PointAtom;
+use kernels_gpu::points::{PointAtom, SiteAtom, Spot};
 use kernels_gpu::scratch::{AtomSurface, CellWords, Facts, Frame, Item, Place, ResidueExposure, Shares, Traits, Work};
 use kernels_gpu::{BatchKernel, Blocks};
 use shared_types::site_model::{CAPACITY, MOST_SITES};
@@ -88,11 +88,12 @@ pub struct BatchWork<M: Memory> {
     pub(super) surface: M::Buffer<AtomSurface>,
     pub(super) depths: M::Buffer<f32>,
     pub(super) point_atoms: M::Buffer<PointAtom>,
+    pub(super) site_atoms: M::Buffer<SiteAtom>,
     pub(super) site_sums: M::Buffer<u32>,
     pub(super) site_labels: M::Buffer<u32>,
     /// Room for the points of each heavy atom.
     pub(super) points: M::Buffer<u32>,
-    pub(super) point_scores: M::Buffer<u32>,
+    pub(super) spots: M::Buffer<Spot>,
     /// An element an item of heavy atoms.
     pub(super) point_counts: M::Buffer<u32>,
     // An element a residue.
@@ -227,10 +228,11 @@ impl<M: Memory> BatchWork<M> {
             surface: memory.empty()?,
             depths: memory.empty()?,
             point_atoms: memory.empty()?,
+            site_atoms: memory.empty()?,
             site_sums: memory.empty()?,
             site_labels: memory.empty()?,
             points: memory.empty()?,
-            point_scores: memory.empty()?,
+            spots: memory.empty()?,
             point_counts: memory.empty()?,
             rows: memory.empty()?,
             atom_contacts: memory.empty()?,
@@ -327,10 +329,11 @@ impl<M: Memory> BatchWork<M> {
         let structures = batch.n_structures() as u32;
         memory.set(&mut self.site_lists, &all((0..=structures).map(|first| first * MOST_SITES as u32).collect()))?;
         memory.reserve(&mut self.point_atoms, sizes.atoms)?;
+        memory.reserve(&mut self.site_atoms, sizes.atoms)?;
         memory.reserve(&mut self.site_sums, sizes.atoms)?;
         memory.reserve(&mut self.site_labels, sizes.atoms)?;
         memory.reserve(&mut self.points, sizes.atoms * CAPACITY as usize)?;
-        memory.reserve(&mut self.point_scores, sizes.atoms * CAPACITY as usize)?;
+        memory.reserve(&mut self.spots, sizes.atoms * CAPACITY as usize)?;
         memory.reserve(&mut self.point_counts, items.items.len())
     }
 

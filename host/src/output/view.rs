@@ -1,7 +1,10 @@
-//! Points and sites for viewers: PDB and PLY, and scripts for PyMOL and ChimeraX.
+//! Points and sites for viewers: PDB and PLY, scripts for PyMOL and ChimeraX, and the structure with scores in its B column.
 
 use super::{OutputError, StructureRows, write_whole};
+use crate::read::{NamedResidue, contents, is_cif, with_b_column};
 use crate::sites::{FoundSite, SurfacePoint, points};
+use shared_types::FEATURES;
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -17,12 +20,14 @@ const COLOURS: [[u8; 3]; 8] = [
     [140, 110, 80],
 ];
 
-/// Files for viewers, of one structure: its scored surface points, and a script that shows sites.
+/// Files for viewers, of one structure: its scored surface points, a script that shows sites, and the structure itself with
+/// the scores of residues in its B column.
 ///
 /// ```
 /// use prism_host::output::{OutputError, SitesView};
 ///
 /// let view = SitesView::new(Some("points.ply".into()), Some("sites.pml".into()), "1atp.pdb".into())?;
+/// let view = view.with_structure("scored.pdb".into())?;
 /// let error = SitesView::new(Some("points.xyz".into()), None, "1atp.pdb".into()).unwrap_err();
 /// assert!(matches!(error, OutputError::ViewFormat { .. }));
 /// # let _ = view;
@@ -32,6 +37,7 @@ const COLOURS: [[u8; 3]; 8] = [
 pub struct SitesView {
     points: Option<PathBuf>,
     script: Option<PathBuf>,
+    structure: Option<PathBuf>,
     input: PathBuf,
     written: bool,
 }
@@ -42,8 +48,6 @@ impl SitesView {
     /// # Errors
     /// [`OutputError::ViewFormat`] for other extensions.
     pub fn new(points: Option<PathBuf>, script: Option<PathBuf>, input: PathBuf) -> Result<Self, OutputError> {
-        let refuse =
-            |path: &Path, known: &'static str| Err(OutputError::ViewFormat { path: path.display().to_string(), known });
         match &points {
             Some(path) if !is(path, "pdb") && !is(path, "ply") => {
                 return refuse(path, "points are written as pdb or ply");
@@ -56,7 +60,19 @@ impl SitesView {
             }
             _ => {}
         }
-        Ok(Self { points, script, input, written: false })
+        Ok(Self { points, script, structure: None, input, written: false })
+    }
+
+    /// Where the structure goes, in the format of its file (`.pdb`, `.ent`, `.cif` or `.mmcif`): the same text with
+    /// `site_score` in hundredths in the B column, and 0 for what is no residue of the protein.
+    ///
+    /// # Errors
+    /// [`OutputError::ViewFormat`] for other extensions.
+    pub fn with_structure(self, path: PathBuf) -> Result<Self, OutputError> {
+        if !["pdb", "ent", "cif", "mmcif"].iter().any(|extension| is(&path, extension)) {
+            return refuse(&path, "structures are written as pdb or cif");
+        }
+        Ok(Self { structure: Some(path), ..self })
     }
 
     pub(super) fn write(&mut self, part: &StructureRows<'_>, sites: &[FoundSite]) -> Result<(), OutputError> {
@@ -72,7 +88,40 @@ impl SitesView {
             let script = Script { part, sites, input: &self.input, points: self.points.as_deref() };
             write_whole(path, if is(path, "pml") { script.pymol() } else { script.chimerax() }.as_bytes())?;
         }
+        if let Some(path) = &self.structure {
+            write_whole(path, &scored(part, &self.input, path)?)?;
+        }
         Ok(())
+    }
+}
+
+fn refuse<T>(path: &Path, known: &'static str) -> Result<T, OutputError> {
+    Err(OutputError::ViewFormat { path: path.display().to_string(), known })
+}
+
+/// The text of a structure's file with the scores of residues, in hundredths, in its B column.
+fn scored(part: &StructureRows<'_>, input: &Path, path: &Path) -> Result<Vec<u8>, OutputError> {
+    let name = input.display().to_string();
+    let unread = |problem: String| OutputError::ViewInput { path: name.clone(), problem };
+    let bytes = contents(input).map_err(|problem| unread(problem.to_string()))?;
+    let scores = FEATURES.iter().find(|feature| feature.name == "site_score").map(|feature| part.values(feature));
+    let structure = part.structure;
+    let rows = scores.unwrap_or_default().iter().enumerate().map(|(row, score)| {
+        let named = NamedResidue {
+            chain: part.chain(row),
+            number: structure.residue_numbers[row],
+            insertion_code: &structure.insertion_codes[row],
+            name: part.resname(row),
+        };
+        (named, 100.0 * score)
+    });
+    let scores: HashMap<_, _> = rows.filter(|(_, score)| score.is_finite()).collect();
+    let text = with_b_column(&bytes, &name, |residue| scores.get(&residue).copied().unwrap_or(0.0))
+        .map_err(|error| unread(error.to_string()))?;
+    match (is_cif(&text), is(path, "cif") || is(path, "mmcif")) {
+        (true, false) => refuse(path, "a structure of an mmCIF file is written as cif"),
+        (false, true) => refuse(path, "a structure of a PDB file is written as pdb"),
+        _ => Ok(text),
     }
 }
 

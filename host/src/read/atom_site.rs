@@ -2,6 +2,7 @@
 
 mod aligned;
 
+use super::b_column::NamedResidue;
 use super::cif::unquote;
 use super::error::{Problem, bad_field};
 use super::number::{cif_number, fixed_8_3, integer, last_decimal};
@@ -107,6 +108,42 @@ impl Columns {
             Some((_, item)) => Err(Problem::MissingItem(item)),
             None => Ok(Self { has_group: has(Item::Group), column, count: tags.len(), id: find(b"id") }),
         }
+    }
+}
+
+/// Where a table has its B column, and what names an atom's residue.
+pub(super) struct BColumn(Columns);
+
+impl BColumn {
+    /// Finds them among a table's tags.
+    pub(super) fn find(tags: &[&[u8]]) -> Result<Self, Problem> {
+        let columns = Columns::find(tags)?;
+        if columns.column[Item::BFactor as usize] == columns.count {
+            return Err(Problem::MissingItem("B_iso_or_equiv"));
+        }
+        Ok(Self(columns))
+    }
+
+    /// Edges of a row's B factor.
+    pub(super) fn b(&self, edges: &[usize]) -> (usize, usize) {
+        let column = self.0.column[Item::BFactor as usize];
+        (edges[2 * column], edges[2 * column + 1])
+    }
+
+    /// A row's residue; nothing where its number is none.
+    pub(super) fn residue<'a>(&self, text: &'a [u8], edges: &[usize]) -> Option<NamedResidue<'a>> {
+        let word = |item: Item| {
+            let column = self.0.column[item as usize];
+            let raw = unquote(&text[edges[2 * column]..edges[2 * column + 1]]);
+            if matches!(raw, b"?" | b".") { "" } else { std::str::from_utf8(raw).unwrap_or_default() }
+        };
+        let either = |item: Item, other: Item| if word(item).is_empty() { word(other) } else { word(item) };
+        Some(NamedResidue {
+            chain: either(Item::Chain, Item::LabelChain),
+            number: integer(either(Item::Number, Item::LabelNumber).as_bytes())?,
+            insertion_code: word(Item::Icode),
+            name: either(Item::Residue, Item::AuthResidue),
+        })
     }
 }
 

@@ -3,7 +3,8 @@
 mod lexer;
 mod rows;
 
-pub(super) use lexer::unquote;
+pub(super) use lexer::{Lexer, Token, unquote};
+pub(super) use rows::Rows;
 
 use super::atom_site::{ATOM_LINE, AtomSite, CATEGORY, Columns};
 use super::draft::{Draft, Facts};
@@ -12,8 +13,6 @@ use super::note::{Note, NoteKind};
 use super::options::{Models, ReadOptions};
 use super::select::{Selection, text_of};
 use super::tables::{CATEGORIES, Cell, Tables};
-use lexer::{Lexer, Token};
-use rows::Rows;
 
 /// A data block with atoms.
 pub(super) struct Block {

@@ -7,9 +7,11 @@ use super::references::References;
 use super::select::{text_of, trim_zeros};
 use super::tables::Tables;
 use super::{ReadOptions, ReadStructure};
-use crate::structure::StructureInput;
+use crate::structure::{StructureInput, check_spread};
 use shared_types::backbone::{NO_ROLES, RoleAtoms};
 use shared_types::{Atom, NO_CA, RESIDUES, ResidueKind, UNKNOWN};
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 /// Counts for notes.
@@ -357,6 +359,8 @@ impl Draft {
         let atoms = u32::try_from(self.atoms.len()).ok().filter(|&n| n < NO_CA);
         let n_atoms = atoms.ok_or_else(|| Fault::whole(Problem::TooManyAtoms(NO_CA - 1)))?;
         let (low, high) = bounding_box(&self.atoms);
+        let points = self.atoms.iter().map(|&[x, y, z, _]| [x, y, z]);
+        check_spread(points, low, high).map_err(|error| Fault::whole(error.into()))?;
         let center = [0, 1, 2].map(|axis| 0.5 * (low[axis] + high[axis]));
         let repeats = self.coinciding_residues();
         if n_atoms > 1 && low == high {
@@ -483,8 +487,11 @@ impl Draft {
         say(wild, NoteKind::BFactors, &|| {
             format!("{wild} residues have a B factor of a million Å² or more, which is left out")
         });
-        for id in options.chains.iter().flatten() {
-            if !self.structure.chains.iter().any(|c| c == id || id.is_empty() && c == " ") {
+        let asked = options.chains.iter().flatten();
+        let found: HashSet<&str> =
+            self.structure.chains.iter().filter(|_| options.chains.is_some()).map(String::as_str).collect();
+        for id in asked {
+            if !found.contains(id.as_str()) && !(id.is_empty() && found.contains(" ")) {
                 let text = format!("chain {id:?}, which was asked for, has no protein residues");
                 notes.push(Note { kind: NoteKind::MissingChain, text });
             }
@@ -511,13 +518,15 @@ impl Draft {
     /// Residues whose first atom lies exactly on an earlier residue's first atom.
     fn coinciding_residues(&self) -> usize {
         // Open addressing over at most half the slots; a slot holds a residue's first atom, or NO_CA when free.
+        // From a number that no file knows: coordinates that meet in one slot would take a time that grows with their square.
+        let seed = RandomState::new().hash_one(0);
         let slots = (2 * self.structure.residue_atoms.len()).next_power_of_two();
         let mut table = vec![NO_CA; slots];
         let mut repeats = 0;
         for &first in &self.structure.residue_atoms {
             let [x, y, z, _] = self.atoms[first as usize];
             let mix = |hash: u64, v: f64| (hash.rotate_left(23) ^ v.to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            let mut slot = (mix(mix(mix(0, x), y), z) >> 32) as usize & (slots - 1);
+            let mut slot = (mix(mix(mix(seed, x), y), z) >> 32) as usize & (slots - 1);
             while table[slot] != NO_CA {
                 let other = self.atoms[table[slot] as usize];
                 if other[..3] == [x, y, z] {

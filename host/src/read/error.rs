@@ -1,5 +1,6 @@
 //! What can be wrong with a file, and where.
 
+use crate::structure::SpreadError;
 use thiserror::Error;
 
 /// Why a file could not be read. Displays as `name: line N: what is wrong`.
@@ -89,6 +90,9 @@ pub enum Problem {
     /// More atoms than 32-bit indices reach.
     #[error("more than {0} atoms; split the structure")]
     TooManyAtoms(u32),
+    /// Atoms whose neighbours cannot be found in time.
+    #[error(transparent)]
+    Spread(#[from] SpreadError),
     /// A record that ends before its coordinates do, or with the file.
     #[error("{0}")]
     CutShort(String),

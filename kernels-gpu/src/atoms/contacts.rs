@@ -17,7 +17,7 @@ const _: () = assert!(CONTACT < cells::EDGE);
 /// Adds the atoms of a cell to the contacts of each residue that they touch, each atom once. False, with nothing added,
 /// where there is no room for all that they touch.
 #[inline(always)]
-pub fn count(
+pub fn count<V>(
     warp: &mut Warp,
     (owned, touching, residues): (&mut WarpList<u32>, &mut WarpList<u32>, &mut WarpList<u32>),
     cell: &Cell,
@@ -70,7 +70,7 @@ pub fn count(
     let mut pass = 0u32;
     while pass < residues.len() {
         let numbers = residues.by_lane(warp, pass);
-        add(warp, cell, around, contacts, (owned, touching, residues), &numbers, pass);
+        add::<V>(warp, cell, around, contacts, (owned, touching, residues), &numbers, pass);
         pass = pass.wrapping_add(32);
     }
     true
@@ -78,7 +78,7 @@ pub fn count(
 
 /// Adds what touches the residues in `numbers`, those from `pass` on: a lane has one.
 #[inline(always)]
-fn add(
+fn add<V>(
     warp: &mut Warp,
     cell: &Cell,
     around: &Around,
@@ -121,7 +121,7 @@ fn add(
 
 /// The same for one atom, where there is no room for what its cell touches: asks all residues.
 #[inline(always)]
-pub fn count_any(warp: &mut Warp, (atom, owner): (Atom, u32), around: &Around, contacts: &Atomics<u32>) {
+pub fn count_any<V>(warp: &mut Warp, (atom, owner): (Atom, u32), around: &Around, contacts: &Atomics<u32>) {
     let inputs = &around.inputs;
     warp.per_lane(|lane| {
         let mut residue = lane.index();

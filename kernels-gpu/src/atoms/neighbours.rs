@@ -60,7 +60,13 @@ pub struct Cell<'a> {
 
 /// Lists all atoms within reach of those at `first` and the `n` that follow, which lie in one cell.
 #[inline(always)]
-pub fn list<'a>(warp: &mut Warp, candidates: &'a mut WarpList<Pick>, around: &Around, first: u32, n: u32) -> Cell<'a> {
+pub fn list<'a, V>(
+    warp: &mut Warp,
+    candidates: &'a mut WarpList<Pick>,
+    around: &Around,
+    first: u32,
+    n: u32,
+) -> Cell<'a> {
     let sorted = &around.sorted;
     let own = warp.per_lane(|lane| {
         let (mut bounds, mut k) = (Bounds::NOTHING, lane.index());
@@ -97,7 +103,14 @@ pub fn list<'a>(warp: &mut Warp, candidates: &'a mut WarpList<Pick>, around: &Ar
 /// Lists the atoms that may touch number `k` of a cell, and the one behind it where there are two. Returns how many are
 /// within reach of each: the first one's in the lower half of the word.
 #[inline(always)]
-pub fn of_two(warp: &mut Warp, cell: &Cell, near: [&mut WarpList<Pick>; 2], around: &Around, k: u32, two: bool) -> u32 {
+pub fn of_two<V>(
+    warp: &mut Warp,
+    cell: &Cell,
+    near: [&mut WarpList<Pick>; 2],
+    around: &Around,
+    k: u32,
+    two: bool,
+) -> u32 {
     let (sorted, candidates) = (&around.sorted, cell.candidates);
     let first = cell.first.wrapping_add(k);
     let (a, b) = (sorted.get(first), if two { sorted.get(first.wrapping_add(1)) } else { NOWHERE });
@@ -129,7 +142,7 @@ pub fn of_two(warp: &mut Warp, cell: &Cell, near: [&mut WarpList<Pick>; 2], arou
 
 /// How many atoms are within reach of one, asked of all that may be: for those with more neighbours than there is room for.
 #[inline(always)]
-pub fn crowd(warp: &mut Warp, around: &Around, atom: Atom) -> u32 {
+pub fn crowd<V>(warp: &mut Warp, around: &Around, atom: Atom) -> u32 {
     let within = warp.per_lane(|lane| {
         let mut within = 0u32;
         for k in 0..ROWS {

@@ -25,7 +25,7 @@ fn sphere_area(radius: f32) -> f32 {
 /// Distance in Å from the atom in place `at` to the nearest that has accessible area; 0 where it is one. NaN where there
 /// is none.
 #[inline(always)]
-pub fn depth(team: &mut Team<TEAM>, at: u32, cells: &Cells, sorted: View<Atom>, surface: View<AtomSurface>) -> f32 {
+pub fn depth<V>(team: &mut Team<TEAM>, at: u32, cells: &Cells, sorted: View<Atom>, surface: View<AtomSurface>) -> f32 {
     if surface.get(at).exposed > 0 {
         return 0.0;
     }

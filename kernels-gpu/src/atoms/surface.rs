@@ -17,8 +17,6 @@ use shared_types::{Atom, MASKS_PER_GROUP, Mask, POINTS_A_GROUP, PointGroup};
 
 /// Radius of the probe in Å: a water molecule.
 pub const PROBE: f32 = 1.4;
-// A lane has four neighbours at most.
-const _: () = assert!(neighbours::NEAR == 4 * 32);
 /// Words of a mask that say what is covered in any case; as many say what may be.
 const WORDS: usize = POINTS_A_GROUP / 32;
 
@@ -116,28 +114,24 @@ impl Centre {
     }
 }
 
-/// A neighbour for each lane: its plane, and its mask.
+/// A neighbour for each lane, as its plane.
 struct Turn {
     x: PerLane<f32>,
     y: PerLane<f32>,
     z: PerLane<f32>,
     least: PerLane<f32>,
-    entry: PerLane<u32>,
 }
 
 impl Turn {
-    /// Neighbours from `first` on; lanes without one have what covers nothing.
+    /// Neighbours from `first` on, of which there is one; lanes without one have what covers nothing.
     #[inline(always)]
-    fn new(warp: &mut Warp, centre: &Centre, near: WarpItems<Pick>, around: &Around, first: u32) -> Self {
-        if first >= near.len() {
-            return Self {
-                x: warp.per_lane(|_| 0.0),
-                y: warp.per_lane(|_| 0.0),
-                z: warp.per_lane(|_| 0.0),
-                least: warp.per_lane(|_| f32::INFINITY),
-                entry: warp.per_lane(|_| masks::NOTHING),
-            };
-        }
+    fn new<V, const PASS: usize>(
+        warp: &mut Warp,
+        centre: &Centre,
+        near: WarpItems<Pick>,
+        around: &Around,
+        first: u32,
+    ) -> Self {
         let n = near.len();
         let picks = near.picks(warp, &around.sorted, first);
         let [x, y, z, radius] = picks.words();
@@ -148,13 +142,18 @@ impl Turn {
             let least = centre.least([*x, *y, *z], *radius);
             if first.wrapping_add(lane.index()) < n { least } else { f32::INFINITY }
         });
-        let entry = warp.map(((&x, &y, &z), &least), |_, ((x, y, z), least)| masks::entry([*x, *y, *z], *least));
-        Self { x, y, z, least, entry }
+        Self { x, y, z, least }
+    }
+
+    /// The entries of its masks.
+    #[inline(always)]
+    fn entries<V>(&self, warp: &mut Warp) -> PerLane<u32> {
+        warp.map(((&self.x, &self.y, &self.z), &self.least), |_, ((x, y, z), least)| masks::entry([*x, *y, *z], *least))
     }
 
     /// Whether a neighbour covers a point.
     #[inline(always)]
-    fn covers(&self, warp: &mut Warp, [px, py, pz]: [f32; 3]) -> bool {
+    fn covers<V>(&self, warp: &mut Warp, [px, py, pz]: [f32; 3]) -> bool {
         warp.any(((&self.x, &self.y, &self.z), &self.least), |_, ((x, y, z), least)| {
             covers([*x, *y, *z, *least], px, py, pz)
         })
@@ -165,7 +164,7 @@ impl Turn {
 /// the contacts of the residues that they touch. The part is one of the places from `first` on. Atoms with more neighbours
 /// than there is room for are left [`CROWDED`].
 #[inline(always)]
-pub fn count(
+pub fn count<V>(
     warp: &mut Warp,
     lists: &mut Lists,
     part: &mut WarpPart<Segment<AtomSurface>>,
@@ -176,20 +175,20 @@ pub fn count(
 ) {
     let (candidates, near_a, near_b, owned, touching, residues) = lists;
     let (first, n) = (first.wrapping_add(part.start()), part.len());
-    let cell = neighbours::list(warp, candidates, around, first, n);
+    let cell = neighbours::list::<V>(warp, candidates, around, first, n);
     let is_complete = cell.candidates.is_complete();
-    let in_contacts = is_complete && contacts::count(warp, (owned, touching, residues), &cell, around, contacts);
+    let in_contacts = is_complete && contacts::count::<V>(warp, (owned, touching, residues), &cell, around, contacts);
     let crowded = if in_contacts { CROWDED_BUT_IN_CONTACTS } else { CROWDED };
     let mut k = 0u32;
     while k < n {
         let mut left = n.wrapping_sub(k).min(2);
         let mut is_swapped = false;
-        let mut crowds = neighbours::of_two(warp, &cell, [&mut *near_a, &mut *near_b], around, k, left == 2);
+        let mut crowds = neighbours::of_two::<V>(warp, &cell, [&mut *near_a, &mut *near_b], around, k, left == 2);
         loop {
             let near = near_a.items(warp);
             let counts = if is_complete && in_contacts && near.is_complete() {
                 let centre = Centre::new(around.sorted.get(first.wrapping_add(k)));
-                AtomSurface { exposed: exposed(warp, &centre, near, around, points), crowd: crowds & 0xffff }
+                AtomSurface { exposed: exposed::<V>(warp, &centre, near, around, points), crowd: crowds & 0xffff }
             } else {
                 crowded
             };
@@ -212,67 +211,60 @@ pub fn count(
 
 /// How many points are exposed of an atom whose neighbours are known.
 #[inline(always)]
-fn exposed(warp: &mut Warp, centre: &Centre, near: WarpItems<Pick>, around: &Around, points: Points) -> u32 {
-    // Written out, so that all of it is in registers. Few atoms have more than 64.
-    let two = [Turn::new(warp, centre, near, around, 0), Turn::new(warp, centre, near, around, 32)];
-    if near.len() <= 64 {
-        return exposed_by(warp, &two, points);
-    }
-    let [a, b] = two;
-    let (c, d) = (Turn::new(warp, centre, near, around, 64), Turn::new(warp, centre, near, around, 96));
-    exposed_by(warp, &[a, b, c, d], points)
-}
-
-/// The same, with neighbours that are 32 `N` at most; `N` is 2 or 4.
-#[inline(always)]
-fn exposed_by<const N: usize>(warp: &mut Warp, turns: &[Turn; N], points: Points) -> u32 {
-    const { assert!(N == 2 || N == 4) };
+fn exposed<V>(warp: &mut Warp, centre: &Centre, near: WarpItems<Pick>, around: &Around, points: Points) -> u32 {
     let (mut exposed, mut left) = (0u32, points.n);
     for group in points.groups {
         let n = left.min(POINTS_A_GROUP as u32);
-        exposed = exposed.wrapping_add(n.wrapping_sub(covered_of_group(warp, turns, group)));
+        exposed = exposed.wrapping_add(n.wrapping_sub(covered_of_group::<V>(warp, centre, near, around, group)));
         left = left.wrapping_sub(n);
     }
     exposed
 }
 
 /// How many points of a group are covered.
+///
+/// Neighbours are taken twice, 32 at a time: for their masks, and for tests of the points that no mask decides. So few
+/// registers are in use, and many warps hide the time that masks take to come.
 #[inline(always)]
-fn covered_of_group<const N: usize>(warp: &mut Warp, turns: &[Turn; N], group: &PointGroup) -> u32 {
-    // Written out here and below, so that all of it is in registers.
-    let mut words = of_two(warp, group, &turns[0], &turns[1]);
-    if N == 4 {
-        words = both(words, of_two(warp, group, &turns[N - 2], &turns[N - 1]));
+fn covered_of_group<V>(
+    warp: &mut Warp,
+    centre: &Centre,
+    near: WarpItems<Pick>,
+    around: &Around,
+    group: &PointGroup,
+) -> u32 {
+    let mut union = warp.per_lane(|_| [0u32; 2 * WORDS]);
+    let mut first = 0u32;
+    while first < near.len() {
+        let entries = Turn::new::<V, 0>(warp, centre, near, around, first).entries::<V>(warp);
+        warp.each_with(&mut union, &entries, |_, union, entry| *union = both(*union, mask(group, *entry)));
+        first = first.wrapping_add(32);
     }
-    let [a, b, c, d, e, f, g, h] = words;
-    let mut covered = 0u32;
-    let mut word = 0u32;
-    let (mut certain, mut possible) = ([a, b, c, d], [e, f, g, h]);
-    while word < WORDS as u32 {
-        covered = covered.wrapping_add(certain[0].count_ones());
-        let mut open = possible[0] & !certain[0];
-        while open != 0 {
-            let k = (32 * word + open.trailing_zeros()) as usize % POINTS_A_GROUP;
-            open &= open.wrapping_sub(1);
-            let point = [group.x[k], group.y[k], group.z[k]];
-            let mut is_covered = turns[0].covers(warp, point) | turns[1].covers(warp, point);
-            if N == 4 {
-                is_covered |= turns[N - 2].covers(warp, point) | turns[N - 1].covers(warp, point);
+    let [a, b, c, d, e, f, g, h] = warp.or_words(&union, |_, union| *union);
+    let mut covered = a.count_ones() + b.count_ones() + c.count_ones() + d.count_ones();
+    let mut open = [e & !a, f & !b, g & !c, h & !d];
+    let mut first = 0u32;
+    while first < near.len() && (open[0] | open[1] | open[2] | open[3]) != 0 {
+        let turn = Turn::new::<V, 1>(warp, centre, near, around, first);
+        let mut word = 0u32;
+        while word < WORDS as u32 {
+            let (mut asked, mut stays) = (open[0], open[0]);
+            while asked != 0 {
+                let bit = asked & asked.wrapping_neg();
+                let k = (32 * word + asked.trailing_zeros()) as usize % POINTS_A_GROUP;
+                asked ^= bit;
+                if turn.covers::<V>(warp, [group.x[k], group.y[k], group.z[k]]) {
+                    covered = covered.wrapping_add(1);
+                    stays ^= bit;
+                }
             }
-            covered = covered.wrapping_add(u32::from(is_covered));
+            // The next word: moved, so that the loop is there once and its words are in registers.
+            open = [open[1], open[2], open[3], stays];
+            word += 1;
         }
-        // The next word: moved, so that the loop is there once and its words are in registers.
-        certain = [certain[1], certain[2], certain[3], 0];
-        possible = [possible[1], possible[2], possible[3], 0];
-        word += 1;
+        first = first.wrapping_add(32);
     }
     covered
-}
-
-/// The masks of two neighbours a lane, of all lanes.
-#[inline(always)]
-fn of_two(warp: &mut Warp, group: &PointGroup, a: &Turn, b: &Turn) -> [u32; 2 * WORDS] {
-    warp.or_words((&a.entry, &b.entry), |_, (a, b)| both(mask(group, *a), mask(group, *b)))
 }
 
 /// What is in one of two masks. (Without a loop, for which they would be in memory.)
@@ -292,7 +284,7 @@ fn mask(group: &PointGroup, entry: u32) -> [u32; 2 * WORDS] {
 ///
 /// A phase of its own: lanes that each go their way here would make the others' votes dearer.
 #[inline(always)]
-pub fn count_in_crowd(
+pub fn count_in_crowd<V>(
     warp: &mut Warp,
     at: u32,
     counts: AtomSurface,
@@ -302,15 +294,15 @@ pub fn count_in_crowd(
 ) -> AtomSurface {
     let atom = around.sorted.get(at);
     if counts.crowd == CROWDED.crowd {
-        contacts::count_any(warp, (atom, around.owners.get(at)), around, contacts);
+        contacts::count_any::<V>(warp, (atom, around.owners.get(at)), around, contacts);
     }
-    let crowd = neighbours::crowd(warp, around, atom);
-    AtomSurface { exposed: exposed_to_all(warp, &Centre::new(atom), around, points), crowd }
+    let crowd = neighbours::crowd::<V>(warp, around, atom);
+    AtomSurface { exposed: exposed_to_all::<V>(warp, &Centre::new(atom), around, points), crowd }
 }
 
 /// How many points are exposed, where there is no room for all neighbours.
 #[inline(always)]
-fn exposed_to_all(warp: &mut Warp, centre: &Centre, around: &Around, points: Points) -> u32 {
+fn exposed_to_all<V>(warp: &mut Warp, centre: &Centre, around: &Around, points: Points) -> u32 {
     let open = warp.per_lane(|lane| {
         let (mut open, mut k) = (0u32, lane.index());
         while k < points.n {

@@ -102,12 +102,12 @@ impl Chain<'_> {
 
     /// The bonds of row `i`.
     #[inline(always)]
-    pub fn bonds_of(&self, team: &mut Team<TEAM>, i: u32) -> HydrogenBonds {
+    pub fn bonds_of<V>(&self, team: &mut Team<TEAM>, i: u32) -> HydrogenBonds {
         let own = self.carbons.get(i);
         let own_atoms = self.peptides.get(i);
         let before = self.before(i);
         let batches = if own.is(Carbon::COMPLETE) { TEAM * self.n.div_ceil(TEAM * BATCH) } else { 0 };
-        let found = team.reduce(
+        let found = team.reduce_long(
             batches,
             Found::NOTHING,
             |mut found, k| {

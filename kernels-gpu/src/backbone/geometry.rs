@@ -117,6 +117,7 @@ impl Inputs<'_> {
         n.plus(self.direction_before(i))
     }
 
+    #[inline(always)]
     pub fn carbon(&self, i: u32) -> Carbon {
         let own = self.backbone(i);
         if !own.is_complete() {
@@ -135,6 +136,7 @@ impl Inputs<'_> {
         Carbon { position: own.ca.array(), tag }
     }
 
+    #[inline(always)]
     pub fn peptide(&self, i: u32) -> PeptideAtoms {
         let own = self.backbone(i);
         let known = |v: Vector| v.array().map(canonical);
@@ -143,6 +145,7 @@ impl Inputs<'_> {
     }
 
     /// The row of residue `i`, as far as angles.
+    #[inline(always)]
     pub fn angles(&self, i: u32) -> BackboneRow {
         let roles = self.roles(i);
         let (n, ca, c) = (self.atom(i, roles.n), self.alpha(i), self.atom(i, roles.c));

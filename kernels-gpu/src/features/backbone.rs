@@ -12,7 +12,7 @@ const DEGREES: f32 = 180.0 / core::f32::consts::PI;
 
 /// Columns `ca_angle` and `ca_dihedral`.
 #[inline(always)]
-pub fn angles(block: &mut Block, rows: Rows, places: View<Place>, output: &mut Segment<FeatureRow>) {
+pub fn angles<V>(block: &mut Block, rows: Rows, places: View<Place>, output: &mut Segment<FeatureRow>) {
     let n = rows.all;
     output.update(block, rows.count, |at, row| {
         let i = rows.row(at);

@@ -26,7 +26,7 @@ const CUTS: u32 = 4;
 
 /// Column `centrality`.
 #[inline(always)]
-pub fn eigenvector(
+pub fn eigenvector<V>(
     block: &mut Block,
     graph: ContactGraph,
     n: u32,
@@ -48,7 +48,7 @@ pub fn eigenvector(
     );
     if square > 0.0 {
         for _ in 0..RESTARTS {
-            let eigenvalue = lanczos(block, graph, n, 1.0 / sqrt(square), vectors, coefficients, ritz);
+            let eigenvalue = lanczos::<V>(block, graph, n, 1.0 / sqrt(square), vectors, coefficients, ritz);
             // The best vector is last; its moduli take the first one's place.
             let (mut best, rest) = vectors.split_at(n);
             let ritz_vector = rest.view(STEPS as u32 * n);
@@ -90,7 +90,7 @@ pub fn eigenvector(
 /// Vector `k` is kept as it came out, with the factor that gives it length 1 beside the matrix: thread `k` keeps what
 /// step `k` finds.
 #[inline(always)]
-fn lanczos(
+fn lanczos<V>(
     block: &mut Block,
     graph: ContactGraph,
     n: u32,
@@ -144,7 +144,7 @@ fn lanczos(
         let invariant = beta * scale <= 1e-6 * larger(alpha.abs() * scale, pull);
         if invariant || step % LOOK_EVERY == 0 || step == STEPS as u32 {
             let tridiagonal = coefficients.write(block, step, &found, |_, own| *own);
-            let eigenvalue = largest_eigenvalue(block, &tridiagonal, step);
+            let eigenvalue = largest_eigenvalue::<V>(block, &tridiagonal, step);
             let mut weights = ritz.fill(block, step, |j| ritz_weight(&tridiagonal, step, eigenvalue, j));
             let length = sqrt(block.reduce(step, 0.0, |j| weights.get(j) * weights.get(j), |a, b| a + b));
             // The last weight is 1: the residual of the Ritz pair is beta / length.
@@ -175,7 +175,7 @@ fn lanczos(
 /// A number is above all eigenvalues when the pivots of T - s I are all negative. [`POINTS`] numbers are tried at
 /// once, and the gap in which the answer lies is cut again.
 #[inline(always)]
-fn largest_eigenvalue(block: &mut Block, tridiagonal: &Tile<[f32; 2]>, k: u32) -> f32 {
+fn largest_eigenvalue<V>(block: &mut Block, tridiagonal: &Tile<[f32; 2]>, k: u32) -> f32 {
     // Gershgorin's circles bound it.
     let bounds = block.reduce(
         k,

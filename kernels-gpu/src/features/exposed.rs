@@ -10,7 +10,7 @@ use shared_types::feature::column;
 
 /// Writes the columns.
 #[inline(always)]
-pub fn features(block: &mut Block, rows: Rows, exposure: &[ResidueExposure], output: &mut Segment<FeatureRow>) {
+pub fn features<V>(block: &mut Block, rows: Rows, exposure: &[ResidueExposure], output: &mut Segment<FeatureRow>) {
     output.update(block, rows.count, |at, row| {
         let found = exposure.at(rows.row(at));
         let columns = &mut row.columns;

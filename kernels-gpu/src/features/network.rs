@@ -68,13 +68,13 @@ fn step(mut sums: Contacts, near: &Neighbours, bfactor_z: View<f32>, k: u32) -> 
 
 /// Whether the structure has more than one chain.
 #[inline(always)]
-pub fn has_several_chains(block: &mut Block, n: u32, places: View<Place>) -> bool {
+pub fn has_several_chains<V>(block: &mut Block, n: u32, places: View<Place>) -> bool {
     block.reduce(n, 0u32, |i| u32::from(!places.get(i).same_chain(places.get(0))), |a, b| a | b) != 0
 }
 
 /// Columns `contact_number`, `long_range_contacts`, `contact_order`, `clustering`, `bfactor_z` and `bfactor_local`.
 #[inline(always)]
-pub fn features(
+pub fn features<V>(
     block: &mut Block,
     graph: ContactGraph,
     rows: Rows,
@@ -88,7 +88,7 @@ pub fn features(
         |team, at| {
             let i = rows.row(at);
             let near = graph.of(i);
-            let sums = team.reduce(
+            let sums = team.reduce_long(
                 near.candidates(),
                 Contacts::zeroed(),
                 |sums, k| step(sums, &near, bfactor_z, k),

@@ -26,19 +26,19 @@ pub struct Inputs<'a> {
 
 impl Inputs<'_> {
     /// Where residue `i` lies in the batch.
-    #[inline]
+    #[inline(always)]
     fn row(&self, i: u32) -> u32 {
         self.structure.ca_offset + i
     }
 
     /// Tabulated kind of residue `i`.
-    #[inline]
+    #[inline(always)]
     pub fn kind(&self, i: u32) -> u32 {
         u32::from(self.residue_types.at(self.row(i)))
     }
 
     /// Position of residue `i`'s alpha carbon, NaN without.
-    #[inline]
+    #[inline(always)]
     fn position(&self, i: u32) -> [f32; 3] {
         let index = self.ca_indices.at(self.row(i));
         if index == NO_CA {
@@ -49,7 +49,7 @@ impl Inputs<'_> {
     }
 
     /// Whether rows `i` and `i + 1` are linked.
-    #[inline]
+    #[inline(always)]
     fn linked(&self, i: u32) -> bool {
         let ([ax, ay, az], [bx, by, bz]) = (self.position(i), self.position(i + 1));
         self.chain_ids.at(self.row(i)) == self.chain_ids.at(self.row(i + 1))
@@ -57,21 +57,27 @@ impl Inputs<'_> {
     }
 
     /// B factor of residue `i`'s alpha carbon, NaN without either.
-    #[inline]
+    #[inline(always)]
     fn bfactor(&self, i: u32) -> f32 {
         if self.ca_indices.at(self.row(i)) == NO_CA { NAN } else { self.bfactor.at(self.row(i)) }
     }
 }
 
 /// Whether two places are linked, the one after the other in the file.
-#[inline]
+#[inline(always)]
 pub fn linked(a: Place, b: Place) -> bool {
     a.same_chain(b) && a.to(b).norm2() < LINK2
 }
 
 /// Gathers place and traits of every residue.
 #[inline(always)]
-pub fn gather(block: &mut Block, inputs: &Inputs, n: u32, places: &mut Segment<Place>, traits: &mut Segment<Traits>) {
+pub fn gather<V>(
+    block: &mut Block,
+    inputs: &Inputs,
+    n: u32,
+    places: &mut Segment<Place>,
+    traits: &mut Segment<Traits>,
+) {
     places.fill(block, n, |i| {
         let in_fragment = (i > 0 && inputs.linked(i - 1)) || (i + 1 < n && inputs.linked(i));
         let chain = inputs.chain_ids.at(inputs.row(i));
@@ -89,7 +95,7 @@ pub fn gather(block: &mut Block, inputs: &Inputs, n: u32, places: &mut Segment<P
 
 /// Whether any residue has an annotation. Where none has, nobody need look.
 #[inline(always)]
-pub fn is_annotated(block: &mut Block, traits: View<Traits>, n: u32) -> bool {
+pub fn is_annotated<V>(block: &mut Block, traits: View<Traits>, n: u32) -> bool {
     let any = block.reduce(
         n,
         0u32,
@@ -113,7 +119,7 @@ struct Readable {
 
 /// Standardises the B factors over the structure's alpha carbons: column `bfactor_z`.
 #[inline(always)]
-pub fn standardise_bfactors(block: &mut Block, inputs: &Inputs, n: u32, bfactor_z: &mut Segment<f32>) {
+pub fn standardise_bfactors<V>(block: &mut Block, inputs: &Inputs, n: u32, bfactor_z: &mut Segment<f32>) {
     let none = Readable { count: 0.0, sum: 0.0, smallest: f32::INFINITY, largest: f32::NEG_INFINITY };
     let all = block.reduce(
         n,

@@ -43,7 +43,7 @@ struct Sum {
 
 /// Centroid and radius of gyration of the alpha carbons.
 #[inline(always)]
-pub fn shape(block: &mut Block, n: u32, places: View<Place>) -> Shape {
+pub fn shape<V>(block: &mut Block, n: u32, places: View<Place>) -> Shape {
     let sum = block.reduce(
         n,
         Sum::zeroed(),
@@ -69,7 +69,7 @@ pub fn shape(block: &mut Block, n: u32, places: View<Place>) -> Shape {
 
 /// Column `centroid_distance`.
 #[inline(always)]
-pub fn centroid_distances(
+pub fn centroid_distances<V>(
     block: &mut Block,
     rows: Rows,
     places: View<Place>,
@@ -90,19 +90,19 @@ pub fn centroid_distances(
 
 /// Accessible area of all residues in Å^2.
 #[inline(always)]
-pub fn area(block: &mut Block, n: u32, exposure: &[ResidueExposure]) -> f32 {
+pub fn area<V>(block: &mut Block, n: u32, exposure: &[ResidueExposure]) -> f32 {
     block.reduce(n, 0.0, |i| exposure.at(i).area, |a, b| a + b)
 }
 
 /// Number of contacts.
 #[inline(always)]
-pub fn contacts(block: &mut Block, graph: ContactGraph, n: u32) -> u64 {
+pub fn contacts<V>(block: &mut Block, graph: ContactGraph, n: u32) -> u64 {
     block.reduce(n, 0u64, |i| u64::from(graph.degree(i)), |a, b| a + b) / 2
 }
 
 /// The structure's summary, but for its sites, which come later.
 #[inline(always)]
-pub fn summarise(
+pub fn summarise<V>(
     block: &mut Block,
     contacts: u64,
     n: u32,

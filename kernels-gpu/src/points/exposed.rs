@@ -1,13 +1,13 @@
 //! Where points are: in which directions atoms are exposed.
 
-use super::kinds::{CLASSES_PER_KIND, class};
+use super::kinds::class;
 use super::near::each_near;
-use super::{PointAtom, THREADS, WARPS, distance2};
+use super::{PointAtom, SiteAtom, THREADS, WARPS, distance2, place};
 use crate::atoms::cells::{Bounds, Cells};
 use crate::scratch::{ATOMS_AN_ITEM, AtomSurface, CellWords, Frame, Item};
 use cuda_std::prelude::*;
 use shared_types::residue::{GLYCINE, parent_of};
-use shared_types::site_model::{CAPACITY, DIRECTIONS, PROBE, SPIRAL};
+use shared_types::site_model::{CAPACITY, CLASSES, DIRECTIONS, KINDS, LEAST_CROWD, PROBE, SPIRAL, WEIGHTS};
 use shared_types::{Atom, BatchStructureDesc, NO_CA};
 
 /// Others that may cover an atom's points, for which a warp has room at a time.
@@ -20,9 +20,10 @@ const _: () = assert!(DIRECTIONS.len() == 16 && THREADS == 256);
 /// are more than the last.
 type Plane = [f32; 4];
 
-/// Finds the points of every heavy atom: block `i` takes the atoms of item `i`, as they are sorted.
+/// Finds the points of every heavy atom: block `i` takes the atoms of item `i`, as they are sorted. An atom with fewer than
+/// [`LEAST_CROWD`] atoms around it is too far out to have any.
 ///
-/// - `point_atoms`: one element a heavy atom.
+/// - `point_atoms`, `site_atoms`: one element a heavy atom.
 /// - `points`: [`CAPACITY`] a heavy atom; the item's points come first in its part, each with its atom in the item and, in the
 ///   lowest four bits, its direction.
 /// - `counts`: one an item; how many points it has.
@@ -34,6 +35,7 @@ type Plane = [f32; 4];
 pub fn site_points(
     block: &mut Block,
     point_atoms: &mut Segment<PointAtom>,
+    site_atoms: &mut Segment<SiteAtom>,
     points: &mut Segment<u32>,
     counts: &mut Segment<u32>,
     items: &[Item],
@@ -53,6 +55,7 @@ pub fn site_points(
     masks: &mut Shared<u32, { ATOMS_AN_ITEM as usize }>,
     near: &mut Shared<Plane, { WARPS * NEAR }>,
 ) {
+    enum Here {}
     let item = items.at(block.index());
     let structure = descriptors.at(item.structure);
     let n = structure.n_atoms;
@@ -63,7 +66,10 @@ pub fn site_points(
     let count = point_atoms.len();
 
     // Those that may have points, one after the other, and the directions of each.
-    let may_have = |k: u32| n_points != SPIRAL || surface.at(item.atoms + first + k).exposed > 0;
+    let may_have = |k: u32| {
+        let found = surface.at(item.atoms + first + k);
+        (found.crowd >= LEAST_CROWD) & ((n_points != SPIRAL) | (found.exposed > 0))
+    };
     let mut numbers = numbers.fill(block, count, |_| 0);
     let some = numbers.inclusive_scan(block, count, 0, |k| u32::from(may_have(k)), u32::wrapping_add);
     let mut chosen = chosen.fill(block, count, |_| 0);
@@ -74,16 +80,16 @@ pub fn site_points(
     });
     let mut masks = masks.fill(block, count, |_| 0);
     masks.fill_by_warp_with(block, some, (near,), |warp, (near,), i| {
-        exposed(warp, near, &cells, sorted, first + chosen.get(i))
+        exposed::<Here>(warp, near, &cells, sorted, first + chosen.get(i))
     });
     let found = |k: u32| if may_have(k) { masks.get(numbers.get(k) - 1) } else { 0 };
     let begin = points.start();
     let mut begins = chosen;
     let total = begins.exclusive_scan(block, count, 0, |k| kept(found(k)).count_ones(), u32::wrapping_add);
     counts.set(block, 0, total);
-    point_atoms.fill(block, count, |k| {
-        let (mask, place) = (found(k), item.atoms + first + k);
-        let owner = structure.ca_offset + owners.at(place);
+    point_atoms.fill(block, count, |k| PointAtom::new(begin + begins.get(k), kept(found(k)), found(k).count_ones()));
+    site_atoms.fill(block, count, |k| {
+        let owner = structure.ca_offset + owners.at(item.atoms + first + k);
         // Whatever its state of charge; a residue that is not known counts as glycine, which has a backbone alone.
         let kind = u32::from(parent_of(residue_types.at(owner)).unwrap_or(GLYCINE));
         let alpha = ca_indices.at(owner);
@@ -94,8 +100,13 @@ pub fn site_points(
             let alpha = atoms.at(structure.atom_offset + alpha);
             distance2([atom.x, atom.y, atom.z], [alpha.x, alpha.y, alpha.z])
         };
-        let row = kind * CLASSES_PER_KIND + class(kind, atom.radius, from_alpha);
-        PointAtom::new(begin + begins.get(k), kept(mask), mask.count_ones(), row)
+        let [x, y, z] = place([atom.x, atom.y, atom.z]);
+        SiteAtom {
+            x,
+            y,
+            z,
+            weights: WEIGHTS[kind as usize % KINDS][class(kind, atom.radius, from_alpha) as usize % CLASSES],
+        }
     });
     points.update_atomic(block, count, |thread, points, k| {
         let (mut left, mut at) = (kept(found(k)), begins.get(k));
@@ -129,7 +140,7 @@ fn kept(exposed: u32) -> u32 {
 /// In which directions the atom in a place is exposed, as bits: each direction is asked in two lanes, of every other
 /// neighbour.
 #[inline(always)]
-fn exposed(warp: &mut Warp, near: &mut WarpList<Plane>, cells: &Cells, sorted: View<Atom>, place: u32) -> u32 {
+fn exposed<V>(warp: &mut Warp, near: &mut WarpList<Plane>, cells: &Cells, sorted: View<Atom>, place: u32) -> u32 {
     let atom = sorted.get(place);
     let reach = atom.radius + PROBE;
     let half = 0.5 / reach;
@@ -152,13 +163,13 @@ fn exposed(warp: &mut Warp, near: &mut WarpList<Plane>, cells: &Cells, sorted: V
             [other.x - atom.x, other.y - atom.y, other.z - atom.z, least]
         });
         if listed > near.capacity() - 32 {
-            cover(warp, near, (&x, &y, &z), &mut covered);
+            cover::<[V; 0]>(warp, near, (&x, &y, &z), &mut covered);
             listed = 0;
         }
         listed += warp.count(&touches, |_, touches| *touches);
         near.push_where(warp, &planes, &touches, |_, touches| *touches);
     });
-    cover(warp, near, (&x, &y, &z), &mut covered);
+    cover::<[V; 1]>(warp, near, (&x, &y, &z), &mut covered);
     let open = warp.ballot(&covered, |_, covered| !*covered);
     open & open >> 16 & ALL
 }
@@ -171,7 +182,7 @@ fn of_direction(lane: Lane, axis: usize) -> f32 {
 
 /// Covers directions by the planes of a list, and empties it.
 #[inline(always)]
-fn cover(
+fn cover<V>(
     warp: &mut Warp,
     near: &mut WarpList<Plane>,
     direction: (&PerLane<f32>, &PerLane<f32>, &PerLane<f32>),

@@ -1,7 +1,6 @@
 //! Which weights an atom has: its class, told from its residue, its radius, and how far it is from the alpha carbon.
 
 use shared_types::RESIDUES;
-use shared_types::site_model::CLASSES;
 
 /// The number of a residue, at compile time.
 const fn kind(name: &str) -> u32 {
@@ -48,7 +47,7 @@ const ITSELF: f32 = 0.1 * 0.1;
 const BONDED: f32 = 2.0 * 2.0;
 const CARBONYL: f32 = 2.6 * 2.6;
 
-/// The class of an atom of a residue of a kind: an index into [`shared_types::site_model::CLASS_WEIGHTS`]. `from_alpha` is
+/// The class of an atom of a residue of a kind: an index into a row of [`shared_types::site_model::WEIGHTS`]. `from_alpha` is
 /// its squared distance from the residue's alpha carbon in Å^2, infinite where there is none.
 #[inline(always)]
 pub fn class(kind: u32, radius: f32, from_alpha: f32) -> u32 {
@@ -95,10 +94,6 @@ pub fn class(kind: u32, radius: f32, from_alpha: f32) -> u32 {
         4
     }
 }
-
-/// Rows of weights for each kind of residue: its classes, and the room that makes a power of two.
-pub const CLASSES_PER_KIND: u32 = 16;
-const _: () = assert!(CLASSES <= CLASSES_PER_KIND as usize);
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! Points in the order of files, for those who look at them.
 
-use super::PointAtom;
+use super::{PointAtom, Spot};
 use crate::atoms::cells::Cells;
 use crate::scratch::{CellWords, Frame};
 use cuda_std::prelude::*;
@@ -10,12 +10,12 @@ use shared_types::{AtomPoints, BatchStructureDesc};
 /// Brings the points of heavy atoms into the order of files: block `i` takes structure `i`.
 ///
 /// - `atom_points`: one element a heavy atom, in the order of the file.
-/// - `scores`, `point_atoms`: what [`fn@crate::site_point_scores`] found, and what it read.
+/// - `spots`, `point_atoms`: what [`fn@crate::site_point_scores`] found, and what it read.
 #[kernel(threads = 256, blocks_per_sm = 4)]
 pub fn site_point_list(
     block: &mut Block,
     atom_points: &mut Segment<AtomPoints>,
-    scores: &[u32],
+    spots: &[Spot],
     point_atoms: &[PointAtom],
     descriptors: &[BatchStructureDesc],
     cells: &[CellWords],
@@ -35,7 +35,7 @@ pub fn site_point_list(
         AtomPoints {
             directions: own.directions(),
             scores: core::array::from_fn::<u32, { CAPACITY as usize }, _>(|k| {
-                if (k as u32) < count { scores.at(own.first + k as u32) } else { 0 }
+                if (k as u32) < count { spots.at(own.first + k as u32).score } else { 0 }
             }),
         }
     });

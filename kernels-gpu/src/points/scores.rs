@@ -1,56 +1,116 @@
 //! What lies around a point, and how likely it is a ligand's.
+//!
+//! Points that follow each other in a list lie near each other. A warp takes 32 of them, some together: it lists the atoms
+//! around those once, and then goes through the list for two points at a time, 32 atoms in its lanes.
 
-use super::kinds::CLASSES_PER_KIND;
-use super::near::{bounds, each_near};
-use super::{PointAtom, THREADS, WARPS, distance2, position};
+use super::near::{bounds_of, each, runs};
+use super::{SiteAtom, Spot, THREADS, WARPS, distance2, place, position};
 use crate::atoms::cells::Cells;
 use crate::scratch::{CellWords, Frame, Item};
-use cuda_std::math::{exp, fma, sqrt, to_u32};
+use cuda_std::math::{exp, fma, larger, sqrt, to_u32};
 use cuda_std::prelude::*;
 use shared_types::site_model::{
-    BIAS, BINS, CLASS_WEIGHTS, CLASSES, KIND_WEIGHTS, KINDS, ONE_SIDED, PER_DISTANCE, REACH, SUM_UNIT, WEIGHT_UNIT,
+    ATOMS, ATOMS_ONE_SIDED, ATOMS_SQUARED, BIAS, NEAR, ONE_SIDED, ONE_SIDED_SQUARED, REACH, SUM_UNIT, WEIGHT_UNIT,
 };
 use shared_types::{Atom, BatchStructureDesc};
 
-/// Atoms near 32 points, for which a warp has room at a time.
-const NEAR: usize = 96;
-/// Rows of weights.
-const ROWS: usize = KINDS * CLASSES_PER_KIND as usize;
-/// Unit vectors are added up in this part of 1.
-const PART: f32 = 4096.0;
+/// Points that have a list of atoms together.
+const TOGETHER: u32 = 8;
+/// How far around those atoms are listed: a bit more than counts, for coordinates are rounded.
+const LISTED_REACH: f32 = REACH + 0.05;
+/// Atoms around those, for which a warp has room.
+const LISTED: usize = 1024;
 /// With this added, a small number's bits are those of the nearest integer, and of this.
 const TO_INTEGER: f32 = 12_582_912.0;
-const _: () = assert!(THREADS == 256 && BINS == 32);
+const _: () = assert!(THREADS == 256 && 32 % TOGETHER == 0 && TOGETHER % 2 == 0);
 
-/// What is summed up for a point.
-#[derive(Clone, Copy, Default)]
+/// Where a point is, as [`place`] says it.
+type Place = [f32; 3];
+
+/// What is summed up for a point, as far as each lane has seen it.
 struct Around {
-    weights: i32,
-    atoms: u32,
-    /// Unit vectors to the atoms, in [`PART`].
-    towards: [i32; 3],
+    /// Weights, each with [`TO_INTEGER`]'s bits.
+    weights: PerLane<u32>,
+    atoms: PerLane<u32>,
+    /// Bits of coordinates.
+    x: PerLane<u32>,
+    y: PerLane<u32>,
+    z: PerLane<u32>,
+}
+
+impl Around {
+    #[inline(always)]
+    fn nothing(warp: &mut Warp) -> Self {
+        Self {
+            weights: warp.per_lane(|_| 0),
+            atoms: warp.per_lane(|_| 0),
+            x: warp.per_lane(|_| 0),
+            y: warp.per_lane(|_| 0),
+            z: warp.per_lane(|_| 0),
+        }
+    }
+
+    /// Adds an atom a lane, for the first `n` lanes, as far as they are within reach of a point.
+    #[inline(always)]
+    fn add(&mut self, warp: &mut Warp, [x, y, z, weights]: [&PerLane<f32>; 4], n: u32, point: Place) {
+        let d2 = warp.map((x, y, z), |lane, (x, y, z)| {
+            let d2 = distance2(point, [*x, *y, *z]);
+            if lane.index() < n { d2 } else { f32::INFINITY }
+        });
+        warp.each_with(&mut self.weights, (&d2, weights), |_, sum, (d2, weights)| {
+            let (near, far) = (weights.to_bits() & 0xffff_0000, weights.to_bits() << 16);
+            let (inner, outer) = (larger(NEAR * NEAR - *d2, 0.0), REACH * REACH - *d2);
+            let weight = fma(f32::from_bits(far), outer * outer, f32::from_bits(near) * (inner * inner)) + TO_INTEGER;
+            *sum = sum.wrapping_add(if *d2 < REACH * REACH { weight.to_bits() } else { 0 });
+        });
+        warp.each_with(&mut self.atoms, &d2, |_, sum, d2| {
+            *sum = sum.wrapping_add(if *d2 < REACH * REACH { 1 } else { 0 });
+        });
+        for (sum, at) in [(&mut self.x, x), (&mut self.y, y), (&mut self.z, z)] {
+            warp.each_with(sum, (&d2, at), |_, sum, (d2, at)| {
+                *sum = sum.wrapping_add(if *d2 < REACH * REACH { at.to_bits() } else { 0 });
+            });
+        }
+    }
+
+    /// The square of a point's probability, in parts of 1 of [`SUM_UNIT`].
+    #[inline(always)]
+    fn score(&self, warp: &mut Warp, point: Place) -> u32 {
+        let mut sum = |of: &PerLane<u32>| warp.reduce(of, u32::wrapping_add);
+        let (atoms, weights) = (sum(&self.atoms), sum(&self.weights));
+        let weights = weights.wrapping_sub(atoms.wrapping_mul(TO_INTEGER.to_bits())) as i32;
+        let from_point = |sum: u32, at: f32| sum.wrapping_sub(atoms.wrapping_mul(at.to_bits())) as i32 as f32;
+        let x = from_point(sum(&self.x), point[0]);
+        let y = from_point(sum(&self.y), point[1]);
+        let z = from_point(sum(&self.z), point[2]);
+        let away = sqrt(fma(x, x, fma(y, y, z * z))) / (super::PER_ANGSTROM * atoms as f32);
+        let atoms = atoms as f32;
+        let of_atoms = fma(atoms, fma(away, ATOMS_ONE_SIDED, fma(atoms, ATOMS_SQUARED, ATOMS)), BIAS);
+        let of_sides = fma(away, fma(away, ONE_SIDED_SQUARED, ONE_SIDED), of_atoms);
+        let logit = fma(weights as f32, WEIGHT_UNIT, of_sides);
+        let probability = 1.0 / (1.0 + exp(-logit));
+        to_u32(probability * probability * SUM_UNIT)
+    }
 }
 
 /// Scores the points of every item: block `i` takes those of item `i`.
 ///
-/// - `scores`: one element a point, where `points` has it: the square of its probability, in parts of 1 of
-///   [`SUM_UNIT`].
-/// - `points`, `counts`, `point_atoms`: what [`fn@crate::site_points`] found, and what it read.
+/// - `spots`: one element a point, where `points` has it.
+/// - `points`, `counts`, `site_atoms`: what [`fn@crate::site_points`] found, and what it read.
 #[kernel(threads = 256, blocks_per_sm = 3)]
 pub fn site_point_scores(
     block: &mut Block,
-    scores: &mut Segment<u32>,
+    spots: &mut Segment<Spot>,
     points: &[u32],
     counts: &[u32],
-    point_atoms: &[PointAtom],
+    site_atoms: &[SiteAtom],
     items: &[Item],
     descriptors: &[BatchStructureDesc],
     sorted: &[Atom],
     cells: &[CellWords],
     frames: &[Frame],
     frame: &mut Shared<Frame, 1>,
-    weights: &mut Shared<i16, { ROWS * BINS }>,
-    near: &mut Shared<[f32; 4], { WARPS * NEAR }>,
+    near: &mut Shared<Pick, { WARPS * LISTED }>,
 ) {
     let count = counts.at(block.index());
     if count == 0 {
@@ -59,87 +119,80 @@ pub fn site_point_scores(
     let item = items.at(block.index());
     let n = descriptors.at(item.structure).n_atoms;
     let frame = frame.fill(block, 1, |_| frames.at(item.structure));
-    let weights = weights.fill(block, (ROWS * BINS) as u32, |i| {
-        let (row, bin) = (i / BINS as u32, (i % BINS as u32) as usize);
-        let (kind, class) = ((row / CLASSES_PER_KIND) as usize, (row % CLASSES_PER_KIND) as usize);
-        if class < CLASSES { CLASS_WEIGHTS[class][bin] + KIND_WEIGHTS[kind][bin] } else { 0 }
-    });
     let cells = Cells::of(View::of(cells.part(item.atoms, n).as_flattened()), n, &frame);
     let sorted = View::of(sorted.part(item.atoms, n));
-    let point_atoms = View::of(point_atoms.part(item.atoms, n));
-    let points = View::of(points.part(scores.start(), count));
-    scores.fill_by_lanes_with(block, count, (near,), |warp, (near,), first| {
-        let place = warp.per_lane(|lane| {
+    let site_atoms = View::of(site_atoms.part(item.atoms, n)).clamped();
+    let points = View::of(points.part(spots.start(), count));
+    spots.fill_by_lanes_with(block, count, (near,), |warp, (near,), first| {
+        let at = warp.per_lane(|lane| {
             // Lanes without a point have the last one.
             let point = points.get((first + lane.index()).min(count - 1));
             position(sorted.get(item.first + (point >> 4)), point & 15)
         });
-        let x = warp.map(&place, |_, place| place[0]);
-        let y = warp.map(&place, |_, place| place[1]);
-        let z = warp.map(&place, |_, place| place[2]);
-        let of = bounds(warp, &x, &y, &z);
-        let mut around = warp.per_lane(|_| Around::default());
-        let mut listed = 0u32;
-        each_near(warp, &cells, &of, REACH, |warp, at, n| {
-            let of_lane = |lane: Lane| at.wrapping_add(lane.index().min(n.wrapping_sub(1)));
-            let atoms = warp.per_lane(|lane| sorted.get(of_lane(lane)));
-            let is_near = warp.map(&atoms, |lane, atom| {
-                (lane.index() < n) & (of.distance2([atom.x, atom.y, atom.z]) <= REACH * REACH)
-            });
-            let rows = warp.per_lane(|lane| point_atoms.get(of_lane(lane)).row());
-            let values = warp.map((&atoms, &rows), |_, (atom, row)| [atom.x, atom.y, atom.z, f32::from_bits(*row)]);
-            if listed > near.capacity() - 32 {
-                add(warp, near, (&x, &y, &z), &mut around, &weights);
-                listed = 0;
+        let x = warp.map(&at, |_, at| at[0]);
+        let y = warp.map(&at, |_, at| at[1]);
+        let z = warp.map(&at, |_, at| at[2]);
+        let places = warp.map(&at, |_, at| place(*at));
+        let mut scores = warp.per_lane(|_| 0u32);
+        let all = (count - first).min(32);
+        let mut begin = 0u32;
+        while begin < all {
+            let end = (begin + TOGETHER).min(all);
+            let of = bounds_of(warp, [&x, &y, &z], begin, end);
+            let region = cells.within(&of, LISTED_REACH);
+            // All atoms within reach of one of these, if there is room for them.
+            near.clear(warp);
+            let mut row = 0u32;
+            while row < region.rows() {
+                let ranges = runs(warp, &cells, region, row, &of, LISTED_REACH);
+                near.push_ranges_where(warp, &site_atoms, &ranges, |[x, y, z, _]| {
+                    of.distance2([super::along(x), super::along(y), super::along(z)]) <= LISTED_REACH * LISTED_REACH
+                });
+                row += 32;
             }
-            listed += warp.count(&is_near, |_, is_near| *is_near);
-            near.push_where(warp, &values, &is_near, |_, is_near| *is_near);
-        });
-        add(warp, near, (&x, &y, &z), &mut around, &weights);
-        warp.map(&around, |_, around| score(around))
-    });
-}
-
-/// Adds the atoms of a list to what is around each point, and empties the list.
-#[inline(always)]
-fn add(
-    warp: &mut Warp,
-    near: &mut WarpList<[f32; 4]>,
-    points: (&PerLane<f32>, &PerLane<f32>, &PerLane<f32>),
-    around: &mut PerLane<Around>,
-    weights: &Tile<i16>,
-) {
-    let atoms = near.items(warp);
-    for [x, y, z, row] in atoms.range(0, atoms.len()) {
-        let row = row.to_bits().wrapping_mul(BINS as u32);
-        warp.each_with(around, points, |_, around, (px, py, pz)| {
-            let d2 = distance2([*px, *py, *pz], [x, y, z]);
-            if d2 < REACH * REACH {
-                let bin = to_u32(d2 * (BINS as f32 / (REACH * REACH))).min(BINS as u32 - 1);
-                around.weights = around.weights.wrapping_add(i32::from(weights.get(row.wrapping_add(bin))));
-                around.atoms = around.atoms.wrapping_add(1);
-                let scale = PER_DISTANCE[bin as usize % BINS] * PART;
-                for (sum, along) in around.towards.iter_mut().zip([x - *px, y - *py, z - *pz]) {
-                    *sum = sum.wrapping_add(integer(along, scale));
+            let listed = near.items(warp);
+            let mut k = begin;
+            while k < end {
+                // Two at a time; where there is one, that one twice.
+                let (a, b) = (warp.broadcast(&places, k), warp.broadcast(&places, (k + 1).min(end - 1)));
+                let (mut around_a, mut around_b) = (Around::nothing(warp), Around::nothing(warp));
+                if listed.is_complete() {
+                    let mut from = 0u32;
+                    while from < listed.len() {
+                        let picks = listed.picks(warp, &site_atoms, from);
+                        let left = listed.len() - from;
+                        around_a.add(warp, picks.words(), left, a);
+                        around_b.add(warp, picks.words(), left, b);
+                        from += 32;
+                    }
+                } else {
+                    let mut row = 0u32;
+                    while row < region.rows() {
+                        let ranges = runs(warp, &cells, region, row, &of, LISTED_REACH);
+                        each(warp, &ranges, |warp, at, n| {
+                            let atoms = warp.per_lane(|lane| site_atoms.get(at.wrapping_add(lane.index())));
+                            let x = warp.map(&atoms, |_, atom| atom.x);
+                            let y = warp.map(&atoms, |_, atom| atom.y);
+                            let z = warp.map(&atoms, |_, atom| atom.z);
+                            let weights = warp.map(&atoms, |_, atom| f32::from_bits(atom.weights));
+                            around_a.add(warp, [&x, &y, &z, &weights], n, a);
+                            around_b.add(warp, [&x, &y, &z, &weights], n, b);
+                        });
+                        row += 32;
+                    }
                 }
+                let (of_a, of_b) = (around_a.score(warp, a), around_b.score(warp, b));
+                warp.each(&mut scores, |lane, score| {
+                    if lane.index() == k {
+                        *score = of_a;
+                    } else if lane.index() == k + 1 {
+                        *score = of_b;
+                    }
+                });
+                k += 2;
             }
-        });
-    }
-    near.clear(warp);
-}
-
-/// The integer nearest to a product below 2^22.
-#[inline(always)]
-fn integer(a: f32, b: f32) -> i32 {
-    (fma(a, b, TO_INTEGER).to_bits() as i32).wrapping_sub(TO_INTEGER.to_bits() as i32)
-}
-
-/// The square of a point's probability, in parts of 1.
-#[inline(always)]
-fn score(around: &Around) -> u32 {
-    let [x, y, z] = around.towards.map(|sum| sum as f32);
-    let length = sqrt(fma(x, x, fma(y, y, z * z))) / (PART * around.atoms as f32);
-    let logit = fma(ONE_SIDED, length, fma(around.weights as f32, WEIGHT_UNIT, BIAS));
-    let probability = 1.0 / (1.0 + exp(-logit));
-    to_u32(probability * probability * SUM_UNIT)
+            begin = end;
+        }
+        warp.map((&at, &scores), |_, ([x, y, z], score)| Spot { x: *x, y: *y, z: *z, score: *score })
+    });
 }

@@ -1,9 +1,9 @@
 //! What atoms have around them: the sum of what points score.
 
-use super::near::{bounds, each_near};
-use super::{PointAtom, THREADS, WARPS, distance2, position};
+use super::near::{bounds, each, runs};
+use super::{PointAtom, Spot, THREADS, WARPS, distance2};
 use crate::atoms::cells::Cells;
-use crate::scratch::{CellWords, Frame, Item};
+use crate::scratch::{CellWords, Frame, Item, atoms_per_item};
 use cuda_std::prelude::*;
 use shared_types::site_model::{AROUND, CAPACITY, PROBE};
 use shared_types::{Atom, BatchStructureDesc};
@@ -15,12 +15,12 @@ const _: () = assert!(THREADS == 256);
 /// Adds up the scores of the points within [`AROUND`] of every heavy atom: block `i` takes the atoms of item `i`.
 ///
 /// - `sums`: one element a heavy atom, as they are sorted; what has no room in 32 bits is the largest number.
-/// - `scores`: what [`fn@crate::site_point_scores`] found, and what it read.
+/// - `spots`: what [`fn@crate::site_point_scores`] found, and what it read.
 #[kernel(threads = 256, blocks_per_sm = 3)]
 pub fn site_sums(
     block: &mut Block,
     sums: &mut Segment<u32>,
-    scores: &[u32],
+    spots: &[Spot],
     point_atoms: &[PointAtom],
     items: &[Item],
     descriptors: &[BatchStructureDesc],
@@ -35,8 +35,12 @@ pub fn site_sums(
     let frame = frame.fill(block, 1, |_| frames.at(item.structure));
     let cells = Cells::of(View::of(cells.part(item.atoms, n).as_flattened()), n, &frame);
     let sorted = View::of(sorted.part(item.atoms, n));
-    let point_atoms = View::of(point_atoms.part(item.atoms, n));
+    let point_atoms = View::of(point_atoms.part(item.atoms, n)).clamped();
+    let spots = View::of(spots.part(item.atoms * CAPACITY, n * CAPACITY)).clamped();
+    let begin = item.atoms * CAPACITY;
+    let per_item = atoms_per_item(n);
     let count = sums.len();
+    let reach = AROUND + (cells.frame().largest + PROBE);
     sums.fill_by_lanes_with(block, count, (near,), |warp, (near,), first| {
         // Lanes without an atom have the last one.
         let own = warp.per_lane(|lane| sorted.get(item.first + (first + lane.index()).min(count - 1)));
@@ -44,47 +48,47 @@ pub fn site_sums(
         let y = warp.map(&own, |_, atom| atom.y);
         let z = warp.map(&own, |_, atom| atom.z);
         let of = bounds(warp, &x, &y, &z);
+        let region = cells.within(&of, reach);
         let mut sums = warp.per_lane(|_| 0u32);
-        let mut listed = 0u32;
-        each_near(warp, &cells, &of, AROUND + (cells.frame().largest + PROBE), |warp, at, n| {
-            let of_lane = |lane: Lane| at.wrapping_add(lane.index().min(n.wrapping_sub(1)));
-            let atoms = warp.per_lane(|lane| sorted.get(of_lane(lane)));
-            // Directions that are left of each atom's, and where the next point's score lies.
-            let mut left = warp.map(&atoms, |lane, atom| {
-                let points = point_atoms.get(of_lane(lane));
-                let far = AROUND + (atom.radius + PROBE);
-                let is_near = (lane.index() < n) & (of.distance2([atom.x, atom.y, atom.z]) <= far * far);
-                [if is_near { points.directions() } else { 0 }, points.first]
-            });
-            for _ in 0..CAPACITY {
-                if !warp.any(&left, |_, [directions, _]| *directions != 0) {
-                    break;
-                }
-                let found = warp.map((&atoms, &left), |_, (atom, [directions, at])| {
-                    if *directions == 0 {
-                        return [f32::INFINITY, 0.0, 0.0, 0.0];
+        let (mut listed, mut row) = (0u32, 0u32);
+        while row < region.rows() {
+            let mut atoms = runs(warp, &cells, region, row, &of, reach);
+            // The points of atoms that follow each other do so, too, as far as the atoms are of one item.
+            while warp.any(&atoms, |_, [first, end]| first < end) {
+                let ranges = warp.map(&atoms, |_, [first, end]| {
+                    let last = next_item(*first, per_item).min(*end).wrapping_sub(1);
+                    let (from, to) = (point_atoms.get(*first), point_atoms.get(last));
+                    let range = [from.first.wrapping_sub(begin), to.first.wrapping_add(to.count()).wrapping_sub(begin)];
+                    if first < end { range } else { [0; 2] }
+                });
+                warp.each(&mut atoms, |_, [first, end]| *first = next_item(*first, per_item).min(*end));
+                each(warp, &ranges, |warp, at, n| {
+                    let found = warp.per_lane(|lane| {
+                        let Spot { x, y, z, score } = spots.get(at.wrapping_add(lane.index()));
+                        [x, y, z, f32::from_bits(score)]
+                    });
+                    let is_near = warp.map(&found, |lane, [x, y, z, score]| {
+                        (lane.index() < n) & (score.to_bits() > 0) & (of.distance2([*x, *y, *z]) <= AROUND * AROUND)
+                    });
+                    if listed > near.capacity() - 32 {
+                        add(warp, near, (&x, &y, &z), &mut sums);
+                        listed = 0;
                     }
-                    let [x, y, z] = position(*atom, directions.trailing_zeros());
-                    [x, y, z, f32::from_bits(scores.at(*at))]
-                });
-                let is_near = warp.map(&found, |_, [x, y, z, score]| {
-                    (score.to_bits() > 0) & (of.distance2([*x, *y, *z]) <= AROUND * AROUND)
-                });
-                if listed > near.capacity() - 32 {
-                    add(warp, near, (&x, &y, &z), &mut sums);
-                    listed = 0;
-                }
-                listed += warp.count(&is_near, |_, is_near| *is_near);
-                near.push_where(warp, &found, &is_near, |_, is_near| *is_near);
-                warp.each(&mut left, |_, [directions, at]| {
-                    *directions &= directions.wrapping_sub(1);
-                    *at = at.wrapping_add(1);
+                    listed += warp.count(&is_near, |_, is_near| *is_near);
+                    near.push_where(warp, &found, &is_near, |_, is_near| *is_near);
                 });
             }
-        });
+            row = row.wrapping_add(32);
+        }
         add(warp, near, (&x, &y, &z), &mut sums);
         sums
     });
+}
+
+/// The first atom of the item behind the one that an atom is of.
+#[inline(always)]
+fn next_item(atom: u32, per_item: u32) -> u32 {
+    (atom / per_item).wrapping_add(1).wrapping_mul(per_item)
 }
 
 /// Adds the points of a list to the sums of atoms, and empties the list.

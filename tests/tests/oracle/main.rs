@@ -7,6 +7,7 @@ mod crowded;
 mod expected;
 mod graph;
 mod invariance;
+mod large;
 mod order;
 mod position;
 mod residues;

@@ -9,7 +9,9 @@ use shared_types::MegaFusedConfig;
 
 fn bits(features: &BatchFeatures) -> Vec<u32> {
     let (values, site_ids) = (bytemuck::cast_slice(features.values()), bytemuck::cast_slice(features.site_ids()));
-    [values, site_ids, bytemuck::cast_slice(features.summaries())].concat()
+    // Peaks and all that follows from them, too.
+    let sites: Vec<_> = features.iter().flat_map(|one| one.sites.to_vec()).collect();
+    [values, site_ids, bytemuck::cast_slice(features.summaries()), bytemuck::cast_slice(&sites)].concat()
 }
 
 #[test]

@@ -3,8 +3,9 @@
 use prism_host::{StructureFeatures, StructureInput};
 use shared_types::feature::column;
 use shared_types::site_model::{
-    APART, AROUND, BIAS, BINS, CAPACITY, CLASS_WEIGHTS, DEFAULT_THRESHOLD, DIRECTIONS, KIND_WEIGHTS, MOST_SITES,
-    ONE_SIDED, PER_DISTANCE, PROBE, REACH, RESIDUE_BIAS, RESIDUE_SLOPE, SUM_UNIT, WEIGHT_UNIT,
+    APART, AROUND, ATOMS, ATOMS_ONE_SIDED, ATOMS_SQUARED, BIAS, CAPACITY, DEFAULT_THRESHOLD, DIRECTIONS, LEAST_CROWD,
+    MOST_SITES, NEAR, ONE_SIDED, ONE_SIDED_SQUARED, PROBE, REACH, RESIDUE_BIAS, RESIDUE_SLOPE, SUM_UNIT, WEIGHT_UNIT,
+    WEIGHTS,
 };
 use shared_types::{NO_CA, RESIDUES};
 
@@ -73,6 +74,9 @@ impl Atoms {
         let probe = f64::from(PROBE);
         let mut points = Vec::new();
         for (i, &center) in self.at.iter().enumerate() {
+            if self.at.iter().filter(|&&at| distance(center, at) <= 10.0).count() < LEAST_CROWD as usize {
+                continue;
+            }
             let reach = self.radius[i] + probe;
             let near: Vec<usize> = (0..self.at.len())
                 .filter(|&j| j != i && distance(center, self.at[j]) < reach + 2.0 * probe + 1.0)
@@ -90,21 +94,38 @@ impl Atoms {
     }
 
     fn probability(&self, point: Position) -> f64 {
-        let (mut weights, mut towards, mut count) = (0.0, [0.0; 3], 0.0);
+        let (mut weights, mut mean, mut count) = (0.0, [0.0; 3], 0.0);
+        let point = rounded(point);
         for (i, &at) in self.at.iter().enumerate() {
+            let at = rounded(at);
             let away = distance(point, at);
             if away < f64::from(REACH) {
-                let bin = (away * away * BINS as f64 / f64::from(REACH * REACH)) as usize;
-                weights += f64::from(CLASS_WEIGHTS[self.class[i]][bin]) + f64::from(KIND_WEIGHTS[self.kind[i]][bin]);
+                let word = WEIGHTS[self.kind[i]][self.class[i]];
+                let [near, far] = [word >> 16, word & 0xffff].map(|half| f64::from(f32::from_bits(half << 16)));
+                let inner = (f64::from(NEAR).powi(2) - away * away).max(0.0);
+                weights += near * inner * inner + far * (f64::from(REACH).powi(2) - away * away).powi(2);
                 for axis in 0..3 {
-                    towards[axis] += (at[axis] - point[axis]) * f64::from(PER_DISTANCE[bin]);
+                    mean[axis] += at[axis] - point[axis];
                 }
                 count += 1.0;
             }
         }
-        let one_sided = distance(towards, [0.0; 3]) / count;
-        logistic(f64::from(BIAS) + weights * f64::from(WEIGHT_UNIT) + f64::from(ONE_SIDED) * one_sided)
+        let one_sided = distance(mean, [0.0; 3]) / count;
+        let terms = [
+            (WEIGHT_UNIT, weights),
+            (ONE_SIDED, one_sided),
+            (ONE_SIDED_SQUARED, one_sided * one_sided),
+            (ATOMS, count),
+            (ATOMS_SQUARED, count * count),
+            (ATOMS_ONE_SIDED, count * one_sided),
+        ];
+        logistic(terms.iter().map(|&(weight, of)| f64::from(weight) * of).sum::<f64>() + f64::from(BIAS))
     }
+}
+
+/// What lies around a point is looked at with coordinates of so many parts of 1 Å.
+fn rounded(at: Position) -> Position {
+    at.map(|x| (x * 128.0).round() / 128.0)
 }
 
 fn logistic(logit: f64) -> f64 {
@@ -140,8 +161,9 @@ impl Defined {
             });
             sites.push((total, center));
             for (left, &at) in left.iter_mut().zip(&atoms.at) {
-                *left &= distance(at, atoms.at[peak]) > f64::from(APART);
+                *left &= distance(at, center) > f64::from(APART);
             }
+            left[peak] = false;
         }
         Self { scores: scores.collect(), sites }
     }
@@ -162,7 +184,8 @@ impl Defined {
         let sure = (0..self.sites.len()).take_while(|&k| apart(k)).count();
         for (k, ((sum, center), found)) in self.sites.iter().zip(&features.sites).take(sure).enumerate() {
             let near = distance(*center, found.center.map(f64::from)) < 0.02;
-            if (f64::from(found.score) / sum - 1.0).abs() > 2e-3 || !near {
+            // Weights are integers, so that small sums are less exact.
+            if (f64::from(found.score) - sum).abs() > 2e-3 * sum + 5e-5 || !near {
                 faults.push(format!("site {k}: {found:?} where {sum} at {center:?}"));
             }
         }

@@ -209,7 +209,13 @@ impl<T: Pod> WarpList<'_, T> {
     ///
     /// `keep` may ask the warp: it gets the lanes' items, of which some may come more than once.
     #[inline(always)]
-    pub fn retain_from(&mut self, warp: &mut Warp, first: u32, keep: impl Fn(&mut Warp, &PerLane<T>) -> PerLane<bool>) {
+    pub fn retain_from(
+        &mut self,
+        warp: &mut Warp,
+        first: u32,
+        keep: impl Fn(&mut Warp, &PerLane<T>) -> PerLane<bool> + Sync,
+    ) {
+        platform::frozen(&keep);
         platform::meet_warp();
         self.being_read = false;
         let (data, count) = (self.data, self.count);

@@ -109,6 +109,19 @@ fn what_a_phase_holds_does_not_change() {
 }
 
 #[test]
+fn no_closure_of_any_phase_is_left_out() {
+    let Some(messages) = messages("every_closure") else { return };
+    let said = messages.matches("error[E0080]").count();
+    let text = include_str!("device/every_closure.rs");
+    let missed: Vec<_> = text
+        .lines()
+        .zip(1 + HEAD.lines().count()..)
+        .filter(|(line, number)| line.contains(".store(") && !messages.contains(&format!("src/lib.rs:{number}:")))
+        .collect();
+    assert!(missed.is_empty(), "{said} errors, and none about {missed:#?}\n{messages}");
+}
+
+#[test]
 fn a_static_does_not_change() {
     for (name, suffix) in [("atomic_static", "COUNT"), ("cell_static", "CELL")] {
         let Some(refusals) = refusals(name) else { return };

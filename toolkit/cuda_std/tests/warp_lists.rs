@@ -102,3 +102,41 @@ fn a_warp_counts_questions_that_find_an_item() {
         }
     }
 }
+
+/// Element `i`: the sum of the indices of the first `i` elements, which a warp reads from a list that ends within the second
+/// 32 of them.
+#[kernel(threads = 64)]
+fn picked(block: &mut Block, out: &mut Segment<[u32; 2]>, x: &[[f32; 4]], list: &mut Shared<Pick, { 2 * 40 }>) {
+    let n = out.len();
+    let x = View::of(x).clamped();
+    out.fill_by_warp_with(block, n, (list,), |warp, (list,), i| {
+        let ranges = warp.per_lane(|lane| if lane.index() == 7 { [0, i] } else { [0; 2] });
+        list.push_ranges_where(warp, &x, &ranges, |_| true);
+        let items = list.items(warp);
+        let (mut indices, mut last) = (0, 0);
+        for first in (0..items.len()).step_by(32) {
+            let picks = items.picks(warp, &x, first);
+            let here = |lane: Lane| first + lane.index() < items.len();
+            let own = warp.map(picks.index(), |lane, index| if here(lane) { *index } else { 0 });
+            indices += warp.reduce(&own, |a, b| a + b);
+            let own = warp.map(picks.words()[3], |lane, word| if here(lane) { *word as u32 } else { 0 });
+            last += warp.reduce(&own, |a, b| a + b);
+        }
+        [indices, last]
+    });
+}
+
+#[test]
+fn a_list_of_picks_is_read_to_its_end_wherever_that_is() {
+    let x: Vec<[f32; 4]> = (0..50).map(|i| [0.0, 0.0, 0.0, 3.0 * i as f32]).collect();
+    let n = 50;
+    for executor in executors() {
+        let (mut out, offsets) = (vec![[9; 2]; n as usize], Offsets::new(vec![0, n]).unwrap());
+        let args = picked::Args { out: Segments { data: &mut out[..], offsets: &offsets }, x: &x[..] };
+        picked::launch(&executor, 1, args).unwrap();
+        for (i, found) in (0..n).zip(out) {
+            let sum: u32 = (0..i.min(40)).sum();
+            assert_eq!(found, [sum, 3 * sum], "{i}");
+        }
+    }
+}

@@ -7,13 +7,13 @@ use super::memory::DeviceMemory;
 use super::staging::Staging;
 use crate::engine::results::{BatchFeatures, ResultPool, ResultSizes, ResultsMut};
 use crate::engine::selection::Request;
+use crate::engine::threads::at_once;
 use crate::engine::worker::DeviceTimes;
 use crate::engine::{EngineError, Largest};
 use crate::pack::{BatchPart, PackedBatch};
 use cuda_host::{Context, CudaError, CudaExecutor, Event, GpuBufferPool, PoolStatistics, Stream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
-use std::thread;
 use std::time::Duration;
 
 /// Copies at a time: one to the device, one from it.
@@ -250,13 +250,8 @@ impl DeviceLanes {
             }
             done
         };
-        let mut done: Vec<Done> = thread::scope(|scope| {
-            let work = &work;
-            let busy = self.lanes.iter().zip(of_lanes).filter(|(_, jobs)| !jobs.is_empty());
-            let threads: Vec<_> = busy.map(|(lane, jobs)| scope.spawn(move || work(lane, jobs))).collect();
-            let joined = threads.into_iter().map(|thread| thread.join());
-            joined.flat_map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-        });
+        let busy = self.lanes.iter().zip(of_lanes).filter(|(_, jobs)| !jobs.is_empty()).collect();
+        let mut done: Vec<Done> = at_once(busy, |(lane, jobs)| work(lane, jobs)).into_iter().flatten().collect();
         done.sort_by_key(|(first, _)| *first);
         let mut sum = DeviceTimes::default();
         for (_, times) in done {

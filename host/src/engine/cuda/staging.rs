@@ -1,5 +1,6 @@
 //! Copies through page-locked memory.
 
+use crate::engine::threads::at_once;
 use cuda_host::{
     Context, CudaError, DeviceView, DeviceViewMut, PinnedBuffer, PinnedPool, PoolOptions, PoolStatistics, Stream,
 };
@@ -98,7 +99,7 @@ impl Staging {
             shares.push((head, share));
             rest = tail;
         }
-        at_once(shares, |(to, from)| {
+        all(shares, |(to, from)| {
             let mut rest = to;
             for piece in from.chunks(piece_len::<T>()) {
                 let (head, tail) = rest.split_at_mut(piece.len())?;
@@ -129,7 +130,7 @@ impl Staging {
             let begin = index * share;
             Ok((from.slice(begin..begin + to.len())?, to))
         });
-        at_once(shares.collect::<Result<Vec<_>, CudaError>>()?, |(from, to)| {
+        all(shares.collect::<Result<Vec<_>, CudaError>>()?, |(from, to)| {
             let mut before: Option<(PinnedBuffer<T>, &mut [T])> = None;
             for (index, to) in to.chunks_mut(piece_len::<T>()).enumerate() {
                 let begin = index * piece_len::<T>();
@@ -184,20 +185,9 @@ fn take<T: DeviceLayout>((staged, to): (PinnedBuffer<T>, &mut [T])) -> Result<()
     Ok(())
 }
 
-/// Does every share in a thread of its own, the first in this one. Of several errors, that of the first share.
-fn at_once<S: Send>(shares: Vec<S>, work: impl Fn(S) -> Result<(), CudaError> + Sync) -> Result<(), CudaError> {
-    let work = &work;
-    let mut shares = shares.into_iter();
-    let Some(first) = shares.next() else { return Ok(()) };
-    thread::scope(|scope| {
-        let others: Vec<_> = shares.map(|share| scope.spawn(move || work(share))).collect();
-        let mut result = work(first);
-        for other in others {
-            let other = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            result = result.and(other);
-        }
-        result
-    })
+/// Does every share at once. Of several errors, that of the first share.
+fn all<S: Send>(shares: Vec<S>, work: impl Fn(S) -> Result<(), CudaError> + Sync) -> Result<(), CudaError> {
+    at_once(shares, work).into_iter().collect()
 }
 
 #[cfg(test)]
@@ -209,12 +199,12 @@ mod tests {
     fn every_share_is_done_and_the_first_error_is_kept() {
         let done = AtomicUsize::new(0);
         let failing = |index: usize| CudaError::NoSuchDevice { ordinal: index, count: 0 };
-        let result = at_once(vec![0, 1, 2, 3], |index| {
+        let result = all(vec![0, 1, 2, 3], |index| {
             done.fetch_add(1, Ordering::SeqCst);
             if index == 0 || index == 3 { Ok(()) } else { Err(failing(index)) }
         });
         assert_eq!((result, done.into_inner()), (Err(failing(1)), 4));
-        assert_eq!(at_once(Vec::<()>::new(), |()| Ok(())), Ok(()));
+        assert_eq!(all(Vec::<()>::new(), |()| Ok(())), Ok(()));
     }
 
     #[test]

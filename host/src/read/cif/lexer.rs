@@ -5,7 +5,7 @@ use memchr::{memchr, memchr2, memmem};
 
 /// A word of a CIF file.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Token<'a> {
+pub(in crate::read) enum Token<'a> {
     /// A value as it stands in the text, quotes and all; see [`unquote`].
     Value(&'a [u8]),
     /// A tag, its `_` included.
@@ -23,14 +23,14 @@ pub(super) enum Token<'a> {
 }
 
 /// Splits a text into words. Anything up to the blank (0x20) separates.
-pub(super) struct Lexer<'a> {
-    pub(super) text: &'a [u8],
+pub(in crate::read) struct Lexer<'a> {
+    pub(in crate::read) text: &'a [u8],
     /// Where the next word is looked for.
-    pub(super) at: usize,
+    pub(in crate::read) at: usize,
 }
 
 impl<'a> Lexer<'a> {
-    pub(super) fn new(text: &'a [u8]) -> Self {
+    pub(in crate::read) fn new(text: &'a [u8]) -> Self {
         Self { text, at: 0 }
     }
 
@@ -49,7 +49,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The next word and the byte it begins at.
-    pub(super) fn next(&mut self) -> Result<(usize, Token<'a>), Fault> {
+    pub(in crate::read) fn next(&mut self) -> Result<(usize, Token<'a>), Fault> {
         self.skip_blanks();
         let begin = self.at;
         let rest = &self.text[begin..];

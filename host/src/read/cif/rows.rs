@@ -6,7 +6,7 @@ use crate::read::masks;
 use memchr::memchr;
 
 /// Reads a loop's values row by row.
-pub(super) struct Rows<'a> {
+pub(in crate::read) struct Rows<'a> {
     /// Number of columns.
     columns: usize,
     /// Begin and end in the text of each value of the current row, quotes included, then one empty value that
@@ -22,19 +22,19 @@ pub(super) struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    pub(super) fn new(columns: usize, first_tag: &'a [u8]) -> Self {
+    pub(in crate::read) fn new(columns: usize, first_tag: &'a [u8]) -> Self {
         Self { columns, edges: vec![0; 2 * (columns + 1) + AT_ONCE], first_tag, lines: true, rows: 0, line_end: 0 }
     }
 
     /// Edges of the current row's values; see [`Rows`].
     #[inline]
-    pub(super) fn edges(&self) -> &[usize] {
+    pub(in crate::read) fn edges(&self) -> &[usize] {
         &self.edges[..2 * (self.columns + 1)]
     }
 
     /// Moves to the next row; false at the loop's end, with the lexer before the word that ends it.
     #[inline]
-    pub(super) fn next(&mut self, lexer: &mut Lexer<'a>) -> Result<bool, Fault> {
+    pub(in crate::read) fn next(&mut self, lexer: &mut Lexer<'a>) -> Result<bool, Fault> {
         let text = lexer.text;
         lexer.skip_blanks();
         // A line of many rows is searched once.

@@ -13,6 +13,7 @@ mod warp_list;
 pub use atomic::{AtomicNumber, Place};
 pub use crew::{Crew, Order};
 pub use frozen::Frozen;
+pub(crate) use frozen::frozen;
 pub use picks::Pick;
 pub(crate) use picks::{PickStorage, load_picks, push_picks, push_ranges_where};
 pub(crate) use reduce::{GroupsHalf, block_reduce, team_collect, team_reduce, team_reduce_long};

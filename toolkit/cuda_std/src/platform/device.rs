@@ -11,7 +11,7 @@ mod warp;
 
 pub use atomic::{AtomicNumber, Place};
 pub use frozen::Frozen;
-use frozen::frozen;
+pub(crate) use frozen::frozen;
 pub use picks::Pick;
 pub(crate) use picks::{PickStorage, load_picks, push_picks, push_ranges_where};
 pub(crate) use reduce::{GroupsHalf, block_reduce, team_collect, team_reduce, team_reduce as team_reduce_long};

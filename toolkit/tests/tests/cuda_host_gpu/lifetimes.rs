@@ -1,13 +1,13 @@
 //! Dropping things in any order, with work under way.
 
-use crate::{SLOW, gpu, offsets, spun};
+use crate::{gpu, offsets, slow, spun};
 use cuda_host::{Context, CudaExecutor, DeviceBuffer, DeviceOffsets, Event, Module, PinnedBuffer, Stream};
 use cuda_std::launch::Segments;
 use std::any::Any;
 use test_kernels::spin;
 
 /// Everything that a running kernel uses, and things that know of it.
-fn running(rounds: u32) -> Vec<(&'static str, Box<dyn Any>)> {
+pub(crate) fn running(rounds: u32) -> Vec<(&'static str, Box<dyn Any + Send>)> {
     let context = Context::new(0).unwrap();
     let module = Module::load(&context, "test kernels", test_kernels::PTX).unwrap();
     let (stream, other) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());
@@ -45,7 +45,7 @@ fn things_are_dropped_in_any_order_while_a_kernel_runs() {
         orders.push((0..count).map(|i| (first + count - i) % count).collect());
     }
     for order in orders {
-        let mut things: Vec<Option<(&str, Box<dyn Any>)>> = running(SLOW / 20).into_iter().map(Some).collect();
+        let mut things: Vec<Option<(&str, Box<dyn Any + Send>)>> = running(slow() / 20).into_iter().map(Some).collect();
         for index in order {
             drop(things[index].take());
         }
@@ -65,7 +65,7 @@ fn memory_is_not_reused_while_a_kernel_uses_it() {
     let mut second = DeviceBuffer::<u32>::zeroed(gpu.stream(), 64).unwrap();
     let input = DeviceBuffer::from_slice(gpu.stream(), &[9u32; 64]).unwrap();
     let segments = Segments { data: out.view_mut(), offsets: &at };
-    spin::launch(&gpu, 1, spin::Args { out: segments, input: input.view(), rounds: SLOW }).unwrap();
+    spin::launch(&gpu, 1, spin::Args { out: segments, input: input.view(), rounds: slow() }).unwrap();
     let segments = Segments { data: second.view_mut(), offsets: &at };
     spin::launch(&gpu, 1, spin::Args { out: segments, input: input.view(), rounds: 3 }).unwrap();
     // The second launch still has to read it. Whoever gets this memory next, on any stream, must not be seen.

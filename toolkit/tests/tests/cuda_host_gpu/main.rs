@@ -6,6 +6,7 @@ mod copies;
 mod faults;
 mod graphs;
 mod images;
+mod leaks;
 mod lifetimes;
 mod modules;
 mod order;

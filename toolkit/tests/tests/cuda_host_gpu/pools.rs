@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use test_kernels::{fail, spin, turn};
 
 /// Where a buffer begins.
-fn address<T: cuda_layout::DeviceLayout>(buffer: &DeviceBuffer<T>) -> u64 {
+pub(crate) fn address<T: cuda_layout::DeviceLayout>(buffer: &DeviceBuffer<T>) -> u64 {
     buffer.view().pointer().address()
 }
 

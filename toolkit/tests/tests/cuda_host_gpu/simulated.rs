@@ -10,7 +10,18 @@ fn the_order_of_work_holds_on_a_driver_that_does_nothing_before_it_must() {
     }
     let Some(folder) = build("late", &[]) else { return };
     let variables = [("LD_LIBRARY_PATH", folder.to_str().unwrap()), (SIMULATED, "1"), ("CUDA_REQUIRE_GPU", "1")];
-    process(&["pools::", "staging::", "graphs::", "programs::", "faults::", "visible::"], &variables);
+    let tests = [
+        "pools::",
+        "staging::",
+        "graphs::",
+        "programs::",
+        "faults::",
+        "visible::",
+        "lifetimes::",
+        "leaks::",
+        "copies::",
+    ];
+    process(&tests, &variables);
     std::fs::remove_dir_all(&folder).unwrap();
 }
 

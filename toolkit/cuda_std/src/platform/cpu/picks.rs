@@ -2,7 +2,6 @@
 
 use super::warp::{WARP, ballot};
 use super::{Crew, SharedPointer};
-use crate::bounds::check_length;
 use crate::warp_picks::Picks;
 use crate::{Clamped, PerLane, Warp, WarpList};
 use bytemuck::{Pod, Zeroable};
@@ -306,9 +305,10 @@ pub(crate) unsafe fn load_picks<'a, T: Pod>(
     _len: u32,
     _from: &Clamped<T>,
 ) -> PickStorage<'a> {
-    check_length(first.saturating_add(WARP as u32), capacity);
     let at = |word| column(list, capacity, word).wrapping_add(first as usize);
-    // SAFETY: there is room for 32 from there on. What nobody has written is 0, and any bits are a value.
+    // SAFETY: the first of the 32 lies in the list. Those behind its end lie in the next column, in another warp's list, which
+    // that warp does not write as long as this one's closure runs, or in the spare room behind the array. What nobody has
+    // written is 0, and any bits are a value.
     unsafe {
         PickStorage { index: &*at(0).cast(), words: [&*at(1).cast(), &*at(2).cast(), &*at(3).cast(), &*at(4).cast()] }
     }

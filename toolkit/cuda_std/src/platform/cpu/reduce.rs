@@ -99,10 +99,16 @@ pub(crate) fn block_reduce<const AHEAD: bool, T: Pod>(
             guard.thread = i % crew.threads();
             if i < n {
                 let slot = &mut slots[lane as usize % 32];
-                *slot = value(i);
-                while n - i > SLOTS as u32 {
+                // The code of `value` is there once, so that it becomes part of the code around.
+                let mut is_first = true;
+                loop {
+                    let item = value(i);
+                    *slot = if is_first { item } else { combine(*slot, item) };
+                    if n - i <= SLOTS as u32 {
+                        break;
+                    }
+                    is_first = false;
                     i += SLOTS as u32;
-                    *slot = combine(*slot, value(i));
                 }
             }
         }

@@ -2,6 +2,15 @@
 
 use bytemuck::Pod;
 
+/// Bytes behind an array that may be read with it: the lanes of a warp read 32 words of a list of
+/// [`Pick`](crate::Pick)s at once, of which the list may have only the first.
+const SPARE: usize = 31 * size_of::<u32>();
+
+/// `len` zeroes, and the spare room behind them.
+fn zeroed<T: Pod>(len: usize) -> Box<[T]> {
+    vec![T::zeroed(); len + SPARE.div_ceil(size_of::<T>().max(1))].into_boxed_slice()
+}
+
 /// The memory of a shared array: as on the device, it lives as long as the block.
 pub struct SharedStorage<T, const N: usize>(Box<[T]>);
 
@@ -9,7 +18,7 @@ impl<T: Pod, const N: usize> SharedStorage<T, N> {
     /// A zeroed array.
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
-        Self(vec![T::zeroed(); N].into_boxed_slice())
+        Self(zeroed(N))
     }
 
     #[inline(always)]
@@ -19,23 +28,26 @@ impl<T: Pod, const N: usize> SharedStorage<T, N> {
 }
 
 /// The memory of a shared array whose length the launch says.
-pub struct DynamicStorage<T>(Box<[T]>);
+pub struct DynamicStorage<T> {
+    room: Box<[T]>,
+    len: u32,
+}
 
 impl<T: Pod> DynamicStorage<T> {
     /// A zeroed array of `len` elements.
     #[must_use]
     pub fn new(len: u32) -> Self {
-        Self(vec![T::zeroed(); len as usize].into_boxed_slice())
+        Self { room: zeroed(len as usize), len }
     }
 
     #[inline(always)]
     pub(crate) fn len(&self) -> u32 {
-        self.0.len() as u32
+        self.len
     }
 
     #[inline(always)]
     pub(crate) fn at(&mut self) -> SharedPointer<T> {
-        SharedPointer(self.0.as_mut_ptr())
+        SharedPointer(self.room.as_mut_ptr())
     }
 }
 

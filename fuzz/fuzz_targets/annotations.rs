@@ -1,0 +1,4 @@
+//! Files of annotations.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| prism_fuzz::annotations(data));

@@ -1,0 +1,4 @@
+//! Lists of columns.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| prism_fuzz::columns(data));

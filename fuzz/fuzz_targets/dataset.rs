@@ -1,0 +1,4 @@
+//! Packed data sets.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| prism_fuzz::dataset(data));

@@ -1,0 +1,4 @@
+//! Structures that are packed.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| prism_fuzz::packer(data));

@@ -1,0 +1,87 @@
+//! Values that are made of bytes.
+
+use prism_host::StructureInput;
+use shared_types::{Atom, NO_CA, RESIDUES};
+
+/// Bytes that are taken one by one; behind the last all are 0.
+pub struct Bytes<'a>(std::slice::Iter<'a, u8>);
+
+impl<'a> Bytes<'a> {
+    pub fn new(data: &'a [u8]) -> Self {
+        Self(data.iter())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.as_slice().is_empty()
+    }
+
+    pub fn byte(&mut self) -> u8 {
+        self.0.next().copied().unwrap_or(0)
+    }
+
+    /// A number below `end`.
+    pub fn below(&mut self, end: usize) -> usize {
+        usize::from(self.byte()) % end.max(1)
+    }
+
+    pub fn word(&mut self) -> u32 {
+        u32::from_le_bytes([(); 4].map(|()| self.byte()))
+    }
+
+    /// A coordinate as structures have them, or, rarely, any number that there is.
+    fn coordinate(&mut self) -> f32 {
+        match self.byte() {
+            255 => f32::from_bits(self.word()),
+            254 => 1e8 * f32::from(self.byte() as i8),
+            253 => 0.0,
+            byte => f32::from(byte) * 0.25 - 20.0 + f32::from(self.byte()) / 1024.0,
+        }
+    }
+
+    /// A structure of at most 40 residues; most are valid.
+    pub fn structure(&mut self, name: &str) -> StructureInput {
+        let residues = self.below(41);
+        let mut structure = StructureInput {
+            name: name.to_owned(),
+            residue_atoms: vec![0],
+            chains: vec!["A".to_owned(), String::new()],
+            center: [f64::from(self.byte()), 0.0, 0.0],
+            ..StructureInput::default()
+        };
+        for _ in 0..residues {
+            let begin = structure.atoms.len() as u32;
+            let atoms = self.below(6) as u32;
+            for _ in 0..atoms {
+                let (x, y, z) = (self.coordinate(), self.coordinate(), self.coordinate());
+                let radius = [0.0, -1.0, 1e30, 1.61, 1.42].get(self.below(64)).copied().unwrap_or(1.88);
+                structure.atoms.push(Atom { x, y, z, radius });
+            }
+            structure.residue_atoms.push(begin + atoms);
+            let ca = self.below(8) as u32;
+            structure.ca_indices.push(if ca < atoms { begin + ca } else { NO_CA });
+            structure.residue_types.push(self.below(RESIDUES.len()) as u8);
+            structure.chain_ids.push(self.below(2) as u32);
+            structure.residue_numbers.push(i32::from(self.byte() as i8));
+            structure.insertion_codes.push(if self.byte() > 250 { "A" } else { "" }.into());
+            structure.bfactor.push(self.coordinate());
+        }
+        match self.byte() {
+            0..200 => {}
+            200..210 => structure.bfactor.clear(),
+            210..215 => structure.environment = true,
+            // Something that does not fit.
+            byte => {
+                let value = self.word() >> (byte % 32);
+                let place = self.below(residues);
+                let lists = [&mut structure.residue_atoms, &mut structure.ca_indices, &mut structure.chain_ids];
+                if let Some(element) = lists.into_iter().nth(usize::from(byte) % 4).and_then(|list| list.get_mut(place))
+                {
+                    *element = value;
+                } else {
+                    structure.residue_types.pop();
+                }
+            }
+        }
+        structure
+    }
+}

@@ -1,0 +1,35 @@
+//! What each fuzz target does with the bytes that it gets. A target that ends holds; what is wrong panics.
+//!
+//! A new format of input takes a function here, a file in `fuzz_targets`, an entry in `Cargo.toml`, and a folder in `corpus`.
+
+mod bytes;
+mod kernels;
+mod packed;
+mod text;
+
+pub use kernels::kernels;
+pub use packed::{dataset, engine, packer};
+pub use text::{inflate, mmcif, pdb};
+
+use prism_host::annotations::Annotations;
+use prism_host::output::Columns;
+
+/// A file of annotations, which are given to a structure.
+pub fn annotations(data: &[u8]) {
+    if let Ok(annotations) = Annotations::from_reader(data, "fuzz.csv") {
+        let mut structure = bytes::Bytes::new(data).structure("x.pdb");
+        annotations.apply(&mut structure);
+        let (used, all) = (annotations.unmatched(), data.iter().filter(|byte| **byte == b'\n').count() + 1);
+        assert!(used <= all, "{used} lines of {all} have matched nothing");
+    }
+}
+
+/// A list of columns, as it is given to `--columns`.
+pub fn columns(data: &[u8]) {
+    let Ok(text) = str::from_utf8(data) else { return };
+    if let Ok(columns) = Columns::choose(text.split(',')) {
+        assert!(!columns.as_slice().is_empty());
+        let selection = columns.selection();
+        assert_eq!(selection, columns.selection());
+    }
+}

@@ -1,0 +1,122 @@
+//! Files as databases, programs and people write them, and what is left of them on the way.
+
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::GzEncoder;
+use prism_host::ReadOptions;
+use prism_host::read::{Alternates, Models, ReadError, ReadStructure, Residues, read_bytes, read_structures};
+use std::io::{Read, Write};
+
+/// Options by the last byte; those of a file that ends with its last line are the default.
+fn options(data: &[u8]) -> ReadOptions {
+    let bits = data.last().map_or(0, |last| last ^ b'\n');
+    let has = |bit: u8| bits >> bit & 1 == 1;
+    ReadOptions {
+        chains: has(0).then(|| vec!["A".to_owned(), " ".to_owned()]),
+        residues: if has(1) { Residues::Standard } else { Residues::All },
+        alternates: [Alternates::Highest, Alternates::First, Alternates::Named('B')][usize::from(bits >> 2 & 3) % 3],
+        models: [Models::First, Models::All, Models::Number(2)][usize::from(bits >> 4 & 3) % 3],
+        cover: has(6),
+        labels: has(7),
+        assembly: None,
+    }
+}
+
+type Outcome = Result<ReadStructure, ReadError>;
+
+/// Every structure that is read fits together, and has what it says.
+fn check(read: &[Outcome]) {
+    assert!(!read.is_empty(), "there is a result");
+    for read in read.iter().flatten() {
+        if let Err(error) = read.structure.validate() {
+            panic!("what was read does not fit together: {error}");
+        }
+        assert!(read.structure.n_rows() > 0);
+        assert!(read.warnings.len() <= read.notes.len());
+    }
+}
+
+/// What was read, in words.
+fn told(read: &[Outcome]) -> Vec<String> {
+    read.iter().map(|read| read.as_ref().map_or_else(ToString::to_string, |read| format!("{read:?}"))).collect()
+}
+
+/// A PDB file.
+pub fn pdb(data: &[u8]) {
+    let options = options(data);
+    let read = read_structures(data, "x", &options);
+    check(&read);
+    // Line ends decide nothing.
+    if data.contains(&b'\n') && !data.contains(&b'\r') && starts_as_pdb(data) {
+        let lines: Vec<u8> = data.iter().flat_map(|&c| [b'\r', c].into_iter().skip(usize::from(c != b'\n'))).collect();
+        assert_eq!(told(&read), told(&read_structures(&lines, "x", &options)), "with carriage returns");
+    }
+}
+
+/// Whether no other format is taken for it.
+fn starts_as_pdb(data: &[u8]) -> bool {
+    ["ATOM  ", "HETATM", "HEADER", "MODEL "].iter().any(|word| data.starts_with(word.as_bytes()))
+}
+
+/// An mmCIF file.
+pub fn mmcif(data: &[u8]) {
+    let options = options(data);
+    let read = read_structures(data, "x", &options);
+    check(&read);
+    // A comment in front decides nothing but the numbers of lines.
+    if data.starts_with(b"data_") {
+        let read: Vec<_> =
+            read.iter().map(|read| read.as_ref().map(|read| format!("{read:?}")).map_err(|_| ())).collect();
+        let other = read_structures(&[b"#\n", data].concat(), "x", &options);
+        let other: Vec<_> =
+            other.iter().map(|read| read.as_ref().map(|read| format!("{read:?}")).map_err(|_| ())).collect();
+        assert_eq!(read, other, "behind a comment");
+    }
+}
+
+/// A compressed file: bytes as they are, a stream that is made whole, or a text that is compressed in two members.
+pub fn inflate(data: &[u8]) {
+    let [how, rest @ ..] = data else { return };
+    let options = ReadOptions::default();
+    match how % 3 {
+        0 => {
+            let _ = read_bytes(&[&[0x1f, 0x8b], rest].concat(), "x", &options);
+        }
+        1 => {
+            const MOST: u64 = 1 << 20;
+            let mut decoder = DeflateDecoder::new(rest).take(MOST + 1);
+            let mut text = Vec::new();
+            if decoder.read_to_end(&mut text).is_err() || text.len() as u64 > MOST {
+                return;
+            }
+            let stream = &rest[..decoder.get_ref().total_in() as usize];
+            let sum = crc32fast::hash(&text).to_le_bytes();
+            let head = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
+            let member = [&head, stream, &sum, &(text.len() as u32).to_le_bytes()].concat();
+            same(&member, &text, &options);
+        }
+        _ => {
+            let (first, second) = rest.split_at(usize::from(*how) * rest.len() / 255);
+            let level = Compression::new(u32::from(how % 10));
+            let compressed = |text: &[u8]| {
+                let mut encoder = GzEncoder::new(Vec::new(), level);
+                encoder.write_all(text).expect("written to memory");
+                encoder.finish().expect("written to memory")
+            };
+            let mut both = [compressed(first), compressed(second), vec![0; usize::from(how % 5)]].concat();
+            same(&both, rest, &options);
+            let place = usize::from(*how) * 257 % both.len();
+            both[place] ^= how | 1;
+            let _ = read_bytes(&both, "x", &options);
+        }
+    }
+}
+
+/// A compressed text is read as the text.
+fn same(compressed: &[u8], text: &[u8], options: &ReadOptions) {
+    if text.starts_with(&[0x1f, 0x8b]) {
+        return;
+    }
+    let [one, other] = [compressed, text].map(|bytes| told(&[read_bytes(bytes, "x", options)]));
+    assert_eq!(one, other, "compressed");
+}

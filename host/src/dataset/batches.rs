@@ -1,0 +1,210 @@
+//! The record batches of a data set: where they lie, which structures they have, and the ones that were read last.
+
+use super::columns::{element_bytes, first_buffer};
+use super::source::Source;
+use super::{CHECKSUMS_KEY, DatasetError};
+use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_buffer::Buffer;
+use arrow_ipc::reader::FileDecoder;
+use arrow_ipc::{Block, Footer, root_as_message};
+use arrow_schema::Schema;
+use shared_types::Atom;
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Bytes of batches that are kept, for each core; two batches are, however large.
+const KEPT_BYTES_A_CORE: usize = 4 << 20;
+
+/// What the file has of each residue beside its atoms, in bytes, about.
+const RESIDUE_BYTES: usize = 4 * 8 + 1 + 4;
+
+fn damaged(what: &str) -> DatasetError {
+    DatasetError::Damaged(what.to_owned())
+}
+
+/// Where a batch lies.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    begin: u64,
+    header: usize,
+    body: usize,
+    /// The checksum of all batches before it, and with it.
+    sums: [u32; 2],
+}
+
+/// The places of all batches, each behind the one before it, so that no byte belongs to two.
+pub(super) fn places(footer: &Footer<'_>, end: u64) -> Result<Vec<Place>, DatasetError> {
+    let entries = footer.custom_metadata().into_iter().flatten();
+    let sums = entries.filter(|entry| entry.key() == Some(CHECKSUMS_KEY)).find_map(|entry| entry.value());
+    let sums = sums.ok_or_else(|| damaged("it has no checksums"))?;
+    let blocks = footer.recordBatches();
+    let count = blocks.map_or(0, |blocks| blocks.len());
+    if !sums.is_ascii() || sums.len() != 8 * count {
+        return Err(damaged("it has other checksums than batches"));
+    }
+    let mut last = (0, 0);
+    let mut places = Vec::with_capacity(count);
+    for (block, sum) in blocks.into_iter().flatten().zip(sums.as_bytes().chunks_exact(8)) {
+        let lies = || {
+            let begin = u64::try_from(block.offset()).ok().filter(|&begin| begin >= last.0)?;
+            let header = usize::try_from(block.metaDataLength()).ok()?;
+            let body = usize::try_from(block.bodyLength()).ok()?;
+            let after = begin.checked_add(header.checked_add(body)? as u64).filter(|&after| after <= end)?;
+            Some((Place { begin, header, body, sums: [0; 2] }, after))
+        };
+        let (mut place, after) = lies().ok_or_else(|| damaged("a batch does not lie within the file"))?;
+        let sum = std::str::from_utf8(sum).ok().and_then(|sum| u32::from_str_radix(sum, 16).ok());
+        place.sums = [last.1, sum.ok_or_else(|| damaged("a checksum is no number"))?];
+        last = (after, place.sums[1]);
+        places.push(place);
+    }
+    Ok(places)
+}
+
+/// What is known of the structures of a batch before it is read.
+#[derive(Debug, Default)]
+pub(super) struct Listed {
+    pub(super) names: Vec<String>,
+    /// Bytes that each takes, about.
+    pub(super) bytes: Vec<u64>,
+}
+
+/// Reads names and sizes of a batch's structures, and nothing else of it. The checksum is looked at when the batch is
+/// read.
+pub(super) fn list(source: &Source, place: &Place, schema: &Schema) -> Result<Listed, DatasetError> {
+    let header = source.read(place.begin, place.header)?;
+    let message = message_of(&header, place.body, schema)?;
+    let rows = usize::try_from(message.length()).map_err(|_| damaged("a batch has less than no rows"))?;
+    if rows == 0 {
+        return Ok(Listed::default());
+    }
+    let buffers = message.buffers().ok_or_else(|| damaged("a batch has no buffers"))?;
+    let read = |index: usize, range: Range<usize>| {
+        // Both were looked at: they lie within the body.
+        let buffer = (index < buffers.len()).then(|| buffers.get(index));
+        let buffer = buffer.filter(|buffer| range.end <= buffer.length() as usize && range.start <= range.end);
+        let buffer = buffer.ok_or_else(|| damaged("a batch has fewer values than rows"))?;
+        let begin = place.begin + place.header as u64 + buffer.offset() as u64;
+        source.read(begin + range.start as u64, range.len())
+    };
+    let column =
+        |name: &str| first_buffer(schema, name).ok_or_else(|| DatasetError::Column { column: name.to_owned() });
+    // Behind the bits that say which values are there.
+    let offsets = |name: &str| -> Result<Vec<usize>, DatasetError> {
+        let bytes = rows.checked_add(1).and_then(|ends| ends.checked_mul(4));
+        let bytes = bytes.ok_or_else(|| damaged("a batch has too many rows"))?;
+        let bytes = read(column(name)? + 1, 0..bytes)?;
+        let offsets = bytes.as_chunks().0.iter().map(|&bytes| usize::try_from(i32::from_le_bytes(bytes)));
+        let offsets: Vec<_> = offsets.collect::<Result<_, _>>().map_err(|_| damaged("an offset is negative"))?;
+        if offsets.is_sorted() { Ok(offsets) } else { Err(damaged("offsets fall")) }
+    };
+    let ends = offsets("name")?;
+    let (first, last) = (ends[0], ends[rows]);
+    let texts = String::from_utf8(read(column("name")? + 2, first..last)?).map_err(|_| damaged("a name is no text"))?;
+    let name = |ends: &[usize]| texts.get(ends[0] - first..ends[1] - first).map(str::to_owned);
+    let names: Option<Vec<_>> = ends.windows(2).map(name).collect();
+    let names = names.ok_or_else(|| damaged("a name is no text"))?;
+    let (atoms, residues) = (offsets("atoms")?, offsets("residue_types")?);
+    let bytes = atoms.windows(2).zip(residues.windows(2)).map(|(atoms, residues)| {
+        ((atoms[1] - atoms[0]) as u64 * size_of::<Atom>() as u64)
+            + (residues[1] - residues[0]) as u64 * RESIDUE_BYTES as u64
+    });
+    Ok(Listed { names, bytes: bytes.collect() })
+}
+
+/// Reads a batch and looks at all of it: at the checksum, and whether its parts fit together.
+pub(super) fn read(
+    source: &Source,
+    place: &Place,
+    schema: &Schema,
+    decoder: &FileDecoder,
+    structures: Range<usize>,
+    names: &[String],
+) -> Result<RecordBatch, DatasetError> {
+    let bytes = source.read(place.begin, place.header + place.body)?;
+    let differs = || DatasetError::Checksum { first: structures.start, last: structures.end.max(1) - 1 };
+    let mut sum = crc32fast::Hasher::new_with_initial(place.sums[0]);
+    sum.update(&bytes);
+    if sum.finalize() != place.sums[1] {
+        return Err(differs());
+    }
+    // A checksum can be met on purpose, so that whether the parts fit is looked at in the copy.
+    message_of(&bytes[..place.header], place.body, schema)?;
+    let block = Block::new(0, place.header as i32, place.body as i64);
+    let batch = decoder.read_record_batch(&block, &Buffer::from_vec(bytes))?;
+    let batch = batch.ok_or_else(|| damaged("a batch is none"))?;
+    let found = batch.column_by_name("name").ok_or_else(differs)?.as_string::<i32>();
+    if found.iter().eq(names.iter().map(|name| Some(name.as_str()))) { Ok(batch) } else { Err(differs()) }
+}
+
+/// What stands before a message: a mark, and its length.
+const PREFIX: usize = 8;
+/// That mark. Where it is absent, decoders take the first four bytes for the length.
+const MARK: [u8; 4] = [0xff; 4];
+
+/// The message of a batch, whose buffers all lie within the batch's body.
+fn message_of<'a>(header: &'a [u8], body: usize, schema: &Schema) -> Result<arrow_ipc::RecordBatch<'a>, DatasetError> {
+    let outside = || damaged("a batch does not lie within the file");
+    let positive = |value: i64| usize::try_from(value).map_err(|_| outside());
+    let (prefix, message) = header.split_first_chunk::<PREFIX>().ok_or_else(outside)?;
+    let length = u32::from_le_bytes([prefix[4], prefix[5], prefix[6], prefix[7]]);
+    if prefix[..4] != MARK || length as usize > message.len() {
+        return Err(damaged("a batch does not begin with its message"));
+    }
+    let message = root_as_message(message).map_err(|error| DatasetError::Damaged(error.to_string()))?;
+    let batch = message.header_as_record_batch().ok_or_else(outside)?;
+    if batch.compression().is_some() {
+        return Err(damaged("a batch is compressed"));
+    }
+    for node in batch.nodes().into_iter().flatten() {
+        // Every element takes a byte or more.
+        if positive(node.length())? > body || node.null_count() != 0 {
+            return Err(outside());
+        }
+    }
+    let mut elements = element_bytes(schema);
+    for buffer in batch.buffers().into_iter().flatten() {
+        let (begin, len) = (positive(buffer.offset())?, positive(buffer.length())?);
+        let whole = elements.next().is_some_and(|bytes| len % bytes == 0);
+        if !whole || begin.checked_add(len).is_none_or(|end| end > body) {
+            return Err(outside());
+        }
+    }
+    Ok(batch)
+}
+
+/// A batch that was read, or why it cannot be.
+type Kept = OnceLock<Result<RecordBatch, DatasetError>>;
+
+/// The batches that were read last: whoever asks for a structure asks for the next one soon. Threads that want one batch
+/// wait for the first of them to read it. What cannot be read is not tried again as long as it is kept.
+#[derive(Debug, Default)]
+pub(super) struct Recent(Mutex<VecDeque<(usize, usize, Arc<Kept>)>>);
+
+impl Recent {
+    pub(super) fn get(
+        &self,
+        index: usize,
+        place: &Place,
+        read: impl FnOnce() -> Result<RecordBatch, DatasetError>,
+    ) -> Result<RecordBatch, DatasetError> {
+        let kept = self.kept(index, place.header + place.body);
+        kept.get_or_init(read).as_ref().cloned().map_err(DatasetError::again)
+    }
+
+    /// The batch's place among those that are kept, at the end.
+    fn kept(&self, index: usize, bytes: usize) -> Arc<Kept> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = all.iter().position(|(kept, ..)| *kept == index).and_then(|place| all.remove(place));
+        let (.., kept) = found.unwrap_or_default();
+        all.push_back((index, bytes, Arc::clone(&kept)));
+        let most = KEPT_BYTES_A_CORE.saturating_mul(rayon::current_num_threads());
+        let mut sum: usize = all.iter().map(|(_, bytes, _)| bytes).sum();
+        while all.len() > 2 && sum > most {
+            sum -= all.pop_front().map_or(0, |(_, bytes, _)| bytes);
+        }
+        kept
+    }
+}

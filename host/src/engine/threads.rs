@@ -1,0 +1,75 @@
+//! Work in several threads at once, which is done all the same where threads cannot be had.
+
+use std::panic::resume_unwind;
+use std::sync::{Mutex, PoisonError};
+use std::thread::{Builder, scope};
+
+/// Does every share in a thread of its own, the first in this one. Where the system gives no more threads, this one does the
+/// shares that have none. The results are in the order of the shares.
+pub(super) fn at_once<S: Send, T: Send>(shares: Vec<S>, work: impl Fn(S) -> T + Sync) -> Vec<T> {
+    in_threads(shares, usize::MAX, work)
+}
+
+/// The same, where no more than so many threads can be had.
+fn in_threads<S: Send, T: Send>(shares: Vec<S>, most: usize, work: impl Fn(S) -> T + Sync) -> Vec<T> {
+    // A thread that is not begun does not give back what it was to work on.
+    let shares: Vec<_> = shares.into_iter().map(|share| Mutex::new(Some(share))).collect();
+    let done = |share: &Mutex<Option<S>>| {
+        let share = share.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // Each is taken once.
+        share.map(&work)
+    };
+    let Some((first, others)) = shares.split_first() else { return Vec::new() };
+    let results = scope(|scope| {
+        let done = &done;
+        let begin = |(index, share)| {
+            if index >= most {
+                return None;
+            }
+            let thread = Builder::new().name("engine".to_owned()).spawn_scoped(scope, move || done(share));
+            thread.inspect_err(|error| tracing::debug!("one thread less at work: {error}")).ok()
+        };
+        let threads: Vec<_> = others.iter().enumerate().map(begin).collect();
+        let mut results = vec![done(first)];
+        for (share, thread) in others.iter().zip(threads) {
+            results.push(match thread {
+                Some(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                None => done(share),
+            });
+        }
+        results
+    });
+    results.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::thread::current;
+
+    #[test]
+    fn every_share_is_done_with_as_many_threads_as_there_are() {
+        for most in [0, 1, 3, usize::MAX] {
+            let here = current().id();
+            let results = in_threads((0..6).collect(), most, |share| (10 * share, current().id() == here));
+            assert_eq!(results.iter().map(|(result, _)| *result).collect::<Vec<_>>(), [0, 10, 20, 30, 40, 50]);
+            let elsewhere = results.iter().filter(|(_, here)| !here).count();
+            assert_eq!(elsewhere, most.min(5));
+        }
+        assert_eq!(at_once(Vec::<()>::new(), |()| ()), []);
+    }
+
+    #[test]
+    fn a_panic_goes_on_in_this_thread() {
+        for most in [0, usize::MAX] {
+            let work = |share| {
+                if share == 4 {
+                    panic!("share {share}")
+                }
+            };
+            let panicked = catch_unwind(AssertUnwindSafe(|| in_threads((0..6).collect(), most, work)));
+            assert_eq!(panicked.unwrap_err().downcast_ref::<String>().map(String::as_str), Some("share 4"));
+        }
+    }
+}

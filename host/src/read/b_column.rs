@@ -1,0 +1,174 @@
+//! A structure file with other numbers in its B column, and nothing else changed.
+
+use super::atom_site::{BColumn, CATEGORY};
+use super::cif::{Lexer, Rows, Token};
+use super::error::{Fault, Problem};
+use super::number::pdb_residue_number;
+use super::{Format, ReadError, format_of, plain, with_line_feeds};
+
+/// The columns of the B factor in a record of a PDB file.
+const B: std::ops::Range<usize> = 60..66;
+
+/// A residue as its file names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NamedResidue<'a> {
+    /// The author's chain id; `" "` where a PDB file has a blank.
+    pub chain: &'a str,
+    /// The author's number.
+    pub number: i32,
+    /// The insertion code, mostly empty.
+    pub insertion_code: &'a str,
+    /// The residue's name.
+    pub name: &'a str,
+}
+
+/// The text of a PDB or mmCIF file, plain or gzip, in which the B column of every atom has `value` of its residue. `name` is
+/// what errors call it.
+///
+/// # Errors
+/// Where the text is of neither format, where its syntax is wrong, and where an mmCIF file has no B column.
+///
+/// ```
+/// use prism_host::read::with_b_column;
+///
+/// let pdb = b"\
+/// ATOM      1  CA  GLY A   1       1.000   2.000   3.000  1.00 10.00           C
+/// HETATM    2 ZN    ZN A 901       4.800   2.000   3.000  1.00 12.00          ZN
+/// END
+/// ";
+/// let changed = with_b_column(pdb, "two", |residue| if residue.name == "GLY" { 55.5 } else { 0.0 })?;
+/// let expected = String::from_utf8_lossy(pdb).replace("10.00", "55.50").replace("12.00", " 0.00");
+/// assert_eq!(String::from_utf8(changed)?, expected);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn with_b_column(bytes: &[u8], name: &str, value: impl Fn(NamedResidue<'_>) -> f32) -> Result<Vec<u8>, ReadError> {
+    let text = plain(bytes).map_err(|problem| ReadError { name: name.to_owned(), line: None, problem })?;
+    let text = with_line_feeds(&text);
+    let changed = match format_of(&text) {
+        Format::Empty => Err(Fault::whole(Problem::Empty)),
+        Format::Foreign(what) => Err(Fault::whole(Problem::OtherFormat(what))),
+        Format::BinaryCif | Format::Pqr => {
+            let what = "a B column can be written into PDB and mmCIF files alone; give the .cif or .pdb file";
+            Err(Fault::whole(Problem::OtherFormat(what)))
+        }
+        Format::Pdb => Ok(in_pdb(&text, value)),
+        Format::Cif => in_cif(&text, value),
+    };
+    changed.map_err(|fault| fault.into_error(name, &text))
+}
+
+/// Whether a text is mmCIF.
+pub(crate) fn is_cif(text: &[u8]) -> bool {
+    format_of(text) == Format::Cif
+}
+
+fn in_pdb(text: &[u8], value: impl Fn(NamedResidue<'_>) -> f32) -> Vec<u8> {
+    let mut changed = Vec::with_capacity(text.len());
+    for line in text.split_inclusive(|&c| c == b'\n') {
+        let (record, end) = line.split_at(line.trim_ascii_end().len());
+        let named = named_in_pdb(record);
+        let Some(named) = named else {
+            changed.extend_from_slice(line);
+            continue;
+        };
+        let begin = changed.len();
+        changed.extend_from_slice(&record[..record.len().min(B.start)]);
+        changed.resize(begin + B.start, b' ');
+        changed.extend_from_slice(format!("{:6.2}", value(named)).as_bytes());
+        changed.extend_from_slice(record.get(B.end..).unwrap_or_default());
+        changed.extend_from_slice(end);
+    }
+    changed
+}
+
+/// The residue of an atom's record; nothing where a line is none.
+fn named_in_pdb(record: &[u8]) -> Option<NamedResidue<'_>> {
+    if !record.starts_with(b"ATOM  ") && !record.starts_with(b"HETATM") {
+        return None;
+    }
+    let of = |columns: std::ops::Range<usize>| std::str::from_utf8(record.get(columns)?).ok();
+    let number = pdb_residue_number(record.get(22..26)?.trim_ascii())?;
+    Some(NamedResidue { chain: of(21..22)?, number, insertion_code: of(26..27)?.trim(), name: of(17..20)?.trim() })
+}
+
+fn in_cif(text: &[u8], value: impl Fn(NamedResidue<'_>) -> f32) -> Result<Vec<u8>, Fault> {
+    let (mut lexer, mut changed, mut copied) = (Lexer::new(text), Vec::with_capacity(text.len()), 0);
+    loop {
+        match lexer.next()?.1 {
+            Token::End => break,
+            Token::Loop => {}
+            _ => continue,
+        }
+        let mut tags = Vec::new();
+        loop {
+            let before = lexer.at;
+            match lexer.next()?.1 {
+                Token::Tag(tag) => tags.push(tag),
+                _ => {
+                    lexer.at = before;
+                    break;
+                }
+            }
+        }
+        let Some(first) = tags.first().filter(|tag| starts_with(tag, CATEGORY)) else { continue };
+        let columns = BColumn::find(&tags).map_err(Fault::whole)?;
+        let mut rows = Rows::new(tags.len(), first);
+        while rows.next(&mut lexer)? {
+            let Some(named) = columns.residue(text, rows.edges()) else { continue };
+            let (begin, end) = columns.b(rows.edges());
+            changed.extend_from_slice(&text[copied..begin]);
+            // As wide as it was, where it has room, so that columns stay under each other.
+            changed.extend_from_slice(format!("{:<1$}", format!("{:.2}", value(named)), end - begin).as_bytes());
+            copied = end;
+        }
+    }
+    changed.extend_from_slice(&text[copied..]);
+    Ok(changed)
+}
+
+fn starts_with(tag: &[u8], category: &[u8]) -> bool {
+    tag.get(..category.len()).is_some_and(|head| head.eq_ignore_ascii_case(category))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CIF: &str = "data_X\nloop_\n_other.id\n1 2\nloop_\n_atom_site.group_PDB\n_atom_site.label_atom_id\n\
+        _atom_site.label_comp_id\n_atom_site.label_asym_id\n_atom_site.label_seq_id\n_atom_site.pdbx_PDB_ins_code\n\
+        _atom_site.Cartn_x\n_atom_site.Cartn_y\n_atom_site.Cartn_z\n_atom_site.B_iso_or_equiv\n_atom_site.auth_seq_id\n\
+        _atom_site.auth_asym_id\n\
+        ATOM   CA    GLY A 1 ? 1.0 2.0 3.0 10.123 7 B\n\
+        ATOM   \"O5'\" GLY A 1 C 1.0 2.0 3.0 ? 7 B\n# end\nloop_\n_x.y\n'a b'\n";
+
+    #[test]
+    fn of_mmcif_nothing_but_b_factors_change() {
+        let seen = std::cell::RefCell::new(Vec::new());
+        let changed = with_b_column(CIF.as_bytes(), "x", |residue| {
+            seen.borrow_mut().push(format!("{residue:?}"));
+            if residue.insertion_code == "C" { 12.345 } else { 99.0 }
+        });
+        let expected = CIF.replace("10.123", "99.00 ").replace(" ? 7", " 12.35 7").replace("12.35 7", "12.35 7");
+        assert_eq!(String::from_utf8(changed.unwrap()).unwrap(), expected);
+        let named = NamedResidue { chain: "B", number: 7, insertion_code: "C", name: "GLY" };
+        assert_eq!(seen.borrow()[1], format!("{named:?}"));
+    }
+
+    #[test]
+    fn records_that_end_early_get_a_b_column() {
+        let short = "ATOM      1  CA  GLY     1A      1.000   2.000   3.000\nEND\n";
+        let changed = with_b_column(short.as_bytes(), "x", |residue| {
+            assert_eq!((residue.chain, residue.insertion_code), (" ", "A"));
+            7.0
+        });
+        let expected = format!("{:<60}  7.00\nEND\n", short.lines().next().unwrap());
+        assert_eq!(String::from_utf8(changed.unwrap()).unwrap(), expected);
+    }
+
+    #[test]
+    fn what_has_no_b_column_is_refused() {
+        let error = with_b_column(CIF.replace("B_iso_or_equiv", "B_what").as_bytes(), "x", |_| 0.0).unwrap_err();
+        assert!(error.to_string().contains("B_iso_or_equiv"), "{error}");
+        assert!(with_b_column(b"", "x", |_| 0.0).is_err());
+    }
+}

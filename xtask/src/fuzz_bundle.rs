@@ -1,0 +1,106 @@
+//! `fuzz-bundle`: the fuzz targets, built to be guided by the code that they reach, with what they begin from.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context as _, Result, ensure};
+
+use crate::gpu_bundle::{copy_folder, make_executable, size};
+use crate::workspace;
+
+/// Build the fuzz targets, and gather them with corpus and dictionaries in one folder with a run.sh
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The folder; what is in it is replaced [default: target/fuzz-bundle below the workspace]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// What makes the compiler count which code is reached, and tell the fuzzer what is compared. A stable compiler has these, too.
+const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+    -Cllvm-args=-sanitizer-coverage-trace-compares --cfg=fuzzing -Cstrip=debuginfo";
+
+const SCRIPT: &str = include_str!("../bundle/fuzz.sh");
+const SCRIPT_NAME: &str = "run.sh";
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let root = workspace::root()?;
+    let out = arguments.out.clone().unwrap_or_else(|| root.join("target/fuzz-bundle"));
+    let package = root.join("fuzz");
+    let built = build(&package, &root)?;
+    if out.exists() {
+        // Only a folder that this command made is deleted.
+        ensure!(out.join(SCRIPT_NAME).is_file(), "{} is not a bundle; name another folder", out.display());
+        fs::remove_dir_all(&out).with_context(|| format!("cannot empty {}", out.display()))?;
+    }
+    fs::create_dir_all(out.join("bin")).with_context(|| format!("cannot make {}", out.display()))?;
+    let targets = targets(&package)?;
+    for target in &targets {
+        let (from, to) = (built.join(target), out.join("bin").join(target));
+        fs::copy(&from, &to).with_context(|| format!("cannot copy {}", from.display()))?;
+        make_executable(&to)?;
+    }
+    for folder in ["corpus", "dictionaries"] {
+        copy_folder(&package.join(folder), &out.join(folder))?;
+    }
+    let script = out.join(SCRIPT_NAME);
+    fs::write(&script, SCRIPT).with_context(|| format!("cannot write {}", script.display()))?;
+    make_executable(&script)?;
+    let mib = size(&out)? as f64 / f64::from(1 << 20);
+    println!("{}: {} targets, {mib:.1} MiB", out.display(), targets.len());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The names of all targets.
+fn targets(package: &Path) -> Result<Vec<String>> {
+    let folder = package.join("fuzz_targets");
+    let mut names = Vec::new();
+    for entry in fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        names.extend(entry?.path().file_stem().map(|name| name.to_string_lossy().into_owned()));
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Builds all targets; answers where they are.
+fn build(package: &Path, root: &Path) -> Result<PathBuf> {
+    let rustc = Command::new("rustc").arg("-vV").output().context("cannot ask rustc for its host")?;
+    let told = String::from_utf8_lossy(&rustc.stdout).into_owned();
+    let host = told.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc names no host")?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from).join("fuzz");
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // With a target, what runs while it builds is built without the flags.
+    command.current_dir(package).args(["build", "--release", "--locked", "--bins", "--target", host]);
+    command.env("RUSTFLAGS", FLAGS).env("CARGO_TARGET_DIR", &target);
+    let status = command.status().with_context(|| format!("cannot start {command:?}"))?;
+    ensure!(status.success(), "{command:?} gave {status}; it takes a C++ compiler, for libFuzzer");
+    Ok(target.join(host).join("release"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_target_is_declared_and_has_something_to_begin_from() {
+        let package = workspace::root().unwrap().join("fuzz");
+        let manifest = fs::read_to_string(package.join("Cargo.toml")).unwrap();
+        let targets = targets(&package).unwrap();
+        assert!(targets.len() >= 9, "{targets:?}");
+        for target in targets {
+            assert!(
+                manifest.contains(&format!("path = \"fuzz_targets/{target}.rs\"")),
+                "{target} is not in Cargo.toml"
+            );
+            let corpus = package.join("corpus").join(&target);
+            assert!(
+                fs::read_dir(&corpus).is_ok_and(|mut files| files.next().is_some()),
+                "{} is empty",
+                corpus.display()
+            );
+        }
+    }
+}
