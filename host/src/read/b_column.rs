@@ -46,10 +46,11 @@ pub fn with_b_column(bytes: &[u8], name: &str, value: impl Fn(NamedResidue<'_>) 
     let text = with_line_feeds(&text);
     let changed = match format_of(&text) {
         Format::Empty => Err(Fault::whole(Problem::Empty)),
-        Format::Pqr | Format::BinaryCif => Err(Fault::whole(Problem::OtherFormat(
-            "only PDB and mmCIF files are written again with other B columns; convert the file to mmCIF first",
-        ))),
         Format::Foreign(what) => Err(Fault::whole(Problem::OtherFormat(what))),
+        Format::BinaryCif | Format::Pqr => {
+            let what = "a B column can be written into PDB and mmCIF files alone; give the .cif or .pdb file";
+            Err(Fault::whole(Problem::OtherFormat(what)))
+        }
         Format::Pdb => Ok(in_pdb(&text, value)),
         Format::Cif => in_cif(&text, value),
     };
