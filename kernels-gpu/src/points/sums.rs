@@ -64,7 +64,8 @@ pub fn site_sums(
                 warp.each(&mut atoms, |_, [first, end]| *first = next_item(*first, per_item).min(*end));
                 each(warp, &ranges, |warp, at, n| {
                     let found = warp.per_lane(|lane| {
-                        let Spot { x, y, z, score } = spots.get(at.wrapping_add(lane.index()));
+                        // Lanes without a point have the last one: nobody wrote what is behind it.
+                        let Spot { x, y, z, score } = spots.get(at.wrapping_add(lane.index().min(n.wrapping_sub(1))));
                         [x, y, z, f32::from_bits(score)]
                     });
                     let is_near = warp.map(&found, |lane, [x, y, z, score]| {
