@@ -13,32 +13,23 @@ use cuda_builder::{CudaBuilder, Discovery};
 /// Builds share directories, which last between runs, so that a second one takes seconds; one at a time.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// An empty folder outside of the workspace, for one test at a time.
+/// A copy of this workspace, and an empty folder beside it, for one test at a time.
 struct Place {
+    workspace: PathBuf,
     beside: PathBuf,
     _alone: MutexGuard<'static, ()>,
 }
 
 fn place() -> Place {
     let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let beside = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-kernel/beside");
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-kernel");
+    let (workspace, beside) = (place.join("workspace"), place.join("beside"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    // What is no package, the toolkit, or a file at the top takes no part in builds.
+    mirror(root, &workspace, &|path| !path.is_dir() || path.ends_with("toolkit") || path.join("Cargo.toml").is_file());
     let _ = fs::remove_dir_all(&beside);
     fs::create_dir_all(&beside).unwrap();
-    Place { beside: beside.canonicalize().unwrap(), _alone: alone }
-}
-
-/// This workspace.
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
-}
-
-/// A copy of this workspace, to be changed.
-fn copied_workspace() -> PathBuf {
-    let workspace = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-kernel/workspace");
-    // What is no package, the toolkit, or a file at the top takes no part in builds.
-    let taken = |path: &Path| !path.is_dir() || path.ends_with("toolkit") || path.join("Cargo.toml").is_file();
-    mirror(root(), &workspace, &taken);
-    workspace.canonicalize().unwrap()
+    Place { workspace: workspace.canonicalize().unwrap(), beside: beside.canonicalize().unwrap(), _alone: alone }
 }
 
 /// Makes a folder like another one. What is the same stays untouched: cargo goes by the time of change.
@@ -81,7 +72,7 @@ fn new_kernel(root: &Path, arguments: &[&str]) -> Output {
 fn crate_beside(place: &Place, path: &str, more: &[&str]) -> PathBuf {
     let directory = place.beside.join(path);
     let name = directory.file_name().unwrap().to_str().unwrap();
-    let made = new_kernel(root(), &[&[name, "--dir", directory.to_str().unwrap()], more].concat());
+    let made = new_kernel(&place.workspace, &[&[name, "--dir", directory.to_str().unwrap()], more].concat());
     assert!(made.status.success(), "{}", text(&made.stderr));
     assert!(text(&made.stdout).contains("cargo test"), "it says what to do next");
     directory
@@ -91,17 +82,12 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Cargo, as a user would call it in a crate's folder; gives what it wrote. What comes from outside is taken from the builds
-/// of this workspace, so it is compiled with the same debug information.
+/// Cargo, as a user would call it in a crate's folder; gives what it wrote. Builds have a directory of their own: to cargo,
+/// the packages of a copied workspace are those of this one.
 fn cargo(directory: &Path, arguments: &[&str]) -> Result<String, String> {
-    let builds = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the build directory");
-    cargo_into(builds, directory, arguments)
-}
-
-fn cargo_into(builds: &Path, directory: &Path, arguments: &[&str]) -> Result<String, String> {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-kernel/target");
     let mut command = Command::new(env!("CARGO"));
-    command.args(arguments).current_dir(directory).env("CARGO_TARGET_DIR", builds).env_remove("CUDA_REQUIRE_GPU");
-    command.env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only");
+    command.args(arguments).current_dir(directory).env("CARGO_TARGET_DIR", target).env_remove("CUDA_REQUIRE_GPU");
     let output = command.output().unwrap();
     let written = text(&output.stdout) + &text(&output.stderr);
     if output.status.success() { Ok(written) } else { Err(format!("{command:?}: {}\n{written}", output.status)) }
@@ -162,7 +148,7 @@ fn a_crate_elsewhere_is_complete() {
     // What is there stays.
     let source = directory.join("src/lib.rs");
     fs::write(&source, "// mine\n").unwrap();
-    let again = new_kernel(root(), &["waves", "--dir", directory.to_str().unwrap()]);
+    let again = new_kernel(&place.workspace, &["waves", "--dir", directory.to_str().unwrap()]);
     assert!(!again.status.success());
     let told = text(&again.stderr);
     assert!(told.contains("deep/waves is not empty") && told.contains("--dir"), "{told}");
@@ -190,8 +176,8 @@ fn a_build_without_a_compiler_for_gpus_says_so_and_runs_on_cpu_cores() {
 
 #[test]
 fn a_new_member_of_the_workspace_is_built_as_the_others_are() {
-    let _alone = place();
-    let root = &copied_workspace();
+    let place = place();
+    let root = &place.workspace;
     let made = new_kernel(root, &["ponds"]);
     assert!(made.status.success(), "{}", text(&made.stderr));
     assert!(root.join("kernels/ponds/src/lib.rs").is_file());
@@ -201,9 +187,8 @@ fn a_new_member_of_the_workspace_is_built_as_the_others_are() {
     if has("fmt") {
         cargo(root, &["fmt", "--check", "-p", "ponds"]).unwrap();
     }
-    // In a directory of its own: to cargo, the packages of a copied workspace are those of this one.
-    let builds = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-kernel/target");
-    cargo_into(&builds, root, &["check", "--offline", "--all-targets", "-p", "ponds"]).unwrap();
+    let written = cargo(root, &["test", "--offline", "-p", "ponds"]).unwrap();
+    assert!(written.contains("test cpu_cores_compute_what_plain_rust_does ... ok"), "{written}");
 
     // Names that the workspace knows are taken, and nothing is left of what was refused.
     for (name, why) in [("ponds", "`ponds`"), ("shared_types", "`shared-types`"), ("rayon", "`rayon`")] {
