@@ -22,7 +22,7 @@ const LISTED_REACH: f32 = REACH + 0.05;
 const LISTED: usize = 1024;
 /// With this added, a small number's bits are those of the nearest integer, and of this.
 const TO_INTEGER: f32 = 12_582_912.0;
-const _: () = assert!(THREADS == 256 && 32 % TOGETHER == 0 && TOGETHER % 2 == 0);
+const _: () = assert!(THREADS == 256 && 32 % TOGETHER == 0 && TOGETHER.is_multiple_of(2));
 
 /// Where a point is, as [`place`] says it.
 type Place = [f32; 3];

@@ -43,6 +43,8 @@ fn shared_limit(signature: &Signature) -> TokenStream {
     quote_spanned! { signature.name.span() =>
         #[allow(unused_braces)]
         const _: () = {
+            // `Pick` has a size of its own in shared memory, and needs none of this trait.
+            #[allow(unused_imports)]
             use p::InSharedMemory as _;
             let mut bytes = 0;
             #(bytes += p::array_bytes(p::Element::<#elements>::BYTES, #lengths);)*
