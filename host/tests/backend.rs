@@ -3,8 +3,8 @@
 use cuda_layout::DeviceLayout;
 use cuda_std::launch::{CpuExecutor, Host, Offsets};
 use prism_host::engine::{
-    BatchFeatures, BatchWork, Computation, DeviceError, DeviceErrorKind, EngineError, HostMemory, InputBuffers,
-    Largest, Memory, OutOfHostMemory, Request, Worker, launch_mega_fused_batch, point_groups,
+    BatchFeatures, Computation, DeviceError, DeviceErrorKind, EngineError, HostMemory, InputBuffers, Largest, Memory,
+    OutOfHostMemory, Request, Worker, Workspace, launch_mega_fused_batch, point_groups,
 };
 use prism_host::read::{ReadOptions, read_path};
 use prism_host::{Backend, Engine, PackedBatch, StructureInput};
@@ -136,15 +136,15 @@ impl Worker for MadeUp {
         }
         let memory = SmallMemory { bytes: self.bytes, used: Cell::new(0) };
         let failed = |error| self.error(error);
-        let (part, config) = (batch.whole(), request.config);
+        let (chunk, config) = (batch.whole(), request.config);
         let mut points = memory.empty().map_err(failed)?;
         memory.copy_to(&mut points, &point_groups(config.points)).map_err(failed)?;
         let mut inputs = InputBuffers::new(&memory).map_err(failed)?;
-        let mut work = BatchWork::new(&memory).map_err(failed)?;
-        work.prepare(&memory, &part, request, Largest { residues: 100, atoms: 700 }).map_err(failed)?;
-        inputs.upload(&memory, &part).map_err(failed)?;
+        let mut work = Workspace::new(&memory).map_err(failed)?;
+        work.prepare(&memory, &chunk, request, Largest { residues: 100, atoms: 700 }).map_err(failed)?;
+        inputs.upload(&memory, &chunk).map_err(failed)?;
         launch_mega_fused_batch(&CpuExecutor::shuffled(11), inputs.view(&points, config.points), &mut work, config)
-            .map_err(|error| EngineError::of_launch(error, &part, &work))?;
+            .map_err(|error| EngineError::of_launch(error, &chunk, &work))?;
         let mut features = BatchFeatures::room(batch, request)?;
         work.results(&memory, &mut features).map_err(failed)?;
         Ok(Computation { features, times: None })

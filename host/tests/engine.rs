@@ -72,7 +72,7 @@ fn the_gpu_computes_the_same_bits() {
     for (features, other) in cpu().run(&inputs).unwrap().iter().zip(&gpu.run(&inputs).unwrap()) {
         assert_same_bits(features, other, "on the GPU");
     }
-    // Batches that grow and shrink, on lanes that keep their buffers.
+    // Batches that grow and shrink, on slots that keep their buffers.
     let cut = Engine::builder().backend(Backend::Cuda).batch_atoms(500).build().unwrap();
     for (features, other) in cpu().run(&inputs).unwrap().iter().zip(&cut.run(&inputs).unwrap()) {
         assert_same_bits(features, other, "on the GPU, cut into batches");

@@ -62,45 +62,45 @@ fn parts_have_about_as_many_atoms_and_whole_structures() {
     let batch = PackedBatch::from_inputs(&inputs).unwrap();
     let largest = inputs.iter().map(StructureInput::n_atoms).max().unwrap();
     for most in 0..=sizes.len() {
-        let parts = batch.parts(most);
-        assert!((1..=most.max(1)).contains(&parts.len()), "{} parts of at most {most}", parts.len());
+        let chunks = batch.chunks(most);
+        assert!((1..=most.max(1)).contains(&chunks.len()), "{} chunks of at most {most}", chunks.len());
         let mut next = 0;
-        for part in &parts {
-            assert_eq!(part.structures().start, next);
-            assert!(part.n_structures() > 0 && part.n_atoms() <= batch.n_atoms() / most.max(1) + largest);
-            next = part.structures().end;
+        for chunk in &chunks {
+            assert_eq!(chunk.structures().start, next);
+            assert!(chunk.n_structures() > 0 && chunk.n_atoms() <= batch.n_atoms() / most.max(1) + largest);
+            next = chunk.structures().end;
         }
         assert_eq!(next, sizes.len());
     }
-    assert!(batch.parts(usize::MAX).len() <= sizes.len());
+    assert!(batch.chunks(usize::MAX).len() <= sizes.len());
 }
 
-/// A part is what packing its structures alone gives.
+/// A chunk is what packing its structures alone gives.
 #[test]
 fn a_part_is_a_batch_of_its_structures() {
     let sizes = [3, 30, 7, 1, 20, 12];
     let mut inputs: Vec<_> = sizes.iter().enumerate().map(|(i, &n)| structure(&format!("s{i}"), n, i as u64)).collect();
     inputs[4].lineage_hash = 7;
     let batch = PackedBatch::from_inputs(&inputs).unwrap();
-    for part in batch.parts(3) {
-        let alone = PackedBatch::from_inputs(&inputs[part.structures()]).unwrap();
-        assert_eq!(part.names(), alone.names());
-        assert_eq!(part.descriptors(), alone.descriptors());
-        assert_eq!(part.atoms(), alone.atoms());
-        assert_eq!(part.ca_indices(), alone.ca_indices());
-        assert_eq!(part.residue_types(), alone.residue_types());
-        assert_eq!(part.chain_ids(), alone.chain_ids());
-        assert_eq!(part.residue_atoms(), alone.residue_atoms());
+    for chunk in batch.chunks(3) {
+        let alone = PackedBatch::from_inputs(&inputs[chunk.structures()]).unwrap();
+        assert_eq!(chunk.names(), alone.names());
+        assert_eq!(chunk.descriptors(), alone.descriptors());
+        assert_eq!(chunk.atoms(), alone.atoms());
+        assert_eq!(chunk.ca_indices(), alone.ca_indices());
+        assert_eq!(chunk.residue_types(), alone.residue_types());
+        assert_eq!(chunk.chain_ids(), alone.chain_ids());
+        assert_eq!(chunk.residue_atoms(), alone.residue_atoms());
         let bits = |values: &[f32]| bytemuck::cast_slice::<_, u32>(values).to_vec();
-        assert_eq!(bits(part.bfactor()), bits(alone.bfactor()));
-        assert_eq!(bits(part.conservation()), bits(alone.conservation()));
-        assert_eq!(bits(part.gisaid_freq()), bits(alone.gisaid_freq()));
-        assert_eq!(bits(part.gisaid_velocity()), bits(alone.gisaid_velocity()));
-        assert_eq!((part.n_residues(), part.n_atoms()), (alone.n_residues(), alone.n_atoms()));
-        assert_eq!(part.residue_offsets().as_slice(), alone.residue_offsets().as_slice());
-        assert_eq!(part.atom_offsets().as_slice(), alone.atom_offsets().as_slice());
-        assert_eq!(part.structure_offsets().as_slice(), alone.structure_offsets().as_slice());
-        assert_eq!(part.contact_offsets(8.0).as_slice(), alone.contact_offsets(8.0).as_slice());
+        assert_eq!(bits(chunk.bfactor()), bits(alone.bfactor()));
+        assert_eq!(bits(chunk.conservation()), bits(alone.conservation()));
+        assert_eq!(bits(chunk.gisaid_freq()), bits(alone.gisaid_freq()));
+        assert_eq!(bits(chunk.gisaid_velocity()), bits(alone.gisaid_velocity()));
+        assert_eq!((chunk.n_residues(), chunk.n_atoms()), (alone.n_residues(), alone.n_atoms()));
+        assert_eq!(chunk.residue_offsets().as_slice(), alone.residue_offsets().as_slice());
+        assert_eq!(chunk.atom_offsets().as_slice(), alone.atom_offsets().as_slice());
+        assert_eq!(chunk.structure_offsets().as_slice(), alone.structure_offsets().as_slice());
+        assert_eq!(chunk.contact_offsets(8.0).as_slice(), alone.contact_offsets(8.0).as_slice());
     }
 }
 
@@ -108,14 +108,14 @@ fn a_part_is_a_batch_of_its_structures() {
 #[test]
 fn a_batch_whose_atoms_lie_in_another_order_is_one_part() {
     let packed = PackedBatch::from_inputs(&[structure("a", 3, 1), structure("b", 30, 2)]).unwrap();
-    assert_eq!(packed.parts(2).len(), 2);
+    assert_eq!(packed.chunks(2).len(), 2);
     let mut buffers = buffers_of(&packed);
     let first = buffers.descriptors[0].n_atoms;
     buffers.atoms.rotate_left(first as usize);
     let second = buffers.descriptors[1].n_atoms;
     (buffers.descriptors[0].atom_offset, buffers.descriptors[1].atom_offset) = (second, 0);
     let turned = PackedBatch::from_descriptors(packed.names().to_vec(), buffers).unwrap();
-    assert_eq!(turned.parts(2).len(), 1);
+    assert_eq!(turned.chunks(2).len(), 1);
 }
 
 #[test]

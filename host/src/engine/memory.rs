@@ -96,7 +96,7 @@ pub trait Memory {
 
 /// The host's memory.
 ///
-/// The examples of [`Memory`] and [`BatchWork`](super::BatchWork) use it.
+/// The examples of [`Memory`] and [`Workspace`](super::Workspace) use it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HostMemory;
 

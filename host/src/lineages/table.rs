@@ -127,7 +127,7 @@ impl Lineages {
             }
         };
         let header = lines.headers().map_err(&failed)?.clone();
-        let columns = places(&header).map_err(|problem| wrong(1, problem))?;
+        let columns = positions(&header).map_err(|problem| wrong(1, problem))?;
         let mut table = Self::default();
         let mut known = Known::default();
         let mut record = csv::StringRecord::new();
@@ -264,22 +264,22 @@ struct Known {
     totals: HashMap<(usize, i64), Option<f64>>,
 }
 
-fn places(header: &csv::StringRecord) -> Result<[Option<usize>; COLUMNS.len()], String> {
-    let mut places = [None; COLUMNS.len()];
+fn positions(header: &csv::StringRecord) -> Result<[Option<usize>; COLUMNS.len()], String> {
+    let mut positions = [None; COLUMNS.len()];
     for (index, name) in header.iter().enumerate() {
         let name = name.trim_start_matches('\u{feff}').trim();
         let place = COLUMNS.iter().position(|own| *own == name);
         let place = place.ok_or_else(|| format!("unknown column {name:?}; known are {}", COLUMNS.join(", ")))?;
-        if places[place].replace(index).is_some() {
+        if positions[place].replace(index).is_some() {
             return Err(format!("column {name:?} stands twice"));
         }
     }
-    match places {
+    match positions {
         [None, ..] => Err("column \"lineage\" is missing".to_owned()),
         [_, _, None, ..] => Err("column \"date\" is missing".to_owned()),
         [_, _, _, None, _, None, _] => Err("there is neither a column \"count\" nor \"frequency\"".to_owned()),
         [_, _, _, Some(_), _, Some(_), _] => Err("there are both counts and frequencies; which count?".to_owned()),
-        places => Ok(places),
+        positions => Ok(positions),
     }
 }
 

@@ -13,7 +13,7 @@ use std::thread;
 /// to make what the driver takes for a copy count little.
 const PIECE_BYTES: usize = 2 << 20;
 /// Pieces of a thread: one under way while it works on the other.
-const PIECES_A_THREAD: usize = 2;
+const PIECES_PER_THREAD: usize = 2;
 /// Threads of a copy. More find no more bandwidth.
 const MOST_THREADS: usize = 6;
 
@@ -68,7 +68,7 @@ impl Staging {
     /// # Errors
     /// The same.
     pub fn with_threads(context: &Context, copies: usize, threads: usize) -> Result<Self, CudaError> {
-        let few = locked(context, copies * PIECES_A_THREAD)?;
+        let few = locked(context, copies * PIECES_PER_THREAD)?;
         Ok(Self { context: context.clone(), few, many: Arc::default(), copies, threads: threads.max(1) })
     }
 
@@ -146,12 +146,12 @@ impl Staging {
     /// The pieces for a copy of so many bytes, and how many threads do it.
     fn pieces(&self, bytes: usize) -> Result<(&PinnedPool, usize), CudaError> {
         // A thread that has less to do than to begin is not worth it.
-        let threads = (bytes / (PIECES_A_THREAD * PIECE_BYTES)).clamp(1, self.threads);
+        let threads = (bytes / (PIECES_PER_THREAD * PIECE_BYTES)).clamp(1, self.threads);
         if threads == 1 {
             return Ok((&self.few, 1));
         }
         let lock = || {
-            let many = locked(&self.context, self.copies * self.threads * PIECES_A_THREAD);
+            let many = locked(&self.context, self.copies * self.threads * PIECES_PER_THREAD);
             if let Err(error @ CudaError::OutOfPinnedMemory { .. }) = &many {
                 tracing::warn!("copies take longer: {error}");
             }

@@ -5,11 +5,13 @@ use super::items::{self, Items, Largest};
 use super::memory::Memory;
 use super::results::{DeviceResults, ResultSizes, ResultsMut};
 use super::selection::Request;
-use crate::pack::BatchPart;
+use crate::pack::BatchChunk;
 use cuda_std::launch::{Executor, Offsets, Space};
 use cuda_std::panic::KernelPanic;
 use kernels_gpu::points::{PointAtom, SiteAtom, Spot};
-use kernels_gpu::scratch::{AtomSurface, CellWords, Facts, Frame, Item, Place, ResidueExposure, Shares, Traits, Work};
+use kernels_gpu::scratch::{
+    AlphaCarbon, AtomSurface, CellWords, Facts, Frame, ResidueExposure, Traits, WorkItem, WorkSplit, WorkVectors,
+};
 use kernels_gpu::{BatchKernel, Blocks};
 use shared_types::site_model::{CAPACITY, MOST_SITES};
 use shared_types::{Atom, FeatureRow, Group, Steps};
@@ -20,7 +22,7 @@ use std::sync::Arc;
 /// ```
 /// use cuda_std::launch::CpuExecutor;
 /// use prism_host::engine::{
-///     BatchFeatures, BatchInputs, BatchWork, HostMemory, Largest, Request, launch_atom_surfaces,
+///     BatchFeatures, BatchInputs, Workspace, HostMemory, Largest, Request, launch_atom_surfaces,
 ///     launch_binding_sites, launch_groups, launch_mega_fused_batch, launch_residue_exposure, launch_rows,
 ///     point_groups,
 /// };
@@ -31,11 +33,11 @@ use std::sync::Arc;
 /// let batch = PackedBatch::from_inputs([&rbd, &rbd])?;
 /// let (request, executor, memory) = (Request::default(), CpuExecutor::new(), HostMemory);
 /// let points = point_groups(request.config.points);
-/// let mut work = BatchWork::new(&memory)?;
+/// let mut work = Workspace::new(&memory)?;
 ///
 /// let whole = batch.whole();
 /// work.prepare(&memory, &whole, &request, Largest::default())?;
-/// let given = BatchInputs::of_part(&whole, &points, request.config.points);
+/// let given = BatchInputs::of_chunk(&whole, &points, request.config.points);
 /// launch_mega_fused_batch(&executor, given, &mut work, request.config)?;
 /// let mut found = BatchFeatures::room(&batch, &request)?;
 /// work.results(&memory, &mut found)?;
@@ -45,7 +47,7 @@ use std::sync::Arc;
 /// let alone = PackedBatch::from_inputs([&rbd])?;
 /// let whole = alone.whole();
 /// work.prepare(&memory, &whole, &request, Largest::default())?;
-/// let given = BatchInputs::of_part(&whole, &points, request.config.points);
+/// let given = BatchInputs::of_chunk(&whole, &points, request.config.points);
 /// launch_atom_surfaces(&executor, given, &mut work)?;
 /// launch_residue_exposure(&executor, given, &mut work)?;
 /// launch_rows(&executor, given, &mut work, request.config)?;
@@ -58,9 +60,9 @@ use std::sync::Arc;
 /// assert_eq!(second.summaries()[0], found.summaries()[1]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct BatchWork<M: Memory> {
+pub struct Workspace<M: Memory> {
     pub(super) sizes: BatchSizes,
-    pub(super) shares: Shares,
+    pub(super) split: WorkSplit,
     pub(super) groups: Groups<M>,
     pub(super) results: DeviceResults<M>,
     /// The columns of the first group.
@@ -100,11 +102,11 @@ pub struct BatchWork<M: Memory> {
     pub(super) rows: M::Buffer<FeatureRow>,
     pub(super) atom_contacts: M::Buffer<u32>,
     pub(super) exposure: M::Buffer<ResidueExposure>,
-    pub(super) places: M::Buffer<Place>,
+    pub(super) alpha_carbons: M::Buffer<AlphaCarbon>,
     pub(super) traits: M::Buffer<Traits>,
     pub(super) bfactor_z: M::Buffer<f32>,
     pub(super) axes: M::Buffer<[f32; 3]>,
-    pub(super) vectors: M::Buffer<Work>,
+    pub(super) vectors: M::Buffer<WorkVectors>,
     /// The place of its best atom.
     pub(super) best: M::Buffer<u32>,
     /// Some words a residue.
@@ -114,7 +116,7 @@ pub struct BatchWork<M: Memory> {
 /// Items as kernels see them.
 pub(super) struct DeviceItems<M: Memory> {
     pub(super) count: usize,
-    items: M::Buffer<Item>,
+    items: M::Buffer<WorkItem>,
     pub(super) offsets: M::Offsets,
     pub(super) others: M::Offsets,
 }
@@ -133,7 +135,7 @@ impl<M: Memory> DeviceItems<M> {
         Ok(items.items.iter().map(|item| item.structure).collect())
     }
 
-    pub(super) fn view(&self) -> <M::Space as Space>::Ref<'_, Item> {
+    pub(super) fn view(&self) -> <M::Space as Space>::Ref<'_, WorkItem> {
         M::view(&self.items, self.count)
     }
 }
@@ -175,7 +177,7 @@ impl BatchSizes {
         executor.launch::<K>((blocks as u32).into(), args)
     }
 
-    /// The structure that the block worked on in which a kernel panicked, counted in the part; `None` where it cannot be
+    /// The structure that the block worked on in which a kernel panicked, counted in the chunk; `None` where it cannot be
     /// told.
     pub(super) fn structure_of(&self, panic: &KernelPanic) -> Option<usize> {
         let block = panic.block[0] as usize;
@@ -197,7 +199,7 @@ impl BatchSizes {
     }
 }
 
-impl<M: Memory> BatchWork<M> {
+impl<M: Memory> Workspace<M> {
     /// Room for nothing.
     ///
     /// # Errors
@@ -205,7 +207,7 @@ impl<M: Memory> BatchWork<M> {
     pub fn new(memory: &M) -> Result<Self, M::Error> {
         Ok(Self {
             sizes: BatchSizes::default(),
-            shares: Shares { largest: 0, rows_an_item: 1, contact_words: 0, steps: 0 },
+            split: WorkSplit { largest: 0, rows_per_item: 1, contact_words: 0, steps: 0 },
             groups: Groups::new(memory)?,
             results: DeviceResults::new(memory)?,
             columns: Columns::new(memory)?,
@@ -237,7 +239,7 @@ impl<M: Memory> BatchWork<M> {
             rows: memory.empty()?,
             atom_contacts: memory.empty()?,
             exposure: memory.empty()?,
-            places: memory.empty()?,
+            alpha_carbons: memory.empty()?,
             traits: memory.empty()?,
             bfactor_z: memory.empty()?,
             axes: memory.empty()?,
@@ -255,14 +257,14 @@ impl<M: Memory> BatchWork<M> {
     pub fn prepare(
         &mut self,
         memory: &M,
-        batch: &BatchPart<'_>,
+        batch: &BatchChunk<'_>,
         request: &Request,
         largest: Largest,
     ) -> Result<(), M::Error> {
         let (config, selection) = (request.config, &request.selection);
         let any = |of: &dyn Fn(&shared_types::BatchStructureDesc) -> bool| batch.descriptors().iter().any(of);
         let contact_offsets = batch.contact_offsets(config.contact_threshold);
-        self.shares = items::shares(batch, &contact_offsets, largest, selection.steps());
+        self.split = items::split(batch, &contact_offsets, largest, selection.steps());
         let mut sizes = BatchSizes {
             structures: batch.n_structures(),
             residues: batch.n_residues(),
@@ -298,7 +300,7 @@ impl<M: Memory> BatchWork<M> {
         Ok(())
     }
 
-    fn prepare_atoms(&mut self, memory: &M, batch: &BatchPart<'_>, sizes: &mut BatchSizes) -> Result<(), M::Error> {
+    fn prepare_atoms(&mut self, memory: &M, batch: &BatchChunk<'_>, sizes: &mut BatchSizes) -> Result<(), M::Error> {
         memory.set(&mut self.heavy_atoms, batch.atom_offsets())?;
         let items = Items::of_atoms(batch);
         sizes.atom_items = self.atom_items.set(memory, &items)?;
@@ -318,7 +320,7 @@ impl<M: Memory> BatchWork<M> {
     fn prepare_points(
         &mut self,
         memory: &M,
-        batch: &BatchPart<'_>,
+        batch: &BatchChunk<'_>,
         items: &Items,
         sizes: &BatchSizes,
     ) -> Result<(), M::Error> {
@@ -337,11 +339,11 @@ impl<M: Memory> BatchWork<M> {
         memory.reserve(&mut self.point_counts, items.items.len())
     }
 
-    fn prepare_rows(&mut self, memory: &M, batch: &BatchPart<'_>, sizes: &mut BatchSizes) -> Result<(), M::Error> {
+    fn prepare_rows(&mut self, memory: &M, batch: &BatchChunk<'_>, sizes: &mut BatchSizes) -> Result<(), M::Error> {
         let &mut BatchSizes { residues, structures, steps, .. } = sizes;
         memory.reserve(&mut self.rows, residues)?;
         memory.reserve(&mut self.exposure, residues)?;
-        memory.reserve(&mut self.places, residues)?;
+        memory.reserve(&mut self.alpha_carbons, residues)?;
         memory.reserve(&mut self.traits, residues)?;
         memory.reserve(&mut self.bfactor_z, residues)?;
         memory.reserve(&mut self.vectors, residues)?;
@@ -352,7 +354,7 @@ impl<M: Memory> BatchWork<M> {
             memory.reserve(&mut self.best, residues)?;
         }
         if sizes.many_residues {
-            sizes.row_items = self.row_items.set(memory, &Items::of_rows(batch, self.shares))?;
+            sizes.row_items = self.row_items.set(memory, &Items::of_rows(batch, self.split))?;
             memory.reserve(&mut self.facts, structures)?;
             memory.reserve(&mut self.axes, residues)?;
         }
@@ -377,8 +379,8 @@ impl<M: Memory> BatchWork<M> {
     }
 }
 
-impl<M: Memory> std::fmt::Debug for BatchWork<M> {
+impl<M: Memory> std::fmt::Debug for Workspace<M> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "BatchWork({} rows)", self.sizes.residues)
+        write!(f, "Workspace({} rows)", self.sizes.residues)
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// Structures of a [`PackedBatch`] that follow each other, to be computed as if they were all: rows and atoms are counted
 /// from the first of theirs. Atoms and what is known of residues stay where they are; only descriptors and offsets are
-/// the part's own.
+/// the chunk's own.
 ///
 /// ```
 /// use prism_host::PackedBatch;
@@ -17,18 +17,18 @@ use std::sync::Arc;
 ///
 /// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
 /// let batch = PackedBatch::from_inputs([&rbd, &rbd, &rbd])?;
-/// let parts = batch.parts(2);
-/// assert_eq!(parts.iter().map(|part| part.n_structures()).sum::<usize>(), 3);
-/// let last = &parts[parts.len() - 1];
+/// let chunks = batch.chunks(2);
+/// assert_eq!(chunks.iter().map(|chunk| chunk.n_structures()).sum::<usize>(), 3);
+/// let last = &chunks[chunks.len() - 1];
 /// assert_eq!(last.structures().end, 3);
-/// // What is in a part is counted from its first structure.
+/// // What is in a chunk is counted from its first structure.
 /// assert_eq!((last.descriptors()[0].ca_offset, last.residue_offsets().as_slice()[0]), (0, 0));
 /// assert_eq!(last.residue_types(), &batch.residue_types()[batch.n_residues() - last.n_residues()..]);
 /// assert_eq!(batch.whole().n_atoms(), batch.n_atoms());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct BatchPart<'a> {
+pub struct BatchChunk<'a> {
     batch: &'a PackedBatch,
     structures: Range<usize>,
     rows: Range<usize>,
@@ -40,10 +40,10 @@ pub struct BatchPart<'a> {
 }
 
 impl PackedBatch {
-    /// The batch in one part.
+    /// The batch in one chunk.
     #[must_use]
-    pub fn whole(&self) -> BatchPart<'_> {
-        BatchPart {
+    pub fn whole(&self) -> BatchChunk<'_> {
+        BatchChunk {
             batch: self,
             structures: 0..self.n_structures(),
             rows: 0..self.n_residues(),
@@ -55,10 +55,10 @@ impl PackedBatch {
         }
     }
 
-    /// The batch in at most `most` parts of about as many atoms, in order; a structure is in one part. One part where
+    /// The batch in at most `most` chunks of about as many atoms, in order; a structure is in one chunk. One chunk where
     /// the structures' atoms do not lie in their order.
     #[must_use]
-    pub fn parts(&self, most: usize) -> Vec<BatchPart<'_>> {
+    pub fn chunks(&self, most: usize) -> Vec<BatchChunk<'_>> {
         let follow = |pair: &[BatchStructureDesc]| pair[0].atom_offset + pair[0].n_atoms <= pair[1].atom_offset;
         let most = most.min(self.n_structures());
         if most <= 1 || !self.buffers.descriptors.windows(2).all(follow) {
@@ -66,7 +66,7 @@ impl PackedBatch {
         }
         let ends = &self.atom_offsets.as_slice()[1..];
         let all = u64::from(self.atom_offsets.end());
-        let (mut parts, mut begin) = (Vec::with_capacity(most), 0);
+        let (mut chunks, mut begin) = (Vec::with_capacity(most), 0);
         for share in 1..=most as u64 {
             // At the end of a structure that is nearest to so many shares.
             let until = (all * share).div_ceil(most as u64);
@@ -75,15 +75,15 @@ impl PackedBatch {
             let nearer_before = passed > begin && until - before < u64::from(ends[passed]) - until;
             let end = if nearer_before { passed } else { passed + 1 };
             if begin < end {
-                parts.push(self.part(begin..end));
+                chunks.push(self.part(begin..end));
                 begin = end;
             }
         }
-        parts
+        chunks
     }
 
     /// Some structures, whose atoms lie in their order.
-    fn part(&self, structures: Range<usize>) -> BatchPart<'_> {
+    fn part(&self, structures: Range<usize>) -> BatchChunk<'_> {
         let given = &self.buffers.descriptors[structures.clone()];
         let (first, last) = (given[0], given[given.len() - 1]);
         let rebased = |d: &BatchStructureDesc| BatchStructureDesc {
@@ -95,7 +95,7 @@ impl PackedBatch {
             let all = &all.as_slice()[structures.start..=structures.end];
             Cow::Owned(offsets(all.iter().map(|offset| offset - all[0])))
         };
-        BatchPart {
+        BatchChunk {
             batch: self,
             rows: first.ca_offset as usize..(last.ca_offset + last.n_residues) as usize,
             atoms: first.atom_offset as usize..(last.atom_offset + last.n_atoms) as usize,
@@ -108,7 +108,7 @@ impl PackedBatch {
     }
 }
 
-impl BatchPart<'_> {
+impl BatchChunk<'_> {
     /// The same as [`names`](Self::names), for results that outlive the batch.
     pub(crate) fn shared_names(&self) -> Arc<[String]> {
         let all = &self.batch.names;
@@ -153,7 +153,7 @@ impl BatchPart<'_> {
         &self.batch.names[self.structures.clone()]
     }
 
-    /// Per structure, where its atoms and residues lie in the part.
+    /// Per structure, where its atoms and residues lie in the chunk.
     #[must_use]
     pub fn descriptors(&self) -> &[BatchStructureDesc] {
         &self.descriptors
@@ -207,9 +207,9 @@ impl BatchPart<'_> {
     }
 }
 
-macro_rules! residues_of_part {
+macro_rules! residues_of_chunk {
     ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {
-        impl BatchPart<'_> {
+        impl BatchChunk<'_> {
             $($(#[$doc])*
             #[must_use]
             pub fn $name(&self) -> &[$type] {
@@ -219,4 +219,4 @@ macro_rules! residues_of_part {
     };
 }
 
-shared_types::residue_inputs!(residues_of_part);
+shared_types::residue_inputs!(residues_of_chunk);

@@ -11,7 +11,7 @@ use core::marker::PhantomData;
 /// one barrier each instead of two.
 ///
 /// A phase here writes the half that was not written last, without waiting before or after. What it wrote is
-/// [`Pending`] until the block has met, in [`Block::meet`], which may wait for tiles of several arrays at once:
+/// [`PendingTile`] until the block has met, in [`Block::meet`], which may wait for tiles of several arrays at once:
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -39,7 +39,7 @@ use core::marker::PhantomData;
 ///
 /// What is enforced: what is pending cannot be read, and a tile is gone where the other half is written (the compiler).
 /// Lengths are checked at run time. Where nobody has met for what was written last, the next phase waits.
-pub struct Halves<'a, T> {
+pub struct DoubleBuffer<'a, T> {
     data: SharedPointer<T>,
     /// Elements of a half.
     len: u32,
@@ -50,7 +50,7 @@ pub struct Halves<'a, T> {
     owner: PhantomData<&'a mut [T]>,
 }
 
-impl<'a, T: Pod> Halves<'a, T> {
+impl<'a, T: Pod> DoubleBuffer<'a, T> {
     /// # Safety
     /// `data` points to the first of twice `len` elements that these halves alone use while they live, both halves at a
     /// multiple of 16 bytes; no thread reads them any more.
@@ -69,14 +69,14 @@ impl<'a, T: Pod> Halves<'a, T> {
     /// The half that the phase which begins may write.
     #[inline(always)]
     #[track_caller]
-    fn next(&mut self, block: &mut Block, n: u32) -> Pending<'_, T> {
+    fn next(&mut self, block: &mut Block, n: u32) -> PendingTile<'_, T> {
         check_length(n, self.len);
         // Without a barrier since the last phase, a thread may still read the tile before that one, which is here.
         block.open(self.unmet);
         self.unmet = true;
         let data = self.data.offset(self.first);
         self.first = self.len.wrapping_sub(self.first);
-        Pending { data, len: n, unmet: &mut self.unmet }
+        PendingTile { data, len: n, unmet: &mut self.unmet }
     }
 
     /// Writes `value(i)` to every element `i` below `n`.
@@ -85,13 +85,13 @@ impl<'a, T: Pod> Halves<'a, T> {
     /// When `n` is beyond [`capacity`](Self::capacity).
     #[inline(always)]
     #[track_caller]
-    pub fn fill(&mut self, block: &mut Block, n: u32, value: impl Fn(u32) -> T + Sync) -> Pending<'_, T> {
+    pub fn fill(&mut self, block: &mut Block, n: u32, value: impl Fn(u32) -> T + Sync) -> PendingTile<'_, T> {
         let pending = self.next(block, n);
         let data = pending.data;
         platform::each_index(block.phase(), n, |i| {
             let item = value(i);
             // SAFETY: in bounds; index i is one thread's alone, and the closure cannot hold these halves. Nobody reads this
-            // one: see `Halves`.
+            // one: see `DoubleBuffer`.
             unsafe { data.store(i, item) };
         });
         pending
@@ -109,7 +109,7 @@ impl<'a, T: Pod> Halves<'a, T> {
         n: u32,
         state: &PerThread<S>,
         value: impl Fn(Thread, &S) -> T + Sync,
-    ) -> Pending<'_, T> {
+    ) -> PendingTile<'_, T> {
         check_length(n, block.threads());
         let pending = self.next(block, n);
         let data = pending.data;
@@ -156,7 +156,7 @@ impl<'a, T: Pod> Halves<'a, T> {
         block: &mut Block,
         state: &PerThread<S>,
         value: impl Fn(Thread, &S) -> [T; R] + Sync,
-    ) -> Pending<'_, T> {
+    ) -> PendingTile<'_, T> {
         const {
             assert!(R > 0 && ROWS.is_multiple_of(R), "a column is cut into whole parts");
             assert!(ROWS * COLUMNS <= 1 << 30, "rows and columns have at most 2^30 elements");
@@ -181,11 +181,11 @@ impl<'a, T: Pod> Halves<'a, T> {
     }
 }
 
-/// What a phase has written to one of [`Halves`], to be read when [`Block::meet`] has waited for all threads.
+/// What a phase has written to one of [`DoubleBuffer`], to be read when [`Block::meet`] has waited for all threads.
 ///
-/// Its examples are those of [`Halves`].
+/// Its examples are those of [`DoubleBuffer`].
 #[must_use = "it can be read after `Block::meet`"]
-pub struct Pending<'a, T> {
+pub struct PendingTile<'a, T> {
     data: SharedPointer<T>,
     len: u32,
     unmet: &'a mut bool,
@@ -193,12 +193,12 @@ pub struct Pending<'a, T> {
 
 mod sealed {
     pub trait Sealed {}
-    impl<T> Sealed for super::Pending<'_, T> {}
+    impl<T> Sealed for super::PendingTile<'_, T> {}
     impl<A: Sealed, B: Sealed> Sealed for (A, B) {}
     impl<A: Sealed, B: Sealed, C: Sealed> Sealed for (A, B, C) {}
 }
 
-/// What a block can meet for: one [`Pending`] tile, or two or three of them.
+/// What a block can meet for: one [`PendingTile`] tile, or two or three of them.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -218,7 +218,7 @@ mod sealed {
 /// assert_eq!(out, [3, 12, 21, 30]);
 /// # }
 /// ```
-pub trait Unmet: sealed::Sealed {
+pub trait PendingTiles: sealed::Sealed {
     /// The tiles.
     type Met;
     /// # Safety
@@ -227,7 +227,7 @@ pub trait Unmet: sealed::Sealed {
     unsafe fn met(self) -> Self::Met;
 }
 
-impl<'a, T: Pod> Unmet for Pending<'a, T> {
+impl<'a, T: Pod> PendingTiles for PendingTile<'a, T> {
     type Met = Tile<'a, T>;
 
     #[inline(always)]
@@ -238,7 +238,7 @@ impl<'a, T: Pod> Unmet for Pending<'a, T> {
     }
 }
 
-impl<A: Unmet, B: Unmet> Unmet for (A, B) {
+impl<A: PendingTiles, B: PendingTiles> PendingTiles for (A, B) {
     type Met = (A::Met, B::Met);
 
     #[inline(always)]
@@ -248,7 +248,7 @@ impl<A: Unmet, B: Unmet> Unmet for (A, B) {
     }
 }
 
-impl<A: Unmet, B: Unmet, C: Unmet> Unmet for (A, B, C) {
+impl<A: PendingTiles, B: PendingTiles, C: PendingTiles> PendingTiles for (A, B, C) {
     type Met = (A::Met, B::Met, C::Met);
 
     #[inline(always)]
@@ -259,11 +259,11 @@ impl<A: Unmet, B: Unmet, C: Unmet> Unmet for (A, B, C) {
 }
 
 impl Block {
-    /// Waits for all threads, so that they see what phases have written to [`Halves`]: one barrier for all that is given.
+    /// Waits for all threads, so that they see what phases have written to [`DoubleBuffer`]: one barrier for all that is given.
     ///
-    /// Its examples are those of [`Halves`] and [`Unmet`].
+    /// Its examples are those of [`DoubleBuffer`] and [`PendingTiles`].
     #[inline(always)]
-    pub fn meet<P: Unmet>(&mut self, pending: P) -> P::Met {
+    pub fn meet<P: PendingTiles>(&mut self, pending: P) -> P::Met {
         self.close(true);
         // SAFETY: a barrier has been passed.
         unsafe { pending.met() }

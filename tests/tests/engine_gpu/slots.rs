@@ -1,8 +1,8 @@
-//! The engine's lanes on a driver that has no device and computes nothing: which memory they take, and that they come to
+//! The engine's slots on a driver that has no device and computes nothing: which memory they take, and that they come to
 //! an end. What they compute is tested on a GPU (`fused_gpu`).
 
 use cuda_host::{CudaExecutor, GpuBufferPool, PoolOptions, PoolStatistics};
-use prism_host::engine::{DeviceLanes, LaneOptions, LaneStatistics};
+use prism_host::engine::{DeviceSlots, SlotOptions, SlotStatistics};
 use prism_host::pipeline::{Batch, Cancel, Computed, Outcome, run};
 use prism_host::{Backend, Engine, EngineError, PackedBatch};
 use shared_types::MegaFusedConfig;
@@ -18,9 +18,9 @@ fn executor() -> CudaExecutor {
     CudaExecutor::open(0, "kernels", kernels_gpu::PTX).unwrap()
 }
 
-/// Parts however small the batch is.
-fn cut(parts: usize) -> LaneOptions {
-    LaneOptions { parts, part_atoms: 1, ..LaneOptions::default() }
+/// Chunks however small the batch is.
+fn cut(chunks: usize) -> SlotOptions {
+    SlotOptions { chunks, chunk_atoms: 1, ..SlotOptions::default() }
 }
 
 fn batch(copies: usize) -> PackedBatch {
@@ -28,96 +28,96 @@ fn batch(copies: usize) -> PackedBatch {
 }
 
 /// What grows when something is allocated.
-fn allocated(statistics: LaneStatistics) -> Vec<(u64, u64, u64, usize)> {
+fn allocated(statistics: SlotStatistics) -> Vec<(u64, u64, u64, usize)> {
     let of = |pool: PoolStatistics| (pool.allocations, pool.frees, pool.trims, pool.bytes_held);
     std::iter::once(statistics.device).chain(statistics.page_locked).map(of).collect()
 }
 
 #[test]
 fn lanes_allocate_nothing_in_a_steady_state() {
-    if !with_driver("lanes::lanes_allocate_nothing_in_a_steady_state", DRIVER) {
+    if !with_driver("slots::lanes_allocate_nothing_in_a_steady_state", DRIVER) {
         return;
     }
     let (executor, config) = (executor(), MegaFusedConfig::default());
     let (large, small, one, none) = (batch(40), batch(5), batch(1), batch(0));
     for page_locked in [false, true] {
-        let lanes = DeviceLanes::new(&executor, LaneOptions { page_locked, ..cut(8) }).unwrap();
-        let page_locked_before = lanes.statistics().page_locked.map(|pool| pool.allocations);
+        let slots = DeviceSlots::new(&executor, SlotOptions { page_locked, ..cut(8) }).unwrap();
+        let page_locked_before = slots.statistics().page_locked.map(|pool| pool.allocations);
         assert_eq!(page_locked_before.is_some(), page_locked);
-        lanes.run(&large, config).unwrap();
-        let after_one = lanes.statistics();
+        slots.run(&large, config).unwrap();
+        let after_one = slots.statistics();
         for batch in [&large, &small, &one, &none, &large, &large] {
-            let (computed, _) = lanes.run(batch, config).unwrap();
+            let (computed, _) = slots.run(batch, config).unwrap();
             assert_eq!((computed.n_residues(), computed.summaries().len()), (batch.n_residues(), batch.n_structures()));
-            assert_eq!(allocated(lanes.statistics()), allocated(after_one));
-            assert_eq!(lanes.statistics().results, after_one.results, "results lie where others have lain");
+            assert_eq!(allocated(slots.statistics()), allocated(after_one));
+            assert_eq!(slots.statistics().results, after_one.results, "results lie where others have lain");
         }
-        assert_eq!(lanes.statistics().page_locked.map(|pool| pool.allocations), page_locked_before);
-        lanes.release();
-        let released = lanes.statistics().device;
+        assert_eq!(slots.statistics().page_locked.map(|pool| pool.allocations), page_locked_before);
+        slots.release();
+        let released = slots.statistics().device;
         assert_eq!((released.bytes_held, released.blocks_in_use), (0, 0), "{released:?}");
-        lanes.run(&small, config).unwrap();
+        slots.run(&small, config).unwrap();
     }
 }
 
 #[test]
 fn lanes_that_run_out_of_memory_say_so_and_give_it_back() {
-    if !with_driver("lanes::lanes_that_run_out_of_memory_say_so_and_give_it_back", DRIVER) {
+    if !with_driver("slots::lanes_that_run_out_of_memory_say_so_and_give_it_back", DRIVER) {
         return;
     }
     let (executor, config) = (executor(), MegaFusedConfig::default());
     let (large, small) = (batch(120), batch(2));
-    let measured = DeviceLanes::new(&executor, cut(4)).unwrap();
+    let measured = DeviceSlots::new(&executor, cut(4)).unwrap();
     measured.run(&small, config).unwrap();
     let enough = 2 * measured.statistics().device.peak_held;
     drop(measured);
-    for lanes in [1, 3] {
+    for slots in [1, 3] {
         let pool = GpuBufferPool::with_options(executor.stream().context(), PoolOptions::default().limit(enough));
-        let lanes = DeviceLanes::with_pool(&executor, pool, LaneOptions { lanes, ..cut(4) }).unwrap();
+        let slots = DeviceSlots::with_pool(&executor, pool, SlotOptions { slots, ..cut(4) }).unwrap();
         for _ in 0..3 {
-            let error = lanes.run(&large, config).unwrap_err();
+            let error = slots.run(&large, config).unwrap_err();
             assert!(matches!(error, EngineError::Device(_)) && error.is_out_of_memory(), "{error}");
-            assert_eq!(lanes.statistics().device.bytes_held, 0, "nothing is kept for a batch that did not fit");
-            lanes.run(&small, config).unwrap();
+            assert_eq!(slots.statistics().device.bytes_held, 0, "nothing is kept for a batch that did not fit");
+            slots.run(&small, config).unwrap();
         }
     }
 }
 
 #[test]
 fn threads_take_turns_on_lanes() {
-    if !with_driver("lanes::threads_take_turns_on_lanes", DRIVER) {
+    if !with_driver("slots::threads_take_turns_on_lanes", DRIVER) {
         return;
     }
     let (executor, config) = (executor(), MegaFusedConfig::default());
-    let lanes = DeviceLanes::new(&executor, cut(6)).unwrap();
+    let slots = DeviceSlots::new(&executor, cut(6)).unwrap();
     let batches = [batch(9), batch(1), batch(30)];
     thread::scope(|scope| {
         for thread in 0..6 {
-            let (lanes, batches) = (&lanes, &batches);
+            let (slots, batches) = (&slots, &batches);
             scope.spawn(move || {
                 for round in 0..6 {
                     let batch = &batches[(thread + round) % batches.len()];
-                    let (computed, _) = lanes.run(batch, config).unwrap();
+                    let (computed, _) = slots.run(batch, config).unwrap();
                     assert_eq!(computed.n_residues(), batch.n_residues());
                 }
             });
         }
     });
-    let held = lanes.statistics().device.blocks_in_use;
-    lanes.release();
-    assert!(held > 0 && lanes.statistics().device.blocks_in_use == 0);
+    let held = slots.statistics().device.blocks_in_use;
+    slots.release();
+    assert!(held > 0 && slots.statistics().device.blocks_in_use == 0);
 }
 
 #[test]
 fn lanes_do_without_page_locked_memory() {
     let defines = [DRIVER, &["-DPINNED_MOST=65536"]].concat();
-    if !with_driver("lanes::lanes_do_without_page_locked_memory", &defines) {
+    if !with_driver("slots::lanes_do_without_page_locked_memory", &defines) {
         return;
     }
-    let lanes = DeviceLanes::new(&executor(), cut(3)).unwrap();
-    assert_eq!(lanes.statistics().page_locked, None);
+    let slots = DeviceSlots::new(&executor(), cut(3)).unwrap();
+    assert_eq!(slots.statistics().page_locked, None);
     let batch = batch(7);
-    let (computed, _) = lanes.run(&batch, MegaFusedConfig::default()).unwrap();
+    let (computed, _) = slots.run(&batch, MegaFusedConfig::default()).unwrap();
     assert_eq!(computed.site_ids().len(), batch.n_residues());
 }
 
@@ -125,7 +125,7 @@ fn lanes_do_without_page_locked_memory() {
 #[test]
 fn an_engine_on_a_small_device_halves_batches() {
     let defines = [DRIVER, &["-DMEGABYTES=16"]].concat();
-    if !with_driver("lanes::an_engine_on_a_small_device_halves_batches", &defines) {
+    if !with_driver("slots::an_engine_on_a_small_device_halves_batches", &defines) {
         return;
     }
     let structures = copies::jittered(200);
@@ -145,7 +145,7 @@ fn an_engine_on_a_small_device_halves_batches() {
 #[test]
 fn an_engine_on_two_devices_uses_both() {
     let defines = [DRIVER, &["-DDEVICES=2", "-DMICROSECONDS=500"]].concat();
-    if !with_driver("lanes::an_engine_on_two_devices_uses_both", &defines) {
+    if !with_driver("slots::an_engine_on_two_devices_uses_both", &defines) {
         return;
     }
     let structures = copies::jittered(60);

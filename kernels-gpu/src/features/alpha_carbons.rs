@@ -1,6 +1,6 @@
 //! What the other residues read of a residue: position, chain, tabulated and given values.
 
-use crate::scratch::{Place, Traits};
+use crate::scratch::{AlphaCarbon, Traits};
 use crate::vector::Vector;
 use bytemuck::{Pod, Zeroable};
 use cuda_std::math::{self, NAN};
@@ -63,27 +63,27 @@ impl Inputs<'_> {
     }
 }
 
-/// Whether two places are linked, the one after the other in the file.
+/// Whether two alpha carbons are linked, the one after the other in the file.
 #[inline(always)]
-pub fn linked(a: Place, b: Place) -> bool {
+pub fn linked(a: AlphaCarbon, b: AlphaCarbon) -> bool {
     a.same_chain(b) && a.to(b).norm2() < LINK2
 }
 
-/// Gathers place and traits of every residue.
+/// Gathers alpha carbon and traits of every residue.
 #[inline(always)]
 pub fn gather<V>(
     block: &mut Block,
     inputs: &Inputs,
     n: u32,
-    places: &mut Segment<Place>,
+    alpha_carbons: &mut Segment<AlphaCarbon>,
     traits: &mut Segment<Traits>,
 ) {
-    places.fill(block, n, |i| {
+    alpha_carbons.fill(block, n, |i| {
         let in_fragment = (i > 0 && inputs.linked(i - 1)) || (i + 1 < n && inputs.linked(i));
         let chain = inputs.chain_ids.at(inputs.row(i));
         let charge = CHARGE.at(inputs.kind(i));
         // What is not known adds nothing to others' sums.
-        Place::new(inputs.position(i), chain, if charge.is_nan() { 0.0 } else { charge }, in_fragment)
+        AlphaCarbon::new(inputs.position(i), chain, if charge.is_nan() { 0.0 } else { charge }, in_fragment)
     });
     traits.fill(block, n, |i| Traits {
         hydropathy: HYDROPATHY.at(inputs.kind(i)),

@@ -25,7 +25,7 @@ const SLOWER_THAN_DEVICES: f64 = 4.0;
 
 /// The workers of an engine. Whoever has a batch takes a free slot of one, or waits for it.
 #[derive(Debug)]
-pub(super) struct Workers {
+pub(super) struct Scheduler {
     shared: Arc<Shared>,
     /// Atoms of a batch beyond which memory is likely to run out, as it has before.
     fitting_atoms: AtomicUsize,
@@ -154,7 +154,7 @@ pub(super) enum Exclusivity {
     Alone,
 }
 
-impl Workers {
+impl Scheduler {
     /// # Panics
     /// Where there is no worker.
     pub(super) fn new<W: Into<Arc<dyn Worker>>>(all: Vec<W>, fallback: Option<Box<dyn Worker>>) -> Self {
