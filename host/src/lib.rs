@@ -95,5 +95,5 @@ pub use structure::{ResidueLabels, StructureError, StructureInput};
 #[cfg(test)]
 extern crate self as prism_host;
 #[cfg(test)]
-#[path = "../tests/synthetic/mod.rs"]
+#[path = "../tests/library/synthetic/mod.rs"]
 mod synthetic;
