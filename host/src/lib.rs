@@ -74,6 +74,7 @@
 pub mod annotations;
 pub mod at_hand;
 pub mod contacts;
+mod csv_table;
 pub mod dataset;
 pub mod engine;
 pub mod inputs;

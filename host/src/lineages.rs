@@ -17,8 +17,9 @@ mod fit;
 mod substitution;
 mod table;
 
+pub use crate::csv_table::TableError;
 pub use substitution::Substitution;
-pub use table::{LineageError, Lineages};
+pub use table::Lineages;
 
 use crate::read::{Note, NoteKind};
 use crate::structure::StructureInput;
