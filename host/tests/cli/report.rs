@@ -43,6 +43,11 @@ fn a_report_is_one_file_with_all_that_was_found() {
     // A histogram has every residue that has a value.
     let wcn = data["histograms"].as_array().unwrap().iter().find(|one| one["name"] == "wcn").unwrap();
     assert_eq!(wcn["counts"].as_array().unwrap().iter().map(|bar| bar.as_u64().unwrap()).sum::<u64>(), 316);
+    // States have a bar each, by their letters.
+    let ss = data["histograms"].as_array().unwrap().iter().find(|one| one["name"] == "ss").unwrap();
+    let states: String = ss["states"].as_array().unwrap().iter().map(|state| state.as_str().unwrap()).collect();
+    assert_eq!(states, "-HBEGIPTS");
+    assert_eq!(ss["counts"].as_array().unwrap().iter().map(|bar| bar.as_u64().unwrap()).sum::<u64>(), 316);
     let outcome = run.prism(&["report", "in", "--backend", "cpu", "-o", "few.html", "--details", "1"]);
     assert_eq!(outcome.status, 3);
     let few = fs::read_to_string(run.path("few.html")).unwrap();
