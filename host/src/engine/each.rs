@@ -82,7 +82,7 @@ impl Chunk {
         Self { indices, batch }
     }
 
-    /// The same structures in parts of at most so many atoms, or of one structure.
+    /// Cuts the structures into chunks of at most `most_atoms` atoms; a larger structure gets a chunk of its own.
     fn chunks(self, structures: &[StructureInput], most_atoms: usize) -> Vec<Self> {
         let sizes = self.indices.iter().map(|&index| super::size_of(&structures[index]));
         let ranges = super::plan::batches(sizes, most_atoms);
@@ -90,7 +90,7 @@ impl Chunk {
         ranges.into_iter().map(|range| Self::new(structures, self.indices[range].to_vec())).collect()
     }
 
-    /// The same structures in two parts of about as many atoms.
+    /// Halves the chunk by atoms.
     fn halves(self, structures: &[StructureInput]) -> [Self; 2] {
         let mut indices = self.indices;
         let atoms: usize = indices.iter().map(|&index| structures[index].n_atoms()).sum();
@@ -198,7 +198,7 @@ fn run(scheduler: &Scheduler, request: &Request, chunk: &Chunk) -> Result<(Batch
     Ok((computation.features, record))
 }
 
-/// Whether fewer structures may be computed where so many were not.
+/// Whether a smaller chunk may succeed where this one failed.
 fn is_too_much(error: &EngineError) -> bool {
     error.is_out_of_memory() || matches!(error, EngineError::Pack(PackError::TooLarge { .. }))
 }

@@ -166,7 +166,7 @@ fn has_steps<M: Memory, G: GroupWorkspace<M>>(sizes: &BatchSizes) -> bool {
     sizes.steps.only(G::STEPS) != Steps::NONE
 }
 
-/// Where each structure's values begin: so many for each of its residues.
+/// Where each structure's values begin: `width` values for each residue.
 pub(super) fn value_offsets(residues: &Offsets, width: usize) -> Offsets {
     let all = residues.as_slice().iter().map(|row| row * width as u32);
     Offsets::new(all.collect()).expect("as the rows, times so many columns")

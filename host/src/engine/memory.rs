@@ -81,7 +81,7 @@ pub trait Memory {
     /// Where there is no memory.
     fn set(&self, offsets: &mut Self::Offsets, to: &Offsets) -> Result<(), Self::Error>;
 
-    /// The first `len` elements of a buffer that has so many, for a kernel to read.
+    /// The first `len` elements of a buffer, for a kernel to read. The buffer has at least that many.
     ///
     /// # Panics
     /// Where the buffer is shorter.

@@ -1,4 +1,4 @@
-//! Any number of workers that take batches as they are free, and go on without those that fail.
+//! Hands batches to free workers, and goes on without workers that fail.
 
 use super::EngineError;
 use super::error::DeviceError;
@@ -10,32 +10,32 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// After so many workers that failed on it, no further one is risked on a batch where something else can compute it.
+/// After this many workers have failed on a batch, cores compute it where there are any: it may be the batch's fault.
 const FAILURES_OF_A_BATCH: usize = 2;
-/// Devices are made ready once so many atoms for each core were asked for or announced, which take cores about 0.4 s: fewer are
-/// computed before a device would be ready and would have done some of them, and a program that does not touch a device ends
-/// at once. (All columns: 115,000 atoms a second on a core. A device is ready after 0.25 s, and takes 0.1 s to be closed.)
+/// Devices are opened once this many atoms per core were requested or announced, about 0.4 s of work for the cores. Smaller
+/// runs end before a device would pay, and a program that opens no device exits at once. (All columns: a core computes
+/// 115,000 atoms a second. A device takes 0.25 s to open and 0.1 s to close.)
 const ATOMS_PER_CORE_BEFORE_DEVICES: usize = 3 << 14;
-/// Atoms of a chunk that cores take while a device is being made ready, for each core, and at least. So they are soon
-/// free to leave the rest to the device.
+/// While devices are being opened, cores take chunks of this many atoms per core, and of at least [`LEAST_CHUNK_ATOMS`], so
+/// that they soon leave the rest to the device.
 const CHUNK_ATOMS_PER_CORE: usize = 1 << 11;
 const LEAST_CHUNK_ATOMS: usize = 1 << 14;
-/// Beside devices, cores take a batch if they need at most so many times the device's time for it.
+/// Cores help devices with a batch if they need at most this many times the device's time for it.
 const SLOWER_THAN_DEVICES: f64 = 4.0;
 
-/// The workers of an engine. Whoever has a batch takes a free slot of one, or waits for it.
+/// The workers of an engine. A batch takes a free slot of a worker, or waits for one.
 #[derive(Debug)]
 pub(super) struct Scheduler {
     shared: Arc<Shared>,
-    /// Atoms of a batch beyond which memory is likely to run out, as it has before.
+    /// Larger batches, in atoms, are likely to run out of memory, as one did before.
     fitting_atoms: AtomicUsize,
     asked_atoms: AtomicUsize,
-    /// Atoms that are asked for before devices are.
+    /// Requested atoms after which devices are opened.
     atoms_before_devices: usize,
     chunk_atoms: usize,
 }
 
-/// What a thread that makes devices ready needs, too.
+/// Shared with the thread that opens devices.
 #[derive(Debug)]
 struct Shared {
     state: Mutex<State>,
@@ -48,16 +48,16 @@ struct State {
     devices: Devices,
 }
 
-/// Opens devices: takes a while.
+/// Opens devices, which takes a while.
 pub(super) type Opener = Box<dyn FnOnce() -> Result<Vec<Box<dyn Worker>>, DeviceError> + Send>;
 
-/// Devices that the engine has not yet.
+/// Devices that are not open yet.
 enum Devices {
-    /// They are not to be had, or are there.
+    /// There are none, or they are open.
     None,
     /// Not yet needed.
     Later(Opener),
-    /// Being made ready, in a thread of their own.
+    /// A thread is opening them.
     Coming,
 }
 
@@ -71,28 +71,28 @@ impl std::fmt::Debug for Devices {
     }
 }
 
-/// When a worker is given batches.
+/// When a worker gets batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     /// Always.
     Chosen,
-    /// Where those that were chosen no longer can.
+    /// Where the chosen workers have failed.
     Fallback,
-    /// As long as there is no device, and beside devices where that helps.
+    /// Until devices are open, and beside them where that helps.
     Cores,
 }
 
-/// How much of a worker is taken.
+/// A worker, with what is in use and what is known of it.
 #[derive(Debug)]
 struct Seat {
     worker: Arc<dyn Worker>,
     role: Role,
     slots: usize,
     free: usize,
-    /// Somebody waits for all of its slots.
+    /// A batch waits for all of its slots.
     claimed: bool,
     lost: Option<DeviceError>,
-    /// What it has computed, and in which time.
+    /// Atoms computed so far, and the time that took.
     atoms: usize,
     busy: Duration,
 }
@@ -109,13 +109,13 @@ impl Seat {
         self.lost.is_none()
     }
 
-    /// Seconds that a batch takes for an atom, once that is known.
+    /// Seconds per atom, once known.
     fn seconds_per_atom(&self) -> Option<f64> {
         (self.atoms > 0).then(|| self.busy.as_secs_f64() / self.atoms as f64)
     }
 }
 
-/// A device that failed and was left out from then on.
+/// A device that failed and gets no further batches.
 ///
 /// ```
 /// use prism_host::engine::LostWorker;
@@ -145,12 +145,12 @@ pub(super) struct Run {
     pub(super) busy: Duration,
 }
 
-/// How a batch wants to be computed.
+/// How a batch shares its worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Exclusivity {
     /// Beside others.
     Shared,
-    /// By a worker that does nothing else meanwhile, with all the memory that it has.
+    /// Alone on a worker, with all of the worker's memory.
     Alone,
 }
 
@@ -164,7 +164,7 @@ impl Scheduler {
         Self::of(State { seats, devices: Devices::None })
     }
 
-    /// Cores, which begin at once, and devices, which `opener` opens when enough work is there.
+    /// Cores that start at once, and devices that `opener` opens when there is enough work.
     pub(super) fn with_devices_later(cores: Box<dyn Worker>, opener: Opener) -> Self {
         Self::of(State { seats: vec![Seat::new(cores, Role::Cores)], devices: Devices::Later(opener) })
     }
@@ -184,9 +184,9 @@ impl Scheduler {
         Self { atoms_before_devices: after_atoms, chunk_atoms, ..self }
     }
 
-    /// How many batches are computed at once with profit.
+    /// The number of batches that are usefully computed at once.
     pub(super) fn slots(&self) -> usize {
-        /// Of the devices that are still to come.
+        /// Slots of devices that are not open yet.
         const OF_DEVICES: usize = 2;
         let state = self.shared.lock();
         let seats = state.seats.iter().filter(|seat| seat.role != Role::Fallback);
@@ -213,13 +213,13 @@ impl Scheduler {
         lost.map(|(name, reason)| LostWorker { name, reason }).collect()
     }
 
-    /// So many atoms are to be computed now; where that is worth it with those before, devices are made ready from now on.
+    /// Says that `atoms` more atoms are requested now. Opens devices once the sum is worth it.
     pub(super) fn expect(&self, atoms: usize) {
         let all = self.asked_atoms.fetch_add(atoms, Ordering::Relaxed).saturating_add(atoms);
         self.announce(all);
     }
 
-    /// So many atoms are to come in all; where that is worth it, devices are made ready from now on.
+    /// Says that `atoms` atoms will come in all. Opens devices where that is worth it.
     pub(super) fn announce(&self, atoms: usize) {
         if atoms < self.atoms_before_devices {
             return;
@@ -231,7 +231,7 @@ impl Scheduler {
         let Devices::Later(opener) = std::mem::replace(&mut state.devices, Devices::Coming) else { return };
         drop(state);
         let shared = Arc::clone(&self.shared);
-        // Nobody waits for it: a run that is over before ends without it.
+        // Nobody waits for this thread: a run that is over earlier ends without it.
         let begun = thread::Builder::new().name("devices".to_owned()).spawn(move || shared.open(opener));
         if let Err(error) = begun {
             tracing::warn!("computing on the CPU: no thread to make devices ready: {error}");
@@ -239,19 +239,19 @@ impl Scheduler {
         }
     }
 
-    /// Atoms of a chunk into which a batch is better cut before it is computed, where it is.
+    /// The chunk size in atoms while devices are being opened; `None` at other times: batches stay whole.
     pub(super) fn chunk_atoms(&self) -> Option<usize> {
         let coming = matches!(self.shared.lock().devices, Devices::Coming);
         coming.then_some(self.chunk_atoms)
     }
 
-    /// Whether a batch of so many structures is better halved before it is tried.
+    /// Whether a batch of `atoms` atoms should be halved before it is tried.
     pub(super) fn is_too_large(&self, atoms: usize) -> bool {
         atoms > self.fitting_atoms.load(Ordering::Relaxed)
     }
 
-    /// Memory ran out on a batch of several structures; later ones are to be smaller from the beginning, since running
-    /// out costs every buffer that was kept.
+    /// Records that memory ran out on a batch of several structures. Later batches are halved beforehand, since running out
+    /// gives up all kept buffers.
     pub(super) fn ran_out(&self, atoms: usize) {
         self.fitting_atoms.fetch_min(atoms.div_ceil(2), Ordering::Relaxed);
     }
@@ -259,7 +259,7 @@ impl Scheduler {
     /// Computes a batch; where a worker fails, another does.
     ///
     /// # Errors
-    /// What is the batch's own, and what the last worker failed with.
+    /// Errors of the batch itself, and the error of the last worker that failed.
     pub(super) fn run(
         &self,
         batch: &PackedBatch,
@@ -289,7 +289,7 @@ impl Scheduler {
         Err(EngineError::Device(self.last_reason()))
     }
 
-    /// Takes a slot, or all of a worker's; waits for one. `None`: every worker is lost.
+    /// Waits for a slot of a worker, or for all of its slots. `None` if every worker is lost.
     fn take(&self, exclusivity: Exclusivity, failures: usize, atoms: usize) -> Option<Turn<'_>> {
         let shared = &*self.shared;
         let mut state = shared.lock();
@@ -331,8 +331,7 @@ impl Scheduler {
     }
 }
 
-/// The seat that a batch is to take, if one is free: a device where there is one, of those the one of which most is free,
-/// so that batches spread over all.
+/// The seat for a batch, if one is free. Devices come first, and the least busy one of them, so that batches spread over all.
 fn best(seats: &[Seat], failures: usize, atoms: usize) -> Option<usize> {
     let open = |seat: &Seat| seat.is_left() && !seat.claimed && seat.free > 0;
     let share = |seat: &Seat| seat.free as f64 / seat.slots as f64;
@@ -349,7 +348,7 @@ fn best(seats: &[Seat], failures: usize, atoms: usize) -> Option<usize> {
     freest(&is_chosen).or_else(|| freest(&|seat| seat.role == Role::Cores && helps(seats, seat, atoms)))
 }
 
-/// Whether cores are done with a batch about as soon as devices, all of which are busy.
+/// Whether cores finish a batch about as soon as the devices, all of which are busy.
 fn helps(seats: &[Seat], cores: &Seat, atoms: usize) -> bool {
     let of_devices = seats.iter().filter(|seat| seat.role == Role::Chosen && seat.is_left());
     let fastest = of_devices.filter_map(Seat::seconds_per_atom).min_by(f64::total_cmp);
@@ -368,7 +367,7 @@ impl Shared {
         match opened {
             Ok(workers) => state.seats.extend(workers.into_iter().map(|worker| Seat::new(worker, Role::Chosen))),
             Err(error) if error.is_unavailable() => tracing::info!("computing on the CPU: {error}"),
-            // There is a device, and it should have worked.
+            // There is a device, but it cannot be used.
             Err(error) => tracing::warn!("computing on the CPU: {error}"),
         }
         drop(state);
@@ -399,7 +398,7 @@ impl Shared {
     }
 }
 
-/// Slots of a worker in use; they go back whatever happens.
+/// Slots of a worker in use. They are returned on drop, also after a panic.
 struct Turn<'a> {
     shared: &'a Shared,
     worker: Arc<dyn Worker>,

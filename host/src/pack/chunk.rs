@@ -68,7 +68,7 @@ impl PackedBatch {
         let all = u64::from(self.atom_offsets.end());
         let (mut chunks, mut begin) = (Vec::with_capacity(most), 0);
         for share in 1..=most as u64 {
-            // At the end of a structure that is nearest to so many shares.
+            // Each chunk ends with the structure whose end is nearest to its share of the atoms.
             let until = (all * share).div_ceil(most as u64);
             let passed = ends.partition_point(|end| u64::from(*end) < until);
             let before = passed.checked_sub(1).map_or(0, |last| u64::from(ends[last]));

@@ -104,7 +104,7 @@ const PIECE_FILES: usize = 256;
 const PIECES_PER_CORE: usize = 8;
 /// How much longer text gets when it is unpacked, about.
 const GZIP_RATIO: u64 = 5;
-/// Atoms of the first batch, at most. Whoever computes is to have something soon; each further batch may have twice as
+/// Limit of the first batch in atoms. A small first batch starts the computation early; each further batch may have twice as
 /// many, until it is as many as it may be.
 const FIRST_ATOMS: usize = 1 << 16;
 /// Atoms of a batch in the pipeline, at most: some hundred structures, so that reading, computing and writing overlap

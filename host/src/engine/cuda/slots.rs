@@ -1,5 +1,5 @@
-//! A batch in chunks, which go through a device one after another: while one is computed, the next is copied there and the
-//! one before is copied back.
+//! A batch goes through a device in chunks: while one is computed, the next is copied to the device and the one before is
+//! copied back.
 
 use super::batch::DeviceBatch;
 use super::engine_error;
@@ -32,8 +32,8 @@ const COPIES: usize = 2;
 pub struct SlotOptions {
     /// Streams with buffers of their own; 1 at least.
     pub slots: usize,
-    /// Chunks that a batch is cut into, at most. More make less time at its beginning and end in which nothing is computed,
-    /// and keep the device less busy.
+    /// At most this many chunks per batch. More chunks shorten the copies before the first kernel and after the last one,
+    /// but smaller chunks keep the device less busy.
     pub chunks: usize,
     /// Atoms of a chunk, at least.
     pub chunk_atoms: usize,
@@ -62,10 +62,9 @@ pub struct SlotStatistics {
     pub results: u64,
 }
 
-/// Computes batches on one device, several chunks at once. May be shared by threads, which take turns.
+/// Computes batches on one device, several chunks at once. Threads may share it; they take turns.
 ///
-/// The memory of each slot is from one pool and is kept from chunk to chunk: batches no larger than those before allocate
-/// nothing.
+/// All slots take memory from one pool and keep it: a batch no larger than earlier ones allocates nothing.
 ///
 /// ```no_run
 /// use cuda_host::CudaExecutor;
@@ -100,16 +99,16 @@ pub struct DeviceSlots {
     staging: Option<Staging>,
     results: ResultPool,
     slots: Vec<Mutex<Slot>>,
-    /// For who finds all slots in use.
+    /// The slot to wait for when all are busy.
     next: AtomicUsize,
     copying: Copying,
 }
 
-/// Each direction has the bandwidth for itself, and the kernels of a chunk the device, so that what was begun first is there
-/// first. Where chunks are computed side by side, they end together; nothing is left to compute then while they are copied.
+/// One copy in each direction and the kernels of one chunk run at a time, so chunks finish in order. Chunks computed side by
+/// side would finish together and leave the device idle while their results are copied.
 #[derive(Debug, Default)]
 struct Copying {
-    /// With the end of the kernels of the chunk that was copied last.
+    /// Holds the event that ends the kernels of the chunk copied last.
     to_device: Mutex<Option<Arc<Event>>>,
     from_device: Mutex<()>,
 }
@@ -129,7 +128,7 @@ struct Job<'a> {
     to: ResultsMut<'a>,
 }
 
-/// What came of a job, and the place of its first structure.
+/// The index of a job's first structure, and the job's result.
 type Done = (usize, Result<DeviceTimes, EngineError>);
 
 impl DeviceSlots {
@@ -220,7 +219,7 @@ impl DeviceSlots {
         self.pool.trim();
     }
 
-    /// A slot that nobody uses, or else will be free.
+    /// An idle slot, or else the next one in turn once it is free.
     fn free_slot(&self) -> MutexGuard<'_, Slot> {
         let idle = self.slots.iter().find_map(|slot| match slot.try_lock() {
             Ok(slot) => Some(slot),
@@ -230,7 +229,8 @@ impl DeviceSlots {
         idle.unwrap_or_else(|| locked(&self.slots[self.next.fetch_add(1, Ordering::Relaxed) % self.slots.len()]))
     }
 
-    /// Each slot takes every so manieth job: the same ones for the same batch, so that its memory fits the next time.
+    /// Slot `i` of `n` takes jobs `i`, `i + n`, ... A batch of the same shape gives each slot jobs of the same sizes, so its
+    /// memory fits again.
     fn run_all(&self, jobs: Vec<Job<'_>>, request: &Request) -> Result<DeviceTimes, EngineError> {
         let mut of_slots: Vec<Vec<Job<'_>>> = self.slots.iter().map(|_| Vec::new()).collect();
         for (index, job) in jobs.into_iter().enumerate() {
@@ -273,8 +273,8 @@ impl Slot {
         copying: &Copying,
     ) -> Result<DeviceTimes, EngineError> {
         let stream = self.executor.stream().clone();
-        // Taken, and put back after success alone: what a panicked kernel wrote is not used again, and memory that
-        // ran out is free for a smaller batch.
+        // Buffers return to the slot only after success: what a panicked kernel wrote is not used again, and memory
+        // that ran out is free for a smaller batch.
         let mut buffers = match self.buffers.take() {
             Some(buffers) if buffers.request() == request => buffers,
             _ => DeviceBatch::in_memory(&self.memory, request).map_err(|error| EngineError::Device(error.into()))?,

@@ -12,14 +12,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-/// An engine that asks for devices once it was asked for so many atoms, and takes chunks of so many until they are there.
+/// An engine that opens devices after `from_atoms` atoms, and computes chunks of `chunk_atoms` until they are open.
 fn engine(opener: Opener, from_atoms: usize, chunk_atoms: usize) -> Engine {
     let cores = Box::new(CpuWorker::new(Request::default().config.points));
     let workers = Scheduler::with_devices_later(cores, opener).asking_for_devices(from_atoms, chunk_atoms);
     Engine::of(workers, usize::MAX)
 }
 
-/// Waits until there are so many workers.
+/// Waits until the engine has this many workers.
 fn wait_for(engine: &Engine, workers: usize) {
     let begin = Instant::now();
     while engine.worker_names().len() < workers {
