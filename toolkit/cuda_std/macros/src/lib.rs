@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod expand;
+mod generic;
 mod raw;
 mod signature;
 
@@ -49,7 +50,8 @@ use syn::{ItemFn, parse_macro_input};
 /// its name with `Args`, the launch's arguments by name, `launch`, and `Kernel`, which implements
 /// `cuda_std::launch::Kernel`; on the device, a PTX entry of its name.
 ///
-/// `threads` is the number of threads in a block, a multiple of 32 and at most 1024. `blocks_per_sm`, which may be left
+/// `threads` is the number of threads in a block, a multiple of 32 and at most 1024, as a number or a constant
+/// expression. `blocks_per_sm`, which may be left
 /// out, bounds the registers so that a multiprocessor holds that many blocks at a time: what `__launch_bounds__` says in
 /// CUDA C++. `grid` is the number of dimensions in which blocks are counted, 1 where it is left out (2 with a
 /// `Tile2d`).
@@ -57,6 +59,27 @@ use syn::{ItemFn, parse_macro_input};
 /// `requires(n > 0, input.len() == n as usize * 3)` is a contract: expressions over the arguments that a launch checks
 /// before anything runs, on every backend. A value stands for itself, a buffer for its shape (`len()`, and `segments()`,
 /// `rows()` and `columns()` where it has them), and `grid` for the blocks that were asked for.
+///
+/// A generic kernel names its instances, each of which is a PTX entry: what its types and constants stand for, in order.
+/// Its `Args`, `Kernel` and `launch` are generic as it is, and take the instances that there are:
+///
+/// ```
+/// use cuda_layout::DeviceLayout;
+/// use cuda_std::prelude::*;
+///
+/// /// Each block copies its own `N` elements.
+/// #[kernel(threads = N, instances(copied_f32 = <f32, 256>, copied_u64 = <u64, 128>))]
+/// pub fn copied<T: DeviceLayout, const N: usize>(block: &mut Block, out: &mut Chunk<T, N, WriteOnly>, x: &[T]) {
+///     let (n, first) = (out.len(), out.start());
+///     out.fill(block, n, |i| x.at(first + i));
+/// }
+///
+/// # fn main() {
+/// let mut out = [0.0f32; 300];
+/// copied::launch::<_, 256, _>(&CpuExecutor::new(), 2, copied::Args { out: &mut out, x: &[1.5; 300] }).unwrap();
+/// assert_eq!(out, [1.5; 300]);
+/// # }
+/// ```
 ///
 /// An `unsafe fn` without a block is a raw kernel, which runs on GPUs only: its parameters are `*const T`, `*mut T`, `&[T]`
 /// and values, and its `launch` is unsafe. `threads` may be left out there. See `cuda_std::compat`.

@@ -6,6 +6,16 @@ use crate::Block;
 /// module in which one kernel takes more does not load. What reductions take besides is seen when PTX is built.)
 pub const STATIC_SHARED_BYTES: usize = 48 * 1024 - 16;
 
+/// The threads of a block, where a name stands for their number.
+///
+/// # Panics
+/// Where no block has so many; in constant evaluation that stops the build.
+#[must_use]
+pub const fn threads_in_block(n: u128) -> u32 {
+    assert!(n > 0 && n.is_multiple_of(32) && n <= 1024, "a block has a multiple of 32 threads, at most 1024");
+    n as u32
+}
+
 /// An element of a shared array.
 pub struct Element<T>(core::marker::PhantomData<T>);
 

@@ -6,6 +6,7 @@
 mod altered;
 mod compat;
 mod contact;
+mod generic;
 mod launch;
 mod math;
 mod model;
@@ -19,6 +20,7 @@ pub use altered::{
 };
 pub use compat::{MATRIX_TILE, PROBE_WORDS, block_sum, gemm_tiled, probe, probe_atomics, vecadd};
 pub use contact::{Contact, Point, contacts};
+pub use generic::{Curve, Largest, Line, Number, Operation, Sum, Wave, altered_operation, curve, joined, weighted};
 pub use launch::{Pair, Triple, Wide, echo, fail, roots, spin, turn};
 pub use math::{
     ANGLE_FUNCTIONS_F64, APPROX_FUNCTIONS, MATH_FUNCTIONS, MATH_FUNCTIONS_F64, angle_table_f64, approx_table,
