@@ -86,7 +86,7 @@ pub use cuda_std_macros::kernel;
 pub use grid::Grid;
 pub use halves::{Halves, Pending, Unmet};
 pub use input::Input;
-pub use memory::{BlockMemory, WarpPart};
+pub use memory::{BlockMemory, Scans, WarpPart};
 pub use platform::Frozen;
 pub use segment::{Clamped, Part, Segment, View};
 pub use shared::{DynamicShared, Shared, Tile, TilePart};
@@ -104,6 +104,8 @@ pub mod prelude {
     pub use crate::launch::{CpuExecutor, DynamicLength, Executor, Matrix, Offsets, Segments};
     #[doc(hidden)]
     pub use crate::math::methods::FloatMethods as _;
+    // A kernel's own `Scans` hides no method.
+    pub use crate::Scans as _;
     pub use crate::{
         AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DynamicShared, Grid, Halves, Input, Lane, Lists,
         Part, PerLane, PerThread, Pick, Picks, Questions, Segment, Shared, Table, Team, Thread, Tile, Tile2d, View,

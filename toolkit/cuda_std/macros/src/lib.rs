@@ -64,19 +64,18 @@ use syn::{ItemFn, parse_macro_input};
 /// Its `Args`, `Kernel` and `launch` are generic as it is, and take the instances that there are:
 ///
 /// ```
-/// use cuda_layout::DeviceLayout;
 /// use cuda_std::prelude::*;
 ///
-/// /// Each block copies its own `N` elements.
-/// #[kernel(threads = N, instances(copied_f32 = <f32, 256>, copied_u64 = <u64, 128>))]
-/// pub fn copied<T: DeviceLayout, const N: usize>(block: &mut Block, out: &mut Chunk<T, N, WriteOnly>, x: &[T]) {
+/// /// Each block copies its own `N` elements, which are also its threads.
+/// #[kernel(threads = N, instances(copied_64 = <64>, copied_256 = <256>))]
+/// pub fn copied<const N: usize>(block: &mut Block, out: &mut Chunk<f32, N, WriteOnly>, x: &[f32]) {
 ///     let (n, first) = (out.len(), out.start());
 ///     out.fill(block, n, |i| x.at(first + i));
 /// }
 ///
 /// # fn main() {
-/// let mut out = [0.0f32; 300];
-/// copied::launch::<_, 256, _>(&CpuExecutor::new(), 2, copied::Args { out: &mut out, x: &[1.5; 300] }).unwrap();
+/// let mut out = [0.0; 300];
+/// copied::launch::<256, _>(&CpuExecutor::new(), 2, copied::Args { out: &mut out, x: &[1.5; 300] }).unwrap();
 /// assert_eq!(out, [1.5; 300]);
 /// # }
 /// ```
