@@ -67,6 +67,7 @@ pub mod math;
 mod memory;
 pub mod panic;
 mod platform;
+mod scatter;
 pub mod scope;
 mod seal;
 mod segment;
@@ -88,6 +89,7 @@ pub use halves::{Halves, Pending, Unmet};
 pub use input::Input;
 pub use memory::{BlockMemory, Scans, WarpPart};
 pub use platform::Frozen;
+pub use scatter::Scatter;
 pub use segment::{Clamped, Part, Segment, View};
 pub use shared::{DynamicShared, Shared, Tile, TilePart};
 pub use table::{Table, Window};
@@ -108,8 +110,8 @@ pub mod prelude {
     pub use crate::Scans as _;
     pub use crate::{
         AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DynamicShared, Grid, Halves, Input, Lane, Lists,
-        Part, PerLane, PerThread, Pick, Picks, Questions, Segment, Shared, Table, Team, Thread, Tile, Tile2d, View,
-        Warp, WarpItems, WarpList, WarpPart, Window, kernel, math, scope,
+        Part, PerLane, PerThread, Pick, Picks, Questions, Scatter, Segment, Shared, Table, Team, Thread, Tile, Tile2d,
+        View, Warp, WarpItems, WarpList, WarpPart, Window, kernel, math, scope,
     };
 }
 

@@ -92,6 +92,10 @@ fn description(signature: &Signature, entry: &Entry) -> TokenStream {
                 let of = of("&Atomics", element);
                 quote!(#of.push(">;"))
             }
+            Kind::Scatter(ty) => {
+                let of = of("&Scatter", ty);
+                quote!(#of.push(">;"))
+            }
             Kind::DynamicShared(ty) => {
                 let of = of("&mut DynamicShared", ty);
                 quote!(#of.push(">;"))

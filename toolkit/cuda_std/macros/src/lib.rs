@@ -42,6 +42,7 @@ use syn::{ItemFn, parse_macro_input};
 /// | `&mut Tile2d<T, ROWS, COLUMNS>` | the block's own tile of a matrix | `Matrix` |
 /// | the same three with `WriteOnly` as last argument | what the kernel writes and never reads | the same |
 /// | `&Atomics<T>`, `&Atomics<T, SCOPE>` | a buffer that all blocks update | a buffer to write |
+/// | `&Scatter<T>` | a buffer into which all blocks write, no element twice | a buffer to write |
 /// | `&mut Shared<T, N>` | a static array in shared memory | - |
 /// | `&mut DynamicShared<T>`, at most one | an array in shared memory, as long as the launch says | `DynamicLength` |
 /// | any other type | a value | the value |

@@ -141,6 +141,8 @@ pub enum Kind {
     Tile2d { element: Type, rows: Box<GenericArgument>, columns: Box<GenericArgument> },
     /// `&Atomics<T>` or `&Atomics<T, SCOPE>`.
     Atomics { element: Type, scope: Option<Box<GenericArgument>> },
+    /// `&Scatter<T>`.
+    Scatter(Type),
     /// `&mut Shared<T, N>`.
     Shared { element: Type, length: Box<GenericArgument> },
     /// `&mut DynamicShared<T>`.
@@ -163,7 +165,10 @@ pub struct Signature {
 
 impl Kind {
     fn is_output(&self) -> bool {
-        matches!(self, Self::Segment(_) | Self::Chunk { .. } | Self::Tile2d { .. } | Self::Atomics { .. })
+        matches!(
+            self,
+            Self::Segment(_) | Self::Chunk { .. } | Self::Tile2d { .. } | Self::Atomics { .. } | Self::Scatter(_)
+        )
     }
 }
 
@@ -189,7 +194,7 @@ impl Signature {
         if !parameters.iter().any(|p| p.kind.is_output()) {
             return Err(Error::new(
                 sig.ident.span(),
-                "this kernel writes nothing: an output is `&mut Segment<T>`, `&mut Chunk<T, N>`, `&mut Tile2d<T, ROWS, COLUMNS>` or `&Atomics<T>`",
+                "this kernel writes nothing: an output is `&mut Segment<T>`, `&mut Chunk<T, N>`, `&mut Tile2d<T, ROWS, COLUMNS>`, `&Atomics<T>` or `&Scatter<T>`",
             ));
         }
         let mut dynamic = parameters.iter().filter(|p| matches!(p.kind, Kind::DynamicShared(_)));
@@ -258,6 +263,9 @@ fn kind(ty: &Type) -> syn::Result<Kind> {
     if let Some(segment) = is_mut_ref_to(ty, "Atomics") {
         return Err(Error::new(segment.span(), "all blocks share these: write `&Atomics<T>`"));
     }
+    if let Some(segment) = is_mut_ref_to(ty, "Scatter") {
+        return Err(Error::new(segment.span(), "all blocks write there: `&Scatter<T>`"));
+    }
     match ty {
         Type::Reference(TypeReference { mutability: None, elem, .. }) => match &**elem {
             Type::Slice(slice) => Ok(Kind::Slice((*slice.elem).clone())),
@@ -269,6 +277,12 @@ fn kind(ty: &Type) -> syn::Result<Kind> {
                         Ok(Kind::Atomics { element: element.clone(), scope: Some(Box::new(scope.clone())) })
                     }
                     _ => Err(Error::new(path.span(), "write the element's type: `&Atomics<T>`")),
+                }
+            }
+            Type::Path(path) if path.path.segments.last().is_some_and(|segment| segment.ident == "Scatter") => {
+                match &path.path.segments.last().map(arguments).unwrap_or_default()[..] {
+                    [GenericArgument::Type(element)] => Ok(Kind::Scatter(element.clone())),
+                    _ => Err(Error::new(path.span(), "write the element's type: `&Scatter<T>`")),
                 }
             }
             _ => Err(Error::new(ty.span(), "a kernel reads buffers as `&[T]`, and takes everything else by value")),

@@ -6,6 +6,7 @@ mod frozen;
 mod picks;
 mod reduce;
 mod scan;
+mod scatter;
 mod shared;
 mod warp;
 mod warp_list;
@@ -18,6 +19,7 @@ pub use picks::Pick;
 pub(crate) use picks::{PickStorage, load_picks, push_picks, push_ranges_where};
 pub(crate) use reduce::{GroupsHalf, block_broadcast, block_reduce, team_collect, team_reduce, team_reduce_long};
 pub(crate) use scan::block_scan;
+pub(crate) use scatter::{WriteOnce, store_scattered};
 pub(crate) use shared::SharedPointer;
 pub use shared::{DynamicStorage, SharedStorage};
 pub(crate) use warp::{

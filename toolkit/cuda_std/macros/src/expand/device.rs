@@ -129,6 +129,11 @@ fn part(kernel: &Ident, parameter: &Parameter) -> Part {
             argument: quote!(&p::atomics(#id, #len)),
             ..Part::default()
         },
+        Kind::Scatter(element) => Part {
+            parameters: quote!(#id: *mut #element, #len: u32,),
+            argument: quote!(&p::scatter(#id, #len)),
+            ..Part::default()
+        },
         Kind::Shared { element, length } => {
             let declare = format!(".shared .align 16 .b8 {symbol}[{{bytes}}];");
             Part {

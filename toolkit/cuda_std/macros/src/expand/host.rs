@@ -367,6 +367,14 @@ fn part(parameter: &Parameter) -> Part {
                 argument: quote!(&args.#id),
             }
         }
+        Kind::Scatter(element) => Part {
+            field: field(&quote!(InSpace::Mut<'a, #element>)),
+            visit: quote!(visitor.atomics::<#element>(#text, &mut args.#id);),
+            view: quote!(let #id = l::BufferShape { len: InSpace::len_mut(&args.#id) };),
+            cpu_field: quote!(#id: ::cuda_std::Scatter<'a, #element>,),
+            cpu_value: quote!(#id: p::scatter(args.#id),),
+            argument: quote!(&args.#id),
+        },
         Kind::Shared { .. } => {
             Part { argument: quote!(&mut ::cuda_std::Shared::from_storage(p::SharedStorage::new())), ..Part::default() }
         }

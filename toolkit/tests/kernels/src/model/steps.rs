@@ -1,5 +1,6 @@
-//! What one thread finds out, scans in place, rows by warps, atomics of 64 bits.
+//! What one thread finds out, scans in place, rows by warps, atomics of 64 bits, writing where the data say.
 
+use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
 
 /// Prefix sums of the block's part of `input`: in place, and then with an initial value, whose result is scanned once more.
@@ -80,4 +81,16 @@ pub fn wide_atomics(
         double.compare_exchange(thread, 3, 0.0, 7.0);
         double.store(thread, 4, 1.5);
     });
+}
+
+/// Elements of several sizes go where `to` says.
+#[kernel(
+    threads = 128,
+    requires(to.len() == x.len()),
+    instances(moved_u8 = <u8>, moved_u16 = <u16>, moved_f64 = <f64>, moved_rows = <[f32; 3]>)
+)]
+pub fn moved<T: DeviceLayout>(block: &mut Block, out: &Scatter<T>, x: &[T], to: &[u32]) {
+    let first = block.index() * 1000;
+    let n = (x.len() as u32).saturating_sub(first).min(1000);
+    block.for_each(n, |thread, i| out.put(thread, to.at(first + i), x.at(first + i)));
 }
