@@ -60,7 +60,7 @@ pub(super) fn fill_rows<M: Elements, S>(
     value: impl Fn(&S, u32, u32) -> M::Item + Sync,
 ) {
     let elements = memory.resolved(INSIDE);
-    check_length(rows.checked_mul(columns).unwrap_or(u32::MAX), elements.count());
+    check_length(rows.saturating_mul(columns), elements.count());
     check_length(columns, MAX_LENGTH);
     block.open(memory.claim(INSIDE));
     let crew = block.phase();

@@ -102,7 +102,7 @@ pub trait Scans: BlockMemory {
     where
         Self: Readable,
     {
-        scan(self, block, n, Scan { inclusive: true, initial: initial, identity }, value, combine)
+        scan(self, block, n, Scan { inclusive: true, initial, identity }, value, combine)
     }
 
     /// As [`exclusive_scan`](Self::exclusive_scan), with `initial` before all values.
@@ -123,7 +123,7 @@ pub trait Scans: BlockMemory {
     where
         Self: Readable,
     {
-        scan(self, block, n, Scan { inclusive: false, initial: initial, identity }, value, combine)
+        scan(self, block, n, Scan { inclusive: false, initial, identity }, value, combine)
     }
 
     /// As [`inclusive_scan`](Self::inclusive_scan), of what the elements are.

@@ -134,8 +134,7 @@ pub(super) fn halve<T: Copy>(slots: &mut [T], combine: &impl Fn(T, T) -> T) -> T
 /// Gives all threads what thread `from`, which there is, makes of its index.
 #[inline(always)]
 pub(crate) fn block_broadcast<T: Pod>(_crew: Crew, _half: GroupsHalf, from: u32, value: impl Fn(u32) -> T) -> T {
-    let mut guard = ThreadGuard::default();
-    guard.thread = from;
+    let _guard = ThreadGuard { thread: from };
     let value = value(from);
     publish();
     value
