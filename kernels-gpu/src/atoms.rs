@@ -2,7 +2,7 @@
 //!
 //! They stand by themselves because they want other resources: many warps with few registers, and a list for each of
 //! them. Data flows one way: [`cells`] sorts a structure's atoms by place, [`surface`] counts around each, [`residues`]
-//! adds up. But for the first, blocks take a few hundred elements of a structure, an [`Item`], so that the time follows
+//! adds up. But for the first, blocks take a few hundred elements of a structure, a [`WorkItem`], so that the time follows
 //! the number of atoms, however they are spread over structures.
 
 pub(crate) mod cells;
@@ -13,7 +13,7 @@ mod surface;
 
 pub use cells::Frame;
 
-use crate::scratch::{AtomSurface, CellWords, Item, ResidueExposure};
+use crate::scratch::{AtomSurface, CellWords, ResidueExposure, WorkItem};
 use cells::Cells;
 use cuda_std::prelude::*;
 use shared_types::{Atom, BatchStructureDesc, PointGroup};
@@ -27,14 +27,14 @@ const THREADS: usize = 192;
 const WARPS: usize = THREADS / 32;
 
 /// Atoms of an item, at most.
-pub const ATOMS_AN_ITEM: u32 = 1024;
+pub const ATOMS_PER_ITEM: u32 = 1024;
 
 /// Atoms of each item of a structure that has `n`, but for the last one: in equal shares, so that none takes a block for a
 /// few.
 #[inline]
 #[must_use]
 pub fn atoms_per_item(n: u32) -> u32 {
-    let items = n.div_ceil(ATOMS_AN_ITEM);
+    let items = n.div_ceil(ATOMS_PER_ITEM);
     if items == 0 { 1 } else { n.div_ceil(items) }
 }
 
@@ -145,7 +145,7 @@ impl Inputs<'_> {
 ///   after the other.
 /// - `atoms`, `descriptors`, `chain_ids`: as in the fused kernel.
 #[kernel(threads = 256, blocks_per_sm = 4)]
-pub fn atom_cells_prism4d(
+pub fn atom_cells(
     block: &mut Block,
     frames: &mut Segment<Frame>,
     sorted: &mut Segment<Atom>,
@@ -168,9 +168,9 @@ pub fn atom_cells_prism4d(
     }
 }
 
-/// As [`fn@atom_cells_prism4d`], for structures of more than `largest` atoms.
+/// As [`fn@atom_cells`], for structures of more than `largest` atoms.
 #[kernel(threads = 1024, blocks_per_sm = 1)]
-pub fn large_atom_cells_prism4d(
+pub fn large_atom_cells(
     block: &mut Block,
     frames: &mut Segment<Frame>,
     sorted: &mut Segment<Atom>,
@@ -219,14 +219,14 @@ fn sort(
 ///
 /// - `surface`: one element a heavy atom, as they are sorted.
 /// - `contacts`: one a residue; what is found is added.
-/// - `sorted`, `cells`, `owners`, `frames`: what [`fn@atom_cells_prism4d`] found, and what it read.
+/// - `sorted`, `cells`, `owners`, `frames`: what [`fn@atom_cells`] found, and what it read.
 /// - `points`: the `n_points` test points on an atom's sphere.
-#[kernel(threads = 192, blocks_per_sm = 4, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_A_GROUP as u32) as usize))]
-pub fn atom_surfaces_prism4d(
+#[kernel(threads = 192, blocks_per_sm = 4, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_PER_GROUP as u32) as usize))]
+pub fn atom_surfaces(
     block: &mut Block,
     surface: &mut Segment<AtomSurface>,
     contacts: &Atomics<u32>,
-    items: &[Item],
+    items: &[WorkItem],
     atoms: &[Atom],
     descriptors: &[BatchStructureDesc],
     chain_ids: &[u32],
@@ -238,7 +238,7 @@ pub fn atom_surfaces_prism4d(
     points: &[PointGroup],
     n_points: u32,
     frame: &mut Shared<Frame, 1>,
-    starts: &mut Shared<u32, { ATOMS_AN_ITEM as usize + 1 }>,
+    starts: &mut Shared<u32, { ATOMS_PER_ITEM as usize + 1 }>,
     candidates: &mut Shared<Pick, { WARPS * neighbours::CANDIDATES }>,
     near_a: &mut Shared<Pick, { WARPS * neighbours::NEAR }>,
     near_b: &mut Shared<Pick, { WARPS * neighbours::NEAR }>,
@@ -293,14 +293,14 @@ pub fn atom_surfaces_prism4d(
 ///
 /// - `exposure`: one element a residue.
 /// - `depths`: scratch, one element a heavy atom; an item's segment has its residues' atoms.
-/// - `surface`, `contacts`: what [`fn@atom_surfaces_prism4d`] found with `points` test points, and what it read.
+/// - `surface`, `contacts`: what [`fn@atom_surfaces`] found with `points` test points, and what it read.
 /// - `residue_types`: as in the fused kernel.
 #[kernel(threads = 256, blocks_per_sm = 4)]
-pub fn residue_exposure_prism4d(
+pub fn residue_exposure(
     block: &mut Block,
     exposure: &mut Segment<ResidueExposure>,
     depths: &mut Segment<f32>,
-    items: &[Item],
+    items: &[WorkItem],
     atoms: &[Atom],
     descriptors: &[BatchStructureDesc],
     residue_types: &[u8],

@@ -28,9 +28,9 @@ const PART: f32 = 1024.0;
 /// - `labels`: scratch, one element a heavy atom.
 /// - `best`: scratch, one element a residue.
 /// - `sums`: what [`fn@crate::points::site_sums`] found, and what it read.
-/// - `residue_atoms`: as in [`fn@crate::atom_cells_prism4d`].
+/// - `residue_atoms`: as in [`fn@crate::atom_cells`].
 #[kernel(threads = 256, blocks_per_sm = 4)]
-pub fn binding_sites_prism4d(
+pub fn binding_sites(
     block: &mut Block,
     output: &mut Segment<FeatureRow>,
     site_ids: &mut Segment<i32>,

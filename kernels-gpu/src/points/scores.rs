@@ -6,7 +6,7 @@
 use super::near::{bounds_of, each, runs};
 use super::{SiteAtom, Spot, THREADS, WARPS, distance2, place, position};
 use crate::atoms::cells::Cells;
-use crate::scratch::{CellWords, Frame, Item};
+use crate::scratch::{CellWords, Frame, WorkItem};
 use cuda_std::math::{exp, fma, larger, sqrt, to_u32};
 use cuda_std::prelude::*;
 use shared_types::site_model::{
@@ -104,7 +104,7 @@ pub fn site_point_scores(
     points: &[u32],
     counts: &[u32],
     site_atoms: &[SiteAtom],
-    items: &[Item],
+    items: &[WorkItem],
     descriptors: &[BatchStructureDesc],
     sorted: &[Atom],
     cells: &[CellWords],

@@ -59,8 +59,8 @@ mod block;
 mod bounds;
 mod chunk;
 pub mod compat;
+mod double_buffer;
 mod grid;
-mod halves;
 mod input;
 pub mod launch;
 pub mod math;
@@ -84,8 +84,10 @@ pub use atomic::{Atomic, AtomicBits, AtomicMemory, Atomics, Cells};
 pub use block::{Block, PerThread, Thread};
 pub use chunk::Chunk;
 pub use cuda_std_macros::kernel;
+pub use double_buffer::{DoubleBuffer, PendingTile, PendingTiles};
 pub use grid::Grid;
-pub use halves::{Halves, Pending, Unmet};
+/// The former name of [`DoubleBuffer`], for kernels that have it.
+pub type Halves<'a, T> = DoubleBuffer<'a, T>;
 pub use input::Input;
 pub use memory::{BlockMemory, Scans, WarpPart};
 pub use platform::Frozen;
@@ -109,9 +111,9 @@ pub mod prelude {
     // A kernel's own `Scans` hides no method.
     pub use crate::Scans as _;
     pub use crate::{
-        AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DynamicShared, Grid, Halves, Input, Lane, Lists,
-        Part, PerLane, PerThread, Pick, Picks, Questions, Scatter, Segment, Shared, Table, Team, Thread, Tile, Tile2d,
-        View, Warp, WarpItems, WarpList, WarpPart, Window, kernel, math, scope,
+        AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DoubleBuffer, DynamicShared, Grid, Halves, Input,
+        Lane, Lists, Part, PerLane, PerThread, Pick, Picks, Questions, Scatter, Segment, Shared, Table, Team, Thread,
+        Tile, Tile2d, View, Warp, WarpItems, WarpList, WarpPart, Window, kernel, math, scope,
     };
 }
 
