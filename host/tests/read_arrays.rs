@@ -2,7 +2,7 @@
 
 use prism_host::StructureInput;
 use prism_host::inputs::InputFile;
-use prism_host::read::{Alternates, AtomArrays, Models, ReadOptions, Texts, read_arrays, read_bytes, read_structures};
+use prism_host::read::{Alternates, AtomArrays, ReadOptions, Texts, read_arrays, read_bytes, read_structures};
 use std::io::Read;
 use std::sync::Arc;
 
@@ -104,8 +104,6 @@ fn what_is_wrong_names_the_array_and_the_atom() {
     let odd = AtomArrays { hetero: vec![true], ..atoms.clone() };
     assert!(error(&odd, &positions, &plain).starts_with("x: `hetero` has 1 entries"));
     assert!(error(&AtomArrays::default(), &[], &plain).contains("the arrays are empty"));
-    let second = ReadOptions { models: Models::Number(2), ..plain.clone() };
-    assert!(error(&atoms, &positions, &second).contains("no model 2"));
     let built = ReadOptions { assembly: Some("1".to_owned()), ..plain };
     assert!(error(&atoms, &positions, &built).contains("arrays describe none"));
     assert_eq!(Texts::new(4, vec![0; 10]), Err(2));

@@ -42,6 +42,12 @@ impl Texts {
         }
     }
 
+    /// How many bytes each has, and all bytes.
+    #[must_use]
+    pub fn parts(&self) -> (usize, &[u8]) {
+        (self.width, &self.bytes)
+    }
+
     /// How many.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -160,7 +166,7 @@ impl AtomArrays {
 }
 
 /// Reads the structure of some atoms at some positions (Å), by the rules for records of files; `name` becomes its name.
-/// There is one result. Arrays describe one model and no assembly.
+/// There is one result. Arrays describe no assembly, and are the model that was asked for.
 #[must_use]
 pub fn read_arrays(
     atoms: &AtomArrays,
@@ -168,21 +174,18 @@ pub fn read_arrays(
     name: &str,
     options: &ReadOptions,
 ) -> Vec<Result<ReadStructure, ReadError>> {
+    let options = &ReadOptions { models: Models::First, ..options.clone() };
     let found = match &options.assembly {
         Some(id) => Err(Problem::NoAssembly(format!("no assembly {id}; arrays describe none"))),
         None => select(atoms, positions, options),
     };
     let found = found.map(|draft| vec![(1, draft)]).map_err(Fault::whole);
-    let wanted = match options.models {
-        Models::Number(number) if number != 1 => Err(Fault::whole(Problem::NoModel { number, met: 1 })),
-        _ => found,
-    };
     let read = |(_, model): (String, Result<Model, Fault>)| {
         let read = model.and_then(|model| model.draft.finish(name, &model.facts, options));
         read.map_err(|fault| fault.into_error(name, b""))
     };
     let facts = Facts::default();
-    models(wanted, "", 1, &facts, options).into_iter().map(read).collect()
+    models(found, "", 1, &facts, options).into_iter().map(read).collect()
 }
 
 fn select(atoms: &AtomArrays, positions: &[[f64; 3]], options: &ReadOptions) -> Result<Draft, Problem> {
