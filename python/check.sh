@@ -12,8 +12,8 @@ if [[ -z $python ]]; then
         echo "left out: python3 makes no virtual environment here; Debian's package python3-venv lets it"
         exit 0
     fi
-    if ! "$python" -m pip install --quiet --disable-pip-version-check pytest mypy pyarrow numpy; then
-        echo "left out: pytest, mypy, pyarrow and numpy cannot be had from Python's package index"
+    if ! "$python" -m pip install --quiet --disable-pip-version-check pytest mypy pyarrow numpy tqdm gemmi biopython; then
+        echo "left out: pytest, mypy, pyarrow, NumPy, tqdm, gemmi and Biopython cannot be had from Python's package index"
         exit 0
     fi
 fi

@@ -149,9 +149,11 @@ def test_objects_of_other_packages(read: Any, name: str, data: Path, tmp_path: P
     expected = prism.features(path, columns, "cpu")
     left_out = ["chain"] if read is read_mdtraj else []
     assert table.drop_columns(left_out).equals(expected.drop_columns(left_out))
-    # As an input itself, it has the name that the package gives it.
-    own = prism.features(value, ["resname"], "cpu")
-    assert own["resname"].equals(expected["resname"])
+    # As an input itself, it has the name that the package gives it, or that of its place.
+    own = prism.features([path, value], ["structure", "resname"], "cpu")
+    assert own["resname"][len(expected) :].equals(expected["resname"])
+    names = {read_gemmi: name[:4], read_biopython: name, read_mdanalysis: name}
+    assert own["structure"][-1].as_py() == names.get(read, "input1")
 
 
 def models(tmp_path: Path, crambin: Path) -> Path:

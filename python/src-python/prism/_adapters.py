@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
@@ -29,7 +30,7 @@ def structures(
 
     Args:
         value: The object.
-        name: What the structure is called; the object's own name if ``None``.
+        name: What the structure is called; if ``None`` the object's own name, of MDAnalysis that of its file.
         model: The number of a model or frame, counted as the package does (frames from 1); ``"all"`` for each,
             called ``name#1`` and so on, in memory one at a time. The first if ``None``, of MDAnalysis the current frame.
         decimals: See :class:`prism.Structure`.
@@ -40,7 +41,7 @@ def structures(
     adapter = _adapter(value)
     if adapter is None:
         raise PrismError(f"{_kind(value)} is no structure of a known package; see prism.structures for those that are")
-    return adapter(value, name, model, decimals)
+    return adapter(value, name or own_name(value) or "structure", model, decimals)
 
 
 def is_known(value: Any) -> bool:
@@ -48,11 +49,25 @@ def is_known(value: Any) -> bool:
     return _adapter(value) is not None
 
 
+def own_name(value: Any) -> str:
+    """What an object is called by its package; empty where it has no name."""
+    package = type(value).__module__.partition(".")[0]
+    if package == "gemmi":
+        name: Any = getattr(value, "name", "")
+        return name if isinstance(name, str) else ""
+    if package == "Bio":
+        named = value.get_parent() if value.get_level() == "M" and value.get_parent() is not None else value
+        return str(named.id)
+    if package == "MDAnalysis":
+        return os.path.basename(value.universe.filename or "")
+    return ""
+
+
 def _kind(value: Any) -> str:
     return f"{type(value).__module__}.{type(value).__qualname__}"
 
 
-def _adapter(value: Any) -> Callable[[Any, str | None, Model, int | None], Iterator[Structure]] | None:
+def _adapter(value: Any) -> Callable[[Any, str, Model, int | None], Iterator[Structure]] | None:
     for of in type(value).__mro__:
         adapter = _ADAPTERS.get((of.__module__.partition(".")[0], of.__name__))
         if adapter is not None:
@@ -76,12 +91,12 @@ def _chosen(models: list[tuple[int, Any]], model: Model, name: str) -> Iterator[
         yield name, found[0]
 
 
-def _gemmi(value: Any, name: str | None, model: Model, decimals: int | None) -> Iterator[Structure]:
+def _gemmi(value: Any, name: str, model: Model, decimals: int | None) -> Iterator[Structure]:
     if type(value).__name__ == "Model":
-        models, own = [(_gemmi_number(value, 1), value)], "structure"
+        models = [(_gemmi_number(value, 1), value)]
     else:
-        models, own = [(_gemmi_number(one, place + 1), one) for place, one in enumerate(value)], value.name
-    for called, one in _chosen(models, model, name or own or "structure"):
+        models = [(_gemmi_number(one, place + 1), one) for place, one in enumerate(value)]
+    for called, one in _chosen(models, model, name):
         atoms = [(atom, residue, chain) for chain in one for residue in chain for atom in residue]
         labels = [residue.label_seq is not None for _, residue, _ in atoms]
         yield Structure(
@@ -108,13 +123,13 @@ def _gemmi_number(model: Any, place: int) -> int:
     return int(number) if number is not None else place
 
 
-def _biopython(value: Any, name: str | None, model: Model, decimals: int | None) -> Iterator[Structure]:
+def _biopython(value: Any, name: str, model: Model, decimals: int | None) -> Iterator[Structure]:
     level = value.get_level()
-    own = str(value.get_parent().id if level == "M" and value.get_parent() is not None else value.id)
     models = [(one.serial_num or place + 1, one) for place, one in enumerate(value)] if level == "S" else [(1, value)]
-    for called, one in _chosen(models, model, name or own or "structure"):
+    for called, one in _chosen(models, model, name):
         chains = [one] if level == "C" else list(one)
-        atoms = [(atom, residue, chain.id) for chain in chains for residue in chain.get_unpacked_list() for atom in residue.get_unpacked_list()]
+        residues = [(residue, chain.id) for chain in chains for residue in chain.get_unpacked_list()]
+        atoms = [(atom, residue, chain) for residue, chain in residues for atom in residue.get_unpacked_list()]
         missing = float("nan")
         yield Structure(
             [atom.coord for atom, _, _ in atoms],
@@ -133,7 +148,7 @@ def _biopython(value: Any, name: str | None, model: Model, decimals: int | None)
         )
 
 
-def _biotite(value: Any, name: str | None, model: Model, decimals: int | None) -> Iterator[Structure]:
+def _biotite(value: Any, name: str, model: Model, decimals: int | None) -> Iterator[Structure]:
     known = set(value.get_annotation_categories())
 
     def optional(category: str) -> Any:
@@ -141,7 +156,7 @@ def _biotite(value: Any, name: str | None, model: Model, decimals: int | None) -
 
     frames = value.coord if value.coord.ndim == 3 else value.coord[None]
     first: Structure | None = None
-    for called, place in _chosen([(place + 1, place) for place in range(len(frames))], model, name or "structure"):
+    for called, place in _chosen([(place + 1, place) for place in range(len(frames))], model, name):
         if first is not None:
             yield first.at(frames[place], called, decimals=decimals)
             continue
@@ -168,10 +183,9 @@ def _blank_dots(texts: Any) -> Any:
     return None if texts is None else ["" if text in (".", "?", " ") else str(text) for text in texts]
 
 
-def _mdanalysis(value: Any, name: str | None, model: Model, decimals: int | None) -> Iterator[Structure]:
+def _mdanalysis(value: Any, name: str, model: Model, decimals: int | None) -> Iterator[Structure]:
     atoms = value.atoms
     universe = atoms.universe
-    called = name or "structure"
 
     def optional(attribute: str) -> Any:
         return getattr(atoms, attribute) if hasattr(atoms, attribute) else None
@@ -196,20 +210,20 @@ def _mdanalysis(value: Any, name: str | None, model: Model, decimals: int | None
         hetero=None if kinds is None else [kind == "HETATM" for kind in kinds],
         occupancies=optional("occupancies"),
         b_factors=optional("tempfactors"),
-        name=called,
+        name=name,
         decimals=decimals,
     )
     if model is None:
         yield first
         return
     frames = len(universe.trajectory)
-    for label, place in _chosen([(place + 1, place) for place in range(frames)], model, called):
+    for label, place in _chosen([(place + 1, place) for place in range(frames)], model, name):
         # Moves the universe to the frame, which it reads.
         universe.trajectory[place]
         yield first.at(atoms.positions, label, decimals=decimals)
 
 
-def _mdtraj(value: Any, name: str | None, model: Model, decimals: int | None) -> Iterator[Structure]:
+def _mdtraj(value: Any, name: str, model: Model, decimals: int | None) -> Iterator[Structure]:
     atoms = list(value.topology.atoms)
 
     def chain(atom: Any) -> str:
@@ -217,7 +231,7 @@ def _mdtraj(value: Any, name: str | None, model: Model, decimals: int | None) ->
         return str(known) if known else _letters(atom.residue.chain.index)
 
     first: Structure | None = None
-    for called, place in _chosen([(place + 1, place) for place in range(value.n_frames)], model, name or "structure"):
+    for called, place in _chosen([(place + 1, place) for place in range(value.n_frames)], model, name):
         # mdtraj counts in nm, in float32.
         positions = value.xyz[place].astype("float64") * 10.0
         if first is not None:
@@ -246,7 +260,7 @@ def _letters(number: int) -> str:
             return text
 
 
-_ADAPTERS: dict[tuple[str, str], Callable[[Any, str | None, Model, int | None], Iterator[Structure]]] = {
+_ADAPTERS: dict[tuple[str, str], Callable[[Any, str, Model, int | None], Iterator[Structure]]] = {
     ("gemmi", "Structure"): _gemmi,
     ("gemmi", "Model"): _gemmi,
     ("Bio", "Structure"): _biopython,

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ._adapters import is_known, structures
+from ._adapters import is_known, own_name, structures
 from ._errors import PrismError
 from ._structure import Structure
 
@@ -72,7 +72,7 @@ def _items(value: Any, name: str, model: Any) -> Iterator[Any]:
     elif isinstance(value, (bytes, bytearray, memoryview)):
         yield name, bytes(value)
     elif is_known(value):
-        yield from (structure.item for structure in structures(value, model=model))
+        yield from (structure.item for structure in structures(value, own_name(value) or name, model=model))
     else:
         content = value.read()
         called = getattr(value, "name", None)
