@@ -3,7 +3,7 @@
 use super::draft::{Draft, Facts};
 use super::error::{Fault, Problem, ReadError, bad_field};
 use super::options::{Models, ReadOptions};
-use super::select::{Place, Record, Selection, Syntax, element, is_hydrogen, pack};
+use super::select::{Record, ResidueId, Selection, Syntax, element, is_hydrogen, pack};
 use super::{Model, ReadStructure, models};
 
 /// No molecule is this far (Å) from its origin.
@@ -207,7 +207,7 @@ fn select(atoms: &AtomArrays, positions: &[[f64; 3]], options: &ReadOptions) -> 
             chain => chain,
         };
         let number = bytemuck::bytes_of(&atoms.residue_numbers[index]);
-        let here = Place { chain, number, icode: atoms.insertion_codes.at(index) };
+        let here = ResidueId { chain, number, icode: atoms.insertion_codes.at(index) };
         if place != Some(here) {
             place = Some(here);
             wanted = selection.enter(here).map_err(at)?;
