@@ -60,10 +60,12 @@ mod bounds;
 mod chunk;
 pub mod compat;
 mod grid;
+mod half;
 mod halves;
 mod input;
 pub mod launch;
 pub mod math;
+mod matrix;
 mod memory;
 pub mod panic;
 mod platform;
@@ -84,8 +86,10 @@ pub use block::{Block, PerThread, Thread};
 pub use chunk::Chunk;
 pub use cuda_std_macros::kernel;
 pub use grid::Grid;
+pub use half::{Elements16, Vectors, bf16, bf16x2, bf16x8, f16, f16x2, f16x8};
 pub use halves::{Halves, Pending, Unmet};
 pub use input::Input;
+pub use matrix::{MatrixA, MatrixB, MatrixElement, MatrixSource, MatrixSums, tf32};
 pub use memory::{BlockMemory, WarpPart};
 pub use platform::Frozen;
 pub use segment::{Clamped, Part, Segment, View};
@@ -106,8 +110,9 @@ pub mod prelude {
     pub use crate::math::methods::FloatMethods as _;
     pub use crate::{
         AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DynamicShared, Grid, Halves, Input, Lane, Lists,
-        Part, PerLane, PerThread, Pick, Picks, Questions, Segment, Shared, Table, Team, Thread, Tile, Tile2d, View,
-        Warp, WarpItems, WarpList, WarpPart, Window, kernel, math, scope,
+        MatrixA, MatrixB, MatrixElement, MatrixSums, Part, PerLane, PerThread, Pick, Picks, Questions, Segment, Shared,
+        Table, Team, Thread, Tile, Tile2d, Vectors, View, Warp, WarpItems, WarpList, WarpPart, Window, bf16, bf16x2,
+        bf16x8, f16, f16x2, f16x8, kernel, math, scope, tf32,
     };
 }
 

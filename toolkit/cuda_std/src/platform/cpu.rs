@@ -3,6 +3,8 @@
 mod atomic;
 mod crew;
 mod frozen;
+pub(crate) mod half;
+mod matrix;
 mod picks;
 mod reduce;
 mod scan;
@@ -14,12 +16,13 @@ pub use atomic::{AtomicNumber, Place};
 pub use crew::{Crew, Order};
 pub use frozen::Frozen;
 pub(crate) use frozen::frozen;
+pub(crate) use matrix::multiply;
 pub use picks::Pick;
 pub(crate) use picks::{PickStorage, load_picks, push_picks, push_ranges_where};
 pub(crate) use reduce::{GroupsHalf, block_reduce, team_collect, team_reduce, team_reduce_long};
 pub(crate) use scan::block_scan;
-pub(crate) use shared::SharedPointer;
 pub use shared::{DynamicStorage, SharedStorage};
+pub(crate) use shared::SharedPointer;
 pub(crate) use warp::{
     LaneStorage, ballot, ballot_of_any, begin_turns, each_in_turn, each_index_by_warp, each_warp, leads_warp,
     leave_if_a_lane_is_dead, meet_warp, or_words,

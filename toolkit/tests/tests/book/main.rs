@@ -3,6 +3,7 @@
 
 mod atomics;
 mod guarantees;
+mod half;
 mod launching;
 mod memory;
 mod model;
