@@ -25,7 +25,9 @@ mod sites;
 mod spread;
 mod vector;
 
-pub use atoms::{atom_cells_prism4d, atom_surfaces_prism4d, large_atom_cells_prism4d, residue_exposure_prism4d};
+pub use atoms::{
+    atom_cells_prism4d, atom_depths, atom_surfaces_prism4d, large_atom_cells_prism4d, residue_exposure_prism4d,
+};
 pub use backbone::{backbone_bonds, backbone_geometry, backbone_states};
 pub use columns::{backbone_columns, position_columns, residue_columns};
 pub use fused::{mega_fused_batch_detection_prism4d, selected_features};
@@ -84,6 +86,7 @@ kernels! {
     atom_cells_prism4d: Structures;
     large_atom_cells_prism4d: Structures;
     atom_surfaces_prism4d: AtomItems;
+    atom_depths: AtomItems;
     residue_exposure_prism4d: ResidueItems;
     spread_places_prism4d: Structures;
     spread_pairs_prism4d: RowItems;
