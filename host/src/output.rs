@@ -337,7 +337,7 @@ pub enum OutputError {
         /// What the system says.
         source: std::io::Error,
     },
-    /// Whoever read the output has stopped reading.
+    /// The reader of the output has closed it.
     #[error("the reader of the output has closed it")]
     Closed,
     /// Writing into the table failed.

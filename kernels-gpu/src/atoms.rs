@@ -1,9 +1,10 @@
 //! The kernels of heavy atoms, which prepare what others put into rows.
 //!
 //! They stand by themselves because they want other resources: many warps with few registers, and a list for each of
-//! them. Data flows one way: [`cells`] sorts a structure's atoms by place, [`surface`] counts around each, [`depth`]
-//! looks for the surface, [`residues`] adds up. But for the first, blocks take a few hundred elements of a structure, an [`Item`], so that the time follows
-//! the number of atoms, however they are spread over structures.
+//! them. Data flows one way: [`cells`] sorts a structure's atoms by place, [`surface`] counts around each, [`depth`] looks
+//! for the surface, [`residues`] adds up, with what [`contacts`] counts. But for the first, blocks take a few hundred
+//! elements of a structure, a [`WorkItem`], so that the time follows the number of atoms, however they are spread over
+//! structures.
 
 pub(crate) mod cells;
 mod contacts;
@@ -14,7 +15,7 @@ mod surface;
 
 pub use cells::Frame;
 
-use crate::scratch::{AtomSurface, CellWords, Item, ResidueExposure};
+use crate::scratch::{AtomSurface, CellWords, ResidueExposure, WorkItem};
 use cells::Cells;
 use cuda_std::prelude::*;
 use shared_types::{Atom, BatchStructureDesc, PointGroup};
@@ -26,14 +27,14 @@ const THREADS: usize = 192;
 const WARPS: usize = THREADS / 32;
 
 /// Atoms of an item, at most.
-pub const ATOMS_AN_ITEM: u32 = 1024;
+pub const ATOMS_PER_ITEM: u32 = 1024;
 
 /// Atoms of each item of a structure that has `n`, but for the last one: in equal shares, so that none takes a block for a
 /// few.
 #[inline]
 #[must_use]
 pub fn atoms_per_item(n: u32) -> u32 {
-    let items = n.div_ceil(ATOMS_AN_ITEM);
+    let items = n.div_ceil(ATOMS_PER_ITEM);
     if items == 0 { 1 } else { n.div_ceil(items) }
 }
 
@@ -145,7 +146,7 @@ impl Inputs<'_> {
 ///   after the other.
 /// - `atoms`, `descriptors`, `chain_ids`: as in the fused kernel.
 #[kernel(threads = 256, blocks_per_sm = 4)]
-pub fn atom_cells_prism4d(
+pub fn atom_cells(
     block: &mut Block,
     frames: &mut Segment<Frame>,
     sorted: &mut Segment<Atom>,
@@ -166,9 +167,9 @@ pub fn atom_cells_prism4d(
     }
 }
 
-/// As [`fn@atom_cells_prism4d`], for structures of more than `largest` atoms.
+/// As [`fn@atom_cells`], for structures of more than `largest` atoms.
 #[kernel(threads = 1024, blocks_per_sm = 1)]
-pub fn large_atom_cells_prism4d(
+pub fn large_atom_cells(
     block: &mut Block,
     frames: &mut Segment<Frame>,
     sorted: &mut Segment<Atom>,
@@ -214,13 +215,13 @@ fn sort(
 /// as they are sorted.
 ///
 /// - `surface`: one element a heavy atom, as they are sorted.
-/// - `sorted`, `cells`, `frames`: what [`fn@atom_cells_prism4d`] found, and what it read.
+/// - `sorted`, `cells`, `frames`: what [`fn@atom_cells`] found, and what it read.
 /// - `points`: the `n_points` test points on an atom's sphere.
-#[kernel(threads = 192, blocks_per_sm = 4, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_A_GROUP as u32) as usize))]
-pub fn atom_surfaces_prism4d(
+#[kernel(threads = 192, blocks_per_sm = 4, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_PER_GROUP as u32) as usize))]
+pub fn atom_surfaces(
     block: &mut Block,
     surface: &mut Segment<AtomSurface>,
-    items: &[Item],
+    items: &[WorkItem],
     descriptors: &[BatchStructureDesc],
     sorted: &[Atom],
     cells: &[CellWords],
@@ -228,8 +229,8 @@ pub fn atom_surfaces_prism4d(
     points: &[PointGroup],
     n_points: u32,
     frame: &mut Shared<Frame, 1>,
-    starts: &mut Shared<u32, { ATOMS_AN_ITEM as usize + 1 }>,
-    numbers: &mut Shared<u32, { ATOMS_AN_ITEM as usize }>,
+    starts: &mut Shared<u32, { ATOMS_PER_ITEM as usize + 1 }>,
+    numbers: &mut Shared<u32, { ATOMS_PER_ITEM as usize }>,
     candidates: &mut Shared<Pick, { WARPS * neighbours::CANDIDATES }>,
     near_a: &mut Shared<Pick, { WARPS * neighbours::NEAR }>,
     near_b: &mut Shared<Pick, { WARPS * neighbours::NEAR }>,
@@ -246,7 +247,8 @@ pub fn atom_surfaces_prism4d(
         first: item.atoms,
     };
     let first = own.first;
-    let starts = cell_parts(block, starts, numbers, surface.len(), |k| around.cells.pair_of(sorted.at(first.wrapping_add(k))));
+    let starts =
+        cell_parts(block, starts, numbers, surface.len(), |k| around.cells.pair_of(sorted.at(first.wrapping_add(k))));
     let points = surface::Points { groups: points, n: n_points };
     surface.write_parts_by_warp_with(block, &starts, (candidates, near_a, near_b), |warp, lists, part| {
         surface::count::<Here>(warp, lists, part, first, &around, points);
@@ -290,20 +292,20 @@ fn cell_parts<'a, const N: usize, const M: usize>(
 /// they are sorted.
 ///
 /// - `depths`: one element a heavy atom, as they are sorted: the distance in Å, 0 for those that have area themselves.
-/// - `surface`: what [`fn@atom_surfaces_prism4d`] found, and what it read.
+/// - `surface`: what [`fn@atom_surfaces`] found, and what it read.
 #[kernel(threads = 192, blocks_per_sm = 5)]
 pub fn atom_depths(
     block: &mut Block,
     depths: &mut Segment<f32>,
-    items: &[Item],
+    items: &[WorkItem],
     descriptors: &[BatchStructureDesc],
     sorted: &[Atom],
     cells: &[CellWords],
     frames: &[Frame],
     surface: &[AtomSurface],
     frame: &mut Shared<Frame, 1>,
-    starts: &mut Shared<u32, { ATOMS_AN_ITEM as usize + 1 }>,
-    numbers: &mut Shared<u32, { ATOMS_AN_ITEM as usize }>,
+    starts: &mut Shared<u32, { ATOMS_PER_ITEM as usize + 1 }>,
+    numbers: &mut Shared<u32, { ATOMS_PER_ITEM as usize }>,
     exposed: &mut Shared<[f32; 4], { WARPS * depth::EXPOSED }>,
 ) {
     enum Here {}
@@ -323,15 +325,15 @@ pub fn atom_depths(
 ///
 /// - `exposure`: one element a residue.
 /// - `contacts`: scratch, one element a residue: atoms of others that touch it.
-/// - `depths`, `surface`: what [`fn@atom_depths`] and [`fn@atom_surfaces_prism4d`] found, with `points` test points.
-/// - `sorted`, `cells`, `owners`, `frames`: what [`fn@atom_cells_prism4d`] found, and what it read.
+/// - `depths`, `surface`: what [`fn@atom_depths`] and [`fn@atom_surfaces`] found, with `points` test points.
+/// - `sorted`, `cells`, `owners`, `frames`: what [`fn@atom_cells`] found, and what it read.
 /// - `residue_types`: as in the fused kernel.
 #[kernel(threads = 256, blocks_per_sm = 3)]
-pub fn residue_exposure_prism4d(
+pub fn residue_exposure(
     block: &mut Block,
     exposure: &mut Segment<ResidueExposure>,
     contacts: &mut Segment<u32>,
-    items: &[Item],
+    items: &[WorkItem],
     atoms: &[Atom],
     descriptors: &[BatchStructureDesc],
     residue_types: &[u8],
@@ -358,7 +360,15 @@ pub fn residue_exposure_prism4d(
     let rows = exposure.len();
     let (sorted, owners) = (View::of(sorted.part(item.atoms, n)), View::of(owners.part(item.atoms, n)));
     contacts.fill_by_warp_with(block, rows, (near,), |warp, (near,), at| {
-        contacts::of::<Here>(warp, near, item.first.wrapping_add(at), &inputs, &cells, sorted.clamped(), owners.clamped())
+        contacts::of::<Here>(
+            warp,
+            near,
+            item.first.wrapping_add(at),
+            &inputs,
+            &cells,
+            sorted.clamped(),
+            owners.clamped(),
+        )
     });
     let contacts = contacts.view(rows);
     exposure.fill(block, rows, |at| {

@@ -19,7 +19,7 @@ const NONE: u32 = u32::MAX;
 /// Distances are added up in this part of 1 Å, and areas in this part of 1 Å^2.
 const PART: f32 = 1024.0;
 /// Threads that share the atoms of a row of cells.
-const THREADS_A_ROW: u32 = 4;
+const THREADS_PER_ROW: u32 = 4;
 
 /// Scores every residue of a batch and finds the sites: block `i` takes structure `i`.
 ///
@@ -30,9 +30,9 @@ const THREADS_A_ROW: u32 = 4;
 /// - `labels`: scratch, one element a heavy atom.
 /// - `best`: scratch, one element a residue.
 /// - `sums`: what [`fn@crate::points::site_sums`] found, and what it read.
-/// - `residue_atoms`: as in [`fn@crate::atom_cells_prism4d`].
+/// - `residue_atoms`: as in [`fn@crate::atom_cells`].
 #[kernel(threads = 128, blocks_per_sm = 6)]
-pub fn binding_sites_prism4d(
+pub fn binding_sites(
     block: &mut Block,
     output: &mut Segment<FeatureRow>,
     site_ids: &mut Segment<i32>,
@@ -224,8 +224,8 @@ fn around(block: &mut Block, found: &Found, center: [f32; 3]) -> Sums {
     let rows = Rows::around(found, center);
     let weighted = |part: u32| {
         let mut sums = [0i64; 4];
-        let [first, end] = rows.run(part / THREADS_A_ROW);
-        let mut k = first + part % THREADS_A_ROW;
+        let [first, end] = rows.run(part / THREADS_PER_ROW);
+        let mut k = first + part % THREADS_PER_ROW;
         while k < end {
             found.each_point(k, center, |point, score| {
                 for (sum, (at, from)) in sums.iter_mut().zip(point.into_iter().zip(center)) {
@@ -235,11 +235,11 @@ fn around(block: &mut Block, found: &Found, center: [f32; 3]) -> Sums {
                 }
                 sums[3] += i64::from(score);
             });
-            k += THREADS_A_ROW;
+            k += THREADS_PER_ROW;
         }
         sums
     };
-    let parts = rows.region.rows() * THREADS_A_ROW;
+    let parts = rows.region.rows() * THREADS_PER_ROW;
     let [x, y, z, score] = block.reduce(parts, [0i64; 4], weighted, |a, b| core::array::from_fn(|i| a[i] + b[i]));
     Sums { from_peak: [x, y, z], score }
 }

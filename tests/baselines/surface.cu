@@ -1,4 +1,4 @@
-// Baseline of the kernel `atom_surfaces_prism4d` (kernels-gpu/src/atoms/surface.rs) in CUDA C++, for benchmarks: the same
+// Baseline of the kernel `atom_surfaces` (kernels-gpu/src/atoms/surface.rs) in CUDA C++, for benchmarks: the same
 // algorithm on the same cells, and the same operations, so that it gives the same counts.
 //
 //     nvcc -O3 -arch=native -cubin -o surface.cubin surface.cu
@@ -20,7 +20,7 @@ struct __align__(16) Frame {
 
 constexpr float REACH = 10.f, SLACK = 0.02f, PROBE = 1.4f, NEAREST2 = 3.5f * 3.5f;
 constexpr unsigned ROWS = 25, CANDIDATES = 768, NEAR = 128, FIRST = 24, OTHERS = 80, POINTS = 128;
-constexpr unsigned EACH = POINTS / 32, WARPS = 7, WORDS = 9, ATOMS_AN_ITEM = 1024;
+constexpr unsigned EACH = POINTS / 32, WARPS = 7, WORDS = 9, ATOMS_PER_ITEM = 1024;
 
 __constant__ signed char NEAR_FIRST[ROWS][2] = {
     {0, 0},  {-1, 0}, {1, 0},   {0, -1}, {0, 1},   {-1, -1}, {-1, 1}, {1, -1}, {1, 1},  {-2, 0},  {2, 0},  {0, -2}, {0, 2},
@@ -173,7 +173,7 @@ extern "C" __global__ void __launch_bounds__(224, 4)
              const Frame* __restrict__ frames,
              const PointGroup* __restrict__ points, unsigned n_points) {
     __shared__ Frame f;
-    __shared__ unsigned parts[ATOMS_AN_ITEM + 1], totals[WARPS], turn;
+    __shared__ unsigned parts[ATOMS_PER_ITEM + 1], totals[WARPS], turn;
     __shared__ unsigned all_candidates[WARPS][CANDIDATES];
     __shared__ unsigned all_near[2][WARPS][NEAR];
     __shared__ float4 all_nearest[WARPS][FIRST];

@@ -3,7 +3,7 @@
 use super::masks;
 use bytemuck::allocation::zeroed_vec;
 use cuda_std::math::f64::{cos, sin, sqrt};
-use shared_types::{POINTS_A_GROUP, PointGroup};
+use shared_types::{POINTS_PER_GROUP, PointGroup};
 use std::f64::consts::PI;
 
 /// `n` points spread evenly on the unit sphere, along a spiral of golden angles: point `k` has
@@ -39,8 +39,8 @@ pub fn sphere_points(n: u32) -> Vec<[f32; 3]> {
 #[must_use]
 pub fn point_groups(n: u32) -> Vec<PointGroup> {
     let points = sphere_points(n);
-    let mut groups: Vec<PointGroup> = zeroed_vec(points.len().div_ceil(POINTS_A_GROUP));
-    for (group, points) in groups.iter_mut().zip(points.chunks(POINTS_A_GROUP)) {
+    let mut groups: Vec<PointGroup> = zeroed_vec(points.len().div_ceil(POINTS_PER_GROUP));
+    for (group, points) in groups.iter_mut().zip(points.chunks(POINTS_PER_GROUP)) {
         for (at, &[x, y, z]) in points.iter().enumerate() {
             (group.x[at], group.y[at], group.z[at]) = (x, y, z);
         }

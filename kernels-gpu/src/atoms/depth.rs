@@ -29,7 +29,8 @@ pub fn find<V>(
     exposed.clear(warp);
     let region = cells.around_both(sorted.get(first), sorted.get(first.wrapping_add(n.wrapping_sub(1))), 1);
     let rows = region.rows();
-    let runs = warp.per_lane(|lane| if lane.index() < rows { cells.run_of(region, lane.index()).ends() } else { [0; 2] });
+    let runs =
+        warp.per_lane(|lane| if lane.index() < rows { cells.run_of(region, lane.index()).ends() } else { [0; 2] });
     near::each(warp, &runs, |warp, at, n| {
         let place = warp.per_lane(|lane| at.wrapping_add(lane.index()));
         let atoms = warp.map(&place, |_, place| {

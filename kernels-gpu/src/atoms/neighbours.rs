@@ -28,7 +28,7 @@ pub struct Around<'a> {
 }
 
 impl Around<'_> {
-    /// Run `k` of those near a box in one cell, in places.
+    /// Run `k` of those near a box in one cell, by position in the order.
     #[inline(always)]
     pub fn near(&self, of: &Bounds, k: u32) -> Run {
         let run = self.cells.near(of, k);
@@ -44,7 +44,7 @@ impl Around<'_> {
 
 /// The atoms of a cell, and those around it.
 pub struct Cell<'a> {
-    /// Place of its first atom.
+    /// AlphaCarbon of its first atom.
     pub first: u32,
     /// All atoms within reach of one of them.
     pub candidates: WarpItems<'a, Pick>,

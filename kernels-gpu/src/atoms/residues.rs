@@ -31,12 +31,7 @@ pub struct Known {
 
 /// What atoms add up to in residue `i`: `of` says of an atom what is exposed, and how far it is from the surface in Å.
 #[inline(always)]
-pub fn exposure(
-    inputs: &Inputs,
-    i: u32,
-    known: Known,
-    of: impl Fn(u32) -> (AtomSurface, f32),
-) -> ResidueExposure {
+pub fn exposure(inputs: &Inputs, i: u32, known: Known, of: impl Fn(u32) -> (AtomSurface, f32)) -> ResidueExposure {
     let (first, end) = inputs.atoms_of(i);
     let (mut area, mut apolar, mut crowding, mut depths) = (0.0, 0.0, 0.0, 0.0);
     for own in first..end {

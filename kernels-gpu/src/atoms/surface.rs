@@ -12,12 +12,12 @@ use super::square;
 use crate::masks;
 use crate::scratch::AtomSurface;
 use cuda_std::prelude::*;
-use shared_types::{Atom, MASKS_PER_GROUP, Mask, POINTS_A_GROUP, PointGroup};
+use shared_types::{Atom, MASKS_PER_GROUP, Mask, POINTS_PER_GROUP, PointGroup};
 
 /// Radius of the probe in Å: a water molecule.
 pub const PROBE: f32 = 1.4;
 /// Words of a mask that say what is covered in any case; as many say what may be.
-const WORDS: usize = POINTS_A_GROUP / 32;
+const WORDS: usize = POINTS_PER_GROUP / 32;
 
 /// A point's side of a plane: covered when `x`, `y`, `z` of the point, times those here, are more than the last.
 type Plane = [f32; 4];
@@ -44,7 +44,7 @@ pub struct Points<'a> {
 impl Points<'_> {
     #[inline(always)]
     fn at(&self, k: u32) -> [f32; 3] {
-        let (group, k) = (k as usize / POINTS_A_GROUP, k as usize % POINTS_A_GROUP);
+        let (group, k) = (k as usize / POINTS_PER_GROUP, k as usize % POINTS_PER_GROUP);
         self.groups.get(group).map_or([0.0; 3], |group| [group.x[k], group.y[k], group.z[k]])
     }
 }
@@ -199,7 +199,7 @@ pub fn count<V>(
 fn exposed<V>(warp: &mut Warp, centre: &Centre, near: WarpItems<Pick>, around: &Around, points: Points) -> u32 {
     let (mut exposed, mut left) = (0u32, points.n);
     for group in points.groups {
-        let n = left.min(POINTS_A_GROUP as u32);
+        let n = left.min(POINTS_PER_GROUP as u32);
         exposed = exposed.wrapping_add(n.wrapping_sub(covered_of_group::<V>(warp, centre, near, around, group)));
         left = left.wrapping_sub(n);
     }
@@ -236,7 +236,7 @@ fn covered_of_group<V>(
             let (mut asked, mut stays) = (open[0], open[0]);
             while asked != 0 {
                 let bit = asked & asked.wrapping_neg();
-                let k = (32 * word + asked.trailing_zeros()) as usize % POINTS_A_GROUP;
+                let k = (32 * word + asked.trailing_zeros()) as usize % POINTS_PER_GROUP;
                 asked ^= bit;
                 if turn.covers::<V>(warp, [group.x[k], group.y[k], group.z[k]]) {
                     covered = covered.wrapping_add(1);

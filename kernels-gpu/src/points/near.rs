@@ -5,14 +5,7 @@ use cuda_std::prelude::*;
 
 /// Rows of a region of cells, from `row` on, one a lane: the atoms of each that may be within `reach` Å of a box.
 #[inline(always)]
-pub fn runs<V>(
-    warp: &mut Warp,
-    cells: &Cells,
-    region: Region,
-    row: u32,
-    of: &Bounds,
-    reach: f32,
-) -> PerLane<[u32; 2]> {
+pub fn runs<V>(warp: &mut Warp, cells: &Cells, region: Region, row: u32, of: &Bounds, reach: f32) -> PerLane<[u32; 2]> {
     warp.per_lane(|lane| cells.run_within(region, row.wrapping_add(lane.index()), of, reach).ends())
 }
 

@@ -6,11 +6,12 @@
 use super::near::{bounds, each_near, runs};
 use super::{SiteAtom, Spot, distance2, place, position};
 use crate::atoms::cells::Cells;
-use crate::scratch::{ATOMS_AN_ITEM, CellWords, Frame, Item};
+use crate::scratch::{ATOMS_PER_ITEM, CellWords, Frame, WorkItem};
 use cuda_std::math::{exp, fma, larger, sqrt, to_u32};
 use cuda_std::prelude::*;
 use shared_types::site_model::{
-    ATOMS, ATOMS_ONE_SIDED, ATOMS_SQUARED, BIAS, CAPACITY, NEAR, ONE_SIDED, ONE_SIDED_SQUARED, REACH, SUM_UNIT, WEIGHT_UNIT,
+    ATOMS, ATOMS_ONE_SIDED, ATOMS_SQUARED, BIAS, CAPACITY, NEAR, ONE_SIDED, ONE_SIDED_SQUARED, REACH, SUM_UNIT,
+    WEIGHT_UNIT,
 };
 use shared_types::{Atom, BatchStructureDesc};
 
@@ -28,7 +29,7 @@ const LISTED: usize = 1024;
 /// With this added, a small number's bits are those of the nearest integer, and of this.
 const TO_INTEGER: f32 = 12_582_912.0;
 /// Parts of an item's points, and one more.
-const PARTS: usize = (ATOMS_AN_ITEM * CAPACITY).div_ceil(TOGETHER) as usize + 1;
+const PARTS: usize = (ATOMS_PER_ITEM * CAPACITY).div_ceil(TOGETHER) as usize + 1;
 const _: () = assert!(TOGETHER <= 32 && 32 % AT_A_TIME == 0);
 
 /// Where a point is, as [`place`] says it.
@@ -156,7 +157,7 @@ pub fn site_point_scores(
     points: &[u32],
     counts: &[u32],
     site_atoms: &[SiteAtom],
-    items: &[Item],
+    items: &[WorkItem],
     descriptors: &[BatchStructureDesc],
     sorted: &[Atom],
     cells: &[CellWords],

@@ -3,7 +3,7 @@
 use super::near::{bounds, each, runs};
 use super::{PointAtom, Spot, THREADS, WARPS, distance2};
 use crate::atoms::cells::Cells;
-use crate::scratch::{CellWords, Frame, Item, atoms_per_item};
+use crate::scratch::{CellWords, Frame, WorkItem, atoms_per_item};
 use cuda_std::prelude::*;
 use shared_types::site_model::{AROUND, CAPACITY, PROBE};
 use shared_types::{Atom, BatchStructureDesc};
@@ -22,7 +22,7 @@ pub fn site_sums(
     sums: &mut Segment<u32>,
     spots: &[Spot],
     point_atoms: &[PointAtom],
-    items: &[Item],
+    items: &[WorkItem],
     descriptors: &[BatchStructureDesc],
     sorted: &[Atom],
     cells: &[CellWords],

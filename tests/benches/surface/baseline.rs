@@ -5,8 +5,8 @@ use anyhow::{Context as _, Result};
 use cuda_host::raw::{RawKernel, Word, load_image};
 use cuda_host::{CudaExecutor, DeviceBuffer, DeviceOffsets, Stream};
 use cuda_std::launch::{Offsets, Segments};
-use kernels_gpu::scratch::{ATOMS_AN_ITEM, AtomSurface, CellWords, Frame, Item};
-use kernels_gpu::{atom_cells_prism4d as cells, atom_surfaces_prism4d as surfaces};
+use kernels_gpu::scratch::{ATOMS_PER_ITEM, AtomSurface, CellWords, Frame, WorkItem};
+use kernels_gpu::{atom_cells as cells, atom_surfaces as surfaces};
 use prism_host::PackedBatch;
 use prism_host::engine::point_groups;
 use shared_types::{Atom, BatchStructureDesc, PointGroup};
@@ -32,7 +32,7 @@ struct Buffers {
     sorted: DeviceBuffer<Atom>,
     cells: DeviceBuffer<CellWords>,
     frames: DeviceBuffer<Frame>,
-    items: DeviceBuffer<Item>,
+    items: DeviceBuffer<WorkItem>,
     offsets: DeviceOffsets,
     /// The same offsets, as a baseline reads them.
     plain_offsets: DeviceBuffer<u32>,
@@ -53,9 +53,9 @@ impl Buffers {
         for (index, (descriptor, &atoms)) in batch.descriptors().iter().zip(batch.atom_offsets().as_slice()).enumerate()
         {
             // As in the engine.
-            let share = descriptor.n_atoms.div_ceil(descriptor.n_atoms.div_ceil(ATOMS_AN_ITEM));
+            let share = descriptor.n_atoms.div_ceil(descriptor.n_atoms.div_ceil(ATOMS_PER_ITEM));
             for first in (0..descriptor.n_atoms).step_by(share as usize) {
-                items.push(Item { structure: index as u32, atoms, first });
+                items.push(WorkItem { structure: index as u32, atoms, first });
                 firsts.push(atoms + first);
             }
         }

@@ -41,7 +41,7 @@ pub(crate) const REDUCE_SLOTS: u32 = 1024;
 /// - *Before* a phase that writes, so that all have read what was there. Reading takes no block, in phases or between
 ///   them, so that a block cannot know when it was; what it knows is whether there can have been a reader at all. There has
 ///   been none of a shared array that nobody was given a [`Tile`](crate::Tile) of yet, none of a `WriteOnly` output, and
-///   none that is left of the half of [`Halves`](crate::Halves) that is written next. Then there is no barrier.
+///   none that is left of the half of [`DoubleBuffer`](crate::DoubleBuffer) that is written next. Then there is no barrier.
 /// - *Inside* a reduction, between its two levels. Its place for the results of warps is there twice and used in turns:
 ///   who writes one half has passed the other one's barrier, which all threads reached after they had read this half.
 ///   Nobody else reads there, so that a reduction needs no barrier before it.

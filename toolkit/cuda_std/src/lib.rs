@@ -59,8 +59,8 @@ mod block;
 mod bounds;
 mod chunk;
 pub mod compat;
+mod double_buffer;
 mod grid;
-mod halves;
 mod input;
 pub mod launch;
 pub mod math;
@@ -83,8 +83,10 @@ pub use atomic::{Atomic, AtomicBits, AtomicMemory, Atomics, Cells};
 pub use block::{Block, PerThread, Thread};
 pub use chunk::Chunk;
 pub use cuda_std_macros::kernel;
+pub use double_buffer::{DoubleBuffer, PendingTile, PendingTiles};
 pub use grid::Grid;
-pub use halves::{Halves, Pending, Unmet};
+/// The former name of [`DoubleBuffer`], for kernels that have it.
+pub type Halves<'a, T> = DoubleBuffer<'a, T>;
 pub use input::Input;
 pub use memory::{BlockMemory, WarpPart};
 pub use platform::Frozen;
@@ -105,9 +107,9 @@ pub mod prelude {
     #[doc(hidden)]
     pub use crate::math::methods::FloatMethods as _;
     pub use crate::{
-        AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DynamicShared, Grid, Halves, Input, Lane, Lists,
-        Part, PerLane, PerThread, Pick, Picks, Questions, Segment, Shared, Table, Team, Thread, Tile, Tile2d, View,
-        Warp, WarpItems, WarpList, WarpPart, Window, kernel, math, scope,
+        AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DoubleBuffer, DynamicShared, Grid, Halves, Input,
+        Lane, Lists, Part, PerLane, PerThread, Pick, Picks, Questions, Segment, Shared, Table, Team, Thread, Tile,
+        Tile2d, View, Warp, WarpItems, WarpList, WarpPart, Window, kernel, math, scope,
     };
 }
 

@@ -77,7 +77,7 @@ fn parts_that_overlap_are_refused_before_anything_is_written() {
     }
 }
 
-/// Halves what is even, which is some work, and leaves the rest.
+/// DoubleBuffer what is even, which is some work, and leaves the rest.
 #[kernel(threads = 64)]
 fn halved(block: &mut Block, items: &mut Segment<u32>) {
     let n = items.len();
