@@ -217,7 +217,7 @@ fn sort(
 /// - `surface`: one element a heavy atom, as they are sorted.
 /// - `sorted`, `cells`, `frames`: what [`fn@atom_cells`] found, and what it read.
 /// - `points`: the `n_points` test points on an atom's sphere.
-#[kernel(threads = 192, blocks_per_sm = 4, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_PER_GROUP as u32) as usize))]
+#[kernel(threads = 192, blocks_per_sm = 5, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_PER_GROUP as u32) as usize))]
 pub fn atom_surfaces(
     block: &mut Block,
     surface: &mut Segment<AtomSurface>,
@@ -328,7 +328,7 @@ pub fn atom_depths(
 /// - `depths`, `surface`: what [`fn@atom_depths`] and [`fn@atom_surfaces`] found, with `points` test points.
 /// - `sorted`, `cells`, `owners`, `frames`: what [`fn@atom_cells`] found, and what it read.
 /// - `residue_types`: as in the fused kernel.
-#[kernel(threads = 256, blocks_per_sm = 3)]
+#[kernel(threads = 128, blocks_per_sm = 5)]
 pub fn residue_exposure(
     block: &mut Block,
     exposure: &mut Segment<ResidueExposure>,
@@ -346,7 +346,7 @@ pub fn residue_exposure(
     depths: &[f32],
     surface: &[AtomSurface],
     frame: &mut Shared<Frame, 1>,
-    near: &mut Shared<[f32; 4], { 8 * contacts::NEAR }>,
+    near: &mut Shared<Pick, { 4 * contacts::NEAR }>,
     points: u32,
 ) {
     enum Here {}

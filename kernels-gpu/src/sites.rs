@@ -177,11 +177,15 @@ fn find<V>(block: &mut Block, n: u32, found: &Found, labels: &mut Segment<u32>, 
             n,
             0u64,
             |k, label| {
-                let is_part = (unfused(site.center, found.at(k)) <= APART * APART) | (k == place);
-                if *label == NONE && is_part {
-                    *label = count;
+                // (Asked first, since most atoms soon have one, and nothing more is read of those.)
+                if *label != NONE {
+                    return 0;
                 }
-                if *label == NONE { found.key(k) } else { 0 }
+                if (unfused(site.center, found.at(k)) <= APART * APART) | (k == place) {
+                    *label = count;
+                    return 0;
+                }
+                found.key(k)
             },
             larger,
         );

@@ -8,78 +8,91 @@ use shared_types::Atom;
 
 /// Atoms within 4.5 Å of each other are in contact.
 const CONTACT: f32 = 4.5;
-/// Atoms that may touch a residue, for which a warp has room at a time.
-pub const NEAR: usize = 96;
+/// Atoms that may touch a residue, its own among them, for which a warp has room.
+pub const NEAR: usize = 256;
+
+/// A residue among the atoms of its structure.
+struct Residue<'a> {
+    index: u32,
+    chain: u32,
+    /// Its atoms, from the first to before the second.
+    own: (u32, u32),
+    atoms: Clamped<'a, Atom>,
+    inputs: &'a Inputs<'a>,
+    owners: Clamped<'a, u32>,
+}
 
 /// How many atoms of residues that count for residue `i` are in contact with one of its own.
 #[inline(always)]
 pub fn of<V>(
     warp: &mut Warp,
-    near: &mut WarpList<[f32; 4]>,
+    near: &mut WarpList<Pick>,
     i: u32,
     inputs: &Inputs,
     cells: &Cells,
     sorted: Clamped<Atom>,
     owners: Clamped<u32>,
 ) -> u32 {
-    let (first, end) = inputs.atoms_of(i);
-    let atoms = inputs.all();
-    let chain = inputs.chain(i);
-    let own = warp.per_lane(|lane| {
+    let own = inputs.atoms_of(i);
+    let (first, end) = own;
+    let residue = Residue { index: i, chain: inputs.chain(i), own, atoms: inputs.all(), inputs, owners };
+    let boxes = warp.per_lane(|lane| {
         let (mut bounds, mut k) = (Bounds::NOTHING, first.wrapping_add(lane.index()));
         while k < end {
-            bounds = bounds.and(Bounds::of(atoms.get(k)));
+            bounds = bounds.and(Bounds::of(residue.atoms.get(k)));
             k = k.wrapping_add(32);
         }
         bounds
     });
-    let bounds = warp.reduce(&own, Bounds::and);
+    let bounds = warp.reduce(&boxes, Bounds::and);
     near.clear(warp);
-    let (mut listed, mut count, mut row) = (0u32, 0u32, 0u32);
     let region = cells.within(&bounds, CONTACT);
-    while first < end && row < region.rows() {
+    let rows = if first < end { region.rows() } else { 0 };
+    let mut row = 0u32;
+    while row < rows {
         let runs = near::runs::<V>(warp, cells, region, row, &bounds, CONTACT);
-        near::each(warp, &runs, |warp, at, n| {
-            let place = warp.per_lane(|lane| at.wrapping_add(lane.index()));
-            let others = warp.map(&place, |_, place| {
-                let Atom { x, y, z, radius } = sorted.get(*place);
-                [x, y, z, radius]
-            });
-            let may_touch = warp.map((&place, &others), |lane, (place, [x, y, z, _])| {
-                let owner = owners.get(*place);
-                let is_near = (lane.index() < n) & (bounds.distance2([*x, *y, *z]) <= CONTACT * CONTACT);
-                is_near && Inputs::are_apart_by((i, chain), (owner, inputs.chain(owner)))
-            });
-            if listed > near.capacity() - 32 {
-                count = count.wrapping_add(touching::<[V; 0]>(warp, near, atoms, first, end));
-                listed = 0;
-            }
-            listed = listed.wrapping_add(warp.count(&may_touch, |_, may_touch| *may_touch));
-            near.push_where(warp, &others, &may_touch, |_, may_touch| *may_touch);
-        });
+        near.push_ranges_where(warp, &sorted, &runs, |[x, y, z, _]| bounds.distance2([x, y, z]) <= CONTACT * CONTACT);
         row = row.wrapping_add(32);
     }
-    count.wrapping_add(touching::<[V; 1]>(warp, near, atoms, first, end))
+    let near = near.items(warp);
+    let mut count = 0u32;
+    if near.is_complete() {
+        let mut at = 0u32;
+        while at < near.len() {
+            let picks = near.picks(warp, &sorted, at);
+            let [x, y, z, _] = picks.words();
+            let n = near.len().wrapping_sub(at);
+            count = count.wrapping_add(touching::<[V; 0]>(warp, &residue, picks.index(), [x, y, z], n));
+            at = at.wrapping_add(32);
+        }
+        return count;
+    }
+    // Where there is no room for all, those that may be near are asked as they come.
+    near::each_near::<[V; 1]>(warp, cells, &bounds, CONTACT, |warp, at, n| {
+        let place = warp.per_lane(|lane| at.wrapping_add(lane.index()));
+        let x = warp.map(&place, |_, place| sorted.get(*place).x);
+        let y = warp.map(&place, |_, place| sorted.get(*place).y);
+        let z = warp.map(&place, |_, place| sorted.get(*place).z);
+        count = count.wrapping_add(touching::<[V; 2]>(warp, &residue, &place, [&x, &y, &z], n));
+    });
+    count
 }
 
-/// How many atoms of a list are in contact with one of those from `first` to before `end`; empties the list.
+/// How many of the first `n` lanes' atoms count for a residue and are in contact with one of its own.
 #[inline(always)]
-fn touching<V>(warp: &mut Warp, near: &mut WarpList<[f32; 4]>, atoms: Clamped<Atom>, first: u32, end: u32) -> u32 {
-    let others = near.items(warp);
-    let (mut count, mut at) = (0u32, 0u32);
-    while at < others.len() {
-        let turn = others.by_lane(warp, at);
-        let mut touches = warp.per_lane(|_| false);
-        for own in first..end {
-            let own = atoms.get(own);
-            warp.each_with(&mut touches, &turn, |_, touches, [x, y, z, _]| {
-                *touches |= square([x - own.x, y - own.y, z - own.z]) <= CONTACT * CONTACT;
-            });
-        }
-        let left = others.len().wrapping_sub(at);
-        count = count.wrapping_add(warp.count(&touches, |lane, touches| *touches & (lane.index() < left)));
-        at = at.wrapping_add(32);
+fn touching<V>(warp: &mut Warp, residue: &Residue, place: &PerLane<u32>, [x, y, z]: [&PerLane<f32>; 3], n: u32) -> u32 {
+    let (first, end) = residue.own;
+    let mut touches = warp.per_lane(|_| false);
+    for own in first..end {
+        let own = residue.atoms.get(own);
+        warp.each_with(&mut touches, (x, y, z), |_, touches, (x, y, z)| {
+            *touches |= square([x - own.x, y - own.y, z - own.z]) <= CONTACT * CONTACT;
+        });
     }
-    near.clear(warp);
-    count
+    warp.count((&touches, place), |lane, (touches, place)| {
+        let owner = residue.owners.get(*place);
+        (lane.index() < n)
+            & *touches
+            & Inputs::are_apart_by((residue.index, residue.chain), (owner, residue.inputs.chain(owner)))
+    })
 }

@@ -63,7 +63,9 @@ pub fn find<V>(
             if exposed.is_complete() & (nearest <= seen * seen) {
                 sqrt(nearest)
             } else {
-                among_all::<V>(warp, atom, cells, sorted, surface)
+                // One ring is what was listed.
+                let rings = if exposed.is_complete() { 2 } else { 1 };
+                among_all::<V>(warp, atom, rings, cells, sorted, surface)
             }
         };
         part.set(warp, k, depth);
@@ -76,11 +78,11 @@ pub fn find<V>(
 fn among_all<V>(
     warp: &mut Warp,
     atom: Atom,
+    mut rings: u32,
     cells: &Cells,
     sorted: Clamped<Atom>,
     surface: Clamped<AtomSurface>,
 ) -> f32 {
-    let mut rings = 1u32;
     loop {
         let region = cells.around(atom, rings);
         let nearest = warp.per_lane(|lane| {
