@@ -316,6 +316,23 @@ impl Engine {
         })
     }
 
+    /// As [`run_each`](Self::run_each), of one batch, without a copy of what was computed.
+    ///
+    /// ```
+    /// use prism_host::{Backend, Engine, StructureInput};
+    ///
+    /// let engine = Engine::builder().backend(Backend::Cpu).build()?;
+    /// let results = engine.run_structures(&[StructureInput::default()])?;
+    /// assert!(results.len() == 1 && results.get(0).is_err());
+    /// # Ok::<(), prism_host::EngineError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What stopped the backend and is no structure's fault.
+    pub fn run_structures(&self, structures: &[StructureInput]) -> Result<BatchResults, EngineError> {
+        self.run_packed(structures, Packed::new(structures))
+    }
+
     /// Computes what was packed of `structures`, a batch.
     pub(crate) fn run_packed(
         &self,

@@ -26,8 +26,10 @@ pub use merge::merge_parquet;
 pub use npz::NpzTable;
 pub use parquet::ParquetTable;
 pub use relation::{Cells, Relation, RelationTable};
-pub use relations::{EdgesRelation, InterfaceResiduesFile, InterfacesRelation, SummaryRelation};
-pub use sites::{SitesFormat, SitesOptions, SitesTable};
+pub use relations::{
+    EdgesRelation, InterfacePairs, InterfaceResidues, InterfaceResiduesFile, InterfacesRelation, SummaryRelation,
+};
+pub use sites::{SitesFormat, SitesOptions, SitesRelation, SitesTable};
 pub use status::StatusFile;
 pub(crate) use value::Value;
 pub use view::SitesView;

@@ -2,6 +2,7 @@
 
 use super::launch::BatchInputs;
 use super::memory::{HostMemory, OutOfHostMemory};
+use super::points::shared_point_groups;
 use super::results::{BatchFeatures, ResultPool, ResultSizes};
 use super::selection::Request;
 use super::worker::{Computation, Worker};
@@ -12,7 +13,7 @@ use cuda_std::launch::{
     CpuExecutor, Executor, Host, LaunchError, has_vector_instructions, has_wide_vector_instructions,
 };
 use shared_types::PointGroup;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Batches at once: while the largest structure of one keeps a core, the others have work for the rest.
 const LANES: usize = 4;
@@ -21,7 +22,7 @@ const LANES: usize = 4;
 #[derive(Debug)]
 pub(super) struct CpuWorker {
     name: String,
-    points: Vec<PointGroup>,
+    points: Arc<[PointGroup]>,
     pool: Mutex<Vec<Workspace<HostMemory>>>,
     results: ResultPool,
 }
@@ -30,7 +31,7 @@ impl CpuWorker {
     /// With this many test points on an atom's sphere.
     pub(super) fn new(points: u32) -> Self {
         let name = format!("CPU ({})", cpu_description());
-        Self { name, points: point_groups(points), pool: Mutex::default(), results: ResultPool::default() }
+        Self { name, points: shared_point_groups(points), pool: Mutex::default(), results: ResultPool::default() }
     }
 }
 

@@ -5,6 +5,7 @@ use bytemuck::allocation::zeroed_vec;
 use cuda_std::math::f64::{cos, sin, sqrt};
 use shared_types::{POINTS_PER_GROUP, PointGroup};
 use std::f64::consts::PI;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// `n` points spread evenly on the unit sphere, along a spiral of golden angles: point `k` has
 /// `z = 1 - (2 k + 1) / n` and the azimuth `k pi (3 - sqrt 5)`.
@@ -47,6 +48,22 @@ pub fn point_groups(n: u32) -> Vec<PointGroup> {
         masks::fill(group, points.len());
     }
     groups
+}
+
+/// [`point_groups`], made once as long as the same number is asked for: they take longer to make than a small structure to
+/// compute.
+pub(super) fn shared_point_groups(n: u32) -> Arc<[PointGroup]> {
+    type Known = Option<(u32, Arc<[PointGroup]>)>;
+    static LAST: Mutex<Known> = Mutex::new(None);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*last {
+        Some((known, groups)) if *known == n => Arc::clone(groups),
+        _ => {
+            let groups: Arc<[PointGroup]> = point_groups(n).into();
+            *last = Some((n, Arc::clone(&groups)));
+            groups
+        }
+    }
 }
 
 #[cfg(test)]

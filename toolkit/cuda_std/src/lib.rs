@@ -67,6 +67,7 @@ pub mod math;
 mod memory;
 pub mod panic;
 mod platform;
+mod scatter;
 pub mod scope;
 mod seal;
 mod segment;
@@ -88,8 +89,9 @@ pub use grid::Grid;
 /// The former name of [`DoubleBuffer`], for kernels that have it.
 pub type Halves<'a, T> = DoubleBuffer<'a, T>;
 pub use input::Input;
-pub use memory::{BlockMemory, WarpPart};
+pub use memory::{BlockMemory, Scans, WarpPart};
 pub use platform::Frozen;
+pub use scatter::Scatter;
 pub use segment::{Clamped, Part, Segment, View};
 pub use shared::{DynamicShared, Shared, Tile, TilePart};
 pub use table::{Table, Window};
@@ -106,10 +108,12 @@ pub mod prelude {
     pub use crate::launch::{CpuExecutor, DynamicLength, Executor, Matrix, Offsets, Segments};
     #[doc(hidden)]
     pub use crate::math::methods::FloatMethods as _;
+    // A kernel's own `Scans` hides no method.
+    pub use crate::Scans as _;
     pub use crate::{
         AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DoubleBuffer, DynamicShared, Grid, Halves, Input,
-        Lane, Lists, Part, PerLane, PerThread, Pick, Picks, Questions, Segment, Shared, Table, Team, Thread, Tile,
-        Tile2d, View, Warp, WarpItems, WarpList, WarpPart, Window, kernel, math, scope,
+        Lane, Lists, Part, PerLane, PerThread, Pick, Picks, Questions, Scatter, Segment, Shared, Table, Team, Thread,
+        Tile, Tile2d, View, Warp, WarpItems, WarpList, WarpPart, Window, kernel, math, scope,
     };
 }
 

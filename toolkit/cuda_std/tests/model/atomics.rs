@@ -145,6 +145,45 @@ fn extremes_of_floats_are_those_of_numbers() {
     assert_eq!(range(1.0, &[1e-45, -1e-45]), bits(-1e-45, 1.0));
 }
 
+/// As floats of half the size, and what is on integers of this one.
+#[kernel(threads = 32)]
+fn wide(block: &mut Block, double: &Atomics<f64>, long: &Atomics<i64>, values: &[f64]) {
+    block.for_each(values.len() as u32, |t, i| {
+        double.add(t, 0, values.at(i));
+        double.min(t, 1, values.at(i));
+        double.max(t, 2, values.at(i));
+    });
+    block.for_each(1, |t, _| {
+        double.exchange(t, 3, -1.5);
+        double.compare_exchange(t, 4, 2.0, 9.0);
+        double.compare_exchange(t, 5, 3.0, 9.0);
+        long.add(t, 0, -1);
+        long.min(t, 1, i64::MIN);
+        long.max(t, 2, -3);
+        long.and(t, 3, 6);
+        long.or(t, 4, 6);
+        long.xor(t, 5, -1);
+        long.compare_exchange(t, 6, 10, long.load(t, 0));
+    });
+}
+
+#[test]
+fn numbers_of_64_bits_have_all_operations() {
+    let run = |values: &[f64]| {
+        let (mut double, mut long) = ([1.0, 0.5, 0.5, 0.0, 2.0, 2.0], [i64::MIN, 10, -10, 10, 10, 10, 10]);
+        wide::launch(&CpuExecutor::new(), 1, wide::Args { double: &mut double, long: &mut long, values }).unwrap();
+        assert_eq!(long, [i64::MAX, i64::MIN, -3, 2, 14, -11, i64::MAX]);
+        assert_eq!(double[3..], [-1.5, 9.0, 2.0]);
+        [double[0], double[1], double[2]]
+    };
+    assert_eq!(run(&[]), [1.0, 0.5, 0.5]);
+    assert_eq!(run(&[1.0, -2.0, 3.0, -4.5]), [-1.5, -4.5, 3.0]);
+    assert_eq!(run(&[1e300, -1e300]), [if 1.0 + 1e300 == 1e300 { 0.0 } else { 1.0 }, -1e300, 1e300]);
+    assert_eq!(run(&[5e-324, -5e-324])[1..], [-5e-324, 0.5]);
+    let [sum, low, high] = run(&[f64::NAN]);
+    assert!(sum.is_nan() && (low, high) == (0.5, 0.5));
+}
+
 #[kernel(threads = 32)]
 fn beyond(block: &mut Block, cells: &Atomics<u32>, at: u32) {
     block.for_each(1, |t, _| {

@@ -61,13 +61,13 @@ fn the_error_says_where_and_why() {
         assert_eq!(panic.message.as_deref(), Some(message), "{what}");
         assert_eq!((panic.kernel.as_str(), panic.block), ("fail", [0; 3]), "{what}");
         assert_eq!(panic.thread, [thread, 0, 0], "{what}");
-        assert!(panic.file.ends_with("tests/panics.rs"), "{what}: {}", panic.file);
+        assert!(panic.file.ends_with("tests/model/panics.rs"), "{what}: {}", panic.file);
         assert_eq!(panic.line, HERE + 4 + what, "{what}");
         assert!(panic.column >= 14, "{what}: column {}", panic.column);
     }
     let text = panic_of(0, 3).to_string();
     let line = HERE + 4;
-    let place = format!("tests/panics.rs:{line}:");
+    let place = format!("tests/model/panics.rs:{line}:");
     assert!(text.starts_with("kernel `fail` panicked at ") && text.contains(&place), "{text}");
     assert!(text.ends_with(" in block [0, 0, 0], thread [3, 0, 0]: element is wrong"), "{text}");
 }

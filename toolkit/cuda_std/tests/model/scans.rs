@@ -131,3 +131,60 @@ fn blocks_ask_their_indices_and_their_threads() {
         assert_eq!(out[0], expected, "limit {limit}, {n} indices");
     }
 }
+
+/// The same sums, in place and with a number before them.
+#[kernel(threads = 96)]
+fn from_a_number(
+    block: &mut Block,
+    inclusive: &mut Segment<f32>,
+    exclusive: &mut Segment<f32>,
+    input: &[f32],
+    initial: f32,
+) {
+    let n = input.len() as u32;
+    let first = inclusive.inclusive_scan_from(block, n, initial, 0.0, |i| input.at(i), |a, b| a + b);
+    let second = exclusive.exclusive_scan_from(block, n, initial, 0.0, |i| input.at(i), |a, b| a + b);
+    inclusive.set(block, n, first);
+    exclusive.set(block, n, second);
+}
+
+#[kernel(threads = 96)]
+fn in_place(block: &mut Block, inclusive: &mut Segment<f32>, exclusive: &mut Segment<f32>) {
+    let n = inclusive.len() - 1;
+    let first = inclusive.inclusive_scan_in_place(block, n, 0.0, |a, b| a + b);
+    let second = exclusive.exclusive_scan_in_place(block, n, 0.0, |a, b| a + b);
+    inclusive.set(block, n, first);
+    exclusive.set(block, n, second);
+}
+
+#[test]
+fn scans_in_place_and_from_a_number_follow_the_same_tree() {
+    let lengths: &[u32] = if cfg!(miri) { &[0, 33] } else { &[0, 1, 31, 32, 33, 1000, 1024, 1025, 5000] };
+    for &n in lengths {
+        let offsets = Offsets::new(vec![0, n + 1]).unwrap();
+        // Whole numbers, so that an order of additions that differs by the initial value gives the same sums.
+        let input: Vec<f32> = (0..n).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as f32).collect();
+        let (mut inclusive, mut exclusive) = expected(&input);
+        for executor in &[CpuExecutor::new(), CpuExecutor::shuffled(1)] {
+            let mut both = [0, 1].map(|_| [&input[..], &[7.0]].concat());
+            let [a, b] = &mut both;
+            let args = in_place::Args {
+                inclusive: Segments { data: &mut a[..], offsets: &offsets },
+                exclusive: Segments { data: &mut b[..], offsets: &offsets },
+            };
+            in_place::launch(executor, 1, args).unwrap();
+            assert_eq!(both, [&inclusive[..], &exclusive[..]], "{n} in place");
+        }
+        inclusive.iter_mut().chain(&mut exclusive).for_each(|sum| *sum += 100.0);
+        let mut both = [0, 1].map(|_| vec![9.0; n as usize + 1]);
+        let [a, b] = &mut both;
+        let args = from_a_number::Args {
+            inclusive: Segments { data: &mut a[..], offsets: &offsets },
+            exclusive: Segments { data: &mut b[..], offsets: &offsets },
+            input: &input[..],
+            initial: 100.0,
+        };
+        from_a_number::launch(&CpuExecutor::new(), 1, args).unwrap();
+        assert_eq!(both, [&inclusive[..], &exclusive[..]], "{n} from a number");
+    }
+}
