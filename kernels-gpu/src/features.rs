@@ -1,6 +1,6 @@
 //! What is computed of a structure, phase by phase: each module has some columns, or what others need.
 //!
-//! The phases are put together twice: [`crate::fused`] runs them one after the other in one block, and [`crate::spread`] in
+//! The phases are put together twice: [`crate::fused`] runs them one after the other in one block, and [`crate::split`] in
 //! several kernels, so that many blocks work on one structure. A phase that writes rows is told which, and what it computes
 //! for a row is the same either way.
 
