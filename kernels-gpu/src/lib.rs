@@ -25,7 +25,7 @@ mod sites;
 mod split;
 mod vector;
 
-pub use atoms::{atom_cells, atom_surfaces, large_atom_cells, residue_exposure};
+pub use atoms::{atom_cells, atom_depths, atom_surfaces, large_atom_cells, residue_exposure};
 pub use backbone::{backbone_bonds, backbone_geometry, backbone_states};
 pub use columns::{backbone_columns, position_columns, residue_columns};
 pub use fused::{mega_fused_batch_detection_prism4d, selected_features};
@@ -84,6 +84,7 @@ kernels! {
     atom_cells: Structures;
     large_atom_cells: Structures;
     atom_surfaces: AtomItems;
+    atom_depths: AtomItems;
     residue_exposure: ResidueItems;
     split_alpha_carbons: Structures;
     split_pairs: RowItems;

@@ -101,7 +101,7 @@ pub const POINTS_PER_GROUP: usize = 128;
 /// Cells of directions along each side of the map of a group's masks; even.
 pub const MASK_SIDE: usize = 32;
 /// Bins of thresholds for each direction.
-pub const MASK_BINS: usize = 16;
+pub const MASK_BINS: usize = 32;
 /// Masks of a [`PointGroup`]: one for each cell and bin, and two for what has no direction and what covers nothing.
 pub const MASKS_PER_GROUP: usize = MASK_SIDE * MASK_SIDE * MASK_BINS + 2;
 
@@ -133,7 +133,7 @@ const _: () = assert!(
 /// Test points on the unit sphere, on which accessible surface is counted, and what is known beforehand of who covers
 /// them. Where a set does not fill its last group, the rest of it is 0 and not looked at.
 ///
-/// It has half a megabyte: make it in memory from an allocator.
+/// It has a megabyte: make it in memory from an allocator.
 ///
 /// ```
 /// use shared_types::{MASK_BINS, MASK_SIDE, POINTS_PER_GROUP, PointGroup};

@@ -66,16 +66,17 @@ impl Items {
         builder.items(atoms, atoms)
     }
 
-    /// All residues; beside them, their atoms.
+    /// All residues.
     pub(super) fn of_residues(batch: &BatchChunk<'_>) -> Self {
         let mut builder = Builder::default();
         for structure in Structure::all(batch) {
             builder.some(structure, structure.residues, RESIDUES_PER_ITEM, |first| {
                 let row = structure.row + first;
-                (row, structure.atoms + batch.residue_atoms()[row as usize])
+                (row, row)
             });
         }
-        builder.items(batch.n_residues() as u32, batch.atom_offsets().end())
+        let rows = batch.n_residues() as u32;
+        builder.items(rows, rows)
     }
 
     /// The rows of structures that one block does not compute, and between them items with nothing to do; beside them,

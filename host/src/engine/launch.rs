@@ -6,10 +6,10 @@ use super::workspace::Workspace;
 use crate::pack::BatchChunk;
 use cuda_std::launch::{Executor, Host, Segments, Space};
 use kernels_gpu::{
-    atom_cells as cells, atom_surfaces as surfaces, binding_sites as sites, large_atom_cells as large_cells,
-    mega_fused_batch_detection_prism4d as fused, residue_exposure as exposure, selected_features as selected,
-    site_point_list as point_list, site_point_scores as scores, site_points as points, site_sums as sums,
-    split_alpha_carbons, split_centrality, split_network, split_pairs,
+    atom_cells as cells, atom_depths as depths, atom_surfaces as surfaces, binding_sites as sites,
+    large_atom_cells as large_cells, mega_fused_batch_detection_prism4d as fused, residue_exposure as exposure,
+    selected_features as selected, site_point_list as point_list, site_point_scores as scores, site_points as points,
+    site_sums as sums, split_alpha_carbons, split_centrality, split_network, split_pairs,
 };
 use shared_types::site_model::CAPACITY;
 use shared_types::{Atom, BatchStructureDesc, MegaFusedConfig, POINTS_PER_GROUP, PointGroup, Steps};
@@ -187,7 +187,6 @@ pub fn launch_atom_surfaces<M: Memory, E: Executor<Space = M::Space>>(
             sorted: Segments { data: M::view_mut(&mut work.sorted), offsets: M::offsets(&work.heavy_atoms) },
             cells: Segments { data: M::view_mut(&mut work.cells), offsets: M::offsets(&work.heavy_atoms) },
             owners: Segments { data: M::view_mut(&mut work.owners), offsets: M::offsets(&work.heavy_atoms) },
-            contacts: Segments { data: M::view_mut(&mut work.atom_contacts), offsets: M::offsets(&work.residues) },
             atoms: given.atoms,
             descriptors: given.descriptors,
             chain_ids: given.chain_ids,
@@ -203,7 +202,6 @@ pub fn launch_atom_surfaces<M: Memory, E: Executor<Space = M::Space>>(
             sorted: Segments { data: M::view_mut(&mut work.sorted), offsets: M::offsets(&work.heavy_atoms) },
             cells: Segments { data: M::view_mut(&mut work.cells), offsets: M::offsets(&work.heavy_atoms) },
             owners: Segments { data: M::view_mut(&mut work.owners), offsets: M::offsets(&work.heavy_atoms) },
-            contacts: Segments { data: M::view_mut(&mut work.atom_contacts), offsets: M::offsets(&work.residues) },
             atoms: given.atoms,
             descriptors: given.descriptors,
             chain_ids: given.chain_ids,
@@ -215,15 +213,10 @@ pub fn launch_atom_surfaces<M: Memory, E: Executor<Space = M::Space>>(
     let given = inputs.shorter();
     let args = surfaces::Args {
         surface: Segments { data: M::view_mut(&mut work.surface), offsets: M::offsets(&work.atom_items.offsets) },
-        contacts: M::view_mut(&mut work.atom_contacts),
         items: work.atom_items.view(),
-        atoms: given.atoms,
         descriptors: given.descriptors,
-        chain_ids: given.chain_ids,
-        residue_atoms: given.residue_atoms,
         sorted: M::view(&work.sorted, sizes.atoms),
         cells: M::view(&work.cells, sizes.atoms),
-        owners: M::view(&work.owners, sizes.atoms),
         frames: M::view(&work.frames, sizes.structures),
         points: given.points,
         n_points: given.n_points,
@@ -247,9 +240,23 @@ pub fn launch_residue_exposure<M: Memory, E: Executor<Space = M::Space>>(
         return Ok(());
     }
     let given = inputs.shorter();
+    let args = depths::Args {
+        depths: Segments { data: M::view_mut(&mut work.depths), offsets: M::offsets(&work.atom_items.offsets) },
+        items: work.atom_items.view(),
+        descriptors: given.descriptors,
+        sorted: M::view(&work.sorted, sizes.atoms),
+        cells: M::view(&work.cells, sizes.atoms),
+        frames: M::view(&work.frames, sizes.structures),
+        surface: M::view(&work.surface, sizes.atoms),
+    };
+    sizes.launch::<depths::Kernel, _>(executor, args)?;
+    let given = inputs.shorter();
     let args = exposure::Args {
         exposure: Segments { data: M::view_mut(&mut work.exposure), offsets: M::offsets(&work.residue_items.offsets) },
-        depths: Segments { data: M::view_mut(&mut work.depths), offsets: M::offsets(&work.residue_items.others) },
+        contacts: Segments {
+            data: M::view_mut(&mut work.atom_contacts),
+            offsets: M::offsets(&work.residue_items.offsets),
+        },
         items: work.residue_items.view(),
         atoms: given.atoms,
         descriptors: given.descriptors,
@@ -258,9 +265,10 @@ pub fn launch_residue_exposure<M: Memory, E: Executor<Space = M::Space>>(
         residue_atoms: given.residue_atoms,
         sorted: M::view(&work.sorted, sizes.atoms),
         cells: M::view(&work.cells, sizes.atoms),
+        owners: M::view(&work.owners, sizes.atoms),
         frames: M::view(&work.frames, sizes.structures),
+        depths: M::view(&work.depths, sizes.atoms),
         surface: M::view(&work.surface, sizes.atoms),
-        contacts: M::view(&work.atom_contacts, sizes.residues),
         points: given.n_points,
     };
     sizes.launch::<exposure::Kernel, _>(executor, args)

@@ -149,7 +149,7 @@ fn exposed<V>(warp: &mut Warp, near: &mut WarpList<Plane>, cells: &Cells, sorted
     let z = warp.per_lane(|lane| of_direction(lane, 2));
     let mut covered = warp.per_lane(|_| false);
     let mut listed = 0u32;
-    each_near(warp, cells, &Bounds::of(atom), reach + (cells.frame().largest + PROBE), |warp, at, n| {
+    each_near::<V>(warp, cells, &Bounds::of(atom), reach + (cells.frame().largest + PROBE), |warp, at, n| {
         let others = warp.per_lane(|lane| sorted.get(at.wrapping_add(lane.index().min(n.wrapping_sub(1)))));
         let touches = warp.map(&others, |lane, other| {
             let (d2, own) = (distance2([atom.x, atom.y, atom.z], [other.x, other.y, other.z]), other.radius + PROBE);

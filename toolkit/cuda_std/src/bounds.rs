@@ -24,8 +24,8 @@ pub(crate) fn check_index(i: u32, len: u32) {
 pub(crate) fn crosses_lanes<T>() {
     const {
         assert!(
-            size_of::<T>().is_multiple_of(4) && size_of::<T>() <= 128,
-            "a value that crosses lanes is made of at most 32 words of 32 bits: `u32` in place of `u8`, `u16` or `bool`"
+            (size_of::<T>().is_multiple_of(4) && size_of::<T>() <= 128) || size_of::<T>() == 2,
+            "a value that crosses lanes has 16 bits, or is made of at most 32 words of 32 bits: `u32` in place of `u8` or `bool`"
         );
     }
 }

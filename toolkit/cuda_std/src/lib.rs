@@ -61,9 +61,11 @@ mod chunk;
 pub mod compat;
 mod double_buffer;
 mod grid;
+mod half;
 mod input;
 pub mod launch;
 pub mod math;
+mod matrix;
 mod memory;
 pub mod panic;
 mod platform;
@@ -88,7 +90,9 @@ pub use double_buffer::{DoubleBuffer, PendingTile, PendingTiles};
 pub use grid::Grid;
 /// The former name of [`DoubleBuffer`], for kernels that have it.
 pub type Halves<'a, T> = DoubleBuffer<'a, T>;
+pub use half::{Elements16, Vectors, bf16, bf16x2, bf16x8, f16, f16x2, f16x8};
 pub use input::Input;
+pub use matrix::{MatrixA, MatrixB, MatrixElement, MatrixSource, MatrixSums, tf32};
 pub use memory::{BlockMemory, Scans, WarpPart};
 pub use platform::Frozen;
 pub use scatter::Scatter;
@@ -112,8 +116,9 @@ pub mod prelude {
     pub use crate::Scans as _;
     pub use crate::{
         AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DoubleBuffer, DynamicShared, Grid, Halves, Input,
-        Lane, Lists, Part, PerLane, PerThread, Pick, Picks, Questions, Scatter, Segment, Shared, Table, Team, Thread,
-        Tile, Tile2d, View, Warp, WarpItems, WarpList, WarpPart, Window, kernel, math, scope,
+        Lane, Lists, MatrixA, MatrixB, MatrixElement, MatrixSums, Part, PerLane, PerThread, Pick, Picks, Questions,
+        Scatter, Segment, Shared, Table, Team, Thread, Tile, Tile2d, Vectors, View, Warp, WarpItems, WarpList,
+        WarpPart, Window, bf16, bf16x2, bf16x8, f16, f16x2, f16x8, kernel, math, scope, tf32,
     };
 }
 

@@ -194,6 +194,12 @@ impl<T: Pod, const N: usize> Shared<T, N> {
         unsafe { DoubleBuffer::new(self.storage.at(), half) }
     }
 
+    /// Where it lies.
+    #[inline(always)]
+    pub(crate) fn place(&mut self) -> SharedPointer<T> {
+        self.storage.at()
+    }
+
     /// The array in equal parts, one a warp.
     #[inline(always)]
     pub(crate) fn by_warp(&mut self, warps: u32) -> WarpParts<T> {
@@ -263,6 +269,12 @@ impl<'a, T: Pod> Tile<'a, T> {
     #[inline(always)]
     pub(crate) unsafe fn new(data: SharedPointer<T>, len: u32) -> Self {
         Self { data, len, used: true, owner: PhantomData }
+    }
+
+    /// Where it lies, and how many elements it has.
+    #[inline(always)]
+    pub(crate) fn raw(&self) -> (SharedPointer<T>, u32) {
+        (self.data, self.len)
     }
 
     /// The same memory as arrays of `M` elements, which are read in one go where they have 8 or 16 bytes; what is left over

@@ -54,7 +54,7 @@ impl<const L: u32> Team<L> {
     /// the steps `s, s + L, s + 2 L, ..` in this order; then slots are combined by strides `L/2, .. 2, 1`, the
     /// lower one as the left operand. On the device a slot is a lane; on a CPU the slots are one vector.
     ///
-    /// `T` is made of 32-bit words. A team in whose block a thread has panicked ends here: what a dead thread would have
+    /// `T` has 16 bits, or is made of 32-bit words. A team in whose block a thread has panicked ends here: what a dead thread would have
     /// given decides nothing, and no loop waits for it.
     ///
     /// Examples are at [`BlockMemory::fill_by_team`] and [`Tile`](crate::Tile). Smaller values do not compile:

@@ -176,9 +176,15 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, R
         block.close(A::READABLE);
     }
 
+    /// Whether others may still be at work on the tile when a phase begins to write it; asked by that phase.
+    #[inline(always)]
+    pub(crate) fn claim(&mut self) -> bool {
+        self.access.claim()
+    }
+
     /// Where an element lies.
     #[inline(always)]
-    fn at(&self, row: u32, column: u32) -> *mut T {
+    pub(crate) fn at(&self, row: u32, column: u32) -> *mut T {
         let row = self.first[0].wrapping_add(row).wrapping_mul(self.size[1]);
         self.data.wrapping_add(row.wrapping_add(self.first[1]).wrapping_add(column) as usize)
     }

@@ -250,7 +250,7 @@ impl Warp {
 
     /// Gives every lane the value of lane `from(lane)`, counted modulo 32.
     ///
-    /// What crosses lanes is made of at most 32 words of 32 bits; so for all that follow.
+    /// What crosses lanes has 16 bits, or is made of at most 32 words of 32 bits; so for all that follow.
     #[inline(always)]
     pub fn shuffle<T: Pod>(&mut self, values: &PerLane<T>, from: impl Fn(Lane) -> u32 + Sync) -> PerLane<T> {
         crosses_lanes::<T>();

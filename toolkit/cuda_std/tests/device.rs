@@ -217,3 +217,12 @@ fn an_instruction_that_the_chip_lacks_is_refused() {
         "{refusals:?}"
     );
 }
+
+#[test]
+fn tensor_cores_are_refused_for_a_chip_without_them() {
+    let Some(messages) = messages("tensor_cores_of_older_chips") else { return };
+    assert!(
+        messages.contains("tensor cores multiply matrices in kernels that are built for sm_80 or later"),
+        "{messages}"
+    );
+}

@@ -37,6 +37,7 @@ const BY_PREFIX: &[(&str, u32)] = &[
 ///
 /// assert_eq!(needs("cp.async.ca.shared.global"), Some(80));
 /// assert_eq!(needs("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32"), Some(80));
+/// assert_eq!((needs("cvt.rn.f16x2.f32"), needs("cvt.rn.f16.f32")), (Some(80), None));
 /// assert_eq!((needs("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32"), needs("bar.sync")), (None, None));
 /// ```
 pub fn needs(instruction: &str) -> Option<u32> {
@@ -49,7 +50,7 @@ pub fn needs(instruction: &str) -> Option<u32> {
         "mma" | "wmma" if has("e4m3") || has("e5m2") => Some(89),
         "mma" | "wmma" if has("bf16") || has("tf32") || has("f64") || has("m16n8k16") || has("m16n8k32") => Some(80),
         "cvt" if instruction.contains("e4m3") || instruction.contains("e5m2") => Some(89),
-        "cvt" if instruction.contains("bf16") || has("tf32") => Some(80),
+        "cvt" if instruction.contains("bf16") || has("tf32") || instruction.ends_with(".f16x2.f32") => Some(80),
         "add" | "sub" | "mul" | "atom" | "red" | "tanh" | "ex2" if has("bf16") || has("bf16x2") => Some(90),
         "fma" | "min" | "max" | "neg" | "abs" if has("bf16") || has("bf16x2") => Some(80),
         "min" | "max" if has("f16") || has("f16x2") => Some(80),

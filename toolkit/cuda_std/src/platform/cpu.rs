@@ -3,6 +3,8 @@
 mod atomic;
 mod crew;
 mod frozen;
+pub(crate) mod half;
+mod matrix;
 mod picks;
 mod reduce;
 mod scan;
@@ -15,6 +17,7 @@ pub use atomic::{AtomicNumber, Place};
 pub use crew::{Crew, Order};
 pub use frozen::Frozen;
 pub(crate) use frozen::frozen;
+pub(crate) use matrix::multiply;
 pub use picks::Pick;
 pub(crate) use picks::{PickStorage, load_picks, push_picks, push_ranges_where};
 pub(crate) use reduce::{GroupsHalf, block_broadcast, block_reduce, team_collect, team_reduce, team_reduce_long};

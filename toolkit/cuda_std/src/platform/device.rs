@@ -2,6 +2,8 @@
 
 mod atomic;
 mod frozen;
+pub(crate) mod half;
+mod matrix;
 mod picks;
 mod reduce;
 mod scan;
@@ -13,6 +15,7 @@ mod warp;
 pub use atomic::{AtomicNumber, Place};
 pub use frozen::Frozen;
 pub(crate) use frozen::frozen;
+pub(crate) use matrix::{mma, multiply};
 pub use picks::Pick;
 pub(crate) use picks::{PickStorage, load_picks, push_picks, push_ranges_where};
 pub(crate) use reduce::{

@@ -4,6 +4,7 @@
 mod atomics;
 mod generic;
 mod guarantees;
+mod half;
 mod launching;
 mod memory;
 mod model;

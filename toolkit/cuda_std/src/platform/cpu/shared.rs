@@ -76,6 +76,12 @@ impl<T: Pod> SharedPointer<T> {
         SharedPointer(self.0.cast())
     }
 
+    /// The same place as that of elements of another type, which need be aligned no more than these.
+    #[inline(always)]
+    pub(crate) fn recast<U: Pod>(self) -> SharedPointer<U> {
+        SharedPointer(self.0.cast())
+    }
+
     /// As it is.
     #[inline(always)]
     pub(crate) fn settled(self) -> Self {
@@ -94,6 +100,16 @@ impl<T: Pod> SharedPointer<T> {
     pub(crate) unsafe fn load(self, i: u32) -> T {
         // SAFETY: the caller's.
         unsafe { self.0.add(i as usize).read() }
+    }
+
+    /// The word that begins with element `i`.
+    ///
+    /// # Safety
+    /// It lies within the array, and no thread writes it at the same time.
+    #[inline(always)]
+    pub(crate) unsafe fn load_word(self, i: u32) -> u32 {
+        // SAFETY: the caller's. The array may begin anywhere.
+        unsafe { self.0.add(i as usize).cast::<u32>().read_unaligned() }
     }
 
     /// # Safety

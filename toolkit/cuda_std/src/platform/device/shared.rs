@@ -72,10 +72,9 @@ impl<T: Pod> SharedPointer<T> {
         SharedPointer(self.0, PhantomData)
     }
 
-    /// The same place as that of elements of another type of the same size.
+    /// The same place as that of elements of another type, which need be aligned no more than these.
     #[inline(always)]
-    pub(crate) fn cast<U: Pod>(self) -> SharedPointer<U> {
-        const { assert!(size_of::<T>() == size_of::<U>()) };
+    pub(crate) fn recast<U: Pod>(self) -> SharedPointer<U> {
         SharedPointer(self.0, PhantomData)
     }
 
@@ -137,6 +136,14 @@ impl<T: Pod> SharedPointer<T> {
                         options(pure, readonly, nostack, preserves_flags));
                     to.add(piece * 4).cast::<u32>().write_unaligned(a);
                 }
+            } else if const { in_pieces_of::<T>(2) } {
+                for piece in 0..size_of::<T>() / 2 {
+                    let at = from.wrapping_add(piece as u32 * 2);
+                    let a: u16;
+                    asm!("ld.shared.b16 {0}, [{1}];", out(reg16) a, in(reg32) at,
+                        options(pure, readonly, nostack, preserves_flags));
+                    to.add(piece * 2).cast::<u16>().write_unaligned(a);
+                }
             } else {
                 for piece in 0..size_of::<T>() {
                     let at = from.wrapping_add(piece as u32);
@@ -148,6 +155,16 @@ impl<T: Pod> SharedPointer<T> {
             }
         }
         value
+    }
+
+    /// The word that begins with element `i`.
+    ///
+    /// # Safety
+    /// It lies within the array at a multiple of 4 bytes, and no thread writes it at the same time.
+    #[inline(always)]
+    pub(crate) unsafe fn load_word(self, i: u32) -> u32 {
+        // SAFETY: the caller's.
+        unsafe { self.offset(i).recast::<u32>().load(0) }
     }
 
     /// Stores a value if `is_some`: without a branch, which would part the lanes of a warp for a moment.
@@ -214,6 +231,12 @@ impl<T: Pod> SharedPointer<T> {
                     let at = to.wrapping_add(piece as u32 * 4);
                     let a = from.add(piece * 4).cast::<u32>().read_unaligned();
                     asm!("st.shared.b32 [{0}], {1};", in(reg32) at, in(reg32) a, options(nostack, preserves_flags));
+                }
+            } else if const { in_pieces_of::<T>(2) } {
+                for piece in 0..size_of::<T>() / 2 {
+                    let at = to.wrapping_add(piece as u32 * 2);
+                    let a = from.add(piece * 2).cast::<u16>().read_unaligned();
+                    asm!("st.shared.b16 [{0}], {1};", in(reg32) at, in(reg16) a, options(nostack, preserves_flags));
                 }
             } else {
                 for piece in 0..size_of::<T>() {

@@ -34,6 +34,14 @@ pub(super) fn shuffle_words<T: Pod>(value: T, shuffle: impl Fn(u32) -> u32) -> T
     let mut result = value;
     let from = (&raw const value).cast::<u32>();
     let to = (&raw mut result).cast::<u32>();
+    if const { size_of::<T>() == 2 } {
+        // SAFETY: two bytes are the value, of which any bits are one.
+        unsafe {
+            let word = shuffle(u32::from(from.cast::<u16>().read_unaligned()));
+            to.cast::<u16>().write_unaligned(word as u16);
+        }
+        return result;
+    }
     // Written out: a loop would keep the value in memory.
     macro_rules! words {
         ($($word:literal)*) => {$(

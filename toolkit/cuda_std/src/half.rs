@@ -1,0 +1,518 @@
+//! 16-bit floats: one, a pair in a word, and eight that are read and written at once.
+
+#![allow(non_camel_case_types)] // The names of numbers are small, as Rust's own are.
+
+pub(crate) mod soft;
+mod vectors;
+
+pub use vectors::{Elements16, Vectors};
+
+use crate::platform::half as arch;
+use bytemuck::{Pod, Zeroable};
+use core::fmt;
+use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+use cuda_layout::{DeviceLayout, Text};
+
+/// Defines the operators of a type by functions of two.
+macro_rules! operators {
+    ($type:ty: |$x:ident, $y:ident| $add:expr, $mul:expr, |$z:ident| $neg:expr) => {
+        impl Add for $type {
+            type Output = Self;
+
+            #[inline(always)]
+            fn add(self, other: Self) -> Self {
+                let ($x, $y) = (self, other);
+                $add
+            }
+        }
+
+        impl Mul for $type {
+            type Output = Self;
+
+            #[inline(always)]
+            fn mul(self, other: Self) -> Self {
+                let ($x, $y) = (self, other);
+                $mul
+            }
+        }
+
+        impl Neg for $type {
+            type Output = Self;
+
+            #[inline(always)]
+            fn neg(self) -> Self {
+                let $z = self;
+                $neg
+            }
+        }
+
+        impl Sub for $type {
+            type Output = Self;
+
+            #[inline(always)]
+            fn sub(self, other: Self) -> Self {
+                self + -other
+            }
+        }
+
+        impl AddAssign for $type {
+            #[inline(always)]
+            fn add_assign(&mut self, other: Self) {
+                *self = *self + other;
+            }
+        }
+
+        impl SubAssign for $type {
+            #[inline(always)]
+            fn sub_assign(&mut self, other: Self) {
+                *self = *self - other;
+            }
+        }
+
+        impl MulAssign for $type {
+            #[inline(always)]
+            fn mul_assign(&mut self, other: Self) {
+                *self = *self * other;
+            }
+        }
+    };
+}
+
+macro_rules! format {
+    (
+        $(#[$about:meta])*
+        $one:ident, $pair:ident, $eight:ident, $mantissa:literal,
+        $one_name:literal, $pair_name:literal, $eight_name:literal
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Default, Zeroable, Pod)]
+        #[repr(transparent)]
+        pub struct $one(u16);
+
+        impl $one {
+            /// 0.
+            pub const ZERO: Self = Self(0);
+            /// 1.
+            pub const ONE: Self = Self(soft::narrow::<$mantissa>(1.0));
+            /// The largest finite value.
+            pub const MAX: Self = Self(soft::infinity::<$mantissa>() - 1);
+            /// The smallest positive value that is not subnormal.
+            pub const MIN_POSITIVE: Self = Self(1 << $mantissa);
+            /// From 1 to the next larger value.
+            pub const EPSILON: Self = Self(soft::round::<$mantissa>(1.0 / (1u32 << $mantissa) as f64));
+            /// Infinity.
+            pub const INFINITY: Self = Self(soft::infinity::<$mantissa>());
+            /// The NaN that conversions and arithmetic give.
+            pub const NAN: Self = Self(soft::NAN);
+
+            /// The value with these bits.
+            #[inline(always)]
+            #[must_use]
+            pub const fn from_bits(bits: u16) -> Self {
+                Self(bits)
+            }
+
+            /// Its bits.
+            #[inline(always)]
+            #[must_use]
+            pub const fn to_bits(self) -> u16 {
+                self.0
+            }
+
+            /// The nearest value, of two the one whose last bit is 0; infinity from half a step beyond the largest one.
+            #[inline(always)]
+            #[must_use]
+            pub fn from_f32(x: f32) -> Self {
+                Self(arch::$one::narrow(x))
+            }
+
+            /// As [`from_f32`](Self::from_f32), for constants.
+            #[inline(always)]
+            #[must_use]
+            pub const fn constant(x: f32) -> Self {
+                Self(soft::narrow::<$mantissa>(x))
+            }
+
+            /// The nearest value, rounded once, as [`from_f32`](Self::from_f32) has it. (Computed by integers.)
+            #[inline(always)]
+            #[must_use]
+            pub const fn from_f64(x: f64) -> Self {
+                Self(soft::round::<$mantissa>(x))
+            }
+
+            /// The same value.
+            #[inline(always)]
+            #[must_use]
+            pub fn to_f32(self) -> f32 {
+                arch::$one::widen(self.0)
+            }
+
+            /// Whether it is NaN.
+            #[inline(always)]
+            #[must_use]
+            pub const fn is_nan(self) -> bool {
+                soft::is_nan::<$mantissa>(self.0)
+            }
+
+            /// Whether it is neither infinite nor NaN.
+            #[inline(always)]
+            #[must_use]
+            pub const fn is_finite(self) -> bool {
+                self.0 & 0x7fff < soft::infinity::<$mantissa>()
+            }
+
+            /// Without its sign.
+            #[inline(always)]
+            #[must_use]
+            pub const fn abs(self) -> Self {
+                Self(self.0 & 0x7fff)
+            }
+
+            /// `self * by + and`, rounded once.
+            #[inline(always)]
+            #[must_use]
+            pub fn fma(self, by: Self, and: Self) -> Self {
+                Self(arch::$one::fma(self.0.into(), by.0.into(), and.0.into()) as u16)
+            }
+
+            /// The smaller one, -0 being smaller than +0; the other one of a NaN.
+            #[inline(always)]
+            #[must_use]
+            pub fn min(self, other: Self) -> Self {
+                Self(arch::$one::min(self.0.into(), other.0.into()) as u16)
+            }
+
+            /// The larger one, likewise.
+            #[inline(always)]
+            #[must_use]
+            pub fn max(self, other: Self) -> Self {
+                Self(arch::$one::max(self.0.into(), other.0.into()) as u16)
+            }
+        }
+
+        operators!($one:
+            |x, y| Self(arch::$one::add(x.0.into(), y.0.into()) as u16),
+            Self(arch::$one::mul(x.0.into(), y.0.into()) as u16),
+            |z| Self(z.0 ^ 0x8000));
+
+        impl PartialEq for $one {
+            #[inline(always)]
+            fn eq(&self, other: &Self) -> bool {
+                self.to_f32() == other.to_f32()
+            }
+        }
+
+        impl PartialOrd for $one {
+            #[inline(always)]
+            fn partial_cmp(&self, other: &Self) -> Option<core::cmp::Ordering> {
+                self.to_f32().partial_cmp(&other.to_f32())
+            }
+        }
+
+        impl From<$one> for f32 {
+            #[inline(always)]
+            fn from(x: $one) -> f32 {
+                x.to_f32()
+            }
+        }
+
+        impl From<$one> for f64 {
+            #[inline(always)]
+            fn from(x: $one) -> f64 {
+                x.to_f32().into()
+            }
+        }
+
+        impl fmt::Debug for $one {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(&self.to_f32(), f)
+            }
+        }
+
+        impl fmt::Display for $one {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(&self.to_f32(), f)
+            }
+        }
+
+        #[cfg(not(target_arch = "nvptx64"))]
+        impl From<half::$one> for $one {
+            fn from(x: half::$one) -> Self {
+                Self(x.to_bits())
+            }
+        }
+
+        #[cfg(not(target_arch = "nvptx64"))]
+        impl From<$one> for half::$one {
+            fn from(x: $one) -> Self {
+                Self::from_bits(x.0)
+            }
+        }
+
+        #[doc = concat!("Two [`", $one_name, "`]s in a word, the first one in its lower half.")]
+        ///
+        /// A GPU computes both by one instruction; results are those of the single numbers, bit for bit.
+        ///
+        /// ```
+        /// # use cuda_std::prelude::*;
+        #[doc = concat!("let x = ", $pair_name, "::from_f32([1.5, -2.0]);")]
+        #[doc = concat!("let y = x.fma(", $pair_name, "::splat(x.low()), -x);")]
+        /// assert_eq!((y.to_f32(), x.min(y).to_f32(), x.max(y).to_f32()), ([0.75, -1.0], [0.75, -2.0], [1.5, -1.0]));
+        /// assert_eq!((x + y * x - y).to_array().map(f32::from), [1.875, 1.0]);
+        #[doc = concat!("assert_eq!(", $pair_name, "::from_bits(x.to_bits()).high().to_f32(), -2.0);")]
+        /// ```
+        #[derive(Clone, Copy, Default, Zeroable, Pod)]
+        #[repr(transparent)]
+        pub struct $pair(u32);
+
+        impl $pair {
+            /// These two.
+            #[inline(always)]
+            #[must_use]
+            pub const fn new(low: $one, high: $one) -> Self {
+                Self(low.0 as u32 | (high.0 as u32) << 16)
+            }
+
+            /// The same twice.
+            #[inline(always)]
+            #[must_use]
+            pub const fn splat(x: $one) -> Self {
+                Self::new(x, x)
+            }
+
+            /// The pair with these bits.
+            #[inline(always)]
+            #[must_use]
+            pub const fn from_bits(bits: u32) -> Self {
+                Self(bits)
+            }
+
+            /// Its bits.
+            #[inline(always)]
+            #[must_use]
+            pub const fn to_bits(self) -> u32 {
+                self.0
+            }
+
+            /// The first one.
+            #[inline(always)]
+            #[must_use]
+            pub const fn low(self) -> $one {
+                $one(self.0 as u16)
+            }
+
+            /// The second one.
+            #[inline(always)]
+            #[must_use]
+            pub const fn high(self) -> $one {
+                $one((self.0 >> 16) as u16)
+            }
+
+            /// Both.
+            #[inline(always)]
+            #[must_use]
+            pub const fn to_array(self) -> [$one; 2] {
+                [self.low(), self.high()]
+            }
+
+            /// The nearest values.
+            #[inline(always)]
+            #[must_use]
+            pub fn from_f32([low, high]: [f32; 2]) -> Self {
+                Self(arch::$one::narrow_pair(low, high))
+            }
+
+            /// The same values.
+            #[inline(always)]
+            #[must_use]
+            pub fn to_f32(self) -> [f32; 2] {
+                [self.low().to_f32(), self.high().to_f32()]
+            }
+
+            /// Without their signs.
+            #[inline(always)]
+            #[must_use]
+            pub const fn abs(self) -> Self {
+                Self(self.0 & 0x7fff_7fff)
+            }
+
+            /// `self * by + and`, each rounded once.
+            #[inline(always)]
+            #[must_use]
+            pub fn fma(self, by: Self, and: Self) -> Self {
+                Self(arch::$one::fma(self.0, by.0, and.0))
+            }
+
+            #[doc = concat!("The smaller ones, as [`", $one_name, "::min`] has it.")]
+            #[inline(always)]
+            #[must_use]
+            pub fn min(self, other: Self) -> Self {
+                Self(arch::$one::min(self.0, other.0))
+            }
+
+            #[doc = concat!("The larger ones, as [`", $one_name, "::max`] has it.")]
+            #[inline(always)]
+            #[must_use]
+            pub fn max(self, other: Self) -> Self {
+                Self(arch::$one::max(self.0, other.0))
+            }
+        }
+
+        operators!($pair:
+            |x, y| Self(arch::$one::add(x.0, y.0)),
+            Self(arch::$one::mul(x.0, y.0)),
+            |z| Self(z.0 ^ 0x8000_8000));
+
+        impl PartialEq for $pair {
+            #[inline(always)]
+            fn eq(&self, other: &Self) -> bool {
+                self.to_array() == other.to_array()
+            }
+        }
+
+        impl fmt::Debug for $pair {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.to_array().fmt(f)
+            }
+        }
+
+        #[doc = concat!("Eight [`", $one_name, "`]s, which a thread reads or writes at once: 16 bytes, at a multiple of 16.")]
+        ///
+        /// ```
+        /// # use cuda_std::prelude::*;
+        #[doc = concat!("let x = ", $eight_name, "::from_f32([0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0]);")]
+        #[doc = concat!("let y = x.fma(x, ", $eight_name, "::splat(", $one_name, "::ONE));")]
+        /// assert_eq!((y - x * x).to_f32(), [1.0; 8]);
+        #[doc = concat!("assert_eq!((x + -x, ", $eight_name, "::from_array(x.to_array())), (Default::default(), x));")]
+        /// assert_eq!(x.pairs()[3].to_f32(), [3.5, 4.0]);
+        /// ```
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable, Pod)]
+        #[repr(C, align(16))]
+        pub struct $eight([$pair; 4]);
+
+        impl $eight {
+            /// These four pairs.
+            #[inline(always)]
+            #[must_use]
+            pub const fn new(pairs: [$pair; 4]) -> Self {
+                Self(pairs)
+            }
+
+            /// The pairs.
+            #[inline(always)]
+            #[must_use]
+            pub const fn pairs(self) -> [$pair; 4] {
+                self.0
+            }
+
+            /// The same eight times.
+            #[inline(always)]
+            #[must_use]
+            pub const fn splat(x: $one) -> Self {
+                Self([$pair::splat(x); 4])
+            }
+
+            /// These eight.
+            #[inline(always)]
+            #[must_use]
+            pub const fn from_array([a, b, c, d, e, f, g, h]: [$one; 8]) -> Self {
+                Self([$pair::new(a, b), $pair::new(c, d), $pair::new(e, f), $pair::new(g, h)])
+            }
+
+            /// All of them.
+            #[inline(always)]
+            #[must_use]
+            pub const fn to_array(self) -> [$one; 8] {
+                let [a, b, c, d] = self.0;
+                [a.low(), a.high(), b.low(), b.high(), c.low(), c.high(), d.low(), d.high()]
+            }
+
+            /// The nearest values.
+            #[inline(always)]
+            #[must_use]
+            pub fn from_f32([a, b, c, d, e, f, g, h]: [f32; 8]) -> Self {
+                Self([[a, b], [c, d], [e, f], [g, h]].map($pair::from_f32))
+            }
+
+            /// The same values.
+            #[inline(always)]
+            #[must_use]
+            pub fn to_f32(self) -> [f32; 8] {
+                self.to_array().map($one::to_f32)
+            }
+
+            /// `self * by + and`, each rounded once.
+            #[inline(always)]
+            #[must_use]
+            pub fn fma(self, by: Self, and: Self) -> Self {
+                let ([a, b, c, d], x, y) = (self.0, by.0, and.0);
+                Self([a.fma(x[0], y[0]), b.fma(x[1], y[1]), c.fma(x[2], y[2]), d.fma(x[3], y[3])])
+            }
+        }
+
+        operators!($eight:
+            |x, y| Self([x.0[0] + y.0[0], x.0[1] + y.0[1], x.0[2] + y.0[2], x.0[3] + y.0[3]]),
+            Self([x.0[0] * y.0[0], x.0[1] * y.0[1], x.0[2] * y.0[2], x.0[3] * y.0[3]]),
+            |z| Self(z.0.map(core::ops::Neg::neg)));
+
+        // SAFETY: both sides know these three by their names: 16 bits, a word, and 16 bytes at a multiple of 16.
+        unsafe impl DeviceLayout for $one {
+            const TEXT: &'static Text = &Text::new().push($one_name);
+        }
+        // SAFETY: as above.
+        unsafe impl DeviceLayout for $pair {
+            const TEXT: &'static Text = &Text::new().push($pair_name);
+        }
+        // SAFETY: as above.
+        unsafe impl DeviceLayout for $eight {
+            const TEXT: &'static Text = &Text::new().push($eight_name);
+        }
+
+        vectors::elements!($pair, $one, 2);
+        vectors::elements!($eight, $one, 8);
+    };
+}
+
+format! {
+    /// A float of 16 bits with 11 significant ones: IEEE 754's `binary16`, from 6e-8 to 65,504.
+    ///
+    /// An element of every memory, an argument of kernels, a value that crosses lanes. On the host the type of the same name
+    /// in the crate `half` converts into it and back, slices by `bytemuck::cast_slice`.
+    ///
+    /// Conversions and arithmetic round once, to the nearest value, and give the same bits on CPU cores and on every chip;
+    /// a NaN that they give is [`NAN`](Self::NAN). Comparisons are those of the same `f32`. For divisions and functions of
+    /// `math` there is `f32`.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// #[kernel(threads = 64)]
+    /// fn scale(block: &mut Block, out: &mut Chunk<f16, 64>, x: &[f16], by: f16) {
+    ///     let (n, first) = (out.len(), out.start());
+    ///     out.fill(block, n, |i| x.at(first + i) * by + f16::ONE);
+    /// }
+    /// # fn main() {
+    /// let x = [0.5, 3.0, 60_000.0].map(f16::from_f32);
+    /// let mut out = [f16::ZERO; 3];
+    /// scale::launch(&CpuExecutor::new(), 1, scale::Args { out: &mut out, x: &x, by: f16::from_f32(2.0) }).unwrap();
+    /// assert_eq!(out, [2.0, 7.0, f32::INFINITY].map(f16::from_f32));
+    /// assert_eq!(f16::constant(0.1).fma(f16::constant(3.0), -f16::from_f64(0.3)).to_f32(), -0.00012207031);
+    /// # }
+    /// ```
+    f16, f16x2, f16x8, 10, "f16", "f16x2", "f16x8"
+}
+
+format! {
+    /// A float of 16 bits with 8 significant ones: the upper half of an `f32`, with its range.
+    ///
+    /// What holds for [`f16`] holds for it. Chips compute with it from 8.0 on, and add and multiply without a third operand
+    /// from 9.0 on. For older chips, the same results come from `f64` arithmetic, which takes dozens of instructions.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// let x = bf16::from_f32(3.0e38);
+    /// assert_eq!((x.to_f32(), (x + x).is_finite()), (3.0040553e38, false));
+    /// assert_eq!((-x).abs().min(bf16::ONE).max(bf16::EPSILON), bf16::ONE);
+    /// assert_eq!(half::bf16::from(x), half::bf16::from_f32(3.0e38));
+    /// ```
+    bf16, bf16x2, bf16x8, 7, "bf16", "bf16x2", "bf16x8"
+}

@@ -1,0 +1,141 @@
+//! Several neighbouring elements at once.
+
+use crate::Tile;
+use crate::bounds::check_index;
+use bytemuck::Pod;
+use core::marker::PhantomData;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A value that is several 16-bit elements: [`f16x2`](crate::f16x2), [`f16x8`](crate::f16x8), [`bf16x2`](crate::bf16x2) and
+/// [`bf16x8`](crate::bf16x8). [`Tile::elements`] has an example.
+pub trait Elements16: Pod + sealed::Sealed {
+    /// One of them.
+    type Element: Pod;
+    /// How many there are.
+    const COUNT: u32;
+}
+
+/// Says what a vector is made of.
+macro_rules! elements {
+    ($vector:ident, $element:ident, $count:literal) => {
+        impl vectors::SealedVector for $vector {}
+        impl Elements16 for $vector {
+            type Element = $element;
+            const COUNT: u32 = $count;
+        }
+    };
+}
+pub(super) use elements;
+pub(super) use sealed::Sealed as SealedVector;
+
+impl<'a, V: Elements16> Tile<'a, V> {
+    /// The same memory as single elements, in their order.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// #[kernel(threads = 32)]
+    /// fn last(block: &mut Block, out: &mut Chunk<f16, 1>, x: &[f16], tile: &mut Shared<f16x8, 4>) {
+    ///     let x = Vectors::<_, 8>::of(x);
+    ///     let tile = tile.fill(block, x.len(), |i| f16x8::from_array(x.get(i))).elements();
+    ///     out.fill(block, 1, |_| tile.get(tile.len() - 1));
+    /// }
+    /// # fn main() {
+    /// let x: Vec<_> = (0..19).map(|i| f16::from_f32(i as f32)).collect();
+    /// let mut out = [f16::ZERO];
+    /// last::launch(&CpuExecutor::new(), 1, last::Args { out: &mut out, x: &x }).unwrap();
+    /// assert_eq!(out[0].to_f32(), 15.0);
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn elements(self) -> Tile<'a, V::Element> {
+        const { assert!(V::COUNT as usize * size_of::<V::Element>() == size_of::<V>()) };
+        let (data, len) = self.raw();
+        // SAFETY: the same memory, whose elements are as many smaller ones; no shared array has 2^32 bytes.
+        unsafe { Tile::new(data.recast(), len.wrapping_mul(V::COUNT)) }
+    }
+}
+
+/// An input slice as arrays of `N` neighbouring elements, each of which a thread reads at once: 4, 8 or 16 bytes. What is
+/// left over at the end is out of sight.
+///
+/// A slice that does not begin at a multiple of so many bytes is read element by element: slower, with the same result.
+///
+/// ```
+/// use cuda_std::Vectors;
+///
+/// let pairs = Vectors::<_, 4>::of(&[1u16, 2, 3, 4, 5, 6, 7, 8, 9]);
+/// assert_eq!((pairs.len(), pairs.get(1)), (2, [5, 6, 7, 8]));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Vectors<'a, T, const N: usize> {
+    first: *const T,
+    len: u32,
+    is_aligned: bool,
+    owner: PhantomData<&'a [T]>,
+}
+
+#[derive(Clone, Copy)]
+#[repr(C, align(8))]
+struct Words2([u32; 2]);
+
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+struct Words4([u32; 4]);
+
+impl<'a, T: Pod, const N: usize> Vectors<'a, T, N> {
+    /// These elements.
+    #[inline(always)]
+    #[must_use]
+    pub fn of(data: &'a [T]) -> Self {
+        const { assert!(matches!(size_of::<[T; N]>(), 4 | 8 | 16), "a vector has 4, 8 or 16 bytes") };
+        let (first, all) = (data.as_ptr(), data.len() / N);
+        let len = if all > u32::MAX as usize { u32::MAX } else { all as u32 };
+        Self { first, len, is_aligned: first.addr().is_multiple_of(size_of::<[T; N]>()), owner: PhantomData }
+    }
+
+    /// How many arrays there are.
+    #[inline(always)]
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Whether there is none.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The elements from `N i` on.
+    ///
+    /// # Panics
+    /// When `i` is not below [`len`](Self::len).
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn get(&self, i: u32) -> [T; N] {
+        check_index(i, self.len);
+        let at = self.first.wrapping_add(i as usize * N);
+        // SAFETY: in bounds; words are read as such only where the slice begins at a whole one.
+        unsafe {
+            if !self.is_aligned {
+                return at.cast::<[T; N]>().read_unaligned();
+            }
+            match const { size_of::<[T; N]>() } {
+                16 => core::mem::transmute_copy(&at.cast::<Words4>().read().0),
+                8 => core::mem::transmute_copy(&at.cast::<Words2>().read().0),
+                _ => core::mem::transmute_copy(&at.cast::<u32>().read()),
+            }
+        }
+    }
+}
+
+// SAFETY: reading plain data.
+unsafe impl<T: Pod, const N: usize> Sync for Vectors<'_, T, N> {}
+// SAFETY: reading plain data.
+unsafe impl<T: Pod, const N: usize> Send for Vectors<'_, T, N> {}

@@ -1,0 +1,217 @@
+//! What tensor cores multiply.
+
+use crate::seal::Inside;
+use crate::{bf16, f16};
+use bytemuck::{Pod, Zeroable};
+use core::fmt;
+use cuda_layout::{DeviceLayout, Text};
+
+pub(crate) mod sealed {
+    use crate::seal::Inside;
+    use bytemuck::Pod;
+
+    pub trait Element: Pod {
+        /// What products add up to.
+        type Added: Pod + Send + Sync;
+        /// How many make a word.
+        const PER_WORD: u32;
+        /// Its bits.
+        fn bits(self, _: Inside) -> u32;
+        /// What tensor cores see of a word.
+        #[inline(always)]
+        fn seen(word: u32, _: Inside) -> u32 {
+            word
+        }
+        /// `sums` and the product of 16 x 8 words by 8 x 8, of which each lane has some.
+        ///
+        /// # Safety
+        /// All lanes of the warp are alive and get here together.
+        #[cfg(target_arch = "nvptx64")]
+        unsafe fn multiply(a: [u32; 4], b: [u32; 2], sums: [Self::Added; 4], _: Inside) -> [Self::Added; 4];
+        /// What products are computed of.
+        #[cfg(not(target_arch = "nvptx64"))]
+        type Wide: Copy + Default;
+        /// Element `i` of a word.
+        #[cfg(not(target_arch = "nvptx64"))]
+        fn wide(word: u32, i: u32, _: Inside) -> Self::Wide;
+        /// `sum` and all products.
+        #[cfg(not(target_arch = "nvptx64"))]
+        fn add(sum: Self::Added, products: impl Iterator<Item = (Self::Wide, Self::Wide)>, _: Inside) -> Self::Added;
+    }
+}
+
+/// An element of matrices that tensor cores multiply: [`f16`], [`bf16`], [`tf32`], and `i8`.
+///
+/// [`Warp::multiply`](crate::Warp::multiply) has an example and says what comes out.
+#[diagnostic::on_unimplemented(
+    message = "tensor cores do not multiply `{Self}`",
+    note = "`f16`, `bf16`, `tf32` (which `f32` is rounded to) and `i8` they do"
+)]
+pub trait MatrixElement: sealed::Element<Added = Self::Sum> {
+    /// What products add up to: `f32`, or `i32` for `i8`.
+    type Sum: Pod + Send + Sync;
+    /// How many columns the left matrix of one product has, and rows the right one: 16 for 16-bit elements, 8 for `tf32`, 32 for
+    /// `i8`.
+    const DEPTH: u32 = 8 * Self::PER_WORD;
+}
+
+impl MatrixElement for f16 {
+    type Sum = f32;
+}
+impl MatrixElement for bf16 {
+    type Sum = f32;
+}
+impl MatrixElement for tf32 {
+    type Sum = f32;
+}
+impl MatrixElement for i8 {
+    type Sum = i32;
+}
+
+/// An `f32` with 11 significant bits in place of 24, which tensor cores multiply: 32 bits, of which the last 13 count for
+/// nothing.
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// let x = tf32::from_f32(1.0 / 3.0);
+/// assert_eq!(x.to_f32(), 0.33325195);
+/// // To the nearest, of two the even one: 1 + 2^-11 lies between 1 and 1 + 2^-10.
+/// assert_eq!(tf32::from_f32(1.0 + f32::powi(2.0, -11)).to_f32(), 1.0);
+/// ```
+#[derive(Clone, Copy, Default, Zeroable, Pod)]
+#[repr(transparent)]
+pub struct tf32(u32);
+
+impl tf32 {
+    const IGNORED: u32 = (1 << 13) - 1;
+
+    /// The nearest value, of two the one whose last bit is 0.
+    #[inline(always)]
+    #[must_use]
+    pub const fn from_f32(x: f32) -> Self {
+        let bits = x.to_bits();
+        if bits & 0x7fff_ffff > 0x7f80_0000 {
+            return Self(0x7fff_e000);
+        }
+        // A carry goes into the exponent, and from the largest one to infinity.
+        Self(bits.wrapping_add(Self::IGNORED >> 1).wrapping_add(bits >> 13 & 1) & !Self::IGNORED)
+    }
+
+    /// The same value.
+    #[inline(always)]
+    #[must_use]
+    pub const fn to_f32(self) -> f32 {
+        f32::from_bits(self.0 & !Self::IGNORED)
+    }
+}
+
+impl PartialEq for tf32 {
+    #[inline(always)]
+    fn eq(&self, other: &Self) -> bool {
+        self.to_f32() == other.to_f32()
+    }
+}
+
+impl fmt::Debug for tf32 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.to_f32().fmt(f)
+    }
+}
+
+// SAFETY: both sides know it by this name: 32 bits.
+unsafe impl DeviceLayout for tf32 {
+    const TEXT: &'static Text = &Text::new().push("tf32");
+}
+
+/// Products of floats on a CPU: each is exact in `f64`, and their sum is rounded to `f32` at its end.
+#[cfg(not(target_arch = "nvptx64"))]
+#[inline(always)]
+fn add_floats(sum: f32, products: impl Iterator<Item = (f64, f64)>) -> f32 {
+    let sum = products.fold(f64::from(sum), |sum, (x, y)| sum + x * y) as f32;
+    if sum.is_nan() { f32::from_bits(0x7fff_ffff) } else { sum }
+}
+
+/// What the device's half is of floats.
+macro_rules! float {
+    ($element:ident, $per_word:literal, |$x:ident| $bits:expr, |$word:ident, $i:ident| $wide:expr, $($seen:item)?) => {
+        impl sealed::Element for $element {
+            type Added = f32;
+            const PER_WORD: u32 = $per_word;
+
+            #[inline(always)]
+            fn bits(self, _: Inside) -> u32 {
+                let $x = self;
+                $bits
+            }
+
+            $($seen)?
+
+            #[cfg(target_arch = "nvptx64")]
+            #[inline(always)]
+            unsafe fn multiply(a: [u32; 4], b: [u32; 2], sums: [f32; 4], _: Inside) -> [f32; 4] {
+                // SAFETY: the caller's.
+                unsafe { crate::platform::mma::$element(a, b, sums) }
+            }
+
+            #[cfg(not(target_arch = "nvptx64"))]
+            type Wide = f64;
+
+            #[cfg(not(target_arch = "nvptx64"))]
+            #[inline(always)]
+            fn wide($word: u32, $i: u32, _: Inside) -> f64 {
+                $wide
+            }
+
+            #[cfg(not(target_arch = "nvptx64"))]
+            #[inline(always)]
+            fn add(sum: f32, products: impl Iterator<Item = (f64, f64)>, _: Inside) -> f32 {
+                add_floats(sum, products)
+            }
+        }
+    };
+}
+
+float!(f16, 2, |x| x.to_bits().into(), |word, i| f16::from_bits((word >> (16 * i)) as u16).into(),);
+float!(bf16, 2, |x| x.to_bits().into(), |word, i| bf16::from_bits((word >> (16 * i)) as u16).into(),);
+float!(
+    tf32,
+    1,
+    |x| x.0,
+    |word, _i| tf32(word).to_f32().into(),
+    #[inline(always)]
+    fn seen(word: u32, _: Inside) -> u32 {
+        word & !tf32::IGNORED
+    }
+);
+
+impl sealed::Element for i8 {
+    type Added = i32;
+    const PER_WORD: u32 = 4;
+
+    #[inline(always)]
+    fn bits(self, _: Inside) -> u32 {
+        u32::from(self as u8)
+    }
+
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    unsafe fn multiply(a: [u32; 4], b: [u32; 2], sums: [i32; 4], _: Inside) -> [i32; 4] {
+        // SAFETY: the caller's.
+        unsafe { crate::platform::mma::i8(a, b, sums) }
+    }
+
+    #[cfg(not(target_arch = "nvptx64"))]
+    type Wide = i32;
+
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[inline(always)]
+    fn wide(word: u32, i: u32, _: Inside) -> i32 {
+        i32::from((word >> (8 * i)) as u8 as i8)
+    }
+
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[inline(always)]
+    fn add(sum: i32, products: impl Iterator<Item = (i32, i32)>, _: Inside) -> i32 {
+        products.fold(sum, |sum, (x, y)| sum.wrapping_add(x * y))
+    }
+}

@@ -1,0 +1,145 @@
+//! Where sums of products go.
+
+use super::{MatrixElement, MatrixSums, place_sum};
+use crate::access::Access;
+use crate::bounds::check_length;
+use crate::unrolled::unrolled;
+use crate::{Block, PerThread, Shared, Thread, Tile, Tile2d};
+use bytemuck::Pod;
+
+/// Calls `store(row, column, sum)` for each sum that the thread holds, where a warp has 16 `R` rows and 8 `C` columns, and the warps
+/// lie `across` beside each other.
+#[inline(always)]
+fn each_sum<E: MatrixElement, const R: usize, const C: usize>(
+    thread: Thread,
+    sums: &MatrixSums<E, R, C>,
+    across: u32,
+    store: impl Fn(u32, u32, E::Sum),
+) {
+    let (warp, lane) = (thread.index() / 32, thread.index() % 32);
+    let top = (warp / across).wrapping_mul(16 * R as u32);
+    let left = (warp % across).wrapping_mul(8 * C as u32);
+    unrolled::<R>(|r| {
+        unrolled::<C>(|c| {
+            unrolled::<4>(|j| {
+                let (row, column) = place_sum(lane, j);
+                let (row, column) = (row.wrapping_add(r.wrapping_mul(16)), column.wrapping_add(c.wrapping_mul(8)));
+                store(top.wrapping_add(row), left.wrapping_add(column), sums.0[r as usize][c as usize][j as usize]);
+            });
+        });
+    });
+}
+
+/// How many warps' sums lie beside each other, and how many there are.
+const fn parts<const ROWS: usize, const COLUMNS: usize, const R: usize, const C: usize>() -> (u32, u32) {
+    assert!(R > 0 && C > 0, "a warp has at least 16 x 8 sums");
+    assert!(
+        ROWS.is_multiple_of(16 * R) && COLUMNS.is_multiple_of(8 * C),
+        "a tile is cut into whole parts of 16 R rows and 8 C columns, one a warp"
+    );
+    ((COLUMNS / (8 * C)) as u32, (ROWS / (16 * R) * (COLUMNS / (8 * C))) as u32)
+}
+
+impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, ROWS, COLUMNS, A> {
+    /// Writes the whole tile from the sums of products that each warp has: `value(row, column, sum)`, counted in the tile.
+    ///
+    /// A warp has 16 `R` rows and 8 `C` columns; warp `w` has those of part `w % across` of a row of parts and of row
+    /// `w / across`, where `across` is `COLUMNS / (8 C)`. Warps beyond the tile write nothing. The build stops where `R` and
+    /// `C` do not cut the tile into whole parts.
+    ///
+    /// # Panics
+    /// When the block has fewer warps than the tile has parts.
+    ///
+    /// An example is at [`Warp::multiply`](crate::Warp::multiply). Parts that do not fit:
+    ///
+    /// ```compile_fail,E0080
+    /// # use cuda_std::prelude::*;
+    /// #[kernel(threads = 32)]
+    /// fn three(block: &mut Block, out: &mut Tile2d<f32, 16, 8>) {
+    ///     let sums = block.per_thread(|_| MatrixSums::<f16, 1, 3>::zero());
+    ///     out.write_sums(block, &sums, |_, _, sum| sum);
+    /// }
+    /// # fn main() {
+    /// let out = Matrix { data: &mut [0.0; 128][..], columns: 8 };
+    /// three::launch(&CpuExecutor::new(), (1, 1), three::Args { out }).unwrap();
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    pub fn write_sums<E: MatrixElement, const R: usize, const C: usize>(
+        &mut self,
+        block: &mut Block,
+        sums: &PerThread<MatrixSums<E, R, C>>,
+        value: impl Fn(u32, u32, E::Sum) -> T + Sync,
+    ) {
+        let (across, parts) = const { parts::<ROWS, COLUMNS, R, C>() };
+        let (rows, columns) = (self.rows(), self.columns());
+        check_length(parts, block.threads() / 32);
+        block.open(self.claim());
+        sums.each_ref(block.phase(), |thread, own| {
+            each_sum(thread, own, across, |row, column, sum| {
+                if row < rows && column < columns {
+                    let item = value(row, column, sum);
+                    // SAFETY: within the tile; no two lanes have the same sum, and the closure cannot hold the tile.
+                    unsafe { self.at(row, column).write(item) };
+                }
+            });
+        });
+        block.close(A::READABLE);
+    }
+}
+
+impl<T: Pod, const N: usize> Shared<T, N> {
+    /// Writes `ROWS` rows of `COLUMNS` elements, one behind the other, from the sums of products that each warp has, and returns
+    /// them: as [`Tile2d::write_sums`] cuts them into the warps' parts. The build stops where there is no room.
+    ///
+    /// # Panics
+    /// When the block has fewer warps than there are parts.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// The largest sum of each row of a product, by one warp.
+    /// #[kernel(threads = 32)]
+    /// fn most(block: &mut Block, out: &mut Chunk<i32, 16>, a: &[i8], b: &[i8], tile: &mut Shared<i32, 128>) {
+    ///     let mut sums = block.per_thread(|_| MatrixSums::<i8, 1, 1>::zero());
+    ///     block.warps_with(&mut sums, |warp, sums| {
+    ///         let (a, b) = (warp.matrix_a(a, 0, 32), warp.matrix_b_by_columns(b, 0, 32));
+    ///         warp.multiply(&a, &b, sums);
+    ///     });
+    ///     let tile = tile.write_sums::<16, 8, _, 1, 1>(block, &sums, |_, _, sum| sum);
+    ///     out.fill(block, 16, |row| (0..8).fold(i32::MIN, |most, k| most.max(tile.get(8 * row + k))));
+    /// }
+    /// # fn main() {
+    /// let (a, b): (Vec<i8>, Vec<i8>) = ((0..512).map(|i| (i / 32) as i8).collect(), vec![-3; 256]);
+    /// let mut out = [0; 16];
+    /// most::launch(&CpuExecutor::new(), 1, most::Args { out: &mut out, a: &a, b: &b }).unwrap();
+    /// assert_eq!(out[15], 15 * -3 * 32);
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    pub fn write_sums<const ROWS: usize, const COLUMNS: usize, E: MatrixElement, const R: usize, const C: usize>(
+        &mut self,
+        block: &mut Block,
+        sums: &PerThread<MatrixSums<E, R, C>>,
+        value: impl Fn(u32, u32, E::Sum) -> T + Sync,
+    ) -> Tile<'_, T> {
+        const { assert!(ROWS * COLUMNS <= N, "the array has room for all rows") };
+        let (across, parts) = const { parts::<ROWS, COLUMNS, R, C>() };
+        check_length(parts, block.threads() / 32);
+        block.open(self.claim());
+        let data = self.place();
+        sums.each_ref(block.phase(), |thread, own| {
+            if thread.index() / 32 < parts {
+                each_sum(thread, own, across, |row, column, sum| {
+                    let item = value(row, column, sum);
+                    // SAFETY: in bounds; no two lanes have the same sum, and the closure cannot hold the array.
+                    unsafe { data.store(row.wrapping_mul(COLUMNS as u32).wrapping_add(column), item) };
+                });
+            }
+        });
+        block.close(true);
+        // SAFETY: every part was written, and has been waited for; the array stays borrowed.
+        unsafe { Tile::new(data, (ROWS * COLUMNS) as u32) }
+    }
+}

@@ -1,0 +1,88 @@
+//! Products of matrices, by tensor cores.
+
+use super::warp::{LaneStorage, leave_if_a_lane_is_dead, meet_warp};
+use crate::matrix::{MatrixA, MatrixB, MatrixElement, MatrixSums};
+use crate::seal::INSIDE;
+use crate::unrolled::unrolled;
+
+/// Adds the product of `a` and `b` to `sums`.
+#[inline(always)]
+pub(crate) fn multiply<E: MatrixElement, const R: usize, const C: usize>(
+    a: &LaneStorage<MatrixA<E, R>>,
+    b: &LaneStorage<MatrixB<E, C>>,
+    sums: &mut LaneStorage<MatrixSums<E, R, C>>,
+) {
+    const {
+        assert!(
+            E::PER_WORD > 0 && cfg!(target_feature = "sm_80"),
+            "tensor cores multiply matrices in kernels that are built for sm_80 or later: by \
+             `CudaBuilder::arch(NvvmArch::Compute80)`, or `build-ptx --arch sm_80`"
+        );
+    }
+    // What an instruction does of which a dead lane takes no part is undefined.
+    leave_if_a_lane_is_dead();
+    // The compiler knows this one as convergent, so that it neither copies nor moves the code that it stands in into a branch
+    // that some lanes take. The instructions behind it stand in the same code: see `mma`.
+    meet_warp();
+    unrolled::<R>(|r| {
+        unrolled::<C>(|c| {
+            let (r, c) = (r as usize, c as usize);
+            // SAFETY: all lanes are alive, and get here together, because the code of a warp phase is the same for all of them.
+            sums.0.0[r][c] = unsafe { E::multiply(a.0.0[r], b.0.0[c], sums.0.0[r][c], INSIDE) };
+        });
+    });
+}
+
+/// One instruction each, of `m16n8` and the depth that makes 8 words a row.
+///
+/// Each is inline assembly that is said to have effects, because LLVM's own functions for them have none for its
+/// optimiser (22.1: `nosync memory(none)`, not convergent): it may move one into a branch that only some lanes take. What has
+/// effects stays where it is. That it is not copied either, as code that is not convergent may be, is why [`multiply`] has a
+/// convergent operation right before it, in the same straight code.
+pub(crate) mod mma {
+    use core::arch::asm;
+
+    macro_rules! instruction {
+        ($text:literal, $a:ident, $b:ident, $sums:ident) => {{
+            let [mut s, mut t, mut u, mut v] = $sums;
+            // SAFETY: the caller's.
+            unsafe {
+                asm!(
+                    concat!($text, " {{{0}, {1}, {2}, {3}}}, {{{4}, {5}, {6}, {7}}}, {{{8}, {9}}}, {{{0}, {1}, {2}, {3}}};"),
+                    inout(reg32) s, inout(reg32) t, inout(reg32) u, inout(reg32) v,
+                    in(reg32) $a[0], in(reg32) $a[1], in(reg32) $a[2], in(reg32) $a[3], in(reg32) $b[0], in(reg32) $b[1],
+                    options(nomem, nostack, preserves_flags)
+                );
+            }
+            [s, t, u, v]
+        }};
+    }
+
+    /// # Safety
+    /// All lanes are alive and get here together; so for all that follow.
+    #[inline(always)]
+    pub(crate) unsafe fn f16(a: [u32; 4], b: [u32; 2], sums: [f32; 4]) -> [f32; 4] {
+        instruction!("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", a, b, sums)
+    }
+
+    /// # Safety
+    /// As above.
+    #[inline(always)]
+    pub(crate) unsafe fn bf16(a: [u32; 4], b: [u32; 2], sums: [f32; 4]) -> [f32; 4] {
+        instruction!("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", a, b, sums)
+    }
+
+    /// # Safety
+    /// As above.
+    #[inline(always)]
+    pub(crate) unsafe fn tf32(a: [u32; 4], b: [u32; 2], sums: [f32; 4]) -> [f32; 4] {
+        instruction!("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", a, b, sums)
+    }
+
+    /// # Safety
+    /// As above.
+    #[inline(always)]
+    pub(crate) unsafe fn i8(a: [u32; 4], b: [u32; 2], sums: [i32; 4]) -> [i32; 4] {
+        instruction!("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", a, b, sums)
+    }
+}

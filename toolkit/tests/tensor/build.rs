@@ -1,0 +1,46 @@
+//! Compiles this crate's kernels for three kinds of chips, which compute 16-bit floats by other instructions each.
+
+use cuda_builder::{CudaBuilder, CudaBuilderError, NvvmArch};
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{env, fs, process};
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    if env::var_os("CARGO_CFG_TARGET_ARCH").is_some_and(|arch| arch == "nvptx64") {
+        // This run belongs to the build that was started below.
+        return;
+    }
+    let directory = env::var_os("OUT_DIR").expect("OUT_DIR, which cargo sets for build scripts");
+    let directory = Path::new(&directory);
+    let builder = CudaBuilder::new(".")
+        .archs([NvvmArch::Compute75, NvvmArch::Compute80, NvvmArch::Compute90])
+        .ptx_directory(directory)
+        .emit_cargo_lines(true);
+    let expression = match builder.build() {
+        Ok(output) => {
+            let mut list = String::from("Ok(&[");
+            for file in &output.files {
+                file.warnings.lines().for_each(|line| println!("cargo:warning={line}"));
+                write!(list, "({:?}, include_str!({:?})), ", file.arch.sm(), file.path).expect("a String has room");
+            }
+            list + "])"
+        }
+        Err(CudaBuilderError::NoCompiler(none)) => {
+            println!("cargo:warning=this build has no PTX: {none}");
+            // No such file: the next build looks for a compiler again.
+            println!("cargo:rerun-if-changed=no device compiler");
+            format!("Err({:?})", none.to_string())
+        }
+        Err(error) => {
+            let mut cause: Option<&dyn Error> = Some(&error);
+            while let Some(error) = cause {
+                eprintln!("{error}");
+                cause = error.source();
+            }
+            process::exit(1);
+        }
+    };
+    fs::write(directory.join("ptx.rs"), expression).expect("a file in OUT_DIR");
+}

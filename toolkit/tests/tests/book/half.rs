@@ -1,0 +1,108 @@
+//! The examples of the chapter on 16-bit floats and tensor cores, on CPU cores.
+
+use cuda_std::MatrixElement;
+use cuda_std::prelude::*;
+
+// ANCHOR: scale
+/// `y = a x + y`, eight elements a thread. Sums and products are rounded once each.
+#[kernel(threads = 256, requires(y.len() == x.len()))]
+pub fn axpy(block: &mut Block, y: &mut Chunk<bf16x8, 256>, x: &[bf16x8], a: bf16) {
+    let (n, first) = (y.len(), y.start());
+    y.update(block, n, |i, y| *y = x.at(first + i).fma(bf16x8::splat(a), *y));
+}
+
+/// Means of rows of 16-bit floats. They are added as `f32`, which is what 16 bits are for: to be kept, not to be added up.
+#[kernel(threads = 128, requires(x.len() == out.len() * columns as usize))]
+pub fn means(block: &mut Block, out: &mut Chunk<f16, 16>, x: &[f16], columns: u32) {
+    let (n, first) = (out.len(), out.start());
+    out.fill_by_team::<8>(block, n, |team, row| {
+        let begin = (first + row) * columns;
+        let sum = team.reduce(columns, 0.0, |sum, k| sum + x.at(begin + k).to_f32(), |a, b| a + b);
+        f16::from_f32(sum / columns as f32)
+    });
+}
+// ANCHOR_END: scale
+
+#[test]
+fn sixteen_bits_are_elements_like_others() {
+    // ANCHOR: host
+    // The types of the crate `half` have the same bits.
+    let x: Vec<half::f16> = (0..30).map(|i| half::f16::from_f32(i as f32 / 4.0)).collect();
+    let mut out = [f16::ZERO; 3];
+    let args = means::Args { out: &mut out[..], x: bytemuck::cast_slice(&x), columns: 10 };
+    means::launch(&CpuExecutor::new(), 1, args).unwrap();
+    assert_eq!(out.map(half::f16::from), [1.125, 3.625, 6.125].map(half::f16::from_f32));
+    // ANCHOR_END: host
+    let x = vec![bf16x8::from_f32([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]); 300];
+    let mut y = vec![bf16x8::splat(bf16::ONE); 300];
+    let args = axpy::Args { y: &mut y[..], x: &x[..], a: bf16::from_f32(0.5) };
+    axpy::launch(&CpuExecutor::new(), 2, args).unwrap();
+    assert_eq!(y[299].to_f32(), [1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0]);
+}
+
+// ANCHOR: product
+/// Elements from row to row of the tiles in shared memory: 32, and 8 more, so that rows begin in different banks.
+const ROW: u32 = 40;
+
+/// C = A B for row-major matrices: a block for each 64 x 64 of C, with four warps of 32 x 32 each.
+#[kernel(
+    threads = 128,
+    requires(
+        c.rows().is_multiple_of(64) && c.columns().is_multiple_of(64) && depth.is_multiple_of(32),
+        a.len() == c.rows() * depth as usize && b.len() == depth as usize * c.columns(),
+    )
+)]
+pub fn product(
+    block: &mut Block,
+    c: &mut Tile2d<f32, 64, 64, WriteOnly>,
+    a: &[bf16],
+    b: &[bf16],
+    depth: u32,
+    from_a: &mut Shared<bf16x8, 320>,
+    from_b: &mut Shared<bf16, 2560>,
+) {
+    let (top, left, [_, columns]) = (c.first_row(), c.first_column(), c.matrix());
+    let eights = Vectors::<_, 8>::of(a);
+    let mut sums = block.per_thread(|_| MatrixSums::<bf16, 2, 4>::zero());
+    for first in (0..depth).step_by(32) {
+        // 64 rows of 32 elements, eight at a time; the fifth eight of a row is the room behind it.
+        let from_a = from_a.fill_all(block, |i| {
+            let (row, eight) = (top + i / 5, (i % 5).min(3));
+            bf16x8::from_array(eights.get((row * depth + first) / 8 + eight))
+        });
+        // 64 columns of 32 elements.
+        let from_b = from_b.fill_all(block, |i| {
+            let (column, row) = (left + i / ROW, first + (i % ROW).min(31));
+            b.at(row * columns + column)
+        });
+        let from_a = from_a.elements();
+        block.warps_with(&mut sums, |warp, sums| {
+            let (top, left) = (warp.index() / 2 * 32, warp.index() % 2 * 32);
+            for k in (0..32).step_by(bf16::DEPTH as usize) {
+                let a = warp.matrix_a(&from_a, top * ROW + k, ROW);
+                let b = warp.matrix_b_by_columns(&from_b, left * ROW + k, ROW);
+                warp.multiply(&a, &b, sums);
+            }
+        });
+    }
+    c.write_sums(block, &sums, |_, _, sum| sum);
+}
+// ANCHOR_END: product
+
+#[test]
+fn the_product_is_that_of_the_definition() {
+    let (rows, columns, depth) = (128u32, 64, 96);
+    let number = |i: u32| bf16::from_f32((i * i % 17) as f32 - 8.0);
+    let a: Vec<_> = (0..rows * depth).map(number).collect();
+    let b: Vec<_> = (0..depth * columns).map(|i| number(i + 5)).collect();
+    let mut out = vec![0.0; (rows * columns) as usize];
+    let c = Matrix { data: &mut out[..], columns };
+    let args = product::Args { c, a: &a[..], b: &b[..], depth };
+    product::launch(&CpuExecutor::shuffled(3), (columns / 64, rows / 64), args).unwrap();
+    for (at, found) in (0..).zip(out) {
+        let (row, column) = (at / columns, at % columns);
+        let terms =
+            (0..depth).map(|k| a[(row * depth + k) as usize].to_f32() * b[(k * columns + column) as usize].to_f32());
+        assert_eq!(found, terms.sum::<f32>(), "row {row}, column {column}");
+    }
+}

@@ -1,0 +1,352 @@
+//! 16-bit floats and tensor cores on a GPU: the bits of CPU cores, by the instructions of each kind of chip; and how near sums of
+//! products are where their bits may differ.
+
+use cuda_host::{CudaExecutor, DeviceBuffer};
+use cuda_layout::DeviceLayout;
+use cuda_std::MatrixElement;
+use cuda_std::prelude::*;
+use tensor_kernels as k;
+use toolkit_tests::dice::Dice;
+
+/// An executor on the first device with the kernels for each kind of chip from `oldest` on, where there is a device.
+fn gpus(oldest: &str) -> Vec<(&'static str, CudaExecutor)> {
+    if !toolkit_tests::device::is_there() {
+        return Vec::new();
+    }
+    let images = k::PTX.expect("a device compiler when the tests were built");
+    let open = |(name, ptx): &(&'static str, &str)| {
+        (*name, CudaExecutor::open(0, "tensor kernels", *ptx).expect("a device that opens"))
+    };
+    images.iter().filter(|(name, _)| *name >= oldest).map(open).collect()
+}
+
+fn upload<T: DeviceLayout>(gpu: &CudaExecutor, values: &[T]) -> DeviceBuffer<T> {
+    DeviceBuffer::from_slice(gpu.stream(), values).expect("memory")
+}
+
+fn download<T: DeviceLayout>(gpu: &CudaExecutor, buffer: &DeviceBuffer<T>) -> Vec<T> {
+    buffer.download(gpu.stream()).expect("a launch without a panic")
+}
+
+/// How many blocks, and the step between their numbers: all 65,536, or some of them.
+fn blocks() -> (u32, u32) {
+    if std::env::var_os("CUDA_WIDE").is_some_and(|value| value == "1") { (1 << 16, 1) } else { (512, 129) }
+}
+
+fn word(dice: &mut Dice) -> u32 {
+    (dice.below(1 << 16) << 16 | dice.below(1 << 16)) as u32
+}
+
+#[test]
+fn conversions_have_the_bits_of_the_cpu() {
+    let gpus = gpus("sm_75");
+    if gpus.is_empty() {
+        return;
+    }
+    let (blocks, step) = blocks();
+    let cpu = CpuExecutor::new();
+    let mut expected = vec![[0; 2]; blocks as usize];
+    k::narrowed::launch(&cpu, blocks, k::narrowed::Args { out: &mut expected[..], step }).unwrap();
+    let mut wide = vec![[0; 2]; 1 << 16];
+    k::widened::launch(&cpu, 64, k::widened::Args { out: &mut wide[..] }).unwrap();
+    let mut dice = Dice::new(1);
+    let pairs: Vec<_> = (0..5000).map(|_| [0; 2].map(|_: i32| f32::from_bits(word(&mut dice)))).collect();
+    let mut narrow = vec![[0; 2]; pairs.len()];
+    k::narrowed_pairs::launch(&cpu, 5, k::narrowed_pairs::Args { out: &mut narrow[..], x: &pairs[..] }).unwrap();
+    for (name, gpu) in &gpus {
+        let mut out = upload(gpu, &vec![[0; 2]; blocks as usize]);
+        k::narrowed::launch(gpu, blocks, k::narrowed::Args { out: out.view_mut(), step }).unwrap();
+        assert!(download(gpu, &out) == expected, "{name}: from f32");
+        let mut out = upload(gpu, &vec![[0; 2]; 1 << 16]);
+        k::widened::launch(gpu, 64, k::widened::Args { out: out.view_mut() }).unwrap();
+        for (bits, (found, expected)) in download(gpu, &out).into_iter().zip(&wide).enumerate() {
+            assert_eq!(found, *expected, "{name}: {bits:#x} as f32");
+        }
+        let x = upload(gpu, &pairs);
+        let mut out = upload(gpu, &vec![[0; 2]; pairs.len()]);
+        k::narrowed_pairs::launch(gpu, 5, k::narrowed_pairs::Args { out: out.view_mut(), x: x.view() }).unwrap();
+        for ((found, expected), x) in download(gpu, &out).into_iter().zip(&narrow).zip(&pairs) {
+            assert_eq!(found, *expected, "{name}: {x:?}");
+        }
+    }
+}
+
+#[test]
+fn arithmetic_has_the_bits_of_the_cpu() {
+    let gpus = gpus("sm_75");
+    if gpus.is_empty() {
+        return;
+    }
+    // Zeroes, subnormal and largest numbers, infinities, several NaNs, ones and halves, of both formats.
+    let special: Vec<u32> = [
+        0, 1, 2, 0x7f, 0x80, 0x3ff, 0x400, 0x401, 0x3800, 0x3bff, 0x3c00, 0x3c01, 0x3f00, 0x3f80, 0x3f81, 0x7bff,
+        0x7c00, 0x7c01, 0x7f7f, 0x7f80, 0x7f81, 0x7fc0, 0x7e00, 0x7fff,
+    ]
+    .iter()
+    .flat_map(|bits| [*bits, bits | 0x8000])
+    .collect();
+    let mut dice = Dice::new(2);
+    let mut words = Vec::new();
+    for x in &special {
+        for y in &special {
+            for z in &special {
+                // The other half is anything.
+                words.push([*x, *y, *z].map(|low| low | (word(&mut dice) & 0xffff_0000)));
+            }
+        }
+    }
+    words.extend((0..1 << 20).map(|_| [0; 3].map(|_: i32| word(&mut dice))));
+    // Near each other, so that sums cancel and round.
+    words.extend((0..1 << 18).map(|_| {
+        let near = |center: u32, dice: &mut Dice| (center + dice.below(0x800) as u32) | (dice.below(2) as u32) << 15;
+        let [x, y, z] = [0x3800, 0x3a00, 0x3400].map(|center| near(center, &mut dice) | near(center, &mut dice) << 16);
+        [x, y, z]
+    }));
+    let (n, cpu) = (words.len() as u32, CpuExecutor::new());
+    let mut expected = vec![[0; 12]; words.len()];
+    let args = k::arithmetic::Args { out: &mut expected[..], words: &words[..] };
+    k::arithmetic::launch(&cpu, n.div_ceil(1024), args).unwrap();
+    let (blocks, step) = (1 << 10, 61);
+    let mut sums = vec![[0; 4]; blocks as usize];
+    k::all_sums::launch(&cpu, blocks, k::all_sums::Args { out: &mut sums[..], step }).unwrap();
+    for (name, gpu) in &gpus {
+        let on_device = upload(gpu, &words);
+        let mut out = upload(gpu, &vec![[0; 12]; words.len()]);
+        let args = k::arithmetic::Args { out: out.view_mut(), words: on_device.view() };
+        k::arithmetic::launch(gpu, n.div_ceil(1024), args).unwrap();
+        for ((found, expected), words) in download(gpu, &out).into_iter().zip(&expected).zip(&words) {
+            assert_eq!(found, *expected, "{name}: {words:x?}, found {found:x?}, expected {expected:x?}");
+        }
+        let mut out = upload(gpu, &vec![[0; 4]; blocks as usize]);
+        k::all_sums::launch(gpu, blocks, k::all_sums::Args { out: out.view_mut(), step }).unwrap();
+        assert!(download(gpu, &out) == sums, "{name}: sums and products with all numbers");
+    }
+}
+
+#[test]
+fn memories_and_warps_hold_16_bit_floats() {
+    let mut dice = Dice::new(3);
+    let x: Vec<_> = (0..2 * 1024 + 8).map(|_| bf16::from_f32(dice.normal() as f32)).collect();
+    let y: Vec<_> = (0..1000).map(|_| f16::from_f32(dice.normal() as f32)).collect();
+    let by = bf16::from_f32(0.3);
+    for (name, gpu) in &gpus("sm_75") {
+        let on_device = upload(gpu, &x);
+        // From a place that is no multiple of 16 bytes, too.
+        for first in [0, 8, 3] {
+            let mut expected = vec![bf16x8::default(); 250];
+            let args = k::eights::Args { out: &mut expected[..], x: &x[first..], by };
+            k::eights::launch(&CpuExecutor::new(), 2, args).unwrap();
+            let mut out = upload(gpu, &vec![bf16x8::default(); 250]);
+            let args = k::eights::Args { out: out.view_mut(), x: on_device.slice(first..).unwrap(), by };
+            k::eights::launch(gpu, 2, args).unwrap();
+            let found = download(gpu, &out);
+            assert_eq!(
+                bytemuck::cast_slice::<_, u8>(&found),
+                bytemuck::cast_slice::<_, u8>(&expected),
+                "{name}: {first}"
+            );
+        }
+        let mut expected = vec![[f16::ZERO; 4]; 150];
+        k::lanes::launch(&CpuExecutor::new(), 3, k::lanes::Args { out: &mut expected[..], x: &y[..] }).unwrap();
+        let on_device = upload(gpu, &y);
+        let mut out = upload(gpu, &vec![[f16::ZERO; 4]; 150]);
+        k::lanes::launch(gpu, 3, k::lanes::Args { out: out.view_mut(), x: on_device.view() }).unwrap();
+        let found = download(gpu, &out);
+        assert_eq!(bytemuck::cast_slice::<_, u16>(&found), bytemuck::cast_slice::<_, u16>(&expected), "{name}");
+    }
+}
+
+/// Runs the kernel `$name` on CPU cores and on the GPU: both results.
+macro_rules! products {
+    ($name:ident, $gpu:expr, $a:expr, $b:expr, $c:expr, $shape:expr) => {{
+        let (gpu, a, b, c, [rows, columns, depth]) = ($gpu, $a, $b, $c, $shape);
+        let grid = (columns / 32, rows / 32);
+        let mut expected = c.clone();
+        let out = Matrix { data: &mut expected[..], columns };
+        let args = k::$name::Args { out, a: &a[..], b: &b[..], c: &c[..], depth };
+        k::$name::launch(&CpuExecutor::new(), grid, args).unwrap();
+        let (x, y, z, mut out) = (upload(gpu, a), upload(gpu, b), upload(gpu, c), upload(gpu, c));
+        let data = Matrix { data: out.view_mut(), columns };
+        k::$name::launch(gpu, grid, k::$name::Args { out: data, a: x.view(), b: y.view(), c: z.view(), depth })
+            .unwrap();
+        (expected, download(gpu, &out))
+    }};
+}
+
+/// Whole numbers up to `most`, of both signs.
+fn whole(dice: &mut Dice, n: u32, most: u32) -> Vec<f32> {
+    (0..n).map(|_| dice.below(2 * most as usize + 1) as f32 - most as f32).collect()
+}
+
+#[test]
+fn products_that_fit_have_the_bits_of_the_cpu() {
+    let (rows, columns, mut dice) = (64, 96, Dice::new(4));
+    for (name, gpu) in &gpus("sm_80") {
+        macro_rules! exact {
+            ($kernel:ident, $from:expr, $depth:literal, $most:literal) => {{
+                let [a, b] = [rows, columns].map(|n| whole(&mut dice, n * $depth, $most));
+                let [a, b] = [a, b].map(|values| values.into_iter().map($from).collect::<Vec<_>>());
+                let c = whole(&mut dice, rows * columns, 1 << 20);
+                let (expected, found) = products!($kernel, gpu, &a, &b, &c, [rows, columns, $depth]);
+                assert_eq!(bytemuck::cast_slice::<_, u32>(&found), bytemuck::cast_slice::<_, u32>(&expected), "{name}");
+                // And what they are.
+                let product: f64 = (0..$depth)
+                    .map(|k| f64::from(a[$depth + k].to_f32()) * f64::from(b[3 * $depth + k].to_f32()))
+                    .sum();
+                assert_eq!(f64::from(found[columns as usize + 3]), product + f64::from(c[columns as usize + 3]));
+            }};
+        }
+        exact!(product_f16, f16::from_f32, 160, 256);
+        exact!(product_bf16, bf16::from_f32, 160, 255);
+        exact!(product_tf32, tf32::from_f32, 72, 400);
+        let mut bytes = |n: u32| (0..n).map(|_| dice.below(256) as u8 as i8).collect::<Vec<_>>();
+        let (a, b) = (bytes(rows * 96), bytes(columns * 96));
+        // Sums that wrap around.
+        let c: Vec<i32> = (0..rows * columns).map(|i| i32::MAX - (i % 9999) as i32).collect();
+        let (expected, found) = products!(product_i8, gpu, &a, &b, &c, [rows, columns, 96]);
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+/// How far what was found is from exact sums of one instruction's products, as a part of the bound.
+fn share_of_bound<E: MatrixElement>(
+    [a, b]: [&[E]; 2],
+    c: &[f32],
+    columns: usize,
+    found: &[f32],
+    smallest: f64,
+    number: impl Fn(E) -> f64,
+) -> f64 {
+    let depth = E::DEPTH as usize;
+    let mut most = 0.0f64;
+    for (at, found) in found.iter().enumerate() {
+        let (row, column) = (at / columns, at % columns);
+        // In f64, whose own rounding is far below the bound.
+        let (mut exact, mut size) = (f64::from(c[at]), f64::from(c[at]).abs());
+        for k in 0..depth {
+            let [x, y] = [number(a[row * depth + k]), number(b[column * depth + k])];
+            exact += x * y;
+            size += x.abs().max(smallest) * y.abs().max(smallest);
+        }
+        let bound = f64::powi(2.0, -18) * size + f64::powi(2.0, -126);
+        let share = (f64::from(*found) - exact).abs() / bound;
+        // NaN is no share either.
+        assert!(
+            share <= 1.0,
+            "{found} in place of {exact}, where {bound} is allowed, at row {row} and column {column}"
+        );
+        most = most.max(share);
+    }
+    most
+}
+
+#[test]
+fn products_are_within_their_bound() {
+    let (rows, columns, mut dice) = (64, 64, Dice::new(5));
+    let tiny = f64::from(f32::MIN_POSITIVE);
+    for (name, gpu) in &gpus("sm_80") {
+        for (exponents, scale) in [(0, 1.0f64), (8, 1.0), (20, 1e-3), (4, 1e-6), (60, 1e-10)] {
+            // Normal numbers, times powers of two; sums of about the products' size, and of none.
+            let mut values = |n: u32, scale: f64| -> Vec<f32> {
+                let power = |dice: &mut Dice| f64::powi(2.0, dice.below(exponents + 1) as i32 - exponents as i32 / 2);
+                (0..n).map(|_| (dice.normal() * power(&mut dice) * scale) as f32).collect()
+            };
+            let c = values(rows * columns, scale * scale);
+            macro_rules! near {
+                ($kernel:ident, $element:ident, $smallest:expr, $from:expr) => {{
+                    let depth = <$element as MatrixElement>::DEPTH;
+                    let [a, b] = [rows, columns]
+                        .map(|n| values(n * depth, scale).into_iter().map($from).collect::<Vec<$element>>());
+                    let (expected, found) = products!($kernel, gpu, &a, &b, &c, [rows, columns, depth]);
+                    let number = |x: $element| f64::from(x.to_f32());
+                    let [cpu, gpu] = [expected, found]
+                        .map(|found| share_of_bound([&a[..], &b[..]], &c, columns as usize, &found, $smallest, number));
+                    println!(
+                        "{name}, {}, 2^{exponents}, {scale}: {gpu:.4} of the bound, on CPU cores {cpu:.4}",
+                        stringify!($kernel)
+                    );
+                }};
+            }
+            if exponents < 60 {
+                near!(product_f16, f16, f64::powi(2.0, -14), |x: f32| {
+                    // As far as it is finite.
+                    if x.abs() < 200.0 { f16::from_f32(x) } else { f16::ONE }
+                });
+            }
+            near!(product_bf16, bf16, tiny, bf16::from_f32);
+            near!(product_tf32, tf32, tiny, tf32::from_f32);
+            // Bits that count for nothing.
+            near!(product_tf32, tf32, tiny, |x: f32| bytemuck::cast(x));
+        }
+    }
+}
+
+#[test]
+fn infinities_and_nans_have_the_bits_of_the_cpu() {
+    let mut dice = Dice::new(6);
+    let special = [0.0, -0.0, 1.0, -1.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 0.5];
+    for (name, gpu) in &gpus("sm_80") {
+        let mut list = |n: usize| -> Vec<f32> {
+            // Mostly ones, so that some sums stay finite.
+            (0..n).map(|_| if dice.below(24) == 0 { special[dice.below(8)] } else { 1.0 }).collect()
+        };
+        let (a, b, c) = (list(32 * 16), list(32 * 16), list(32 * 32));
+        let [x, y] = [&a, &b].map(|list| list.iter().map(|x| f16::from_f32(*x)).collect::<Vec<_>>());
+        let (expected, found) = products!(product_f16, gpu, &x, &y, &c, [32, 32, 16]);
+        assert_eq!(bytemuck::cast_slice::<_, u32>(&found), bytemuck::cast_slice::<_, u32>(&expected), "{name}");
+        let [x, y] = [&a, &b].map(|list| list.iter().map(|x| bf16::from_f32(*x)).collect::<Vec<_>>());
+        let (expected, found) = products!(product_bf16, gpu, &x, &y, &c, [32, 32, 16]);
+        assert_eq!(bytemuck::cast_slice::<_, u32>(&found), bytemuck::cast_slice::<_, u32>(&expected), "{name}");
+        let [x, y] = [&a, &b].map(|list| list.iter().map(|x| tf32::from_f32(*x)).collect::<Vec<_>>());
+        let (expected, found) = products!(product_tf32, gpu, &x, &y, &c, [32, 32, 16]);
+        assert_eq!(bytemuck::cast_slice::<_, u32>(&found), bytemuck::cast_slice::<_, u32>(&expected), "{name}");
+    }
+}
+
+#[test]
+fn products_by_way_of_shared_memory_have_the_bits_of_the_cpu() {
+    let ([rows, columns, depth], mut dice) = ([128u32, 192, 256], Dice::new(7));
+    let (a, b) = (whole(&mut dice, rows * depth, 60), whole(&mut dice, depth * columns, 60));
+    for (name, gpu) in &gpus("sm_80") {
+        macro_rules! tiled {
+            ($kernel:ident, $from:expr) => {{
+                let [x, y] = [&a, &b].map(|list| list.iter().map(|x| $from(*x)).collect::<Vec<_>>());
+                let mut expected = vec![0.0f32; (rows * columns) as usize];
+                let data = Matrix { data: &mut expected[..], columns };
+                let args = k::$kernel::Args { out: data, a: &x[..], b: &y[..], depth };
+                k::$kernel::launch(&CpuExecutor::new(), (columns / 64, rows / 64), args).unwrap();
+                let at = (5 * columns + 77) as usize;
+                let exact: f32 = (0..depth).map(|k| a[(5 * depth + k) as usize] * b[(k * columns + 77) as usize]).sum();
+                assert_eq!(expected[at], exact);
+                let (x, y, mut out) = (upload(gpu, &x), upload(gpu, &y), upload(gpu, &vec![9.0f32; expected.len()]));
+                let data = Matrix { data: out.view_mut(), columns };
+                let args = k::$kernel::Args { out: data, a: x.view(), b: y.view(), depth };
+                k::$kernel::launch(gpu, (columns / 64, rows / 64), args).unwrap();
+                assert_eq!(download(gpu, &out), expected, "{name}");
+            }};
+        }
+        tiled!(tiled_f16, f16::from_f32);
+        tiled!(tiled_bf16, bf16::from_f32);
+    }
+}
+
+/// Tensor cores are inline assembly, which the compiler may copy: not where a convergent operation stands in the same straight
+/// code, as `cuda_std` sees to.
+#[test]
+fn products_stand_behind_a_convergent_operation() {
+    let Ok(images) = k::PTX else { return println!("skipped: no device compiler when the tests were built") };
+    for (name, ptx) in images.iter().filter(|(name, _)| *name >= "sm_80") {
+        let lines: Vec<_> = ptx.lines().map(str::trim).collect();
+        let products: Vec<_> = (0..lines.len()).filter(|at| lines[*at].starts_with("mma.sync")).collect();
+        // One of each product, and two times eight of those by way of shared memory, at least.
+        assert!(products.len() >= 4 * 2 + 2 * 8, "{name}");
+        for at in products {
+            let before = lines[..at].iter().rev().find(|line| {
+                line.starts_with("bar.warp.sync")
+                    || line.ends_with(':')
+                    || line.split_whitespace().any(|word| word == "bra")
+            });
+            assert!(before.is_some_and(|line| line.starts_with("bar.warp.sync")), "{name}, line {at}: {before:?}");
+        }
+    }
+}
