@@ -60,7 +60,8 @@ class EngineOptions(TypedDict, total=False):
 
 
 class Options(ReadingOptions, EngineOptions, total=False):
-    """What functions of the module take by keyword, beside their own arguments."""
+    """What functions of the module take by keyword, beside their own arguments: all of :class:`ReadingOptions` and
+    :class:`EngineOptions`, which see."""
 
 
 class TableOptions(ReadingOptions, total=False):
@@ -74,7 +75,7 @@ class TableOptions(ReadingOptions, total=False):
 
 
 class StreamOptions(TableOptions, EngineOptions, total=False):
-    """What :func:`prism.stream` takes."""
+    """What :func:`prism.stream` takes: all of :class:`TableOptions`, :class:`ReadingOptions` and :class:`EngineOptions`."""
 
 
 _TABLE: dict[str, Any] = {
