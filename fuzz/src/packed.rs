@@ -27,8 +27,8 @@ pub fn packer(data: &[u8]) {
     assert_eq!(packed.n_structures(), structures.len());
     assert_eq!(packed.n_atoms(), structures.iter().map(StructureInput::n_atoms).sum::<usize>());
     for most in 1..4 {
-        let parts = packed.parts(most);
-        assert_eq!(parts.iter().map(|part| part.n_residues()).sum::<usize>(), packed.n_residues());
+        let chunks = packed.chunks(most);
+        assert_eq!(chunks.iter().map(|chunk| chunk.n_residues()).sum::<usize>(), packed.n_residues());
     }
     let mut buffers = BatchBuffers {
         descriptors: packed.descriptors().to_vec(),

@@ -3,7 +3,7 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use cuda_std::launch::CpuExecutor;
 use prism_host::PackedBatch;
-use prism_host::engine::{BatchInputs, BatchWork, HostMemory, Largest, launch_atom_surfaces, point_groups};
+use prism_host::engine::{BatchInputs, HostMemory, Largest, Workspace, launch_atom_surfaces, point_groups};
 use prism_host::read::{ReadOptions, read_path};
 use shared_types::MegaFusedConfig;
 use std::path::Path;
@@ -24,11 +24,11 @@ fn surfaces(criterion: &mut Criterion) {
         let (points, config) = (point_groups(n_points), MegaFusedConfig { points: n_points, ..Default::default() });
         for path in STRUCTURES {
             let batch = batch_of(path);
-            let mut work = BatchWork::new(&HostMemory).expect("memory for nothing");
+            let mut work = Workspace::new(&HostMemory).expect("memory for nothing");
             work.prepare(&HostMemory, &batch.whole(), &config.into(), Largest::default())
                 .expect("memory for a protein");
             let whole = batch.whole();
-            let inputs = BatchInputs::of_part(&whole, &points, n_points);
+            let inputs = BatchInputs::of_chunk(&whole, &points, n_points);
             group.throughput(Throughput::Elements(batch.n_atoms() as u64));
             group.bench_function(BenchmarkId::new(format!("{n_points} points"), path), |bencher| {
                 let mut launch = || launch_atom_surfaces(&CpuExecutor::new(), inputs, &mut work);

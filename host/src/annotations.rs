@@ -1,11 +1,13 @@
 //! Numbers about residues that do not stand in structure files: conservation and what is known of lineages.
 
+use crate::csv_table::{self, CsvTable};
 use crate::structure::StructureInput;
 use std::collections::HashMap;
 use std::io::Read;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use thiserror::Error;
+
+pub use crate::csv_table::TableError;
 
 /// What tells which residue a line is about.
 const KEYS: [&str; 4] = ["structure", "chain", "resnum", "icode"];
@@ -98,30 +100,6 @@ struct Entry {
     used: AtomicBool,
 }
 
-/// Why a file of annotations is refused.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum AnnotationError {
-    /// The file cannot be read.
-    #[error("{path}: cannot be read: {source}")]
-    Io {
-        /// The file.
-        path: String,
-        /// What the system says.
-        source: std::io::Error,
-    },
-    /// Something is wrong on a line.
-    #[error("{path}: line {line}: {problem}")]
-    Line {
-        /// The file.
-        path: String,
-        /// The line, from 1.
-        line: u64,
-        /// What is wrong.
-        problem: String,
-    },
-}
-
 impl Annotations {
     /// Reads a CSV file with the columns `structure,chain,resnum,icode` and any of
     /// `conservation,gisaid_freq,gisaid_velocity`, in any order. An empty value is absent.
@@ -129,10 +107,8 @@ impl Annotations {
     /// # Errors
     /// Names the line of the first thing that is wrong: a missing, unknown or repeated column, a number that is none,
     /// a frequency outside 0 to 1, a second value for the same residue.
-    pub fn read(path: impl AsRef<Path>) -> Result<Self, AnnotationError> {
-        let path = path.as_ref();
-        let shown = path.display().to_string();
-        let file = std::fs::File::open(path).map_err(|source| AnnotationError::Io { path: shown.clone(), source })?;
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, TableError> {
+        let (file, shown) = csv_table::open(path.as_ref())?;
         Self::from_reader(file, &shown)
     }
 
@@ -140,28 +116,11 @@ impl Annotations {
     ///
     /// # Errors
     /// As [`read`](Self::read).
-    pub fn from_reader(reader: impl Read, path: &str) -> Result<Self, AnnotationError> {
-        let wrong = |line, problem| AnnotationError::Line { path: path.to_owned(), line, problem };
-        let failed = |error: csv::Error| {
-            let line = error.position().map_or(1, csv::Position::line);
-            match error.into_kind() {
-                csv::ErrorKind::Io(source) => AnnotationError::Io { path: path.to_owned(), source },
-                csv::ErrorKind::Utf8 { .. } => wrong(line, "is not UTF-8 text".to_owned()),
-                csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-                    wrong(line, format!("has {len} fields where the first line has {expected_len}"))
-                }
-                other => wrong(line, format!("{other:?}")),
-            }
-        };
-        let mut lines = csv::ReaderBuilder::new().from_reader(reader);
-        let header = lines.headers().map_err(&failed)?.clone();
-        let columns = Columns::of(&header).map_err(|problem| wrong(1, problem))?;
+    pub fn from_reader(reader: impl Read, path: &str) -> Result<Self, TableError> {
+        let mut table = CsvTable::new(reader, path);
+        let columns = table.header(Columns::of)?;
         let mut annotations = Self::default();
-        let mut record = csv::StringRecord::new();
-        while lines.read_record(&mut record).map_err(&failed)? {
-            let line = record.position().map_or(0, csv::Position::line);
-            annotations.add(&columns, &record, line).map_err(|problem| wrong(line, problem))?;
-        }
+        table.each(|record, line| annotations.add(&columns, record, line))?;
         Ok(annotations)
     }
 
@@ -236,11 +195,10 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(header: &csv::StringRecord) -> Result<Self, String> {
+    fn of(header: &[&str]) -> Result<Self, String> {
         let mut keys = [None; KEYS.len()];
         let mut values = [None; VALUES.len()];
-        for (index, name) in header.iter().enumerate() {
-            let name = name.trim_start_matches('\u{feff}').trim();
+        for (index, &name) in header.iter().enumerate() {
             let place =
                 match (KEYS.iter().position(|key| *key == name), VALUES.iter().position(|value| value.name == name)) {
                     (Some(key), _) => &mut keys[key],

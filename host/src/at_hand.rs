@@ -51,7 +51,7 @@ pub fn reading<T>(name: &str, read: impl FnOnce() -> T) -> T {
     value
 }
 
-/// Notes a structure that was read and has so many atoms; the largest is told of.
+/// Records a structure of `atoms` atoms that was read; the report names the largest.
 ///
 /// The example of [`tell`] calls it.
 pub fn has_read(name: &str, atoms: usize) {

@@ -33,7 +33,7 @@ impl EdgeKind {
     }
 }
 
-/// Heavy atoms within so many Å are in contact.
+/// Heavy atoms within this distance, in Å, are in contact.
 pub const ATOM_CONTACT: f32 = 4.5;
 /// Residues of one chain whose atoms may be in contact are this many rows apart.
 const APART: u32 = 2;

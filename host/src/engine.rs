@@ -37,21 +37,21 @@ mod plan;
 mod points;
 mod pooled;
 mod results;
+mod scheduler;
 mod selection;
 mod shape;
 mod stream;
 #[cfg(test)]
 mod tests;
 mod threads;
-mod work;
 mod worker;
-mod workers;
+mod workspace;
 
 pub use builder::{Backend, EngineBuilder};
 pub use cpu::{compute_on_cpu, cpu_description};
 pub use cuda::{
-    CudaInventory, DeviceBatch, DeviceLanes, DeviceMemory, InventoryDevice, LaneOptions, LaneStatistics, RecordedBatch,
-    RecordedFeatures, Staging, cuda_inventory,
+    CudaInventory, DeviceBatch, DeviceMemory, DeviceSlots, InventoryDevice, RecordedBatch, RecordedFeatures,
+    SlotOptions, SlotStatistics, Staging, cuda_inventory,
 };
 pub use each::BatchResults;
 pub use error::{DeviceError, DeviceErrorKind, EngineError};
@@ -64,20 +64,20 @@ pub use launch::{
 pub use memory::{HostMemory, Memory, OutOfHostMemory};
 pub use points::{point_groups, sphere_points};
 pub use results::{BatchFeatures, StructureView};
+pub use scheduler::LostWorker;
 pub use selection::{Request, Selection};
 pub use shape::ShapeDifference;
 pub use stream::FeaturesIter;
-pub use work::BatchWork;
 pub use worker::{Computation, DeviceTimes, Worker};
-pub use workers::LostWorker;
+pub use workspace::Workspace;
 
 pub(crate) use each::Packed;
 pub(crate) use plan::{Cut, size_of};
 
 use crate::{pack::PackedBatch, structure::StructureInput};
+use scheduler::{Exclusivity, Scheduler};
 use shared_types::{AtomPoints, FeatureRow, Group, MegaFusedConfig, Site, StructureSummary};
 use std::sync::Arc;
-use workers::{Exclusivity, Workers};
 
 /// Computes features. Made by [`Engine::builder`]; shared between threads by reference.
 ///
@@ -108,7 +108,7 @@ use workers::{Exclusivity, Workers};
 /// ```
 #[derive(Debug)]
 pub struct Engine {
-    workers: Arc<Workers>,
+    workers: Arc<Scheduler>,
     request: Request,
     batch_atoms: usize,
     backend: String,
@@ -208,12 +208,12 @@ impl Engine {
         fallback: Option<Box<dyn worker::Worker>>,
         batch_atoms: usize,
     ) -> Self {
-        Self::of(Workers::new(all, fallback), batch_atoms)
+        Self::of(Scheduler::new(all, fallback), batch_atoms)
     }
 
     /// With workers that a test has made.
     #[cfg(test)]
-    fn of(workers: Workers, batch_atoms: usize) -> Self {
+    fn of(workers: Scheduler, batch_atoms: usize) -> Self {
         let (workers, backend) = (Arc::new(workers), "injected".to_owned());
         let request = Request::default();
         Self { workers, request, batch_atoms, description: backend.clone(), backend }
@@ -314,6 +314,23 @@ impl Engine {
             let each = self.run_packed(batch, Packed::new(batch))?.into_each();
             finish(each.into_iter().map(|one| one.map_err(|error| error.shifted(first))).collect())
         })
+    }
+
+    /// As [`run_each`](Self::run_each), of one batch, without a copy of what was computed.
+    ///
+    /// ```
+    /// use prism_host::{Backend, Engine, StructureInput};
+    ///
+    /// let engine = Engine::builder().backend(Backend::Cpu).build()?;
+    /// let results = engine.run_structures(&[StructureInput::default()])?;
+    /// assert!(results.len() == 1 && results.get(0).is_err());
+    /// # Ok::<(), prism_host::EngineError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What stopped the backend and is no structure's fault.
+    pub fn run_structures(&self, structures: &[StructureInput]) -> Result<BatchResults, EngineError> {
+        self.run_packed(structures, Packed::new(structures))
     }
 
     /// Computes what was packed of `structures`, a batch.

@@ -4,12 +4,17 @@ mod names;
 mod stream;
 
 use crate::dataset::{Dataset, DatasetError};
-use crate::read::{self, COMPRESSED, Problem, ReadError, ReadOptions, ReadStructure, read_path, read_structures};
+use crate::read::{
+    self, AtomArrays, COMPRESSED, Problem, ReadError, ReadOptions, ReadStructure, read_arrays, read_path,
+    read_structures,
+};
+use bytes::Bytes;
 pub use names::NameBy;
 use names::{extension, is_archive, is_structure, refused_format, structure_name};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use stream::is_packed_tar;
 pub(crate) use stream::{Item, unpack};
 use thiserror::Error;
 use walkdir::WalkDir;
@@ -50,13 +55,50 @@ pub enum Source {
     Archive,
     /// Standard input: a structure, or a tar.
     StandardInput,
+    /// A file's bytes, which a program has: a structure, or a few.
+    Memory(Bytes),
+    /// A tar's bytes, plain or compressed.
+    MemoryArchive(Bytes),
+    /// Atoms as arrays, and where they are, in Å.
+    Atoms(Arc<AtomArrays>, Arc<[[f64; 3]]>),
 }
 
 impl InputFile {
+    /// A file that a program has in memory: a structure, or a tar of some, as the content says. `name` is what the file is
+    /// called; the structure is called so without the extension of a compression.
+    ///
+    /// ```
+    /// use prism_host::inputs::InputFile;
+    /// use prism_host::read::ReadOptions;
+    ///
+    /// let file = InputFile::of_bytes("1crn.pdb.gz", std::fs::read("../tests/data/1crn.pdb.gz")?);
+    /// let read = file.read(&ReadOptions::default()).map_err(|failure| failure.reason)?;
+    /// assert_eq!((&*read.structure.name, read.structure.n_residues()), ("1crn.pdb", 46));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn of_bytes(name: &str, bytes: impl Into<Bytes>) -> Self {
+        let (path, bytes) = (PathBuf::from(name), bytes.into());
+        let size = bytes.len() as u64;
+        let is_archive = is_archive(&path) || is_packed_tar(&bytes);
+        let source = if is_archive { Source::MemoryArchive(bytes) } else { Source::Memory(bytes) };
+        Self { name: structure_name(&path), path, size, source }
+    }
+
+    /// A structure that a program has as arrays. See [`read_arrays`].
+    #[must_use]
+    pub fn of_atoms(name: &str, atoms: Arc<AtomArrays>, positions: impl Into<Arc<[[f64; 3]]>>) -> Self {
+        /// A line of a PDB file, for which other sizes stand.
+        const TEXT: u64 = 81;
+        let size = atoms.len() as u64 * TEXT;
+        let source = Source::Atoms(atoms, positions.into());
+        Self { name: name.to_owned(), path: PathBuf::from(name), size, source }
+    }
+
     /// Whether it is read from begin to end, and may hold any number of structures.
     #[must_use]
     pub fn is_stream(&self) -> bool {
-        matches!(self.source, Source::Archive | Source::StandardInput)
+        matches!(self.source, Source::Archive | Source::StandardInput | Source::MemoryArchive(_))
     }
 
     /// Reads every structure of it: its data blocks and the models that are asked for; of an archive, those of every
@@ -69,8 +111,13 @@ impl InputFile {
                 Ok(bytes) => structures(&bytes, &self.name, options),
                 Err(problem) => vec![Err(InputFailure::new(&self.name, problem.to_string()))],
             },
+            Source::Memory(bytes) => structures(bytes, &self.name, options),
+            Source::Atoms(atoms, positions) => {
+                let all = read_arrays(atoms, positions, &self.name, options).into_iter();
+                all.map(|read| read.map_err(InputFailure::from)).collect()
+            }
             Source::Packed(..) => vec![self.read(options)],
-            Source::Archive | Source::StandardInput => {
+            Source::Archive | Source::StandardInput | Source::MemoryArchive(_) => {
                 let mut all = Vec::new();
                 unpack(self, &mut |item| {
                     match item {
@@ -95,7 +142,7 @@ impl InputFile {
             Source::Packed(dataset, index) => {
                 dataset.structure(*index).map_err(|error| InputFailure::new(&self.name, error.to_string()))
             }
-            Source::Archive | Source::StandardInput => {
+            _ => {
                 let mut all = self.read_all(options);
                 all.drain(..).next().unwrap_or_else(|| Err(InputFailure::new(&self.name, "holds nothing".to_owned())))
             }

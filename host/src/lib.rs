@@ -74,6 +74,7 @@
 pub mod annotations;
 pub mod at_hand;
 pub mod contacts;
+mod csv_table;
 pub mod dataset;
 pub mod engine;
 pub mod inputs;
@@ -95,5 +96,5 @@ pub use structure::{ResidueLabels, StructureError, StructureInput};
 #[cfg(test)]
 extern crate self as prism_host;
 #[cfg(test)]
-#[path = "../tests/synthetic/mod.rs"]
+#[path = "../tests/library/synthetic/mod.rs"]
 mod synthetic;

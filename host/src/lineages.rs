@@ -17,8 +17,9 @@ mod fit;
 mod substitution;
 mod table;
 
+pub use crate::csv_table::TableError;
 pub use substitution::Substitution;
-pub use table::{LineageError, Lineages};
+pub use table::Lineages;
 
 use crate::read::{Note, NoteKind};
 use crate::structure::StructureInput;
@@ -48,7 +49,7 @@ impl Lineages {
     #[must_use]
     pub fn apply(&self, structure: &StructureInput) -> Vec<(StructureInput, Vec<Note>)> {
         let mut all = Vec::new();
-        let places = self.places_of(structure);
+        let positions = self.positions_of(structure);
         for (country_id, country) in self.countries().iter().enumerate() {
             // Positions with the same lineages behind them have the same values.
             let mut known: HashMap<Vec<usize>, fit::Estimate> = HashMap::new();
@@ -63,13 +64,13 @@ impl Lineages {
                 variant.lineage_hash = hash(name);
                 variant.country_id = u8::try_from(country_id).unwrap_or(u8::MAX);
                 let mut errors = vec![f32::NAN; variant.n_residues()];
-                for (place, rows) in &places {
-                    let own = place.residue_of.get(&lineage).copied();
+                for (position, rows) in &positions {
+                    let own = position.residue_of.get(&lineage).copied();
                     let sharing: Vec<usize> = country
                         .lineages
                         .iter()
                         .copied()
-                        .filter(|other| place.residue_of.get(other).copied() == own)
+                        .filter(|other| position.residue_of.get(other).copied() == own)
                         .collect();
                     let estimate = *known.entry(sharing).or_insert_with_key(|sharing| country.estimate(sharing));
                     for &row in rows {
@@ -122,8 +123,8 @@ impl Lineages {
     }
 
     /// Each position of a structure, with the residue that lineages have there instead, and its rows.
-    fn places_of(&self, structure: &StructureInput) -> Vec<(Place, Vec<usize>)> {
-        let mut places: Vec<(Place, Vec<usize>)> = Vec::new();
+    fn positions_of(&self, structure: &StructureInput) -> Vec<(Position, Vec<usize>)> {
+        let mut positions: Vec<(Position, Vec<usize>)> = Vec::new();
         let mut index: HashMap<Vec<(usize, u8)>, usize> = HashMap::new();
         for row in 0..structure.n_rows() {
             let mut residue_of: Vec<(usize, u8)> = Vec::new();
@@ -134,18 +135,18 @@ impl Lineages {
                     .find(|one| one.is_at(structure, row) && one.fits(structure, row));
                 residue_of.extend(own.map(|one| (lineage, one.to)));
             }
-            let place = *index.entry(residue_of).or_insert_with_key(|key| {
-                places.push((Place { residue_of: key.iter().copied().collect() }, Vec::new()));
-                places.len() - 1
+            let position = *index.entry(residue_of).or_insert_with_key(|key| {
+                positions.push((Position { residue_of: key.iter().copied().collect() }, Vec::new()));
+                positions.len() - 1
             });
-            places[place].1.push(row);
+            positions[position].1.push(row);
         }
-        places
+        positions
     }
 }
 
 /// A position, by what lineages have there.
-struct Place {
+struct Position {
     /// The residue type of each lineage that has a substitution there.
     residue_of: HashMap<usize, u8>,
 }

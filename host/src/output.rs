@@ -26,8 +26,10 @@ pub use merge::merge_parquet;
 pub use npz::NpzTable;
 pub use parquet::ParquetTable;
 pub use relation::{Cells, Relation, RelationTable};
-pub use relations::{EdgesRelation, InterfaceResiduesFile, InterfacesRelation, SummaryRelation};
-pub use sites::{SitesFormat, SitesOptions, SitesTable};
+pub use relations::{
+    EdgesRelation, InterfacePairs, InterfaceResidues, InterfaceResiduesFile, InterfacesRelation, SummaryRelation,
+};
+pub use sites::{SitesFormat, SitesOptions, SitesRelation, SitesTable};
 pub use status::StatusFile;
 pub(crate) use value::Value;
 pub use view::SitesView;
@@ -337,7 +339,7 @@ pub enum OutputError {
         /// What the system says.
         source: std::io::Error,
     },
-    /// Whoever read the output has stopped reading.
+    /// The reader of the output has closed it.
     #[error("the reader of the output has closed it")]
     Closed,
     /// Writing into the table failed.

@@ -1,12 +1,12 @@
 //! Many structures side by side in one set of buffers: what one launch works on.
 
 mod check;
+mod chunk;
 mod error;
-mod part;
 
 pub(crate) use check::{ATOM_LIMIT, RESIDUE_LIMIT, other_atoms};
+pub use chunk::BatchChunk;
 pub use error::PackError;
-pub use part::BatchPart;
 
 use crate::structure::StructureInput;
 use check::Totals;
@@ -279,7 +279,7 @@ impl PackedBatch {
         &self.residue_offsets
     }
 
-    /// As [`BatchPart::contact_offsets`], of the whole batch.
+    /// As [`BatchChunk::contact_offsets`], of the whole batch.
     #[must_use]
     pub fn contact_offsets(&self, contact_threshold: f32) -> Offsets {
         self.whole().contact_offsets(contact_threshold)

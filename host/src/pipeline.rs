@@ -4,7 +4,7 @@
 //! source ──> pack ──> compute, in as many slots as the engine has ──> consumer, in the source's order
 //! ```
 //!
-//! However many structures there are, [`Telemetry::peak_batches`] batches at most are in memory: a batch takes a place
+//! However many structures there are, [`Telemetry::peak_batches`] batches at most are in memory: a batch takes a permit
 //! before it is read, and gives it back when it is written. Where one stage is slow, those before it wait.
 
 mod cancel;
@@ -139,10 +139,10 @@ const SPARE_BATCHES: usize = 2;
 /// Threads that pack, at most. One copies fewer atoms a second than a fast device computes.
 const MOST_PACKERS: usize = 4;
 /// Threads that compute, for each of them.
-const THREADS_A_PACKER: usize = 4;
+const THREADS_PER_PACKER: usize = 4;
 
 fn packers() -> usize {
-    (rayon::current_num_threads() / THREADS_A_PACKER).clamp(1, MOST_PACKERS)
+    (rayon::current_num_threads() / THREADS_PER_PACKER).clamp(1, MOST_PACKERS)
 }
 
 /// Computes all batches of a source and gives them to `consume` on this thread, in the source's order. Source, packing
@@ -158,17 +158,17 @@ pub fn run<E>(
 ) -> Result<Telemetry, Stopped<E>> {
     let (begin, cores_before) = (Instant::now(), cores_time());
     let slots = engine.slots();
-    let places = Places::default();
+    let in_flight = InFlight::default();
     let packers = packers();
-    let (take_place, give_place) = sync_channel::<()>(slots + packers + SPARE_BATCHES);
+    let (take_permit, give_permit) = sync_channel::<()>(slots + packers + SPARE_BATCHES);
     let (read_batch, batches) = sync_channel(1);
     let (pack_batch, packed) = sync_channel(1);
     let (finish_batch, computed) = sync_channel(slots);
     // Gone with the last thread that receives: whoever sends then finds nobody to send to.
     let (batches, packed) = (Arc::new(Mutex::new(batches)), Arc::new(Mutex::new(packed)));
     std::thread::scope(|scope| {
-        let places = &places;
-        let reader = begun(scope, "read", move || read(source, cancel, places, &take_place, &read_batch))
+        let in_flight = &in_flight;
+        let reader = begun(scope, "read", move || read(source, cancel, in_flight, &take_permit, &read_batch))
             .map_err(Stopped::Threads)?;
         let packer = |_| {
             let (batches, pack_batch, alarm) = (Arc::clone(&batches), pack_batch.clone(), Alarm(finish_batch.clone()));
@@ -182,7 +182,7 @@ pub fn run<E>(
         let computers = (0..slots).map(slot).collect::<Result<Vec<_>, _>>().map_err(Stopped::Threads)?;
         drop((batches, pack_batch, packed, finish_batch));
         // These ends are dropped on return: the other threads then find nobody to send to, and end.
-        let (computed, give_place) = (computed, give_place);
+        let (computed, give_permit) = (computed, give_permit);
         let mut writer = Clock::new();
         let mut telemetry = Telemetry::new(engine.worker_names());
         let mut early = BTreeMap::new();
@@ -199,12 +199,12 @@ pub fn run<E>(
                 telemetry.count(&one.results, engine);
                 let amount = Amount::of_results(&one);
                 writer.busy(amount, || consume(one)).map_err(Stopped::Consumer)?;
-                places.leave();
+                in_flight.leave();
                 next += 1;
-                let _ = give_place.recv();
+                let _ = give_permit.recv();
             }
         }
-        drop((computed, give_place));
+        drop((computed, give_permit));
         let (reader, total) = joined(reader);
         if total != Some(next) {
             // Nothing else ends a source or a lane before its time.
@@ -216,7 +216,7 @@ pub fn run<E>(
         telemetry.write = writer.stage();
         telemetry.wall = begin.elapsed();
         telemetry.cores = cores_time().saturating_sub(cores_before);
-        telemetry.peak_batches = places.most.load(Ordering::Relaxed);
+        telemetry.peak_batches = in_flight.most.load(Ordering::Relaxed);
         Ok(telemetry)
     })
 }
@@ -227,12 +227,12 @@ type ToCompute = (usize, Batch, Packed);
 
 /// Batches in memory.
 #[derive(Default)]
-struct Places {
+struct InFlight {
     now: AtomicUsize,
     most: AtomicUsize,
 }
 
-impl Places {
+impl InFlight {
     fn enter(&self) {
         let now = self.now.fetch_add(1, Ordering::Relaxed) + 1;
         self.most.fetch_max(now, Ordering::Relaxed);
@@ -247,21 +247,21 @@ impl Places {
 fn read(
     source: impl Iterator<Item = Batch>,
     cancel: &Cancel,
-    places: &Places,
-    take_place: &SyncSender<()>,
+    in_flight: &InFlight,
+    take_permit: &SyncSender<()>,
     read_batch: &SyncSender<(usize, Batch)>,
 ) -> (Stage, Option<usize>) {
     let mut clock = Clock::new();
     let mut batches = source.enumerate();
     let mut total = 0;
-    while !cancel.is_cancelled() && clock.blocked(|| take_place.send(()).is_ok()) {
+    while !cancel.is_cancelled() && clock.blocked(|| take_permit.send(()).is_ok()) {
         let Some((index, batch)) =
             clock.measured(|| batches.next(), |batch| batch.as_ref().map(|(_, b)| Amount::of_batch(b)))
         else {
             let complete = !cancel.is_cancelled();
             return (clock.stage(), complete.then_some(total));
         };
-        places.enter();
+        in_flight.enter();
         total += 1;
         if !clock.blocked(|| read_batch.send((index, batch)).is_ok()) {
             break;
@@ -301,7 +301,7 @@ fn compute(
     let mut clock = Clock::new();
     while let Ok((index, batch, packed)) = clock.waiting(|| next_of(packed)) {
         if cancel.is_cancelled() {
-            // Nobody waits for this batch any more: the source may be waiting for a place that it would give back.
+            // Nobody waits for this batch any more: the source may be waiting for a permit that it would give back.
             let _ = finish_batch.send((index, None));
             break;
         }

@@ -12,6 +12,7 @@
 //! shorter structure. See [`Problem`].
 
 mod alignment;
+mod arrays;
 mod assembly;
 mod atom_site;
 mod b_column;
@@ -33,6 +34,7 @@ mod references;
 mod select;
 mod tables;
 
+pub use arrays::{AtomArrays, Texts, read_arrays};
 pub(crate) use b_column::is_cif;
 pub use b_column::{NamedResidue, with_b_column};
 pub use compressed::COMPRESSED;

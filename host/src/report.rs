@@ -26,7 +26,7 @@ const STYLE: &str = include_str!("report/style.css");
 const SCRIPT: &str = include_str!("report/app.js");
 /// `3Dmol-min.js` of version 2.5.5 as npm has it, by `gzip -9n`.
 const VIEWER: &[u8] = include_bytes!("report/3Dmol-min.js.gz");
-/// Whoever passes a report on passes the viewer on.
+/// A report that is passed on contains the viewer, so its licence comes along.
 const LICENCE: &str = include_str!("report/3Dmol.LICENSE");
 
 /// Sites of a structure, at most.

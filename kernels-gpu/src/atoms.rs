@@ -1,25 +1,25 @@
 //! The kernels of heavy atoms, which prepare what others put into rows.
 //!
 //! They stand by themselves because they want other resources: many warps with few registers, and a list for each of
-//! them. Data flows one way: [`cells`] sorts a structure's atoms by place, [`surface`] counts around each, [`residues`]
-//! adds up. But for the first, blocks take a few hundred elements of a structure, an [`Item`], so that the time follows
-//! the number of atoms, however they are spread over structures.
+//! them. Data flows one way: [`cells`] sorts a structure's atoms by place, [`surface`] counts around each, [`depth`] looks
+//! for the surface, [`residues`] adds up, with what [`contacts`] counts. But for the first, blocks take a few hundred
+//! elements of a structure, a [`WorkItem`], so that the time follows the number of atoms, however they are spread over
+//! structures.
 
 pub(crate) mod cells;
 mod contacts;
+mod depth;
 mod neighbours;
 mod residues;
 mod surface;
 
 pub use cells::Frame;
 
-use crate::scratch::{AtomSurface, CellWords, Item, ResidueExposure};
+use crate::scratch::{AtomSurface, CellWords, ResidueExposure, WorkItem};
 use cells::Cells;
 use cuda_std::prelude::*;
 use shared_types::{Atom, BatchStructureDesc, PointGroup};
 
-/// Threads that work on an atom's depth together.
-const TEAM: u32 = 8;
 /// Residues of one chain whose atoms may be in contact are this many rows apart.
 const APART: u32 = 2;
 /// Threads that count around atoms: as many warps as find room with the registers that they need.
@@ -27,14 +27,14 @@ const THREADS: usize = 192;
 const WARPS: usize = THREADS / 32;
 
 /// Atoms of an item, at most.
-pub const ATOMS_AN_ITEM: u32 = 1024;
+pub const ATOMS_PER_ITEM: u32 = 1024;
 
 /// Atoms of each item of a structure that has `n`, but for the last one: in equal shares, so that none takes a block for a
 /// few.
 #[inline]
 #[must_use]
 pub fn atoms_per_item(n: u32) -> u32 {
-    let items = n.div_ceil(ATOMS_AN_ITEM);
+    let items = n.div_ceil(ATOMS_PER_ITEM);
     if items == 0 { 1 } else { n.div_ceil(items) }
 }
 
@@ -87,6 +87,13 @@ impl Inputs<'_> {
         self.atoms.at(self.structure().atom_offset + i)
     }
 
+    /// Its atoms.
+    #[inline(always)]
+    fn all(&self) -> Clamped<'_, Atom> {
+        let structure = self.structure();
+        View::of(self.atoms.part(structure.atom_offset, structure.n_atoms)).clamped()
+    }
+
     /// Where residue `i` lies in the batch.
     #[inline]
     fn row(&self, i: u32) -> u32 {
@@ -117,13 +124,8 @@ impl Inputs<'_> {
         low
     }
 
-    /// Whether two residues are so far apart along the chain that their contacts count: two rows, or in other chains.
-    #[inline]
-    fn are_apart(&self, i: u32, j: u32) -> bool {
-        Self::are_apart_by((i, self.chain(i)), (j, self.chain(j)))
-    }
-
-    /// The same, of residues with their chains.
+    /// Whether two residues, with their chains, are so far apart along the chain that their contacts count: two rows, or in
+    /// other chains.
     #[inline(always)]
     fn are_apart_by((i, chain_i): (u32, u32), (j, chain_j): (u32, u32)) -> bool {
         (i.abs_diff(j) >= APART) | (chain_i != chain_j)
@@ -140,18 +142,16 @@ impl Inputs<'_> {
 ///
 /// - `frames`: one a structure.
 /// - `sorted`, `cells`, `owners`: one element a heavy atom.
-/// - `contacts`: one a residue; set to 0.
 /// - `residue_atoms`: the residue's first atom, counted from the structure's first atom; residues have their atoms one
 ///   after the other.
 /// - `atoms`, `descriptors`, `chain_ids`: as in the fused kernel.
 #[kernel(threads = 256, blocks_per_sm = 4)]
-pub fn atom_cells_prism4d(
+pub fn atom_cells(
     block: &mut Block,
     frames: &mut Segment<Frame>,
     sorted: &mut Segment<Atom>,
     cells: &mut Segment<CellWords>,
     owners: &mut Segment<u32>,
-    contacts: &mut Segment<u32>,
     atoms: &[Atom],
     descriptors: &[BatchStructureDesc],
     chain_ids: &[u32],
@@ -164,19 +164,17 @@ pub fn atom_cells_prism4d(
     if structure.n_atoms <= largest {
         let inputs = Inputs::new(atoms, chain_ids, residue_atoms, descriptors, index);
         sort(block, &inputs, frames, sorted, cells, owners, frame);
-        contacts.fill(block, structure.n_residues, |_| 0);
     }
 }
 
-/// As [`fn@atom_cells_prism4d`], for structures of more than `largest` atoms.
+/// As [`fn@atom_cells`], for structures of more than `largest` atoms.
 #[kernel(threads = 1024, blocks_per_sm = 1)]
-pub fn large_atom_cells_prism4d(
+pub fn large_atom_cells(
     block: &mut Block,
     frames: &mut Segment<Frame>,
     sorted: &mut Segment<Atom>,
     cells: &mut Segment<CellWords>,
     owners: &mut Segment<u32>,
-    contacts: &mut Segment<u32>,
     atoms: &[Atom],
     descriptors: &[BatchStructureDesc],
     chain_ids: &[u32],
@@ -189,7 +187,6 @@ pub fn large_atom_cells_prism4d(
     if structure.n_atoms > largest {
         let inputs = Inputs::new(atoms, chain_ids, residue_atoms, descriptors, index);
         sort(block, &inputs, frames, sorted, cells, owners, frame);
-        contacts.fill(block, structure.n_residues, |_| 0);
     }
 }
 
@@ -214,74 +211,54 @@ fn sort(
     owners.fill(block, n, |k| inputs.residue_of(cells.order.get(k)));
 }
 
-/// Counts around every heavy atom what is exposed of it and how many others are near, and of every residue how many atoms
-/// of others touch it: block `i` takes the atoms of item `i`, as they are sorted.
+/// Counts around every heavy atom what is exposed of it and how many others are near: block `i` takes the atoms of item `i`,
+/// as they are sorted.
 ///
 /// - `surface`: one element a heavy atom, as they are sorted.
-/// - `contacts`: one a residue; what is found is added.
-/// - `sorted`, `cells`, `owners`, `frames`: what [`fn@atom_cells_prism4d`] found, and what it read.
+/// - `sorted`, `cells`, `frames`: what [`fn@atom_cells`] found, and what it read.
 /// - `points`: the `n_points` test points on an atom's sphere.
-#[kernel(threads = 192, blocks_per_sm = 4, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_A_GROUP as u32) as usize))]
-pub fn atom_surfaces_prism4d(
+#[kernel(threads = 192, blocks_per_sm = 5, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_PER_GROUP as u32) as usize))]
+pub fn atom_surfaces(
     block: &mut Block,
     surface: &mut Segment<AtomSurface>,
-    contacts: &Atomics<u32>,
-    items: &[Item],
-    atoms: &[Atom],
+    items: &[WorkItem],
     descriptors: &[BatchStructureDesc],
-    chain_ids: &[u32],
-    residue_atoms: &[u32],
     sorted: &[Atom],
     cells: &[CellWords],
-    owners: &[u32],
     frames: &[Frame],
     points: &[PointGroup],
     n_points: u32,
     frame: &mut Shared<Frame, 1>,
-    starts: &mut Shared<u32, { ATOMS_AN_ITEM as usize + 1 }>,
+    starts: &mut Shared<u32, { ATOMS_PER_ITEM as usize + 1 }>,
+    numbers: &mut Shared<u32, { ATOMS_PER_ITEM as usize }>,
     candidates: &mut Shared<Pick, { WARPS * neighbours::CANDIDATES }>,
     near_a: &mut Shared<Pick, { WARPS * neighbours::NEAR }>,
     near_b: &mut Shared<Pick, { WARPS * neighbours::NEAR }>,
-    owned: &mut Shared<u32, { WARPS * contacts::TOUCHED }>,
-    touching: &mut Shared<u32, { WARPS * contacts::TOUCHED }>,
-    residues: &mut Shared<u32, { WARPS * contacts::RESIDUES }>,
 ) {
     enum Here {}
     let item = items.at(block.index());
-    let index = item.structure;
-    let n = descriptors.at(index).n_atoms;
+    let n = descriptors.at(item.structure).n_atoms;
     let mut own = frames.at(item.structure);
     own.first = item.atoms + item.first;
     let frame = frame.fill(block, 1, |_| own);
     let around = neighbours::Around {
-        inputs: Inputs::new(atoms, chain_ids, residue_atoms, descriptors, index),
         cells: Cells::of(View::of(cells.part(item.atoms, n).as_flattened()), n, &frame),
         sorted: View::of(sorted).clamped(),
-        owners: View::of(owners).clamped(),
         first: item.atoms,
     };
-    // Where the item's cells begin: a warp takes the atoms of one.
-    let (first, count) = (own.first, surface.len());
-    let cell = |k: u32| around.cells.cell_of(sorted.at(first.wrapping_add(k)));
-    let begins = |k: u32| k == 0 || cell(k) != cell(k - 1);
-    let mut number = owned.fill(block, count, |_| 0);
-    let parts = number.inclusive_scan(block, count, 0, |k| u32::from(begins(k)), u32::wrapping_add);
-    let mut starts = starts.fill(block, parts + 1, |_| count);
-    starts.update_atomic(block, count, |thread, starts, k| {
-        if k == 0 || number.get(k) != number.get(k - 1) {
-            starts.store(thread, number.get(k) - 1, k);
-        }
-    });
+    let first = own.first;
+    let starts =
+        cell_parts(block, starts, numbers, surface.len(), |k| around.cells.pair_of(sorted.at(first.wrapping_add(k))));
     let points = surface::Points { groups: points, n: n_points };
-    let lists = (candidates, near_a, near_b, owned, touching, residues);
-    surface.write_parts_by_warp_with(block, &starts, lists, |warp, lists, part| {
-        surface::count::<Here>(warp, lists, part, first, &around, points, contacts);
+    surface.write_parts_by_warp_with(block, &starts, (candidates, near_a, near_b), |warp, lists, part| {
+        surface::count::<Here>(warp, lists, part, first, &around, points);
     });
     let is_crowded = |counts: AtomSurface| counts.exposed == surface::CROWDED.exposed;
+    let count = surface.len();
     if block.any(count, |k| is_crowded(surface.get(k))) {
         surface.update_by_warp(block, count, |warp, k, counts| {
             if is_crowded(counts) {
-                surface::count_in_crowd::<Here>(warp, first.wrapping_add(k), counts, &around, points, contacts)
+                surface::count_in_crowd::<Here>(warp, first.wrapping_add(k), &around, points)
             } else {
                 counts
             }
@@ -289,18 +266,74 @@ pub fn atom_surfaces_prism4d(
     }
 }
 
+/// Where the `n` atoms of an item, which lie in `cell`s (or pairs of them) one after the other, go over to others: a warp takes
+/// the atoms of one.
+#[inline(always)]
+fn cell_parts<'a, const N: usize, const M: usize>(
+    block: &mut Block,
+    starts: &'a mut Shared<u32, N>,
+    numbers: &mut Shared<u32, M>,
+    n: u32,
+    cell: impl Fn(u32) -> u32 + Sync,
+) -> Tile<'a, u32> {
+    let begins = |k: u32| k == 0 || cell(k) != cell(k - 1);
+    let mut numbers = numbers.fill(block, n, |_| 0);
+    let parts = numbers.inclusive_scan(block, n, 0, |k| u32::from(begins(k)), u32::wrapping_add);
+    let mut starts = starts.fill(block, parts + 1, |_| n);
+    starts.update_atomic(block, n, |thread, starts, k| {
+        if k == 0 || numbers.get(k) != numbers.get(k - 1) {
+            starts.store(thread, numbers.get(k) - 1, k);
+        }
+    });
+    starts
+}
+
+/// Finds for every heavy atom how far the nearest one is that has accessible area: block `i` takes the atoms of item `i`, as
+/// they are sorted.
+///
+/// - `depths`: one element a heavy atom, as they are sorted: the distance in Å, 0 for those that have area themselves.
+/// - `surface`: what [`fn@atom_surfaces`] found, and what it read.
+#[kernel(threads = 192, blocks_per_sm = 5)]
+pub fn atom_depths(
+    block: &mut Block,
+    depths: &mut Segment<f32>,
+    items: &[WorkItem],
+    descriptors: &[BatchStructureDesc],
+    sorted: &[Atom],
+    cells: &[CellWords],
+    frames: &[Frame],
+    surface: &[AtomSurface],
+    frame: &mut Shared<Frame, 1>,
+    starts: &mut Shared<u32, { ATOMS_PER_ITEM as usize + 1 }>,
+    numbers: &mut Shared<u32, { ATOMS_PER_ITEM as usize }>,
+    exposed: &mut Shared<[f32; 4], { WARPS * depth::EXPOSED }>,
+) {
+    enum Here {}
+    let item = items.at(block.index());
+    let n = descriptors.at(item.structure).n_atoms;
+    let frame = frame.fill(block, 1, |_| frames.at(item.structure));
+    let cells = Cells::of(View::of(cells.part(item.atoms, n).as_flattened()), n, &frame);
+    let (sorted, surface) = (View::of(sorted.part(item.atoms, n)), View::of(surface.part(item.atoms, n)));
+    let starts =
+        cell_parts(block, starts, numbers, depths.len(), |k| cells.pair_of(sorted.get(item.first.wrapping_add(k))));
+    depths.write_parts_by_warp_with(block, &starts, (exposed,), |warp, (exposed,), part| {
+        depth::find::<Here>(warp, exposed, part, item.first, &cells, sorted.clamped(), surface.clamped());
+    });
+}
+
 /// Adds up what residues have of their heavy atoms: block `i` takes the residues of item `i`.
 ///
 /// - `exposure`: one element a residue.
-/// - `depths`: scratch, one element a heavy atom; an item's segment has its residues' atoms.
-/// - `surface`, `contacts`: what [`fn@atom_surfaces_prism4d`] found with `points` test points, and what it read.
+/// - `contacts`: scratch, one element a residue: atoms of others that touch it.
+/// - `depths`, `surface`: what [`fn@atom_depths`] and [`fn@atom_surfaces`] found, with `points` test points.
+/// - `sorted`, `cells`, `owners`, `frames`: what [`fn@atom_cells`] found, and what it read.
 /// - `residue_types`: as in the fused kernel.
-#[kernel(threads = 256, blocks_per_sm = 4)]
-pub fn residue_exposure_prism4d(
+#[kernel(threads = 128, blocks_per_sm = 5)]
+pub fn residue_exposure(
     block: &mut Block,
     exposure: &mut Segment<ResidueExposure>,
-    depths: &mut Segment<f32>,
-    items: &[Item],
+    contacts: &mut Segment<u32>,
+    items: &[WorkItem],
     atoms: &[Atom],
     descriptors: &[BatchStructureDesc],
     residue_types: &[u8],
@@ -308,10 +341,12 @@ pub fn residue_exposure_prism4d(
     residue_atoms: &[u32],
     sorted: &[Atom],
     cells: &[CellWords],
+    owners: &[u32],
     frames: &[Frame],
+    depths: &[f32],
     surface: &[AtomSurface],
-    contacts: &[u32],
     frame: &mut Shared<Frame, 1>,
+    near: &mut Shared<Pick, { 4 * contacts::NEAR }>,
     points: u32,
 ) {
     enum Here {}
@@ -321,19 +356,28 @@ pub fn residue_exposure_prism4d(
     let inputs = Inputs::new(atoms, chain_ids, residue_atoms, descriptors, index);
     let frame = frame.fill(block, 1, |_| frames.at(item.structure));
     let cells = Cells::of(View::of(cells.part(item.atoms, n).as_flattened()), n, &frame);
-    let (sorted, surface) = (View::of(sorted.part(item.atoms, n)), View::of(surface.part(item.atoms, n)));
-    let first_atom = depths.start() - item.atoms;
-    let own_atoms = depths.len();
-    depths.fill_by_team::<TEAM>(block, own_atoms, |team, at| {
-        residues::depth::<Here>(team, cells.place.get(first_atom.wrapping_add(at)), &cells, sorted, surface)
-    });
-    let depths = depths.view(own_atoms);
+    let (depths, surface) = (View::of(depths.part(item.atoms, n)), View::of(surface.part(item.atoms, n)));
     let rows = exposure.len();
+    let (sorted, owners) = (View::of(sorted.part(item.atoms, n)), View::of(owners.part(item.atoms, n)));
+    contacts.fill_by_warp_with(block, rows, (near,), |warp, (near,), at| {
+        contacts::of::<Here>(
+            warp,
+            near,
+            item.first.wrapping_add(at),
+            &inputs,
+            &cells,
+            sorted.clamped(),
+            owners.clamped(),
+        )
+    });
+    let contacts = contacts.view(rows);
     exposure.fill(block, rows, |at| {
         let i = item.first.wrapping_add(at);
         let row = inputs.row(i);
-        let known = residues::Known { kind: u32::from(residue_types.at(row)), contacts: contacts.at(row), points };
-        let surface = |own| surface.get(cells.place.get(own));
-        residues::exposure(&inputs, i, known, surface, |own: u32| depths.get(own.wrapping_sub(first_atom)))
+        let known = residues::Known { kind: u32::from(residue_types.at(row)), contacts: contacts.get(at), points };
+        residues::exposure(&inputs, i, known, |own| {
+            let place = cells.place.get(own);
+            (surface.get(place), depths.get(place))
+        })
     });
 }

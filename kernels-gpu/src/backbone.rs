@@ -13,7 +13,7 @@ mod geometry;
 mod ladders;
 mod states;
 
-use crate::scratch::Item;
+use crate::scratch::WorkItem;
 use crate::vector::Vector;
 use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
@@ -105,7 +105,7 @@ pub fn backbone_geometry(
     output: &mut Segment<BackboneRow>,
     carbons: &mut Segment<Carbon>,
     peptides: &mut Segment<PeptideAtoms>,
-    items: &[Item],
+    items: &[WorkItem],
     atoms: &[Atom],
     ca_indices: &[u32],
     descriptors: &[BatchStructureDesc],
@@ -139,7 +139,7 @@ pub fn backbone_geometry(
 pub fn backbone_bonds(
     block: &mut Block,
     bonds: &mut Segment<HydrogenBonds>,
-    items: &[Item],
+    items: &[WorkItem],
     descriptors: &[BatchStructureDesc],
     carbons: &[Carbon],
     peptides: &[PeptideAtoms],

@@ -4,15 +4,15 @@
 //! several kernels, so that many blocks work on one structure. A phase that writes rows is told which, and what it computes
 //! for a row is the same either way.
 
+pub mod alpha_carbons;
 pub mod backbone;
 pub mod centrality;
 pub mod exposed;
 pub mod network;
 pub mod pairs;
-pub mod places;
 pub mod whole;
 
-/// Threads that work on one residue's row together: eight 16-byte places are one line of the cache.
+/// Threads that work on one residue's row together: eight 16-byte alpha carbons are one line of the cache.
 pub const TEAM: u32 = 8;
 
 /// The rows of a structure that a block writes.

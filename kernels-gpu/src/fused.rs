@@ -1,20 +1,20 @@
 //! The fused kernel: one block a structure, and all of its phases.
 //!
 //! What takes a look at every heavy atom has been prepared in [`crate::atoms`], and what takes all features comes after,
-//! in [`crate::sites`]. Data flows one way. [`places`] gathers what the others read of a residue, [`pairs`] looks at every
+//! in [`crate::sites`]. Data flows one way. [`alpha_carbons`] gathers what the others read of a residue, [`pairs`] looks at every
 //! pair of residues, [`backbone`] along the chain, [`whole`] at the structure, [`network`] and [`centrality`] at the
 //! contact graph, and [`exposed`] takes over what atoms gave. What holds few values comes last, where few registers are
 //! left.
 
-use crate::features::{Rows, backbone, centrality, exposed, network, pairs, places, whole};
+use crate::features::{Rows, alpha_carbons, backbone, centrality, exposed, network, pairs, whole};
 use crate::graph;
-use crate::scratch::{Place, ResidueExposure, Shape, Shares, Traits, Work};
+use crate::scratch::{AlphaCarbon, ResidueExposure, Shape, Traits, WorkSplit, WorkVectors};
 use cuda_std::math::NAN;
 use cuda_std::prelude::*;
 use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Steps, StructureSummary};
 
 /// Computes the features of every residue of a batch, but for the score of sites: block `i` takes structure `i`,
-/// unless it has more residues than `shares` says.
+/// unless it has more residues than `split` says.
 ///
 /// Buffers that name no other length have one element a residue, in the batch's order. Structure `i` has the residues
 /// `ca_offset ..` of its descriptor, which are also its segments of `output` and of the scratch buffers.
@@ -27,8 +27,8 @@ use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Steps,
 /// - `conservation`, `gisaid_freq`, `gisaid_velocity`: annotation, NaN where there is none.
 /// - `bfactor`: B factor of the alpha carbon in Å^2, NaN where there is none.
 /// - `chain_ids`: a number for each chain of the structure, below 2^29.
-/// - `exposure`: what [`fn@crate::atom_surfaces_prism4d`] found.
-/// - `places`, `traits`, `bfactor_z`, `work`: scratch.
+/// - `exposure`: what [`fn@crate::atom_surfaces`] found.
+/// - `alpha_carbons`, `traits`, `bfactor_z`, `work`: scratch.
 /// - `contacts`: scratch, [`crate::scratch::contact_words`] words a residue.
 /// - `summaries`: one a structure.
 #[kernel(threads = 256, blocks_per_sm = 3)]
@@ -45,16 +45,16 @@ pub fn mega_fused_batch_detection_prism4d(
     gisaid_velocity: &[f32],
     chain_ids: &[u32],
     exposure: &[ResidueExposure],
-    places: &mut Segment<Place>,
+    alpha_carbons: &mut Segment<AlphaCarbon>,
     traits: &mut Segment<Traits>,
     bfactor_z: &mut Segment<f32>,
     contacts: &mut Segment<u32>,
-    work: &mut Segment<Work>,
+    work: &mut Segment<WorkVectors>,
     summaries: &mut Segment<StructureSummary>,
     coefficients: &mut Shared<[f32; 2], { centrality::STEPS }>,
     ritz: &mut Shared<f32, { centrality::STEPS }>,
     config: MegaFusedConfig,
-    shares: Shares,
+    split: WorkSplit,
 ) {
     enum Here {}
     compute::<Here>(
@@ -70,7 +70,7 @@ pub fn mega_fused_batch_detection_prism4d(
         gisaid_velocity,
         chain_ids,
         exposure,
-        places,
+        alpha_carbons,
         traits,
         bfactor_z,
         contacts,
@@ -79,12 +79,12 @@ pub fn mega_fused_batch_detection_prism4d(
         coefficients,
         ritz,
         config,
-        shares,
+        split,
         Steps::ALL,
     );
 }
 
-/// As [`fn@mega_fused_batch_detection_prism4d`], with those steps alone that `shares` has; columns of others mean nothing.
+/// As [`fn@mega_fused_batch_detection_prism4d`], with those steps alone that `split` has; columns of others mean nothing.
 ///
 /// A kernel of its own: to look what is asked for takes registers, of which the other has none to spare.
 #[kernel(threads = 256, blocks_per_sm = 2)]
@@ -101,16 +101,16 @@ pub fn selected_features(
     gisaid_velocity: &[f32],
     chain_ids: &[u32],
     exposure: &[ResidueExposure],
-    places: &mut Segment<Place>,
+    alpha_carbons: &mut Segment<AlphaCarbon>,
     traits: &mut Segment<Traits>,
     bfactor_z: &mut Segment<f32>,
     contacts: &mut Segment<u32>,
-    work: &mut Segment<Work>,
+    work: &mut Segment<WorkVectors>,
     summaries: &mut Segment<StructureSummary>,
     coefficients: &mut Shared<[f32; 2], { centrality::STEPS }>,
     ritz: &mut Shared<f32, { centrality::STEPS }>,
     config: MegaFusedConfig,
-    shares: Shares,
+    split: WorkSplit,
 ) {
     enum Here {}
     compute::<Here>(
@@ -126,7 +126,7 @@ pub fn selected_features(
         gisaid_velocity,
         chain_ids,
         exposure,
-        places,
+        alpha_carbons,
         traits,
         bfactor_z,
         contacts,
@@ -135,8 +135,8 @@ pub fn selected_features(
         coefficients,
         ritz,
         config,
-        shares,
-        shares.steps(),
+        split,
+        split.steps(),
     );
 }
 
@@ -156,23 +156,23 @@ fn compute<V>(
     gisaid_velocity: &[f32],
     chain_ids: &[u32],
     exposure: &[ResidueExposure],
-    places: &mut Segment<Place>,
+    alpha_carbons: &mut Segment<AlphaCarbon>,
     traits: &mut Segment<Traits>,
     bfactor_z: &mut Segment<f32>,
     contacts: &mut Segment<u32>,
-    work: &mut Segment<Work>,
+    work: &mut Segment<WorkVectors>,
     summaries: &mut Segment<StructureSummary>,
     coefficients: &mut Shared<[f32; 2], { centrality::STEPS }>,
     ritz: &mut Shared<f32, { centrality::STEPS }>,
     config: MegaFusedConfig,
-    shares: Shares,
+    split: WorkSplit,
     steps: Steps,
 ) {
     let n = output.len();
-    if n > shares.largest {
+    if n > split.largest {
         return;
     }
-    let inputs = places::Inputs {
+    let inputs = alpha_carbons::Inputs {
         atoms,
         ca_indices,
         residue_types,
@@ -184,30 +184,30 @@ fn compute<V>(
         structure: descriptors.at(block.index()),
     };
     let rows = Rows::all(n);
-    places::gather::<V>(block, &inputs, n, places, traits);
+    alpha_carbons::gather::<V>(block, &inputs, n, alpha_carbons, traits);
     if steps.has(Steps::NETWORK) {
-        places::standardise_bfactors::<V>(block, &inputs, n, bfactor_z);
+        alpha_carbons::standardise_bfactors::<V>(block, &inputs, n, bfactor_z);
     }
-    let (places, traits) = (places.view(n), traits.view(n));
+    let (alpha_carbons, traits) = (alpha_carbons.view(n), traits.view(n));
     if steps.has(Steps::PAIRS) {
-        let annotated = places::is_annotated::<V>(block, traits, n);
+        let annotated = alpha_carbons::is_annotated::<V>(block, traits, n);
         let mut vectors = work.whole();
         let mut vectors = vectors.flatten();
         let mut axes = vectors.arrays::<3>();
-        axes.fill(block, n, |i| pairs::side_chain_axis(places, n, i));
-        let others = pairs::Others { places, traits, axes: axes.into_view() };
+        axes.fill(block, n, |i| pairs::side_chain_axis(alpha_carbons, n, i));
+        let others = pairs::Others { alpha_carbons, traits, axes: axes.into_view() };
         pairs::rows(block, rows, |i| inputs.kind(i), annotated, &others, output);
     } else {
         pairs::rows_without(block, rows, |i| inputs.kind(i), traits, output);
     }
 
     if steps.has(Steps::CHAIN) {
-        backbone::angles::<V>(block, rows, places, output);
+        backbone::angles::<V>(block, rows, alpha_carbons, output);
     }
     let mut shape = Shape::UNKNOWN;
     if steps.has(Steps::SHAPE) {
-        shape = whole::shape::<V>(block, n, places);
-        whole::centroid_distances::<V>(block, rows, places, shape, output);
+        shape = whole::shape::<V>(block, n, alpha_carbons);
+        whole::centroid_distances::<V>(block, rows, alpha_carbons, shape, output);
     }
     let mut area = NAN;
     if steps.has(Steps::EXPOSURE) {
@@ -220,9 +220,9 @@ fn compute<V>(
         whole::summarise::<V>(block, 0, n, inputs.structure.n_atoms, area, shape, summaries);
         return;
     }
-    let graph = graph::collect::<V>(block, rows, places, config.contact_threshold, contacts);
+    let graph = graph::collect::<V>(block, rows, alpha_carbons, config.contact_threshold, contacts);
     if steps.has(Steps::NETWORK) {
-        let several_chains = network::has_several_chains::<V>(block, n, places);
+        let several_chains = network::has_several_chains::<V>(block, n, alpha_carbons);
         network::features::<V>(block, graph, rows, several_chains, bfactor_z.view(n), output);
     }
     let number = whole::contacts::<V>(block, graph, n);

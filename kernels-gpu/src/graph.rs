@@ -1,7 +1,7 @@
 //! The contact graph: alpha carbons are nodes, and closer than the contact threshold is an edge.
 
 use crate::features::{Rows, TEAM};
-use crate::scratch::Place;
+use crate::scratch::AlphaCarbon;
 use cuda_std::prelude::*;
 
 /// The contact graph of one structure.
@@ -9,9 +9,9 @@ use cuda_std::prelude::*;
 pub struct ContactGraph<'a> {
     /// Each residue's contacts, as far as there was room.
     pub lists: Lists<'a>,
-    pub places: View<'a, Place>,
+    pub alpha_carbons: View<'a, AlphaCarbon>,
     /// Square of the contact threshold.
-    pub radius: f32,
+    pub radius2: f32,
 }
 
 /// Lists the contacts of some rows.
@@ -19,17 +19,17 @@ pub struct ContactGraph<'a> {
 pub fn collect<'a, V>(
     block: &mut Block,
     rows: Rows,
-    places: View<'a, Place>,
+    alpha_carbons: View<'a, AlphaCarbon>,
     contact_threshold: f32,
     contacts: &'a mut Segment<u32>,
 ) -> ContactGraph<'a> {
-    let radius = contact_threshold * contact_threshold;
+    let radius2 = contact_threshold * contact_threshold;
     let lists = contacts.collect::<TEAM, _>(block, rows.count, rows.all, |at| {
         let i = rows.row(at);
-        let here = places.get(i);
-        move |j| i != j && here.to(places.get(j)).norm2() < radius
+        let here = alpha_carbons.get(i);
+        move |j| i != j && here.to(alpha_carbons.get(j)).norm2() < radius2
     });
-    ContactGraph { lists, places, radius }
+    ContactGraph { lists, alpha_carbons, radius2 }
 }
 
 impl<'a> ContactGraph<'a> {
@@ -42,7 +42,7 @@ impl<'a> ContactGraph<'a> {
     /// Whether two different residues are in contact.
     #[inline(always)]
     fn in_contact(&self, i: u32, j: u32) -> bool {
-        i != j && self.places.get(i).to(self.places.get(j)).norm2() < self.radius
+        i != j && self.alpha_carbons.get(i).to(self.alpha_carbons.get(j)).norm2() < self.radius2
     }
 
     /// Sum of a vector's elements over the contacts of residue `i`: a row of the adjacency matrix, times the vector.
@@ -57,7 +57,7 @@ impl<'a> ContactGraph<'a> {
     /// The contacts of residue `i`.
     #[inline(always)]
     pub fn of(self, i: u32) -> Neighbours<'a> {
-        Neighbours { graph: self, i, place: self.places.get(i), listed: self.lists.is_complete(i) }
+        Neighbours { graph: self, i, carbon: self.alpha_carbons.get(i), listed: self.lists.is_complete(i) }
     }
 }
 
@@ -66,7 +66,7 @@ impl<'a> ContactGraph<'a> {
 pub struct Neighbours<'a> {
     pub graph: ContactGraph<'a>,
     pub i: u32,
-    pub place: Place,
+    pub carbon: AlphaCarbon,
     listed: bool,
 }
 

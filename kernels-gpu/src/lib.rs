@@ -22,17 +22,17 @@ pub mod points;
 mod position;
 pub mod scratch;
 mod sites;
-mod spread;
+mod split;
 mod vector;
 
-pub use atoms::{atom_cells_prism4d, atom_surfaces_prism4d, large_atom_cells_prism4d, residue_exposure_prism4d};
+pub use atoms::{atom_cells, atom_depths, atom_surfaces, large_atom_cells, residue_exposure};
 pub use backbone::{backbone_bonds, backbone_geometry, backbone_states};
 pub use columns::{backbone_columns, position_columns, residue_columns};
 pub use fused::{mega_fused_batch_detection_prism4d, selected_features};
 pub use points::{site_point_list, site_point_scores, site_points, site_sums};
 pub use position::residue_positions;
-pub use sites::binding_sites_prism4d;
-pub use spread::{spread_centrality_prism4d, spread_network_prism4d, spread_pairs_prism4d, spread_places_prism4d};
+pub use sites::binding_sites;
+pub use split::{split_alpha_carbons, split_centrality, split_network, split_pairs};
 pub use vector::Vector;
 
 /// What a block of a kernel works on.
@@ -81,19 +81,20 @@ macro_rules! kernels {
 kernels! {
     mega_fused_batch_detection_prism4d: Structures;
     selected_features: Structures;
-    atom_cells_prism4d: Structures;
-    large_atom_cells_prism4d: Structures;
-    atom_surfaces_prism4d: AtomItems;
-    residue_exposure_prism4d: ResidueItems;
-    spread_places_prism4d: Structures;
-    spread_pairs_prism4d: RowItems;
-    spread_network_prism4d: RowItems;
-    spread_centrality_prism4d: Structures;
+    atom_cells: Structures;
+    large_atom_cells: Structures;
+    atom_surfaces: AtomItems;
+    atom_depths: AtomItems;
+    residue_exposure: ResidueItems;
+    split_alpha_carbons: Structures;
+    split_pairs: RowItems;
+    split_network: RowItems;
+    split_centrality: Structures;
     site_points: AtomItems;
     site_point_scores: AtomItems;
     site_sums: AtomItems;
     site_point_list: Structures;
-    binding_sites_prism4d: Structures;
+    binding_sites: Structures;
     residue_positions: Structures;
     residue_columns: Structures;
     position_columns: Structures;

@@ -8,7 +8,7 @@
 mod exposed;
 mod kinds;
 mod listed;
-mod near;
+pub(crate) mod near;
 mod scores;
 mod sums;
 

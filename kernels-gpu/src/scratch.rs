@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
 use shared_types::Steps;
 
-pub use crate::atoms::{ATOMS_AN_ITEM, Frame, atoms_per_item};
+pub use crate::atoms::{ATOMS_PER_ITEM, Frame, atoms_per_item};
 pub use crate::backbone::{Carbon, HydrogenBonds, LadderStarts, PeptideAtoms};
 pub use crate::features::whole::Shape;
 use crate::vector::Vector;
@@ -14,7 +14,7 @@ use crate::vector::Vector;
 /// A residue's alpha carbon, as the others see it.
 #[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
 #[repr(C, align(16))]
-pub struct Place {
+pub struct AlphaCarbon {
     /// x in Å; all three are NaN without an alpha carbon, so that every distance test fails.
     pub x: f32,
     /// y in Å.
@@ -25,7 +25,7 @@ pub struct Place {
     tag: u32,
 }
 
-impl Place {
+impl AlphaCarbon {
     /// An alpha carbon at `position`.
     #[inline]
     #[must_use]
@@ -122,12 +122,12 @@ pub const WORK_VECTORS: usize = 32;
 
 /// A residue's elements of the work vectors. They hold the half spheres' axes first, and then what the centrality
 /// iteration keeps.
-pub type Work = [f32; WORK_VECTORS];
+pub type WorkVectors = [f32; WORK_VECTORS];
 
 /// What a block of a kernel for parts of structures works on: some elements of one structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod, DeviceLayout)]
 #[repr(C)]
-pub struct Item {
+pub struct WorkItem {
     /// The structure, or [`NO_STRUCTURE`].
     pub structure: u32,
     /// The structure's first element in scratch memory of an element an atom.
@@ -139,18 +139,18 @@ pub struct Item {
 /// How the structures of a batch are shared out to blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod, DeviceLayout)]
 #[repr(C)]
-pub struct Shares {
+pub struct WorkSplit {
     /// Residues of the largest structure that one block computes.
     pub largest: u32,
     /// Rows of the items of larger ones; at least 1.
-    pub rows_an_item: u32,
+    pub rows_per_item: u32,
     /// Words of contact list for each residue: [`contact_words`], or fewer.
     pub contact_words: u32,
     /// The bits of [`shared_types::Steps`] to take.
     pub steps: u32,
 }
 
-impl Shares {
+impl WorkSplit {
     /// The steps to take.
     #[inline(always)]
     #[must_use]
@@ -169,7 +169,7 @@ pub struct Taken {
     pub least: f32,
 }
 
-/// Stands in an [`Item`] whose block has nothing to do.
+/// Stands in a [`WorkItem`] whose block has nothing to do.
 pub const NO_STRUCTURE: u32 = u32::MAX;
 
 /// What is known of a large structure before its rows are computed.

@@ -3,7 +3,7 @@
 //! Of each heavy atom [`crate::points`] has a sum. A residue has the largest of its atoms; sites are the atoms with the
 //! largest sums that are far enough from each other, with the points around them.
 
-use crate::atoms::cells::Cells;
+use crate::atoms::cells::{Bounds, Cells, Region};
 use crate::points::{PointAtom, Spot, distance2};
 use crate::scratch::{CellWords, Frame};
 use cuda_std::math::{NAN, exp, fma, ln, to_u32};
@@ -18,6 +18,8 @@ use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Site, 
 const NONE: u32 = u32::MAX;
 /// Distances are added up in this part of 1 Å, and areas in this part of 1 Å^2.
 const PART: f32 = 1024.0;
+/// Threads that share the atoms of a row of cells.
+const THREADS_PER_ROW: u32 = 4;
 
 /// Scores every residue of a batch and finds the sites: block `i` takes structure `i`.
 ///
@@ -28,9 +30,9 @@ const PART: f32 = 1024.0;
 /// - `labels`: scratch, one element a heavy atom.
 /// - `best`: scratch, one element a residue.
 /// - `sums`: what [`fn@crate::points::site_sums`] found, and what it read.
-/// - `residue_atoms`: as in [`fn@crate::atom_cells_prism4d`].
-#[kernel(threads = 256, blocks_per_sm = 4)]
-pub fn binding_sites_prism4d(
+/// - `residue_atoms`: as in [`fn@crate::atom_cells`].
+#[kernel(threads = 128, blocks_per_sm = 6)]
+pub fn binding_sites(
     block: &mut Block,
     output: &mut Segment<FeatureRow>,
     site_ids: &mut Segment<i32>,
@@ -49,6 +51,7 @@ pub fn binding_sites_prism4d(
     frame: &mut Shared<Frame, 1>,
     config: MegaFusedConfig,
 ) {
+    enum Here {}
     let index = block.index();
     let structure = descriptors.at(index);
     let (n, rows, first) = (structure.n_atoms, structure.n_residues, labels.start());
@@ -58,7 +61,7 @@ pub fn binding_sites_prism4d(
         sums: View::of(sums.part(first, n)),
         point_atoms: View::of(point_atoms.part(first, n)),
         sorted: View::of(sorted.part(first, n)),
-        order: cells.order,
+        cells: &cells,
         spots,
     };
     best.fill(block, rows, |i| {
@@ -78,7 +81,7 @@ pub fn binding_sites_prism4d(
         row.columns[column::SITE_SCORE] =
             if place == NONE { NAN } else { logistic(RESIDUE_SLOPE, RESIDUE_BIAS, found.sums.get(place)) };
     });
-    let count = find(block, n, &found, labels, sites);
+    let count = find::<Here>(block, n, &found, labels, sites);
     summaries.update(block, 1, |_, summary| summary.sites = count);
     site_ids.fill(block, rows, |i| {
         let place = best.get(i);
@@ -101,8 +104,7 @@ struct Found<'a> {
     sums: View<'a, u32>,
     point_atoms: View<'a, PointAtom>,
     sorted: View<'a, Atom>,
-    /// Which atom each is.
-    order: View<'a, u32>,
+    cells: &'a Cells<'a>,
     /// The batch's points.
     spots: &'a [Spot],
 }
@@ -111,7 +113,7 @@ impl Found<'_> {
     /// Larger for a larger sum, and of equal ones for the atom that comes first.
     #[inline(always)]
     fn key(&self, k: u32) -> u64 {
-        u64::from(self.sums.get(k)) << 32 | u64::from(!self.order.get(k))
+        u64::from(self.sums.get(k)) << 32 | u64::from(!self.cells.order.get(k))
     }
 
     /// Calls `f` with position and score of those points of an atom that are within [`AROUND`] of a peak.
@@ -119,7 +121,7 @@ impl Found<'_> {
     fn each_point(&self, k: u32, peak: [f32; 3], mut f: impl FnMut([f32; 3], u32)) {
         let (points, atom) = (self.point_atoms.get(k), self.sorted.get(k));
         let far = AROUND + (atom.radius + PROBE) + 0.01;
-        if unfused(peak, self.at(k)) > far * far {
+        if points.directions() == 0 || unfused(peak, self.at(k)) > far * far {
             return;
         }
         for k in 0..points.count() {
@@ -159,67 +161,115 @@ fn unfused(a: [f32; 3], b: [f32; 3]) -> f32 {
 /// Finds sites until there are enough, or no atom with a sum is left. Labels each atom with the first site that it is near,
 /// or [`NONE`]. Returns how many there are.
 #[inline(always)]
-fn find(block: &mut Block, n: u32, found: &Found, labels: &mut Segment<u32>, sites: &mut Segment<Site>) -> u32 {
+fn find<V>(block: &mut Block, n: u32, found: &Found, labels: &mut Segment<u32>, sites: &mut Segment<Site>) -> u32 {
     let larger = |a: u64, b: u64| if a > b { a } else { b };
     sites.fill(block, MOST_SITES as u32, |_| Site::default());
     let mut most = labels.fill_reduce(block, n, 0u64, |k| (NONE, found.key(k)), larger);
     let mut count = 0;
     while count < MOST_SITES as u32 && most >> 32 > 0 {
         let peak = !(most as u32);
-        // Where it is in the order of cells: the place with its key.
-        let place = block.reduce(n, 0, |k| if found.order.get(k) == peak { k } else { 0 }, u32::wrapping_add);
+        let place = found.cells.place.get(peak);
         let center = found.at(place);
-        let site = Site { peak, ..site_of(around(block, n, found, center), center, (most >> 32) as u32) };
+        let site = Site { peak, ..site_of(around(block, found, center), center, (most >> 32) as u32) };
         sites.set(block, count, site);
         most = labels.update_reduce(
             block,
             n,
             0u64,
             |k, label| {
-                let is_part = (unfused(site.center, found.at(k)) <= APART * APART) | (k == place);
-                if *label == NONE && is_part {
-                    *label = count;
+                // (Asked first, since most atoms soon have one, and nothing more is read of those.)
+                if *label != NONE {
+                    return 0;
                 }
-                if *label == NONE { found.key(k) } else { 0 }
+                if (unfused(site.center, found.at(k)) <= APART * APART) | (k == place) {
+                    *label = count;
+                    return 0;
+                }
+                found.key(k)
             },
             larger,
         );
         count += 1;
     }
+    sites.update_by_warp(block, count, |warp, _, site| counted::<V>(warp, found, site));
     count
 }
 
-/// What the points around a peak add up to: positions from the peak in [`PART`] weighted by scores, scores, areas in [`PART`],
-/// and their number.
+/// What the points around a peak add up to: positions from the peak in [`PART`] weighted by scores, and scores.
 struct Sums {
     from_peak: [i64; 3],
     score: i64,
-    area: u64,
-    points: u64,
+}
+
+/// The atoms that may have points around a peak: some rows of cells.
+struct Rows<'a> {
+    cells: &'a Cells<'a>,
+    of: Bounds,
+    reach: f32,
+    region: Region,
+}
+
+impl<'a> Rows<'a> {
+    #[inline(always)]
+    fn around(found: &Found<'a>, center: [f32; 3]) -> Self {
+        let (of, reach) = (Bounds::at(center), AROUND + (found.cells.frame().largest + PROBE));
+        Self { cells: found.cells, of, reach, region: found.cells.within(&of, reach) }
+    }
+
+    /// The atoms of row `k`; none behind the last.
+    #[inline(always)]
+    fn run(&self, k: u32) -> [u32; 2] {
+        self.cells.run_within(self.region, k, &self.of, self.reach).ends()
+    }
 }
 
 #[inline(always)]
-fn around(block: &mut Block, n: u32, found: &Found, center: [f32; 3]) -> Sums {
-    let weighted = |k: u32| {
+fn around(block: &mut Block, found: &Found, center: [f32; 3]) -> Sums {
+    let rows = Rows::around(found, center);
+    let weighted = |part: u32| {
         let mut sums = [0i64; 4];
-        found.each_point(k, center, |point, score| {
-            for (sum, (at, from)) in sums.iter_mut().zip(point.into_iter().zip(center)) {
-                // Within 6 Å: not negative with 8 Å more.
-                let away = i64::from(to_u32((at - from + 8.0) * PART)) - 8 * PART as i64;
-                *sum += away * i64::from(score);
-            }
-            sums[3] += i64::from(score);
-        });
+        let [first, end] = rows.run(part / THREADS_PER_ROW);
+        let mut k = first + part % THREADS_PER_ROW;
+        while k < end {
+            found.each_point(k, center, |point, score| {
+                for (sum, (at, from)) in sums.iter_mut().zip(point.into_iter().zip(center)) {
+                    // Within 6 Å: not negative with 8 Å more.
+                    let away = i64::from(to_u32((at - from + 8.0) * PART)) - 8 * PART as i64;
+                    *sum += away * i64::from(score);
+                }
+                sums[3] += i64::from(score);
+            });
+            k += THREADS_PER_ROW;
+        }
         sums
     };
-    let counted = |k: u32| {
-        let mut points = 0u64;
-        found.each_point(k, center, |_, _| points += 1);
-        [found.area_per_point(k) * points, points]
-    };
-    let [x, y, z, score] = block.reduce(n, [0i64; 4], weighted, |a, b| core::array::from_fn(|i| a[i] + b[i]));
-    let [area, points] = block.reduce(n, [0u64; 2], counted, |a, b| [a[0] + b[0], a[1] + b[1]]);
-    Sums { from_peak: [x, y, z], score, area, points }
+    let parts = rows.region.rows() * THREADS_PER_ROW;
+    let [x, y, z, score] = block.reduce(parts, [0i64; 4], weighted, |a, b| core::array::from_fn(|i| a[i] + b[i]));
+    Sums { from_peak: [x, y, z], score }
+}
+
+/// The same site with what a warp counts around its peak: the points, and the area that they stand for.
+#[inline(always)]
+fn counted<V>(warp: &mut Warp, found: &Found, site: Site) -> Site {
+    let center = found.at(found.cells.place.get(site.peak));
+    let rows = Rows::around(found, center);
+    let own = warp.per_lane(|lane| {
+        let (mut sums, mut row) = ([0u64; 2], lane.index());
+        while row < rows.region.rows() {
+            let [first, end] = rows.run(row);
+            for k in first..end {
+                let mut points = 0u64;
+                found.each_point(k, center, |_, _| points += 1);
+                if points > 0 {
+                    sums = [sums[0] + found.area_per_point(k) * points, sums[1] + points];
+                }
+            }
+            row += 32;
+        }
+        sums
+    });
+    let [area, points] = warp.reduce(&own, |a, b| [a[0] + b[0], a[1] + b[1]]);
+    Site { area: area as f32 / PART, points: points as u32, ..site }
 }
 
 #[inline(always)]
@@ -229,8 +279,8 @@ fn site_of(found: Sums, center: [f32; 3], sum: u32) -> Site {
         center: core::array::from_fn(|axis| center[axis] + found.from_peak[axis] as f32 / scale),
         score: sum as f32 / SUM_UNIT,
         probability: logistic(SITE_SLOPE, SITE_BIAS, sum),
-        area: found.area as f32 / PART,
+        area: 0.0,
         peak: 0,
-        points: found.points as u32,
+        points: 0,
     }
 }

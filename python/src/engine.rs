@@ -1,13 +1,14 @@
-//! The engine: made once, held by whoever computes.
+//! The engine, made once and held by whoever computes, and what it is asked for.
 
-use crate::batch::Table;
-use crate::source::Item;
+use crate::options::{Options, Reading, refuse};
+use crate::source::{Lazy, entries};
 use crate::stream::Stream;
-use prism_host::output::Columns;
-use prism_host::{Backend, ReadOptions};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use crate::table::Table;
+use prism_host::Backend;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use shared_types::MegaFusedConfig;
+use pyo3::types::{PyIterator, PyList};
+use shared_types::{MAX_POINTS, MIN_POINTS, MegaFusedConfig};
 use std::sync::Arc;
 
 /// What computes: a backend with its memory, made once and used by any number of threads.
@@ -19,21 +20,38 @@ pub struct Engine {
 #[pymethods]
 impl Engine {
     #[new]
-    #[pyo3(signature = (backend, contact_threshold, points))]
-    fn new(py: Python<'_>, backend: &str, contact_threshold: f32, points: u32) -> PyResult<Self> {
+    #[pyo3(signature = (backend, devices, contact_threshold, points, site_threshold, min_feature_value))]
+    fn new(
+        py: Python<'_>,
+        backend: &str,
+        devices: Option<Vec<usize>>,
+        contact_threshold: Option<f32>,
+        points: Option<i64>,
+        site_threshold: Option<f32>,
+        min_feature_value: Option<f32>,
+    ) -> PyResult<Self> {
         let backend = match backend {
             "auto" => Backend::Auto,
             "cuda" => Backend::Cuda,
             "cpu" => Backend::Cpu,
-            other => {
-                return Err(PyValueError::new_err(format!(
-                    "backend must be \"auto\", \"cuda\" or \"cpu\", not {other:?}"
-                )));
-            }
+            other => return refuse("backend", "\"auto\", \"cuda\" or \"cpu\"", other),
         };
-        let config = MegaFusedConfig { contact_threshold, points, ..MegaFusedConfig::default() };
+        let usual = MegaFusedConfig::default();
+        let config = MegaFusedConfig {
+            contact_threshold: contact_threshold.unwrap_or(usual.contact_threshold),
+            min_feature_value: min_feature_value.unwrap_or(usual.min_feature_value),
+            points: points.map_or(Ok(usual.points), number_of_points)?,
+            site_threshold: site_threshold.unwrap_or(usual.site_threshold),
+        };
+        let builder = prism_host::Engine::builder().backend(backend).config(config);
+        let builder = match devices {
+            // None stands for all of them.
+            Some(devices) if devices.is_empty() => builder.all_devices(),
+            Some(devices) => builder.devices(devices),
+            None => builder,
+        };
         // Threads of Python go on while a device is made ready.
-        let built = py.detach(|| prism_host::Engine::builder().backend(backend).config(config).build());
+        let built = py.detach(|| builder.build());
         let engine = built.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         Ok(Self { engine: Arc::new(engine) })
     }
@@ -44,24 +62,43 @@ impl Engine {
         self.engine.backend_description()
     }
 
-    /// Batches of a table of all `inputs`, in their order: paths as `str`, structures in memory as `(name, bytes)`.
-    #[pyo3(signature = (inputs, columns, chains, table))]
-    fn stream(
-        &self,
-        inputs: Vec<Item>,
-        columns: Option<Vec<String>>,
-        chains: Option<Vec<String>>,
-        table: &str,
-    ) -> PyResult<Stream> {
-        let columns = match columns {
-            Some(names) => Columns::choose(names).map_err(|error| PyValueError::new_err(error.to_string()))?,
-            // Nobody gives annotations here.
-            None => Columns::default().without_annotations(|_| false),
-        };
-        let labels = columns.has_labels();
-        let table = Table::by_name(table, columns)?;
+    /// What is to be made of inputs: which table, with which columns, and how the inputs are read.
+    fn job(&self, table: &str, columns: Option<Vec<String>>, options: Options) -> PyResult<Job> {
+        let chosen = columns.is_some();
+        let table = Table::new(table, columns, &options, &self.engine)?;
+        let reading = options.reading(table.has_labels())?;
+        let table = table.with_given(chosen, &reading.annotations, reading.lineages.is_some());
         // Computes what the table has, with the memory that is there.
         let engine = Arc::new(self.engine.with_selection(table.selection()));
-        Stream::begin(engine, inputs, ReadOptions { chains, labels, ..ReadOptions::default() }, table)
+        Ok(Job { engine, reading, table: Arc::new(table) })
+    }
+}
+
+fn number_of_points(points: i64) -> PyResult<u32> {
+    let known = format!("from {MIN_POINTS} to {MAX_POINTS}");
+    u32::try_from(points).or_else(|_| refuse("points", &known, &points.to_string()))
+}
+
+/// What is made of inputs, any number of times.
+#[pyclass(frozen, module = "prism._prism")]
+pub struct Job {
+    engine: Arc<prism_host::Engine>,
+    reading: Reading,
+    table: Arc<Table>,
+}
+
+#[pymethods]
+impl Job {
+    /// Batches of the table of all inputs, in their order: paths, structures in memory as `(name, bytes)`, and arrays as
+    /// `(name, Atoms, positions)`. A list is looked at now, an iterator by another thread while batches are taken.
+    fn stream(&self, py: Python<'_>, inputs: &Bound<'_, PyAny>) -> PyResult<Stream> {
+        let (engine, table) = (Arc::clone(&self.engine), Arc::clone(&self.table));
+        let Ok(list) = inputs.cast::<PyList>() else {
+            let lazy = Lazy::new(inputs.cast::<PyIterator>()?.clone().unbind());
+            return Stream::of_iterator(engine, lazy, self.reading.clone(), table);
+        };
+        let items = list.extract()?;
+        let found = py.detach(|| entries(items, &self.reading)).map_err(PyRuntimeError::new_err)?;
+        Stream::of_entries(py, engine, found, &self.reading, table)
     }
 }

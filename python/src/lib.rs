@@ -1,9 +1,13 @@
-//! `prism._prism`: what the Python package calls. Tables cross as Arrow, by its C stream interface, without a copy.
+//! `prism._prism`: what the Python package calls. Tables cross as Arrow, by its C interfaces, and tensors by DLPack, without a copy.
 
-mod batch;
+mod atoms;
+mod consume;
 mod engine;
+mod options;
 mod source;
 mod stream;
+mod table;
+mod tensor;
 
 use pyo3::prelude::*;
 
@@ -12,9 +16,15 @@ mod _prism {
     use super::*;
 
     #[pymodule_export]
-    use super::engine::Engine;
+    use super::atoms::Atoms;
     #[pymodule_export]
-    use super::stream::{Batch, Stream};
+    use super::consume::Batch;
+    #[pymodule_export]
+    use super::engine::{Engine, Job};
+    #[pymodule_export]
+    use super::stream::Stream;
+    #[pymodule_export]
+    use super::tensor::Tensor;
 
     /// Name, unit, definition and source of every feature, in the order of the columns.
     #[pyfunction]

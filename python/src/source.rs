@@ -1,87 +1,180 @@
 //! What is to be read, in the order given.
 
-use prism_host::Engine;
-use prism_host::annotations::Annotations;
-use prism_host::inputs::{InputFailure, discover};
-use prism_host::pipeline::{Batch, Cancel, Outcome, StructureFiles, batch_atoms};
-use prism_host::read::{ReadOptions, read_bytes};
-use pyo3::FromPyObject;
+use crate::atoms::{Atoms, numbers};
+use crate::options::Reading;
+use prism_host::inputs::{InputFile, Inputs, discover_by};
+use prism_host::pipeline::{Batch, Cancel, StructureFiles};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use rayon::prelude::*;
-use std::sync::Arc;
+use pyo3::types::PyIterator;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// An input.
 #[derive(FromPyObject)]
 pub enum Item {
-    /// A file or a folder.
-    Path(String),
+    /// Atoms, and where they are: `float64`, x, y and z of each, in Å.
+    Atoms(String, Py<Atoms>, PyBackedBytes),
     /// A structure's name, and its bytes as a file would have them.
     Memory(String, PyBackedBytes),
+    /// A file or a folder.
+    Path(PathBuf),
 }
 
-/// Inputs that are read in the same way.
-enum Run {
-    Paths(Vec<String>),
-    Memory(Vec<(String, PyBackedBytes)>),
+/// Bytes that a program has, without a copy.
+struct Owned(PyBackedBytes);
+
+impl AsRef<[u8]> for Owned {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl Item {
+    /// Its size in bytes, about.
+    fn size(&self) -> usize {
+        match self {
+            Self::Path(_) => 0,
+            Self::Memory(_, bytes) | Self::Atoms(_, _, bytes) => bytes.len(),
+        }
+    }
+}
+
+/// Finds the files of all items.
+///
+/// # Errors
+/// Where two paths give structures of one name, or where nothing can be chosen of an input any more.
+pub fn entries(items: Vec<Item>, reading: &Reading) -> Result<Inputs, String> {
+    let mut all = Inputs::default();
+    let mut paths: Vec<PathBuf> = Vec::new();
+    let find = |paths: &mut Vec<PathBuf>, all: &mut Inputs| -> Result<(), String> {
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let found = discover_by(std::mem::take(paths), reading.name_by, "stdin");
+        let found = found.map_err(|error| format!("{error} (name_by=\"path\")"))?;
+        reading.check(&found)?;
+        all.entries.extend(found.entries);
+        all.ignored.extend(found.ignored);
+        Ok(())
+    };
+    for item in items {
+        match item {
+            Item::Path(path) => paths.push(path),
+            Item::Memory(name, bytes) => {
+                find(&mut paths, &mut all)?;
+                all.entries.push(Ok(InputFile::of_bytes(&name, bytes::Bytes::from_owner(Owned(bytes)))));
+            }
+            Item::Atoms(name, atoms, positions) => {
+                find(&mut paths, &mut all)?;
+                let values = numbers(&positions, f64::from_ne_bytes);
+                let positions: Vec<[f64; 3]> = values.as_chunks::<3>().0.to_vec();
+                all.entries.push(Ok(InputFile::of_atoms(&name, Arc::clone(&atoms.get().arrays), positions)));
+            }
+        }
+    }
+    find(&mut paths, &mut all)?;
+    Ok(all)
+}
+
+/// Why an iterator ended early.
+#[derive(Clone, Default)]
+pub struct Ended(Arc<Mutex<Option<PyErr>>>);
+
+impl Ended {
+    fn set(&self, error: PyErr) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+    }
+
+    pub fn take(&self) -> Option<PyErr> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Inputs that an iterator of Python gives, some at a time: so many are in memory, however many there are.
+pub struct Lazy {
+    iterator: Py<PyIterator>,
+    /// What was taken and is no part of the inputs before it.
+    next: Option<Item>,
+    pub ended: Ended,
 }
 
 /// Structures in memory that are read at once: enough for all cores, few enough to begin computing early.
 const AT_ONCE: usize = 256;
+/// Bytes of them, about.
+const BYTES_AT_ONCE: usize = 32 << 20;
 
-/// All inputs as batches.
-///
-/// # Errors
-/// Where two paths give structures of one name, or no threads can be made.
-pub fn batches(
-    engine: &Engine,
-    items: Vec<Item>,
-    options: &ReadOptions,
-    cancel: &Cancel,
-) -> Result<Box<dyn Iterator<Item = Batch> + Send>, String> {
-    let mut runs: Vec<Run> = Vec::new();
-    for item in items {
-        match (item, runs.last_mut()) {
-            (Item::Path(path), Some(Run::Paths(paths))) => paths.push(path),
-            (Item::Path(path), _) => runs.push(Run::Paths(vec![path])),
-            (Item::Memory(name, bytes), Some(Run::Memory(all))) => all.push((name, bytes)),
-            (Item::Memory(name, bytes), _) => runs.push(Run::Memory(vec![(name, bytes)])),
-        }
+impl Lazy {
+    pub fn new(iterator: Py<PyIterator>) -> Self {
+        Self { iterator, next: None, ended: Ended::default() }
     }
-    let mut all: Box<dyn Iterator<Item = Batch> + Send> = Box::new(std::iter::empty());
-    for run in runs {
-        let next: Box<dyn Iterator<Item = Batch> + Send> = match run {
-            Run::Paths(paths) => {
-                let entries = discover(paths).map_err(|error| error.to_string())?.entries;
-                let known = Arc::new(Annotations::default());
-                let files = StructureFiles::new(entries, options.clone(), known, batch_atoms(engine), cancel);
-                Box::new(files.map_err(|error| error.to_string())?)
-            }
-            Run::Memory(items) => Box::new(in_memory(items, options.clone())),
-        };
-        all = Box::new(all.chain(next));
-    }
-    Ok(all)
-}
 
-fn in_memory(items: Vec<(String, PyBackedBytes)>, options: ReadOptions) -> impl Iterator<Item = Batch> + Send {
-    let mut rest = items.into_iter();
-    std::iter::from_fn(move || {
-        let some: Vec<_> = rest.by_ref().take(AT_ONCE).collect();
-        (!some.is_empty()).then(|| batch(&some, &options))
-    })
-}
-
-fn batch(items: &[(String, PyBackedBytes)], options: &ReadOptions) -> Batch {
-    let read = |(name, bytes): &(String, PyBackedBytes)| read_bytes(bytes, name, options);
-    let mut batch = Batch { bytes: items.iter().map(|(_, bytes)| bytes.len() as u64).sum(), ..Batch::default() };
-    for result in items.par_iter().map(read).collect::<Vec<_>>() {
-        batch.outcomes.push(match result {
-            Ok(read) => {
-                batch.structures.push(read.structure);
-                Outcome::Read { notes: read.notes }
+    /// The next inputs: paths as long as they follow each other, since they are named together, or some in memory.
+    fn some(&mut self) -> Vec<Item> {
+        let mut items: Vec<Item> = self.next.take().into_iter().collect();
+        let mut bytes: usize = items.iter().map(Item::size).sum();
+        Python::attach(|py| {
+            let mut iterator = self.iterator.bind(py).clone();
+            while items.len() < AT_ONCE && bytes < BYTES_AT_ONCE || matches!(items.last(), Some(Item::Path(_))) {
+                let item = match iterator.next() {
+                    None => break,
+                    Some(item) => match item.and_then(|item| item.extract::<Item>()) {
+                        Ok(item) => item,
+                        Err(error) => {
+                            self.ended.set(error);
+                            break;
+                        }
+                    },
+                };
+                let is_path = |item: &Item| matches!(item, Item::Path(_));
+                if items.last().is_some_and(|last| is_path(last) != is_path(&item)) {
+                    self.next = Some(item);
+                    break;
+                }
+                bytes += item.size();
+                items.push(item);
             }
-            Err(error) => Outcome::Failed(InputFailure::from(error)),
         });
+        items
     }
-    batch
+
+    /// All of them as batches.
+    pub fn batches(mut self, reading: Reading, atoms: usize, cancel: Cancel) -> impl Iterator<Item = Batch> + Send {
+        let mut files: Option<StructureFiles> = None;
+        std::iter::from_fn(move || {
+            loop {
+                if let Some(batch) = files.as_mut().and_then(Iterator::next) {
+                    return Some(batch);
+                }
+                if cancel.is_cancelled() {
+                    return None;
+                }
+                let items = self.some();
+                if items.is_empty() {
+                    return None;
+                }
+                let found = entries(items, &reading);
+                match found.and_then(|found| structure_files(found, &reading, atoms, &cancel)) {
+                    Ok(next) => files = Some(next),
+                    Err(error) => {
+                        self.ended.set(PyRuntimeError::new_err(error));
+                        return None;
+                    }
+                }
+            }
+        })
+    }
+}
+
+/// Files as batches.
+pub fn structure_files(
+    inputs: Inputs,
+    reading: &Reading,
+    atoms: usize,
+    cancel: &Cancel,
+) -> Result<StructureFiles, String> {
+    let (options, annotations) = (reading.options.clone(), Arc::clone(&reading.annotations));
+    let files = StructureFiles::new(inputs.entries, options, annotations, atoms, cancel);
+    Ok(files.map_err(|error| error.to_string())?.with_lineages(reading.lineages.clone()))
 }

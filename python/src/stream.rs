@@ -1,15 +1,15 @@
 //! A run whose batches are taken one by one.
 
-use crate::batch::Table;
-use crate::source::{Item, batches};
-use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{RecordBatch, RecordBatchIterator};
-use prism_host::pipeline::{self, Cancel, Computed, Outcome, Stopped};
-use prism_host::{Engine, ReadOptions};
+use crate::consume::{Batch, Done};
+use crate::options::Reading;
+use crate::source::{Ended, Lazy, structure_files};
+use crate::table::Table;
+use prism_host::Engine;
+use prism_host::inputs::{InputFile, Inputs};
+use prism_host::pipeline::{self, Cancel, Computed, Outcome, Stopped, batch_atoms};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
-use std::ffi::CStr;
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -19,47 +19,91 @@ use std::time::Duration;
 const AHEAD: usize = 2;
 /// How long a wait for a batch goes on without a look whether Ctrl-C was pressed.
 const PATIENCE: Duration = Duration::from_millis(50);
-
-/// An input's name, and what is to be said of it.
-type Said = (String, String);
-
-/// What a batch of inputs has given.
-struct Done {
-    table: RecordBatch,
-    failures: Vec<Said>,
-    notes: Vec<Said>,
-    inputs: usize,
-}
+/// Inputs that are computed by the calling thread, at most: starting the pipeline's threads takes longer than they do.
+const FEW: usize = 4;
+/// Bytes of them, at most.
+const FEW_BYTES: u64 = 1 << 20;
 
 type Message = Result<Done, String>;
 
 /// A run: an iterator of [`Batch`]es. Dropping it ends the run.
 #[pyclass(module = "prism._prism")]
 pub struct Stream {
+    /// What was computed already.
+    ready: Option<Done>,
     // A mutex, since a receiver is of one thread at a time and a Python object is of all.
     receiver: Mutex<Option<Receiver<Message>>>,
     cancel: Cancel,
     thread: Option<JoinHandle<()>>,
-    schema: RecordBatch,
+    table: Arc<Table>,
+    ended: Ended,
+    total: Option<usize>,
 }
 
 impl Stream {
-    pub fn begin(engine: Arc<Engine>, items: Vec<Item>, options: ReadOptions, table: Table) -> PyResult<Self> {
+    /// Of files that were found.
+    pub fn of_entries(
+        py: Python<'_>,
+        engine: Arc<Engine>,
+        found: Inputs,
+        reading: &Reading,
+        table: Arc<Table>,
+    ) -> PyResult<Self> {
+        let total = found.entries.iter().flatten().all(|file| !file.is_stream()).then_some(found.entries.len());
+        if are_few(&found, reading) {
+            let done = py.detach(|| at_once(&engine, &found, reading, &table)).map_err(PyRuntimeError::new_err)?;
+            let (receiver, cancel) = (Mutex::new(None), Cancel::default());
+            return Ok(Self {
+                ready: Some(done),
+                receiver,
+                cancel,
+                thread: None,
+                table,
+                ended: Ended::default(),
+                total,
+            });
+        }
+        let (cancel, ignored) = (Cancel::default(), found.ignored.clone());
+        engine.announce(found.atoms_about());
+        let source = structure_files(found, reading, batch_atoms(&engine), &cancel).map_err(PyRuntimeError::new_err)?;
+        let mut stream = Self::begin(engine, source, cancel, ignored, table)?;
+        stream.total = total;
+        Ok(stream)
+    }
+
+    /// Of what an iterator of Python gives.
+    pub fn of_iterator(engine: Arc<Engine>, lazy: Lazy, reading: Reading, table: Arc<Table>) -> PyResult<Self> {
+        let (cancel, ended) = (Cancel::default(), lazy.ended.clone());
+        let source = lazy.batches(reading, batch_atoms(&engine), cancel.clone());
+        let mut stream = Self::begin(engine, source, cancel, Vec::new(), table)?;
+        stream.ended = ended;
+        Ok(stream)
+    }
+
+    fn begin(
+        engine: Arc<Engine>,
+        source: impl Iterator<Item = pipeline::Batch> + Send + 'static,
+        cancel: Cancel,
+        ignored: Vec<(PathBuf, usize)>,
+        table: Arc<Table>,
+    ) -> PyResult<Self> {
         let (send, receiver) = sync_channel(AHEAD);
-        let cancel = Cancel::default();
-        let schema = table.batch(&[]).map_err(PyRuntimeError::new_err)?;
-        let source = batches(&engine, items, &options, &cancel).map_err(PyRuntimeError::new_err)?;
-        let stop = cancel.clone();
+        let (stop, own) = (cancel.clone(), Arc::clone(&table));
         let run = move || {
-            let ended = pipeline::run(&engine, source, &stop, |computed| send_batch(&table, computed, &send));
-            match ended {
-                Ok(_) | Err(Stopped::Cancelled | Stopped::Consumer(Gone)) => {}
-                Err(Stopped::Engine(error)) => drop(send.send(Err(error.to_string()))),
-                Err(Stopped::Threads(error)) => drop(send.send(Err(format!("no thread could be started: {error}")))),
-            }
+            let mut ignored = Some(ignored);
+            let ended = pipeline::run(&engine, source, &stop, |computed| {
+                let mut done = Done::of(&own, computed);
+                if let (Ok(done), Some(ignored)) = (&mut done, ignored.take()) {
+                    done.note_ignored(&ignored);
+                }
+                send.send(done).map_err(|_| Gone)
+            });
+            tell(ended, &send);
         };
         let thread = std::thread::Builder::new().name("prism".to_owned()).spawn(run)?;
-        Ok(Self { receiver: Mutex::new(Some(receiver)), cancel, thread: Some(thread), schema })
+        let receiver = Mutex::new(Some(receiver));
+        let (thread, ended) = (Some(thread), Ended::default());
+        Ok(Self { ready: None, receiver, cancel, thread, table, ended, total: None })
     }
 
     fn close(&mut self) {
@@ -72,9 +116,53 @@ impl Stream {
     }
 }
 
+/// Nobody takes batches any more.
+struct Gone;
+
+/// Says why a run ended, where it did not come to its end.
+fn tell<T>(ended: Result<T, Stopped<Gone>>, send: &SyncSender<Message>) {
+    match ended {
+        Ok(_) | Err(Stopped::Cancelled | Stopped::Consumer(Gone)) => {}
+        Err(Stopped::Engine(error)) => drop(send.send(Err(error.to_string()))),
+        Err(Stopped::Threads(error)) => drop(send.send(Err(format!("no thread could be started: {error}")))),
+    }
+}
+
+/// Whether inputs are so few that this thread computes them.
+fn are_few(found: &Inputs, reading: &Reading) -> bool {
+    let files = || found.entries.iter().flatten();
+    reading.lineages.is_none()
+        && found.entries.len() <= FEW
+        && !files().any(InputFile::is_stream)
+        && files().map(|file| file.size).sum::<u64>() <= FEW_BYTES
+}
+
+/// Reads and computes all of a few inputs.
+fn at_once(engine: &Engine, found: &Inputs, reading: &Reading, table: &Table) -> Result<Done, String> {
+    let mut batch = pipeline::Batch::default();
+    let read = found.entries.iter().flat_map(|entry| match entry {
+        Ok(file) => file.read_all(&reading.options),
+        Err(failure) => vec![Err(failure.clone())],
+    });
+    for one in read {
+        batch.outcomes.push(match one {
+            Ok(mut read) => {
+                reading.annotations.apply(&mut read.structure);
+                batch.structures.push(read.structure);
+                Outcome::Read { notes: read.notes }
+            }
+            Err(failure) => Outcome::Failed(failure),
+        });
+    }
+    let results = engine.run_structures(&batch.structures).map_err(|error| error.to_string())?;
+    let mut done = Done::of(table, Computed { batch, results })?;
+    done.note_ignored(&found.ignored);
+    Ok(done)
+}
+
 impl Drop for Stream {
     fn drop(&mut self) {
-        // The run's threads take nothing of Python's; others may go on meanwhile.
+        // The run's threads may wait for Python's lock: for an iterator's next input.
         Python::attach(|py| py.detach(|| self.close()));
     }
 }
@@ -86,6 +174,9 @@ impl Stream {
     }
 
     fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<Batch>> {
+        if let Some(done) = self.ready.take() {
+            return Ok(Some(Batch { done }));
+        }
         loop {
             let received = py.detach(|| {
                 let receiver = self.receiver.lock().unwrap_or_else(PoisonError::into_inner);
@@ -102,9 +193,10 @@ impl Stream {
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     let panicked = self.thread.take().is_some_and(|thread| py.detach(|| thread.join()).is_err());
-                    return match panicked {
-                        true => Err(PyRuntimeError::new_err("the run ended by a panic; its message is above")),
-                        false => Ok(None),
+                    return match (self.ended.take(), panicked) {
+                        (Some(error), _) => Err(error),
+                        (None, true) => Err(PyRuntimeError::new_err("the run ended by a panic; its message is above")),
+                        (None, false) => Ok(None),
                     };
                 }
             }
@@ -112,87 +204,18 @@ impl Stream {
     }
 
     /// A table without rows, of the columns that the batches have.
-    fn empty(&self) -> Batch {
-        let (failures, notes) = (Vec::new(), Vec::new());
-        Batch { done: Done { table: self.schema.clone(), failures, notes, inputs: 0 } }
+    fn empty(&self) -> PyResult<Batch> {
+        Ok(Batch { done: Done::empty(&self.table).map_err(PyRuntimeError::new_err)? })
+    }
+
+    /// How many inputs there are, where that is known: archives may hold any number.
+    #[getter]
+    fn total(&self) -> Option<usize> {
+        self.total
     }
 
     /// Ends the run early.
     fn cancel(&mut self, py: Python<'_>) {
         py.detach(|| self.close());
-    }
-}
-
-/// Nobody takes batches any more.
-struct Gone;
-
-fn send_batch(table: &Table, computed: Computed, send: &SyncSender<Message>) -> Result<(), Gone> {
-    let Computed { batch, results } = computed;
-    let (mut failures, mut notes, mut kept) = (Vec::new(), Vec::new(), Vec::new());
-    let mut structures = batch.structures.iter().zip(results.iter());
-    for outcome in &batch.outcomes {
-        match outcome {
-            Outcome::Said { name, text } => notes.push((name.clone(), text.clone())),
-            Outcome::Failed(failure) => failures.push((failure.name.clone(), failure.reason.clone())),
-            Outcome::Read { notes: told } => {
-                let Some((structure, features)) = structures.next() else { break };
-                notes.extend(told.iter().map(|note| (structure.name.clone(), note.text.clone())));
-                match features {
-                    Ok(features) => kept.push((structure, features)),
-                    Err(error) => failures.push((structure.name.clone(), error.to_string())),
-                }
-            }
-        }
-    }
-    let inputs = batch.outcomes.len();
-    let done = table.batch(&kept).map(|table| Done { table, failures, notes, inputs });
-    send.send(done).map_err(|_| Gone)
-}
-
-/// Rows of some structures, with what is to be said of their inputs. Any program that knows Arrow's PyCapsule interface
-/// takes it without a copy: `pyarrow.record_batch(batch)`.
-#[pyclass(frozen, module = "prism._prism")]
-pub struct Batch {
-    done: Done,
-}
-
-const STREAM: &CStr = c"arrow_array_stream";
-
-#[pymethods]
-impl Batch {
-    #[pyo3(signature = (requested_schema = None))]
-    fn __arrow_c_stream__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyCapsule>> {
-        // The protocol lets a producer give its own schema when it cannot give the one that was asked for.
-        let _ = requested_schema;
-        let table = self.done.table.clone();
-        let schema = table.schema();
-        let reader = RecordBatchIterator::new([Ok(table)], schema);
-        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), STREAM)
-    }
-
-    fn __len__(&self) -> usize {
-        self.done.table.num_rows()
-    }
-
-    /// Inputs that have no rows, and why.
-    #[getter]
-    fn failures(&self) -> Vec<Said> {
-        self.done.failures.clone()
-    }
-
-    /// What is odd about inputs that were read.
-    #[getter]
-    fn notes(&self) -> Vec<Said> {
-        self.done.notes.clone()
-    }
-
-    /// How many inputs the batch is of.
-    #[getter]
-    fn inputs(&self) -> usize {
-        self.done.inputs
     }
 }

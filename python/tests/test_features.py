@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -47,23 +44,6 @@ def test_order_is_that_of_the_inputs(rbd: Path, crambin: Path) -> None:
     assert len(names) == 46 + 194 + 194
 
 
-@pytest.mark.skipif("PRISM_COMMAND" not in os.environ, reason="PRISM_COMMAND names no prism command to compare with")
-def test_same_rows_and_bits_as_the_command(rbd: Path, crambin: Path) -> None:
-    command = [os.environ["PRISM_COMMAND"], "features", str(crambin), str(rbd), "--backend", "cpu"]
-    written = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    expected = list(csv.reader(io.StringIO(written)))
-    table = prism.features([crambin, rbd], backend="cpu")
-    assert table.column_names == expected[0]
-    for column, name in enumerate(expected[0]):
-        kind = table.schema.field(name).type
-        for value, line in zip(table[name].to_pylist(), expected[1:], strict=True):
-            text = line[column]
-            if pa.types.is_float32(kind):
-                assert value == (None if text == "" else pa.scalar(float(text), pa.float32()).as_py())
-            else:
-                assert str(value) == text
-
-
 def test_no_inputs_give_the_columns() -> None:
     table = prism.features([], ["wcn"], "cpu")
     assert (table.num_rows, table.column_names[-1]) == (0, "wcn")
@@ -87,6 +67,15 @@ def test_failures_name_the_input(rbd: Path) -> None:
         ({"columns": ["wnc"]}, "no column `wnc`"),
         ({"backend": "gpu"}, "backend must be"),
         ({"on_error": "ignore"}, "on_error must be"),
+        ({"residues": "some"}, "residues must be"),
+        ({"altloc": "AB"}, "altloc must be"),
+        ({"het": "all"}, "het must be"),
+        ({"model": "last"}, "model must be"),
+        ({"name_by": "title"}, "name_by must be"),
+        ({"points": 3}, "points"),
+        ({"points": -3}, "points must be from 20 to 5000"),
+        ({"contact_threshold": 0.0}, "contact_threshold"),
+        ({"annotations": "no/such/file.csv"}, "no/such/file.csv"),
     ],
 )
 def test_wrong_arguments_are_told(rbd: Path, arguments: dict[str, object], message: str) -> None:
@@ -94,16 +83,22 @@ def test_wrong_arguments_are_told(rbd: Path, arguments: dict[str, object], messa
         prism.features(rbd, **{"backend": "cpu", **arguments})  # type: ignore[call-overload]
 
 
+def test_unknown_options_are_told(rbd: Path) -> None:
+    with pytest.raises(TypeError, match="no option 'chain'; there are"):
+        prism.features(rbd, backend="cpu", chain="A")  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="no option 'point'; there are"):
+        prism.Engine("cpu", point=3)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="chains takes a list"):
+        prism.features(rbd, backend="cpu", chains="E")
+    with pytest.raises(TypeError, match="columns takes a list"):
+        prism.features(rbd, "sasa", "cpu")
+
+
 def test_what_is_no_input_is_told() -> None:
     with pytest.raises(prism.PrismError, match="int is no input"):
         prism.features(3, backend="cpu")
     with pytest.raises(prism.PrismError, match="input 1: int is no input"):
         prism.features([b"", 3], backend="cpu")
-
-
-def test_sites(rbd: Path) -> None:
-    table = prism.sites(rbd, backend="cpu")
-    assert table.column_names[:2] == ["structure", "site"] or table.column_names[0] == "structure"
 
 
 def test_columns_are_described() -> None:

@@ -45,6 +45,27 @@ def test_an_engine_serves_threads(rbd: Path) -> None:
     assert all(table.equals(expected) for table in found)
 
 
+def test_other_threads_go_on(rbd: Path) -> None:
+    content, inputs = rbd.read_bytes(), 300
+    ended = threading.Event()
+    counted = 0
+
+    def count() -> None:
+        nonlocal counted
+        while not ended.wait(0.001):
+            counted += 1
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    begin = time.monotonic()
+    prism.features([(str(index), content) for index in range(inputs)], ["sasa"], "cpu")
+    seconds = time.monotonic() - begin
+    ended.set()
+    thread.join()
+    # A thousand a second, were nothing else to do.
+    assert counted > 20 * seconds
+
+
 def test_a_table_outlives_its_run(rbd: Path) -> None:
     stream = prism.stream(rbd, ["wcn"], "cpu")
     batch = next(stream)

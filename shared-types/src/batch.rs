@@ -96,12 +96,12 @@ const _: () = assert!(
 );
 
 /// Test points of a [`PointGroup`].
-pub const POINTS_A_GROUP: usize = 128;
+pub const POINTS_PER_GROUP: usize = 128;
 
 /// Cells of directions along each side of the map of a group's masks; even.
 pub const MASK_SIDE: usize = 32;
 /// Bins of thresholds for each direction.
-pub const MASK_BINS: usize = 16;
+pub const MASK_BINS: usize = 32;
 /// Masks of a [`PointGroup`]: one for each cell and bin, and two for what has no direction and what covers nothing.
 pub const MASKS_PER_GROUP: usize = MASK_SIDE * MASK_SIDE * MASK_BINS + 2;
 
@@ -118,9 +118,9 @@ pub const MASKS_PER_GROUP: usize = MASK_SIDE * MASK_SIDE * MASK_BINS + 2;
 #[repr(C, align(32))]
 pub struct Mask {
     /// Points that are covered in any case.
-    pub certain: [u32; POINTS_A_GROUP / 32],
+    pub certain: [u32; POINTS_PER_GROUP / 32],
     /// Points that may be covered, those of `certain` among them.
-    pub possible: [u32; POINTS_A_GROUP / 32],
+    pub possible: [u32; POINTS_PER_GROUP / 32],
 }
 
 const _: () = assert!(
@@ -133,13 +133,13 @@ const _: () = assert!(
 /// Test points on the unit sphere, on which accessible surface is counted, and what is known beforehand of who covers
 /// them. Where a set does not fill its last group, the rest of it is 0 and not looked at.
 ///
-/// It has half a megabyte: make it in memory from an allocator.
+/// It has a megabyte: make it in memory from an allocator.
 ///
 /// ```
-/// use shared_types::{MASK_BINS, MASK_SIDE, POINTS_A_GROUP, PointGroup};
+/// use shared_types::{MASK_BINS, MASK_SIDE, POINTS_PER_GROUP, PointGroup};
 ///
 /// // 300 points take three groups.
-/// assert_eq!(300usize.div_ceil(POINTS_A_GROUP), 3);
+/// assert_eq!(300usize.div_ceil(POINTS_PER_GROUP), 3);
 /// let mut groups: Vec<PointGroup> = bytemuck::allocation::zeroed_vec(1);
 /// groups[0].z[0] = 1.0; // the north pole
 /// assert_eq!([groups[0].x[0], groups[0].y[0], groups[0].z[0]], [0.0, 0.0, 1.0]);
@@ -149,11 +149,11 @@ const _: () = assert!(
 #[repr(C, align(32))]
 pub struct PointGroup {
     /// x of each.
-    pub x: [f32; POINTS_A_GROUP],
+    pub x: [f32; POINTS_PER_GROUP],
     /// y of each.
-    pub y: [f32; POINTS_A_GROUP],
+    pub y: [f32; POINTS_PER_GROUP],
     /// z of each.
-    pub z: [f32; POINTS_A_GROUP],
+    pub z: [f32; POINTS_PER_GROUP],
     /// Who covers which: by direction, row by row, and threshold; then that of an atom whose direction is not known, and
     /// that of one that covers nothing.
     pub masks: [Mask; MASKS_PER_GROUP],

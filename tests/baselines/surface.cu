@@ -1,4 +1,4 @@
-// Baseline of the kernel `atom_surfaces_prism4d` (kernels-gpu/src/atoms/surface.rs) in CUDA C++, for benchmarks: the same
+// Baseline of the kernel `atom_surfaces` (kernels-gpu/src/atoms/surface.rs) in CUDA C++, for benchmarks: the same
 // algorithm on the same cells, and the same operations, so that it gives the same counts.
 //
 //     nvcc -O3 -arch=native -cubin -o surface.cubin surface.cu
@@ -18,9 +18,9 @@ struct __align__(16) Frame {
     unsigned padding[3];
 };
 
-constexpr float REACH = 10.f, SLACK = 0.02f, PROBE = 1.4f, CONTACT = 4.5f, NEAREST2 = 3.5f * 3.5f;
-constexpr unsigned ROWS = 25, CANDIDATES = 768, NEAR = 128, FIRST = 24, OTHERS = 80, CONTACTS = 64, POINTS = 128;
-constexpr unsigned EACH = POINTS / 32, WARPS = 7, WORDS = 9, ATOMS_AN_ITEM = 1024;
+constexpr float REACH = 10.f, SLACK = 0.02f, PROBE = 1.4f, NEAREST2 = 3.5f * 3.5f;
+constexpr unsigned ROWS = 25, CANDIDATES = 768, NEAR = 128, FIRST = 24, OTHERS = 80, POINTS = 128;
+constexpr unsigned EACH = POINTS / 32, WARPS = 7, WORDS = 9, ATOMS_PER_ITEM = 1024;
 
 __constant__ signed char NEAR_FIRST[ROWS][2] = {
     {0, 0},  {-1, 0}, {1, 0},   {0, -1}, {0, 1},   {-1, -1}, {-1, 1}, {1, -1}, {1, 1},  {-2, 0},  {2, 0},  {0, -2}, {0, 2},
@@ -35,8 +35,8 @@ struct Run {
 
 struct alignas(32) PointGroup {
     float x[POINTS], y[POINTS], z[POINTS];
-    // Masks of who covers which, by 32 x 32 directions and 16 thresholds, and two more; this kernel tests points instead.
-    unsigned masks[32 * 32 * 16 + 2][8];
+    // Masks of who covers which, by 32 x 32 directions and 32 thresholds, and two more; this kernel tests points instead.
+    unsigned masks[32 * 32 * 32 + 2][8];
 };
 
 struct Bounds {
@@ -148,29 +148,6 @@ __device__ __forceinline__ void push(T* list, unsigned room, unsigned& n, bool h
     n += __popc(some);
 }
 
-struct Residues {
-    const unsigned *chain_ids, *first_atoms;
-    unsigned first, count, atoms;
-
-    __device__ __forceinline__ bool apart(unsigned i, unsigned j) const {
-        return (i > j ? i - j : j - i) >= 2 || chain_ids[first + i] != chain_ids[first + j];
-    }
-};
-
-__device__ __noinline__ void touch_all(const Residues& r, const float4* atoms, float4 atom, unsigned own, unsigned* contacts,
-                                       unsigned lane) {
-    for (unsigned residue = lane; residue < r.count; residue += 32) {
-        if (!r.apart(own, residue)) continue;
-        unsigned end = residue + 1 < r.count ? r.first_atoms[r.first + residue + 1] : r.atoms;
-        for (unsigned a = r.first_atoms[r.first + residue]; a < end; ++a) {
-            if (distance2(atoms[a], atom) <= CONTACT * CONTACT) {
-                atomicAdd(contacts + r.first + residue, 1u);
-                break;
-            }
-        }
-    }
-}
-
 __device__ __forceinline__ float least(float v) {
     for (int by = 16; by; by /= 2) v = fminf(v, __shfl_xor_sync(~0u, v, by));
     return v;
@@ -190,33 +167,28 @@ __device__ __forceinline__ unsigned inclusive_sum(unsigned v, unsigned lane) {
 }
 
 extern "C" __global__ void __launch_bounds__(224, 4)
-    surfaces(uint2* __restrict__ out, unsigned* __restrict__ contacts, const unsigned* __restrict__ offsets,
-             const Item* __restrict__ items, const float4* __restrict__ atoms, const Descriptor* __restrict__ descriptors,
-             const unsigned* __restrict__ chain_ids, const unsigned* __restrict__ residue_atoms,
+    surfaces(uint2* __restrict__ out, const unsigned* __restrict__ offsets,
+             const Item* __restrict__ items, const Descriptor* __restrict__ descriptors,
              const float4* __restrict__ all_sorted, const unsigned* __restrict__ all_cells,
-             const unsigned* __restrict__ all_owners, const Frame* __restrict__ frames,
+             const Frame* __restrict__ frames,
              const PointGroup* __restrict__ points, unsigned n_points) {
     __shared__ Frame f;
-    __shared__ unsigned parts[ATOMS_AN_ITEM + 1], totals[WARPS], turn;
+    __shared__ unsigned parts[ATOMS_PER_ITEM + 1], totals[WARPS], turn;
     __shared__ unsigned all_candidates[WARPS][CANDIDATES];
     __shared__ unsigned all_near[2][WARPS][NEAR];
     __shared__ float4 all_nearest[WARPS][FIRST];
     __shared__ float4 all_others[WARPS][OTHERS];
-    __shared__ unsigned all_touched[WARPS][CONTACTS];
     Item item = items[blockIdx.x];
     if (threadIdx.x == 0) {
         f = frames[item.structure];
         turn = 0;
     }
     __syncthreads();
-    Descriptor d = descriptors[item.structure];
-    Residues residues = {chain_ids, residue_atoms, d.ca_offset, d.n_residues, d.n_atoms};
     const unsigned* starts = all_cells + size_t(item.atoms) * WORDS;
     const float4* sorted = all_sorted + item.atoms;
-    const unsigned* owners = all_owners + item.atoms;
     unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, below = (1u << lane) - 1;
     unsigned begin = offsets[blockIdx.x], count = offsets[blockIdx.x + 1] - begin;
-    unsigned *candidates = all_candidates[warp], *touched = all_touched[warp];
+    unsigned* candidates = all_candidates[warp];
     float4 *nearest = all_nearest[warp], *others = all_others[warp];
 
     // Where the item's cells begin: a warp takes the atoms of one.
@@ -308,12 +280,12 @@ extern "C" __global__ void __launch_bounds__(224, 4)
             __syncwarp();
 #pragma unroll 1
             for (unsigned which = 0; which < 1 + two; ++which) {
-                unsigned at = first + k + which, own = owners[at];
+                unsigned at = first + k + which;
                 float4 atom = sorted[at];
                 Centre centre = {atom, atom.w + PROBE, 0.5f / (atom.w + PROBE)};
                 unsigned* near_ones = all_near[which][warp];
                 unsigned n_of = which ? n_near[1] : n_near[0], crowd = which ? within >> 16 : within & 0xffff;
-                unsigned n_nearest = 0, n_others = 0, n_touched = 0, exposed = 0, end = min(n_of, NEAR) - 1;
+                unsigned n_nearest = 0, n_others = 0, exposed = 0, end = min(n_of, NEAR) - 1;
                 __syncwarp();
                 for (unsigned from = 0; from <= end && n_of; from += 32) {
                     bool is_one = from + lane <= end;
@@ -321,27 +293,12 @@ extern "C" __global__ void __launch_bounds__(224, 4)
                     Seen seen = look(centre, sorted[place], is_one);
                     push(nearest, FIRST, n_nearest, seen.touches && seen.d2 < NEAREST2, seen.plane, below);
                     push(others, OTHERS, n_others, seen.touches && seen.d2 >= NEAREST2, seen.plane, below);
-                    unsigned residue = 0;
-                    bool touches = seen.d2 <= CONTACT * CONTACT;
-                    if (touches) {
-                        residue = owners[place];
-                        touches = residues.apart(own, residue);
-                    }
-                    push(touched, CONTACTS, n_touched, touches, residue, below);
                 }
                 __syncwarp();
-                if (!listed || n_of > NEAR || n_nearest > FIRST || n_others > OTHERS || n_touched > CONTACTS) {
-                    touch_all(residues, atoms + d.atom_offset, atom, own, contacts, lane);
+                if (!listed || n_of > NEAR || n_nearest > FIRST || n_others > OTHERS) {
                     crowd = crowd_of_all(atom, f, starts, sorted, lane);
                     exposed = exposed_to_all(centre, f, starts, sorted, points, n_points, lane);
                 } else {
-                    for (unsigned turn = 0; turn < n_touched; turn += 32) {
-                        unsigned residue = turn + lane < n_touched ? touched[turn + lane] : ~lane;
-                        unsigned same = __match_any_sync(~0u, residue);
-                        bool is_first = residue < residues.count && __ffs(same) - 1 == lane;
-                        for (unsigned e = 0; e < turn && is_first; ++e) is_first = touched[e] != residue;
-                        if (is_first) atomicAdd(contacts + residues.first + residue, 1u);
-                    }
                     for (unsigned g = 0, left = n_points; g * POINTS < n_points; ++g, left -= POINTS) {
                         const PointGroup& group = points[g];
                         float x[EACH], y[EACH], z[EACH];

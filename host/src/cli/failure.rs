@@ -21,7 +21,7 @@ pub enum Failure {
     Usage(anyhow::Error),
     /// The work cannot be done.
     Work(anyhow::Error),
-    /// Whoever reads standard output has enough: no failure of ours.
+    /// The reader of standard output closed it, which is no failure of this program.
     Closed,
     /// A signal has ended it, which makes this exit status.
     Interrupted(u8),

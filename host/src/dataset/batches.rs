@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Bytes of batches that are kept, for each core; two batches are, however large.
-const KEPT_BYTES_A_CORE: usize = 4 << 20;
+const KEPT_BYTES_PER_CORE: usize = 4 << 20;
 
 /// What the file has of each residue beside its atoms, in bytes, about.
 const RESIDUE_BYTES: usize = 4 * 8 + 1 + 4;
@@ -26,7 +26,7 @@ fn damaged(what: &str) -> DatasetError {
 
 /// Where a batch lies.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct Extent {
     begin: u64,
     header: usize,
     body: usize,
@@ -34,8 +34,8 @@ pub(super) struct Place {
     sums: [u32; 2],
 }
 
-/// The places of all batches, each behind the one before it, so that no byte belongs to two.
-pub(super) fn places(footer: &Footer<'_>, end: u64) -> Result<Vec<Place>, DatasetError> {
+/// The extents of all batches, each behind the one before it, so that no byte belongs to two.
+pub(super) fn extents(footer: &Footer<'_>, end: u64) -> Result<Vec<Extent>, DatasetError> {
     let entries = footer.custom_metadata().into_iter().flatten();
     let sums = entries.filter(|entry| entry.key() == Some(CHECKSUMS_KEY)).find_map(|entry| entry.value());
     let sums = sums.ok_or_else(|| damaged("it has no checksums"))?;
@@ -45,22 +45,22 @@ pub(super) fn places(footer: &Footer<'_>, end: u64) -> Result<Vec<Place>, Datase
         return Err(damaged("it has other checksums than batches"));
     }
     let mut last = (0, 0);
-    let mut places = Vec::with_capacity(count);
+    let mut extents = Vec::with_capacity(count);
     for (block, sum) in blocks.into_iter().flatten().zip(sums.as_bytes().chunks_exact(8)) {
         let lies = || {
             let begin = u64::try_from(block.offset()).ok().filter(|&begin| begin >= last.0)?;
             let header = usize::try_from(block.metaDataLength()).ok()?;
             let body = usize::try_from(block.bodyLength()).ok()?;
             let after = begin.checked_add(header.checked_add(body)? as u64).filter(|&after| after <= end)?;
-            Some((Place { begin, header, body, sums: [0; 2] }, after))
+            Some((Extent { begin, header, body, sums: [0; 2] }, after))
         };
-        let (mut place, after) = lies().ok_or_else(|| damaged("a batch does not lie within the file"))?;
+        let (mut extent, after) = lies().ok_or_else(|| damaged("a batch does not lie within the file"))?;
         let sum = std::str::from_utf8(sum).ok().and_then(|sum| u32::from_str_radix(sum, 16).ok());
-        place.sums = [last.1, sum.ok_or_else(|| damaged("a checksum is no number"))?];
-        last = (after, place.sums[1]);
-        places.push(place);
+        extent.sums = [last.1, sum.ok_or_else(|| damaged("a checksum is no number"))?];
+        last = (after, extent.sums[1]);
+        extents.push(extent);
     }
-    Ok(places)
+    Ok(extents)
 }
 
 /// What is known of the structures of a batch before it is read.
@@ -73,9 +73,9 @@ pub(super) struct Listed {
 
 /// Reads names and sizes of a batch's structures, and nothing else of it. The checksum is looked at when the batch is
 /// read.
-pub(super) fn list(source: &Source, place: &Place, schema: &Schema) -> Result<Listed, DatasetError> {
-    let header = source.read(place.begin, place.header)?;
-    let message = message_of(&header, place.body, schema)?;
+pub(super) fn list(source: &Source, extent: &Extent, schema: &Schema) -> Result<Listed, DatasetError> {
+    let header = source.read(extent.begin, extent.header)?;
+    let message = message_of(&header, extent.body, schema)?;
     let rows = usize::try_from(message.length()).map_err(|_| damaged("a batch has less than no rows"))?;
     if rows == 0 {
         return Ok(Listed::default());
@@ -86,7 +86,7 @@ pub(super) fn list(source: &Source, place: &Place, schema: &Schema) -> Result<Li
         let buffer = (index < buffers.len()).then(|| buffers.get(index));
         let buffer = buffer.filter(|buffer| range.end <= buffer.length() as usize && range.start <= range.end);
         let buffer = buffer.ok_or_else(|| damaged("a batch has fewer values than rows"))?;
-        let begin = place.begin + place.header as u64 + buffer.offset() as u64;
+        let begin = extent.begin + extent.header as u64 + buffer.offset() as u64;
         source.read(begin + range.start as u64, range.len())
     };
     let column =
@@ -117,22 +117,22 @@ pub(super) fn list(source: &Source, place: &Place, schema: &Schema) -> Result<Li
 /// Reads a batch and looks at all of it: at the checksum, and whether its parts fit together.
 pub(super) fn read(
     source: &Source,
-    place: &Place,
+    extent: &Extent,
     schema: &Schema,
     decoder: &FileDecoder,
     structures: Range<usize>,
     names: &[String],
 ) -> Result<RecordBatch, DatasetError> {
-    let bytes = source.read(place.begin, place.header + place.body)?;
+    let bytes = source.read(extent.begin, extent.header + extent.body)?;
     let differs = || DatasetError::Checksum { first: structures.start, last: structures.end.max(1) - 1 };
-    let mut sum = crc32fast::Hasher::new_with_initial(place.sums[0]);
+    let mut sum = crc32fast::Hasher::new_with_initial(extent.sums[0]);
     sum.update(&bytes);
-    if sum.finalize() != place.sums[1] {
+    if sum.finalize() != extent.sums[1] {
         return Err(differs());
     }
     // A checksum can be met on purpose, so that whether the parts fit is looked at in the copy.
-    message_of(&bytes[..place.header], place.body, schema)?;
-    let block = Block::new(0, place.header as i32, place.body as i64);
+    message_of(&bytes[..extent.header], extent.body, schema)?;
+    let block = Block::new(0, extent.header as i32, extent.body as i64);
     let batch = decoder.read_record_batch(&block, &Buffer::from_vec(bytes))?;
     let batch = batch.ok_or_else(|| damaged("a batch is none"))?;
     let found = batch.column_by_name("name").ok_or_else(differs)?.as_string::<i32>();
@@ -187,20 +187,20 @@ impl Recent {
     pub(super) fn get(
         &self,
         index: usize,
-        place: &Place,
+        extent: &Extent,
         read: impl FnOnce() -> Result<RecordBatch, DatasetError>,
     ) -> Result<RecordBatch, DatasetError> {
-        let kept = self.kept(index, place.header + place.body);
+        let kept = self.kept(index, extent.header + extent.body);
         kept.get_or_init(read).as_ref().cloned().map_err(DatasetError::again)
     }
 
-    /// The batch's place among those that are kept, at the end.
+    /// The batch's extent among those that are kept, at the end.
     fn kept(&self, index: usize, bytes: usize) -> Arc<Kept> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = all.iter().position(|(kept, ..)| *kept == index).and_then(|place| all.remove(place));
+        let found = all.iter().position(|(kept, ..)| *kept == index).and_then(|extent| all.remove(extent));
         let (.., kept) = found.unwrap_or_default();
         all.push_back((index, bytes, Arc::clone(&kept)));
-        let most = KEPT_BYTES_A_CORE.saturating_mul(rayon::current_num_threads());
+        let most = KEPT_BYTES_PER_CORE.saturating_mul(rayon::current_num_threads());
         let mut sum: usize = all.iter().map(|(_, bytes, _)| bytes).sum();
         while all.len() > 2 && sum > most {
             sum -= all.pop_front().map_or(0, |(_, bytes, _)| bytes);

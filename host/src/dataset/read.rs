@@ -1,6 +1,6 @@
 //! Reading a data set.
 
-use super::batches::{self, Place, Recent};
+use super::batches::{self, Extent, Recent};
 use super::columns::{self, ATOM_VALUES, Element};
 use super::source::Source;
 use super::{DatasetError, LAYOUT, LAYOUT_KEY};
@@ -30,7 +30,7 @@ pub struct Dataset {
     source: Source,
     schema: SchemaRef,
     decoder: FileDecoder,
-    places: Vec<Place>,
+    extents: Vec<Extent>,
     /// Where the structures of each batch begin, and after the last all end.
     begins: Vec<usize>,
     names: Vec<String>,
@@ -69,20 +69,20 @@ impl Dataset {
         let (end, footer) = footer_of(&source)?;
         let footer = root_as_footer(&footer).map_err(|error| DatasetError::Damaged(error.to_string()))?;
         let schema = Arc::new(checked_schema(&footer)?);
-        let places = batches::places(&footer, end)?;
+        let extents = batches::extents(&footer, end)?;
         let decoder = FileDecoder::new(Arc::clone(&schema), footer.version());
         let (mut names, mut bytes, mut begins) = (Vec::new(), Vec::new(), vec![0]);
-        for place in &places {
-            let listed = batches::list(&source, place, &schema)?;
+        for extent in &extents {
+            let listed = batches::list(&source, extent, &schema)?;
             if listed.names.is_empty() {
                 // Nobody will ask for it, and an empty batch may be one that had structures.
-                batches::read(&source, place, &schema, &decoder, names.len()..names.len(), &[])?;
+                batches::read(&source, extent, &schema, &decoder, names.len()..names.len(), &[])?;
             }
             names.extend(listed.names);
             bytes.extend(listed.bytes);
             begins.push(names.len());
         }
-        Ok(Self { source, schema, decoder, places, begins, names, bytes, recent: Recent::default() })
+        Ok(Self { source, schema, decoder, extents, begins, names, bytes, recent: Recent::default() })
     }
 
     /// Number of structures.
@@ -164,13 +164,13 @@ impl Dataset {
     fn row(&self, index: usize) -> Result<(RecordBatch, usize), DatasetError> {
         assert!(index < self.len(), "structure {index} of {}", self.len());
         let batch = self.begins.partition_point(|&begin| begin <= index) - 1;
-        let (place, structures) = (&self.places[batch], self.begins[batch]..self.begins[batch + 1]);
+        let (extent, structures) = (&self.extents[batch], self.begins[batch]..self.begins[batch + 1]);
         let row = index - structures.start;
         let read = || {
             let names = &self.names[structures.clone()];
-            batches::read(&self.source, place, &self.schema, &self.decoder, structures.clone(), names)
+            batches::read(&self.source, extent, &self.schema, &self.decoder, structures.clone(), names)
         };
-        Ok((self.recent.get(batch, place, read)?, row))
+        Ok((self.recent.get(batch, extent, read)?, row))
     }
 }
 

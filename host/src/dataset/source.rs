@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{Error, ErrorKind, Result};
 use std::path::Path;
 
-/// A file that is read at any place, or bytes in memory. Whoever reads gets a copy: what another process writes into the
+/// A file that is read at any place, or bytes in memory. A reader gets a copy: what another process writes into the
 /// file afterwards changes nothing that was looked at.
 #[derive(Debug)]
 pub(super) enum Source {

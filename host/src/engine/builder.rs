@@ -2,9 +2,9 @@
 
 use super::cpu::CpuWorker;
 use super::cuda::{self, Devices};
+use super::scheduler::Scheduler;
 use super::selection::{Request, Selection};
 use super::worker::Worker;
-use super::workers::Workers;
 use super::{DeviceError, Engine, EngineError};
 use shared_types::{MAX_POINTS, MIN_POINTS, MegaFusedConfig};
 use std::sync::Arc;
@@ -141,11 +141,11 @@ impl EngineBuilder {
     fn choose(&self) -> Result<Chosen, EngineError> {
         let cpu = || Box::new(CpuWorker::new(self.config.points)) as Box<dyn Worker>;
         let on_cpu = |no_cuda| {
-            let workers = Workers::new(vec![cpu()], None);
+            let workers = Scheduler::new(vec![cpu()], None);
             Chosen { backend: workers.names().concat(), workers, batch_atoms: CPU_BATCH_ATOMS, no_cuda }
         };
         if !self.workers.is_empty() {
-            let workers = Workers::new(self.workers.clone(), None);
+            let workers = Scheduler::new(self.workers.clone(), None);
             let backend = workers.chosen_names().join(", ");
             return Ok(Chosen { workers, backend, batch_atoms: CPU_BATCH_ATOMS, no_cuda: None });
         }
@@ -158,7 +158,7 @@ impl EngineBuilder {
                 Ok(()) => {
                     let devices = self.devices.clone();
                     let open = move || Ok(cuda::open(&devices)?.into_iter().map(boxed).collect());
-                    let workers = Workers::with_devices_later(cpu(), Box::new(open));
+                    let workers = Scheduler::with_devices_later(cpu(), Box::new(open));
                     let backend = format!("{}, and CUDA when it is ready", workers.names().concat());
                     Chosen { workers, backend, batch_atoms: CUDA_BATCH_ATOMS, no_cuda: None }
                 }
@@ -168,7 +168,7 @@ impl EngineBuilder {
             Ok(opened) => {
                 let workers = opened.into_iter().map(boxed).collect();
                 // Who asked for CUDA gets CUDA or an error.
-                let workers = Workers::new(workers, (self.backend == Backend::Auto).then(cpu));
+                let workers = Scheduler::new(workers, (self.backend == Backend::Auto).then(cpu));
                 let backend = format!("CUDA on {}", workers.chosen_names().join(", "));
                 Ok(Chosen { workers, backend, batch_atoms: CUDA_BATCH_ATOMS, no_cuda: None })
             }
@@ -183,7 +183,7 @@ fn boxed(worker: impl Worker + 'static) -> Box<dyn Worker> {
 
 /// A backend that was chosen.
 struct Chosen {
-    workers: Workers,
+    workers: Scheduler,
     /// Its name.
     backend: String,
     batch_atoms: usize,

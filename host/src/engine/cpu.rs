@@ -2,17 +2,18 @@
 
 use super::launch::BatchInputs;
 use super::memory::{HostMemory, OutOfHostMemory};
+use super::points::shared_point_groups;
 use super::results::{BatchFeatures, ResultPool, ResultSizes};
 use super::selection::Request;
-use super::work::BatchWork;
 use super::worker::{Computation, Worker};
+use super::workspace::Workspace;
 use super::{EngineError, Largest, launch_mega_fused_batch, point_groups};
-use crate::pack::{BatchPart, PackedBatch};
+use crate::pack::{BatchChunk, PackedBatch};
 use cuda_std::launch::{
     CpuExecutor, Executor, Host, LaunchError, has_vector_instructions, has_wide_vector_instructions,
 };
 use shared_types::PointGroup;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Batches at once: while the largest structure of one keeps a core, the others have work for the rest.
 const LANES: usize = 4;
@@ -21,8 +22,8 @@ const LANES: usize = 4;
 #[derive(Debug)]
 pub(super) struct CpuWorker {
     name: String,
-    points: Vec<PointGroup>,
-    pool: Mutex<Vec<BatchWork<HostMemory>>>,
+    points: Arc<[PointGroup]>,
+    pool: Mutex<Vec<Workspace<HostMemory>>>,
     results: ResultPool,
 }
 
@@ -30,7 +31,7 @@ impl CpuWorker {
     /// With this many test points on an atom's sphere.
     pub(super) fn new(points: u32) -> Self {
         let name = format!("CPU ({})", cpu_description());
-        Self { name, points: point_groups(points), pool: Mutex::default(), results: ResultPool::default() }
+        Self { name, points: shared_point_groups(points), pool: Mutex::default(), results: ResultPool::default() }
     }
 }
 
@@ -69,8 +70,8 @@ impl Worker for CpuWorker {
     }
 }
 
-pub(super) fn new_work() -> Result<BatchWork<HostMemory>, EngineError> {
-    Ok(BatchWork::new(&HostMemory)?)
+pub(super) fn new_work() -> Result<Workspace<HostMemory>, EngineError> {
+    Ok(Workspace::new(&HostMemory)?)
 }
 
 impl From<OutOfHostMemory> for EngineError {
@@ -81,9 +82,9 @@ impl From<OutOfHostMemory> for EngineError {
 
 pub(super) fn run_on<E: Executor<Space = Host, Error = LaunchError>>(
     executor: &E,
-    batch: &BatchPart<'_>,
+    batch: &BatchChunk<'_>,
     points: &[PointGroup],
-    work: &mut BatchWork<HostMemory>,
+    work: &mut Workspace<HostMemory>,
     request: &Request,
     largest: Largest,
     results: &ResultPool,
@@ -92,7 +93,7 @@ pub(super) fn run_on<E: Executor<Space = Host, Error = LaunchError>>(
     work.prepare(&HostMemory, batch, request, largest)?;
     let room = results.room(ResultSizes::of(batch, selection))?;
     let mut features = BatchFeatures::new(room, selection, batch);
-    launch_mega_fused_batch(executor, BatchInputs::of_part(batch, points, config.points), work, *config)
+    launch_mega_fused_batch(executor, BatchInputs::of_chunk(batch, points, config.points), work, *config)
         .map_err(|error| EngineError::from_launch(error, batch, &work.sizes))?;
     work.results(&HostMemory, &mut features)?;
     Ok(features)
@@ -149,7 +150,7 @@ mod tests {
     use crate::structure::StructureInput;
     use crate::synthetic::structure;
 
-    /// Parts are computed here as a device computes them.
+    /// Chunks are computed here as a device computes them.
     #[test]
     fn parts_of_a_batch_have_the_bits_of_the_whole() {
         let sizes = [40, 3, 1, 260, 17, 90, 31, 5, 64];
@@ -163,15 +164,15 @@ mod tests {
         let (mut work, results) = (new_work().unwrap(), ResultPool::default());
         for most in [1, 2, 4, 100] {
             let (mut values, mut site_ids, mut summaries) = (Vec::new(), Vec::new(), Vec::new());
-            for part in batch.parts(most) {
-                let of_part = run_on(&executor, &part, &points, &mut work, &request, largest, &results).unwrap();
-                values.extend(of_part.values().iter().map(|value| value.to_bits()));
-                site_ids.extend_from_slice(of_part.site_ids());
-                summaries.extend_from_slice(of_part.summaries());
-                assert_eq!(of_part.structure(0).name, structures[part.structures().start].name);
+            for chunk in batch.chunks(most) {
+                let of_chunk = run_on(&executor, &chunk, &points, &mut work, &request, largest, &results).unwrap();
+                values.extend(of_chunk.values().iter().map(|value| value.to_bits()));
+                site_ids.extend_from_slice(of_chunk.site_ids());
+                summaries.extend_from_slice(of_chunk.summaries());
+                assert_eq!(of_chunk.structure(0).name, structures[chunk.structures().start].name);
             }
             let expected_values: Vec<_> = expected.values().iter().map(|value| value.to_bits()).collect();
-            assert!(values == expected_values, "{most} parts");
+            assert!(values == expected_values, "{most} chunks");
             assert_eq!((&*site_ids, &*summaries), (expected.site_ids(), expected.summaries()));
         }
     }

@@ -1,22 +1,22 @@
 //! The backend of CUDA devices: all of the engine that names CUDA.
 
 mod batch;
-mod lanes;
 mod memory;
 mod recorded;
+mod slots;
 mod staging;
 
 pub use batch::DeviceBatch;
-pub use lanes::{DeviceLanes, LaneOptions, LaneStatistics};
 pub use memory::DeviceMemory;
 pub use recorded::{RecordedBatch, RecordedFeatures};
+pub use slots::{DeviceSlots, SlotOptions, SlotStatistics};
 pub use staging::Staging;
 
 use super::selection::Request;
-use super::work::BatchSizes;
 use super::worker::{Computation, Worker};
+use super::workspace::BatchSizes;
 use super::{DeviceError, DeviceErrorKind, EngineError, kernels};
-use crate::pack::{BatchPart, PackedBatch};
+use crate::pack::{BatchChunk, PackedBatch};
 use cuda_host::{Context, CudaError, CudaExecutor, Device, DeviceInfo, Image, Module};
 use std::path::Path;
 
@@ -42,7 +42,7 @@ pub(super) enum Devices {
 #[derive(Debug)]
 pub(super) struct CudaWorker {
     name: String,
-    lanes: DeviceLanes,
+    slots: DeviceSlots,
 }
 
 /// Whether there may be a driver. Its library is not initialised, which takes longer than computing one structure; and where
@@ -98,8 +98,8 @@ impl CudaWorker {
         let module = Module::load(&context, kernels::MODULE, IMAGE)?;
         let executor = CudaExecutor::new(&context.stream()?, [module])?;
         check(&executor)?;
-        let lanes = DeviceLanes::new(&executor, LaneOptions::default())?;
-        Ok(Self { name: format!("{} (device {})", device.name, device.ordinal), lanes })
+        let slots = DeviceSlots::new(&executor, SlotOptions::default())?;
+        Ok(Self { name: format!("{} (device {})", device.name, device.ordinal), slots })
     }
 }
 
@@ -125,12 +125,12 @@ impl Worker for CudaWorker {
     }
 
     fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
-        let (features, times) = self.lanes.run(batch, request)?;
+        let (features, times) = self.slots.run(batch, request)?;
         Ok(Computation { features, times: Some(times) })
     }
 
     fn release(&self) {
-        self.lanes.release();
+        self.slots.release();
     }
 }
 
@@ -205,7 +205,7 @@ fn inventory_of(device: &DeviceInfo) -> InventoryDevice {
 }
 
 /// What a device came to that worked on `batch`.
-fn engine_error(error: CudaError, batch: &BatchPart<'_>, sizes: &BatchSizes) -> EngineError {
+fn engine_error(error: CudaError, batch: &BatchChunk<'_>, sizes: &BatchSizes) -> EngineError {
     match error.kernel_panic() {
         Some(panic) => EngineError::from_panic(panic.clone(), batch, sizes),
         None => EngineError::Device(error.into()),

@@ -2,9 +2,9 @@
 
 use super::EngineError;
 use super::results::{BatchFeatures, StructureView};
+use super::scheduler::{Exclusivity, Run, Scheduler};
 use super::selection::Request;
 use super::worker::DeviceTimes;
-use super::workers::{Exclusivity, Run, Workers};
 use crate::pack::{PackError, PackedBatch};
 use crate::structure::StructureInput;
 use std::time::Duration;
@@ -12,15 +12,15 @@ use std::time::Duration;
 /// Structures side by side, those left out that are not valid.
 #[derive(Debug)]
 pub(crate) struct Packed {
-    part: Part,
+    chunk: Chunk,
     refused: Vec<(usize, EngineError)>,
 }
 
 /// Some structures of a batch.
 #[derive(Debug)]
-struct Part {
-    /// Their places in the batch, rising.
-    places: Vec<usize>,
+struct Chunk {
+    /// Their indices in the batch, rising.
+    indices: Vec<usize>,
     batch: Result<PackedBatch, PackError>,
 }
 
@@ -29,16 +29,16 @@ struct Part {
 /// The example of [`pipeline::Computed`](crate::pipeline::Computed) reads some.
 #[derive(Debug)]
 pub struct BatchResults {
-    parts: Vec<BatchFeatures>,
-    places: Vec<Result<Place, EngineError>>,
+    chunks: Vec<BatchFeatures>,
+    locations: Vec<Result<Location, EngineError>>,
     runs: Vec<RunRecord>,
     halvings: u64,
 }
 
 /// Where a structure's features are.
 #[derive(Clone, Copy, Debug)]
-struct Place {
-    part: usize,
+struct Location {
+    chunk: usize,
     index: usize,
 }
 
@@ -56,133 +56,133 @@ pub(crate) struct RunRecord {
 impl Packed {
     /// Packs what is valid of `structures`.
     pub(crate) fn new(structures: &[StructureInput]) -> Self {
-        let part = Part::new(structures, (0..structures.len()).collect());
-        if !matches!(part.batch, Err(PackError::Structure { .. })) {
-            return Self { part, refused: Vec::new() };
+        let chunk = Chunk::new(structures, (0..structures.len()).collect());
+        if !matches!(chunk.batch, Err(PackError::Structure { .. })) {
+            return Self { chunk, refused: Vec::new() };
         }
-        let (mut places, mut refused) = (Vec::new(), Vec::new());
+        let (mut indices, mut refused) = (Vec::new(), Vec::new());
         for (index, structure) in structures.iter().enumerate() {
             match structure.validate() {
-                Ok(()) => places.push(index),
+                Ok(()) => indices.push(index),
                 Err(source) => refused.push((index, PackError::Structure { index, source }.into())),
             }
         }
-        Self { part: Part::new(structures, places), refused }
+        Self { chunk: Chunk::new(structures, indices), refused }
     }
 
     /// The structures side by side, unless none could be packed.
     pub(crate) fn batch(&self) -> Option<&PackedBatch> {
-        self.part.batch.as_ref().ok()
+        self.chunk.batch.as_ref().ok()
     }
 }
 
-impl Part {
-    fn new(structures: &[StructureInput], places: Vec<usize>) -> Self {
-        let batch = PackedBatch::from_inputs(places.iter().map(|&place| &structures[place]));
-        Self { places, batch }
+impl Chunk {
+    fn new(structures: &[StructureInput], indices: Vec<usize>) -> Self {
+        let batch = PackedBatch::from_inputs(indices.iter().map(|&index| &structures[index]));
+        Self { indices, batch }
     }
 
-    /// The same structures in parts of at most so many atoms, or of one structure.
+    /// Cuts the structures into chunks of at most `most_atoms` atoms; a larger structure gets a chunk of its own.
     fn chunks(self, structures: &[StructureInput], most_atoms: usize) -> Vec<Self> {
-        let sizes = self.places.iter().map(|&place| super::size_of(&structures[place]));
+        let sizes = self.indices.iter().map(|&index| super::size_of(&structures[index]));
         let ranges = super::plan::batches(sizes, most_atoms);
         drop(self.batch);
-        ranges.into_iter().map(|range| Self::new(structures, self.places[range].to_vec())).collect()
+        ranges.into_iter().map(|range| Self::new(structures, self.indices[range].to_vec())).collect()
     }
 
-    /// The same structures in two parts of about as many atoms.
+    /// Halves the chunk by atoms.
     fn halves(self, structures: &[StructureInput]) -> [Self; 2] {
-        let mut places = self.places;
-        let atoms: usize = places.iter().map(|&place| structures[place].n_atoms()).sum();
+        let mut indices = self.indices;
+        let atoms: usize = indices.iter().map(|&index| structures[index].n_atoms()).sum();
         let mut before = 0;
-        let in_first = |&&place: &&usize| {
-            before += structures[place].n_atoms();
+        let in_first = |&&index: &&usize| {
+            before += structures[index].n_atoms();
             2 * before <= atoms
         };
-        let middle = places.iter().take_while(in_first).count();
-        let second = places.split_off(middle.clamp(1, places.len() - 1));
+        let middle = indices.iter().take_while(in_first).count();
+        let second = indices.split_off(middle.clamp(1, indices.len() - 1));
         // What did not fit is freed first.
         drop(self.batch);
-        [Self::new(structures, places), Self::new(structures, second)]
+        [Self::new(structures, indices), Self::new(structures, second)]
     }
 }
 
-/// Computes `packed`, which was made of `structures`. A part that does not fit in memory is halved; a structure that is
+/// Computes `packed`, which was made of `structures`. A chunk that does not fit in memory is halved; a structure that is
 /// to blame gets its error, and the others are computed again without it.
 ///
 /// # Errors
 /// What stopped the backend and is no structure's fault.
 pub(super) fn compute(
-    workers: &Workers,
+    scheduler: &Scheduler,
     request: &Request,
     structures: &[StructureInput],
     packed: Packed,
 ) -> Result<BatchResults, EngineError> {
-    let mut places: Vec<Option<Result<Place, EngineError>>> = structures.iter().map(|_| None).collect();
-    for (place, error) in packed.refused {
-        places[place] = Some(Err(error));
+    let mut locations: Vec<Option<Result<Location, EngineError>>> = structures.iter().map(|_| None).collect();
+    for (index, error) in packed.refused {
+        locations[index] = Some(Err(error));
     }
-    workers.expect(structures.iter().map(StructureInput::n_atoms).sum());
-    let mut results = BatchResults { parts: Vec::new(), places: Vec::new(), runs: Vec::new(), halvings: 0 };
-    let mut parts = vec![packed.part];
-    while let Some(part) = parts.pop() {
-        if part.places.is_empty() {
+    scheduler.expect(structures.iter().map(StructureInput::n_atoms).sum());
+    let mut results = BatchResults { chunks: Vec::new(), locations: Vec::new(), runs: Vec::new(), halvings: 0 };
+    let mut chunks = vec![packed.chunk];
+    while let Some(chunk) = chunks.pop() {
+        if chunk.indices.is_empty() {
             continue;
         }
-        if part.places.len() > 1 && part.batch.as_ref().is_ok_and(|batch| workers.is_too_large(batch.n_atoms())) {
+        if chunk.indices.len() > 1 && chunk.batch.as_ref().is_ok_and(|batch| scheduler.is_too_large(batch.n_atoms())) {
             results.halvings += 1;
-            parts.extend(part.halves(structures).into_iter().rev());
+            chunks.extend(chunk.halves(structures).into_iter().rev());
             continue;
         }
-        if let Some(most) = workers.chunk_atoms()
-            && part.places.len() > 1
-            && part.batch.as_ref().is_ok_and(|batch| batch.n_atoms() > most)
+        if let Some(most) = scheduler.chunk_atoms()
+            && chunk.indices.len() > 1
+            && chunk.batch.as_ref().is_ok_and(|batch| batch.n_atoms() > most)
         {
-            parts.extend(part.chunks(structures, most).into_iter().rev());
+            chunks.extend(chunk.chunks(structures, most).into_iter().rev());
             continue;
         }
-        match run(workers, request, &part) {
+        match run(scheduler, request, &chunk) {
             Ok((features, record)) => {
-                for (index, &place) in part.places.iter().enumerate() {
-                    places[place] = Some(Ok(Place { part: results.parts.len(), index }));
+                for (index, &structure) in chunk.indices.iter().enumerate() {
+                    locations[structure] = Some(Ok(Location { chunk: results.chunks.len(), index }));
                 }
-                results.parts.push(features);
+                results.chunks.push(features);
                 results.runs.push(record);
             }
-            Err(error) if is_too_much(&error) && part.places.len() > 1 => {
-                tracing::debug!(structures = part.places.len(), "{error}; halving the batch");
-                if let Ok(batch) = &part.batch {
-                    workers.ran_out(batch.n_atoms());
+            Err(error) if is_too_much(&error) && chunk.indices.len() > 1 => {
+                tracing::debug!(structures = chunk.indices.len(), "{error}; halving the batch");
+                if let Ok(batch) = &chunk.batch {
+                    scheduler.ran_out(batch.n_atoms());
                 }
                 results.halvings += 1;
-                parts.extend(part.halves(structures).into_iter().rev());
+                chunks.extend(chunk.halves(structures).into_iter().rev());
             }
             Err(error) if error.is_out_of_memory() => {
-                let place = part.places[0];
-                places[place] = Some(Err(EngineError::does_not_fit(place, &structures[place], error)));
+                let index = chunk.indices[0];
+                locations[index] = Some(Err(EngineError::does_not_fit(index, &structures[index], error)));
             }
-            Err(error) => match error.structure_index().filter(|&index| index < part.places.len()) {
+            Err(error) => match error.structure_index().filter(|&index| index < chunk.indices.len()) {
                 Some(index) => {
-                    let mut rest = part.places;
-                    let place = rest.remove(index);
-                    places[place] = Some(Err(error.shifted(place - index)));
-                    parts.push(Part::new(structures, rest));
+                    let mut rest = chunk.indices;
+                    let structure = rest.remove(index);
+                    locations[structure] = Some(Err(error.shifted(structure - index)));
+                    chunks.push(Chunk::new(structures, rest));
                 }
                 None => return Err(error),
             },
         }
     }
-    results.places = places.into_iter().flatten().collect();
+    results.locations = locations.into_iter().flatten().collect();
     Ok(results)
 }
 
 /// One try, two for a single structure that finds no room beside others.
-fn run(workers: &Workers, request: &Request, part: &Part) -> Result<(BatchFeatures, RunRecord), EngineError> {
-    let batch = part.batch.as_ref().map_err(|error| EngineError::Pack(error.clone()))?;
-    let run = match workers.run(batch, request, Exclusivity::Shared) {
-        Err(error) if error.is_out_of_memory() && part.places.len() == 1 => {
+fn run(scheduler: &Scheduler, request: &Request, chunk: &Chunk) -> Result<(BatchFeatures, RunRecord), EngineError> {
+    let batch = chunk.batch.as_ref().map_err(|error| EngineError::Pack(error.clone()))?;
+    let run = match scheduler.run(batch, request, Exclusivity::Shared) {
+        Err(error) if error.is_out_of_memory() && chunk.indices.len() == 1 => {
             tracing::debug!("{error}; once more, alone");
-            workers.run(batch, request, Exclusivity::Alone)
+            scheduler.run(batch, request, Exclusivity::Alone)
         }
         other => other,
     };
@@ -198,7 +198,7 @@ fn run(workers: &Workers, request: &Request, part: &Part) -> Result<(BatchFeatur
     Ok((computation.features, record))
 }
 
-/// Whether fewer structures may be computed where so many were not.
+/// Whether a smaller chunk may succeed where this one failed.
 fn is_too_much(error: &EngineError) -> bool {
     error.is_out_of_memory() || matches!(error, EngineError::Pack(PackError::TooLarge { .. }))
 }
@@ -207,13 +207,13 @@ impl BatchResults {
     /// Number of structures.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.locations.len()
     }
 
     /// Whether there is no structure.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.locations.is_empty()
     }
 
     /// What structure `index` of the batch got.
@@ -224,7 +224,7 @@ impl BatchResults {
     /// # Panics
     /// Where there is no such structure.
     pub fn get(&self, index: usize) -> Result<StructureView<'_>, &EngineError> {
-        self.places[index].as_ref().map(|place| self.features(*place))
+        self.locations[index].as_ref().map(|index| self.features(*index))
     }
 
     /// What each structure got.
@@ -234,9 +234,9 @@ impl BatchResults {
 
     /// The same, errors by value.
     pub(super) fn into_each(mut self) -> Vec<Result<super::StructureFeatures, EngineError>> {
-        let places = std::mem::take(&mut self.places);
-        let owned = |place: Place| self.features(place).to_owned();
-        places.into_iter().map(|place| place.map(owned)).collect()
+        let locations = std::mem::take(&mut self.locations);
+        let owned = |index: Location| self.features(index).to_owned();
+        locations.into_iter().map(|index| index.map(owned)).collect()
     }
 
     /// Who computed how much; failed tries are left out.
@@ -244,12 +244,12 @@ impl BatchResults {
         &self.runs
     }
 
-    /// How often a part did not fit.
+    /// How often a chunk did not fit.
     pub(crate) fn halvings(&self) -> u64 {
         self.halvings
     }
 
-    fn features(&self, Place { part, index }: Place) -> StructureView<'_> {
-        self.parts[part].structure(index)
+    fn features(&self, Location { chunk, index }: Location) -> StructureView<'_> {
+        self.chunks[chunk].structure(index)
     }
 }

@@ -2,8 +2,8 @@
 
 use super::ShapeDifference;
 use super::memory::Memory;
-use super::work::{BatchSizes, BatchWork};
-use crate::pack::{BatchPart, PackError};
+use super::workspace::{BatchSizes, Workspace};
+use crate::pack::{BatchChunk, PackError};
 use crate::structure::StructureInput;
 use cuda_std::{launch::LaunchError, panic::KernelPanic};
 use thiserror::Error;
@@ -160,21 +160,21 @@ impl EngineError {
     ///
     /// The example of [`Worker`](super::Worker) calls it.
     #[must_use]
-    pub fn of_launch<M: Memory>(error: LaunchError, batch: &BatchPart<'_>, work: &BatchWork<M>) -> Self {
+    pub fn of_launch<M: Memory>(error: LaunchError, batch: &BatchChunk<'_>, work: &Workspace<M>) -> Self {
         Self::from_launch(error, batch, &work.sizes)
     }
 
     /// What a launch on `batch` came to; a panic names the structure whose block it was.
-    pub(super) fn from_launch(error: LaunchError, batch: &BatchPart<'_>, sizes: &BatchSizes) -> Self {
+    pub(super) fn from_launch(error: LaunchError, batch: &BatchChunk<'_>, sizes: &BatchSizes) -> Self {
         match error {
             LaunchError::Panic(panic) => Self::from_panic(panic, batch, sizes),
             other => Self::Launch(other),
         }
     }
 
-    /// As [`from_launch`](Self::from_launch); the structure's place is that in the batch of which this is a part. `sizes`
+    /// As [`from_launch`](Self::from_launch); the structure's place is that in the batch of which this is a chunk. `sizes`
     /// are those that were launched.
-    pub(super) fn from_panic(panic: KernelPanic, batch: &BatchPart<'_>, sizes: &BatchSizes) -> Self {
+    pub(super) fn from_panic(panic: KernelPanic, batch: &BatchChunk<'_>, sizes: &BatchSizes) -> Self {
         let panic = Box::new(panic);
         match sizes.structure_of(&panic) {
             Some(index) => {

@@ -1,6 +1,6 @@
 //! Groups of features beyond the first: each has its own rows, kernels and buffers.
 //!
-//! A group is a module here that implements [`GroupWork`], and a line in `groups!`. Its features stand in
+//! A group is a module here that implements [`GroupWorkspace`], and a line in `groups!`. Its features stand in
 //! `shared_types::feature`, its kernels in `kernels-gpu`.
 
 mod backbone;
@@ -9,13 +9,13 @@ mod position;
 use super::launch::BatchInputs;
 use super::memory::Memory;
 use super::selection::Selection;
-use super::work::{BatchSizes, DeviceItems};
+use super::workspace::{BatchSizes, DeviceItems};
 use cuda_std::launch::{Executor, Offsets, Segments};
 use kernels_gpu::scratch::Taken;
 use shared_types::{Group, MegaFusedConfig, Steps};
 
 /// What a group keeps from batch to batch, and how it is computed.
-pub(super) trait GroupWork<M: Memory>: Sized {
+pub(super) trait GroupWorkspace<M: Memory>: Sized {
     /// Which group it is.
     const GROUP: Group;
     /// The steps of which at least one is to be taken for the group to be computed.
@@ -115,7 +115,7 @@ macro_rules! groups {
         impl<M: Memory> Groups<M> {
             /// Room for nothing.
             pub(super) fn new(memory: &M) -> Result<Self, M::Error> {
-                Ok(Self { $($name: (GroupWork::new(memory)?, Columns::new(memory)?)),* })
+                Ok(Self { $($name: (GroupWorkspace::new(memory)?, Columns::new(memory)?)),* })
             }
 
             /// Makes room for a batch, for those that are asked for.
@@ -128,7 +128,7 @@ macro_rules! groups {
                 $(
                     let (group, columns) = &mut self.$name;
                     if has_steps::<M, $name::$type<M>>(sizes) {
-                        columns.set(memory, selection, <$name::$type<M> as GroupWork<M>>::GROUP)?;
+                        columns.set(memory, selection, <$name::$type<M> as GroupWorkspace<M>>::GROUP)?;
                         group.prepare(memory, sizes)?;
                     }
                 )*
@@ -158,15 +158,15 @@ macro_rules! groups {
 }
 
 groups! {
-    position: PositionWork;
-    backbone: BackboneWork;
+    position: PositionWorkspace;
+    backbone: BackboneWorkspace;
 }
 
-fn has_steps<M: Memory, G: GroupWork<M>>(sizes: &BatchSizes) -> bool {
+fn has_steps<M: Memory, G: GroupWorkspace<M>>(sizes: &BatchSizes) -> bool {
     sizes.steps.only(G::STEPS) != Steps::NONE
 }
 
-/// Where each structure's values begin: so many for each of its residues.
+/// Where each structure's values begin: `width` values for each residue.
 pub(super) fn value_offsets(residues: &Offsets, width: usize) -> Offsets {
     let all = residues.as_slice().iter().map(|row| row * width as u32);
     Offsets::new(all.collect()).expect("as the rows, times so many columns")

@@ -1,4 +1,4 @@
-//! Workers that fail as devices do, for tests. What they compute, the CPU computes.
+//! Scheduler that fail as devices do, for tests. What they compute, the CPU computes.
 
 use super::cpu::CpuWorker;
 use super::selection::Request;
@@ -27,7 +27,7 @@ pub(crate) struct Seen {
 #[derive(Debug)]
 pub(crate) struct Injected {
     name: String,
-    lanes: usize,
+    slots: usize,
     cpu: CpuWorker,
     /// Memory, in atoms of all batches at once.
     memory: usize,
@@ -43,10 +43,10 @@ pub(crate) struct Injected {
 }
 
 impl Injected {
-    pub(crate) fn new(name: &str, lanes: usize) -> Self {
+    pub(crate) fn new(name: &str, slots: usize) -> Self {
         Self {
             name: name.to_owned(),
-            lanes,
+            slots,
             cpu: CpuWorker::new(MegaFusedConfig::default().points),
             memory: usize::MAX,
             used: AtomicUsize::new(0),
@@ -118,7 +118,7 @@ impl Worker for Injected {
     }
 
     fn slots(&self) -> usize {
-        self.lanes
+        self.slots
     }
 
     fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {

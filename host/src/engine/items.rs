@@ -1,14 +1,14 @@
 //! How the structures of a batch are shared out to blocks.
 
-use crate::pack::BatchPart;
+use crate::pack::BatchChunk;
 use cuda_std::launch::Offsets;
-use kernels_gpu::scratch::{Item, NO_STRUCTURE, Shares, atoms_per_item};
+use kernels_gpu::scratch::{NO_STRUCTURE, WorkItem, WorkSplit, atoms_per_item};
 use shared_types::Steps;
 
 /// Residues that a block adds up.
-const RESIDUES_AN_ITEM: u32 = 128;
+const RESIDUES_PER_ITEM: u32 = 128;
 /// Rows of a large structure that a block computes.
-const ROWS_AN_ITEM: u32 = 128;
+const ROWS_PER_ITEM: u32 = 128;
 
 /// What one block computes as a whole, at most. Results do not depend on it.
 ///
@@ -45,7 +45,7 @@ impl Default for Largest {
 
 /// Some elements of each structure, as blocks take them, and where they lie in buffers.
 pub(super) struct Items {
-    pub(super) items: Vec<Item>,
+    pub(super) items: Vec<WorkItem>,
     /// In the buffers that items write.
     pub(super) offsets: Offsets,
     /// In those that they share with it.
@@ -54,7 +54,7 @@ pub(super) struct Items {
 
 impl Items {
     /// All atoms, in the order of scratch memory.
-    pub(super) fn of_atoms(batch: &BatchPart<'_>) -> Self {
+    pub(super) fn of_atoms(batch: &BatchChunk<'_>) -> Self {
         let mut builder = Builder::default();
         for structure in Structure::all(batch) {
             builder.some(structure, structure.n_atoms, atoms_per_item(structure.n_atoms), |first| {
@@ -66,32 +66,33 @@ impl Items {
         builder.items(atoms, atoms)
     }
 
-    /// All residues; beside them, their atoms.
-    pub(super) fn of_residues(batch: &BatchPart<'_>) -> Self {
+    /// All residues.
+    pub(super) fn of_residues(batch: &BatchChunk<'_>) -> Self {
         let mut builder = Builder::default();
         for structure in Structure::all(batch) {
-            builder.some(structure, structure.residues, RESIDUES_AN_ITEM, |first| {
+            builder.some(structure, structure.residues, RESIDUES_PER_ITEM, |first| {
                 let row = structure.row + first;
-                (row, structure.atoms + batch.residue_atoms()[row as usize])
+                (row, row)
             });
         }
-        builder.items(batch.n_residues() as u32, batch.atom_offsets().end())
+        let rows = batch.n_residues() as u32;
+        builder.items(rows, rows)
     }
 
     /// The rows of structures that one block does not compute, and between them items with nothing to do; beside them,
     /// their contact lists.
-    pub(super) fn of_rows(batch: &BatchPart<'_>, shares: Shares) -> Self {
+    pub(super) fn of_rows(batch: &BatchChunk<'_>, split: WorkSplit) -> Self {
         let mut builder = Builder::default();
-        let words = shares.contact_words;
+        let words = split.contact_words;
         for structure in Structure::all(batch) {
-            if structure.residues > shares.largest {
-                builder.some(structure, structure.residues, shares.rows_an_item, |first| {
+            if structure.residues > split.largest {
+                builder.some(structure, structure.residues, split.rows_per_item, |first| {
                     let row = structure.row + first;
                     (row, row * words)
                 });
             } else if builder.items.last().is_none_or(|item| item.structure != NO_STRUCTURE) {
                 builder.push(
-                    Item { structure: NO_STRUCTURE, atoms: 0, first: 0 },
+                    WorkItem { structure: NO_STRUCTURE, atoms: 0, first: 0 },
                     structure.row,
                     structure.row * words,
                 );
@@ -103,9 +104,9 @@ impl Items {
 }
 
 /// How rows are shared out.
-pub(super) fn shares(batch: &BatchPart<'_>, contact_offsets: &Offsets, largest: Largest, steps: Steps) -> Shares {
+pub(super) fn split(batch: &BatchChunk<'_>, contact_offsets: &Offsets, largest: Largest, steps: Steps) -> WorkSplit {
     let contact_words = contact_offsets.end().checked_div(batch.n_residues() as u32).unwrap_or(0);
-    Shares { largest: largest.residues, rows_an_item: ROWS_AN_ITEM, contact_words, steps: steps.bits() }
+    WorkSplit { largest: largest.residues, rows_per_item: ROWS_PER_ITEM, contact_words, steps: steps.bits() }
 }
 
 /// A structure's place in buffers.
@@ -121,7 +122,7 @@ struct Structure {
 }
 
 impl Structure {
-    fn all(batch: &BatchPart<'_>) -> impl Iterator<Item = Self> {
+    fn all(batch: &BatchChunk<'_>) -> impl Iterator<Item = Self> {
         batch.descriptors().iter().zip(batch.atom_offsets().as_slice()).enumerate().map(|(index, (d, &atoms))| Self {
             index: index as u32,
             row: d.ca_offset,
@@ -134,13 +135,13 @@ impl Structure {
 
 #[derive(Default)]
 struct Builder {
-    items: Vec<Item>,
+    items: Vec<WorkItem>,
     offsets: Vec<u32>,
     others: Vec<u32>,
 }
 
 impl Builder {
-    fn push(&mut self, item: Item, offset: u32, other: u32) {
+    fn push(&mut self, item: WorkItem, offset: u32, other: u32) {
         self.items.push(item);
         self.offsets.push(offset);
         self.others.push(other);
@@ -150,7 +151,7 @@ impl Builder {
     fn some(&mut self, structure: Structure, count: u32, length: u32, place: impl Fn(u32) -> (u32, u32)) {
         for first in (0..count).step_by(length as usize) {
             let (offset, other) = place(first);
-            self.push(Item { structure: structure.index, atoms: structure.atoms, first }, offset, other);
+            self.push(WorkItem { structure: structure.index, atoms: structure.atoms, first }, offset, other);
         }
     }
 

@@ -2,25 +2,23 @@
 
 use super::groups::{Shared, take_columns};
 use super::memory::Memory;
-use super::work::BatchWork;
-use crate::pack::BatchPart;
+use super::workspace::Workspace;
+use crate::pack::BatchChunk;
 use cuda_std::launch::{Executor, Host, Segments, Space};
 use kernels_gpu::{
-    atom_cells_prism4d as cells, atom_surfaces_prism4d as surfaces, binding_sites_prism4d as sites,
-    large_atom_cells_prism4d as large_cells, mega_fused_batch_detection_prism4d as fused,
-    residue_exposure_prism4d as exposure, selected_features as selected, site_point_list as point_list,
-    site_point_scores as scores, site_points as points, site_sums as sums,
-    spread_centrality_prism4d as spread_centrality, spread_network_prism4d as spread_network,
-    spread_pairs_prism4d as spread_pairs, spread_places_prism4d as spread_places,
+    atom_cells as cells, atom_depths as depths, atom_surfaces as surfaces, binding_sites as sites,
+    large_atom_cells as large_cells, mega_fused_batch_detection_prism4d as fused, residue_exposure as exposure,
+    selected_features as selected, site_point_list as point_list, site_point_scores as scores, site_points as points,
+    site_sums as sums, split_alpha_carbons, split_centrality, split_network, split_pairs,
 };
 use shared_types::site_model::CAPACITY;
-use shared_types::{Atom, BatchStructureDesc, MegaFusedConfig, POINTS_A_GROUP, PointGroup, Steps};
+use shared_types::{Atom, BatchStructureDesc, MegaFusedConfig, POINTS_PER_GROUP, PointGroup, Steps};
 
 macro_rules! batch_inputs {
     ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {
         /// A packed batch as kernels read it, in the memory `S`. See [`crate::pack::PackedBatch`] for what each holds.
         ///
-        /// The example of [`BatchWork`] makes them of a batch in the host's memory.
+        /// The example of [`Workspace`] makes them of a batch in the host's memory.
         pub struct BatchInputs<'a, S: Space> {
             /// Heavy atoms.
             pub atoms: S::Ref<'a, Atom>,
@@ -55,7 +53,7 @@ macro_rules! batch_inputs {
         impl<'a> BatchInputs<'a, Host> {
             /// A batch where it lies, and `n_points` test points ([`super::point_groups`]).
             #[must_use]
-            pub fn of_part(batch: &'a BatchPart<'_>, points: &'a [PointGroup], n_points: u32) -> Self {
+            pub fn of_chunk(batch: &'a BatchChunk<'_>, points: &'a [PointGroup], n_points: u32) -> Self {
                 Self {
                     atoms: batch.atoms(),
                     descriptors: batch.descriptors(),
@@ -104,7 +102,7 @@ macro_rules! batch_inputs {
             ///
             /// # Errors
             /// Where there is no memory.
-            pub fn upload(&mut self, memory: &M, batch: &BatchPart<'_>) -> Result<(), M::Error> {
+            pub fn upload(&mut self, memory: &M, batch: &BatchChunk<'_>) -> Result<(), M::Error> {
                 memory.copy_to(&mut self.atoms, batch.atoms())?;
                 memory.copy_to(&mut self.descriptors, batch.descriptors())?;
                 memory.copy_to(&mut self.centers, batch.centers())?;
@@ -129,7 +127,7 @@ macro_rules! batch_inputs {
                     descriptors: M::view(&self.descriptors, self.structures),
                     centers: M::view(&self.centers, self.structures),
                     residue_atoms: M::view(&self.residue_atoms, self.residues),
-                    points: M::view(points, (n_points as usize).div_ceil(POINTS_A_GROUP)),
+                    points: M::view(points, (n_points as usize).div_ceil(POINTS_PER_GROUP)),
                     n_points,
                     $($name: M::view(&self.$name, self.residues),)*
                 }
@@ -148,16 +146,16 @@ impl<S: Space> Clone for BatchInputs<'_, S> {
 
 impl<S: Space> Copy for BatchInputs<'_, S> {}
 
-/// Computes every feature of a batch, in memory that was prepared for it by [`BatchWork::prepare`].
+/// Computes every feature of a batch, in memory that was prepared for it by [`Workspace::prepare`].
 ///
 /// # Errors
 /// Those of the executor. A GPU reports a kernel's panic when it is next synchronised with.
 ///
-/// The example of [`BatchWork`] calls it.
+/// The example of [`Workspace`] calls it.
 pub fn launch_mega_fused_batch<M: Memory, E: Executor<Space = M::Space>>(
     executor: &E,
     inputs: BatchInputs<'_, M::Space>,
-    work: &mut BatchWork<M>,
+    work: &mut Workspace<M>,
     config: MegaFusedConfig,
 ) -> Result<(), E::Error> {
     launch_atom_surfaces(executor, inputs, work)?;
@@ -167,16 +165,16 @@ pub fn launch_mega_fused_batch<M: Memory, E: Executor<Space = M::Space>>(
     launch_groups(executor, inputs, work, config)
 }
 
-/// Counts around heavy atoms: the first part of [`launch_mega_fused_batch`].
+/// Counts around heavy atoms: the first stage of [`launch_mega_fused_batch`].
 ///
 /// # Errors
 /// Those of the executor.
 ///
-/// The example of [`BatchWork`] calls it, and the other parts.
+/// The example of [`Workspace`] calls it, and the other stages.
 pub fn launch_atom_surfaces<M: Memory, E: Executor<Space = M::Space>>(
     executor: &E,
     inputs: BatchInputs<'_, M::Space>,
-    work: &mut BatchWork<M>,
+    work: &mut Workspace<M>,
 ) -> Result<(), E::Error> {
     let sizes = &work.sizes;
     if !sizes.steps.has(Steps::EXPOSURE) {
@@ -189,7 +187,6 @@ pub fn launch_atom_surfaces<M: Memory, E: Executor<Space = M::Space>>(
             sorted: Segments { data: M::view_mut(&mut work.sorted), offsets: M::offsets(&work.heavy_atoms) },
             cells: Segments { data: M::view_mut(&mut work.cells), offsets: M::offsets(&work.heavy_atoms) },
             owners: Segments { data: M::view_mut(&mut work.owners), offsets: M::offsets(&work.heavy_atoms) },
-            contacts: Segments { data: M::view_mut(&mut work.atom_contacts), offsets: M::offsets(&work.residues) },
             atoms: given.atoms,
             descriptors: given.descriptors,
             chain_ids: given.chain_ids,
@@ -205,7 +202,6 @@ pub fn launch_atom_surfaces<M: Memory, E: Executor<Space = M::Space>>(
             sorted: Segments { data: M::view_mut(&mut work.sorted), offsets: M::offsets(&work.heavy_atoms) },
             cells: Segments { data: M::view_mut(&mut work.cells), offsets: M::offsets(&work.heavy_atoms) },
             owners: Segments { data: M::view_mut(&mut work.owners), offsets: M::offsets(&work.heavy_atoms) },
-            contacts: Segments { data: M::view_mut(&mut work.atom_contacts), offsets: M::offsets(&work.residues) },
             atoms: given.atoms,
             descriptors: given.descriptors,
             chain_ids: given.chain_ids,
@@ -217,15 +213,10 @@ pub fn launch_atom_surfaces<M: Memory, E: Executor<Space = M::Space>>(
     let given = inputs.shorter();
     let args = surfaces::Args {
         surface: Segments { data: M::view_mut(&mut work.surface), offsets: M::offsets(&work.atom_items.offsets) },
-        contacts: M::view_mut(&mut work.atom_contacts),
         items: work.atom_items.view(),
-        atoms: given.atoms,
         descriptors: given.descriptors,
-        chain_ids: given.chain_ids,
-        residue_atoms: given.residue_atoms,
         sorted: M::view(&work.sorted, sizes.atoms),
         cells: M::view(&work.cells, sizes.atoms),
-        owners: M::view(&work.owners, sizes.atoms),
         frames: M::view(&work.frames, sizes.structures),
         points: given.points,
         n_points: given.n_points,
@@ -233,25 +224,39 @@ pub fn launch_atom_surfaces<M: Memory, E: Executor<Space = M::Space>>(
     sizes.launch::<surfaces::Kernel, _>(executor, args)
 }
 
-/// Adds up what residues have of their atoms: the second part.
+/// Adds up what residues have of their atoms: the second stage.
 ///
 /// # Errors
 /// Those of the executor.
 ///
-/// The example of [`BatchWork`] calls it, and the other parts.
+/// The example of [`Workspace`] calls it, and the other stages.
 pub fn launch_residue_exposure<M: Memory, E: Executor<Space = M::Space>>(
     executor: &E,
     inputs: BatchInputs<'_, M::Space>,
-    work: &mut BatchWork<M>,
+    work: &mut Workspace<M>,
 ) -> Result<(), E::Error> {
     let sizes = &work.sizes;
     if !sizes.steps.has(Steps::EXPOSURE) {
         return Ok(());
     }
     let given = inputs.shorter();
+    let args = depths::Args {
+        depths: Segments { data: M::view_mut(&mut work.depths), offsets: M::offsets(&work.atom_items.offsets) },
+        items: work.atom_items.view(),
+        descriptors: given.descriptors,
+        sorted: M::view(&work.sorted, sizes.atoms),
+        cells: M::view(&work.cells, sizes.atoms),
+        frames: M::view(&work.frames, sizes.structures),
+        surface: M::view(&work.surface, sizes.atoms),
+    };
+    sizes.launch::<depths::Kernel, _>(executor, args)?;
+    let given = inputs.shorter();
     let args = exposure::Args {
         exposure: Segments { data: M::view_mut(&mut work.exposure), offsets: M::offsets(&work.residue_items.offsets) },
-        depths: Segments { data: M::view_mut(&mut work.depths), offsets: M::offsets(&work.residue_items.others) },
+        contacts: Segments {
+            data: M::view_mut(&mut work.atom_contacts),
+            offsets: M::offsets(&work.residue_items.offsets),
+        },
         items: work.residue_items.view(),
         atoms: given.atoms,
         descriptors: given.descriptors,
@@ -260,24 +265,25 @@ pub fn launch_residue_exposure<M: Memory, E: Executor<Space = M::Space>>(
         residue_atoms: given.residue_atoms,
         sorted: M::view(&work.sorted, sizes.atoms),
         cells: M::view(&work.cells, sizes.atoms),
+        owners: M::view(&work.owners, sizes.atoms),
         frames: M::view(&work.frames, sizes.structures),
+        depths: M::view(&work.depths, sizes.atoms),
         surface: M::view(&work.surface, sizes.atoms),
-        contacts: M::view(&work.atom_contacts, sizes.residues),
         points: given.n_points,
     };
     sizes.launch::<exposure::Kernel, _>(executor, args)
 }
 
-/// Computes the rows' other features: the third part. Structures that one block does not compute take several kernels.
+/// Computes the rows' other features: the third stage. Structures that one block does not compute take several kernels.
 ///
 /// # Errors
 /// Those of the executor.
 ///
-/// The example of [`BatchWork`] calls it, and the other parts.
+/// The example of [`Workspace`] calls it, and the other stages.
 pub fn launch_rows<M: Memory, E: Executor<Space = M::Space>>(
     executor: &E,
     inputs: BatchInputs<'_, M::Space>,
-    work: &mut BatchWork<M>,
+    work: &mut Workspace<M>,
     config: MegaFusedConfig,
 ) -> Result<(), E::Error> {
     if !work.sizes.steps.has(Steps::ROWS) {
@@ -295,7 +301,7 @@ pub fn launch_rows<M: Memory, E: Executor<Space = M::Space>>(
 fn launch_fused<M: Memory, E: Executor<Space = M::Space>>(
     executor: &E,
     inputs: BatchInputs<'_, M::Space>,
-    work: &mut BatchWork<M>,
+    work: &mut Workspace<M>,
     config: MegaFusedConfig,
 ) -> Result<(), E::Error> {
     let sizes = &work.sizes;
@@ -315,7 +321,7 @@ fn launch_fused<M: Memory, E: Executor<Space = M::Space>>(
                 gisaid_velocity: given.gisaid_velocity,
                 chain_ids: given.chain_ids,
                 exposure: M::view(&work.exposure, sizes.residues),
-                places: Segments { data: M::view_mut(&mut work.places), offsets: residues },
+                alpha_carbons: Segments { data: M::view_mut(&mut work.alpha_carbons), offsets: residues },
                 traits: Segments { data: M::view_mut(&mut work.traits), offsets: residues },
                 bfactor_z: Segments { data: M::view_mut(&mut work.bfactor_z), offsets: residues },
                 contacts: Segments { data: M::view_mut(&mut work.contacts), offsets: M::offsets(&work.contact_lists) },
@@ -325,7 +331,7 @@ fn launch_fused<M: Memory, E: Executor<Space = M::Space>>(
                     offsets: M::offsets(&work.structures),
                 },
                 config,
-                shares: work.shares,
+                split: work.split,
             };
             sizes.launch::<$kernel::Kernel, _>(executor, args)
         }};
@@ -336,13 +342,13 @@ fn launch_fused<M: Memory, E: Executor<Space = M::Space>>(
 fn launch_spread<M: Memory, E: Executor<Space = M::Space>>(
     executor: &E,
     inputs: BatchInputs<'_, M::Space>,
-    work: &mut BatchWork<M>,
+    work: &mut Workspace<M>,
     config: MegaFusedConfig,
 ) -> Result<(), E::Error> {
-    let (sizes, shares) = (&work.sizes, work.shares);
+    let (sizes, split) = (&work.sizes, work.split);
     let n = sizes.residues;
     let given = inputs.shorter();
-    let args = spread_places::Args {
+    let args = split_alpha_carbons::Args {
         atoms: given.atoms,
         ca_indices: given.ca_indices,
         descriptors: given.descriptors,
@@ -353,71 +359,71 @@ fn launch_spread<M: Memory, E: Executor<Space = M::Space>>(
         gisaid_velocity: given.gisaid_velocity,
         chain_ids: given.chain_ids,
         exposure: M::view(&work.exposure, n),
-        places: Segments { data: M::view_mut(&mut work.places), offsets: M::offsets(&work.residues) },
+        alpha_carbons: Segments { data: M::view_mut(&mut work.alpha_carbons), offsets: M::offsets(&work.residues) },
         traits: Segments { data: M::view_mut(&mut work.traits), offsets: M::offsets(&work.residues) },
         bfactor_z: Segments { data: M::view_mut(&mut work.bfactor_z), offsets: M::offsets(&work.residues) },
         axes: Segments { data: M::view_mut(&mut work.axes), offsets: M::offsets(&work.residues) },
         facts: Segments { data: M::view_mut(&mut work.facts), offsets: M::offsets(&work.structures) },
-        shares,
+        split,
     };
-    sizes.launch::<spread_places::Kernel, _>(executor, args)?;
+    sizes.launch::<split_alpha_carbons::Kernel, _>(executor, args)?;
     let row_items = &work.row_items;
     let given = inputs.shorter();
-    let args = spread_pairs::Args {
+    let args = split_pairs::Args {
         output: Segments { data: M::view_mut(&mut work.rows), offsets: M::offsets(&row_items.offsets) },
         contacts: Segments { data: M::view_mut(&mut work.contacts), offsets: M::offsets(&row_items.others) },
         items: row_items.view(),
         descriptors: given.descriptors,
         residue_types: given.residue_types,
         exposure: M::view(&work.exposure, n),
-        places: M::view(&work.places, n),
+        alpha_carbons: M::view(&work.alpha_carbons, n),
         traits: M::view(&work.traits, n),
         axes: M::view(&work.axes, n),
         facts: M::view(&work.facts, sizes.structures),
         config,
-        shares,
+        split,
     };
-    sizes.launch::<spread_pairs::Kernel, _>(executor, args)?;
+    sizes.launch::<split_pairs::Kernel, _>(executor, args)?;
     if sizes.steps.has(Steps::NETWORK) {
         let given = inputs.shorter();
-        let args = spread_network::Args {
+        let args = split_network::Args {
             output: Segments { data: M::view_mut(&mut work.rows), offsets: M::offsets(&row_items.offsets) },
             items: row_items.view(),
             descriptors: given.descriptors,
-            places: M::view(&work.places, n),
+            alpha_carbons: M::view(&work.alpha_carbons, n),
             contacts: M::view(&work.contacts, sizes.contact_words),
             bfactor_z: M::view(&work.bfactor_z, n),
             facts: M::view(&work.facts, sizes.structures),
             config,
-            shares,
+            split,
         };
-        sizes.launch::<spread_network::Kernel, _>(executor, args)?;
+        sizes.launch::<split_network::Kernel, _>(executor, args)?;
     }
     let given = inputs.shorter();
-    let args = spread_centrality::Args {
+    let args = split_centrality::Args {
         output: Segments { data: M::view_mut(&mut work.rows), offsets: M::offsets(&work.residues) },
         summaries: Segments { data: M::view_mut(&mut work.results.summaries), offsets: M::offsets(&work.structures) },
         descriptors: given.descriptors,
-        places: M::view(&work.places, n),
+        alpha_carbons: M::view(&work.alpha_carbons, n),
         contacts: M::view(&work.contacts, sizes.contact_words),
         facts: M::view(&work.facts, sizes.structures),
         work: Segments { data: M::view_mut(&mut work.vectors), offsets: M::offsets(&work.residues) },
         config,
-        shares,
+        split,
     };
-    sizes.launch::<spread_centrality::Kernel, _>(executor, args)
+    sizes.launch::<split_centrality::Kernel, _>(executor, args)
 }
 
-/// Scores residues and finds sites: the fourth part.
+/// Scores residues and finds sites: the fourth stage.
 ///
 /// # Errors
 /// Those of the executor.
 ///
-/// The example of [`BatchWork`] calls it, and the other parts.
+/// The example of [`Workspace`] calls it, and the other stages.
 pub fn launch_binding_sites<M: Memory, E: Executor<Space = M::Space>>(
     executor: &E,
     inputs: BatchInputs<'_, M::Space>,
-    work: &mut BatchWork<M>,
+    work: &mut Workspace<M>,
     config: MegaFusedConfig,
 ) -> Result<(), E::Error> {
     if !work.sizes.steps.has(Steps::SITES) {
@@ -451,7 +457,7 @@ pub fn launch_binding_sites<M: Memory, E: Executor<Space = M::Space>>(
 fn launch_points<M: Memory, E: Executor<Space = M::Space>>(
     executor: &E,
     inputs: BatchInputs<'_, M::Space>,
-    work: &mut BatchWork<M>,
+    work: &mut Workspace<M>,
 ) -> Result<(), E::Error> {
     let sizes = &work.sizes;
     let (atoms, room, structures) = (sizes.atoms, sizes.atoms * CAPACITY as usize, sizes.structures);
@@ -521,19 +527,19 @@ fn launch_points<M: Memory, E: Executor<Space = M::Space>>(
     sizes.launch::<point_list::Kernel, _>(executor, args)
 }
 
-/// Computes the other groups of features, and takes from the rows of all what was asked for: the last part.
+/// Computes the other groups of features, and takes from the rows of all what was asked for: the last stage.
 ///
 /// # Errors
 /// Those of the executor.
 ///
-/// The example of [`BatchWork`] calls it, and the other parts.
+/// The example of [`Workspace`] calls it, and the other stages.
 pub fn launch_groups<M: Memory, E: Executor<Space = M::Space>>(
     executor: &E,
     inputs: BatchInputs<'_, M::Space>,
-    work: &mut BatchWork<M>,
+    work: &mut Workspace<M>,
     config: MegaFusedConfig,
 ) -> Result<(), E::Error> {
-    let BatchWork { sizes, groups, results, columns, value_offsets, residues, residue_items, rows, .. } = work;
+    let Workspace { sizes, groups, results, columns, value_offsets, residues, residue_items, rows, .. } = work;
     let residue_items = &*residue_items;
     let sizes = &*sizes;
     if sizes.steps.has(Steps::ROWS) && columns.any() {

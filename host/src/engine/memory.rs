@@ -81,7 +81,7 @@ pub trait Memory {
     /// Where there is no memory.
     fn set(&self, offsets: &mut Self::Offsets, to: &Offsets) -> Result<(), Self::Error>;
 
-    /// The first `len` elements of a buffer that has so many, for a kernel to read.
+    /// The first `len` elements of a buffer, for a kernel to read. The buffer has at least that many.
     ///
     /// # Panics
     /// Where the buffer is shorter.
@@ -96,7 +96,7 @@ pub trait Memory {
 
 /// The host's memory.
 ///
-/// The examples of [`Memory`] and [`BatchWork`](super::BatchWork) use it.
+/// The examples of [`Memory`] and [`Workspace`](super::Workspace) use it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HostMemory;
 

@@ -12,7 +12,7 @@ pub(crate) fn size_of(structure: &StructureInput) -> (u64, u64) {
     (structure.n_atoms() as u64, structure.n_residues() as u64)
 }
 
-/// Cuts structures that come one by one into batches: before so many atoms are passed, and before a limit of the packed
+/// Cuts a sequence of structures into batches: a batch ends before it exceeds the given number of atoms or a limit of the packed
 /// form is reached. A structure that is larger is a batch of its own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cut {

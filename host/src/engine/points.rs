@@ -3,8 +3,9 @@
 use super::masks;
 use bytemuck::allocation::zeroed_vec;
 use cuda_std::math::f64::{cos, sin, sqrt};
-use shared_types::{POINTS_A_GROUP, PointGroup};
+use shared_types::{POINTS_PER_GROUP, PointGroup};
 use std::f64::consts::PI;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// `n` points spread evenly on the unit sphere, along a spiral of golden angles: point `k` has
 /// `z = 1 - (2 k + 1) / n` and the azimuth `k pi (3 - sqrt 5)`.
@@ -39,14 +40,30 @@ pub fn sphere_points(n: u32) -> Vec<[f32; 3]> {
 #[must_use]
 pub fn point_groups(n: u32) -> Vec<PointGroup> {
     let points = sphere_points(n);
-    let mut groups: Vec<PointGroup> = zeroed_vec(points.len().div_ceil(POINTS_A_GROUP));
-    for (group, points) in groups.iter_mut().zip(points.chunks(POINTS_A_GROUP)) {
+    let mut groups: Vec<PointGroup> = zeroed_vec(points.len().div_ceil(POINTS_PER_GROUP));
+    for (group, points) in groups.iter_mut().zip(points.chunks(POINTS_PER_GROUP)) {
         for (at, &[x, y, z]) in points.iter().enumerate() {
             (group.x[at], group.y[at], group.z[at]) = (x, y, z);
         }
         masks::fill(group, points.len());
     }
     groups
+}
+
+/// [`point_groups`], made once as long as the same number is asked for: they take longer to make than a small structure to
+/// compute.
+pub(super) fn shared_point_groups(n: u32) -> Arc<[PointGroup]> {
+    type Known = Option<(u32, Arc<[PointGroup]>)>;
+    static LAST: Mutex<Known> = Mutex::new(None);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*last {
+        Some((known, groups)) if *known == n => Arc::clone(groups),
+        _ => {
+            let groups: Arc<[PointGroup]> = point_groups(n).into();
+            *last = Some((n, Arc::clone(&groups)));
+            groups
+        }
+    }
 }
 
 #[cfg(test)]

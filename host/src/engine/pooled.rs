@@ -23,7 +23,7 @@ impl<T> Clone for Pooled<T> {
 }
 
 impl<T: Zeroable> Pooled<T> {
-    /// Room for so many elements, whose contents are unspecified.
+    /// Room for `len` elements with unspecified contents.
     ///
     /// # Errors
     /// [`EngineError::OutOfHostMemory`].

@@ -4,7 +4,7 @@ use super::memory::Memory;
 use super::pooled::{Pooled, PooledVec};
 use super::selection::{Request, Selection};
 use super::{EngineError, StructureFeatures};
-use crate::pack::{BatchPart, PackedBatch};
+use crate::pack::{BatchChunk, PackedBatch};
 use cuda_std::launch::Offsets;
 use shared_types::{AtomPoints, Feature, FeatureRow, Group, Site, StructureSummary, site_model};
 use std::ops::Range;
@@ -23,7 +23,7 @@ pub(super) struct ResultSizes {
 }
 
 impl ResultSizes {
-    pub(super) fn of(batch: &BatchPart<'_>, selection: &Selection) -> Self {
+    pub(super) fn of(batch: &BatchChunk<'_>, selection: &Selection) -> Self {
         let (structures, residues) = (batch.n_structures(), batch.n_residues());
         Self {
             structures,
@@ -166,7 +166,7 @@ pub struct BatchFeatures {
 }
 
 impl BatchFeatures {
-    pub(super) fn new(results: Results, selection: &Selection, batch: &BatchPart<'_>) -> Self {
+    pub(super) fn new(results: Results, selection: &Selection, batch: &BatchChunk<'_>) -> Self {
         let (offsets, names) = (batch.shared_offsets(), batch.shared_names());
         let atom_offsets = if selection.has_points() { batch.atom_offsets().as_slice().to_vec() } else { Vec::new() };
         Self { results, selection: selection.clone(), offsets, atom_offsets, names }

@@ -79,7 +79,7 @@ fn one_structure_that_does_not_fit_gets_the_error() {
     assert_same(&others, &expected(&rest));
 }
 
-/// Two lanes that share the memory of a device: what fits alone is not refused because of what is beside it.
+/// Two slots that share the memory of a device: what fits alone is not refused because of what is beside it.
 #[test]
 fn a_structure_gets_the_whole_memory_before_it_is_given_up() {
     let structures = chains(&[120; 6]);
@@ -159,7 +159,7 @@ fn a_batch_takes_no_more_than_two_workers_with_it() {
 }
 
 #[test]
-fn many_threads_submit_to_few_lanes() {
+fn many_threads_submit_to_few_slots() {
     const THREADS: usize = 8;
     let structures = chains(&[20, 50, 3, 30, 7]);
     let worker = |name| Injected::new(name, 2).taking(Duration::from_millis(1));
@@ -176,6 +176,6 @@ fn many_threads_submit_to_few_lanes() {
         }
     });
     for seen in seen {
-        assert!(seen.most.load(Ordering::SeqCst) <= 2, "no more batches at once than lanes");
+        assert!(seen.most.load(Ordering::SeqCst) <= 2, "no more batches at once than slots");
     }
 }

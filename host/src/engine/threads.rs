@@ -1,16 +1,16 @@
-//! Work in several threads at once, which is done all the same where threads cannot be had.
+//! Work in several threads at once. Where the system gives no more threads, the calling thread does the rest.
 
 use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, scope};
 
-/// Does every share in a thread of its own, the first in this one. Where the system gives no more threads, this one does the
-/// shares that have none. The results are in the order of the shares.
+/// Runs each share in a thread of its own, the first one in the calling thread, which also runs the shares that get no
+/// thread. Returns the results in the order of the shares.
 pub(super) fn at_once<S: Send, T: Send>(shares: Vec<S>, work: impl Fn(S) -> T + Sync) -> Vec<T> {
     in_threads(shares, usize::MAX, work)
 }
 
-/// The same, where no more than so many threads can be had.
+/// The same with at most `most` threads; tests use it.
 fn in_threads<S: Send, T: Send>(shares: Vec<S>, most: usize, work: impl Fn(S) -> T + Sync) -> Vec<T> {
     // A thread that is not begun does not give back what it was to work on.
     let shares: Vec<_> = shares.into_iter().map(|share| Mutex::new(Some(share))).collect();

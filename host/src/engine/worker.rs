@@ -15,7 +15,7 @@ use std::time::Duration;
 /// ```
 /// use cuda_std::launch::CpuExecutor;
 /// use prism_host::engine::{
-///     BatchFeatures, BatchWork, Computation, EngineError, HostMemory, InputBuffers, Largest, Request, Worker,
+///     BatchFeatures, Workspace, Computation, EngineError, HostMemory, InputBuffers, Largest, Request, Worker,
 ///     launch_mega_fused_batch, point_groups,
 /// };
 /// use prism_host::read::{ReadOptions, read_path};
@@ -35,13 +35,13 @@ use std::time::Duration;
 ///     }
 ///
 ///     fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
-///         let (memory, part, config) = (HostMemory, batch.whole(), request.config);
+///         let (memory, chunk, config) = (HostMemory, batch.whole(), request.config);
 ///         let points = point_groups(config.points);
-///         let (mut inputs, mut work) = (InputBuffers::new(&memory)?, BatchWork::new(&memory)?);
-///         work.prepare(&memory, &part, request, Largest::default())?;
-///         inputs.upload(&memory, &part)?;
+///         let (mut inputs, mut work) = (InputBuffers::new(&memory)?, Workspace::new(&memory)?);
+///         work.prepare(&memory, &chunk, request, Largest::default())?;
+///         inputs.upload(&memory, &chunk)?;
 ///         launch_mega_fused_batch(&CpuExecutor::shuffled(7), inputs.view(&points, config.points), &mut work, config)
-///             .map_err(|error| EngineError::of_launch(error, &part, &work))?;
+///             .map_err(|error| EngineError::of_launch(error, &chunk, &work))?;
 ///         let mut features = BatchFeatures::room(batch, request)?;
 ///         work.results(&memory, &mut features)?;
 ///         Ok(Computation { features, times: None })
@@ -89,17 +89,17 @@ pub struct Computation {
     pub times: Option<DeviceTimes>,
 }
 
-/// How a device's time on a batch is shared out. Where a batch went through it in parts, times of parts are added up,
-/// though parts are done at the same time.
+/// How a device's time on a batch is shared out. Where a batch went through it in chunks, times of chunks are added up,
+/// though chunks are done at the same time.
 ///
 /// ```
 /// use prism_host::engine::DeviceTimes;
 /// use std::time::Duration;
 ///
-/// let part = DeviceTimes { kernels: Duration::from_millis(3), ..DeviceTimes::default() };
+/// let chunk = DeviceTimes { kernels: Duration::from_millis(3), ..DeviceTimes::default() };
 /// let mut batch = DeviceTimes::default();
-/// batch += part;
-/// batch += part;
+/// batch += chunk;
+/// batch += chunk;
 /// assert_eq!((batch.kernels, batch.upload), (Duration::from_millis(6), Duration::ZERO));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

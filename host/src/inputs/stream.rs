@@ -38,6 +38,7 @@ fn try_unpack(input: &InputFile, take: &mut dyn FnMut(Item) -> bool) -> Result<(
     let cannot = |error: Error| format!("cannot be read: {error}");
     let source: Box<dyn Read + Send> = match &input.source {
         Source::StandardInput => Box::new(stdin()),
+        Source::MemoryArchive(bytes) => Box::new(Cursor::new(bytes.clone())),
         _ => Box::new(File::open(&input.path).map_err(cannot)?),
     };
     let (head, source) = peek(source, Compression::MAGIC).map_err(cannot)?;
@@ -55,7 +56,7 @@ fn try_unpack(input: &InputFile, take: &mut dyn FnMut(Item) -> bool) -> Result<(
     if is_tar(&head) {
         return members(input, unpacked, take);
     }
-    if matches!(input.source, Source::Archive) {
+    if matches!(input.source, Source::Archive | Source::MemoryArchive(_)) {
         return Err(if head.is_empty() { "the file is empty" } else { "is no tar, though its name says so" }.to_owned());
     }
     let mut bytes = Vec::new();
@@ -133,6 +134,14 @@ fn contents(member: &mut tar::Entry<'_, impl Read>, name: &str) -> Result<Vec<u8
         Ok(_) => failure(format!("the archive ends after {} of {size} bytes; fetch it again", bytes.len())),
         Err(error) => failure(damaged(&error)),
     }
+}
+
+/// Whether bytes are a tar, plain or compressed.
+pub(super) fn is_packed_tar(bytes: &[u8]) -> bool {
+    let Some(compression) = Compression::of(bytes) else { return is_tar(bytes) };
+    let mut block = Vec::with_capacity(BLOCK);
+    compression.decoder(bytes).and_then(|text| text.take(BLOCK as u64).read_to_end(&mut block)).is_ok()
+        && is_tar(&block)
 }
 
 /// Whether a block is the header of a tar's first member.

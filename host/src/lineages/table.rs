@@ -3,34 +3,10 @@
 use super::fit::{Day, Estimate, slope};
 use super::substitution::Substitution;
 use super::{ASSUMED_SAMPLES, FREQUENCY_DAYS, VELOCITY_DAYS};
+use crate::csv_table::{self, CsvTable, TableError};
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::path::Path;
-use thiserror::Error;
-
-/// Why a table of lineages is refused.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum LineageError {
-    /// The file cannot be read.
-    #[error("{path}: cannot be read: {source}")]
-    Io {
-        /// The file.
-        path: String,
-        /// What the system says.
-        source: std::io::Error,
-    },
-    /// Something is wrong on a line.
-    #[error("{path}: line {line}: {problem}")]
-    Line {
-        /// The file.
-        path: String,
-        /// The line, from 1.
-        line: u64,
-        /// What is wrong.
-        problem: String,
-    },
-}
 
 /// Lineages: how often each was sampled where and when, and its substitutions.
 ///
@@ -106,46 +82,26 @@ impl Lineages {
     ///
     /// # Errors
     /// Names the line of the first thing that is wrong.
-    pub fn read(path: impl AsRef<Path>) -> Result<Self, LineageError> {
-        let path = path.as_ref();
-        let shown = path.display().to_string();
-        let file = std::fs::File::open(path).map_err(|source| LineageError::Io { path: shown.clone(), source })?;
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, TableError> {
+        let (file, shown) = csv_table::open(path.as_ref())?;
         Self::parse(file, &shown)
     }
 
-    pub(super) fn parse(reader: impl Read, path: &str) -> Result<Self, LineageError> {
-        let wrong = |line, problem: String| LineageError::Line { path: path.to_owned(), line, problem };
-        let mut lines = csv::ReaderBuilder::new().from_reader(reader);
-        let failed = |error: csv::Error| {
-            let line = error.position().map_or(1, csv::Position::line);
-            match error.into_kind() {
-                csv::ErrorKind::Io(source) => LineageError::Io { path: path.to_owned(), source },
-                csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-                    wrong(line, format!("has {len} fields where the first line has {expected_len}"))
-                }
-                _ => wrong(line, "is not UTF-8 text".to_owned()),
-            }
-        };
-        let header = lines.headers().map_err(&failed)?.clone();
-        let columns = places(&header).map_err(|problem| wrong(1, problem))?;
-        let mut table = Self::default();
-        let mut known = Known::default();
-        let mut record = csv::StringRecord::new();
-        while lines.read_record(&mut record).map_err(&failed)? {
-            let line = record.position().map_or(0, csv::Position::line);
-            let field = |column: usize| columns[column].map_or("", |place| record[place].trim());
-            table.add(field, &mut known).map_err(|problem| wrong(line, problem))?;
-        }
+    pub(super) fn parse(reader: impl Read, path: &str) -> Result<Self, TableError> {
+        let mut lines = CsvTable::new(reader, path);
+        let columns = lines.header(positions)?;
+        let (mut table, mut known) = (Self::default(), Known::default());
+        lines.each(|record, _| {
+            table.add(|column: usize| columns[column].map_or("", |index| record[index].trim()), &mut known)
+        })?;
+        let wrong = |problem| lines.wrong(1, problem);
         if table.names.is_empty() {
-            return Err(wrong(1, "there is no line after it".to_owned()));
+            return Err(wrong("there is no line after it".to_owned()));
         }
         if table.countries.len() > usize::from(u8::MAX) {
-            return Err(wrong(
-                1,
-                format!("there are {} countries, more than country_id counts", table.countries.len()),
-            ));
+            return Err(wrong(format!("there are {} countries, more than country_id counts", table.countries.len())));
         }
-        table.finish(&known.totals).map_err(|problem| wrong(1, problem))?;
+        table.finish(&known.totals).map_err(wrong)?;
         Ok(table)
     }
 
@@ -264,22 +220,21 @@ struct Known {
     totals: HashMap<(usize, i64), Option<f64>>,
 }
 
-fn places(header: &csv::StringRecord) -> Result<[Option<usize>; COLUMNS.len()], String> {
-    let mut places = [None; COLUMNS.len()];
-    for (index, name) in header.iter().enumerate() {
-        let name = name.trim_start_matches('\u{feff}').trim();
+fn positions(header: &[&str]) -> Result<[Option<usize>; COLUMNS.len()], String> {
+    let mut positions = [None; COLUMNS.len()];
+    for (index, &name) in header.iter().enumerate() {
         let place = COLUMNS.iter().position(|own| *own == name);
         let place = place.ok_or_else(|| format!("unknown column {name:?}; known are {}", COLUMNS.join(", ")))?;
-        if places[place].replace(index).is_some() {
+        if positions[place].replace(index).is_some() {
             return Err(format!("column {name:?} stands twice"));
         }
     }
-    match places {
+    match positions {
         [None, ..] => Err("column \"lineage\" is missing".to_owned()),
         [_, _, None, ..] => Err("column \"date\" is missing".to_owned()),
         [_, _, _, None, _, None, _] => Err("there is neither a column \"count\" nor \"frequency\"".to_owned()),
         [_, _, _, Some(_), _, Some(_), _] => Err("there are both counts and frequencies; which count?".to_owned()),
-        places => Ok(places),
+        positions => Ok(positions),
     }
 }
 

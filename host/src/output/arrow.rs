@@ -13,6 +13,8 @@ use std::sync::Arc;
 
 /// Rows in a record batch.
 const BATCH_ROWS: usize = 1 << 16;
+/// Values that are appended sooner than other threads are woken.
+const FEW_VALUES: usize = 1 << 13;
 
 /// A table as an Arrow IPC file ("Feather V2"), uncompressed: texts as Utf8, numbers as Int32 and Float32 with null where one
 /// is not defined; version and configuration in the schema's metadata.
@@ -90,7 +92,11 @@ impl RecordBatches {
 
     /// Appends a structure's rows.
     pub fn append(&mut self, part: &StructureRows<'_>) {
-        self.columns.par_iter_mut().for_each(|(column, values)| values.append(column, part));
+        if part.len() * self.columns.len() <= FEW_VALUES {
+            self.columns.iter_mut().for_each(|(column, values)| values.append(column, part));
+        } else {
+            self.columns.par_iter_mut().for_each(|(column, values)| values.append(column, part));
+        }
         self.rows += part.len();
     }
 

@@ -97,10 +97,12 @@ impl InterfaceResiduesFile {
 }
 
 /// The lines of [`InterfaceResiduesFile`].
-struct InterfaceResidues;
+#[derive(Clone, Copy, Debug)]
+pub struct InterfaceResidues;
 
 impl InterfaceResidues {
-    fn lines(part: &StructureRows<'_>, found: &Interface, cells: &mut [Cells]) {
+    /// Appends the lines of a structure whose interfaces were computed.
+    pub fn lines(part: &StructureRows<'_>, found: &Interface, cells: &mut [Cells]) {
         let structure = part.structure;
         for residue in &found.residues {
             let row = residue.row as usize;
@@ -137,6 +139,53 @@ impl Relation for InterfaceResidues {
     }
 }
 
+/// The lines of [`InterfacesRelation`], for programs that compute interfaces themselves.
+///
+/// ```
+/// use prism_host::contacts::interfaces;
+/// use prism_host::output::{Cells, InterfacePairs, Relation, StructureRows};
+/// use prism_host::read::{ReadOptions, read_path};
+/// use prism_host::{Backend, Engine};
+///
+/// let three = read_path("../tests/data/1jcd.pdb.gz", "1jcd", &ReadOptions::default())?.structure;
+/// let engine = Engine::builder().backend(Backend::Cpu).build()?;
+/// let features = &engine.run(std::slice::from_ref(&three))?[0];
+/// let mut cells: Vec<Cells> = InterfacePairs.columns().into_iter().map(|(_, cells)| cells).collect();
+/// let part = StructureRows { structure: &three, features: features.view() };
+/// InterfacePairs::lines(&part, &interfaces(&engine, &three, None)?, &mut cells);
+/// assert_eq!(cells[1], Cells::Text(["A", "A", "B"].map(str::to_owned).into()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct InterfacePairs;
+
+impl InterfacePairs {
+    /// Appends the lines of a structure whose interfaces were computed.
+    pub fn lines(part: &StructureRows<'_>, found: &Interface, cells: &mut [Cells]) {
+        let structure = part.structure;
+        for pair in &found.pairs {
+            let [a, b] = pair.chains.map(|chain| structure.chains[chain as usize].as_str());
+            let [of_a, of_b] = pair.residues.map(|count| Value::Int(count as usize));
+            let contacts = Value::Int(pair.contacts as usize);
+            let area = Value::Float(pair.buried_area);
+            push(cells, &[Value::Text(&structure.name), Value::Text(a), Value::Text(b), area, of_a, of_b, contacts]);
+        }
+    }
+}
+
+impl Relation for InterfacePairs {
+    fn columns(&self) -> Vec<(&'static str, Cells)> {
+        let chains = [("structure", text()), ("chain_a", text()), ("chain_b", text())];
+        let found = [("buried_area", float()), ("residues_a", int()), ("residues_b", int()), ("contacts", int())];
+        chains.into_iter().chain(found).collect()
+    }
+
+    /// Lines come from [`InterfacePairs::lines`].
+    fn append(&mut self, _: &StructureRows<'_>, _: &mut [Cells]) -> Result<(), OutputError> {
+        Ok(())
+    }
+}
+
 /// Pairs of chains that touch: a line each. Residues go to a second table, where there is one.
 ///
 /// It needs no feature: the areas of chains alone and together are computed by an engine of its own.
@@ -151,9 +200,7 @@ pub struct InterfacesRelation {
 
 impl Relation for InterfacesRelation {
     fn columns(&self) -> Vec<(&'static str, Cells)> {
-        let chains = [("structure", text()), ("chain_a", text()), ("chain_b", text())];
-        let found = [("buried_area", float()), ("residues_a", int()), ("residues_b", int()), ("contacts", int())];
-        chains.into_iter().chain(found).collect()
+        InterfacePairs.columns()
     }
 
     fn append(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Result<(), OutputError> {
@@ -166,13 +213,7 @@ impl Relation for InterfacesRelation {
                 return Ok(());
             }
         };
-        for pair in &found.pairs {
-            let [a, b] = pair.chains.map(|chain| structure.chains[chain as usize].as_str());
-            let [of_a, of_b] = pair.residues.map(|count| Value::Int(count as usize));
-            let contacts = Value::Int(pair.contacts as usize);
-            let area = Value::Float(pair.buried_area);
-            push(cells, &[Value::Text(&structure.name), Value::Text(a), Value::Text(b), area, of_a, of_b, contacts]);
-        }
+        InterfacePairs::lines(part, &found, cells);
         match &mut self.residues {
             Some(file) => file.table.extend(|cells| InterfaceResidues::lines(part, &found, cells)),
             None => Ok(()),

@@ -1,7 +1,7 @@
 //! Sites as CSV, JSON and Parquet.
 
 use super::view::SitesView;
-use super::{OutputError, StructureRows, Table};
+use super::{Cells, OutputError, Relation, StructureRows, Table};
 use crate::sites::{FoundSite, sites};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, FloatType, Int32Type};
@@ -112,10 +112,57 @@ struct Row {
 }
 
 impl Row {
+    fn of(part: &StructureRows<'_>, site: FoundSite) -> Self {
+        let residues: Vec<_> = site.residues.iter().map(|&row| part.residue(row)).collect();
+        Self { structure: part.structure.name.clone(), site, residues: residues.join(" ") }
+    }
+
     /// Score, probability, x, y, z, area, volume.
     fn numbers(&self) -> [f32; 7] {
         let FoundSite { score, probability, center: [x, y, z], area, volume, .. } = self.site;
         [score, probability, x as f32, y as f32, z as f32, area, volume as f32]
+    }
+}
+
+/// The same lines as a relation.
+///
+/// ```
+/// use prism_host::output::{Relation, SitesRelation};
+///
+/// let columns = SitesRelation { most: 20, least: 0.0 }.columns();
+/// assert_eq!(columns.iter().map(|(name, _)| *name).collect::<Vec<_>>()[..3], ["structure", "rank", "score"]);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct SitesRelation {
+    /// Most sites of a structure.
+    pub most: usize,
+    /// Sites with a lower score are left out.
+    pub least: f32,
+}
+
+impl Relation for SitesRelation {
+    fn columns(&self) -> Vec<(&'static str, Cells)> {
+        let cells = |index| match index {
+            0 | 9 => Cells::Text(Vec::new()),
+            1 => Cells::Int(Vec::new()),
+            _ => Cells::Float(Vec::new()),
+        };
+        HEADER.into_iter().enumerate().map(|(index, name)| (name, cells(index))).collect()
+    }
+
+    fn append(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Result<(), OutputError> {
+        for site in sites(part.structure, &part.features, self.most, self.least) {
+            let row = Row::of(part, site);
+            let mut numbers = row.numbers().into_iter();
+            for (index, cells) in cells.iter_mut().enumerate() {
+                match cells {
+                    Cells::Text(all) => all.push(if index == 0 { row.structure.clone() } else { row.residues.clone() }),
+                    Cells::Int(all) => all.push(row.site.rank as i32),
+                    Cells::Float(all) => all.extend(numbers.next()),
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -209,9 +256,7 @@ impl<W: Write + Send> Table for SitesTable<W> {
             for site in found {
                 let is_first = !self.begun;
                 self.begin()?;
-                let residues: Vec<_> = site.residues.iter().map(|&row| part.residue(row)).collect();
-                let (structure, residues) = (part.structure.name.clone(), residues.join(" "));
-                self.row(Row { structure, site, residues }, is_first)?;
+                self.row(Row::of(part, site), is_first)?;
             }
         }
         Ok(())

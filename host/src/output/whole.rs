@@ -157,7 +157,7 @@ fn place(path: &Path) -> Result<PathBuf, OutputError> {
     match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => {
             let opened = std::fs::OpenOptions::new().write(true).open(path);
-            // Whoever may do anything, as root, is asked by the mode alone.
+            // Root may write anywhere, so only the mode tells whether the file is read-only.
             if metadata.permissions().readonly() || opened.is_err() {
                 return Err(OutputError::ReadOnly { path: shown() });
             }

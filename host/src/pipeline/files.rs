@@ -101,10 +101,10 @@ const PIECE_BYTES: u64 = 1 << 20;
 /// Inputs in a piece, at most, whatever is said of their sizes.
 const PIECE_FILES: usize = 256;
 /// Pieces under way or ahead, for each core. What is kept of a piece is less than a third of its text.
-const PIECES_A_CORE: usize = 8;
+const PIECES_PER_CORE: usize = 8;
 /// How much longer text gets when it is unpacked, about.
 const GZIP_RATIO: u64 = 5;
-/// Atoms of the first batch, at most. Whoever computes is to have something soon; each further batch may have twice as
+/// Limit of the first batch in atoms. A small first batch starts the computation early; each further batch may have twice as
 /// many, until it is as many as it may be.
 const FIRST_ATOMS: usize = 1 << 16;
 /// Atoms of a batch in the pipeline, at most: some hundred structures, so that reading, computing and writing overlap
@@ -175,7 +175,7 @@ impl StructureFiles {
 
     /// Begins pieces until enough are under way.
     fn read_ahead(&mut self) {
-        let most = PIECES_A_CORE * self.pool.current_num_threads();
+        let most = PIECES_PER_CORE * self.pool.current_num_threads();
         while self.pieces.len() < most {
             if let Some(stream) = &self.stream {
                 let items = match stream.try_recv() {
@@ -222,7 +222,7 @@ impl StructureFiles {
 
 /// Begins to read an archive, by a thread of its own, which is a few pieces ahead. It ends when nobody receives them.
 fn begin_stream(file: InputFile) -> Result<Receiver<Vec<Item>>, InputFailure> {
-    let (send, stream) = sync_channel(PIECES_A_CORE);
+    let (send, stream) = sync_channel(PIECES_PER_CORE);
     let name = file.name.clone();
     let unpacking = move || {
         let (mut items, mut bytes) = (Vec::new(), 0_u64);

@@ -7,7 +7,7 @@ use super::cif::unquote;
 use super::error::{Problem, bad_field};
 use super::number::{cif_number, fixed_8_3, integer, last_decimal};
 use super::options::{Models, ReadOptions, Residues};
-use super::select::{Place, Record, Selection, Syntax, element, is_hydrogen, occupancy, pack};
+use super::select::{Record, ResidueId, Selection, Syntax, element, is_hydrogen, occupancy, pack};
 use aligned::AlignedAtoms;
 use std::collections::{HashMap, HashSet};
 
@@ -190,13 +190,13 @@ pub(super) struct AtomSite<'o, 'a> {
     options: &'o ReadOptions,
     /// The models that are read, each with its number.
     models: Vec<(i32, Selection<'a>)>,
-    /// Every model met, with its place among those that are read.
+    /// Every model met, with its position among those that are read.
     index: HashMap<&'a [u8], Option<usize>>,
     model: Option<Word<'a>>,
     /// The model of the rows at hand, if it is read.
     current: Option<usize>,
     /// Chain, number and insertion code of the row before, and whether its chain is wanted.
-    place: Option<[Word<'a>; 3]>,
+    residue_id: Option<[Word<'a>; 3]>,
     wanted: bool,
     /// Of the row before, if it was an atom that is read.
     common: Option<Common<'a>>,
@@ -216,7 +216,7 @@ impl<'o, 'a> AtomSite<'o, 'a> {
             index: HashMap::new(),
             model: None,
             current: None,
-            place: None,
+            residue_id: None,
             wanted: true,
             common: None,
             aligned,
@@ -233,7 +233,7 @@ impl<'o, 'a> AtomSite<'o, 'a> {
     #[cold]
     fn enter_model(&mut self, model: Word<'a>) -> Result<(), Problem> {
         self.model = Some(model);
-        self.place = None;
+        self.residue_id = None;
         if let Some(&known) = self.index.get(model.text) {
             self.current = known;
             return Ok(());
@@ -313,16 +313,16 @@ impl<'o, 'a> AtomSite<'o, 'a> {
             0 => self.columns.has_group && self.options.residues == Residues::Standard,
             _ => return Err(bad_field("_atom_site.group_PDB", group.text, "is neither ATOM nor HETATM")),
         };
-        let place = [
+        let residue_id = [
             self.either(edges, Item::Chain, Item::LabelChain),
             self.either(edges, Item::Number, Item::LabelNumber),
             self.word(edges, Item::Icode),
         ];
-        if self.place != Some(place) {
-            self.place = Some(place);
-            let [chain, number, icode] = place.map(|word| word.text);
-            let place = Place { chain, number, icode };
-            self.wanted = self.models[current].1.enter(place)?;
+        if self.residue_id != Some(residue_id) {
+            self.residue_id = Some(residue_id);
+            let [chain, number, icode] = residue_id.map(|word| word.text);
+            let residue_id = ResidueId { chain, number, icode };
+            self.wanted = self.models[current].1.enter(residue_id)?;
             if self.models[current].1.takes_labels() {
                 let [asym, number, entity] =
                     [Item::LabelChain, Item::LabelNumber, Item::Entity].map(|item| self.word(edges, item).text);

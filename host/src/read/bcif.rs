@@ -11,7 +11,7 @@ use super::draft::{Draft, Facts};
 use super::error::{Fault, Problem};
 use super::gzip::limit;
 use super::options::{Models, ReadOptions, Residues};
-use super::select::{Place, Record, Selection, Syntax, element, is_hydrogen, pack};
+use super::select::{Record, ResidueId, Selection, Syntax, element, is_hydrogen, pack};
 use super::tables::{CATEGORIES, Cell, Tables};
 use columns::{Column, Texts, too_many};
 use msgpack::{Value, damaged};
@@ -223,7 +223,7 @@ impl<'a> Atoms<'a> {
     fn models(&self, options: &ReadOptions) -> (Result<Vec<(i32, Draft)>, Problem>, usize) {
         let mut models: Vec<(i32, Selection<'_>)> = Vec::new();
         let mut index: HashMap<Option<i32>, Option<usize>> = HashMap::new();
-        let mut place = None;
+        let mut residue_id = None;
         let mut wanted = true;
         for row in 0..self.rows {
             let model = self.model[row];
@@ -241,7 +241,7 @@ impl<'a> Atoms<'a> {
             });
             let Some(current) = current else { continue };
             let selection = &mut models[current].1;
-            if let Err(problem) = self.row(row, current, selection, options, &mut place, &mut wanted) {
+            if let Err(problem) = self.row(row, current, selection, options, &mut residue_id, &mut wanted) {
                 let problem = Problem::Syntax(format!("row {} of _atom_site: {problem}", row + 1));
                 return (Err(problem), index.len().max(1));
             }
@@ -260,7 +260,7 @@ impl<'a> Atoms<'a> {
         model: usize,
         selection: &mut Selection<'s>,
         options: &ReadOptions,
-        last: &mut Option<(usize, Place<'s>)>,
+        last: &mut Option<(usize, ResidueId<'s>)>,
         wanted: &mut bool,
     ) -> Result<(), Problem> {
         let hetatm = match self.group.get(row) {
@@ -274,10 +274,10 @@ impl<'a> Atoms<'a> {
             text => text,
         };
         let number = self.number[row].as_ref().ok_or_else(|| damaged("it has no residue number"))?;
-        let place = Place { chain: either(&self.chain), number: &number[..], icode: self.icode.get(row) };
-        if *last != Some((model, place)) {
-            *last = Some((model, place));
-            *wanted = selection.enter(place)?;
+        let residue_id = ResidueId { chain: either(&self.chain), number: &number[..], icode: self.icode.get(row) };
+        if *last != Some((model, residue_id)) {
+            *last = Some((model, residue_id));
+            *wanted = selection.enter(residue_id)?;
             selection.label(self.chain[1].get(row), self.label_number[row], self.entity.get(row));
         }
         if !*wanted {

@@ -224,7 +224,7 @@ impl Draft {
             return;
         }
         let n = self.structure.n_residues();
-        /// A ligand of so many residues is a chain of its own.
+        /// A ligand of at least this many residues is a chain of its own.
         const PEPTIDE: usize = 4;
         let mut waits = vec![false; n];
         pending.iter().for_each(|&(row, _)| waits[row] = true);

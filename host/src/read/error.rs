@@ -106,6 +106,24 @@ pub enum Problem {
         /// What is wrong with it.
         wrong: &'static str,
     },
+    /// An array that has not an entry for each atom.
+    #[error("`{field}` has {found} entries, and there are {expected} atoms")]
+    Lengths {
+        /// The array's name.
+        field: &'static str,
+        /// Entries that it has.
+        found: usize,
+        /// Entries that it needs.
+        expected: usize,
+    },
+    /// What is wrong with an atom of arrays, which have no lines.
+    #[error("atom {atom} (counted from 0): {problem}")]
+    Atom {
+        /// Which.
+        atom: usize,
+        /// What is wrong.
+        problem: Box<Problem>,
+    },
     /// mmCIF whose syntax is broken.
     #[error("{0}")]
     Syntax(String),

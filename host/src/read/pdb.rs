@@ -9,7 +9,7 @@ use super::error::{Fault, Problem, bad_field};
 use super::note::{Note, NoteKind};
 use super::number::{decimal, pdb_residue_number};
 use super::options::{Models, ReadOptions, Residues};
-use super::select::{Place, Record, Selection, Syntax, element, is_hydrogen, occupancy};
+use super::select::{Record, ResidueId, Selection, Syntax, element, is_hydrogen, occupancy};
 use columns::{B_END, cut_short, field, has_coordinates, is_cut_record, is_shortened, name, position};
 use header::Header;
 use memchr::{memchr, memmem};
@@ -401,7 +401,7 @@ impl<'a> AtomReader<'a> {
         }
         // Hybrid-36 numbers fill their columns, decimal ones stand anywhere in them.
         let number = if number[0].is_ascii_alphabetic() { number } else { number.trim_ascii() };
-        self.selection.enter(Place { chain, number, icode })
+        self.selection.enter(ResidueId { chain, number, icode })
     }
 
     /// Whether the header says that a residue in `HETATM` records is part of its chain.

@@ -11,7 +11,7 @@ use super::error::{Fault, Problem, bad_field};
 use super::number::{decimal, integer};
 use super::options::{Models, ReadOptions, Residues};
 use super::pdb::Found;
-use super::select::{Place, Record, Selection, Syntax, is_hydrogen, pack};
+use super::select::{Record, ResidueId, Selection, Syntax, is_hydrogen, pack};
 use memchr::{memchr, memmem};
 
 const SYNTAX: Syntax = Syntax {
@@ -31,7 +31,7 @@ const TELLING: usize = 200;
 struct Atom<'a> {
     name: &'a [u8],
     residue: &'a [u8],
-    place: Place<'a>,
+    residue_id: ResidueId<'a>,
     position: [f64; 3],
     charge: f64,
 }
@@ -85,14 +85,14 @@ fn atom(line: &[u8]) -> Option<Atom<'_>> {
     let digits = number.iter().rposition(u8::is_ascii_digit)? + 1;
     let (number, icode) = number.split_at(digits);
     let [x, y, z, charge, _] = numbers;
-    Some(Atom { name, residue, place: Place { chain, number, icode }, position: [x, y, z], charge })
+    Some(Atom { name, residue, residue_id: ResidueId { chain, number, icode }, position: [x, y, z], charge })
 }
 
 /// Reads the models that are asked for.
 pub(super) fn read(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
     let mut models: Vec<(i32, Selection<'_>)> = Vec::new();
     let (mut met, mut between, mut reading) = (0, true, false);
-    let mut place = None;
+    let mut residue_id = None;
     let mut wanted = true;
     for (offset, line) in lines(text) {
         if !is_atom(line) {
@@ -109,7 +109,7 @@ pub(super) fn read(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
             };
             if reading {
                 models.push((met, Selection::new(options, SYNTAX, 0)));
-                place = None;
+                residue_id = None;
             }
         }
         let Some((_, selection)) = models.last_mut().filter(|_| reading) else { continue };
@@ -120,9 +120,9 @@ pub(super) fn read(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
         if !atom.position.iter().all(|value| value.abs() <= FARTHEST) {
             return Err(fault(bad_field("line", line, "has a coordinate that is out of range")));
         }
-        if place != Some(atom.place) {
-            place = Some(atom.place);
-            wanted = selection.enter(atom.place).map_err(fault)?;
+        if residue_id != Some(atom.residue_id) {
+            residue_id = Some(atom.residue_id);
+            wanted = selection.enter(atom.residue_id).map_err(fault)?;
         }
         let hetatm = line.starts_with(b"HETATM");
         if !wanted || hetatm && options.residues == Residues::Standard && !selection.takes_cover() {
@@ -178,8 +178,8 @@ ATOM      3  C   MET A   1      26.913  26.639   3.531  0.0123 1.9080
 
     #[test]
     fn numbers_may_have_letters() {
-        let place = atom(b"ATOM 7 CA GLY B -12C 1.0 2 3.5 -0.1 1.9").unwrap().place;
-        assert_eq!((place.chain, place.number, place.icode), (&b"B"[..], &b"-12"[..], &b"C"[..]));
+        let residue_id = atom(b"ATOM 7 CA GLY B -12C 1.0 2 3.5 -0.1 1.9").unwrap().residue_id;
+        assert_eq!((residue_id.chain, residue_id.number, residue_id.icode), (&b"B"[..], &b"-12"[..], &b"C"[..]));
         assert!(atom(b"ATOM 7 CA GLY B x 1.0 2 3.5 -0.1 1.9").is_none());
     }
 }

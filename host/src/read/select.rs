@@ -35,7 +35,7 @@ pub(super) struct Syntax {
 /// Where a record stands: author chain id, residue number and insertion code as text without blanks around it
 /// (but for a PDB file's blank chain).
 #[derive(Clone, Copy, PartialEq)]
-pub(super) struct Place<'a> {
+pub(super) struct ResidueId<'a> {
     pub(super) chain: &'a [u8],
     pub(super) number: &'a [u8],
     pub(super) icode: &'a [u8],
@@ -135,7 +135,7 @@ pub(super) struct Selection<'a> {
     met_before: HashSet<&'a [u8]>,
     /// The chain entered last, and whether it is wanted.
     entered: Option<(&'a [u8], bool)>,
-    place: Option<Place<'a>>,
+    residue_id: Option<ResidueId<'a>>,
     run: Run,
     names: Names,
     alternates: Vec<Alternate>,
@@ -144,8 +144,8 @@ pub(super) struct Selection<'a> {
     last_chain: Option<(&'a [u8], u32)>,
     /// What the residue at hand is called in other tables, where that is kept.
     label: Option<ResidueLabels>,
-    /// Place and name of the first residue.
-    first: Option<(Place<'a>, u64)>,
+    /// Number and name of the first residue.
+    first: Option<(ResidueId<'a>, u64)>,
     draft: Draft,
 }
 
@@ -161,7 +161,7 @@ impl<'a> Selection<'a> {
             met: Vec::new(),
             met_before: HashSet::new(),
             entered: None,
-            place: None,
+            residue_id: None,
             run: Run::NEW,
             names: Names::default(),
             alternates: Vec::new(),
@@ -174,15 +174,15 @@ impl<'a> Selection<'a> {
     }
 
     /// Says where the records that follow stand: begins a run, unless this one goes on. To be called for every
-    /// record (`HETATM` too) whose place differs from the one before. False if the chain is not wanted, and the
+    /// record (`HETATM` too) whose residue differs from the one before. False if the chain is not wanted, and the
     /// record with it.
-    pub(super) fn enter(&mut self, place: Place<'a>) -> Result<bool, Problem> {
-        if !self.is_wanted(place.chain) {
+    pub(super) fn enter(&mut self, residue_id: ResidueId<'a>) -> Result<bool, Problem> {
+        if !self.is_wanted(residue_id.chain) {
             return Ok(false);
         }
-        if self.place != Some(place) {
+        if self.residue_id != Some(residue_id) {
             self.end_run()?;
-            self.place = Some(place);
+            self.residue_id = Some(residue_id);
         }
         Ok(true)
     }
@@ -230,7 +230,7 @@ impl<'a> Selection<'a> {
         &mut self.draft.tally
     }
 
-    /// Takes a record of the place last entered.
+    /// Takes a record of the residue last entered.
     #[inline]
     pub(super) fn atom(&mut self, record: &Record<'_>) -> Result<(), Problem> {
         if self.run.residue != Some(record.residue) && !self.begin(record)? {
@@ -339,7 +339,7 @@ impl<'a> Selection<'a> {
                 }
                 return Ok(false);
             }
-            // Two residues have one place.
+            // Two residues have one number.
             self.end_run()?;
         } else if fate == Fate::Nothing && self.residues == Residues::Standard {
             return Ok(false);
@@ -416,8 +416,8 @@ impl<'a> Selection<'a> {
 
     /// Says of the cover's last atoms which chain they are of.
     fn key_cover(&mut self) {
-        if let (Some(label), Some(place)) = (&self.label, self.place) {
-            let chain = if label.asym_id.is_empty() { text_of(place.chain) } else { label.asym_id.to_string() };
+        if let (Some(label), Some(residue_id)) = (&self.label, self.residue_id) {
+            let chain = if label.asym_id.is_empty() { text_of(residue_id.chain) } else { label.asym_id.to_string() };
             self.draft.key_cover(&chain);
         }
     }
@@ -481,21 +481,21 @@ impl<'a> Selection<'a> {
     }
 
     fn open_residue(&mut self, record: &Record<'_>) -> Result<(), Problem> {
-        let Some(place) = self.place else { return Ok(()) };
+        let Some(residue_id) = self.residue_id else { return Ok(()) };
         // A residue has fewer than 2^16 atoms of distinct name in any file that fits memory twice over; checking once
         // a residue keeps the offsets within 32 bits, and `Draft::finish` checks the last.
         let offset = u32::try_from(self.draft.atoms.len()).ok().filter(|&n| n < NO_CA).ok_or_else(Self::too_many)?;
-        let number = (self.syntax.residue_number)(place.number).ok_or_else(|| {
+        let number = (self.syntax.residue_number)(residue_id.number).ok_or_else(|| {
             let wrong = "is no residue number (a decimal integer; in PDB also hybrid-36, A000 being 10000)";
-            bad_field(self.syntax.number_field, place.number, wrong)
+            bad_field(self.syntax.number_field, residue_id.number, wrong)
         })?;
         let chain = match self.last_chain {
-            Some((chain, index)) if chain == place.chain => index,
-            _ => self.index_of_chain(place.chain),
+            Some((chain, index)) if chain == residue_id.chain => index,
+            _ => self.index_of_chain(residue_id.chain),
         };
         match self.first {
-            None => self.first = Some((place, record.residue)),
-            Some(first) if first == (place, record.residue) && self.residues != Residues::Standard => {
+            None => self.first = Some((residue_id, record.residue)),
+            Some(first) if first == (residue_id, record.residue) && self.residues != Residues::Standard => {
                 self.draft.restarts.push(self.draft.structure.n_residues())
             }
             Some(_) => {}
@@ -507,7 +507,7 @@ impl<'a> Selection<'a> {
         s.residue_types.push(self.run.kind);
         s.chain_ids.push(chain);
         s.residue_numbers.push(number);
-        s.insertion_codes.push(text_of(place.icode).into_boxed_str());
+        s.insertion_codes.push(text_of(residue_id.icode).into_boxed_str());
         s.bfactor.push(f32::NAN);
         s.b_column.push(f32::NAN);
         self.draft.structure.labels.extend(self.label.clone());

@@ -21,7 +21,8 @@ const svg = (tag, attributes) => {
 const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const unit = text => (text ?? "").replace("^-2", "⁻²").replace("^2", "²").replace("^3", "³");
 const count = (n, what) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
-const short = x => x == null ? "–" : Number.isInteger(x) ? String(x) : Math.abs(x) >= 1000 ? x.toFixed(0) : String(Number(x.toPrecision(3)));
+const short = x => x == null ? "–" : Number.isInteger(x) ? String(x) : Math.abs(x) >= 1000 ? x.toFixed(0)
+  : Math.abs(x) < .001 ? x.toExponential(0) : String(Number(x.toPrecision(3)));
 
 // Light or dark: what the system says until the button is used.
 const root = document.documentElement;
@@ -70,21 +71,31 @@ const viewerLibrary = () => viewer ??= unpack("viewer").then(text => {
 
 function histogram(name, unit, bins) {
   const [width, height, left, bottom] = [230, 96, 4, 16];
-  const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${name}: from ${short(bins.low)} to ${short(bins.high)} ${unit}, median ${short(bins.median)}` });
+  const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": bins.states
+    ? `${name}: ${bins.states.map((state, index) => `${state} ${bins.counts[index]}`).join(", ")}`
+    : `${name}: from ${short(bins.low)} to ${short(bins.high)} ${unit}, median ${short(bins.median)}` });
+  const heading = $("h3", {}, name, unit ? $("span", { class: "soft" }, ` ${unit}`) : null);
+  const write = (x, anchor, text) => {
+    const label = svg("text", { x, y: height - 3, "font-size": 10, fill: "var(--soft)", "text-anchor": anchor });
+    label.textContent = text;
+    picture.append(label);
+  };
   const most = Math.max(...bins.counts, 1), step = (width - 2 * left) / bins.counts.length;
   bins.counts.forEach((value, index) => {
     const tall = value / most * (height - bottom - 6);
     picture.append(svg("rect", { x: left + index * step, y: height - bottom - tall, width: Math.max(step - 1, .5), height: tall, fill: "var(--accent)" }));
   });
+  if (bins.states) {
+    bins.states.forEach((state, index) => write(left + (index + .5) * step, "middle", state));
+    return $("div", { class: "plot" }, heading, picture);
+  }
   const at = left + (bins.median - bins.low) / (bins.high - bins.low || 1) * (width - 2 * left);
   picture.append(svg("line", { x1: at, x2: at, y1: 2, y2: height - bottom, stroke: "var(--mark)", "stroke-width": 1.5, "stroke-dasharray": "3 2" }));
   for (const [x, anchor, value] of [[left, "start", bins.low], [width - left, "end", bins.high], [at, "middle", bins.median]]) {
     if (anchor === "middle" && (at < 50 || at > width - 50)) continue;
-    const label = svg("text", { x, y: height - 3, "font-size": 10, fill: "var(--soft)", "text-anchor": anchor });
-    label.textContent = short(value);
-    picture.append(label);
+    write(x, anchor, short(value));
   }
-  return $("div", { class: "plot" }, $("h3", {}, name, unit ? $("span", { class: "soft" }, ` ${unit}`) : null), picture);
+  return $("div", { class: "plot" }, heading, picture);
 }
 
 const COLUMNS = [

@@ -4,6 +4,7 @@ use crate::output::Value as Cell;
 use crate::output::{Column, StructureRows};
 use serde_json::{Value, json};
 use shared_types::FEATURES;
+use shared_types::backbone::SecondaryStructure;
 
 /// Residues kept, at most.
 const MOST: usize = 1 << 16;
@@ -60,6 +61,9 @@ impl Sample {
             let mut values: Vec<f32> =
                 self.rows.iter().map(|row| row[index]).filter(|value| value.is_finite()).collect();
             values.sort_by(f32::total_cmp);
+            if feature.is_state() && !values.is_empty() {
+                return Some(states(feature, &values));
+            }
             let at = |share: f64| values.get(((values.len().max(1) - 1) as f64 * share) as usize).copied();
             // What lies farther out is in the outer bars.
             let (low, median, high) = (at(0.002)?, at(0.5)?, at(0.998)?);
@@ -79,4 +83,13 @@ impl Sample {
         };
         FEATURES.iter().enumerate().filter_map(histogram).collect()
     }
+}
+
+/// How many residues are in each state.
+fn states(feature: &shared_types::Feature, values: &[f32]) -> Value {
+    let letters: Vec<_> =
+        SecondaryStructure::ALL.iter().map(|&state| SecondaryStructure::letter(state as u32 as f32)).collect();
+    let of = |letter: &&str| values.iter().filter(|&&value| SecondaryStructure::letter(value) == *letter).count();
+    let counts: Vec<_> = letters.iter().map(of).collect();
+    json!({ "name": feature.name, "unit": feature.unit, "states": letters, "counts": counts })
 }

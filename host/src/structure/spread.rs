@@ -43,13 +43,13 @@ pub enum SpreadError {
 /// Edge of a cell in Å: as far as neighbours are counted.
 const EDGE: f64 = 10.0;
 /// Cells an atom, at most, in which neighbours are looked for.
-const CELLS_AN_ATOM: f64 = 3.0;
+const CELLS_PER_ATOM: f64 = 3.0;
 /// Atoms in such a cell of a protein, about.
 const USUAL: f64 = 50.0;
 /// Pairs of atoms in one cell that any structure may have: those of 1,400 atoms in one place, a second's work.
 const PAIRS: f64 = 2e6;
 /// And for each atom: eight times what a protein has.
-const PAIRS_AN_ATOM: f64 = 8.0 * USUAL;
+const PAIRS_PER_ATOM: f64 = 8.0 * USUAL;
 /// Pairs that are looked at for being near, where cells have to be large: some seconds' work.
 const LOOKED_AT: f64 = 4e9;
 
@@ -65,14 +65,14 @@ pub(crate) fn check(
     }
     let extents = [0, 1, 2].map(|axis| high[axis] - low[axis]);
     let cells = |edge: f64| extents.map(|extent| (extent / edge).floor() + 1.0);
-    let few = |edge: f64| cells(edge).iter().product::<f64>() <= CELLS_AN_ATOM * n as f64;
+    let few = |edge: f64| cells(edge).iter().product::<f64>() <= CELLS_PER_ATOM * n as f64;
     let is_compact = few(EDGE);
     let pairs = if is_compact {
         pairs_in_grid(atoms.clone(), low, EDGE, cells(EDGE))
     } else {
         pairs_anywhere(atoms.clone(), low)
     };
-    if pairs > PAIRS + PAIRS_AN_ATOM * n as f64 {
+    if pairs > PAIRS + PAIRS_PER_ATOM * n as f64 {
         return Err(SpreadError::Dense { atoms: n, times: pairs / n as f64 / USUAL });
     }
     if is_compact {
@@ -82,7 +82,7 @@ pub(crate) fn check(
     while !few(edge) {
         edge *= 1.25;
     }
-    if pairs_in_grid(atoms, low, edge, cells(edge)) > LOOKED_AT + PAIRS_AN_ATOM * n as f64 {
+    if pairs_in_grid(atoms, low, edge, cells(edge)) > LOOKED_AT + PAIRS_PER_ATOM * n as f64 {
         let extent = extents.into_iter().fold(0.0, f64::max);
         return Err(SpreadError::Sparse { atoms: n, extent });
     }

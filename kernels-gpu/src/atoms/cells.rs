@@ -19,8 +19,6 @@ const SLACK: f32 = 0.02;
 pub const EDGE: f32 = REACH / 2.0 + 2.0 * SLACK;
 /// Rows of cells within reach, at most.
 pub const ROWS: u32 = 25;
-/// Of those, the ones in which all atoms within a cell's width are; they come first.
-pub const CLOSE_ROWS: u32 = 9;
 /// Those rows, by cells in y and z from the middle, near ones first.
 const NEAR_FIRST: [[i32; 2]; ROWS as usize] = [
     [0, 0],
@@ -56,6 +54,14 @@ const NEAR_FIRST: [[i32; 2]; ROWS as usize] = [
 pub struct Run {
     pub first: u32,
     pub end: u32,
+}
+
+impl Run {
+    /// The first, and the one behind the last.
+    #[inline(always)]
+    pub fn ends(self) -> [u32; 2] {
+        [self.first, self.end]
+    }
 }
 
 /// How a grid divides space. Lies in shared memory, since all threads know it and it would take their registers.
@@ -285,7 +291,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Run number `k` of [`ROWS`] of those that hold all atoms within [`REACH`] of a box that lies in one cell.
+    /// Run number `k` of [`ROWS`] of those that hold all atoms within [`REACH`] of a box that lies in one row of cells.
     #[inline(always)]
     pub fn near(&self, of: &Bounds, k: u32) -> Run {
         let frame = self.frame.get(0);
@@ -339,10 +345,18 @@ impl Cells<'_> {
         self.run(frame.row(y, z), frame.cell(0, of.low[0] - half), frame.cell(0, of.high[0] + half))
     }
 
-    /// The number of the cell in which an atom lies.
+    /// A number of the cell in which an atom lies and the one beside it in its row: warps take the atoms of two cells, for
+    /// which they list others once.
     #[inline(always)]
-    pub fn cell_of(&self, atom: Atom) -> u32 {
-        self.frame.get(0).number(atom.x, atom.y, atom.z)
+    pub fn pair_of(&self, atom: Atom) -> u32 {
+        let frame = self.frame.get(0);
+        frame.row(frame.cell(1, atom.y), frame.cell(2, atom.z)).wrapping_add(frame.cell(0, atom.x) / 2)
+    }
+
+    /// The cells between those of two atoms of a row, the first of which comes first, and all that are up to `rings` away.
+    #[inline(always)]
+    pub fn around_both(&self, first: Atom, last: Atom, rings: u32) -> Region {
+        Region { low: self.around(first, rings).low, high: self.around(last, rings).high }
     }
 
     /// The frame, which lies in shared memory.

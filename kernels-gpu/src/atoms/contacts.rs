@@ -1,148 +1,98 @@
-//! Which residues an atom touches: the atoms of a cell ask together.
+//! How many atoms touch a residue: a warp asks for one.
 
-use super::neighbours::{Around, Cell};
-use super::{Inputs, cells, distance2, square};
+use super::cells::{Bounds, Cells};
+use super::{Inputs, square};
+use crate::points::near;
 use cuda_std::prelude::*;
 use shared_types::Atom;
 
 /// Atoms within 4.5 Å of each other are in contact.
 const CONTACT: f32 = 4.5;
-/// Atoms in contact with one of a cell's that there is room for; real cells have up to about 130.
-pub const TOUCHED: usize = 192;
-/// Residues of those, of which some come more than once.
-pub const RESIDUES: usize = 64;
-// Those that touch lie in the rows next to the cell.
-const _: () = assert!(CONTACT < cells::EDGE);
+/// Atoms that may touch a residue, its own among them, for which a warp has room.
+pub const NEAR: usize = 256;
 
-/// Adds the atoms of a cell to the contacts of each residue that they touch, each atom once. False, with nothing added,
-/// where there is no room for all that they touch.
+/// A residue among the atoms of its structure.
+struct Residue<'a> {
+    index: u32,
+    chain: u32,
+    /// Its atoms, from the first to before the second.
+    own: (u32, u32),
+    atoms: Clamped<'a, Atom>,
+    inputs: &'a Inputs<'a>,
+    owners: Clamped<'a, u32>,
+}
+
+/// How many atoms of residues that count for residue `i` are in contact with one of its own.
 #[inline(always)]
-pub fn count<V>(
+pub fn of<V>(
     warp: &mut Warp,
-    (owned, touching, residues): (&mut WarpList<u32>, &mut WarpList<u32>, &mut WarpList<u32>),
-    cell: &Cell,
-    around: &Around,
-    contacts: &Atomics<u32>,
-) -> bool {
-    // 32 atoms of the cell at a time, a bit each. Most cells have fewer; in one that has more, all must find room.
-    if cell.n > 32 {
-        return false;
-    }
-    owned.clear(warp);
-    touching.clear(warp);
-    residues.clear(warp);
-    let mut begin = 0u32;
-    while begin < cell.close {
-        let first = begin;
-        let is_one = |lane: Lane| first.wrapping_add(lane.index()) < cell.close;
-        let picks = cell.candidates.picks(warp, &around.sorted, first);
-        let [x, y, z, _] = picks.words();
-        begin = begin.wrapping_add(32);
-        let is_near = |_: Lane, (x, y, z): (&f32, &f32, &f32)| cell.bounds.distance2([*x, *y, *z]) <= CONTACT * CONTACT;
-        if !warp.any((x, y, z), is_near) {
-            continue;
+    near: &mut WarpList<Pick>,
+    i: u32,
+    inputs: &Inputs,
+    cells: &Cells,
+    sorted: Clamped<Atom>,
+    owners: Clamped<u32>,
+) -> u32 {
+    let own = inputs.atoms_of(i);
+    let (first, end) = own;
+    let residue = Residue { index: i, chain: inputs.chain(i), own, atoms: inputs.all(), inputs, owners };
+    let boxes = warp.per_lane(|lane| {
+        let (mut bounds, mut k) = (Bounds::NOTHING, first.wrapping_add(lane.index()));
+        while k < end {
+            bounds = bounds.and(Bounds::of(residue.atoms.get(k)));
+            k = k.wrapping_add(32);
         }
-        let mut touched = warp.per_lane(|_| 0u32);
-        for k in 0..cell.n {
-            let (own, bit) = (around.sorted.get(cell.first.wrapping_add(k)), 1u32.wrapping_shl(k));
-            warp.each_with(&mut touched, (x, y, z), |_, touched, (x, y, z)| {
-                let d2 = square([*x - own.x, *y - own.y, *z - own.z]);
-                *touched |= if d2 <= CONTACT * CONTACT { bit } else { 0 };
-            });
+        bounds
+    });
+    let bounds = warp.reduce(&boxes, Bounds::and);
+    near.clear(warp);
+    let region = cells.within(&bounds, CONTACT);
+    let rows = if first < end { region.rows() } else { 0 };
+    let mut row = 0u32;
+    while row < rows {
+        let runs = near::runs::<V>(warp, cells, region, row, &bounds, CONTACT);
+        near.push_ranges_where(warp, &sorted, &runs, |[x, y, z, _]| bounds.distance2([x, y, z]) <= CONTACT * CONTACT);
+        row = row.wrapping_add(32);
+    }
+    let near = near.items(warp);
+    let mut count = 0u32;
+    if near.is_complete() {
+        let mut at = 0u32;
+        while at < near.len() {
+            let picks = near.picks(warp, &sorted, at);
+            let [x, y, z, _] = picks.words();
+            let n = near.len().wrapping_sub(at);
+            count = count.wrapping_add(touching::<[V; 0]>(warp, &residue, picks.index(), [x, y, z], n));
+            at = at.wrapping_add(32);
         }
-        let owners = warp.map(picks.index(), |_, place| around.owners.get(*place));
-        owned.push_where(warp, &owners, &touched, |lane, touched| is_one(lane) & (*touched != 0));
-        touching.push_where(warp, &touched, &touched, |lane, touched| is_one(lane) & (*touched != 0));
-        // Each residue once, of those here.
-        let asked = warp.map((&owners, &touched), |lane, (owner, touched)| {
-            // Those that do not count have numbers that no residue has.
-            if is_one(lane) & (*touched != 0) { *owner } else { !lane.index() }
-        });
-        let same = warp.match_any(&asked);
-        residues.push_where(warp, &owners, (&same, &touched), |lane, (same, touched)| {
-            is_one(lane) & (*touched != 0) & (same.trailing_zeros() == lane.index())
-        });
+        return count;
     }
-    let (owned, touching, residues) = (owned.items(warp), touching.items(warp), residues.items(warp));
-    if !(owned.is_complete() && residues.is_complete()) {
-        return false;
-    }
-    let mut pass = 0u32;
-    while pass < residues.len() {
-        let numbers = residues.by_lane(warp, pass);
-        add::<V>(warp, cell, around, contacts, (owned, touching, residues), &numbers, pass);
-        pass = pass.wrapping_add(32);
-    }
-    true
+    // Where there is no room for all, those that may be near are asked as they come.
+    near::each_near::<[V; 1]>(warp, cells, &bounds, CONTACT, |warp, at, n| {
+        let place = warp.per_lane(|lane| at.wrapping_add(lane.index()));
+        let x = warp.map(&place, |_, place| sorted.get(*place).x);
+        let y = warp.map(&place, |_, place| sorted.get(*place).y);
+        let z = warp.map(&place, |_, place| sorted.get(*place).z);
+        count = count.wrapping_add(touching::<[V; 2]>(warp, &residue, &place, [&x, &y, &z], n));
+    });
+    count
 }
 
-/// Adds what touches the residues in `numbers`, those from `pass` on: a lane has one.
+/// How many of the first `n` lanes' atoms count for a residue and are in contact with one of its own.
 #[inline(always)]
-fn add<V>(
-    warp: &mut Warp,
-    cell: &Cell,
-    around: &Around,
-    contacts: &Atomics<u32>,
-    (owned, touching, residues): (WarpItems<u32>, WarpItems<u32>, WarpItems<u32>),
-    numbers: &PerLane<u32>,
-    pass: u32,
-) {
-    // The first of those that are the same counts.
-    let mut is_again = warp.per_lane(|lane| u32::from(pass.wrapping_add(lane.index()) >= residues.len()));
-    for (k, other) in residues.range(0, residues.len()).enumerate() {
-        warp.each_with(&mut is_again, numbers, |lane, is_again, own| {
-            *is_again |= u32::from((k as u32) < pass.wrapping_add(lane.index())) & u32::from(*own == other);
+fn touching<V>(warp: &mut Warp, residue: &Residue, place: &PerLane<u32>, [x, y, z]: [&PerLane<f32>; 3], n: u32) -> u32 {
+    let (first, end) = residue.own;
+    let mut touches = warp.per_lane(|_| false);
+    for own in first..end {
+        let own = residue.atoms.get(own);
+        warp.each_with(&mut touches, (x, y, z), |_, touches, (x, y, z)| {
+            *touches |= square([x - own.x, y - own.y, z - own.z]) <= CONTACT * CONTACT;
         });
     }
-    let mut touched = warp.per_lane(|_| 0u32);
-    for (owner, atoms) in owned.range(0, owned.len()).zip(touching.range(0, touching.len())) {
-        warp.each_with(&mut touched, numbers, |_, touched, own| *touched |= if *own == owner { atoms } else { 0 });
-    }
-    let chains = warp.map(numbers, |_, own| around.inputs.chain(*own));
-    let mut apart = warp.per_lane(|_| 0u32);
-    for k in 0..cell.n {
-        let (owner, bit) = (around.owners.get(cell.first.wrapping_add(k)), 1u32.wrapping_shl(k));
-        let chain = around.inputs.chain(owner);
-        warp.each_with(&mut apart, (numbers, &chains), |_, apart, (own, own_chain)| {
-            *apart |= if Inputs::are_apart_by((owner, chain), (*own, *own_chain)) { bit } else { 0 };
-        });
-    }
-    warp.each_with(&mut touched, (&is_again, &apart), |_, touched, (is_again, apart)| {
-        *touched = if *is_again == 0 { (*touched & apart).count_ones() } else { 0 };
-    });
-    warp.each_with(&mut touched, numbers, |lane, touched, own| {
-        let row = around.inputs.row(*own);
-        // (The last is always so; asked here, it ends no lane.)
-        if *touched > 0 && row < contacts.len() {
-            contacts.add(lane.thread(), row, *touched);
-        }
-    });
-}
-
-/// The same for one atom, where there is no room for what its cell touches: asks all residues.
-#[inline(always)]
-pub fn count_any<V>(warp: &mut Warp, (atom, owner): (Atom, u32), around: &Around, contacts: &Atomics<u32>) {
-    let inputs = &around.inputs;
-    warp.per_lane(|lane| {
-        let mut residue = lane.index();
-        while residue < inputs.structure().n_residues {
-            if inputs.are_apart(owner, residue) && is_touched(inputs, residue, atom) {
-                contacts.add(lane.thread(), inputs.row(residue), 1);
-            }
-            residue += 32;
-        }
-    });
-}
-
-/// Whether an atom is in contact with one of a residue's.
-#[inline(always)]
-fn is_touched(inputs: &Inputs, residue: u32, atom: Atom) -> bool {
-    let (mut own, end) = inputs.atoms_of(residue);
-    while own < end {
-        if distance2(inputs.atom(own), atom) <= CONTACT * CONTACT {
-            return true;
-        }
-        own += 1;
-    }
-    false
+    warp.count((&touches, place), |lane, (touches, place)| {
+        let owner = residue.owners.get(*place);
+        (lane.index() < n)
+            & *touches
+            & Inputs::are_apart_by((residue.index, residue.chain), (owner, residue.inputs.chain(owner)))
+    })
 }

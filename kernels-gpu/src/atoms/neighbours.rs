@@ -1,16 +1,16 @@
-//! Who is near: the atoms of a cell look for their neighbours together.
+//! Who is near: the atoms of a pair of cells look for their neighbours together.
 //!
-//! A warp has the atoms of a cell. It lists once what is within reach of any of them, and goes through that list for two
+//! A warp has the atoms of two cells. It lists once what is within reach of any of them, and goes through that list for two
 //! atoms at a time: all that is within [`REACH`] is counted, and what may touch an atom goes to a list of its own.
 
-use super::cells::{Bounds, CLOSE_ROWS, Cells, REACH, ROWS, Run};
+use super::cells::{Bounds, Cells, REACH, ROWS, Run};
 use super::surface::PROBE;
-use super::{Inputs, distance2, square};
+use super::{distance2, square};
 use cuda_std::prelude::*;
 use shared_types::Atom;
 
-/// Atoms within reach of a cell's; real ones have up to about 650.
-pub const CANDIDATES: usize = 768;
+/// Atoms within reach of a pair of cells; real ones have up to about 800.
+pub const CANDIDATES: usize = 896;
 /// Atoms that may touch one, by distance alone; real ones have up to about 90.
 pub const NEAR: usize = 128;
 
@@ -19,18 +19,16 @@ const NOWHERE: Atom = Atom { x: f32::INFINITY, y: f32::INFINITY, z: f32::INFINIT
 
 /// The atoms of a structure.
 pub struct Around<'a> {
-    pub inputs: Inputs<'a>,
     pub cells: Cells<'a>,
-    /// The batch's atoms in the order of cells, and the residue of each.
+    /// The batch's atoms in the order of cells.
     pub sorted: Clamped<'a, Atom>,
-    pub owners: Clamped<'a, u32>,
     /// Where the structure's begin. Places are counted in the batch: that takes fewer registers than to keep where in
     /// memory the structure's atoms lie.
     pub first: u32,
 }
 
 impl Around<'_> {
-    /// Run `k` of those near a box in one cell, in places.
+    /// Run `k` of those near a box in one cell, by position in the order.
     #[inline(always)]
     pub fn near(&self, of: &Bounds, k: u32) -> Run {
         let run = self.cells.near(of, k);
@@ -46,19 +44,13 @@ impl Around<'_> {
 
 /// The atoms of a cell, and those around it.
 pub struct Cell<'a> {
-    /// Place of its first atom.
+    /// AlphaCarbon of its first atom.
     pub first: u32,
-    /// How many it has.
-    pub n: u32,
-    /// Where those are.
-    pub bounds: Bounds,
     /// All atoms within reach of one of them.
     pub candidates: WarpItems<'a, Pick>,
-    /// How many of those come from the rows next to the cell, which come first.
-    pub close: u32,
 }
 
-/// Lists all atoms within reach of those at `first` and the `n` that follow, which lie in one cell.
+/// Lists all atoms within reach of those at `first` and the `n` that follow, which lie in a pair of cells.
 #[inline(always)]
 pub fn list<'a, V>(
     warp: &mut Warp,
@@ -77,27 +69,10 @@ pub fn list<'a, V>(
         bounds
     });
     let bounds = warp.reduce(&own, Bounds::and);
-    let runs = warp.per_lane(|lane| around.near(&bounds, lane.index()));
+    let runs = warp.per_lane(|lane| around.near(&bounds, lane.index()).ends());
     candidates.clear(warp);
-    // The rows next to the cell, then the others.
-    let (mut close, mut is_close) = (0u32, true);
-    loop {
-        let ranges =
-            warp.map(
-                &runs,
-                |lane, run| {
-                    if (lane.index() < CLOSE_ROWS) == is_close { [run.first, run.end] } else { [0; 2] }
-                },
-            );
-        candidates
-            .push_ranges_where(warp, sorted, &ranges, |[x, y, z, _]| bounds.distance2([x, y, z]) <= REACH * REACH);
-        if !is_close {
-            break;
-        }
-        (close, is_close) = (candidates.len(), false);
-    }
-    let candidates = candidates.items(warp);
-    Cell { first, n, bounds, candidates, close: close.min(candidates.len()) }
+    candidates.push_ranges_where(warp, sorted, &runs, |[x, y, z, _]| bounds.distance2([x, y, z]) <= REACH * REACH);
+    Cell { first, candidates: candidates.items(warp) }
 }
 
 /// Lists the atoms that may touch number `k` of a cell, and the one behind it where there are two. Returns how many are

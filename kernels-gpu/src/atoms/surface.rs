@@ -7,37 +7,26 @@
 //! which neighbours come is no matter.
 
 use super::cells::{Bounds, ROWS};
-use super::contacts;
 use super::neighbours::{self, Around};
 use super::square;
 use crate::masks;
 use crate::scratch::AtomSurface;
 use cuda_std::prelude::*;
-use shared_types::{Atom, MASKS_PER_GROUP, Mask, POINTS_A_GROUP, PointGroup};
+use shared_types::{Atom, MASKS_PER_GROUP, Mask, POINTS_PER_GROUP, PointGroup};
 
 /// Radius of the probe in Å: a water molecule.
 pub const PROBE: f32 = 1.4;
 /// Words of a mask that say what is covered in any case; as many say what may be.
-const WORDS: usize = POINTS_A_GROUP / 32;
+const WORDS: usize = POINTS_PER_GROUP / 32;
 
 /// A point's side of a plane: covered when `x`, `y`, `z` of the point, times those here, are more than the last.
 type Plane = [f32; 4];
 
 /// Stands for the counts of an atom that wait for [`count_in_crowd`].
 pub const CROWDED: AtomSurface = AtomSurface { exposed: u32::MAX, crowd: 0 };
-/// The same, where it is already among the contacts of those that it touches.
-const CROWDED_BUT_IN_CONTACTS: AtomSurface = AtomSurface { exposed: u32::MAX, crowd: 1 };
 
-/// What a warp keeps of a cell: all atoms within reach. Of two of its atoms: those that may touch each. Of a cell: the
-/// residues of the atoms that touch it, and which of its own those do; and the residues alone.
-pub type Lists<'a> = (
-    WarpList<'a, Pick>,
-    WarpList<'a, Pick>,
-    WarpList<'a, Pick>,
-    WarpList<'a, u32>,
-    WarpList<'a, u32>,
-    WarpList<'a, u32>,
-);
+/// What a warp keeps of a cell: all atoms within reach. Of two of its atoms: those that may touch each.
+pub type Lists<'a> = (WarpList<'a, Pick>, WarpList<'a, Pick>, WarpList<'a, Pick>);
 
 #[inline(always)]
 fn covers([x, y, z, least]: Plane, px: f32, py: f32, pz: f32) -> bool {
@@ -55,7 +44,7 @@ pub struct Points<'a> {
 impl Points<'_> {
     #[inline(always)]
     fn at(&self, k: u32) -> [f32; 3] {
-        let (group, k) = (k as usize / POINTS_A_GROUP, k as usize % POINTS_A_GROUP);
+        let (group, k) = (k as usize / POINTS_PER_GROUP, k as usize % POINTS_PER_GROUP);
         self.groups.get(group).map_or([0.0; 3], |group| [group.x[k], group.y[k], group.z[k]])
     }
 }
@@ -160,9 +149,8 @@ impl Turn {
     }
 }
 
-/// Counts for the atoms of a part, which lie in one cell, what is exposed of each and how many are near, and adds them to
-/// the contacts of the residues that they touch. The part is one of the places from `first` on. Atoms with more neighbours
-/// than there is room for are left [`CROWDED`].
+/// Counts for the atoms of a part, which lie in one cell, what is exposed of each and how many are near. The part is one of
+/// the places from `first` on. Atoms with more neighbours than there is room for are left [`CROWDED`].
 #[inline(always)]
 pub fn count<V>(
     warp: &mut Warp,
@@ -171,14 +159,11 @@ pub fn count<V>(
     first: u32,
     around: &Around,
     points: Points,
-    contacts: &Atomics<u32>,
 ) {
-    let (candidates, near_a, near_b, owned, touching, residues) = lists;
+    let (candidates, near_a, near_b) = lists;
     let (first, n) = (first.wrapping_add(part.start()), part.len());
     let cell = neighbours::list::<V>(warp, candidates, around, first, n);
     let is_complete = cell.candidates.is_complete();
-    let in_contacts = is_complete && contacts::count::<V>(warp, (owned, touching, residues), &cell, around, contacts);
-    let crowded = if in_contacts { CROWDED_BUT_IN_CONTACTS } else { CROWDED };
     let mut k = 0u32;
     while k < n {
         let mut left = n.wrapping_sub(k).min(2);
@@ -186,11 +171,11 @@ pub fn count<V>(
         let mut crowds = neighbours::of_two::<V>(warp, &cell, [&mut *near_a, &mut *near_b], around, k, left == 2);
         loop {
             let near = near_a.items(warp);
-            let counts = if is_complete && in_contacts && near.is_complete() {
+            let counts = if is_complete && near.is_complete() {
                 let centre = Centre::new(around.sorted.get(first.wrapping_add(k)));
                 AtomSurface { exposed: exposed::<V>(warp, &centre, near, around, points), crowd: crowds & 0xffff }
             } else {
-                crowded
+                CROWDED
             };
             part.set(warp, k, counts);
             k = k.wrapping_add(1);
@@ -214,7 +199,7 @@ pub fn count<V>(
 fn exposed<V>(warp: &mut Warp, centre: &Centre, near: WarpItems<Pick>, around: &Around, points: Points) -> u32 {
     let (mut exposed, mut left) = (0u32, points.n);
     for group in points.groups {
-        let n = left.min(POINTS_A_GROUP as u32);
+        let n = left.min(POINTS_PER_GROUP as u32);
         exposed = exposed.wrapping_add(n.wrapping_sub(covered_of_group::<V>(warp, centre, near, around, group)));
         left = left.wrapping_sub(n);
     }
@@ -251,7 +236,7 @@ fn covered_of_group<V>(
             let (mut asked, mut stays) = (open[0], open[0]);
             while asked != 0 {
                 let bit = asked & asked.wrapping_neg();
-                let k = (32 * word + asked.trailing_zeros()) as usize % POINTS_A_GROUP;
+                let k = (32 * word + asked.trailing_zeros()) as usize % POINTS_PER_GROUP;
                 asked ^= bit;
                 if turn.covers::<V>(warp, [group.x[k], group.y[k], group.z[k]]) {
                     covered = covered.wrapping_add(1);
@@ -284,18 +269,8 @@ fn mask(group: &PointGroup, entry: u32) -> [u32; 2 * WORDS] {
 ///
 /// A phase of its own: lanes that each go their way here would make the others' votes dearer.
 #[inline(always)]
-pub fn count_in_crowd<V>(
-    warp: &mut Warp,
-    at: u32,
-    counts: AtomSurface,
-    around: &Around,
-    points: Points,
-    contacts: &Atomics<u32>,
-) -> AtomSurface {
+pub fn count_in_crowd<V>(warp: &mut Warp, at: u32, around: &Around, points: Points) -> AtomSurface {
     let atom = around.sorted.get(at);
-    if counts.crowd == CROWDED.crowd {
-        contacts::count_any::<V>(warp, (atom, around.owners.get(at)), around, contacts);
-    }
     let crowd = neighbours::crowd::<V>(warp, around, atom);
     AtomSurface { exposed: exposed_to_all::<V>(warp, &Centre::new(atom), around, points), crowd }
 }

@@ -80,7 +80,7 @@ pub fn eigenvector<V>(
     let v = vectors.view(n);
     let scale = if square > 0.0 { 1.0 / sqrt(square) } else { 0.0 };
     output.update(block, n, |i, row| {
-        row.columns[column::CENTRALITY] = if graph.places.get(i).exists() { v.get(i) * scale } else { NAN };
+        row.columns[column::CENTRALITY] = if graph.alpha_carbons.get(i).exists() { v.get(i) * scale } else { NAN };
     });
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Rows, TEAM};
 use crate::graph::{ContactGraph, Neighbours};
-use crate::scratch::Place;
+use crate::scratch::AlphaCarbon;
 use bytemuck::{Pod, Zeroable};
 use cuda_std::math::NAN;
 use cuda_std::prelude::*;
@@ -44,8 +44,8 @@ impl Contacts {
 #[inline(always)]
 fn step(mut sums: Contacts, near: &Neighbours, bfactor_z: View<f32>, k: u32) -> Contacts {
     let Some(j) = near.get(k) else { return sums };
-    let (graph, other) = (near.graph, near.graph.places.get(j));
-    let (same, apart) = (near.place.same_chain(other), near.i.abs_diff(j));
+    let (graph, other) = (near.graph, near.graph.alpha_carbons.get(j));
+    let (same, apart) = (near.carbon.same_chain(other), near.i.abs_diff(j));
     if !same || apart >= LONG_RANGE {
         sums.long_range += 1.0;
     }
@@ -59,7 +59,7 @@ fn step(mut sums: Contacts, near: &Neighbours, bfactor_z: View<f32>, k: u32) -> 
         sums.with_bfactor += 1.0;
     }
     near.before(k, |before| {
-        if other.to(graph.places.get(before)).norm2() < graph.radius {
+        if other.to(graph.alpha_carbons.get(before)).norm2() < graph.radius2 {
             sums.edges += 1.0;
         }
     });
@@ -68,8 +68,8 @@ fn step(mut sums: Contacts, near: &Neighbours, bfactor_z: View<f32>, k: u32) -> 
 
 /// Whether the structure has more than one chain.
 #[inline(always)]
-pub fn has_several_chains<V>(block: &mut Block, n: u32, places: View<Place>) -> bool {
-    block.reduce(n, 0u32, |i| u32::from(!places.get(i).same_chain(places.get(0))), |a, b| a | b) != 0
+pub fn has_several_chains<V>(block: &mut Block, n: u32, alpha_carbons: View<AlphaCarbon>) -> bool {
+    block.reduce(n, 0u32, |i| u32::from(!alpha_carbons.get(i).same_chain(alpha_carbons.get(0))), |a, b| a | b) != 0
 }
 
 /// Columns `contact_number`, `long_range_contacts`, `contact_order`, `clustering`, `bfactor_z` and `bfactor_local`.
@@ -98,7 +98,7 @@ pub fn features<V>(
                 team.reduce(
                     rows.all,
                     0.0,
-                    |rows, j| if graph.places.get(j).same_chain(near.place) { rows + 1.0 } else { rows },
+                    |rows, j| if graph.alpha_carbons.get(j).same_chain(near.carbon) { rows + 1.0 } else { rows },
                     |a, b| a + b,
                 )
             } else {
@@ -107,7 +107,7 @@ pub fn features<V>(
             (i, sums, chain)
         },
         |(i, sums, chain), row| {
-            let exists = graph.places.get(i).exists();
+            let exists = graph.alpha_carbons.get(i).exists();
             let known = |x: f32| if exists { x } else { NAN };
             let degree = graph.degree(i) as f32;
             let order = if sums.same_chain > 0.0 { sums.distance / sums.same_chain / chain } else { 0.0 };

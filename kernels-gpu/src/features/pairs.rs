@@ -1,8 +1,8 @@
 //! The pass over all pairs of residues.
 
-use super::places::linked;
+use super::alpha_carbons::linked;
 use super::{Rows, TEAM};
-use crate::scratch::{Place, Traits};
+use crate::scratch::{AlphaCarbon, Traits};
 use crate::vector::Vector;
 use cuda_std::math::{NAN, canonical, exp_bounded, reciprocal_bounded};
 use cuda_std::prelude::*;
@@ -39,11 +39,11 @@ const WITH_ANNOTATION: usize = VELOCITIES + 2;
 /// The direction of residue `i`'s side chain as the half-sphere exposure sees it (Hamelryck 2005): the sum of the
 /// unit vectors from both neighbours; NaN unless both are linked.
 #[inline(always)]
-pub fn side_chain_axis(places: View<Place>, n: u32, i: u32) -> [f32; 3] {
+pub fn side_chain_axis(alpha_carbons: View<AlphaCarbon>, n: u32, i: u32) -> [f32; 3] {
     if i == 0 || i + 1 >= n {
         return [NAN; 3];
     }
-    let (before, here, after) = (places.get(i - 1), places.get(i), places.get(i + 1));
+    let (before, here, after) = (alpha_carbons.get(i - 1), alpha_carbons.get(i), alpha_carbons.get(i + 1));
     if linked(before, here) && linked(here, after) {
         let Vector { x, y, z } = before.to(here).unit().plus(after.to(here).unit());
         [x, y, z]
@@ -54,7 +54,7 @@ pub fn side_chain_axis(places: View<Place>, n: u32, i: u32) -> [f32; 3] {
 
 /// What a residue looks at in all of its structure.
 pub struct Others<'a> {
-    pub places: View<'a, Place>,
+    pub alpha_carbons: View<'a, AlphaCarbon>,
     pub traits: View<'a, Traits>,
     /// Each residue's [`side_chain_axis`].
     pub axes: View<'a, [f32; 3]>,
@@ -110,22 +110,22 @@ fn rows_with<const SUMS: usize>(
     block: &mut Block,
     rows: Rows,
     kind: impl Fn(u32) -> u32 + Sync,
-    &Others { places, traits, axes }: &Others,
+    &Others { alpha_carbons, traits, axes }: &Others,
     output: &mut Segment<FeatureRow>,
 ) {
     output.fill_by_team::<TEAM>(block, rows.count, |team, at| {
         let i = rows.row(at);
-        let place = places.get(i);
+        let carbon = alpha_carbons.get(i);
         let [x, y, z] = axes.get(i);
         let axis = Vector { x, y, z };
         let sums = team.reduce(
             rows.all,
             [0.0; SUMS],
-            |sums, j| step(sums, place, axis, i, j, places, traits),
+            |sums, j| step(sums, carbon, axis, i, j, alpha_carbons, traits),
             |a, b| core::array::from_fn(|at| a[at] + b[at]),
         );
         let mean = |at: usize| if at < SUMS { canonical(sums[at] / sums[at + 1]) } else { NAN };
-        let known = |x: f32| if place.exists() { x } else { NAN };
+        let known = |x: f32| if carbon.exists() { x } else { NAN };
         let exposed = |x: f32| if axis.x.is_nan() { NAN } else { x };
         let (kind, given) = (kind(i), traits.get(i));
         let mut columns = [0.0; ROW_WIDTH];
@@ -151,15 +151,15 @@ fn rows_with<const SUMS: usize>(
 #[inline(always)]
 fn step<const SUMS: usize>(
     mut sums: [f32; SUMS],
-    place: Place,
+    carbon: AlphaCarbon,
     axis: Vector,
     i: u32,
     j: u32,
-    places: View<Place>,
+    alpha_carbons: View<AlphaCarbon>,
     traits: View<Traits>,
 ) -> [f32; SUMS] {
-    let other = places.get(j);
-    let to = place.to(other);
+    let other = alpha_carbons.get(j);
+    let to = carbon.to(other);
     let d2 = to.norm2();
     // Itself and coinciding atoms are at distance 0; a missing one at NaN.
     sums[WCN] += if d2 > COINCIDENT2 { reciprocal_bounded(d2) } else { 0.0 };

@@ -2,7 +2,7 @@
 
 use super::Rows;
 use crate::graph::ContactGraph;
-use crate::scratch::{Place, ResidueExposure};
+use crate::scratch::{AlphaCarbon, ResidueExposure};
 use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
 use cuda_std::math::{NAN, canonical, sqrt};
@@ -26,8 +26,8 @@ impl Shape {
     pub const UNKNOWN: Self = Self { x: NAN, y: NAN, z: NAN, radius: NAN };
 
     #[inline(always)]
-    fn distance2(self, place: Place) -> f32 {
-        let (x, y, z) = (place.x - self.x, place.y - self.y, place.z - self.z);
+    fn distance2(self, carbon: AlphaCarbon) -> f32 {
+        let (x, y, z) = (carbon.x - self.x, carbon.y - self.y, carbon.z - self.z);
         math::fma(x, x, math::fma(y, y, z * z))
     }
 }
@@ -43,12 +43,12 @@ struct Sum {
 
 /// Centroid and radius of gyration of the alpha carbons.
 #[inline(always)]
-pub fn shape<V>(block: &mut Block, n: u32, places: View<Place>) -> Shape {
+pub fn shape<V>(block: &mut Block, n: u32, alpha_carbons: View<AlphaCarbon>) -> Shape {
     let sum = block.reduce(
         n,
         Sum::zeroed(),
         |i| {
-            let p = places.get(i);
+            let p = alpha_carbons.get(i);
             if p.exists() { Sum { x: p.x, y: p.y, z: p.z, count: 1.0 } } else { Sum::zeroed() }
         },
         |a, b| Sum { x: a.x + b.x, y: a.y + b.y, z: a.z + b.z, count: a.count + b.count },
@@ -58,8 +58,8 @@ pub fn shape<V>(block: &mut Block, n: u32, places: View<Place>) -> Shape {
         n,
         0.0,
         |i| {
-            let place = places.get(i);
-            if place.exists() { shape.distance2(place) } else { 0.0 }
+            let carbon = alpha_carbons.get(i);
+            if carbon.exists() { shape.distance2(carbon) } else { 0.0 }
         },
         |a, b| a + b,
     );
@@ -72,16 +72,16 @@ pub fn shape<V>(block: &mut Block, n: u32, places: View<Place>) -> Shape {
 pub fn centroid_distances<V>(
     block: &mut Block,
     rows: Rows,
-    places: View<Place>,
+    alpha_carbons: View<AlphaCarbon>,
     shape: Shape,
     output: &mut Segment<FeatureRow>,
 ) {
     output.update(block, rows.count, |at, row| {
-        let place = places.get(rows.row(at));
-        row.columns[column::CENTROID_DISTANCE] = if !place.exists() {
+        let carbon = alpha_carbons.get(rows.row(at));
+        row.columns[column::CENTROID_DISTANCE] = if !carbon.exists() {
             NAN
         } else if shape.radius > 0.0 {
-            sqrt(shape.distance2(place)) / shape.radius
+            sqrt(shape.distance2(carbon)) / shape.radius
         } else {
             0.0
         };

@@ -4,7 +4,7 @@ use super::kinds::class;
 use super::near::each_near;
 use super::{PointAtom, SiteAtom, THREADS, WARPS, distance2, place};
 use crate::atoms::cells::{Bounds, Cells};
-use crate::scratch::{ATOMS_AN_ITEM, AtomSurface, CellWords, Frame, Item};
+use crate::scratch::{ATOMS_PER_ITEM, AtomSurface, CellWords, Frame, WorkItem};
 use cuda_std::prelude::*;
 use shared_types::residue::{GLYCINE, parent_of};
 use shared_types::site_model::{CAPACITY, CLASSES, DIRECTIONS, KINDS, LEAST_CROWD, PROBE, SPIRAL, WEIGHTS};
@@ -28,8 +28,8 @@ type Plane = [f32; 4];
 ///   lowest four bits, its direction.
 /// - `counts`: one an item; how many points it has.
 /// - `items`, `atoms`, `descriptors`, `residue_types`, `ca_indices`: as in the fused kernel.
-/// - `sorted`, `cells`, `owners`, `frames`: what [`fn@crate::atom_cells_prism4d`] found.
-/// - `surface`: what [`fn@crate::atom_surfaces_prism4d`] found with `n_points` test points: atoms without accessible area
+/// - `sorted`, `cells`, `owners`, `frames`: what [`fn@crate::atom_cells`] found.
+/// - `surface`: what [`fn@crate::atom_surfaces`] found with `n_points` test points: atoms without accessible area
 ///   have no point. That is known where the model's directions are among the test points.
 #[kernel(threads = 256, blocks_per_sm = 4)]
 pub fn site_points(
@@ -38,7 +38,7 @@ pub fn site_points(
     site_atoms: &mut Segment<SiteAtom>,
     points: &mut Segment<u32>,
     counts: &mut Segment<u32>,
-    items: &[Item],
+    items: &[WorkItem],
     atoms: &[Atom],
     descriptors: &[BatchStructureDesc],
     residue_types: &[u8],
@@ -50,9 +50,9 @@ pub fn site_points(
     surface: &[AtomSurface],
     n_points: u32,
     frame: &mut Shared<Frame, 1>,
-    numbers: &mut Shared<u32, { ATOMS_AN_ITEM as usize }>,
-    chosen: &mut Shared<u32, { ATOMS_AN_ITEM as usize }>,
-    masks: &mut Shared<u32, { ATOMS_AN_ITEM as usize }>,
+    numbers: &mut Shared<u32, { ATOMS_PER_ITEM as usize }>,
+    chosen: &mut Shared<u32, { ATOMS_PER_ITEM as usize }>,
+    masks: &mut Shared<u32, { ATOMS_PER_ITEM as usize }>,
     near: &mut Shared<Plane, { WARPS * NEAR }>,
 ) {
     enum Here {}
@@ -149,7 +149,7 @@ fn exposed<V>(warp: &mut Warp, near: &mut WarpList<Plane>, cells: &Cells, sorted
     let z = warp.per_lane(|lane| of_direction(lane, 2));
     let mut covered = warp.per_lane(|_| false);
     let mut listed = 0u32;
-    each_near(warp, cells, &Bounds::of(atom), reach + (cells.frame().largest + PROBE), |warp, at, n| {
+    each_near::<V>(warp, cells, &Bounds::of(atom), reach + (cells.frame().largest + PROBE), |warp, at, n| {
         let others = warp.per_lane(|lane| sorted.get(at.wrapping_add(lane.index().min(n.wrapping_sub(1)))));
         let touches = warp.map(&others, |lane, other| {
             let (d2, own) = (distance2([atom.x, atom.y, atom.z], [other.x, other.y, other.z]), other.radius + PROBE);

@@ -1,28 +1,36 @@
 //! What lies around a point, and how likely it is a ligand's.
 //!
-//! Points that follow each other in a list lie near each other. A warp takes 32 of them, some together: it lists the atoms
-//! around those once, and then goes through the list for two points at a time, 32 atoms in its lanes.
+//! Points that follow each other in a list lie near each other. A warp takes some of them: it lists the atoms around those
+//! once, and then goes through the list for four points at a time, 32 atoms in its lanes.
 
-use super::near::{bounds_of, each, runs};
-use super::{SiteAtom, Spot, THREADS, WARPS, distance2, place, position};
+use super::near::{bounds, each_near, runs};
+use super::{SiteAtom, Spot, distance2, place, position};
 use crate::atoms::cells::Cells;
-use crate::scratch::{CellWords, Frame, Item};
+use crate::scratch::{ATOMS_PER_ITEM, CellWords, Frame, WorkItem};
 use cuda_std::math::{exp, fma, larger, sqrt, to_u32};
 use cuda_std::prelude::*;
 use shared_types::site_model::{
-    ATOMS, ATOMS_ONE_SIDED, ATOMS_SQUARED, BIAS, NEAR, ONE_SIDED, ONE_SIDED_SQUARED, REACH, SUM_UNIT, WEIGHT_UNIT,
+    ATOMS, ATOMS_ONE_SIDED, ATOMS_SQUARED, BIAS, CAPACITY, NEAR, ONE_SIDED, ONE_SIDED_SQUARED, REACH, SUM_UNIT,
+    WEIGHT_UNIT,
 };
 use shared_types::{Atom, BatchStructureDesc};
 
 /// Points that have a list of atoms together.
 const TOGETHER: u32 = 8;
+/// Of these, so many have their sums at a time.
+const AT_A_TIME: u32 = 4;
+/// Threads of a block. Few points lie together, and a block waits for its slowest warp.
+const THREADS: usize = 128;
+const WARPS: usize = THREADS / 32;
 /// How far around those atoms are listed: a bit more than counts, for coordinates are rounded.
 const LISTED_REACH: f32 = REACH + 0.05;
 /// Atoms around those, for which a warp has room.
 const LISTED: usize = 1024;
 /// With this added, a small number's bits are those of the nearest integer, and of this.
 const TO_INTEGER: f32 = 12_582_912.0;
-const _: () = assert!(THREADS == 256 && 32 % TOGETHER == 0 && TOGETHER.is_multiple_of(2));
+/// Parts of an item's points, and one more.
+const PARTS: usize = (ATOMS_PER_ITEM * CAPACITY).div_ceil(TOGETHER) as usize + 1;
+const _: () = assert!(TOGETHER <= 32 && 32 % AT_A_TIME == 0);
 
 /// Where a point is, as [`place`] says it.
 type Place = [f32; 3];
@@ -50,13 +58,10 @@ impl Around {
         }
     }
 
-    /// Adds an atom a lane, for the first `n` lanes, as far as they are within reach of a point.
+    /// Adds an atom a lane, as far as it is within reach of a point.
     #[inline(always)]
-    fn add(&mut self, warp: &mut Warp, [x, y, z, weights]: [&PerLane<f32>; 4], n: u32, point: Place) {
-        let d2 = warp.map((x, y, z), |lane, (x, y, z)| {
-            let d2 = distance2(point, [*x, *y, *z]);
-            if lane.index() < n { d2 } else { f32::INFINITY }
-        });
+    fn add<V>(&mut self, warp: &mut Warp, [x, y, z, weights]: [&PerLane<f32>; 4], point: Place) {
+        let d2 = warp.map((x, y, z), |_, (x, y, z)| distance2(point, [*x, *y, *z]));
         warp.each_with(&mut self.weights, (&d2, weights), |_, sum, (d2, weights)| {
             let (near, far) = (weights.to_bits() & 0xffff_0000, weights.to_bits() << 16);
             let (inner, outer) = (larger(NEAR * NEAR - *d2, 0.0), REACH * REACH - *d2);
@@ -66,23 +71,71 @@ impl Around {
         warp.each_with(&mut self.atoms, &d2, |_, sum, d2| {
             *sum = sum.wrapping_add(if *d2 < REACH * REACH { 1 } else { 0 });
         });
-        for (sum, at) in [(&mut self.x, x), (&mut self.y, y), (&mut self.z, z)] {
-            warp.each_with(sum, (&d2, at), |_, sum, (d2, at)| {
-                *sum = sum.wrapping_add(if *d2 < REACH * REACH { at.to_bits() } else { 0 });
-            });
-        }
+        // (Written out: a list of three would be in memory on a device.)
+        warp.each_with(&mut self.x, (&d2, x), |_, sum, (d2, at)| *sum = sum.wrapping_add(bits_within(*d2, *at)));
+        warp.each_with(&mut self.y, (&d2, y), |_, sum, (d2, at)| *sum = sum.wrapping_add(bits_within(*d2, *at)));
+        warp.each_with(&mut self.z, (&d2, z), |_, sum, (d2, at)| *sum = sum.wrapping_add(bits_within(*d2, *at)));
     }
+}
 
-    /// The square of a point's probability, in parts of 1 of [`SUM_UNIT`].
-    #[inline(always)]
-    fn score(&self, warp: &mut Warp, point: Place) -> u32 {
-        let mut sum = |of: &PerLane<u32>| warp.reduce(of, u32::wrapping_add);
-        let (atoms, weights) = (sum(&self.atoms), sum(&self.weights));
-        let weights = weights.wrapping_sub(atoms.wrapping_mul(TO_INTEGER.to_bits())) as i32;
-        let from_point = |sum: u32, at: f32| sum.wrapping_sub(atoms.wrapping_mul(at.to_bits())) as i32 as f32;
-        let x = from_point(sum(&self.x), point[0]);
-        let y = from_point(sum(&self.y), point[1]);
-        let z = from_point(sum(&self.z), point[2]);
+/// A coordinate's bits, of an atom within reach.
+#[inline(always)]
+fn bits_within(d2: f32, at: f32) -> u32 {
+    if d2 < REACH * REACH { at.to_bits() } else { 0 }
+}
+
+/// What is summed up for some points.
+type Some = [Around; AT_A_TIME as usize];
+
+/// What all lanes have of one of the sums of some points: each of these has as many lanes, one after the other.
+#[inline(always)]
+#[cfg(target_arch = "nvptx64")]
+fn totals<V>(warp: &mut Warp, [a, b, c, d]: [&PerLane<u32>; AT_A_TIME as usize]) -> PerLane<u32> {
+    // Lanes give away half of what they have for what their partners have of the other half.
+    let (ac, bd) = (halved::<V, 16>(warp, a, c), halved::<V, 16>(warp, b, d));
+    let mut all = halved::<V, 8>(warp, &ac, &bd);
+    let other = warp.shuffle_xor(&all, 4);
+    warp.each_with(&mut all, &other, |_, all, other| *all = all.wrapping_add(*other));
+    let other = warp.shuffle_xor(&all, 2);
+    warp.each_with(&mut all, &other, |_, all, other| *all = all.wrapping_add(*other));
+    let other = warp.shuffle_xor(&all, 1);
+    warp.each_with(&mut all, &other, |_, all, other| *all = all.wrapping_add(*other));
+    all
+}
+
+/// The sums of the first values for lanes without a bit in their index, of the second for those with it: of two lanes each.
+#[inline(always)]
+#[cfg(target_arch = "nvptx64")]
+fn halved<V, const BIT: u32>(warp: &mut Warp, first: &PerLane<u32>, second: &PerLane<u32>) -> PerLane<u32> {
+    let given = warp.map((first, second), |lane, (a, b)| if lane.index() & BIT == 0 { *b } else { *a });
+    let taken = warp.shuffle_xor(&given, BIT);
+    warp.map((&taken, (first, second)), |lane, (taken, (a, b))| {
+        taken.wrapping_add(if lane.index() & BIT == 0 { *a } else { *b })
+    })
+}
+
+#[inline(always)]
+#[cfg(not(target_arch = "nvptx64"))]
+fn totals<V>(warp: &mut Warp, of: [&PerLane<u32>; AT_A_TIME as usize]) -> PerLane<u32> {
+    let all = of.map(|of| warp.reduce(of, u32::wrapping_add));
+    warp.per_lane(|lane| all[(lane.index() / (32 / AT_A_TIME)) as usize % all.len()])
+}
+
+/// The squares of some points' probabilities, in parts of 1 of [`SUM_UNIT`]: each has as many lanes, which know where it is.
+#[inline(always)]
+fn scores<V>(warp: &mut Warp, [a, b, c, d]: &Some, points: &PerLane<Place>) -> PerLane<u32> {
+    let weights = totals::<V>(warp, [&a.weights, &b.weights, &c.weights, &d.weights]);
+    let atoms = totals::<V>(warp, [&a.atoms, &b.atoms, &c.atoms, &d.atoms]);
+    let x = totals::<V>(warp, [&a.x, &b.x, &c.x, &d.x]);
+    let y = totals::<V>(warp, [&a.y, &b.y, &c.y, &d.y]);
+    let z = totals::<V>(warp, [&a.z, &b.z, &c.z, &d.z]);
+    warp.map(((&weights, &atoms), (&x, &y, &z), points), |_, ((weights, atoms), (x, y, z), point)| {
+        let atoms = *atoms;
+        let weights = weights.wrapping_sub(atoms.wrapping_mul(TO_INTEGER.to_bits())).cast_signed();
+        let from_point = |sum: u32, at: f32| sum.wrapping_sub(atoms.wrapping_mul(at.to_bits())).cast_signed() as f32;
+        let x = from_point(*x, point[0]);
+        let y = from_point(*y, point[1]);
+        let z = from_point(*z, point[2]);
         let away = sqrt(fma(x, x, fma(y, y, z * z))) / (super::PER_ANGSTROM * atoms as f32);
         let atoms = atoms as f32;
         let of_atoms = fma(atoms, fma(away, ATOMS_ONE_SIDED, fma(atoms, ATOMS_SQUARED, ATOMS)), BIAS);
@@ -90,28 +143,30 @@ impl Around {
         let logit = fma(weights as f32, WEIGHT_UNIT, of_sides);
         let probability = 1.0 / (1.0 + exp(-logit));
         to_u32(probability * probability * SUM_UNIT)
-    }
+    })
 }
 
 /// Scores the points of every item: block `i` takes those of item `i`.
 ///
 /// - `spots`: one element a point, where `points` has it.
 /// - `points`, `counts`, `site_atoms`: what [`fn@crate::site_points`] found, and what it read.
-#[kernel(threads = 256, blocks_per_sm = 2)]
+#[kernel(threads = 128, blocks_per_sm = 5)]
 pub fn site_point_scores(
     block: &mut Block,
     spots: &mut Segment<Spot>,
     points: &[u32],
     counts: &[u32],
     site_atoms: &[SiteAtom],
-    items: &[Item],
+    items: &[WorkItem],
     descriptors: &[BatchStructureDesc],
     sorted: &[Atom],
     cells: &[CellWords],
     frames: &[Frame],
     frame: &mut Shared<Frame, 1>,
+    starts: &mut Shared<u32, { PARTS }>,
     near: &mut Shared<Pick, { WARPS * LISTED }>,
 ) {
+    enum Here {}
     let count = counts.at(block.index());
     if count == 0 {
         return;
@@ -123,77 +178,83 @@ pub fn site_point_scores(
     let sorted = View::of(sorted.part(item.atoms, n));
     let site_atoms = View::of(site_atoms.part(item.atoms, n)).clamped();
     let points = View::of(points.part(spots.start(), count));
-    spots.fill_by_lanes_with(block, count, (near,), |warp, (near,), first| {
+    let parts = count.div_ceil(TOGETHER);
+    let starts = starts.fill(block, parts + 1, |part| (part * TOGETHER).min(count));
+    spots.write_parts_by_warp_with(block, &starts, (near,), |warp, (near,), part| {
+        let (first, n) = (part.start(), part.len());
         let at = warp.per_lane(|lane| {
             // Lanes without a point have the last one.
-            let point = points.get(first.wrapping_add(lane.index()).min(count.wrapping_sub(1)));
+            let point = points.get(first.wrapping_add(lane.index().min(n.wrapping_sub(1))));
             position(sorted.get(item.first + (point >> 4)), point & 15)
         });
         let x = warp.map(&at, |_, at| at[0]);
         let y = warp.map(&at, |_, at| at[1]);
         let z = warp.map(&at, |_, at| at[2]);
         let places = warp.map(&at, |_, at| place(*at));
-        let mut scores = warp.per_lane(|_| 0u32);
-        let all = count.wrapping_sub(first).min(32);
-        let mut begin = 0u32;
-        while begin < all {
-            let end = begin.wrapping_add(TOGETHER).min(all);
-            let of = bounds_of(warp, [&x, &y, &z], begin, end);
-            let region = cells.within(&of, LISTED_REACH);
-            // All atoms within reach of one of these, if there is room for them.
-            near.clear(warp);
-            let mut row = 0u32;
-            while row < region.rows() {
-                let ranges = runs(warp, &cells, region, row, &of, LISTED_REACH);
-                near.push_ranges_where(warp, &site_atoms, &ranges, |[x, y, z, _]| {
-                    of.distance2([super::along(x), super::along(y), super::along(z)]) <= LISTED_REACH * LISTED_REACH
-                });
-                row = row.wrapping_add(32);
-            }
-            let listed = near.items(warp);
-            let mut k = begin;
-            while k < end {
-                // Two at a time; where there is one, that one twice.
-                let next = k.wrapping_add(1);
-                let (a, b) = (warp.broadcast(&places, k), warp.broadcast(&places, next.min(end.wrapping_sub(1))));
-                let (mut around_a, mut around_b) = (Around::nothing(warp), Around::nothing(warp));
-                if listed.is_complete() {
-                    let mut from = 0u32;
-                    while from < listed.len() {
-                        let picks = listed.picks(warp, &site_atoms, from);
-                        let left = listed.len().wrapping_sub(from);
-                        around_a.add(warp, picks.words(), left, a);
-                        around_b.add(warp, picks.words(), left, b);
-                        from = from.wrapping_add(32);
-                    }
-                } else {
-                    let mut row = 0u32;
-                    while row < region.rows() {
-                        let ranges = runs(warp, &cells, region, row, &of, LISTED_REACH);
-                        each(warp, &ranges, |warp, at, n| {
-                            let atoms = warp.per_lane(|lane| site_atoms.get(at.wrapping_add(lane.index())));
-                            let x = warp.map(&atoms, |_, atom| atom.x);
-                            let y = warp.map(&atoms, |_, atom| atom.y);
-                            let z = warp.map(&atoms, |_, atom| atom.z);
-                            let weights = warp.map(&atoms, |_, atom| f32::from_bits(atom.weights));
-                            around_a.add(warp, [&x, &y, &z, &weights], n, a);
-                            around_b.add(warp, [&x, &y, &z, &weights], n, b);
-                        });
-                        row = row.wrapping_add(32);
-                    }
-                }
-                let (of_a, of_b) = (around_a.score(warp, a), around_b.score(warp, b));
-                warp.each(&mut scores, |lane, score| {
-                    if lane.index() == k {
-                        *score = of_a;
-                    } else if lane.index() == next {
-                        *score = of_b;
-                    }
-                });
-                k = k.wrapping_add(2);
-            }
-            begin = end;
+        let of = bounds::<Here>(warp, &x, &y, &z);
+        // All atoms within reach of one of these, if there is room for them.
+        let region = cells.within(&of, LISTED_REACH);
+        near.clear(warp);
+        let mut row = 0u32;
+        while row < region.rows() {
+            let ranges = runs::<Here>(warp, &cells, region, row, &of, LISTED_REACH);
+            near.push_ranges_where(warp, &site_atoms, &ranges, |[x, y, z, _]| {
+                of.distance2([super::along(x), super::along(y), super::along(z)]) <= LISTED_REACH * LISTED_REACH
+            });
+            row = row.wrapping_add(32);
         }
-        warp.map((&at, &scores), |_, ([x, y, z], score)| Spot { x: *x, y: *y, z: *z, score: *score })
+        let listed = near.items(warp);
+        let mut k = 0u32;
+        while k < n {
+            // Where there is no point, the last one again.
+            let last = n.wrapping_sub(1);
+            let points = [0, 1, 2, 3].map(|i| warp.broadcast(&places, k.wrapping_add(i).min(last)));
+            let mut some = [0; AT_A_TIME as usize].map(|_| Around::nothing(warp));
+            if listed.is_complete() {
+                let mut from = 0u32;
+                while from < listed.len() {
+                    let picks = listed.picks(warp, &site_atoms, from);
+                    let left = listed.len().wrapping_sub(from);
+                    add_to_some::<[Here; 0]>(warp, &mut some, picks.words(), left, points);
+                    from = from.wrapping_add(32);
+                }
+            } else {
+                each_near::<[Here; 1]>(warp, &cells, &of, LISTED_REACH, |warp, at, n| {
+                    let atoms = warp.per_lane(|lane| site_atoms.get(at.wrapping_add(lane.index())));
+                    let x = warp.map(&atoms, |_, atom| atom.x);
+                    let y = warp.map(&atoms, |_, atom| atom.y);
+                    let z = warp.map(&atoms, |_, atom| atom.z);
+                    let weights = warp.map(&atoms, |_, atom| f32::from_bits(atom.weights));
+                    add_to_some::<[Here; 2]>(warp, &mut some, [&x, &y, &z, &weights], n, points);
+                });
+            }
+            let own = |lane: Lane| k.wrapping_add(lane.index() / (32 / AT_A_TIME)).min(last);
+            let (at, places) = (warp.shuffle(&at, own), warp.shuffle(&places, own));
+            let scores = scores::<Here>(warp, &some, &places);
+            let spots = warp.map((&at, &scores), |_, ([x, y, z], score)| Spot { x: *x, y: *y, z: *z, score: *score });
+            let end = n.min(k.wrapping_add(AT_A_TIME));
+            for i in k..end {
+                let spot = warp.broadcast(&spots, i.wrapping_sub(k).wrapping_mul(32 / AT_A_TIME));
+                part.set(warp, i, spot);
+            }
+            k = k.wrapping_add(AT_A_TIME);
+        }
     });
+}
+
+/// Adds an atom a lane, for the first `n` lanes, to what is summed up for some points.
+#[inline(always)]
+fn add_to_some<V>(
+    warp: &mut Warp,
+    [a, b, c, d]: &mut Some,
+    [x, y, z, weights]: [&PerLane<f32>; 4],
+    n: u32,
+    points: [Place; AT_A_TIME as usize],
+) {
+    // Lanes without an atom have one that is far from all.
+    let x = warp.map(x, |lane, x| if lane.index() < n { *x } else { f32::INFINITY });
+    a.add::<V>(warp, [&x, y, z, weights], points[0]);
+    b.add::<V>(warp, [&x, y, z, weights], points[1]);
+    c.add::<V>(warp, [&x, y, z, weights], points[2]);
+    d.add::<V>(warp, [&x, y, z, weights], points[3]);
 }

@@ -3,7 +3,7 @@
 use super::near::{bounds, each, runs};
 use super::{PointAtom, Spot, THREADS, WARPS, distance2};
 use crate::atoms::cells::Cells;
-use crate::scratch::{CellWords, Frame, Item, atoms_per_item};
+use crate::scratch::{CellWords, Frame, WorkItem, atoms_per_item};
 use cuda_std::prelude::*;
 use shared_types::site_model::{AROUND, CAPACITY, PROBE};
 use shared_types::{Atom, BatchStructureDesc};
@@ -22,7 +22,7 @@ pub fn site_sums(
     sums: &mut Segment<u32>,
     spots: &[Spot],
     point_atoms: &[PointAtom],
-    items: &[Item],
+    items: &[WorkItem],
     descriptors: &[BatchStructureDesc],
     sorted: &[Atom],
     cells: &[CellWords],
@@ -30,6 +30,7 @@ pub fn site_sums(
     frame: &mut Shared<Frame, 1>,
     near: &mut Shared<[f32; 4], { WARPS * NEAR }>,
 ) {
+    enum Here {}
     let item = items.at(block.index());
     let n = descriptors.at(item.structure).n_atoms;
     let frame = frame.fill(block, 1, |_| frames.at(item.structure));
@@ -47,12 +48,12 @@ pub fn site_sums(
         let x = warp.map(&own, |_, atom| atom.x);
         let y = warp.map(&own, |_, atom| atom.y);
         let z = warp.map(&own, |_, atom| atom.z);
-        let of = bounds(warp, &x, &y, &z);
+        let of = bounds::<Here>(warp, &x, &y, &z);
         let region = cells.within(&of, reach);
         let mut sums = warp.per_lane(|_| 0u32);
         let (mut listed, mut row) = (0u32, 0u32);
         while row < region.rows() {
-            let mut atoms = runs(warp, &cells, region, row, &of, reach);
+            let mut atoms = runs::<Here>(warp, &cells, region, row, &of, reach);
             // The points of atoms that follow each other do so, too, as far as the atoms are of one item.
             while warp.any(&atoms, |_, [first, end]| first < end) {
                 let ranges = warp.map(&atoms, |_, [first, end]| {
@@ -72,7 +73,7 @@ pub fn site_sums(
                         (lane.index() < n) & (score.to_bits() > 0) & (of.distance2([*x, *y, *z]) <= AROUND * AROUND)
                     });
                     if listed > near.capacity() - 32 {
-                        add(warp, near, (&x, &y, &z), &mut sums);
+                        add::<[Here; 0]>(warp, near, (&x, &y, &z), &mut sums);
                         listed = 0;
                     }
                     listed += warp.count(&is_near, |_, is_near| *is_near);
@@ -81,7 +82,7 @@ pub fn site_sums(
             }
             row = row.wrapping_add(32);
         }
-        add(warp, near, (&x, &y, &z), &mut sums);
+        add::<[Here; 1]>(warp, near, (&x, &y, &z), &mut sums);
         sums
     });
 }
@@ -94,7 +95,7 @@ fn next_item(atom: u32, per_item: u32) -> u32 {
 
 /// Adds the points of a list to the sums of atoms, and empties the list.
 #[inline(always)]
-fn add(
+fn add<V>(
     warp: &mut Warp,
     near: &mut WarpList<[f32; 4]>,
     atoms: (&PerLane<f32>, &PerLane<f32>, &PerLane<f32>),

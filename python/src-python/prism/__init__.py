@@ -4,25 +4,41 @@
 >>> table = prism.features("structures/", columns=["sasa", "wcn"])  # a pyarrow.Table, a row a residue
 >>> frame = table.to_pandas()
 
-Nothing is computed and no device is started by the import. See :func:`features`, :func:`sites`, :func:`stream` and
-:class:`Engine`.
+Nothing is computed and no device is started by the import.
 """
 
-from ._api import Engine, columns, features, sites, stream
+from ._adapters import structures
+from ._api import Column, columns, edges, features, interface, sites, stream, summary, tensors
+from ._engine import Engine
 from ._errors import InputError, InputFailure, InputWarning, PrismError
-from ._prism import __version__
+from ._options import EngineOptions, Options, ReadingOptions, StreamOptions, TableOptions
+from ._prism import Tensor, __version__
 from ._ray import RayFeatures
+from ._structure import Structure
 
 __all__ = [
+    "Column",
     "Engine",
+    "EngineOptions",
     "InputError",
     "InputFailure",
     "InputWarning",
+    "Options",
     "PrismError",
     "RayFeatures",
+    "ReadingOptions",
+    "StreamOptions",
+    "Structure",
+    "TableOptions",
+    "Tensor",
     "__version__",
     "columns",
+    "edges",
     "features",
+    "interface",
     "sites",
     "stream",
+    "structures",
+    "summary",
+    "tensors",
 ]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import pyarrow as pa
 
 from . import _prism
-from ._errors import InputError, InputFailure, InputWarning, PrismError
-from ._inputs import items
+from ._engine import Engine, Report
+from ._options import Backend, OnError, Options, StreamOptions, TableName, split
 
-Backend = Literal["auto", "cuda", "cpu"]
-OnError = Literal["raise", "skip", "report"]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class Column(NamedTuple):
@@ -30,165 +29,11 @@ def columns() -> list[Column]:
     return [Column(*column) for column in _prism.columns()]
 
 
-class Engine:
-    """What computes: a backend with its memory, made once. Any number of threads may use one.
-
-    Functions of the module make one for each call. Whoever calls often keeps one.
-
-    Args:
-        backend: ``"cuda"``, ``"cpu"``, or ``"auto"``: the GPU where one is usable, else CPU cores. Results have the
-            same bits.
-        contact_threshold: Two alpha carbons closer than this are in contact. Å.
-        points: Test points an atom for accessible areas, 1 to 5,000 or so; see the command's documentation.
-    """
-
-    def __init__(self, backend: Backend = "auto", *, contact_threshold: float = 8.0, points: int = 100) -> None:
-        try:
-            self._native = _prism.Engine(backend, contact_threshold, points)
-        except RuntimeError as error:
-            raise PrismError(str(error)) from None
-
-    @property
-    def description(self) -> str:
-        """Which backend it is, and why."""
-        return self._native.description
-
-    def __repr__(self) -> str:
-        return f"<prism.Engine: {self.description}>"
-
-    @overload
-    def features(
-        self,
-        inputs: Any,
-        columns: Sequence[str] | None = ...,
-        *,
-        chains: Sequence[str] | None = ...,
-        on_error: Literal["raise", "skip"] = ...,
-        progress: bool = ...,
-    ) -> pa.Table: ...
-    @overload
-    def features(
-        self,
-        inputs: Any,
-        columns: Sequence[str] | None = ...,
-        *,
-        chains: Sequence[str] | None = ...,
-        on_error: Literal["report"],
-        progress: bool = ...,
-    ) -> tuple[pa.Table, list[InputFailure]]: ...
-
-    def features(
-        self,
-        inputs: Any,
-        columns: Sequence[str] | None = None,
-        *,
-        chains: Sequence[str] | None = None,
-        on_error: OnError = "raise",
-        progress: bool = False,
-    ) -> pa.Table | tuple[pa.Table, list[InputFailure]]:
-        """As :func:`prism.features`, with this engine."""
-        return self._table("features", inputs, columns, chains, on_error, progress)
-
-    def sites(
-        self,
-        inputs: Any,
-        *,
-        chains: Sequence[str] | None = None,
-        on_error: OnError = "raise",
-        progress: bool = False,
-    ) -> pa.Table | tuple[pa.Table, list[InputFailure]]:
-        """As :func:`prism.sites`, with this engine."""
-        return self._table("sites", inputs, None, chains, on_error, progress)
-
-    def stream(
-        self,
-        inputs: Any,
-        columns: Sequence[str] | None = None,
-        *,
-        table: str = "features",
-        chains: Sequence[str] | None = None,
-        on_error: Literal["raise", "skip"] = "raise",
-        progress: bool = False,
-    ) -> Iterator[pa.RecordBatch]:
-        """As :func:`prism.stream`, with this engine."""
-        if on_error not in ("raise", "skip"):
-            raise PrismError(f'on_error of a stream must be "raise" or "skip", not {on_error!r}')
-        # Made here and not at the first batch: wrong arguments are told at once.
-        run = self._begin(table, inputs, columns, chains)
-        return self._batches(run, on_error, progress, [])
-
-    def _begin(
-        self, table: str, inputs: Any, columns: Sequence[str] | None, chains: Sequence[str] | None
-    ) -> _prism.Stream:
-        chosen = None if columns is None else list(columns)
-        wanted = None if chains is None else list(chains)
-        try:
-            return self._native.stream(items(inputs), chosen, wanted, table)
-        except (RuntimeError, ValueError) as error:
-            raise PrismError(str(error)) from None
-
-    def _batches(
-        self, run: _prism.Stream, on_error: OnError, progress: bool, failures: list[InputFailure]
-    ) -> Iterator[pa.RecordBatch]:
-        with _Bar(progress) as bar:
-            try:
-                for batch in run:
-                    for name, reason in batch.failures:
-                        failure = InputFailure(name, reason)
-                        if on_error == "raise":
-                            raise InputError(failure)
-                        if on_error == "skip":
-                            warnings.warn(f"{name}: {reason}", InputWarning, stacklevel=4)
-                        failures.append(failure)
-                    for name, note in batch.notes:
-                        warnings.warn(f"{name}: {note}", InputWarning, stacklevel=4)
-                    bar.advance(batch.inputs)
-                    yield from pa.table(batch).to_batches()
-            except RuntimeError as error:
-                raise PrismError(str(error)) from None
-            finally:
-                run.cancel()
-
-    def _table(
-        self,
-        table: str,
-        inputs: Any,
-        columns: Sequence[str] | None,
-        chains: Sequence[str] | None,
-        on_error: OnError,
-        progress: bool,
-    ) -> pa.Table | tuple[pa.Table, list[InputFailure]]:
-        if on_error not in ("raise", "skip", "report"):
-            raise PrismError(f'on_error must be "raise", "skip" or "report", not {on_error!r}')
-        run = self._begin(table, inputs, columns, chains)
-        failures: list[InputFailure] = []
-        schema = pa.table(run.empty()).schema
-        whole = pa.Table.from_batches(self._batches(run, on_error, progress, failures), schema)
-        return (whole, failures) if on_error == "report" else whole
-
-
-class _Bar:
-    """Progress by tqdm, where it is installed and asked for."""
-
-    def __init__(self, wanted: bool) -> None:
-        self._bar: Any = None
-        if wanted:
-            try:
-                from tqdm.auto import tqdm
-            except ImportError:
-                raise PrismError("progress=True takes the package tqdm") from None
-            self._bar = tqdm(unit=" structures")
-
-    def advance(self, inputs: int) -> None:
-        if self._bar is not None:
-            self._bar.update(inputs)
-
-    def __enter__(self) -> _Bar:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
+def _table(
+    table: TableName, inputs: Any, columns: Sequence[str] | None, backend: Backend, run: dict[str, Any], options: Any
+) -> Any:
+    engine, rest = split(options)
+    return Engine(backend, **engine).table(table, inputs, columns, **run, **rest)
 
 
 @overload
@@ -197,11 +42,9 @@ def features(
     columns: Sequence[str] | None = ...,
     backend: Backend = ...,
     *,
-    chains: Sequence[str] | None = ...,
-    contact_threshold: float = ...,
-    points: int = ...,
     on_error: Literal["raise", "skip"] = ...,
     progress: bool = ...,
+    **options: Unpack[Options],
 ) -> pa.Table: ...
 @overload
 def features(
@@ -209,12 +52,10 @@ def features(
     columns: Sequence[str] | None = ...,
     backend: Backend = ...,
     *,
-    chains: Sequence[str] | None = ...,
-    contact_threshold: float = ...,
-    points: int = ...,
     on_error: Literal["report"],
     progress: bool = ...,
-) -> tuple[pa.Table, list[InputFailure]]: ...
+    **options: Unpack[Options],
+) -> Report: ...
 
 
 def features(
@@ -222,50 +63,215 @@ def features(
     columns: Sequence[str] | None = None,
     backend: Backend = "auto",
     *,
-    chains: Sequence[str] | None = None,
-    contact_threshold: float = 8.0,
-    points: int = 100,
     on_error: OnError = "raise",
     progress: bool = False,
-) -> pa.Table | tuple[pa.Table, list[InputFailure]]:
+    **options: Unpack[Options],
+) -> pa.Table | Report:
     """A table of features, a row a residue, as ``prism features`` writes it: same rows, order and bits.
 
     Args:
-        inputs: One input or an iterable of them: a path of a file or folder; ``bytes``, or ``(name, bytes)``, as a
-            file has them; a file object.
-        columns: Features to compute, by name; :func:`columns` lists them. All if ``None``. Columns that identify a
-            residue come before them.
+        inputs: One input or an iterable of them. An input is
+
+            - a path of a file, a tar, a packed data set, or a folder, which is walked;
+            - ``bytes``, or ``(name, bytes)``, as a file or tar has them, compressed or not;
+            - a file object, which is read to its end;
+            - a :class:`Structure`: arrays;
+            - an object of gemmi, Biopython, Biotite, MDAnalysis or mdtraj: see :func:`structures`.
+
+            An iterator is advanced by another thread while earlier inputs are computed, and never far ahead.
+        columns: Features to compute, by name; :func:`columns` lists them. All if ``None``. Columns that say which residue
+            a row is come before them; where one of those is named too, exactly what is named is given.
         backend: See :class:`Engine`.
-        chains: Author chain ids to keep.
-        contact_threshold: Å; see :class:`Engine`.
-        points: See :class:`Engine`.
         on_error: ``"raise"``: the first input that fails raises :class:`InputError`. ``"skip"``: it is left out with an
             :class:`InputWarning`. ``"report"``: the result is ``(table, failures)``.
         progress: Show a bar (takes tqdm).
+        options: What is read, and how it is computed: see :class:`Options`.
 
     Returns:
-        A table. Undefined values are null. Fields have their unit, definition and source as metadata.
+        A table. Undefined values are null. Fields have their unit, definition and source as metadata. What was decided while
+        reading (alternate locations, say) is logged by the logger ``prism`` at level INFO, what is odd is an
+        :class:`InputWarning`.
 
     Raises:
         InputError: An input failed; it names the input.
         PrismError: A wrong argument, or a backend that failed.
+
+    >>> table = prism.features("structures/", columns=["sasa", "wcn"])
     """
-    engine = Engine(backend, contact_threshold=contact_threshold, points=points)
-    return engine._table("features", inputs, columns, chains, on_error, progress)
+    return _table("features", inputs, columns, backend, {"on_error": on_error, "progress": progress}, options)
+
+
+@overload
+def sites(
+    inputs: Any,
+    backend: Backend = ...,
+    *,
+    max_sites: int = ...,
+    min_score: float = ...,
+    on_error: Literal["raise", "skip"] = ...,
+    progress: bool = ...,
+    **options: Unpack[Options],
+) -> pa.Table: ...
+@overload
+def sites(
+    inputs: Any,
+    backend: Backend = ...,
+    *,
+    max_sites: int = ...,
+    min_score: float = ...,
+    on_error: Literal["report"],
+    progress: bool = ...,
+    **options: Unpack[Options],
+) -> Report: ...
 
 
 def sites(
     inputs: Any,
     backend: Backend = "auto",
     *,
-    chains: Sequence[str] | None = None,
-    points: int = 100,
+    max_sites: int = 20,
+    min_score: float = 0.0,
     on_error: OnError = "raise",
     progress: bool = False,
-) -> pa.Table | tuple[pa.Table, list[InputFailure]]:
-    """Where ligands may bind, a row a site, as ``prism sites`` writes it. Arguments are those of :func:`features`."""
-    engine = Engine(backend, points=points)
-    return engine._table("sites", inputs, None, chains, on_error, progress)
+    **options: Unpack[Options],
+) -> pa.Table | Report:
+    """Where ligands may bind, a row a site, as ``prism sites`` writes it: rank, score, probability, centre (Å), area (Å²), volume
+    (Å³), and its residues as ``A_120``, divided by spaces.
+
+    Args:
+        max_sites: Sites of a structure, at most.
+        min_score: Sites with a lower score are left out.
+
+    Other arguments, and errors, are those of :func:`features`.
+    """
+    run = {"on_error": on_error, "progress": progress, "max_sites": max_sites, "min_score": min_score}
+    return _table("sites", inputs, None, backend, run, options)
+
+
+@overload
+def edges(
+    inputs: Any,
+    backend: Backend = ...,
+    *,
+    kinds: Sequence[Literal["ca", "atom"]] = ...,
+    on_error: Literal["raise", "skip"] = ...,
+    progress: bool = ...,
+    **options: Unpack[Options],
+) -> pa.Table: ...
+@overload
+def edges(
+    inputs: Any,
+    backend: Backend = ...,
+    *,
+    kinds: Sequence[Literal["ca", "atom"]] = ...,
+    on_error: Literal["report"],
+    progress: bool = ...,
+    **options: Unpack[Options],
+) -> Report: ...
+
+
+def edges(
+    inputs: Any,
+    backend: Backend = "auto",
+    *,
+    kinds: Sequence[Literal["ca", "atom"]] = ("ca", "atom"),
+    on_error: OnError = "raise",
+    progress: bool = False,
+    **options: Unpack[Options],
+) -> pa.Table | Report:
+    """Pairs of residues in contact, a row a pair, as ``prism edges`` writes it: the rows of both in :func:`features`, their distance
+    (Å), and the kind.
+
+    Args:
+        kinds: ``"ca"``: alpha carbons closer than ``contact_threshold``. ``"atom"``: heavy atoms within 4.5 Å, of residues at
+            least two rows apart or of different chains.
+
+    Other arguments, and errors, are those of :func:`features`.
+    """
+    run = {"on_error": on_error, "progress": progress, "kinds": kinds}
+    return _table("edges", inputs, None, backend, run, options)
+
+
+@overload
+def interface(
+    inputs: Any,
+    backend: Backend = ...,
+    *,
+    between: tuple[str, str] | None = ...,
+    by_residue: bool = ...,
+    on_error: Literal["raise", "skip"] = ...,
+    progress: bool = ...,
+    **options: Unpack[Options],
+) -> pa.Table: ...
+@overload
+def interface(
+    inputs: Any,
+    backend: Backend = ...,
+    *,
+    between: tuple[str, str] | None = ...,
+    by_residue: bool = ...,
+    on_error: Literal["report"],
+    progress: bool = ...,
+    **options: Unpack[Options],
+) -> Report: ...
+
+
+def interface(
+    inputs: Any,
+    backend: Backend = "auto",
+    *,
+    between: tuple[str, str] | None = None,
+    by_residue: bool = False,
+    on_error: OnError = "raise",
+    progress: bool = False,
+    **options: Unpack[Options],
+) -> pa.Table | Report:
+    """The surface (Å²) that chains bury in each other, a row a pair of chains that touch, as ``prism interface`` writes it.
+
+    Args:
+        between: The interface between these two chains alone, as if there were no others. A structure without one of them fails.
+        by_residue: A row a residue instead: its surface alone, in the complex, and buried (``--by-residue``).
+
+    Other arguments, and errors, are those of :func:`features`.
+    """
+    run = {"on_error": on_error, "progress": progress, "between": between, "by_residue": by_residue}
+    return _table("interface", inputs, None, backend, run, options)
+
+
+@overload
+def summary(
+    inputs: Any,
+    backend: Backend = ...,
+    *,
+    on_error: Literal["raise", "skip"] = ...,
+    progress: bool = ...,
+    **options: Unpack[Options],
+) -> pa.Table: ...
+@overload
+def summary(
+    inputs: Any,
+    backend: Backend = ...,
+    *,
+    on_error: Literal["report"],
+    progress: bool = ...,
+    **options: Unpack[Options],
+) -> Report: ...
+
+
+def summary(
+    inputs: Any,
+    backend: Backend = "auto",
+    *,
+    on_error: OnError = "raise",
+    progress: bool = False,
+    **options: Unpack[Options],
+) -> pa.Table | Report:
+    """Structures summed up, as ``prism summary`` writes it: a row for each, with an empty ``chain``, then one for each of its
+    chains. Areas are in Å², radii of gyration in Å.
+
+    Arguments, and errors, are those of :func:`features`.
+    """
+    return _table("summary", inputs, None, backend, {"on_error": on_error, "progress": progress}, options)
 
 
 def stream(
@@ -273,20 +279,45 @@ def stream(
     columns: Sequence[str] | None = None,
     backend: Backend = "auto",
     *,
-    table: str = "features",
-    chains: Sequence[str] | None = None,
-    contact_threshold: float = 8.0,
-    points: int = 100,
+    table: TableName = "features",
     on_error: Literal["raise", "skip"] = "raise",
     progress: bool = False,
+    **options: Unpack[StreamOptions],
 ) -> Iterator[pa.RecordBatch]:
-    """Batches of the table of :func:`features`, in order, while others are computed. Memory is bounded, however many
-    inputs there are. Leaving the loop, or Ctrl-C, ends the run.
+    """Batches of a table, in order, while others are computed. Memory is bounded, however many inputs there are. Leaving
+    the loop, or Ctrl-C, ends the run.
 
     Args:
-        table: ``"features"`` or ``"sites"``. Other arguments are those of :func:`features`.
+        table: Which: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"`` or ``"summary"``, with the options of the function of
+            that name.
+
+    Other arguments, and errors, are those of :func:`features`.
     """
-    engine = Engine(backend, contact_threshold=contact_threshold, points=points)
-    return engine.stream(
-        inputs, columns, table=table, chains=chains, on_error=on_error, progress=progress
+    engine, rest = split(options)
+    return Engine(backend, **engine).stream(
+        inputs, columns, table=table, on_error=on_error, progress=progress, **rest
     )
+
+
+def tensors(
+    inputs: Any,
+    columns: Sequence[str] | None = None,
+    backend: Backend = "auto",
+    *,
+    on_error: Literal["raise", "skip"] = "raise",
+    progress: bool = False,
+    **options: Unpack[Options],
+) -> Iterator[_prism.Tensor]:
+    """A tensor a structure, in the order of the inputs: ``float32``, shape ``(residues, columns)``, NaN where a feature is not defined.
+
+    A tensor crosses by DLPack without a copy (``torch.from_dlpack``, ``numpy.from_dlpack``), and may be used after the
+    engine is gone and by any thread. It is in the host's memory, whichever backend computed it.
+
+    Args:
+        columns: Features, by name; columns of the tensor are in the order of :func:`columns`, as its ``columns`` say.
+
+    Other arguments, and errors, are those of :func:`features`.
+    """
+    engine, rest = split(options)
+    reading: Any = rest
+    return Engine(backend, **engine).tensors(inputs, columns, on_error=on_error, progress=progress, **reading)

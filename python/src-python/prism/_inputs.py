@@ -3,45 +3,78 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ._adapters import is_known, own_name, structures
 from ._errors import PrismError
+from ._structure import Structure
 
-#: A path of a file or folder, or a structure's name and its bytes as a file has them.
-Item = str | tuple[str, bytes]
+#: So many inputs are looked at before a run begins; they may be computed without one.
+_FEW = 4
 
 
-def items(inputs: Any) -> list[Any]:
-    """One input or many, in order."""
-    one = _item(inputs)
-    if one is not None:
-        return [one]
+def items(inputs: Any, model: Any = None) -> list[Any] | Iterator[Any]:
+    """One input or many, in order: a list where all are known, else an iterator that reads them one by one."""
+    if _is_one(inputs):
+        return list(_items(inputs, "input", model))
+    if isinstance(inputs, (list, tuple)):
+        if all(_is_ready(value) for value in inputs):
+            return [item for index, value in enumerate(inputs) for item in _items(value, f"input{index}", model)]
+        # Wrong ones are told at once.
+        for index, value in enumerate(inputs):
+            _check(value, index)
+        all_of = _each(inputs, model)
+        return list(all_of) if len(inputs) <= _FEW and model is None else all_of
     if not isinstance(inputs, Iterable):
         raise PrismError(f"{type(inputs).__name__} is no input; see prism.features for what is")
-    found = []
+    return _each(inputs, model)
+
+
+def _each(inputs: Iterable[Any], model: Any) -> Iterator[Any]:
     for index, value in enumerate(inputs):
-        item = _item(value, f"input{index}")
-        if item is None:
-            raise PrismError(f"input {index}: {type(value).__name__} is no input; see prism.features for what is")
-        found.append(item)
-    return found
+        _check(value, index)
+        yield from _items(value, f"input{index}", model)
 
 
-def _item(value: Any, name: str = "input") -> Any | None:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, os.PathLike):
-        return os.fsdecode(value)
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        return name, bytes(value)
-    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str):
-        if isinstance(value[1], (bytes, bytearray, memoryview)):
-            return value[0], bytes(value[1])
-    if hasattr(value, "read"):
+def _check(value: Any, index: int) -> None:
+    if not _is_one(value):
+        raise PrismError(f"input {index}: {type(value).__name__} is no input; see prism.features for what is")
+
+
+def _is_ready(value: Any) -> bool:
+    """Whether it is in memory as it is, or a path: nothing is to be read of it."""
+    return isinstance(value, (str, os.PathLike, bytes, Structure)) or _is_named_bytes(value)
+
+
+def _is_named_bytes(value: Any) -> bool:
+    return (
+        isinstance(value, tuple)
+        and len(value) == 2
+        and isinstance(value[0], str)
+        and isinstance(value[1], (bytes, bytearray, memoryview))
+    )
+
+
+def _is_one(value: Any) -> bool:
+    return (
+        _is_ready(value) or isinstance(value, (bytearray, memoryview)) or is_known(value) or hasattr(value, "read")
+    )
+
+
+def _items(value: Any, name: str, model: Any) -> Iterator[Any]:
+    if isinstance(value, (str, os.PathLike)):
+        yield value
+    elif isinstance(value, Structure):
+        yield value.item
+    elif isinstance(value, tuple):
+        yield value[0], bytes(value[1])
+    elif isinstance(value, (bytes, bytearray, memoryview)):
+        yield name, bytes(value)
+    elif is_known(value):
+        yield from (structure.item for structure in structures(value, own_name(value) or name, model=model))
+    else:
         content = value.read()
-        if isinstance(content, str):
-            content = content.encode()
         called = getattr(value, "name", None)
-        return os.path.basename(called) if isinstance(called, str) else name, content
-    return None
+        content = content.encode() if isinstance(content, str) else bytes(content)
+        yield os.path.basename(called) if isinstance(called, str) else name, content

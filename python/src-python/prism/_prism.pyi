@@ -6,25 +6,78 @@ __version__: str
 def columns() -> list[tuple[str, str, str, str]]: ...
 
 class Engine:
-    def __new__(cls, backend: str, contact_threshold: float, points: int) -> Engine: ...
+    def __new__(
+        cls,
+        backend: str,
+        devices: list[int] | None,
+        contact_threshold: float | None,
+        points: int | None,
+        site_threshold: float | None,
+        min_feature_value: float | None,
+    ) -> Engine: ...
     @property
     def description(self) -> str: ...
-    def stream(
-        self, inputs: list[Any], columns: list[str] | None, chains: list[str] | None, table: str
-    ) -> Stream: ...
+    def job(self, table: str, columns: list[str] | None, options: dict[str, Any]) -> Job: ...
+
+class Job:
+    def stream(self, inputs: list[Any] | Iterator[Any]) -> Stream: ...
 
 class Stream(Iterator[Batch]):
     def __iter__(self) -> Stream: ...
     def __next__(self) -> Batch: ...
     def empty(self) -> Batch: ...
+    @property
+    def total(self) -> int | None: ...
     def cancel(self) -> None: ...
 
 class Batch:
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
     def __len__(self) -> int: ...
+    def tensors(self) -> list[Tensor]: ...
     @property
     def failures(self) -> list[tuple[str, str]]: ...
+    @property
+    def warnings(self) -> list[tuple[str, str]]: ...
     @property
     def notes(self) -> list[tuple[str, str]]: ...
     @property
     def inputs(self) -> int: ...
+
+class Atoms:
+    def __new__(
+        cls,
+        atom_names: tuple[str, int, bytes],
+        residue_names: tuple[str, int, bytes],
+        chain_ids: tuple[str, int, bytes],
+        residue_numbers: bytes,
+        *,
+        insertion_codes: tuple[str, int, bytes] | None,
+        altlocs: tuple[str, int, bytes] | None,
+        elements: tuple[str, int, bytes] | None,
+        hetero: bytes | None,
+        in_chain: bytes | None,
+        occupancies: bytes | None,
+        b_factors: bytes | None,
+    ) -> Atoms: ...
+    def __len__(self) -> int: ...
+
+class Tensor:
+    """A structure's features: ``float32``, shape ``(residues, columns)``, NaN where a feature is not defined."""
+
+    @property
+    def name(self) -> str:
+        """The structure, as in the column ``structure``."""
+    @property
+    def columns(self) -> list[str]:
+        """What the columns are, in the order of :func:`prism.columns`."""
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: object | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...

@@ -1,19 +1,21 @@
-"""For Ray Data."""
+"""For engines that map batches of files: Ray Data, Dask, Spark."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from ._api import Backend, Engine
+from ._engine import Engine
+from ._options import Backend, Options, split
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from typing_extensions import Unpack
 
 
 class RayFeatures:
-    """Features of files that Ray Data has read, batch by batch.
+    """Features of files that an engine has read, batch by batch.
 
     A worker makes its engine once. A batch's rows depend on the batch alone, so Ray may compute a batch again after it
     has lost a worker.
@@ -25,15 +27,18 @@ class RayFeatures:
         columns: As of :func:`prism.features`.
         backend: As of :class:`prism.Engine`.
         on_error: ``"raise"``, or ``"skip"``: inputs that fail are left out with a warning in the worker's log.
+        options: As of :func:`prism.features`.
     """
 
     def __init__(
         self,
         columns: Sequence[str] | None = None,
         backend: Backend = "auto",
-        on_error: str = "skip",
+        on_error: Literal["raise", "skip"] = "skip",
+        **options: Unpack[Options],
     ) -> None:
-        self._engine = Engine(backend)
+        engine, self._reading = split(options)
+        self._engine = Engine(backend, **engine)
         self._columns = columns
         self._on_error = on_error
 
@@ -41,4 +46,7 @@ class RayFeatures:
         """Rows of all residues of a batch that has the columns ``bytes`` and ``path``."""
         names = [os.path.basename(path) for path in batch.column("path").to_pylist()]
         inputs = list(zip(names, batch.column("bytes").to_pylist(), strict=True))
-        return self._engine.features(inputs, self._columns, on_error=self._on_error)  # type: ignore[call-overload]
+        table: pa.Table = self._engine.table(
+            "features", inputs, self._columns, on_error=self._on_error, **self._reading
+        )
+        return table

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-import numpy as np
-import pyarrow as pa
 import torch
 from torch.utils.data import IterableDataset, get_worker_info
+from torch.utils.dlpack import from_dlpack
 
-from ._api import Backend, Engine
+from ._api import columns as all_columns
+from ._engine import Engine
+from ._options import Backend, Options, split
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class Sample(NamedTuple):
@@ -29,39 +33,46 @@ class StructureDataset(IterableDataset[Sample]):
     """A sample a structure, in the order of the inputs, computed while they are taken.
 
     Workers of a data loader share the inputs: each takes every n-th and has an engine of its own. Workers that are
-    forked cannot use a GPU that the parent has used; give the loader ``multiprocessing_context="spawn"`` then.
+    forked cannot use a GPU, nor threads, that the parent has used; give the loader ``multiprocessing_context="spawn"``.
+
+    Where ``columns`` are in the order of :func:`prism.columns`, samples read the memory that they were computed into; else
+    a copy is put into the order asked for.
 
     Args:
         inputs: A list of what :func:`prism.features` takes.
-        columns: Features, by name.
+        columns: Features, by name. All if ``None``.
         backend: As of :class:`prism.Engine`.
         on_error: ``"raise"`` or ``"skip"``.
+        options: As of :func:`prism.features`.
     """
 
     def __init__(
         self,
         inputs: Sequence[Any],
-        columns: Sequence[str],
+        columns: Sequence[str] | None = None,
         backend: Backend = "auto",
-        on_error: Any = "raise",
+        on_error: Literal["raise", "skip"] = "raise",
+        **options: Unpack[Options],
     ) -> None:
         self._inputs = list(inputs)
-        self._columns = list(columns)
+        self._columns = [column.name for column in all_columns()] if columns is None else list(columns)
         self._backend: Backend = backend
-        self._on_error = on_error
+        self._on_error: Literal["raise", "skip"] = on_error
+        self._options = options
 
     def __iter__(self) -> Iterator[Sample]:
         worker = get_worker_info()
-        mine = self._inputs if worker is None else self._inputs[worker.id :: worker.num_workers]
-        engine = Engine(self._backend)
-        for batch in engine.stream(mine, ["structure", "row", *self._columns], on_error=self._on_error):
-            # A structure's rows are in one batch; several of them are.
-            yield from self._samples(batch)
-
-    def _samples(self, batch: pa.RecordBatch) -> Iterator[Sample]:
-        names = batch.column("structure")
-        begins = np.flatnonzero(batch.column("row").to_numpy() == 0)
-        values = [batch.column(name).to_numpy(zero_copy_only=False) for name in self._columns]
-        table = torch.from_numpy(np.column_stack(values).astype(np.float32, copy=False))
-        for begin, end in zip(begins, [*begins[1:], batch.num_rows], strict=True):
-            yield Sample(names[int(begin)].as_py(), table[int(begin) : int(end)])
+        # Inputs without a name have that of their place among all.
+        named = [
+            (f"input{place}", bytes(one)) if isinstance(one, (bytes, bytearray, memoryview)) else one
+            for place, one in enumerate(self._inputs)
+        ]
+        mine = named if worker is None else named[worker.id :: worker.num_workers]
+        engine, reading = split(self._options)
+        rest: Any = reading
+        for tensor in Engine(self._backend, **engine).tensors(mine, self._columns, on_error=self._on_error, **rest):
+            values: torch.Tensor = from_dlpack(tensor)  # type: ignore[no-untyped-call,unused-ignore]
+            found = tensor.columns
+            if found != self._columns:
+                values = values[:, [found.index(name) for name in self._columns]]
+            yield Sample(tensor.name, values)

@@ -126,11 +126,11 @@ fn checksum(results: &[BatchResults]) -> u64 {
 /// What all threads of this process have used so far, to a hundredth of a second.
 fn cpu_time() -> Result<Duration> {
     /// Of the times in /proc, whatever the kernel's own clock is.
-    const TICKS_A_SECOND: f64 = 100.0;
+    const TICKS_PER_SECOND: f64 = 100.0;
     let text = fs::read_to_string("/proc/self/stat").context("cannot read /proc/self/stat")?;
     // The program's name, in parentheses, may hold blanks. User and system time are fields 14 and 15.
     let after_name = text.rsplit_once(')').map_or("", |(_, rest)| rest);
     let ticks = after_name.split_ascii_whitespace().skip(11).take(2).map(str::parse::<f64>);
     let ticks: f64 = ticks.sum::<Result<_, _>>().context("/proc/self/stat is not as expected")?;
-    Ok(Duration::from_secs_f64(ticks / TICKS_A_SECOND))
+    Ok(Duration::from_secs_f64(ticks / TICKS_PER_SECOND))
 }

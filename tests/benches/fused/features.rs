@@ -5,8 +5,8 @@ use crate::report::{Measurement, Report, Work};
 use anyhow::{Result, ensure};
 use cuda_host::{CudaError, CudaExecutor};
 use kernels_gpu::{
-    atom_surfaces_prism4d as surfaces, binding_sites_prism4d as sites, mega_fused_batch_detection_prism4d as fused,
-    residue_exposure_prism4d as exposure,
+    atom_surfaces as surfaces, binding_sites as sites, mega_fused_batch_detection_prism4d as fused,
+    residue_exposure as exposure,
 };
 use prism_host::engine::DeviceBatch;
 use prism_host::{PackedBatch, StructureInput};

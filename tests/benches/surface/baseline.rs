@@ -5,8 +5,8 @@ use anyhow::{Context as _, Result};
 use cuda_host::raw::{RawKernel, Word, load_image};
 use cuda_host::{CudaExecutor, DeviceBuffer, DeviceOffsets, Stream};
 use cuda_std::launch::{Offsets, Segments};
-use kernels_gpu::scratch::{ATOMS_AN_ITEM, AtomSurface, CellWords, Frame, Item};
-use kernels_gpu::{atom_cells_prism4d as cells, atom_surfaces_prism4d as surfaces};
+use kernels_gpu::scratch::{ATOMS_PER_ITEM, AtomSurface, CellWords, Frame, WorkItem};
+use kernels_gpu::{atom_cells as cells, atom_surfaces as surfaces};
 use prism_host::PackedBatch;
 use prism_host::engine::point_groups;
 use shared_types::{Atom, BatchStructureDesc, PointGroup};
@@ -32,7 +32,7 @@ struct Buffers {
     sorted: DeviceBuffer<Atom>,
     cells: DeviceBuffer<CellWords>,
     frames: DeviceBuffer<Frame>,
-    items: DeviceBuffer<Item>,
+    items: DeviceBuffer<WorkItem>,
     offsets: DeviceOffsets,
     /// The same offsets, as a baseline reads them.
     plain_offsets: DeviceBuffer<u32>,
@@ -41,7 +41,6 @@ struct Buffers {
     residue_atoms: DeviceBuffer<u32>,
     atoms: DeviceBuffer<Atom>,
     surface: DeviceBuffer<AtomSurface>,
-    contacts: DeviceBuffer<u32>,
     blocks: u32,
 }
 
@@ -54,9 +53,9 @@ impl Buffers {
         for (index, (descriptor, &atoms)) in batch.descriptors().iter().zip(batch.atom_offsets().as_slice()).enumerate()
         {
             // As in the engine.
-            let share = descriptor.n_atoms.div_ceil(descriptor.n_atoms.div_ceil(ATOMS_AN_ITEM));
+            let share = descriptor.n_atoms.div_ceil(descriptor.n_atoms.div_ceil(ATOMS_PER_ITEM));
             for first in (0..descriptor.n_atoms).step_by(share as usize) {
-                items.push(Item { structure: index as u32, atoms, first });
+                items.push(WorkItem { structure: index as u32, atoms, first });
                 firsts.push(atoms + first);
             }
         }
@@ -76,7 +75,6 @@ impl Buffers {
             residue_atoms: DeviceBuffer::from_slice(stream, batch.residue_atoms())?,
             atoms: DeviceBuffer::from_slice(stream, batch.atoms())?,
             surface: DeviceBuffer::zeroed(stream, n_atoms)?,
-            contacts: DeviceBuffer::zeroed(stream, batch.n_residues())?,
             blocks: u32::try_from(items.len())?,
         };
         buffers.sort(executor, batch)?;
@@ -87,13 +85,11 @@ impl Buffers {
         let stream = executor.stream();
         let by_structure = DeviceOffsets::new(stream, batch.structure_offsets())?;
         let by_atom = DeviceOffsets::new(stream, batch.atom_offsets())?;
-        let by_residue = DeviceOffsets::new(stream, batch.residue_offsets())?;
         let args = cells::Args {
             frames: Segments { data: self.frames.view_mut(), offsets: &by_structure },
             sorted: Segments { data: self.sorted.view_mut(), offsets: &by_atom },
             cells: Segments { data: self.cells.view_mut(), offsets: &by_atom },
             owners: Segments { data: self.owners.view_mut(), offsets: &by_atom },
-            contacts: Segments { data: self.contacts.view_mut(), offsets: &by_residue },
             atoms: self.atoms.view(),
             descriptors: self.descriptors.view(),
             chain_ids: self.chain_ids.view(),
@@ -107,13 +103,8 @@ impl Buffers {
     fn launch(&mut self, executor: &CudaExecutor) -> Result<()> {
         let args = surfaces::Args {
             surface: Segments { data: self.surface.view_mut(), offsets: &self.offsets },
-            contacts: self.contacts.view_mut(),
             items: self.items.view(),
-            atoms: self.atoms.view(),
             descriptors: self.descriptors.view(),
-            chain_ids: self.chain_ids.view(),
-            residue_atoms: self.residue_atoms.view(),
-            owners: self.owners.view(),
             sorted: self.sorted.view(),
             cells: self.cells.view(),
             frames: self.frames.view(),
@@ -126,16 +117,11 @@ impl Buffers {
     fn launch_baseline(&mut self, stream: &Stream, baseline: &RawKernel) -> Result<()> {
         let words = [
             Word::address_mut(&mut self.surface.view_mut()),
-            Word::address_mut(&mut self.contacts.view_mut()),
             Word::address(&self.plain_offsets.view()),
             Word::address(&self.items.view()),
-            Word::address(&self.atoms.view()),
             Word::address(&self.descriptors.view()),
-            Word::address(&self.chain_ids.view()),
-            Word::address(&self.residue_atoms.view()),
             Word::address(&self.sorted.view()),
             Word::address(&self.cells.view()),
-            Word::address(&self.owners.view()),
             Word::address(&self.frames.view()),
             Word::address(&self.points.view()),
             Word::value(self.n_points),
@@ -148,11 +134,8 @@ impl Buffers {
     }
 }
 
-/// Counts of atoms, and of residues.
-type Counts = (Vec<AtomSurface>, Vec<u32>);
-
-fn words((surface, contacts): &Counts) -> (&[u32], &[u32]) {
-    (bytemuck::cast_slice(surface), contacts)
+fn words(surface: &[AtomSurface]) -> &[u32] {
+    bytemuck::cast_slice(surface)
 }
 
 pub fn time(executor: &CudaExecutor, batch: &PackedBatch, image: &Path, arguments: &Arguments) -> Result<Compared> {
@@ -163,17 +146,15 @@ pub fn time(executor: &CudaExecutor, batch: &PackedBatch, image: &Path, argument
     let baseline = unsafe { load_image(executor.context(), "baseline", &bytes) }?.raw_kernel("surfaces")?;
     let watch = Watch::new(stream)?;
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    let (mut our_counts, mut their_counts): (Counts, Counts) = Default::default();
+    let (mut our_counts, mut their_counts) = (Vec::new(), Vec::new());
     for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
-        buffers.contacts.view_mut().zero(stream)?;
         let took = watch.time(|| buffers.launch(executor))?;
         if repetition == 0 {
-            our_counts = (buffers.surface.download(stream)?, buffers.contacts.download(stream)?);
+            our_counts = buffers.surface.download(stream)?;
         }
-        buffers.contacts.view_mut().zero(stream)?;
         let took_baseline = watch.time(|| buffers.launch_baseline(stream, &baseline))?;
         if repetition == 0 {
-            their_counts = (buffers.surface.download(stream)?, buffers.contacts.download(stream)?);
+            their_counts = buffers.surface.download(stream)?;
         }
         if repetition >= WARM_UP {
             ours.push(took);

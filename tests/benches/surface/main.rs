@@ -14,7 +14,7 @@ mod stages;
 
 use anyhow::{Context as _, Result};
 use clap::Parser;
-use cuda_host::{CudaExecutor, Device, driver_version};
+use cuda_host::{CudaExecutor, Device, Image, driver_version};
 use prism_host::PackedBatch;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -35,6 +35,11 @@ struct Arguments {
     /// Repetitions after the warm-up
     #[arg(long, value_name = "N", default_value_t = 11, value_parser = clap::value_parser!(u16).range(1..))]
     repetitions: u16,
+
+    /// Kernels to time in place of those that were built in: PTX of the same signatures, beside its machine code (repeatable).
+    /// Times the stages alone
+    #[arg(long, value_name = "FILE")]
+    kernels: Vec<PathBuf>,
 
     /// tests/baselines/surface.cu as nvcc made it, cubin or PTX
     #[arg(long, value_name = "FILE")]
@@ -72,7 +77,18 @@ fn main() -> Result<ExitCode> {
     let structures = copies::jittered(arguments.structures);
     let batch = PackedBatch::from_inputs(&structures)?;
     drop(structures);
-    let executor = CudaExecutor::open(0, "kernels", kernels_gpu::PTX)?;
+    for path in &arguments.kernels {
+        let ptx = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let code = std::fs::read(path.with_extension("cubins")).unwrap_or_default();
+        let executor = CudaExecutor::open(0, "kernels", Image::new(&ptx, &code))?;
+        println!("\n{}", path.display());
+        print(&stages::alone(&executor, &batch, &arguments)?, &batch, "", arguments.points)?;
+    }
+    if !arguments.kernels.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let image = Image::new(kernels_gpu::PTX, kernels_gpu::MACHINE_CODE);
+    let executor = CudaExecutor::open(0, "kernels", image)?;
     let mut lines = stages::time(&executor, &batch, &arguments)?;
     stages::mixed(&executor, &arguments)?;
     recorded::time(&executor, &arguments)?;

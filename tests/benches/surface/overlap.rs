@@ -1,10 +1,10 @@
-//! A whole batch by the clock, from packed host memory to features in host memory: in one part and in several, through
+//! A whole batch by the clock, from packed host memory to features in host memory: in one chunk and in several, through
 //! page-locked memory and not, and how long its copies take alone.
 
 use crate::{Arguments, Line};
 use anyhow::{Result, ensure};
 use cuda_host::{CudaExecutor, GpuBufferPool, PoolStatistics};
-use prism_host::engine::{DeviceBatch, DeviceLanes, DeviceMemory, LaneOptions, LaneStatistics, Staging};
+use prism_host::engine::{DeviceBatch, DeviceMemory, DeviceSlots, SlotOptions, SlotStatistics, Staging};
 use prism_host::{Backend, Engine, PackedBatch};
 use shared_types::MegaFusedConfig;
 use std::time::Instant;
@@ -34,18 +34,18 @@ pub fn time(
         lines.push(Line { stage: upload, milliseconds: up });
         lines.push(Line { stage: download, milliseconds: down });
     }
-    let default = LaneOptions::default();
+    let default = SlotOptions::default();
     let mut least = f64::INFINITY;
     for (stage, options) in [
-        ("whole, one part, pageable", LaneOptions { parts: 1, page_locked: false, ..default }),
-        ("whole, one part, page-locked", LaneOptions { parts: 1, ..default }),
-        ("whole, in parts, pageable", LaneOptions { page_locked: false, ..default }),
-        ("whole, in parts, two lanes", LaneOptions { lanes: 2, ..default }),
-        ("whole, in parts, four lanes", LaneOptions { lanes: 4, ..default }),
-        ("whole, in 16 parts", LaneOptions { parts: 16, part_atoms: default.part_atoms / 2, ..default }),
-        ("whole, in parts, page-locked", default),
+        ("whole, one chunk, pageable", SlotOptions { chunks: 1, page_locked: false, ..default }),
+        ("whole, one chunk, page-locked", SlotOptions { chunks: 1, ..default }),
+        ("whole, in chunks, pageable", SlotOptions { page_locked: false, ..default }),
+        ("whole, in chunks, two slots", SlotOptions { slots: 2, ..default }),
+        ("whole, in chunks, four slots", SlotOptions { slots: 4, ..default }),
+        ("whole, in 16 chunks", SlotOptions { chunks: 16, chunk_atoms: default.chunk_atoms / 2, ..default }),
+        ("whole, in chunks, page-locked", default),
     ] {
-        let milliseconds = in_lanes(executor, batch, config, arguments, stage, options)?;
+        let milliseconds = in_slots(executor, batch, config, arguments, stage, options)?;
         least = median(&milliseconds);
         lines.push(Line { stage, milliseconds });
     }
@@ -61,7 +61,7 @@ pub fn time(
             up + kernels + down
         );
     }
-    println!("in parts, page-locked: {least:.1} ms, {:.2} of the kernels' time", least / kernels);
+    println!("in chunks, page-locked: {least:.1} ms, {:.2} of the kernels' time", least / kernels);
     lines.push(engine(batch, config, arguments)?);
     Ok(lines)
 }
@@ -90,7 +90,7 @@ fn copies_alone(
     page_locked: bool,
 ) -> Result<[Vec<f64>; 2]> {
     let stream = executor.stream();
-    // Threads and memory of one copy of two at a time, as lanes have it.
+    // Threads and memory of one copy of two at a time, as slots have it.
     let staging = page_locked.then(|| Staging::new(stream.context(), 2)).transpose()?;
     let memory = DeviceMemory::new(stream, &GpuBufferPool::new(stream.context()), staging);
     let mut buffers = DeviceBatch::in_memory(&memory, config)?;
@@ -104,28 +104,28 @@ fn copies_alone(
     Ok([upload, download])
 }
 
-fn in_lanes(
+fn in_slots(
     executor: &CudaExecutor,
     batch: &PackedBatch,
     config: MegaFusedConfig,
     arguments: &Arguments,
     stage: &str,
-    options: LaneOptions,
+    options: SlotOptions,
 ) -> Result<Vec<f64>> {
-    let lanes = DeviceLanes::new(executor, options)?;
-    lanes.run(batch, config)?;
-    let before = lanes.statistics();
+    let slots = DeviceSlots::new(executor, options)?;
+    slots.run(batch, config)?;
+    let before = slots.statistics();
     let mut last = None;
     let milliseconds = repeated(arguments, || {
-        let (computed, times) = lanes.run(batch, config)?;
+        let (computed, times) = slots.run(batch, config)?;
         last = Some(times);
         Ok(computed)
     })?;
-    let after = lanes.statistics();
+    let after = slots.statistics();
     let times = last.unwrap_or_default();
     let milliseconds_of = |time: std::time::Duration| time.as_secs_f64() * 1e3;
     println!(
-        "{stage}: {:.1} ms by the clock; added up over parts: upload {:.1}, kernels {:.1}, download {:.1} ms; {} MB on the \
+        "{stage}: {:.1} ms by the clock; added up over chunks: upload {:.1}, kernels {:.1}, download {:.1} ms; {} MB on the \
          device and {} MB page-locked; {} allocations before the first run that was timed, {} after it",
         median(&milliseconds),
         milliseconds_of(times.upload),
@@ -140,7 +140,7 @@ fn in_lanes(
     Ok(milliseconds)
 }
 
-fn allocations(statistics: &LaneStatistics) -> u64 {
+fn allocations(statistics: &SlotStatistics) -> u64 {
     let of = |pool: &PoolStatistics| pool.allocations + pool.frees;
     of(&statistics.device) + statistics.page_locked.as_ref().map_or(0, of) + statistics.results
 }

@@ -4,7 +4,7 @@ use crate::Arguments;
 use anyhow::{Result, ensure};
 use cuda_host::CudaExecutor;
 use prism_host::PackedBatch;
-use prism_host::engine::{DeviceBatch, DeviceLanes, LaneOptions};
+use prism_host::engine::{DeviceBatch, DeviceSlots, SlotOptions};
 use shared_types::MegaFusedConfig;
 use std::time::Instant;
 use tests::bench::{Watch, median};
@@ -32,7 +32,7 @@ fn compare(executor: &CudaExecutor, arguments: &Arguments, structures: usize) ->
 
     // Each way has its memory before it is timed, and results go where there is room for them.
     let mut queued = DeviceBatch::new(stream, config)?;
-    let lanes = DeviceLanes::new(executor, LaneOptions::default())?;
+    let slots = DeviceSlots::new(executor, SlotOptions::default())?;
     let mut recorded = DeviceBatch::new(stream, config)?.record(executor, frames[0].clone())?;
     let nodes = recorded.nodes();
     let mut by_launches = |batch: &PackedBatch| -> Result<u64> {
@@ -40,9 +40,9 @@ fn compare(executor: &CudaExecutor, arguments: &Arguments, structures: usize) ->
         queued.launch(executor)?;
         Ok(digest(queued.results(stream, batch)?.values()))
     };
-    let mut in_lanes = |batch: &PackedBatch| Ok(digest(lanes.run(batch, config)?.0.values()));
+    let mut in_slots = |batch: &PackedBatch| Ok(digest(slots.run(batch, config)?.0.values()));
     let mut by_graph = |batch: &PackedBatch| Ok(digest(recorded.run(batch)?.values));
-    let ways: [Way<'_>; 3] = [&mut by_launches, &mut in_lanes, &mut by_graph];
+    let ways: [Way<'_>; 3] = [&mut by_launches, &mut in_slots, &mut by_graph];
 
     let mut milliseconds = [const { Vec::new() }; 3];
     for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
@@ -59,10 +59,10 @@ fn compare(executor: &CudaExecutor, arguments: &Arguments, structures: usize) ->
         }
         ensure!(digests.iter().all(|found| *found == digests[0]), "the ways have other results");
     }
-    let [launches, lanes, graph] = milliseconds.each_ref().map(|milliseconds| median(milliseconds));
+    let [launches, slots, graph] = milliseconds.each_ref().map(|milliseconds| median(milliseconds));
     println!(
         "batches of {structures} structures ({residues} residues, {atoms} atoms), each up, computed and down, by the clock: \
-         queued piece by piece {launches:.4} ms, in lanes {lanes:.4} ms, one graph of {nodes} pieces {graph:.4} ms ({:.2} times as \
+         queued piece by piece {launches:.4} ms, in slots {slots:.4} ms, one graph of {nodes} pieces {graph:.4} ms ({:.2} times as \
          fast as piece by piece); its kernels take {:.4} ms",
         launches / graph,
         kernels(executor, &frames[0], config, arguments)?,

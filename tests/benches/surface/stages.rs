@@ -3,7 +3,7 @@
 use crate::{Arguments, Line, overlap};
 use anyhow::{Result, ensure};
 use cuda_host::{CudaError, CudaExecutor};
-use prism_host::engine::DeviceBatch;
+use prism_host::engine::{BatchFeatures, DeviceBatch};
 use prism_host::{PackedBatch, StructureInput};
 use shared_types::MegaFusedConfig;
 use tests::bench::{Watch, median};
@@ -23,30 +23,44 @@ const STAGES: [(&str, Launch); 6] = [
     ("all of these", DeviceBatch::launch),
 ];
 
-pub fn time(executor: &CudaExecutor, batch: &PackedBatch, arguments: &Arguments) -> Result<Vec<Line>> {
+/// The stages, and a number of the results: the same where all of their bits are.
+pub fn alone(executor: &CudaExecutor, batch: &PackedBatch, arguments: &Arguments) -> Result<Vec<Line>> {
     let config = MegaFusedConfig { points: arguments.points, ..MegaFusedConfig::default() };
     let stream = executor.stream();
     let mut lines = Vec::new();
-    {
-        let mut buffers = DeviceBatch::new(stream, config)?;
-        buffers.upload(stream, batch)?;
-        let watch = Watch::new(stream)?;
-        for (stage, launch) in STAGES {
-            let mut milliseconds = Vec::new();
-            for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
-                let took = watch.time(|| launch(&mut buffers, executor))?;
-                if repetition >= WARM_UP {
-                    milliseconds.push(took);
-                }
+    let mut buffers = DeviceBatch::new(stream, config)?;
+    buffers.upload(stream, batch)?;
+    let watch = Watch::new(stream)?;
+    for (stage, launch) in STAGES {
+        let mut milliseconds = Vec::new();
+        for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
+            let took = watch.time(|| launch(&mut buffers, executor))?;
+            if repetition >= WARM_UP {
+                milliseconds.push(took);
             }
-            lines.push(Line { stage, milliseconds });
         }
-        let computed = buffers.results(stream, batch)?;
-        ensure!(computed.summaries().iter().all(|summary| summary.area > 0.0), "no area: nothing was computed");
+        lines.push(Line { stage, milliseconds });
     }
+    let computed = buffers.results(stream, batch)?;
+    ensure!(computed.summaries().iter().all(|summary| summary.area > 0.0), "no area: nothing was computed");
+    println!("bits {:016x}", digest(&computed));
+    Ok(lines)
+}
+
+/// The same, and the whole by the clock.
+pub fn time(executor: &CudaExecutor, batch: &PackedBatch, arguments: &Arguments) -> Result<Vec<Line>> {
+    let config = MegaFusedConfig { points: arguments.points, ..MegaFusedConfig::default() };
+    let mut lines = alone(executor, batch, arguments)?;
     let kernels = lines.last().map_or(f64::NAN, |all| median(&all.milliseconds));
     lines.extend(overlap::time(executor, batch, config, arguments, kernels)?);
     Ok(lines)
+}
+
+/// FNV-1a of all bits of all results that rows have.
+fn digest(computed: &BatchFeatures) -> u64 {
+    let values = computed.values().iter().map(|value| value.to_bits());
+    let sites = computed.site_ids().iter().map(|site| site.cast_unsigned());
+    values.chain(sites).fold(0xcbf2_9ce4_8422_2325, |all, word| (all ^ u64::from(word)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// Many small structures and a large one, apart and together.

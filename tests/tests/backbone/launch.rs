@@ -1,7 +1,7 @@
 //! The backbone's columns from the engine on CPU cores, and its kernels launched one after the other.
 
 use cuda_std::launch::{CpuExecutor, Offsets, Segments};
-use kernels_gpu::scratch::{Carbon, HydrogenBonds, Item, LadderStarts, PeptideAtoms};
+use kernels_gpu::scratch::{Carbon, HydrogenBonds, LadderStarts, PeptideAtoms, WorkItem};
 use kernels_gpu::{backbone_bonds, backbone_geometry, backbone_states};
 use prism_host::{PackedBatch, StructureInput};
 use shared_types::feature::BackboneRow;
@@ -13,7 +13,7 @@ pub fn rows(executor: &CpuExecutor, structures: &[StructureInput], rows_per_item
     let (mut items, mut borders) = (Vec::new(), vec![0]);
     for (structure, descriptor) in (0..).zip(batch.descriptors()) {
         for first in (0..descriptor.n_residues).step_by(rows_per_item as usize) {
-            items.push(Item { structure, atoms: 0, first });
+            items.push(WorkItem { structure, atoms: 0, first });
             borders.push(descriptor.ca_offset + (first + rows_per_item).min(descriptor.n_residues));
         }
     }

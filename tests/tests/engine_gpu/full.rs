@@ -2,7 +2,7 @@
 
 use crate::gpu;
 use cuda_host::{CudaExecutor, DeviceBuffer, GpuBufferPool, PoolOptions};
-use prism_host::engine::{DeviceLanes, LaneOptions};
+use prism_host::engine::{DeviceSlots, SlotOptions};
 use prism_host::{Backend, Engine, EngineError, PackedBatch, StructureFeatures, StructureInput};
 use shared_types::MegaFusedConfig;
 use tests::copies;
@@ -49,9 +49,9 @@ fn fill(executor: &CudaExecutor, left: usize) -> Vec<DeviceBuffer<u8>> {
 
 /// Bytes on the device that an engine takes for all of these in one batch.
 fn needed(executor: &CudaExecutor, structures: &[StructureInput]) -> usize {
-    let lanes = DeviceLanes::new(executor, LaneOptions::default()).unwrap();
-    lanes.run(&packed(structures), MegaFusedConfig::default()).unwrap();
-    lanes.statistics().device.peak_held
+    let slots = DeviceSlots::new(executor, SlotOptions::default()).unwrap();
+    slots.run(&packed(structures), MegaFusedConfig::default()).unwrap();
+    slots.statistics().device.peak_held
 }
 
 /// An engine that never cuts batches for another reason than memory, and whose kernels the driver has loaded.

@@ -1,10 +1,10 @@
-//! What the engine does with a device: lanes, staging, recorded batches, memory that runs out. Without a GPU each test runs on
+//! What the engine does with a device: slots, staging, recorded batches, memory that runs out. Without a GPU each test runs on
 //! a simulated driver, or prints a line and passes, unless CUDA_REQUIRE_GPU=1 asks for one.
 
 mod batches;
 mod full;
-mod lanes;
 mod recorded;
+mod slots;
 mod staging;
 
 use tests::device::Alone;

@@ -2,11 +2,11 @@
 //! CUDA_REQUIRE_GPU=1 asks for one.
 
 mod batches;
+mod chunks;
 mod code;
 mod devices;
 mod files;
 mod odd;
-mod parts;
 mod sizes;
 
 use prism_host::{Backend, Engine, StructureFeatures, StructureInput};

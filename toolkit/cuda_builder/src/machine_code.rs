@@ -59,7 +59,7 @@ struct Code {
 pub enum Made {
     /// The file was already of this PTX, these chips and this assembler.
     UpToDate,
-    /// It was written, with so many bytes.
+    /// It was written; its size in bytes.
     Written(usize),
     /// No assembler is here: the file now says that there is no machine code of this PTX.
     Emptied,

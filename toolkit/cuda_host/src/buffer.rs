@@ -114,7 +114,7 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
         self.len = self.len.min(len);
     }
 
-    /// Elements that its memory has room for: up to so many, [`grow`](Self::grow) takes no other.
+    /// The capacity in elements: up to it, [`grow`](Self::grow) keeps the memory.
     #[must_use]
     pub fn capacity(&self) -> usize {
         match size_of::<T>() {

@@ -129,7 +129,7 @@ impl Module {
         self.checked(K::NAME, K::DESCRIPTION, K::THREADS)
     }
 
-    /// Finds a kernel and checks its description, and that a block of so many threads runs.
+    /// Finds a kernel. Checks its description, and that the device can run a block of its threads.
     pub(crate) fn checked(
         &self,
         kernel: &'static str,

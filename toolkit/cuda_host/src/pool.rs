@@ -1,7 +1,7 @@
 //! Memory that is used again: size classes, leases, statistics.
 //!
 //! A pool hands memory out and takes it back when the buffer that has it is dropped, with a note of the work on it
-//! that is still under way. Whoever gets it next comes after that work, on the device.
+//! that is still under way. The next user's work is ordered behind that work on the device.
 
 mod classes;
 mod core;

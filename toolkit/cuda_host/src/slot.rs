@@ -14,7 +14,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// A stream's panic record, in memory that host and device both see.
 ///
-/// A record that was read moves the slot to its next *generation*. Whoever noted the generation before a launch
+/// A record that was read moves the slot to its next *generation*. A caller that noted the generation before a launch
 /// can tell later whether that launch may have panicked, also when the panic was reported to someone else.
 pub(crate) struct Slot {
     record: *mut PanicRecord,

@@ -91,7 +91,7 @@ impl<L: Lane> Usage<L> {
     pub(crate) fn end(&self, lane: &L, access: Access, begun: Begun) {
         let mut marks = lock(&self.0);
         if access == Access::Write {
-            // Whoever comes after this write comes after what this write came after.
+            // Work ordered after this write is also ordered after everything before it.
             marks.forget(|mark| mark.sequence < begun.0);
         }
         let sequence = marks.sequence;

@@ -21,13 +21,13 @@ pub enum Operation {
     Xor,
 }
 
-/// A number that is updated atomically: `u32`, `i32`, `u64` or `f32`.
+/// A number that is updated atomically: `u32`, `i32`, `u64`, `i64`, `f32` or `f64`.
 ///
 /// It bounds what [`Atomics`] and [`BlockMemory::update_atomic`](crate::BlockMemory::update_atomic) take; nobody else can
 /// implement it. Examples are at [`AtomicMemory`].
 pub trait Atomic: AtomicNumber {}
 
-/// A number with atomic operations on its bits: `u32`, `i32` or `u64`.
+/// A number with atomic operations on its bits: `u32`, `i32`, `u64` or `i64`.
 ///
 /// It bounds [`AtomicMemory::and`], [`or`](AtomicMemory::or) and [`xor`](AtomicMemory::xor).
 pub trait AtomicBits: Atomic {}
@@ -35,10 +35,13 @@ pub trait AtomicBits: Atomic {}
 impl Atomic for u32 {}
 impl Atomic for i32 {}
 impl Atomic for u64 {}
+impl Atomic for i64 {}
 impl Atomic for f32 {}
+impl Atomic for f64 {}
 impl AtomicBits for u32 {}
 impl AtomicBits for i32 {}
 impl AtomicBits for u64 {}
+impl AtomicBits for i64 {}
 
 /// Memory whose elements several threads update at the same time: [`Atomics`], which all blocks share, or the
 /// [`Cells`] of a block's own memory.

@@ -2,7 +2,7 @@
 
 use crate::access::{Access, ReadWrite, WriteOnly};
 use crate::platform::{BARRIERS, Crew, Order, SharedStorage};
-use crate::{Block, BlockMemory, Chunk, Grid, Segment, Shared, Tile2d};
+use crate::{Block, BlockMemory, Chunk, Grid, Scans, Segment, Shared, Tile2d};
 
 const THREADS: u32 = 64;
 
@@ -106,6 +106,12 @@ fn a_tile_that_nobody_met_for_is_waited_for_by_the_next() {
 fn reductions_take_one_barrier_and_that_of_what_they_write() {
     let sum = |a: u32, b: u32| a + b;
     assert_eq!(barriers(|block| _ = block.reduce(1000, 0, |i| i, sum)), 1);
+    assert_eq!(barriers(|block| _ = block.once(|thread| thread.index())), 1);
+    let told = barriers(|block| {
+        let own = block.per_thread(|thread| thread.index());
+        assert_eq!(block.broadcast(&own, 7), 7);
+    });
+    assert_eq!(told, 1);
     let loop_of_votes = barriers(|block| {
         for _ in 0..5 {
             assert!(block.any(100, |i| i == 99));

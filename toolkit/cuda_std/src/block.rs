@@ -1,6 +1,6 @@
 //! A thread block and its phases.
 
-use crate::bounds::{MAX_LENGTH, check_length, crosses_warps};
+use crate::bounds::{MAX_LENGTH, check_index, check_length, crosses_warps};
 use crate::memory::Elements;
 use crate::platform::{self, Crew};
 use crate::{Grid, PerLane, Warp};
@@ -41,7 +41,7 @@ pub(crate) const REDUCE_SLOTS: u32 = 1024;
 /// - *Before* a phase that writes, so that all have read what was there. Reading takes no block, in phases or between
 ///   them, so that a block cannot know when it was; what it knows is whether there can have been a reader at all. There has
 ///   been none of a shared array that nobody was given a [`Tile`](crate::Tile) of yet, none of a `WriteOnly` output, and
-///   none that is left of the half of [`Halves`](crate::Halves) that is written next. Then there is no barrier.
+///   none that is left of the half of [`DoubleBuffer`](crate::DoubleBuffer) that is written next. Then there is no barrier.
 /// - *Inside* a reduction, between its two levels. Its place for the results of warps is there twice and used in turns:
 ///   who writes one half has passed the other one's barrier, which all threads reached after they had read this half.
 ///   Nobody else reads there, so that a reduction needs no barrier before it.
@@ -160,6 +160,83 @@ impl Block {
     #[inline(always)]
     pub fn each<T>(&mut self, state: &mut PerThread<T>, f: impl Fn(Thread, &mut T) + Sync) {
         state.0.each(self.phase(), |index, value| f(Thread { index }, value));
+    }
+
+    /// As [`each`](Self::each), with every thread's value of another state beside its own.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// #[kernel(threads = 32)]
+    /// fn sums(block: &mut Block, out: &mut Chunk<u32, 32>) {
+    ///     let step = block.per_thread(|thread| thread.index());
+    ///     let mut sum = block.per_thread(|_| 100);
+    ///     block.each_with(&mut sum, &step, |_, sum, step| *sum += *step);
+    ///     out.write(block, 0, &sum, |_, sum| *sum);
+    /// }
+    /// # fn main() {
+    /// # let mut out = [0; 32];
+    /// # sums::launch(&CpuExecutor::new(), 1, sums::Args { out: &mut out }).unwrap();
+    /// # assert_eq!([out[0], out[31]], [100, 131]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn each_with<T, S>(
+        &mut self,
+        state: &mut PerThread<T>,
+        other: &PerThread<S>,
+        f: impl Fn(Thread, &mut T, &S) + Sync,
+    ) {
+        state.0.each(self.phase(), |index, value| f(Thread { index }, value, other.0.own(index)));
+    }
+
+    /// Lets one thread compute a value, which all threads get: what an atomic operation returned, say. One barrier; the value
+    /// is as one of [`reduce`](Self::reduce).
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// Blocks take parts of 32 elements in the order in which they come.
+    /// #[kernel(threads = 32)]
+    /// fn by_ticket(block: &mut Block, out: &Atomics<u32>, next: &Atomics<u32>) {
+    ///     let ticket = block.once(|thread| next.add(thread, 0, 1));
+    ///     block.for_each(32, |thread, i| out.store(thread, 32 * ticket + i, ticket));
+    /// }
+    /// # fn main() {
+    /// let (mut out, mut next) = ([9; 96], [0]);
+    /// by_ticket::launch(&CpuExecutor::new(), 3, by_ticket::Args { out: &mut out, next: &mut next }).unwrap();
+    /// assert_eq!((out[31], out[32], out[95], next), (0, 1, 2, [3]));
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn once<T: Pod>(&mut self, value: impl Fn(Thread) -> T + Sync) -> T {
+        crosses_warps::<T>();
+        platform::block_broadcast(self.crew.next_phase(), self.half.next(), 0, |index| value(Thread { index }))
+    }
+
+    /// Gives all threads the value of thread `from`. One barrier; the value is as one of [`reduce`](Self::reduce).
+    ///
+    /// # Panics
+    /// When there is no such thread.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// #[kernel(threads = 64)]
+    /// fn of_one(block: &mut Block, out: &mut Chunk<u32, 64>, from: u32) {
+    ///     let own = block.per_thread(|thread| 10 * thread.index());
+    ///     let value = block.broadcast(&own, from);
+    ///     out.fill(block, 64, |_| value);
+    /// }
+    /// # fn main() {
+    /// let mut out = [0; 64];
+    /// of_one::launch(&CpuExecutor::new(), 1, of_one::Args { out: &mut out, from: 37 }).unwrap();
+    /// assert_eq!(out, [370; 64]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    pub fn broadcast<T: Pod>(&mut self, state: &PerThread<T>, from: u32) -> T {
+        crosses_warps::<T>();
+        check_index(from, self.threads());
+        platform::block_broadcast(self.crew.next_phase(), self.half.next(), from, |index| *state.0.own(index))
     }
 
     /// Runs `f(thread, i)` for every `i` below `n`, between two barriers: for what atomic operations on
@@ -336,14 +413,23 @@ impl Block {
         &mut self,
         n: u32,
         memory: &M,
-        inclusive: bool,
-        identity: M::Item,
+        how: Scan<M::Item>,
         value: impl Fn(u32) -> M::Item,
         combine: impl Fn(M::Item, M::Item) -> M::Item,
     ) -> M::Item {
         crosses_warps::<M::Item>();
-        platform::block_scan(self.crew.next_phase(), self.half, n, memory, inclusive, identity, value, combine)
+        platform::block_scan(self.crew.next_phase(), self.half, n, memory, how, value, combine)
     }
+}
+
+/// What a scan does with its values.
+pub(crate) struct Scan<T> {
+    /// Whether an element's own value is part of it.
+    pub(crate) inclusive: bool,
+    /// What comes before all values.
+    pub(crate) initial: T,
+    /// What changes nothing.
+    pub(crate) identity: T,
 }
 
 /// A thread inside a phase: what closures of phases are given, and what atomic operations ask for. An example is at [`Block`].

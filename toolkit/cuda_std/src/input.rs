@@ -31,7 +31,7 @@ pub trait Input<T> {
     /// When `i` is not below the length.
     fn at(&self, i: u32) -> T;
 
-    /// Where element `i` is, for what copies it later: [`Halves::copy_ahead`](crate::Halves::copy_ahead).
+    /// Where element `i` is, for what copies it later: [`DoubleBuffer::copy_ahead`](crate::DoubleBuffer::copy_ahead).
     ///
     /// # Panics
     /// When `i` is not below the length.

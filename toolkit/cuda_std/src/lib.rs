@@ -59,9 +59,9 @@ mod block;
 mod bounds;
 mod chunk;
 pub mod compat;
+mod double_buffer;
 mod grid;
 mod half;
-mod halves;
 mod input;
 pub mod launch;
 pub mod math;
@@ -69,6 +69,7 @@ mod matrix;
 mod memory;
 pub mod panic;
 mod platform;
+mod scatter;
 pub mod scope;
 mod seal;
 mod segment;
@@ -85,13 +86,16 @@ pub use atomic::{Atomic, AtomicBits, AtomicMemory, Atomics, Cells};
 pub use block::{Block, PerThread, Thread};
 pub use chunk::Chunk;
 pub use cuda_std_macros::kernel;
+pub use double_buffer::{DoubleBuffer, PendingTile, PendingTiles};
 pub use grid::Grid;
+/// The former name of [`DoubleBuffer`], for kernels that have it.
+pub type Halves<'a, T> = DoubleBuffer<'a, T>;
 pub use half::{Elements16, Vectors, bf16, bf16x2, bf16x8, f16, f16x2, f16x8};
-pub use halves::{Halves, Pending, Unmet};
 pub use input::Input;
 pub use matrix::{MatrixA, MatrixB, MatrixElement, MatrixSource, MatrixSums, tf32};
-pub use memory::{BlockMemory, WarpPart};
+pub use memory::{BlockMemory, Scans, WarpPart};
 pub use platform::Frozen;
+pub use scatter::Scatter;
 pub use segment::{Clamped, Part, Segment, View};
 pub use shared::{DynamicShared, Shared, Tile, TilePart};
 pub use table::{Table, Window};
@@ -108,11 +112,13 @@ pub mod prelude {
     pub use crate::launch::{CpuExecutor, DynamicLength, Executor, Matrix, Offsets, Segments};
     #[doc(hidden)]
     pub use crate::math::methods::FloatMethods as _;
+    // A kernel's own `Scans` hides no method.
+    pub use crate::Scans as _;
     pub use crate::{
-        AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DynamicShared, Grid, Halves, Input, Lane, Lists,
-        MatrixA, MatrixB, MatrixElement, MatrixSums, Part, PerLane, PerThread, Pick, Picks, Questions, Segment, Shared,
-        Table, Team, Thread, Tile, Tile2d, Vectors, View, Warp, WarpItems, WarpList, WarpPart, Window, bf16, bf16x2,
-        bf16x8, f16, f16x2, f16x8, kernel, math, scope, tf32,
+        AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DoubleBuffer, DynamicShared, Grid, Halves, Input,
+        Lane, Lists, MatrixA, MatrixB, MatrixElement, MatrixSums, Part, PerLane, PerThread, Pick, Picks, Questions,
+        Scatter, Segment, Shared, Table, Team, Thread, Tile, Tile2d, Vectors, View, Warp, WarpItems, WarpList,
+        WarpPart, Window, bf16, bf16x2, bf16x8, f16, f16x2, f16x8, kernel, math, scope, tf32,
     };
 }
 

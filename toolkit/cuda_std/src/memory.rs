@@ -3,9 +3,11 @@
 mod by_team;
 mod by_warp;
 mod elements;
+mod scans;
 mod warp_part;
 
 pub use elements::Elements;
+pub use scans::Scans;
 pub use warp_part::WarpPart;
 
 use crate::access::Readable;
@@ -221,80 +223,6 @@ pub trait BlockMemory: Elements {
         block.close(Self::READABLE);
     }
 
-    /// Writes every element `i` below `n`: `value(i)`, combined with all those before it. Returns what all `n` make
-    /// together, `identity` for `n == 0`.
-    ///
-    /// The order of the operations depends on `n` alone, not on the number of threads. Every 32 neighbouring values are a
-    /// group, the last one filled up with `identity`; in a group, value `k` is combined with the one 1 below it, then 2,
-    /// 4, 8, 16 below, the lower one as the left operand. The last results of 32 neighbouring groups, a round, are
-    /// combined with each other likewise. Then element `i` is `(carry + before) + within`: `within` comes from its group,
-    /// `before` from the groups before it in its round, and `carry` from the rounds before, `identity` where there is none;
-    /// the next carry is `carry + round`. `identity` must be neutral.
-    ///
-    /// Two barriers for every 1024 values. A value has at most 32 bytes, in 32-bit words.
-    ///
-    /// # Panics
-    /// When `n` is beyond [`len`](Self::len).
-    ///
-    /// There is an example at [`exclusive_scan`](Self::exclusive_scan).
-    #[inline(always)]
-    #[track_caller]
-    fn inclusive_scan(
-        &mut self,
-        block: &mut Block,
-        n: u32,
-        identity: Self::Item,
-        value: impl Fn(u32) -> Self::Item + Sync,
-        combine: impl Fn(Self::Item, Self::Item) -> Self::Item + Sync,
-    ) -> Self::Item
-    where
-        Self: Readable,
-    {
-        let memory = self.resolved(INSIDE);
-        check_length(n, memory.count());
-        block.open(self.claim(INSIDE));
-        block.scanned(n, &memory, true, identity, value, combine)
-    }
-
-    /// As [`inclusive_scan`](Self::inclusive_scan), but element `i` leaves `value(i)` out: `within` is the result of the
-    /// value before it in its group, `identity` for the first.
-    ///
-    /// # Panics
-    /// When `n` is beyond [`len`](Self::len).
-    ///
-    /// ```
-    /// # use cuda_std::prelude::*;
-    /// /// Where runs of these lengths begin, and behind the last one where it ends.
-    /// #[kernel(threads = 64)]
-    /// fn begins(block: &mut Block, out: &mut Chunk<u32, 5>, lengths: &[u32]) {
-    ///     let end = out.exclusive_scan(block, 4, 0, |i| lengths.at(i), |a, b| a + b);
-    ///     out.set(block, 4, end);
-    /// }
-    /// # fn main() {
-    /// let mut out = [0; 5];
-    /// begins::launch(&CpuExecutor::new(), 1, begins::Args { out: &mut out, lengths: &[3, 0, 2, 4] }).unwrap();
-    /// assert_eq!(out, [0, 3, 3, 5, 9]);
-    /// # }
-    /// ```
-    #[inline(always)]
-    #[track_caller]
-    fn exclusive_scan(
-        &mut self,
-        block: &mut Block,
-        n: u32,
-        identity: Self::Item,
-        value: impl Fn(u32) -> Self::Item + Sync,
-        combine: impl Fn(Self::Item, Self::Item) -> Self::Item + Sync,
-    ) -> Self::Item
-    where
-        Self: Readable,
-    {
-        let memory = self.resolved(INSIDE);
-        check_length(n, memory.count());
-        block.open(self.claim(INSIDE));
-        block.scanned(n, &memory, false, identity, value, combine)
-    }
-
     /// Writes element `w` by warp `w`, for every warp with an element below [`len`](Self::len).
     ///
     /// There is an example at [`fill_by_warp`](Self::fill_by_warp).
@@ -336,6 +264,45 @@ pub trait BlockMemory: Elements {
     #[track_caller]
     fn fill_by_warp(&mut self, block: &mut Block, n: u32, value: impl Fn(&mut Warp, u32) -> Self::Item + Sync) {
         by_warp::fill(self, block, n, value);
+    }
+
+    /// Writes rows of `columns` elements one behind the other, each by a warp: `about(warp, row)` finds out what the row
+    /// has in common, and `value(about, row, column)` is an element.
+    ///
+    /// # Panics
+    /// When `rows * columns` is beyond [`len`](Self::len).
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// Each element's share of its row.
+    /// #[kernel(threads = 64)]
+    /// fn shares(block: &mut Block, out: &mut Chunk<f32, 100>, x: &[f32], columns: u32) {
+    ///     let rows = out.len() / columns;
+    ///     let sum = |warp: &mut Warp, row| {
+    ///         let lanes = warp.per_lane(|lane| {
+    ///             (lane.index()..columns).step_by(32).fold(0.0, |sum, c| sum + x.at(row * columns + c))
+    ///         });
+    ///         warp.reduce(&lanes, |a, b| a + b)
+    ///     };
+    ///     out.fill_rows_by_warp(block, rows, columns, sum, |sum, row, c| x.at(row * columns + c) / sum);
+    /// }
+    /// # fn main() {
+    /// let (x, mut out) = ([1.0, 1.0, 2.0, 3.0, 3.0, 6.0], [0.0; 6]);
+    /// shares::launch(&CpuExecutor::new(), 1, shares::Args { out: &mut out, x: &x, columns: 3 }).unwrap();
+    /// assert_eq!(out, [0.25, 0.25, 0.5, 0.25, 0.25, 0.5]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    fn fill_rows_by_warp<S>(
+        &mut self,
+        block: &mut Block,
+        rows: u32,
+        columns: u32,
+        about: impl Fn(&mut Warp, u32) -> S + Sync,
+        value: impl Fn(&S, u32, u32) -> Self::Item + Sync,
+    ) {
+        by_warp::fill_rows(self, block, rows, columns, about, value);
     }
 
     /// Alters every element `i` below `n`, each by a warp, which knows what it was.

@@ -5,7 +5,7 @@ use crate::bounds::{check_index, check_length};
 use crate::memory::Elements;
 use crate::platform::{self, DynamicStorage, Place, SharedPointer, SharedStorage};
 use crate::seal::{INSIDE, Inside};
-use crate::{Block, BlockMemory, Halves, PerThread, Team, Thread, WarpList};
+use crate::{Block, BlockMemory, DoubleBuffer, PerThread, Team, Thread, WarpList};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
@@ -184,14 +184,14 @@ impl<T: Pod, const N: usize> Shared<T, N> {
 
     /// The array as two halves, to write one while the other may still be read.
     ///
-    /// The build stops where `N` is odd, or a half no multiple of 16 bytes. An example is at [`Halves`].
+    /// The build stops where `N` is odd, or a half no multiple of 16 bytes. An example is at [`DoubleBuffer`].
     #[inline(always)]
-    pub fn halves(&mut self, block: &mut Block) -> Halves<'_, T> {
+    pub fn halves(&mut self, block: &mut Block) -> DoubleBuffer<'_, T> {
         const { assert!(N.is_multiple_of(2) && (N / 2 * size_of::<T>()).is_multiple_of(16), "halves of whole 16 bytes") };
         block.open(self.claim());
         let half = N as u32 / 2;
         // SAFETY: the array stays borrowed, and who read it has been waited for.
-        unsafe { Halves::new(self.storage.at(), half) }
+        unsafe { DoubleBuffer::new(self.storage.at(), half) }
     }
 
     /// Where it lies.

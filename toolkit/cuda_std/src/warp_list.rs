@@ -253,36 +253,6 @@ impl<T: Pod> WarpList<'_, T> {
     }
 }
 
-#[cfg(target_arch = "nvptx64")]
-impl WarpList<'_, crate::Pick> {
-    /// The list as one of indices, which is handed back to [`take_back`](Self::take_back).
-    #[inline(always)]
-    pub(crate) fn indices(&mut self) -> WarpList<'_, u32> {
-        WarpList {
-            data: self.data.cast(),
-            capacity: self.capacity,
-            count: self.count,
-            being_read: self.being_read,
-            owner: PhantomData,
-        }
-    }
-
-    /// What was done to the list of indices.
-    #[inline(always)]
-    pub(crate) fn take_back(&mut self, (count, being_read): (u32, bool)) {
-        (self.count, self.being_read) = (count, being_read);
-    }
-}
-
-#[cfg(target_arch = "nvptx64")]
-impl WarpList<'_, u32> {
-    /// What [`WarpList::take_back`] takes.
-    #[inline(always)]
-    pub(crate) fn state(&self) -> (u32, bool) {
-        (self.count, self.being_read)
-    }
-}
-
 impl WarpList<'_, u32> {
     /// Puts in the numbers of each lane's range, from its first to before its second, in the lanes' order; what has no room
     /// is counted and dropped.

@@ -98,7 +98,7 @@ fn refusals(name: &str) -> Option<Vec<Refusal>> {
 
 #[test]
 fn what_a_phase_holds_does_not_change() {
-    for name in ["atomic_captured", "atomic_of_a_warp", "atomic_of_a_team", "trait_object"] {
+    for name in ["atomic_captured", "atomic_of_a_warp", "atomic_of_a_team", "atomic_functor", "trait_object"] {
         let Some(messages) = messages(name) else { return };
         assert!(
             messages.contains("a phase's closure holds an atomic, a cell, or a trait object"),
@@ -138,6 +138,38 @@ fn what_is_sound_is_built_where_unsafe_code_is_forbidden() {
     let output = build(&place).unwrap();
     assert_eq!(output.files[0].entries, ["curve", "generic", "teams"]);
     assert_eq!(output.files[0].warnings, "");
+}
+
+#[test]
+fn an_instance_of_a_generic_kernel_is_an_entry() {
+    let Some(place) = case("generic", "forbid") else { return };
+    let output = build(&place).unwrap();
+    assert_eq!(output.files[0].entries, ["curve_by_hand", "curve_line", "turned_f32", "turned_f64"]);
+    assert_eq!(output.files[0].warnings, "");
+    let ptx = fs::read_to_string(&output.files[0].path).unwrap();
+    let part = |entry: &str| {
+        let part = ptx.split(&format!(".entry {entry}(")).nth(1).unwrap();
+        part.split(".entry ").next().unwrap().to_owned()
+    };
+    assert!(part("turned_f32").contains(".maxntid 256, 1, 1"), "{ptx}");
+    assert!(part("turned_f64").contains(".maxntid 128, 1, 1"), "{ptx}");
+    assert!(part("curve_line").contains(".maxntid 64, 1, 1"), "{ptx}");
+    assert!(ptx.contains("turned_f32__tile[1024]") && ptx.contains("turned_f64__tile[1024]"), "{ptx}");
+    assert!(!ptx.contains(".func"), "nothing is left to call: {ptx}");
+    let instructions = |entry: &str| {
+        let body = part(entry);
+        let lines = body.lines().filter_map(|line| line.strip_prefix('\t'));
+        let words = lines.map(|line| line.split('\t').next().unwrap().trim().to_owned());
+        words.filter(|word| !word.starts_with(".")).collect::<Vec<_>>()
+    };
+    assert_eq!(instructions("curve_line"), instructions("curve_by_hand"), "a functor costs nothing: {ptx}");
+}
+
+#[test]
+fn numbers_of_128_bits_are_divided() {
+    let Some(place) = case("wide_division", "deny") else { return };
+    let output = build(&place).unwrap();
+    assert_eq!(output.files[0].entries, ["wide"]);
 }
 
 #[test]

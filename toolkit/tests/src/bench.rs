@@ -51,7 +51,7 @@ pub fn today() -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// The date so many days after 1970-01-01 (Hinnant's algorithm `civil_from_days`).
+/// The date `days` days after 1970-01-01 (Hinnant's algorithm `civil_from_days`).
 fn civil(days: i64) -> (i64, i64, i64) {
     let z = days + 719_468;
     let era = z.div_euclid(146_097);

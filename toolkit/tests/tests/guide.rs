@@ -75,6 +75,28 @@ fn patterns_are_tests_of_their_names() {
     assert!(shown.len() >= 9 && shown.iter().all(|test| tests.contains(test)), "{shown:?}");
 }
 
+#[test]
+fn errors_of_the_compiler_are_those_of_their_programs() {
+    let (chapters, folder) = chapters();
+    let page = &chapters.iter().find(|(name, _)| name == "compile-errors.md").expect("the chapter").1;
+    let rows = page.lines().filter(|line| line.ends_with(".rs) |"));
+    let mut count = 0;
+    for row in rows {
+        let cells: Vec<_> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [says, _, _, program] = cells[..] else { panic!("not four cells: {row}") };
+        let program = between(program, "](", ")").next().expect("a program");
+        let stderr = fs::read_to_string(folder.join(program).with_extension("stderr")).expect(program);
+        // "E0594: words" is said as "error[E0594]: words".
+        let words = match says.split_once(": ") {
+            Some((code, words)) if code.starts_with('E') => format!("error[{code}]: {words}"),
+            _ => says.to_owned(),
+        };
+        assert!(stderr.contains(&words), "{program} does not say: {words}");
+        count += 1;
+    }
+    assert!(count >= 20, "{count} rows");
+}
+
 /// As `mdbook build guide` does it: a chapter that is missing, or a summary that is none, is an error.
 #[test]
 fn the_guide_becomes_a_book() {

@@ -6,12 +6,12 @@ use super::recorded::{Frame, RecordedBatch, StagedResults};
 use crate::engine::launch::InputBuffers;
 use crate::engine::results::{BatchFeatures, ResultsMut};
 use crate::engine::selection::Request;
-use crate::engine::work::{BatchSizes, BatchWork};
+use crate::engine::workspace::{BatchSizes, Workspace};
 use crate::engine::{
     EngineError, Largest, launch_atom_surfaces, launch_binding_sites, launch_groups, launch_mega_fused_batch,
     launch_residue_exposure, launch_rows, point_groups,
 };
-use crate::pack::{BatchPart, PackedBatch};
+use crate::pack::{BatchChunk, PackedBatch};
 use cuda_host::{CudaError, CudaExecutor, DeviceBuffer, GpuBufferPool, Graph, PinnedBuffer, Stream};
 use shared_types::PointGroup;
 
@@ -44,7 +44,7 @@ pub struct DeviceBatch {
     /// Only read.
     points: DeviceBuffer<PointGroup>,
     inputs: InputBuffers<DeviceMemory>,
-    work: BatchWork<DeviceMemory>,
+    work: Workspace<DeviceMemory>,
 }
 
 impl std::fmt::Debug for DeviceBatch {
@@ -69,7 +69,7 @@ impl DeviceBatch {
     pub fn in_memory(memory: &DeviceMemory, request: impl Into<Request>) -> Result<Self, CudaError> {
         let request = request.into();
         let points = memory.leased(&point_groups(request.config.points))?;
-        let (inputs, work) = (InputBuffers::new(memory)?, BatchWork::new(memory)?);
+        let (inputs, work) = (InputBuffers::new(memory)?, Workspace::new(memory)?);
         Ok(Self { memory: memory.clone(), request, points, inputs, work })
     }
 
@@ -91,18 +91,18 @@ impl DeviceBatch {
         batch: &PackedBatch,
         largest: Largest,
     ) -> Result<(), CudaError> {
-        self.upload_part(stream, &batch.whole(), largest)
+        self.upload_chunk(stream, &batch.whole(), largest)
     }
 
     /// As [`upload_shared_out`](Self::upload_shared_out), of a part of a batch.
     ///
     /// # Errors
     /// Those of the driver; out of memory among them.
-    pub fn upload_part(&mut self, stream: &Stream, part: &BatchPart<'_>, largest: Largest) -> Result<(), CudaError> {
+    pub fn upload_chunk(&mut self, stream: &Stream, chunk: &BatchChunk<'_>, largest: Largest) -> Result<(), CudaError> {
         let memory = self.memory.on(stream);
         // First what waits, then what may be under way when this returns.
-        self.work.prepare(&memory, part, &self.request, largest)?;
-        self.inputs.upload(&memory, part)
+        self.work.prepare(&memory, chunk, &self.request, largest)?;
+        self.inputs.upload(&memory, chunk)
     }
 
     /// Makes one CUDA graph of all that a batch takes: uploads of its atoms and B factors, all launches, and downloads of

@@ -25,7 +25,7 @@ use cuda_std::launch::Offsets;
 /// # Ok::<(), cuda_host::CudaError>(())
 /// ```
 ///
-/// Every lane of [`DeviceLanes`](super::DeviceLanes) has it, whose tests (`parts` of `fused_gpu`) run it on a device.
+/// Every slot of [`DeviceSlots`](super::DeviceSlots) has it, whose tests (`chunks` of `fused_gpu`) run it on a device.
 #[derive(Clone, Debug)]
 pub struct DeviceMemory {
     stream: Stream,

@@ -4,7 +4,7 @@ use super::engine_error;
 use super::memory::DeviceMemory;
 use crate::engine::results::{DeviceResults, ResultSizes, for_each_result, len, sites_of};
 use crate::engine::selection::Request;
-use crate::engine::work::BatchSizes;
+use crate::engine::workspace::BatchSizes;
 use crate::engine::{EngineError, ShapeDifference, StructureView, shape};
 use crate::pack::{self, PackedBatch};
 use cuda_host::{Context, CudaError, Graph, PinnedBuffer, Recorder, Staged, Stream};
@@ -18,7 +18,7 @@ use shared_types::{Atom, AtomPoints, Site, StructureSummary};
 /// their types, chains, annotations. Results have the bits that every other way of computing gives.
 ///
 /// It pays for small batches, where queueing kernels and copies one by one takes as long as they run; large ones are done
-/// sooner in parts that overlap, by [`DeviceLanes`](super::DeviceLanes).
+/// sooner in chunks that overlap, by [`DeviceSlots`](super::DeviceSlots).
 ///
 /// ```
 /// use cuda_host::CudaExecutor;

@@ -13,7 +13,7 @@ use std::thread;
 /// to make what the driver takes for a copy count little.
 const PIECE_BYTES: usize = 2 << 20;
 /// Pieces of a thread: one under way while it works on the other.
-const PIECES_A_THREAD: usize = 2;
+const PIECES_PER_THREAD: usize = 2;
 /// Threads of a copy. More find no more bandwidth.
 const MOST_THREADS: usize = 6;
 
@@ -54,7 +54,7 @@ pub struct Staging {
 }
 
 impl Staging {
-    /// For so many copies at a time, each of which several threads do if it is large. More at a time lock more pages.
+    /// Staging for `copies` copies at a time. Several threads share a large copy. More copies at a time lock more pages.
     ///
     /// # Errors
     /// [`CudaError::OutOfPinnedMemory`], and those of the driver.
@@ -63,12 +63,12 @@ impl Staging {
         Self::with_threads(context, copies, (cores / copies.max(1)).min(MOST_THREADS))
     }
 
-    /// As [`new`](Self::new), with at most so many threads a copy; 1 at least.
+    /// As [`new`](Self::new), with at most `threads` threads per copy, and at least 1.
     ///
     /// # Errors
     /// The same.
     pub fn with_threads(context: &Context, copies: usize, threads: usize) -> Result<Self, CudaError> {
-        let few = locked(context, copies * PIECES_A_THREAD)?;
+        let few = locked(context, copies * PIECES_PER_THREAD)?;
         Ok(Self { context: context.clone(), few, many: Arc::default(), copies, threads: threads.max(1) })
     }
 
@@ -143,15 +143,15 @@ impl Staging {
         })
     }
 
-    /// The pieces for a copy of so many bytes, and how many threads do it.
+    /// The size of the pieces for a copy of `bytes` bytes, and the number of threads that copy them.
     fn pieces(&self, bytes: usize) -> Result<(&PinnedPool, usize), CudaError> {
         // A thread that has less to do than to begin is not worth it.
-        let threads = (bytes / (PIECES_A_THREAD * PIECE_BYTES)).clamp(1, self.threads);
+        let threads = (bytes / (PIECES_PER_THREAD * PIECE_BYTES)).clamp(1, self.threads);
         if threads == 1 {
             return Ok((&self.few, 1));
         }
         let lock = || {
-            let many = locked(&self.context, self.copies * self.threads * PIECES_A_THREAD);
+            let many = locked(&self.context, self.copies * self.threads * PIECES_PER_THREAD);
             if let Err(error @ CudaError::OutOfPinnedMemory { .. }) = &many {
                 tracing::warn!("copies take longer: {error}");
             }
@@ -165,7 +165,7 @@ impl Staging {
     }
 }
 
-/// Page-locks so many pieces. Whoever needs one rather waits for it than page-locks another.
+/// Page-locks `pieces` pieces. A copy waits for a free piece: that is faster than page-locking another one.
 fn locked(context: &Context, pieces: usize) -> Result<PinnedPool, CudaError> {
     let pool = PinnedPool::with_options(context, PoolOptions::default().headroom_percent(0).busy_blocks(0));
     let pieces = (0..pieces).map(|_| pool.lease::<u8>(PIECE_BYTES));
@@ -185,7 +185,7 @@ fn take<T: DeviceLayout>((staged, to): (PinnedBuffer<T>, &mut [T])) -> Result<()
     Ok(())
 }
 
-/// Does every share at once. Of several errors, that of the first share.
+/// Runs `work` on all shares at once. Returns the error of the first share that failed.
 fn all<S: Send>(shares: Vec<S>, work: impl Fn(S) -> Result<(), CudaError> + Sync) -> Result<(), CudaError> {
     at_once(shares, work).into_iter().collect()
 }

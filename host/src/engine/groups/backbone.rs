@@ -1,9 +1,9 @@
 //! Dihedral angles, hydrogen bonds, secondary structure.
 
-use super::{GroupWork, Shared, segments, take_columns};
+use super::{GroupWorkspace, Shared, segments, take_columns};
 use crate::engine::launch::BatchInputs;
 use crate::engine::memory::Memory;
-use crate::engine::work::BatchSizes;
+use crate::engine::workspace::BatchSizes;
 use cuda_std::launch::Executor;
 use kernels_gpu::scratch::{Carbon, HydrogenBonds, LadderStarts, PeptideAtoms};
 use kernels_gpu::{backbone_bonds as bonds, backbone_geometry as geometry, backbone_states as states};
@@ -11,7 +11,7 @@ use shared_types::feature::BackboneRow;
 use shared_types::{Group, Steps};
 
 /// Its rows, and what its kernels tell each other: an element a residue each.
-pub(in crate::engine) struct BackboneWork<M: Memory> {
+pub(in crate::engine) struct BackboneWorkspace<M: Memory> {
     rows: M::Buffer<BackboneRow>,
     carbons: M::Buffer<Carbon>,
     peptides: M::Buffer<PeptideAtoms>,
@@ -21,7 +21,7 @@ pub(in crate::engine) struct BackboneWork<M: Memory> {
     marks: M::Buffer<u32>,
 }
 
-impl<M: Memory> GroupWork<M> for BackboneWork<M> {
+impl<M: Memory> GroupWorkspace<M> for BackboneWorkspace<M> {
     const GROUP: Group = Group::Backbone;
     const STEPS: Steps = Steps::BACKBONE.and(Steps::SECONDARY_STRUCTURE);
 

@@ -1,19 +1,19 @@
 //! Where residues are in their file, and its B column.
 
-use super::{GroupWork, Shared, segments, take_columns};
+use super::{GroupWorkspace, Shared, segments, take_columns};
 use crate::engine::launch::BatchInputs;
 use crate::engine::memory::Memory;
-use crate::engine::work::BatchSizes;
+use crate::engine::workspace::BatchSizes;
 use cuda_std::launch::Executor;
 use kernels_gpu::residue_positions as positions;
 use shared_types::{Group, PositionRow, Steps};
 
 /// Its rows.
-pub(in crate::engine) struct PositionWork<M: Memory> {
+pub(in crate::engine) struct PositionWorkspace<M: Memory> {
     rows: M::Buffer<PositionRow>,
 }
 
-impl<M: Memory> GroupWork<M> for PositionWork<M> {
+impl<M: Memory> GroupWorkspace<M> for PositionWorkspace<M> {
     const GROUP: Group = Group::Position;
     const STEPS: Steps = Steps::POSITION;
 

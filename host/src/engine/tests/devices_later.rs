@@ -4,22 +4,22 @@ use super::{assert_same, chains, expected};
 use crate::engine::cpu::CpuWorker;
 use crate::engine::error::{DeviceError, DeviceErrorKind};
 use crate::engine::injected::Injected;
+use crate::engine::scheduler::{Opener, Scheduler};
 use crate::engine::worker::Worker;
-use crate::engine::workers::{Opener, Workers};
 use crate::engine::{Engine, Request};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-/// An engine that asks for devices once it was asked for so many atoms, and takes chunks of so many until they are there.
+/// An engine that opens devices after `from_atoms` atoms, and computes chunks of `chunk_atoms` until they are open.
 fn engine(opener: Opener, from_atoms: usize, chunk_atoms: usize) -> Engine {
     let cores = Box::new(CpuWorker::new(Request::default().config.points));
-    let workers = Workers::with_devices_later(cores, opener).asking_for_devices(from_atoms, chunk_atoms);
+    let workers = Scheduler::with_devices_later(cores, opener).asking_for_devices(from_atoms, chunk_atoms);
     Engine::of(workers, usize::MAX)
 }
 
-/// Waits until there are so many workers.
+/// Waits until the engine has this many workers.
 fn wait_for(engine: &Engine, workers: usize) {
     let begin = Instant::now();
     while engine.worker_names().len() < workers {

@@ -32,7 +32,7 @@ pub(super) struct Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// Reads the column of a category of so many rows, of which no more may be than `limit`.
+    /// Reads the column of a category of `rows` rows, and refuses more than `limit` rows.
     pub(super) fn read(column: &Value<'a>, rows: usize, limit: usize) -> Result<Self, Problem> {
         let values = decode(column.get("data"), limit)?;
         let mask = match column.get("mask") {

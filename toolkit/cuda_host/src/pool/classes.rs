@@ -67,7 +67,7 @@ impl PoolOptions {
     }
 }
 
-/// The size class of so many bytes: four to each power of two, so that at most a fifth of a block is left over. `None`
+/// The size class of `bytes` bytes. Each power of two has four classes, so at most a fifth of a block is unused. `None`
 /// where there is no larger number.
 fn size_class(bytes: usize) -> Option<usize> {
     if bytes <= 4 * ALIGNMENT {

@@ -46,7 +46,7 @@ pub use text::Text;
             `#[derive(Clone, Copy, DeviceLayout, bytemuck::Zeroable, bytemuck::Pod)] #[repr(C)]`"
 )]
 #[allow(unsafe_code)]
-pub unsafe trait DeviceLayout: bytemuck::Pod {
+pub unsafe trait DeviceLayout: bytemuck::Pod + Send + Sync {
     /// The layout as text, built by the compiler that compiles this side.
     const TEXT: &'static Text;
     /// [`TEXT`](Self::TEXT) as a string: `Name{field:type@offset,..}size:align`, or a primitive's name.

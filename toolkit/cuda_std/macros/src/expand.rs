@@ -3,6 +3,7 @@
 mod device;
 mod host;
 
+use crate::generic::Entry;
 use crate::signature::{Kind, Signature};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -13,10 +14,8 @@ pub fn expand(signature: &Signature, function: &ItemFn) -> TokenStream {
     function.attrs.push(parse_quote!(#[allow(clippy::too_many_arguments)]));
     let with_features = host::with_features(&function);
     function.attrs.push(parse_quote!(#[inline(always)]));
-    let description = description(signature);
-    let shared_limit = shared_limit(signature);
-    let device = device::module(signature, &description, &shared_limit, &function);
-    let host = host::module(signature, &description, &shared_limit, &function);
+    let device = device::module(signature, &function);
+    let host = host::module(signature, &function);
     quote! {
         #function
         #with_features
@@ -25,8 +24,16 @@ pub fn expand(signature: &Signature, function: &ItemFn) -> TokenStream {
     }
 }
 
-/// An item that stops the build where the kernel's static shared arrays are more than a device has; in the kernel's module.
-fn shared_limit(signature: &Signature) -> TokenStream {
+/// The entries of a kernel: itself, or its instances.
+fn entries(signature: &Signature) -> Vec<Entry> {
+    if signature.instances.is_empty() {
+        return vec![Entry::plain(&signature.name)];
+    }
+    signature.instances.iter().map(|instance| Entry::of_instance(&signature.generics, instance)).collect()
+}
+
+/// An item that stops the build where the kernel's static shared arrays are more than a device has; in the entry's module.
+fn shared_limit(signature: &Signature, entry: &Entry) -> TokenStream {
     let arrays = signature.parameters.iter().filter_map(|parameter| match &parameter.kind {
         Kind::Shared { element, length } => Some((element, length)),
         _ => None,
@@ -38,9 +45,9 @@ fn shared_limit(signature: &Signature) -> TokenStream {
     let message = format!(
         "the shared arrays of kernel `{}` take more than 48 KiB (less 16 bytes): make the largest one \
          `&mut DynamicShared<T>`, whose length its launch says",
-        signature.name
+        entry.name
     );
-    quote_spanned! { signature.name.span() =>
+    quote_spanned! { entry.name.span() =>
         #[allow(unused_braces)]
         const _: () = {
             // `Pick` has a size of its own in shared memory, and needs none of this trait.
@@ -54,9 +61,9 @@ fn shared_limit(signature: &Signature) -> TokenStream {
 }
 
 /// An expression of type `Text`: the signature with the layouts of its types.
-fn description(signature: &Signature) -> TokenStream {
-    let head = format!("{}(", signature.name);
-    let tail = format!(")x{}", signature.threads);
+fn description(signature: &Signature, entry: &Entry) -> TokenStream {
+    let head = format!("{}(", entry.label);
+    let threads = &signature.threads;
     let parts = signature.parameters.iter().filter_map(|parameter| {
         let name = &parameter.name;
         let layout = |ty| quote!(<#ty as ::cuda_std::__private::cuda_layout::DeviceLayout>::TEXT.as_str());
@@ -85,6 +92,10 @@ fn description(signature: &Signature) -> TokenStream {
                 let of = of("&Atomics", element);
                 quote!(#of.push(">;"))
             }
+            Kind::Scatter(ty) => {
+                let of = of("&Scatter", ty);
+                quote!(#of.push(">;"))
+            }
             Kind::DynamicShared(ty) => {
                 let of = of("&mut DynamicShared", ty);
                 quote!(#of.push(">;"))
@@ -96,5 +107,5 @@ fn description(signature: &Signature) -> TokenStream {
             Kind::Shared { .. } => return None,
         })
     });
-    quote! { ::cuda_std::__private::cuda_layout::Text::new().push(#head)#(#parts)*.push(#tail) }
+    quote! { ::cuda_std::__private::cuda_layout::Text::new().push(#head)#(#parts)*.push(")x").push_usize(#threads as usize) }
 }

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod expand;
+mod generic;
 mod raw;
 mod signature;
 
@@ -41,6 +42,7 @@ use syn::{ItemFn, parse_macro_input};
 /// | `&mut Tile2d<T, ROWS, COLUMNS>` | the block's own tile of a matrix | `Matrix` |
 /// | the same three with `WriteOnly` as last argument | what the kernel writes and never reads | the same |
 /// | `&Atomics<T>`, `&Atomics<T, SCOPE>` | a buffer that all blocks update | a buffer to write |
+/// | `&Scatter<T>` | a buffer into which all blocks write, no element twice | a buffer to write |
 /// | `&mut Shared<T, N>` | a static array in shared memory | - |
 /// | `&mut DynamicShared<T>`, at most one | an array in shared memory, as long as the launch says | `DynamicLength` |
 /// | any other type | a value | the value |
@@ -49,7 +51,8 @@ use syn::{ItemFn, parse_macro_input};
 /// its name with `Args`, the launch's arguments by name, `launch`, and `Kernel`, which implements
 /// `cuda_std::launch::Kernel`; on the device, a PTX entry of its name.
 ///
-/// `threads` is the number of threads in a block, a multiple of 32 and at most 1024. `blocks_per_sm`, which may be left
+/// `threads` is the number of threads in a block, a multiple of 32 and at most 1024, as a number or a constant
+/// expression. `blocks_per_sm`, which may be left
 /// out, bounds the registers so that a multiprocessor holds that many blocks at a time: what `__launch_bounds__` says in
 /// CUDA C++. `grid` is the number of dimensions in which blocks are counted, 1 where it is left out (2 with a
 /// `Tile2d`).
@@ -57,6 +60,26 @@ use syn::{ItemFn, parse_macro_input};
 /// `requires(n > 0, input.len() == n as usize * 3)` is a contract: expressions over the arguments that a launch checks
 /// before anything runs, on every backend. A value stands for itself, a buffer for its shape (`len()`, and `segments()`,
 /// `rows()` and `columns()` where it has them), and `grid` for the blocks that were asked for.
+///
+/// A generic kernel names its instances, each of which is a PTX entry: what its types and constants stand for, in order.
+/// Its `Args`, `Kernel` and `launch` are generic as it is, and take the instances that there are:
+///
+/// ```
+/// use cuda_std::prelude::*;
+///
+/// /// Each block copies its own `N` elements, which are also its threads.
+/// #[kernel(threads = N, instances(copied_64 = <64>, copied_256 = <256>))]
+/// pub fn copied<const N: usize>(block: &mut Block, out: &mut Chunk<f32, N, WriteOnly>, x: &[f32]) {
+///     let (n, first) = (out.len(), out.start());
+///     out.fill(block, n, |i| x.at(first + i));
+/// }
+///
+/// # fn main() {
+/// let mut out = [0.0; 300];
+/// copied::launch::<256, _>(&CpuExecutor::new(), 2, copied::Args { out: &mut out, x: &[1.5; 300] }).unwrap();
+/// assert_eq!(out, [1.5; 300]);
+/// # }
+/// ```
 ///
 /// An `unsafe fn` without a block is a raw kernel, which runs on GPUs only: its parameters are `*const T`, `*mut T`, `&[T]`
 /// and values, and its `launch` is unsafe. `threads` may be left out there. See `cuda_std::compat`.

@@ -1,21 +1,25 @@
 //! What a kernel's signature says.
 
-use quote::ToTokens;
+use crate::generic::{self, Instance};
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{
-    Error, Expr, FnArg, GenericArgument, Ident, ItemFn, LitInt, Pat, PathArguments, PathSegment, ReturnType, Token,
-    Type, TypeReference,
+    Error, Expr, ExprLit, FnArg, GenericArgument, Generics, Ident, ItemFn, Lit, LitInt, Pat, PathArguments,
+    PathSegment, ReturnType, Token, Type, TypeReference,
 };
 
-/// `threads = 256, blocks_per_sm = 3, grid = 2, requires(n > 0)`.
+/// `threads = 256, blocks_per_sm = 3, grid = 2, requires(n > 0), instances(scale_f32 = <f32>)`.
 pub struct Options {
-    pub threads: u32,
+    /// A constant expression.
+    pub threads: TokenStream,
     /// 0 where it is not said.
     pub blocks_per_sm: u32,
     /// Dimensions of the grid, where it is said.
     pub dimensions: Option<u32>,
     pub requirements: Vec<Requirement>,
+    pub instances: Vec<Instance>,
 }
 
 /// What a launch's arguments must fulfil.
@@ -54,7 +58,8 @@ fn split_at_commas(text: &str) -> Vec<String> {
 
 impl Parse for Options {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let (mut threads, mut blocks_per_sm, mut dimensions, mut requirements) = (None, 0, None, Vec::new());
+        let (mut threads, mut blocks_per_sm, mut dimensions) = (None, 0, None);
+        let (mut requirements, mut instances) = (Vec::new(), Vec::new());
         while !input.is_empty() {
             let name: Ident = input.parse()?;
             if name == "requires" {
@@ -62,15 +67,22 @@ impl Parse for Options {
                 input.parse::<Option<Token![,]>>()?;
                 continue;
             }
+            if name == "instances" {
+                let list;
+                syn::parenthesized!(list in input);
+                instances.extend(list.parse_terminated(Instance::parse, Token![,])?);
+                input.parse::<Option<Token![,]>>()?;
+                continue;
+            }
             input.parse::<Token![=]>()?;
+            if name == "threads" {
+                threads = Some(threads_in_block(&input.parse()?)?);
+                input.parse::<Option<Token![,]>>()?;
+                continue;
+            }
             let literal: LitInt = input.parse()?;
             let value: u32 = literal.base10_parse()?;
-            if name == "threads" {
-                if value == 0 || !value.is_multiple_of(32) || value > 1024 {
-                    return Err(Error::new(literal.span(), "a block has a multiple of 32 threads, at most 1024"));
-                }
-                threads = Some(value);
-            } else if name == "blocks_per_sm" {
+            if name == "blocks_per_sm" {
                 if value == 0 || value > 32 {
                     return Err(Error::new(literal.span(), "a multiprocessor holds 1 to 32 blocks"));
                 }
@@ -83,14 +95,30 @@ impl Parse for Options {
             } else {
                 return Err(Error::new(
                     name.span(),
-                    "unknown option; there are `threads`, `blocks_per_sm`, `grid` and `requires(..)`",
+                    "unknown option; there are `threads`, `blocks_per_sm`, `grid`, `requires(..)` and `instances(..)`",
                 ));
             }
             input.parse::<Option<Token![,]>>()?;
         }
         let threads =
             threads.ok_or_else(|| input.error("say how many threads a block has: #[kernel(threads = 256)]"))?;
-        Ok(Self { threads, blocks_per_sm, dimensions, requirements })
+        Ok(Self { threads, blocks_per_sm, dimensions, requirements, instances })
+    }
+}
+
+/// The number of threads as a constant expression of type `u32`. A number is checked here, and what has a name where its
+/// value is known.
+fn threads_in_block(value: &Expr) -> syn::Result<TokenStream> {
+    match value {
+        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => {
+            let n: u32 = number.base10_parse()?;
+            if n == 0 || !n.is_multiple_of(32) || n > 1024 {
+                return Err(Error::new(number.span(), "a block has a multiple of 32 threads, at most 1024"));
+            }
+            Ok(quote!(#n))
+        }
+        Expr::Lit(other) => Err(Error::new(other.span(), "expected integer literal")),
+        named => Ok(quote_spanned!(named.span()=> ::cuda_std::__private::threads_in_block((#named) as u128))),
     }
 }
 
@@ -113,6 +141,8 @@ pub enum Kind {
     Tile2d { element: Type, rows: Box<GenericArgument>, columns: Box<GenericArgument> },
     /// `&Atomics<T>` or `&Atomics<T, SCOPE>`.
     Atomics { element: Type, scope: Option<Box<GenericArgument>> },
+    /// `&Scatter<T>`.
+    Scatter(Type),
     /// `&mut Shared<T, N>`.
     Shared { element: Type, length: Box<GenericArgument> },
     /// `&mut DynamicShared<T>`.
@@ -124,7 +154,9 @@ pub enum Kind {
 /// A kernel's name, block size and parameters.
 pub struct Signature {
     pub name: Ident,
-    pub threads: u32,
+    pub generics: Generics,
+    pub instances: Vec<Instance>,
+    pub threads: TokenStream,
     pub blocks_per_sm: u32,
     pub dimensions: u32,
     pub requirements: Vec<Requirement>,
@@ -133,16 +165,17 @@ pub struct Signature {
 
 impl Kind {
     fn is_output(&self) -> bool {
-        matches!(self, Self::Segment(_) | Self::Chunk { .. } | Self::Tile2d { .. } | Self::Atomics { .. })
+        matches!(
+            self,
+            Self::Segment(_) | Self::Chunk { .. } | Self::Tile2d { .. } | Self::Atomics { .. } | Self::Scatter(_)
+        )
     }
 }
 
 impl Signature {
     pub fn parse(options: Options, function: &ItemFn) -> syn::Result<Self> {
         let sig = &function.sig;
-        if !sig.generics.params.is_empty() {
-            return Err(Error::new(sig.generics.span(), "a kernel has one PTX entry: it cannot be generic"));
-        }
+        generic::check(&sig.generics, &options.instances)?;
         if let ReturnType::Type(_, ty) = &sig.output {
             return Err(Error::new(ty.span(), "a kernel returns nothing: it writes its outputs"));
         }
@@ -161,7 +194,7 @@ impl Signature {
         if !parameters.iter().any(|p| p.kind.is_output()) {
             return Err(Error::new(
                 sig.ident.span(),
-                "this kernel writes nothing: an output is `&mut Segment<T>`, `&mut Chunk<T, N>`, `&mut Tile2d<T, ROWS, COLUMNS>` or `&Atomics<T>`",
+                "this kernel writes nothing: an output is `&mut Segment<T>`, `&mut Chunk<T, N>`, `&mut Tile2d<T, ROWS, COLUMNS>`, `&Atomics<T>` or `&Scatter<T>`",
             ));
         }
         let mut dynamic = parameters.iter().filter(|p| matches!(p.kind, Kind::DynamicShared(_)));
@@ -176,8 +209,9 @@ impl Signature {
             (Some(_), None) => 2,
             (_, given) => given.unwrap_or(1),
         };
-        let Options { threads, blocks_per_sm, requirements, .. } = options;
-        Ok(Self { name: sig.ident.clone(), threads, blocks_per_sm, dimensions, requirements, parameters })
+        let Options { threads, blocks_per_sm, requirements, instances, .. } = options;
+        let (name, generics) = (sig.ident.clone(), sig.generics.clone());
+        Ok(Self { name, generics, instances, threads, blocks_per_sm, dimensions, requirements, parameters })
     }
 }
 
@@ -229,6 +263,9 @@ fn kind(ty: &Type) -> syn::Result<Kind> {
     if let Some(segment) = is_mut_ref_to(ty, "Atomics") {
         return Err(Error::new(segment.span(), "all blocks share these: write `&Atomics<T>`"));
     }
+    if let Some(segment) = is_mut_ref_to(ty, "Scatter") {
+        return Err(Error::new(segment.span(), "all blocks write there: `&Scatter<T>`"));
+    }
     match ty {
         Type::Reference(TypeReference { mutability: None, elem, .. }) => match &**elem {
             Type::Slice(slice) => Ok(Kind::Slice((*slice.elem).clone())),
@@ -240,6 +277,12 @@ fn kind(ty: &Type) -> syn::Result<Kind> {
                         Ok(Kind::Atomics { element: element.clone(), scope: Some(Box::new(scope.clone())) })
                     }
                     _ => Err(Error::new(path.span(), "write the element's type: `&Atomics<T>`")),
+                }
+            }
+            Type::Path(path) if path.path.segments.last().is_some_and(|segment| segment.ident == "Scatter") => {
+                match &path.path.segments.last().map(arguments).unwrap_or_default()[..] {
+                    [GenericArgument::Type(element)] => Ok(Kind::Scatter(element.clone())),
+                    _ => Err(Error::new(path.span(), "write the element's type: `&Scatter<T>`")),
                 }
             }
             _ => Err(Error::new(ty.span(), "a kernel reads buffers as `&[T]`, and takes everything else by value")),
@@ -260,8 +303,8 @@ fn no_value(ty: &Type) -> Option<&'static str> {
     let Type::Path(path) = ty else {
         return match ty {
             Type::ImplTrait(_) | Type::TraitObject(_) => Some(
-                "a kernel is compiled once, for arguments of one type each: pass plain data, a struct with \
-                 #[derive(DeviceLayout)] and a method, in place of a closure",
+                "no closure crosses: pass plain data, a struct with #[derive(DeviceLayout)] and a method; where a launch \
+                 chooses among several, make the kernel generic over a trait and name its instances",
             ),
             Type::FnPtr(_) => Some(
                 "host and device have other addresses for a function: pass plain data, a number or a struct with \

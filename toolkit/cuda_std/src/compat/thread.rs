@@ -290,7 +290,7 @@ pub fn system_fence() {
     on_device!("system_fence", membar_sys());
 }
 
-/// Suspends the thread for about so many nanoseconds, up to twice as long.
+/// Suspends the thread for about `nanos` nanoseconds, and at most twice as long.
 #[inline(always)]
 pub fn nanosleep(nanos: u32) {
     on_device!("nanosleep", sleep(nanos));

@@ -114,7 +114,7 @@ pub trait ArgVisitor<S: Space> {
     fn chunks<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>, per_block: usize);
     /// A `&mut Tile2d<T, ROWS, COLUMNS>`, with its `ROWS` and `COLUMNS`.
     fn matrix<T: DeviceLayout>(&mut self, name: &'static str, matrix: &mut Matrix<'_, S, T>, tile: [usize; 2]);
-    /// A `&Atomics<T>`.
+    /// A `&Atomics<T>`, or a `&Scatter<T>`, which is handed on in the same way.
     fn atomics<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>);
     /// A `&mut DynamicShared<T>`.
     fn dynamic_shared<T: DeviceLayout>(&mut self, name: &'static str, length: DynamicLength);

@@ -6,6 +6,16 @@ use crate::Block;
 /// module in which one kernel takes more does not load. What reductions take besides is seen when PTX is built.)
 pub const STATIC_SHARED_BYTES: usize = 48 * 1024 - 16;
 
+/// The threads of a block, where a name stands for their number.
+///
+/// # Panics
+/// Where no block has so many; in constant evaluation that stops the build.
+#[must_use]
+pub const fn threads_in_block(n: u128) -> u32 {
+    assert!(n > 0 && n.is_multiple_of(32) && n <= 1024, "a block has a multiple of 32 threads, at most 1024");
+    n as u32
+}
+
 /// An element of a shared array.
 pub struct Element<T>(core::marker::PhantomData<T>);
 
@@ -44,7 +54,7 @@ mod device {
     use crate::platform;
     pub use crate::platform::{block_index, block_index_3d};
     use crate::scope::AllBlocks;
-    use crate::{Atomic, Atomics, Chunk, Segment, Tile2d};
+    use crate::{Atomic, Atomics, Chunk, Scatter, Segment, Tile2d};
 
     /// # Safety
     /// The entry's first call of it: all threads of the block get there, no phase runs, and there is no other `Block`.
@@ -100,6 +110,14 @@ mod device {
     }
 
     /// # Safety
+    /// `data` has `len` elements that others touch by this type alone while the kernel runs.
+    #[inline(always)]
+    pub unsafe fn scatter<'a, T: bytemuck::Pod>(data: *mut T, len: u32) -> Scatter<'a, T> {
+        // SAFETY: the caller's.
+        unsafe { Scatter::new(data, len) }
+    }
+
+    /// # Safety
     /// `data` has `len` elements that nothing writes while the kernel runs; it is aligned and not null even when
     /// `len` is 0.
     #[inline(always)]
@@ -116,7 +134,7 @@ mod host {
     use crate::launch::{Host, Offsets, Segments};
     use crate::platform::{Crew, Order};
     use crate::scope::AllBlocks;
-    use crate::{Atomic, Atomics, Chunk, Grid, Segment, Tile2d};
+    use crate::{Atomic, Atomics, Chunk, Grid, Scatter, Segment, Tile2d};
     use bytemuck::Pod;
     use cuda_layout::DeviceLayout;
     use std::marker::PhantomData;
@@ -241,6 +259,13 @@ mod host {
     pub fn atomics<T: Atomic, S: AllBlocks>(data: &mut [T]) -> Atomics<'_, T, S> {
         // SAFETY: unique access to plain data, which is handed on as atomic operations.
         unsafe { Atomics::new(data.as_mut_ptr(), data.len() as u32) }
+    }
+
+    /// Where all blocks write, each element once. A launch has checked that it has 32-bit many elements.
+    #[must_use]
+    pub fn scatter<T: Pod>(data: &mut [T]) -> Scatter<'_, T> {
+        // SAFETY: unique access to plain data, which is handed on for each element's one writer.
+        unsafe { Scatter::new(data.as_mut_ptr(), data.len() as u32) }
     }
 }
 

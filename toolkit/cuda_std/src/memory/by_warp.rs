@@ -2,7 +2,7 @@
 
 use super::{Elements, WarpPart};
 use crate::access::Readable;
-use crate::bounds::check_length;
+use crate::bounds::{MAX_LENGTH, check_length};
 use crate::seal::INSIDE;
 use crate::warp_list::SharedByWarp;
 use crate::{Block, BlockMemory, PerLane, Tile, Warp, platform};
@@ -44,6 +44,33 @@ pub(super) fn fill<M: Elements>(
             // SAFETY: in bounds; element i is one warp's alone, and one of its threads stores.
             unsafe { elements.store(i, item) };
         }
+    });
+    block.close(M::READABLE);
+}
+
+/// [`BlockMemory::fill_rows_by_warp`].
+#[inline(always)]
+#[track_caller]
+pub(super) fn fill_rows<M: Elements, S>(
+    memory: &mut M,
+    block: &mut Block,
+    rows: u32,
+    columns: u32,
+    about: impl Fn(&mut Warp, u32) -> S + Sync,
+    value: impl Fn(&S, u32, u32) -> M::Item + Sync,
+) {
+    let elements = memory.resolved(INSIDE);
+    check_length(rows.saturating_mul(columns), elements.count());
+    check_length(columns, MAX_LENGTH);
+    block.open(memory.claim(INSIDE));
+    let crew = block.phase();
+    platform::each_index_by_warp(crew, rows, |w, row| {
+        let about = about(&mut Warp::new(w, crew), row);
+        let first = row.wrapping_mul(columns);
+        platform::each_index_of_warp(crew, w, columns, |column| {
+            // SAFETY: in bounds; the row is one warp's alone, and each of its elements one lane's.
+            unsafe { elements.store(first.wrapping_add(column), value(&about, row, column)) };
+        });
     });
     block.close(M::READABLE);
 }

@@ -8,6 +8,7 @@ mod matrix;
 mod picks;
 mod reduce;
 mod scan;
+mod scatter;
 mod shared;
 mod warp;
 mod warp_list;
@@ -19,8 +20,9 @@ pub(crate) use frozen::frozen;
 pub(crate) use matrix::multiply;
 pub use picks::Pick;
 pub(crate) use picks::{PickStorage, load_picks, push_picks, push_ranges_where};
-pub(crate) use reduce::{GroupsHalf, block_reduce, team_collect, team_reduce, team_reduce_long};
+pub(crate) use reduce::{GroupsHalf, block_broadcast, block_reduce, team_collect, team_reduce, team_reduce_long};
 pub(crate) use scan::block_scan;
+pub(crate) use scatter::{WriteOnce, store_scattered};
 pub use shared::{DynamicStorage, SharedStorage};
 pub(crate) use shared::{SharedPointer, finish_copies};
 pub(crate) use warp::{
@@ -62,6 +64,16 @@ pub(crate) fn each_index(crew: Crew, n: u32, f: impl Fn(u32)) {
     let mut guard = ThreadGuard::default();
     crew.visit(n, |i| {
         guard.thread = i % crew.threads();
+        f(i);
+    });
+}
+
+/// Runs `f` for every index below `n` in one warp; index `i` belongs to lane `i % 32`.
+#[inline(always)]
+pub(crate) fn each_index_of_warp(crew: Crew, warp: u32, n: u32, f: impl Fn(u32)) {
+    let mut guard = ThreadGuard::default();
+    crew.visit(n, |i| {
+        guard.thread = warp * 32 + i % 32;
         f(i);
     });
 }

@@ -7,6 +7,7 @@ mod matrix;
 mod picks;
 mod reduce;
 mod scan;
+mod scatter;
 mod shared;
 mod shuffle;
 mod warp;
@@ -17,8 +18,11 @@ pub(crate) use frozen::frozen;
 pub(crate) use matrix::{mma, multiply};
 pub use picks::Pick;
 pub(crate) use picks::{PickStorage, load_picks, push_picks, push_ranges_where};
-pub(crate) use reduce::{GroupsHalf, block_reduce, team_collect, team_reduce, team_reduce as team_reduce_long};
+pub(crate) use reduce::{
+    GroupsHalf, block_broadcast, block_reduce, team_collect, team_reduce, team_reduce as team_reduce_long,
+};
 pub(crate) use scan::block_scan;
+pub(crate) use scatter::{WriteOnce, store_scattered};
 pub use shared::{DynamicStorage, SharedStorage};
 pub(crate) use shared::{SharedPointer, finish_copies};
 pub(crate) use warp::{
@@ -137,6 +141,13 @@ fn strided(first: u32, step: u32, n: u32, mut f: impl FnMut(u32)) {
 pub(crate) fn each_index(crew: Crew, n: u32, f: impl Fn(u32)) {
     frozen(&f);
     strided(thread_index(), crew.threads, n, f);
+}
+
+/// Runs `f` for every index below `n` in this warp.
+#[inline(always)]
+pub(crate) fn each_index_of_warp(_crew: Crew, _warp: u32, n: u32, f: impl Fn(u32)) {
+    frozen(&f);
+    strided(thread_index() % WARP, WARP, n, f);
 }
 
 /// Runs `store(i, value(i))` for every index below `n`: the values of several turns first, so that what they load is under

@@ -215,3 +215,30 @@ pub fn of_team(block: &mut Block, out: &mut Segment<u32>) {
         0
     });
 }
+
+/// An atomic in each closure.
+#[kernel(threads = 64)]
+pub fn of_steps(block: &mut Block, out: &mut Segment<u32>) {
+    let mut own = block.per_thread(|_| 0u32);
+    let other = block.per_thread(|_| 0u32);
+    let last = AtomicU32::new(0);
+    block.each_with(&mut own, &other, |_, _, other| last.store(*other, Ordering::Relaxed));
+    let last = AtomicU32::new(0);
+    block.once(|thread| { last.store(thread.index(), Ordering::Relaxed); 0 });
+    let last = AtomicU32::new(0);
+    out.inclusive_scan_from(block, 9, 0, 0, |i| { last.store(i, Ordering::Relaxed); 0 }, |a, _| a);
+    let last = AtomicU32::new(0);
+    out.inclusive_scan_from(block, 9, 0, 0, |_| 0, |a, _| { last.store(a, Ordering::Relaxed); a });
+    let last = AtomicU32::new(0);
+    out.exclusive_scan_from(block, 9, 0, 0, |i| { last.store(i, Ordering::Relaxed); 0 }, |a, _| a);
+    let last = AtomicU32::new(0);
+    out.exclusive_scan_from(block, 9, 0, 0, |_| 0, |a, _| { last.store(a, Ordering::Relaxed); a });
+    let last = AtomicU32::new(0);
+    out.inclusive_scan_in_place(block, 9, 0, |a, _| { last.store(a, Ordering::Relaxed); a });
+    let last = AtomicU32::new(0);
+    out.exclusive_scan_in_place(block, 9, 0, |a, _| { last.store(a, Ordering::Relaxed); a });
+    let last = AtomicU32::new(0);
+    out.fill_rows_by_warp(block, 3, 3, |_, row| last.store(row, Ordering::Relaxed), |_, _, c| c);
+    let last = AtomicU32::new(0);
+    out.fill_rows_by_warp(block, 3, 3, |_, _| 0, |_, _, c| { last.store(c, Ordering::Relaxed); c });
+}

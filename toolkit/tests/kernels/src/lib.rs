@@ -6,6 +6,7 @@
 mod altered;
 mod compat;
 mod contact;
+mod generic;
 mod launch;
 mod math;
 mod model;
@@ -19,14 +20,16 @@ pub use altered::{
 };
 pub use compat::{MATRIX_TILE, PROBE_WORDS, block_sum, gemm_tiled, probe, probe_atomics, vecadd};
 pub use contact::{Contact, Point, contacts};
+pub use generic::{Curve, Largest, Line, Number, Operation, Sum, Wave, altered_operation, curve, joined, weighted};
 pub use launch::{Pair, Triple, Wide, echo, fail, roots, spin, turn};
 pub use math::{
     ANGLE_FUNCTIONS_F64, APPROX_FUNCTIONS, MATH_FUNCTIONS, MATH_FUNCTIONS_F64, angle_table_f64, approx_table,
     math_table, math_table_f64,
 };
 pub use model::{
-    NO_BLOCK, add, counted, crossed, extremes, histogram, prefix_sums, reduction_panics, scaled_rows, shuffle_panics,
-    sums_of_parts, table_look_up, team_turns, transposed, votes, warp_lists, warp_operations, warp_panics, warp_sums,
+    NO_BLOCK, add, counted, crossed, extremes, histogram, moved, prefix_sums, reduction_panics, row_shares,
+    running_sums, scaled_rows, shuffle_panics, sums_of_parts, table_look_up, team_turns, told, transposed, votes,
+    warp_lists, warp_operations, warp_panics, warp_sums, wide_atomics,
 };
 pub use patterns::{my_kernel, nibble_counts, polynomial, shared_sum, shuffle_sum, strided_copy};
 pub use raw::{raw_gather, raw_histogram, raw_matmul, raw_saxpy, raw_sum, raw_transpose};

@@ -2,8 +2,10 @@
 
 mod outputs;
 mod panics;
+mod steps;
 mod warps;
 
 pub use outputs::{add, counted, crossed, extremes, histogram, scaled_rows, sums_of_parts, table_look_up, transposed};
 pub use panics::{NO_BLOCK, reduction_panics, shuffle_panics};
+pub use steps::{moved, row_shares, running_sums, told, wide_atomics};
 pub use warps::{prefix_sums, team_turns, votes, warp_lists, warp_operations, warp_panics, warp_sums};

@@ -2,6 +2,7 @@
 //! a test of xtask.
 
 mod atomics;
+mod generic;
 mod guarantees;
 mod half;
 mod launching;

@@ -1,5 +1,6 @@
 //! The PTX entry: pointers are parameters of their own, because those inside a struct become generic loads.
 
+use crate::generic::Entry;
 use crate::signature::{Kind, Parameter, Signature};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -18,49 +19,70 @@ struct Part {
     argument: TokenStream,
 }
 
-pub fn module(
-    signature: &Signature,
-    description: &TokenStream,
-    shared_limit: &TokenStream,
-    function: &ItemFn,
-) -> TokenStream {
-    let name = &signature.name;
-    let visibility = &function.vis;
-    let threads = signature.threads;
-    let dimensions = signature.dimensions;
-    let parts: Vec<_> = signature.parameters.iter().map(|parameter| part(name, parameter)).collect();
-    let parameters = parts.iter().map(|part| &part.parameters);
-    let declarations = parts.iter().map(|part| &part.declaration);
-    let bindings = parts.iter().map(|part| &part.binding);
-    let arguments = parts.iter().map(|part| &part.argument);
-    let entry = name.to_string();
-    // A comment to the assembler; the build turns it into the entry's directives.
-    let launch_bounds = format!("// .launch_bounds {name} {threads} {} phases", signature.blocks_per_sm);
-    let fingerprint = format_ident!("__cuda_std_description_{name}");
+pub fn module(signature: &Signature, function: &ItemFn) -> TokenStream {
+    let (name, visibility) = (&signature.name, &function.vis);
+    let entries = super::entries(signature);
+    let modules = entries.iter().map(|entry| {
+        let items = items(signature, entry);
+        if signature.instances.is_empty() {
+            return items;
+        }
+        let (name, bindings) = (&entry.name, &entry.bindings);
+        quote! {
+            pub mod #name {
+                #[allow(unused_imports)]
+                use super::*;
+                #bindings
+                #items
+            }
+        }
+    });
     quote! {
         #[cfg(target_arch = "nvptx64")]
         #[allow(missing_docs)]
         #visibility mod #name {
             #[allow(unused_imports)]
             use super::*;
-            use ::cuda_std::__private as p;
-            #[allow(dead_code)]
-            const DIMENSIONS: u32 = #dimensions;
-            const TEXT: p::cuda_layout::Text = #description;
-            #[unsafe(no_mangle)]
-            pub static #fingerprint: [u8; TEXT.len()] = TEXT.to_array();
-            ::core::arch::global_asm!(#launch_bounds);
-            #shared_limit
-            #(#declarations)*
-            #[unsafe(export_name = #entry)]
-            pub unsafe extern "ptx-kernel" fn entry(#(#parameters)* panic_record: *mut p::PanicRecord, kernel_id: u32) {
-                // SAFETY: the host passes what its typed launch has checked; the shared arrays are this entry's own.
-                unsafe {
-                    p::enter(panic_record, kernel_id);
-                    #(#bindings)*
-                    let __block = &mut p::block::<DIMENSIONS>(#threads);
-                    super::#name(__block, #(#arguments),*);
-                }
+            #(#modules)*
+        }
+    }
+}
+
+/// What stands in the module of an entry.
+fn items(signature: &Signature, entry: &Entry) -> TokenStream {
+    let Entry { name, home, arguments: instance, .. } = entry;
+    let kernel = &signature.name;
+    let threads = &signature.threads;
+    let dimensions = signature.dimensions;
+    let description = super::description(signature, entry);
+    let shared_limit = super::shared_limit(signature, entry);
+    let parts: Vec<_> = signature.parameters.iter().map(|parameter| part(name, parameter)).collect();
+    let parameters = parts.iter().map(|part| &part.parameters);
+    let declarations = parts.iter().map(|part| &part.declaration);
+    let bindings = parts.iter().map(|part| &part.binding);
+    let arguments = parts.iter().map(|part| &part.argument);
+    let symbol = name.to_string();
+    // A comment to the assembler; the build turns it into the entry's directives.
+    let launch_bounds = format!("// .launch_bounds {name} {{threads}} {} phases", signature.blocks_per_sm);
+    let fingerprint = format_ident!("__cuda_std_description_{name}");
+    quote! {
+        use ::cuda_std::__private as p;
+        #[allow(dead_code)]
+        const DIMENSIONS: u32 = #dimensions;
+        const TEXT: p::cuda_layout::Text = #description;
+        #[unsafe(no_mangle)]
+        pub static #fingerprint: [u8; TEXT.len()] = TEXT.to_array();
+        ::core::arch::global_asm!(#launch_bounds, threads = const #threads);
+        #shared_limit
+        #(#declarations)*
+        #[unsafe(export_name = #symbol)]
+        pub unsafe extern "ptx-kernel" fn entry(#(#parameters)* panic_record: *mut p::PanicRecord, kernel_id: u32) {
+            // SAFETY: the host passes what its typed launch has checked; the shared arrays are this entry's own.
+            unsafe {
+                p::enter(panic_record, kernel_id);
+                #(#bindings)*
+                let __block = &mut p::block::<DIMENSIONS>(const { #threads });
+                #home::#kernel #instance(__block, #(#arguments),*);
             }
         }
     }
@@ -105,6 +127,11 @@ fn part(kernel: &Ident, parameter: &Parameter) -> Part {
         Kind::Atomics { element, .. } => Part {
             parameters: quote!(#id: *mut #element, #len: u32,),
             argument: quote!(&p::atomics(#id, #len)),
+            ..Part::default()
+        },
+        Kind::Scatter(element) => Part {
+            parameters: quote!(#id: *mut #element, #len: u32,),
+            argument: quote!(&p::scatter(#id, #len)),
             ..Part::default()
         },
         Kind::Shared { element, length } => {

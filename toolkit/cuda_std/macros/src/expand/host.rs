@@ -1,10 +1,11 @@
 //! The typed launch, and the kernel on CPU cores.
 
+use crate::generic::{self, Entry};
 use crate::signature::{Kind, Parameter, Requirement, Signature};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Ident, ItemFn};
+use syn::{Generics, Ident, ItemFn};
 
 /// What the host's module holds of one parameter.
 #[derive(Default)]
@@ -66,19 +67,146 @@ fn version_name(name: &Ident, suffix: &str) -> Ident {
     format_ident!("__{name}_{suffix}")
 }
 
-pub fn module(
-    signature: &Signature,
-    description: &TokenStream,
-    shared_limit: &TokenStream,
-    function: &ItemFn,
-) -> TokenStream {
-    let name = &signature.name;
-    let name_text = name.to_string();
-    let threads = signature.threads;
-    let dimensions = signature.dimensions;
-    let visibility = &function.vis;
+pub fn module(signature: &Signature, function: &ItemFn) -> TokenStream {
+    let (name, visibility, generics) = (&signature.name, &function.vis, &signature.generics);
     let parts: Vec<_> = signature.parameters.iter().map(part).collect();
-    let fields = parts.iter().map(|part| &part.field);
+    let fields: TokenStream = parts.iter().map(|part| part.field.clone()).collect();
+    let module_doc = format!("Launching [`{name}`](fn@{name}) from the host.");
+    let args_doc = format!("The arguments of a launch of [`{name}`](fn@{name}), by the names of its parameters.");
+    let of_fields = generic::of_fields(generics, &fields);
+    let declared = generic::declarations(&of_fields);
+    let elements = generic::elements(generics, &signature.parameters);
+    let entries = super::entries(signature);
+    let kernels = if signature.instances.is_empty() {
+        plain(signature, &entries[0], &parts)
+    } else {
+        instances(signature, &entries, &parts, &of_fields)
+    };
+    quote! {
+        #[cfg(not(target_arch = "nvptx64"))]
+        #[doc = #module_doc]
+        #visibility mod #name {
+            #[allow(unused_imports)]
+            use super::*;
+            use ::cuda_std::__private as p;
+            use ::cuda_std::launch as l;
+
+            #[doc = #args_doc]
+            pub struct Args<'a, InSpace: l::Space, #(#declared),*>
+            where
+                #(#elements),*
+            {
+                #fields
+            }
+
+            #kernels
+        }
+    }
+}
+
+/// What stands beside `Args` of a kernel that is one entry.
+fn plain(signature: &Signature, entry: &Entry, parts: &[Part]) -> TokenStream {
+    let items = items(signature, entry, parts, &quote!(Kernel), &quote!(Args<'a, InSpace>));
+    quote! {
+        /// The kernel as a type.
+        pub enum Kernel {}
+
+        /// Runs a grid of this kernel's blocks: a number of them, `(x, y)` or `(x, y, z)`.
+        ///
+        /// # Errors
+        /// Those of [`Executor::launch`](l::Executor::launch).
+        pub fn launch<OnExecutor: l::Executor>(
+            executor: &OnExecutor,
+            grid: impl ::core::convert::Into<::cuda_std::Grid>,
+            args: Args<'_, OnExecutor::Space>,
+        ) -> ::core::result::Result<(), OnExecutor::Error> {
+            executor.launch::<Kernel>(grid.into(), args)
+        }
+
+        #items
+    }
+}
+
+/// What stands beside `Args` of a generic kernel: a type and a launch with its parameters, and a module for each instance.
+fn instances(signature: &Signature, entries: &[Entry], parts: &[Part], of_fields: &Generics) -> TokenStream {
+    let (name, generics) = (&signature.name, &signature.generics);
+    let (declared, names) = (generic::declarations(generics), generic::names(generics));
+    let types = generics.type_params().map(|parameter| &parameter.ident);
+    let (fields_declared, fields_names) = (generic::declarations(of_fields), generic::names(of_fields));
+    let elements = generic::elements(generics, &signature.parameters);
+    let modules = entries.iter().map(|entry| {
+        let (id, bindings) = (&entry.name, &entry.bindings);
+        let args = quote!(Args<'a, InSpace, #(#fields_names),*>);
+        let items = items(signature, entry, parts, &quote!(Kernel<#(#names),*>), &args);
+        quote! {
+            mod #id {
+                #[allow(unused_imports)]
+                use super::*;
+                #bindings
+
+                impl Instance<#(#fields_names),*> for Kernel<#(#names),*> {
+                    fn args<'a, InSpace: l::Space>(args: #args) -> <Self as l::Kernel>::Args<'a, InSpace> {
+                        args
+                    }
+                }
+
+                #items
+            }
+        }
+    });
+    let no_instance = format!("kernel `{name}` has no instance `{{Self}}`");
+    let listed = entries.iter().map(|entry| format!("`{}`", entry.label)).collect::<Vec<_>>().join(", ");
+    let note = format!("its instances are {listed}: name another one in `instances(..)` of its attribute");
+    quote! {
+        /// The kernel as a type, for each of its instances.
+        pub struct Kernel<#(#declared),*>(::core::marker::PhantomData<(#(#types,)*)>);
+
+        /// Has an instance of the kernel: what a generic function asks of [`Kernel`] to launch it.
+        #[diagnostic::on_unimplemented(message = #no_instance, label = "no instance", note = #note)]
+        pub trait Instance<#(#fields_declared),*>: l::Kernel
+        where
+            #(#elements),*
+        {
+            #[doc(hidden)]
+            fn args<'a, InSpace: l::Space>(
+                args: Args<'a, InSpace, #(#fields_names),*>,
+            ) -> <Self as l::Kernel>::Args<'a, InSpace>;
+        }
+
+        /// Runs a grid of an instance's blocks: a number of them, `(x, y)` or `(x, y, z)`.
+        ///
+        /// # Errors
+        /// Those of [`Executor::launch`](l::Executor::launch).
+        pub fn launch<#(#declared,)* OnExecutor: l::Executor>(
+            executor: &OnExecutor,
+            grid: impl ::core::convert::Into<::cuda_std::Grid>,
+            args: Args<'_, OnExecutor::Space, #(#fields_names),*>,
+        ) -> ::core::result::Result<(), OnExecutor::Error>
+        where
+            Kernel<#(#names),*>: Instance<#(#fields_names),*>,
+            #(#elements),*
+        {
+            let args = <Kernel<#(#names),*> as Instance<#(#fields_names),*>>::args(args);
+            executor.launch::<Kernel<#(#names),*>>(grid.into(), args)
+        }
+
+        #(#modules)*
+    }
+}
+
+/// The implementation of `l::Kernel` for `kernel`, the type of an entry, with what it needs beside it.
+fn items(
+    signature: &Signature,
+    entry: &Entry,
+    parts: &[Part],
+    kernel: &TokenStream,
+    args: &TokenStream,
+) -> TokenStream {
+    let Entry { home, arguments: instance, .. } = entry;
+    let (function, threads, dimensions) = (&signature.name, &signature.threads, signature.dimensions);
+    let name_text = entry.name.to_string();
+    let description = super::description(signature, entry);
+    let shared_limit = super::shared_limit(signature, entry);
     let visits = parts.iter().map(|part| &part.visit);
     let cpu_fields = parts.iter().map(|part| &part.cpu_field);
     let cpu_values = parts.iter().map(|part| &part.cpu_value);
@@ -86,13 +214,13 @@ pub fn module(
     let versions: Vec<_> = VERSIONS
         .iter()
         .map(|Version { suffix, features, .. }| {
-            let (run, kernel) = (format_ident!("run_{suffix}"), version_name(name, suffix));
+            let (run, version) = (format_ident!("run_{suffix}"), version_name(function, suffix));
             quote! {
                 #[cfg(target_arch = "x86_64")]
                 #[target_feature(enable = #features)]
                 fn #run(args: &CpuArgs<'_>, block: p::BlockOnCpu) {
                     let block = block.in_rising_order();
-                    super::#kernel(&mut block.block(#threads), #(#arguments),*);
+                    #home::#version #instance(&mut block.block(const { #threads }), #(#arguments),*);
                 }
             }
         })
@@ -107,82 +235,54 @@ pub fn module(
             }
         }
     });
-    let requirements = requirements(&signature.requirements, &parts);
-    let module_doc = format!("Launching [`{name}`](fn@{name}) from the host.");
-    let args_doc = format!("The arguments of a launch of [`{name}`](fn@{name}), by the names of its parameters.");
+    let requirements = requirements(&signature.requirements, parts);
     quote! {
-        #[cfg(not(target_arch = "nvptx64"))]
-        #[doc = #module_doc]
-        #visibility mod #name {
-            #[allow(unused_imports)]
-            use super::*;
-            use ::cuda_std::__private as p;
-            use ::cuda_std::launch as l;
+        #shared_limit
 
-            #shared_limit
+        struct CpuArgs<'a> {
+            #(#cpu_fields)*
+            _lifetime: ::core::marker::PhantomData<&'a ()>,
+        }
 
-            #[doc = #args_doc]
-            pub struct Args<'a, S: l::Space> {
-                #(#fields)*
+        #[inline(always)]
+        fn run(args: &CpuArgs<'_>, block: p::BlockOnCpu) {
+            #home::#function #instance(&mut block.block(const { #threads }), #(#arguments),*);
+        }
+
+        #(#versions)*
+
+        // SAFETY: constants and order of arguments come from the signature that the entry is made of.
+        unsafe impl l::Kernel for #kernel {
+            const NAME: &'static str = #name_text;
+            const DESCRIPTION: &'static str = {
+                const TEXT: &p::cuda_layout::Text = &#description;
+                TEXT.as_str()
+            };
+            const THREADS: u32 = #threads;
+            const DIMENSIONS: u32 = #dimensions;
+            type Args<'a, InSpace: l::Space> = #args;
+
+            fn visit<InSpace: l::Space, ByVisitor: l::ArgVisitor<InSpace>>(
+                args: &mut Self::Args<'_, InSpace>,
+                visitor: &mut ByVisitor,
+            ) {
+                let _ = (&args, &visitor);
+                #(#visits)*
             }
 
-            /// The kernel as a type.
-            pub enum Kernel {}
+            #requirements
 
-            /// Runs a grid of this kernel's blocks: a number of them, `(x, y)` or `(x, y, z)`.
-            ///
-            /// # Errors
-            /// Those of [`Executor::launch`](l::Executor::launch).
-            pub fn launch<E: l::Executor>(
-                executor: &E,
-                grid: impl ::core::convert::Into<::cuda_std::Grid>,
-                args: Args<'_, E::Space>,
-            ) -> ::core::result::Result<(), E::Error> {
-                executor.launch::<Kernel>(grid.into(), args)
-            }
-
-            struct CpuArgs<'a> {
-                #(#cpu_fields)*
-                _lifetime: ::core::marker::PhantomData<&'a ()>,
-            }
-
-            #[inline(always)]
-            fn run(args: &CpuArgs<'_>, block: p::BlockOnCpu) {
-                super::#name(&mut block.block(#threads), #(#arguments),*);
-            }
-
-            #(#versions)*
-
-            // SAFETY: constants and order of arguments come from the signature that the entry is made of.
-            unsafe impl l::Kernel for Kernel {
-                const NAME: &'static str = #name_text;
-                const DESCRIPTION: &'static str = {
-                    const TEXT: &p::cuda_layout::Text = &#description;
-                    TEXT.as_str()
-                };
-                const THREADS: u32 = #threads;
-                const DIMENSIONS: u32 = #dimensions;
-                type Args<'a, S: l::Space> = Args<'a, S>;
-
-                fn visit<S: l::Space, V: l::ArgVisitor<S>>(args: &mut Args<'_, S>, visitor: &mut V) {
-                    let _ = (&args, &visitor);
-                    #(#visits)*
-                }
-
-                #requirements
-
-                unsafe fn on_cpu<'a>(args: Self::Args<'a, l::Host>) -> impl Fn(p::BlockOnCpu) + Sync + 'a {
-                    let args = CpuArgs { #(#cpu_values)* _lifetime: ::core::marker::PhantomData };
-                    move |block: p::BlockOnCpu| {
-                        #(#choices)*
-                        #[cfg(not(target_arch = "x86_64"))]
-                        if block.is_in_rising_order() {
-                            return run(&args, block.in_rising_order());
-                        }
-                        // Any order, on any processor. This closure is compiled in the crate that launches, so that in this
-                        // one what the kernel calls has one caller in each version, and becomes part of it.
-                        run(&args, block)
+            unsafe fn on_cpu<'a>(args: Self::Args<'a, l::Host>) -> impl Fn(p::BlockOnCpu) + Sync + 'a {
+                let args = CpuArgs { #(#cpu_values)* _lifetime: ::core::marker::PhantomData };
+                move |block: p::BlockOnCpu| {
+                    #(#choices)*
+                    #[cfg(not(target_arch = "x86_64"))]
+                    if block.is_in_rising_order() {
+                        return run(&args, block.in_rising_order());
                     }
+                    // Any order, on any processor. This closure is compiled in the crate that launches, so that in this
+                    // one what the kernel calls has one caller in each version, and becomes part of it.
+                    run(&args, block)
                 }
             }
         }
@@ -206,8 +306,8 @@ fn requirements(requirements: &[Requirement], parts: &[Part]) -> TokenStream {
     });
     quote! {
         #[allow(unused_variables, unused_parens)]
-        fn unmet_requirement<S: l::Space>(
-            args: &Args<'_, S>,
+        fn unmet_requirement<InSpace: l::Space>(
+            args: &Self::Args<'_, InSpace>,
             grid: ::cuda_std::Grid,
         ) -> ::core::option::Option<&'static str> {
             #(#views)*
@@ -224,15 +324,15 @@ fn part(parameter: &Parameter) -> Part {
     let field = |ty: &dyn ToTokens| quote!(#[doc = #doc] pub #id: #ty,);
     match &parameter.kind {
         Kind::Slice(element) => Part {
-            field: field(&quote!(S::Ref<'a, #element>)),
+            field: field(&quote!(InSpace::Ref<'a, #element>)),
             visit: quote!(visitor.slice::<#element>(#text, &mut args.#id);),
-            view: quote!(let #id = l::BufferShape { len: S::len(&args.#id) };),
+            view: quote!(let #id = l::BufferShape { len: InSpace::len(&args.#id) };),
             cpu_field: quote!(#id: &'a [#element],),
             cpu_value: quote!(#id: args.#id,),
             argument: quote!(args.#id),
         },
         Kind::Segment(element) => Part {
-            field: field(&quote!(l::Segments<'a, S, #element>)),
+            field: field(&quote!(l::Segments<'a, InSpace, #element>)),
             visit: quote!(visitor.segments::<#element>(#text, &mut args.#id);),
             view: quote!(let #id = args.#id.shape();),
             cpu_field: quote!(#id: p::CpuSegments<'a, #element>,),
@@ -241,15 +341,15 @@ fn part(parameter: &Parameter) -> Part {
             argument: quote!(&mut unsafe { args.#id.segment(block.index()) }),
         },
         Kind::Chunk { element, length } => Part {
-            field: field(&quote!(S::Mut<'a, #element>)),
+            field: field(&quote!(InSpace::Mut<'a, #element>)),
             visit: quote!(visitor.chunks::<#element>(#text, &mut args.#id, #length);),
-            view: quote!(let #id = l::BufferShape { len: S::len_mut(&args.#id) };),
+            view: quote!(let #id = l::BufferShape { len: InSpace::len_mut(&args.#id) };),
             cpu_field: quote!(#id: p::CpuOutput<'a, #element>,),
             cpu_value: quote!(#id: p::CpuOutput::new(args.#id, 1),),
             argument: quote!(&mut unsafe { args.#id.chunk(block) }),
         },
         Kind::Tile2d { element, rows, columns } => Part {
-            field: field(&quote!(l::Matrix<'a, S, #element>)),
+            field: field(&quote!(l::Matrix<'a, InSpace, #element>)),
             visit: quote!(visitor.matrix::<#element>(#text, &mut args.#id, [#rows, #columns]);),
             view: quote!(let #id = args.#id.shape();),
             cpu_field: quote!(#id: p::CpuOutput<'a, #element>,),
@@ -259,14 +359,22 @@ fn part(parameter: &Parameter) -> Part {
         Kind::Atomics { element, scope } => {
             let scope = scope.as_ref().map_or_else(|| quote!(::cuda_std::scope::Device), ToTokens::to_token_stream);
             Part {
-                field: field(&quote!(S::Mut<'a, #element>)),
+                field: field(&quote!(InSpace::Mut<'a, #element>)),
                 visit: quote!(visitor.atomics::<#element>(#text, &mut args.#id);),
-                view: quote!(let #id = l::BufferShape { len: S::len_mut(&args.#id) };),
+                view: quote!(let #id = l::BufferShape { len: InSpace::len_mut(&args.#id) };),
                 cpu_field: quote!(#id: ::cuda_std::Atomics<'a, #element, #scope>,),
                 cpu_value: quote!(#id: p::atomics(args.#id),),
                 argument: quote!(&args.#id),
             }
         }
+        Kind::Scatter(element) => Part {
+            field: field(&quote!(InSpace::Mut<'a, #element>)),
+            visit: quote!(visitor.atomics::<#element>(#text, &mut args.#id);),
+            view: quote!(let #id = l::BufferShape { len: InSpace::len_mut(&args.#id) };),
+            cpu_field: quote!(#id: ::cuda_std::Scatter<'a, #element>,),
+            cpu_value: quote!(#id: p::scatter(args.#id),),
+            argument: quote!(&args.#id),
+        },
         Kind::Shared { .. } => {
             Part { argument: quote!(&mut ::cuda_std::Shared::from_storage(p::SharedStorage::new())), ..Part::default() }
         }

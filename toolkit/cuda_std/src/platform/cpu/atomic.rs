@@ -4,7 +4,7 @@ use super::SharedPointer;
 use crate::atomic::Operation;
 use crate::scope::Level;
 use bytemuck::Pod;
-use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// Where a number lies. A core's operations are seen by the whole system.
 pub struct Place<T>(*mut T);
@@ -85,53 +85,59 @@ macro_rules! integers {
     )*};
 }
 
-integers!(u32 AtomicU32 i32 AtomicI32 u64 AtomicU64);
+integers!(u32 AtomicU32 i32 AtomicI32 u64 AtomicU64 i64 AtomicI64);
 
-impl AtomicNumber for f32 {
-    #[inline(always)]
-    unsafe fn apply(operation: Operation, place: Place<f32>, value: f32) -> f32 {
-        // SAFETY: the caller's; the bits of an f32 are a u32, or an i32.
-        let (bits, signed) = unsafe { (AtomicU32::from_ptr(place.0.cast()), AtomicI32::from_ptr(place.0.cast())) };
-        let raw = value.to_bits();
-        // The device's way, which has no other: the bits of positive floats rise with the float, those of negative ones
-        // fall. As signed numbers all negative ones are below, as unsigned ones all are above.
-        let negative = value.is_sign_negative();
-        f32::from_bits(match operation {
-            Operation::Min | Operation::Max if value.is_nan() => bits.load(Relaxed),
-            Operation::Min if negative => bits.fetch_max(raw, Relaxed),
-            Operation::Max if negative => bits.fetch_min(raw, Relaxed),
-            Operation::Min => signed.fetch_min(raw as i32, Relaxed) as u32,
-            Operation::Max => signed.fetch_max(raw as i32, Relaxed) as u32,
-            Operation::Exchange => bits.swap(raw, Relaxed),
-            _ => {
-                let mut old = bits.load(Relaxed);
-                loop {
-                    let sum = (f32::from_bits(old) + value).to_bits();
-                    match bits.compare_exchange_weak(old, sum, Relaxed, Relaxed) {
-                        Ok(_) => break old,
-                        Err(found) => old = found,
+macro_rules! floats {
+    ($($float:ident $bits:ident $unsigned:ident $int:ident $signed:ident)*) => {$(
+        impl AtomicNumber for $float {
+            #[inline(always)]
+            unsafe fn apply(operation: Operation, place: Place<$float>, value: $float) -> $float {
+                // SAFETY: the caller's; the bits of a float are an integer of its size.
+                let (bits, signed) = unsafe { ($unsigned::from_ptr(place.0.cast()), $signed::from_ptr(place.0.cast())) };
+                let raw = value.to_bits();
+                // The device's way, which has no other: the bits of positive floats rise with the float, those of negative ones
+                // fall. As signed numbers all negative ones are below, as unsigned ones all are above.
+                let negative = value.is_sign_negative();
+                $float::from_bits(match operation {
+                    Operation::Min | Operation::Max if value.is_nan() => bits.load(Relaxed),
+                    Operation::Min if negative => bits.fetch_max(raw, Relaxed),
+                    Operation::Max if negative => bits.fetch_min(raw, Relaxed),
+                    Operation::Min => signed.fetch_min(raw as $int, Relaxed) as $bits,
+                    Operation::Max => signed.fetch_max(raw as $int, Relaxed) as $bits,
+                    Operation::Exchange => bits.swap(raw, Relaxed),
+                    _ => {
+                        let mut old = bits.load(Relaxed);
+                        loop {
+                            let sum = ($float::from_bits(old) + value).to_bits();
+                            match bits.compare_exchange_weak(old, sum, Relaxed, Relaxed) {
+                                Ok(_) => break old,
+                                Err(found) => old = found,
+                            }
+                        }
                     }
-                }
+                })
             }
-        })
-    }
 
-    #[inline(always)]
-    unsafe fn compare_exchange(place: Place<f32>, expected: f32, new: f32) -> f32 {
-        // SAFETY: as in `apply`.
-        let old = unsafe { u32::compare_exchange(Place(place.0.cast()), expected.to_bits(), new.to_bits()) };
-        f32::from_bits(old)
-    }
+            #[inline(always)]
+            unsafe fn compare_exchange(place: Place<$float>, expected: $float, new: $float) -> $float {
+                // SAFETY: as in `apply`.
+                let old = unsafe { $bits::compare_exchange(Place(place.0.cast()), expected.to_bits(), new.to_bits()) };
+                $float::from_bits(old)
+            }
 
-    #[inline(always)]
-    unsafe fn load(place: Place<f32>) -> f32 {
-        // SAFETY: as in `apply`.
-        f32::from_bits(unsafe { u32::load(Place(place.0.cast())) })
-    }
+            #[inline(always)]
+            unsafe fn load(place: Place<$float>) -> $float {
+                // SAFETY: as in `apply`.
+                $float::from_bits(unsafe { $bits::load(Place(place.0.cast())) })
+            }
 
-    #[inline(always)]
-    unsafe fn store(place: Place<f32>, value: f32) {
-        // SAFETY: as in `apply`.
-        unsafe { u32::store(Place(place.0.cast()), value.to_bits()) }
-    }
+            #[inline(always)]
+            unsafe fn store(place: Place<$float>, value: $float) {
+                // SAFETY: as in `apply`.
+                unsafe { $bits::store(Place(place.0.cast()), value.to_bits()) }
+            }
+        }
+    )*};
 }
+
+floats!(f32 u32 AtomicU32 i32 AtomicI32 f64 u64 AtomicU64 i64 AtomicI64);

@@ -130,3 +130,12 @@ pub(super) fn halve<T: Copy>(slots: &mut [T], combine: &impl Fn(T, T) -> T) -> T
     }
     slots[0]
 }
+
+/// Gives all threads what thread `from`, which there is, makes of its index.
+#[inline(always)]
+pub(crate) fn block_broadcast<T: Pod>(_crew: Crew, _half: GroupsHalf, from: u32, value: impl Fn(u32) -> T) -> T {
+    let _guard = ThreadGuard { thread: from };
+    let value = value(from);
+    publish();
+    value
+}

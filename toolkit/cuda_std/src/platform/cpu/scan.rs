@@ -2,27 +2,26 @@
 
 use super::warp::scan_lanes;
 use super::{Crew, GroupsHalf, barrier, publish};
+use crate::block::Scan;
 use crate::bounds::{MAX_LENGTH, check_length};
 use crate::memory::Elements;
 use crate::panic::cpu::ThreadGuard;
 
-/// See [`crate::BlockMemory::inclusive_scan`] for the tree.
+/// See [`crate::Scans`] for the tree.
 #[inline(always)]
-#[expect(clippy::too_many_arguments, reason = "what a scan is made of, and where")]
 pub(crate) fn block_scan<M: Elements>(
     crew: Crew,
     _half: GroupsHalf,
     n: u32,
     memory: &M,
-    inclusive: bool,
-    identity: M::Item,
+    Scan { inclusive, initial, identity }: Scan<M::Item>,
     value: impl Fn(u32) -> M::Item,
     combine: impl Fn(M::Item, M::Item) -> M::Item,
 ) -> M::Item {
     const ROUND: u32 = crate::block::REDUCE_SLOTS;
     check_length(n, MAX_LENGTH);
     let mut guard = ThreadGuard::default();
-    let mut carry = identity;
+    let mut carry = initial;
     for base in (0..n).step_by(ROUND as usize) {
         let occupied = (n - base).min(ROUND);
         let mut totals = [identity; 32];

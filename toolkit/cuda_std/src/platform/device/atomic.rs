@@ -200,42 +200,63 @@ integer!(
     ".b64"
 );
 
-impl AtomicNumber for f32 {
-    #[inline(always)]
-    unsafe fn apply(operation: Operation, place: Place<f32>, value: f32) -> f32 {
-        let raw = value.to_bits();
-        let (bits, signed) = (place.cast::<u32>(), place.cast::<i32>());
-        // The bits of positive floats rise with the float, those of negative ones fall. As signed numbers all negative
-        // ones are below, as unsigned ones all are above.
-        let negative = value.is_sign_negative();
-        // SAFETY: the caller's; the bits of an f32 are a u32, or an i32.
-        unsafe {
-            f32::from_bits(match operation {
-                Operation::Min | Operation::Max if value.is_nan() => u32::load(bits),
-                Operation::Min if negative => u32::apply(Operation::Max, bits, raw),
-                Operation::Max if negative => u32::apply(Operation::Min, bits, raw),
-                Operation::Min | Operation::Max => i32::apply(operation, signed, raw as i32) as u32,
-                Operation::Exchange => u32::apply(Operation::Exchange, bits, raw),
-                _ => update!(place, ".add.f32", reg32, f32, value).to_bits(),
-            })
+integer!(
+    i64,
+    reg64,
+    ".add.u64",
+    ".min.s64",
+    ".max.s64",
+    ".exch.b64",
+    ".and.b64",
+    ".or.b64",
+    ".xor.b64",
+    ".cas.b64",
+    ".b64"
+);
+
+macro_rules! float {
+    ($float:ident, $bits:ident, $int:ident, $register:ident, $add:literal) => {
+        impl AtomicNumber for $float {
+            #[inline(always)]
+            unsafe fn apply(operation: Operation, place: Place<$float>, value: $float) -> $float {
+                let raw = value.to_bits();
+                let (bits, signed) = (place.cast::<$bits>(), place.cast::<$int>());
+                // The bits of positive floats rise with the float, those of negative ones fall. As signed numbers all negative
+                // ones are below, as unsigned ones all are above.
+                let negative = value.is_sign_negative();
+                // SAFETY: the caller's; the bits of a float are an integer of its size.
+                unsafe {
+                    $float::from_bits(match operation {
+                        Operation::Min | Operation::Max if value.is_nan() => $bits::load(bits),
+                        Operation::Min if negative => $bits::apply(Operation::Max, bits, raw),
+                        Operation::Max if negative => $bits::apply(Operation::Min, bits, raw),
+                        Operation::Min | Operation::Max => $int::apply(operation, signed, raw as $int) as $bits,
+                        Operation::Exchange => $bits::apply(Operation::Exchange, bits, raw),
+                        _ => update!(place, $add, $register, $float, value).to_bits(),
+                    })
+                }
+            }
+
+            #[inline(always)]
+            unsafe fn compare_exchange(place: Place<$float>, expected: $float, new: $float) -> $float {
+                // SAFETY: as in `apply`.
+                $float::from_bits(unsafe { $bits::compare_exchange(place.cast(), expected.to_bits(), new.to_bits()) })
+            }
+
+            #[inline(always)]
+            unsafe fn load(place: Place<$float>) -> $float {
+                // SAFETY: as in `apply`.
+                $float::from_bits(unsafe { $bits::load(place.cast()) })
+            }
+
+            #[inline(always)]
+            unsafe fn store(place: Place<$float>, value: $float) {
+                // SAFETY: as in `apply`.
+                unsafe { $bits::store(place.cast(), value.to_bits()) }
+            }
         }
-    }
-
-    #[inline(always)]
-    unsafe fn compare_exchange(place: Place<f32>, expected: f32, new: f32) -> f32 {
-        // SAFETY: as in `apply`.
-        f32::from_bits(unsafe { u32::compare_exchange(place.cast(), expected.to_bits(), new.to_bits()) })
-    }
-
-    #[inline(always)]
-    unsafe fn load(place: Place<f32>) -> f32 {
-        // SAFETY: as in `apply`.
-        f32::from_bits(unsafe { u32::load(place.cast()) })
-    }
-
-    #[inline(always)]
-    unsafe fn store(place: Place<f32>, value: f32) {
-        // SAFETY: as in `apply`.
-        unsafe { u32::store(place.cast(), value.to_bits()) }
-    }
+    };
 }
+
+float!(f32, u32, i32, reg32, ".add.f32");
+float!(f64, u64, i64, reg64, ".add.f64");

@@ -46,33 +46,24 @@ pub(crate) fn push_ranges_where<T: Pod>(
     ranges: &PerLane<[u32; 2]>,
     keep: impl Fn([f32; 4]) -> bool + Sync,
 ) {
-    let mut indices = list.indices();
-    let mut next = 0u32;
-    while next < 32 {
-        // As many ranges as there is room for, and one at least.
-        let kept = indices.items(warp).len();
-        let room = indices.capacity().wrapping_sub(kept);
-        let lengths = warp.map(
-            ranges,
-            |lane, [first, end]| {
-                if lane.index() < next { 0 } else { end.saturating_sub(*first).min(1 << 26) }
-            },
-        );
-        let ends = warp.inclusive_scan(&lengths, u32::wrapping_add);
-        let until = warp.ballot(&ends, |_, end| *end <= room).trailing_ones().max(next.wrapping_add(1));
-        let chosen = warp.map(ranges, |lane, [first, end]| {
-            let is_chosen = lane.index() >= next && lane.index() < until;
-            if is_chosen { [*first, *end] } else { [0; 2] }
-        });
-        indices.push_ranges(warp, &chosen);
-        indices.retain_from(warp, kept, |warp, places| {
-            let elements = warp.map(places, |_, index| words(from, *index));
-            warp.map(&elements, |_, element| keep(*element))
-        });
-        next = until;
+    list.begin_to_write();
+    let mut left = warp.ballot(ranges, |_, [first, end]| first < end);
+    while left != 0 {
+        let [first, end] = warp.broadcast(ranges, left.trailing_zeros());
+        left &= left.wrapping_sub(1);
+        let mut begin = first;
+        while begin < end {
+            let index = begin.wrapping_add(super::thread_index() % super::WARP);
+            let is_one = (index < end) & keep(words(from, index));
+            // What a dead lane would have put in decides nothing before the list is looked at.
+            let votes = super::ballot_of_any(warp.phase(), warp.index(), |_| is_one);
+            let (data, count, capacity) = list.place();
+            // SAFETY: the warp's own part, and whoever read has been waited for.
+            unsafe { LaneStorage(Pick(index)).compress(votes, |_| is_one, data, count, capacity) };
+            list.add(votes.count_ones());
+            begin = begin.wrapping_add(super::WARP);
+        }
     }
-    let state = indices.state();
-    list.take_back(state);
 }
 
 /// Stores the elements of the lanes that `chosen` says yes for, and returns which those are.
@@ -90,9 +81,11 @@ pub(crate) unsafe fn push_picks(
 ) -> u32 {
     let votes = super::ballot_of_any(crew, warp, &chosen);
     begin();
-    let picks = LaneStorage(Pick(picks.index().0.0));
-    // SAFETY: the caller's.
-    unsafe { picks.compress(votes, chosen, list, first, capacity) };
+    if votes != 0 {
+        let picks = LaneStorage(Pick(picks.index().0.0));
+        // SAFETY: the caller's.
+        unsafe { picks.compress(votes, chosen, list, first, capacity) };
+    }
     votes
 }
 

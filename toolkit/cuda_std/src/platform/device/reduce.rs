@@ -137,3 +137,18 @@ pub(crate) fn block_reduce<const AHEAD: bool, T: Pod>(
     }
     halve_lanes::<WARP, T>(group, &combine)
 }
+
+/// Gives all threads what thread `from`, which there is, makes of its index.
+#[inline(always)]
+pub(crate) fn block_broadcast<T: Pod>(_crew: Crew, half: GroupsHalf, from: u32, value: impl Fn(u32) -> T) -> T {
+    frozen(&value);
+    let groups = half.pointer::<T>();
+    if thread_index() == from {
+        // SAFETY: one thread writes; others read this half when they have passed the barrier below, and have read it before
+        // the one before that.
+        unsafe { groups.store(0, value(from)) };
+    }
+    publish();
+    // SAFETY: written before the barrier.
+    unsafe { groups.load(0) }
+}

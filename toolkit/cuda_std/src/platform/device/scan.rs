@@ -3,19 +3,18 @@
 use super::reduce::GroupsHalf;
 use super::shuffle::{from_lane, scan_lanes, up_lanes};
 use super::{Crew, WARP, barrier, frozen, publish, strided, thread_index};
+use crate::block::Scan;
 use crate::bounds::{MAX_LENGTH, check_length};
 use crate::memory::Elements;
 
-/// See [`crate::BlockMemory::inclusive_scan`] for the tree.
+/// See [`crate::Scans`] for the tree.
 #[inline(always)]
-#[expect(clippy::too_many_arguments, reason = "what a scan is made of, and where")]
 pub(crate) fn block_scan<M: Elements>(
     crew: Crew,
     half: GroupsHalf,
     n: u32,
     memory: &M,
-    inclusive: bool,
-    identity: M::Item,
+    Scan { inclusive, initial, identity }: Scan<M::Item>,
     value: impl Fn(u32) -> M::Item,
     combine: impl Fn(M::Item, M::Item) -> M::Item,
 ) -> M::Item {
@@ -26,7 +25,7 @@ pub(crate) fn block_scan<M: Elements>(
     let groups = half.pointer::<M::Item>();
     let thread = thread_index();
     let lane = thread % WARP;
-    let mut carry = identity;
+    let mut carry = initial;
     strided(0, ROUND, n, |base| {
         let rest = n.wrapping_sub(base);
         let occupied = if rest < ROUND { rest } else { ROUND };

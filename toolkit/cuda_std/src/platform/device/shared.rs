@@ -72,13 +72,6 @@ impl<T: Pod> SharedPointer<T> {
         SharedPointer(self.0, PhantomData)
     }
 
-    /// The same place as that of elements of another type of the same size.
-    #[inline(always)]
-    pub(crate) fn cast<U: Pod>(self) -> SharedPointer<U> {
-        const { assert!(size_of::<T>() == size_of::<U>()) };
-        SharedPointer(self.0, PhantomData)
-    }
-
     /// The same place as that of elements of another type, which need be aligned no more than these.
     #[inline(always)]
     pub(crate) fn recast<U: Pod>(self) -> SharedPointer<U> {

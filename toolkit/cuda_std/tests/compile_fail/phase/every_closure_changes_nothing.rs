@@ -84,4 +84,19 @@ fn of_shared(
     out.set(block, 0, last);
 }
 
+#[kernel(threads = 64)]
+fn of_steps(block: &mut Block, out: &mut Segment<u32>) {
+    let mut last = 0;
+    let mut own = block.per_thread(|_| 0u32);
+    let other = block.per_thread(|_| 0u32);
+    block.each_with(&mut own, &other, |_, _, other| last = *other);
+    block.once(|thread| { last = thread.index(); 0 });
+    out.inclusive_scan_from(block, 9, 0, 0, |i| { last = i; 0 }, |a, _| { last = a; a });
+    out.exclusive_scan_from(block, 9, 0, 0, |i| { last = i; 0 }, |a, _| { last = a; a });
+    out.inclusive_scan_in_place(block, 9, 0, |a, _| { last = a; a });
+    out.exclusive_scan_in_place(block, 9, 0, |a, _| { last = a; a });
+    out.fill_rows_by_warp(block, 3, 3, |_, row| last = row, |_, _, c| { last = c; c });
+    out.set(block, 0, last);
+}
+
 fn main() {}

@@ -132,4 +132,30 @@ fn of_shared(
     halves.write_columns::<8, 4, 1, _>(block, &own, |_, own| { last.set([*own; 53]); [0] });
 }
 
+#[kernel(threads = 64)]
+fn of_steps(block: &mut Block, out: &mut Segment<u32>) {
+    let mut own = block.per_thread(|_| 0u32);
+    let other = block.per_thread(|_| 0u32);
+    let last = Cell::new([0u32; 54]);
+    block.each_with(&mut own, &other, |_, _, other| last.set([*other; 54]));
+    let last = Cell::new([0u32; 55]);
+    block.once(|thread| { last.set([thread.index(); 55]); 0 });
+    let last = Cell::new([0u32; 56]);
+    out.inclusive_scan_from(block, 9, 0, 0, |i| { last.set([i; 56]); 0 }, |a, _| a);
+    let last = Cell::new([0u32; 57]);
+    out.inclusive_scan_from(block, 9, 0, 0, |_| 0, |a, _| { last.set([a; 57]); a });
+    let last = Cell::new([0u32; 58]);
+    out.exclusive_scan_from(block, 9, 0, 0, |i| { last.set([i; 58]); 0 }, |a, _| a);
+    let last = Cell::new([0u32; 59]);
+    out.exclusive_scan_from(block, 9, 0, 0, |_| 0, |a, _| { last.set([a; 59]); a });
+    let last = Cell::new([0u32; 60]);
+    out.inclusive_scan_in_place(block, 9, 0, |a, _| { last.set([a; 60]); a });
+    let last = Cell::new([0u32; 61]);
+    out.exclusive_scan_in_place(block, 9, 0, |a, _| { last.set([a; 61]); a });
+    let last = Cell::new([0u32; 62]);
+    out.fill_rows_by_warp(block, 3, 3, |_, row| last.set([row; 62]), |_, _, c| c);
+    let last = Cell::new([0u32; 63]);
+    out.fill_rows_by_warp(block, 3, 3, |_, _| 0, |_, _, c| { last.set([c; 63]); c });
+}
+
 fn main() {}

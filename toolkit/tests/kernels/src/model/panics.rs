@@ -30,7 +30,7 @@ pub fn shuffle_panics(block: &mut Block, out: &mut Chunk<u32, 64>, bad: u32, lan
     });
 }
 
-/// Halves the numbers 1 to 128 until their sum is at most `limit`, and writes them; but in block `bad` element 77 panics
+/// DoubleBuffer the numbers 1 to 128 until their sum is at most `limit`, and writes them; but in block `bad` element 77 panics
 /// in the third turn: where it is halved, or (`in_reduction` not 0) where it is added up.
 ///
 /// The bad block would go on for ever: what ends it is that one of its threads has panicked.

@@ -53,7 +53,7 @@ pub fn warp_operations(block: &mut Block, out: &mut Chunk<[u32; 16], 128>, input
         let small = warp.map(&values, |_, value| value % 3);
         let same = warp.match_any(&small);
         let all_same = warp.match_all(&small).unwrap_or(99);
-        // Halves all values until the warp's largest is small: a loop that all lanes take alike.
+        // DoubleBuffer all values until the warp's largest is small: a loop that all lanes take alike.
         let mut rounds = 0;
         let mut halved = warp.map(&values, |_, value| *value);
         while warp.reduce(&halved, |a, b| if a > b { a } else { b }) > 7 {

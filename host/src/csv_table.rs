@@ -1,0 +1,98 @@
+//! Tables in CSV that users give beside structures: the lines, each with its number, and what can be wrong with them.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use thiserror::Error;
+
+/// Why a table in CSV is refused.
+///
+/// ```
+/// use prism_host::annotations::Annotations;
+///
+/// let error = Annotations::from_reader("structure,chain\n".as_bytes(), "known.csv").unwrap_err();
+/// assert_eq!(error.to_string(), "known.csv: line 1: column \"resnum\" is missing");
+/// ```
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum TableError {
+    /// The file cannot be read.
+    #[error("{path}: cannot be read: {source}")]
+    Io {
+        /// The file.
+        path: String,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// Something is wrong on a line.
+    #[error("{path}: line {line}: {problem}")]
+    Line {
+        /// The file.
+        path: String,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+/// A table that is being read.
+pub(crate) struct CsvTable<'a, R> {
+    /// What errors call it.
+    path: &'a str,
+    lines: csv::Reader<R>,
+}
+
+/// Opens a file, and gives its name for errors.
+pub(crate) fn open(path: &Path) -> Result<(File, String), TableError> {
+    let shown = path.display().to_string();
+    match File::open(path) {
+        Ok(file) => Ok((file, shown)),
+        Err(source) => Err(TableError::Io { path: shown, source }),
+    }
+}
+
+impl<'a, R: Read> CsvTable<'a, R> {
+    pub(crate) fn new(reader: R, path: &'a str) -> Self {
+        Self { path, lines: csv::ReaderBuilder::new().from_reader(reader) }
+    }
+
+    /// What `columns` makes of the names of columns, without a byte-order mark and blanks around them.
+    pub(crate) fn header<T>(&mut self, columns: impl FnOnce(&[&str]) -> Result<T, String>) -> Result<T, TableError> {
+        let path = self.path;
+        let header = self.lines.headers().map_err(|error| failed(path, error))?;
+        let names: Vec<_> = header.iter().map(|name| name.trim_start_matches('\u{feff}').trim()).collect();
+        columns(&names).map_err(|problem| self.wrong(1, problem))
+    }
+
+    /// Hands every line to `take`, with its number.
+    pub(crate) fn each(
+        &mut self,
+        mut take: impl FnMut(&csv::StringRecord, u64) -> Result<(), String>,
+    ) -> Result<(), TableError> {
+        let mut record = csv::StringRecord::new();
+        while self.lines.read_record(&mut record).map_err(|error| failed(self.path, error))? {
+            let line = record.position().map_or(0, csv::Position::line);
+            take(&record, line).map_err(|problem| self.wrong(line, problem))?;
+        }
+        Ok(())
+    }
+
+    /// An error on a line.
+    pub(crate) fn wrong(&self, line: u64, problem: String) -> TableError {
+        TableError::Line { path: self.path.to_owned(), line, problem }
+    }
+}
+
+fn failed(path: &str, error: csv::Error) -> TableError {
+    let (path, line) = (path.to_owned(), error.position().map_or(1, csv::Position::line));
+    let problem = match error.into_kind() {
+        csv::ErrorKind::Io(source) => return TableError::Io { path, source },
+        csv::ErrorKind::Utf8 { .. } => "is not UTF-8 text".to_owned(),
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            format!("has {len} fields where the first line has {expected_len}")
+        }
+        other => format!("{other:?}"),
+    };
+    TableError::Line { path, line, problem }
+}

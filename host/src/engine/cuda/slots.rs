@@ -1,0 +1,350 @@
+//! A batch goes through a device in chunks: while one is computed, the next is copied to the device and the one before is
+//! copied back.
+
+use super::batch::DeviceBatch;
+use super::engine_error;
+use super::memory::DeviceMemory;
+use super::staging::Staging;
+use crate::engine::results::{BatchFeatures, ResultPool, ResultSizes, ResultsMut};
+use crate::engine::selection::Request;
+use crate::engine::threads::at_once;
+use crate::engine::worker::DeviceTimes;
+use crate::engine::{EngineError, Largest};
+use crate::pack::{BatchChunk, PackedBatch};
+use cuda_host::{Context, CudaError, CudaExecutor, Event, GpuBufferPool, PoolStatistics, Stream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::Duration;
+
+/// Copies at a time: one to the device, one from it.
+const COPIES: usize = 2;
+
+/// How batches go through a device.
+///
+/// ```
+/// use prism_host::engine::SlotOptions;
+///
+/// // Small batches as they are, in one chunk each.
+/// let options = SlotOptions { chunks: 1, ..SlotOptions::default() };
+/// assert_eq!((options.slots, options.chunk_atoms, options.page_locked), (3, 2_097_152, true));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlotOptions {
+    /// Streams with buffers of their own; 1 at least.
+    pub slots: usize,
+    /// At most this many chunks per batch. More chunks shorten the copies before the first kernel and after the last one,
+    /// but smaller chunks keep the device less busy.
+    pub chunks: usize,
+    /// Atoms of a chunk, at least.
+    pub chunk_atoms: usize,
+    /// Whether copies go through page-locked memory.
+    pub page_locked: bool,
+}
+
+impl Default for SlotOptions {
+    /// Three slots (one for each copy, one for kernels), eight parts of two million atoms or more, page-locked memory.
+    fn default() -> Self {
+        Self { slots: 3, chunks: 8, chunk_atoms: 1 << 21, page_locked: true }
+    }
+}
+
+/// What was allocated so far. In a steady state it stays as it is.
+///
+/// The example of [`DeviceSlots`] has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SlotStatistics {
+    /// On the device.
+    pub device: PoolStatistics,
+    /// Page-locked memory of the host, where there is some.
+    pub page_locked: Option<PoolStatistics>,
+    /// How often memory for results was asked of the system.
+    pub results: u64,
+}
+
+/// Computes batches on one device, several chunks at once. Threads may share it; they take turns.
+///
+/// All slots take memory from one pool and keep it: a batch no larger than earlier ones allocates nothing.
+///
+/// ```no_run
+/// use cuda_host::CudaExecutor;
+/// use prism_host::PackedBatch;
+/// use prism_host::engine::{DeviceSlots, SlotOptions};
+/// use prism_host::read::{ReadOptions, read_path};
+/// use shared_types::MegaFusedConfig;
+///
+/// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// let (batch, config) = (PackedBatch::from_inputs(vec![&rbd; 1000])?, MegaFusedConfig::default());
+/// let executor = CudaExecutor::open(0, "kernels", kernels_gpu::PTX)?;
+/// let slots = DeviceSlots::new(&executor, SlotOptions { chunk_atoms: 1 << 18, ..SlotOptions::default() })?;
+/// let (features, times) = slots.run(&batch, config)?;
+/// println!("{} rows, {:?} in kernels", features.n_residues(), times.kernels);
+/// drop(features);
+///
+/// // The same once more allocates nothing.
+/// let before = slots.statistics();
+/// slots.run(&batch, config)?;
+/// assert_eq!(slots.statistics().device.allocations, before.device.allocations);
+/// assert_eq!(slots.statistics().results, before.results);
+/// slots.release();
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// The tests `fused_gpu` run it on a device (`chunks`: `a_steady_state_allocates_nothing` and others), the tests
+/// `cuda_host_gpu` without one, with a driver that is simulated (`slots`).
+#[derive(Debug)]
+pub struct DeviceSlots {
+    options: SlotOptions,
+    pool: GpuBufferPool,
+    staging: Option<Staging>,
+    results: ResultPool,
+    slots: Vec<Mutex<Slot>>,
+    /// The slot to wait for when all are busy.
+    next: AtomicUsize,
+    copying: Copying,
+}
+
+/// One copy in each direction and the kernels of one chunk run at a time, so chunks finish in order. Chunks computed side by
+/// side would finish together and leave the device idle while their results are copied.
+#[derive(Debug, Default)]
+struct Copying {
+    /// Holds the event that ends the kernels of the chunk copied last.
+    to_device: Mutex<Option<Arc<Event>>>,
+    from_device: Mutex<()>,
+}
+
+/// A stream with buffers of its own.
+#[derive(Debug)]
+struct Slot {
+    executor: CudaExecutor,
+    memory: DeviceMemory,
+    buffers: Option<DeviceBatch>,
+    moments: Moments,
+}
+
+/// A chunk, and where its results go.
+struct Job<'a> {
+    chunk: BatchChunk<'a>,
+    to: ResultsMut<'a>,
+}
+
+/// The index of a job's first structure, and the job's result.
+type Done = (usize, Result<DeviceTimes, EngineError>);
+
+impl DeviceSlots {
+    /// Slots on the executor's device, with its kernels.
+    ///
+    /// # Errors
+    /// Those of the driver. Where there is no page-locked memory, copies do without.
+    pub fn new(executor: &CudaExecutor, options: SlotOptions) -> Result<Self, CudaError> {
+        Self::with_pool(executor, GpuBufferPool::new(executor.stream().context()), options)
+    }
+
+    /// As [`new`](Self::new), with a pool for the device's memory: one that has a limit, say.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn with_pool(executor: &CudaExecutor, pool: GpuBufferPool, options: SlotOptions) -> Result<Self, CudaError> {
+        let context = executor.stream().context();
+        let staging = match options.page_locked.then(|| Staging::new(context, COPIES)).transpose() {
+            Err(error @ CudaError::OutOfPinnedMemory { .. }) => {
+                tracing::warn!("copies take longer: {error}");
+                None
+            }
+            staging => staging?,
+        };
+        let slot = |_| {
+            let executor = executor.on(&context.stream()?)?;
+            let memory = DeviceMemory::new(executor.stream(), &pool, staging.clone());
+            Ok(Mutex::new(Slot { executor, memory, buffers: None, moments: Moments::new(context)? }))
+        };
+        let slots = (0..options.slots.max(1)).map(slot).collect::<Result<_, CudaError>>()?;
+        let (results, next, copying) = (ResultPool::default(), AtomicUsize::new(0), Copying::default());
+        Ok(Self { options, pool, staging, results, slots, next, copying })
+    }
+
+    /// Computes a batch. Its results have the same bits however it is cut. Times of chunks are added up; since chunks are
+    /// done at the same time, the sum is more than what the clock says.
+    ///
+    /// # Errors
+    /// Memory that ran out; a kernel's panic, with its structure; and those of the driver.
+    pub fn run(
+        &self,
+        batch: &PackedBatch,
+        request: impl Into<Request>,
+    ) -> Result<(BatchFeatures, DeviceTimes), EngineError> {
+        let (request, whole) = (&request.into(), batch.whole());
+        let room = self.results.room(ResultSizes::of(&whole, &request.selection))?;
+        let mut features = BatchFeatures::new(room, &request.selection, &whole);
+        let chunks = batch.chunks((batch.n_atoms() / self.options.chunk_atoms.max(1)).min(self.options.chunks));
+        let mut jobs = Vec::with_capacity(chunks.len());
+        let mut rest = features.as_mut();
+        for chunk in chunks {
+            let (to, others) = rest.split_at(ResultSizes::of(&chunk, &request.selection));
+            jobs.push(Job { chunk, to });
+            rest = others;
+        }
+        let result = match <[Job<'_>; 1]>::try_from(jobs) {
+            Ok([job]) => self.free_slot().run(job, request, &self.copying),
+            Err(jobs) => self.run_all(jobs, request),
+        };
+        if result.as_ref().is_err_and(EngineError::is_out_of_memory) {
+            // The next one is smaller, and may be cut in another way.
+            self.release_idle();
+        }
+        Ok((features, result?))
+    }
+
+    /// Gives back the memory that slots have kept. Waits for batches that are being computed.
+    pub fn release(&self) {
+        for slot in &self.slots {
+            locked(slot).buffers = None;
+        }
+        self.pool.trim();
+        self.results.trim();
+    }
+
+    /// What was allocated so far.
+    #[must_use]
+    pub fn statistics(&self) -> SlotStatistics {
+        let page_locked = self.staging.as_ref().map(Staging::statistics);
+        SlotStatistics { device: self.pool.statistics(), page_locked, results: self.results.allocations() }
+    }
+
+    /// As [`release`](Self::release), of slots that nobody uses now.
+    fn release_idle(&self) {
+        for mut slot in self.slots.iter().filter_map(|slot| slot.try_lock().ok()) {
+            slot.buffers = None;
+        }
+        self.pool.trim();
+    }
+
+    /// An idle slot, or else the next one in turn once it is free.
+    fn free_slot(&self) -> MutexGuard<'_, Slot> {
+        let idle = self.slots.iter().find_map(|slot| match slot.try_lock() {
+            Ok(slot) => Some(slot),
+            Err(TryLockError::Poisoned(slot)) => Some(slot.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        });
+        idle.unwrap_or_else(|| locked(&self.slots[self.next.fetch_add(1, Ordering::Relaxed) % self.slots.len()]))
+    }
+
+    /// Slot `i` of `n` takes jobs `i`, `i + n`, ... A batch of the same shape gives each slot jobs of the same sizes, so its
+    /// memory fits again.
+    fn run_all(&self, jobs: Vec<Job<'_>>, request: &Request) -> Result<DeviceTimes, EngineError> {
+        let mut of_slots: Vec<Vec<Job<'_>>> = self.slots.iter().map(|_| Vec::new()).collect();
+        for (index, job) in jobs.into_iter().enumerate() {
+            of_slots[index % self.slots.len()].push(job);
+        }
+        let failed = AtomicBool::new(false);
+        let work = |slot: &Mutex<Slot>, jobs: Vec<Job<'_>>| {
+            let mut done: Vec<Done> = Vec::with_capacity(jobs.len());
+            for job in jobs {
+                if failed.load(Ordering::Relaxed) {
+                    break;
+                }
+                let first = job.chunk.structures().start;
+                let result = locked(slot).run(job, request, &self.copying);
+                failed.fetch_or(result.is_err(), Ordering::Relaxed);
+                done.push((first, result));
+            }
+            done
+        };
+        let busy = self.slots.iter().zip(of_slots).filter(|(_, jobs)| !jobs.is_empty()).collect();
+        let mut done: Vec<Done> = at_once(busy, |(slot, jobs)| work(slot, jobs)).into_iter().flatten().collect();
+        done.sort_by_key(|(first, _)| *first);
+        let mut sum = DeviceTimes::default();
+        for (_, times) in done {
+            sum += times?;
+        }
+        Ok(sum)
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Slot {
+    fn run(
+        &mut self,
+        Job { chunk, to }: Job<'_>,
+        request: &Request,
+        copying: &Copying,
+    ) -> Result<DeviceTimes, EngineError> {
+        let stream = self.executor.stream().clone();
+        // Buffers return to the slot only after success: what a panicked kernel wrote is not used again, and memory
+        // that ran out is free for a smaller batch.
+        let mut buffers = match self.buffers.take() {
+            Some(buffers) if buffers.request() == request => buffers,
+            _ => DeviceBatch::in_memory(&self.memory, request).map_err(|error| EngineError::Device(error.into()))?,
+        };
+        let times = self
+            .compute(&mut buffers, &stream, &chunk, to, copying)
+            .map_err(|error| engine_error(error, &chunk, buffers.sizes()))?;
+        self.buffers = Some(buffers);
+        Ok(times)
+    }
+
+    fn compute(
+        &self,
+        buffers: &mut DeviceBatch,
+        stream: &Stream,
+        chunk: &BatchChunk<'_>,
+        to: ResultsMut<'_>,
+        copying: &Copying,
+    ) -> Result<DeviceTimes, CudaError> {
+        let Moments { begin, uploaded, started, launched, computed, downloaded } = &self.moments;
+        {
+            let mut before = locked(&copying.to_device);
+            begin.record(stream)?;
+            buffers.upload_chunk(stream, chunk, Largest::default())?;
+            uploaded.record(stream)?;
+            if let Some(before) = &*before {
+                stream.queue_behind(before)?;
+            }
+            started.record(stream)?;
+            buffers.launch(&self.executor)?;
+            launched.record(stream)?;
+            *before = Some(Arc::clone(launched));
+        }
+        stream.synchronize()?;
+        {
+            let _alone = locked(&copying.from_device);
+            computed.record(stream)?;
+            buffers.results_into(stream, to)?;
+            downloaded.record(stream)?;
+        }
+        Ok(DeviceTimes {
+            upload: between(begin, uploaded)?,
+            kernels: between(started, launched)?,
+            download: between(computed, downloaded)?,
+        })
+    }
+}
+
+/// Where the stages of a chunk begin and end in the stream.
+#[derive(Debug)]
+struct Moments {
+    begin: Event,
+    uploaded: Event,
+    /// When the chunk before is computed.
+    started: Event,
+    /// The next chunk waits for it.
+    launched: Arc<Event>,
+    computed: Event,
+    downloaded: Event,
+}
+
+impl Moments {
+    fn new(context: &Context) -> Result<Self, CudaError> {
+        let event = || Event::new(context);
+        let (begin, uploaded, started) = (event()?, event()?, event()?);
+        let (launched, computed, downloaded) = (Arc::new(event()?), event()?, event()?);
+        Ok(Self { begin, uploaded, started, launched, computed, downloaded })
+    }
+}
+
+fn between(start: &Event, end: &Event) -> Result<Duration, CudaError> {
+    Ok(Duration::from_secs_f64(f64::from(end.elapsed_ms(start)?.max(0.0)) / 1000.0))
+}

@@ -1,0 +1,386 @@
+//! What a batch is computed in, besides its inputs: results, and memory to work in.
+
+use super::groups::{Columns, Groups, value_offsets};
+use super::items::{self, Items, Largest};
+use super::memory::Memory;
+use super::results::{DeviceResults, ResultSizes, ResultsMut};
+use super::selection::Request;
+use crate::pack::BatchChunk;
+use cuda_std::launch::{Executor, Offsets, Space};
+use cuda_std::panic::KernelPanic;
+use kernels_gpu::points::{PointAtom, SiteAtom, Spot};
+use kernels_gpu::scratch::{
+    AlphaCarbon, AtomSurface, CellWords, Facts, Frame, ResidueExposure, Traits, WorkItem, WorkSplit, WorkVectors,
+};
+use kernels_gpu::{BatchKernel, Blocks};
+use shared_types::site_model::{CAPACITY, MOST_SITES};
+use shared_types::{Atom, FeatureRow, Group, Steps};
+use std::sync::Arc;
+
+/// Results of a batch and what its kernels work in, kept from batch to batch. What was there before means nothing.
+///
+/// ```
+/// use cuda_std::launch::CpuExecutor;
+/// use prism_host::engine::{
+///     BatchFeatures, BatchInputs, Workspace, HostMemory, Largest, Request, launch_atom_surfaces,
+///     launch_binding_sites, launch_groups, launch_mega_fused_batch, launch_residue_exposure, launch_rows,
+///     point_groups,
+/// };
+/// use prism_host::PackedBatch;
+/// use prism_host::read::{ReadOptions, read_path};
+///
+/// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// let batch = PackedBatch::from_inputs([&rbd, &rbd])?;
+/// let (request, executor, memory) = (Request::default(), CpuExecutor::new(), HostMemory);
+/// let points = point_groups(request.config.points);
+/// let mut work = Workspace::new(&memory)?;
+///
+/// let whole = batch.whole();
+/// work.prepare(&memory, &whole, &request, Largest::default())?;
+/// let given = BatchInputs::of_chunk(&whole, &points, request.config.points);
+/// launch_mega_fused_batch(&executor, given, &mut work, request.config)?;
+/// let mut found = BatchFeatures::room(&batch, &request)?;
+/// work.results(&memory, &mut found)?;
+/// assert_eq!((found.n_residues(), found.site_ids().len(), found.summaries().len()), (388, 388, 2));
+///
+/// // The second structure alone, in the same memory, by one launch after another.
+/// let alone = PackedBatch::from_inputs([&rbd])?;
+/// let whole = alone.whole();
+/// work.prepare(&memory, &whole, &request, Largest::default())?;
+/// let given = BatchInputs::of_chunk(&whole, &points, request.config.points);
+/// launch_atom_surfaces(&executor, given, &mut work)?;
+/// launch_residue_exposure(&executor, given, &mut work)?;
+/// launch_rows(&executor, given, &mut work, request.config)?;
+/// launch_binding_sites(&executor, given, &mut work, request.config)?;
+/// launch_groups(&executor, given, &mut work, request.config)?;
+/// let mut second = BatchFeatures::room(&alone, &request)?;
+/// work.results(&memory, &mut second)?;
+/// let bits = |values: &[f32]| bytemuck::cast_slice::<_, u32>(values).to_vec();
+/// assert_eq!(bits(second.values()), bits(found.structure(1).values));
+/// assert_eq!(second.summaries()[0], found.summaries()[1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Workspace<M: Memory> {
+    pub(super) sizes: BatchSizes,
+    pub(super) split: WorkSplit,
+    pub(super) groups: Groups<M>,
+    pub(super) results: DeviceResults<M>,
+    /// The columns of the first group.
+    pub(super) columns: Columns<M>,
+    pub(super) value_offsets: M::Offsets,
+    pub(super) structures: M::Offsets,
+    pub(super) residues: M::Offsets,
+    pub(super) heavy_atoms: M::Offsets,
+    pub(super) contact_lists: M::Offsets,
+    pub(super) atom_items: DeviceItems<M>,
+    pub(super) residue_items: DeviceItems<M>,
+    pub(super) row_items: DeviceItems<M>,
+    /// Of atom items: where each begins in buffers of points, and each by itself.
+    pub(super) point_items: M::Offsets,
+    pub(super) each_item: M::Offsets,
+    /// Room for the sites of each structure.
+    pub(super) site_lists: M::Offsets,
+    // An element a structure.
+    pub(super) frames: M::Buffer<Frame>,
+    pub(super) facts: M::Buffer<Facts>,
+    // An element a heavy atom.
+    pub(super) sorted: M::Buffer<Atom>,
+    pub(super) cells: M::Buffer<CellWords>,
+    pub(super) owners: M::Buffer<u32>,
+    pub(super) surface: M::Buffer<AtomSurface>,
+    pub(super) depths: M::Buffer<f32>,
+    pub(super) point_atoms: M::Buffer<PointAtom>,
+    pub(super) site_atoms: M::Buffer<SiteAtom>,
+    pub(super) site_sums: M::Buffer<u32>,
+    pub(super) site_labels: M::Buffer<u32>,
+    /// Room for the points of each heavy atom.
+    pub(super) points: M::Buffer<u32>,
+    pub(super) spots: M::Buffer<Spot>,
+    /// An element an item of heavy atoms.
+    pub(super) point_counts: M::Buffer<u32>,
+    // An element a residue.
+    pub(super) rows: M::Buffer<FeatureRow>,
+    pub(super) atom_contacts: M::Buffer<u32>,
+    pub(super) exposure: M::Buffer<ResidueExposure>,
+    pub(super) alpha_carbons: M::Buffer<AlphaCarbon>,
+    pub(super) traits: M::Buffer<Traits>,
+    pub(super) bfactor_z: M::Buffer<f32>,
+    pub(super) axes: M::Buffer<[f32; 3]>,
+    pub(super) vectors: M::Buffer<WorkVectors>,
+    /// The place of its best atom.
+    pub(super) best: M::Buffer<u32>,
+    /// Some words a residue.
+    pub(super) contacts: M::Buffer<u32>,
+}
+
+/// Items as kernels see them.
+pub(super) struct DeviceItems<M: Memory> {
+    pub(super) count: usize,
+    items: M::Buffer<WorkItem>,
+    pub(super) offsets: M::Offsets,
+    pub(super) others: M::Offsets,
+}
+
+impl<M: Memory> DeviceItems<M> {
+    fn new(memory: &M) -> Result<Self, M::Error> {
+        Ok(Self { count: 0, items: memory.empty()?, offsets: memory.no_offsets()?, others: memory.no_offsets()? })
+    }
+
+    /// Answers which structure each is of.
+    fn set(&mut self, memory: &M, items: &Items) -> Result<Arc<[u32]>, M::Error> {
+        memory.copy_to(&mut self.items, &items.items)?;
+        memory.set(&mut self.offsets, &items.offsets)?;
+        memory.set(&mut self.others, &items.others)?;
+        self.count = items.items.len();
+        Ok(items.items.iter().map(|item| item.structure).collect())
+    }
+
+    pub(super) fn view(&self) -> <M::Space as Space>::Ref<'_, WorkItem> {
+        M::view(&self.items, self.count)
+    }
+}
+
+/// How much of the buffers a batch takes, what is computed of it, and what the blocks of its kernels work on.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BatchSizes {
+    pub(super) structures: usize,
+    pub(super) residues: usize,
+    pub(super) atoms: usize,
+    pub(super) contact_words: usize,
+    pub(super) largest_atoms: u32,
+    /// What has to run.
+    pub(super) steps: Steps,
+    /// Whether there are structures of which one block of few threads sorts the atoms, and others.
+    pub(super) few_atoms: bool,
+    pub(super) many_atoms: bool,
+    /// Whether there are structures that one block computes, and others.
+    pub(super) few_residues: bool,
+    pub(super) many_residues: bool,
+    /// Of each item, its structure.
+    atom_items: Arc<[u32]>,
+    residue_items: Arc<[u32]>,
+    row_items: Arc<[u32]>,
+    pub(super) results: ResultSizes,
+}
+
+impl BatchSizes {
+    /// Launches as many blocks as the kernel says that it has.
+    pub(super) fn launch<K: BatchKernel, E: Executor>(
+        &self,
+        executor: &E,
+        args: K::Args<'_, E::Space>,
+    ) -> Result<(), E::Error> {
+        let blocks = match self.items(K::BLOCKS) {
+            Some(items) => items.len(),
+            None => self.structures,
+        };
+        executor.launch::<K>((blocks as u32).into(), args)
+    }
+
+    /// The structure that the block worked on in which a kernel panicked, counted in the chunk; `None` where it cannot be
+    /// told.
+    pub(super) fn structure_of(&self, panic: &KernelPanic) -> Option<usize> {
+        let block = panic.block[0] as usize;
+        let structure = match self.items(super::kernels::blocks_of(&panic.kernel)?) {
+            Some(items) => *items.get(block)? as usize,
+            None => block,
+        };
+        (structure < self.structures).then_some(structure)
+    }
+
+    /// The items that blocks have, where they do not have structures.
+    fn items(&self, blocks: Blocks) -> Option<&[u32]> {
+        match blocks {
+            Blocks::Structures => None,
+            Blocks::AtomItems => Some(&self.atom_items),
+            Blocks::ResidueItems => Some(&self.residue_items),
+            Blocks::RowItems => Some(&self.row_items),
+        }
+    }
+}
+
+impl<M: Memory> Workspace<M> {
+    /// Room for nothing.
+    ///
+    /// # Errors
+    /// Where there is no memory.
+    pub fn new(memory: &M) -> Result<Self, M::Error> {
+        Ok(Self {
+            sizes: BatchSizes::default(),
+            split: WorkSplit { largest: 0, rows_per_item: 1, contact_words: 0, steps: 0 },
+            groups: Groups::new(memory)?,
+            results: DeviceResults::new(memory)?,
+            columns: Columns::new(memory)?,
+            value_offsets: memory.no_offsets()?,
+            structures: memory.no_offsets()?,
+            residues: memory.no_offsets()?,
+            heavy_atoms: memory.no_offsets()?,
+            contact_lists: memory.no_offsets()?,
+            atom_items: DeviceItems::new(memory)?,
+            residue_items: DeviceItems::new(memory)?,
+            row_items: DeviceItems::new(memory)?,
+            point_items: memory.no_offsets()?,
+            each_item: memory.no_offsets()?,
+            site_lists: memory.no_offsets()?,
+            frames: memory.empty()?,
+            facts: memory.empty()?,
+            sorted: memory.empty()?,
+            cells: memory.empty()?,
+            owners: memory.empty()?,
+            surface: memory.empty()?,
+            depths: memory.empty()?,
+            point_atoms: memory.empty()?,
+            site_atoms: memory.empty()?,
+            site_sums: memory.empty()?,
+            site_labels: memory.empty()?,
+            points: memory.empty()?,
+            spots: memory.empty()?,
+            point_counts: memory.empty()?,
+            rows: memory.empty()?,
+            atom_contacts: memory.empty()?,
+            exposure: memory.empty()?,
+            alpha_carbons: memory.empty()?,
+            traits: memory.empty()?,
+            bfactor_z: memory.empty()?,
+            axes: memory.empty()?,
+            vectors: memory.empty()?,
+            best: memory.empty()?,
+            contacts: memory.empty()?,
+        })
+    }
+
+    /// Makes room for a batch and says what is computed of it and how it is shared out: structures beyond `largest` take
+    /// several blocks.
+    ///
+    /// # Errors
+    /// Where there is no memory.
+    pub fn prepare(
+        &mut self,
+        memory: &M,
+        batch: &BatchChunk<'_>,
+        request: &Request,
+        largest: Largest,
+    ) -> Result<(), M::Error> {
+        let (config, selection) = (request.config, &request.selection);
+        let any = |of: &dyn Fn(&shared_types::BatchStructureDesc) -> bool| batch.descriptors().iter().any(of);
+        let contact_offsets = batch.contact_offsets(config.contact_threshold);
+        self.split = items::split(batch, &contact_offsets, largest, selection.steps());
+        let mut sizes = BatchSizes {
+            structures: batch.n_structures(),
+            residues: batch.n_residues(),
+            atoms: batch.atom_offsets().end() as usize,
+            contact_words: contact_offsets.end() as usize,
+            largest_atoms: largest.atoms,
+            steps: selection.steps(),
+            few_atoms: any(&|d| d.n_atoms <= largest.atoms),
+            many_atoms: any(&|d| d.n_atoms > largest.atoms),
+            few_residues: any(&|d| d.n_residues <= largest.residues),
+            many_residues: any(&|d| d.n_residues > largest.residues),
+            results: ResultSizes::of(batch, selection),
+            ..BatchSizes::default()
+        };
+        memory.set(&mut self.structures, batch.structure_offsets())?;
+        memory.set(&mut self.residues, batch.residue_offsets())?;
+        memory.set(&mut self.value_offsets, &value_offsets(batch.residue_offsets(), selection.width()))?;
+        self.results.reserve(memory, sizes.results)?;
+        // Kernels write a summary whether somebody asks for it or not.
+        if sizes.steps.only(Steps::EXPOSURE.and(Steps::BACKBONE)) != Steps::NONE {
+            sizes.residue_items = self.residue_items.set(memory, &Items::of_residues(batch))?;
+        }
+        if sizes.steps.has(Steps::EXPOSURE) {
+            self.prepare_atoms(memory, batch, &mut sizes)?;
+        }
+        if sizes.steps.has(Steps::ROWS) {
+            memory.set(&mut self.contact_lists, &contact_offsets)?;
+            self.prepare_rows(memory, batch, &mut sizes)?;
+            self.columns.set(memory, selection, Group::Residue)?;
+        }
+        self.groups.prepare(memory, &sizes, selection)?;
+        self.sizes = sizes;
+        Ok(())
+    }
+
+    fn prepare_atoms(&mut self, memory: &M, batch: &BatchChunk<'_>, sizes: &mut BatchSizes) -> Result<(), M::Error> {
+        memory.set(&mut self.heavy_atoms, batch.atom_offsets())?;
+        let items = Items::of_atoms(batch);
+        sizes.atom_items = self.atom_items.set(memory, &items)?;
+        if sizes.steps.has(Steps::SITES) {
+            self.prepare_points(memory, batch, &items, sizes)?;
+        }
+        memory.reserve(&mut self.frames, sizes.structures)?;
+        memory.reserve(&mut self.sorted, sizes.atoms)?;
+        memory.reserve(&mut self.cells, sizes.atoms)?;
+        memory.reserve(&mut self.owners, sizes.atoms)?;
+        memory.reserve(&mut self.surface, sizes.atoms)?;
+        memory.reserve(&mut self.depths, sizes.atoms)?;
+        memory.reserve(&mut self.atom_contacts, sizes.residues)?;
+        memory.reserve(&mut self.exposure, sizes.residues)
+    }
+
+    fn prepare_points(
+        &mut self,
+        memory: &M,
+        batch: &BatchChunk<'_>,
+        items: &Items,
+        sizes: &BatchSizes,
+    ) -> Result<(), M::Error> {
+        let all = |offsets: Vec<u32>| Offsets::new(offsets).expect("items and structures follow each other");
+        let firsts = items.offsets.as_slice().iter().map(|first| first * CAPACITY).collect();
+        memory.set(&mut self.point_items, &all(firsts))?;
+        memory.set(&mut self.each_item, &all((0..=items.items.len() as u32).collect()))?;
+        let structures = batch.n_structures() as u32;
+        memory.set(&mut self.site_lists, &all((0..=structures).map(|first| first * MOST_SITES as u32).collect()))?;
+        memory.reserve(&mut self.point_atoms, sizes.atoms)?;
+        memory.reserve(&mut self.site_atoms, sizes.atoms)?;
+        memory.reserve(&mut self.site_sums, sizes.atoms)?;
+        memory.reserve(&mut self.site_labels, sizes.atoms)?;
+        memory.reserve(&mut self.points, sizes.atoms * CAPACITY as usize)?;
+        memory.reserve(&mut self.spots, sizes.atoms * CAPACITY as usize)?;
+        memory.reserve(&mut self.point_counts, items.items.len())
+    }
+
+    fn prepare_rows(&mut self, memory: &M, batch: &BatchChunk<'_>, sizes: &mut BatchSizes) -> Result<(), M::Error> {
+        let &mut BatchSizes { residues, structures, steps, .. } = sizes;
+        memory.reserve(&mut self.rows, residues)?;
+        memory.reserve(&mut self.exposure, residues)?;
+        memory.reserve(&mut self.alpha_carbons, residues)?;
+        memory.reserve(&mut self.traits, residues)?;
+        memory.reserve(&mut self.bfactor_z, residues)?;
+        memory.reserve(&mut self.vectors, residues)?;
+        memory.reserve(&mut self.contacts, sizes.contact_words)?;
+        if steps.has(Steps::SITES) {
+            memory.reserve(&mut self.results.site_ids, residues)?;
+            memory.reserve(&mut self.results.sites, structures * MOST_SITES)?;
+            memory.reserve(&mut self.best, residues)?;
+        }
+        if sizes.many_residues {
+            sizes.row_items = self.row_items.set(memory, &Items::of_rows(batch, self.split))?;
+            memory.reserve(&mut self.facts, structures)?;
+            memory.reserve(&mut self.axes, residues)?;
+        }
+        Ok(())
+    }
+
+    /// Copies the results to the host, once they are there.
+    ///
+    /// # Errors
+    /// A kernel's panic, and those of the memory.
+    ///
+    /// # Panics
+    /// Where `to` is not room for what was prepared.
+    pub fn results(&self, memory: &M, to: &mut super::BatchFeatures) -> Result<(), M::Error> {
+        self.results_into(memory, to.as_mut())
+    }
+
+    /// As [`results`](Self::results), to part of a batch's.
+    pub(super) fn results_into(&self, memory: &M, to: ResultsMut<'_>) -> Result<(), M::Error> {
+        to.check(self.sizes.results);
+        self.results.download(memory, to)
+    }
+}
+
+impl<M: Memory> std::fmt::Debug for Workspace<M> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Workspace({} rows)", self.sizes.residues)
+    }
+}

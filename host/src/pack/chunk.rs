@@ -1,0 +1,222 @@
+//! Some structures of a batch as a batch of their own.
+
+use super::{PackedBatch, offsets};
+use cuda_std::launch::Offsets;
+use shared_types::{Atom, BatchStructureDesc};
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Structures of a [`PackedBatch`] that follow each other, to be computed as if they were all: rows and atoms are counted
+/// from the first of theirs. Atoms and what is known of residues stay where they are; only descriptors and offsets are
+/// the chunk's own.
+///
+/// ```
+/// use prism_host::PackedBatch;
+/// use prism_host::read::{ReadOptions, read_path};
+///
+/// let rbd = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?.structure;
+/// let batch = PackedBatch::from_inputs([&rbd, &rbd, &rbd])?;
+/// let chunks = batch.chunks(2);
+/// assert_eq!(chunks.iter().map(|chunk| chunk.n_structures()).sum::<usize>(), 3);
+/// let last = &chunks[chunks.len() - 1];
+/// assert_eq!(last.structures().end, 3);
+/// // What is in a chunk is counted from its first structure.
+/// assert_eq!((last.descriptors()[0].ca_offset, last.residue_offsets().as_slice()[0]), (0, 0));
+/// assert_eq!(last.residue_types(), &batch.residue_types()[batch.n_residues() - last.n_residues()..]);
+/// assert_eq!(batch.whole().n_atoms(), batch.n_atoms());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct BatchChunk<'a> {
+    batch: &'a PackedBatch,
+    structures: Range<usize>,
+    rows: Range<usize>,
+    atoms: Range<usize>,
+    descriptors: Cow<'a, [BatchStructureDesc]>,
+    residue_offsets: Cow<'a, Offsets>,
+    atom_offsets: Cow<'a, Offsets>,
+    structure_offsets: Cow<'a, Offsets>,
+}
+
+impl PackedBatch {
+    /// The batch in one chunk.
+    #[must_use]
+    pub fn whole(&self) -> BatchChunk<'_> {
+        BatchChunk {
+            batch: self,
+            structures: 0..self.n_structures(),
+            rows: 0..self.n_residues(),
+            atoms: 0..self.n_atoms(),
+            descriptors: Cow::Borrowed(&self.buffers.descriptors),
+            residue_offsets: Cow::Borrowed(&self.residue_offsets),
+            atom_offsets: Cow::Borrowed(&self.atom_offsets),
+            structure_offsets: Cow::Borrowed(&self.structure_offsets),
+        }
+    }
+
+    /// The batch in at most `most` chunks of about as many atoms, in order; a structure is in one chunk. One chunk where
+    /// the structures' atoms do not lie in their order.
+    #[must_use]
+    pub fn chunks(&self, most: usize) -> Vec<BatchChunk<'_>> {
+        let follow = |pair: &[BatchStructureDesc]| pair[0].atom_offset + pair[0].n_atoms <= pair[1].atom_offset;
+        let most = most.min(self.n_structures());
+        if most <= 1 || !self.buffers.descriptors.windows(2).all(follow) {
+            return vec![self.whole()];
+        }
+        let ends = &self.atom_offsets.as_slice()[1..];
+        let all = u64::from(self.atom_offsets.end());
+        let (mut chunks, mut begin) = (Vec::with_capacity(most), 0);
+        for share in 1..=most as u64 {
+            // Each chunk ends with the structure whose end is nearest to its share of the atoms.
+            let until = (all * share).div_ceil(most as u64);
+            let passed = ends.partition_point(|end| u64::from(*end) < until);
+            let before = passed.checked_sub(1).map_or(0, |last| u64::from(ends[last]));
+            let nearer_before = passed > begin && until - before < u64::from(ends[passed]) - until;
+            let end = if nearer_before { passed } else { passed + 1 };
+            if begin < end {
+                chunks.push(self.part(begin..end));
+                begin = end;
+            }
+        }
+        chunks
+    }
+
+    /// Some structures, whose atoms lie in their order.
+    fn part(&self, structures: Range<usize>) -> BatchChunk<'_> {
+        let given = &self.buffers.descriptors[structures.clone()];
+        let (first, last) = (given[0], given[given.len() - 1]);
+        let rebased = |d: &BatchStructureDesc| BatchStructureDesc {
+            atom_offset: d.atom_offset - first.atom_offset,
+            ca_offset: d.ca_offset - first.ca_offset,
+            ..*d
+        };
+        let from_zero = |all: &Offsets| {
+            let all = &all.as_slice()[structures.start..=structures.end];
+            Cow::Owned(offsets(all.iter().map(|offset| offset - all[0])))
+        };
+        BatchChunk {
+            batch: self,
+            rows: first.ca_offset as usize..(last.ca_offset + last.n_residues) as usize,
+            atoms: first.atom_offset as usize..(last.atom_offset + last.n_atoms) as usize,
+            descriptors: given.iter().map(rebased).collect(),
+            residue_offsets: from_zero(&self.residue_offsets),
+            atom_offsets: from_zero(&self.atom_offsets),
+            structure_offsets: from_zero(&self.structure_offsets),
+            structures,
+        }
+    }
+}
+
+impl BatchChunk<'_> {
+    /// The same as [`names`](Self::names), for results that outlive the batch.
+    pub(crate) fn shared_names(&self) -> Arc<[String]> {
+        let all = &self.batch.names;
+        if self.n_structures() == all.len() { Arc::clone(all) } else { all[self.structures.clone()].into() }
+    }
+
+    /// The same as [`residue_offsets`](Self::residue_offsets), for results that outlive the batch.
+    pub(crate) fn shared_offsets(&self) -> Arc<Offsets> {
+        match &self.residue_offsets {
+            Cow::Borrowed(_) => Arc::clone(&self.batch.residue_offsets),
+            Cow::Owned(own) => Arc::new(own.clone()),
+        }
+    }
+
+    /// The places of its structures in the batch.
+    #[must_use]
+    pub fn structures(&self) -> Range<usize> {
+        self.structures.clone()
+    }
+
+    /// Number of structures.
+    #[must_use]
+    pub fn n_structures(&self) -> usize {
+        self.structures.len()
+    }
+
+    /// Number of rows: the residues of its structures.
+    #[must_use]
+    pub fn n_residues(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Number of elements of [`atoms`](Self::atoms).
+    #[must_use]
+    pub fn n_atoms(&self) -> usize {
+        self.atoms.len()
+    }
+
+    /// The structures' names.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.batch.names[self.structures.clone()]
+    }
+
+    /// Per structure, where its atoms and residues lie in the chunk.
+    #[must_use]
+    pub fn descriptors(&self) -> &[BatchStructureDesc] {
+        &self.descriptors
+    }
+
+    /// As [`PackedBatch::centers`].
+    #[must_use]
+    pub fn centers(&self) -> &[[f64; 3]] {
+        &self.batch.buffers.centers[self.structures.clone()]
+    }
+
+    /// As [`PackedBatch::atoms`].
+    #[must_use]
+    pub fn atoms(&self) -> &[Atom] {
+        &self.batch.buffers.atoms[self.atoms.clone()]
+    }
+
+    /// As [`PackedBatch::residue_atoms`].
+    #[must_use]
+    pub fn residue_atoms(&self) -> &[u32] {
+        &self.batch.buffers.residue_atoms[self.rows.clone()]
+    }
+
+    /// As [`PackedBatch::atom_offsets`].
+    #[must_use]
+    pub fn atom_offsets(&self) -> &Offsets {
+        &self.atom_offsets
+    }
+
+    /// Where each structure's rows begin and end.
+    #[must_use]
+    pub fn residue_offsets(&self) -> &Offsets {
+        &self.residue_offsets
+    }
+
+    /// Where each structure's part of the kernel's contact lists begins and ends, in words: as many a residue as
+    /// [`kernels_gpu::scratch::contact_words`] says, or fewer where a batch would pass 2^32 words. (The kernel takes
+    /// shorter lists too, with the same results.)
+    #[must_use]
+    pub fn contact_offsets(&self, contact_threshold: f32) -> Offsets {
+        // Rows are below 2^26, so that at least 64 words a residue remain.
+        let most = (u32::MAX / (self.n_residues() as u32).max(1)) & !7;
+        let words = kernels_gpu::scratch::contact_words(contact_threshold).min(most);
+        offsets(self.residue_offsets.as_slice().iter().map(|row| row * words))
+    }
+
+    /// One segment a structure, of one element: for buffers with an element a structure.
+    #[must_use]
+    pub fn structure_offsets(&self) -> &Offsets {
+        &self.structure_offsets
+    }
+}
+
+macro_rules! residues_of_chunk {
+    ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {
+        impl BatchChunk<'_> {
+            $($(#[$doc])*
+            #[must_use]
+            pub fn $name(&self) -> &[$type] {
+                &self.batch.buffers.$name[self.rows.clone()]
+            })*
+        }
+    };
+}
+
+shared_types::residue_inputs!(residues_of_chunk);

@@ -1,0 +1,246 @@
+//! Atoms that a program has as arrays: what a file's records would say, without the text.
+
+use super::draft::{Draft, Facts};
+use super::error::{Fault, Problem, ReadError, bad_field};
+use super::options::{Models, ReadOptions};
+use super::select::{Record, ResidueId, Selection, Syntax, element, is_hydrogen, pack};
+use super::{Model, ReadStructure, models};
+
+/// No molecule is this far (Å) from its origin.
+const FARTHEST: f64 = 1e6;
+/// Longest names of atoms and residues.
+const LONGEST_NAME: usize = 8;
+
+/// Numbers cross to the selection as their bytes, as text does elsewhere.
+const SYNTAX: Syntax = Syntax {
+    number_field: "residue number",
+    residue_number: |bytes| bytes.try_into().ok().map(i32::from_ne_bytes),
+    b_factor: number,
+    occupancy: number,
+};
+
+fn number(bytes: &[u8]) -> Option<f64> {
+    bytes.try_into().ok().map(f64::from_ne_bytes).filter(|value| !value.is_nan())
+}
+
+/// A text for each atom, as bytes of one width, zeros at the end of shorter ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Texts {
+    width: usize,
+    bytes: Vec<u8>,
+}
+
+impl Texts {
+    /// Texts of `width` bytes each.
+    ///
+    /// # Errors
+    /// The bytes that are left over, where they are no whole number of texts.
+    pub fn new(width: usize, bytes: Vec<u8>) -> Result<Self, usize> {
+        match bytes.len() % width.max(1) {
+            0 => Ok(Self { width, bytes }),
+            rest => Err(rest),
+        }
+    }
+
+    /// How many bytes each has, and all bytes.
+    #[must_use]
+    pub fn parts(&self) -> (usize, &[u8]) {
+        (self.width, &self.bytes)
+    }
+
+    /// How many.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.bytes.len() / self.width.max(1)
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// One of them, without zeros and blanks around it; nothing where there is none.
+    #[inline]
+    fn at(&self, index: usize) -> &[u8] {
+        let text = self.bytes.get(index * self.width..(index + 1) * self.width).unwrap_or_default();
+        let end = text.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+        text[..end].trim_ascii()
+    }
+}
+
+impl<T: AsRef<str>> FromIterator<T> for Texts {
+    fn from_iter<I: IntoIterator<Item = T>>(texts: I) -> Self {
+        let texts: Vec<T> = texts.into_iter().collect();
+        let width = texts.iter().map(|text| text.as_ref().len()).max().unwrap_or(0).max(1);
+        let mut bytes = vec![0; width * texts.len()];
+        for (text, room) in texts.iter().zip(bytes.chunks_mut(width)) {
+            room[..text.as_ref().len()].copy_from_slice(text.as_ref().as_bytes());
+        }
+        Self { width, bytes }
+    }
+}
+
+/// What is known of each atom of a structure but where it is: an entry an atom in the order of a file. Any number of
+/// frames share it.
+///
+/// A residue is a run of atoms of one chain, number and insertion code, as in a file. The first four are needed; the others
+/// may be empty, and then nothing is known.
+///
+/// ```
+/// use prism_host::read::{AtomArrays, ReadOptions, read_arrays};
+///
+/// let names = ["N", "CA", "C", "O"];
+/// let atoms = AtomArrays {
+///     atom_names: names.iter().cycle().take(8).collect(),
+///     residue_names: [["GLY"; 4], ["ALA"; 4]].concat().into_iter().collect(),
+///     chains: ["A"; 8].into_iter().collect(),
+///     residue_numbers: vec![1, 1, 1, 1, 2, 2, 2, 2],
+///     ..AtomArrays::default()
+/// };
+/// let positions: Vec<[f64; 3]> = (0..8).map(|i| [f64::from(i) * 1.4, f64::from(i % 2), 0.0]).collect();
+/// let pair = read_arrays(&atoms, &positions, "pair", &ReadOptions::default()).remove(0)?.structure;
+/// assert_eq!((pair.n_residues(), pair.n_atoms(), &pair.chains[..]), (2, 8, &["A".to_owned()][..]));
+/// assert!(read_arrays(&atoms, &positions[1..], "short", &ReadOptions::default())[0].is_err());
+/// # Ok::<(), prism_host::ReadError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AtomArrays {
+    /// Names as PDB files have them: `CA`.
+    pub atom_names: Texts,
+    /// Names of their residues: `ALA`.
+    pub residue_names: Texts,
+    /// Author chain ids. A blank one is called `" "`, as a PDB file's.
+    pub chains: Texts,
+    /// The author's residue numbers.
+    pub residue_numbers: Vec<i32>,
+    /// Insertion codes.
+    pub insertion_codes: Texts,
+    /// Alternate locations.
+    pub alternates: Texts,
+    /// Symbols of elements.
+    pub elements: Texts,
+    /// Whether they are `HETATM` records; none is where it is empty.
+    pub hetero: Vec<bool>,
+    /// Whether their residues are part of a chain, as mmCIF's `label_seq_id` says of those in `HETATM` records.
+    pub in_chain: Vec<bool>,
+    /// Occupancies; NaN where one is not known.
+    pub occupancies: Vec<f64>,
+    /// B factors in Å²; NaN where one is not known.
+    pub b_factors: Vec<f64>,
+}
+
+impl AtomArrays {
+    /// Number of atoms.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.residue_numbers.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.residue_numbers.is_empty()
+    }
+
+    /// The first array that has not an entry for each atom, by name, with how many it has.
+    #[must_use]
+    pub fn unequal(&self) -> Option<(&'static str, usize)> {
+        let needed = [
+            ("atom_names", self.atom_names.len()),
+            ("residue_names", self.residue_names.len()),
+            ("chains", self.chains.len()),
+        ];
+        let optional = [
+            ("insertion_codes", self.insertion_codes.len()),
+            ("alternates", self.alternates.len()),
+            ("elements", self.elements.len()),
+            ("hetero", self.hetero.len()),
+            ("in_chain", self.in_chain.len()),
+            ("occupancies", self.occupancies.len()),
+            ("b_factors", self.b_factors.len()),
+        ];
+        let mut all = needed.into_iter().chain(optional.into_iter().filter(|(_, length)| *length > 0));
+        all.find(|(_, length)| *length != self.len())
+    }
+}
+
+/// Reads the structure of some atoms at some positions (Å), by the rules for records of files; `name` becomes its name.
+/// There is one result. Arrays describe no assembly, and are the model that was asked for.
+#[must_use]
+pub fn read_arrays(
+    atoms: &AtomArrays,
+    positions: &[[f64; 3]],
+    name: &str,
+    options: &ReadOptions,
+) -> Vec<Result<ReadStructure, ReadError>> {
+    let options = &ReadOptions { models: Models::First, ..options.clone() };
+    let found = match &options.assembly {
+        Some(id) => Err(Problem::NoAssembly(format!("no assembly {id}; arrays describe none"))),
+        None => select(atoms, positions, options),
+    };
+    let found = found.map(|draft| vec![(1, draft)]).map_err(Fault::whole);
+    let read = |(_, model): (String, Result<Model, Fault>)| {
+        let read = model.and_then(|model| model.draft.finish(name, &model.facts, options));
+        read.map_err(|fault| fault.into_error(name, b""))
+    };
+    let facts = Facts::default();
+    models(found, "", 1, &facts, options).into_iter().map(read).collect()
+}
+
+fn select(atoms: &AtomArrays, positions: &[[f64; 3]], options: &ReadOptions) -> Result<Draft, Problem> {
+    if atoms.is_empty() {
+        return Err(Problem::NoAtoms("the arrays are empty"));
+    }
+    if let Some((field, found)) = atoms.unequal() {
+        return Err(Problem::Lengths { field, found, expected: atoms.len() });
+    }
+    if positions.len() != atoms.len() {
+        return Err(Problem::Lengths { field: "positions", found: positions.len(), expected: atoms.len() });
+    }
+    let mut selection = Selection::new(options, SYNTAX, atoms.len());
+    let (mut place, mut wanted) = (None, true);
+    for (index, &position) in positions.iter().enumerate() {
+        let at = |problem| Problem::Atom { atom: index, problem: Box::new(problem) };
+        let chain = match atoms.chains.at(index) {
+            b"" => b" ",
+            chain => chain,
+        };
+        let number = bytemuck::bytes_of(&atoms.residue_numbers[index]);
+        let here = ResidueId { chain, number, icode: atoms.insertion_codes.at(index) };
+        if place != Some(here) {
+            place = Some(here);
+            wanted = selection.enter(here).map_err(at)?;
+        }
+        if !wanted {
+            continue;
+        }
+        let (name, residue) = (atoms.atom_names.at(index), atoms.residue_names.at(index));
+        for (field, text) in [("atom name", name), ("residue name", residue)] {
+            if text.len() > LONGEST_NAME {
+                return Err(at(bad_field(field, text, "is longer than 8 characters")));
+            }
+        }
+        if !position.iter().all(|value| value.abs() <= FARTHEST) {
+            let shown = format!("{position:?}");
+            return Err(at(bad_field("position", shown.as_bytes(), "is no point within a million Å")));
+        }
+        let symbol = atoms.elements.at(index);
+        let of = |values: &'_ [f64]| values.get(index).map(|value| value.to_ne_bytes());
+        let (occupancy, b_factor) = (of(&atoms.occupancies), of(&atoms.b_factors));
+        let record = Record {
+            residue: pack(residue),
+            name: pack(name),
+            alternate: pack(atoms.alternates.at(index)),
+            hydrogen: is_hydrogen(symbol, name),
+            element: element(symbol),
+            position,
+            occupancy: occupancy.as_ref().map_or(b"", |bytes| bytes),
+            b_factor: b_factor.as_ref().map_or(b"", |bytes| bytes),
+            hetatm: atoms.hetero.get(index).copied().unwrap_or(false),
+            in_chain: atoms.in_chain.get(index).copied(),
+        };
+        selection.atom(&record).map_err(at)?;
+    }
+    selection.into_draft()
+}

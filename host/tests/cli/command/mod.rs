@@ -1,0 +1,83 @@
+//! Running the `prism` command in an empty folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+pub fn example() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/6m0j_rbd.pdb")
+}
+
+pub fn shipped(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+}
+
+/// A run of `prism` in an empty folder.
+pub struct Run {
+    folder: tempfile::TempDir,
+}
+
+pub struct Outcome {
+    pub status: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Run {
+    pub fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn put(&self, name: &str, text: impl AsRef<[u8]>) {
+        fs::create_dir_all(self.path(name).parent().unwrap()).unwrap();
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    pub fn copy(&self, from: &Path, name: &str) {
+        self.put(name, fs::read(from).unwrap());
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_prism"));
+        command.current_dir(self.folder.path()).args(arguments).env_remove("RUST_LOG").stdin(Stdio::null());
+        command
+    }
+
+    pub fn prism(&self, arguments: &[&str]) -> Outcome {
+        let output = self.command(arguments).output().unwrap();
+        Outcome {
+            status: output.status.code().unwrap(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// `prism features --backend cpu`.
+    pub fn features(&self, arguments: &[&str]) -> Outcome {
+        self.prism(&[&["features", "--backend", "cpu"], arguments].concat())
+    }
+
+    pub fn files(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.folder.path()).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+/// A column of a CSV text.
+pub fn column(csv: &str, name: &str) -> Vec<String> {
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let index = reader.headers().unwrap().iter().position(|header| header == name).unwrap();
+    reader.records().map(|record| record.unwrap()[index].to_owned()).collect()
+}
+
+pub fn names(csv: &str) -> Vec<String> {
+    let mut names = column(csv, "structure");
+    names.dedup();
+    names
+}

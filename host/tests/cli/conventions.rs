@@ -1,0 +1,260 @@
+//! What people expect of a command: help, manual, completions, formats, silence, and that it says what it did.
+
+use crate::command::{Run, column, example, names, shipped};
+use arrow_array::Array;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float32Type, Int32Type};
+use serde_json::Value;
+use std::fs;
+use std::io::Read;
+
+#[test]
+fn short_help_has_the_most_used_options_and_long_help_all_in_groups() {
+    let run = Run::new();
+    let (short, long) = (run.prism(&["features", "-h"]).stdout, run.prism(&["features", "--help"]).stdout);
+    let position = |text: &str, what: &str| text.find(what).unwrap_or_else(|| panic!("no {what} in {text}"));
+    assert!(short.lines().count() < long.lines().count() / 2);
+    for option in
+        ["--output", "--columns", "--list", "--explain", "--chains", "--backend", "--device", "--points", "-j"]
+    {
+        position(&short, option);
+    }
+    for option in ["--timings", "--min-feature-value", "--digests", "--fail-fast"] {
+        assert!(!short.contains(option), "{option} is for the long help");
+        position(&long, option);
+    }
+    let headings = ["Options:", "Computing:", "Reading:", "Running:", "Provenance:", "Global options:"];
+    let places: Vec<usize> = headings.iter().map(|heading| position(&long, heading)).collect();
+    assert!(places.is_sorted(), "{places:?}: {long}");
+    assert!(position(&long, "--output") < places[1], "what is used most comes first");
+}
+
+#[test]
+fn manual_and_completions_are_generated() {
+    let run = Run::new();
+    let man = run.prism(&["generate", "man"]);
+    assert_eq!(man.status, 0, "{}", man.stderr);
+    for text in [".TH prism 1", ".TH prism-features 1", "\\-\\-columns", ".TH prism-check 1"] {
+        assert!(man.stdout.contains(text), "{text}");
+    }
+    fs::create_dir(run.path("out")).unwrap();
+    assert_eq!(run.prism(&["generate", "man", "-o", "out"]).status, 0);
+    assert!(run.path("out/prism.1").is_file() && run.path("out/prism-sites.1").is_file());
+    for (shell, file) in
+        [("bash", "prism.bash"), ("zsh", "_prism"), ("fish", "prism.fish"), ("powershell", "_prism.ps1")]
+    {
+        let what = format!("complete-{shell}");
+        let text = run.prism(&["generate", &what]);
+        assert!(text.status == 0 && text.stdout.contains("fail-fast") && text.stdout.contains("sites"), "{shell}");
+        assert_eq!(run.prism(&["generate", &what, "-o", "out"]).status, 0);
+        assert_eq!(fs::read_to_string(run.path("out").join(file)).unwrap(), text.stdout);
+    }
+    assert_eq!(run.prism(&["generate", "man", "-o", "none"]).status, 1);
+    // A shell takes them.
+    let script = "source <(\"$0\" generate complete-bash) && complete -p prism";
+    let bash = std::process::Command::new("bash").args(["-c", script, env!("CARGO_BIN_EXE_prism")]).output();
+    if let Ok(output) = bash {
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn quiet_says_errors_alone() {
+    let run = Run::new();
+    run.copy(&example(), "in/a.pdb");
+    run.put("in/notes.txt", "");
+    let usual = run.features(&["in"]);
+    assert!(usual.stderr.contains("note: ") && usual.stderr.contains("1 structure"), "{}", usual.stderr);
+    let quiet = run.features(&["in", "-q"]);
+    assert_eq!((quiet.status, quiet.stderr.as_str()), (0, ""));
+    assert_eq!(quiet.stdout, usual.stdout);
+    run.put("in/b.pdb", "");
+    assert_eq!(run.features(&["in", "--quiet"]).stderr, "error: b.pdb: the file is empty\n");
+    assert_eq!(run.features(&["in", "-q", "-v"]).status, 2);
+}
+
+#[test]
+fn threads_change_nothing_but_time() {
+    let run = Run::new();
+    run.copy(&example(), "a.pdb");
+    let one = run.features(&["a.pdb", "-j", "1"]);
+    assert_eq!(one.status, 0, "{}", one.stderr);
+    assert_eq!(one.stdout, run.features(&["a.pdb", "--threads=3"]).stdout);
+    assert_eq!(run.features(&["a.pdb", "-j", "0"]).status, 2);
+}
+
+#[test]
+fn text_formats_hold_the_same_table() {
+    let run = Run::new();
+    run.copy(&example(), "a.pdb");
+    run.copy(&shipped("1crn.pdb"), "b, with a comma.pdb");
+    let inputs = ["a.pdb", "b, with a comma.pdb"];
+    let written = |output: &str| {
+        let outcome = run.features(&[&inputs[..], &["-o", output]].concat());
+        assert_eq!(outcome.status, 0, "{output}: {}", outcome.stderr);
+        fs::read(run.path(output)).unwrap()
+    };
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let unzipped = |bytes: Vec<u8>| {
+        let mut reader = flate2::read::GzDecoder::new(&bytes[..]);
+        let mut text = String::new();
+        reader.read_to_string(&mut text).unwrap();
+        let comment = String::from_utf8(reader.header().unwrap().comment().unwrap().to_vec()).unwrap();
+        assert!(comment.contains("prism.points=100; prism.") && comment.contains("prism.backend=CPU ("), "{comment}");
+        text
+    };
+    let csv = text(written("t.csv"));
+    assert_eq!(unzipped(written("t.csv.gz")), csv);
+    let tsv = text(written("t.tsv"));
+    assert_eq!(unzipped(written("t.tsv.gz")), tsv);
+    let rows = |text: &str, delimiter: u8| -> Vec<csv::StringRecord> {
+        let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).has_headers(false).from_reader(text.as_bytes());
+        reader.records().map(Result::unwrap).collect()
+    };
+    assert_eq!(rows(&tsv, b'\t'), rows(&csv, b','));
+    assert!(tsv.contains("\nb, with a comma.pdb\t"), "a comma needs no quotes there");
+
+    let jsonl = text(written("t.jsonl"));
+    assert_eq!(unzipped(written("t.jsonl.gz")), jsonl);
+    let (header, rest) = (rows(&csv, b',')[0].clone(), &rows(&csv, b',')[1..]);
+    assert_eq!(jsonl.lines().count(), rest.len());
+    for (line, fields) in jsonl.lines().zip(rest) {
+        let object: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(object.as_object().unwrap().len(), header.len());
+        for (name, field) in header.iter().zip(fields) {
+            let value = &object[name];
+            let same = match value {
+                Value::Null => field.is_empty(),
+                Value::String(text) => text == field,
+                // To the same number of 32 bits.
+                number => number.to_string().parse::<f32>().unwrap() == field.parse::<f32>().unwrap(),
+            };
+            assert!(same, "{name}: {value} beside {field:?}");
+        }
+    }
+}
+
+#[test]
+fn arrow_holds_the_same_table_and_where_it_comes_from() {
+    let run = Run::new();
+    run.copy(&example(), "a.pdb");
+    assert_eq!(run.features(&["a.pdb", "-o", "t.arrow", "--digests"]).status, 0);
+    let csv = run.features(&["a.pdb"]).stdout;
+    let reader = arrow_ipc::reader::FileReader::try_new(fs::File::open(run.path("t.arrow")).unwrap(), None).unwrap();
+    let schema = reader.schema();
+    assert_eq!(schema.metadata()["prism.version"], env!("CARGO_PKG_VERSION"));
+    assert!(schema.metadata()["prism.command"].starts_with("prism features --backend cpu a.pdb -o t.arrow"));
+    assert_eq!(schema.metadata()["prism.ptx_sha256"].len(), 64);
+    assert_eq!(schema.metadata()["prism.inputs_sha256"].len(), 64);
+    let batches: Vec<_> = reader.map(Result::unwrap).collect();
+    assert_eq!(batches.len(), 1);
+    for (index, field) in schema.fields().iter().enumerate() {
+        let (array, expected) = (batches[0].column(index), column(&csv, field.name()));
+        assert_eq!(array.len(), expected.len());
+        for (row, expected) in expected.iter().enumerate() {
+            let same = if array.is_null(row) {
+                expected.is_empty()
+            } else if let Some(texts) = array.as_string_opt::<i32>() {
+                texts.value(row) == expected
+            } else if let Some(numbers) = array.as_primitive_opt::<Int32Type>() {
+                numbers.value(row).to_string() == *expected
+            } else {
+                array.as_primitive::<Float32Type>().value(row) == expected.parse::<f32>().unwrap()
+            };
+            assert!(same, "{} of row {row}", field.name());
+        }
+    }
+    let outcome = run.features(&["t.arrow"]);
+    assert!(outcome.stderr.contains("no packed data set"), "{}", outcome.stderr);
+}
+
+#[test]
+fn provenance_goes_beside_formats_that_have_no_room() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.pdb"), "a.pdb");
+    let outcome = run.features(&["a.pdb", "--points", "50", "--provenance", "p.json", "--digests"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    let value: Value = serde_json::from_slice(&fs::read(run.path("p.json")).unwrap()).unwrap();
+    assert_eq!(value["prism.points"], "50");
+    assert_eq!(value["prism.command"], "prism features --backend cpu a.pdb --points 50 --provenance p.json --digests");
+    let sum = std::process::Command::new("sha256sum").arg(run.path("a.pdb")).output();
+    if let Ok(output) = sum {
+        let expected = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(value["inputs"][0]["sha256"].as_str(), expected.split_whitespace().next());
+        assert_eq!(value["inputs"][0]["path"], "a.pdb");
+    }
+    let outcome = run.features(&["a.pdb", "--provenance", "none/p.json"]);
+    assert_eq!(outcome.stderr, "error: none/p.json: there is no folder none; make it first\n");
+}
+
+#[test]
+fn info_and_lists_are_json_for_programs() {
+    let run = Run::new();
+    let json = |arguments: &[&str]| -> Value {
+        let outcome = run.prism(arguments);
+        assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+        serde_json::from_str(&outcome.stdout).unwrap()
+    };
+    let info = json(&["info", "--format", "json"]);
+    assert_eq!(info["version"], env!("CARGO_PKG_VERSION"));
+    assert!(info["machine_code"].is_array() && info["machine_code_error"].is_null(), "{info}");
+    assert!(
+        info["kernels"].as_array().unwrap().iter().all(|kernel| kernel["fingerprint"].as_str().unwrap().len() == 16)
+    );
+    let list = json(&["features", "--list", "--format=json"]);
+    let named: Vec<&str> = list.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert!(named.iter().eq(shared_types::FEATURES.iter().map(|feature| &feature.name)));
+}
+
+#[test]
+fn a_column_is_explained() {
+    let run = Run::new();
+    let outcome = run.prism(&["features", "--explain", "depth"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    for text in ["depth\n", "nearest atom", "Chakravarty", "Å", "undefined"] {
+        assert!(outcome.stdout.contains(text), "{text}: {}", outcome.stdout);
+    }
+    let outcome = run.prism(&["features", "--explain", "depht"]);
+    assert_eq!(outcome.status, 2);
+    assert!(outcome.stderr.contains("there is no column `depht`"), "{}", outcome.stderr);
+}
+
+/// Columns that are said to be defined everywhere are, and others are not always.
+#[test]
+fn what_is_undefined_is_explained() {
+    let run = Run::new();
+    run.copy(&example(), "a.pdb");
+    let every = shared_types::FEATURES.iter().map(|feature| feature.name).collect::<Vec<_>>().join(",");
+    let csv = run.features(&["a.pdb", "--columns", &every]).stdout;
+    for feature in shared_types::FEATURES {
+        let explained = run.prism(&["features", "--explain", feature.name, "--format", "json"]).stdout;
+        let explained: Value = serde_json::from_str(&explained).unwrap();
+        let undefined = explained["undefined"].as_str().unwrap();
+        let missing = column(&csv, feature.name).iter().filter(|value| value.is_empty()).count();
+        if missing > 0 {
+            assert!(!undefined.starts_with("nowhere"), "{}: {missing} rows are empty, and: {undefined}", feature.name);
+        }
+    }
+}
+
+#[test]
+fn inputs_are_checked_without_computing() {
+    let run = Run::new();
+    run.copy(&example(), "in/a.pdb");
+    run.put("in/broken.pdb", "");
+    run.copy(&shipped("1ubq.pdb"), "in/z.pdb");
+    let outcome = run.prism(&["check", "in"]);
+    assert_eq!(outcome.status, 3, "{}", outcome.stderr);
+    let lines: Vec<&str> = outcome.stdout.lines().filter(|line| !line.starts_with(' ')).collect();
+    assert!(lines[0].starts_with("a.pdb: 194 residues, 1"), "{}", lines[0]);
+    assert!(lines[0].ends_with("chain E (194)"), "{}", lines[0]);
+    assert_eq!(lines[1], "broken.pdb: refused: the file is empty");
+    assert!(lines[2].starts_with("z.pdb: 76 residues"), "{}", lines[2]);
+    let json = run.prism(&["check", "in", "--format", "json"]).stdout;
+    let values: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(values[0]["chains"][0]["residues"], 194);
+    assert_eq!((values[1]["status"].as_str(), values[2]["status"].as_str()), (Some("refused"), Some("read")));
+    assert_eq!(run.prism(&["check", "in/broken.pdb"]).status, 1);
+    assert_eq!(run.prism(&["check", "in/a.pdb", "-q"]).status, 0);
+    assert!(names(&run.features(&["in"]).stdout).len() == 2, "the same are computed");
+}

@@ -1,0 +1,474 @@
+//! The `prism` command as a person meets it: what it writes, says and exits with.
+
+use crate::command::{Outcome, Run, column, example, names, shipped};
+use std::fs;
+use std::io::Read;
+use std::process::Stdio;
+
+#[test]
+fn one_structure_to_standard_output() {
+    let run = Run::new();
+    let Outcome { status, stdout, stderr } = run.features(&[example().to_str().unwrap()]);
+    assert_eq!(status, 0, "{stderr}");
+    assert!(stdout.starts_with("structure,row,chain,resnum,icode,resname,parent,contact_number,wcn,"));
+    assert_eq!(stdout.lines().count(), 1 + 194);
+    assert_eq!(names(&stdout), ["6m0j_rbd.pdb"]);
+    assert_eq!(column(&stdout, "row")[193], "193");
+    assert_eq!(column(&stdout, "resnum")[..2], ["333", "334"]);
+    assert_eq!(column(&stdout, "chain")[0], "E");
+    assert_eq!(column(&stdout, "resname")[0], "THR");
+    assert_eq!(column(&stdout, "contact_number")[0], "5.0");
+    assert_eq!(column(&stdout, "ca_angle")[0], "", "not defined at the end of a chain");
+    let last = stderr.lines().last().unwrap();
+    assert!(last.starts_with("1 structure, 194 residues, 0 failed; CPU ("), "{last}");
+    assert_eq!(run.files(), [""; 0]);
+}
+
+#[test]
+fn a_file_has_what_standard_output_has() {
+    let run = Run::new();
+    let input = example();
+    let stdout = run.features(&[input.to_str().unwrap()]).stdout;
+    let written = run.features(&[input.to_str().unwrap(), "-o", "out.csv"]);
+    assert_eq!((written.status, written.stdout.as_str()), (0, ""));
+    assert_eq!(fs::read_to_string(run.path("out.csv")).unwrap(), stdout);
+    assert_eq!(run.features(&[input.to_str().unwrap(), "-o", "-"]).stdout, stdout);
+    for name in ["out.parquet", "out.npz"] {
+        assert_eq!(run.features(&[input.to_str().unwrap(), "--output", name]).status, 0);
+    }
+    assert_eq!(fs::read(run.path("out.parquet")).unwrap()[..4], *b"PAR1");
+    assert_eq!(fs::read(run.path("out.npz")).unwrap()[..2], *b"PK");
+    assert_eq!(run.files(), ["out.csv", "out.npz", "out.parquet"]);
+}
+
+#[test]
+fn directories_are_walked_and_formats_found_by_content() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.cif"), "in/sub/crambin.cif");
+    run.copy(&shipped("1crn.pdb"), "in/b.ent");
+    run.copy(&shipped("1crn.cif"), "in/A.pdb");
+    run.put("in/notes.txt", "nothing");
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut gzip, &fs::read(shipped("1ubq.pdb")).unwrap()).unwrap();
+    run.put("in/z.pdb.gz", gzip.finish().unwrap());
+    let Outcome { status, stdout, stderr } = run.features(&["in"]);
+    assert_eq!(status, 0, "{stderr}");
+    assert_eq!(names(&stdout), ["A.pdb", "b.ent", "sub/crambin.cif", "z.pdb"]);
+    assert!(stderr.contains("note: in: 1 file is ignored"), "{stderr}");
+    assert!(stderr.contains("4 structures, 214 residues, 0 failed"), "{stderr}");
+}
+
+#[test]
+fn bad_inputs_are_reported_and_the_rest_is_written() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.pdb"), "a.pdb");
+    run.put("empty.pdb", "");
+    run.put("broken.pdb", "ATOM      1  N   THR A   1      17.047  14.09x   3.625  1.00 13.79           N\n");
+    run.copy(&shipped("1ubq.pdb"), "z.pdb");
+    run.put("model.bcif", "x");
+    let inputs = ["a.pdb", "empty.pdb", "missing.pdb", "broken.pdb", "model.bcif", "z.pdb"];
+    let Outcome { status, stdout, stderr } = run.features(&inputs);
+    assert_eq!(status, 3, "{stderr}");
+    assert_eq!(names(&stdout), ["a.pdb", "z.pdb"]);
+    let errors: Vec<&str> = stderr.lines().filter(|line| line.starts_with("error: ")).collect();
+    assert_eq!(errors.len(), 4, "{stderr}");
+    assert_eq!(errors[0], "error: empty.pdb: the file is empty");
+    assert!(errors[1].starts_with("error: missing.pdb: No such file"), "{}", errors[1]);
+    assert!(errors[2].starts_with("error: broken.pdb: line 1: "), "{}", errors[2]);
+    assert!(errors[3].starts_with("error: model.bcif: no atoms: "), "{}", errors[3]);
+    assert!(stderr.contains("2 structures, 122 residues, 4 failed; CPU ("), "{stderr}");
+
+    // The same to a file, which is as whole as it gets.
+    let written = run.features(&[&inputs[..], &["-o", "out.csv", "--keep-going"]].concat());
+    assert_eq!(written.status, 3);
+    assert_eq!(fs::read_to_string(run.path("out.csv")).unwrap(), stdout);
+}
+
+#[test]
+fn nothing_is_written_when_nothing_can_be() {
+    let run = Run::new();
+    run.put("empty.pdb", "");
+    run.put("out.csv", "before");
+    let outcome = run.features(&["empty.pdb"]);
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (1, ""));
+    assert_eq!(run.features(&["empty.pdb", "missing.pdb", "-o", "out.csv"]).status, 1);
+    assert_eq!(fs::read_to_string(run.path("out.csv")).unwrap(), "before");
+    run.put("dir/notes.txt", "");
+    let outcome = run.features(&["dir"]);
+    assert_eq!(outcome.status, 1);
+    assert!(outcome.stderr.contains("error: no structure files (.pdb, .ent, .cif, .mmcif, .bcif, .pqr, .pdbqt or .tar, each also .gz, .zst, .bz2, .xz) were found"));
+    assert_eq!(run.files(), ["dir", "empty.pdb", "out.csv"]);
+}
+
+#[test]
+fn fail_fast_stops_at_the_first_failure() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.pdb"), "a.pdb");
+    run.put("bad.pdb", "");
+    run.put("worse.pdb", "");
+    let outcome = run.features(&["a.pdb", "bad.pdb", "worse.pdb", "--fail-fast", "-o", "out.csv"]);
+    assert_eq!(outcome.status, 1, "{}", outcome.stderr);
+    assert_eq!(outcome.stderr.matches("error: ").count(), 1, "{}", outcome.stderr);
+    assert!(!run.path("out.csv").exists());
+    assert!(run.files().iter().all(|name| !name.contains("part")), "{:?}", run.files());
+    assert_eq!(run.features(&["a.pdb", "--fail-fast", "-o", "out.csv"]).status, 0);
+}
+
+#[test]
+fn wrong_usage_is_status_2() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.pdb"), "a.pdb");
+    run.copy(&shipped("1crn.pdb"), "sub/a.pdb");
+    let refused = |arguments: &[&str], says: &str| {
+        let outcome = run.prism(arguments);
+        assert_eq!(outcome.status, 2, "{arguments:?}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains(says), "{arguments:?}: {}", outcome.stderr);
+        assert_eq!(outcome.stdout, "");
+    };
+    refused(&[], "Usage");
+    refused(&["features"], "<PATH>");
+    refused(&["features", "a.pdb", "--speed"], "--speed");
+    refused(&["features", "a.pdb", "-o", "out.txt"], "out.txt: the extension must be csv, tsv or jsonl");
+    refused(&["features", "a.pdb", "--columns", "wcn,wcm"], "there is no column `wcm`");
+    refused(&["features", "a.pdb", "--columns", "wcn,wcn"], "`wcn` is named twice");
+    refused(&["features", "a.pdb", "--contact-threshold", "0"], "`contact_threshold` is 0");
+    refused(&["features", "a.pdb", "--contact-threshold", "-8"], "`contact_threshold` is -8");
+    refused(&["features", "a.pdb", "--contact-threshold", "near"], "near");
+    refused(&["features", "a.pdb", "--points", "19"], "19 is not in 20..=5000");
+    refused(&["features", "a.pdb", "--points", "5001"], "5001 is not in 20..=5000");
+    refused(&["features", "a.pdb", "--points", "-100"], "-100 is not in 20..=5000");
+    refused(&["features", "a.pdb", "--min-feature-value", "nan"], "`min_feature_value` is NaN");
+    refused(&["features", "a.pdb", "--backend", "tpu"], "tpu");
+    refused(&["features", "a.pdb", "--backend", "cpu", "--device", "0"], "the CPU backend has none");
+    refused(&["features", "a.pdb", "--keep-going", "--fail-fast"], "cannot be used with");
+    let named = ["features", "a.pdb", "sub/a.pdb", "--name-by", "name"];
+    refused(&named, "a.pdb and sub/a.pdb would both be called \"a.pdb\"");
+    refused(&["features", "a.pdb", "a.pdb"], "would both be called");
+}
+
+#[test]
+fn columns_are_chosen() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.pdb"), "a.pdb");
+    let header = |columns: &str| {
+        let stdout = run.features(&["a.pdb", "--columns", columns]).stdout;
+        stdout.lines().next().unwrap_or_default().to_owned()
+    };
+    assert_eq!(header("wcn,contact_number"), "structure,row,chain,resnum,icode,resname,parent,wcn,contact_number");
+    assert_eq!(header("resnum,wcn"), "resnum,wcn");
+}
+
+#[test]
+fn chains_are_chosen() {
+    let run = Run::new();
+    run.copy(&example(), "a.pdb");
+    assert_eq!(run.features(&["a.pdb", "--chains", "A,E"]).stdout.lines().count(), 195);
+    let outcome = run.features(&["a.pdb", "--chains", "A"]);
+    assert_eq!(outcome.status, 1);
+    assert!(outcome.stderr.contains("error: a.pdb: no protein residues"), "{}", outcome.stderr);
+}
+
+#[test]
+fn the_configuration_reaches_the_features() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.pdb"), "a.pdb");
+    let contacts = |threshold: &str| -> f32 {
+        let stdout = run.features(&["a.pdb", "--contact-threshold", threshold]).stdout;
+        column(&stdout, "contact_number").iter().map(|number| number.parse::<f32>().unwrap()).sum()
+    };
+    assert!(contacts("6") < contacts("8") && contacts("8") < contacts("10"));
+    let areas = |points: &str| column(&run.features(&["a.pdb", "--points", points]).stdout, "sasa");
+    assert_ne!(areas("100"), areas("200"));
+    assert_eq!(areas("100"), column(&run.features(&["a.pdb"]).stdout, "sasa"));
+    let stdout = run.features(&["a.pdb", "--min-feature-value", "1e30"]).stdout;
+    assert!(column(&stdout, "wcn").iter().all(|value| value == "0.0"));
+}
+
+#[test]
+fn annotations_apply_by_residue() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.pdb"), "a.pdb");
+    run.put(
+        "notes.csv",
+        "structure,chain,resnum,icode,conservation,gisaid_freq\na.pdb,A,1,,0.5,\na.pdb,A,3,,,0.25\nb.pdb,A,1,,1,\n",
+    );
+    let outcome = run.features(&["a.pdb", "--annotations", "notes.csv"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("warning: notes.csv: 1 line matches no residue"), "{}", outcome.stderr);
+    assert_eq!(column(&outcome.stdout, "conservation")[..3], ["0.5", "", ""]);
+    assert_eq!(column(&outcome.stdout, "gisaid_freq")[..3], ["", "", "0.25"]);
+    assert_eq!(column(&outcome.stdout, "conservation_local")[1], "0.5", "neighbours average what there is");
+
+    run.put("bad.csv", "structure,chain,resnum,icode,conservation\na.pdb,A,1,,0.5\na.pdb,A,2,,much\n");
+    let outcome = run.features(&["a.pdb", "--annotations", "bad.csv", "-o", "out.csv"]);
+    assert_eq!(outcome.status, 1);
+    assert!(outcome.stderr.contains("error: bad.csv: line 3: conservation \"much\" is not a number"));
+    assert!(!run.path("out.csv").exists());
+    assert_eq!(run.features(&["a.pdb", "--annotations", "none.csv"]).status, 1);
+}
+
+#[test]
+fn warnings_name_the_structure() {
+    let run = Run::new();
+    let text = fs::read_to_string(shipped("1crn.pdb")).unwrap();
+    let (atoms, rest): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with("ATOM"));
+    let shifted = atoms.iter().map(|line| line.replace(" A ", " B "));
+    let doubled: Vec<String> = atoms
+        .iter()
+        .map(|line| (*line).to_owned())
+        .chain(shifted)
+        .chain(rest.iter().map(|l| (*l).to_owned()))
+        .collect();
+    run.put("double.pdb", doubled.join("\n"));
+    let outcome = run.features(&["double.pdb"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("warning: double.pdb: "), "{}", outcome.stderr);
+    assert!(column(&outcome.stdout, "wcn").iter().all(|wcn| wcn != "inf"));
+}
+
+#[test]
+fn the_feature_table_is_listed() {
+    let outcome = Run::new().prism(&["features", "--list"]);
+    assert_eq!((outcome.status, outcome.stderr.as_str()), (0, ""));
+    for feature in shared_types::FEATURES {
+        let line = outcome.stdout.lines().find(|line| line.split_whitespace().next() == Some(feature.name));
+        let line = line.unwrap_or_else(|| panic!("{} is not listed", feature.name));
+        assert!(line.contains(feature.unit) && line.contains(feature.definition) && line.contains(feature.source));
+    }
+}
+
+#[test]
+fn info_tells_backend_and_kernels() {
+    let outcome = Run::new().prism(&["info"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    for text in [
+        "backend: ",
+        "driver: ",
+        "CPU: ",
+        "machine code: ",
+        "kernel mega_fused_batch_detection_prism4d",
+        "fingerprint ",
+    ] {
+        assert!(outcome.stdout.contains(text), "{text}: {}", outcome.stdout);
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let run = Run::new();
+    // More than a pipe holds.
+    for copy in 0..20 {
+        run.copy(&example(), &format!("in/{copy}.pdb"));
+    }
+    let mut child = run
+        .command(&["features", "--backend", "cpu", "in"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = [0; 10];
+    child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+    // Dropped: the reader has enough.
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(&first, b"structure,");
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+}
+
+#[test]
+fn an_output_that_cannot_be_made_is_said_before_the_work() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.pdb"), "a.pdb");
+    let outcome = run.features(&["a.pdb", "-o", "none/out.csv"]);
+    assert_eq!(outcome.status, 1);
+    assert_eq!(outcome.stderr, "error: none/out.csv: there is no folder none; make it first\n");
+}
+
+#[test]
+fn order_and_bits_do_not_depend_on_what_is_beside() {
+    let run = Run::new();
+    run.copy(&example(), "rbd.pdb");
+    run.copy(&shipped("1crn.pdb"), "crn.pdb");
+    run.copy(&shipped("1ubq.pdb"), "ubq.pdb");
+    let all = run.features(&["ubq.pdb", "rbd.pdb", "crn.pdb"]).stdout;
+    let one = |name: &str| run.features(&[name]).stdout.split_once('\n').unwrap().1.to_owned();
+    let header = all.lines().next().unwrap();
+    assert_eq!(all, format!("{header}\n{}{}{}", one("ubq.pdb"), one("rbd.pdb"), one("crn.pdb")));
+}
+
+const SITES: &str = "structure,rank,score,probability,x,y,z,area,volume,residues";
+
+#[test]
+fn sites_are_a_line_each() {
+    let run = Run::new();
+    run.copy(&example(), "a.pdb");
+    let sites = |more: &[&str]| run.prism(&[&["sites", "a.pdb", "--backend", "cpu"], more].concat());
+    let outcome = sites(&[]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    let lines: Vec<&str> = outcome.stdout.lines().collect();
+    assert_eq!(lines[0], SITES);
+    assert!(lines.len() > 4, "{}", outcome.stdout);
+    // What the table of features says of the same residues.
+    let features = run.features(&["a.pdb", "--columns", "chain,resnum,site_id"]).stdout;
+    let (numbers, ids) = (column(&features, "resnum"), column(&features, "site_id"));
+    let mut before = f64::INFINITY;
+    for (index, line) in lines[1..].iter().enumerate() {
+        let fields: Vec<&str> = line.split(',').collect();
+        assert_eq!(fields[..2], ["a.pdb", &(index + 1).to_string()]);
+        let members = (0..ids.len()).filter(|&row| ids[row] == index.to_string());
+        let names: Vec<String> = members.map(|row| format!("E_{}", numbers[row])).collect();
+        assert_eq!(fields[9], names.join(" "));
+        let score = fields[2].parse::<f64>().unwrap();
+        assert!(score <= before, "{line}");
+        before = score;
+    }
+    let file = sites(&["-o", "s.csv"]);
+    assert_eq!((file.status, fs::read_to_string(run.path("s.csv")).unwrap()), (0, outcome.stdout.clone()));
+    let two = sites(&["--max-sites", "2"]).stdout;
+    assert_eq!(two, lines[..3].join("\n") + "\n");
+    let strong = sites(&["--min-score", lines[2].split(',').nth(2).unwrap()]).stdout;
+    assert_eq!(strong, two);
+    assert_eq!(sites(&["--max-sites", "0"]).stdout, format!("{SITES}\n"));
+}
+
+#[test]
+fn sites_are_json_and_parquet_too() {
+    let run = Run::new();
+    run.copy(&example(), "a.pdb");
+    let write = |file: &str| run.prism(&["sites", "a.pdb", "--backend", "cpu", "--max-sites", "3", "-o", file]);
+    assert_eq!((write("s.csv").status, write("s.json").status, write("s.parquet").status), (0, 0, 0));
+    let csv = fs::read_to_string(run.path("s.csv")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&fs::read_to_string(run.path("s.json")).unwrap()).unwrap();
+    let sites = json.as_array().unwrap();
+    assert_eq!(sites.len(), 3);
+    for (line, site) in csv.lines().skip(1).zip(sites) {
+        let fields: Vec<&str> = line.split(',').collect();
+        assert_eq!(site["x"].as_f64().unwrap(), fields[4].parse::<f64>().unwrap());
+        assert_eq!(site["residues"].as_array().unwrap().len(), fields[9].split_whitespace().count());
+    }
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    let file = SerializedFileReader::new(fs::File::open(run.path("s.parquet")).unwrap()).unwrap();
+    let metadata = file.metadata().file_metadata();
+    assert_eq!((metadata.num_rows(), metadata.schema_descr().num_columns()), (3, 10));
+}
+
+#[test]
+fn viewers_get_points_and_scripts() {
+    let run = Run::new();
+    run.copy(&example(), "a.pdb");
+    let show = |points: &str, script: &str| {
+        let outcome = run.prism(&["sites", "a.pdb", "--backend", "cpu", "--points", points, "--script", script]);
+        assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+        [points, script].map(|file| fs::read_to_string(run.path(file)).unwrap())
+    };
+    let [ply, chimerax] = show("p.ply", "s.cxc");
+    let [pdb, pymol] = show("p.pdb", "s.pml");
+    let vertices = ply.lines().skip_while(|line| *line != "end_header").count() - 1;
+    assert!(vertices > 100, "{vertices}");
+    let atoms: Vec<&str> = pdb.lines().filter(|line| line.starts_with("HETATM")).collect();
+    assert_eq!(atoms.len(), vertices);
+    assert!(atoms.iter().all(|line| (0.0..=100.0).contains(&line[60..66].trim().parse::<f64>().unwrap())));
+    assert!(pymol.starts_with("load a.pdb") && pymol.contains("load p.pdb") && pymol.contains("site_1_centre"));
+    assert!(chimerax.starts_with("open a.pdb") && chimerax.contains("marker #101"));
+    let two = run.prism(&["sites", "a.pdb", "a.pdb", "--points", "p.ply"]);
+    assert_eq!(two.status, 2, "{}", two.stderr);
+    let number = run.features(&["a.pdb", "--points", "p.ply"]);
+    assert_eq!(number.status, 2, "{}", number.stderr);
+}
+
+#[test]
+fn the_structure_is_written_with_scores_in_its_b_column() {
+    let run = Run::new();
+    run.copy(&example(), "a.pdb");
+    let ligand = "HETATM 9000  C1  ATP Z 900      10.000  20.000  30.000  1.00 20.00           C\n";
+    let text = fs::read_to_string(run.path("a.pdb")).unwrap() + ligand;
+    fs::write(run.path("a.pdb"), &text).unwrap();
+    let outcome = run.prism(&["sites", "a.pdb", "--backend", "cpu", "--write-structure", "b.pdb"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    let scored = fs::read_to_string(run.path("b.pdb")).unwrap();
+    assert_eq!(scored.lines().count(), text.lines().count());
+    let table = run.features(&["a.pdb", "--columns", "resnum,site_score"]);
+    let rows = table.stdout.lines().skip(1).map(|line| line.split_once(',').unwrap());
+    let scores: std::collections::HashMap<_, f64> =
+        rows.map(|(n, score)| (n.to_owned(), score.parse().unwrap())).collect();
+    assert!(scores.values().any(|&score| score > 0.01));
+    for (line, before) in scored.lines().zip(text.lines()) {
+        let b = |line: &str| line[60..66].trim().parse::<f64>().unwrap();
+        if line.starts_with("ATOM") {
+            assert!((b(line) - 100.0 * scores[line[22..26].trim()]).abs() < 0.0051, "{line}");
+            assert_eq!((&line[..60], &line[66..]), (&before[..60], &before[66..]));
+        } else if line.starts_with("HETATM") {
+            assert_eq!(b(line), 0.0, "{line}");
+        } else {
+            assert_eq!(line, before);
+        }
+    }
+    let other = run.prism(&["sites", "a.pdb", "--backend", "cpu", "--write-structure", "b.cif"]);
+    assert_ne!(other.status, 0);
+    assert!(other.stderr.contains("a structure of a PDB file is written as pdb"), "{}", other.stderr);
+}
+
+/// What is bound tells nothing: it may be anywhere, or missing.
+#[test]
+fn ligands_do_not_leak_into_any_column() {
+    let run = Run::new();
+    let protein = fs::read_to_string(example()).unwrap();
+    let atoms: String =
+        protein.lines().filter(|line| line.starts_with("ATOM")).map(|line| format!("{line}\n")).collect();
+    let ligand = |shift: f64| -> String {
+        (0..20)
+            .map(|i| {
+                let x = shift + 1.4 * f64::from(i);
+                format!(
+                    "HETATM{:5}  C{:<2} ATP Z 900    {x:8.3}{:8.3}{:8.3}  1.00 20.00           C\n",
+                    9000 + i,
+                    i % 100,
+                    10.0,
+                    20.0
+                )
+            })
+            .collect()
+    };
+    let tables = [atoms.clone(), atoms.clone() + &ligand(-30.0), ligand(25.0) + &atoms].map(|text| {
+        fs::write(run.path("a.pdb"), text).unwrap();
+        let features = run.features(&["a.pdb"]);
+        assert_eq!(features.status, 0, "{}", features.stderr);
+        (features.stdout, run.prism(&["sites", "a.pdb", "--backend", "cpu"]).stdout)
+    });
+    assert!(tables[0].1.lines().count() > 3);
+    assert!(tables[0] == tables[1] && tables[0] == tables[2]);
+}
+
+#[test]
+fn sites_do_not_depend_on_contacts_or_test_points() {
+    let run = Run::new();
+    run.copy(&example(), "a.pdb");
+    let scores = |more: &[&str]| {
+        let outcome = run.features(&[&["a.pdb", "--columns", "site_score,site_id"], more].concat());
+        assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+        outcome.stdout
+    };
+    let expected = scores(&[]);
+    assert_eq!(scores(&["--contact-threshold", "10"]), expected);
+    // With other test points atoms without accessible area are not known, and all are asked.
+    assert_eq!(scores(&["--points", "300"]), expected);
+    assert_eq!(scores(&["--points", "20"]), expected);
+}
+
+#[test]
+fn wrong_use_of_sites_is_refused() {
+    let run = Run::new();
+    run.copy(&example(), "a.pdb");
+    for (arguments, needed) in [
+        (&["sites"][..], "PATH"),
+        (&["sites", "a.pdb", "--site-threshold", "0"], "`site_threshold` is 0; it must be above 0 and at most 1"),
+        (&["sites", "a.pdb", "-o", "s.npz"], "sites are written as csv, json or parquet"),
+        (&["sites", "a.pdb", "--script", "s.txt"], "scripts are written as pml"),
+        (&["sites", "a.pdb", "--write-structure", "s.txt"], "structures are written as pdb or cif"),
+        (&["sites", "a.pdb", "a.pdb", "--write-structure", "s.pdb"], "of one structure"),
+    ] {
+        let outcome = run.prism(arguments);
+        assert_eq!(outcome.status, 2, "{}", outcome.stderr);
+        assert!(outcome.stderr.contains(needed), "{}", outcome.stderr);
+    }
+}

@@ -1,0 +1,62 @@
+//! Every command of the user's guide does what the guide says: it ends well and writes the files that it names.
+
+use crate::command::{Run, example, shipped};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// The commands of a page: code blocks marked `sh`.
+fn blocks(page: &str) -> Vec<String> {
+    let (mut blocks, mut open) = (Vec::new(), None);
+    for line in page.lines() {
+        match (&mut open, line) {
+            (None, "```sh") => open = Some(String::new()),
+            (Some(_), "```") => blocks.extend(open.take()),
+            (Some(block), line) => block.extend([line, "\n"]),
+            (None, _) => {}
+        }
+    }
+    blocks
+}
+
+/// The files that a command writes, by its options.
+fn outputs(block: &str) -> Vec<&str> {
+    let mut outputs = Vec::new();
+    for line in block.lines() {
+        let mut words = line.split('#').next().unwrap_or_default().split_whitespace().peekable();
+        while let Some(word) = words.next() {
+            if ["-o", "--points", "--script", ">"].contains(&word) {
+                outputs.extend(words.peek().filter(|name| name.parse::<u32>().is_err()));
+            }
+        }
+    }
+    outputs
+}
+
+#[test]
+fn every_command_of_the_guide_runs() {
+    let run = Run::new();
+    let structures = run.path("structures");
+    fs::create_dir(&structures).unwrap();
+    for file in ["1crn.pdb", "1ubq.pdb"] {
+        fs::copy(shipped(file), run.path(file)).unwrap();
+        fs::copy(shipped(file), structures.join(file)).unwrap();
+    }
+    fs::copy(example(), run.path("6m0j_rbd.pdb")).unwrap();
+    let known = "structure,chain,resnum,icode,conservation\n6m0j_rbd.pdb,E,333,,0.5\n6m0j_rbd.pdb,E,334,,0.75\n";
+    fs::write(run.path("known.csv"), known).unwrap();
+
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guide.md")).unwrap();
+    let blocks = blocks(&page);
+    assert!(blocks.len() > 10, "the guide has commands");
+    let program = Path::new(env!("CARGO_BIN_EXE_prism")).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    for block in &blocks {
+        let done = Command::new("sh").args(["-eu", "-c", block]).current_dir(run.path("")).env("PATH", &path).output();
+        let done = done.unwrap();
+        assert!(done.status.success(), "{block}{}", String::from_utf8_lossy(&done.stderr));
+        for output in outputs(block) {
+            assert!(run.path(output).exists(), "{output} is missing after\n{block}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! `prism pack`: a packed data set gives what its files give.
+
+use crate::command::{Outcome, Run, example, names, shipped};
+use std::fs;
+
+/// A folder with structures, one of which cannot be read, and annotations.
+fn folder() -> Run {
+    let run = Run::new();
+    run.copy(&shipped("1crn.cif"), "in/sub/crambin.cif");
+    run.copy(&shipped("1ubq.pdb"), "in/b.ent");
+    run.copy(&example(), "in/a.pdb");
+    // Atoms twice, which is worth a warning.
+    let text = fs::read_to_string(shipped("1crn.pdb")).unwrap();
+    let atoms: String = text.lines().filter(|line| line.starts_with("ATOM")).map(|line| format!("{line}\n")).collect();
+    run.put("in/double.pdb", format!("{atoms}{}", atoms.replace(" A ", " B ")));
+    run.put("notes.csv", "structure,chain,resnum,icode,conservation\nb.ent,A,7,,0.25\n");
+    run
+}
+
+fn warnings(outcome: &Outcome) -> Vec<String> {
+    outcome.stderr.lines().filter(|line| line.starts_with("warning: ")).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_data_set_gives_what_its_files_give() {
+    let run = folder();
+    let packed = run.prism(&["pack", "in", "-o", "set.arrow"]);
+    assert_eq!((packed.status, packed.stdout.as_str()), (0, ""), "{}", packed.stderr);
+    assert!(packed.stderr.contains("4 structures, 408 residues, 0 failed; 0."), "{}", packed.stderr);
+    assert_eq!(warnings(&packed).len(), 1, "{}", packed.stderr);
+    for more in [&[][..], &["--annotations", "notes.csv", "--points", "20"]] {
+        let files = run.features(&[&["in"], more].concat());
+        let set = run.features(&[&["set.arrow"], more].concat());
+        assert_eq!(set.status, 0, "{}", set.stderr);
+        assert_eq!(set.stdout, files.stdout);
+        assert_eq!(warnings(&set), warnings(&files), "warnings are packed, too");
+    }
+    let sites = |input| run.prism(&["sites", "--backend", "cpu", input]).stdout;
+    assert_eq!(sites("set.arrow"), sites("in"));
+}
+
+#[test]
+fn data_sets_stand_beside_files() {
+    let run = folder();
+    run.prism(&["pack", "in/sub", "in/b.ent", "-o", "set.arrow"]);
+    let outcome = run.features(&["in/a.pdb", "set.arrow", "in/double.pdb"]);
+    assert_eq!(names(&outcome.stdout), ["a.pdb", "crambin.cif", "b.ent", "double.pdb"]);
+    let outcome = run.features(&["in/b.ent", "set.arrow"]);
+    assert_eq!(outcome.status, 2);
+    assert!(outcome.stderr.contains("in/b.ent and set.arrow would both be called \"b.ent\""), "{}", outcome.stderr);
+    // Into one of all.
+    let outcome = run.prism(&["pack", "set.arrow", "in/a.pdb", "-o", "set.arrow"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    assert_eq!(names(&run.features(&["set.arrow"]).stdout), ["crambin.cif", "b.ent", "a.pdb"]);
+}
+
+#[test]
+fn chains_are_chosen_when_packing() {
+    let run = folder();
+    assert_eq!(run.prism(&["pack", "in/double.pdb", "--chains", "B", "-o", "set.arrow"]).status, 0);
+    let files = run.features(&["in/double.pdb", "--chains", "B"]).stdout;
+    assert_eq!(run.features(&["set.arrow"]).stdout, files);
+    let outcome = run.features(&["set.arrow", "--chains", "A"]);
+    assert_eq!(outcome.status, 2);
+    assert!(outcome.stderr.contains("choose by `prism pack`"), "{}", outcome.stderr);
+}
+
+#[test]
+fn what_cannot_be_read_is_told_and_the_rest_is_packed() {
+    let run = folder();
+    run.put("in/c.pdb", "");
+    let outcome = run.prism(&["pack", "in", "-o", "set.arrow"]);
+    assert_eq!(outcome.status, 3);
+    assert!(outcome.stderr.contains("error: c.pdb: the file is empty"), "{}", outcome.stderr);
+    assert_eq!(names(&run.features(&["set.arrow"]).stdout), ["a.pdb", "b.ent", "double.pdb", "sub/crambin.cif"]);
+    let before = fs::read(run.path("set.arrow")).unwrap();
+    for (arguments, status) in [
+        (&["pack", "in", "-o", "set.arrow", "--fail-fast"][..], 1),
+        (&["pack", "in/c.pdb", "-o", "set.arrow"], 1),
+        (&["pack", "in", "-o", "set.csv"], 2),
+        (&["pack", "in"], 2),
+    ] {
+        assert_eq!(run.prism(arguments).status, status, "{arguments:?}");
+        assert_eq!(fs::read(run.path("set.arrow")).unwrap(), before);
+    }
+    assert_eq!(run.files(), ["in", "notes.csv", "set.arrow"]);
+}
+
+#[test]
+fn what_is_no_data_set_is_an_input_that_failed() {
+    let run = folder();
+    run.prism(&["pack", "in", "-o", "set.arrow"]);
+    let whole = fs::read(run.path("set.arrow")).unwrap();
+    run.put("half.arrow", &whole[..whole.len() / 2]);
+    run.put("text.arrow", "name\n");
+    let outcome = run.features(&["half.arrow", "in/a.pdb", "text.arrow"]);
+    assert_eq!(outcome.status, 3);
+    assert_eq!(names(&outcome.stdout), ["a.pdb"]);
+    assert!(outcome.stderr.contains("error: half.arrow: is not whole"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("error: text.arrow: is no packed data set"), "{}", outcome.stderr);
+}

@@ -1,0 +1,166 @@
+//! Runs into a folder: however often they are ended, and by however many processes they are done, the same bytes come out.
+
+use crate::command::{Run, example, shipped};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, SystemTime};
+
+/// 60 inputs, two of which cannot be read; one part of four inputs has none that can.
+fn inputs() -> Run {
+    let run = Run::new();
+    for number in 0..60 {
+        let name = format!("in/{number:03}.pdb");
+        match number {
+            7 | 20..24 => run.put(&name, ""),
+            _ if number % 3 == 0 => run.copy(&example(), &name),
+            _ => run.copy(&shipped("1crn.pdb"), &name),
+        }
+    }
+    run
+}
+
+const COMMAND: [&str; 9] =
+    ["features", "--backend", "cpu", "in", "--part-inputs", "4", "--columns", "wcn,sasa,site_id", "--points=40"];
+
+fn into<'a>(output: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&COMMAND[..], &["-o", output], more].concat()
+}
+
+/// All files of a folder with their bytes.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entry = |entry: std::io::Result<fs::DirEntry>| {
+        let entry = entry.unwrap();
+        (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap())
+    };
+    fs::read_dir(folder).unwrap().map(entry).collect()
+}
+
+fn times(folder: &Path) -> BTreeMap<String, SystemTime> {
+    let entry = |entry: std::io::Result<fs::DirEntry>| {
+        let entry = entry.unwrap();
+        (entry.file_name().into_string().unwrap(), entry.metadata().unwrap().modified().unwrap())
+    };
+    fs::read_dir(folder).unwrap().map(entry).collect()
+}
+
+#[test]
+fn a_run_that_is_killed_goes_on_and_ends_with_the_same_bytes() {
+    let run = inputs();
+    let whole = run.prism(&into("whole/", &[]));
+    assert_eq!(whole.status, 3, "{}", whole.stderr);
+    assert!(whole.stderr.contains("55 structures, ") && whole.stderr.contains(" 5 failed"), "{}", whole.stderr);
+    let expected = files(&run.path("whole"));
+    assert_eq!(expected.len(), 1 + 15 + 14, "a manifest, a record for each part, a table for all but one");
+    let mut state = 5_u64;
+    let mut killed = 0;
+    for trial in 0..25 {
+        let output = format!("out{}/", trial / 5);
+        let before = times_of(&run, &output);
+        let mut child = run.command(&into(&output, &["--resume"])).stderr(Stdio::null()).spawn().unwrap();
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        std::thread::sleep(Duration::from_millis(20 + (state >> 33) % 400));
+        let _ = child.kill();
+        killed += usize::from(child.wait().unwrap().code().is_none());
+        let after = times_of(&run, &output);
+        for (name, time) in before.iter().filter(|(name, _)| before.contains_key(&name.replace("parquet", "json"))) {
+            assert_eq!(after.get(name), Some(time), "{name} was done and is done again");
+        }
+        for name in after.keys() {
+            assert!(expected.contains_key(name), "{name} was left");
+        }
+    }
+    assert!(killed > 5, "only {killed} of 25 runs were killed before their end");
+    for folder in 0..5 {
+        let output = format!("out{folder}/");
+        let outcome = run.prism(&into(&output, &["--resume"]));
+        assert_eq!(outcome.status, 3, "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("55 structures, "), "{}", outcome.stderr);
+        assert!(files(&run.path(&output)) == expected, "{output}");
+    }
+    // Nothing is left to do, and that is no other end.
+    let again = run.prism(&into("out0/", &["--resume"]));
+    assert_eq!(again.status, 3, "{}", again.stderr);
+    assert!(again.stderr.contains("15 of 15 parts are done already"), "{}", again.stderr);
+}
+
+fn times_of(run: &Run, output: &str) -> BTreeMap<String, SystemTime> {
+    if run.path(output).exists() { times(&run.path(output)) } else { BTreeMap::new() }
+}
+
+#[test]
+fn shards_are_together_what_one_run_is() {
+    let run = inputs();
+    run.prism(&into("whole/", &[]));
+    let shards = ["1/4", "2/4", "3/4", "4/4"];
+    let mut children: Vec<_> = shards
+        .iter()
+        .map(|shard| run.command(&into("out/", &["--resume", "--shard", shard])).stderr(Stdio::null()).spawn().unwrap())
+        .collect();
+    for child in &mut children {
+        assert!([Some(0), Some(3)].contains(&child.wait().unwrap().code()));
+    }
+    assert!(files(&run.path("out")) == files(&run.path("whole")));
+    // Each into a folder of its own: merged, they are the same, too.
+    for shard in shards {
+        run.prism(&into(&format!("own-{}/", &shard[..1]), &["--shard", shard]));
+    }
+    for (folders, output) in [(&["whole"][..], "a.parquet"), (&["own-1", "own-2", "own-3", "own-4"], "b.parquet")] {
+        let merged = run.prism(&[&["merge"], folders, &["-o", output]].concat());
+        assert_eq!(merged.status, 0, "{}", merged.stderr);
+    }
+    assert!(fs::read(run.path("a.parquet")).unwrap() == fs::read(run.path("b.parquet")).unwrap());
+    run.prism(&into("one.parquet", &[]));
+    let rows = |name: &str| {
+        let reader = SerializedFileReader::new(fs::File::open(run.path(name)).unwrap()).unwrap();
+        reader.get_row_iter(None).unwrap().map(Result::unwrap).collect::<Vec<_>>()
+    };
+    let (merged, one) = (rows("a.parquet"), rows("one.parquet"));
+    assert!(one.len() > 5000 && merged == one, "{} and {} rows", merged.len(), one.len());
+    // A shard of which there is nothing.
+    let idle = run.prism(&into("out/", &["--resume", "--shard", "99/99"]));
+    assert_eq!(idle.status, 0, "{}", idle.stderr);
+}
+
+#[test]
+fn what_is_not_the_same_run_is_refused() {
+    let run = inputs();
+    assert_eq!(run.prism(&into("out/", &["--shard", "2/2"])).status, 3);
+    let before = files(&run.path("out"));
+    let refused = |arguments: Vec<&str>, status: i32, says: &str| {
+        let outcome = run.prism(&arguments);
+        assert_eq!(outcome.status, status, "{}", outcome.stderr);
+        assert!(outcome.stderr.contains(says), "{}", outcome.stderr);
+        assert!(files(&run.path("out")) == before);
+    };
+    refused(into("out/", &[]), 1, "error: out/: holds this run already; --resume goes on with it");
+    refused(into("out/", &["--resume", "--chains", "A"]), 1, "error: out/: holds another run (other options)");
+    refused(into("out.csv", &["--resume"]), 2, "--resume and --shard are for a run into a folder");
+    refused(into("in/", &["--resume"]), 1, "error: in/: holds other files and no run");
+    refused(vec!["merge", "out", "-o", "all.parquet"], 1, "8 of 15 parts are not done (0, 2, 4, 6, 8, 10, 12, 14)");
+    refused(vec!["merge", "in", "-o", "all.parquet"], 1, "error: in: holds no run");
+    run.copy(&example(), "in/999.pdb");
+    refused(into("out/", &["--resume"]), 1, "holds another run (other inputs, listing_sha256");
+}
+
+/// A limit of a file's size stands for a disk that is full.
+#[cfg(unix)]
+#[test]
+fn a_run_that_found_no_room_goes_on_where_there_is_some() {
+    let run = inputs();
+    run.prism(&into("whole/", &[]));
+    let script = "ulimit -f 4 && exec \"$0\" \"$@\"";
+    let output = std::process::Command::new("bash")
+        .args(["-c", script, env!("CARGO_BIN_EXE_prism")])
+        .args(into("out/", &[]))
+        .current_dir(run.path(""))
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("error: out/part-00000.parquet: cannot be written: File too large"), "{stderr}");
+    assert_eq!(run.prism(&into("out/", &["--resume"])).status, 3);
+    assert!(files(&run.path("out")) == files(&run.path("whole")));
+}

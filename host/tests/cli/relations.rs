@@ -1,0 +1,97 @@
+//! `prism edges`, `prism interface` and `prism summary` as a person meets them.
+
+use crate::command::{Run, column, example};
+use std::fs;
+use std::path::PathBuf;
+
+/// Three helices that wind about each other.
+fn trimer() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/data/1jcd.pdb.gz")
+}
+
+#[test]
+fn edges_of_alpha_carbons_are_the_contact_numbers() {
+    let run = Run::new();
+    let input = example();
+    let input = input.to_str().unwrap();
+    let edges = run.prism(&["edges", "--backend", "cpu", "--kinds", "ca", input]);
+    assert_eq!(edges.status, 0, "{}", edges.stderr);
+    assert_eq!(edges.stdout.lines().next(), Some("structure,row_i,row_j,distance,kind"));
+    let features = run.features(&["--columns", "contact_number", input]);
+    let numbers: Vec<f64> = column(&features.stdout, "contact_number").iter().map(|n| n.parse().unwrap()).collect();
+    let mut counts = vec![0.0; numbers.len()];
+    for end in ["row_i", "row_j"] {
+        column(&edges.stdout, end).iter().for_each(|row| counts[row.parse::<usize>().unwrap()] += 1.0);
+    }
+    assert_eq!(counts, numbers);
+    assert!(column(&edges.stdout, "distance").iter().all(|distance| distance.parse::<f64>().unwrap() < 8.0));
+    let both = run.prism(&["edges", "--backend", "cpu", input, "-o", "edges.parquet"]);
+    assert_eq!((both.status, both.stdout.as_str()), (0, ""), "{}", both.stderr);
+    assert_eq!(fs::read(run.path("edges.parquet")).unwrap()[..4], *b"PAR1");
+}
+
+#[test]
+fn interfaces_of_all_pairs_and_of_one() {
+    let run = Run::new();
+    let input = trimer();
+    let input = input.to_str().unwrap();
+    let all = run.prism(&["interface", "--backend", "cpu", input, "--by-residue", "residues.csv"]);
+    assert_eq!(all.status, 0, "{}", all.stderr);
+    assert_eq!(column(&all.stdout, "chain_a"), ["A", "A", "B"]);
+    assert_eq!(column(&all.stdout, "chain_b"), ["B", "C", "C"]);
+    let residues = fs::read_to_string(run.path("residues.csv")).unwrap();
+    assert_eq!(residues.lines().count(), 1 + 152);
+    // What chains lose together is no more than what pairs lose, for two chains may cover one place.
+    let sum = |text: &str, name: &str| column(text, name).iter().map(|x| x.parse::<f64>().unwrap()).sum::<f64>();
+    assert!(sum(&residues, "buried") <= sum(&all.stdout, "buried_area") && sum(&residues, "buried") > 4000.0);
+    // Areas among all chains are those of the table of features.
+    let features = run.features(&["--columns", "sasa", input]);
+    assert_eq!(column(&residues, "sasa_complex"), column(&features.stdout, "sasa"));
+    let alone = run.features(&["--columns", "sasa", "--chains", "B", input]);
+    let difference = sum(&residues, "sasa_alone") - sum(&features.stdout, "sasa");
+    assert!((difference - sum(&residues, "buried")).abs() < 0.1);
+    assert!(sum(&alone.stdout, "sasa") > 3000.0);
+
+    let one = run.prism(&["interface", "--backend", "cpu", "--between", "B,A", input]);
+    let line = |text: &str, at: usize| text.lines().nth(at).map(str::to_owned);
+    assert_eq!((line(&one.stdout, 1), one.stdout.lines().count()), (line(&all.stdout, 1), 2));
+    let none = run.prism(&["interface", "--backend", "cpu", "--between", "A,X", input]);
+    assert!(none.stderr.contains("there is no chain \"X\"; it has A,B,C"), "{}", none.stderr);
+}
+
+#[test]
+fn a_summary_has_a_line_for_a_structure_and_each_chain() {
+    let run = Run::new();
+    let input = trimer();
+    let input = input.to_str().unwrap();
+    let summary = run.prism(&["summary", "--backend", "cpu", input]);
+    assert_eq!(summary.status, 0, "{}", summary.stderr);
+    assert_eq!(column(&summary.stdout, "chain"), ["", "A", "B", "C"]);
+    assert_eq!(column(&summary.stdout, "residues"), ["152", "50", "52", "50"]);
+    let features = run.features(&["--columns", "ss", input]);
+    let helical =
+        column(&features.stdout, "ss").iter().filter(|state| ["H", "G", "I"].contains(&state.as_str())).count();
+    let share: f64 = column(&summary.stdout, "helix")[0].parse().unwrap();
+    assert!((share - helical as f64 / 152.0).abs() < 1e-6 && helical > 130);
+    let radii = column(&summary.stdout, "radius_of_gyration");
+    assert!(radii[0].parse::<f64>().unwrap() > 15.0 && radii[1..].iter().all(String::is_empty));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let run = Run::new();
+    let input = trimer();
+    let input = input.to_str().unwrap();
+    for wrong in [
+        &["interface", "--between", "A", input][..],
+        &["interface", "--between", "A,A", input],
+        &["interface", "--between", "A,B,C", input],
+        &["interface", input, "-o", "x.csv", "--by-residue", "x.csv"],
+        &["edges", input, "-o", "x.npz"],
+        &["edges", input, "--kinds", "salt"],
+    ] {
+        let outcome = run.prism(wrong);
+        assert_eq!(outcome.status, 2, "{wrong:?}: {}", outcome.stderr);
+    }
+    assert_eq!(run.files(), [""; 0]);
+}

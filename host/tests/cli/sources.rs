@@ -1,0 +1,249 @@
+//! Where structures come from: tars, standard input, lists; and what became of each.
+
+use crate::command::{Outcome, Run, column, names, shipped};
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+
+/// A tar of some members, as `tar` makes it.
+fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut archive = tar::Builder::new(Vec::new());
+    for (name, bytes) in members {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o644);
+        archive.append_data(&mut header, name, *bytes).unwrap();
+    }
+    archive.into_inner().unwrap()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Crambin twice, compressed and in a folder, and what else lies in the AlphaFold database's tars.
+fn shard() -> Vec<u8> {
+    let crambin = fs::read(shipped("1crn.cif")).unwrap();
+    tar(&[
+        ("AF-A-F1-model_v4.cif.gz", &gzip(&crambin)),
+        ("AF-A-F1-predicted_aligned_error_v4.json.gz", b"{}"),
+        ("./more/AF-B-F1-model_v4.cif.zst", &zstd::encode_all(&crambin[..], 3).unwrap()),
+    ])
+}
+
+impl Run {
+    /// `prism` with something on its standard input.
+    fn fed(&self, arguments: &[&str], input: &[u8]) -> Outcome {
+        let mut command = self.command(arguments);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // What is not read to its end closes the pipe.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        let output = child.wait_with_output().unwrap();
+        Outcome {
+            status: output.status.code().unwrap(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+const FEATURES: [&str; 5] = ["features", "--backend", "cpu", "--columns", "contact_number"];
+
+#[test]
+fn members_of_tars_are_structures() {
+    let run = Run::new();
+    let members = ["shard.tar/AF-A-F1-model_v4.cif.gz", "shard.tar/more/AF-B-F1-model_v4.cif.zst"];
+    run.copy(&shipped("1crn.cif"), "one.cif");
+    let one = column(&run.prism(&[&FEATURES[..], &["one.cif"]].concat()).stdout, "contact_number");
+    for (name, bytes) in [
+        ("shard.tar", shard()),
+        ("shard.tar.gz", gzip(&shard())),
+        ("shard.tar.zst", zstd::encode_all(&shard()[..], 3).unwrap()),
+    ] {
+        run.put(name, bytes);
+        let Outcome { status, stdout, stderr } = run.prism(&[&FEATURES[..], &[name]].concat());
+        assert_eq!(status, 0, "{stderr}");
+        assert_eq!(names(&stdout), members);
+        assert_eq!(column(&stdout, "contact_number"), [&one[..], &one[..]].concat());
+        assert!(stderr.contains("note: shard.tar: 1 member is ignored, being none of .pdb"), "{stderr}");
+        assert!(stderr.contains("2 structures, 92 residues, 0 failed"), "{stderr}");
+    }
+}
+
+#[test]
+fn tars_that_are_cut_or_hold_none_are_failures() {
+    let run = Run::new();
+    let whole = shard();
+    let reason = |bytes: &[u8]| {
+        run.put("x.tar", bytes);
+        let outcome = run.prism(&[&FEATURES[..], &["x.tar"]].concat());
+        assert!(outcome.status == 1 || outcome.status == 3, "{}", outcome.stderr);
+        outcome.stderr
+    };
+    // Inside a member, and between two.
+    assert!(reason(&whole[..2000]).contains("error: x.tar/AF-A-F1-model_v4.cif.gz: the archive ends after"));
+    let end = whole.len() - whole.iter().rev().take_while(|byte| **byte == 0).count();
+    assert!(reason(&whole[..end.next_multiple_of(512)]).contains("error: x.tar: ends without a tar's end mark"));
+    assert!(reason(&tar(&[("notes.txt", b"x")])).contains("error: x.tar: no member is one of .pdb"));
+    assert!(reason(b"no tar at all").contains("error: x.tar: is no tar, though its name says so"));
+    let crambin = fs::read(shipped("1crn.cif")).unwrap();
+    let twice = tar(&[("a.cif", &crambin), ("a.cif", &crambin)]);
+    assert!(reason(&twice).contains("error: x.tar/a.cif: is a second member of this name; the first is read"));
+}
+
+#[test]
+fn standard_input_is_read_by_what_it_holds() {
+    let run = Run::new();
+    let crambin = fs::read(shipped("1crn.cif")).unwrap();
+    let bcif = fs::read(shipped("1crn.bcif")).unwrap();
+    for input in [crambin.clone(), gzip(&crambin), bcif, fs::read(shipped("1crn.pdb")).unwrap()] {
+        let Outcome { status, stdout, stderr } = run.fed(&[&FEATURES[..], &["-"]].concat(), &input);
+        assert_eq!((status, names(&stdout)), (0, vec!["stdin".to_owned()]), "{stderr}");
+        assert_eq!(column(&stdout, "row").len(), 46);
+    }
+    let named = run.fed(&[&FEATURES[..], &["-", "--name", "crambin"]].concat(), &crambin);
+    assert_eq!(names(&named.stdout), ["crambin"], "{}", named.stderr);
+    let members = run.fed(&[&FEATURES[..], &["-", "--name", "t"]].concat(), &gzip(&shard()));
+    assert_eq!(names(&members.stdout), ["t/AF-A-F1-model_v4.cif.gz", "t/more/AF-B-F1-model_v4.cif.zst"]);
+    let nothing = run.fed(&[&FEATURES[..], &["-"]].concat(), b"");
+    assert!(nothing.status == 1 && nothing.stderr.contains("error: stdin: the file is empty"), "{}", nothing.stderr);
+    let folder = run.fed(&[&FEATURES[..], &["-", "-o", "out/"]].concat(), &crambin);
+    assert!(folder.status == 2 && folder.stderr.contains("give files"), "{}", folder.stderr);
+    let twice = run.fed(&[&FEATURES[..], &["-", "-"]].concat(), &crambin);
+    assert!(twice.status == 2 && twice.stderr.contains("standard input can be read once"), "{}", twice.stderr);
+}
+
+#[test]
+fn lists_name_inputs() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.pdb"), "a b.pdb");
+    run.copy(&shipped("1ubq.pdb"), "c.pdb");
+    run.put("list.txt", "a b.pdb\r\n\nc.pdb");
+    let listed = run.prism(&[&FEATURES[..], &["--from-file", "list.txt"]].concat());
+    assert_eq!(names(&listed.stdout), ["a b.pdb", "c.pdb"], "{}", listed.stderr);
+    let piped = run.fed(&[&FEATURES[..], &["--from-file", "-"]].concat(), b"c.pdb\n");
+    assert_eq!(names(&piped.stdout), ["c.pdb"], "{}", piped.stderr);
+    run.put("empty.txt", "\n");
+    let none = run.prism(&[&FEATURES[..], &["--from-file", "empty.txt"]].concat());
+    assert!(none.status == 1 && none.stderr.contains("names no input"), "{}", none.stderr);
+    assert_eq!(run.prism(&FEATURES).status, 2, "no input at all");
+}
+
+#[test]
+fn equal_names_are_told_apart() {
+    let run = Run::new();
+    for folder in ["one", "two"] {
+        run.copy(&shipped("1crn.pdb"), &format!("{folder}/rank_1.pdb"));
+    }
+    let paths = ["one/rank_1.pdb", "two/rank_1.pdb"];
+    assert_eq!(names(&run.prism(&[&FEATURES[..], &paths].concat()).stdout), paths);
+    let stem = run.prism(&[&FEATURES[..], &["one/rank_1.pdb", "--name-by", "stem"]].concat());
+    assert_eq!(names(&stem.stdout), ["rank_1"]);
+}
+
+#[test]
+fn the_status_has_a_line_for_each_input() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.pdb"), "a.pdb");
+    run.put("broken.pdb", "ATOM      1  N   THR A   1      17.047  14.09x   3.625  1.00 13.79           N\n");
+    let model = |n: u32| {
+        format!(
+            "MODEL     {n:4}\n{}ENDMDL\n",
+            fs::read_to_string(shipped("1ubq.pdb"))
+                .unwrap()
+                .split_inclusive('\n')
+                .filter(|line| line.starts_with("ATOM"))
+                .collect::<String>()
+        )
+    };
+    run.put("two.pdb", format!("{}{}END\n", model(1), model(2)));
+    run.put("shard.tar", shard());
+    let inputs = ["a.pdb", "broken.pdb", "two.pdb", "shard.tar", "--status", "status.csv", "--backend", "cpu"];
+    for command in ["features", "sites", "edges", "interface", "summary"] {
+        let outcome = run.prism(&[&[command][..], &inputs].concat());
+        assert_eq!(outcome.status, 3, "{command}: {}", outcome.stderr);
+        let status = fs::read_to_string(run.path("status.csv")).unwrap();
+        assert_eq!(column(&status, "structure")[..3], ["a.pdb", "broken.pdb", "two.pdb"]);
+        assert_eq!(column(&status, "residues"), ["46", "", "76", "46", "46"]);
+        assert_eq!(column(&status, "models"), ["1", "", "2", "1", "1"]);
+        assert_eq!(column(&status, "chains")[2], "1");
+        assert!(column(&status, "notes")[2].contains("models"), "{status}");
+        assert!(column(&status, "error")[1].starts_with("line 1: ") && column(&status, "error")[0].is_empty());
+        assert!(column(&status, "milliseconds").iter().all(|time| time.parse::<f64>().unwrap() >= 0.0));
+        fs::remove_file(run.path("status.csv")).unwrap();
+    }
+    let failed = run.prism(&["features", "broken.pdb", "--status", "status.csv", "--backend", "cpu"]);
+    assert_eq!(failed.status, 1);
+    assert_eq!(column(&fs::read_to_string(run.path("status.csv")).unwrap(), "structure"), ["broken.pdb"]);
+}
+
+#[test]
+fn columns_that_nothing_fills_are_not_written() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.cif"), "x.cif");
+    let header = |arguments: &[&str]| {
+        let outcome = run.prism(&[&["features", "x.cif", "--backend", "cpu"], arguments].concat());
+        outcome.stdout.lines().next().unwrap_or_default().to_owned()
+    };
+    let plain = header(&[]);
+    assert!(
+        !plain.contains("gisaid") && !plain.contains("conservation") && plain.contains(",b_factor,plddt,"),
+        "{plain}"
+    );
+    assert!(header(&["--columns", "conservation"]).ends_with(",conservation"));
+    run.put("known.csv", "structure,chain,resnum,icode,conservation\nx.cif,A,1,,0.5\n");
+    let with = header(&["--annotations", "known.csv"]);
+    assert!(with.contains(",conservation,conservation_local") && !with.contains("gisaid"), "{with}");
+    let labels = header(&["--columns", "sasa,label_seq_id,uniprot_number"]);
+    assert!(labels.ends_with(",parent,sasa,label_seq_id,uniprot_number"), "{labels}");
+}
+
+#[test]
+fn lineages_give_a_structure_for_each() {
+    let run = Run::new();
+    run.copy(&crate::command::example(), "rbd.pdb");
+    let lines = "\
+lineage,country,date,count,substitutions
+Alpha,UK,2021-12-01,80,N501Y
+Omicron,UK,2021-12-01,20,N501Y E484A H69-
+Alpha,UK,2021-12-08,30,
+Omicron,UK,2021-12-08,70,
+";
+    run.put("lineages.csv", lines);
+    let columns = "chain,resnum,resname,gisaid_freq,gisaid_velocity,exposed_velocity";
+    let arguments = ["features", "rbd.pdb", "--lineages", "lineages.csv", "--backend", "cpu", "--status", "status.csv"];
+    let outcome = run.prism(&[&arguments[..], &["--columns", columns]].concat());
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    let csv = outcome.stdout;
+    let rows = |name: &str, resnum: &str| -> Vec<String> {
+        column(&csv, name)
+            .into_iter()
+            .zip(column(&csv, "resnum"))
+            .filter(|(_, own)| own == resnum)
+            .map(|(value, _)| value)
+            .collect()
+    };
+    assert_eq!([rows("lineage", "484"), rows("country", "484")], [["Alpha", "Omicron"], ["UK", "UK"]]);
+    assert_eq!([rows("resname", "484"), rows("resname", "501")], [["GLU", "ALA"], ["TYR", "TYR"]]);
+    // The last seven days are one day of the two.
+    assert_eq!([rows("gisaid_freq", "484"), rows("gisaid_freq", "501")], [["0.3", "0.7"], ["1.0", "1.0"]]);
+    let velocity: Vec<f32> = rows("gisaid_velocity", "484").iter().map(|value| value.parse().unwrap()).collect();
+    assert!(velocity[0] < 0.0 && velocity[1] == -velocity[0], "{velocity:?}");
+    assert!(rows("gisaid_velocity_error", "484").iter().all(|error| error.parse::<f32>().unwrap() > 0.0));
+    assert!(rows("gisaid_velocity", "501").iter().all(String::is_empty));
+    let status = fs::read_to_string(run.path("status.csv")).unwrap();
+    assert_eq!(column(&status, "structure"), ["rbd.pdb@Alpha/UK", "rbd.pdb@Omicron/UK"]);
+    assert!(column(&status, "notes")[1].contains("substitutions;not-substituted"), "{status}");
+    let whole = run.prism(&arguments).stdout;
+    let header = whole.lines().next().unwrap();
+    assert!(
+        header.contains(",parent,lineage,country,") && header.contains("gisaid_velocity,gisaid_velocity_error,"),
+        "{header}"
+    );
+    assert!(!header.contains("conservation"), "{header}");
+    run.put("known.csv", "structure,chain,resnum,icode,gisaid_freq\nrbd.pdb,E,501,,0.5\n");
+    let both = run.prism(&[&arguments[..], &["--annotations", "known.csv"]].concat());
+    assert!(both.status == 2 && both.stderr.contains("leave them out of --annotations"), "{}", both.stderr);
+}

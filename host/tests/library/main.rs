@@ -1,0 +1,8 @@
+//! The library: structures, batches, data sets, the engine and its backends, and writers.
+
+mod backend;
+mod engine;
+mod output;
+mod pack;
+mod packed_dataset;
+mod synthetic;

@@ -1,0 +1,344 @@
+//! Files that break their format in ways that once gave wrong results without a word.
+
+use crate::read_common::*;
+use prism_host::StructureInput;
+use prism_host::read::{Models, NoteKind, ReadOptions, read_structures};
+
+/// `chain number+icode name atoms` of each residue.
+fn rows(s: &StructureInput) -> Vec<String> {
+    let row = |i: usize| {
+        let chain = &s.chains[s.chain_ids[i] as usize];
+        let atoms = s.residue_atoms[i + 1] - s.residue_atoms[i];
+        format!("{chain} {}{} {} {atoms}", s.residue_numbers[i], s.insertion_codes[i], s.resname(i))
+    };
+    (0..s.n_rows()).map(row).collect()
+}
+
+fn atom(name: &str, residue: &str, place: &str, x: f64) -> String {
+    format!("{:<76}{:>2}  \n", atom_line(name, ' ', residue, place, x).trim_end(), &name.trim()[..1])
+}
+
+/// Six atoms of three residues.
+fn plain() -> Vec<String> {
+    [("GLY", 1, 0.0), ("ALA", 2, 3.0), ("TRP", 3, 7.0)]
+        .iter()
+        .flat_map(|(residue, number, x)| {
+            let place = format!("A{number:4} ");
+            [atom(" N  ", residue, &place, *x), atom(" CA ", residue, &place, x + 2.0)]
+        })
+        .collect()
+}
+
+const PLAIN: [&str; 3] = ["A 1 GLY 2", "A 2 ALA 2", "A 3 TRP 2"];
+
+fn cif(rows: &[&str]) -> String {
+    let items = "group_PDB id type_symbol label_atom_id label_alt_id label_comp_id label_asym_id label_seq_id Cartn_x Cartn_y \
+                 Cartn_z B_iso_or_equiv pdbx_PDB_model_num auth_seq_id auth_asym_id";
+    let tags: String = items.split_whitespace().map(|item| format!("_atom_site.{item}\n")).collect();
+    format!("data_x\nloop_\n{tags}{}\n#\n", rows.join("\n"))
+}
+
+fn ca(id: u32, residue: &str, number: u32, x: f64, model: u32) -> String {
+    format!("ATOM {id} C CA . {residue} A {number} {x:.3} 0.000 0.000 10.00 {model} {number} A")
+}
+
+fn cas(rows: &[(&str, u32, f64, u32)]) -> String {
+    let rows: Vec<_> =
+        rows.iter().zip(1..).map(|(&(name, number, x, model), id)| ca(id, name, number, x, model)).collect();
+    cif(&rows.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+#[test]
+fn line_ends_of_carriage_returns() {
+    let text = plain().concat();
+    assert_eq!(rows(&structure(text.replace('\n', "\r") + "END\r")), PLAIN);
+    let text = cas(&[("GLY", 1, 0.0, 1), ("TRP", 2, 3.8, 1)]);
+    assert_same(&structure(text.replace('\n', "\r")), &structure(&text));
+    assert_same(&structure(format!("# by an old program\n{text}").replace('\n', "\r")), &structure(&text));
+}
+
+#[test]
+fn a_lost_line_end_loses_no_atom() {
+    let mut lines = plain();
+    lines[3] = lines[3].trim_end_matches('\n').to_owned();
+    let text = lines.concat();
+    let read = read(&text);
+    assert_eq!(rows(&read.structure), PLAIN);
+    assert_eq!(read.notes[0].kind, NoteKind::Repaired);
+    // Once in every format of line: the second record is damaged.
+    refused(&text.replacen("   7.000", "   7.0.0", 1), "line 4");
+}
+
+#[track_caller]
+fn refused(text: &str, words: &str) {
+    let message = refusal(text);
+    assert!(message.contains(words), "{message:?} does not say {words:?}");
+}
+
+#[test]
+fn residue_numbers_of_five_columns() {
+    let place = |number: u32| if number < 10_000 { format!("A{number:4} ") } else { format!("A{number:5}") };
+    let numbers = [9999, 10_000, 10_001, 10_010, 10_011];
+    let text: String = numbers.iter().map(|&n| atom(" CA ", "GLY", &place(n), f64::from(n % 100))).collect();
+    assert_eq!(structure(text).residue_numbers, [9999, 10_000, 10_001, 10_010, 10_011]);
+    // An insertion code that is a digit stays one after a number that leaves room.
+    let text = [atom(" CA ", "GLY", "A 1001", 0.0), atom(" CA ", "GLY", "A 100 ", 4.0)].concat();
+    assert_eq!(rows(&structure(text)), ["A 1001 GLY 1", "A 100 GLY 1"]);
+    // A sign in the chain's place: whose residue it is cannot be known.
+    refused(&[atom(" CA ", "GLY", "A   1 ", 0.0), atom(" CA ", "GLY", "-1000 ", 4.0)].concat(), "the chain is lost");
+    let text = [atom(" CA ", "GLY", "- 999 ", 0.0), atom(" CA ", "GLY", "-1000 ", 4.0)].concat();
+    assert_eq!(rows(&structure(text)), ["- 999 GLY 1", "- 1000 GLY 1"]);
+}
+
+#[test]
+fn chain_ids_of_two_columns() {
+    let line = |chain: &str, number: u32, x: f64| {
+        let mut line = atom(" CA ", "GLY", &format!("x{number:4} "), x);
+        line.replace_range(20..22, chain);
+        line
+    };
+    let text = [line("AA", 1, 0.0), line("AA", 2, 4.0), line("BA", 1, 8.0), line("BA", 2, 12.0)].concat();
+    assert_eq!(rows(&structure(text)), ["AA 1 GLY 1", "AA 2 GLY 1", "BA 1 GLY 1", "BA 2 GLY 1"]);
+    // A fourth letter of a name that force fields have is none of a chain id.
+    let mut histidine = line(" A", 2, 4.0);
+    histidine.replace_range(17..22, "HISDA");
+    let text = [line(" A", 1, 0.0), histidine, line(" A", 3, 8.0)].concat();
+    assert_eq!(rows(&structure(text)), ["A 1 GLY 1", "A 2 HISD 1", "A 3 GLY 1"]);
+}
+
+#[test]
+fn record_names_that_are_none() {
+    let mut lines = plain();
+    lines[4] = lines[4].replace("ATOM  ", "atom  ");
+    let read_lower = read(lines.concat());
+    assert_eq!(rows(&read_lower.structure), PLAIN);
+    assert_eq!(read_lower.notes[0].kind, NoteKind::Repaired);
+    lines[3] = lines[3].replace("ATOM  ", "ATON  ");
+    refused(&lines.concat(), "line 4: record name (columns 1-6) \"ATON\" is no record's");
+    // Records that have numbers in the same columns.
+    let lines = plain();
+    structure(
+        [&lines[..2].concat(), &lines[0].replace("ATOM  ", "SIGATM"), &lines[2..].concat()]
+            .map(|s| s.as_str())
+            .concat(),
+    );
+}
+
+#[test]
+fn residue_names_in_lower_case() {
+    let s = structure(plain().concat().replace("ALA", "Ala"));
+    assert_eq!((rows(&s), s.parent(1)), (vec!["A 1 GLY 2".into(), "A 2 Ala 2".into(), "A 3 TRP 2".into()], "ALA"));
+}
+
+#[test]
+fn unknown_names_are_not_those_of_the_residue_before() {
+    let s = structure(cas(&[
+        ("GLY", 1, 0.0, 1),
+        ("TRP", 2, 3.8, 1),
+        ("?", 3, 7.6, 1),
+        (".", 4, 11.4, 1),
+        ("''", 5, 15.2, 1),
+    ]));
+    assert_eq!((0..5).map(|row| s.parent(row)).collect::<Vec<_>>(), ["GLY", "TRP", "", "", ""]);
+    let s = structure(cas(&[("?", 1, 0.0, 1), ("GLY", 2, 3.8, 1)]));
+    assert_eq!((s.parent(0), s.parent(1)), ("", "GLY"));
+    let s = structure(plain().concat().replace("ALA", "\0\0\0"));
+    assert_eq!((0..3).map(|row| s.parent(row)).collect::<Vec<_>>(), ["GLY", "", "TRP"]);
+    // Where standard residues alone are read, they are left out.
+    let text = cas(&[("GLY", 1, 0.0, 1), ("?", 2, 3.8, 1)]);
+    let s = prism_host::read::read_bytes(text.as_bytes(), "x", &ReadOptions::standard()).unwrap().structure;
+    assert_eq!(rows(&s), ["A 1 GLY 1"]);
+}
+
+#[test]
+fn an_unknown_group_is_no_reason_to_lose_a_residue() {
+    let row = ca(2, "TRP", 2, 3.8, 1).replace("ATOM", "?");
+    let text = cif(&[&ca(1, "GLY", 1, 0.0, 1), &row, &ca(3, "ALA", 3, 7.6, 1)]);
+    assert_eq!(rows(&structure(text)), ["A 1 GLY 1", "A 2 TRP 1", "A 3 ALA 1"]);
+}
+
+fn all_models(text: &str) -> Vec<(String, Vec<String>)> {
+    let options = ReadOptions { models: Models::All, ..ReadOptions::default() };
+    let all = read_structures(text.as_bytes(), "x", &options).into_iter().map(Result::unwrap);
+    all.map(|read| (read.structure.name.clone(), rows(&read.structure))).collect()
+}
+
+#[test]
+fn models_that_take_turns_lose_nothing() {
+    let text = cas(&[("GLY", 1, 0.0, 1), ("GLY", 1, 0.5, 2), ("TRP", 2, 3.8, 1), ("TRP", 2, 4.1, 2)]);
+    let both = ["A 1 GLY 1".to_owned(), "A 2 TRP 1".to_owned()];
+    let first = read(&text);
+    assert_eq!(rows(&first.structure), both);
+    assert_eq!(first.notes[0].text, "the first of 2 models is read");
+    assert_eq!(all_models(&text), [("x#1".to_owned(), both.to_vec()), ("x#2".to_owned(), both.to_vec())]);
+}
+
+#[test]
+fn frames_are_models() {
+    let frame = |shift: f64| {
+        let at = |i: u32| f64::from(i) * 3.8 + shift;
+        (1..=5).map(|i| atom(" CA ", "GLY", &format!("A{i:4} "), at(i))).collect::<String>()
+    };
+    let one: Vec<_> = (1..=5).map(|i| format!("A {i} GLY 1")).collect();
+    // Divided by END, or by nothing.
+    for between in ["END\n", ""] {
+        let text = [frame(0.0), frame(0.3), frame(0.5)].join(between);
+        let first = read(&text);
+        assert_eq!(rows(&first.structure), one, "{between:?}");
+        assert_eq!(first.notes[0].text, "the first of 3 models is read");
+        let names: Vec<_> = all_models(&text).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["x#1", "x#2", "x#3"]);
+        let options = ReadOptions { models: Models::Number(2), ..ReadOptions::default() };
+        let second = read_structures(text.as_bytes(), "x", &options).remove(0).unwrap();
+        assert_eq!((second.structure.name.as_str(), second.structure.n_residues()), ("x", 5));
+        let options = ReadOptions { models: Models::Number(4), ..ReadOptions::default() };
+        let missing = read_structures(text.as_bytes(), "x", &options).remove(0).unwrap_err();
+        assert_eq!(missing.to_string(), "x: no model 4; the file has 3");
+    }
+    // A copy beside the first is the same molecule again, not another frame.
+    let dimer = structure([frame(0.0), frame(40.0)].concat());
+    assert_eq!(dimer.n_residues(), 10);
+    // Two files, one after the other.
+    let other = atom(" CA ", "LEU", "A   1 ", 30.0);
+    let text = format!("{}END\n{other}END\n", plain().concat());
+    assert_eq!(rows(&structure(text)), PLAIN);
+}
+
+#[test]
+fn predictions_without_a_header() {
+    let residue = |number: u32, b: f64| {
+        [" N  ", " CA ", " C  ", " O  "].map(|name| {
+            let line = atom(name, "GLY", &format!("A{number:4} "), f64::from(number) * 3.8);
+            format!("{}{b:6.2}{}", &line[..60], &line[66..])
+        })
+    };
+    let text = [residue(1, 91.5), residue(2, 88.25), residue(3, 40.0)].concat().concat();
+    let predicted = read(&text);
+    assert!(predicted.structure.predicted);
+    assert_eq!(predicted.structure.b_column, [91.5, 88.25, 40.0]);
+    assert!(predicted.structure.bfactor.iter().all(|b| b.is_nan()));
+    assert_eq!(predicted.notes[0].kind, NoteKind::Confidence);
+    let b_factors = |text: String| {
+        let s = structure(text);
+        assert!(!s.predicted);
+        s.bfactor
+    };
+    // Signs of an experiment, two values in one residue, one value everywhere, and one beyond 100.
+    assert_eq!(b_factors(format!("EXPDTA    X-RAY DIFFRACTION\n{text}")), [91.5, 88.25, 40.0]);
+    assert_eq!(b_factors(text.replacen(" 40.00", " 41.00", 1)).len(), 3);
+    assert_eq!(b_factors(text.replace(" 91.50", " 40.00").replace(" 88.25", " 40.00")), [40.0; 3]);
+    assert_eq!(b_factors(text.replace(" 91.50", "191.50")), [191.5, 88.25, 40.0]);
+}
+
+#[test]
+fn records_that_would_not_be_used_may_be_damaged() {
+    let dummy = atom(" O  ", "DUM", "A 900 ", 1.0).replace("ATOM  ", "HETATM").replace("   1.000", "********");
+    let ignored = read(plain().concat() + &dummy);
+    assert_eq!(rows(&ignored.structure), PLAIN);
+    assert_eq!(ignored.notes[0].kind, NoteKind::IgnoredRecords);
+    refused(&(plain().concat() + &dummy.replace("HETATM", "ATOM  ").replace("DUM", "LEU")), "line 7");
+    refused(&(plain().concat() + &dummy.replace("DUM", "MSE")), "line 7");
+}
+
+#[test]
+fn tables_that_are_cut_between_rows() {
+    let whole = cas(&[("GLY", 1, 0.0, 1), ("TRP", 2, 3.8, 1)]);
+    let cut = whole.strip_suffix("#\n").unwrap();
+    assert_eq!(read(cut).notes[0].kind, NoteKind::MaybeCut);
+    assert!(read(&whole).notes.is_empty());
+}
+
+#[test]
+fn tags_that_stand_twice() {
+    let text = cas(&[("GLY", 1, 0.0, 1)]).replace("_atom_site.B_iso_or_equiv", "_atom_site.cartn_X");
+    refused(&text, "the _atom_site table has _atom_site.cartn_X twice");
+}
+
+#[test]
+fn b_factors_that_cannot_be() {
+    for huge in ["3e19", "1e38", "1e300", "-2e6"] {
+        let text = cas(&[("GLY", 1, 0.0, 1), ("TRP", 2, 3.8, 1)]).replacen(" 10.00 1 2", &format!(" {huge} 1 2"), 1);
+        let read = read(text);
+        assert_eq!(read.structure.bfactor[0], 10.0);
+        assert!(read.structure.bfactor[1].is_nan(), "{huge}");
+        assert_eq!(read.notes[0].kind, NoteKind::BFactors);
+    }
+}
+
+#[test]
+fn each_data_block_is_a_structure() {
+    let block = |name: &str, residue: &str| cas(&[(residue, 1, 0.0, 1)]).replace("data_x", &format!("data_{name}"));
+    let text = format!("{}data_empty\n_a.b c\n{}", block("one", "GLY"), block("two", "TRP"));
+    let both = all_models(&text);
+    assert_eq!(both, [("x#one".into(), vec!["A 1 GLY 1".into()]), ("x#two".into(), vec!["A 1 TRP 1".into()])]);
+    // One that is damaged fails by itself.
+    let text = text.replacen("3.800", "x", 1).replacen("0.000 0.000 0.000", "0.000 nan 0.000", 1);
+    let read: Vec<_> = read_structures(text.as_bytes(), "x", &ReadOptions::default());
+    assert_eq!(read[0].as_ref().unwrap_err().to_string(), "x#one: line 18: _atom_site.Cartn_y \"nan\" is no number");
+    assert_eq!(rows(&read[1].as_ref().unwrap().structure), ["A 1 TRP 1"]);
+}
+
+#[test]
+fn nucleic_acid_alone_is_no_damaged_file() {
+    let message = refusal(atom(" P  ", " DA", "A   1 ", 0.0));
+    assert_eq!(message, "x: no protein: nucleic acid alone, which has no rows");
+}
+
+/// Every row on one line: the time must follow the number of rows.
+#[test]
+fn rows_on_one_line_are_read_in_time() {
+    let rows: Vec<_> = (1..60_000).map(|i| ca(i, "GLY", i, f64::from(i), 1)).collect();
+    let text = cif(&[&rows.join(" ")]);
+    let begin = std::time::Instant::now();
+    assert_eq!(read(text).structure.n_residues(), 59_999);
+    // 11 s in an optimised build when the line was looked at again for each row.
+    assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
+}
+
+/// What takes a time that grows with the square of the atoms is refused in one that grows with their number.
+#[test]
+fn crowds_are_refused_in_time() {
+    let begin = std::time::Instant::now();
+    let place = |at: fn(u32) -> [f64; 3]| {
+        let row = |i: u32| {
+            let [x, y, z] = at(i);
+            format!("ATOM {i} C CA . GLY A {i} {x:.3} {y:.3} {z:.3} 10.00 1 {i} A")
+        };
+        let rows: Vec<_> = (1..100_000).map(row).collect();
+        cif(&rows.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let in_one_place = place(|_| [1.0, 2.0, 3.0]);
+    let on_a_line = place(|i| [f64::from(i) * 0.01, 0.0, 0.0]);
+    let in_two_corners = place(|i| [f64::from(i % 2) * 1e6; 3]);
+    let with_one_far_away =
+        place(|i| if i == 7 { [1e6; 3] } else { [i % 50, i / 50 % 50, i / 2500].map(|k| f64::from(k) * 3.8) });
+    for (text, words) in [
+        (in_one_place, "times as close together as in any protein"),
+        (on_a_line, "times as close together"),
+        (in_two_corners, "times as close together"),
+        (with_one_far_away, "leave out what is far from the rest"),
+    ] {
+        let error =
+            prism_host::read::read_bytes(text.as_bytes(), "x", &ReadOptions::default()).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
+    assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
+}
+
+/// Many chains, and many to choose among.
+#[test]
+fn chains_are_told_apart_in_time() {
+    let n = 60_000_u32;
+    let row = |i: u32| {
+        let [x, y, z] = [i % 40, i / 40 % 40, i / 1600].map(|k| f64::from(k) * 3.8);
+        format!("ATOM {i} C CA . GLY C{i} 1 {x:.3} {y:.3} {z:.3} 10.00 1 1 C{i}")
+    };
+    let rows: Vec<_> = (0..n).map(row).collect();
+    let text = cif(&rows.iter().map(String::as_str).collect::<Vec<_>>());
+    let begin = std::time::Instant::now();
+    let chains = Some((0..n).map(|i| format!("C{i}")).collect());
+    let read =
+        prism_host::read::read_bytes(text.as_bytes(), "x", &ReadOptions { chains, ..ReadOptions::default() }).unwrap();
+    assert_eq!(read.structure.chains.len(), n as usize);
+    assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
+}

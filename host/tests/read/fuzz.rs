@@ -1,0 +1,99 @@
+//! No bytes make the reader panic, and what it accepts holds together.
+
+use crate::read_common::*;
+use prism_host::read::{ReadOptions, read_bytes};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// Reads with and without a choice of chains; a structure that comes out must be sound.
+fn survives(bytes: &[u8]) {
+    for chains in [None, Some(vec!["A".to_owned()])] {
+        if let Ok(read) = read_bytes(bytes, "x", &ReadOptions { chains, ..ReadOptions::default() }) {
+            read.structure.validate().unwrap_or_else(|error| panic!("accepted, yet {error}"));
+        }
+    }
+}
+
+/// A beginning that leads each kind of reader on.
+fn beginnings() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "",
+        "ATOM  ",
+        "ATOM      1  CA  SER A   1    ",
+        "data_x\n",
+        "data_x\nloop_\n_atom_site.Cartn_x\n_atom_site.Cartn_y\n",
+        "data_x\n_a.b\n;",
+        "\u{feff}#",
+        "\x1f",
+    ])
+}
+
+/// Bytes that steer the readers, more often than others.
+fn bytes() -> impl Strategy<Value = u8> {
+    prop_oneof![any::<u8>(), prop::sample::select(b" \n\n\r\t'\";#_.?-+0123456789eEAHXdls(".to_vec())]
+}
+
+/// A small whole file of each format.
+fn whole(cif: bool) -> Vec<u8> {
+    if cif {
+        let (items, rows) = crambin_loop();
+        cif_of(&items, &rows[..30]).into_bytes()
+    } else {
+        ubiquitin_atoms(30).into_bytes()
+    }
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_bytes(head in beginnings(), tail in vec(bytes(), 0..400)) {
+        survives(&[head.as_bytes(), &tail].concat());
+        survives(&[b"\x1f\x8b\x08\0\0\0\0\0\0\xff", &tail[..]].concat());
+    }
+
+    #[test]
+    fn changed_bytes(cif in any::<bool>(), changes in vec((any::<prop::sample::Index>(), bytes()), 1..12)) {
+        let mut text = whole(cif);
+        for (at, byte) in changes {
+            let at = at.index(text.len());
+            text[at] = byte;
+        }
+        survives(&text);
+    }
+
+    #[test]
+    fn removed_and_inserted_bytes(
+        cif in any::<bool>(),
+        removed in any::<prop::sample::Index>(),
+        length in 0..200usize,
+        inserted in vec(bytes(), 0..30),
+    ) {
+        let mut text = whole(cif);
+        let begin = removed.index(text.len());
+        let end = (begin + length).min(text.len());
+        text.splice(begin..end, inserted);
+        survives(&text);
+        survives(&gzip(&text));
+    }
+
+    /// A cut file is refused, or has only the whole atoms before the cut.
+    #[test]
+    fn cut_files(cif in any::<bool>(), at in any::<prop::sample::Index>()) {
+        let text = whole(cif);
+        let cut = &text[..at.index(text.len())];
+        survives(cut);
+        if let Ok(read) = try_read(cut) {
+            let rows = std::str::from_utf8(cut).unwrap().lines().filter(|line| line.starts_with("ATOM")).count();
+            prop_assert_eq!(read.structure.n_atoms(), rows);
+            let whole = structure(&text);
+            for (atom, expected) in read.structure.atoms.iter().zip(&whole.atoms) {
+                for (value, center, expected, whole_center) in [
+                    (atom.x, read.structure.center[0], expected.x, whole.center[0]),
+                    (atom.y, read.structure.center[1], expected.y, whole.center[1]),
+                    (atom.z, read.structure.center[2], expected.z, whole.center[2]),
+                ] {
+                    prop_assert!((f64::from(value) + center - f64::from(expected) - whole_center).abs() < 1e-5);
+                }
+            }
+        }
+    }
+}

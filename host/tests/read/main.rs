@@ -1,0 +1,15 @@
+//! The reader: formats, residues, what is odd and what is wrong, beside other readers.
+
+mod assembly;
+mod cif;
+mod corpus;
+mod findings;
+mod formats;
+mod fuzz;
+mod malformed;
+mod pdbtbx;
+mod radii;
+mod read_common;
+mod residues;
+mod selection;
+mod selenomethionine;

@@ -1,0 +1,100 @@
+//! What the reader's tests share.
+#![allow(dead_code, reason = "each test binary uses its own part")]
+
+pub mod against_pdbtbx;
+
+use flate2::{Compression, write::GzEncoder};
+use prism_host::read::{ReadOptions, read_bytes};
+use prism_host::{ReadError, ReadStructure, StructureInput};
+use std::io::Write;
+
+pub const CRAMBIN_PDB: &str = include_str!("../../data/1crn.pdb");
+pub const CRAMBIN_CIF: &str = include_str!("../../data/1crn.cif");
+pub const UBIQUITIN_PDB: &str = include_str!("../../data/1ubq.pdb");
+
+/// Reads bytes under the name `x`, all chains.
+pub fn try_read(bytes: impl AsRef<[u8]>) -> Result<ReadStructure, ReadError> {
+    read_bytes(bytes.as_ref(), "x", &ReadOptions::default())
+}
+
+/// Reads bytes that must be readable, and checks that the structure holds together.
+#[track_caller]
+pub fn read(bytes: impl AsRef<[u8]>) -> ReadStructure {
+    let read = try_read(bytes).unwrap_or_else(|error| panic!("refused: {error}"));
+    read.structure.validate().unwrap_or_else(|error| panic!("does not hold together: {error}"));
+    read
+}
+
+/// Reads bytes that must be readable without a warning.
+#[track_caller]
+pub fn structure(bytes: impl AsRef<[u8]>) -> StructureInput {
+    let read = read(bytes);
+    assert!(read.warnings.is_empty(), "{:?}", read.warnings);
+    read.structure
+}
+
+/// The message about bytes that must be refused.
+#[track_caller]
+pub fn refusal(bytes: impl AsRef<[u8]>) -> String {
+    match try_read(bytes) {
+        Ok(read) => panic!("read, with {} residues", read.structure.n_residues()),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// Asserts that two texts hold the same structure, bit for bit.
+#[track_caller]
+pub fn assert_same(a: &StructureInput, b: &StructureInput) {
+    assert_eq!(a.residue_types, b.residue_types);
+    assert_eq!(a.residue_numbers, b.residue_numbers);
+    assert_eq!(a.insertion_codes, b.insertion_codes);
+    assert_eq!(a.chains, b.chains);
+    assert_eq!(a.chain_ids, b.chain_ids);
+    assert_eq!(a.residue_atoms, b.residue_atoms);
+    assert_eq!(a.ca_indices, b.ca_indices);
+    assert_eq!(a.center.map(f64::to_bits), b.center.map(f64::to_bits));
+    let atoms = |s: &StructureInput| s.atoms.iter().map(|a| [a.x, a.y, a.z, a.radius].map(f32::to_bits)).collect();
+    let (atoms_a, atoms_b): (Vec<_>, Vec<_>) = (atoms(a), atoms(b));
+    assert_eq!(atoms_a, atoms_b);
+    let bits = |values: &[f32]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(&a.bfactor), bits(&b.bfactor));
+}
+
+/// One gzip member.
+pub fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// The first `n` atom lines of ubiquitin, each with its line end.
+pub fn ubiquitin_atoms(n: usize) -> String {
+    UBIQUITIN_PDB.split_inclusive('\n').filter(|line| line.starts_with("ATOM")).take(n).collect()
+}
+
+/// An `ATOM` line with a coordinate of its own.
+pub fn atom_line(name: &str, alternate: char, residue: &str, place: &str, x: f64) -> String {
+    // `place` is chain, number and insertion code: columns 22 to 27.
+    format!("ATOM      1 {name:<4}{alternate}{residue:>3} {place:<6}   {x:8.3}{:8.3}{:8.3}  1.00{:6.2}\n", 0.0, 0.0, x)
+}
+
+/// Crambin's `_atom_site` loop: its items and its rows.
+pub fn crambin_loop() -> (Vec<&'static str>, Vec<Vec<&'static str>>) {
+    let items: Vec<_> = CRAMBIN_CIF.lines().filter_map(|l| l.strip_prefix("_atom_site.")).map(str::trim).collect();
+    let rows: Vec<Vec<_>> =
+        CRAMBIN_CIF.lines().filter(|l| l.starts_with("ATOM ")).map(|l| l.split_whitespace().collect()).collect();
+    assert!(rows.iter().all(|row| row.len() == items.len()));
+    (items, rows)
+}
+
+/// A data block with an `_atom_site` loop.
+pub fn cif_of(items: &[&str], rows: &[Vec<&str>]) -> String {
+    let mut text = "data_X\nloop_\n".to_owned();
+    for item in items {
+        text += &format!("_atom_site.{item}\n");
+    }
+    for row in rows {
+        text += &format!("{}\n", row.join(" "));
+    }
+    text
+}

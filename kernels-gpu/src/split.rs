@@ -1,0 +1,204 @@
+//! The phases of the fused kernel as several kernels, in which many blocks work on one structure: for those that would
+//! keep one block busy for long.
+//!
+//! Where a phase needs all of a structure first, a kernel ends. What is of the structure as a whole, one block computes; it
+//! has many threads, for what it computes depends on the number of elements alone. Rows are shared out in [`WorkItem`]s.
+
+use crate::features::{Rows, alpha_carbons, backbone, centrality, exposed, network, pairs, whole};
+use crate::graph::{self, ContactGraph};
+use crate::scratch::{AlphaCarbon, Facts, NO_STRUCTURE, ResidueExposure, Traits, WorkItem, WorkSplit, WorkVectors};
+use cuda_std::math::NAN;
+use cuda_std::prelude::*;
+use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Steps, StructureSummary};
+
+/// The contact graph of a structure whose lists were made by items.
+#[inline(always)]
+fn graph_of<'a>(
+    structure: BatchStructureDesc,
+    alpha_carbons: &'a [AlphaCarbon],
+    contacts: &'a [u32],
+    contact_threshold: f32,
+    split: WorkSplit,
+) -> ContactGraph<'a> {
+    let (first, n, words) = (structure.ca_offset, structure.n_residues, split.contact_words);
+    ContactGraph {
+        lists: Lists::in_chunks(View::of(contacts.part(first * words, n * words)), n, split.rows_per_item),
+        alpha_carbons: View::of(alpha_carbons.part(first, n)),
+        radius2: contact_threshold * contact_threshold,
+    }
+}
+
+/// First of the kernels for structures of more residues than `split` gives to one block: what the others read. Block `i` takes structure
+/// `i`, and buffers are as in the fused kernel.
+///
+/// - `axes`: directions of side chains, one a residue.
+/// - `facts`: one a structure.
+#[kernel(threads = 1024, blocks_per_sm = 1)]
+pub fn split_alpha_carbons(
+    block: &mut Block,
+    atoms: &[Atom],
+    ca_indices: &[u32],
+    descriptors: &[BatchStructureDesc],
+    residue_types: &[u8],
+    conservation: &[f32],
+    bfactor: &[f32],
+    gisaid_freq: &[f32],
+    gisaid_velocity: &[f32],
+    chain_ids: &[u32],
+    exposure: &[ResidueExposure],
+    alpha_carbons: &mut Segment<AlphaCarbon>,
+    traits: &mut Segment<Traits>,
+    bfactor_z: &mut Segment<f32>,
+    axes: &mut Segment<[f32; 3]>,
+    facts: &mut Segment<Facts>,
+    split: WorkSplit,
+) {
+    enum Here {}
+    let n = alpha_carbons.len();
+    if n <= split.largest {
+        return;
+    }
+    let inputs = alpha_carbons::Inputs {
+        atoms,
+        ca_indices,
+        residue_types,
+        conservation,
+        bfactor,
+        gisaid_freq,
+        gisaid_velocity,
+        chain_ids,
+        structure: descriptors.at(block.index()),
+    };
+    let steps = split.steps();
+    alpha_carbons::gather::<Here>(block, &inputs, n, alpha_carbons, traits);
+    let alpha_carbons = alpha_carbons.view(n);
+    let mut known = Facts { shape: whole::Shape::UNKNOWN, area: NAN, annotated: 0, several_chains: 0 };
+    if steps.has(Steps::NETWORK) {
+        alpha_carbons::standardise_bfactors::<Here>(block, &inputs, n, bfactor_z);
+        known.several_chains = u32::from(network::has_several_chains::<Here>(block, n, alpha_carbons));
+    }
+    if steps.has(Steps::PAIRS) {
+        axes.fill(block, n, |i| pairs::side_chain_axis(alpha_carbons, n, i));
+        known.annotated = u32::from(alpha_carbons::is_annotated::<Here>(block, traits.view(n), n));
+    }
+    if steps.has(Steps::SHAPE) {
+        known.shape = whole::shape::<Here>(block, n, alpha_carbons);
+    }
+    if steps.has(Steps::EXPOSURE) {
+        known.area = whole::area::<Here>(block, n, exposure.part(inputs.structure.ca_offset, n));
+    }
+    facts.set(block, 0, known);
+}
+
+/// Second: the pairs of residues, what is along the chain, and the lists of contacts. Block `i` takes the rows of item
+/// `i`, which are its segments of `output`, and theirs of `contacts`.
+#[kernel(threads = 256, blocks_per_sm = 3)]
+pub fn split_pairs(
+    block: &mut Block,
+    output: &mut Segment<FeatureRow>,
+    contacts: &mut Segment<u32>,
+    items: &[WorkItem],
+    descriptors: &[BatchStructureDesc],
+    residue_types: &[u8],
+    exposure: &[ResidueExposure],
+    alpha_carbons: &[AlphaCarbon],
+    traits: &[Traits],
+    axes: &[[f32; 3]],
+    facts: &[Facts],
+    config: MegaFusedConfig,
+    split: WorkSplit,
+) {
+    enum Here {}
+    let item = items.at(block.index());
+    if item.structure == NO_STRUCTURE {
+        return;
+    }
+    let steps = split.steps();
+    let (structure, facts) = (descriptors.at(item.structure), facts.at(item.structure));
+    let (first, n) = (structure.ca_offset, structure.n_residues);
+    let rows = Rows::some(item.first, output.len(), n);
+    let alpha_carbons = View::of(alpha_carbons.part(first, n));
+    let traits = View::of(traits.part(first, n));
+    let kinds = residue_types.part(first, n);
+    let kind = |i| u32::from(kinds.at(i));
+    if steps.has(Steps::PAIRS) {
+        let others = pairs::Others { alpha_carbons, traits, axes: View::of(axes.part(first, n)) };
+        pairs::rows(block, rows, kind, facts.annotated != 0, &others, output);
+    } else {
+        pairs::rows_without(block, rows, kind, traits, output);
+    }
+    if steps.has(Steps::CHAIN) {
+        backbone::angles::<Here>(block, rows, alpha_carbons, output);
+    }
+    if steps.has(Steps::SHAPE) {
+        whole::centroid_distances::<Here>(block, rows, alpha_carbons, facts.shape, output);
+    }
+    if steps.has(Steps::EXPOSURE) {
+        exposed::features::<Here>(block, rows, exposure.part(first, n), output);
+    }
+    if steps.has(Steps::CONTACTS) {
+        graph::collect::<Here>(block, rows, alpha_carbons, config.contact_threshold, contacts);
+    }
+}
+
+/// Third: what the contact graph says of each residue. Items are those of the second.
+#[kernel(threads = 256, blocks_per_sm = 4)]
+pub fn split_network(
+    block: &mut Block,
+    output: &mut Segment<FeatureRow>,
+    items: &[WorkItem],
+    descriptors: &[BatchStructureDesc],
+    alpha_carbons: &[AlphaCarbon],
+    contacts: &[u32],
+    bfactor_z: &[f32],
+    facts: &[Facts],
+    config: MegaFusedConfig,
+    split: WorkSplit,
+) {
+    enum Here {}
+    let item = items.at(block.index());
+    if item.structure == NO_STRUCTURE {
+        return;
+    }
+    let (structure, facts) = (descriptors.at(item.structure), facts.at(item.structure));
+    let rows = Rows::some(item.first, output.len(), structure.n_residues);
+    let graph = graph_of(structure, alpha_carbons, contacts, config.contact_threshold, split);
+    let bfactor_z = View::of(bfactor_z.part(structure.ca_offset, structure.n_residues));
+    network::features::<Here>(block, graph, rows, facts.several_chains != 0, bfactor_z, output);
+}
+
+/// Last: the graph as a whole, and the summary. Block `i` takes structure `i`.
+#[kernel(threads = 1024, blocks_per_sm = 1)]
+pub fn split_centrality(
+    block: &mut Block,
+    output: &mut Segment<FeatureRow>,
+    summaries: &mut Segment<StructureSummary>,
+    descriptors: &[BatchStructureDesc],
+    alpha_carbons: &[AlphaCarbon],
+    contacts: &[u32],
+    facts: &[Facts],
+    work: &mut Segment<WorkVectors>,
+    coefficients: &mut Shared<[f32; 2], { centrality::STEPS }>,
+    ritz: &mut Shared<f32, { centrality::STEPS }>,
+    config: MegaFusedConfig,
+    split: WorkSplit,
+) {
+    enum Here {}
+    let n = output.len();
+    if n <= split.largest {
+        return;
+    }
+    let (structure, facts) = (descriptors.at(block.index()), facts.at(block.index()));
+    let steps = split.steps();
+    let graph = graph_of(structure, alpha_carbons, contacts, config.contact_threshold, split);
+    if !steps.has(Steps::CENTRALITY) {
+        let number = if steps.has(Steps::CONTACTS) { whole::contacts::<Here>(block, graph, n) } else { 0 };
+        whole::summarise::<Here>(block, number, n, structure.n_atoms, facts.area, facts.shape, summaries);
+        return;
+    }
+    let mut vectors = work.whole();
+    let mut vectors = vectors.flatten();
+    centrality::eigenvector::<Here>(block, graph, n, &mut vectors, coefficients, ritz, output);
+    let number = whole::contacts::<Here>(block, graph, n);
+    whole::summarise::<Here>(block, number, n, structure.n_atoms, facts.area, facts.shape, summaries);
+}

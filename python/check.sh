@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Builds the extension with what cargo has built for the tests, and runs pytest and mypy on the package: in PYTHON, or in a virtual
+# environment of its own, whose packages come from Python's package index.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+target=${CARGO_TARGET_DIR:-$PWD/target}
+python=${PYTHON:-}
+if [[ -z $python ]]; then
+    environment=$target/python
+    python=$environment/bin/python
+    if [[ ! -x $python ]] && ! python3 -m venv "$environment"; then
+        echo "left out: python3 makes no virtual environment here; Debian's package python3-venv lets it"
+        exit 0
+    fi
+    if ! "$python" -m pip install --quiet --disable-pip-version-check pytest mypy pyarrow numpy tqdm gemmi biopython; then
+        echo "left out: pytest, mypy, pyarrow, NumPy, tqdm, gemmi and Biopython cannot be had from Python's package index"
+        exit 0
+    fi
+fi
+# With the features that `cargo test --workspace` unites, so that nothing is built twice. Extensions do not link to Python's library.
+PYO3_BUILD_EXTENSION_MODULE=1 cargo build --locked --quiet --workspace --lib --tests
+site=$target/python-site
+rm -rf "$site"
+mkdir -p "$site"
+cp -r python/src-python/prism "$site/prism"
+cp "$target/debug/lib_prism.so" "$site/prism/_prism.abi3.so"
+cd python
+export PYTHONPATH=$site
+"$python" -m pytest -p no:cacheprovider -rs
+"$python" -m mypy --strict --cache-dir "$target/mypy" "$site/prism"

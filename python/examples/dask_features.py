@@ -1,0 +1,41 @@
+"""Features of many files with Dask, on a local cluster of two processes.
+
+Dask is taken beside Ray since it needs Python alone, where Spark needs Java; `mapInArrow` takes the same few lines there.
+"""
+
+# %%
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import dask
+import dask.bag
+import pyarrow as pa
+
+import prism
+
+DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
+COLUMNS = ["wcn", "sasa"]
+
+
+@cache
+def engine() -> prism.Engine:
+    """One for each process."""
+    return prism.Engine()
+
+
+def features(paths: Iterator[str]) -> list[pa.Table]:
+    """The table of a partition."""
+    return [engine().features(list(paths), COLUMNS, on_error="skip")]
+
+
+# %%
+if __name__ == "__main__":
+    files = sys.argv[1:] or sorted(str(path) for path in DATA.glob("*.gz"))
+    bag = dask.bag.from_sequence(files, npartitions=4)
+    with dask.config.set(scheduler="processes", num_workers=2):
+        table = pa.concat_tables(bag.map_partitions(features).compute())
+    print(f"{len(files)} files, {table.num_rows} rows: {', '.join(table.column_names)}")

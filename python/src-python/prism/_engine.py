@@ -1,0 +1,220 @@
+"""What computes, held by whoever calls often."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import pyarrow as pa
+
+from . import _prism
+from ._errors import InputError, InputFailure, InputWarning, PrismError
+from ._inputs import items
+from ._options import Backend, EngineOptions, OnError, ReadingOptions, TableName, TableOptions, table_options
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+_log = logging.getLogger("prism")
+
+Report = tuple[pa.Table, list[InputFailure]]
+
+
+class Engine:
+    """What computes: a backend with its memory, made once. Any number of threads may use one.
+
+    Functions of the module make one for each call. Whoever calls often keeps one.
+
+    Args:
+        backend: ``"cuda"``, ``"cpu"``, or ``"auto"``: CPU cores at once, and a GPU where one is usable and the work is worth
+            it. Results have the same bits.
+        options: See :class:`prism.EngineOptions`.
+
+    Raises:
+        PrismError: CUDA was asked for and cannot be used, or an argument is wrong.
+    """
+
+    def __init__(self, backend: Backend = "auto", **options: Unpack[EngineOptions]) -> None:
+        unknown = set(options) - EngineOptions.__annotations__.keys()
+        if unknown:
+            raise TypeError(f"there is no option {sorted(unknown)[0]!r}; there are {', '.join(EngineOptions.__annotations__)}")
+        devices = options.get("devices")
+        # An empty list stands for all of them.
+        chosen = None if devices is None else [] if devices == "all" else list(devices) or None
+        try:
+            self._native = _prism.Engine(
+                backend,
+                chosen,
+                options.get("contact_threshold"),
+                options.get("points"),
+                options.get("site_threshold"),
+                options.get("min_feature_value"),
+            )
+        except (OverflowError, RuntimeError, ValueError) as error:
+            raise PrismError(str(error)) from None
+
+    @property
+    def description(self) -> str:
+        """Which backend it is, and why."""
+        return self._native.description
+
+    def __repr__(self) -> str:
+        return f"<prism.Engine: {self.description}>"
+
+    @overload
+    def features(
+        self,
+        inputs: Any,
+        columns: Sequence[str] | None = ...,
+        *,
+        on_error: Literal["raise", "skip"] = ...,
+        progress: bool = ...,
+        **options: Unpack[ReadingOptions],
+    ) -> pa.Table: ...
+    @overload
+    def features(
+        self,
+        inputs: Any,
+        columns: Sequence[str] | None = ...,
+        *,
+        on_error: Literal["report"],
+        progress: bool = ...,
+        **options: Unpack[ReadingOptions],
+    ) -> Report: ...
+
+    def features(
+        self,
+        inputs: Any,
+        columns: Sequence[str] | None = None,
+        *,
+        on_error: OnError = "raise",
+        progress: bool = False,
+        **options: Unpack[ReadingOptions],
+    ) -> pa.Table | Report:
+        """As :func:`prism.features`, with this engine."""
+        return self.table("features", inputs, columns, on_error=on_error, progress=progress, **options)
+
+    def table(
+        self,
+        table: TableName,
+        inputs: Any,
+        columns: Sequence[str] | None = None,
+        *,
+        on_error: OnError = "raise",
+        progress: bool = False,
+        **options: Unpack[TableOptions],
+    ) -> Any:
+        """Any table: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"`` or ``"summary"``, with the options of the function
+        of that name. A :class:`pyarrow.Table`; with ``on_error="report"`` it is ``(table, failures)``."""
+        if on_error not in ("raise", "skip", "report"):
+            raise PrismError(f'on_error must be "raise", "skip" or "report", not {on_error!r}')
+        run = self._begin(table, inputs, columns, options)
+        failures: list[InputFailure] = []
+        batches = [pa.record_batch(batch) for batch in self._batches(run, on_error, progress, failures)]
+        schema = batches[0].schema if batches else pa.record_batch(run.empty()).schema
+        whole = pa.Table.from_batches(batches, schema)
+        return (whole, failures) if on_error == "report" else whole
+
+    def stream(
+        self,
+        inputs: Any,
+        columns: Sequence[str] | None = None,
+        *,
+        table: TableName = "features",
+        on_error: Literal["raise", "skip"] = "raise",
+        progress: bool = False,
+        **options: Unpack[TableOptions],
+    ) -> Iterator[pa.RecordBatch]:
+        """As :func:`prism.stream`, with this engine."""
+        if on_error not in ("raise", "skip"):
+            raise PrismError(f'on_error of a stream must be "raise" or "skip", not {on_error!r}')
+        # Made here and not at the first batch: wrong arguments are told at once.
+        run = self._begin(table, inputs, columns, options)
+        return (pa.record_batch(batch) for batch in self._batches(run, on_error, progress, []))
+
+    def tensors(
+        self,
+        inputs: Any,
+        columns: Sequence[str] | None = None,
+        *,
+        on_error: Literal["raise", "skip"] = "raise",
+        progress: bool = False,
+        **options: Unpack[ReadingOptions],
+    ) -> Iterator[_prism.Tensor]:
+        """As :func:`prism.tensors`, with this engine."""
+        if on_error not in ("raise", "skip"):
+            raise PrismError(f'on_error of tensors must be "raise" or "skip", not {on_error!r}')
+        run = self._begin("tensors", inputs, columns, options)
+        return (tensor for batch in self._batches(run, on_error, progress, []) for tensor in batch.tensors())
+
+    def _begin(self, table: str, inputs: Any, columns: Sequence[str] | None, options: Any) -> _prism.Stream:
+        if isinstance(columns, str):
+            raise TypeError("columns takes a list of names, not one text")
+        chosen = None if columns is None else list(columns)
+        filled = table_options(options)
+        try:
+            job = self._native.job(table, chosen, filled)
+            return job.stream(items(inputs, filled["model"]))
+        except (RuntimeError, ValueError) as error:
+            raise PrismError(str(error)) from None
+
+    def _batches(
+        self, run: _prism.Stream, on_error: OnError, progress: bool, failures: list[InputFailure]
+    ) -> Iterator[_prism.Batch]:
+        with _Bar(progress, run.total) as bar:
+            try:
+                for batch in run:
+                    for name, reason in batch.failures:
+                        failure = InputFailure(name, reason)
+                        if on_error == "raise":
+                            raise InputError(failure)
+                        if on_error == "skip":
+                            _warn(f"{name}: {reason}")
+                        failures.append(failure)
+                    for name, told in batch.warnings:
+                        _warn(f"{name}: {told}")
+                    if _log.isEnabledFor(logging.INFO):
+                        for name, told in batch.notes:
+                            _log.info("%s: %s", name, told)
+                    bar.advance(batch.inputs)
+                    yield batch
+            except RuntimeError as error:
+                raise PrismError(str(error)) from None
+            finally:
+                run.cancel()
+
+
+def _warn(text: str) -> None:
+    if sys.version_info >= (3, 12):
+        # Where the caller's own line is.
+        warnings.warn(text, InputWarning, skip_file_prefixes=(os.path.dirname(__file__),))
+    else:
+        warnings.warn(text, InputWarning, stacklevel=5)
+
+
+class _Bar:
+    """Progress by tqdm, where it is installed and asked for."""
+
+    def __init__(self, wanted: bool, total: int | None) -> None:
+        self._bar: Any = None
+        if wanted:
+            try:
+                from tqdm.auto import tqdm
+            except ImportError:
+                raise PrismError("progress=True takes the package tqdm") from None
+            self._bar = tqdm(unit=" structures", total=total)
+
+    def advance(self, inputs: int) -> None:
+        if self._bar is not None:
+            self._bar.update(inputs)
+
+    def __enter__(self) -> _Bar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()

@@ -1,0 +1,123 @@
+//! What a call asks for beside inputs and columns: the command's options, under their names.
+
+use prism_host::annotations::Annotations;
+use prism_host::inputs::{Inputs, NameBy};
+use prism_host::lineages::Lineages;
+use prism_host::read::{Alternates, Models, ReadOptions, Residues};
+use pyo3::FromPyObject;
+use pyo3::PyResult;
+use pyo3::exceptions::PyValueError;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A dictionary that the package has filled: every option is there.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Options {
+    pub chains: Option<Vec<String>>,
+    pub residues: String,
+    pub altloc: String,
+    pub model: Option<Model>,
+    pub assembly: Option<String>,
+    pub het: String,
+    pub name_by: Option<String>,
+    pub annotations: Option<PathBuf>,
+    pub lineages: Option<PathBuf>,
+    pub max_sites: usize,
+    pub min_score: f32,
+    pub kinds: Vec<String>,
+    pub between: Option<(String, String)>,
+    pub by_residue: bool,
+}
+
+/// Which models.
+#[derive(FromPyObject)]
+pub enum Model {
+    Number(i32),
+    Word(String),
+}
+
+/// How inputs are read.
+#[derive(Clone)]
+pub struct Reading {
+    pub options: ReadOptions,
+    pub name_by: NameBy,
+    pub annotations: Arc<Annotations>,
+    pub lineages: Option<Arc<Lineages>>,
+}
+
+/// An argument that is none of those that it may be.
+pub fn refuse<T>(name: &str, known: &str, found: &str) -> PyResult<T> {
+    Err(PyValueError::new_err(format!("{name} must be {known}, not {found:?}")))
+}
+
+impl Options {
+    /// How to read; `labels` where what other tables call residues is written.
+    pub fn reading(&self, labels: bool) -> PyResult<Reading> {
+        let told = |error: String| PyValueError::new_err(error);
+        let options = ReadOptions {
+            chains: self.chains.clone(),
+            residues: match self.residues.as_str() {
+                "all" => Residues::All,
+                "standard" => Residues::Standard,
+                other => return refuse("residues", "\"all\" or \"standard\"", other),
+            },
+            alternates: self.alternates()?,
+            models: match &self.model {
+                None => Models::First,
+                Some(Model::Number(number)) => Models::Number(*number),
+                Some(Model::Word(word)) if word == "all" => Models::All,
+                Some(Model::Word(other)) => return refuse("model", "a number or \"all\"", other),
+            },
+            assembly: self.assembly.clone(),
+            cover: match self.het.as_str() {
+                "none" => false,
+                "cover" => true,
+                other => return refuse("het", "\"none\" or \"cover\"", other),
+            },
+            labels,
+        };
+        let name_by = match self.name_by.as_deref() {
+            None => NameBy::Shortest,
+            Some("name") => NameBy::Name,
+            Some("path") => NameBy::Path,
+            Some("stem") => NameBy::Stem,
+            Some(other) => return refuse("name_by", "\"name\", \"path\" or \"stem\"", other),
+        };
+        let annotations = match &self.annotations {
+            Some(path) => Arc::new(Annotations::read(path).map_err(|error| told(error.to_string()))?),
+            None => Arc::default(),
+        };
+        let lineages = match &self.lineages {
+            Some(path) => Some(Arc::new(Lineages::read(path).map_err(|error| told(error.to_string()))?)),
+            None => None,
+        };
+        if lineages.is_some() && (annotations.has("gisaid_freq") || annotations.has("gisaid_velocity")) {
+            let advice = "lineages gives gisaid_freq and gisaid_velocity; leave them out of annotations";
+            return Err(told(advice.to_owned()));
+        }
+        Ok(Reading { options, name_by, annotations, lineages })
+    }
+
+    fn alternates(&self) -> PyResult<Alternates> {
+        let mut letters = self.altloc.chars();
+        match (self.altloc.as_str(), letters.next(), letters.next()) {
+            ("highest", ..) => Ok(Alternates::Highest),
+            ("first", ..) => Ok(Alternates::First),
+            (_, Some(letter), None) if letter.is_ascii_graphic() => Ok(Alternates::Named(letter)),
+            (other, ..) => refuse("altloc", "\"highest\", \"first\" or one letter", other),
+        }
+    }
+}
+
+impl Reading {
+    /// Refuses to choose of what was chosen when it was packed.
+    pub fn check(&self, inputs: &Inputs) -> Result<(), String> {
+        if self.options != ReadOptions::default() && inputs.has_packed() {
+            return Err("structures of a packed data set are as they were packed, without chains, residues, altloc, model, assembly, \
+                        het or labels to choose; choose by `prism pack`, or give the files"
+                .to_owned());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,188 @@
+//! Results as Arrow arrays, with the names, types and rows of the tables that the command writes.
+
+use crate::options::{Options, refuse};
+use arrow_array::{ArrayRef, Float32Array, Int32Array, RecordBatch, StringArray};
+use arrow_schema::{DataType, Field, Schema};
+use prism_host::Engine;
+use prism_host::annotations::Annotations;
+use prism_host::contacts::{EdgeKind, interfaces};
+use prism_host::engine::Selection;
+use prism_host::output::{
+    Cells, Column, Columns, EdgesRelation, InterfacePairs, InterfaceResidues, RecordBatches, Relation, SitesRelation,
+    StructureRows, SummaryRelation,
+};
+use pyo3::PyResult;
+use pyo3::exceptions::PyValueError;
+use shared_types::FEATURES;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Which table a run makes.
+pub enum Table {
+    /// A row a residue.
+    Features(Columns),
+    /// No table, but features of each structure as a tensor.
+    Tensors(Columns),
+    /// A row a site.
+    Sites(SitesRelation),
+    /// A row a pair of residues.
+    Edges(EdgesRelation),
+    /// A row a pair of chains, or a residue. The engine computes accessible areas.
+    Interface { engine: Box<Engine>, between: Option<[String; 2]>, by_residue: bool },
+    /// A row a structure, and one a chain.
+    Summary,
+}
+
+/// A structure that has no rows after all: its name, and why.
+pub type Refused = (String, String);
+
+impl Table {
+    pub fn new(name: &str, columns: Option<Vec<String>>, options: &Options, engine: &Engine) -> PyResult<Self> {
+        Ok(match name {
+            "features" => Self::Features(feature_columns(columns, options)?),
+            "tensors" => Self::Tensors(tensor_columns(columns)?),
+            "sites" => Self::Sites(SitesRelation { most: options.max_sites, least: options.min_score }),
+            "edges" => {
+                let kind = |kind: &String| match kind.as_str() {
+                    "ca" => Ok(EdgeKind::AlphaCarbons),
+                    "atom" => Ok(EdgeKind::Atoms),
+                    other => refuse("kinds", "of \"ca\" and \"atom\"", other),
+                };
+                let kinds = options.kinds.iter().map(kind).collect::<PyResult<_>>()?;
+                Self::Edges(EdgesRelation { contact_threshold: engine.config().contact_threshold, kinds })
+            }
+            "interface" => {
+                let between = match options.between.clone() {
+                    Some((a, b)) if a == b => return refuse("between", "two chains", &a),
+                    between => between.map(|(a, b)| [a, b]),
+                };
+                let engine = Box::new(engine.with_selection(selection(&["sasa"])));
+                Self::Interface { engine, between, by_residue: options.by_residue }
+            }
+            "summary" => Self::Summary,
+            other => return refuse("table", "\"features\", \"sites\", \"edges\", \"interface\" or \"summary\"", other),
+        })
+    }
+
+    /// What has to be computed for it.
+    pub fn selection(&self) -> Selection {
+        match self {
+            Self::Features(columns) | Self::Tensors(columns) => columns.selection(),
+            Self::Sites(_) => Selection::new(named(&["site_score"]), true),
+            Self::Edges(_) | Self::Interface { .. } => selection(&[]),
+            Self::Summary => selection(&SummaryRelation::FEATURES),
+        }
+    }
+
+    /// Whether what other tables call residues is written.
+    pub fn has_labels(&self) -> bool {
+        matches!(self, Self::Features(columns) if columns.has_labels())
+    }
+
+    /// Leaves out columns that no input gives, and adds those of lineages.
+    pub fn with_given(self, chosen: bool, annotations: &Annotations, lineages: bool) -> Self {
+        let Self::Features(mut columns) = self else { return self };
+        let given = |name: &str| annotations.has(name) || lineages && name.starts_with("gisaid_");
+        if !chosen {
+            columns = columns.without_annotations(given);
+        }
+        Self::Features(if lineages { columns.with_lineages() } else { columns })
+    }
+
+    /// The rows of some structures, and which of them have none.
+    ///
+    /// # Errors
+    /// Where Arrow refuses them: texts of more than 2 GiB in a batch.
+    pub fn batch(&self, parts: &[StructureRows<'_>]) -> Result<(RecordBatch, Vec<Refused>), String> {
+        let mut refused = Vec::new();
+        let batch = match self {
+            Self::Features(columns) => {
+                let mut rows = RecordBatches::new(columns.clone(), HashMap::new());
+                parts.iter().for_each(|part| rows.append(part));
+                return Ok((rows.take().map_err(|error| error.to_string())?, refused));
+            }
+            Self::Tensors(_) => return Ok((RecordBatch::new_empty(Arc::new(Schema::empty())), refused)),
+            Self::Sites(relation) => lines(*relation, parts),
+            Self::Edges(relation) => lines(relation.clone(), parts),
+            Self::Summary => lines(SummaryRelation, parts),
+            Self::Interface { engine, between, by_residue } => {
+                let columns = if *by_residue { InterfaceResidues.columns() } else { InterfacePairs.columns() };
+                let (names, mut cells): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+                let between = between.as_ref().map(|[a, b]| [a.as_str(), b.as_str()]);
+                for part in parts {
+                    match interfaces(engine, part.structure, between) {
+                        Ok(found) if *by_residue => InterfaceResidues::lines(part, &found, &mut cells),
+                        Ok(found) => InterfacePairs::lines(part, &found, &mut cells),
+                        Err(error) => {
+                            let name = part.structure.name.clone();
+                            let reason = error.to_string();
+                            let reason = reason.strip_prefix(&format!("{name}: ")).unwrap_or(&reason).to_owned();
+                            refused.push((name, reason));
+                        }
+                    }
+                }
+                arrays(names, cells)
+            }
+        };
+        Ok((batch?, refused))
+    }
+}
+
+fn named(names: &[&str]) -> impl Iterator<Item = &'static shared_types::Feature> {
+    FEATURES.iter().filter(move |feature| names.contains(&feature.name))
+}
+
+fn selection(names: &[&str]) -> Selection {
+    Selection::new(named(names), false)
+}
+
+fn feature_columns(names: Option<Vec<String>>, options: &Options) -> PyResult<Columns> {
+    let named_parent = names.iter().flatten().any(|name| name.trim() == Column::Parent.name());
+    let columns = match names {
+        Some(names) => Columns::choose(names).map_err(|error| PyValueError::new_err(error.to_string()))?,
+        None => Columns::default(),
+    };
+    // A standard residue is its own parent.
+    let is_standard = options.residues == "standard";
+    Ok(if is_standard && !named_parent { columns.without(Column::Parent) } else { columns })
+}
+
+/// Features alone: what says which residue a row is, is no number.
+fn tensor_columns(names: Option<Vec<String>>) -> PyResult<Columns> {
+    let names = names.unwrap_or_else(|| FEATURES.iter().map(|feature| feature.name.to_owned()).collect());
+    if let Some(other) = names.iter().find(|name| !FEATURES.iter().any(|feature| feature.name == name.trim())) {
+        let told = format!("{other:?} is no feature; tensors have features alone: see prism.columns()");
+        return Err(PyValueError::new_err(told));
+    }
+    Columns::choose(names).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// The lines of a relation.
+fn lines(mut relation: impl Relation, parts: &[StructureRows<'_>]) -> Result<RecordBatch, String> {
+    let (names, mut cells): (Vec<_>, Vec<_>) = relation.columns().into_iter().unzip();
+    for part in parts {
+        relation.append(part, &mut cells).map_err(|error| error.to_string())?;
+    }
+    arrays(names, cells)
+}
+
+/// Texts and whole numbers are there; numbers are null where they are not defined.
+fn arrays(names: Vec<&'static str>, cells: Vec<Cells>) -> Result<RecordBatch, String> {
+    let array = |cells: Cells| -> ArrayRef {
+        match cells {
+            Cells::Text(values) => Arc::new(StringArray::from_iter_values(values)),
+            Cells::Int(values) => Arc::new(Int32Array::from(values)),
+            Cells::Float(values) => {
+                Arc::new(Float32Array::from_iter(values.into_iter().map(|value| (!value.is_nan()).then_some(value))))
+            }
+        }
+    };
+    let field = |(name, cells): (&&str, &Cells)| match cells {
+        Cells::Text(_) => Field::new(*name, DataType::Utf8, false),
+        Cells::Int(_) => Field::new(*name, DataType::Int32, false),
+        Cells::Float(_) => Field::new(*name, DataType::Float32, true),
+    };
+    let schema = Schema::new(names.iter().zip(&cells).map(field).collect::<Vec<_>>());
+    let arrays = cells.into_iter().map(array).collect();
+    RecordBatch::try_new(Arc::new(schema), arrays).map_err(|error| error.to_string())
+}

@@ -1,0 +1,95 @@
+"""Tables have the command's columns, rows, order and bits."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import prism
+
+FILES = ["1crn.pdb.gz", "1a8o.cif.gz", "1jcd.pdb.gz", "4zhl.cif.gz"]
+
+CASES: list[tuple[str, Callable[..., Any], dict[str, Any], list[str]]] = [
+    ("features", prism.features, {}, []),
+    ("features", prism.features, {"columns": ["wcn", "sasa", "ss"]}, ["--columns", "wcn,sasa,ss"]),
+    ("features", prism.features, {"columns": ["resnum", "wcn"]}, ["--columns", "resnum,wcn"]),
+    ("features", prism.features, {"columns": ["label_seq_id", "uniprot_number"]}, ["--columns", "label_seq_id,uniprot_number"]),
+    ("features", prism.features, {"residues": "standard", "altloc": "first"}, ["--residues", "standard", "--altloc", "first"]),
+    ("features", prism.features, {"chains": ["A"], "het": "cover"}, ["--chains", "A", "--het", "cover"]),
+    ("features", prism.features, {"assembly": "1", "columns": ["sasa"]}, ["--assembly", "1", "--columns", "sasa"]),
+    ("features", prism.features, {"model": "all", "name_by": "stem"}, ["--model", "all", "--name-by", "stem"]),
+    ("features", prism.features, {"points": 50, "contact_threshold": 7.0}, ["--points", "50", "--contact-threshold", "7"]),
+    ("features", prism.features, {"min_feature_value": 0.5}, ["--min-feature-value", "0.5"]),
+    ("sites", prism.sites, {}, []),
+    ("sites", prism.sites, {"max_sites": 2, "min_score": 0.01}, ["--max-sites", "2", "--min-score", "0.01"]),
+    ("sites", prism.sites, {"site_threshold": 0.2}, ["--site-threshold", "0.2"]),
+    ("edges", prism.edges, {}, []),
+    ("edges", prism.edges, {"kinds": ["ca"], "contact_threshold": 10.0}, ["--kinds", "ca", "--contact-threshold", "10"]),
+    ("interface", prism.interface, {}, []),
+    ("summary", prism.summary, {}, []),
+]
+
+
+def read(path: Path) -> pa.Table:
+    """A table without what a file says beside it."""
+    return pq.read_table(path).replace_schema_metadata(None)
+
+
+def bits(table: pa.Table) -> dict[str, list[Any]]:
+    """Values, numbers by their bits, null where there is none."""
+    def of(column: pa.ChunkedArray) -> list[Any]:
+        if column.type != pa.float32():
+            return list(column.to_pylist())
+        return [None if value is None else value.hex() for value in column.to_pylist()]
+
+    return {name: of(table[name]) for name in table.column_names}
+
+
+@pytest.mark.parametrize(("name", "function", "options", "arguments"), CASES, ids=lambda case: str(case)[:40])
+def test_same_as_the_command(
+    command: Path, data: Path, tmp_path: Path, name: str, function: Callable[..., Any], options: dict[str, Any], arguments: list[str]
+) -> None:
+    inputs = [data / file for file in FILES]
+    if "chains" in options:
+        inputs = [data / "1crn.pdb.gz", data / "1jcd.pdb.gz"]
+    elif "assembly" in options:
+        inputs = [data / "1a8o.cif.gz", data / "4zhl.cif.gz"]
+    output = tmp_path / "out.parquet"
+    subprocess.run([command, name, *inputs, "--backend", "cpu", "-q", "-o", output, *arguments], check=True)
+    table = function(inputs, backend="cpu", **options)
+    expected = read(output)
+    assert table.column_names == expected.column_names
+    assert table.num_rows == expected.num_rows > 0
+    assert bits(table) == bits(expected)
+
+
+def test_residues_of_interfaces(command: Path, data: Path, tmp_path: Path) -> None:
+    path, output = data / "1jcd.pdb.gz", tmp_path / "residues.parquet"
+    arguments = ["--between", "A,B", "--by-residue", output, "-o", tmp_path / "pairs.parquet"]
+    subprocess.run([command, "interface", path, "--backend", "cpu", "-q", *arguments], check=True)
+    table = prism.interface(path, "cpu", between=("A", "B"), by_residue=True)
+    assert bits(table) == bits(read(output))
+    with pytest.raises(prism.InputError, match="^1jcd.pdb: there is no chain \"X\""):
+        prism.interface(path, "cpu", between=("A", "X"))
+    with pytest.raises(prism.PrismError, match="between must be two chains"):
+        prism.interface(path, "cpu", between=("A", "A"))
+
+
+def test_annotations_and_lineages(command: Path, rbd: Path, tmp_path: Path) -> None:
+    annotations, output = tmp_path / "a.csv", tmp_path / "out.parquet"
+    annotations.write_text("structure,chain,resnum,icode,conservation\n6m0j_rbd.pdb,E,400,,0.5\n")
+    subprocess.run([command, "features", rbd, "--backend", "cpu", "-q", "--annotations", annotations, "-o", output], check=True)
+    assert bits(prism.features(rbd, backend="cpu", annotations=annotations)) == bits(read(output))
+    lineages = tmp_path / "l.csv"
+    lineages.write_text(
+        "lineage,date,count,country,total,substitutions\n"
+        "X,2021-01-01,10,Iceland,100,E:N501Y\nX,2021-01-08,20,Iceland,100,E:N501Y\n"
+    )
+    subprocess.run([command, "features", rbd, "--backend", "cpu", "-q", "--lineages", lineages, "-o", output], check=True)
+    assert bits(prism.features(rbd, backend="cpu", lineages=lineages)) == bits(read(output))

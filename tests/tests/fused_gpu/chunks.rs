@@ -1,0 +1,163 @@
+//! Batches that go through a device in chunks, several at once.
+
+use crate::{backends, one_of_each};
+use cuda_host::{CudaExecutor, GpuBufferPool, PoolOptions, PoolStatistics};
+use prism_host::engine::{DeviceSlots, SlotOptions, SlotStatistics};
+use prism_host::{Backend, BatchFeatures, Engine, PackedBatch, StructureInput};
+use shared_types::MegaFusedConfig;
+use std::time::Duration;
+use tests::synthetic::{Recipe, many_chains};
+use tests::{copies, device};
+
+fn executor() -> CudaExecutor {
+    CudaExecutor::open(0, "kernels", kernels_gpu::PTX).expect("a device that opens")
+}
+
+/// Many small chunks, however small the batch is.
+fn cut(chunks: usize) -> SlotOptions {
+    SlotOptions { chunks, chunk_atoms: 1, ..SlotOptions::default() }
+}
+
+fn on_cpu(batch: &PackedBatch) -> BatchFeatures {
+    Engine::builder().backend(Backend::Cpu).build().unwrap().run_batch(batch).unwrap()
+}
+
+fn assert_same(found: &BatchFeatures, expected: &BatchFeatures, what: &str) {
+    let words = |computed: &BatchFeatures| bytemuck::cast_slice::<_, u32>(computed.values()).to_vec();
+    assert!(words(found) == words(expected), "{what}: values differ");
+    assert_eq!(found.site_ids(), expected.site_ids(), "{what}");
+    let bytes = |computed: &BatchFeatures| bytemuck::cast_slice::<_, u8>(computed.summaries()).to_vec();
+    assert!(bytes(found) == bytes(expected), "{what}: summaries differ");
+}
+
+/// Of every kind, and one that takes the kernels for large structures.
+fn mixed() -> PackedBatch {
+    let mut structures = one_of_each();
+    structures.insert(4, Recipe::new(1500, 21).chains(2).build());
+    structures.extend(copies::jittered(30));
+    structures.push(copies::crowd(12));
+    PackedBatch::from_inputs(&structures).unwrap()
+}
+
+#[test]
+fn a_batch_has_the_same_bits_however_it_is_cut() {
+    if !device::is_there() {
+        return;
+    }
+    let (executor, config, batch) = (executor(), MegaFusedConfig::default(), mixed());
+    let expected = on_cpu(&batch);
+    for page_locked in [false, true] {
+        for (slots, chunks) in [(1, 1), (1, 5), (2, 3), (3, 8), (4, 1000)] {
+            let options = SlotOptions { slots, page_locked, ..cut(chunks) };
+            let slots = DeviceSlots::new(&executor, options).unwrap();
+            for round in 0..2 {
+                let (found, times) = slots.run(&batch, config).unwrap();
+                assert_same(&found, &expected, &format!("{options:?}, round {round}"));
+                let all = [times.upload, times.kernels, times.download];
+                assert!(all.iter().all(|time| *time > Duration::ZERO), "{times:?}");
+            }
+        }
+    }
+}
+
+/// Parts of other batches use the same slots, with what is left in their memory.
+#[test]
+fn what_lanes_computed_before_does_not_count() {
+    if !device::is_there() {
+        return;
+    }
+    let slots = DeviceSlots::new(&executor(), cut(4)).unwrap();
+    let of = |structures: &[StructureInput]| PackedBatch::from_inputs(structures).unwrap();
+    let batches = [of(&copies::jittered(9)), of(&one_of_each()), of(&[]), of(&copies::jittered(2)), mixed()];
+    for (index, batch) in batches.iter().enumerate() {
+        let (found, _) = slots.run(batch, MegaFusedConfig::default()).unwrap();
+        assert_same(&found, &on_cpu(batch), &format!("batch {index}"));
+    }
+    let config = MegaFusedConfig { contact_threshold: 10.0, points: 20, ..MegaFusedConfig::default() };
+    let expected =
+        Engine::builder().backend(Backend::Cpu).config(config).build().unwrap().run_batch(&batches[0]).unwrap();
+    let (found, _) = slots.run(&batches[0], config).unwrap();
+    assert!(found.summaries() == expected.summaries(), "another configuration is another configuration's results");
+}
+
+/// What grows when something is allocated.
+fn allocated(statistics: SlotStatistics) -> Vec<(u64, u64, u64, usize)> {
+    let of = |pool: PoolStatistics| (pool.allocations, pool.frees, pool.trims, pool.bytes_held);
+    std::iter::once(statistics.device).chain(statistics.page_locked).map(of).collect()
+}
+
+#[test]
+fn a_steady_state_allocates_nothing() {
+    if !device::is_there() {
+        return;
+    }
+    let executor = executor();
+    for page_locked in [false, true] {
+        let slots = DeviceSlots::new(&executor, SlotOptions { page_locked, ..cut(8) }).unwrap();
+        let page_locked_before = slots.statistics().page_locked;
+        let batch = mixed();
+        slots.run(&batch, MegaFusedConfig::default()).unwrap();
+        let after_one = slots.statistics();
+        assert!(after_one.device.allocations > 0 && page_locked_before.is_some() == page_locked);
+        let smaller = PackedBatch::from_inputs(&copies::jittered(5)).unwrap();
+        for batch in [&batch, &smaller, &batch, &batch, &smaller, &batch] {
+            slots.run(batch, MegaFusedConfig::default()).unwrap();
+            assert_eq!(allocated(slots.statistics()), allocated(after_one));
+        }
+        // Page-locked memory is there before the first batch.
+        let locked = |statistics: Option<PoolStatistics>| statistics.map(|pool| (pool.allocations, pool.bytes_held));
+        assert_eq!(locked(slots.statistics().page_locked), locked(page_locked_before));
+        slots.release();
+        let released = slots.statistics().device;
+        assert_eq!((released.bytes_held, released.blocks_in_use), (0, 0), "{released:?}");
+        slots.run(&smaller, MegaFusedConfig::default()).unwrap();
+    }
+}
+
+/// A chunk for which there is no memory ends the batch with the error that halves it.
+#[test]
+fn memory_that_runs_out_in_a_part_is_told_and_given_back() {
+    if !device::is_there() {
+        return;
+    }
+    let (executor, config) = (executor(), MegaFusedConfig::default());
+    let small = PackedBatch::from_inputs(&copies::jittered(2)).unwrap();
+    let large = PackedBatch::from_inputs(&many_chains(200, tests::synthetic::Annotation::None)).unwrap();
+    // As much as the small one takes, and some more.
+    let measured = DeviceSlots::new(&executor, cut(4)).unwrap();
+    measured.run(&small, config).unwrap();
+    let enough = 2 * measured.statistics().device.peak_held;
+    drop(measured);
+    let pool = GpuBufferPool::with_options(executor.stream().context(), PoolOptions::default().limit(enough));
+    let slots = DeviceSlots::with_pool(&executor, pool, cut(4)).unwrap();
+    for _ in 0..2 {
+        let error = slots.run(&large, config).unwrap_err();
+        assert!(error.is_out_of_memory(), "{error}");
+        assert_eq!(slots.statistics().device.bytes_in_use, 0, "nothing is kept of a batch that did not fit");
+        let (found, _) = slots.run(&small, config).unwrap();
+        assert_same(&found, &on_cpu(&small), "after memory has run out");
+    }
+}
+
+#[test]
+fn threads_share_lanes() {
+    let Some(backends) = backends() else { return };
+    let slots = DeviceSlots::new(&executor(), cut(5)).unwrap();
+    let batches = [mixed(), PackedBatch::from_inputs(&copies::jittered(12)).unwrap()];
+    let expected = batches.each_ref().map(on_cpu);
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let (slots, batches, expected) = (&slots, &batches, &expected);
+            scope.spawn(move || {
+                for round in 0..3 {
+                    let which = (thread + round) % 2;
+                    let (found, _) = slots.run(&batches[which], MegaFusedConfig::default()).unwrap();
+                    assert_same(&found, &expected[which], &format!("thread {thread}, round {round}"));
+                }
+            });
+        }
+    });
+    // And so does the engine, with its own.
+    let found = backends.gpu.run_batch(&batches[0]).unwrap();
+    assert_same(&found, &expected[0], "the engine");
+}

@@ -1,0 +1,273 @@
+//! A shared array in two halves, of which one is written while the other may still be read.
+
+mod copies;
+
+use crate::bounds::check_length;
+use crate::platform::{self, SharedPointer};
+use crate::unrolled::unrolled;
+use crate::{Block, PerThread, Thread, Tile};
+use bytemuck::Pod;
+use core::marker::PhantomData;
+
+/// The two halves of a [`Shared`](crate::Shared) array, which are written in turns: for tiles that follow each other, with
+/// one barrier each instead of two.
+///
+/// A phase here writes the half that was not written last, without waiting before or after. What it wrote is
+/// [`PendingTile`] until the block has met, in [`Block::meet`], which may wait for tiles of several arrays at once:
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// #[kernel(threads = 64)]
+/// fn total(block: &mut Block, out: &mut Chunk<f32, 64>, x: &[f32], tiles: &mut Shared<f32, 128>) {
+///     let mut tiles = tiles.halves(block);
+///     let mut sums = block.per_thread(|_| 0.0);
+///     for first in (0..x.len() as u32).step_by(64) {
+///         let tile = tiles.fill(block, 64, |i| x.at(first + i));
+///         let tile = block.meet(tile);
+///         block.each(&mut sums, |thread, sum| *sum += tile.get(63 - thread.index()));
+///     }
+///     out.write(block, 0, &sums, |_, sum| *sum);
+/// }
+/// # fn main() {
+/// # let (x, mut out) = ([0.5; 192], [0.0; 64]);
+/// # total::launch(&CpuExecutor::new(), 1, total::Args { out: &mut out, x: &x }).unwrap();
+/// # assert_eq!(out, [1.5; 64]);
+/// # }
+/// ```
+///
+/// Why one barrier is enough: a tile is borrowed from its halves, so it is gone when the other half is written. Every thread
+/// has read it, then, before it comes to that half's barrier, and a thread that writes the tile's half again has passed that
+/// barrier.
+///
+/// What is enforced: what is pending cannot be read, and a tile is gone where the other half is written (the compiler).
+/// Lengths are checked at run time. Where nobody has met for what was written last, the next phase waits.
+pub struct DoubleBuffer<'a, T> {
+    data: SharedPointer<T>,
+    /// Elements of a half.
+    len: u32,
+    /// Where the half begins that is written next.
+    first: u32,
+    /// Whether there has been no barrier since the last phase.
+    unmet: bool,
+    owner: PhantomData<&'a mut [T]>,
+}
+
+impl<'a, T: Pod> DoubleBuffer<'a, T> {
+    /// # Safety
+    /// `data` points to the first of twice `len` elements that these halves alone use while they live, both halves at a
+    /// multiple of 16 bytes; no thread reads them any more.
+    #[inline(always)]
+    pub(crate) unsafe fn new(data: SharedPointer<T>, len: u32) -> Self {
+        Self { data, len, first: 0, unmet: false, owner: PhantomData }
+    }
+
+    /// Number of elements of a half.
+    #[inline(always)]
+    #[must_use]
+    pub fn capacity(&self) -> u32 {
+        self.len
+    }
+
+    /// The half that the phase which begins may write.
+    #[inline(always)]
+    #[track_caller]
+    fn next(&mut self, block: &mut Block, n: u32) -> PendingTile<'_, T> {
+        check_length(n, self.len);
+        // Without a barrier since the last phase, a thread may still read the tile before that one, which is here.
+        block.open(self.unmet);
+        self.unmet = true;
+        let data = self.data.offset(self.first);
+        self.first = self.len.wrapping_sub(self.first);
+        PendingTile { data, len: n, unmet: &mut self.unmet }
+    }
+
+    /// Writes `value(i)` to every element `i` below `n`.
+    ///
+    /// # Panics
+    /// When `n` is beyond [`capacity`](Self::capacity).
+    #[inline(always)]
+    #[track_caller]
+    pub fn fill(&mut self, block: &mut Block, n: u32, value: impl Fn(u32) -> T + Sync) -> PendingTile<'_, T> {
+        let pending = self.next(block, n);
+        let data = pending.data;
+        platform::each_index(block.phase(), n, |i| {
+            let item = value(i);
+            // SAFETY: in bounds; index i is one thread's alone, and the closure cannot hold these halves. Nobody reads this
+            // one: see `DoubleBuffer`.
+            unsafe { data.store(i, item) };
+        });
+        pending
+    }
+
+    /// Writes element `t` by thread `t` from its own state, for every thread below `n`.
+    ///
+    /// # Panics
+    /// When `n` is beyond [`capacity`](Self::capacity) or the number of threads.
+    #[inline(always)]
+    #[track_caller]
+    pub fn write<S>(
+        &mut self,
+        block: &mut Block,
+        n: u32,
+        state: &PerThread<S>,
+        value: impl Fn(Thread, &S) -> T + Sync,
+    ) -> PendingTile<'_, T> {
+        check_length(n, block.threads());
+        let pending = self.next(block, n);
+        let data = pending.data;
+        state.each_ref(block.phase(), |thread, own| {
+            if thread.index() < n {
+                let item = value(thread, own);
+                // SAFETY: as in `fill`: each index is one thread's alone.
+                unsafe { data.store(thread.index(), item) };
+            }
+        });
+        pending
+    }
+
+    /// Writes `ROWS` rows of `COLUMNS` elements each, one behind the other, from the threads' own state: `R` elements a
+    /// thread, one below the other.
+    ///
+    /// A column is cut into `ROWS / R` parts. Thread `t` owns part `t % (ROWS / R)` of column `t / (ROWS / R)`, and threads
+    /// beyond the last column write nothing.
+    ///
+    /// # Panics
+    /// When that is more than [`capacity`](Self::capacity), or the block has fewer threads than parts.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// Four threads have two rows of the left or of the right column each.
+    /// #[kernel(threads = 32)]
+    /// fn columns(block: &mut Block, out: &mut Chunk<u32, 8>, tiles: &mut Shared<u32, 16>) {
+    ///     let mut tiles = tiles.halves(block);
+    ///     let own = block.per_thread(|thread| 10 * thread.index());
+    ///     let tile = tiles.write_columns::<4, 2, 2, _>(block, &own, |_, first| [*first, first + 1]);
+    ///     let tile = block.meet(tile);
+    ///     out.fill(block, 8, |i| tile.get(i));
+    /// }
+    /// # fn main() {
+    /// let mut out = [0; 8];
+    /// columns::launch(&CpuExecutor::new(), 1, columns::Args { out: &mut out }).unwrap();
+    /// assert_eq!(out, [0, 20, 1, 21, 10, 30, 11, 31]);
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    pub fn write_columns<const ROWS: usize, const COLUMNS: usize, const R: usize, S>(
+        &mut self,
+        block: &mut Block,
+        state: &PerThread<S>,
+        value: impl Fn(Thread, &S) -> [T; R] + Sync,
+    ) -> PendingTile<'_, T> {
+        const {
+            assert!(R > 0 && ROWS.is_multiple_of(R), "a column is cut into whole parts");
+            assert!(ROWS * COLUMNS <= 1 << 30, "rows and columns have at most 2^30 elements");
+        }
+        let parts = (ROWS / R) as u32;
+        check_length(parts.wrapping_mul(COLUMNS as u32), block.threads());
+        let pending = self.next(block, (ROWS * COLUMNS) as u32);
+        let data = pending.data;
+        state.each_ref(block.phase(), |thread, own| {
+            let (column, part) = (thread.index() / parts, thread.index() % parts);
+            if column < COLUMNS as u32 {
+                let first = part.wrapping_mul((R * COLUMNS) as u32).wrapping_add(column);
+                let items = value(thread, own);
+                let data = data.offset(first).settled();
+                unrolled::<R>(|row| {
+                    // SAFETY: as in `fill`: no two parts share an element.
+                    unsafe { data.store(row.wrapping_mul(COLUMNS as u32), items[row as usize]) };
+                });
+            }
+        });
+        pending
+    }
+}
+
+/// What a phase has written to one of [`DoubleBuffer`], to be read when [`Block::meet`] has waited for all threads.
+///
+/// Its examples are those of [`DoubleBuffer`].
+#[must_use = "it can be read after `Block::meet`"]
+pub struct PendingTile<'a, T> {
+    data: SharedPointer<T>,
+    len: u32,
+    unmet: &'a mut bool,
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl<T> Sealed for super::PendingTile<'_, T> {}
+    impl<A: Sealed, B: Sealed> Sealed for (A, B) {}
+    impl<A: Sealed, B: Sealed, C: Sealed> Sealed for (A, B, C) {}
+}
+
+/// What a block can meet for: one [`PendingTile`] tile, or two or three of them.
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// /// Two tiles with one barrier.
+/// #[kernel(threads = 32)]
+/// fn add(block: &mut Block, out: &mut Chunk<u32, 4>, a: &mut Shared<u32, 8>, b: &mut Shared<u32, 8>) {
+///     let (mut a, mut b) = (a.halves(block), b.halves(block));
+///     assert!(a.capacity() == 4);
+///     let own = block.per_thread(|thread| thread.index());
+///     let met = (a.write(block, 4, &own, |_, i| *i), b.fill(block, 4, |i| 10 * i));
+///     let (a, b) = block.meet(met);
+///     out.fill(block, 4, |i| a.get(3 - i) + b.get(i));
+/// }
+/// # fn main() {
+/// let mut out = [0; 4];
+/// add::launch(&CpuExecutor::new(), 1, add::Args { out: &mut out }).unwrap();
+/// assert_eq!(out, [3, 12, 21, 30]);
+/// # }
+/// ```
+pub trait PendingTiles: sealed::Sealed {
+    /// The tiles.
+    type Met;
+    /// # Safety
+    /// There has been a barrier since.
+    #[doc(hidden)]
+    unsafe fn met(self) -> Self::Met;
+}
+
+impl<'a, T: Pod> PendingTiles for PendingTile<'a, T> {
+    type Met = Tile<'a, T>;
+
+    #[inline(always)]
+    unsafe fn met(self) -> Tile<'a, T> {
+        *self.unmet = false;
+        // SAFETY: all of it is written, and waited for; the halves stay borrowed.
+        unsafe { Tile::new(self.data, self.len) }
+    }
+}
+
+impl<A: PendingTiles, B: PendingTiles> PendingTiles for (A, B) {
+    type Met = (A::Met, B::Met);
+
+    #[inline(always)]
+    unsafe fn met(self) -> Self::Met {
+        // SAFETY: the caller's.
+        unsafe { (self.0.met(), self.1.met()) }
+    }
+}
+
+impl<A: PendingTiles, B: PendingTiles, C: PendingTiles> PendingTiles for (A, B, C) {
+    type Met = (A::Met, B::Met, C::Met);
+
+    #[inline(always)]
+    unsafe fn met(self) -> Self::Met {
+        // SAFETY: the caller's.
+        unsafe { (self.0.met(), self.1.met(), self.2.met()) }
+    }
+}
+
+impl Block {
+    /// Waits for all threads, so that they see what phases have written to [`DoubleBuffer`]: one barrier for all that is given.
+    ///
+    /// Its examples are those of [`DoubleBuffer`] and [`PendingTiles`].
+    #[inline(always)]
+    pub fn meet<P: PendingTiles>(&mut self, pending: P) -> P::Met {
+        self.close(true);
+        // SAFETY: a barrier has been passed.
+        unsafe { pending.met() }
+    }
+}

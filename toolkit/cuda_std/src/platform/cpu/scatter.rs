@@ -1,0 +1,27 @@
+//! Writing where the data say: blocks on other cores may write at the same time.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// A bit for each element of a buffer: whether it has been written.
+pub(crate) struct WriteOnce(Box<[AtomicU32]>);
+
+impl WriteOnce {
+    pub(crate) fn new(len: u32) -> Self {
+        Self((0..len.div_ceil(32)).map(|_| AtomicU32::new(0)).collect())
+    }
+
+    /// Whether this is the first time that element `i` is asked for.
+    #[inline(always)]
+    pub(crate) fn is_first(&self, i: u32) -> bool {
+        let bit = 1 << (i % 32);
+        self.0[i as usize / 32].fetch_or(bit, Relaxed) & bit == 0
+    }
+}
+
+/// # Safety
+/// There is an element, which nobody else touches.
+#[inline(always)]
+pub(crate) unsafe fn store_scattered<T>(to: *mut T, value: T) {
+    // SAFETY: the caller's.
+    unsafe { to.write(value) };
+}

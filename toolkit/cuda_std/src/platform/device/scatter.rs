@@ -1,0 +1,49 @@
+//! Writing where the data say. Two threads may write one element, against the rule: so stores are such that may meet, in words.
+
+use bytemuck::Pod;
+use core::arch::asm;
+
+/// Nobody looks on a device.
+pub(crate) struct WriteOnce;
+
+impl WriteOnce {
+    #[inline(always)]
+    pub(crate) fn new(_len: u32) -> Self {
+        Self
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_first(&self, _i: u32) -> bool {
+        true
+    }
+}
+
+/// Stores an element in the largest pieces that it is made of.
+macro_rules! store_in_pieces {
+    ($to:expr, $from:expr, $size:expr, $piece:ty, $ty:literal, $register:ident, $value:ty) => {
+        for piece in 0..$size / size_of::<$piece>() {
+            let value = $from.add(piece * size_of::<$piece>()).cast::<$piece>().read_unaligned() as $value;
+            asm!(
+                concat!("{{ .reg .b64 place; cvta.to.global.u64 place, {0}; st.relaxed.gpu.global.", $ty, " [place], {1}; }}"),
+                in(reg64) $to.wrapping_add(piece * size_of::<$piece>()), in($register) value,
+                options(nostack, preserves_flags)
+            );
+        }
+    };
+}
+
+/// # Safety
+/// There is an element in global memory, which others touch by this function alone.
+#[inline(always)]
+pub(crate) unsafe fn store_scattered<T: Pod>(to: *mut T, value: T) {
+    let (from, to) = ((&raw const value).cast::<u8>(), to.cast::<u8>());
+    // SAFETY: each piece lies within the element, and is aligned because the element is.
+    unsafe {
+        match const { align_of::<T>() } {
+            1 => store_in_pieces!(to, from, size_of::<T>(), u8, "b8", reg16, u16),
+            2 => store_in_pieces!(to, from, size_of::<T>(), u16, "b16", reg16, u16),
+            4 => store_in_pieces!(to, from, size_of::<T>(), u32, "b32", reg32, u32),
+            _ => store_in_pieces!(to, from, size_of::<T>(), u64, "b64", reg64, u64),
+        }
+    }
+}

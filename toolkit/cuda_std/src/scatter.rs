@@ -1,0 +1,86 @@
+//! Writing where the data say.
+
+use crate::Thread;
+use crate::bounds::check_index;
+use crate::platform::{WriteOnce, store_scattered};
+use bytemuck::Pod;
+use core::marker::PhantomData;
+
+/// A global buffer into which the threads of all blocks write, each where its data say, and no element twice: a parameter of
+/// the kernel, `&Scatter<T>`. Elements that nobody writes stay as they were before the launch.
+///
+/// What is enforced: a kernel cannot read the buffer, and writes it from phases alone (the compiler). Indices are checked at
+/// run time. On CPU cores a second write of an element is a panic, whichever block does it. Not enforced on a device: there, one
+/// of the values that were written remains, or words of several where an element has more words than one. So test such a kernel on
+/// CPU cores.
+///
+/// Where each block writes elements that are its own, [`Chunk`](crate::Chunk) and its like need no test. Where threads update what
+/// others have written, [`Atomics`](crate::Atomics) do.
+///
+/// ```
+/// # use cuda_std::launch::LaunchError;
+/// # use cuda_std::prelude::*;
+/// /// Moves every point to where `to` says.
+/// #[kernel(threads = 64, requires(to.len() == x.len()))]
+/// fn moved(block: &mut Block, out: &Scatter<[f32; 2]>, x: &[[f32; 2]], to: &[u32]) {
+///     block.for_each(x.len() as u32, |thread, i| out.put(thread, to.at(i), x.at(i)));
+/// }
+/// # fn main() {
+/// let x = [[0.5, 1.5], [2.5, 3.5]];
+/// let mut out = [[9.0; 2]; 3];
+/// let cpu = CpuExecutor::new();
+/// moved::launch(&cpu, 1, moved::Args { out: &mut out, x: &x, to: &[2, 0] }).unwrap();
+/// assert_eq!(out, [x[1], [9.0; 2], x[0]]);
+/// let twice = moved::launch(&cpu, 1, moved::Args { out: &mut out, x: &x, to: &[1, 1] });
+/// assert!(matches!(twice, Err(LaunchError::Panic(panic)) if panic.message.as_deref() == Some("element written twice")));
+/// # }
+/// ```
+pub struct Scatter<'a, T> {
+    data: *mut T,
+    len: u32,
+    written: WriteOnce,
+    owner: PhantomData<&'a mut [T]>,
+}
+
+impl<T: Pod> Scatter<'_, T> {
+    /// # Safety
+    /// `data` has `len` elements that others only write, and only by this type, while this lives.
+    #[inline(always)]
+    pub(crate) unsafe fn new(data: *mut T, len: u32) -> Self {
+        Self { data, len, written: WriteOnce::new(len), owner: PhantomData }
+    }
+
+    /// Number of elements.
+    #[inline(always)]
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Whether there is no element.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Writes element `i`, which no thread of the launch has written.
+    ///
+    /// # Panics
+    /// When `i` is not below [`len`](Self::len); on CPU cores, when the element has been written.
+    #[inline(always)]
+    #[track_caller]
+    pub fn put(&self, _thread: Thread, i: u32, value: T) {
+        check_index(i, self.len);
+        if !self.written.is_first(i) {
+            panic!("element written twice");
+        }
+        // SAFETY: in bounds. Nobody reads, and on CPU cores nobody else writes.
+        unsafe { store_scattered(self.data.wrapping_add(i as usize), value) };
+    }
+}
+
+// SAFETY: threads only write, by stores that may meet.
+unsafe impl<T: Pod> Sync for Scatter<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: Pod> Send for Scatter<'_, T> {}

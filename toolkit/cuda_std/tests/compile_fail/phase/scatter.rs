@@ -1,0 +1,20 @@
+//! Where threads write as the data say they do not read, and phases alone have threads.
+use cuda_std::prelude::*;
+
+#[kernel(threads = 64)]
+fn read(block: &mut Block, out: &Scatter<u32>) {
+    block.for_each(9, |thread, i| out.put(thread, i, out.get(i)));
+}
+
+#[kernel(threads = 64)]
+fn outside(block: &mut Block, out: &Scatter<u32>) {
+    out.put(0, 1);
+}
+
+#[kernel(threads = 64)]
+fn exclusive(block: &mut Block, out: &mut Scatter<u32>) {}
+
+#[kernel(threads = 64)]
+fn of_what(block: &mut Block, out: &Scatter) {}
+
+fn main() {}

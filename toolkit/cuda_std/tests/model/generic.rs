@@ -1,0 +1,244 @@
+//! Generic kernels on CPU cores: instances over types, constants and functors.
+
+use cuda_layout::DeviceLayout;
+use cuda_std::launch::{Kernel, LaunchError};
+use cuda_std::prelude::*;
+use std::ops::Mul;
+
+/// Each block turns its own part round and scales it. Its threads, its part and its tile are the constant's.
+#[kernel(
+    threads = N,
+    requires(factors.len() == 1),
+    instances(turned_f32 = <f32, 256>, turned_f64 = <f64, 128>, turned_u32 = <u32, { 2 * 32 }>)
+)]
+pub fn turned<T: DeviceLayout + Mul<Output = T>, const N: usize>(
+    block: &mut Block,
+    out: &mut Chunk<T, N>,
+    factors: &[T],
+    tile: &mut Shared<T, N>,
+) {
+    let n = out.len();
+    let own = out.view(n);
+    let tile = tile.fill(block, n, |i| own.get(i));
+    out.fill(block, n, |i| tile.get(n - 1 - i) * factors.at(0));
+}
+
+fn turned_by_hand<T: Copy + Mul<Output = T>>(x: &[T], part: usize, factor: T) -> Vec<T> {
+    x.chunks(part).flat_map(|part| part.iter().rev().map(|x| *x * factor)).collect()
+}
+
+/// Generic as its kernel is.
+fn turn<T, const N: usize>(executor: &CpuExecutor, x: &[T], factor: T) -> Vec<T>
+where
+    T: DeviceLayout,
+    turned::Kernel<T, N>: turned::Instance<T>,
+{
+    let mut out = x.to_vec();
+    let args = turned::Args { out: &mut out[..], factors: &[factor][..] };
+    turned::launch::<T, N, _>(executor, x.len().div_ceil(N) as u32, args).unwrap();
+    out
+}
+
+#[test]
+fn an_instance_computes_with_its_types_and_constants() {
+    let floats: Vec<f32> = (0..1000).map(|i| i as f32 * 0.3).collect();
+    let doubles: Vec<f64> = (0..1000).map(|i| f64::from(i) * 0.3).collect();
+    let words: Vec<u32> = (0..1000).collect();
+    for executor in [CpuExecutor::new(), CpuExecutor::shuffled(1)] {
+        assert_eq!(turn::<f32, 256>(&executor, &floats, 1.7), turned_by_hand(&floats, 256, 1.7));
+        assert_eq!(turn::<f64, 128>(&executor, &doubles, 1.7), turned_by_hand(&doubles, 128, 1.7));
+        assert_eq!(turn::<u32, 64>(&executor, &words, 3), turned_by_hand(&words, 64, 3));
+    }
+}
+
+#[test]
+fn an_instance_has_a_name_a_block_and_a_description_of_its_own() {
+    type Floats = turned::Kernel<f32, 256>;
+    assert_eq!((Floats::NAME, Floats::THREADS), ("turned_f32", 256));
+    assert_eq!((turned::Kernel::<u32, 64>::NAME, turned::Kernel::<u32, 64>::THREADS), ("turned_u32", 64));
+    assert_eq!(Floats::DESCRIPTION, "turned_f32<f32,256>(out:&mut Chunk<f32,256>;factors:&[f32];)x256");
+    assert_eq!(
+        turned::Kernel::<f64, 128>::DESCRIPTION,
+        "turned_f64<f64,128>(out:&mut Chunk<f64,128>;factors:&[f64];)x128"
+    );
+}
+
+#[test]
+fn errors_name_the_instance() {
+    let launch = |blocks: u32, factors: &[f32]| {
+        let mut out = [1.0; 300];
+        turned::launch::<f32, 256, _>(&CpuExecutor::new(), blocks, turned::Args { out: &mut out, factors })
+    };
+    assert_eq!(launch(2, &[1.0]), Ok(()));
+    let chunks = launch(3, &[1.0]);
+    assert!(
+        matches!(chunks, Err(LaunchError::Chunks { kernel: "turned_f32", per_block: 256, needed: 2, .. })),
+        "{chunks:?}"
+    );
+    let contract = launch(2, &[]);
+    let wanted = LaunchError::Requirement { kernel: "turned_f32", expression: "factors.len() == 1" };
+    assert_eq!(contract, Err(wanted));
+}
+
+/// A function of the launch's choice: plain data with a method, in place of a closure.
+pub trait Curve: DeviceLayout {
+    /// The value at `x`.
+    fn at(&self, x: f32) -> f32;
+}
+
+/// `slope x + begin`.
+#[derive(Clone, Copy, DeviceLayout, bytemuck::Zeroable, bytemuck::Pod)]
+#[repr(C)]
+pub struct Line {
+    slope: f32,
+    begin: f32,
+}
+
+/// `x` to a power.
+#[derive(Clone, Copy, DeviceLayout, bytemuck::Zeroable, bytemuck::Pod)]
+#[repr(C)]
+pub struct Power {
+    exponent: u32,
+}
+
+impl Curve for Line {
+    fn at(&self, x: f32) -> f32 {
+        math::fma(self.slope, x, self.begin)
+    }
+}
+
+impl Curve for Power {
+    fn at(&self, x: f32) -> f32 {
+        (0..self.exponent).fold(1.0, |product, _| product * x)
+    }
+}
+
+#[kernel(threads = 64, requires(x.len() == out.len()), instances(curve_line = <Line>, curve_power = <Power>))]
+fn curve<F: Curve>(block: &mut Block, out: &mut Chunk<f32, 100, WriteOnly>, x: &[f32], f: F) {
+    let (n, first) = (out.len(), out.start());
+    out.fill(block, n, |i| f.at(x.at(first + i)));
+}
+
+#[test]
+fn a_functor_is_found_by_its_type() {
+    let x: Vec<f32> = (0..250).map(|i| i as f32).collect();
+    let mut out = vec![0.0; 250];
+    let args = curve::Args { out: &mut out[..], x: &x[..], f: Line { slope: 2.0, begin: 1.0 } };
+    curve::launch(&CpuExecutor::new(), 3, args).unwrap();
+    assert!(out.iter().zip(&x).all(|(y, x)| *y == 2.0 * x + 1.0));
+    curve::launch(&CpuExecutor::shuffled(3), 3, curve::Args { out: &mut out, x: &x, f: Power { exponent: 2 } })
+        .unwrap();
+    assert!(out.iter().zip(&x).all(|(y, x)| *y == x * x));
+}
+
+/// An operation that is known by its type alone.
+pub trait Operation<T> {
+    /// What changes nothing.
+    const NEUTRAL: T;
+    /// Joins two values.
+    fn join(a: T, b: T) -> T;
+}
+
+/// The sum.
+pub struct Sum;
+
+/// The largest.
+pub struct Largest;
+
+impl Operation<u32> for Sum {
+    const NEUTRAL: u32 = 0;
+    fn join(a: u32, b: u32) -> u32 {
+        a.wrapping_add(b)
+    }
+}
+
+impl Operation<u32> for Largest {
+    const NEUTRAL: u32 = 0;
+    fn join(a: u32, b: u32) -> u32 {
+        a.max(b)
+    }
+}
+
+impl Operation<i64> for Sum {
+    const NEUTRAL: i64 = 0;
+    fn join(a: i64, b: i64) -> i64 {
+        a.wrapping_add(b)
+    }
+}
+
+const WIDE: u32 = 128;
+
+/// No argument says `Op` or `WHOLE`; parameters may have the letters that launches use in other libraries.
+#[kernel(
+    threads = WIDE,
+    instances(sums = <u32, Sum, false>, largest = <u32, Largest, false>, whole_sums = <i64, Sum, true>)
+)]
+fn joined<S, E, const WHOLE: bool>(block: &mut Block, out: &mut Chunk<S, 4>, x: &[S])
+where
+    S: DeviceLayout,
+    E: Operation<S>,
+{
+    let (n, all, part) = (out.len(), x.len() as u32, x.len() as u32 / 4);
+    let first = out.start();
+    let whole = block.reduce(all, E::NEUTRAL, |i| x.at(i), E::join);
+    out.fill(block, n, |i| {
+        let values = (0..part).map(|k| x.at((first + i) * part + k));
+        if WHOLE { whole } else { values.fold(E::NEUTRAL, E::join) }
+    });
+}
+
+#[test]
+fn what_no_argument_says_the_launch_says() {
+    let cpu = CpuExecutor::new();
+    let x: Vec<u32> = (0..16).collect();
+    let mut out = [0; 4];
+    joined::launch::<_, Sum, false, _>(&cpu, 1, joined::Args { out: &mut out, x: &x }).unwrap();
+    assert_eq!(out, [6, 22, 38, 54]);
+    joined::launch::<_, Largest, false, _>(&cpu, 1, joined::Args { out: &mut out, x: &x }).unwrap();
+    assert_eq!(out, [3, 7, 11, 15]);
+    let mut out = [0; 4];
+    joined::launch::<_, Sum, true, _>(&cpu, 1, joined::Args { out: &mut out, x: &[5i64, -9, 1] }).unwrap();
+    assert_eq!(out, [-3; 4]);
+}
+
+/// A matrix's tile in shared memory, whose size and halo are constants that belong together.
+#[kernel(threads = 64, instances(blurred_small = <4, 8, 60>, blurred_wide = <2, 32, 136>))]
+fn blurred<const ROWS: usize, const COLUMNS: usize, const NEAR: usize>(
+    block: &mut Block,
+    out: &mut Tile2d<u32, ROWS, COLUMNS>,
+    x: &[u32],
+    near: &mut Shared<u32, NEAR>,
+) {
+    const { assert!(NEAR == (ROWS + 2) * (COLUMNS + 2), "a tile and its halo") };
+    let wide = COLUMNS as u32 + 2;
+    let (top, left, [rows, columns]) = (out.first_row(), out.first_column(), out.matrix());
+    let near = near.fill_all(block, |i| {
+        let (row, column) = (top + i / wide, left + i % wide);
+        let inside = (1..=rows).contains(&row) && (1..=columns).contains(&column);
+        if inside { x.at((row - 1) * columns + column - 1) } else { 0 }
+    });
+    out.fill(block, |r, c| (0..9).map(|k| near.get((r + k / 3) * wide + c + k % 3)).fold(0, u32::wrapping_add));
+}
+
+#[test]
+fn tiles_have_the_size_of_the_instance() {
+    let (rows, columns) = (9u32, 50u32);
+    let x: Vec<u32> = (0..rows * columns).map(|i| i * i % 97).collect();
+    let at = |row: i64, column: i64| {
+        let inside = (0..i64::from(rows)).contains(&row) && (0..i64::from(columns)).contains(&column);
+        if inside { x[(row * i64::from(columns) + column) as usize] } else { 0 }
+    };
+    let expected: Vec<u32> = (0..i64::from(rows * columns))
+        .map(|i| (i / i64::from(columns), i % i64::from(columns)))
+        .map(|(row, column)| (0..9).map(|k| at(row + k / 3 - 1, column + k % 3 - 1)).sum())
+        .collect();
+    let cpu = CpuExecutor::new();
+    let mut out = vec![0; x.len()];
+    let args = blurred::Args { out: Matrix { data: &mut out[..], columns }, x: &x[..] };
+    blurred::launch::<4, 8, 60, _>(&cpu, (7, 3), args).unwrap();
+    assert_eq!(out, expected);
+    out.fill(0);
+    let args = blurred::Args { out: Matrix { data: &mut out[..], columns }, x: &x[..] };
+    blurred::launch::<2, 32, 136, _>(&cpu, (2, 5), args).unwrap();
+    assert_eq!(out, expected);
+}

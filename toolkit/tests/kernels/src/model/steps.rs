@@ -1,0 +1,96 @@
+//! What one thread finds out, scans in place, rows by warps, atomics of 64 bits, writing where the data say.
+
+use cuda_layout::DeviceLayout;
+use cuda_std::prelude::*;
+
+/// Prefix sums of the block's part of `input`: in place, and then with an initial value, whose result is scanned once more.
+#[kernel(threads = 96)]
+pub fn running_sums(
+    block: &mut Block,
+    inclusive: &mut Segment<f32>,
+    exclusive: &mut Segment<f32>,
+    input: &[f32],
+    initial: f32,
+) {
+    let (n, first) = (inclusive.len(), inclusive.start());
+    inclusive.fill(block, n, |i| input.at(first + i));
+    let total = inclusive.inclusive_scan_in_place(block, n, 0.0, |a, b| a + b);
+    let value = |i| input.at(first + i) - 0.5;
+    let other = exclusive.exclusive_scan_from(block, n, initial, 0.0, value, |a, b| a + b);
+    exclusive.exclusive_scan_in_place(block, n, 0.0, |a, b| a + b);
+    exclusive.inclusive_scan_from(block, n.min(40), total, 0.0, value, |a, b| a + b);
+    exclusive.set(block, n, other);
+}
+
+/// Values of one thread that all get, in turns with reductions, which take the same place in shared memory.
+#[kernel(threads = 160)]
+pub fn told(block: &mut Block, out: &mut Chunk<u32, 160>, next: &Atomics<u32>, from: u32) {
+    let step = block.per_thread(|thread| 3 * thread.index() + 1);
+    let mut own = block.per_thread(|thread| thread.index());
+    let first = block.once(|thread| next.add(thread, 0, 1));
+    for turn in 0..7 {
+        let one = block.broadcast(&own, (from + turn) % 160);
+        block.each_with(&mut own, &step, |thread, own, step| *own = (*own + *step + one) % (1000 + thread.index()));
+        let sum = block.reduce_threads(&own, 0, |_, own| *own, |a, b| a + b);
+        let [a, b] = block.once(|thread| [sum + thread.index(), one]);
+        block.each(&mut own, |_, own| *own += (a + b) % 17);
+    }
+    out.write(block, 0, &own, |_, own| *own + first);
+}
+
+/// Each element's share of its row, as a softmax would have it.
+#[kernel(threads = 96)]
+pub fn row_shares(block: &mut Block, out: &mut Chunk<f32, 4000, WriteOnly>, x: &[f32], columns: u32) {
+    let (rows, first) = (out.len() / columns, out.start());
+    let at = |row: u32, c: u32| x.at(first + row * columns + c);
+    let sum = |warp: &mut Warp, row: u32| {
+        let lanes =
+            warp.per_lane(|lane| (lane.index()..columns).step_by(32).fold(0.0, |sum, c| sum + math::exp(at(row, c))));
+        warp.reduce(&lanes, |a, b| a + b)
+    };
+    out.fill_rows_by_warp(block, rows, columns, sum, |sum, row, c| math::exp(at(row, c)) / sum);
+}
+
+/// Atomics of 64 bits in global memory, and in shared memory. (Sums of whole numbers are the same in every order.)
+#[kernel(threads = 64)]
+pub fn wide_atomics(
+    block: &mut Block,
+    long: &Atomics<i64>,
+    double: &Atomics<f64>,
+    own: &mut Chunk<f64, 8>,
+    x: &[f64],
+    cells: &mut Shared<f64, 8>,
+) {
+    let n = x.len() as u32;
+    let mut cells = cells.fill(block, 8, |_| 0.0);
+    cells.update_atomic(block, n, |thread, cells, i| {
+        cells.add(thread, i % 6, x.at(i));
+        cells.min(thread, 6, x.at(i));
+        cells.max(thread, 7, x.at(i));
+    });
+    own.fill(block, 8, |i| cells.get(i));
+    block.for_each(n, |thread, i| {
+        let value = x.at(i);
+        double.add(thread, 0, value);
+        double.min(thread, 1, value);
+        double.max(thread, 2, value);
+        long.add(thread, 0, value as i64);
+        long.min(thread, 1, value as i64);
+        long.max(thread, 2, value as i64);
+        long.xor(thread, 3, value as i64);
+        double.compare_exchange(thread, 3, 0.0, 7.0);
+        double.store(thread, 4, 1.5);
+    });
+}
+
+/// Elements of several sizes go where `to` says.
+#[kernel(
+    threads = 128,
+    requires(to.len() == x.len()),
+    instances(moved_u8 = <u8>, moved_u16 = <u16>, moved_f64 = <f64>, moved_rows = <[f32; 3]>)
+)]
+pub fn moved<T: DeviceLayout>(block: &mut Block, out: &Scatter<T>, x: &[T], to: &[u32]) {
+    let first = block.index() * 1000;
+    let n = (x.len() as u32).saturating_sub(first).min(1000);
+    block.for_each(n, |thread, i| out.put(thread, to.at(first + i), x.at(first + i)));
+}
