@@ -1,5 +1,7 @@
 //! A shared array in two halves, of which one is written while the other may still be read.
 
+mod copies;
+
 use crate::bounds::check_length;
 use crate::platform::{self, SharedPointer};
 use crate::unrolled::unrolled;

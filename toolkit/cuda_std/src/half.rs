@@ -249,7 +249,7 @@ macro_rules! format {
             }
         }
 
-        #[doc = concat!("Two [`", $one_name, "`]s in a word, the first one in its lower half.")]
+        #[doc = concat!("Two [`struct@", $one_name, "`]s in a word, the first one in its lower half.")]
         ///
         /// A GPU computes both by one instruction; results are those of the single numbers, bit for bit.
         ///
@@ -343,14 +343,14 @@ macro_rules! format {
                 Self(arch::$one::fma(self.0, by.0, and.0))
             }
 
-            #[doc = concat!("The smaller ones, as [`", $one_name, "::min`] has it.")]
+            #[doc = concat!("The smaller ones, as `", $one_name, "::min` has it.")]
             #[inline(always)]
             #[must_use]
             pub fn min(self, other: Self) -> Self {
                 Self(arch::$one::min(self.0, other.0))
             }
 
-            #[doc = concat!("The larger ones, as [`", $one_name, "::max`] has it.")]
+            #[doc = concat!("The larger ones, as `", $one_name, "::max` has it.")]
             #[inline(always)]
             #[must_use]
             pub fn max(self, other: Self) -> Self {
@@ -376,7 +376,7 @@ macro_rules! format {
             }
         }
 
-        #[doc = concat!("Eight [`", $one_name, "`]s, which a thread reads or writes at once: 16 bytes, at a multiple of 16.")]
+        #[doc = concat!("Eight [`struct@", $one_name, "`]s, which a thread reads or writes at once: 16 bytes, at a multiple of 16.")]
         ///
         /// ```
         /// # use cuda_std::prelude::*;
@@ -504,7 +504,7 @@ format! {
 format! {
     /// A float of 16 bits with 8 significant ones: the upper half of an `f32`, with its range.
     ///
-    /// What holds for [`f16`] holds for it. Chips compute with it from 8.0 on, and add and multiply without a third operand
+    /// What holds for [`struct@f16`] holds for it. Chips compute with it from 8.0 on, and add and multiply without a third operand
     /// from 9.0 on. For older chips, the same results come from `f64` arithmetic, which takes dozens of instructions.
     ///
     /// ```

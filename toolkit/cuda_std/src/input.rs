@@ -30,6 +30,12 @@ pub trait Input<T> {
     /// # Panics
     /// When `i` is not below the length.
     fn at(&self, i: u32) -> T;
+
+    /// Where element `i` is, for what copies it later: [`DoubleBuffer::copy_ahead`](crate::DoubleBuffer::copy_ahead).
+    ///
+    /// # Panics
+    /// When `i` is not below the length.
+    fn at_ref(&self, i: u32) -> &T;
 }
 
 impl<T: Pod> Input<T> for [T] {
@@ -47,6 +53,15 @@ impl<T: Pod> Input<T> for [T] {
     fn at(&self, i: u32) -> T {
         match self.get(i as usize) {
             Some(item) => *item,
+            None => out_of_bounds(),
+        }
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn at_ref(&self, i: u32) -> &T {
+        match self.get(i as usize) {
+            Some(item) => item,
             None => out_of_bounds(),
         }
     }

@@ -156,6 +156,29 @@ fn memories_and_warps_hold_16_bit_floats() {
     }
 }
 
+#[test]
+fn tiles_are_copied_ahead() {
+    let mut dice = Dice::new(8);
+    for turns in [1usize, 2, 7, 30] {
+        let n = 96 * turns;
+        let words: Vec<_> = (0..n).map(|_| dice.normal() as f32).collect();
+        let wide: Vec<_> = (0..n).map(|_| f16x8::from_f32([0.0; 8].map(|_| dice.normal() as f32))).collect();
+        let halves: Vec<_> = words.iter().map(|x| bf16::from_f32(*x)).collect();
+        let own = f16x8::from_f32([0.25; 8]);
+        let mut expected = [[0.0f32; 4]; 96];
+        let args =
+            k::copied::Args { out: &mut expected[..], wide: &wide[..], words: &words[..], halves: &halves[..], own };
+        k::copied::launch(&CpuExecutor::new(), 1, args).unwrap();
+        for (name, gpu) in &gpus("sm_75") {
+            let (a, b, c) = (upload(gpu, &wide), upload(gpu, &words), upload(gpu, &halves));
+            let mut out = upload(gpu, &[[9.0f32; 4]; 96]);
+            let args = k::copied::Args { out: out.view_mut(), wide: a.view(), words: b.view(), halves: c.view(), own };
+            k::copied::launch(gpu, 1, args).unwrap();
+            assert_eq!(download(gpu, &out), expected, "{name}, {turns} turns");
+        }
+    }
+}
+
 /// Runs the kernel `$name` on CPU cores and on the GPU: both results.
 macro_rules! products {
     ($name:ident, $gpu:expr, $a:expr, $b:expr, $c:expr, $shape:expr) => {{

@@ -40,7 +40,7 @@ pub(crate) mod sealed {
     }
 }
 
-/// An element of matrices that tensor cores multiply: [`f16`], [`bf16`], [`tf32`], and `i8`.
+/// An element of matrices that tensor cores multiply: [`struct@f16`], [`bf16`], [`tf32`], and `i8`.
 ///
 /// [`Warp::multiply`](crate::Warp::multiply) has an example and says what comes out.
 #[diagnostic::on_unimplemented(

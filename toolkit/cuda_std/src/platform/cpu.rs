@@ -23,8 +23,8 @@ pub(crate) use picks::{PickStorage, load_picks, push_picks, push_ranges_where};
 pub(crate) use reduce::{GroupsHalf, block_broadcast, block_reduce, team_collect, team_reduce, team_reduce_long};
 pub(crate) use scan::block_scan;
 pub(crate) use scatter::{WriteOnce, store_scattered};
-pub(crate) use shared::SharedPointer;
 pub use shared::{DynamicStorage, SharedStorage};
+pub(crate) use shared::{SharedPointer, finish_copies};
 pub(crate) use warp::{
     LaneStorage, ballot, ballot_of_any, begin_turns, each_in_turn, each_index_by_warp, each_warp, leads_warp,
     leave_if_a_lane_is_dead, meet_warp, or_words,

@@ -82,3 +82,51 @@ fn a_half_holds_half_and_a_thread_writes_one_element() {
         assert!(matches!(run(n, by_thread), Err(LaunchError::Panic(_))), "{n}");
     }
 }
+
+/// Turns of 40 elements, of which every third comes from the kernel's own table; before and after them, tiles that are filled.
+#[kernel(threads = 64)]
+fn ahead(block: &mut Block, out: &mut Chunk<u32, 64>, x: &[u32], turns: u32, tiles: &mut Shared<u32, 96>) {
+    let table = [7, 8, 9, 10];
+    let mut tiles = tiles.halves(block);
+    let before = tiles.fill(block, 48, |i| i);
+    let before = block.meet(before);
+    let mut sums = block.per_thread(|thread| before.get(thread.index() % 48));
+    let mut seen = 0;
+    tiles.copy_ahead(
+        block,
+        turns,
+        40,
+        |turn, i| if i.is_multiple_of(3) { &table[turn as usize % 4] } else { x.at_ref(40 * turn + i) },
+        |block, turn, mut tile| {
+            // The body may write its tile.
+            tile.update(block, 1, |_, item| *item += turn);
+            block.each(&mut sums, |thread, sum| *sum += (turn + 1) * tile.get((thread.index() + turn) % 40));
+            seen += 1;
+        },
+    );
+    let after = tiles.fill(block, 2, |i| 1000 * seen + i);
+    let after = block.meet(after);
+    out.write(block, 0, &sums, |thread, sum| *sum + after.get(thread.index() % 2));
+}
+
+#[test]
+fn tiles_are_copied_ahead_turn_by_turn() {
+    let x: Vec<u32> = (0..40 * 5).map(|i| i * i % 1013).collect();
+    for turns in 0..6 {
+        for executor in [CpuExecutor::new(), CpuExecutor::shuffled(1), CpuExecutor::shuffled(2)] {
+            let mut out = [0; 64];
+            ahead::launch(&executor, 1, ahead::Args { out: &mut out, x: &x, turns }).unwrap();
+            for (t, found) in (0..).zip(out) {
+                let tile = |turn: u32, i: u32| {
+                    let item = if i.is_multiple_of(3) { 7 + turn % 4 } else { x[(40 * turn + i) as usize] };
+                    if i == 0 { item + turn } else { item }
+                };
+                let sums: u32 = (0..turns).map(|turn| (turn + 1) * tile(turn, (t + turn) % 40)).sum();
+                assert_eq!(found, t % 48 + sums + 1000 * turns + t % 2, "thread {t} of {turns} turns");
+            }
+        }
+    }
+    let mut out = [0; 64];
+    let args = ahead::Args { out: &mut out[..], x: &x[..198], turns: 5 };
+    assert!(matches!(ahead::launch(&CpuExecutor::new(), 1, args), Err(LaunchError::Panic(_))));
+}

@@ -119,4 +119,18 @@ impl<T: Pod> SharedPointer<T> {
         // SAFETY: the caller's.
         unsafe { self.0.add(i as usize).write(value) }
     }
+
+    /// Copies an element.
+    ///
+    /// # Safety
+    /// As for [`store`](Self::store).
+    #[inline(always)]
+    pub(crate) unsafe fn copy(self, i: u32, from: &T) {
+        // SAFETY: the caller's.
+        unsafe { self.store(i, *from) };
+    }
 }
+
+/// Nothing is under way: [`SharedPointer::copy`] has copied.
+#[inline(always)]
+pub(crate) fn finish_copies() {}

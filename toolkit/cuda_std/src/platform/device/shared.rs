@@ -247,4 +247,58 @@ impl<T: Pod> SharedPointer<T> {
             }
         }
     }
+
+    /// Copies an element, which is there when the thread has [finished its copies](finish_copies): without waiting for it, where the chip
+    /// can.
+    ///
+    /// # Safety
+    /// As for [`store`](Self::store), until then; and what is copied does not change until then.
+    #[inline(always)]
+    pub(crate) unsafe fn copy(self, i: u32, from: &T) {
+        #[cfg(target_feature = "sm_80")]
+        if const { matches!(size_of::<T>(), 4 | 8 | 16) && align_of::<T>() == size_of::<T>() } && is_global(from) {
+            macro_rules! copy {
+                ($instruction:literal) => {
+                    // SAFETY: both places are aligned to the size of what is copied, and the second one is global memory.
+                    unsafe {
+                        asm!(
+                            concat!("{{ .reg .b64 %from; cvta.to.global.u64 %from, {1}; ", $instruction, "; }}"),
+                            in(reg32) self.address(i), in(reg64) from, options(nostack, preserves_flags)
+                        );
+                    }
+                };
+            }
+            match const { size_of::<T>() } {
+                16 => copy!("cp.async.cg.shared.global [{0}], [%from], 16"),
+                8 => copy!("cp.async.ca.shared.global [{0}], [%from], 8"),
+                _ => copy!("cp.async.ca.shared.global [{0}], [%from], 4"),
+            }
+            return;
+        }
+        // SAFETY: the caller's.
+        unsafe { self.store(i, *from) };
+    }
+}
+
+/// Whether it lies in global memory, and not in a thread's own or among the kernel's parameters.
+#[cfg(target_feature = "sm_80")]
+#[inline(always)]
+fn is_global<T>(place: &T) -> bool {
+    let is: u32;
+    // SAFETY: looks at an address.
+    unsafe {
+        asm!("{{ .reg .pred %is; isspacep.global %is, {1}; selp.u32 {0}, 1, 0, %is; }}", out(reg32) is, in(reg64) place,
+            options(pure, nomem, nostack, preserves_flags));
+    }
+    is != 0
+}
+
+/// Waits for the copies that this thread has begun.
+#[inline(always)]
+pub(crate) fn finish_copies() {
+    #[cfg(target_feature = "sm_80")]
+    // SAFETY: waits.
+    unsafe {
+        asm!("cp.async.wait_all;", options(nostack, preserves_flags));
+    }
 }
