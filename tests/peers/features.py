@@ -21,7 +21,7 @@ from pathlib import Path
 from sasa import Contestant, prepare, zsasa_executable
 
 #: What DSSP asks for before it reads a PDB file's atoms.
-HEADER = "HEADER    PROTEIN                                 01-JAN-00   XXXX              \n" \
+HEADER = "HEADER    PROTEIN                                 01-JAN-00   1ABC              \n" \
     "CRYST1    1.000    1.000    1.000  90.00  90.00  90.00 P 1           1\n"
 
 

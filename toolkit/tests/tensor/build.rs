@@ -1,4 +1,4 @@
-//! Compiles this crate's kernels for three kinds of chips, which compute 16-bit floats by other instructions each.
+//! Compiles the kernels for three kinds of chips, which compute 16-bit floats by other instructions each.
 
 use cuda_builder::{CudaBuilder, CudaBuilderError, NvvmArch};
 use std::error::Error;
@@ -8,13 +8,9 @@ use std::{env, fs, process};
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    if env::var_os("CARGO_CFG_TARGET_ARCH").is_some_and(|arch| arch == "nvptx64") {
-        // This run belongs to the build that was started below.
-        return;
-    }
     let directory = env::var_os("OUT_DIR").expect("OUT_DIR, which cargo sets for build scripts");
     let directory = Path::new(&directory);
-    let builder = CudaBuilder::new(".")
+    let builder = CudaBuilder::new("kernels")
         .archs([NvvmArch::Compute75, NvvmArch::Compute80, NvvmArch::Compute90])
         .ptx_directory(directory)
         .emit_cargo_lines(true);

@@ -1,19 +1,4 @@
-//! Kernels of 16-bit floats, tensor cores and asynchronous copies that only tests use.
-#![no_std]
-#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
-#![deny(unsafe_code)]
+//! PTX of the kernels in `tensor-kernels`. A package of its own makes it, so that the kernels need nothing to be built with.
 
-mod copies;
-mod half;
-// Tensor cores multiply from 8.0 on.
-#[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
-mod matrix;
-
-pub use copies::copied;
-pub use half::{all_sums, arithmetic, eights, lanes, narrowed, narrowed_pairs, widened};
-#[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
-pub use matrix::{product_bf16, product_f16, product_i8, product_tf32, tiled_bf16, tiled_f16};
-
-/// These kernels for chips from 7.5, 8.0 and 9.0 on, by their names; or why they could not be made.
-#[cfg(not(target_arch = "nvptx64"))]
+/// The kernels for chips from 7.5, 8.0 and 9.0 on, by their names; or why they could not be made.
 pub const PTX: Result<&[(&str, &str)], &str> = include!(concat!(env!("OUT_DIR"), "/ptx.rs"));

@@ -13,7 +13,7 @@ fn gpus(oldest: &str) -> Vec<(&'static str, CudaExecutor)> {
     if !toolkit_tests::device::is_there() {
         return Vec::new();
     }
-    let images = k::PTX.expect("a device compiler when the tests were built");
+    let images = tensor_tests::PTX.expect("a device compiler when the tests were built");
     let open = |(name, ptx): &(&'static str, &str)| {
         (*name, CudaExecutor::open(0, "tensor kernels", *ptx).expect("a device that opens"))
     };
@@ -357,7 +357,9 @@ fn products_by_way_of_shared_memory_have_the_bits_of_the_cpu() {
 /// code, as `cuda_std` sees to.
 #[test]
 fn products_stand_behind_a_convergent_operation() {
-    let Ok(images) = k::PTX else { return println!("skipped: no device compiler when the tests were built") };
+    let Ok(images) = tensor_tests::PTX else {
+        return println!("skipped: no device compiler when the tests were built");
+    };
     for (name, ptx) in images.iter().filter(|(name, _)| *name >= "sm_80") {
         let lines: Vec<_> = ptx.lines().map(str::trim).collect();
         let products: Vec<_> = (0..lines.len()).filter(|at| lines[*at].starts_with("mma.sync")).collect();

@@ -1,0 +1,15 @@
+//! Kernels of 16-bit floats, tensor cores and asynchronous copies that only tests use.
+#![no_std]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
+#![deny(unsafe_code)]
+
+mod copies;
+mod half;
+// Tensor cores multiply from 8.0 on.
+#[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
+mod matrix;
+
+pub use copies::copied;
+pub use half::{all_sums, arithmetic, eights, lanes, narrowed, narrowed_pairs, widened};
+#[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
+pub use matrix::{product_bf16, product_f16, product_i8, product_tf32, tiled_bf16, tiled_f16};
