@@ -1,6 +1,6 @@
 //! Chosen elements: their indices.
 
-use super::{Crew, LaneStorage, SharedPointer};
+use super::{Crew, LaneStorage, SharedPointer, frozen};
 use crate::warp_picks::Picks;
 use crate::{Clamped, PerLane, Warp, WarpList};
 use bytemuck::{Pod, Zeroable};
@@ -46,6 +46,7 @@ pub(crate) fn push_ranges_where<T: Pod>(
     ranges: &PerLane<[u32; 2]>,
     keep: impl Fn([f32; 4]) -> bool + Sync,
 ) {
+    frozen(&keep);
     list.begin_to_write();
     let mut left = warp.ballot(ranges, |_, [first, end]| first < end);
     while left != 0 {
