@@ -172,8 +172,8 @@ fn it_has_the_bits_of_cpu_cores() {
 #[test]
 fn the_engine_halves_batches_for_it_and_names_what_never_fits() {
     let structures = structures();
-    // Room for a few structures at a time.
-    let device = MadeUp::new(1 << 20, usize::MAX);
+    // Room for the tables of masks, and for a few structures at a time.
+    let device = MadeUp::new(3 << 19, usize::MAX);
     assert_eq!(device.engine().run(&structures).unwrap().len(), structures.len());
     assert!(device.refused.load(Ordering::Relaxed) > 0, "all of them at once do not fit");
 
