@@ -38,7 +38,7 @@ fn layouts_are_what_they_were() {
         ),
         (
             PointGroup::DESCRIPTION,
-            "PointGroup{x:[f32;128]@0,y:[f32;128]@512,z:[f32;128]@1024,masks:[Mask{certain:[u32;4]@0,possible:[u32;4]@16}32:32;16386]@1536}525888:32",
+            "PointGroup{x:[f32;128]@0,y:[f32;128]@512,z:[f32;128]@1024,masks:[Mask{certain:[u32;4]@0,possible:[u32;4]@16}32:32;32770]@1536}1050176:32",
             size_of::<PointGroup>(),
             align_of::<PointGroup>(),
         ),
