@@ -296,6 +296,16 @@ impl Inputs {
         self.entries.iter().flatten().any(|file| matches!(file.source, Source::Packed(..)))
     }
 
+    /// The first packed data set that does not keep what other tables call residues
+    /// ([`Dataset::keeps_labels`]).
+    #[must_use]
+    pub fn without_labels(&self) -> Option<&Path> {
+        self.entries.iter().flatten().find_map(|file| match &file.source {
+            Source::Packed(dataset, _) if !dataset.keeps_labels() => Some(&*file.path),
+            _ => None,
+        })
+    }
+
     fn open_dataset(&mut self, path: &Path) {
         match Dataset::open(path) {
             Ok(dataset) => {
