@@ -147,10 +147,12 @@ impl Job<'_> {
         let begin = Instant::now();
         let interrupt = Interrupt::listen().map_err(|error| super::limits::no_thread(&error))?;
         let inputs = self.args.read.discover(self.paths)?;
-        if self.labels && inputs.has_packed() {
-            let advice =
-                "packed data sets do not keep label_asym_id and the like; give the files that they were packed of";
-            return Err(Failure::usage(anyhow::anyhow!("--columns: {advice}")));
+        if let (true, Some(old)) = (self.labels, inputs.without_labels()) {
+            let (old, advice) =
+                (old.display(), "which do not keep label_asym_id and the like; pack the structures again");
+            return Err(Failure::usage(anyhow::anyhow!(
+                "--columns: {old} is of an older version's data sets, {advice}"
+            )));
         }
         let engine = self.engine_of(self.selection.clone())?;
         let annotations = self.annotations.as_ref().map(|(_, known)| Arc::clone(known)).unwrap_or_default();
