@@ -334,6 +334,18 @@ pub enum CudaError {
         /// The stream's device.
         stream: usize,
     },
+    /// A buffer of a GPU in a launch on CPU cores, or the other way round.
+    #[error(
+        "kernel `{kernel}` was to run on {machine}, and `{argument}` is not in its memory; make the buffer by the machine that launches"
+    )]
+    OtherMachine {
+        /// The kernel.
+        kernel: &'static str,
+        /// The parameter.
+        argument: &'static str,
+        /// What was to run it.
+        machine: &'static str,
+    },
     /// The arguments do not fit the launch.
     #[error(transparent)]
     Launch(Box<LaunchError>),
