@@ -83,7 +83,7 @@ mod warp;
 mod warp_list;
 mod warp_picks;
 
-pub use atomic::{Atomic, AtomicBits, AtomicMemory, Atomics, Cells};
+pub use atomic::{Atomic, AtomicBits, AtomicItem, AtomicMemory, Atomics, Cells};
 pub use block::{Block, PerThread, Thread};
 pub use chunk::Chunk;
 pub use cuda_std_macros::kernel;
@@ -117,7 +117,7 @@ pub mod prelude {
     // A kernel's own `Scans` hides no method.
     pub use crate::Scans as _;
     pub use crate::{
-        AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DoubleBuffer, DynamicShared, Grid,
+        AtomicItem, AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DoubleBuffer, DynamicShared, Grid,
         Halves, Input, Lane, Lists, MatrixA, MatrixB, MatrixElement, MatrixSums, Part, PerLane, PerThread, Pick, Picks,
         Questions, Scatter, Segment, Shared, Table, Team, Thread, Tile, Tile2d, Vectors, View, Warp, WarpItems,
         WarpList, WarpPart, Window, bf16, bf16x2, bf16x8, f16, f16x2, f16x8, gpu_print, kernel, math, scope, tf32,

@@ -27,7 +27,7 @@ pub use math::{
     math_table, math_table_f64,
 };
 pub use model::{
-    NO_BLOCK, add, counted, crossed, extremes, histogram, moved, prefix_sums, reduction_panics,
+    Best, NO_BLOCK, add, best_of, counted, crossed, extremes, histogram, moved, prefix_sums, reduction_panics,
     row_shares, running_sums, scaled_rows, shuffle_panics, spoken, sums_of_parts, table_look_up, team_turns, told,
     transposed, votes, warp_lists, warp_operations, warp_panics, warp_sums, wide_atomics,
 };
