@@ -12,6 +12,7 @@ use cuda_std::Grid;
 use cuda_std::launch::{CpuExecutor, Executor, Host, Kernel, Offsets, Space, Transfer, check_arguments};
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What runs a program's kernels: a GPU, or this machine's CPU cores, whichever was chosen when the program began.
 ///
@@ -137,6 +138,16 @@ impl Machine {
     /// Those of [`DeviceOffsets::new`].
     pub fn offsets(&self, offsets: &Offsets) -> Result<BufferOffsets, CudaError> {
         BufferOffsets::new(self, offsets)
+    }
+
+    /// The same machine for launches that take at most `limit`: see [`CudaExecutor::within`] and [`CpuExecutor::within`].
+    #[must_use]
+    pub fn within(&self, limit: Duration) -> Self {
+        let executor = match &self.executor {
+            Choice::Cpu(executor) => Choice::Cpu(executor.within(limit)),
+            Choice::Cuda(executor) => Choice::Cuda(executor.within(limit)),
+        };
+        Self { executor, why_cpu: self.why_cpu.clone() }
     }
 
     /// Waits for the end of all launches.

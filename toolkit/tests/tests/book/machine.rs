@@ -1,9 +1,10 @@
 //! The example of the guide that runs on a GPU or on CPU cores, and what else a machine promises. Where there is no GPU the
 //! part for one prints a line, unless CUDA_REQUIRE_GPU=1 asks for one.
 
-use cuda_host::{Buffer, CudaError, CudaExecutor, Machine};
+use cuda_host::{Buffer, BufferOffsets, CudaError, CudaExecutor, Machine};
 use cuda_std::prelude::*;
-use test_kernels::{fail, histogram, roots, transposed};
+use test_kernels::{fail, histogram, roots, spin, transposed};
+use std::time::Duration;
 use toolkit_tests::device::is_there;
 
 // ANCHOR: written_once
@@ -117,5 +118,36 @@ fn a_buffer_of_another_machine_is_refused() {
         let error = run(here, &x, &mut bins).unwrap_err();
         assert!(matches!(&error, CudaError::OtherMachine { argument: "values", .. }), "{error}");
         assert_eq!(bins.download().unwrap(), [0; 256]);
+    }
+}
+
+fn turns(machine: &Machine, at: &BufferOffsets, out: &mut Buffer<u32>, rounds: u32) -> Result<(), CudaError> {
+    let input = machine.buffer(&vec![7u32; out.len()])?;
+    let segments = Segments { data: out.view_mut(), offsets: at };
+    let launched = spin::launch(machine, at.segments() as u32, spin::Args { out: segments, input: input.view(), rounds });
+    // Freeing `input` waits for the kernel, which ends in the end.
+    drop(input);
+    launched
+}
+
+#[test]
+fn a_launch_has_a_time_limit_on_every_machine() {
+    let offsets = Offsets::new((0..1001).collect()).unwrap();
+    for machine in machines() {
+        let (at, mut out) = (machine.offsets(&offsets).unwrap(), machine.zeroed(1000).unwrap());
+        // ANCHOR: limit
+        let limited = machine.within(Duration::from_secs(60));
+        // ANCHOR_END: limit
+        turns(&limited, &at, &mut out, 1).unwrap();
+        let expected = out.download().unwrap();
+        assert_eq!(expected[999], 7u32.wrapping_mul(1_664_525).wrapping_add(1_013_904_223), "{machine}");
+        // A fifth of a second on a GPU; a thousand blocks one after the other on a core.
+        let rounds = if machine.as_cuda().is_some() { 30_000_000 } else { 100_000 };
+        let error = turns(&machine.within(Duration::from_millis(2)), &at, &mut out, rounds).unwrap_err();
+        assert!(matches!(&error, CudaError::TimeLimit { kernel, .. } if &**kernel == "spin"), "{machine}: {error}");
+        // The machine goes on.
+        machine.synchronize().unwrap();
+        turns(&machine, &at, &mut out, 1).unwrap();
+        assert_eq!(out.download().unwrap(), expected, "{machine}");
     }
 }
