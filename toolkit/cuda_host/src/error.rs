@@ -350,7 +350,9 @@ pub enum CudaError {
     #[error(transparent)]
     Launch(Box<LaunchError>),
     /// A kernel did not end in time. On a GPU it goes on: whatever frees or reads memory that it uses waits for it.
-    #[error("kernel `{kernel}` did not end within {limit:?}; its blocks may wait for each other, or loop for ever. On a GPU it goes on until the process ends, and dropping what it uses waits for it: leave by std::process::exit")]
+    #[error(
+        "kernel `{kernel}` did not end within {limit:?}; its blocks may wait for each other, or loop for ever. On a GPU it goes on until the process ends, and dropping what it uses waits for it: leave by std::process::exit"
+    )]
     TimeLimit {
         /// The kernel that was launched last.
         kernel: Box<str>,

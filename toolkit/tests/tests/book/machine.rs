@@ -3,8 +3,8 @@
 
 use cuda_host::{Buffer, BufferOffsets, CudaError, CudaExecutor, Machine};
 use cuda_std::prelude::*;
-use test_kernels::{fail, histogram, roots, spin, transposed};
 use std::time::Duration;
+use test_kernels::{fail, histogram, roots, spin, transposed};
 use toolkit_tests::device::is_there;
 
 // ANCHOR: written_once
@@ -124,7 +124,8 @@ fn a_buffer_of_another_machine_is_refused() {
 fn turns(machine: &Machine, at: &BufferOffsets, out: &mut Buffer<u32>, rounds: u32) -> Result<(), CudaError> {
     let input = machine.buffer(&vec![7u32; out.len()])?;
     let segments = Segments { data: out.view_mut(), offsets: at };
-    let launched = spin::launch(machine, at.segments() as u32, spin::Args { out: segments, input: input.view(), rounds });
+    let launched =
+        spin::launch(machine, at.segments() as u32, spin::Args { out: segments, input: input.view(), rounds });
     // Freeing `input` waits for the kernel, which ends in the end.
     drop(input);
     launched
