@@ -6,6 +6,9 @@ use crate::{Block, bf16, f16};
 /// Bytes of a lowered format, with its end.
 const FORMAT_BYTES: usize = 256;
 
+/// The most values of one line.
+const MOST_VALUES: usize = 12;
+
 /// Prints a line from a kernel, to the program's standard output.
 ///
 /// `{}` stands for a value: an integer of up to 64 bits or a float. Their number and types are checked when the kernel is
@@ -53,6 +56,19 @@ const FORMAT_BYTES: usize = 256;
 /// ```compile_fail
 /// # use cuda_std::gpu_print;
 /// fn other_forms(x: u32) { gpu_print!("{x:?}"); }
+/// ```
+///
+/// Nor can anybody else say how a type is printed:
+///
+/// ```compile_fail,E0277
+/// struct Mine;
+/// impl cuda_std::Printed for Mine {
+///     const CONVERSION: &'static str = "%s";
+///     type Word = u64;
+///     fn word(&self) -> u64 {
+///         0
+///     }
+/// }
 /// ```
 #[macro_export]
 macro_rules! gpu_print {
@@ -248,10 +264,8 @@ pub fn print_once<F: Format, V: Values>(_block: &Block, values: V) {
 /// # Panics
 /// Where they do not; in constant evaluation that is a compile error.
 pub const fn check_format(text: &str, values: usize) {
-    let _ = lowered(
-        text,
-        &[""; 12].split_at(if values > 12 { panic!("gpu_print! takes at most 12 values") } else { values }).0,
-    );
+    assert!(values <= MOST_VALUES, "gpu_print! takes at most 12 values");
+    let _ = lowered(text, [""; MOST_VALUES].split_at(values).0);
 }
 
 /// The device's format: `%` doubled, `{}` replaced, a line's end and the text's end at the end.

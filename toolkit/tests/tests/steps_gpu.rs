@@ -124,7 +124,7 @@ fn structures_are_updated_as_a_whole() {
         };
         assert_eq!(own, [first(&x[..1000], 0), first(&x[1000..2000], 1000), first(&x[2000..], 2000)]);
         assert_eq!(best[0], first(&x, 0));
-        let flips = (0..2500).fold(0, |bits, i| bits ^ i % 1000);
+        let flips = (0..2500).fold(0, |bits, i| bits ^ (i % 1000));
         assert_eq!(best[1], k::Best { score: 2500.0, index: flips });
         let Some(gpu) = &gpu() else { continue };
         let (mut on_gpu, mut own_on_gpu, x) = (upload(gpu, &start), upload(gpu, &none), upload(gpu, &x));
