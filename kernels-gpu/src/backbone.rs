@@ -80,16 +80,10 @@ pub struct HydrogenBonds {
     co: f32,
 }
 
-/// Ladders that begin at a residue: those in which it is the lowest row. An N-H has two bonds at most, so that a residue has
-/// eight bridges to higher rows at most.
-#[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
-#[repr(C, align(8))]
-pub struct LadderStarts {
-    count: u32,
-    _padding: u32,
-    /// The row that the residue is paired with, by rising row; twice the number of bridges, and 1 if it is parallel.
-    ladders: [[u32; 2]; 8],
-}
+/// Ladders that begin at a residue, which is the lowest row of them: how many; then for each, by rising row, the row that the
+/// residue is paired with, and twice the number of bridges and 1 if it is parallel. An N-H has two bonds at most, so that a
+/// residue has eight bridges to higher rows at most. Few words are in use, and the others are neither written nor read.
+pub type LadderStarts = [u32; 17];
 
 /// First of the kernels of the backbone: angles, and the atoms that hydrogen bonds are between. Block `i` takes the rows of
 /// item `i`, which are its segments of `output`, `carbons` and `peptides`.
@@ -164,7 +158,9 @@ pub fn backbone_bonds(
 ///
 /// - `output`: the rows of the first kernel, which are completed.
 /// - `starts`, `strands`, `marks`: scratch, an element a residue.
-#[kernel(threads = 256, blocks_per_sm = 4)]
+///
+/// Blocks are small: while one thread joins ladders, others of its block wait, but other blocks do not.
+#[kernel(threads = 64, blocks_per_sm = 16)]
 pub fn backbone_states(
     block: &mut Block,
     output: &mut Segment<BackboneRow>,
@@ -179,10 +175,12 @@ pub fn backbone_states(
     let (first, n) = (structure.ca_offset, structure.n_residues);
     let pattern =
         ladders::Pattern { carbons: View::of(carbons.part(first, n)), bonds: View::of(bonds.part(first, n)), n };
-    starts.update(block, n, |i, starts| pattern.write_starts(i, starts));
-    strands.fill(block, n, |_| 0);
-    let starts = starts.view(n);
-    strands.update_atomic(block, n, |thread, strands, i| pattern.join_ladders(thread, starts, strands, i));
+    let mut words = starts.whole();
+    let mut words = words.flatten();
+    words.update_atomic(block, n, |thread, words, i| pattern.write_starts(thread, words, i));
+    let starts = ladders::Starts { words: words.into_view() };
+    strands.fill(block, n, |i| starts.not_joined(i));
+    strands.update_atomic(block, n, |thread, strands, i| pattern.join_ladders(thread, &starts, strands, i));
     let rows = output.view(n);
     marks.fill(block, n, |i| states::marks(&pattern, rows, i));
     let marked = states::Marked { marks: marks.view(n), strands: strands.view(n) };

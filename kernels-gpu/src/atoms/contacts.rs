@@ -68,12 +68,11 @@ pub fn of<V>(
         return count;
     }
     // Where there is no room for all, those that may be near are asked as they come.
-    near::each_near::<[V; 1]>(warp, cells, &bounds, CONTACT, |warp, at, n| {
-        let place = warp.per_lane(|lane| at.wrapping_add(lane.index()));
-        let x = warp.map(&place, |_, place| sorted.get(*place).x);
-        let y = warp.map(&place, |_, place| sorted.get(*place).y);
-        let z = warp.map(&place, |_, place| sorted.get(*place).z);
-        count = count.wrapping_add(touching::<[V; 2]>(warp, &residue, &place, [&x, &y, &z], n));
+    near::each_near::<[V; 1]>(warp, cells, &bounds, CONTACT, |warp, places, n| {
+        let x = warp.map(places, |_, place| sorted.get(*place).x);
+        let y = warp.map(places, |_, place| sorted.get(*place).y);
+        let z = warp.map(places, |_, place| sorted.get(*place).z);
+        count = count.wrapping_add(touching::<[V; 2]>(warp, &residue, places, [&x, &y, &z], n));
     });
     count
 }

@@ -5,7 +5,6 @@
 
 use super::cells::Cells;
 use super::distance2;
-use crate::points::near;
 use crate::scratch::AtomSurface;
 use cuda_std::math::{NAN, smaller, sqrt};
 use cuda_std::prelude::*;
@@ -31,13 +30,12 @@ pub fn find<V>(
     let rows = region.rows();
     let runs =
         warp.per_lane(|lane| if lane.index() < rows { cells.run_of(region, lane.index()).ends() } else { [0; 2] });
-    near::each(warp, &runs, |warp, at, n| {
-        let place = warp.per_lane(|lane| at.wrapping_add(lane.index()));
-        let atoms = warp.map(&place, |_, place| {
+    warp.each_of_ranges(&runs, |warp, places, n| {
+        let atoms = warp.map(places, |_, place| {
             let Atom { x, y, z, radius } = sorted.get(*place);
             [x, y, z, radius]
         });
-        let counts = warp.map(&place, |_, place| surface.get(*place).exposed);
+        let counts = warp.map(places, |_, place| surface.get(*place).exposed);
         exposed.push_where(warp, &atoms, &counts, |lane, exposed| (lane.index() < n) & (*exposed > 0));
     });
     let exposed = exposed.items(warp);

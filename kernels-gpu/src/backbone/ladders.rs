@@ -5,7 +5,6 @@
 //! four more on the other.
 
 use super::{Carbon, HydrogenBonds, LadderStarts};
-use bytemuck::Zeroable;
 use cuda_std::prelude::*;
 
 /// The patterns by which two rows are a bridge.
@@ -20,6 +19,9 @@ enum Bridge {
 pub const STRAND: u32 = 1 << 16;
 /// It is in a ladder of one bridge.
 pub const BRIDGE: u32 = 1 << 17;
+
+/// From this bit on: how many ladders begin at the residue. Most have none, and nothing more is read of them.
+const STARTS_SHIFT: u32 = 18;
 
 /// Rows of a pair are at least so far apart.
 const APART: u32 = 3;
@@ -44,6 +46,29 @@ impl Ladder {
         let (parallel, more) = (shape & 1 == 1, (shape >> 1) - 1);
         let (low, high) = if parallel { (j, j + more) } else { (j - more, j) };
         Self { parallel, i, i_end: i + more, j: low, j_end: high }
+    }
+}
+
+/// Words of a row in [`LadderStarts`].
+const WORDS: u32 = size_of::<LadderStarts>() as u32 / 4;
+
+/// The ladders that begin at each row of a structure: [`LadderStarts`].
+pub struct Starts<'a> {
+    pub words: View<'a, u32>,
+}
+
+impl Starts<'_> {
+    /// What is known of a row before ladders are joined.
+    #[inline(always)]
+    pub fn not_joined(&self, row: u32) -> u32 {
+        self.words.get(WORDS * row) << STARTS_SHIFT
+    }
+
+    /// Ladder number `k` of those that begin at a row.
+    #[inline(always)]
+    fn ladder(&self, row: u32, k: u32) -> Ladder {
+        let at = WORDS * row + 1 + 2 * (k & 7);
+        Ladder::of(row, [self.words.get(at), self.words.get(at + 1)])
     }
 }
 
@@ -109,13 +134,28 @@ impl Pattern<'_> {
         if kind == Bridge::Parallel { j.wrapping_add(step) } else { j.wrapping_sub(step) }
     }
 
-    /// Writes the ladders that begin at row `i`. All of the element, since readers copy all of it.
+    /// Writes the ladders that begin at row `i` to its words.
     #[inline(always)]
-    pub fn write_starts(&self, i: u32, starts: &mut LadderStarts) {
-        *starts = LadderStarts::zeroed();
-        if !self.is_inside(i) {
-            return;
+    pub fn write_starts<M>(&self, thread: Thread, words: &M, i: u32)
+    where
+        M: AtomicMemory<Item = u32>,
+    {
+        let first = WORDS * i;
+        let mut count = 0;
+        if self.is_inside(i) {
+            self.each_start(i, |ladder| {
+                let at = first + 1 + 2 * (count & 7);
+                words.store(thread, at, ladder[0]);
+                words.store(thread, at + 1, ladder[1]);
+                count += 1;
+            });
         }
+        words.store(thread, first, count);
+    }
+
+    /// Calls `write` for the ladders that begin at row `i`, as [`LadderStarts`] has them.
+    #[inline(always)]
+    fn each_start(&self, i: u32, mut write: impl FnMut([u32; 2])) {
         // Every pattern has a bond of N-H of row i or of the next one, to the other row or the one before it.
         let ([a, b], [c, d]) = (self.bonds.get(i + 1).acceptors, self.bonds.get(i).acceptors);
         let candidates = [a, b, c, d];
@@ -140,17 +180,17 @@ impl Pattern<'_> {
             while self.bridge(i + bridges, Self::partner(kind, last, bridges)) == kind {
                 bridges += 1;
             }
-            starts.ladders[starts.count as usize & 7] = [last, 2 * bridges + u32::from(kind == Bridge::Parallel)];
-            starts.count += 1;
+            write([last, 2 * bridges + u32::from(kind == Bridge::Parallel)]);
         }
     }
 
-    /// Where row `i` begins an unbroken stretch: joins its ladders over bulges, and marks the rows of all of them. A bit
-    /// for each ladder that begins at a row says whether it goes on from another one.
+    /// Where row `i` begins an unbroken stretch: joins its ladders over bulges, and marks the rows of all of them in
+    /// `strands`, of which [`Starts::not_joined`] is known. A bit for each ladder that begins at a row says whether it goes on
+    /// from another one.
     ///
     /// Ladders take what follows them by rising row. So this is one thread's work, and there is little of it.
     #[inline(always)]
-    pub fn join_ladders<M>(&self, thread: Thread, starts: View<LadderStarts>, strands: &M, i: u32)
+    pub fn join_ladders<M>(&self, thread: Thread, starts: &Starts, strands: &M, i: u32)
     where
         M: AtomicMemory<Item = u32>,
     {
@@ -159,10 +199,9 @@ impl Pattern<'_> {
         }
         let mut row = i;
         loop {
-            let begins = starts.get(row);
-            for k in 0..begins.count {
+            for k in 0..strands.load(thread, row) >> STARTS_SHIFT {
                 if strands.load(thread, row) & (1 << k) == 0 {
-                    self.join(thread, starts, strands, Ladder::of(row, begins.ladders[k as usize & 7]));
+                    self.join(thread, starts, strands, starts.ladder(row, k));
                 }
             }
             if !self.is_linked(row) {
@@ -173,7 +212,7 @@ impl Pattern<'_> {
     }
 
     #[inline(always)]
-    fn join<M>(&self, thread: Thread, starts: View<LadderStarts>, strands: &M, first: Ladder)
+    fn join<M>(&self, thread: Thread, starts: &Starts, strands: &M, first: Ladder)
     where
         M: AtomicMemory<Item = u32>,
     {
@@ -195,7 +234,7 @@ impl Pattern<'_> {
 
     /// The first ladder that goes on from `last` beyond a bulge, and is not another one's yet.
     #[inline(always)]
-    fn next<M>(&self, thread: Thread, starts: View<LadderStarts>, strands: &M, last: Ladder) -> Option<Ladder>
+    fn next<M>(&self, thread: Thread, starts: &Starts, strands: &M, last: Ladder) -> Option<Ladder>
     where
         M: AtomicMemory<Item = u32>,
     {
@@ -205,9 +244,8 @@ impl Pattern<'_> {
             if !self.is_linked(row - 1) {
                 return None;
             }
-            let begins = starts.get(row);
-            for k in 0..begins.count {
-                let next = Ladder::of(row, begins.ladders[k as usize & 7]);
+            for k in 0..strands.load(thread, row) >> STARTS_SHIFT {
+                let next = starts.ladder(row, k);
                 let bit = 1 << k;
                 if self.goes_on(last, next, gap) && strands.load(thread, row) & bit == 0 {
                     strands.or(thread, row, bit);

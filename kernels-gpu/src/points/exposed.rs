@@ -149,25 +149,23 @@ fn exposed<V>(warp: &mut Warp, near: &mut WarpList<Plane>, cells: &Cells, sorted
     let z = warp.per_lane(|lane| of_direction(lane, 2));
     let mut covered = warp.per_lane(|_| false);
     let mut listed = 0u32;
-    each_near::<V>(warp, cells, &Bounds::of(atom), reach + (cells.frame().largest + PROBE), |warp, at, n| {
-        let others = warp.per_lane(|lane| sorted.get(at.wrapping_add(lane.index().min(n.wrapping_sub(1)))));
-        let touches = warp.map(&others, |lane, other| {
-            let (d2, own) = (distance2([atom.x, atom.y, atom.z], [other.x, other.y, other.z]), other.radius + PROBE);
+    each_near::<V>(warp, cells, &Bounds::of(atom), reach + (cells.frame().largest + PROBE), |warp, places, n| {
+        let others = warp.map(places, |_, place| sorted.get(*place));
+        let planes = warp.map(&others, |lane, other| {
+            let [x, y, z] = [other.x - atom.x, other.y - atom.y, other.z - atom.z];
+            let (d2, own) = (math::fma(x, x, math::fma(y, y, z * z)), other.radius + PROBE);
             let both = reach + own;
             // An atom in the same place, as this one itself is, covers all or nothing.
-            (lane.index() < n) & (d2 < both * both) & ((d2 > 0.0) | (own > reach))
-        });
-        let planes = warp.map(&others, |_, other| {
-            let (d2, own) = (distance2([atom.x, atom.y, atom.z], [other.x, other.y, other.z]), other.radius + PROBE);
-            let least = math::fma(reach - own, reach + own, d2) * half;
-            [other.x - atom.x, other.y - atom.y, other.z - atom.z, least]
+            let touches = (lane.index() < n) & (d2 < both * both) & ((d2 > 0.0) | (own > reach));
+            let least = math::fma(reach - own, both, d2) * half;
+            [x, y, z, if touches { least } else { f32::INFINITY }]
         });
         if listed > near.capacity() - 32 {
             cover::<[V; 0]>(warp, near, (&x, &y, &z), &mut covered);
             listed = 0;
         }
-        listed += warp.count(&touches, |_, touches| *touches);
-        near.push_where(warp, &planes, &touches, |_, touches| *touches);
+        listed += warp.count(&planes, |_, [.., least]| *least < f32::INFINITY);
+        near.push_where(warp, &planes, &planes, |_, [.., least]| *least < f32::INFINITY);
     });
     cover::<[V; 1]>(warp, near, (&x, &y, &z), &mut covered);
     let open = warp.ballot(&covered, |_, covered| !*covered);

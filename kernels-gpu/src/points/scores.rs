@@ -219,8 +219,8 @@ pub fn site_point_scores(
                     from = from.wrapping_add(32);
                 }
             } else {
-                each_near::<[Here; 1]>(warp, &cells, &of, LISTED_REACH, |warp, at, n| {
-                    let atoms = warp.per_lane(|lane| site_atoms.get(at.wrapping_add(lane.index())));
+                each_near::<[Here; 1]>(warp, &cells, &of, LISTED_REACH, |warp, places, n| {
+                    let atoms = warp.map(places, |_, place| site_atoms.get(*place));
                     let x = warp.map(&atoms, |_, atom| atom.x);
                     let y = warp.map(&atoms, |_, atom| atom.y);
                     let z = warp.map(&atoms, |_, atom| atom.z);

@@ -1,6 +1,6 @@
 //! What atoms have around them: the sum of what points score.
 
-use super::near::{bounds, each, runs};
+use super::near::{bounds, runs};
 use super::{PointAtom, Spot, THREADS, WARPS, distance2};
 use crate::atoms::cells::Cells;
 use crate::scratch::{CellWords, Frame, WorkItem, atoms_per_item};
@@ -63,10 +63,9 @@ pub fn site_sums(
                     if first < end { range } else { [0; 2] }
                 });
                 warp.each(&mut atoms, |_, [first, end]| *first = next_item(*first, per_item).min(*end));
-                each(warp, &ranges, |warp, at, n| {
-                    let found = warp.per_lane(|lane| {
-                        // Lanes without a point have the last one: nobody wrote what is behind it.
-                        let Spot { x, y, z, score } = spots.get(at.wrapping_add(lane.index().min(n.wrapping_sub(1))));
+                warp.each_of_ranges(&ranges, |warp, places, n| {
+                    let found = warp.map(places, |_, place| {
+                        let Spot { x, y, z, score } = spots.get(*place);
                         [x, y, z, f32::from_bits(score)]
                     });
                     let is_near = warp.map(&found, |lane, [x, y, z, score]| {

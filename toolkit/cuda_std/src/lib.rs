@@ -82,6 +82,7 @@ mod unrolled;
 mod warp;
 mod warp_list;
 mod warp_picks;
+mod warp_ranges;
 
 pub use atomic::{Atomic, AtomicBits, AtomicItem, AtomicMemory, Atomics, Cells};
 pub use block::{Block, PerThread, Thread};
