@@ -54,6 +54,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         check(&builder)?;
         return Ok(ExitCode::SUCCESS);
     }
+    crate::lock(&arguments.directory)?;
     ptx(&builder)?;
     if !arguments.chip.is_empty() {
         machine_code_of(&builder, &arguments.directory, &arguments.chip)?;

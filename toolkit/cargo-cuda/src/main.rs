@@ -57,6 +57,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::New(arguments) => new::run(&arguments),
         Command::Build(arguments) => build::run(&arguments),
         Command::Check { directory } => {
+            cargo_cuda::lock(&directory)?;
             CudaBuilder::new(&directory).lint()?;
             println!("{}: clippy and rustdoc find nothing for the device", directory.display());
             Ok(ExitCode::SUCCESS)

@@ -119,12 +119,14 @@ pub fn measure(kernels: &Kernels<'_>, ptxas: &Ptxas, chips: &[NvvmArch], write_b
     let mut measured = Measured::default();
     let mut builder = CudaBuilder::new(directory);
     if !kernels.is_built {
+        crate::lock(directory)?;
         builder = builder.ptx_directory(directory.join("target/ptxas-ptx"));
         builder.build()?;
     }
     let ptx = builder.paths()?.remove(0);
-    let text =
-        fs::read_to_string(&ptx).with_context(|| format!("cannot read {}; build its PTX first", ptx.display()))?;
+    let text = fs::read_to_string(&ptx).with_context(|| {
+        format!("cannot read {}; `cargo xtask build-ptx` makes that of this workspace", ptx.display())
+    })?;
     let (_, body) = Header::read(&text).with_context(|| format!("{} is not usable", ptx.display()))?;
     let module = PtxModule::parse(body);
     measured.barriers = module.barrier_sites().into_iter().map(|(name, sites)| (name.to_owned(), sites)).collect();
