@@ -334,9 +334,31 @@ pub enum CudaError {
         /// The stream's device.
         stream: usize,
     },
+    /// A buffer of a GPU in a launch on CPU cores, or the other way round.
+    #[error(
+        "kernel `{kernel}` was to run on {machine}, and `{argument}` is not in its memory; make the buffer by the machine that launches"
+    )]
+    OtherMachine {
+        /// The kernel.
+        kernel: &'static str,
+        /// The parameter.
+        argument: &'static str,
+        /// What was to run it.
+        machine: &'static str,
+    },
     /// The arguments do not fit the launch.
     #[error(transparent)]
     Launch(Box<LaunchError>),
+    /// A kernel did not end in time. On a GPU it goes on: whatever frees or reads memory that it uses waits for it.
+    #[error(
+        "kernel `{kernel}` did not end within {limit:?}; its blocks may wait for each other, or loop for ever. On a GPU it goes on until the process ends, and dropping what it uses waits for it: leave by std::process::exit"
+    )]
+    TimeLimit {
+        /// The kernel that was launched last.
+        kernel: Box<str>,
+        /// How long it was waited for.
+        limit: std::time::Duration,
+    },
     /// A kernel panicked. The context lives on.
     #[error("{0}; what was written on its stream since the last synchronisation is not to be used")]
     Panic(Box<KernelPanic>),
@@ -395,6 +417,7 @@ impl From<LaunchError> for CudaError {
     fn from(error: LaunchError) -> Self {
         match error {
             LaunchError::Panic(panic) => Self::Panic(Box::new(panic)),
+            LaunchError::TimeLimit { kernel, limit } => Self::TimeLimit { kernel: kernel.into(), limit },
             other => Self::Launch(Box::new(other)),
         }
     }

@@ -6,6 +6,7 @@ mod frozen;
 pub(crate) mod half;
 mod matrix;
 mod picks;
+pub(crate) mod printer;
 mod ranges;
 mod reduce;
 mod scan;
