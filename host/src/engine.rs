@@ -33,6 +33,7 @@ mod kernels;
 mod launch;
 mod masks;
 mod memory;
+mod on_device;
 mod plan;
 mod points;
 mod pooled;
@@ -62,6 +63,7 @@ pub use launch::{
     launch_residue_exposure, launch_rows,
 };
 pub use memory::{HostMemory, Memory, OutOfHostMemory};
+pub use on_device::DeviceValues;
 pub use points::{point_groups, sphere_points};
 pub use results::{BatchFeatures, StructureView};
 pub use scheduler::LostWorker;

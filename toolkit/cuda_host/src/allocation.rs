@@ -31,6 +31,8 @@ enum Backing {
     Device,
     /// In page-locked memory of the host, which frees itself.
     Host { _memory: HostMemory },
+    /// Whoever owns them, which may be another library, frees them when this is dropped.
+    Foreign { _owner: Box<dyn Send + Sync> },
 }
 
 impl DeviceBlock {
@@ -60,6 +62,19 @@ impl DeviceBlock {
         Ok((block, pointer))
     }
 
+    /// Memory of another library.
+    ///
+    /// # Safety
+    /// As of [`DeviceBuffer::from_foreign`](crate::DeviceBuffer::from_foreign).
+    pub(crate) unsafe fn foreign(
+        context: &Context,
+        address: CUdeviceptr,
+        bytes: usize,
+        owner: Box<dyn Send + Sync>,
+    ) -> Self {
+        Self::new(context, address, bytes, Backing::Foreign { _owner: owner })
+    }
+
     fn new(context: &Context, address: CUdeviceptr, bytes: usize, backing: Backing) -> Self {
         let (usage, written) = (Usage::new(), Written::default());
         Self { context: context.clone(), address, bytes, backing, usage, written }
@@ -80,7 +95,7 @@ impl DeviceBlock {
         &self.context
     }
 
-    /// A multiple of 256: the driver aligns for every type.
+    /// A multiple of 256, since the driver aligns for every type; of another library's memory, aligned for its elements.
     pub(crate) fn address(&self) -> CUdeviceptr {
         self.address
     }

@@ -78,6 +78,8 @@ driver_functions! {
     primary_ctx_retain = "cuDevicePrimaryCtxRetain" (context: *mut CUcontext, device: CUdevice);
     primary_ctx_release = "cuDevicePrimaryCtxRelease_v2" (device: CUdevice);
     ctx_set_current = "cuCtxSetCurrent" (context: CUcontext);
+    ctx_get_current = "cuCtxGetCurrent" (context: *mut CUcontext);
+    ctx_synchronize = "cuCtxSynchronize" ();
     mem_get_info = "cuMemGetInfo_v2" (free: *mut usize, total: *mut usize);
     mem_alloc = "cuMemAlloc_v2" (address: *mut CUdeviceptr, bytes: usize);
     mem_alloc_managed = "cuMemAllocManaged" (address: *mut CUdeviceptr, bytes: usize, flags: c_uint);
