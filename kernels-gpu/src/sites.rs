@@ -1,7 +1,7 @@
-//! Ligand-binding sites: how likely residues are to line one, and where they are.
+//! Ligand-binding sites, and the probability of each residue to line one.
 //!
-//! Of each heavy atom [`crate::points`] has a sum. A residue has the largest of its atoms; sites are the atoms with the
-//! largest sums that are far enough from each other, with the points around them.
+//! [`crate::points`] gives each heavy atom a sum of scores. A residue gets the largest sum of its atoms. The peaks of
+//! sites are the atoms with the largest sums that are far enough from each other; a site has the points around its peak.
 
 use crate::atoms::cells::{Bounds, Cells, Region};
 use crate::points::{PointAtom, Spot, distance2};
@@ -17,25 +17,25 @@ use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Site, 
 
 /// No atom.
 const NONE: u32 = u32::MAX;
-/// Distances are added up in this part of 1 Å, and areas in this part of 1 Å^2.
+/// Distances are summed up in units of 1 Å divided by this, and areas in units of 1 Å^2 divided by this.
 const PART: f32 = 1024.0;
-/// Added to distances in [`PART`] along an axis, which are then not negative.
+/// Added to differences along an axis, in the unit of [`PART`], to make them positive.
 const ABOVE: u32 = 8 * PART as u32;
 /// Threads that share the points of a row of cells.
 const THREADS_PER_ROW: u32 = 4;
-/// A structure's atoms are divided into so many groups at most, whose largest sums are kept.
+/// Most groups of atoms in a structure. The largest sum of each group is kept.
 const GROUPS: usize = 256;
-/// Atoms of a group, at least.
+/// Fewest atoms in a group.
 const LEAST_GROUP: u32 = 64;
 
 /// Scores every residue of a batch and finds the sites: block `i` takes structure `i`.
 ///
-/// - `output`: a row of features a residue, of which `site_score` is written.
-/// - `site_ids`: the site that the residue is part of, counted from 0 in its structure, or -1.
-/// - `summaries`: one a structure, of which `sites` is written.
-/// - `sites`: [`MOST_SITES`] a structure, by falling score; those that are not there are zero.
-/// - `best`: scratch, one element a residue.
-/// - `sums`: what [`fn@crate::points::site_sums`] found, and what it read.
+/// - `output`: one row per residue; `site_score` is written.
+/// - `site_ids`: the residue's site, counted from 0 in its structure, or -1.
+/// - `summaries`: one per structure; `sites` is written.
+/// - `sites`: [`MOST_SITES`] per structure, by falling score; unused ones are zero.
+/// - `best`: scratch, one element per residue.
+/// - `sums`: the result of [`fn@crate::points::site_sums`]; the other inputs are those it read.
 /// - `residue_atoms`: as in [`fn@crate::atom_cells`].
 #[kernel(threads = 128, blocks_per_sm = 8)]
 pub fn binding_sites(
@@ -107,14 +107,14 @@ pub fn binding_sites(
     });
 }
 
-/// The probability of which the logit is linear in the logarithm of a sum.
+/// The probability whose logit is linear in the logarithm of a sum.
 #[inline(always)]
 fn logistic(slope: f32, bias: f32, sum: u32) -> f32 {
     let logit = fma(slope, ln((sum as f32 + 1.0) / SUM_UNIT), bias);
     1.0 / (1.0 + exp(-logit))
 }
 
-/// A peak that was found, and the centre of the points around it.
+/// The peak of a site, and the centre of the points around it.
 #[derive(Clone, Copy, Default, Zeroable, Pod)]
 #[repr(C, align(16))]
 pub struct Peak {
@@ -123,45 +123,46 @@ pub struct Peak {
 }
 
 impl Peak {
-    /// Whether an atom is too near for a peak of its own.
+    /// Whether an atom is too near to be a further peak.
     #[inline(always)]
     fn takes(&self, at: [f32; 3], place: u32) -> bool {
         (unfused(self.center, at) <= APART * APART) | (place == self.place)
     }
 }
 
-/// Of a group of atoms the one that may be the next peak.
+/// The candidate of a group of atoms for the next peak.
 #[derive(Clone, Copy, Default, Zeroable, Pod)]
 #[repr(C, align(8))]
 pub struct Top {
-    /// 0 where there is none.
+    /// 0 if the group has no candidate.
     key: u64,
     at: [f32; 3],
     place: u32,
 }
 
-/// What is known of a structure's heavy atoms, in the order of cells.
+/// Results for a structure's heavy atoms, in the order of cells.
 struct Found<'a> {
     sums: View<'a, u32>,
     point_atoms: View<'a, PointAtom>,
     sorted: View<'a, Atom>,
     cells: &'a Cells<'a>,
-    /// The batch's points.
+    /// The points of the whole batch.
     spots: &'a [Spot],
-    /// Atoms whose points follow each other.
+    /// Atoms of an item. The points of an item are contiguous.
     per_item: u32,
 }
 
 impl Found<'_> {
-    /// Larger for a larger sum, and of equal ones for the atom that comes first; 0 without a sum.
+    /// Orders atoms by their sums, and equal sums by the order of the file: the largest key is the next peak. 0 without a
+    /// sum.
     #[inline(always)]
     fn key(&self, k: u32) -> u64 {
         let sum = self.sums.get(k);
         if sum == 0 { 0 } else { u64::from(sum) << 32 | u64::from(!self.cells.order.get(k)) }
     }
 
-    /// Calls `f` with position and score of every `step`th point, from number `first` on, of the atoms from `at` to before
-    /// `end`, as far as it is within [`AROUND`] of `center`.
+    /// Calls `f` with position and score of the points of atoms `at .. end` that are within [`AROUND`] of `center`. Of
+    /// all points it looks at every `step`-th one from number `first` on.
     #[inline(always)]
     fn each_point_of(
         &self,
@@ -171,7 +172,7 @@ impl Found<'_> {
         mut f: impl FnMut([f32; 3], u32),
     ) {
         while at < end {
-            // The points of atoms that follow each other do so, too, as far as the atoms are of one item.
+            // The points of consecutive atoms are contiguous within an item.
             let behind = end.min((at / self.per_item + 1) * self.per_item);
             let (from, to) = (self.point_atoms.get(at), self.point_atoms.get(behind - 1));
             let mut k = from.first + first;
@@ -186,14 +187,14 @@ impl Found<'_> {
         }
     }
 
-    /// How many points of an atom are within [`AROUND`] of `center`.
+    /// The number of an atom's points within [`AROUND`] of `center`.
     #[inline(always)]
     fn points_around(&self, k: u32, center: [f32; 3]) -> u32 {
         let points = self.point_atoms.get(k);
         (0..points.count()).filter(|i| is_around(center, self.spots.at(points.first + i).at())).count() as u32
     }
 
-    /// The area that each point of an atom stands for, in [`PART`]: those that there was no room for are shared out.
+    /// The area that each point of an atom stands for, in the unit of [`PART`]. Kept points share the area of dropped ones.
     #[inline(always)]
     fn area_per_point(&self, k: u32) -> u64 {
         let (points, reach) = (self.point_atoms.get(k), self.sorted.get(k).radius + PROBE);
@@ -212,7 +213,8 @@ impl Found<'_> {
     }
 }
 
-/// The square of a distance, for what looks at many atoms: where closures have no fused operation, a core would call one.
+/// The squared distance, for loops over many atoms. On CPU cores, closures here have no fused instruction and would call a
+/// function for it.
 #[inline(always)]
 fn unfused(a: [f32; 3], b: [f32; 3]) -> f32 {
     let (x, y, z) = (b[0] - a[0], b[1] - a[1], b[2] - a[2]);
@@ -225,10 +227,10 @@ fn is_around(peak: [f32; 3], point: [f32; 3]) -> bool {
     unfused(peak, point) <= AROUND * AROUND + 0.01 && distance2(peak, point) <= AROUND * AROUND
 }
 
-/// Finds peaks until there are enough, or no atom with a sum is left that is far enough from all. Returns how many there are.
+/// Finds peaks until there are [`MOST_SITES`], or no atom with a sum is far enough from all of them. Returns their number.
 ///
-/// Atoms that follow each other lie near each other. So a new peak takes away the largest sums of a few groups, and only these
-/// are looked through again.
+/// Consecutive atoms lie near each other. So a new peak takes the candidates of a few groups only, and only these groups
+/// are searched again.
 #[inline(always)]
 fn find<V>(block: &mut Block, n: u32, found: &Found, tops: &mut Shared<Top, GROUPS>, peaks: &mut Tile<Peak>) -> u32 {
     let size = n.div_ceil(LEAST_GROUP * GROUPS as u32).max(1) * LEAST_GROUP;
@@ -258,7 +260,7 @@ fn find<V>(block: &mut Block, n: u32, found: &Found, tops: &mut Shared<Top, GROU
     count
 }
 
-/// Of the atoms from `first` to before `end` the one with the largest sum that is not taken.
+/// The atom with the largest sum of atoms `first .. end` that is not taken.
 #[inline(always)]
 fn top<V>(
     warp: &mut Warp,
@@ -286,7 +288,7 @@ fn top<V>(
     Top { key, at: found.at(place), place }
 }
 
-/// The atoms that may have points around a peak: some rows of cells.
+/// The rows of cells whose atoms may have points around a peak.
 struct Rows<'a> {
     cells: &'a Cells<'a>,
     of: Bounds,
@@ -301,14 +303,15 @@ impl<'a> Rows<'a> {
         Self { cells: found.cells, of, reach, region: found.cells.within(&of, reach) }
     }
 
-    /// The atoms of row `k`; none behind the last.
+    /// The range of atoms in row `k`; empty behind the last row.
     #[inline(always)]
     fn run(&self, k: u32) -> [u32; 2] {
         self.cells.run_within(self.region, k, &self.of, self.reach).ends()
     }
 }
 
-/// The mean of the points around a peak, weighted by their scores. They are added up as integers, as seen from the peak.
+/// The mean position of the points around a peak, weighted by their scores. Differences from the peak are summed up as
+/// integers.
 #[inline(always)]
 fn center(block: &mut Block, found: &Found, peak: [f32; 3]) -> [f32; 3] {
     let rows = Rows::around(found, peak);
@@ -316,7 +319,7 @@ fn center(block: &mut Block, found: &Found, peak: [f32; 3]) -> [f32; 3] {
         let mut sums = [0u64; 4];
         let share = [part % THREADS_PER_ROW, THREADS_PER_ROW];
         found.each_point_of(rows.run(part / THREADS_PER_ROW), share, peak, |point, score| {
-            // (Written out: a loop would have the sums in memory on a device.)
+            // (Written out: in a loop, the sums would be in local memory on a device.)
             sums[0] += weighted_along(point[0] - peak[0], score);
             sums[1] += weighted_along(point[1] - peak[1], score);
             sums[2] += weighted_along(point[2] - peak[2], score);
@@ -330,13 +333,14 @@ fn center(block: &mut Block, found: &Found, peak: [f32; 3]) -> [f32; 3] {
     [peak[0] + along(x), peak[1] + along(y), peak[2] + along(z)]
 }
 
-/// A point's distance along an axis from a peak that it is within 6 Å of, in [`PART`] and with [`ABOVE`] added, times its score.
+/// A point's difference from a peak along an axis, in the unit of [`PART`] and with [`ABOVE`] added, times its score. The
+/// point is within 6 Å of the peak.
 #[inline(always)]
 fn weighted_along(away: f32, score: u32) -> u64 {
     u64::from(to_u32((away + ABOVE as f32 / PART) * PART)) * u64::from(score)
 }
 
-/// The site of a peak: a warp counts the points around it, and adds up the area that they stand for.
+/// The site of a peak. The warp counts the points around it and adds up their area.
 #[inline(always)]
 fn site<V>(warp: &mut Warp, found: &Found, peak: Peak) -> Site {
     let at = found.at(peak.place);

@@ -1,8 +1,8 @@
 //! Bridges between two stretches of a structure, and the ladders that they make.
 //!
-//! A bridge pairs rows `i < j`. Bridges that follow each other are a ladder: the next row of `i` with the next (parallel) or
-//! the one before (antiparallel) of `j`. Ladders that a bulge divides are one: up to one more residue on one side and up to
-//! four more on the other.
+//! A bridge pairs rows `i < j`. Bridges that follow each other are a ladder: the next row of `i` with the next (parallel)
+//! or the one before (antiparallel) of `j`. Ladders that a bulge divides are one: up to one more residue on one side and
+//! up to four more on the other.
 
 use super::{Carbon, HydrogenBonds, LadderStarts};
 use cuda_std::prelude::*;
@@ -20,7 +20,7 @@ pub const STRAND: u32 = 1 << 16;
 /// It is in a ladder of one bridge.
 pub const BRIDGE: u32 = 1 << 17;
 
-/// From this bit on: how many ladders begin at the residue. Most have none, and nothing more is read of them.
+/// The bits from this one on hold the number of ladders that begin at the residue. Most residues have none.
 const STARTS_SHIFT: u32 = 18;
 
 /// Rows of a pair are at least so far apart.
@@ -58,7 +58,7 @@ pub struct Starts<'a> {
 }
 
 impl Starts<'_> {
-    /// What is known of a row before ladders are joined.
+    /// The value in `strands` of a row before ladders are joined.
     #[inline(always)]
     pub fn not_joined(&self, row: u32) -> u32 {
         self.words.get(WORDS * row) << STARTS_SHIFT
@@ -72,7 +72,7 @@ impl Starts<'_> {
     }
 }
 
-/// The hydrogen bonds of one structure.
+/// The pattern of hydrogen bonds of one structure.
 pub struct Pattern<'a> {
     pub carbons: View<'a, Carbon>,
     pub bonds: View<'a, HydrogenBonds>,
@@ -109,7 +109,7 @@ impl Pattern<'_> {
         i > 0 && i < self.n && self.is_linked(i - 1) && self.is_linked(i)
     }
 
-    /// How rows `i` and `j` are paired.
+    /// The bridge between rows `i` and `j`.
     #[inline(always)]
     fn bridge(&self, i: u32, j: u32) -> Bridge {
         // A row below 0 has wrapped around.
@@ -185,10 +185,10 @@ impl Pattern<'_> {
     }
 
     /// Where row `i` begins an unbroken stretch: joins its ladders over bulges, and marks the rows of all of them in
-    /// `strands`, of which [`Starts::not_joined`] is known. A bit for each ladder that begins at a row says whether it goes on
-    /// from another one.
+    /// `strands`, of which [`Starts::not_joined`] is known. A bit for each ladder that begins at a row says whether it
+    /// goes on from another one.
     ///
-    /// Ladders take what follows them by rising row. So this is one thread's work, and there is little of it.
+    /// A ladder takes the ladders that continue it in the order of rows. So one thread does this; there is little to do.
     #[inline(always)]
     pub fn join_ladders<M>(&self, thread: Thread, starts: &Starts, strands: &M, i: u32)
     where

@@ -3,14 +3,14 @@
 use crate::atoms::cells::{Bounds, Cells, Region};
 use cuda_std::prelude::*;
 
-/// Rows of a region of cells, from `row` on, one a lane: the atoms of each that may be within `reach` Å of a box.
+/// The runs of atoms that may be within `reach` Å of a box: for rows `row ..` of a region of cells, one per lane.
 #[inline(always)]
 pub fn runs<V>(warp: &mut Warp, cells: &Cells, region: Region, row: u32, of: &Bounds, reach: f32) -> PerLane<[u32; 2]> {
     warp.per_lane(|lane| cells.run_within(region, row.wrapping_add(lane.index()), of, reach).ends())
 }
 
-/// Calls `look` for all atoms that may be within `reach` Å of a box: with one for each lane, and how many there are. What it
-/// does must not depend on their order.
+/// Calls `look` for all atoms that may be within `reach` Å of a box: with one atom per lane, and the number of lanes that
+/// have one. The result must not depend on the order of atoms.
 #[inline(always)]
 pub fn each_near<V>(
     warp: &mut Warp,
@@ -28,7 +28,7 @@ pub fn each_near<V>(
     }
 }
 
-/// The box around positions of lanes.
+/// The bounding box of the lanes' positions.
 #[inline(always)]
 pub fn bounds<V>(warp: &mut Warp, x: &PerLane<f32>, y: &PerLane<f32>, z: &PerLane<f32>) -> Bounds {
     let own = warp.map((x, y, z), |_, (x, y, z)| Bounds::at([*x, *y, *z]));

@@ -1,4 +1,4 @@
-//! What atoms have around them: the sum of what points score.
+//! The sum of scores of the points around each atom.
 
 use super::near::{bounds, runs};
 use super::{PointAtom, Spot, THREADS, WARPS, distance2};
@@ -8,14 +8,14 @@ use cuda_std::prelude::*;
 use shared_types::site_model::{AROUND, CAPACITY, PROBE};
 use shared_types::{Atom, BatchStructureDesc};
 
-/// Points near 32 atoms, for which a warp has room at a time.
+/// Room in a warp's list of points near its 32 atoms.
 const NEAR: usize = 160;
 const _: () = assert!(THREADS == 256);
 
-/// Adds up the scores of the points within [`AROUND`] of every heavy atom: block `i` takes the atoms of item `i`.
+/// Adds up the scores of the points within [`AROUND`] of every heavy atom. Block `i` takes the atoms of item `i`.
 ///
-/// - `sums`: one element a heavy atom, as they are sorted; what has no room in 32 bits is the largest number.
-/// - `spots`: what [`fn@crate::site_point_scores`] found, and what it read.
+/// - `sums`: one element per heavy atom, in the order of cells. Sums saturate at 2^32 - 1.
+/// - `spots`: the result of [`fn@crate::site_point_scores`]; the other inputs are those it read.
 #[kernel(threads = 256, blocks_per_sm = 3)]
 pub fn site_sums(
     block: &mut Block,
@@ -43,7 +43,7 @@ pub fn site_sums(
     let count = sums.len();
     let reach = AROUND + (cells.frame().largest + PROBE);
     sums.fill_by_lanes_with(block, count, (near,), |warp, (near,), first| {
-        // Lanes without an atom have the last one.
+        // Lanes without an atom take the last one.
         let own = warp.per_lane(|lane| sorted.get(item.first + (first + lane.index()).min(count - 1)));
         let x = warp.map(&own, |_, atom| atom.x);
         let y = warp.map(&own, |_, atom| atom.y);
@@ -54,7 +54,7 @@ pub fn site_sums(
         let (mut listed, mut row) = (0u32, 0u32);
         while row < region.rows() {
             let mut atoms = runs::<Here>(warp, &cells, region, row, &of, reach);
-            // The points of atoms that follow each other do so, too, as far as the atoms are of one item.
+            // The points of consecutive atoms are contiguous within an item.
             while warp.any(&atoms, |_, [first, end]| first < end) {
                 let ranges = warp.map(&atoms, |_, [first, end]| {
                     let last = next_item(*first, per_item).min(*end).wrapping_sub(1);
@@ -86,13 +86,13 @@ pub fn site_sums(
     });
 }
 
-/// The first atom of the item behind the one that an atom is of.
+/// The first atom of the item after that of `atom`.
 #[inline(always)]
 fn next_item(atom: u32, per_item: u32) -> u32 {
     (atom / per_item).wrapping_add(1).wrapping_mul(per_item)
 }
 
-/// Adds the points of a list to the sums of atoms, and empties the list.
+/// Adds the scores of a list's points to the sums of atoms, and empties the list.
 #[inline(always)]
 fn add<V>(
     warp: &mut Warp,

@@ -216,6 +216,15 @@ impl Stream {
         self.check(code, || OPERATION.to_owned())
     }
 
+    /// Waits for everything on the stream's device, also of other libraries: before their memory is used. Fails while any
+    /// thread records a graph, and makes its record fail.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn wait_for_others(&self) -> Result<(), CudaError> {
+        self.context().wait_for_all()
+    }
+
     pub(crate) fn driver(&self) -> &'static Driver {
         self.context().driver()
     }
