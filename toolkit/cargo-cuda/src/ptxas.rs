@@ -51,7 +51,8 @@ pub fn default_directory(root: &Path) -> PathBuf {
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let directory = &arguments.directory;
     let ptxas = find(directory, arguments.install.as_ref().map(Option::as_deref), "cargo cuda")?;
-    let name = directory.display().to_string();
+    let full = directory.canonicalize().with_context(|| format!("there is no folder {}", directory.display()))?;
+    let name = full.file_name().unwrap_or(full.as_os_str()).to_string_lossy().into_owned();
     let kernels = Kernels { name: &name, directory, is_built: false, needs_budget: false };
     let failures = measure(&kernels, &ptxas, &arguments.arch, arguments.write_budget)?;
     Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })

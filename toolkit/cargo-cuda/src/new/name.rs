@@ -96,10 +96,10 @@ mod tests {
 
     #[test]
     fn names_of_packages_in_use_are_taken() {
-        let lock = "version = 4\n[[package]]\nname = \"shared-types\"\nversion = \"0.1.0\"\n";
+        let lock = "version = 4\n[[package]]\nname = \"water-waves\"\nversion = \"0.1.0\"\n";
         check_free("waves", lock).unwrap();
-        let error = check_free("shared_types", lock).unwrap_err().to_string();
-        assert!(error.contains("`shared-types`"), "{error}");
+        let error = check_free("water_waves", lock).unwrap_err().to_string();
+        assert!(error.contains("`water-waves`"), "{error}");
         assert!(check_free("waves", "[").is_err());
     }
 }
