@@ -1,4 +1,4 @@
-//! Structure files to [`StructureInput`]: PDB and mmCIF, plain or compressed, told apart by content.
+//! Structure files to [`StructureInput`]: PDB, mmCIF and others, plain or compressed, told apart by content.
 //!
 //! A residue is a run of consecutive records, `HETATM` included, of one chain, number and insertion code; runs are never
 //! merged. It has a row where it is an amino acid of a chain ([`Residues`]): a run with `ATOM` records of a standard name, of
@@ -22,6 +22,7 @@ mod components;
 mod compressed;
 mod draft;
 mod error;
+mod foldcomp;
 mod frames;
 mod gzip;
 mod masks;
@@ -168,7 +169,8 @@ pub fn read_structures(bytes: &[u8], name: &str, options: &ReadOptions) -> Vec<R
         Err(problem) => return vec![Err(ReadError { name: name.to_owned(), line: None, problem })],
     };
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
-    let text = if is_binary(text) { Cow::Borrowed(text) } else { with_line_feeds(text) };
+    let text =
+        if is_binary(text) || text.starts_with(foldcomp::MAGIC) { Cow::Borrowed(text) } else { with_line_feeds(text) };
     match read_text(&text, options) {
         Ok(models) => {
             let finished = |(suffix, model): (String, Result<Model, Fault>)| {
@@ -204,8 +206,12 @@ fn read_text(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
     match format {
         Format::Empty => Err(Fault::whole(Problem::Empty)),
         Format::Foreign(what) => Err(Fault::whole(Problem::OtherFormat(what))),
-        Format::Pdb | Format::Pqr => {
-            let found = if format == Format::Pqr { pqr::read(text, options)? } else { read_pdb(text, options)? };
+        Format::Pdb | Format::Pqr | Format::FoldComp => {
+            let found = match format {
+                Format::Pqr => pqr::read(text, options)?,
+                Format::FoldComp => foldcomp::read(text, options)?,
+                _ => read_pdb(text, options)?,
+            };
             Ok(models(Ok(found.models), "", found.met, &found.facts, options))
         }
         Format::Cif | Format::BinaryCif => {
@@ -268,6 +274,7 @@ enum Format {
     Pqr,
     Cif,
     BinaryCif,
+    FoldComp,
     /// One that is not read, and what to do.
     Foreign(&'static str),
 }
@@ -294,8 +301,8 @@ fn format_of(text: &[u8]) -> Format {
             return Format::BinaryCif;
         }
     }
-    if text.starts_with(b"FCMP") {
-        return Format::Foreign("FoldComp is not read; `foldcomp decompress` makes a PDB file of it, which is");
+    if text.starts_with(foldcomp::MAGIC) {
+        return Format::FoldComp;
     }
     let starts =
         |word: &[u8], prefix: &str| word.get(..prefix.len()).is_some_and(|w| w.eq_ignore_ascii_case(prefix.as_bytes()));

@@ -4,6 +4,7 @@ mod assembly;
 mod cif;
 mod corpus;
 mod findings;
+mod foldcomp;
 mod formats;
 mod fuzz;
 mod malformed;
