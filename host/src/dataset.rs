@@ -25,7 +25,8 @@ const LAYOUT_KEY: &str = "prism.dataset";
 const LAYOUT: &str = "4";
 /// The layout before it, which is read as well: what other tables call residues is not known there.
 const LAYOUT_WITHOUT_LABELS: &str = "3";
-/// Metadata of the schema: what has written the file.
+/// Metadata of the schema: the program that wrote the file.
 const VERSION_KEY: &str = "prism.version";
-/// Metadata of the file: a CRC-32 for each record batch, of all bytes of batches up to its end, in eight hexadecimal digits.
+/// Metadata of the file: a CRC-32 for each record batch, of all bytes of batches up to its end, in eight hexadecimal
+/// digits.
 const CHECKSUMS_KEY: &str = "prism.crc32";

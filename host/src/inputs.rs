@@ -135,10 +135,11 @@ impl InputFile {
         }
     }
 
-    /// Reads it, of several structures the first. The options are those of files; structures of a data set are as they were packed.
+    /// Reads it, of several structures the first. The options are those of files; structures of a data set are as they
+    /// were packed.
     ///
     /// # Errors
-    /// What is wrong with the file, or that the data set is damaged.
+    /// The problem of the file, or that the data set is damaged.
     pub fn read(&self, options: &ReadOptions) -> Result<ReadStructure, InputFailure> {
         match &self.source {
             Source::File => read_path(&self.path, &self.name, options).map_err(InputFailure::from),
@@ -177,13 +178,13 @@ impl InputFailure {
 pub struct InputFailure {
     /// What it would be called.
     pub name: String,
-    /// What is wrong.
+    /// The problem.
     pub reason: String,
     /// Whether it is a whole file that simply has no protein.
     pub no_protein: bool,
 }
 
-/// What was found under the given paths.
+/// The inputs found under the given paths.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
     /// In the order given, and within a directory in byte order of the paths.

@@ -1,15 +1,16 @@
 //! Structure files to [`StructureInput`]: PDB, mmCIF and others, plain or compressed, told apart by content.
 //!
 //! A residue is a run of consecutive records, `HETATM` included, of one chain, number and insertion code; runs are never
-//! merged. It has a row where it is an amino acid of a chain ([`Residues`]): a run with `ATOM` records of a standard name, of
-//! a force field's or of a component that the Chemical Component Dictionary links into peptides, `UNK`, or of any name with N,
-//! CA and C bonded to each other; and one of `HETATM` records alone, where the file says that it is part of a chain (mmCIF
-//! `label_seq_id`; PDB MODRES and SEQRES), or where it is bonded to a neighbour, C to N below 2 Å. Hydrogens and deuterium are
-//! left out. Of alternate locations one is kept for the whole residue ([`Alternates`]), of models those that are asked for
-//! ([`Models`]); each data block with atoms is a structure. Author chain ids and numbers are used.
+//! merged. It has a row where it is an amino acid of a chain ([`Residues`]): a run with `ATOM` records of a standard
+//! name, of a force field's or of a component that the Chemical Component Dictionary links into peptides, `UNK`, or of
+//! any name with N, CA and C bonded to each other; and one of `HETATM` records alone, where the file says that it is part
+//! of a chain (mmCIF `label_seq_id`; PDB MODRES and SEQRES), or where it is bonded to a neighbour, C to N below 2 Å.
+//! Hydrogens and deuterium are left out. Of alternate locations one is kept for the whole residue ([`Alternates`]), of
+//! models those that are asked for ([`Models`]); each data block with atoms is a structure. Author chain ids and numbers
+//! are used.
 //!
-//! What is decided so is told as a [`Note`]. What is refused: anything that would otherwise give a wrong number or a silently
-//! shorter structure. See [`Problem`].
+//! What is decided so is told as a [`Note`]. What is refused: anything that would otherwise give a wrong number or a
+//! silently shorter structure. See [`Problem`].
 
 mod alignment;
 mod arrays;
@@ -61,7 +62,7 @@ pub struct ReadStructure {
     /// What is odd about the file but does not prevent its reading, in sentences that do not repeat
     /// its name. They are among the notes, too.
     pub warnings: Vec<String>,
-    /// What was decided, and what is odd.
+    /// Notes: choices that were made, and oddities.
     pub notes: Vec<Note>,
     /// Models that its file or data block has, read or not.
     pub models: usize,
@@ -77,8 +78,8 @@ pub struct ReadStructure {
 ///
 /// let read = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?;
 /// let structure = &read.structure;
-/// assert_eq!((structure.name.as_str(), structure.n_residues(), &structure.chains[..]), ("rbd", 194, &["E".to_owned()][..]));
-/// for warning in &read.warnings {
+/// assert_eq!((structure.name.as_str(), structure.n_residues(), &structure.chains[..]), ("rbd", 194,
+/// &["E".to_owned()][..])); for warning in &read.warnings {
 ///     println!("{}: {warning}", structure.name);
 /// }
 /// # Ok::<(), prism_host::ReadError>(())
@@ -157,10 +158,10 @@ pub fn read_bytes(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Rea
 /// };
 /// let text = format!("{}{}END\n", model(1, 0.0), model(2, 1.5));
 /// let options = ReadOptions { models: Models::All, ..ReadOptions::default() };
-/// let names: Vec<_> = read_structures(text.as_bytes(), "x.pdb", &options).into_iter().map(|r| r.unwrap().structure.name).collect();
-/// assert_eq!(names, ["x.pdb#1", "x.pdb#2"]);
-/// let first = read_structures(text.as_bytes(), "x.pdb", &ReadOptions::default());
-/// assert_eq!((first.len(), &*first[0].as_ref().unwrap().structure.name), (1, "x.pdb"));
+/// let names: Vec<_> = read_structures(text.as_bytes(), "x.pdb", &options).into_iter().map(|r|
+/// r.unwrap().structure.name).collect(); assert_eq!(names, ["x.pdb#1", "x.pdb#2"]); let first =
+/// read_structures(text.as_bytes(), "x.pdb", &ReadOptions::default()); assert_eq!((first.len(),
+/// &*first[0].as_ref().unwrap().structure.name), (1, "x.pdb"));
 /// ```
 #[must_use]
 pub fn read_structures(bytes: &[u8], name: &str, options: &ReadOptions) -> Vec<Result<ReadStructure, ReadError>> {
@@ -192,7 +193,7 @@ fn with_line_feeds(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(text.iter().map(|&c| if c == b'\r' { b'\n' } else { c }).collect())
 }
 
-/// A model that is to be a structure.
+/// A model to read as a structure.
 struct Model {
     draft: Draft,
     facts: Facts,

@@ -85,7 +85,7 @@ fn write_while_reading(
     })
 }
 
-/// Writes a batch, and says what is to be said about its inputs; answers whether to go on.
+/// Writes a batch, and reports notes and errors of its inputs. Returns whether to go on.
 fn write(
     batch: Batch,
     file: &mut DatasetFile,

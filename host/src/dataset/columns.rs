@@ -87,7 +87,7 @@ fn is_optional(name: &str) -> bool {
     labels::COLUMNS.contains(&name) || inputs.any(|(input, optional)| optional && input == name)
 }
 
-/// The schema of what is written.
+/// The schema of written files.
 pub(super) fn schema() -> Schema {
     macro_rules! inputs {
         ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {

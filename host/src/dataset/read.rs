@@ -40,7 +40,7 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Whether a file begins as a data set does. `false` where it cannot be read, and for what is no plain file.
+    /// Whether a file begins like a data set. `false` if it cannot be read or is no regular file.
     #[must_use]
     pub fn is_one(path: &Path) -> bool {
         Source::open(path).and_then(|source| source.begins_with_magic()).is_ok_and(|is| is)

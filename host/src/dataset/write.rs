@@ -44,7 +44,7 @@ pub struct DatasetFile {
     whole: WholeFile,
 }
 
-/// Adds up a checksum of what is written.
+/// Computes a checksum of the written bytes.
 struct Summed {
     file: BufWriter<File>,
     sum: crc32fast::Hasher,
@@ -62,11 +62,11 @@ impl Write for Summed {
     }
 }
 
-/// A structure, and what is odd about the file that it came from.
+/// A structure, and the notes of its file.
 type Entry<'a> = (&'a StructureInput, &'a [String]);
 
 impl DatasetFile {
-    /// Begins a data set at `path`. What has that name now stays until the commit.
+    /// Begins a data set at `path`. An existing file stays until the commit.
     ///
     /// # Errors
     /// Where the place is taken by something that is no plain file, or its folder cannot be written.
@@ -74,7 +74,7 @@ impl DatasetFile {
         let whole = WholeFile::begin(path)?;
         let file = Summed { file: whole.buffered()?, sum: crc32fast::Hasher::new() };
         let mut writer = FileWriter::try_new(file, &schema()).map_err(|error| whole.failed(arrow(error)))?;
-        // The schema stands in the footer, too, which is what is read.
+        // The footer has the schema, too; readers use that one.
         writer.get_mut().sum.reset();
         Ok(Self { writer, checksums: String::new(), whole })
     }
@@ -86,7 +86,7 @@ impl DatasetFile {
         self.whole.temporary_path()
     }
 
-    /// Appends structures, each with what is odd about its file.
+    /// Appends structures, each with the notes of its file.
     ///
     /// # Errors
     /// The first structure that is not valid, and where the file cannot be written.

@@ -1,5 +1,6 @@
 //! The reader: formats, residues, what is odd and what is wrong, beside other readers.
 
+mod arrays;
 mod assembly;
 mod cif;
 mod corpus;
