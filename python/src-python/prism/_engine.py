@@ -30,7 +30,7 @@ Report = tuple[pa.Table, list[InputFailure]]
 class Engine:
     """What computes: a backend with its memory, made once. Any number of threads may use one.
 
-    Functions of the module make one for each call. Whoever calls often keeps one.
+    Functions of the module make one for each call, or take that of the last small one. Whoever calls often keeps one.
 
     Args:
         backend: ``"cuda"``, ``"cpu"``, or ``"auto"``: CPU cores at once, and a GPU where one is usable and the work is worth
