@@ -117,7 +117,7 @@ pub struct Engine {
     description: String,
 }
 
-/// What was computed for one structure, in memory of its own.
+/// The results of one structure, in their own memory.
 ///
 /// The example of [`Engine`] computes them.
 #[derive(Clone, Debug)]
@@ -318,7 +318,7 @@ impl Engine {
         })
     }
 
-    /// As [`run_each`](Self::run_each), of one batch, without a copy of what was computed.
+    /// As [`run_each`](Self::run_each), for one batch, without copying the results.
     ///
     /// ```
     /// use prism_host::{Backend, Engine, StructureInput};
@@ -335,7 +335,7 @@ impl Engine {
         self.run_packed(structures, Packed::new(structures))
     }
 
-    /// Computes what was packed of `structures`, a batch.
+    /// Computes a batch that was packed from `structures`.
     pub(crate) fn run_packed(
         &self,
         structures: &[StructureInput],

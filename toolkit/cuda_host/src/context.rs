@@ -39,7 +39,7 @@ struct Inner {
     streams: Mutex<Vec<CUstream>>,
 }
 
-/// One for each device: whoever opens it again shares what it knows of the streams there.
+/// One per device: contexts of the same device share the state of its streams.
 static OPEN: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
 
 // SAFETY: a context may be used by several threads; the handle is only a name for it.
@@ -183,8 +183,8 @@ impl Context {
         Ok(())
     }
 
-    /// Waits for everything in the context, also on streams that other libraries have made. Fails while any thread records a
-    /// graph, and makes its record fail.
+    /// Waits for everything in the context, also on streams that other libraries have made. Fails while any thread
+    /// records a graph, and makes its record fail.
     pub(crate) fn wait_for_all(&self) -> Result<(), CudaError> {
         self.bind()?;
         // SAFETY: the context is the thread's current one.
@@ -229,7 +229,7 @@ impl Context {
     }
 }
 
-/// A thread's current context, whoever made it.
+/// The current context of a thread, which another library may have made.
 pub(crate) struct Current {
     driver: &'static Driver,
     raw: CUcontext,

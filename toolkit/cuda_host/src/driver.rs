@@ -190,7 +190,7 @@ impl Code {
         matches!(self.0, 214 | 220 | 226 | 700 | 702 | 710 | 714..=719 | 721)
     }
 
-    /// An error that says what was being done.
+    /// An error that names the failed operation.
     pub(crate) fn check(self, driver: &Driver, operation: impl FnOnce() -> String) -> Result<(), CudaError> {
         if self == Self::SUCCESS {
             return Ok(());
@@ -204,7 +204,7 @@ impl Code {
         })
     }
 
-    /// For destructors, which have nobody to tell.
+    /// For destructors, which cannot return an error.
     pub(crate) fn warn(self, driver: &Driver, operation: &str) {
         // 4: the process is ending, and the driver has freed everything itself.
         if self != Self::SUCCESS && self.0 != 4 {
@@ -224,7 +224,7 @@ pub(crate) fn driver() -> Result<&'static Driver, CudaError> {
     static INITIALISED: OnceLock<Result<(), CudaError>> = OnceLock::new();
     let driver = library()?;
     let initialise = || {
-        // SAFETY: the driver's first call but for its version.
+        // SAFETY: the first call of the driver, except for its version.
         match unsafe { driver.init(0) } {
             Code::NO_DEVICE => Err(CudaError::NoDevice { name: driver.error_name(Code::NO_DEVICE) }),
             code => code.check(driver, || "initialising the CUDA driver".to_owned()),
