@@ -12,6 +12,10 @@ if [[ -z $python ]]; then
         echo "left out: python3 makes no virtual environment here; Debian's package python3-venv lets it"
         exit 0
     fi
+    # For the notebooks. PyTorch is too large for every check: what takes it runs where it is installed.
+    if ! "$python" -m pip install --quiet --disable-pip-version-check pandas scikit-learn MDAnalysis; then
+        echo "left out: notebooks that take pandas, scikit-learn and MDAnalysis, which cannot be had from Python's package index"
+    fi
     if ! "$python" -m pip install --quiet --disable-pip-version-check pytest mypy pyarrow numpy tqdm gemmi biopython; then
         echo "left out: pytest, mypy, pyarrow, NumPy, tqdm, gemmi and Biopython cannot be had from Python's package index"
         exit 0

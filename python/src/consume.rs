@@ -4,7 +4,7 @@ use crate::table::Table;
 use crate::tensor::Tensor;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::{Array, RecordBatch, StructArray};
-use prism_host::engine::BatchResults;
+use prism_host::engine::{BatchResults, Selection};
 use prism_host::inputs;
 use prism_host::output::StructureRows;
 use prism_host::pipeline::{Batch as Inputs, Computed, Outcome};
@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::ffi::CStr;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// An input's name, and what is to be said of it.
 pub type Said = (String, String);
@@ -22,6 +22,8 @@ pub type Said = (String, String);
 pub struct Held {
     pub inputs: Inputs,
     pub results: BatchResults,
+    /// What was asked for.
+    pub selection: Selection,
 }
 
 /// What a batch of inputs has given.
@@ -77,7 +79,8 @@ impl Done {
         failures.extend(refused);
         drop((parts, structures));
         let inputs = batch.outcomes.len();
-        let held = matches!(table, Table::Tensors(_)).then(|| (Arc::new(Held { inputs: batch, results }), places));
+        let held = matches!(table, Table::Tensors { .. });
+        let held = held.then(|| (Arc::new(Held { inputs: batch, results, selection: table.selection() }), places));
         Ok(Self { table: rows, held, failures, warnings, notes, inputs })
     }
 
@@ -95,6 +98,13 @@ impl Done {
 #[pyclass(frozen, module = "prism._prism")]
 pub struct Batch {
     pub done: Done,
+    given: Mutex<Option<Box<FFI_ArrowArray>>>,
+}
+
+impl From<Done> for Batch {
+    fn from(done: Done) -> Self {
+        Self { done, given: Mutex::default() }
+    }
 }
 
 const SCHEMA: &CStr = c"arrow_schema";
@@ -114,6 +124,14 @@ impl Batch {
         let schema = schema.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         let array = FFI_ArrowArray::new(&StructArray::from(self.done.table.clone()).to_data());
         Ok((PyCapsule::new_with_value(py, schema, SCHEMA)?, PyCapsule::new_with_value(py, array, ARRAY)?))
+    }
+
+    /// Where a C array of the rows is, for whoever has the schema already. It is there until the batch is dropped, and is
+    /// emptied by whoever takes it.
+    fn address(&self) -> usize {
+        let array = || Box::new(FFI_ArrowArray::new(&StructArray::from(self.done.table.clone()).to_data()));
+        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        &raw const **given.insert(array()) as usize
     }
 
     /// A tensor of each structure, where those were asked for.

@@ -5,7 +5,7 @@ use crate::source::{Lazy, entries};
 use crate::stream::Stream;
 use crate::table::Table;
 use prism_host::Backend;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyList};
 use shared_types::{MAX_POINTS, MIN_POINTS, MegaFusedConfig};
@@ -15,6 +15,8 @@ use std::sync::Arc;
 #[pyclass(frozen, module = "prism._prism")]
 pub struct Engine {
     engine: Arc<prism_host::Engine>,
+    /// Whether it computes on devices alone.
+    is_on_device: bool,
 }
 
 #[pymethods]
@@ -53,7 +55,7 @@ impl Engine {
         // Threads of Python go on while a device is made ready.
         let built = py.detach(|| builder.build());
         let engine = built.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-        Ok(Self { engine: Arc::new(engine) })
+        Ok(Self { engine: Arc::new(engine), is_on_device: backend == Backend::Cuda })
     }
 
     /// The backend, and why it was taken.
@@ -64,6 +66,10 @@ impl Engine {
 
     /// What is to be made of inputs: which table, with which columns, and how the inputs are read.
     fn job(&self, table: &str, columns: Option<Vec<String>>, options: Options) -> PyResult<Job> {
+        if table == "device tensors" && !self.is_on_device {
+            let told = "tensors on the device take an engine that computes there: prism.Engine(\"cuda\")";
+            return Err(PyValueError::new_err(told));
+        }
         let chosen = columns.is_some();
         let table = Table::new(table, columns, &options, &self.engine)?;
         let reading = options.reading(table.has_labels())?;

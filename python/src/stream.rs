@@ -175,7 +175,7 @@ impl Stream {
 
     fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<Batch>> {
         if let Some(done) = self.ready.take() {
-            return Ok(Some(Batch { done }));
+            return Ok(Some(done.into()));
         }
         loop {
             let received = py.detach(|| {
@@ -183,7 +183,7 @@ impl Stream {
                 receiver.as_ref().map_or(Err(RecvTimeoutError::Disconnected), |one| one.recv_timeout(PATIENCE))
             });
             match received {
-                Ok(Ok(done)) => return Ok(Some(Batch { done })),
+                Ok(Ok(done)) => return Ok(Some(done.into())),
                 Ok(Err(error)) => return Err(PyRuntimeError::new_err(error)),
                 Err(RecvTimeoutError::Timeout) => {
                     if let Err(interrupted) = py.check_signals() {
@@ -205,7 +205,7 @@ impl Stream {
 
     /// A table without rows, of the columns that the batches have.
     fn empty(&self) -> PyResult<Batch> {
-        Ok(Batch { done: Done::empty(&self.table).map_err(PyRuntimeError::new_err)? })
+        Ok(Done::empty(&self.table).map_err(PyRuntimeError::new_err)?.into())
     }
 
     /// How many inputs there are, where that is known: archives may hold any number.

@@ -19,10 +19,10 @@ use std::sync::Arc;
 
 /// Which table a run makes.
 pub enum Table {
-    /// A row a residue.
-    Features(Columns),
-    /// No table, but features of each structure as a tensor.
-    Tensors(Columns),
+    /// A row a residue: columns, and what makes batches of them.
+    Features(Columns, RecordBatches),
+    /// No table, but features of each structure as a tensor, in the host's memory or on the device that computes them.
+    Tensors { columns: Columns, on_device: bool },
     /// A row a site.
     Sites(SitesRelation),
     /// A row a pair of residues.
@@ -39,8 +39,9 @@ pub type Refused = (String, String);
 impl Table {
     pub fn new(name: &str, columns: Option<Vec<String>>, options: &Options, engine: &Engine) -> PyResult<Self> {
         Ok(match name {
-            "features" => Self::Features(feature_columns(columns, options)?),
-            "tensors" => Self::Tensors(tensor_columns(columns)?),
+            "features" => Self::features(feature_columns(columns, options)?),
+            "tensors" => Self::Tensors { columns: tensor_columns(columns)?, on_device: false },
+            "device tensors" => Self::Tensors { columns: tensor_columns(columns)?, on_device: true },
             "sites" => Self::Sites(SitesRelation { most: options.max_sites, least: options.min_score }),
             "edges" => {
                 let kind = |kind: &String| match kind.as_str() {
@@ -67,7 +68,8 @@ impl Table {
     /// What has to be computed for it.
     pub fn selection(&self) -> Selection {
         match self {
-            Self::Features(columns) | Self::Tensors(columns) => columns.selection(),
+            Self::Features(columns, _) | Self::Tensors { columns, on_device: false } => columns.selection(),
+            Self::Tensors { columns, on_device: true } => columns.selection().on_device(),
             Self::Sites(_) => Selection::new(named(&["site_score"]), true),
             Self::Edges(_) | Self::Interface { .. } => selection(&[]),
             Self::Summary => selection(&SummaryRelation::FEATURES),
@@ -76,17 +78,22 @@ impl Table {
 
     /// Whether what other tables call residues is written.
     pub fn has_labels(&self) -> bool {
-        matches!(self, Self::Features(columns) if columns.has_labels())
+        matches!(self, Self::Features(columns, _) if columns.has_labels())
     }
 
     /// Leaves out columns that no input gives, and adds those of lineages.
     pub fn with_given(self, chosen: bool, annotations: &Annotations, lineages: bool) -> Self {
-        let Self::Features(mut columns) = self else { return self };
+        let Self::Features(mut columns, _) = self else { return self };
         let given = |name: &str| annotations.has(name) || lineages && name.starts_with("gisaid_");
         if !chosen {
             columns = columns.without_annotations(given);
         }
-        Self::Features(if lineages { columns.with_lineages() } else { columns })
+        Self::features(if lineages { columns.with_lineages() } else { columns })
+    }
+
+    fn features(columns: Columns) -> Self {
+        let rows = RecordBatches::new(columns.clone(), HashMap::new());
+        Self::Features(columns, rows)
     }
 
     /// The rows of some structures, and which of them have none.
@@ -96,12 +103,8 @@ impl Table {
     pub fn batch(&self, parts: &[StructureRows<'_>]) -> Result<(RecordBatch, Vec<Refused>), String> {
         let mut refused = Vec::new();
         let batch = match self {
-            Self::Features(columns) => {
-                let mut rows = RecordBatches::new(columns.clone(), HashMap::new());
-                parts.iter().for_each(|part| rows.append(part));
-                return Ok((rows.take().map_err(|error| error.to_string())?, refused));
-            }
-            Self::Tensors(_) => return Ok((RecordBatch::new_empty(Arc::new(Schema::empty())), refused)),
+            Self::Features(_, rows) => rows.batch(parts).map_err(|error| error.to_string()),
+            Self::Tensors { .. } => return Ok((RecordBatch::new_empty(Arc::new(Schema::empty())), refused)),
             Self::Sites(relation) => lines(*relation, parts),
             Self::Edges(relation) => lines(relation.clone(), parts),
             Self::Summary => lines(SummaryRelation, parts),

@@ -1,7 +1,9 @@
-//! A structure's features as a tensor, which crosses by DLPack: whoever takes it reads the memory that they were computed into.
+//! A structure's features as a tensor, which crosses by DLPack: whoever takes it reads the memory that they were computed into,
+//! the host's or a device's.
 
 use crate::consume::Held;
-use pyo3::exceptions::{PyBufferError, PyValueError};
+use prism_host::engine::{DeviceValues, StructureView};
+use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::{CStr, c_char, c_void};
@@ -9,6 +11,8 @@ use std::sync::Arc;
 
 /// `kDLCPU`, and its only device.
 const CPU: (i32, i32) = (1, 0);
+/// `kDLCUDA`.
+const CUDA: i32 = 2;
 /// `kDLFloat`.
 const FLOAT: u8 = 2;
 const NEW: &CStr = c"dltensor";
@@ -42,15 +46,22 @@ struct Lent {
     _memory: Memory,
 }
 
-/// Where the values are.
+/// What a pointer leads to.
 #[expect(dead_code, reason = "held, not read: it keeps memory that a pointer leads to")]
 enum Memory {
     Shared(Arc<Held>),
     Own(Vec<f32>),
+    Device(DeviceValues),
 }
 
-/// A structure's features: `float32`, shape `(residues, columns)`, NaN where a feature is not defined. Torch, NumPy, CuPy and
-/// others take it by `from_dlpack`, without a copy.
+/// Where the values are, column by column.
+enum Values<'a> {
+    Host(&'a [f32]),
+    Device(DeviceValues),
+}
+
+/// A structure's features: `float32`, shape `(residues, columns)`, NaN where a feature is not defined. PyTorch, NumPy, CuPy and
+/// others take it by `from_dlpack`, without a copy. The memory is kept until the last of them drops it.
 #[pyclass(frozen, module = "prism._prism")]
 pub struct Tensor {
     held: Arc<Held>,
@@ -63,12 +74,22 @@ impl Tensor {
         Self { held, place }
     }
 
-    /// The values column by column, how many residues a column has, and how many of them have rows.
-    fn values(&self) -> PyResult<(&[f32], usize, usize)> {
-        let view = self.held.results.get(self.place);
-        let view = view.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let rows = view.n_residues.min(self.held.inputs.structures[self.place].n_rows());
-        Ok((view.values, view.n_residues, rows))
+    fn view(&self) -> PyResult<StructureView<'_>> {
+        self.held.results.get(self.place).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    fn values(&self) -> PyResult<Values<'_>> {
+        Ok(match self.held.results.device_values(self.place) {
+            Some(values) => Values::Device(values),
+            None => Values::Host(self.view()?.values),
+        })
+    }
+
+    /// Residues and columns, and elements between values that follow each other in these directions.
+    fn axes(&self) -> PyResult<([i64; 2], [i64; 2])> {
+        let residues = self.view()?.n_residues;
+        let rows = residues.min(self.held.inputs.structures[self.place].n_rows());
+        Ok(([rows as i64, self.held.selection.width() as i64], [1, residues as i64]))
     }
 }
 
@@ -82,84 +103,110 @@ impl Tensor {
 
     /// What the columns are, in the order of `prism.columns()`.
     #[getter]
-    fn columns(&self) -> PyResult<Vec<&'static str>> {
-        let view = self.held.results.get(self.place);
-        let view = view.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(view.selection.features().iter().map(|feature| feature.name).collect())
+    fn columns(&self) -> Vec<&'static str> {
+        self.held.selection.features().iter().map(|feature| feature.name).collect()
     }
 
     /// Residues and columns.
     #[getter]
-    fn shape(&self) -> PyResult<(usize, usize)> {
-        let (values, n, rows) = self.values()?;
-        Ok((rows, values.len().checked_div(n).unwrap_or(0)))
+    fn shape(&self) -> PyResult<(i64, i64)> {
+        self.axes().map(|([rows, columns], _)| (rows, columns))
     }
 
-    fn __dlpack_device__(&self) -> (i32, i32) {
-        CPU
+    /// The kind of device, as DLPack counts them, and its number.
+    fn __dlpack_device__(&self) -> PyResult<(i32, i32)> {
+        Ok(match self.values()? {
+            Values::Host(_) => CPU,
+            Values::Device(values) => (CUDA, values.device() as i32),
+        })
     }
 
     #[pyo3(signature = (*, stream = None, max_version = None, dl_device = None, copy = None))]
     fn __dlpack__<'py>(
         &self,
         py: Python<'py>,
-        stream: Option<Bound<'py, PyAny>>,
+        stream: Option<i64>,
         max_version: Option<(u32, u32)>,
         dl_device: Option<(i32, i32)>,
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         // A producer may give an older version than is asked for.
         let _ = max_version;
-        if stream.is_some() {
-            return Err(PyBufferError::new_err("the tensor is in the host's memory, where there are no streams"));
-        }
-        if dl_device.is_some_and(|device| device != CPU) {
-            return Err(PyBufferError::new_err(
-                "the tensor is in the host's memory; take it there, and copy it to the device",
-            ));
-        }
-        let (values, n, rows) = self.values()?;
-        let shape = [rows as i64, values.len().checked_div(n).unwrap_or(0) as i64];
-        let strides = [1, n as i64];
-        let (data, memory) = match copy {
-            Some(true) => {
-                let own = values.to_vec();
-                (own.as_ptr(), Memory::Own(own))
+        let refuse = |told: &str| Err(PyBufferError::new_err(told.to_owned()));
+        let found = self.__dlpack_device__()?;
+        let wanted = dl_device.unwrap_or(found);
+        let (data, memory) = match self.values()? {
+            Values::Host(_) if stream.is_some_and(|stream| stream != -1) => {
+                return refuse("the tensor is in the host's memory, where there are no streams");
             }
-            _ => (values.as_ptr(), Memory::Shared(Arc::clone(&self.held))),
+            Values::Host(_) if wanted != CPU => {
+                return refuse("the tensor is in the host's memory; take it there, and copy it to the device");
+            }
+            Values::Host(values) if copy == Some(true) => own(values.to_vec()),
+            Values::Host(values) => (values.as_ptr().cast(), Memory::Shared(Arc::clone(&self.held))),
+            Values::Device(values) if wanted == CPU && copy != Some(false) => {
+                let copied = py.detach(|| values.download());
+                own(copied.map_err(|error| PyRuntimeError::new_err(error.to_string()))?)
+            }
+            Values::Device(_) if wanted != found => {
+                return refuse("the tensor is on another device; take it there, and copy it from there");
+            }
+            Values::Device(_) if copy == Some(true) => {
+                return refuse("the tensor is given as it is; take it without copy, and copy it then");
+            }
+            Values::Device(_) if stream.is_some_and(|stream| stream < -1 || stream == 0) => {
+                return refuse(
+                    "a stream is None, 1 (the legacy default stream), 2 (that of the thread), a handle, or -1",
+                );
+            }
+            // Whichever stream reads it: the values are there.
+            Values::Device(values) => {
+                (std::ptr::with_exposed_provenance(values.address() as usize), Memory::Device(values))
+            }
         };
-        let lent = Box::into_raw(Box::new(Lent { shape, strides, _memory: memory }));
-        let tensor = DlTensor {
-            data: data.cast_mut().cast(),
-            device: [CPU.0, CPU.1],
-            n_axes: 2,
-            code: FLOAT,
-            bits: 32,
-            lanes: 1,
-            // SAFETY: `lent` was just made, and its fields stay where they are until `delete`.
-            shape: unsafe { (&raw mut (*lent).shape).cast() },
-            // SAFETY: as above.
-            strides: unsafe { (&raw mut (*lent).strides).cast() },
-            byte_offset: 0,
-        };
-        let managed = DlManagedTensor { tensor, context: lent.cast(), deleter: Some(delete) };
-        let managed = Box::into_raw(Box::new(managed));
-        // SAFETY: the name lives for ever, and the pointer is that of a tensor which `drop_unused` or its reader deletes.
-        let capsule = unsafe { ffi::PyCapsule_New(managed.cast(), NEW.as_ptr(), Some(drop_unused)) };
-        if capsule.is_null() {
-            // SAFETY: nobody else has it.
-            unsafe { delete(managed) };
-            return Err(PyErr::fetch(py));
-        }
-        // SAFETY: a new reference, which is not null.
-        Ok(unsafe { Bound::from_owned_ptr(py, capsule) })
+        let (shape, strides) = self.axes()?;
+        capsule(py, data, wanted, Lent { shape, strides, _memory: memory })
     }
+}
+
+/// Values of a tensor of its own.
+fn own(values: Vec<f32>) -> (*const c_void, Memory) {
+    (values.as_ptr().cast(), Memory::Own(values))
+}
+
+/// What a reader takes: a tensor at `data`, which `lent` keeps.
+fn capsule<'py>(py: Python<'py>, data: *const c_void, device: (i32, i32), lent: Lent) -> PyResult<Bound<'py, PyAny>> {
+    let lent = Box::into_raw(Box::new(lent));
+    let tensor = DlTensor {
+        data: data.cast_mut(),
+        device: [device.0, device.1],
+        n_axes: 2,
+        code: FLOAT,
+        bits: 32,
+        lanes: 1,
+        // SAFETY: `lent` was just made, and its fields stay where they are until `delete`.
+        shape: unsafe { (&raw mut (*lent).shape).cast() },
+        // SAFETY: as above.
+        strides: unsafe { (&raw mut (*lent).strides).cast() },
+        byte_offset: 0,
+    };
+    let managed = DlManagedTensor { tensor, context: lent.cast(), deleter: Some(delete) };
+    let managed = Box::into_raw(Box::new(managed));
+    // SAFETY: the name lives for ever, and the pointer is that of a tensor which `drop_unused` or its reader deletes.
+    let capsule = unsafe { ffi::PyCapsule_New(managed.cast(), NEW.as_ptr(), Some(drop_unused)) };
+    if capsule.is_null() {
+        // SAFETY: nobody else has it.
+        unsafe { delete(managed) };
+        return Err(PyErr::fetch(py));
+    }
+    // SAFETY: a new reference, which is not null.
+    Ok(unsafe { Bound::from_owned_ptr(py, capsule) })
 }
 
 /// Ends a tensor: its reader calls this, from any thread.
 ///
 /// # Safety
-/// `managed` comes from [`Tensor::__dlpack__`] and is not used afterwards.
+/// `managed` comes from [`capsule`] and is not used afterwards.
 unsafe extern "C" fn delete(managed: *mut DlManagedTensor) {
     // SAFETY: both boxes were made there, and by the contract nobody deletes them twice. What they hold is `Send`.
     unsafe {

@@ -54,7 +54,14 @@ def mdtraj(folder):
         library.compute_dssp(frames, simplified=False)
 
 
-LIBRARIES = {"biopython": ("Bio", biopython), "freesasa": ("freesasa", freesasa), "mdtraj": ("mdtraj", mdtraj)}
+def prism_in_python(folder):
+    import prism
+
+    prism.features(folder, backend="cpu")
+
+
+LIBRARIES = {"prism in Python": ("prism", prism_in_python), "biopython": ("Bio", biopython),
+             "freesasa": ("freesasa", freesasa), "mdtraj": ("mdtraj", mdtraj)}
 
 
 def for_each(name, command, folder, scratch):

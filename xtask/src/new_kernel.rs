@@ -24,6 +24,10 @@ pub struct Arguments {
     /// Where a crate that stands alone takes the toolkit from: this repository, in place of the folder of this workspace
     #[arg(long, value_name = "URL", requires = "dir")]
     git: Option<String>,
+
+    /// Make a module of Python too, in the folder `python`: the kernels on arrays of NumPy, PyTorch and CuPy
+    #[arg(long)]
+    python: bool,
 }
 
 /// What a crate that stands alone has besides: the toolchain whose library sources are looked for, and a style.
@@ -32,6 +36,15 @@ const FILES_ALONE: &[(&str, &str)] = &[
     ("rust-toolchain.toml", include_str!("../../rust-toolchain.toml")),
     ("rustfmt.toml", include_str!("../../rustfmt.toml")),
 ];
+
+/// What a module of Python is made of.
+const FILES_PYTHON: &[(&str, &str)] = &[
+    ("python/pyproject.toml", include_str!("../../toolkit/templates/kernel/python/pyproject.toml")),
+    ("python/src/lib.rs", include_str!("../../toolkit/templates/kernel/python/src/lib.rs")),
+    ("python/test_saxpy.py", include_str!("../../toolkit/templates/kernel/python/test_saxpy.py")),
+];
+const PYTHON_IN_WORKSPACE: &str = include_str!("../../toolkit/templates/kernel/python/Cargo.workspace.toml");
+const PYTHON_ALONE: &str = include_str!("../../toolkit/templates/kernel/python/Cargo.alone.toml");
 
 const MANIFEST_IN_WORKSPACE: &str = include_str!("../../toolkit/templates/kernel/Cargo.workspace.toml");
 
@@ -56,42 +69,69 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
                 directory.display(),
                 root.display()
             );
-            in_workspace(&root, inside, name)?;
+            in_workspace(&root, inside, name, arguments.python)?;
         }
-        Err(_) => alone(&root, &directory, name, arguments.git.as_deref(), &lock)?,
+        Err(_) => alone(&root, &directory, arguments, &lock)?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// A new member of this workspace.
-fn in_workspace(root: &Path, inside: &Path, name: &str) -> Result<()> {
+fn in_workspace(root: &Path, inside: &Path, name: &str, python: bool) -> Result<()> {
     let directory = root.join(inside);
     let path = root.join("Cargo.toml");
     let old = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let member = inside.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
     // Before anything is written: what cannot be added should leave nothing behind.
-    let new = manifest::with_member(&old, &member, name)
+    let mut new = manifest::with_member(&old, &member, name)
         .with_context(|| format!("{}: cannot add the member `{member}`", path.display()))?;
-    let manifest = [("Cargo.toml", MANIFEST_IN_WORKSPACE)];
-    write_files(&directory, name, manifest.iter().chain(FILES))?;
+    let mut files = vec![("Cargo.toml", MANIFEST_IN_WORKSPACE)];
+    files.extend(FILES);
+    if python {
+        new = manifest::with_member(&new, &format!("{member}/python"), &format!("{name}-python"))
+            .with_context(|| format!("{}: cannot add the member `{member}/python`", path.display()))?;
+        files.push(("python/Cargo.toml", PYTHON_IN_WORKSPACE));
+        files.extend(FILES_PYTHON);
+    }
+    write_files(&directory, name, files.iter())?;
     fs::write(&path, new).with_context(|| format!("cannot write {}", path.display()))?;
     println!("{}: made, and a member of the workspace", directory.display());
     println!("Next: cargo test -p {name}");
+    tell_python(python, &directory);
     Ok(())
 }
 
 /// A crate of its own, elsewhere.
-fn alone(root: &Path, directory: &Path, name: &str, git: Option<&str>, lock: &str) -> Result<()> {
-    let manifest = with_toolkit(MANIFEST_ALONE, |package| match git {
+fn alone(root: &Path, directory: &Path, arguments: &Arguments, lock: &str) -> Result<()> {
+    let (name, python) = (arguments.name.as_str(), arguments.python);
+    let place = |package: &str| match &arguments.git {
         Some(url) => ("git", url.to_owned()),
         None => ("path", root.join("toolkit").join(package).display().to_string()),
-    });
+    };
+    let mut manifest = with_toolkit(MANIFEST_ALONE, place);
+    if python {
+        manifest = manifest.replace("[workspace]\n", "[workspace]\nmembers = [\"python\"]\n");
+    }
+    let python_manifest = with_toolkit(PYTHON_ALONE, place);
     // The versions that this workspace is tested with; cargo takes out what this crate does not need.
-    let own = [("Cargo.toml", manifest.as_str()), ("Cargo.lock", lock)];
-    write_files(directory, name, own.iter().chain(FILES).chain(FILES_ALONE))?;
+    let mut files = vec![("Cargo.toml", manifest.as_str()), ("Cargo.lock", lock)];
+    files.extend(FILES.iter().chain(FILES_ALONE));
+    if python {
+        files.push(("python/Cargo.toml", &python_manifest));
+        files.extend(FILES_PYTHON);
+    }
+    write_files(directory, name, files.iter())?;
     println!("{}: made, a crate of its own", directory.display());
     println!("Next: cd {} && cargo test", directory.display());
+    tell_python(python, directory);
     Ok(())
+}
+
+fn tell_python(python: bool, directory: &Path) {
+    if python {
+        let folder = directory.join("python");
+        println!("In Python: pip install {0} && python {0}/test_saxpy.py", folder.display());
+    }
 }
 
 #[cfg(test)]
@@ -100,7 +140,7 @@ mod tests {
 
     #[test]
     fn what_is_written_besides_is_text() {
-        for (file, text) in FILES_ALONE {
+        for (file, text) in FILES_ALONE.iter().chain(FILES_PYTHON) {
             assert!(text.ends_with('\n') && !text.contains('\r'), "{file}");
         }
     }

@@ -212,6 +212,38 @@ fn a_new_member_of_the_workspace_is_built_as_the_others_are() {
 }
 
 #[test]
+fn a_module_of_python_computes_the_same_bits() {
+    let place = place();
+    let directory = crate_beside(&place, "tides", &["--python"]);
+    if has("fmt") {
+        cargo(&directory, &["fmt", "--check", "--all"]).unwrap();
+    }
+    if has("clippy") {
+        cargo(&directory, &["clippy", "--offline", "--workspace", "--", "-D", "warnings"]).unwrap();
+    }
+    // As maturin sets it: an extension does not link to Python's library.
+    let build = ["build", "--offline", "--workspace", "--config", "env.PYO3_BUILD_EXTENSION_MODULE='1'"];
+    cargo(&directory, &build).unwrap();
+    if !cfg!(target_os = "linux") {
+        return skipped("the module in Python; the test knows what it is called on Linux");
+    }
+    let site = place.beside.join("site");
+    fs::create_dir(&site).unwrap();
+    fs::copy(build_directory().join("debug/libtides_python.so"), site.join("tides.abi3.so")).unwrap();
+    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    if !Command::new(&python).args(["-c", "import numpy"]).output().is_ok_and(|output| output.status.success()) {
+        return skipped(&format!("the module in Python; {python} has no NumPy (PYTHON names another one)"));
+    }
+    let test = directory.join("python/test_saxpy.py");
+    let output = Command::new(&python).arg(test).env("PYTHONPATH", &site).output().unwrap();
+    let written = text(&output.stdout) + &text(&output.stderr);
+    assert!(output.status.success(), "{written}");
+    for line in ["NumPy: same bits", "what does not fit is refused"] {
+        assert!(written.contains(line), "`{line}` is missing:\n{written}");
+    }
+}
+
+#[test]
 fn a_crate_can_take_the_toolkit_from_a_repository() {
     let place = place();
     let url = "https://example.org/toolkit.git";

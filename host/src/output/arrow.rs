@@ -7,6 +7,7 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use rayon::prelude::*;
+use shared_types::backbone::SecondaryStructure;
 use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 /// Rows in a record batch.
 const BATCH_ROWS: usize = 1 << 16;
 /// Values that are appended sooner than other threads are woken.
-const FEW_VALUES: usize = 1 << 13;
+const FEW_VALUES: usize = 1 << 16;
 
 /// A table as an Arrow IPC file ("Feather V2"), uncompressed: texts as Utf8, numbers as Int32 and Float32 with null where one
 /// is not defined; version and configuration in the schema's metadata.
@@ -79,7 +80,7 @@ impl RecordBatches {
         let schema = Arc::new(Schema::new_with_metadata(fields, metadata));
         Self {
             schema,
-            columns: columns.as_slice().iter().map(|column| (*column, Values::of(column))).collect(),
+            columns: columns.as_slice().iter().map(|column| (*column, Values::of(column, 0))).collect(),
             rows: 0,
         }
     }
@@ -92,12 +93,40 @@ impl RecordBatches {
 
     /// Appends a structure's rows.
     pub fn append(&mut self, part: &StructureRows<'_>) {
-        if part.len() * self.columns.len() <= FEW_VALUES {
-            self.columns.iter_mut().for_each(|(column, values)| values.append(column, part));
+        self.append_all(std::slice::from_ref(part));
+    }
+
+    /// Appends the rows of some structures.
+    fn append_all(&mut self, parts: &[StructureRows<'_>]) {
+        let rows: usize = parts.iter().map(StructureRows::len).sum();
+        let append =
+            |(column, values): &mut (Column, Values)| parts.iter().for_each(|part| values.append(column, part));
+        // Threads are woken once for all of them: cores that compute come late to each call.
+        if rows * self.columns.len() <= FEW_VALUES {
+            self.columns.iter_mut().for_each(append);
         } else {
-            self.columns.par_iter_mut().for_each(|(column, values)| values.append(column, part));
+            self.columns.par_iter_mut().for_each(append);
         }
-        self.rows += part.len();
+        self.rows += rows;
+    }
+
+    /// The rows of some structures as a batch of their own, beside those that were appended.
+    ///
+    /// # Errors
+    /// Where the texts of a column are more than Arrow's 32-bit offsets reach.
+    pub fn batch(&self, parts: &[StructureRows<'_>]) -> Result<RecordBatch, OutputError> {
+        let rows: usize = parts.iter().map(StructureRows::len).sum();
+        let array = |(column, _): &(Column, Values)| {
+            let mut values = Values::of(column, rows);
+            parts.iter().for_each(|part| values.append(column, part));
+            values.finish()
+        };
+        let arrays: Vec<ArrayRef> = if rows * self.columns.len() <= FEW_VALUES {
+            self.columns.iter().map(array).collect()
+        } else {
+            self.columns.par_iter().map(array).collect()
+        };
+        RecordBatch::try_new(Arc::clone(&self.schema), arrays).map_err(io)
     }
 
     /// The rows so far; those that follow are of the next batch.
@@ -143,12 +172,21 @@ impl<W: Write> ArrowTable<W> {
 
 impl<W: Write> Table for ArrowTable<W> {
     fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
-        for part in structures {
-            self.rows.append(part);
+        let mut rest = structures;
+        while !rest.is_empty() {
             // Batches end at the same structure however the table is handed over.
+            let mut rows = self.rows.rows;
+            let before_end = |part: &&StructureRows<'_>| {
+                let fits = rows < BATCH_ROWS;
+                rows += part.len();
+                fits
+            };
+            let (parts, others) = rest.split_at(rest.iter().take_while(before_end).count());
+            self.rows.append_all(parts);
             if self.rows.rows >= BATCH_ROWS {
                 self.write_batch()?;
             }
+            rest = others;
         }
         Ok(())
     }
@@ -163,15 +201,34 @@ impl<W: Write> Table for ArrowTable<W> {
 }
 
 impl Values {
-    fn of(column: &Column) -> Self {
+    /// Room for so many rows.
+    fn of(column: &Column, rows: usize) -> Self {
         match column.kind() {
-            Kind::Text => Self::Text(StringBuilder::new()),
-            Kind::Int | Kind::Optional => Self::Int(Int32Builder::new()),
-            Kind::Float => Self::Float(Float32Builder::new()),
+            Kind::Text => Self::Text(StringBuilder::with_capacity(rows, 4 * rows)),
+            Kind::Int | Kind::Optional => Self::Int(Int32Builder::with_capacity(rows)),
+            Kind::Float => Self::Float(Float32Builder::with_capacity(rows)),
         }
     }
 
     fn append(&mut self, column: &Column, part: &StructureRows<'_>) {
+        // To look a feature up for each value would take longer than all else.
+        match (&mut *self, column) {
+            (Self::Float(all), Column::Feature(feature)) => {
+                return match part.values(feature).get(..part.len()) {
+                    None => all.append_nulls(part.len()),
+                    Some(values) if values.iter().any(|value| value.is_nan()) => {
+                        values.iter().for_each(|value| all.append_option((!value.is_nan()).then_some(*value)));
+                    }
+                    Some(values) => all.append_slice(values),
+                };
+            }
+            (Self::Text(all), Column::State(feature)) => {
+                let values = part.values(feature);
+                let letter = |row| SecondaryStructure::letter(values.get(row).copied().unwrap_or(f32::NAN));
+                return (0..part.len()).for_each(|row| all.append_value(letter(row)));
+            }
+            _ => {}
+        }
         for row in 0..part.len() {
             match (&mut *self, part.value(row, column)) {
                 (Self::Text(all), Value::Text(text)) => all.append_value(text),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
@@ -9,10 +10,17 @@ import pyarrow as pa
 
 from . import _prism
 from ._engine import Engine, Report
+from ._errors import PrismError
 from ._options import Backend, OnError, Options, StreamOptions, TableName, split
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+
+#: The engine of the last call, for calls on small inputs: to make one takes longer than they do. There is one at most.
+_kept: dict[Any, Engine] = {}
+#: Rows of a call whose engine is kept, at most.
+_FEW_ROWS = 10_000
 
 
 class Column(NamedTuple):
@@ -33,7 +41,23 @@ def _table(
     table: TableName, inputs: Any, columns: Sequence[str] | None, backend: Backend, run: dict[str, Any], options: Any
 ) -> Any:
     engine, rest = split(options)
-    return Engine(backend, **engine).table(table, inputs, columns, **run, **rest)
+    devices = engine.get("devices")
+    named = {**engine, "devices": devices if devices is None or isinstance(devices, str) else tuple(devices)}
+    # A process that was forked has none of its parent's threads.
+    key = (os.getpid(), backend, *sorted(named.items()))
+    kept = _kept.get(key) if backend != "cuda" else None
+    if kept is None:
+        kept = Engine(backend, **engine)
+    found = kept.table(table, inputs, columns, **run, **rest)
+    rows = (found[0] if isinstance(found, tuple) else found).num_rows
+    if rows > _FEW_ROWS or backend == "cuda":
+        # Its memory is worth more to others.
+        _kept.pop(key, None)
+    elif key not in _kept:
+        for old in [old for old in _kept if old[0] == os.getpid()]:
+            del _kept[old]
+        _kept[key] = kept
+    return found
 
 
 @overload
@@ -56,6 +80,17 @@ def features(
     progress: bool = ...,
     **options: Unpack[Options],
 ) -> Report: ...
+@overload
+def features(
+    inputs: Any,
+    columns: Sequence[str] | None = ...,
+    backend: Backend = ...,
+    *,
+    device: str,
+    on_error: Literal["raise", "skip"] = ...,
+    progress: bool = ...,
+    **options: Unpack[Options],
+) -> list[_prism.Tensor]: ...
 
 
 def features(
@@ -63,10 +98,11 @@ def features(
     columns: Sequence[str] | None = None,
     backend: Backend = "auto",
     *,
+    device: str | None = None,
     on_error: OnError = "raise",
     progress: bool = False,
     **options: Unpack[Options],
-) -> pa.Table | Report:
+) -> pa.Table | Report | list[_prism.Tensor]:
     """A table of features, a row a residue, as ``prism features`` writes it: same rows, order and bits.
 
     Args:
@@ -82,6 +118,7 @@ def features(
         columns: Features to compute, by name; :func:`columns` lists them. All if ``None``. Columns that say which residue
             a row is come before them; where one of those is named too, exactly what is named is given.
         backend: See :class:`Engine`.
+        device: Where named, the result is a list of tensors there, one a structure: see :func:`tensors`.
         on_error: ``"raise"``: the first input that fails raises :class:`InputError`. ``"skip"``: it is left out with an
             :class:`InputWarning`. ``"report"``: the result is ``(table, failures)``.
         progress: Show a bar (takes tqdm).
@@ -98,6 +135,10 @@ def features(
 
     >>> table = prism.features("structures/", columns=["sasa", "wcn"])
     """
+    if device is not None:
+        if on_error == "report":
+            raise PrismError('on_error of tensors must be "raise" or "skip", not \'report\'')
+        return list(tensors(inputs, columns, backend, device=device, on_error=on_error, progress=progress, **options))
     return _table("features", inputs, columns, backend, {"on_error": on_error, "progress": progress}, options)
 
 
@@ -304,20 +345,35 @@ def tensors(
     columns: Sequence[str] | None = None,
     backend: Backend = "auto",
     *,
+    device: str = "cpu",
     on_error: Literal["raise", "skip"] = "raise",
     progress: bool = False,
     **options: Unpack[Options],
 ) -> Iterator[_prism.Tensor]:
     """A tensor a structure, in the order of the inputs: ``float32``, shape ``(residues, columns)``, NaN where a feature is not defined.
 
-    A tensor crosses by DLPack without a copy (``torch.from_dlpack``, ``numpy.from_dlpack``), and may be used after the
-    engine is gone and by any thread. It is in the host's memory, whichever backend computed it.
+    A tensor crosses by DLPack without a copy (``torch.from_dlpack``, ``cupy.from_dlpack``, ``numpy.from_dlpack``), and may be used
+    after the engine is gone, by any thread and, on a device, on any stream: the values are there when you get it.
 
     Args:
+        device: Where tensors are: ``"cpu"``, in the host's memory, whichever backend computed them; or ``"cuda"``, where they
+            were computed, never having been in the host's memory. ``"cuda"`` takes the backend ``"cuda"``, which ``"auto"`` becomes
+            then; ``"cuda:1"`` is for ``devices=[1]``. The memory is kept until the last reader drops it. Then all work
+            of the device is waited for; a CUDA graph that is being recorded meanwhile fails.
         columns: Features, by name; columns of the tensor are in the order of :func:`columns`, as its ``columns`` say.
 
     Other arguments, and errors, are those of :func:`features`.
     """
     engine, rest = split(options)
     reading: Any = rest
-    return Engine(backend, **engine).tensors(inputs, columns, on_error=on_error, progress=progress, **reading)
+    place, colon, ordinal = device.partition(":")
+    if colon:
+        if place != "cuda" or not ordinal.isdecimal() or engine.get("devices") is not None:
+            raise PrismError(f'device must be "cpu", "cuda", or "cuda:1" without devices=, not {device!r}')
+        engine["devices"] = [int(ordinal)]
+    if place == "cuda" and backend == "auto":
+        backend = "cuda"
+    where: Any = place
+    return Engine(backend, **engine).tensors(
+        inputs, columns, device=where, on_error=on_error, progress=progress, **reading
+    )

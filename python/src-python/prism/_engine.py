@@ -14,12 +14,15 @@ import pyarrow as pa
 from . import _prism
 from ._errors import InputError, InputFailure, InputWarning, PrismError
 from ._inputs import items
-from ._options import Backend, EngineOptions, OnError, ReadingOptions, TableName, TableOptions, table_options
+from ._options import Backend, Device, EngineOptions, OnError, ReadingOptions, TableName, TableOptions, table_options
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 _log = logging.getLogger("prism")
+
+#: So many jobs an engine keeps.
+_MOST_JOBS = 64
 
 Report = tuple[pa.Table, list[InputFailure]]
 
@@ -27,7 +30,7 @@ Report = tuple[pa.Table, list[InputFailure]]
 class Engine:
     """What computes: a backend with its memory, made once. Any number of threads may use one.
 
-    Functions of the module make one for each call. Whoever calls often keeps one.
+    Functions of the module make one for each call, or take that of the last small one. Whoever calls often keeps one.
 
     Args:
         backend: ``"cuda"``, ``"cpu"``, or ``"auto"``: CPU cores at once, and a GPU where one is usable and the work is worth
@@ -56,6 +59,7 @@ class Engine:
             )
         except (OverflowError, RuntimeError, ValueError) as error:
             raise PrismError(str(error)) from None
+        self._jobs: dict[Any, _Job] = {}
 
     @property
     def description(self) -> str:
@@ -112,11 +116,10 @@ class Engine:
         of that name. A :class:`pyarrow.Table`; with ``on_error="report"`` it is ``(table, failures)``."""
         if on_error not in ("raise", "skip", "report"):
             raise PrismError(f'on_error must be "raise", "skip" or "report", not {on_error!r}')
-        run = self._begin(table, inputs, columns, options)
+        job, run = self._begin(table, inputs, columns, options)
         failures: list[InputFailure] = []
-        batches = [pa.record_batch(batch) for batch in self._batches(run, on_error, progress, failures)]
-        schema = batches[0].schema if batches else pa.record_batch(run.empty()).schema
-        whole = pa.Table.from_batches(batches, schema)
+        batches = [job.arrow(batch) for batch in self._batches(run, on_error, progress, failures)]
+        whole = pa.Table.from_batches(batches or [job.arrow(run.empty())])
         return (whole, failures) if on_error == "report" else whole
 
     def stream(
@@ -133,34 +136,57 @@ class Engine:
         if on_error not in ("raise", "skip"):
             raise PrismError(f'on_error of a stream must be "raise" or "skip", not {on_error!r}')
         # Made here and not at the first batch: wrong arguments are told at once.
-        run = self._begin(table, inputs, columns, options)
-        return (pa.record_batch(batch) for batch in self._batches(run, on_error, progress, []))
+        job, run = self._begin(table, inputs, columns, options)
+        return (job.arrow(batch) for batch in self._batches(run, on_error, progress, []))
 
     def tensors(
         self,
         inputs: Any,
         columns: Sequence[str] | None = None,
         *,
+        device: Device = "cpu",
         on_error: Literal["raise", "skip"] = "raise",
         progress: bool = False,
         **options: Unpack[ReadingOptions],
     ) -> Iterator[_prism.Tensor]:
-        """As :func:`prism.tensors`, with this engine."""
+        """As :func:`prism.tensors`, with this engine. ``device="cuda"`` takes one that was made with ``"cuda"``; the tensors are
+        on whichever of its devices computed them."""
         if on_error not in ("raise", "skip"):
             raise PrismError(f'on_error of tensors must be "raise" or "skip", not {on_error!r}')
-        run = self._begin("tensors", inputs, columns, options)
+        if device not in ("cpu", "cuda"):
+            raise PrismError(f'device must be "cpu" or "cuda", not {device!r}; prism.Engine("cuda", devices=[1]) is on another')
+        _, run = self._begin("tensors" if device == "cpu" else "device tensors", inputs, columns, options)
         return (tensor for batch in self._batches(run, on_error, progress, []) for tensor in batch.tensors())
 
-    def _begin(self, table: str, inputs: Any, columns: Sequence[str] | None, options: Any) -> _prism.Stream:
+    def _begin(self, table: str, inputs: Any, columns: Sequence[str] | None, options: Any) -> tuple[_Job, _prism.Stream]:
         if isinstance(columns, str):
             raise TypeError("columns takes a list of names, not one text")
         chosen = None if columns is None else list(columns)
         filled = table_options(options)
         try:
-            job = self._native.job(table, chosen, filled)
-            return job.stream(items(inputs, filled["model"]))
+            job = self._job(table, chosen, filled)
+            return job, job.native.stream(items(inputs, filled["model"]))
         except (RuntimeError, ValueError) as error:
             raise PrismError(str(error)) from None
+
+    def _job(self, table: str, columns: list[str] | None, options: dict[str, Any]) -> _Job:
+        """A job, which is kept for later calls. Files that tell more of residues may change, and are read anew."""
+        if options["annotations"] is not None or options["lineages"] is not None:
+            return _Job(self._native.job(table, columns, options))
+        # In one order, whatever was given; types, since 1 is True.
+        values = [tuple(value) if isinstance(value, list) else value for value in options.values()]
+        key = (table, columns and tuple(columns), *((type(value), value) for value in values))
+        try:
+            kept = self._jobs.get(key)
+        except TypeError:
+            # Something that is none of what it may be.
+            return _Job(self._native.job(table, columns, options))
+        if kept is None:
+            kept = _Job(self._native.job(table, columns, options))
+            if len(self._jobs) >= _MOST_JOBS:
+                self._jobs.clear()
+            self._jobs[key] = kept
+        return kept
 
     def _batches(
         self, run: _prism.Stream, on_error: OnError, progress: bool, failures: list[InputFailure]
@@ -186,6 +212,21 @@ class Engine:
                 raise PrismError(str(error)) from None
             finally:
                 run.cancel()
+
+
+class _Job:
+    """What is made of inputs, and the schema of its table once that is known: to read it anew takes longer than all else."""
+
+    def __init__(self, native: _prism.Job) -> None:
+        self.native = native
+        self._schema: pa.Schema | None = None
+
+    def arrow(self, batch: _prism.Batch) -> pa.RecordBatch:
+        if self._schema is None:
+            found = pa.record_batch(batch)
+            self._schema = found.schema
+            return found
+        return pa.RecordBatch._import_from_c(batch.address(), self._schema)
 
 
 def _warn(text: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypedDict
 
 Backend = Literal["auto", "cuda", "cpu"]
+Device = Literal["cpu", "cuda"]
 OnError = Literal["raise", "skip", "report"]
 TableName = Literal["features", "sites", "edges", "interface", "summary"]
 

@@ -32,6 +32,7 @@ class Stream(Iterator[Batch]):
 
 class Batch:
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+    def address(self) -> int: ...
     def __len__(self) -> int: ...
     def tensors(self) -> list[Tensor]: ...
     @property
@@ -75,7 +76,7 @@ class Tensor:
     def __dlpack__(
         self,
         *,
-        stream: object | None = None,
+        stream: int | None = None,
         max_version: tuple[int, int] | None = None,
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,

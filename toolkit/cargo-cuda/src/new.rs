@@ -82,7 +82,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 /// A crate's manifest with `toolkit = "PACKAGE"` replaced by where the package is: `path = "..."` or `git = "..."`.
 pub fn with_toolkit(template: &str, place: impl Fn(&str) -> (&'static str, String)) -> String {
     let mut manifest = template.to_owned();
-    for package in ["cuda_std", "cuda_builder", "cuda_host"] {
+    for package in ["cuda_std", "cuda_builder", "cuda_host", "cuda_python"] {
         let (key, value) = place(package);
         manifest = manifest.replace(&format!("toolkit = \"{package}\""), &format!("{key} = {}", Value::from(value)));
     }

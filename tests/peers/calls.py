@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Times calls from Python on single structures: `prism` beside packages that compute surfaces, in one process, on one core.
+
+    PYTHONPATH=target/python-site calls.py FILE... [--repetitions 200] [--csv FILE]
+
+A call takes a path and gives areas of residues (`prism`: also all columns). Times are of the processor, the least of the repetitions,
+in turn, so that what else runs on the machine counts little; ratios are to `prism` with the same content. Overhead is bounded by
+calls on the first four residues in memory: to read and compute these is in it. Packages that are not there are left out, and named.
+"""
+
+import argparse
+import csv
+import importlib.util
+import os
+import time
+from pathlib import Path
+
+# Before anything starts threads.
+for variable in ("RAYON_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ[variable] = "1"
+
+
+def prism_calls(path):
+    import prism
+
+    engine = prism.Engine("cpu")
+    return {
+        "prism, all columns": lambda: engine.features(path),
+        "prism, surface": lambda: engine.features(path, ["sasa"]),
+        "prism.features, surface": lambda: prism.features(path, ["sasa"], "cpu"),
+    }
+
+
+def freesasa_call(path):
+    import freesasa
+
+    freesasa.setVerbosity(freesasa.silent)
+    options = freesasa.Parameters({"algorithm": freesasa.ShrakeRupley, "n-points": 100, "n-threads": 1})
+    return lambda: freesasa.calc(freesasa.Structure(path), options).residueAreas()
+
+
+def biopython_call(path):
+    from Bio.PDB import PDBParser
+    from Bio.PDB.SASA import ShrakeRupley
+
+    def call():
+        model = PDBParser(QUIET=True).get_structure("x", path)[0]
+        ShrakeRupley(n_points=100).compute(model, level="R")
+
+    return call
+
+
+def mdtraj_call(path):
+    import mdtraj
+
+    return lambda: mdtraj.shrake_rupley(mdtraj.load(path), n_sphere_points=100, mode="residue")
+
+
+PEERS = {"freesasa": ("freesasa", freesasa_call), "biopython": ("Bio", biopython_call), "mdtraj": ("mdtraj", mdtraj_call)}
+
+
+def least(calls, repetitions):
+    """Seconds of each call, the least of the repetitions. Slow ones are repeated less."""
+    taken = {name: [] for name in calls}
+    for call in calls.values():
+        call()
+    for repetition in range(repetitions):
+        for name, call in calls.items():
+            if repetition >= 3 and sum(taken[name]) > 2.0:
+                continue
+            begin = time.process_time()
+            call()
+            taken[name].append(time.process_time() - begin)
+    return {name: min(times) for name, times in taken.items()}
+
+
+def first_residues(content, most=4):
+    """A PDB file's first residues."""
+    kept, seen = [], []
+    for line in content.decode().splitlines(keepends=True):
+        if not line.startswith("ATOM"):
+            continue
+        if line[17:27] not in seen:
+            seen.append(line[17:27])
+        if len(seen) > most:
+            break
+        kept.append(line)
+    return "".join(kept).encode()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", type=Path, nargs="+", help="structure files, not compressed: peers read them")
+    parser.add_argument("--repetitions", type=int, default=200)
+    parser.add_argument("--machine", default="unnamed", help="in the CSV")
+    parser.add_argument("--csv", type=Path, help="write the results here, too")
+    given = parser.parse_args()
+    import prism
+
+    rows = []
+    for path in given.files:
+        calls = prism_calls(str(path))
+        for name, (package, make) in PEERS.items():
+            if importlib.util.find_spec(package):
+                calls[name] = make(str(path))
+            else:
+                print("left out, not installed:", name)
+        found = least(calls, given.repetitions)
+        print(f"\n{path.name}: {len(prism.features(path, ['sasa'], 'cpu'))} residues")
+        for name, seconds in found.items():
+            ratio = seconds / found["prism, surface"]
+            print(f"{name:32} {seconds * 1e6:10.0f} us {ratio:8.2f}")
+            rows.append([given.machine, path.name, name, f"{seconds * 1e6:.0f}", f"{ratio:.3f}"])
+        few, engine = [("few", first_residues(path.read_bytes()))], prism.Engine("cpu")
+        small = {
+            "four residues, all columns": lambda: engine.features(few),
+            "four residues, surface": lambda: engine.features(few, ["sasa"]),
+            "four residues, prism.features": lambda: prism.features(few, backend="cpu"),
+            "four residues, tensors": lambda: list(engine.tensors(few)),
+        }
+        for name, seconds in least(small, 5 * given.repetitions).items():
+            print(f"{name:32} {seconds * 1e6:10.0f} us")
+            rows.append([given.machine, path.name, name, f"{seconds * 1e6:.0f}", ""])
+    if given.csv:
+        with given.csv.open("w", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(["machine", "file", "call", "microseconds", "over_prism_surface"])
+            writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()

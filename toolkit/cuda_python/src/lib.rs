@@ -1,0 +1,319 @@
+//! Arrays of Python as the arguments of kernels: NumPy's and PyTorch's in the host's memory, CuPy's and PyTorch's on a GPU. They
+//! cross by DLPack, without a copy.
+//!
+//! A function of a Python module takes [`Array`]s and [`ArrayMut`]s; what is not an array of that type, of consecutive elements,
+//! is a `TypeError` or a `ValueError` that says what it is. [`place`] says where they all are, and refuses arrays of which one
+//! is written and another shares its memory. `cargo xtask new-kernel NAME --python` makes a crate that does so:
+//!
+//! ```
+//! use cuda_python::{Array, ArrayMut, Place, place};
+//! use pyo3::prelude::*;
+//!
+//! #[pyfunction]
+//! fn total(mut sums: ArrayMut<f32>, x: Array<f32>) -> PyResult<()> {
+//!     match place(&[&sums], &[&x])? {
+//!         Place::Host => Ok(sums.host()[0] = x.host().iter().sum()),
+//!         Place::Device(_) => Err(pyo3::exceptions::PyValueError::new_err("the sum is taken on the host")),
+//!     }
+//! }
+//! ```
+//!
+//! Other threads of Python must not write an array while a kernel uses it, as with any function of NumPy.
+
+mod dlpack;
+
+use cuda_host::{CudaError, CudaExecutor, DeviceBuffer, Stream};
+use cuda_layout::DeviceLayout;
+use dlpack::Lent;
+use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Numbers that arrays of Python have, with their kind as DLPack counts kinds (0 of whole numbers with sign, 1 without, 2 of
+/// floats), and their name.
+///
+/// ```
+/// use cuda_python::Element;
+///
+/// assert_eq!((f32::KIND, f32::NAME), (2, "float32"));
+/// ```
+pub trait Element: DeviceLayout {
+    /// The kind.
+    const KIND: u8;
+    /// NumPy's name.
+    const NAME: &'static str;
+}
+
+macro_rules! elements {
+    ($($type:ty, $kind:literal, $name:literal;)*) => {
+        $(impl Element for $type {
+            const KIND: u8 = $kind;
+            const NAME: &'static str = $name;
+        })*
+
+        fn name_of(kind: u8, bits: u8) -> String {
+            match (kind, usize::from(bits)) {
+                $(($kind, size) if size == 8 * size_of::<$type>() => $name.to_owned(),)*
+                _ => format!("of kind {kind} with {bits} bits"),
+            }
+        }
+    };
+}
+
+elements! {
+    f32, 2, "float32";
+    f64, 2, "float64";
+    i8, 0, "int8";
+    i16, 0, "int16";
+    i32, 0, "int32";
+    i64, 0, "int64";
+    u8, 1, "uint8";
+    u16, 1, "uint16";
+    u32, 1, "uint32";
+    u64, 1, "uint64";
+}
+
+/// An array that a kernel reads, of any number of axes, row by row. The example of the crate takes one.
+pub struct Array<T> {
+    lent: Arc<Lent>,
+    len: usize,
+    element: PhantomData<T>,
+}
+
+/// An array that a kernel writes. The example of the crate takes one.
+pub struct ArrayMut<T>(Array<T>);
+
+impl<'py, T: Element> FromPyObject<'_, 'py> for Array<T> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let lent = Lent::of(&object)?;
+        let tensor = lent.tensor();
+        let found = (tensor.code, tensor.bits, tensor.lanes);
+        if found != (T::KIND, (8 * size_of::<T>()) as u8, 1) {
+            let name = name_of(tensor.code, tensor.bits);
+            return Err(PyTypeError::new_err(format!("an array of {} is needed, not {name}; convert it", T::NAME)));
+        }
+        if !lent.is_consecutive() {
+            let told =
+                "an array of consecutive elements is needed, row by row; numpy.ascontiguousarray, say, makes one";
+            return Err(PyValueError::new_err(told));
+        }
+        let len = lent.len().ok_or_else(|| PyValueError::new_err("the array's shape is none that memory has"))?;
+        if lent.address() % align_of::<T>() as u64 != 0 {
+            return Err(PyValueError::new_err("the array is not aligned for its elements; copy it"));
+        }
+        Ok(Self { lent: Arc::new(lent), len, element: PhantomData })
+    }
+}
+
+impl<'py, T: Element> FromPyObject<'_, 'py> for ArrayMut<T> {
+    type Error = PyErr;
+
+    // An array that must not be written is not lent by the DLPack that is asked for.
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        Array::extract(object).map(Self)
+    }
+}
+
+impl<T: Element> Array<T> {
+    /// Number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The elements, in the host's memory.
+    ///
+    /// # Panics
+    /// Where the array is on a GPU: see [`place`].
+    #[must_use]
+    pub fn host(&self) -> &[T] {
+        assert_eq!(self.lent.place(), Ok(Place::Host), "an array on a GPU is no slice");
+        if self.len == 0 {
+            return &[];
+        }
+        // SAFETY: as many elements of this type are there, aligned, as was checked, until the tensor is given back.
+        unsafe { std::slice::from_raw_parts(std::ptr::with_exposed_provenance(self.lent.address() as usize), self.len) }
+    }
+
+    /// The elements, on the GPU of `stream`. Waits for all work there, which may write them.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    ///
+    /// # Panics
+    /// Where the array is not there: see [`place`].
+    pub fn device(&self, stream: &Stream) -> PyResult<DeviceBuffer<T>> {
+        let (context, here) = (stream.context(), Ok(Place::Device(stream.context().ordinal())));
+        assert_eq!(self.lent.place(), here, "the array is elsewhere");
+        stream.wait_for_others().map_err(of_device)?;
+        let (address, owner) = (self.lent.address(), Arc::clone(&self.lent));
+        // SAFETY: as many elements of this type are there until the tensor is given back, aligned, as was checked. All work of
+        // others was waited for; they queue new work when the call returns, before which `finish` waits for the kernels.
+        unsafe { DeviceBuffer::from_foreign(context, address, self.len, owner) }.map_err(of_device)
+    }
+}
+
+impl<T: Element> ArrayMut<T> {
+    /// Number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// As [`Array::host`], to write.
+    ///
+    /// # Panics
+    /// The same.
+    #[must_use]
+    pub fn host(&mut self) -> &mut [T] {
+        let (pointer, len) = (self.0.host().as_ptr().addr(), self.0.len);
+        if len == 0 {
+            return &mut [];
+        }
+        // SAFETY: as of `Array::host`; `place` has looked that no other array of the call shares the memory.
+        unsafe { std::slice::from_raw_parts_mut(std::ptr::with_exposed_provenance_mut(pointer), len) }
+    }
+
+    /// As [`Array::device`].
+    ///
+    /// # Errors
+    /// The same.
+    ///
+    /// # Panics
+    /// The same.
+    pub fn device(&mut self, stream: &Stream) -> PyResult<DeviceBuffer<T>> {
+        self.0.device(stream)
+    }
+}
+
+/// Where arrays are.
+///
+/// The example of the crate asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the host's memory.
+    Host,
+    /// On the CUDA device of this number.
+    Device(usize),
+}
+
+/// An array of any type, as [`place`] looks at it.
+pub trait AnyArray {
+    #[doc(hidden)]
+    fn memory(&self) -> (Result<Place, String>, Range<u64>);
+}
+
+impl<T: Element> AnyArray for Array<T> {
+    fn memory(&self) -> (Result<Place, String>, Range<u64>) {
+        let first = self.lent.address();
+        (self.lent.place(), first..first + (self.len * size_of::<T>()) as u64)
+    }
+}
+
+impl<T: Element> AnyArray for ArrayMut<T> {
+    fn memory(&self) -> (Result<Place, String>, Range<u64>) {
+        self.0.memory()
+    }
+}
+
+/// Where all arrays of a call are.
+///
+/// # Errors
+/// Where they are not in one place, or one that is written shares memory with another.
+pub fn place(written: &[&dyn AnyArray], read: &[&dyn AnyArray]) -> PyResult<Place> {
+    let refuse = |told: String| Err(PyValueError::new_err(told));
+    let all: Vec<_> = written.iter().chain(read).map(|array| array.memory()).collect();
+    let mut found = None;
+    for (index, (place, range)) in all.iter().enumerate() {
+        let place = place.clone().map_err(PyValueError::new_err)?;
+        if found.is_some_and(|found| found != place) {
+            return refuse("the arrays are in different places; copy them to one device, or to the host".to_owned());
+        }
+        found = Some(place);
+        let shares = |other: &Range<u64>| range.start < other.end && other.start < range.end;
+        if index < written.len() && all.iter().enumerate().any(|(other, (_, at))| other != index && shares(at)) {
+            return refuse("an array that is written shares memory with another; copy one of them".to_owned());
+        }
+    }
+    found.ok_or_else(|| PyValueError::new_err("there is no array"))
+}
+
+/// What a launch on CPU cores came to: a kernel's panic is an `IndexError` where an index was too large, else a `RuntimeError`.
+///
+/// # Errors
+/// The launch's.
+pub fn of_launch<E: Display>(launched: Result<(), E>) -> PyResult<()> {
+    launched.map_err(|error| {
+        let told = error.to_string();
+        if told.contains("out of bounds") { PyIndexError::new_err(told) } else { PyRuntimeError::new_err(told) }
+    })
+}
+
+/// Waits for what was launched on a GPU, so that other libraries may use the arrays again.
+///
+/// # Errors
+/// The launch's, a kernel's panic, and those of the driver.
+pub fn finish(launched: Result<(), CudaError>, stream: &Stream) -> PyResult<()> {
+    let waited = stream.synchronize();
+    of_launch(launched.and(waited))
+}
+
+/// An error of a device, as Python has it.
+pub fn of_device(error: CudaError) -> PyErr {
+    PyRuntimeError::new_err(error.to_string())
+}
+
+/// Executors of a crate's kernels, one a device, made when they are first needed.
+///
+/// ```
+/// use cuda_python::Executors;
+///
+/// static EXECUTORS: Executors = Executors::new("waves");
+/// assert!(EXECUTORS.on(0, Err("this build has no PTX")).is_err());
+/// ```
+#[derive(Debug)]
+pub struct Executors {
+    name: &'static str,
+    open: Mutex<BTreeMap<usize, CudaExecutor>>,
+}
+
+impl Executors {
+    /// Of the kernels of this name.
+    #[must_use]
+    pub const fn new(name: &'static str) -> Self {
+        Self { name, open: Mutex::new(BTreeMap::new()) }
+    }
+
+    /// The one of a device, with kernels of `ptx`, or why there are none.
+    ///
+    /// # Errors
+    /// Where there are none, and those of the driver.
+    pub fn on(&self, ordinal: usize, ptx: Result<&str, &str>) -> PyResult<CudaExecutor> {
+        let ptx = ptx.map_err(|why| PyRuntimeError::new_err(why.to_owned()))?;
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(executor) = open.get(&ordinal) {
+            return Ok(executor.clone());
+        }
+        let executor = CudaExecutor::open(ordinal, self.name, ptx).map_err(of_device)?;
+        open.insert(ordinal, executor.clone());
+        Ok(executor)
+    }
+}
