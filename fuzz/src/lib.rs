@@ -9,7 +9,7 @@ mod text;
 
 pub use kernels::kernels;
 pub use packed::{dataset, engine, packer};
-pub use text::{inflate, mmcif, pdb};
+pub use text::{archive, bcif, foldcomp, inflate, mmcif, pdb};
 
 use prism_host::annotations::Annotations;
 use prism_host::output::Columns;

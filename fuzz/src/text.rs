@@ -4,6 +4,7 @@ use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::GzEncoder;
 use prism_host::ReadOptions;
+use prism_host::inputs::InputFile;
 use prism_host::read::{Alternates, Models, ReadError, ReadStructure, Residues, read_bytes, read_structures};
 use std::io::{Read, Write};
 
@@ -71,6 +72,36 @@ pub fn mmcif(data: &[u8]) {
         let other: Vec<_> =
             other.iter().map(|read| read.as_ref().map(|read| format!("{read:?}")).map_err(|_| ())).collect();
         assert_eq!(read, other, "behind a comment");
+    }
+}
+
+/// A BinaryCIF file.
+pub fn bcif(data: &[u8]) {
+    check(&read_structures(data, "x", &options(data)));
+}
+
+/// A FoldComp entry. Options by its last byte, which is the last residue's B factor.
+pub fn foldcomp(data: &[u8]) {
+    let entry = [b"FCMP", data].concat();
+    let read = read_structures(&entry, "x", &options(data));
+    check(&read);
+    // Databases put a zero after an entry.
+    if read.iter().all(Result::is_ok) && data.last() != Some(&0) {
+        assert_eq!(
+            told(&read),
+            told(&read_structures(&[&entry[..], b"\0"].concat(), "x", &options(data))),
+            "with a zero"
+        );
+    }
+}
+
+/// A tar, whose members are what their bytes say.
+pub fn archive(data: &[u8]) {
+    let file = InputFile::of_bytes("x.tar", data.to_vec());
+    let read = file.read_all(&options(data));
+    assert!(!read.is_empty(), "there is a result");
+    for read in read.iter().flatten() {
+        read.structure.validate().expect("what was read fits together");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Numbers about residues that do not stand in structure files: conservation and what is known of lineages.
+//! Per-residue numbers from outside of structure files: conservation, and frequencies in lineages.
 
 use crate::csv_table::{self, CsvTable};
 use crate::structure::StructureInput;
@@ -145,7 +145,7 @@ impl Annotations {
         Ok(())
     }
 
-    /// Writes into `structure` what is known of its residues. Values already there stay where nothing is known.
+    /// Writes the annotations of its residues into `structure`. Values of residues without an annotation stay.
     pub fn apply(&self, structure: &mut StructureInput) {
         let Some(residues) = self.structures.get(&structure.name) else { return };
         structure.fill_absent();

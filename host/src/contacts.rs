@@ -45,7 +45,7 @@ pub struct Edge {
     pub row_i: u32,
     /// The higher row.
     pub row_j: u32,
-    /// What is in contact.
+    /// The kind of contact.
     pub kind: EdgeKind,
     /// Distance in Å of the alpha carbons, or of the nearest two atoms.
     pub distance: f32,

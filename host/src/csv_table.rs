@@ -31,7 +31,7 @@ pub enum TableError {
         path: String,
         /// The line, from 1.
         line: u64,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
 }

@@ -7,6 +7,7 @@
 mod batches;
 mod columns;
 mod error;
+mod labels;
 mod read;
 mod source;
 mod write;
@@ -20,9 +21,12 @@ const MAGIC: &[u8; 6] = b"ARROW1";
 
 /// Metadata of the schema: which layout the columns have.
 const LAYOUT_KEY: &str = "prism.dataset";
-/// The layout that this version writes and reads.
-const LAYOUT: &str = "3";
-/// Metadata of the schema: what has written the file.
+/// The layout that this version writes.
+const LAYOUT: &str = "4";
+/// The layout before it, which is read as well: what other tables call residues is not known there.
+const LAYOUT_WITHOUT_LABELS: &str = "3";
+/// Metadata of the schema: the program that wrote the file.
 const VERSION_KEY: &str = "prism.version";
-/// Metadata of the file: a CRC-32 for each record batch, of all bytes of batches up to its end, in eight hexadecimal digits.
+/// Metadata of the file: a CRC-32 for each record batch, of all bytes of batches up to its end, in eight hexadecimal
+/// digits.
 const CHECKSUMS_KEY: &str = "prism.crc32";

@@ -33,6 +33,7 @@ mod kernels;
 mod launch;
 mod masks;
 mod memory;
+mod on_device;
 mod plan;
 mod points;
 mod pooled;
@@ -62,6 +63,7 @@ pub use launch::{
     launch_residue_exposure, launch_rows,
 };
 pub use memory::{HostMemory, Memory, OutOfHostMemory};
+pub use on_device::DeviceValues;
 pub use points::{point_groups, sphere_points};
 pub use results::{BatchFeatures, StructureView};
 pub use scheduler::LostWorker;
@@ -115,7 +117,7 @@ pub struct Engine {
     description: String,
 }
 
-/// What was computed for one structure, in memory of its own.
+/// The results of one structure, in their own memory.
 ///
 /// The example of [`Engine`] computes them.
 #[derive(Clone, Debug)]
@@ -316,7 +318,7 @@ impl Engine {
         })
     }
 
-    /// As [`run_each`](Self::run_each), of one batch, without a copy of what was computed.
+    /// As [`run_each`](Self::run_each), for one batch, without copying the results.
     ///
     /// ```
     /// use prism_host::{Backend, Engine, StructureInput};
@@ -333,7 +335,7 @@ impl Engine {
         self.run_packed(structures, Packed::new(structures))
     }
 
-    /// Computes what was packed of `structures`, a batch.
+    /// Computes a batch that was packed from `structures`.
     pub(crate) fn run_packed(
         &self,
         structures: &[StructureInput],

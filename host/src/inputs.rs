@@ -1,5 +1,6 @@
 //! Which files to read, and what their structures are called.
 
+mod database;
 mod names;
 mod stream;
 
@@ -20,7 +21,7 @@ use thiserror::Error;
 use walkdir::WalkDir;
 
 /// The extensions that are taken from a directory and from archives; each may be followed by one of [`COMPRESSED`].
-pub const EXTENSIONS: [&str; 7] = ["pdb", "ent", "cif", "mmcif", "bcif", "pqr", "pdbqt"];
+pub const EXTENSIONS: [&str; 8] = ["pdb", "ent", "cif", "mmcif", "bcif", "fcz", "pqr", "pdbqt"];
 
 /// A structure to read: a file, or part of a packed data set; or an archive of structures.
 #[derive(Clone, Debug)]
@@ -53,6 +54,8 @@ pub enum Source {
     Packed(Arc<Dataset>, usize),
     /// A tar, plain or compressed, whose members are read one after another.
     Archive,
+    /// A database of `FoldComp`'s entries, likewise.
+    Database,
     /// Standard input: a structure, or a tar.
     StandardInput,
     /// A file's bytes, which a program has: a structure, or a few.
@@ -98,7 +101,7 @@ impl InputFile {
     /// Whether it is read from begin to end, and may hold any number of structures.
     #[must_use]
     pub fn is_stream(&self) -> bool {
-        matches!(self.source, Source::Archive | Source::StandardInput | Source::MemoryArchive(_))
+        matches!(self.source, Source::Archive | Source::Database | Source::StandardInput | Source::MemoryArchive(_))
     }
 
     /// Reads every structure of it: its data blocks and the models that are asked for; of an archive, those of every
@@ -117,7 +120,7 @@ impl InputFile {
                 all.map(|read| read.map_err(InputFailure::from)).collect()
             }
             Source::Packed(..) => vec![self.read(options)],
-            Source::Archive | Source::StandardInput | Source::MemoryArchive(_) => {
+            Source::Archive | Source::Database | Source::StandardInput | Source::MemoryArchive(_) => {
                 let mut all = Vec::new();
                 unpack(self, &mut |item| {
                     match item {
@@ -132,10 +135,11 @@ impl InputFile {
         }
     }
 
-    /// Reads it, of several structures the first. The options are those of files; structures of a data set are as they were packed.
+    /// Reads it, of several structures the first. The options are those of files; structures of a data set are as they
+    /// were packed.
     ///
     /// # Errors
-    /// What is wrong with the file, or that the data set is damaged.
+    /// The problem of the file, or that the data set is damaged.
     pub fn read(&self, options: &ReadOptions) -> Result<ReadStructure, InputFailure> {
         match &self.source {
             Source::File => read_path(&self.path, &self.name, options).map_err(InputFailure::from),
@@ -174,13 +178,13 @@ impl InputFailure {
 pub struct InputFailure {
     /// What it would be called.
     pub name: String,
-    /// What is wrong.
+    /// The problem.
     pub reason: String,
     /// Whether it is a whole file that simply has no protein.
     pub no_protein: bool,
 }
 
-/// What was found under the given paths.
+/// The inputs found under the given paths.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
     /// In the order given, and within a directory in byte order of the paths.
@@ -278,11 +282,15 @@ impl Inputs {
         const TEXT: u64 = 100;
         /// And what compressed text takes for it; most archives hold such.
         const COMPRESSED_TEXT: u64 = TEXT / 5;
+        /// What FoldComp takes.
+        const TORSIONS: u64 = 2;
         /// A packed structure has four numbers for an atom, and more for a residue.
         const PACKED: u64 = 20;
         let bytes_an_atom = |file: &InputFile| match (&file.source, file.path.extension()) {
             (Source::Packed(..), _) => PACKED,
             (Source::Archive, _) => COMPRESSED_TEXT,
+            (Source::Database, _) => TORSIONS,
+            (_, Some(own)) if own.eq_ignore_ascii_case("fcz") => TORSIONS,
             (_, Some(own)) if COMPRESSED.iter().any(|one| own.eq_ignore_ascii_case(one)) => COMPRESSED_TEXT,
             _ => TEXT,
         };
@@ -294,6 +302,16 @@ impl Inputs {
     #[must_use]
     pub fn has_packed(&self) -> bool {
         self.entries.iter().flatten().any(|file| matches!(file.source, Source::Packed(..)))
+    }
+
+    /// The first packed data set that does not keep what other tables call residues
+    /// ([`Dataset::keeps_labels`]).
+    #[must_use]
+    pub fn without_labels(&self) -> Option<&Path> {
+        self.entries.iter().flatten().find_map(|file| match &file.source {
+            Source::Packed(dataset, _) if !dataset.keeps_labels() => Some(&*file.path),
+            _ => None,
+        })
     }
 
     fn open_dataset(&mut self, path: &Path) {
@@ -316,14 +334,18 @@ impl Inputs {
 
     fn walk(&mut self, directory: &Path) {
         let mut ignored = 0;
-        let mut found: Vec<(PathBuf, Result<(), String>)> = Vec::new();
+        let mut found: Vec<(PathBuf, Result<Source, String>)> = Vec::new();
         for entry in WalkDir::new(directory).follow_links(true).min_depth(1) {
             match entry {
                 Ok(entry) if entry.file_type().is_dir() => {}
                 // Pipes and devices may have no end.
                 Ok(entry) if entry.file_type().is_file() && is_taken(entry.path()) => {
-                    found.push((entry.into_path(), Ok(())))
+                    found.push((entry.into_path(), Ok(Source::File)))
                 }
+                Ok(entry) if entry.file_type().is_file() => match database::of_type_file(entry.path()) {
+                    Some(data) => found.push((data, Ok(Source::Database))),
+                    None => ignored += 1,
+                },
                 Ok(_) => ignored += 1,
                 // A broken link to something that is no structure anyway.
                 Err(error)
@@ -343,9 +365,9 @@ impl Inputs {
         self.entries.par_extend(found.into_par_iter().map(|(path, found)| {
             let name = structure_name(path.strip_prefix(directory).unwrap_or(&path));
             match found {
-                Ok(()) => {
+                Ok(source) => {
                     let size = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
-                    let source = if is_archive(&path) { Source::Archive } else { Source::File };
+                    let source = if is_archive(&path) { Source::Archive } else { source };
                     Ok(InputFile { name, path, size, source })
                 }
                 Err(reason) => Err(InputFailure::new(&name, reason)),
@@ -374,7 +396,11 @@ fn named(path: &Path, size: u64) -> Result<InputFile, InputFailure> {
     if extension(path).as_deref() == Some("arrow") {
         return Err(InputFailure::new(&name, DatasetError::NotArrow.to_string()));
     }
-    let source = if is_archive(path) { Source::Archive } else { Source::File };
+    let source = match path {
+        _ if is_archive(path) => Source::Archive,
+        _ if database::is_database(path) => Source::Database,
+        _ => Source::File,
+    };
     Ok(InputFile { name, path: path.to_owned(), size, source })
 }
 
@@ -411,25 +437,35 @@ mod tests {
 
     #[test]
     fn directories_are_walked_in_byte_order() {
-        let folder =
-            folder(&["b.pdb", "sub/a.cif.gz", "B.ENT", "a.mmCIF.GZ", "notes.txt", "sub/x.bcif", "a.pdb.bak", "s.tar"]);
+        let folder = folder(&[
+            "b.pdb",
+            "sub/a.cif.gz",
+            "B.ENT",
+            "a.mmCIF.GZ",
+            "notes.txt",
+            "sub/x.bcif",
+            "a.pdb.bak",
+            "s.tar",
+            "c.fcz",
+        ]);
         let inputs = discover([folder.path()]).unwrap();
-        assert_eq!(names(&inputs), ["B.ENT", "a.mmCIF", "b.pdb", "s.tar", "sub/a.cif", "sub/x.bcif"]);
-        assert!(inputs.entries[3].as_ref().unwrap().is_stream());
+        assert_eq!(names(&inputs), ["B.ENT", "a.mmCIF", "b.pdb", "c.fcz", "s.tar", "sub/a.cif", "sub/x.bcif"]);
+        assert!(inputs.entries[4].as_ref().unwrap().is_stream());
         assert_eq!(inputs.ignored, [(folder.path().to_owned(), 2)]);
     }
 
     #[test]
     fn named_files_are_taken_but_those_of_other_formats() {
-        let folder = folder(&["x.gro", "x.txt", "y.fcz", "db", "db.index", "db.dbtype", "z.mmtf.gz"]);
-        let paths = ["x.txt", "x.gro", "y.fcz", "db", "z.mmtf.gz", "missing.pdb"].map(|file| folder.path().join(file));
+        let folder = folder(&["x.gro", "x.txt", "db", "db.index", "db.dbtype", "z.mmtf.gz"]);
+        let paths = ["x.txt", "db", "x.gro", "z.mmtf.gz", "missing.pdb"].map(|file| folder.path().join(file));
         let inputs = discover(&paths).unwrap();
         assert_eq!(inputs.entries[0].as_ref().unwrap().name, "x.txt");
-        for (entry, reason) in inputs.entries[1..5].iter().zip(["GRO", "FoldComp", "FoldComp", "MMTF"]) {
+        assert!(matches!(inputs.entries[1].as_ref().unwrap().source, Source::Database));
+        for (entry, reason) in inputs.entries[2..4].iter().zip(["GRO", "MMTF"]) {
             let failure = entry.as_ref().unwrap_err();
             assert!(failure.reason.starts_with(reason), "{}: {}", failure.name, failure.reason);
         }
-        assert!(inputs.entries[5].as_ref().unwrap_err().name.ends_with("missing.pdb"));
+        assert!(inputs.entries[4].as_ref().unwrap_err().name.ends_with("missing.pdb"));
     }
 
     #[test]

@@ -3,8 +3,8 @@
 //! A table says how often each lineage was sampled, by country and day, and which substitutions it has. Of these come, for
 //! each lineage in each country and each position of a protein:
 //!
-//! - `gisaid_freq`, the share of samples that have the lineage's residue there, over the last [`FREQUENCY_DAYS`] days: of the
-//!   lineage's samples and of those of all other lineages with the same residue.
+//! - `gisaid_freq`, the share of samples that have the lineage's residue there, over the last [`FREQUENCY_DAYS`] days: of
+//!   the lineage's samples and of those of all other lineages with the same residue.
 //! - `gisaid_velocity`, the slope per day of that share's logit over the last [`VELOCITY_DAYS`] days, by weighted least
 //!   squares. A day with n of N samples has the logit ln((n + ½) / (N - n + ½)), whose variance is near 1 / (n + ½) +
 //!   1 / (N - n + ½): its weight is one over that. The slope's standard error is that of these weights, larger by the root of
@@ -91,7 +91,7 @@ impl Lineages {
         all
     }
 
-    /// Applies a lineage's substitutions; says what was dropped, and what does not fit.
+    /// Applies a lineage's substitutions. Returns notes on dropped atoms and on substitutions that do not fit.
     fn substitute(&self, lineage: usize, structure: &mut StructureInput) -> Vec<Note> {
         let (mut dropped, mut applied, mut missing) = (0, Vec::new(), Vec::new());
         for one in self.substitutions(lineage) {

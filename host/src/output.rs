@@ -50,7 +50,7 @@ use thiserror::Error;
 pub struct StructureRows<'a> {
     /// Whose rows they are.
     pub structure: &'a StructureInput,
-    /// What was computed for it.
+    /// Its results.
     pub features: StructureView<'a>,
 }
 
@@ -70,12 +70,12 @@ impl<'a> StructureRows<'a> {
         self.values(feature).get(row).copied().unwrap_or(f32::NAN)
     }
 
-    /// The letter of a feature that is a state; nothing where it was not computed or is not defined.
+    /// The letter of a feature that is a state; empty if it was not computed or is undefined.
     fn state(&self, feature: &Feature, row: usize) -> &'static str {
         SecondaryStructure::letter(self.feature(feature, row))
     }
 
-    /// A predicted model's confidence in a row; NaN where there is none.
+    /// The confidence of a predicted model in a row; NaN if there is none.
     fn plddt(&self, row: usize) -> f32 {
         let value = self.structure.b_column.get(row).filter(|_| self.structure.predicted);
         value.copied().unwrap_or(f32::NAN)
@@ -109,7 +109,7 @@ impl<'a> StructureRows<'a> {
         })
     }
 
-    /// The standard error of the velocity in a row; NaN where there is none.
+    /// The standard error of the velocity in a row; NaN if there is none.
     fn velocity_error(&self, row: usize) -> f32 {
         let errors = self.structure.lineage.as_deref().map_or(&[][..], |lineage| &lineage.velocity_error);
         errors.get(row).copied().unwrap_or(f32::NAN)
@@ -164,7 +164,7 @@ pub trait Table {
     /// Where the file cannot be written.
     fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError>;
 
-    /// Writes what is still held back and ends the table.
+    /// Writes buffered rows and ends the table.
     ///
     /// # Errors
     /// Where the file cannot be written.
@@ -230,11 +230,11 @@ impl Format {
     }
 }
 
-/// What computed a table; kept in files that have room for it: Parquet's key-value metadata, Arrow's schema, the comments of
-/// npz and of gzip.
+/// The provenance of a table. Formats with room for it store it: Parquet's key-value metadata, Arrow's schema, the
+/// comments of npz and of gzip.
 #[derive(Clone, Debug)]
 pub struct Provenance {
-    /// What was computed with.
+    /// The backend that computed it.
     pub config: MegaFusedConfig,
     /// More to keep, by name: the command line, the backend.
     pub more: Vec<(&'static str, String)>,
@@ -303,7 +303,7 @@ pub enum OutputError {
     ViewInput {
         /// The structure's file.
         path: String,
-        /// What is wrong.
+        /// The error.
         problem: String,
     },
     /// Points of more than one structure.
@@ -315,7 +315,7 @@ pub enum OutputError {
         /// The path given.
         path: String,
     },
-    /// The folder that the output is to be in is not there.
+    /// The folder of the output does not exist.
     #[error("{path}: there is no folder {folder}; make it first")]
     NoFolder {
         /// The path given.
@@ -323,7 +323,7 @@ pub enum OutputError {
         /// Its folder.
         folder: String,
     },
-    /// What has the output's name may not be written.
+    /// The existing output file may not be written.
     #[error("{path}: is read-only and stays as it is; choose another name, or make it writable")]
     ReadOnly {
         /// The path given.
@@ -334,7 +334,7 @@ pub enum OutputError {
     Io {
         /// The path given.
         path: String,
-        /// What was tried.
+        /// The operation that failed.
         action: &'static str,
         /// What the system says.
         source: std::io::Error,

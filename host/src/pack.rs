@@ -87,7 +87,7 @@ macro_rules! batch_buffers {
         }
 
         impl BatchBuffers {
-            /// The inputs of residues of all structures; what a structure leaves out stands there all the same.
+            /// The per-residue inputs of all structures, with defaults for inputs that a structure leaves out.
             fn join_residues(&mut self, inputs: &[&StructureInput]) -> Result<(), PackError> {
                 $(self.$name = joined(inputs, |input| (&input.$name, input.n_residues(), absent!($kind $($absent)?)))?;)*
                 Ok(())

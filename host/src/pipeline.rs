@@ -36,7 +36,7 @@ pub struct Batch {
     pub structures: Vec<StructureInput>,
     /// All inputs of the batch, in order.
     pub outcomes: Vec<Outcome>,
-    /// Bytes that were read for it.
+    /// Bytes read for it.
     pub bytes: u64,
     /// Of each of `outcomes`, how its reading went; may be shorter, where nobody has measured.
     pub readings: Vec<Reading>,
@@ -47,7 +47,7 @@ pub struct Batch {
 pub struct Reading {
     /// Models that the structure's file has, read or not.
     pub models: usize,
-    /// How long it took; of several structures of one file the first has all of it.
+    /// The time of reading. The first structure of a file has the time of the whole file.
     pub time: Duration,
 }
 
@@ -56,12 +56,12 @@ pub struct Reading {
 pub enum Outcome {
     /// It is the batch's next structure.
     Read {
-        /// What was decided, and what is odd about it.
+        /// Notes: choices that were made, and oddities.
         notes: Vec<Note>,
     },
     /// It cannot be read.
     Failed(InputFailure),
-    /// No input, but what is to be told of one that holds others.
+    /// Not an input, but notes about an archive of inputs.
     Said {
         /// What it is about.
         name: String,
@@ -164,7 +164,7 @@ pub fn run<E>(
     let (read_batch, batches) = sync_channel(1);
     let (pack_batch, packed) = sync_channel(1);
     let (finish_batch, computed) = sync_channel(slots);
-    // Gone with the last thread that receives: whoever sends then finds nobody to send to.
+    // Dropped with the last receiving thread: senders then get an error.
     let (batches, packed) = (Arc::new(Mutex::new(batches)), Arc::new(Mutex::new(packed)));
     std::thread::scope(|scope| {
         let in_flight = &in_flight;
@@ -181,7 +181,7 @@ pub fn run<E>(
         };
         let computers = (0..slots).map(slot).collect::<Result<Vec<_>, _>>().map_err(Stopped::Threads)?;
         drop((batches, pack_batch, packed, finish_batch));
-        // These ends are dropped on return: the other threads then find nobody to send to, and end.
+        // These ends are dropped on return, and the other threads end.
         let (computed, give_permit) = (computed, give_permit);
         let mut writer = Clock::new();
         let mut telemetry = Telemetry::new(engine.worker_names());

@@ -1,15 +1,16 @@
-//! Structure files to [`StructureInput`]: PDB and mmCIF, plain or compressed, told apart by content.
+//! Structure files to [`StructureInput`]: PDB, mmCIF and others, plain or compressed, told apart by content.
 //!
 //! A residue is a run of consecutive records, `HETATM` included, of one chain, number and insertion code; runs are never
-//! merged. It has a row where it is an amino acid of a chain ([`Residues`]): a run with `ATOM` records of a standard name, of
-//! a force field's or of a component that the Chemical Component Dictionary links into peptides, `UNK`, or of any name with N,
-//! CA and C bonded to each other; and one of `HETATM` records alone, where the file says that it is part of a chain (mmCIF
-//! `label_seq_id`; PDB MODRES and SEQRES), or where it is bonded to a neighbour, C to N below 2 Å. Hydrogens and deuterium are
-//! left out. Of alternate locations one is kept for the whole residue ([`Alternates`]), of models those that are asked for
-//! ([`Models`]); each data block with atoms is a structure. Author chain ids and numbers are used.
+//! merged. It has a row where it is an amino acid of a chain ([`Residues`]): a run with `ATOM` records of a standard
+//! name, of a force field's or of a component that the Chemical Component Dictionary links into peptides, `UNK`, or of
+//! any name with N, CA and C bonded to each other; and one of `HETATM` records alone, where the file says that it is part
+//! of a chain (mmCIF `label_seq_id`; PDB MODRES and SEQRES), or where it is bonded to a neighbour, C to N below 2 Å.
+//! Hydrogens and deuterium are left out. Of alternate locations one is kept for the whole residue ([`Alternates`]), of
+//! models those that are asked for ([`Models`]); each data block with atoms is a structure. Author chain ids and numbers
+//! are used.
 //!
-//! What is decided so is told as a [`Note`]. What is refused: anything that would otherwise give a wrong number or a silently
-//! shorter structure. See [`Problem`].
+//! What is decided so is told as a [`Note`]. What is refused: anything that would otherwise give a wrong number or a
+//! silently shorter structure. See [`Problem`].
 
 mod alignment;
 mod arrays;
@@ -22,6 +23,7 @@ mod components;
 mod compressed;
 mod draft;
 mod error;
+mod foldcomp;
 mod frames;
 mod gzip;
 mod masks;
@@ -60,7 +62,7 @@ pub struct ReadStructure {
     /// What is odd about the file but does not prevent its reading, in sentences that do not repeat
     /// its name. They are among the notes, too.
     pub warnings: Vec<String>,
-    /// What was decided, and what is odd.
+    /// Notes: choices that were made, and oddities.
     pub notes: Vec<Note>,
     /// Models that its file or data block has, read or not.
     pub models: usize,
@@ -76,8 +78,8 @@ pub struct ReadStructure {
 ///
 /// let read = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?;
 /// let structure = &read.structure;
-/// assert_eq!((structure.name.as_str(), structure.n_residues(), &structure.chains[..]), ("rbd", 194, &["E".to_owned()][..]));
-/// for warning in &read.warnings {
+/// assert_eq!((structure.name.as_str(), structure.n_residues(), &structure.chains[..]), ("rbd", 194,
+/// &["E".to_owned()][..])); for warning in &read.warnings {
 ///     println!("{}: {warning}", structure.name);
 /// }
 /// # Ok::<(), prism_host::ReadError>(())
@@ -156,10 +158,10 @@ pub fn read_bytes(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Rea
 /// };
 /// let text = format!("{}{}END\n", model(1, 0.0), model(2, 1.5));
 /// let options = ReadOptions { models: Models::All, ..ReadOptions::default() };
-/// let names: Vec<_> = read_structures(text.as_bytes(), "x.pdb", &options).into_iter().map(|r| r.unwrap().structure.name).collect();
-/// assert_eq!(names, ["x.pdb#1", "x.pdb#2"]);
-/// let first = read_structures(text.as_bytes(), "x.pdb", &ReadOptions::default());
-/// assert_eq!((first.len(), &*first[0].as_ref().unwrap().structure.name), (1, "x.pdb"));
+/// let names: Vec<_> = read_structures(text.as_bytes(), "x.pdb", &options).into_iter().map(|r|
+/// r.unwrap().structure.name).collect(); assert_eq!(names, ["x.pdb#1", "x.pdb#2"]); let first =
+/// read_structures(text.as_bytes(), "x.pdb", &ReadOptions::default()); assert_eq!((first.len(),
+/// &*first[0].as_ref().unwrap().structure.name), (1, "x.pdb"));
 /// ```
 #[must_use]
 pub fn read_structures(bytes: &[u8], name: &str, options: &ReadOptions) -> Vec<Result<ReadStructure, ReadError>> {
@@ -168,7 +170,8 @@ pub fn read_structures(bytes: &[u8], name: &str, options: &ReadOptions) -> Vec<R
         Err(problem) => return vec![Err(ReadError { name: name.to_owned(), line: None, problem })],
     };
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
-    let text = if is_binary(text) { Cow::Borrowed(text) } else { with_line_feeds(text) };
+    let text =
+        if is_binary(text) || text.starts_with(foldcomp::MAGIC) { Cow::Borrowed(text) } else { with_line_feeds(text) };
     match read_text(&text, options) {
         Ok(models) => {
             let finished = |(suffix, model): (String, Result<Model, Fault>)| {
@@ -190,7 +193,7 @@ fn with_line_feeds(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(text.iter().map(|&c| if c == b'\r' { b'\n' } else { c }).collect())
 }
 
-/// A model that is to be a structure.
+/// A model to read as a structure.
 struct Model {
     draft: Draft,
     facts: Facts,
@@ -204,8 +207,12 @@ fn read_text(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
     match format {
         Format::Empty => Err(Fault::whole(Problem::Empty)),
         Format::Foreign(what) => Err(Fault::whole(Problem::OtherFormat(what))),
-        Format::Pdb | Format::Pqr => {
-            let found = if format == Format::Pqr { pqr::read(text, options)? } else { read_pdb(text, options)? };
+        Format::Pdb | Format::Pqr | Format::FoldComp => {
+            let found = match format {
+                Format::Pqr => pqr::read(text, options)?,
+                Format::FoldComp => foldcomp::read(text, options)?,
+                _ => read_pdb(text, options)?,
+            };
             Ok(models(Ok(found.models), "", found.met, &found.facts, options))
         }
         Format::Cif | Format::BinaryCif => {
@@ -268,6 +275,7 @@ enum Format {
     Pqr,
     Cif,
     BinaryCif,
+    FoldComp,
     /// One that is not read, and what to do.
     Foreign(&'static str),
 }
@@ -294,8 +302,8 @@ fn format_of(text: &[u8]) -> Format {
             return Format::BinaryCif;
         }
     }
-    if text.starts_with(b"FCMP") {
-        return Format::Foreign("FoldComp is not read; `foldcomp decompress` makes a PDB file of it, which is");
+    if text.starts_with(foldcomp::MAGIC) {
+        return Format::FoldComp;
     }
     let starts =
         |word: &[u8], prefix: &str| word.get(..prefix.len()).is_some_and(|w| w.eq_ignore_ascii_case(prefix.as_bytes()));

@@ -1,7 +1,8 @@
-//! A report for people: one HTML file that shows structures, their features and sites, and that loads nothing from elsewhere.
+//! A report for people: one HTML file that shows structures, their features and sites, and that loads nothing from
+//! elsewhere.
 //!
-//! The page's script, and what it draws of each structure, are in the file; structures are packed, and unpacked when they are
-//! looked at. The three-dimensional view is [3Dmol.js](https://3dmol.org) (BSD-3-Clause, see `report/3Dmol.LICENSE`).
+//! The page's script, and what it draws of each structure, are in the file; structures are packed, and unpacked when they
+//! are looked at. The three-dimensional view is [3Dmol.js](https://3dmol.org) (BSD-3-Clause, see `report/3Dmol.LICENSE`).
 
 mod detail;
 mod sample;
@@ -102,7 +103,7 @@ impl ReportFile {
         self.whole.temporary_path()
     }
 
-    /// Appends structures, each with what is odd about it.
+    /// Appends structures, each with its notes.
     ///
     /// # Errors
     /// Where the file cannot be written.

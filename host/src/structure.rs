@@ -168,7 +168,7 @@ pub enum StructureError {
         residue: usize,
         /// The field's name.
         field: &'static str,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// More atoms or residues than 32-bit indices reach.
@@ -186,7 +186,7 @@ pub enum StructureError {
     Spread {
         /// The structure's name.
         structure: String,
-        /// What is wrong.
+        /// The problem.
         source: SpreadError,
     },
     /// A centre that is not a point.
@@ -206,7 +206,7 @@ impl StructureInput {
         self.residue_types.len()
     }
 
-    /// Number of residues that have a row in tables: all, but for an [`environment`](Self::environment).
+    /// Number of residues with a row in tables: all except those of the [`environment`](Self::environment).
     #[must_use]
     pub fn n_rows(&self) -> usize {
         self.n_residues() - usize::from(self.environment && self.n_residues() > 0)
@@ -257,9 +257,9 @@ impl StructureInput {
         self.validate_numbers()
     }
 
-    /// Checks that atoms lie neither so dense nor so far apart that finding neighbours takes a time that grows with the square
-    /// of their number. Files and packed data sets are checked when they are read, by this. A structure of 1,400 atoms or fewer
-    /// always passes.
+    /// Checks that atoms lie neither so dense nor so far apart that finding neighbours takes a time that grows with the
+    /// square of their number. Files and packed data sets are checked when they are read, by this. A structure of 1,400
+    /// atoms or fewer always passes.
     ///
     /// # Errors
     /// [`StructureError::Spread`].

@@ -1,10 +1,10 @@
-//! The kernels of heavy atoms, which prepare what others put into rows.
+//! The kernels over heavy atoms. Other kernels put their results into rows.
 //!
-//! They stand by themselves because they want other resources: many warps with few registers, and a list for each of
-//! them. Data flows one way: [`cells`] sorts a structure's atoms by place, [`surface`] counts around each, [`depth`] looks
-//! for the surface, [`residues`] adds up, with what [`contacts`] counts. But for the first, blocks take a few hundred
-//! elements of a structure, a [`WorkItem`], so that the time follows the number of atoms, however they are spread over
-//! structures.
+//! They are separate kernels because their resource needs differ: many warps with few registers, and a list per warp.
+//! Data flows one way. [`cells`] sorts a structure's atoms into a grid. [`surface`] counts exposed points and neighbours of
+//! each atom, and [`depth`] finds its distance to the surface. [`contacts`] counts contacts of residues, and [`residues`]
+//! adds everything up for each residue. In all but the first kernel a block takes a [`WorkItem`]: a few hundred elements
+//! of one structure. So the time follows the number of atoms, not the sizes of the structures.
 
 pub(crate) mod cells;
 mod contacts;
@@ -20,17 +20,17 @@ use cells::Cells;
 use cuda_std::prelude::*;
 use shared_types::{Atom, BatchStructureDesc, PointGroup};
 
-/// Residues of one chain whose atoms may be in contact are this many rows apart.
+/// Contacts between residues of one chain count if they are at least this many rows apart.
 const APART: u32 = 2;
-/// Threads that count around atoms: as many warps as find room with the registers that they need.
+/// Threads of the blocks that count around atoms: the number of warps that fits with their registers.
 const THREADS: usize = 192;
 const WARPS: usize = THREADS / 32;
 
 /// Atoms of an item, at most.
 pub const ATOMS_PER_ITEM: u32 = 1024;
 
-/// Atoms of each item of a structure that has `n`, but for the last one: in equal shares, so that none takes a block for a
-/// few.
+/// Atoms per item of a structure of `n` atoms. Items have equal shares (the last one may have less), so no block is spent
+/// on a few atoms.
 #[inline]
 #[must_use]
 pub fn atoms_per_item(n: u32) -> u32 {
@@ -43,7 +43,7 @@ fn distance2(a: Atom, b: Atom) -> f32 {
     square([b.x - a.x, b.y - a.y, b.z - a.z])
 }
 
-/// The square of a difference's length.
+/// The squared length of a vector.
 #[inline(always)]
 fn square([x, y, z]: [f32; 3]) -> f32 {
     math::fma(x, x, math::fma(y, y, z * z))
@@ -52,12 +52,12 @@ fn square([x, y, z]: [f32; 3]) -> f32 {
 /// The inputs of one structure.
 #[derive(Clone, Copy)]
 struct Inputs<'a> {
-    // The batch's.
+    // Of the whole batch.
     atoms: &'a [Atom],
     chain_ids: Clamped<'a, u32>,
     residue_atoms: &'a [u32],
     descriptors: &'a [BatchStructureDesc],
-    /// Which structure it is.
+    /// The structure's index in the batch.
     index: u32,
 }
 
@@ -75,7 +75,7 @@ impl<'a> Inputs<'a> {
 }
 
 impl Inputs<'_> {
-    /// Where the structure lies: looked up again by whoever asks, rather than kept in registers.
+    /// The structure's descriptor. It is read again at each use, which takes fewer registers than to keep it.
     #[inline]
     fn structure(&self) -> BatchStructureDesc {
         self.descriptors.at(self.index)
@@ -94,13 +94,13 @@ impl Inputs<'_> {
         View::of(self.atoms.part(structure.atom_offset, structure.n_atoms)).clamped()
     }
 
-    /// Where residue `i` lies in the batch.
+    /// The row of residue `i` in the batch.
     #[inline]
     fn row(&self, i: u32) -> u32 {
         self.structure().ca_offset.wrapping_add(i)
     }
 
-    /// Residue `i`'s atoms: from the first to before the second.
+    /// The range of residue `i`'s atoms: the first one, and the one behind the last.
     #[inline]
     fn atoms_of(&self, i: u32) -> (u32, u32) {
         let is_last = i + 1 >= self.structure().n_residues;
@@ -108,10 +108,10 @@ impl Inputs<'_> {
         (self.residue_atoms.at(self.row(i)), end)
     }
 
-    /// The residue that an atom is part of.
+    /// The residue of an atom.
     #[inline]
     fn residue_of(&self, atom: u32) -> u32 {
-        // The last residue that begins at the atom or before.
+        // Binary search for the last residue that begins at the atom or before it.
         let (mut low, mut high) = (0, self.structure().n_residues);
         while high - low > 1 {
             let middle = low + (high - low) / 2;
@@ -124,14 +124,13 @@ impl Inputs<'_> {
         low
     }
 
-    /// Whether two residues, with their chains, are so far apart along the chain that their contacts count: two rows, or in
-    /// other chains.
+    /// Whether contacts between two residues count: they are at least [`APART`] rows apart, or in different chains.
     #[inline(always)]
     fn are_apart_by((i, chain_i): (u32, u32), (j, chain_j): (u32, u32)) -> bool {
         (i.abs_diff(j) >= APART) | (chain_i != chain_j)
     }
 
-    /// The chain that a residue is part of.
+    /// The chain of a residue.
     #[inline]
     fn chain(&self, i: u32) -> u32 {
         self.chain_ids.get(self.row(i))
@@ -140,10 +139,9 @@ impl Inputs<'_> {
 
 /// Sorts the heavy atoms of every structure of at most `largest` atoms into cells: block `i` takes structure `i`.
 ///
-/// - `frames`: one a structure.
-/// - `sorted`, `cells`, `owners`: one element a heavy atom.
-/// - `residue_atoms`: the residue's first atom, counted from the structure's first atom; residues have their atoms one
-///   after the other.
+/// - `frames`: one element per structure.
+/// - `sorted`, `cells`, `owners`: one element per heavy atom.
+/// - `residue_atoms`: each residue's first atom, counted from the structure's first atom. A residue's atoms are contiguous.
 /// - `atoms`, `descriptors`, `chain_ids`: as in the fused kernel.
 #[kernel(threads = 256, blocks_per_sm = 4)]
 pub fn atom_cells(
@@ -211,11 +209,10 @@ fn sort(
     owners.fill(block, n, |k| inputs.residue_of(cells.order.get(k)));
 }
 
-/// Counts around every heavy atom what is exposed of it and how many others are near: block `i` takes the atoms of item `i`,
-/// as they are sorted.
+/// Counts exposed points and near atoms of every heavy atom. Block `i` takes the atoms of item `i`, in the order of cells.
 ///
-/// - `surface`: one element a heavy atom, as they are sorted.
-/// - `sorted`, `cells`, `frames`: what [`fn@atom_cells`] found, and what it read.
+/// - `surface`: one element per heavy atom, in the order of cells.
+/// - `sorted`, `cells`, `frames`: results of [`fn@atom_cells`]; the other inputs are those it read.
 /// - `points`: the `n_points` test points on an atom's sphere.
 #[kernel(threads = 192, blocks_per_sm = 5, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_PER_GROUP as u32) as usize))]
 pub fn atom_surfaces(
@@ -266,8 +263,8 @@ pub fn atom_surfaces(
     }
 }
 
-/// Where the `n` atoms of an item, which lie in `cell`s (or pairs of them) one after the other, go over to others: a warp takes
-/// the atoms of one.
+/// Where each cell (or pair of cells) begins among the `n` atoms of an item, which are in the order of `cell`. A warp
+/// takes the atoms of one cell or pair.
 #[inline(always)]
 fn cell_parts<'a, const N: usize, const M: usize>(
     block: &mut Block,
@@ -288,11 +285,11 @@ fn cell_parts<'a, const N: usize, const M: usize>(
     starts
 }
 
-/// Finds for every heavy atom how far the nearest one is that has accessible area: block `i` takes the atoms of item `i`, as
-/// they are sorted.
+/// Finds the distance from every heavy atom to the nearest one with accessible area. Block `i` takes the atoms of item
+/// `i`, in the order of cells.
 ///
-/// - `depths`: one element a heavy atom, as they are sorted: the distance in Å, 0 for those that have area themselves.
-/// - `surface`: what [`fn@atom_surfaces`] found, and what it read.
+/// - `depths`: one element per heavy atom, in the order of cells: the distance in Å, 0 for atoms that have area themselves.
+/// - `surface`: the result of [`fn@atom_surfaces`]; the other inputs are those it read.
 #[kernel(threads = 192, blocks_per_sm = 5)]
 pub fn atom_depths(
     block: &mut Block,
@@ -321,12 +318,12 @@ pub fn atom_depths(
     });
 }
 
-/// Adds up what residues have of their heavy atoms: block `i` takes the residues of item `i`.
+/// Adds up the results of heavy atoms for each residue. Block `i` takes the residues of item `i`.
 ///
-/// - `exposure`: one element a residue.
-/// - `contacts`: scratch, one element a residue: atoms of others that touch it.
-/// - `depths`, `surface`: what [`fn@atom_depths`] and [`fn@atom_surfaces`] found, with `points` test points.
-/// - `sorted`, `cells`, `owners`, `frames`: what [`fn@atom_cells`] found, and what it read.
+/// - `exposure`: one element per residue.
+/// - `contacts`: scratch, one element per residue: the atoms of other residues in contact with it.
+/// - `depths`, `surface`: results of [`fn@atom_depths`], and of [`fn@atom_surfaces`] with `points` test points.
+/// - `sorted`, `cells`, `owners`, `frames`: results of [`fn@atom_cells`]; the other inputs are those it read.
 /// - `residue_types`: as in the fused kernel.
 #[kernel(threads = 128, blocks_per_sm = 5)]
 pub fn residue_exposure(

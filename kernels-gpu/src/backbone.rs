@@ -1,8 +1,9 @@
 //! The kernels of the backbone: dihedral angles, hydrogen bonds, secondary structure.
 //!
-//! Data flows one way. [`geometry`] takes the atoms of each residue and its neighbours along the chain, [`bonds`] looks at
-//! all pairs of residues whose alpha carbons are near, and [`states`] reads the pattern of bonds along each structure. The
-//! first two take work items, some rows of a structure each; in the last a block has a structure.
+//! Data flows one way. [`geometry`] reads the atoms of each residue and of its neighbours along the chain. [`bonds`]
+//! looks at all pairs of residues whose alpha carbons are near. [`states`] reads the pattern of bonds along each
+//! structure. In the first two, a block takes a work item, which is some rows of a structure; in the last, a block takes
+//! a structure.
 //!
 //! Hydrogen bonds and states follow Kabsch and Sander 1983, Biopolymers 22:2577, with the rules of mkdssp 4: only residues
 //! with N, CA, C and O take part; the hydrogen lies 1 Å from N, opposite to the C=O of the residue with those atoms that
@@ -21,24 +22,24 @@ use cuda_std::prelude::*;
 use shared_types::feature::{BackboneRow, column};
 use shared_types::{Atom, BatchStructureDesc};
 
-/// Threads that look for one residue's bonds together. Fewer leave lanes idle while one computes an energy; more leave
-/// long structures to few threads.
+/// Threads that search one residue's bonds together. With fewer, lanes idle while one computes an energy; with more, a long
+/// structure has few threads.
 const TEAM: u32 = 4;
 
-/// A residue's alpha carbon, and what its neighbours ask of it.
+/// A residue's alpha carbon, and the flags that its neighbours read.
 #[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
 #[repr(C, align(16))]
 pub struct Carbon {
     /// Position in Å; NaN unless the residue has N, CA, C and O.
     position: [f32; 3],
-    /// The bits below.
+    /// A set of the bits below.
     tag: u32,
 }
 
 impl Carbon {
-    /// N, CA, C and O are there.
+    /// The residue has N, CA, C and O.
     const COMPLETE: u32 = 1;
-    /// Both this residue and the next row are complete, and its C is bound to the next one's N.
+    /// This residue and the next row are complete, and its C is bound to the next one's N.
     const LINKED: u32 = 2;
     /// N has a hydrogen with a position.
     const DONOR: u32 = 4;
@@ -65,38 +66,33 @@ pub struct PeptideAtoms {
     o: [f32; 3],
 }
 
-/// Stands for a residue in [`HydrogenBonds`] where there is none.
+/// No residue, in [`HydrogenBonds`].
 const NOBODY: u32 = u32::MAX;
 
 /// The hydrogen bonds of a residue.
 #[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
 #[repr(C, align(16))]
 pub struct HydrogenBonds {
-    /// The rows of the structure whose C=O its N-H binds to, the stronger one first.
+    /// The rows whose C=O its N-H binds to, the stronger bond first.
     acceptors: [u32; 2],
     /// Energy of the strongest bond of its N-H in kcal/mol, at most 0.
     nh: f32,
-    /// The same of its C=O.
+    /// Energy of the strongest bond of its C=O in kcal/mol, at most 0.
     co: f32,
 }
 
-/// Ladders that begin at a residue: those in which it is the lowest row. An N-H has two bonds at most, so that a residue has
-/// eight bridges to higher rows at most.
-#[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
-#[repr(C, align(8))]
-pub struct LadderStarts {
-    count: u32,
-    _padding: u32,
-    /// The row that the residue is paired with, by rising row; twice the number of bridges, and 1 if it is parallel.
-    ladders: [[u32; 2]; 8],
-}
+/// The ladders whose lowest row is this residue. The first word is their number. Two words follow for each ladder, by
+/// rising partner: the row that the residue is paired with; and twice the number of bridges, plus 1 if it is parallel. An
+/// N-H has at most two bonds, so a residue has at most eight bridges to higher rows. Unused words are neither written nor
+/// read.
+pub type LadderStarts = [u32; 17];
 
-/// First of the kernels of the backbone: angles, and the atoms that hydrogen bonds are between. Block `i` takes the rows of
-/// item `i`, which are its segments of `output`, `carbons` and `peptides`.
+/// The first kernel of the backbone: dihedral angles, and the atoms of hydrogen bonds. Block `i` takes the rows of item
+/// `i`, which are its segments of `output`, `carbons` and `peptides`.
 ///
-/// - `output`: a row a residue, with angles.
+/// - `output`: one row per residue; the angles are written.
 /// - `roles`: [`shared_types::backbone::RoleAtoms`] as words.
-/// - `residue_atoms`: a residue's first atom, counted from the structure's first.
+/// - `residue_atoms`: each residue's first atom, counted from the structure's first atom.
 ///
 /// The other inputs are those of [`fn@crate::mega_fused_batch_detection_prism4d`].
 #[kernel(threads = 128, blocks_per_sm = 8)]
@@ -134,7 +130,8 @@ pub fn backbone_geometry(
     output.fill(block, rows, |at| inputs.angles(item.first + at));
 }
 
-/// Second: the hydrogen bonds of each residue. Items are those of the first; `carbons` and `peptides` are the batch's.
+/// The second kernel: the hydrogen bonds of each residue. It takes the same items; `carbons` and `peptides` are those of
+/// the whole batch.
 #[kernel(threads = 256, blocks_per_sm = 3)]
 pub fn backbone_bonds(
     block: &mut Block,
@@ -160,11 +157,13 @@ pub fn backbone_bonds(
     bonds.fill_by_team::<TEAM>(block, rows, |team, at| chain.bonds_of::<Here>(team, item.first + at));
 }
 
-/// Last: the states of secondary structure, and the energies. Block `i` takes structure `i`.
+/// The last kernel: states of secondary structure, and energies. Block `i` takes structure `i`.
 ///
-/// - `output`: the rows of the first kernel, which are completed.
-/// - `starts`, `strands`, `marks`: scratch, an element a residue.
-#[kernel(threads = 256, blocks_per_sm = 4)]
+/// - `output`: the rows of the first kernel; the other columns are written.
+/// - `starts`, `strands`, `marks`: scratch, one element per residue.
+///
+/// Blocks are small: one thread joins ladders while its block waits, and other blocks run meanwhile.
+#[kernel(threads = 64, blocks_per_sm = 16)]
 pub fn backbone_states(
     block: &mut Block,
     output: &mut Segment<BackboneRow>,
@@ -179,10 +178,12 @@ pub fn backbone_states(
     let (first, n) = (structure.ca_offset, structure.n_residues);
     let pattern =
         ladders::Pattern { carbons: View::of(carbons.part(first, n)), bonds: View::of(bonds.part(first, n)), n };
-    starts.update(block, n, |i, starts| pattern.write_starts(i, starts));
-    strands.fill(block, n, |_| 0);
-    let starts = starts.view(n);
-    strands.update_atomic(block, n, |thread, strands, i| pattern.join_ladders(thread, starts, strands, i));
+    let mut words = starts.whole();
+    let mut words = words.flatten();
+    words.update_atomic(block, n, |thread, words, i| pattern.write_starts(thread, words, i));
+    let starts = ladders::Starts { words: words.into_view() };
+    strands.fill(block, n, |i| starts.not_joined(i));
+    strands.update_atomic(block, n, |thread, strands, i| pattern.join_ladders(thread, &starts, strands, i));
     let rows = output.view(n);
     marks.fill(block, n, |i| states::marks(&pattern, rows, i));
     let marked = states::Marked { marks: marks.view(n), strands: strands.view(n) };

@@ -1,7 +1,7 @@
-//! From rows to columns: what leaves the device is what was asked for, column by column.
+//! From rows to columns: only the requested columns leave the device.
 //!
-//! A structure's values lie together: all of its first column, then all of its second, and so on. So a part of a batch is
-//! copied in one piece, and who writes a column finds it in one piece, too.
+//! A structure's values are contiguous: its first column, then its second, and so on. So a part of a batch is copied in one
+//! piece, and each column is contiguous for the writers.
 
 use crate::scratch::Taken;
 use cuda_std::math::NAN;
@@ -9,14 +9,14 @@ use cuda_std::prelude::*;
 use shared_types::feature::{BackboneRow, column};
 use shared_types::{BatchStructureDesc, FeatureRow, PositionRow};
 
-/// A kernel for each group of features, which takes columns from its rows.
+/// One kernel for each group of features: it takes columns from the group's rows.
 macro_rules! columns {
     ($($kernel:ident of $row:ident $(, states in $states:expr)?;)*) => {$(
         /// Takes columns from rows of a group: block `i` takes structure `i`.
         ///
-        /// - `values`: as many elements a residue as there are columns of all groups.
-        /// - `rows`: the group's.
-        /// - `columns`: which of the rows' columns, in the order of the output.
+        /// - `values`: for each residue one element per requested column of all groups.
+        /// - `rows`: the rows of the group.
+        /// - `columns`: the columns to take, in the order of the output.
         /// - `descriptors`: as in the fused kernel.
         #[kernel(threads = 256, blocks_per_sm = 8)]
         pub fn $kernel(
@@ -33,11 +33,11 @@ macro_rules! columns {
             let mut values = values.whole();
             let (_, mut own) = values.split_at(taken.first * n);
             own.fill(block, columns.len() as u32 * n, |k| {
-                // By reference: of a row, one value is read.
+                // By reference, so that one value of a row is read and not all.
                 let row = rows.get((k % n) as usize);
                 let value = row.map_or(NAN, |row| row.columns.at(columns.at(k / n)));
                 $(
-                    // What stands for a state is no magnitude.
+                    // Codes of states are no magnitudes.
                     if columns.at(k / n) == $states as u32 {
                         return value;
                     }
@@ -54,7 +54,7 @@ columns! {
     backbone_columns of BackboneRow, states in column::SS;
 }
 
-/// A finite value of a magnitude below `least` is 0. The last step: nothing is computed from the result.
+/// Replaces a finite value of a magnitude below `least` by 0. This is the last step: nothing is computed from the result.
 #[inline(always)]
 fn drop_small(value: f32, least: f32) -> f32 {
     if value.abs() < least { 0.0 } else { value }

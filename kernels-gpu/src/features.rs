@@ -1,8 +1,8 @@
-//! What is computed of a structure, phase by phase: each module has some columns, or what others need.
+//! The phases of a structure's features. Each module computes some columns, or what other phases need.
 //!
-//! The phases are put together twice: [`crate::fused`] runs them one after the other in one block, and [`crate::split`] in
-//! several kernels, so that many blocks work on one structure. A phase that writes rows is told which, and what it computes
-//! for a row is the same either way.
+//! Two sets of kernels use the phases: [`crate::fused`] runs all of them in one block, and [`crate::split`] divides them
+//! into several kernels, so that many blocks work on one structure. A phase that writes rows gets the range of rows, and
+//! computes the same for a row in both.
 
 pub mod alpha_carbons;
 pub mod backbone;
@@ -12,7 +12,7 @@ pub mod network;
 pub mod pairs;
 pub mod whole;
 
-/// Threads that work on one residue's row together: eight 16-byte alpha carbons are one line of the cache.
+/// Threads that share one residue's row: eight alpha carbons of 16 bytes fill a cache line.
 pub const TEAM: u32 = 8;
 
 /// The rows of a structure that a block writes.
@@ -25,7 +25,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// All `n`.
+    /// All `n` rows.
     #[inline(always)]
     pub fn all(n: u32) -> Self {
         Self { first: 0, count: n, all: n }
@@ -37,7 +37,7 @@ impl Rows {
         Self { first, count, all }
     }
 
-    /// The row of the structure that is number `at` of these.
+    /// The row of the structure at position `at` of these rows.
     #[inline(always)]
     pub fn row(self, at: u32) -> u32 {
         self.first.wrapping_add(at)

@@ -1,10 +1,9 @@
-//! The fused kernel: one block a structure, and all of its phases.
+//! The fused kernel: a block computes all phases of one structure.
 //!
-//! What takes a look at every heavy atom has been prepared in [`crate::atoms`], and what takes all features comes after,
-//! in [`crate::sites`]. Data flows one way. [`alpha_carbons`] gathers what the others read of a residue, [`pairs`] looks at every
-//! pair of residues, [`backbone`] along the chain, [`whole`] at the structure, [`network`] and [`centrality`] at the
-//! contact graph, and [`exposed`] takes over what atoms gave. What holds few values comes last, where few registers are
-//! left.
+//! The kernels of [`crate::atoms`] run before it, and those of [`crate::sites`] after it. Data flows one way.
+//! [`alpha_carbons`] gathers what other phases read of a residue. [`pairs`] looks at every pair of residues, [`backbone`]
+//! along the chain, [`whole`] at the structure, [`network`] and [`centrality`] at the contact graph. [`exposed`] copies the
+//! results of heavy atoms. Phases that hold few values come last, where few registers are left.
 
 use crate::features::{Rows, alpha_carbons, backbone, centrality, exposed, network, pairs, whole};
 use crate::graph;
@@ -13,24 +12,24 @@ use cuda_std::math::NAN;
 use cuda_std::prelude::*;
 use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Steps, StructureSummary};
 
-/// Computes the features of every residue of a batch, but for the score of sites: block `i` takes structure `i`,
-/// unless it has more residues than `split` says.
+/// Computes the features of every residue of a batch except the score of sites. Block `i` takes structure `i`, unless it
+/// has more residues than the limit in `split`.
 ///
-/// Buffers that name no other length have one element a residue, in the batch's order. Structure `i` has the residues
-/// `ca_offset ..` of its descriptor, which are also its segments of `output` and of the scratch buffers.
+/// A buffer has one element per residue, in the batch's order, unless its line says otherwise. Structure `i` has the
+/// residues from `ca_offset` of its descriptor on, which are also its segments of `output` and of the scratch buffers.
 ///
 /// - `output`: a row of features, indexed by [`shared_types::Feature::column`].
-/// - `atoms`: the heavy atoms of all structures; Å, relative to each structure's centre.
+/// - `atoms`: the heavy atoms of all structures, in Å relative to each structure's centre.
 /// - `ca_indices`: the alpha carbon, counted from the structure's first atom, or [`shared_types::NO_CA`].
-/// - `descriptors`: one a structure.
+/// - `descriptors`: one per structure.
 /// - `residue_types`: an index into [`shared_types::RESIDUES`].
-/// - `conservation`, `gisaid_freq`, `gisaid_velocity`: annotation, NaN where there is none.
-/// - `bfactor`: B factor of the alpha carbon in Å^2, NaN where there is none.
-/// - `chain_ids`: a number for each chain of the structure, below 2^29.
-/// - `exposure`: what [`fn@crate::atom_surfaces`] found.
+/// - `conservation`, `gisaid_freq`, `gisaid_velocity`: annotations, NaN where missing.
+/// - `bfactor`: B factor of the alpha carbon in Å^2, NaN where missing.
+/// - `chain_ids`: the number of the residue's chain in the structure, below 2^29.
+/// - `exposure`: the result of [`fn@crate::residue_exposure`].
 /// - `alpha_carbons`, `traits`, `bfactor_z`, `work`: scratch.
-/// - `contacts`: scratch, [`crate::scratch::contact_words`] words a residue.
-/// - `summaries`: one a structure.
+/// - `contacts`: scratch, [`crate::scratch::contact_words`] words per residue.
+/// - `summaries`: one per structure.
 #[kernel(threads = 256, blocks_per_sm = 3)]
 pub fn mega_fused_batch_detection_prism4d(
     block: &mut Block,
@@ -84,9 +83,10 @@ pub fn mega_fused_batch_detection_prism4d(
     );
 }
 
-/// As [`fn@mega_fused_batch_detection_prism4d`], with those steps alone that `split` has; columns of others mean nothing.
+/// As [`fn@mega_fused_batch_detection_prism4d`], but computes only the steps in `split`; columns of other steps are
+/// unspecified.
 ///
-/// A kernel of its own: to look what is asked for takes registers, of which the other has none to spare.
+/// It is a separate kernel because checking the steps takes registers, and the other kernel has none to spare.
 #[kernel(threads = 256, blocks_per_sm = 2)]
 pub fn selected_features(
     block: &mut Block,
@@ -140,7 +140,7 @@ pub fn selected_features(
     );
 }
 
-/// Both kernels: what is known of `steps` when it is compiled is decided then.
+/// The body of both kernels. What is known of `steps` at compile time is decided there.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "those of the kernels")]
 fn compute<V>(

@@ -1,4 +1,4 @@
-//! The contact graph: alpha carbons are nodes, and closer than the contact threshold is an edge.
+//! The contact graph: its nodes are alpha carbons, and two that are closer than the contact threshold share an edge.
 
 use crate::features::{Rows, TEAM};
 use crate::scratch::AlphaCarbon;
@@ -7,7 +7,7 @@ use cuda_std::prelude::*;
 /// The contact graph of one structure.
 #[derive(Clone, Copy)]
 pub struct ContactGraph<'a> {
-    /// Each residue's contacts, as far as there was room.
+    /// Each residue's contacts, as many as there is room for.
     pub lists: Lists<'a>,
     pub alpha_carbons: View<'a, AlphaCarbon>,
     /// Square of the contact threshold.
@@ -45,7 +45,7 @@ impl<'a> ContactGraph<'a> {
         i != j && self.alpha_carbons.get(i).to(self.alpha_carbons.get(j)).norm2() < self.radius2
     }
 
-    /// Sum of a vector's elements over the contacts of residue `i`: a row of the adjacency matrix, times the vector.
+    /// Sum of a vector's elements over the contacts of residue `i`: a row of the adjacency matrix times the vector.
     #[inline(always)]
     pub fn sum_over_contacts(self, i: u32, vector: View<f32>) -> f32 {
         let mut sum = 0.0;
@@ -61,7 +61,7 @@ impl<'a> ContactGraph<'a> {
     }
 }
 
-/// The contacts of one residue: the items of its list, or where there was no room, all residues that are near.
+/// The contacts of one residue: the items of its list, or, if the list had no room, all residues that are near.
 #[derive(Clone, Copy)]
 pub struct Neighbours<'a> {
     pub graph: ContactGraph<'a>,

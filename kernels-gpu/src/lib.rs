@@ -1,11 +1,11 @@
 //! The GPU kernels: safe Rust, compiled to PTX for the device and to machine code for CPU cores.
 //!
-//! For CPU cores the body of a kernel is compiled once for each instruction set. Closures in it belong to that version, and
-//! those in functions that it calls to the function. So that these are compiled for the instruction set too, such functions
-//! have a type parameter `V`, for which each version of each kernel gives a type of its own: `enum Here {}`. Without it, they
-//! are compiled once for all, and `math::fma` is a call there. A function that a kernel calls in several places takes a number
-//! as well, so that each has its own. (A closure that is called in two places may be compiled by itself all the same: see
-//! `Team::reduce_long`.)
+//! For CPU cores, a kernel's body is compiled once for each instruction set. A closure in the body is compiled with that
+//! version; a closure in a function that the kernel calls is compiled with the function. Such a function therefore has a
+//! type parameter `V`, and each version of a kernel passes a type of its own: `enum Here {}`. Without it, the closure
+//! would be compiled once for all instruction sets, and `math::fma` would be a call there. Where a kernel calls a
+//! function in several places, it passes an array type with a number as well, so that each place has its own version.
+//! (The compiler may still not inline a closure that is called in two places: see `Team::reduce_long`.)
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 #![deny(unsafe_code)]
@@ -35,29 +35,28 @@ pub use sites::binding_sites;
 pub use split::{split_alpha_carbons, split_centrality, split_network, split_pairs};
 pub use vector::Vector;
 
-/// What a block of a kernel works on.
+/// The unit of work of a kernel's blocks.
 #[cfg(not(target_arch = "nvptx64"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blocks {
-    /// Block `i` has structure `i`.
+    /// Block `i` takes structure `i`.
     Structures,
-    /// Block `i` has item `i` of those that share out heavy atoms.
+    /// Block `i` takes item `i` of the work items over heavy atoms.
     AtomItems,
-    /// Block `i` has item `i` of those that share out residues.
+    /// Block `i` takes item `i` of the work items over residues.
     ResidueItems,
-    /// Block `i` has item `i` of those that share out the rows of large structures.
+    /// Block `i` takes item `i` of the work items over rows of large structures.
     RowItems,
 }
 
-/// A kernel that says what its blocks work on. From that follow how many blocks a launch has, and which structure is to
-/// blame where one panics.
+/// A kernel with its unit of work, which gives the number of blocks of a launch and the structure of a block that panics.
 #[cfg(not(target_arch = "nvptx64"))]
 pub trait BatchKernel: cuda_std::launch::Kernel {
-    /// What its blocks work on.
+    /// The unit of work of its blocks.
     const BLOCKS: Blocks;
 }
 
-/// Declares for every kernel what its blocks work on.
+/// Declares the unit of work of every kernel.
 macro_rules! kernels {
     ($($kernel:ident: $blocks:ident;)*) => {
         $(
@@ -104,10 +103,10 @@ kernels! {
     backbone_columns: Structures;
 }
 
-/// The kernels for GPUs, as `cargo xtask build-ptx` has built them from this crate.
+/// The PTX of the kernels, built from this crate by `cargo xtask build-ptx`.
 #[cfg(not(target_arch = "nvptx64"))]
 pub static PTX: &str = include_str!("../ptx/kernels_gpu.sm_75.ptx");
 
-/// The same as machine code for some kinds of GPUs, made from that PTX and bound to it; `cuda_host::Image` takes both.
+/// Machine code of that PTX for some kinds of GPUs, bound to the PTX by a fingerprint. `cuda_host::Image` takes both.
 #[cfg(not(target_arch = "nvptx64"))]
 pub static MACHINE_CODE: &[u8] = include_bytes!("../ptx/kernels_gpu.sm_75.cubins");

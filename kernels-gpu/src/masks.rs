@@ -1,36 +1,37 @@
-//! Which test points another atom covers, looked up.
+//! A lookup table of the test points that another atom covers.
 //!
-//! A point u of an atom's unit sphere is covered by another atom at the difference D when u D is more than a threshold. The
-//! direction of D and the threshold by its length choose a [`Mask`](shared_types::Mask): the points that are *certainly*
-//! covered, wherever D lies in a cell of directions and the threshold in its bin, and those that are *possibly* covered.
-//! (Le Grand and Merz 1993 look points up; here only those are counted by a mask that are certain, and points that
-//! are possible and not certain are tested.) An entry therefore decides how many tests there are, and no result: it may
-//! be found with approximate functions, and be another one on each backend.
+//! Another atom at the difference D covers a point u of an atom's unit sphere when u D exceeds a threshold. The direction
+//! of D, and the threshold divided by the length of D, select a [`Mask`](shared_types::Mask). It has the points that are
+//! *certainly* covered, for every D in that cell of directions and every threshold in that bin, and the points that are
+//! *possibly* covered. (Le Grand and Merz 1993 look points up, too. Here masks count only certain points, and points that
+//! are possible but not certain are tested.) So an entry decides the number of tests and no result: approximate functions
+//! may find it, and it may differ between backends.
 //!
-//! Directions are cells of the octahedral map (Meyer et al. 2010): the octahedron |x| + |y| + |z| = 1, unfolded to a square.
+//! Directions are cells of the octahedral map (Meyer et al. 2010): the octahedron |x| + |y| + |z| = 1, unfolded to a
+//! square.
 
 use cuda_std::math::{self, approx, larger, smaller};
 use shared_types::{MASK_BINS, MASK_SIDE, MASKS_PER_GROUP};
 
-/// Thresholds by length below which all are in the first bin.
+/// Smaller thresholds, divided by length, are in the first bin.
 pub const FIRST_THRESHOLD: f32 = -0.2;
-/// Thresholds from there on that the bins divide.
+/// The range of thresholds from there on that the bins divide.
 pub const THRESHOLDS: f32 = 1.2;
-/// Square of a distance in Å up to which a direction means nothing: all points are tested.
+/// Squared distance in Å^2 up to which the direction is meaningless, and all points are tested.
 const NOWHERE: f32 = 1e-4;
 
-/// The entry of which no point is certain and all are possible.
+/// The entry with no certain point and all points possible.
 pub const ANY: u32 = MASKS_PER_GROUP as u32 - 2;
 /// The entry of an atom that covers nothing.
 pub const NOTHING: u32 = MASKS_PER_GROUP as u32 - 1;
 
-/// A number that is not below 0 and at most 2^22, towards zero; a whole number may become one less.
+/// Truncates a number from 0 to 2^22 to an integer. A whole number may become one less.
 #[inline(always)]
 fn whole(x: f32) -> u32 {
     (larger(x - 0.5, 0.0) + 8_388_608.0).to_bits() & 0x7f_ffff
 }
 
-/// Where a coordinate lies on the map, in cells: `folded` is what the lower half adds to its magnitude.
+/// The cell of a coordinate on the map. `folded` is what the lower half of the octahedron adds to its magnitude.
 #[inline(always)]
 fn position(x: f32, folded: f32, scale: f32) -> u32 {
     const HALF: f32 = MASK_SIDE as f32 / 2.0;

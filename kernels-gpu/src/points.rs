@@ -1,9 +1,9 @@
-//! Points on the surface where a ligand may lie, and how likely it does.
+//! Points on the surface where a ligand may lie, and their probabilities.
 //!
-//! A point is where the centre of a probe touches an atom and no other, on an atom that is not too far out. `exposed` finds
-//! points, `scores` what lies around each, and `sums` what each atom has around it; `sites` makes residues and sites of
-//! these. All sums are of integers, so that the order in which atoms lie in their cells makes no difference. The model stands in
-//! [`shared_types::site_model`].
+//! A point is a centre of a probe that touches one atom and overlaps no other. Atoms that stand out have none. `exposed`
+//! finds the points, `scores` rates them by the atoms around each, and `sums` adds up the scores around each atom.
+//! `sites` finds scores of residues and sites from these. All sums are of integers, so the order of atoms within
+//! a cell makes no difference. The model is in [`shared_types::site_model`].
 
 mod exposed;
 mod kinds;
@@ -22,8 +22,8 @@ use cuda_layout::DeviceLayout;
 use shared_types::Atom;
 use shared_types::site_model::{DIRECTIONS, PROBE};
 
-/// Coordinates that are added up have this added: the bits of such a number are those of an integer that counts by
-/// 1 / [`PER_ANGSTROM`], as far as it is within 32,768 Å.
+/// Added to coordinates before they are summed up: within 32,768 Å, the bits of the result are those of an integer in
+/// units of 1 / [`PER_ANGSTROM`].
 const SHIFT: f32 = 98_304.0;
 const PER_ANGSTROM: f32 = 128.0;
 
@@ -31,21 +31,21 @@ const PER_ANGSTROM: f32 = 128.0;
 const THREADS: usize = 256;
 const WARPS: usize = THREADS / 32;
 
-/// An atom's points. In the order of cells, as all that kernels for sites keep of atoms.
+/// The points of an atom. The kernels for sites keep all values of atoms in the order of cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Zeroable, Pod, DeviceLayout)]
 #[repr(C)]
 pub struct PointAtom {
-    /// Where its points begin in buffers of points.
+    /// The index of its first point in buffers of points.
     pub first: u32,
-    /// From the lowest bit: 16 for the directions of its points, 5 for how many it would have if there were room for all.
+    /// From the lowest bit: 16 bits for the directions of its points; 5 bits for the number of exposed directions.
     word: u32,
 }
 
-/// An atom as the points around it see it, in the order of cells.
+/// An atom with what the scores of points read of it, in the order of cells.
 #[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
 #[repr(C, align(16))]
 pub struct SiteAtom {
-    /// x in Å, as [`place`] has it, and so are the others.
+    /// x in Å plus [`SHIFT`], as from [`place`]; so are y and z.
     x: f32,
     y: f32,
     z: f32,
@@ -61,12 +61,12 @@ pub struct Spot {
     x: f32,
     y: f32,
     z: f32,
-    /// The square of its probability, in parts of 1 of [`shared_types::site_model::SUM_UNIT`].
+    /// The square of its probability, times [`shared_types::site_model::SUM_UNIT`].
     pub score: u32,
 }
 
 impl Spot {
-    /// Where it is.
+    /// Its position in Å.
     #[inline(always)]
     pub fn at(self) -> [f32; 3] {
         [self.x, self.y, self.z]
@@ -92,7 +92,7 @@ impl PointAtom {
         self.directions().count_ones()
     }
 
-    /// Directions in which it is exposed, also those that there is no room for.
+    /// Number of directions in which it is exposed, with those that there is no room for.
     #[inline(always)]
     #[must_use]
     pub fn exposed(self) -> u32 {
@@ -100,7 +100,7 @@ impl PointAtom {
     }
 }
 
-/// Where an atom's point in a direction is.
+/// The position of an atom's point in a direction.
 #[inline(always)]
 pub fn position(atom: Atom, direction: u32) -> [f32; 3] {
     use cuda_std::math::fma;
@@ -109,13 +109,13 @@ pub fn position(atom: Atom, direction: u32) -> [f32; 3] {
     [fma(reach, x, atom.x), fma(reach, y, atom.y), fma(reach, z, atom.z)]
 }
 
-/// A position whose coordinates can be added up by their bits.
+/// A position with [`SHIFT`] added: its coordinates can be summed up by their bits.
 #[inline(always)]
 fn place(at: [f32; 3]) -> [f32; 3] {
     [at[0] + SHIFT, at[1] + SHIFT, at[2] + SHIFT]
 }
 
-/// Such a coordinate in Å.
+/// Such a coordinate without the shift, in Å.
 #[inline(always)]
 fn along(at: f32) -> f32 {
     at - SHIFT

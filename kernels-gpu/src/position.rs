@@ -1,22 +1,22 @@
-//! Where residues are in their file.
+//! Positions of residues in the frame of their file.
 
 use cuda_std::math::{NAN, canonical};
 use cuda_std::prelude::*;
 use shared_types::feature::column;
 use shared_types::{Atom, BatchStructureDesc, NO_CA, PositionRow};
 
-/// Files give coordinates in this part of 1 Å.
+/// Files give coordinates in units of 1 Å divided by this.
 const PER_ANGSTROM: f64 = 1000.0;
 /// Half of the spacing of `f32`, by their magnitude: 2^-24.
 const HALF_SPACING: f64 = 1.0 / 16_777_216.0;
-/// What sums in f64 may be off, far above the spacing of `f64` at 10^5 Å.
+/// Error allowed for sums in f64, far above the spacing of `f64` at 10^5 Å.
 const SLACK: f64 = 1e-9;
 
-/// Places the alpha carbon of every residue in its file's frame, and takes over the B column: block `i` takes structure
+/// Writes the position of every alpha carbon in the frame of its file, and copies the B column. Block `i` takes structure
 /// `i`.
 ///
-/// - `output`: a row a residue.
-/// - `centers`: per structure, what was subtracted from its coordinates.
+/// - `output`: one row per residue.
+/// - `centers`: per structure, the centre that was subtracted from its coordinates.
 /// - `b_column`: per residue, the B column of the alpha carbon, or NaN.
 /// - `atoms`, `ca_indices`, `descriptors`: as in the fused kernel.
 #[kernel(threads = 128, blocks_per_sm = 8)]
@@ -46,8 +46,8 @@ pub fn residue_positions(
     });
 }
 
-/// A coordinate in the file's frame. What `relative` lost when it was rounded is given back where the file has, as most do,
-/// three decimals: of the values that round to it, one of three decimals is taken.
+/// A coordinate in the frame of the file. `relative` was rounded to `f32`. Most files have three decimals; so if a value of
+/// three decimals rounds to `relative`, that value is returned.
 #[inline(always)]
 fn in_file(relative: f32, center: f64) -> f32 {
     let sum = f64::from(relative) + center;

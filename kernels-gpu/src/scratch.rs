@@ -1,6 +1,6 @@
-//! What the fused kernel keeps for a residue while it works.
+//! Scratch memory of the kernels.
 //!
-//! Every buffer has one element a residue, but for the contact lists: they have [`contact_words`] words a residue.
+//! Unless said otherwise, a buffer has one element per residue. Contact lists have [`contact_words`] words per residue.
 
 use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
@@ -11,7 +11,7 @@ pub use crate::backbone::{Carbon, HydrogenBonds, LadderStarts, PeptideAtoms};
 pub use crate::features::whole::Shape;
 use crate::vector::Vector;
 
-/// A residue's alpha carbon, as the others see it.
+/// A residue's alpha carbon, with what other residues read of it.
 #[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
 #[repr(C, align(16))]
 pub struct AlphaCarbon {
@@ -71,37 +71,37 @@ impl AlphaCarbon {
     }
 }
 
-/// What a residue's neighbours average.
+/// Values of a residue that its neighbours average.
 #[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
 #[repr(C, align(16))]
 pub struct Traits {
     /// Hydropathy.
     pub hydropathy: f32,
-    /// Conservation, NaN without.
+    /// Conservation, NaN if missing.
     pub conservation: f32,
-    /// Lineage frequency, NaN without.
+    /// Lineage frequency, NaN if missing.
     pub freq: f32,
-    /// Lineage velocity, NaN without.
+    /// Lineage velocity, NaN if missing.
     pub velocity: f32,
 }
 
-/// What is counted around a heavy atom.
+/// Counts around a heavy atom.
 #[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
 #[repr(C)]
 pub struct AtomSurface {
     /// Test points on its sphere that no other atom covers.
     pub exposed: u32,
-    /// Heavy atoms within 10 Å, itself counted.
+    /// Heavy atoms within 10 Å, including itself.
     pub crowd: u32,
 }
 
-/// What a residue has of its heavy atoms and of those around them.
+/// A residue's sums over its heavy atoms and those around them.
 #[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
 #[repr(C)]
 pub struct ResidueExposure {
     /// Accessible surface area in Å^2.
     pub area: f32,
-    /// The same by the residue type's largest.
+    /// The area divided by the largest one of the residue type.
     pub relative: f32,
     /// The part of the area on carbon and sulfur, in Å^2.
     pub apolar: f32,
@@ -113,36 +113,36 @@ pub struct ResidueExposure {
     pub contacts: f32,
 }
 
-/// An atom's share of the words that sorting atoms into cells takes: at most three cells an atom, each with its start and
-/// a counter, and one start more; then the order itself, and each atom's place in it.
+/// An atom's share of the words for sorting atoms into cells: at most three cells per atom, each with its start and a
+/// counter, and one more start; then the order itself, and each atom's place in it.
 pub type CellWords = [u32; 9];
 
 /// Number of work vectors over the residues.
 pub const WORK_VECTORS: usize = 32;
 
-/// A residue's elements of the work vectors. They hold the half spheres' axes first, and then what the centrality
-/// iteration keeps.
+/// A residue's elements of the work vectors. They hold the axes of half spheres first, and the vectors of the centrality
+/// iteration later.
 pub type WorkVectors = [f32; WORK_VECTORS];
 
-/// What a block of a kernel for parts of structures works on: some elements of one structure.
+/// The work of one block in kernels for parts of structures: some elements of one structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod, DeviceLayout)]
 #[repr(C)]
 pub struct WorkItem {
     /// The structure, or [`NO_STRUCTURE`].
     pub structure: u32,
-    /// The structure's first element in scratch memory of an element an atom.
+    /// The structure's first element in scratch memory with one element per atom.
     pub atoms: u32,
-    /// The item's first element, counted from the structure's first one.
+    /// The item's first element, counted from the structure's first element.
     pub first: u32,
 }
 
-/// How the structures of a batch are shared out to blocks.
+/// How the structures of a batch are divided among blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod, DeviceLayout)]
 #[repr(C)]
 pub struct WorkSplit {
-    /// Residues of the largest structure that one block computes.
+    /// Structures of more residues than this are divided among several blocks.
     pub largest: u32,
-    /// Rows of the items of larger ones; at least 1.
+    /// Rows per item of such structures; at least 1.
     pub rows_per_item: u32,
     /// Words of contact list for each residue: [`contact_words`], or fewer.
     pub contact_words: u32,
@@ -159,24 +159,24 @@ impl WorkSplit {
     }
 }
 
-/// Which columns of a group are taken from its rows to the batch's values, and how.
+/// The columns of a group to copy from its rows to the batch's values.
 #[derive(Clone, Copy, Debug, PartialEq, Zeroable, Pod, DeviceLayout)]
 #[repr(C)]
 pub struct Taken {
-    /// Columns of other groups before them.
+    /// Number of columns of the groups before this one.
     pub first: u32,
-    /// Finite values of smaller magnitude are written as 0.
+    /// Finite values of a smaller magnitude are written as 0.
     pub least: f32,
 }
 
-/// Stands in a [`WorkItem`] whose block has nothing to do.
+/// The structure of a [`WorkItem`] whose block has nothing to do.
 pub const NO_STRUCTURE: u32 = u32::MAX;
 
-/// What is known of a large structure before its rows are computed.
+/// Facts about a large structure that its rows need.
 #[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
 #[repr(C)]
 pub struct Facts {
-    /// Where its alpha carbons are.
+    /// The extent of its alpha carbons.
     pub shape: Shape,
     /// Accessible area of all residues in Å^2.
     pub area: f32,
@@ -186,15 +186,15 @@ pub struct Facts {
     pub several_chains: u32,
 }
 
-/// Words of contact list a residue gets at a contact threshold in Å: a count, and room for the contacts.
+/// Words of a residue's contact list at a contact threshold in Å: a count, and room for contacts.
 ///
-/// Real residues have about 10 contacts at 8 Å and at most about 20, and both grow with the threshold's cube. A list
-/// without room for all is no error: the kernel then looks at all residues again.
+/// Real residues have about 10 contacts at 8 Å, and at most about 20; both grow with the cube of the threshold. A list
+/// may be too short: the kernel then looks at all residues again.
 #[must_use]
 pub fn contact_words(contact_threshold: f32) -> u32 {
     let eighths = contact_threshold / 8.0;
     let room = 24.0 * eighths * eighths * eighths;
-    // At least a count and some; at most what a threshold of 20 Å needs.
+    // At least a count and some contacts; at most what a threshold of 20 Å needs.
     if room >= 384.0 {
         384
     } else if room >= 8.0 {

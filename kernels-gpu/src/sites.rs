@@ -1,11 +1,12 @@
-//! Ligand-binding sites: how likely residues are to line one, and where they are.
+//! Ligand-binding sites, and the probability of each residue to line one.
 //!
-//! Of each heavy atom [`crate::points`] has a sum. A residue has the largest of its atoms; sites are the atoms with the
-//! largest sums that are far enough from each other, with the points around them.
+//! [`crate::points`] gives each heavy atom a sum of scores. A residue gets the largest sum of its atoms. The peaks of
+//! sites are the atoms with the largest sums that are far enough from each other; a site has the points around its peak.
 
 use crate::atoms::cells::{Bounds, Cells, Region};
 use crate::points::{PointAtom, Spot, distance2};
-use crate::scratch::{CellWords, Frame};
+use crate::scratch::{CellWords, Frame, atoms_per_item};
+use bytemuck::{Pod, Zeroable};
 use cuda_std::math::{NAN, exp, fma, ln, to_u32};
 use cuda_std::prelude::*;
 use shared_types::feature::column;
@@ -14,31 +15,35 @@ use shared_types::site_model::{
 };
 use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Site, StructureSummary};
 
-/// No atom, and no site.
+/// No atom.
 const NONE: u32 = u32::MAX;
-/// Distances are added up in this part of 1 Å, and areas in this part of 1 Å^2.
+/// Distances are summed up in units of 1 Å divided by this, and areas in units of 1 Å^2 divided by this.
 const PART: f32 = 1024.0;
-/// Threads that share the atoms of a row of cells.
+/// Added to differences along an axis, in the unit of [`PART`], to make them positive.
+const ABOVE: u32 = 8 * PART as u32;
+/// Threads that share the points of a row of cells.
 const THREADS_PER_ROW: u32 = 4;
+/// Most groups of atoms in a structure. The largest sum of each group is kept.
+const GROUPS: usize = 256;
+/// Fewest atoms in a group.
+const LEAST_GROUP: u32 = 64;
 
 /// Scores every residue of a batch and finds the sites: block `i` takes structure `i`.
 ///
-/// - `output`: a row of features a residue, of which `site_score` is written.
-/// - `site_ids`: the site that the residue is part of, counted from 0 in its structure, or -1.
-/// - `summaries`: one a structure, of which `sites` is written.
-/// - `sites`: [`MOST_SITES`] a structure, by falling score; those that are not there are zero.
-/// - `labels`: scratch, one element a heavy atom.
-/// - `best`: scratch, one element a residue.
-/// - `sums`: what [`fn@crate::points::site_sums`] found, and what it read.
+/// - `output`: one row per residue; `site_score` is written.
+/// - `site_ids`: the residue's site, counted from 0 in its structure, or -1.
+/// - `summaries`: one per structure; `sites` is written.
+/// - `sites`: [`MOST_SITES`] per structure, by falling score; unused ones are zero.
+/// - `best`: scratch, one element per residue.
+/// - `sums`: the result of [`fn@crate::points::site_sums`]; the other inputs are those it read.
 /// - `residue_atoms`: as in [`fn@crate::atom_cells`].
-#[kernel(threads = 128, blocks_per_sm = 6)]
+#[kernel(threads = 128, blocks_per_sm = 8)]
 pub fn binding_sites(
     block: &mut Block,
     output: &mut Segment<FeatureRow>,
     site_ids: &mut Segment<i32>,
     summaries: &mut Segment<StructureSummary>,
     sites: &mut Segment<Site>,
-    labels: &mut Segment<u32>,
     best: &mut Segment<u32>,
     sums: &[u32],
     spots: &[Spot],
@@ -49,12 +54,14 @@ pub fn binding_sites(
     cells: &[CellWords],
     frames: &[Frame],
     frame: &mut Shared<Frame, 1>,
+    tops: &mut Shared<Top, GROUPS>,
+    peaks: &mut Shared<Peak, MOST_SITES>,
     config: MegaFusedConfig,
 ) {
     enum Here {}
     let index = block.index();
     let structure = descriptors.at(index);
-    let (n, rows, first) = (structure.n_atoms, structure.n_residues, labels.start());
+    let (n, rows, first) = (structure.n_atoms, structure.n_residues, structure.atom_offset);
     let frame = frame.fill(block, 1, |_| frames.at(index));
     let cells = Cells::of(View::of(cells.part(first, n).as_flattened()), n, &frame);
     let found = Found {
@@ -63,6 +70,7 @@ pub fn binding_sites(
         sorted: View::of(sorted.part(first, n)),
         cells: &cells,
         spots,
+        per_item: atoms_per_item(n),
     };
     best.fill(block, rows, |i| {
         let begin = residue_atoms.at(structure.ca_offset + i);
@@ -81,58 +89,112 @@ pub fn binding_sites(
         row.columns[column::SITE_SCORE] =
             if place == NONE { NAN } else { logistic(RESIDUE_SLOPE, RESIDUE_BIAS, found.sums.get(place)) };
     });
-    let count = find::<Here>(block, n, &found, labels, sites);
+    let mut peaks = peaks.fill(block, MOST_SITES as u32, |_| Peak::default());
+    let count = find::<Here>(block, n, &found, tops, &mut peaks);
+    sites.fill_by_warp(block, MOST_SITES as u32, |warp, i| {
+        if i < count { site::<Here>(warp, &found, peaks.get(i)) } else { Site::default() }
+    });
     summaries.update(block, 1, |_, summary| summary.sites = count);
     site_ids.fill(block, rows, |i| {
         let place = best.get(i);
         // (NaN is below any threshold.)
         let is_part = output.get(i).columns[column::SITE_SCORE] >= config.site_threshold;
-        // No site is -1.
-        if is_part && place != NONE { labels.get(place) as i32 } else { -1 }
+        if !is_part || place == NONE {
+            return -1;
+        }
+        let at = found.at(place);
+        (0..count).find(|site| peaks.get(*site).takes(at, place)).map_or(-1, u32::cast_signed)
     });
 }
 
-/// The probability of which the logit is linear in the logarithm of a sum.
+/// The probability whose logit is linear in the logarithm of a sum.
 #[inline(always)]
 fn logistic(slope: f32, bias: f32, sum: u32) -> f32 {
     let logit = fma(slope, ln((sum as f32 + 1.0) / SUM_UNIT), bias);
     1.0 / (1.0 + exp(-logit))
 }
 
-/// What is known of a structure's heavy atoms, in the order of cells.
+/// The peak of a site, and the centre of the points around it.
+#[derive(Clone, Copy, Default, Zeroable, Pod)]
+#[repr(C, align(16))]
+pub struct Peak {
+    center: [f32; 3],
+    place: u32,
+}
+
+impl Peak {
+    /// Whether an atom is too near to be a further peak.
+    #[inline(always)]
+    fn takes(&self, at: [f32; 3], place: u32) -> bool {
+        (unfused(self.center, at) <= APART * APART) | (place == self.place)
+    }
+}
+
+/// The candidate of a group of atoms for the next peak.
+#[derive(Clone, Copy, Default, Zeroable, Pod)]
+#[repr(C, align(8))]
+pub struct Top {
+    /// 0 if the group has no candidate.
+    key: u64,
+    at: [f32; 3],
+    place: u32,
+}
+
+/// Results for a structure's heavy atoms, in the order of cells.
 struct Found<'a> {
     sums: View<'a, u32>,
     point_atoms: View<'a, PointAtom>,
     sorted: View<'a, Atom>,
     cells: &'a Cells<'a>,
-    /// The batch's points.
+    /// The points of the whole batch.
     spots: &'a [Spot],
+    /// Atoms of an item. The points of an item are contiguous.
+    per_item: u32,
 }
 
 impl Found<'_> {
-    /// Larger for a larger sum, and of equal ones for the atom that comes first.
+    /// Orders atoms by their sums, and equal sums by the order of the file: the largest key is the next peak. 0 without a
+    /// sum.
     #[inline(always)]
     fn key(&self, k: u32) -> u64 {
-        u64::from(self.sums.get(k)) << 32 | u64::from(!self.cells.order.get(k))
+        let sum = self.sums.get(k);
+        if sum == 0 { 0 } else { u64::from(sum) << 32 | u64::from(!self.cells.order.get(k)) }
     }
 
-    /// Calls `f` with position and score of those points of an atom that are within [`AROUND`] of a peak.
+    /// Calls `f` with position and score of the points of atoms `at .. end` that are within [`AROUND`] of `center`. Of
+    /// all points it looks at every `step`-th one from number `first` on.
     #[inline(always)]
-    fn each_point(&self, k: u32, peak: [f32; 3], mut f: impl FnMut([f32; 3], u32)) {
-        let (points, atom) = (self.point_atoms.get(k), self.sorted.get(k));
-        let far = AROUND + (atom.radius + PROBE) + 0.01;
-        if points.directions() == 0 || unfused(peak, self.at(k)) > far * far {
-            return;
-        }
-        for k in 0..points.count() {
-            let spot = self.spots.at(points.first + k);
-            if distance2(peak, spot.at()) <= AROUND * AROUND {
-                f(spot.at(), spot.score);
+    fn each_point_of(
+        &self,
+        [mut at, end]: [u32; 2],
+        [first, step]: [u32; 2],
+        center: [f32; 3],
+        mut f: impl FnMut([f32; 3], u32),
+    ) {
+        while at < end {
+            // The points of consecutive atoms are contiguous within an item.
+            let behind = end.min((at / self.per_item + 1) * self.per_item);
+            let (from, to) = (self.point_atoms.get(at), self.point_atoms.get(behind - 1));
+            let mut k = from.first + first;
+            while k < to.first + to.count() {
+                let spot = self.spots.at(k);
+                if is_around(center, spot.at()) {
+                    f(spot.at(), spot.score);
+                }
+                k += step;
             }
+            at = behind;
         }
     }
 
-    /// The area that each point of an atom stands for, in [`PART`]: those that there was no room for are shared out.
+    /// The number of an atom's points within [`AROUND`] of `center`.
+    #[inline(always)]
+    fn points_around(&self, k: u32, center: [f32; 3]) -> u32 {
+        let points = self.point_atoms.get(k);
+        (0..points.count()).filter(|i| is_around(center, self.spots.at(points.first + i).at())).count() as u32
+    }
+
+    /// The area that each point of an atom stands for, in the unit of [`PART`]. Kept points share the area of dropped ones.
     #[inline(always)]
     fn area_per_point(&self, k: u32) -> u64 {
         let (points, reach) = (self.point_atoms.get(k), self.sorted.get(k).radius + PROBE);
@@ -151,57 +213,82 @@ impl Found<'_> {
     }
 }
 
-/// The square of a distance, for what looks at all atoms: where closures have no fused operation, a core would call one.
+/// The squared distance, for loops over many atoms. On CPU cores, closures here have no fused instruction and would call a
+/// function for it.
 #[inline(always)]
 fn unfused(a: [f32; 3], b: [f32; 3]) -> f32 {
     let (x, y, z) = (b[0] - a[0], b[1] - a[1], b[2] - a[2]);
     x * x + y * y + z * z
 }
 
-/// Finds sites until there are enough, or no atom with a sum is left. Labels each atom with the first site that it is near,
-/// or [`NONE`]. Returns how many there are.
+/// Whether a point is within [`AROUND`] of a peak. Most are not, and need no fused operation.
 #[inline(always)]
-fn find<V>(block: &mut Block, n: u32, found: &Found, labels: &mut Segment<u32>, sites: &mut Segment<Site>) -> u32 {
-    let larger = |a: u64, b: u64| if a > b { a } else { b };
-    sites.fill(block, MOST_SITES as u32, |_| Site::default());
-    let mut most = labels.fill_reduce(block, n, 0u64, |k| (NONE, found.key(k)), larger);
+fn is_around(peak: [f32; 3], point: [f32; 3]) -> bool {
+    unfused(peak, point) <= AROUND * AROUND + 0.01 && distance2(peak, point) <= AROUND * AROUND
+}
+
+/// Finds peaks until there are [`MOST_SITES`], or no atom with a sum is far enough from all of them. Returns their number.
+///
+/// Consecutive atoms lie near each other. So a new peak takes the candidates of a few groups only, and only these groups
+/// are searched again.
+#[inline(always)]
+fn find<V>(block: &mut Block, n: u32, found: &Found, tops: &mut Shared<Top, GROUPS>, peaks: &mut Tile<Peak>) -> u32 {
+    let size = n.div_ceil(LEAST_GROUP * GROUPS as u32).max(1) * LEAST_GROUP;
+    let groups = n.div_ceil(size);
+    let mut tops = tops.fill(block, groups, |_| Top::default());
+    tops.fill_by_warp(block, groups, |warp, group| {
+        top::<[V; 0]>(warp, found, group * size, n.min((group + 1) * size), |_, _| false)
+    });
     let mut count = 0;
-    while count < MOST_SITES as u32 && most >> 32 > 0 {
-        let peak = !(most as u32);
-        let place = found.cells.place.get(peak);
-        let center = found.at(place);
-        let site = Site { peak, ..site_of(around(block, found, center), center, (most >> 32) as u32) };
-        sites.set(block, count, site);
-        most = labels.update_reduce(
-            block,
-            n,
-            0u64,
-            |k, label| {
-                // (Asked first, since most atoms soon have one, and nothing more is read of those.)
-                if *label != NONE {
-                    return 0;
-                }
-                if (unfused(site.center, found.at(k)) <= APART * APART) | (k == place) {
-                    *label = count;
-                    return 0;
-                }
-                found.key(k)
-            },
-            larger,
-        );
+    while count < MOST_SITES as u32 {
+        let most = block.reduce(groups, 0u64, |group| tops.get(group).key, |a, b| if a > b { a } else { b });
+        if most == 0 {
+            break;
+        }
+        let place = found.cells.place.get(!(most as u32));
+        let peak = Peak { center: center(block, found, found.at(place)), place };
+        peaks.set(block, count, peak);
         count += 1;
+        tops.update_by_warp(block, groups, |warp, group, own| {
+            if own.key == 0 || !peak.takes(own.at, own.place) {
+                return own;
+            }
+            let is_taken = |at, place| (0..count).rev().any(|i| peaks.get(i).takes(at, place));
+            top::<[V; 1]>(warp, found, group * size, n.min((group + 1) * size), is_taken)
+        });
     }
-    sites.update_by_warp(block, count, |warp, _, site| counted::<V>(warp, found, site));
     count
 }
 
-/// What the points around a peak add up to: positions from the peak in [`PART`] weighted by scores, and scores.
-struct Sums {
-    from_peak: [i64; 3],
-    score: i64,
+/// The atom with the largest sum of atoms `first .. end` that is not taken.
+#[inline(always)]
+fn top<V>(
+    warp: &mut Warp,
+    found: &Found,
+    first: u32,
+    end: u32,
+    is_taken: impl Fn([f32; 3], u32) -> bool + Sync,
+) -> Top {
+    let own = warp.per_lane(|lane| {
+        let (mut most, mut k) = (0, first + lane.index());
+        while k < end {
+            let key = found.key(k);
+            if key > most && !is_taken(found.at(k), k) {
+                most = key;
+            }
+            k += 32;
+        }
+        most
+    });
+    let key = warp.reduce(&own, |a, b| if a > b { a } else { b });
+    if key == 0 {
+        return Top::default();
+    }
+    let place = found.cells.place.get(!(key as u32));
+    Top { key, at: found.at(place), place }
 }
 
-/// The atoms that may have points around a peak: some rows of cells.
+/// The rows of cells whose atoms may have points around a peak.
 struct Rows<'a> {
     cells: &'a Cells<'a>,
     of: Bounds,
@@ -211,55 +298,59 @@ struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     #[inline(always)]
-    fn around(found: &Found<'a>, center: [f32; 3]) -> Self {
-        let (of, reach) = (Bounds::at(center), AROUND + (found.cells.frame().largest + PROBE));
+    fn around(found: &Found<'a>, peak: [f32; 3]) -> Self {
+        let (of, reach) = (Bounds::at(peak), AROUND + (found.cells.frame().largest + PROBE));
         Self { cells: found.cells, of, reach, region: found.cells.within(&of, reach) }
     }
 
-    /// The atoms of row `k`; none behind the last.
+    /// The range of atoms in row `k`; empty behind the last row.
     #[inline(always)]
     fn run(&self, k: u32) -> [u32; 2] {
         self.cells.run_within(self.region, k, &self.of, self.reach).ends()
     }
 }
 
+/// The mean position of the points around a peak, weighted by their scores. Differences from the peak are summed up as
+/// integers.
 #[inline(always)]
-fn around(block: &mut Block, found: &Found, center: [f32; 3]) -> Sums {
-    let rows = Rows::around(found, center);
+fn center(block: &mut Block, found: &Found, peak: [f32; 3]) -> [f32; 3] {
+    let rows = Rows::around(found, peak);
     let weighted = |part: u32| {
-        let mut sums = [0i64; 4];
-        let [first, end] = rows.run(part / THREADS_PER_ROW);
-        let mut k = first + part % THREADS_PER_ROW;
-        while k < end {
-            found.each_point(k, center, |point, score| {
-                for (sum, (at, from)) in sums.iter_mut().zip(point.into_iter().zip(center)) {
-                    // Within 6 Å: not negative with 8 Å more.
-                    let away = i64::from(to_u32((at - from + 8.0) * PART)) - 8 * PART as i64;
-                    *sum += away * i64::from(score);
-                }
-                sums[3] += i64::from(score);
-            });
-            k += THREADS_PER_ROW;
-        }
+        let mut sums = [0u64; 4];
+        let share = [part % THREADS_PER_ROW, THREADS_PER_ROW];
+        found.each_point_of(rows.run(part / THREADS_PER_ROW), share, peak, |point, score| {
+            // (Written out: in a loop, the sums would be in local memory on a device.)
+            sums[0] += weighted_along(point[0] - peak[0], score);
+            sums[1] += weighted_along(point[1] - peak[1], score);
+            sums[2] += weighted_along(point[2] - peak[2], score);
+            sums[3] += u64::from(score);
+        });
         sums
     };
     let parts = rows.region.rows() * THREADS_PER_ROW;
-    let [x, y, z, score] = block.reduce(parts, [0i64; 4], weighted, |a, b| core::array::from_fn(|i| a[i] + b[i]));
-    Sums { from_peak: [x, y, z], score }
+    let [x, y, z, score] = block.reduce(parts, [0u64; 4], weighted, |a, b| core::array::from_fn(|i| a[i] + b[i]));
+    let along = |sum: u64| (sum.cast_signed() - ABOVE as i64 * score.cast_signed()) as f32 / (score as f32 * PART);
+    [peak[0] + along(x), peak[1] + along(y), peak[2] + along(z)]
 }
 
-/// The same site with what a warp counts around its peak: the points, and the area that they stand for.
+/// A point's difference from a peak along an axis, in the unit of [`PART`] and with [`ABOVE`] added, times its score. The
+/// point is within 6 Å of the peak.
 #[inline(always)]
-fn counted<V>(warp: &mut Warp, found: &Found, site: Site) -> Site {
-    let center = found.at(found.cells.place.get(site.peak));
-    let rows = Rows::around(found, center);
+fn weighted_along(away: f32, score: u32) -> u64 {
+    u64::from(to_u32((away + ABOVE as f32 / PART) * PART)) * u64::from(score)
+}
+
+/// The site of a peak. The warp counts the points around it and adds up their area.
+#[inline(always)]
+fn site<V>(warp: &mut Warp, found: &Found, peak: Peak) -> Site {
+    let at = found.at(peak.place);
+    let rows = Rows::around(found, at);
     let own = warp.per_lane(|lane| {
         let (mut sums, mut row) = ([0u64; 2], lane.index());
         while row < rows.region.rows() {
             let [first, end] = rows.run(row);
             for k in first..end {
-                let mut points = 0u64;
-                found.each_point(k, center, |_, _| points += 1);
+                let points = u64::from(found.points_around(k, at));
                 if points > 0 {
                     sums = [sums[0] + found.area_per_point(k) * points, sums[1] + points];
                 }
@@ -269,18 +360,13 @@ fn counted<V>(warp: &mut Warp, found: &Found, site: Site) -> Site {
         sums
     });
     let [area, points] = warp.reduce(&own, |a, b| [a[0] + b[0], a[1] + b[1]]);
-    Site { area: area as f32 / PART, points: points as u32, ..site }
-}
-
-#[inline(always)]
-fn site_of(found: Sums, center: [f32; 3], sum: u32) -> Site {
-    let scale = found.score as f32 * PART;
+    let sum = found.sums.get(peak.place);
     Site {
-        center: core::array::from_fn(|axis| center[axis] + found.from_peak[axis] as f32 / scale),
+        center: peak.center,
         score: sum as f32 / SUM_UNIT,
         probability: logistic(SITE_SLOPE, SITE_BIAS, sum),
-        area: 0.0,
-        peak: 0,
-        points: 0,
+        area: area as f32 / PART,
+        peak: found.cells.order.get(peak.place),
+        points: points as u32,
     }
 }

@@ -1,8 +1,7 @@
-//! The phases of the fused kernel as several kernels, in which many blocks work on one structure: for those that would
-//! keep one block busy for long.
+//! The phases of the fused kernel as several kernels, for large structures: many blocks work on one structure.
 //!
-//! Where a phase needs all of a structure first, a kernel ends. What is of the structure as a whole, one block computes; it
-//! has many threads, for what it computes depends on the number of elements alone. Rows are shared out in [`WorkItem`]s.
+//! A kernel ends where the next phase needs results of the whole structure. One block of many threads computes what
+//! concerns the structure as a whole. Rows are divided into [`WorkItem`]s.
 
 use crate::features::{Rows, alpha_carbons, backbone, centrality, exposed, network, pairs, whole};
 use crate::graph::{self, ContactGraph};
@@ -11,7 +10,7 @@ use cuda_std::math::NAN;
 use cuda_std::prelude::*;
 use shared_types::{Atom, BatchStructureDesc, FeatureRow, MegaFusedConfig, Steps, StructureSummary};
 
-/// The contact graph of a structure whose lists were made by items.
+/// The contact graph of a structure whose lists were written by several blocks.
 #[inline(always)]
 fn graph_of<'a>(
     structure: BatchStructureDesc,
@@ -28,11 +27,11 @@ fn graph_of<'a>(
     }
 }
 
-/// First of the kernels for structures of more residues than `split` gives to one block: what the others read. Block `i` takes structure
-/// `i`, and buffers are as in the fused kernel.
+/// The first kernel for large structures: gathers what the later ones read. Block `i` takes structure `i` if it has more
+/// residues than the limit in `split`. Buffers are those of the fused kernel.
 ///
-/// - `axes`: directions of side chains, one a residue.
-/// - `facts`: one a structure.
+/// - `axes`: directions of side chains, one per residue.
+/// - `facts`: one element per structure.
 #[kernel(threads = 1024, blocks_per_sm = 1)]
 pub fn split_alpha_carbons(
     block: &mut Block,
@@ -90,8 +89,8 @@ pub fn split_alpha_carbons(
     facts.set(block, 0, known);
 }
 
-/// Second: the pairs of residues, what is along the chain, and the lists of contacts. Block `i` takes the rows of item
-/// `i`, which are its segments of `output`, and theirs of `contacts`.
+/// The second kernel: pairs of residues, angles along the chain, and lists of contacts. Block `i` takes the rows of item
+/// `i`, which are its segments of `output`, and their segments of `contacts`.
 #[kernel(threads = 256, blocks_per_sm = 3)]
 pub fn split_pairs(
     block: &mut Block,
@@ -141,7 +140,7 @@ pub fn split_pairs(
     }
 }
 
-/// Third: what the contact graph says of each residue. Items are those of the second.
+/// The third kernel: columns from the contact graph. It takes the same items as the second.
 #[kernel(threads = 256, blocks_per_sm = 4)]
 pub fn split_network(
     block: &mut Block,
@@ -167,7 +166,7 @@ pub fn split_network(
     network::features::<Here>(block, graph, rows, facts.several_chains != 0, bfactor_z, output);
 }
 
-/// Last: the graph as a whole, and the summary. Block `i` takes structure `i`.
+/// The last kernel: centrality, and the summary. Block `i` takes structure `i`.
 #[kernel(threads = 1024, blocks_per_sm = 1)]
 pub fn split_centrality(
     block: &mut Block,

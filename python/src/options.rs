@@ -113,10 +113,17 @@ impl Options {
 impl Reading {
     /// Refuses to choose of what was chosen when it was packed.
     pub fn check(&self, inputs: &Inputs) -> Result<(), String> {
-        if self.options != ReadOptions::default() && inputs.has_packed() {
-            return Err("structures of a packed data set are as they were packed, without chains, residues, altloc, model, assembly, \
-                        het or labels to choose; choose by `prism pack`, or give the files"
+        let chosen = ReadOptions { labels: false, ..self.options.clone() };
+        if chosen != ReadOptions::default() && inputs.has_packed() {
+            return Err("structures of a packed data set are as they were packed, without chains, residues, altloc, model, assembly \
+                        or het to choose; choose by `prism pack`, or give the files"
                 .to_owned());
+        }
+        if let (true, Some(old)) = (self.options.labels, inputs.without_labels()) {
+            let old = old.display();
+            return Err(format!(
+                "{old} is of an older version's data sets, which do not keep labels; pack the structures again"
+            ));
         }
         Ok(())
     }

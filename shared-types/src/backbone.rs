@@ -203,7 +203,7 @@ impl SecondaryStructure {
         Self::ALL.into_iter().find(|state| *state as u32 as f32 == value)
     }
 
-    /// The letter of a number in a row, as DSSP writes it; `-` for a loop, nothing where there is no state.
+    /// The letter of a state, as DSSP writes it: `-` for a loop, empty without a state.
     #[must_use]
     pub fn letter(value: f32) -> &'static str {
         const LETTERS: [&str; 9] = ["-", "H", "B", "E", "G", "I", "P", "T", "S"];

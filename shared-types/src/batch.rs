@@ -102,7 +102,8 @@ pub const POINTS_PER_GROUP: usize = 128;
 pub const MASK_SIDE: usize = 32;
 /// Bins of thresholds for each direction.
 pub const MASK_BINS: usize = 32;
-/// Masks of a [`PointGroup`]: one for each cell and bin, and two for what has no direction and what covers nothing.
+/// Number of masks of a [`PointGroup`]: one for each cell and bin, one for atoms without a direction, one for atoms that
+/// cover nothing.
 pub const MASKS_PER_GROUP: usize = MASK_SIDE * MASK_SIDE * MASK_BINS + 2;
 
 /// Points of a [`PointGroup`], a bit each, that an atom covers whose direction and threshold lie in one cell and one bin.

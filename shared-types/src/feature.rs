@@ -61,7 +61,7 @@ macro_rules! groups {
 pub const ROW_WIDTH: usize = 32;
 
 groups! {
-    /// What is computed of a residue from its structure: the row of the fused kernel.
+    /// The features of a residue: a row of the fused kernel.
     Residue:
     /// A residue's row in the first group, indexed by [`Feature::column`].
     ///

@@ -1,4 +1,4 @@
-//! What is known of each residue before anything is computed: declared once.
+//! The per-residue inputs of kernels, declared once.
 //!
 //! From this one declaration the host makes the fields of a structure, the columns of a packed batch, buffers on a device,
 //! columns of packed data sets, and columns of annotation files. A new input is a line here, the kernel that reads it, and

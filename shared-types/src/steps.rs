@@ -59,7 +59,7 @@ steps! {
 impl Steps {
     /// None.
     pub const NONE: Self = Self(0);
-    /// Those of the first group's rows, but for sites.
+    /// The steps of the first group's rows, without sites.
     pub const ALL_OF_ROWS: Self = Self::PAIRS
         .and(Self::CHAIN)
         .and(Self::SHAPE)

@@ -5,10 +5,11 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
+use cargo_cuda::build;
+use cargo_cuda::ptxas::{PACKAGE, default_directory};
 use cuda_builder::machine_code::{self, CheckedCode, Made};
-use cuda_builder::{Checked, CudaBuilder, DebugInfo, NvvmArch, Ptxas};
+use cuda_builder::{CudaBuilder, DebugInfo, NvvmArch, Ptxas};
 
-use crate::ptxas::{self, PACKAGE};
 use crate::workspace::{self, KernelCrate, Place};
 
 /// The chips whose machine code is beside the product's PTX. Devices of other kinds get the PTX.
@@ -62,7 +63,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         }
         // Line information is for profilers, which the driver's own code serves.
         let with_code = place.is_ours && place.has_machine_code && !arguments.line_info;
-        let result = if arguments.check { check(&builder) } else { build(&builder) };
+        let result = if arguments.check { build::check(&builder) } else { build::ptx(&builder) };
         let result = result.and_then(|()| if with_code { code_of(&root, &builder, arguments.check) } else { Ok(()) });
         if let Err(error) = result {
             eprintln!("error: {}: {error:#}", place.name(&root));
@@ -72,44 +73,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn build(builder: &CudaBuilder) -> Result<()> {
-    let start = Instant::now();
-    let output = builder.build()?;
-    for file in &output.files {
-        if !file.warnings.is_empty() {
-            eprintln!("{}", file.warnings);
-        }
-        let state = if file.written { "written" } else { "up to date" };
-        println!(
-            "{}: {state}, kernels: {}, {} ({}), {:.1} s",
-            file.path.display(),
-            file.entries.len(),
-            output.compiler.version,
-            output.compiler.origin,
-            start.elapsed().as_secs_f32()
-        );
-    }
-    Ok(())
-}
-
-fn check(builder: &CudaBuilder) -> Result<()> {
-    for (path, checked) in builder.check()? {
-        match checked {
-            Checked::SameBytes => println!("{}: the same bytes again", path.display()),
-            Checked::SameInputs { made_by, here } => {
-                let here =
-                    here.map_or_else(|| "no device compiler is here".to_owned(), |here| format!("here is {here}"));
-                println!("{}: of these sources; made by {made_by}, {here}, so bytes were not compared", path.display());
-            }
-        }
-    }
-    Ok(())
-}
-
 /// Makes or checks the machine code beside PTX.
 fn code_of(root: &Path, builder: &CudaBuilder, check: bool) -> Result<()> {
     let pinned = PACKAGE.rsplit("==").next().unwrap_or_default();
-    let found = Ptxas::find(&[ptxas::install_directory(root)]).ok();
+    let found = Ptxas::find(&[default_directory(root)]).ok();
     // Another version makes other code.
     let assembler = found.as_ref().filter(|ptxas| ptxas.version == pinned);
     const INSTALL: &str = "`cargo xtask ptxas --install` gets the assembler; then `cargo xtask build-ptx` again";

@@ -1,150 +1,17 @@
 //! `doctor`: what this machine can build and run, and the command for what is missing.
 
-use std::ffi::c_int;
-use std::fs;
-use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use anyhow::Result;
-use cuda_builder::compiler::{
-    DEBIAN_COMMAND, Discovery, Origin, RUSTC_VARIABLE, Unusable, pinned_channel, rustup_command,
-};
-use cuda_builder::{DeviceCompiler, Ptxas};
+use cargo_cuda::{doctor, ptxas};
 
-use crate::ptxas;
 use crate::workspace::{self, KernelCrate};
-
-/// One thing looked at.
-struct Finding {
-    name: &'static str,
-    /// What is there, or what is wrong.
-    result: Result<String, String>,
-    /// The command that helps.
-    help: Option<String>,
-}
 
 /// Runs the command. Success means that the PTX can be built here.
 pub fn run() -> Result<ExitCode> {
     let root = workspace::root()?;
-    let discovery = Discovery::new(root.join(KernelCrate::KernelsGpu.directory()));
-    let mut findings = compilers(&root, &discovery);
-    let device = discovery.find();
-    findings.push(Finding {
-        name: "device compiler",
-        result: match &device {
-            Ok(compiler) => Ok(format!("{} ({})", told(compiler), compiler.origin)),
-            Err(_) => Err("none of the above is usable".to_owned()),
-        },
-        help: None,
-    });
-    findings.push(assembler(&root));
-    findings.push(Finding { name: "CUDA driver", result: driver(), help: None });
-    findings.push(Finding { name: "NVIDIA devices", result: device_nodes(Path::new("/dev")), help: None });
-    findings.push(Finding { name: "Python", result: python(), help: None });
-
-    for Finding { name, result, help } in &findings {
-        match result {
-            Ok(there) => println!("  ok  {name}: {there}"),
-            Err(wrong) => println!("  --  {name}: {wrong}"),
-        }
-        if let (Err(_), Some(help)) = (result, help) {
-            println!("      {help}");
-        }
-    }
-    let verdict = if device.is_ok() { "The PTX can be built here." } else { "The PTX cannot be built here." };
-    println!(
-        "{verdict} The committed PTX runs without any of this; tests and the CPU backend need the host compiler only."
-    );
-    Ok(if device.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-fn told(compiler: &DeviceCompiler) -> String {
-    format!("{}, LLVM {}, {}", compiler.version, compiler.llvm, compiler.rustc.display())
-}
-
-/// Each candidate for the device's compiler. The explicit choice, where there is one, goes first and alone counts.
-fn compilers(root: &Path, discovery: &Discovery) -> Vec<Finding> {
-    let channel = pinned_channel(root);
-    let mut candidates = discovery.candidates();
-    if discovery.explicit.is_some() {
-        candidates.extend(Discovery { explicit: None, ..discovery.clone() }.candidates());
-    }
-    let finding = |(origin, candidate): (Origin, Result<DeviceCompiler, Unusable>)| {
-        let (name, help) = match origin {
-            Origin::Explicit => (RUSTC_VARIABLE, format!("unset {RUSTC_VARIABLE}")),
-            Origin::Pinned => ("pinned toolchain with rust-src", rustup_command(channel.as_deref())),
-            Origin::Debian => ("Debian's rustc-web, cargo-web, rust-web-src", DEBIAN_COMMAND.to_owned()),
-        };
-        let result = candidate.map(|compiler| told(&compiler)).map_err(|unusable| unusable.to_string());
-        Finding { name, result, help: Some(help) }
-    };
-    candidates.into_iter().map(finding).collect()
-}
-
-fn assembler(root: &Path) -> Finding {
-    let result = match Ptxas::find(&[ptxas::install_directory(root)]) {
-        Ok(ptxas) => Ok(format!("{}, {}", ptxas.version, ptxas.path.display())),
-        Err(_) => Err("none; only for `cargo xtask ptxas`".to_owned()),
-    };
-    Finding { name: "ptxas", result, help: Some("cargo xtask ptxas --install".to_owned()) }
-}
-
-/// The driver's library and the CUDA version that it supports.
-fn driver() -> Result<String, String> {
-    let name = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
-    // SAFETY: NVIDIA's driver library has no initialisers that ask anything of the program that loads it.
-    let library = unsafe { libloading::Library::new(name) };
-    let library = library.map_err(|_| format!("no {name}: kernels run on the CPU backend"))?;
-    // SAFETY: this is the function's signature in cuda.h, since CUDA 2.2.
-    let version = unsafe { library.get::<unsafe extern "C" fn(*mut c_int) -> c_int>(b"cuDriverGetVersion\0") };
-    let version = version.map_err(|_| format!("{name} has no cuDriverGetVersion: it is not NVIDIA's"))?;
-    let mut number = 0;
-    // SAFETY: the function writes one int to the address it is given, and needs no initialised driver.
-    match unsafe { version(&mut number) } {
-        0 => Ok(format!("{name}, for CUDA {}.{}", number / 1000, number % 1000 / 10)),
-        code => Err(format!("{name} does not tell its version (CUDA error {code})")),
-    }
-}
-
-/// The GPUs' device nodes.
-fn device_nodes(directory: &Path) -> Result<String, String> {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let is_gpu = |name: &String| name.strip_prefix("nvidia").is_some_and(|rest| rest.parse::<u32>().is_ok());
-    let mut names: Vec<_> = names.filter(is_gpu).collect();
-    names.sort();
-    if names.is_empty() {
-        return Err(format!("no nvidia0 in {}", directory.display()));
-    }
-    Ok(names.join(" "))
-}
-
-fn python() -> Result<String, String> {
-    let output = Command::new(if cfg!(windows) { "python" } else { "python3" }).arg("--version").output();
-    match output {
-        Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
-        _ => Err("no python3; only for `cargo xtask ptxas --install` and cross-checks".to_owned()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_gpus_count_as_devices() {
-        let directory = std::env::temp_dir().join(format!("xtask-doctor-{}", std::process::id()));
-        fs::create_dir_all(&directory).unwrap();
-        for name in ["nvidiactl", "nvidia-uvm", "null"] {
-            fs::write(directory.join(name), "").unwrap();
-        }
-        assert!(device_nodes(&directory).is_err());
-        for name in ["nvidia1", "nvidia0"] {
-            fs::write(directory.join(name), "").unwrap();
-        }
-        let found = device_nodes(&directory);
-        fs::remove_dir_all(&directory).unwrap();
-        assert_eq!(found, Ok("nvidia0 nvidia1".to_owned()));
-        assert!(device_nodes(&directory).is_err());
-    }
+    let kernels = root.join(KernelCrate::KernelsGpu.directory());
+    let is_there = doctor::run(&kernels, &ptxas::default_directory(&root), "cargo xtask")?;
+    println!("The committed PTX needs none of it; tests and the CPU backend need the host compiler only.");
+    Ok(if is_there { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

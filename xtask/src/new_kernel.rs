@@ -1,14 +1,13 @@
 //! `new-kernel`: a crate for kernels that builds its PTX and tests itself from the first moment on.
 
 mod manifest;
-mod name;
 
-use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Write as _};
-use std::path::{Component, Path, PathBuf};
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
+use cargo_cuda::new::{FILES, MANIFEST_ALONE, check_vacant, name, resolved, with_toolkit, write_files};
 
 use crate::workspace;
 
@@ -27,17 +26,6 @@ pub struct Arguments {
     git: Option<String>,
 }
 
-/// The name that stands in the templates for the crate's.
-const TEMPLATE_NAME: &str = "my_kernels";
-
-/// What both kinds of crate have. The lints are those of this workspace's own kernels.
-const FILES: &[(&str, &str)] = &[
-    ("build.rs", include_str!("../../toolkit/templates/kernel/build.rs")),
-    ("clippy.toml", include_str!("../../toolkit/tests/kernels/clippy.toml")),
-    ("src/lib.rs", include_str!("../../toolkit/templates/kernel/src/lib.rs")),
-    ("tests/saxpy.rs", include_str!("../../toolkit/templates/kernel/tests/saxpy.rs")),
-];
-
 /// What a crate that stands alone has besides: the toolchain whose library sources are looked for, and a style.
 const FILES_ALONE: &[(&str, &str)] = &[
     (".gitignore", "/target/\n"),
@@ -46,7 +34,6 @@ const FILES_ALONE: &[(&str, &str)] = &[
 ];
 
 const MANIFEST_IN_WORKSPACE: &str = include_str!("../../toolkit/templates/kernel/Cargo.workspace.toml");
-const MANIFEST_ALONE: &str = include_str!("../../toolkit/templates/kernel/Cargo.alone.toml");
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
@@ -95,7 +82,7 @@ fn in_workspace(root: &Path, inside: &Path, name: &str) -> Result<()> {
 
 /// A crate of its own, elsewhere.
 fn alone(root: &Path, directory: &Path, name: &str, git: Option<&str>, lock: &str) -> Result<()> {
-    let manifest = manifest::with_toolkit(MANIFEST_ALONE, |package| match git {
+    let manifest = with_toolkit(MANIFEST_ALONE, |package| match git {
         Some(url) => ("git", url.to_owned()),
         None => ("path", root.join("toolkit").join(package).display().to_string()),
     });
@@ -107,82 +94,14 @@ fn alone(root: &Path, directory: &Path, name: &str, git: Option<&str>, lock: &st
     Ok(())
 }
 
-/// Writes the files of a template. None of them may be there.
-fn write_files<'a>(directory: &Path, name: &str, files: impl Iterator<Item = &'a (&'a str, &'a str)>) -> Result<()> {
-    for (file, text) in files {
-        let path = directory.join(file);
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).with_context(|| format!("cannot make the folder {}", parent.display()))?;
-        }
-        // `create_new`, so that nothing is overwritten that came meanwhile.
-        let text = filled(text, name);
-        let written = OpenOptions::new().write(true).create_new(true).open(&path);
-        written
-            .and_then(|mut file| file.write_all(text.as_bytes()))
-            .with_context(|| format!("cannot write {}; the crate is not complete", path.display()))?;
-    }
-    Ok(())
-}
-
-/// A template with the crate's name, and without the marks by which documents cite it.
-fn filled(text: &str, name: &str) -> String {
-    let lines = text.lines().filter(|line| !line.trim_start().starts_with("// ANCHOR"));
-    lines.flat_map(|line| [line, "\n"]).collect::<String>().replace(TEMPLATE_NAME, name)
-}
-
-/// The folder that a path means, links on the way to it followed, although it need not exist yet.
-fn resolved(path: &Path) -> Result<PathBuf> {
-    let absolute = std::path::absolute(path).with_context(|| format!("{} is no path", path.display()))?;
-    let mut rest = Vec::new();
-    for above in absolute.ancestors() {
-        match above.canonicalize() {
-            Ok(real) => return Ok(rest.iter().rev().fold(real, |path, part| path.join(part))),
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(error).with_context(|| format!("cannot use {}", above.display())),
-        }
-        match above.components().next_back() {
-            Some(Component::Normal(part)) => rest.push(part.to_owned()),
-            _ => bail!("{}: a folder before `..` does not exist; name the folder without `..`", path.display()),
-        }
-    }
-    bail!("{}: no part of this path exists", path.display())
-}
-
-/// Refuses a folder that holds something.
-fn check_vacant(directory: &Path) -> Result<()> {
-    let entries = match directory.read_dir() {
-        Ok(mut entries) => entries.next().is_some(),
-        Err(error) if error.kind() == ErrorKind::NotFound => false,
-        Err(error) => {
-            return Err(error).with_context(|| format!("{} cannot be a folder for the crate", directory.display()));
-        }
-    };
-    ensure!(
-        !entries,
-        "{} is not empty, and nothing is overwritten; name another folder with --dir",
-        directory.display()
-    );
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn templates_hold_the_name_and_no_mark() {
-        let text = filled("use my_kernels::PTX;\n    // ANCHOR: part\nlet x = 1;\n// ANCHOR_END: part\n", "waves");
-        assert_eq!(text, "use waves::PTX;\nlet x = 1;\n");
-        for (file, text) in FILES.iter().chain(FILES_ALONE) {
+    fn what_is_written_besides_is_text() {
+        for (file, text) in FILES_ALONE {
             assert!(text.ends_with('\n') && !text.contains('\r'), "{file}");
         }
-    }
-
-    #[test]
-    fn folders_that_do_not_exist_yet_are_resolved() {
-        let here = std::env::current_dir().unwrap().canonicalize().unwrap();
-        assert_eq!(resolved(Path::new("src/../not/there")).unwrap(), here.join("not/there"));
-        let error = resolved(Path::new("not/there/../here")).unwrap_err().to_string();
-        assert!(error.contains("without `..`"), "{error}");
     }
 }

@@ -36,7 +36,7 @@ impl Failure {
         Self::Work(error.into())
     }
 
-    /// Says what is wrong on standard error; answers the exit status.
+    /// Prints the error to standard error, and returns the exit status.
     pub fn report(&self) -> u8 {
         match self {
             Self::Usage(error) => {

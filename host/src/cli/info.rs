@@ -7,7 +7,7 @@ use prism_host::engine::{CudaInventory, Engine, cpu_description, cuda_inventory,
 use serde_json::{Value, json};
 use std::io::Write;
 
-/// Prints what there is to compute with.
+/// Prints the devices and cores that can compute.
 pub fn print(format: FormatArg) -> Result<(), Failure> {
     let cuda = cuda_inventory();
     let backend = backend(&cuda)?;

@@ -40,7 +40,7 @@ impl Interrupt {
         Ok(Self { cancel: Cancel::from(cancelled), ..Self::default() })
     }
 
-    /// The first signal. The work at hand may take longer than anyone waits; then the process ends without it.
+    /// Handles the first signal. If the current work takes too long, the process ends without it.
     #[cfg(unix)]
     fn receive(&self, first: i32, signals: &mut signal_hook::iterator::Signals) {
         use std::time::{Duration, Instant};
@@ -69,7 +69,7 @@ impl Interrupt {
         &self.cancel
     }
 
-    /// A file to be removed where the run ends at once; there is mostly none, since what is not whole has no name.
+    /// A file to remove if the run ends at once. There is rarely one, since incomplete files have no name.
     pub fn remove_on_exit(&self, path: Option<&Path>) {
         *self.partial() = path.map(Path::to_owned);
     }

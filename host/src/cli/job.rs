@@ -112,7 +112,7 @@ pub struct Job<'a> {
     pub annotations: Option<(&'a Path, Arc<Annotations>)>,
     /// Lineages that structures stand for, and the file that they come from.
     pub lineages: Option<(&'a Path, Arc<Lineages>)>,
-    /// What is to be kept of how the table came about.
+    /// The provenance to record.
     pub provenance: &'a ProvenanceArgs,
 }
 
@@ -147,10 +147,12 @@ impl Job<'_> {
         let begin = Instant::now();
         let interrupt = Interrupt::listen().map_err(|error| super::limits::no_thread(&error))?;
         let inputs = self.args.read.discover(self.paths)?;
-        if self.labels && inputs.has_packed() {
-            let advice =
-                "packed data sets do not keep label_asym_id and the like; give the files that they were packed of";
-            return Err(Failure::usage(anyhow::anyhow!("--columns: {advice}")));
+        if let (true, Some(old)) = (self.labels, inputs.without_labels()) {
+            let (old, advice) =
+                (old.display(), "which do not keep label_asym_id and the like; pack the structures again");
+            return Err(Failure::usage(anyhow::anyhow!(
+                "--columns: {old} is of an older version's data sets, {advice}"
+            )));
         }
         let engine = self.engine_of(self.selection.clone())?;
         let annotations = self.annotations.as_ref().map(|(_, known)| Arc::clone(known)).unwrap_or_default();
@@ -274,7 +276,7 @@ pub struct Ready {
     workers: Vec<WorkerTime>,
 }
 
-/// What has computed, and what was left out on the way.
+/// What computed the table, and the notes of the run.
 fn backend(engine: &Engine, workers: &[WorkerTime]) -> String {
     let active: Vec<_> = workers.iter().filter(|worker| worker.amount.structures > 0).collect();
     let mut text = match active[..] {
@@ -338,7 +340,7 @@ fn note_status(computed: &Computed, status: Option<&mut StatusFile>) -> Result<(
     Ok(())
 }
 
-/// Writes a batch, and says what is to be said about its inputs.
+/// Writes a batch, and reports notes and errors of its inputs.
 fn consume(computed: Computed, sink: &mut Sink, report: &mut Report, fail_fast: bool) -> Result<(), Stop> {
     let Computed { batch, results } = computed;
     let mut structures = batch.structures.iter().zip(results.iter());

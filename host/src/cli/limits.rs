@@ -3,7 +3,7 @@
 use super::Failure;
 use anyhow::anyhow;
 
-/// Begins as many threads as were asked for, or as there are cores, and makes ready for what limits do.
+/// Starts the requested number of threads, or one per core, and prepares for limits of memory and processor time.
 pub fn prepare(threads: Option<usize>) -> Result<(), Failure> {
     #[cfg(unix)]
     signals().map_err(Failure::work)?;
@@ -22,8 +22,8 @@ pub fn no_thread(error: &dyn std::error::Error) -> Failure {
     Failure::Work(anyhow!("cannot begin a thread: {error}; {advice}"))
 }
 
-/// A file-size limit makes writing fail, which is told of then, and does not end the process without a word. Memory that has
-/// run out makes the process say which input was too much for it.
+/// A file-size limit makes writing fail, which is told of then, and does not end the process without a word. Memory that
+/// has run out makes the process say which input was too much for it.
 #[cfg(unix)]
 fn signals() -> std::io::Result<()> {
     use signal_hook::consts::{SIGABRT, SIGXFSZ};

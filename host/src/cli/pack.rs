@@ -10,6 +10,7 @@ use prism_host::StructureInput;
 use prism_host::dataset::DatasetFile;
 use prism_host::output::check_place;
 use prism_host::pipeline::{Batch, Outcome, StructureFiles};
+use prism_host::read::ReadOptions;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
@@ -30,7 +31,7 @@ pub fn run(args: &PackArgs) -> Result<u8, Failure> {
     refuse_nothing(&inputs)?;
     let mut file = DatasetFile::create(&args.output)?;
     interrupt.remove_on_exit(file.temporary_path());
-    let options = read_options(&args.read);
+    let options = ReadOptions { labels: true, ..read_options(&args.read) };
     let cancel = interrupt.cancel();
     let source = StructureFiles::new(inputs.entries, options, Arc::default(), BATCH_ATOMS, cancel);
     let source = source.map_err(|error| no_threads(&error))?;
@@ -84,7 +85,7 @@ fn write_while_reading(
     })
 }
 
-/// Writes a batch, and says what is to be said about its inputs; answers whether to go on.
+/// Writes a batch, and reports notes and errors of its inputs. Returns whether to go on.
 fn write(
     batch: Batch,
     file: &mut DatasetFile,

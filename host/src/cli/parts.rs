@@ -1,5 +1,5 @@
-//! A run into a folder: parts of some inputs each, and a record of each part that is done. A run that was ended, by whatever,
-//! goes on where it was; several processes share the parts.
+//! A run into a folder: parts of some inputs each, and a record of each part that is done. A run that was ended, by
+//! whatever, goes on where it was; several processes share the parts.
 //!
 //! ```text
 //! out/manifest.json        what the run is: inputs, columns, options; the same for everyone who works at it
@@ -93,7 +93,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// The folder, made where it is not there, with this manifest.
+    /// Opens the folder with this manifest, and creates it if it does not exist.
     pub fn begin(path: &Path, manifest: &Value, resume: bool) -> Result<Self, Failure> {
         let folder = Self { path: path.to_owned() };
         let shown = path.display();
@@ -136,7 +136,7 @@ impl Folder {
         self.path.join(format!("part-{part:05}.json"))
     }
 
-    /// What is written of a part that is done: its record, where its table is as long as that says.
+    /// The record of a finished part, if its table has the length that the record says.
     pub fn done(&self, part: usize) -> Result<Option<Value>, Failure> {
         let record = read_json(&self.record_path(part))?;
         let size = fs::metadata(self.part_path(part)).map_or(0, |metadata| metadata.len());
@@ -224,7 +224,7 @@ mod tests {
 
     fn files(sizes: &[u64]) -> Vec<Result<InputFile, InputFailure>> {
         let named = |name: String| InputFailure { name, reason: String::new(), no_protein: false };
-        // What has no size is one that cannot be read.
+        // A file without a size cannot be read.
         sizes.iter().enumerate().map(|(index, _)| Err(named(index.to_string()))).collect()
     }
 

@@ -31,8 +31,8 @@ pub struct ReadArgs {
     #[arg(long, value_name = "N|all", allow_negative_numbers = true, hide_short_help = true)]
     pub model: Option<ModelArg>,
 
-    /// Build the biological assembly of this id (mmCIF `pdbx_struct_assembly_gen`, PDB REMARK 350) of each file: copies of a
-    /// chain A are called A, A-2, ...
+    /// Build the biological assembly of this id (mmCIF `pdbx_struct_assembly_gen`, PDB REMARK 350) of each file: copies
+    /// of a chain A are called A, A-2, ...
     #[arg(long, value_name = "ID", hide_short_help = true)]
     pub assembly: Option<String>,
 
@@ -44,8 +44,8 @@ pub struct ReadArgs {
     #[arg(long, value_name = "LIST", hide_short_help = true)]
     pub from_file: Option<PathBuf>,
 
-    /// What structures are called: by their files' names, by their paths, or by names without extensions. The default is the
-    /// name, with as many folders as tell equal names apart.
+    /// What structures are called: by their files' names, by their paths, or by names without extensions. The default is
+    /// the name, with as many folders as tell equal names apart.
     #[arg(long, value_enum, value_name = "name|path|stem", hide_short_help = true)]
     pub name_by: Option<NameByArg>,
 
@@ -142,7 +142,7 @@ pub enum HetArg {
     Cover,
 }
 
-/// Which of several alternate locations to take.
+/// The choice among alternate locations.
 #[derive(Clone, Copy, Debug)]
 pub struct AltlocArg(pub Alternates);
 

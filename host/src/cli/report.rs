@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write, stderr};
 use std::sync::atomic::{AtomicI8, Ordering};
 
-/// -1: errors alone; 0: what is usual; 1 and more: more.
+/// -1: only errors; 0: the usual messages; 1 and more: more messages.
 static VERBOSITY: AtomicI8 = AtomicI8::new(0);
 
 /// Sets how much is said.
@@ -21,7 +21,7 @@ fn is_quiet() -> bool {
     VERBOSITY.load(Ordering::Relaxed) < 0
 }
 
-/// Writes one line to standard error, whatever the text; that nobody may read it is no error.
+/// Writes a line to standard error. A closed standard error is no error.
 pub fn stderr_line(text: &str) {
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let _ = writeln!(stderr(), "{line}");
@@ -36,7 +36,7 @@ pub struct Report {
     pub residues: u64,
     /// Inputs that failed.
     pub failed: u64,
-    /// Those with their reasons, where they are to be kept.
+    /// The failed inputs with their reasons, if these are requested.
     pub kept: Option<Vec<(String, String)>>,
     /// Inputs with each kind of note.
     noted: BTreeMap<NoteKind, u64>,
@@ -48,7 +48,7 @@ impl Report {
             let style =
                 ProgressStyle::with_template("{bar:30} {human_pos}/{human_len} files, {rate} structures/s, {eta} left");
             let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-                // Failed inputs are not many: what is done is structures.
+                // Failed inputs are few, so progress counts structures.
                 let _ = write!(out, "{}", HumanCount(state.per_sec() as u64));
             };
             let style = style.unwrap_or_else(|_| ProgressStyle::default_bar()).with_key("rate", rate);
@@ -100,7 +100,7 @@ impl Report {
         }
     }
 
-    /// What was decided about an input, or is odd about it: the former is told of at the end.
+    /// A note about an input: a choice that was made, or something odd. Choices are summed up at the end.
     pub fn notes(&mut self, name: &str, notes: &[Note]) {
         for note in notes {
             if note.kind.is_warning() {

@@ -38,7 +38,7 @@ impl Timings {
         lines
     }
 
-    /// What there was of cores, and what the run took: below it, threads of stages share them.
+    /// The available processor time of the run. The threads of stages share it.
     fn cores(&self) -> Option<String> {
         let (wall, taken) = (self.telemetry.wall.as_secs_f64(), self.telemetry.cores.as_secs_f64());
         let (cores, threads) = (available_cores(), rayon::current_num_threads());

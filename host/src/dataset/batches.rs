@@ -63,7 +63,7 @@ pub(super) fn extents(footer: &Footer<'_>, end: u64) -> Result<Vec<Extent>, Data
     Ok(extents)
 }
 
-/// What is known of the structures of a batch before it is read.
+/// The metadata of a batch that is known before it is read.
 #[derive(Debug, Default)]
 pub(super) struct Listed {
     pub(super) names: Vec<String>,

@@ -1,6 +1,6 @@
 //! The columns of a data set.
 
-use super::{LAYOUT, LAYOUT_KEY, VERSION_KEY};
+use super::{LAYOUT, LAYOUT_KEY, VERSION_KEY, labels};
 use arrow_array::types::{ArrowPrimitiveType, Float32Type, Int32Type, UInt8Type, UInt16Type, UInt32Type};
 use arrow_schema::{DataType, Field, Schema};
 use std::collections::HashMap;
@@ -83,10 +83,11 @@ fn is_optional(name: &str) -> bool {
             [$((stringify!($name), stringify!($kind) != "index")),*]
         };
     }
-    shared_types::residue_inputs!(optional).into_iter().any(|(input, optional)| optional && input == name)
+    let mut inputs = shared_types::residue_inputs!(optional).into_iter();
+    labels::COLUMNS.contains(&name) || inputs.any(|(input, optional)| optional && input == name)
 }
 
-/// The schema of what is written.
+/// The schema of written files.
 pub(super) fn schema() -> Schema {
     macro_rules! inputs {
         ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {
@@ -110,6 +111,10 @@ pub(super) fn schema() -> Schema {
         // 1 where the B column is a predictor's confidence, and where the last residue is none.
         ("predicted", DataType::UInt8),
         ("environment", DataType::UInt8),
+        // Empty lists where labels are not known.
+        (labels::RUNS, list(DataType::UInt32)),
+        (labels::TEXTS, list(DataType::Utf8)),
+        (labels::NUMBERS, list(vector(DataType::Int32, 2))),
     ];
     let fields = fields.into_iter().chain(shared_types::residue_inputs!(inputs));
     let metadata = [(LAYOUT_KEY, LAYOUT), (VERSION_KEY, env!("CARGO_PKG_VERSION"))];

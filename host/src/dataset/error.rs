@@ -38,7 +38,8 @@ pub enum DatasetError {
     Foreign,
     /// A data set of another version.
     #[error(
-        "is a packed data set of layout {found:?}, and this version reads {:?}; pack the structures again",
+        "is a packed data set of layout {found:?}, and this version reads {:?} and {:?}; pack the structures again",
+        super::LAYOUT_WITHOUT_LABELS,
         super::LAYOUT
     )]
     Layout {

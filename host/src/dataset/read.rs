@@ -2,10 +2,11 @@
 
 use super::batches::{self, Extent, Recent};
 use super::columns::{self, ATOM_VALUES, Element};
+use super::labels::{self, Packed};
 use super::source::Source;
-use super::{DatasetError, LAYOUT, LAYOUT_KEY};
+use super::{DatasetError, LAYOUT, LAYOUT_KEY, LAYOUT_WITHOUT_LABELS};
 use crate::read::{Note, ReadStructure};
-use crate::structure::StructureInput;
+use crate::structure::{ResidueLabels, StructureInput};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type, UInt8Type, UInt32Type};
 use arrow_array::{ArrayRef, RecordBatch};
@@ -39,7 +40,7 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Whether a file begins as a data set does. `false` where it cannot be read, and for what is no plain file.
+    /// Whether a file begins like a data set. `false` if it cannot be read or is no regular file.
     #[must_use]
     pub fn is_one(path: &Path) -> bool {
         Source::open(path).and_then(|source| source.begins_with_magic()).is_ok_and(|is| is)
@@ -97,6 +98,12 @@ impl Dataset {
         self.len() == 0
     }
 
+    /// Whether it keeps what other tables call residues, as all do that this version writes.
+    #[must_use]
+    pub fn keeps_labels(&self) -> bool {
+        labels::COLUMNS.iter().all(|column| self.schema.index_of(column).is_ok())
+    }
+
     /// The name of structure `index`.
     ///
     /// # Panics
@@ -144,6 +151,7 @@ impl Dataset {
             center: [center[0], center[1], center[2]],
             lineage_hash: row.column("lineage_hash").as_primitive::<UInt32Type>().value(row.row),
             country_id: row.column("country_id").as_primitive::<UInt8Type>().value(row.row),
+            labels: row.labels()?,
             ..StructureInput::default()
         };
         macro_rules! read_inputs {
@@ -205,6 +213,15 @@ impl<'a> Row<'a> {
         T::elements(&values.as_primitive::<T::Number>().values()[width * range.start..width * range.end])
     }
 
+    /// What other tables call its residues, where the file has that.
+    fn labels(self) -> Result<Vec<ResidueLabels>, DatasetError> {
+        if labels::COLUMNS.iter().any(|column| self.batch.column_by_name(column).is_none()) {
+            return Ok(Vec::new());
+        }
+        let texts = self.texts(labels::TEXTS).collect();
+        Packed { runs: self.list(labels::RUNS), texts, numbers: self.list(labels::NUMBERS) }.labels()
+    }
+
     fn texts(self, column: &str) -> impl Iterator<Item = &'a str> {
         let values = self.column(column).as_list::<i32>().values().as_string::<i32>();
         self.range(column).map(|text| values.value(text))
@@ -233,7 +250,7 @@ fn footer_of(source: &Source) -> Result<(u64, Vec<u8>), DatasetError> {
 fn checked_schema(footer: &Footer<'_>) -> Result<Schema, DatasetError> {
     let schema = try_fb_to_schema(footer.schema().ok_or(DatasetError::Foreign)?)?;
     match schema.metadata().get(LAYOUT_KEY).map(String::as_str) {
-        Some(LAYOUT) => {}
+        Some(LAYOUT | LAYOUT_WITHOUT_LABELS) => {}
         Some(found) => return Err(DatasetError::Layout { found: found.to_owned() }),
         None => return Err(DatasetError::Foreign),
     }

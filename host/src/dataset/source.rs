@@ -16,7 +16,7 @@ pub(super) enum Source {
 
 impl Source {
     pub(super) fn open(path: &Path) -> std::result::Result<Self, DatasetError> {
-        // Before it is opened: opening a pipe waits for somebody who writes into it.
+        // Checked before it is opened: opening a pipe waits for a writer.
         if !std::fs::metadata(path)?.is_file() {
             return Err(DatasetError::NotArrow);
         }

@@ -1,6 +1,7 @@
 //! Writing a data set.
 
 use super::columns::{ATOM_VALUES, Element, item, schema, vector};
+use super::labels::Packed;
 use super::{CHECKSUMS_KEY, DatasetError};
 use crate::output::{OutputError, WholeFile};
 use crate::structure::StructureInput;
@@ -43,7 +44,7 @@ pub struct DatasetFile {
     whole: WholeFile,
 }
 
-/// Adds up a checksum of what is written.
+/// Computes a checksum of the written bytes.
 struct Summed {
     file: BufWriter<File>,
     sum: crc32fast::Hasher,
@@ -61,11 +62,11 @@ impl Write for Summed {
     }
 }
 
-/// A structure, and what is odd about the file that it came from.
+/// A structure, and the notes of its file.
 type Entry<'a> = (&'a StructureInput, &'a [String]);
 
 impl DatasetFile {
-    /// Begins a data set at `path`. What has that name now stays until the commit.
+    /// Begins a data set at `path`. An existing file stays until the commit.
     ///
     /// # Errors
     /// Where the place is taken by something that is no plain file, or its folder cannot be written.
@@ -73,7 +74,7 @@ impl DatasetFile {
         let whole = WholeFile::begin(path)?;
         let file = Summed { file: whole.buffered()?, sum: crc32fast::Hasher::new() };
         let mut writer = FileWriter::try_new(file, &schema()).map_err(|error| whole.failed(arrow(error)))?;
-        // The schema stands in the footer, too, which is what is read.
+        // The footer has the schema, too; readers use that one.
         writer.get_mut().sum.reset();
         Ok(Self { writer, checksums: String::new(), whole })
     }
@@ -85,7 +86,7 @@ impl DatasetFile {
         self.whole.temporary_path()
     }
 
-    /// Appends structures, each with what is odd about its file.
+    /// Appends structures, each with the notes of its file.
     ///
     /// # Errors
     /// The first structure that is not valid, and where the file cannot be written.
@@ -127,6 +128,7 @@ fn record_batch(structures: &[Entry<'_>]) -> Result<RecordBatch, ArrowError> {
     let single = |field: fn(&StructureInput) -> u32| structures.iter().map(|(s, _)| field(s)).collect::<Vec<_>>();
     let center: Vec<f64> = structures.iter().flat_map(|(s, _)| s.center).collect();
     let country: Vec<u8> = structures.iter().map(|(s, _)| s.country_id).collect();
+    let labels: Vec<Packed<'_>> = structures.iter().map(|(s, _)| Packed::of(&s.labels)).collect();
     let mut columns = vec![
         Arc::new(StringArray::from_iter_values(structures.iter().map(|(s, _)| &s.name))) as ArrayRef,
         texts(structures.iter().map(|(_, warnings)| warnings.iter().map(String::as_str)))?,
@@ -141,6 +143,9 @@ fn record_batch(structures: &[Entry<'_>]) -> Result<RecordBatch, ArrowError> {
         texts(structures.iter().map(|(s, _)| s.residue_names.iter().map(|name| &**name)))?,
         flags(structures, |s| s.predicted),
         flags(structures, |s| s.environment),
+        numbers(labels.iter().map(|labels| &labels.runs[..]))?,
+        texts(labels.iter().map(|labels| labels.texts.iter().copied()))?,
+        numbers(labels.iter().map(|labels| &labels.numbers[..]))?,
     ];
     macro_rules! push_inputs {
         ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {
@@ -155,14 +160,8 @@ fn record_batch(structures: &[Entry<'_>]) -> Result<RecordBatch, ArrowError> {
 struct Lists<'a>(&'a [Entry<'a>]);
 
 impl Lists<'_> {
-    fn of<T: Element>(&self, field: impl Fn(&StructureInput) -> &[T]) -> Result<ArrayRef, ArrowError> {
-        let values: Vec<_> = self.0.iter().flat_map(|(s, _)| T::numbers(field(s))).copied().collect();
-        let values: ArrayRef = Arc::new(PrimitiveArray::<T::Number>::new(ScalarBuffer::from(values), None));
-        let values = match T::data_type() {
-            DataType::FixedSizeList(item, len) => Arc::new(FixedSizeListArray::try_new(item, len, values, None)?),
-            _ => values,
-        };
-        list(self.0.iter().map(|(s, _)| field(s).len()), T::data_type(), values)
+    fn of<T: Element + 'static>(&self, field: impl Fn(&StructureInput) -> &[T]) -> Result<ArrayRef, ArrowError> {
+        numbers(self.0.iter().map(|(s, _)| field(s)))
     }
 
     fn atoms(&self) -> Result<ArrayRef, ArrowError> {
@@ -170,6 +169,17 @@ impl Lists<'_> {
         let atoms = vectors::<Float32Type>(values.collect(), ATOM_VALUES)?;
         list(self.0.iter().map(|(s, _)| s.n_atoms()), vector(DataType::Float32, ATOM_VALUES), atoms)
     }
+}
+
+/// A list of numbers, or of some numbers each, a structure.
+fn numbers<'a, T: Element + 'static>(all: impl Iterator<Item = &'a [T]> + Clone) -> Result<ArrayRef, ArrowError> {
+    let values: Vec<_> = all.clone().flat_map(T::numbers).copied().collect();
+    let values: ArrayRef = Arc::new(PrimitiveArray::<T::Number>::new(ScalarBuffer::from(values), None));
+    let values = match T::data_type() {
+        DataType::FixedSizeList(item, len) => Arc::new(FixedSizeListArray::try_new(item, len, values, None)?),
+        _ => values,
+    };
+    list(all.map(<[T]>::len), T::data_type(), values)
 }
 
 fn vectors<T: ArrowPrimitiveType>(values: Vec<T::Native>, len: usize) -> Result<ArrayRef, ArrowError> {

@@ -17,7 +17,7 @@ use super::worker::{Computation, Worker};
 use super::workspace::BatchSizes;
 use super::{DeviceError, DeviceErrorKind, EngineError, kernels};
 use crate::pack::{BatchChunk, PackedBatch};
-use cuda_host::{Context, CudaError, CudaExecutor, Device, DeviceInfo, Image, Module};
+use cuda_host::{CallersContext, Context, CudaError, CudaExecutor, Device, DeviceInfo, Image, Module};
 use std::path::Path;
 
 /// Batches at once on each device: while one is computed, the other is copied.
@@ -45,7 +45,8 @@ pub(super) enum Devices {
 #[derive(Debug)]
 pub(super) struct CudaWorker {
     name: String,
-    slots: DeviceSlots,
+    /// There until this is dropped.
+    slots: Option<DeviceSlots>,
 }
 
 /// Whether there may be a driver. Its library is not initialised, which takes longer than computing one structure; and where
@@ -61,6 +62,7 @@ pub(super) fn driver() -> Result<(), CudaError> {
 
 /// Opens devices and checks that the kernels there are those of this program.
 pub(super) fn open(devices: &Devices) -> Result<Vec<CudaWorker>, CudaError> {
+    let _callers = CallersContext::keep();
     match devices {
         Devices::First => Ok(vec![CudaWorker::open(&usable()?[0])?]),
         Devices::Named(ordinals) => ordinals.iter().map(|&ordinal| CudaWorker::open(&Device::info(ordinal)?)).collect(),
@@ -102,7 +104,19 @@ impl CudaWorker {
         let executor = CudaExecutor::new(&context.stream()?, [module])?;
         check(&executor)?;
         let slots = DeviceSlots::new(&executor, SlotOptions::default())?;
-        Ok(Self { name: format!("{} (device {})", device.name, device.ordinal), slots })
+        Ok(Self { name: format!("{} (device {})", device.name, device.ordinal), slots: Some(slots) })
+    }
+
+    fn slots(&self) -> &DeviceSlots {
+        self.slots.as_ref().expect("they are there until the worker is dropped")
+    }
+}
+
+// Whoever calls may use other libraries, on another device.
+impl Drop for CudaWorker {
+    fn drop(&mut self) {
+        let _callers = CallersContext::keep();
+        drop(self.slots.take());
     }
 }
 
@@ -128,12 +142,14 @@ impl Worker for CudaWorker {
     }
 
     fn run(&self, batch: &PackedBatch, request: &Request) -> Result<Computation, EngineError> {
-        let (features, times) = self.slots.run(batch, request)?;
+        let _callers = CallersContext::keep();
+        let (features, times) = self.slots().run(batch, request)?;
         Ok(Computation { features, times: Some(times) })
     }
 
     fn release(&self) {
-        self.slots.release();
+        let _callers = CallersContext::keep();
+        self.slots().release();
     }
 }
 

@@ -1,6 +1,7 @@
 //! Every structure of a batch gets its features or an error of its own, whatever happens to the others.
 
 use super::EngineError;
+use super::on_device::DeviceValues;
 use super::results::{BatchFeatures, StructureView};
 use super::scheduler::{Exclusivity, Run, Scheduler};
 use super::selection::Request;
@@ -225,6 +226,17 @@ impl BatchResults {
     /// Where there is no such structure.
     pub fn get(&self, index: usize) -> Result<StructureView<'_>, &EngineError> {
         self.locations[index].as_ref().map(|index| self.features(*index))
+    }
+
+    /// Where the values of structure `index` are, if it has some and they stayed on a device:
+    /// [`Selection::on_device`](super::Selection::on_device).
+    ///
+    /// # Panics
+    /// Where there is no such structure.
+    #[must_use]
+    pub fn device_values(&self, index: usize) -> Option<DeviceValues> {
+        let Location { chunk, index } = *self.locations[index].as_ref().ok()?;
+        self.chunks[chunk].device_values(index)
     }
 
     /// What each structure got.

@@ -438,7 +438,6 @@ pub fn launch_binding_sites<M: Memory, E: Executor<Space = M::Space>>(
         site_ids: Segments { data: M::view_mut(&mut work.results.site_ids), offsets: residues },
         summaries: Segments { data: M::view_mut(&mut work.results.summaries), offsets: M::offsets(&work.structures) },
         sites: Segments { data: M::view_mut(&mut work.results.sites), offsets: M::offsets(&work.site_lists) },
-        labels: Segments { data: M::view_mut(&mut work.site_labels), offsets: M::offsets(&work.heavy_atoms) },
         best: Segments { data: M::view_mut(&mut work.best), offsets: residues },
         sums: M::view(&work.site_sums, atoms),
         spots: M::view(&work.spots, atoms * CAPACITY as usize),

@@ -1,6 +1,7 @@
 //! What was computed: on the device, of a batch in the host's memory, and of one structure.
 
 use super::memory::Memory;
+use super::on_device::{DeviceValues, ValuesMemory};
 use super::pooled::{Pooled, PooledVec};
 use super::selection::{Request, Selection};
 use super::{EngineError, StructureFeatures};
@@ -20,6 +21,8 @@ pub(super) struct ResultSizes {
     pub(super) sites: bool,
     pub(super) atoms: usize,
     pub(super) points: bool,
+    /// Whether values stay where they are computed.
+    pub(super) on_device: bool,
 }
 
 impl ResultSizes {
@@ -32,7 +35,13 @@ impl ResultSizes {
             sites: selection.has_sites(),
             atoms: batch.atom_offsets().end() as usize,
             points: selection.has_points(),
+            on_device: selection.stays_on_device(),
         }
+    }
+
+    /// How much of it the host gets of a worker that has a device.
+    pub(super) fn on_host(self) -> Self {
+        if self.on_device { Self { width: 0, ..self } } else { self }
     }
 }
 
@@ -159,6 +168,8 @@ pub(super) fn len(sizes: ResultSizes, of: impl Fn(ResultSizes) -> usize) -> usiz
 pub struct BatchFeatures {
     results: Results,
     selection: Selection,
+    /// Values that are on a device, chunk by chunk, each with its first residue; then there are none here.
+    on_device: Vec<(usize, Arc<dyn ValuesMemory>)>,
     offsets: Arc<Offsets>,
     /// Where each structure's heavy atoms begin, and the end of all; nothing where points were not asked for.
     atom_offsets: Vec<u32>,
@@ -169,7 +180,7 @@ impl BatchFeatures {
     pub(super) fn new(results: Results, selection: &Selection, batch: &BatchChunk<'_>) -> Self {
         let (offsets, names) = (batch.shared_offsets(), batch.shared_names());
         let atom_offsets = if selection.has_points() { batch.atom_offsets().as_slice().to_vec() } else { Vec::new() };
-        Self { results, selection: selection.clone(), offsets, atom_offsets, names }
+        Self { results, selection: selection.clone(), on_device: Vec::new(), offsets, atom_offsets, names }
     }
 
     /// Room for what is computed of a batch, in memory of its own.
@@ -184,6 +195,23 @@ impl BatchFeatures {
 
     pub(super) fn as_mut(&mut self) -> ResultsMut<'_> {
         self.results.as_mut()
+    }
+
+    /// Says where the values are: of all residues, chunk by chunk. None are here then.
+    pub(super) fn set_on_device(&mut self, chunks: Vec<(usize, Arc<dyn ValuesMemory>)>) {
+        self.on_device = chunks;
+        self.selection = Selection::new([], self.selection.has_sites());
+    }
+
+    /// Where the values of structure `index` are, if they stayed on a device.
+    ///
+    /// # Panics
+    /// Where there is no such structure.
+    #[must_use]
+    pub fn device_values(&self, index: usize) -> Option<DeviceValues> {
+        let range = self.range(index);
+        let (first, memory) = self.on_device.iter().rev().find(|(first, _)| *first <= range.start)?;
+        Some(DeviceValues::new(Arc::clone(memory), range.start - first..range.end - first))
     }
 
     /// Number of structures.

@@ -21,6 +21,7 @@ pub struct Selection {
     features: Arc<[&'static Feature]>,
     sites: bool,
     points: bool,
+    on_device: bool,
     steps: Steps,
 }
 
@@ -39,13 +40,26 @@ impl Selection {
         let features: Arc<[_]> = Group::ALL.iter().flat_map(of_group).collect();
         let of_sites = if sites { Steps::SITES } else { Steps::NONE };
         let steps = steps::of(features.iter().copied()).and(of_sites).complete();
-        Self { features, sites, points: false, steps }
+        Self { features, sites, points: false, on_device: false, steps }
     }
 
     /// The same, and the surface points that sites are found by.
     #[must_use]
     pub fn with_points(self) -> Self {
         Self { points: true, steps: self.steps.and(Steps::SITES).complete(), ..self }
+    }
+
+    /// The same, of which values stay on the device that computes them: a worker that has one leaves them there, for
+    /// [`device_values`](super::BatchResults::device_values), and gives the host none. Other workers do as ever.
+    #[must_use]
+    pub fn on_device(self) -> Self {
+        Self { on_device: true, ..self }
+    }
+
+    /// Whether values stay on the device that computes them.
+    #[must_use]
+    pub fn stays_on_device(&self) -> bool {
+        self.on_device
     }
 
     /// Whether surface points are wanted.

@@ -92,7 +92,6 @@ pub struct Workspace<M: Memory> {
     pub(super) point_atoms: M::Buffer<PointAtom>,
     pub(super) site_atoms: M::Buffer<SiteAtom>,
     pub(super) site_sums: M::Buffer<u32>,
-    pub(super) site_labels: M::Buffer<u32>,
     /// Room for the points of each heavy atom.
     pub(super) points: M::Buffer<u32>,
     pub(super) spots: M::Buffer<Spot>,
@@ -232,7 +231,6 @@ impl<M: Memory> Workspace<M> {
             point_atoms: memory.empty()?,
             site_atoms: memory.empty()?,
             site_sums: memory.empty()?,
-            site_labels: memory.empty()?,
             points: memory.empty()?,
             spots: memory.empty()?,
             point_counts: memory.empty()?,
@@ -333,7 +331,6 @@ impl<M: Memory> Workspace<M> {
         memory.reserve(&mut self.point_atoms, sizes.atoms)?;
         memory.reserve(&mut self.site_atoms, sizes.atoms)?;
         memory.reserve(&mut self.site_sums, sizes.atoms)?;
-        memory.reserve(&mut self.site_labels, sizes.atoms)?;
         memory.reserve(&mut self.points, sizes.atoms * CAPACITY as usize)?;
         memory.reserve(&mut self.spots, sizes.atoms * CAPACITY as usize)?;
         memory.reserve(&mut self.point_counts, items.items.len())
@@ -374,7 +371,8 @@ impl<M: Memory> Workspace<M> {
 
     /// As [`results`](Self::results), to part of a batch's.
     pub(super) fn results_into(&self, memory: &M, to: ResultsMut<'_>) -> Result<(), M::Error> {
-        to.check(self.sizes.results);
+        let all = self.sizes.results;
+        to.check(if to.values.is_empty() { all.on_host() } else { all });
         self.results.download(memory, to)
     }
 }

@@ -33,7 +33,7 @@ impl NameBy {
     /// Names files, which so far have the names of [`Name`](Self::Name). What data sets hold keeps its names.
     pub(super) fn name(self, entries: &mut [Result<InputFile, InputFailure>]) -> Result<(), DuplicateName> {
         let files = entries.iter_mut().flatten();
-        for file in files.filter(|file| matches!(file.source, Source::File | Source::Archive)) {
+        for file in files.filter(|file| matches!(file.source, Source::File | Source::Archive | Source::Database)) {
             match self {
                 Self::Shortest | Self::Name => {}
                 Self::Path => file.name = path_name(&file.path),
@@ -179,30 +179,18 @@ pub(super) fn extension(path: &Path) -> Option<String> {
 
 /// Why a file of a known format is not read, and what to do.
 pub(super) fn refused_format(path: &Path) -> Option<&'static str> {
-    const FOLDCOMP: &str = "FoldComp is not read; `foldcomp decompress` makes PDB files or a tar of it, which are";
     const TRAJECTORY: &str = "trajectories are not read; write the frames as PDB with MODEL records, and see --model";
     let reason = match extension(path).as_deref() {
         Some("gro") => {
             "GRO is not read: it numbers residues modulo 100,000 and has no chains; `gmx editconf -f x.gro -o x.pdb` makes PDB of it"
         }
-        Some("fcz") => FOLDCOMP,
         Some("mmtf") => "MMTF is not read; its publisher has ended it: fetch the .bcif.gz or .cif.gz file",
         Some("xml") => "PDBML is not read; fetch the .cif file",
         Some("mol2" | "sdf" | "mol" | "smi") => "is a format of small molecules; give PDB, mmCIF or BinaryCIF",
         Some("xtc" | "trr" | "dcd" | "nc") => TRAJECTORY,
-        _ => return foldcomp_database(path).then_some(FOLDCOMP),
+        _ => return None,
     };
     Some(reason)
-}
-
-/// Whether a file is the data of a FoldComp (MMseqs) database: its index stands beside it.
-fn foldcomp_database(path: &Path) -> bool {
-    let beside = |extension: &str| {
-        let mut other = path.as_os_str().to_owned();
-        other.push(extension);
-        Path::new(&other).is_file()
-    };
-    beside(".index") && (beside(".dbtype") || beside(".lookup"))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! Inputs that are read from begin to end: tars, and standard input. Memory holds one member at a time.
+//! Inputs that are read from begin to end: tars, databases, and standard input. Memory holds one member at a time.
 
+use super::database;
 use super::names::{as_text, is_structure};
 use super::{InputFailure, InputFile, Source, taken};
 use crate::read::{Compression, Unfolding};
@@ -29,7 +30,11 @@ const BUFFER: usize = 1 << 18;
 
 /// Gives all that an archive or standard input holds to `take`, until it answers `false`.
 pub(crate) fn unpack(input: &InputFile, take: &mut dyn FnMut(Item) -> bool) {
-    if let Err(reason) = try_unpack(input, take) {
+    let unpacked = match input.source {
+        Source::Database => database::entries(input, take),
+        _ => try_unpack(input, take),
+    };
+    if let Err(reason) = unpacked {
         take(Item::Failed(InputFailure::new(&input.name, reason)));
     }
 }

@@ -19,7 +19,7 @@ pub enum Column {
     Icode,
     /// The residue's name, as its file has it.
     Resname,
-    /// The standard amino acid that it is or was made of; empty where there is none.
+    /// The standard amino acid that it is, or that it derives from; empty if there is none.
     Parent,
     /// A feature that is a number.
     Feature(&'static Feature),
@@ -215,8 +215,8 @@ impl Columns {
         self
     }
 
-    /// With the columns of lineages: which one a structure stands for after what says which residue a row is, and the error of
-    /// the velocity after it.
+    /// With the columns of lineages: which one a structure stands for after what says which residue a row is, and the
+    /// error of the velocity after it.
     ///
     /// ```
     /// use prism_host::output::{Column, Columns};
@@ -247,8 +247,8 @@ impl Columns {
         self.0.iter().any(|column| matches!(column, Column::Label(_)))
     }
 
-    /// All but what is undefined everywhere, since no input gives it: the columns of annotations. `given` says of an
-    /// annotation's name whether there is one.
+    /// All columns except those that no input fills, which would be undefined everywhere: columns of annotations. `given`
+    /// says of an annotation's name whether there is one.
     #[must_use]
     pub fn without_annotations(mut self, given: impl Fn(&str) -> bool) -> Self {
         const OF: [(&str, &[&str]); 3] = [
@@ -262,7 +262,7 @@ impl Columns {
         self
     }
 
-    /// What has to be computed for them.
+    /// The steps that they need.
     #[must_use]
     pub fn selection(&self) -> Selection {
         let features = self.0.iter().filter_map(|column| match column {

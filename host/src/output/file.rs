@@ -36,7 +36,7 @@ pub struct OutputFile {
 }
 
 impl OutputFile {
-    /// Begins a table at `path`, whose extension says the format. What has that name now stays until the commit.
+    /// Begins a table at `path`; the extension selects the format. An existing file stays until the commit.
     ///
     /// # Errors
     /// Where the extension is unknown, the place is taken by something that is no plain file, or its folder cannot be

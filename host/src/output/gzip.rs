@@ -11,7 +11,7 @@ pub(super) struct Gzipped<W: Write> {
     encoder: Encoder<W>,
 }
 
-/// The one compressor, for the table to write into and for its end.
+/// The compressor, shared by the table, which writes into it, and by the code that ends it.
 pub(super) struct Encoder<W: Write>(Arc<Mutex<Option<GzEncoder<W>>>>);
 
 impl<W: Write + 'static> Gzipped<W> {

@@ -5,7 +5,7 @@ use super::{Columns, OutputError, StructureRows, Table};
 use rayon::prelude::*;
 use std::io::Write;
 
-/// A table as JSON lines: an object a residue, with the columns in order. What is not defined is `null`; numbers are as in
+/// A table as JSON lines: one object per residue, with the columns in order. Undefined values are `null`; numbers are as in
 /// [`CsvTable`](super::CsvTable).
 ///
 /// ```

@@ -24,8 +24,8 @@ const GROUP_ROWS: usize = 1 << 16;
 /// Row groups that are being encoded, at most: more than that wait to be gathered.
 const GROUPS_IN_FLIGHT: usize = 4;
 
-/// A table as Parquet: identity columns and `site_id` are required UTF-8 and INT32, features optional FLOAT with null for NaN;
-/// compressed by zstd. Version and configuration are among the file's key-value metadata.
+/// A table as Parquet: identity columns and `site_id` are required UTF-8 and INT32, features optional FLOAT with null for
+/// NaN; compressed by zstd. Version and configuration are among the file's key-value metadata.
 ///
 /// ```
 /// use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -59,7 +59,7 @@ pub struct ParquetTable<W: Write + Send> {
     in_flight: VecDeque<Receiver<Encoded>>,
 }
 
-/// The columns of a row group as they stand in the file, and what is told of them at its end.
+/// The encoded columns of a row group, and their metadata for the footer.
 type Encoded = Result<Vec<(Bytes, ColumnCloseResult)>, ParquetError>;
 
 /// A row group that is being gathered: what the structures that it is made of may take with them.
@@ -75,7 +75,7 @@ enum Values {
     Text(Vec<(ByteArray, usize)>),
     Int(Vec<i32>),
     Optional(Vec<Option<i32>>),
-    /// NaN where there is none.
+    /// NaN if there is none.
     Float(Vec<f32>),
 }
 
@@ -113,7 +113,7 @@ impl<W: Write + Send> ParquetTable<W> {
         let properties = self.file.properties().clone();
         let encode = move || group.encode(&schema, &properties);
         if rayon::current_thread_index().is_some() {
-            // One of the pool's own threads must not wait for the others, of which there may be none.
+            // A thread of the pool must not wait for other threads of the pool: there may be none.
             self.write_ready(0)?;
             return self.write_group(encode());
         }
@@ -266,7 +266,7 @@ impl Values {
         }
     }
 
-    /// The column chunk of what was gathered.
+    /// Encodes the gathered values as a column chunk.
     fn encode(
         &self,
         column: ColumnDescPtr,

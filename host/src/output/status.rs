@@ -12,8 +12,8 @@ use std::time::Duration;
 
 /// A CSV file that says what became of each input.
 ///
-/// Columns: `structure`; `residues`, `chains` and `models`, empty where it could not be read; `notes`, the kinds of what was
-/// decided or is odd, divided by `;`; `error`, empty where there is none; `milliseconds`, what reading it took.
+/// Columns: `structure`; `residues`, `chains` and `models`, empty where it could not be read; `notes`, the kinds of what
+/// was decided or is odd, divided by `;`; `error`, empty where there is none; `milliseconds`, what reading it took.
 ///
 /// ```
 /// use prism_host::output::StatusFile;
@@ -37,7 +37,7 @@ pub struct StatusFile {
 }
 
 impl StatusFile {
-    /// Begins a file that is to be at `path`.
+    /// Begins a file for `path`.
     ///
     /// # Errors
     /// As for [`check_place`](super::check_place).

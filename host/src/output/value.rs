@@ -9,7 +9,7 @@ pub(crate) enum Value<'a> {
     Int(i32),
     /// A whole number that may not be there.
     Optional(Option<i32>),
-    /// NaN where it is not defined.
+    /// NaN if undefined.
     Float(f32),
 }
 
@@ -44,7 +44,7 @@ impl StructureRows<'_> {
 pub(crate) enum Kind {
     Text,
     Int,
-    /// Whole numbers, some of which may not be there.
+    /// Integers, which may be missing.
     Optional,
     Float,
 }

@@ -1,4 +1,5 @@
-//! Points and sites for viewers: PDB and PLY, scripts for PyMOL and ChimeraX, and the structure with scores in its B column.
+//! Points and sites for viewers: PDB and PLY, scripts for PyMOL and ChimeraX, and the structure with scores in its B
+//! column.
 
 use super::{OutputError, StructureRows, write_whole};
 use crate::read::{NamedResidue, contents, is_cif, with_b_column};
@@ -64,7 +65,7 @@ impl SitesView {
     }
 
     /// Where the structure goes, in the format of its file (`.pdb`, `.ent`, `.cif` or `.mmcif`): the same text with
-    /// `site_score` in hundredths in the B column, and 0 for what is no residue of the protein.
+    /// `site_score` in hundredths in the B column, and 0 for atoms of other residues.
     ///
     /// # Errors
     /// [`OutputError::ViewFormat`] for other extensions.

@@ -23,7 +23,7 @@ enum Temporary {
 }
 
 impl WholeFile {
-    /// Begins a file that is to be at `path`. What has that name now stays until the commit.
+    /// Begins a file for `path`. An existing file stays until the commit.
     pub(crate) fn begin(path: &Path) -> Result<Self, OutputError> {
         let target = place(path)?;
         let temporary = Temporary::new(folder(&target)).map_err(|source| failed(path, "be made", source))?;
@@ -46,7 +46,7 @@ impl WholeFile {
         }
     }
 
-    /// The folder that it is to be in.
+    /// The folder of the path.
     pub(crate) fn folder(&self) -> &Path {
         folder(&self.target)
     }
@@ -108,8 +108,8 @@ impl Temporary {
 /// Whether a file can be put at `path`, asked before there is one to put there.
 ///
 /// # Errors
-/// [`OutputError::NoFolder`], [`OutputError::NotAFile`], [`OutputError::ReadOnly`], and [`OutputError::Io`] where the folder
-/// takes no file.
+/// [`OutputError::NoFolder`], [`OutputError::NotAFile`], [`OutputError::ReadOnly`], and [`OutputError::Io`] where the
+/// folder takes no file.
 ///
 /// ```
 /// use prism_host::output::{OutputError, check_place};
@@ -151,7 +151,7 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Where the file is to be: through a link, so that the link stays one.
+/// The target of the path. Links are followed, so that a link stays a link.
 fn place(path: &Path) -> Result<PathBuf, OutputError> {
     let shown = || path.display().to_string();
     match std::fs::metadata(path) {

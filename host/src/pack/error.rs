@@ -20,7 +20,7 @@ pub enum PackError {
     Structure {
         /// Its place in the input.
         index: usize,
-        /// What is wrong with it.
+        /// The problem.
         source: StructureError,
     },
     /// A batch beyond what 32-bit indices address.
@@ -111,7 +111,7 @@ pub enum PackError {
         field: &'static str,
         /// Index in the buffer.
         index: usize,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
 }

@@ -53,12 +53,12 @@ pub struct StructureFiles {
     stream: Option<Receiver<Vec<Item>>>,
     /// Under way or read, in order.
     pieces: VecDeque<Receiver<std::thread::Result<Vec<Entry>>>>,
-    /// Threads of its own: in the common pool, work on batches would wait until the files at hand are read.
+    /// Its own threads: in the common pool, batches would wait until the current files are read.
     pool: ThreadPool,
     /// Read, but not yet in a batch.
     ready: std::vec::IntoIter<Entry>,
     batch_atoms: usize,
-    /// What the batch at hand may have; rises to `batch_atoms`.
+    /// The current limit of a batch in atoms; rises to `batch_atoms`.
     atoms_now: usize,
     /// A structure that begins the next batch.
     first: Option<Entry>,
@@ -100,12 +100,12 @@ impl Entry {
 const PIECE_BYTES: u64 = 1 << 20;
 /// Inputs in a piece, at most, whatever is said of their sizes.
 const PIECE_FILES: usize = 256;
-/// Pieces under way or ahead, for each core. What is kept of a piece is less than a third of its text.
+/// Pieces per core that are being read or waiting. A piece takes less than a third of its text in memory.
 const PIECES_PER_CORE: usize = 8;
 /// How much longer text gets when it is unpacked, about.
 const GZIP_RATIO: u64 = 5;
-/// Limit of the first batch in atoms. A small first batch starts the computation early; each further batch may have twice as
-/// many, until it is as many as it may be.
+/// Limit of the first batch in atoms. A small first batch starts the computation early; each further batch may have twice
+/// as many, until it is as many as it may be.
 const FIRST_ATOMS: usize = 1 << 16;
 /// Atoms of a batch in the pipeline, at most: some hundred structures, so that reading, computing and writing overlap
 /// where a run has a few thousand, and so that those in memory are few.
@@ -131,7 +131,7 @@ impl StructureFiles {
         cancel: &Cancel,
     ) -> Result<Self, ThreadPoolBuildError> {
         let pool = ThreadPoolBuilder::new()
-            // As many as compute, which is what was asked for.
+            // As many as threads that compute: the number that was requested.
             .num_threads(rayon::current_num_threads())
             .thread_name(|index| format!("read {index}"))
             .build()?;
@@ -179,7 +179,7 @@ impl StructureFiles {
         while self.pieces.len() < most {
             if let Some(stream) = &self.stream {
                 let items = match stream.try_recv() {
-                    // Nothing else is to be waited for.
+                    // There is nothing else to wait for.
                     Err(TryRecvError::Empty) if self.pieces.is_empty() => stream.recv().ok(),
                     Err(TryRecvError::Empty) => return,
                     items => items.ok(),
@@ -213,14 +213,14 @@ impl StructureFiles {
         let (send, piece) = sync_channel(1);
         self.pool.spawn_fifo(move || {
             let read = catch_unwind(AssertUnwindSafe(|| work(&files)));
-            // Nobody waits for it any more where the run has ended.
+            // The run may have ended; then the result is not needed.
             let _ = send.send(read);
         });
         self.pieces.push_back(piece);
     }
 }
 
-/// Begins to read an archive, by a thread of its own, which is a few pieces ahead. It ends when nobody receives them.
+/// Starts a thread that reads an archive a few pieces ahead. It ends when the receiver is dropped.
 fn begin_stream(file: InputFile) -> Result<Receiver<Vec<Item>>, InputFailure> {
     let (send, stream) = sync_channel(PIECES_PER_CORE);
     let name = file.name.clone();

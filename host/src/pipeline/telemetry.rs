@@ -121,7 +121,7 @@ impl Telemetry {
         Self { workers: workers.collect(), ..Self::default() }
     }
 
-    /// Adds what was computed for one batch.
+    /// Adds the results of one batch.
     pub(super) fn count(&mut self, results: &BatchResults, engine: &Engine) {
         self.halvings += results.halvings();
         for run in results.runs() {

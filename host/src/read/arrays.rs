@@ -12,7 +12,7 @@ const FARTHEST: f64 = 1e6;
 const LONGEST_NAME: usize = 8;
 
 /// Numbers cross to the selection as their bytes, as text does elsewhere.
-const SYNTAX: Syntax = Syntax {
+pub(super) const SYNTAX: Syntax = Syntax {
     number_field: "residue number",
     residue_number: |bytes| bytes.try_into().ok().map(i32::from_ne_bytes),
     b_factor: number,

@@ -19,7 +19,7 @@ pub struct ReadError {
     pub name: String,
     /// The line in the (decompressed) text, from 1, where one is to blame.
     pub line: Option<usize>,
-    /// What is wrong.
+    /// The problem.
     pub problem: Problem,
 }
 
@@ -103,7 +103,7 @@ pub enum Problem {
         field: &'static str,
         /// The text found there.
         text: String,
-        /// What is wrong with it.
+        /// The problem.
         wrong: &'static str,
     },
     /// An array that has not an entry for each atom.
@@ -121,7 +121,7 @@ pub enum Problem {
     Atom {
         /// Which.
         atom: usize,
-        /// What is wrong.
+        /// The problem.
         problem: Box<Problem>,
     },
     /// mmCIF whose syntax is broken.

@@ -12,6 +12,7 @@ use super::options::{Models, ReadOptions, Residues};
 use super::select::{Record, ResidueId, Selection, Syntax, element, is_hydrogen, occupancy};
 use columns::{B_END, cut_short, field, has_coordinates, is_cut_record, is_shortened, name, position};
 use header::Header;
+pub(super) use header::says_predicted;
 use memchr::{memchr, memmem};
 use std::sync::Arc;
 

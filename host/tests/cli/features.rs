@@ -96,7 +96,7 @@ fn nothing_is_written_when_nothing_can_be() {
     run.put("dir/notes.txt", "");
     let outcome = run.features(&["dir"]);
     assert_eq!(outcome.status, 1);
-    assert!(outcome.stderr.contains("error: no structure files (.pdb, .ent, .cif, .mmcif, .bcif, .pqr, .pdbqt or .tar, each also .gz, .zst, .bz2, .xz) were found"));
+    assert!(outcome.stderr.contains("error: no structure files (.pdb, .ent, .cif, .mmcif, .bcif, .fcz, .pqr, .pdbqt or .tar, each also .gz, .zst, .bz2, .xz) were found"));
     assert_eq!(run.files(), ["dir", "empty.pdb", "out.csv"]);
 }
 

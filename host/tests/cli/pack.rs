@@ -28,13 +28,15 @@ fn a_data_set_gives_what_its_files_give() {
     assert_eq!((packed.status, packed.stdout.as_str()), (0, ""), "{}", packed.stderr);
     assert!(packed.stderr.contains("4 structures, 408 residues, 0 failed; 0."), "{}", packed.stderr);
     assert_eq!(warnings(&packed).len(), 1, "{}", packed.stderr);
-    for more in [&[][..], &["--annotations", "notes.csv", "--points", "20"]] {
+    let labels = ["--columns", "label_asym_id,label_seq_id,entity_id,uniprot_accession,uniprot_number"];
+    for more in [&[][..], &["--annotations", "notes.csv", "--points", "20"], &labels] {
         let files = run.features(&[&["in"], more].concat());
         let set = run.features(&[&["set.arrow"], more].concat());
         assert_eq!(set.status, 0, "{}", set.stderr);
         assert_eq!(set.stdout, files.stdout);
         assert_eq!(warnings(&set), warnings(&files), "warnings are packed, too");
     }
+    assert!(run.features(&[&["set.arrow"][..], &labels].concat()).stdout.contains(",A,1,1,P01542,1\n"));
     let sites = |input| run.prism(&["sites", "--backend", "cpu", input]).stdout;
     assert_eq!(sites("set.arrow"), sites("in"));
 }

@@ -73,6 +73,45 @@ fn members_of_tars_are_structures() {
 }
 
 #[test]
+fn foldcomp_is_read_from_files_tars_and_databases() {
+    let run = Run::new();
+    for file in ["foldcomp", "foldcomp.index", "foldcomp.lookup", "foldcomp.dbtype"] {
+        run.copy(&shipped(file), &format!("db/{file}"));
+    }
+    let entry = fs::read(shipped("foldcomp")).unwrap();
+    let second = 1 + entry[1..].windows(4).position(|word| word == b"FCMP").unwrap();
+    let (first, second) = (&entry[..second - 1], &entry[second..]);
+    run.put("x.fcz", first);
+    run.put("t.tar", tar(&[("a/1ubq.fcz", first), ("1crn.fcz.gz", &gzip(second))]));
+    let one = run.prism(&[&FEATURES[..], &["x.fcz"]].concat());
+    assert_eq!((one.status, column(&one.stdout, "row").len()), (0, 76), "{}", one.stderr);
+    let mut values = Vec::new();
+    for (input, expected) in [
+        ("db/foldcomp", ["foldcomp/1ubq", "foldcomp/1crn"]),
+        ("db", ["foldcomp/1ubq", "foldcomp/1crn"]),
+        ("t.tar", ["t.tar/a/1ubq.fcz", "t.tar/1crn.fcz.gz"]),
+    ] {
+        let outcome = run.prism(&[&FEATURES[..], &[input]].concat());
+        assert_eq!(
+            (outcome.status, names(&outcome.stdout)),
+            (0, expected.map(str::to_owned).to_vec()),
+            "{}",
+            outcome.stderr
+        );
+        values.push(column(&outcome.stdout, "contact_number"));
+    }
+    assert!(values.windows(2).all(|pair| pair[0] == pair[1]));
+    assert_eq!(values[0][..76], column(&one.stdout, "contact_number"));
+    let check = run.prism(&["check", "db/foldcomp"]);
+    assert!(check.status == 0 && check.stdout.contains("foldcomp/1crn"), "{}{}", check.stdout, check.stderr);
+    // Data and index of two databases.
+    run.put("db/foldcomp", [first, b"\0"].concat());
+    let cut = run.prism(&[&FEATURES[..], &["db/foldcomp"]].concat());
+    assert_eq!((cut.status, names(&cut.stdout)), (3, vec!["foldcomp/1ubq".to_owned()]), "{}", cut.stderr);
+    assert!(cut.stderr.contains("error: foldcomp/1crn: its 824 bytes at 1359 reach beyond"), "{}", cut.stderr);
+}
+
+#[test]
 fn tars_that_are_cut_or_hold_none_are_failures() {
     let run = Run::new();
     let whole = shard();

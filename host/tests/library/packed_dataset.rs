@@ -8,6 +8,7 @@ use arrow_ipc::{root_as_footer, root_as_message};
 use arrow_schema::{DataType, Field, Schema};
 use prism_host::StructureInput;
 use prism_host::dataset::{Dataset, DatasetError, DatasetFile};
+use prism_host::structure::ResidueLabels;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -29,6 +30,14 @@ fn examples() -> Vec<(StructureInput, Vec<String>)> {
     odd.conservation[4] = -0.0;
     odd.center = [1.0e-300, -2.5, 3.0];
     (odd.lineage_hash, odd.country_id) = (0xdead_beef, 200);
+    let label = |i: usize| ResidueLabels {
+        asym_id: if i < 7 { "Å" } else { "B" }.into(),
+        seq_id: (i != 3).then_some(i as i32),
+        entity_id: "2".into(),
+        uniprot_accession: if i.is_multiple_of(10) { "" } else { "P12345" }.into(),
+        uniprot_number: (!i.is_multiple_of(10)).then_some(-2 * i as i32),
+    };
+    odd.labels = (0..odd.n_residues()).map(label).collect();
     *warnings = vec!["is odd".to_owned(), "is very odd".to_owned()];
     all
 }
@@ -50,7 +59,7 @@ fn bits(s: &StructureInput) -> impl PartialEq + std::fmt::Debug + use<> {
         (s.residue_atoms.clone(), s.ca_indices.clone(), s.residue_types.clone(), s.chain_ids.clone()),
         bytemuck::cast_slice::<_, u32>(&s.atoms).to_vec(),
         floats.map(|values| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>()),
-        (s.center.map(f64::to_bits), s.lineage_hash, s.country_id),
+        (s.center.map(f64::to_bits), s.lineage_hash, s.country_id, s.labels.clone()),
     )
 }
 
@@ -314,7 +323,7 @@ fn other_files_are_refused_by_name() {
     assert!(matches!(refused(other("x", &[])), DatasetError::Foreign));
     let error = refused(other("name", &[("prism.dataset", "7")]));
     assert!(
-        error.to_string().starts_with("is a packed data set of layout \"7\", and this version reads \"3\""),
+        error.to_string().starts_with("is a packed data set of layout \"7\", and this version reads \"3\" and \"4\""),
         "{error}"
     );
     let error = refused(other("name", &[("prism.dataset", "3")]));
@@ -334,9 +343,10 @@ fn only_valid_structures_are_written() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
-/// Otherwise fuzzing would begin from files that are refused at once.
+/// Otherwise fuzzing would begin from files that are refused at once. They are of this layout and of the one before it,
+/// which has no labels.
 #[test]
-fn what_fuzzing_begins_from_is_of_this_layout() {
+fn what_fuzzing_begins_from_is_of_layouts_that_are_read() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/dataset");
     let paths: Vec<_> = fs::read_dir(corpus).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert!(paths.len() >= 2);
@@ -344,5 +354,8 @@ fn what_fuzzing_begins_from_is_of_this_layout() {
         let read = Dataset::open(&path).and_then(|set| read_all(&set));
         let read = read.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         assert!(!read.is_empty(), "{}", path.display());
+        let keeps = Dataset::open(&path).unwrap().keeps_labels();
+        assert_eq!(keeps, path.ends_with("labels.arrow"), "{}", path.display());
+        assert_eq!(keeps, read.iter().any(|structure| !structure.labels.is_empty()));
     }
 }

@@ -88,7 +88,6 @@ fn files_may_be_compressed_by_any_of_four() {
 
 #[test]
 fn formats_that_are_not_read_are_named() {
-    assert!(refusal(b"FCMP\x01\x02\x03").contains("FoldComp"));
     assert!(refusal(b"\x82\xabmmtfVersion\xa31.0\xa1x\x01").contains("MMTF"));
     assert!(read(CRAMBIN_BCIF).models == 1);
 }

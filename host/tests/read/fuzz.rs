@@ -24,6 +24,8 @@ fn beginnings() -> impl Strategy<Value = &'static str> {
         "data_x\nloop_\n_atom_site.Cartn_x\n_atom_site.Cartn_y\n",
         "data_x\n_a.b\n;",
         "\u{feff}#",
+        "FCMP",
+        "FCMP\x01\0\x04\0\x01\0\x01\0\x02A\0\0\x01\0\0\0",
         "\x1f",
     ])
 }

@@ -1,9 +1,11 @@
 //! The reader: formats, residues, what is odd and what is wrong, beside other readers.
 
+mod arrays;
 mod assembly;
 mod cif;
 mod corpus;
 mod findings;
+mod foldcomp;
 mod formats;
 mod fuzz;
 mod malformed;

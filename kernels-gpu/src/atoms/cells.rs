@@ -1,9 +1,9 @@
-//! Heavy atoms in the cells of a grid, so that who is near is found without looking at all.
+//! Heavy atoms in the cells of a grid, so that neighbours are found without testing every atom.
 //!
-//! Cells are at least [`EDGE`] wide, half of [`REACH`], so that what is within reach of an atom lies at most two cells
-//! away. Rows of cells along x follow each other in memory, and so do their atoms: a neighbourhood is a few *runs* of
-//! atoms. In which order the atoms of a cell come is left to chance; what is made of them are counts and smallest
-//! values, which do not depend on it.
+//! Cells are at least [`EDGE`] wide, half of [`REACH`], so an atom within reach of another is at most two cells away.
+//! Cells of a row along x are contiguous in memory, and so are their atoms: a neighbourhood is a few *runs* of atoms. The
+//! order of atoms within a cell may differ from run to run. Results are counts, sums of integers and smallest values,
+//! which do not depend on it.
 
 use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
@@ -13,13 +13,13 @@ use shared_types::Atom;
 
 /// Distance in Å within which neighbours can be found.
 pub const REACH: f32 = 10.0;
-/// What rounding may move an atom or a border by, in Å, in structures up to 50,000 Å wide.
+/// Bound of rounding errors of positions and borders, in Å, for structures up to 50,000 Å wide.
 const SLACK: f32 = 0.02;
 /// Smallest edge of a cell in Å.
 pub const EDGE: f32 = REACH / 2.0 + 2.0 * SLACK;
-/// Rows of cells within reach, at most.
+/// Most rows of cells within reach.
 pub const ROWS: u32 = 25;
-/// Those rows, by cells in y and z from the middle, near ones first.
+/// Offsets of those rows from the middle in y and z, near ones first.
 const NEAR_FIRST: [[i32; 2]; ROWS as usize] = [
     [0, 0],
     [-1, 0],
@@ -48,7 +48,7 @@ const NEAR_FIRST: [[i32; 2]; ROWS as usize] = [
     [2, 2],
 ];
 
-/// Atoms that follow each other: from `first` to before `end`.
+/// Consecutive atoms: `first .. end`.
 #[derive(Clone, Copy, Zeroable, Pod)]
 #[repr(C)]
 pub struct Run {
@@ -57,14 +57,14 @@ pub struct Run {
 }
 
 impl Run {
-    /// The first, and the one behind the last.
+    /// `first` and `end`.
     #[inline(always)]
     pub fn ends(self) -> [u32; 2] {
         [self.first, self.end]
     }
 }
 
-/// How a grid divides space. Lies in shared memory, since all threads know it and it would take their registers.
+/// The geometry of a grid. It is kept in shared memory: all threads read it, and it would take many registers.
 #[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
 #[repr(C, align(16))]
 pub struct Frame {
@@ -76,20 +76,20 @@ pub struct Frame {
     size: [u32; 3],
     /// Largest radius of an atom in Å.
     pub largest: f32,
-    /// In a block's own copy, which of the batch's atoms is its first one.
+    /// In a block's own copy: the index in the batch of the block's first atom.
     pub first: u32,
     _padding: [u32; 2],
 }
 
 impl Frame {
-    /// The cell along an axis in which a coordinate lies; for those outside, the nearest. Never falls as `at` rises.
+    /// The cell of a coordinate along an axis; the nearest cell if it is outside. It is monotonic in `at`.
     #[inline(always)]
     fn cell(&self, axis: usize, at: f32) -> u32 {
         let cell = math::to_u32((at - self.origin[axis]) * self.per_edge);
         cell.min(self.size[axis].wrapping_sub(1))
     }
 
-    /// Number of the cell in which a point lies.
+    /// Number of the cell of a point.
     #[inline(always)]
     fn number(&self, x: f32, y: f32, z: f32) -> u32 {
         self.row(self.cell(1, y), self.cell(2, z)).wrapping_add(self.cell(0, x))
@@ -110,14 +110,14 @@ impl Frame {
     /// How far a box is from cell `cell` along an axis.
     #[inline(always)]
     fn gap(&self, axis: usize, of: &Bounds, cell: u32) -> f32 {
-        // Not fused, here and below: the slack is for more than that, and a core that calls this has no such instruction.
+        // Not fused, here and below: the slack covers the rounding, and this may run on cores without a fused instruction.
         let low = cell as f32 * self.edge + self.origin[axis] - SLACK;
         let high = cell.wrapping_add(1) as f32 * self.edge + self.origin[axis] + SLACK;
         larger(0.0, larger(low - of.high[axis], of.low[axis] - high))
     }
 }
 
-/// Where some atoms are: a box.
+/// The bounding box of some atoms.
 #[derive(Clone, Copy, Zeroable, Pod)]
 #[repr(C)]
 pub struct Bounds {
@@ -126,22 +126,22 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Of no atom.
+    /// The box of no atom.
     pub const NOTHING: Self = Self { low: [f32::INFINITY; 3], high: [f32::NEG_INFINITY; 3] };
 
-    /// Of one atom.
+    /// The box of one atom.
     #[inline(always)]
     pub fn of(atom: Atom) -> Self {
         Self::at([atom.x, atom.y, atom.z])
     }
 
-    /// Of one position.
+    /// The box of one position.
     #[inline(always)]
     pub fn at(at: [f32; 3]) -> Self {
         Self { low: at, high: at }
     }
 
-    /// Of the atoms of both.
+    /// The box around both.
     #[inline(always)]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -150,14 +150,14 @@ impl Bounds {
         }
     }
 
-    /// The square of how far an atom is: no more than from any atom in the box, also when rounded.
+    /// The squared distance of an atom from the box: with rounding, too, at most that from any atom in the box.
     #[inline(always)]
     #[cfg_attr(
         target_arch = "nvptx64",
         expect(clippy::disallowed_methods, reason = "one instruction; a zero's sign is squared away, and NaN is near")
     )]
     pub fn distance2(&self, to: [f32; 3]) -> f32 {
-        // (On a CPU one instruction only where it is written so that NaN is the second's; both are near then.)
+        // (On a CPU, `larger` is one instruction. NaN counts as near on both sides.)
         #[cfg(target_arch = "nvptx64")]
         let away = |axis: usize, at: f32| (self.low[axis] - at).max(at - self.high[axis]).max(0.0);
         #[cfg(not(target_arch = "nvptx64"))]
@@ -167,7 +167,7 @@ impl Bounds {
     }
 }
 
-/// A block of cells, by its first and last one along each axis.
+/// A cuboid of cells: its first and last cell along each axis.
 #[derive(Clone, Copy)]
 pub struct Region {
     low: [u32; 3],
@@ -175,7 +175,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// How many rows of cells it has.
+    /// The number of its rows of cells.
     #[inline(always)]
     pub fn rows(&self) -> u32 {
         (self.high[1] - self.low[1] + 1) * (self.high[2] - self.low[2] + 1)
@@ -188,13 +188,13 @@ pub struct Cells<'a> {
     frame: &'a Tile<'a, Frame>,
     /// Where each cell's atoms begin, and the end of all.
     starts: Clamped<'a, u32>,
-    /// The structure's atoms in the order of cells, counted in file order.
+    /// The index in the file of the atom in each place of the order of cells.
     pub order: View<'a, u32>,
-    /// The place of each atom in that order.
+    /// The place in that order of each atom of the file.
     pub place: View<'a, u32>,
 }
 
-/// Cells for `n` atoms: as wide as needed for at most three cells an atom.
+/// A grid for `n` atoms: its cells are wide enough that there are at most three per atom.
 #[inline(always)]
 pub fn frame(block: &mut Block, n: u32, atoms: impl Fn(u32) -> Atom + Sync) -> Frame {
     let corner = |i| {
@@ -213,7 +213,7 @@ pub fn frame(block: &mut Block, n: u32, atoms: impl Fn(u32) -> Atom + Sync) -> F
     let room = 3.0 * n as f32;
     let mut edge = EDGE;
     loop {
-        // Where even an infinite edge is too short, no distance is finite either, and all are in one cell.
+        // This ends: with an infinite edge, all atoms are in one cell.
         let last: [u32; 3] = core::array::from_fn(|axis| (extent(axis) / edge) as u32);
         let cells = (last[0] as f32 + 1.0) * (last[1] as f32 + 1.0) * (last[2] as f32 + 1.0);
         if cells <= room {
@@ -231,8 +231,7 @@ pub fn frame(block: &mut Block, n: u32, atoms: impl Fn(u32) -> Atom + Sync) -> F
     }
 }
 
-/// Sorts a structure's `n` atoms into the cells of its `frame`, in scratch memory of an element an atom: `sorted`, and
-/// `words`, of which [`Cells::of`] says how they are used.
+/// Sorts a structure's `n` atoms into the cells of its frame. Writes `sorted`, and `words` in the layout of [`Cells::of`].
 #[inline(always)]
 pub fn sort(
     block: &mut Block,
@@ -266,8 +265,8 @@ pub fn sort(
 }
 
 impl<'a> Cells<'a> {
-    /// The cells of a structure of `n` atoms in the words that [`sort`] has filled: where each cell's atoms begin, and the
-    /// end of all; a counter for each cell; for each place the atom; and for each atom the place.
+    /// The cells of a structure of `n` atoms from the words that [`sort`] wrote: the start of each cell and the end of
+    /// the last; a counter for each cell; the atom of each place; and the place of each atom.
     #[inline(always)]
     pub fn of(words: View<'a, u32>, n: u32, frame: &'a Tile<'a, Frame>) -> Self {
         let cells = frame.get(0).cells();
@@ -282,7 +281,7 @@ impl<'a> Cells<'a> {
 }
 
 impl Cells<'_> {
-    /// The atoms between two cells of a row along x.
+    /// The atoms from cell `low` to cell `high` of a row along x.
     #[inline(always)]
     fn run(&self, row: u32, low: u32, high: u32) -> Run {
         Run {
@@ -291,7 +290,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Run number `k` of [`ROWS`] of those that hold all atoms within [`REACH`] of a box that lies in one row of cells.
+    /// Run `k` of the [`ROWS`] runs that hold all atoms within [`REACH`] of a box. The box lies in one row of cells.
     #[inline(always)]
     pub fn near(&self, of: &Bounds, k: u32) -> Run {
         let frame = self.frame.get(0);
@@ -300,7 +299,7 @@ impl Cells<'_> {
             return NOTHING;
         }
         let [in_y, in_z] = NEAR_FIRST.at(k);
-        // Below 0 the sum wraps, and is no cell either.
+        // A sum below 0 wraps, and is beyond the last cell, too.
         let y = frame.cell(1, of.low[1]).wrapping_add_signed(in_y);
         let z = frame.cell(2, of.low[2]).wrapping_add_signed(in_z);
         if y >= frame.size[1] || z >= frame.size[2] {
@@ -325,8 +324,8 @@ impl Cells<'_> {
         }
     }
 
-    /// Run number `k` of a region of cells [`within`](Self::within) `reach` Å of a box, as far as it may be so near; empty
-    /// behind the last.
+    /// Run `k` of a region of cells [`within`](Self::within) `reach` Å of a box, cut to what may be so near. Empty behind
+    /// the last run.
     #[inline(always)]
     pub fn run_within(&self, region: Region, k: u32, of: &Bounds, reach: f32) -> Run {
         const NOTHING: Run = Run { first: 0, end: 0 };
@@ -345,15 +344,15 @@ impl Cells<'_> {
         self.run(frame.row(y, z), frame.cell(0, of.low[0] - half), frame.cell(0, of.high[0] + half))
     }
 
-    /// A number of the cell in which an atom lies and the one beside it in its row: warps take the atoms of two cells, for
-    /// which they list others once.
+    /// The number of the pair of adjacent cells in a row that has an atom. A warp takes the atoms of such a pair, and
+    /// lists their neighbours once.
     #[inline(always)]
     pub fn pair_of(&self, atom: Atom) -> u32 {
         let frame = self.frame.get(0);
         frame.row(frame.cell(1, atom.y), frame.cell(2, atom.z)).wrapping_add(frame.cell(0, atom.x) / 2)
     }
 
-    /// The cells between those of two atoms of a row, the first of which comes first, and all that are up to `rings` away.
+    /// The cells from that of `first` to that of `last`, which are in one row, and all cells up to `rings` away.
     #[inline(always)]
     pub fn around_both(&self, first: Atom, last: Atom, rings: u32) -> Region {
         Region { low: self.around(first, rings).low, high: self.around(last, rings).high }
@@ -365,7 +364,7 @@ impl Cells<'_> {
         self.frame.get(0)
     }
 
-    /// The cell in which an atom lies, and all that are up to `rings` away.
+    /// The cell of an atom, and all cells up to `rings` away.
     #[inline(always)]
     pub fn around(&self, at: Atom, rings: u32) -> Region {
         let cell: [u32; 3] = core::array::from_fn(|axis| self.frame.get(0).cell(axis, [at.x, at.y, at.z][axis]));
@@ -375,7 +374,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Distance in Å within which [`around`](Self::around) misses nothing.
+    /// Distance in Å within which [`around`](Self::around) has all atoms.
     #[inline(always)]
     pub fn seen(&self, rings: u32) -> f32 {
         rings as f32 * self.frame.get(0).edge - SLACK
@@ -388,7 +387,7 @@ impl Cells<'_> {
         region.low == [0; 3] && region.high == [x - 1, y - 1, z - 1]
     }
 
-    /// Run number `k` of a region.
+    /// Run `k` of a region.
     #[inline(always)]
     pub fn run_of(&self, region: Region, k: u32) -> Run {
         let width = region.high[1] - region.low[1] + 1;

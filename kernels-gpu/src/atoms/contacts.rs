@@ -1,4 +1,4 @@
-//! How many atoms touch a residue: a warp asks for one.
+//! Atoms in contact with a residue; a warp takes a residue.
 
 use super::cells::{Bounds, Cells};
 use super::{Inputs, square};
@@ -8,21 +8,22 @@ use shared_types::Atom;
 
 /// Atoms within 4.5 Å of each other are in contact.
 const CONTACT: f32 = 4.5;
-/// Atoms that may touch a residue, its own among them, for which a warp has room.
+/// Room in a warp's list of atoms that may touch a residue, with its own.
 pub const NEAR: usize = 256;
 
 /// A residue among the atoms of its structure.
 struct Residue<'a> {
     index: u32,
     chain: u32,
-    /// Its atoms, from the first to before the second.
+    /// The range of its atoms.
     own: (u32, u32),
     atoms: Clamped<'a, Atom>,
     inputs: &'a Inputs<'a>,
     owners: Clamped<'a, u32>,
 }
 
-/// How many atoms of residues that count for residue `i` are in contact with one of its own.
+/// The number of atoms in contact with residue `i`: those within [`CONTACT`] of one of its atoms, of residues that count
+/// for it.
 #[inline(always)]
 pub fn of<V>(
     warp: &mut Warp,
@@ -67,18 +68,17 @@ pub fn of<V>(
         }
         return count;
     }
-    // Where there is no room for all, those that may be near are asked as they come.
-    near::each_near::<[V; 1]>(warp, cells, &bounds, CONTACT, |warp, at, n| {
-        let place = warp.per_lane(|lane| at.wrapping_add(lane.index()));
-        let x = warp.map(&place, |_, place| sorted.get(*place).x);
-        let y = warp.map(&place, |_, place| sorted.get(*place).y);
-        let z = warp.map(&place, |_, place| sorted.get(*place).z);
-        count = count.wrapping_add(touching::<[V; 2]>(warp, &residue, &place, [&x, &y, &z], n));
+    // The list has no room for all: test the atoms of the cells around directly.
+    near::each_near::<[V; 1]>(warp, cells, &bounds, CONTACT, |warp, places, n| {
+        let x = warp.map(places, |_, place| sorted.get(*place).x);
+        let y = warp.map(places, |_, place| sorted.get(*place).y);
+        let z = warp.map(places, |_, place| sorted.get(*place).z);
+        count = count.wrapping_add(touching::<[V; 2]>(warp, &residue, places, [&x, &y, &z], n));
     });
     count
 }
 
-/// How many of the first `n` lanes' atoms count for a residue and are in contact with one of its own.
+/// The number of atoms in contact with the residue, among those of the first `n` lanes.
 #[inline(always)]
 fn touching<V>(warp: &mut Warp, residue: &Residue, place: &PerLane<u32>, [x, y, z]: [&PerLane<f32>; 3], n: u32) -> u32 {
     let (first, end) = residue.own;

@@ -1,20 +1,20 @@
-//! Depth: how far an atom is from the nearest that has accessible area.
+//! Depth: the distance from an atom to the nearest one with accessible area.
 //!
-//! The atoms of a cell look together: what has area in the cells around is listed once, and each atom goes through that list.
-//! Only where the nearest of these is farther than what those cells hold for certain, an atom looks at more of them.
+//! A warp takes the atoms of a pair of cells. It lists the atoms with area in the cells around once, and each of its atoms
+//! searches that list. If the nearest one is farther than those cells cover completely, the atom searches more cells.
 
 use super::cells::Cells;
 use super::distance2;
-use crate::points::near;
 use crate::scratch::AtomSurface;
 use cuda_std::math::{NAN, smaller, sqrt};
 use cuda_std::prelude::*;
 use shared_types::Atom;
 
-/// Atoms with area in a pair of cells and those around it, for which a warp has room; real ones have some 60.
+/// Room in a warp's list of atoms with area in and around a pair of cells; real structures have some 60.
 pub const EXPOSED: usize = 160;
 
-/// Finds the depths of a part's atoms, which lie in a pair of cells: of the places from `first` on. NaN where no atom has area.
+/// Finds the depths of a part's atoms, which lie in a pair of cells. The part's places count from `first`. NaN if no atom
+/// has area.
 #[inline(always)]
 pub fn find<V>(
     warp: &mut Warp,
@@ -31,13 +31,12 @@ pub fn find<V>(
     let rows = region.rows();
     let runs =
         warp.per_lane(|lane| if lane.index() < rows { cells.run_of(region, lane.index()).ends() } else { [0; 2] });
-    near::each(warp, &runs, |warp, at, n| {
-        let place = warp.per_lane(|lane| at.wrapping_add(lane.index()));
-        let atoms = warp.map(&place, |_, place| {
+    warp.each_of_ranges(&runs, |warp, places, n| {
+        let atoms = warp.map(places, |_, place| {
             let Atom { x, y, z, radius } = sorted.get(*place);
             [x, y, z, radius]
         });
-        let counts = warp.map(&place, |_, place| surface.get(*place).exposed);
+        let counts = warp.map(places, |_, place| surface.get(*place).exposed);
         exposed.push_where(warp, &atoms, &counts, |lane, exposed| (lane.index() < n) & (*exposed > 0));
     });
     let exposed = exposed.items(warp);
@@ -63,7 +62,7 @@ pub fn find<V>(
             if exposed.is_complete() & (nearest <= seen * seen) {
                 sqrt(nearest)
             } else {
-                // One ring is what was listed.
+                // The list covers one ring.
                 let rings = if exposed.is_complete() { 2 } else { 1 };
                 among_all::<V>(warp, atom, rings, cells, sorted, surface)
             }
@@ -73,7 +72,7 @@ pub fn find<V>(
     }
 }
 
-/// The depth of an atom without area, which looks at ever more cells.
+/// The depth of an atom without area, searched in growing rings of cells.
 #[inline(always)]
 fn among_all<V>(
     warp: &mut Warp,

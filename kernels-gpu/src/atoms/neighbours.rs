@@ -1,7 +1,7 @@
-//! Who is near: the atoms of a pair of cells look for their neighbours together.
+//! Neighbour search for the atoms of a pair of cells.
 //!
-//! A warp has the atoms of two cells. It lists once what is within reach of any of them, and goes through that list for two
-//! atoms at a time: all that is within [`REACH`] is counted, and what may touch an atom goes to a list of its own.
+//! A warp lists all atoms within reach of the pair once. It searches that list for two atoms at a time, counts the atoms
+//! within [`REACH`] of each, and lists those that may touch it.
 
 use super::cells::{Bounds, Cells, REACH, ROWS, Run};
 use super::surface::PROBE;
@@ -9,9 +9,9 @@ use super::{distance2, square};
 use cuda_std::prelude::*;
 use shared_types::Atom;
 
-/// Atoms within reach of a pair of cells; real ones have up to about 800.
+/// Room in the list of atoms within reach of a pair of cells; real structures have up to about 800.
 pub const CANDIDATES: usize = 896;
-/// Atoms that may touch one, by distance alone; real ones have up to about 90.
+/// Room in the list of atoms that may touch an atom; real structures have up to about 90.
 pub const NEAR: usize = 128;
 
 /// No atom: far from all.
@@ -22,35 +22,35 @@ pub struct Around<'a> {
     pub cells: Cells<'a>,
     /// The batch's atoms in the order of cells.
     pub sorted: Clamped<'a, Atom>,
-    /// Where the structure's begin. Places are counted in the batch: that takes fewer registers than to keep where in
-    /// memory the structure's atoms lie.
+    /// The place in the batch of the structure's first atom. Places count in the batch, which takes fewer registers than a
+    /// pointer to the structure's atoms.
     pub first: u32,
 }
 
 impl Around<'_> {
-    /// Run `k` of those near a box in one cell, by position in the order.
+    /// Run `k` of the atoms near a box in one cell, as places in the batch.
     #[inline(always)]
     pub fn near(&self, of: &Bounds, k: u32) -> Run {
         let run = self.cells.near(of, k);
         Run { first: self.first.wrapping_add(run.first), end: self.first.wrapping_add(run.end) }
     }
 
-    /// Distance from which no other atom touches this one.
+    /// The distance from which on no other atom touches this one.
     #[inline(always)]
     fn farthest(&self, atom: Atom) -> f32 {
         (atom.radius + PROBE) + (self.cells.frame().largest + PROBE)
     }
 }
 
-/// The atoms of a cell, and those around it.
+/// The atoms of a pair of cells, and those around it.
 pub struct Cell<'a> {
-    /// AlphaCarbon of its first atom.
+    /// The place of its first atom.
     pub first: u32,
     /// All atoms within reach of one of them.
     pub candidates: WarpItems<'a, Pick>,
 }
 
-/// Lists all atoms within reach of those at `first` and the `n` that follow, which lie in a pair of cells.
+/// Lists all atoms within reach of the `n` atoms from place `first` on, which lie in a pair of cells.
 #[inline(always)]
 pub fn list<'a, V>(
     warp: &mut Warp,
@@ -75,8 +75,8 @@ pub fn list<'a, V>(
     Cell { first, candidates: candidates.items(warp) }
 }
 
-/// Lists the atoms that may touch number `k` of a cell, and the one behind it where there are two. Returns how many are
-/// within reach of each: the first one's in the lower half of the word.
+/// Lists the atoms that may touch atom `k` of a pair of cells, and, if `two`, the same for the next atom. Returns the
+/// number of atoms within reach of each: the first one's in the lower half of the word.
 #[inline(always)]
 pub fn of_two<V>(
     warp: &mut Warp,
@@ -97,7 +97,7 @@ pub fn of_two<V>(
     let mut within = warp.per_lane(|_| 0u32);
     let mut begin = 0u32;
     while begin < candidates.len() {
-        // Lanes without a candidate look at the last one, which takes less than to leave them out.
+        // Lanes without a candidate test the last one again, which is cheaper than a branch.
         let last = candidates.len() - 1;
         let is_one = |lane: Lane| begin.wrapping_add(lane.index()) <= last;
         let picks = candidates.picks(warp, sorted, begin);
@@ -115,7 +115,7 @@ pub fn of_two<V>(
     warp.reduce(&within, u32::wrapping_add)
 }
 
-/// How many atoms are within reach of one, asked of all that may be: for those with more neighbours than there is room for.
+/// The number of atoms within reach of one, without lists: for atoms with more neighbours than the lists have room for.
 #[inline(always)]
 pub fn crowd<V>(warp: &mut Warp, around: &Around, atom: Atom) -> u32 {
     let within = warp.per_lane(|lane| {

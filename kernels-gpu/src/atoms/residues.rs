@@ -1,4 +1,4 @@
-//! What all that is known of atoms adds up to in a residue.
+//! Sums of atoms' results for each residue.
 
 use super::Inputs;
 use super::surface::PROBE;
@@ -13,23 +13,23 @@ const SPHERE: f32 = 4188.79;
 /// Mean volume of a heavy atom in proteins in Å^3 (Pintar et al. 2002).
 const ATOM_VOLUME: f32 = 20.1;
 
-/// Accessible area in Å^2 of a sphere of which all is exposed.
+/// Accessible area in Å^2 of a fully exposed atom.
 #[inline(always)]
 fn sphere_area(radius: f32) -> f32 {
     4.0 * core::f32::consts::PI * (radius + PROBE) * (radius + PROBE)
 }
 
-/// What is known of a residue besides its atoms' surface.
+/// Inputs of a residue besides the results of its atoms.
 pub struct Known {
-    /// Tabulated kind.
+    /// Residue type.
     pub kind: u32,
-    /// Atoms of others in contact with its own.
+    /// Atoms of other residues in contact with it.
     pub contacts: u32,
-    /// Test points of which those that are exposed were counted.
+    /// Number of test points per atom.
     pub points: u32,
 }
 
-/// What atoms add up to in residue `i`: `of` says of an atom what is exposed, and how far it is from the surface in Å.
+/// The sums of residue `i`. `of` gives an atom's counts, and its distance from the surface in Å.
 #[inline(always)]
 pub fn exposure(inputs: &Inputs, i: u32, known: Known, of: impl Fn(u32) -> (AtomSurface, f32)) -> ResidueExposure {
     let (first, end) = inputs.atoms_of(i);

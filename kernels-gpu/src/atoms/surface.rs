@@ -1,10 +1,9 @@
 //! Accessible surface by test points (Shrake and Rupley 1973), and how crowded an atom is (Pintar et al. 2002).
 //!
-//! A point u of the unit sphere is covered by another atom at the difference D, where R and R' are the radii with the
-//! probe's, when |R u - D|^2 < R'^2, or u D > (D^2 + R^2 - R'^2) / (2 R). A warp has the
-//! atoms of a cell, whose neighbours it knows ([`super::neighbours`]), one after another. Masks ([`crate::masks`]) say of
-//! almost all points whether a neighbour covers them; the test is for the others. All is counted, so that the order in
-//! which neighbours come is no matter.
+//! Another atom at the difference D covers a point u of the unit sphere when |R u - D|^2 < R'^2, where R and R' are the
+//! radii plus the probe's. That is u D > (D^2 + R^2 - R'^2) / (2 R). A warp takes the atoms of a pair of cells one after
+//! another; [`super::neighbours`] lists their neighbours. Masks ([`crate::masks`]) decide almost all points, and the test
+//! decides the others. Results are counts, so the order of neighbours does not matter.
 
 use super::cells::{Bounds, ROWS};
 use super::neighbours::{self, Around};
@@ -16,16 +15,16 @@ use shared_types::{Atom, MASKS_PER_GROUP, Mask, POINTS_PER_GROUP, PointGroup};
 
 /// Radius of the probe in Å: a water molecule.
 pub const PROBE: f32 = 1.4;
-/// Words of a mask that say what is covered in any case; as many say what may be.
+/// Words of a mask for certain points; as many follow for possible points.
 const WORDS: usize = POINTS_PER_GROUP / 32;
 
-/// A point's side of a plane: covered when `x`, `y`, `z` of the point, times those here, are more than the last.
+/// A half-space: a point is covered when the scalar product of its `x`, `y`, `z` with those here exceeds the last number.
 type Plane = [f32; 4];
 
-/// Stands for the counts of an atom that wait for [`count_in_crowd`].
+/// Marks an atom whose counts [`count_in_crowd`] still has to find.
 pub const CROWDED: AtomSurface = AtomSurface { exposed: u32::MAX, crowd: 0 };
 
-/// What a warp keeps of a cell: all atoms within reach. Of two of its atoms: those that may touch each.
+/// The lists of a warp: all atoms within reach of its pair of cells, and for two of its atoms those that may touch each.
 pub type Lists<'a> = (WarpList<'a, Pick>, WarpList<'a, Pick>, WarpList<'a, Pick>);
 
 #[inline(always)]
@@ -37,7 +36,7 @@ fn covers([x, y, z, least]: Plane, px: f32, py: f32, pz: f32) -> bool {
 #[derive(Clone, Copy)]
 pub struct Points<'a> {
     pub groups: &'a [PointGroup],
-    /// How many there are.
+    /// Number of points.
     pub n: u32,
 }
 
@@ -53,7 +52,7 @@ impl Points<'_> {
 #[derive(Clone, Copy)]
 struct Centre {
     atom: Atom,
-    /// Its radius with the probe's.
+    /// Its radius plus the probe's.
     reach: f32,
     /// 1 / (2 reach)
     half: f32,
@@ -66,27 +65,27 @@ impl Centre {
         Self { atom, reach, half: 0.5 / reach }
     }
 
-    /// How far another atom at a difference covers the sphere, which has a radius: the threshold of its plane; infinite
-    /// where it covers nothing.
+    /// The threshold of the half-space that another atom of a radius covers, at a difference. Infinite if it covers
+    /// nothing.
     #[inline(always)]
     fn least(&self, difference: [f32; 3], radius: f32) -> f32 {
         let (d2, reach) = (square(difference), radius + PROBE);
         let both = self.reach + reach;
-        // An atom in the same place, as this one itself is, covers all or nothing.
+        // An atom at the same position covers all or nothing; the atom itself is one.
         let touches = (d2 < both * both) & ((d2 > 0.0) | (reach > self.reach));
         let least = math::fma(self.reach - reach, self.reach + reach, d2) * self.half;
         if touches { least } else { f32::INFINITY }
     }
 
-    /// What another atom covers.
+    /// The half-space that another atom covers.
     #[inline(always)]
     fn plane(&self, other: Atom) -> Plane {
         let [x, y, z] = [other.x - self.atom.x, other.y - self.atom.y, other.z - self.atom.z];
         [x, y, z, self.least([x, y, z], other.radius)]
     }
 
-    /// Whether an atom covers a point, asked of all that may: for atoms with more neighbours than there is room for.
-    // A call costs registers on the device, and on a CPU inlining costs more than calling what is hardly ever called.
+    /// Whether any atom covers a point, without lists: for atoms with more neighbours than the lists have room for.
+    // On the device a call would cost registers. On a CPU this is rarely called, and inlining would cost more.
     #[cfg_attr(target_arch = "nvptx64", inline(always))]
     #[cfg_attr(not(target_arch = "nvptx64"), inline(never))]
     fn is_covered(&self, around: &Around, [x, y, z]: [f32; 3]) -> bool {
@@ -103,7 +102,7 @@ impl Centre {
     }
 }
 
-/// A neighbour for each lane, as its plane.
+/// One neighbour per lane, as its half-space.
 struct Turn {
     x: PerLane<f32>,
     y: PerLane<f32>,
@@ -112,7 +111,7 @@ struct Turn {
 }
 
 impl Turn {
-    /// Neighbours from `first` on, of which there is one; lanes without one have what covers nothing.
+    /// The neighbours from `first` on, which exists. Lanes without a neighbour have a half-space that covers nothing.
     #[inline(always)]
     fn new<V, const PASS: usize>(
         warp: &mut Warp,
@@ -134,13 +133,13 @@ impl Turn {
         Self { x, y, z, least }
     }
 
-    /// The entries of its masks.
+    /// The entries of their masks.
     #[inline(always)]
     fn entries<V>(&self, warp: &mut Warp) -> PerLane<u32> {
         warp.map(((&self.x, &self.y, &self.z), &self.least), |_, ((x, y, z), least)| masks::entry([*x, *y, *z], *least))
     }
 
-    /// Whether a neighbour covers a point.
+    /// Whether any of them covers a point.
     #[inline(always)]
     fn covers<V>(&self, warp: &mut Warp, [px, py, pz]: [f32; 3]) -> bool {
         warp.any(((&self.x, &self.y, &self.z), &self.least), |_, ((x, y, z), least)| {
@@ -149,8 +148,8 @@ impl Turn {
     }
 }
 
-/// Counts for the atoms of a part, which lie in one cell, what is exposed of each and how many are near. The part is one of
-/// the places from `first` on. Atoms with more neighbours than there is room for are left [`CROWDED`].
+/// Counts the exposed points and near atoms of a part's atoms, which lie in a pair of cells. The part's places count from
+/// `first`. Atoms with more neighbours than the lists have room for are left [`CROWDED`].
 #[inline(always)]
 pub fn count<V>(
     warp: &mut Warp,
@@ -184,7 +183,8 @@ pub fn count<V>(
                 break;
             }
             is_swapped = true;
-            // Its own come first now: which list it is need not be known at run time, so that both are in registers.
+            // The atom's own list comes first now. Which one it is is known at compile time, so both lists are in
+            // registers.
             core::mem::swap(near_a, near_b);
             crowds >>= 16;
         }
@@ -194,7 +194,7 @@ pub fn count<V>(
     }
 }
 
-/// How many points are exposed of an atom whose neighbours are known.
+/// The number of exposed points of an atom whose neighbours are listed.
 #[inline(always)]
 fn exposed<V>(warp: &mut Warp, centre: &Centre, near: WarpItems<Pick>, around: &Around, points: Points) -> u32 {
     let (mut exposed, mut left) = (0u32, points.n);
@@ -206,10 +206,10 @@ fn exposed<V>(warp: &mut Warp, centre: &Centre, near: WarpItems<Pick>, around: &
     exposed
 }
 
-/// How many points of a group are covered.
+/// The number of covered points of a group.
 ///
-/// Neighbours are taken twice, 32 at a time: for their masks, and for tests of the points that no mask decides. So few
-/// registers are in use, and many warps hide the time that masks take to come.
+/// Two loops go over the neighbours, 32 at a time: one joins their masks, the other tests the points that no mask
+/// decides. That takes few registers, so many warps are resident and hide the latency of masks.
 #[inline(always)]
 fn covered_of_group<V>(
     warp: &mut Warp,
@@ -243,7 +243,7 @@ fn covered_of_group<V>(
                     stays ^= bit;
                 }
             }
-            // The next word: moved, so that the loop is there once and its words are in registers.
+            // The next word. Words are rotated, so that the loop is not unrolled and its words stay in registers.
             open = [open[1], open[2], open[3], stays];
             word += 1;
         }
@@ -252,22 +252,22 @@ fn covered_of_group<V>(
     covered
 }
 
-/// What is in one of two masks. (Without a loop, for which they would be in memory.)
+/// The union of two masks. (Without a loop, which would put them in local memory.)
 #[inline(always)]
 fn both(a: [u32; 2 * WORDS], b: [u32; 2 * WORDS]) -> [u32; 2 * WORDS] {
     [a[0] | b[0], a[1] | b[1], a[2] | b[2], a[3] | b[3], a[4] | b[4], a[5] | b[5], a[6] | b[6], a[7] | b[7]]
 }
 
-/// An entry's mask as words.
+/// The mask of an entry, as words.
 #[inline(always)]
 fn mask(group: &PointGroup, entry: u32) -> [u32; 2 * WORDS] {
     let Mask { certain: [a, b, c, d], possible: [e, f, g, h] } = group.masks[(entry as usize).min(MASKS_PER_GROUP - 1)];
     [a, b, c, d, e, f, g, h]
 }
 
-/// The same for the atom at `at`, in whose crowd there is no room for lists: asks all that may be near.
+/// The counts of the atom at `at`, which has more neighbours than the lists have room for.
 ///
-/// A phase of its own: lanes that each go their way here would make the others' votes dearer.
+/// It is a phase of its own: lanes diverge here, which would make the votes of other atoms dearer.
 #[inline(always)]
 pub fn count_in_crowd<V>(warp: &mut Warp, at: u32, around: &Around, points: Points) -> AtomSurface {
     let atom = around.sorted.get(at);
@@ -275,7 +275,7 @@ pub fn count_in_crowd<V>(warp: &mut Warp, at: u32, around: &Around, points: Poin
     AtomSurface { exposed: exposed_to_all::<V>(warp, &Centre::new(atom), around, points), crowd }
 }
 
-/// How many points are exposed, where there is no room for all neighbours.
+/// The number of exposed points, without lists.
 #[inline(always)]
 fn exposed_to_all<V>(warp: &mut Warp, centre: &Centre, around: &Around, points: Points) -> u32 {
     let open = warp.per_lane(|lane| {

@@ -1,11 +1,10 @@
 //! Bridges between two stretches of a structure, and the ladders that they make.
 //!
-//! A bridge pairs rows `i < j`. Bridges that follow each other are a ladder: the next row of `i` with the next (parallel) or
-//! the one before (antiparallel) of `j`. Ladders that a bulge divides are one: up to one more residue on one side and up to
-//! four more on the other.
+//! A bridge pairs rows `i < j`. Bridges that follow each other are a ladder: the next row of `i` with the next (parallel)
+//! or the one before (antiparallel) of `j`. Ladders that a bulge divides are one: up to one more residue on one side and
+//! up to four more on the other.
 
 use super::{Carbon, HydrogenBonds, LadderStarts};
-use bytemuck::Zeroable;
 use cuda_std::prelude::*;
 
 /// The patterns by which two rows are a bridge.
@@ -20,6 +19,9 @@ enum Bridge {
 pub const STRAND: u32 = 1 << 16;
 /// It is in a ladder of one bridge.
 pub const BRIDGE: u32 = 1 << 17;
+
+/// The bits from this one on hold the number of ladders that begin at the residue. Most residues have none.
+const STARTS_SHIFT: u32 = 18;
 
 /// Rows of a pair are at least so far apart.
 const APART: u32 = 3;
@@ -47,7 +49,30 @@ impl Ladder {
     }
 }
 
-/// The hydrogen bonds of one structure.
+/// Words of a row in [`LadderStarts`].
+const WORDS: u32 = size_of::<LadderStarts>() as u32 / 4;
+
+/// The ladders that begin at each row of a structure: [`LadderStarts`].
+pub struct Starts<'a> {
+    pub words: View<'a, u32>,
+}
+
+impl Starts<'_> {
+    /// The value in `strands` of a row before ladders are joined.
+    #[inline(always)]
+    pub fn not_joined(&self, row: u32) -> u32 {
+        self.words.get(WORDS * row) << STARTS_SHIFT
+    }
+
+    /// Ladder number `k` of those that begin at a row.
+    #[inline(always)]
+    fn ladder(&self, row: u32, k: u32) -> Ladder {
+        let at = WORDS * row + 1 + 2 * (k & 7);
+        Ladder::of(row, [self.words.get(at), self.words.get(at + 1)])
+    }
+}
+
+/// The pattern of hydrogen bonds of one structure.
 pub struct Pattern<'a> {
     pub carbons: View<'a, Carbon>,
     pub bonds: View<'a, HydrogenBonds>,
@@ -84,7 +109,7 @@ impl Pattern<'_> {
         i > 0 && i < self.n && self.is_linked(i - 1) && self.is_linked(i)
     }
 
-    /// How rows `i` and `j` are paired.
+    /// The bridge between rows `i` and `j`.
     #[inline(always)]
     fn bridge(&self, i: u32, j: u32) -> Bridge {
         // A row below 0 has wrapped around.
@@ -109,13 +134,28 @@ impl Pattern<'_> {
         if kind == Bridge::Parallel { j.wrapping_add(step) } else { j.wrapping_sub(step) }
     }
 
-    /// Writes the ladders that begin at row `i`. All of the element, since readers copy all of it.
+    /// Writes the ladders that begin at row `i` to its words.
     #[inline(always)]
-    pub fn write_starts(&self, i: u32, starts: &mut LadderStarts) {
-        *starts = LadderStarts::zeroed();
-        if !self.is_inside(i) {
-            return;
+    pub fn write_starts<M>(&self, thread: Thread, words: &M, i: u32)
+    where
+        M: AtomicMemory<Item = u32>,
+    {
+        let first = WORDS * i;
+        let mut count = 0;
+        if self.is_inside(i) {
+            self.each_start(i, |ladder| {
+                let at = first + 1 + 2 * (count & 7);
+                words.store(thread, at, ladder[0]);
+                words.store(thread, at + 1, ladder[1]);
+                count += 1;
+            });
         }
+        words.store(thread, first, count);
+    }
+
+    /// Calls `write` for the ladders that begin at row `i`, as [`LadderStarts`] has them.
+    #[inline(always)]
+    fn each_start(&self, i: u32, mut write: impl FnMut([u32; 2])) {
         // Every pattern has a bond of N-H of row i or of the next one, to the other row or the one before it.
         let ([a, b], [c, d]) = (self.bonds.get(i + 1).acceptors, self.bonds.get(i).acceptors);
         let candidates = [a, b, c, d];
@@ -140,17 +180,17 @@ impl Pattern<'_> {
             while self.bridge(i + bridges, Self::partner(kind, last, bridges)) == kind {
                 bridges += 1;
             }
-            starts.ladders[starts.count as usize & 7] = [last, 2 * bridges + u32::from(kind == Bridge::Parallel)];
-            starts.count += 1;
+            write([last, 2 * bridges + u32::from(kind == Bridge::Parallel)]);
         }
     }
 
-    /// Where row `i` begins an unbroken stretch: joins its ladders over bulges, and marks the rows of all of them. A bit
-    /// for each ladder that begins at a row says whether it goes on from another one.
+    /// Where row `i` begins an unbroken stretch: joins its ladders over bulges, and marks the rows of all of them in
+    /// `strands`, of which [`Starts::not_joined`] is known. A bit for each ladder that begins at a row says whether it
+    /// goes on from another one.
     ///
-    /// Ladders take what follows them by rising row. So this is one thread's work, and there is little of it.
+    /// A ladder takes the ladders that continue it in the order of rows. So one thread does this; there is little to do.
     #[inline(always)]
-    pub fn join_ladders<M>(&self, thread: Thread, starts: View<LadderStarts>, strands: &M, i: u32)
+    pub fn join_ladders<M>(&self, thread: Thread, starts: &Starts, strands: &M, i: u32)
     where
         M: AtomicMemory<Item = u32>,
     {
@@ -159,10 +199,9 @@ impl Pattern<'_> {
         }
         let mut row = i;
         loop {
-            let begins = starts.get(row);
-            for k in 0..begins.count {
+            for k in 0..strands.load(thread, row) >> STARTS_SHIFT {
                 if strands.load(thread, row) & (1 << k) == 0 {
-                    self.join(thread, starts, strands, Ladder::of(row, begins.ladders[k as usize & 7]));
+                    self.join(thread, starts, strands, starts.ladder(row, k));
                 }
             }
             if !self.is_linked(row) {
@@ -173,7 +212,7 @@ impl Pattern<'_> {
     }
 
     #[inline(always)]
-    fn join<M>(&self, thread: Thread, starts: View<LadderStarts>, strands: &M, first: Ladder)
+    fn join<M>(&self, thread: Thread, starts: &Starts, strands: &M, first: Ladder)
     where
         M: AtomicMemory<Item = u32>,
     {
@@ -195,7 +234,7 @@ impl Pattern<'_> {
 
     /// The first ladder that goes on from `last` beyond a bulge, and is not another one's yet.
     #[inline(always)]
-    fn next<M>(&self, thread: Thread, starts: View<LadderStarts>, strands: &M, last: Ladder) -> Option<Ladder>
+    fn next<M>(&self, thread: Thread, starts: &Starts, strands: &M, last: Ladder) -> Option<Ladder>
     where
         M: AtomicMemory<Item = u32>,
     {
@@ -205,9 +244,8 @@ impl Pattern<'_> {
             if !self.is_linked(row - 1) {
                 return None;
             }
-            let begins = starts.get(row);
-            for k in 0..begins.count {
-                let next = Ladder::of(row, begins.ladders[k as usize & 7]);
+            for k in 0..strands.load(thread, row) >> STARTS_SHIFT {
+                let next = starts.ladder(row, k);
                 let bit = 1 << k;
                 if self.goes_on(last, next, gap) && strands.load(thread, row) & bit == 0 {
                     strands.or(thread, row, bit);

@@ -20,7 +20,7 @@ const PHI: f32 = -75.0;
 const PSI: f32 = 145.0;
 const EPSILON: f32 = 29.0;
 
-/// What is known of row `i` alone.
+/// The marks of row `i`.
 #[inline(always)]
 pub fn marks(pattern: &Pattern, rows: View<BackboneRow>, i: u32) -> u32 {
     let n = pattern.n;
@@ -49,7 +49,7 @@ pub fn marks(pattern: &Pattern, rows: View<BackboneRow>, i: u32) -> u32 {
     marks
 }
 
-/// What is known of all rows of a structure.
+/// The marks and strands of all rows of a structure.
 pub struct Marked<'a> {
     pub marks: View<'a, u32>,
     pub strands: View<'a, u32>,

@@ -1,4 +1,4 @@
-//! What the other residues read of a residue: position, chain, tabulated and given values.
+//! The values of a residue that other residues read: position, chain, values from tables and inputs.
 
 use crate::scratch::{AlphaCarbon, Traits};
 use crate::vector::Vector;
@@ -25,19 +25,19 @@ pub struct Inputs<'a> {
 }
 
 impl Inputs<'_> {
-    /// Where residue `i` lies in the batch.
+    /// The row of residue `i` in the batch.
     #[inline(always)]
     fn row(&self, i: u32) -> u32 {
         self.structure.ca_offset + i
     }
 
-    /// Tabulated kind of residue `i`.
+    /// Type of residue `i`.
     #[inline(always)]
     pub fn kind(&self, i: u32) -> u32 {
         u32::from(self.residue_types.at(self.row(i)))
     }
 
-    /// Position of residue `i`'s alpha carbon, NaN without.
+    /// Position of residue `i`'s alpha carbon, NaN if it has none.
     #[inline(always)]
     fn position(&self, i: u32) -> [f32; 3] {
         let index = self.ca_indices.at(self.row(i));
@@ -56,14 +56,14 @@ impl Inputs<'_> {
             && Vector { x: bx - ax, y: by - ay, z: bz - az }.norm2() < LINK2
     }
 
-    /// B factor of residue `i`'s alpha carbon, NaN without either.
+    /// B factor of residue `i`'s alpha carbon, NaN if either is missing.
     #[inline(always)]
     fn bfactor(&self, i: u32) -> f32 {
         if self.ca_indices.at(self.row(i)) == NO_CA { NAN } else { self.bfactor.at(self.row(i)) }
     }
 }
 
-/// Whether two alpha carbons are linked, the one after the other in the file.
+/// Whether two alpha carbons that follow each other in the file are linked.
 #[inline(always)]
 pub fn linked(a: AlphaCarbon, b: AlphaCarbon) -> bool {
     a.same_chain(b) && a.to(b).norm2() < LINK2
@@ -82,7 +82,7 @@ pub fn gather<V>(
         let in_fragment = (i > 0 && inputs.linked(i - 1)) || (i + 1 < n && inputs.linked(i));
         let chain = inputs.chain_ids.at(inputs.row(i));
         let charge = CHARGE.at(inputs.kind(i));
-        // What is not known adds nothing to others' sums.
+        // Unknown values add nothing to the sums of others.
         AlphaCarbon::new(inputs.position(i), chain, if charge.is_nan() { 0.0 } else { charge }, in_fragment)
     });
     traits.fill(block, n, |i| Traits {
@@ -93,7 +93,7 @@ pub fn gather<V>(
     });
 }
 
-/// Whether any residue has an annotation. Where none has, nobody need look.
+/// Whether any residue has an annotation. If not, the sums over annotations are left out.
 #[inline(always)]
 pub fn is_annotated<V>(block: &mut Block, traits: View<Traits>, n: u32) -> bool {
     let any = block.reduce(

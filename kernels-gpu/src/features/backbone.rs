@@ -27,11 +27,11 @@ pub fn angles<V>(block: &mut Block, rows: Rows, alpha_carbons: View<AlphaCarbon>
                 if i + 2 < n && linked(c, alpha_carbons.get(i + 2)) {
                     let (ab, cd) = (a.to(b), c.to(alpha_carbons.get(i + 2)));
                     let (left, right) = (ab.cross(bc), bc.cross(cd));
-                    // Three atoms in a line, or two in one place, have no plane.
+                    // Three collinear atoms, or two at one position, define no plane.
                     if left.norm2() > 0.0 && right.norm2() > 0.0 {
                         let y = left.cross(right).dot(bc) / sqrt(bc.norm2());
                         let turn = atan2(y, left.dot(right)) * DEGREES;
-                        // Both ends of the circle are one angle, and the interval has the upper one.
+                        // -180 and 180 degrees are one angle; the interval contains 180.
                         dihedral = if turn == -180.0 { 180.0 } else { turn };
                     }
                 }

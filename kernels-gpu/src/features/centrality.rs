@@ -11,17 +11,17 @@ use cuda_std::prelude::*;
 use shared_types::FeatureRow;
 use shared_types::feature::column;
 
-/// Steps between restarts. The last vector is the one in the making.
+/// Steps between restarts. The last vector is the one being computed.
 pub const STEPS: usize = WORK_VECTORS - 1;
-/// The Ritz pair is looked at after this many steps, and again every so many.
+/// The Ritz pair is checked every this many steps.
 const LOOK_EVERY: u32 = 8;
 /// Largest |A v - lambda v| / lambda. The promise is 1e-4.
 const TOLERANCE: f32 = 5e-5;
 /// Restarts after which the best vector so far is taken. Real structures need fewer than ten.
 const RESTARTS: u32 = 200;
-/// Points at which the bisection tries the eigenvalue at a time: a warp's.
+/// Points that the bisection tries at once: one per lane of a warp.
 const POINTS: u32 = 32;
-/// Times that it does. A gap of the eigenvalue's size shrinks to a millionth of that.
+/// Rounds of the bisection. An interval of the eigenvalue's size shrinks to a millionth of it.
 const CUTS: u32 = 4;
 
 /// Column `centrality`.
@@ -49,7 +49,7 @@ pub fn eigenvector<V>(
     if square > 0.0 {
         for _ in 0..RESTARTS {
             let eigenvalue = lanczos::<V>(block, graph, n, 1.0 / sqrt(square), vectors, coefficients, ritz);
-            // The best vector is last; its moduli take the first one's place.
+            // The best vector is the last one; its absolute values replace the first one.
             let (mut best, rest) = vectors.split_at(n);
             let ritz_vector = rest.view(STEPS as u32 * n);
             square = best.fill_reduce(
@@ -84,11 +84,10 @@ pub fn eigenvector<V>(
     });
 }
 
-/// Makes a better vector of the one that `vectors` begins with, which `scale` gives length 1. Leaves it behind `STEPS`
-/// others, of any length, and returns the eigenvalue's estimate.
+/// Improves the first of `vectors`, which has length 1 when multiplied by `scale`. Writes the better vector behind `STEPS`
+/// others, of any length, and returns the estimate of the eigenvalue.
 ///
-/// Vector `k` is kept as it came out, with the factor that gives it length 1 beside the matrix: thread `k` keeps what
-/// step `k` finds.
+/// Vector `k` is stored unscaled. Thread `k` keeps its row of the matrix, and the factor that gives it length 1.
 #[inline(always)]
 fn lanczos<V>(
     block: &mut Block,
@@ -101,7 +100,7 @@ fn lanczos<V>(
 ) -> f32 {
     let first_scale = scale;
     let mut found = block.per_thread(|_| [0.0; 2]);
-    // What the vector before, as it is kept, is multiplied by: its beta, and the factor that gives it length 1.
+    // The factor of the previous vector as it is stored: its beta times the factor that gives it length 1.
     let mut pull = 0.0;
     let mut step = 0;
     loop {
@@ -123,7 +122,7 @@ fn lanczos<V>(
             },
             |a, b| a + b,
         );
-        // w - alpha v, and beta its length
+        // w - alpha v; beta is its length
         let square = next.update_reduce(
             block,
             n,
@@ -172,11 +171,11 @@ fn lanczos<V>(
 
 /// The largest eigenvalue of the leading `k` rows of a symmetric tridiagonal matrix of pairs (diagonal, next to it).
 ///
-/// A number is above all eigenvalues when the pivots of T - s I are all negative. [`POINTS`] numbers are tried at
-/// once, and the gap in which the answer lies is cut again.
+/// A number s is above all eigenvalues when the pivots of T - s I are all negative. [`POINTS`] numbers are tried at once,
+/// and the interval that contains the answer is divided again.
 #[inline(always)]
 fn largest_eigenvalue<V>(block: &mut Block, tridiagonal: &Tile<[f32; 2]>, k: u32) -> f32 {
-    // Gershgorin's circles bound it.
+    // The Gershgorin circles bound it.
     let bounds = block.reduce(
         k,
         [f32::NEG_INFINITY, f32::NEG_INFINITY],

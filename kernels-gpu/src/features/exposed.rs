@@ -1,5 +1,5 @@
-//! What the structure's heavy atoms gave their residues: columns `sasa`, `rsa`, `sasa_apolar`, `cx`, `depth`,
-//! `atomic_contacts`, and what follows from them, `exposed_velocity`.
+//! Columns from the results of heavy atoms: `sasa`, `rsa`, `sasa_apolar`, `cx`, `depth`, `atomic_contacts`, and
+//! `exposed_velocity`, which follows from them.
 
 use super::Rows;
 use crate::scratch::ResidueExposure;

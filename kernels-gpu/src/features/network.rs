@@ -1,4 +1,4 @@
-//! What the contact graph says of a residue.
+//! Columns from the contact graph.
 
 use super::{Rows, TEAM};
 use crate::graph::{ContactGraph, Neighbours};
@@ -20,7 +20,7 @@ struct Contacts {
     edges: f32,
     long_range: f32,
     same_chain: f32,
-    /// Row distance to those of the same chain.
+    /// Sum of row distances to contacts of the same chain.
     distance: f32,
     bfactor_z: f32,
     with_bfactor: f32,

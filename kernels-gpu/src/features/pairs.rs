@@ -10,7 +10,7 @@ use shared_types::FeatureRow;
 use shared_types::feature::{ROW_WIDTH, column};
 use shared_types::residue::{CHARGE, HYDROPATHY, VOLUME};
 
-/// Atoms closer than this, 1e-15 Å, squared, are in one place.
+/// Atoms closer than 1e-15 Å, squared, are at one position.
 const COINCIDENT2: f32 = 1e-30;
 /// Reach of the Gaussian weights, 18 Å, squared.
 const LOCAL2: f32 = 18.0 * 18.0;
@@ -31,9 +31,9 @@ const CONSERVATIONS: usize = 6;
 const FREQS: usize = 8;
 const VELOCITIES: usize = 10;
 
-/// Number of sums without those over annotation, which most structures have none of.
+/// Number of sums without those over annotations, which most structures do not have.
 const WITHOUT_ANNOTATION: usize = CONSERVATIONS;
-/// Number of sums with those over annotation.
+/// Number of sums with those over annotations.
 const WITH_ANNOTATION: usize = VELOCITIES + 2;
 
 /// The direction of residue `i`'s side chain as the half-sphere exposure sees it (Hamelryck 2005): the sum of the
@@ -52,7 +52,7 @@ pub fn side_chain_axis(alpha_carbons: View<AlphaCarbon>, n: u32, i: u32) -> [f32
     }
 }
 
-/// What a residue looks at in all of its structure.
+/// What a residue reads of its structure.
 pub struct Others<'a> {
     pub alpha_carbons: View<'a, AlphaCarbon>,
     pub traits: View<'a, Traits>,
@@ -60,7 +60,7 @@ pub struct Others<'a> {
     pub axes: View<'a, [f32; 3]>,
 }
 
-/// Writes rows, with the columns that pairs and tables give; `kind` says which residue it is.
+/// Writes rows with the columns from pairs and tables. `kind` gives a residue's type.
 #[inline(always)]
 pub fn rows(
     block: &mut Block,
@@ -77,7 +77,7 @@ pub fn rows(
     }
 }
 
-/// Writes rows, with the columns that tables give and inputs alone, where pairs are not asked for.
+/// Writes rows with the columns from tables and inputs, for requests without pairs.
 #[inline(always)]
 pub fn rows_without(
     block: &mut Block,
@@ -92,7 +92,7 @@ pub fn rows_without(
     });
 }
 
-/// What tables say of a residue, and what was given for it.
+/// The values of a residue from tables and inputs.
 #[inline(always)]
 fn given(kind: u32, given: Traits) -> [f32; ROW_WIDTH] {
     let mut columns = [0.0; ROW_WIDTH];
@@ -161,7 +161,7 @@ fn step<const SUMS: usize>(
     let other = alpha_carbons.get(j);
     let to = carbon.to(other);
     let d2 = to.norm2();
-    // Itself and coinciding atoms are at distance 0; a missing one at NaN.
+    // The residue itself and coinciding atoms are at distance 0, a missing atom at NaN.
     sums[WCN] += if d2 > COINCIDENT2 { reciprocal_bounded(d2) } else { 0.0 };
     if d2 < LOCAL2 {
         let weight = exp_bounded(d2 * FALL_OFF);

@@ -1,4 +1,4 @@
-//! The structure as a whole.
+//! Values of the structure as a whole.
 
 use super::Rows;
 use crate::graph::ContactGraph;
@@ -10,7 +10,7 @@ use cuda_std::prelude::*;
 use shared_types::feature::column;
 use shared_types::{FeatureRow, StructureSummary};
 
-/// Where the alpha carbons are, on the whole.
+/// The extent of the alpha carbons.
 #[derive(Clone, Copy, Debug, Zeroable, Pod, DeviceLayout)]
 #[repr(C)]
 pub struct Shape {
@@ -22,7 +22,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Where it was not asked for.
+    /// Stands for an extent that was not requested.
     pub const UNKNOWN: Self = Self { x: NAN, y: NAN, z: NAN, radius: NAN };
 
     #[inline(always)]
@@ -100,7 +100,7 @@ pub fn contacts<V>(block: &mut Block, graph: ContactGraph, n: u32) -> u64 {
     block.reduce(n, 0u64, |i| u64::from(graph.degree(i)), |a, b| a + b) / 2
 }
 
-/// The structure's summary, but for its sites, which come later.
+/// The structure's summary without its sites, which come later.
 #[inline(always)]
 pub fn summarise<V>(
     block: &mut Block,

@@ -1,4 +1,4 @@
-//! Where points are: in which directions atoms are exposed.
+//! Positions of points: the directions in which atoms are exposed.
 
 use super::kinds::class;
 use super::near::each_near;
@@ -10,27 +10,27 @@ use shared_types::residue::{GLYCINE, parent_of};
 use shared_types::site_model::{CAPACITY, CLASSES, DIRECTIONS, KINDS, LEAST_CROWD, PROBE, SPIRAL, WEIGHTS};
 use shared_types::{Atom, BatchStructureDesc, NO_CA};
 
-/// Others that may cover an atom's points, for which a warp has room at a time.
+/// Room in a warp's list of atoms that may cover an atom's points.
 const NEAR: usize = 96;
-/// Directions, as bits.
+/// All directions, as bits.
 const ALL: u32 = (1 << DIRECTIONS.len()) - 1;
 const _: () = assert!(DIRECTIONS.len() == 16 && THREADS == 256);
 
-/// A point's side of a plane, as in the counting of surfaces: covered when `x`, `y`, `z` of the direction, times those here,
-/// are more than the last.
+/// A half-space, as for surfaces: a direction is covered when its scalar product with the first three numbers exceeds the
+/// last.
 type Plane = [f32; 4];
 
-/// Finds the points of every heavy atom: block `i` takes the atoms of item `i`, as they are sorted. An atom with fewer than
-/// [`LEAST_CROWD`] atoms around it is too far out to have any.
+/// Finds the points of every heavy atom. Block `i` takes the atoms of item `i`, in the order of cells. An atom with fewer
+/// than [`LEAST_CROWD`] atoms around it stands out too far and has none.
 ///
-/// - `point_atoms`, `site_atoms`: one element a heavy atom.
-/// - `points`: [`CAPACITY`] a heavy atom; the item's points come first in its part, each with its atom in the item and, in the
-///   lowest four bits, its direction.
-/// - `counts`: one an item; how many points it has.
+/// - `point_atoms`, `site_atoms`: one element per heavy atom.
+/// - `points`: [`CAPACITY`] elements per heavy atom. The item's points come first in its part, each with its atom in the
+///   item and, in the lowest four bits, its direction.
+/// - `counts`: one element per item, the number of its points.
 /// - `items`, `atoms`, `descriptors`, `residue_types`, `ca_indices`: as in the fused kernel.
-/// - `sorted`, `cells`, `owners`, `frames`: what [`fn@crate::atom_cells`] found.
-/// - `surface`: what [`fn@crate::atom_surfaces`] found with `n_points` test points: atoms without accessible area
-///   have no point. That is known where the model's directions are among the test points.
+/// - `sorted`, `cells`, `owners`, `frames`: results of [`fn@crate::atom_cells`].
+/// - `surface`: the result of [`fn@crate::atom_surfaces`] with `n_points` test points. If the model's directions are
+///   among the test points, atoms without accessible area are skipped: they have no point.
 #[kernel(threads = 256, blocks_per_sm = 4)]
 pub fn site_points(
     block: &mut Block,
@@ -65,7 +65,7 @@ pub fn site_points(
     let first = item.first;
     let count = point_atoms.len();
 
-    // Those that may have points, one after the other, and the directions of each.
+    // The atoms that may have points, compacted, and the directions of each.
     let may_have = |k: u32| {
         let found = surface.at(item.atoms + first + k);
         (found.crowd >= LEAST_CROWD) & ((n_points != SPIRAL) | (found.exposed > 0))
@@ -90,7 +90,7 @@ pub fn site_points(
     point_atoms.fill(block, count, |k| PointAtom::new(begin + begins.get(k), kept(found(k)), found(k).count_ones()));
     site_atoms.fill(block, count, |k| {
         let owner = structure.ca_offset + owners.at(item.atoms + first + k);
-        // Whatever its state of charge; a residue that is not known counts as glycine, which has a backbone alone.
+        // Protonation states count as their parent. An unknown residue counts as glycine, which has only a backbone.
         let kind = u32::from(parent_of(residue_types.at(owner)).unwrap_or(GLYCINE));
         let alpha = ca_indices.at(owner);
         let atom = sorted.get(first + k);
@@ -118,7 +118,7 @@ pub fn site_points(
     });
 }
 
-/// The directions of an atom's points, of those in which it is exposed: all, or as many as there is room for, in even steps.
+/// The exposed directions that become points: all, or, if there are more than [`CAPACITY`], as many in even steps.
 #[inline(always)]
 fn kept(exposed: u32) -> u32 {
     let count = exposed.count_ones();
@@ -137,7 +137,7 @@ fn kept(exposed: u32) -> u32 {
     kept
 }
 
-/// In which directions the atom in a place is exposed, as bits: each direction is asked in two lanes, of every other
+/// The directions in which the atom in a place is exposed, as bits. Two lanes share a direction; each tests every other
 /// neighbour.
 #[inline(always)]
 fn exposed<V>(warp: &mut Warp, near: &mut WarpList<Plane>, cells: &Cells, sorted: View<Atom>, place: u32) -> u32 {
@@ -149,25 +149,23 @@ fn exposed<V>(warp: &mut Warp, near: &mut WarpList<Plane>, cells: &Cells, sorted
     let z = warp.per_lane(|lane| of_direction(lane, 2));
     let mut covered = warp.per_lane(|_| false);
     let mut listed = 0u32;
-    each_near::<V>(warp, cells, &Bounds::of(atom), reach + (cells.frame().largest + PROBE), |warp, at, n| {
-        let others = warp.per_lane(|lane| sorted.get(at.wrapping_add(lane.index().min(n.wrapping_sub(1)))));
-        let touches = warp.map(&others, |lane, other| {
-            let (d2, own) = (distance2([atom.x, atom.y, atom.z], [other.x, other.y, other.z]), other.radius + PROBE);
+    each_near::<V>(warp, cells, &Bounds::of(atom), reach + (cells.frame().largest + PROBE), |warp, places, n| {
+        let others = warp.map(places, |_, place| sorted.get(*place));
+        let planes = warp.map(&others, |lane, other| {
+            let [x, y, z] = [other.x - atom.x, other.y - atom.y, other.z - atom.z];
+            let (d2, own) = (math::fma(x, x, math::fma(y, y, z * z)), other.radius + PROBE);
             let both = reach + own;
-            // An atom in the same place, as this one itself is, covers all or nothing.
-            (lane.index() < n) & (d2 < both * both) & ((d2 > 0.0) | (own > reach))
-        });
-        let planes = warp.map(&others, |_, other| {
-            let (d2, own) = (distance2([atom.x, atom.y, atom.z], [other.x, other.y, other.z]), other.radius + PROBE);
-            let least = math::fma(reach - own, reach + own, d2) * half;
-            [other.x - atom.x, other.y - atom.y, other.z - atom.z, least]
+            // An atom at the same position covers all or nothing; the atom itself is one.
+            let touches = (lane.index() < n) & (d2 < both * both) & ((d2 > 0.0) | (own > reach));
+            let least = math::fma(reach - own, both, d2) * half;
+            [x, y, z, if touches { least } else { f32::INFINITY }]
         });
         if listed > near.capacity() - 32 {
             cover::<[V; 0]>(warp, near, (&x, &y, &z), &mut covered);
             listed = 0;
         }
-        listed += warp.count(&touches, |_, touches| *touches);
-        near.push_where(warp, &planes, &touches, |_, touches| *touches);
+        listed += warp.count(&planes, |_, [.., least]| *least < f32::INFINITY);
+        near.push_where(warp, &planes, &planes, |_, [.., least]| *least < f32::INFINITY);
     });
     cover::<[V; 1]>(warp, near, (&x, &y, &z), &mut covered);
     let open = warp.ballot(&covered, |_, covered| !*covered);
@@ -180,7 +178,7 @@ fn of_direction(lane: Lane, axis: usize) -> f32 {
     DIRECTIONS[lane.index() as usize % DIRECTIONS.len()][axis]
 }
 
-/// Covers directions by the planes of a list, and empties it.
+/// Marks the directions that the half-spaces of a list cover, and empties the list.
 #[inline(always)]
 fn cover<V>(
     warp: &mut Warp,
@@ -192,12 +190,12 @@ fn cover<V>(
     let mut at = 0u32;
     while at < planes.len() {
         warp.each_with(covered, direction, |lane, covered, (x, y, z)| {
-            // Where there is none for the upper lanes, they look at the last one.
+            // If there is none for the upper lanes, they test the last one again.
             let [px, py, pz, least] = planes.get_clamped(at.wrapping_add(lane.index() >> 4));
             *covered |= math::fma(*x, px, math::fma(*y, py, *z * pz)) > least;
         });
         at = at.wrapping_add(2);
-        // Every few, whether any is left.
+        // Every 16, check whether any direction is left.
         if at & 15 == 0 && warp.all(&*covered, |_, covered| *covered) {
             break;
         }

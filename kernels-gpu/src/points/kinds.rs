@@ -1,4 +1,5 @@
-//! Which weights an atom has: its class, told from its residue, its radius, and how far it is from the alpha carbon.
+//! The class of an atom, which selects its weights: found from its residue, its radius, and its distance to the alpha
+//! carbon.
 
 use shared_types::RESIDUES;
 
@@ -32,7 +33,7 @@ const RINGS: u32 = kinds(&["PHE", "TYR", "TRP", "HIS"]);
 const HIS: u32 = kinds(&["HIS"]);
 const TRP: u32 = kinds(&["TRP"]);
 
-/// Radii in Å by which atoms are told apart: see `shared_types::radii`.
+/// Radii in Å that distinguish atoms: see `shared_types::radii`.
 const SULFUR: f32 = 1.77;
 const BARE_CARBON: f32 = 1.61;
 const AROMATIC_CARBON: f32 = 1.76;
@@ -47,8 +48,8 @@ const ITSELF: f32 = 0.1 * 0.1;
 const BONDED: f32 = 2.0 * 2.0;
 const CARBONYL: f32 = 2.6 * 2.6;
 
-/// The class of an atom of a residue of a kind: an index into a row of [`shared_types::site_model::WEIGHTS`]. `from_alpha` is
-/// its squared distance from the residue's alpha carbon in Å^2, infinite where there is none.
+/// The class of an atom of a residue of a kind: an index into a row of [`shared_types::site_model::WEIGHTS`].
+/// `from_alpha` is its squared distance from the residue's alpha carbon in Å^2, infinite where there is none.
 #[inline(always)]
 pub fn class(kind: u32, radius: f32, from_alpha: f32) -> u32 {
     let is_of = |kinds: u32| kinds >> (kind & 31) & 1 == 1;

@@ -1,4 +1,4 @@
-//! Points in the order of files, for those who look at them.
+//! Points in the order of the file, for output.
 
 use super::{PointAtom, Spot};
 use crate::atoms::cells::Cells;
@@ -7,10 +7,10 @@ use cuda_std::prelude::*;
 use shared_types::site_model::CAPACITY;
 use shared_types::{AtomPoints, BatchStructureDesc};
 
-/// Brings the points of heavy atoms into the order of files: block `i` takes structure `i`.
+/// Writes the points of heavy atoms in the order of the file. Block `i` takes structure `i`.
 ///
-/// - `atom_points`: one element a heavy atom, in the order of the file.
-/// - `spots`, `point_atoms`: what [`fn@crate::site_point_scores`] found, and what it read.
+/// - `atom_points`: one element per heavy atom, in the order of the file.
+/// - `spots`: the result of [`fn@crate::site_point_scores`]; `point_atoms` and the others are those it read.
 #[kernel(threads = 256, blocks_per_sm = 4)]
 pub fn site_point_list(
     block: &mut Block,

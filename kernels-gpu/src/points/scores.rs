@@ -1,7 +1,7 @@
-//! What lies around a point, and how likely it is a ligand's.
+//! The probability of a point, from the atoms around it.
 //!
-//! Points that follow each other in a list lie near each other. A warp takes some of them: it lists the atoms around those
-//! once, and then goes through the list for four points at a time, 32 atoms in its lanes.
+//! Consecutive points lie near each other. A warp takes some of them and lists the atoms around them once. Then it goes
+//! through the list for four points at a time, with one atom per lane.
 
 use super::near::{bounds, each_near, runs};
 use super::{SiteAtom, Spot, distance2, place, position};
@@ -15,32 +15,32 @@ use shared_types::site_model::{
 };
 use shared_types::{Atom, BatchStructureDesc};
 
-/// Points that have a list of atoms together.
+/// Points that share a list of atoms.
 const TOGETHER: u32 = 8;
-/// Of these, so many have their sums at a time.
+/// Points whose sums are computed at a time.
 const AT_A_TIME: u32 = 4;
-/// Threads of a block. Few points lie together, and a block waits for its slowest warp.
+/// Threads of a block. Small blocks wait less for their slowest warp.
 const THREADS: usize = 128;
 const WARPS: usize = THREADS / 32;
-/// How far around those atoms are listed: a bit more than counts, for coordinates are rounded.
+/// Distance in Å within which atoms are listed: slightly more than [`REACH`], since coordinates are rounded.
 const LISTED_REACH: f32 = REACH + 0.05;
-/// Atoms around those, for which a warp has room.
+/// Room in that list.
 const LISTED: usize = 1024;
-/// With this added, a small number's bits are those of the nearest integer, and of this.
+/// Added to a small number to round it: the low bits of the sum are those of the nearest integer.
 const TO_INTEGER: f32 = 12_582_912.0;
-/// Parts of an item's points, and one more.
+/// Borders of the parts of an item's points.
 const PARTS: usize = (ATOMS_PER_ITEM * CAPACITY).div_ceil(TOGETHER) as usize + 1;
 const _: () = assert!(TOGETHER <= 32 && 32 % AT_A_TIME == 0);
 
-/// Where a point is, as [`place`] says it.
+/// The position of a point, as from [`place`].
 type Place = [f32; 3];
 
-/// What is summed up for a point, as far as each lane has seen it.
+/// Each lane's part of the sums of a point.
 struct Around {
-    /// Weights, each with [`TO_INTEGER`]'s bits.
+    /// Weights, each plus [`TO_INTEGER`], as bits.
     weights: PerLane<u32>,
     atoms: PerLane<u32>,
-    /// Bits of coordinates.
+    /// Coordinates, as bits.
     x: PerLane<u32>,
     y: PerLane<u32>,
     z: PerLane<u32>,
@@ -58,7 +58,7 @@ impl Around {
         }
     }
 
-    /// Adds an atom a lane, as far as it is within reach of a point.
+    /// Adds each lane's atom, if it is within reach of the point.
     #[inline(always)]
     fn add<V>(&mut self, warp: &mut Warp, [x, y, z, weights]: [&PerLane<f32>; 4], point: Place) {
         let d2 = warp.map((x, y, z), |_, (x, y, z)| distance2(point, [*x, *y, *z]));
@@ -71,27 +71,27 @@ impl Around {
         warp.each_with(&mut self.atoms, &d2, |_, sum, d2| {
             *sum = sum.wrapping_add(if *d2 < REACH * REACH { 1 } else { 0 });
         });
-        // (Written out: a list of three would be in memory on a device.)
+        // (Written out: an array of three would be in local memory on a device.)
         warp.each_with(&mut self.x, (&d2, x), |_, sum, (d2, at)| *sum = sum.wrapping_add(bits_within(*d2, *at)));
         warp.each_with(&mut self.y, (&d2, y), |_, sum, (d2, at)| *sum = sum.wrapping_add(bits_within(*d2, *at)));
         warp.each_with(&mut self.z, (&d2, z), |_, sum, (d2, at)| *sum = sum.wrapping_add(bits_within(*d2, *at)));
     }
 }
 
-/// A coordinate's bits, of an atom within reach.
+/// The bits of a coordinate if the atom is within reach, else 0.
 #[inline(always)]
 fn bits_within(d2: f32, at: f32) -> u32 {
     if d2 < REACH * REACH { at.to_bits() } else { 0 }
 }
 
-/// What is summed up for some points.
+/// The sums of some points.
 type Some = [Around; AT_A_TIME as usize];
 
-/// What all lanes have of one of the sums of some points: each of these has as many lanes, one after the other.
+/// The totals over all lanes of one sum of four points. The first eight lanes get the first point's, and so on.
 #[inline(always)]
 #[cfg(target_arch = "nvptx64")]
 fn totals<V>(warp: &mut Warp, [a, b, c, d]: [&PerLane<u32>; AT_A_TIME as usize]) -> PerLane<u32> {
-    // Lanes give away half of what they have for what their partners have of the other half.
+    // Each lane exchanges half of its sums with a partner.
     let (ac, bd) = (halved::<V, 16>(warp, a, c), halved::<V, 16>(warp, b, d));
     let mut all = halved::<V, 8>(warp, &ac, &bd);
     let other = warp.shuffle_xor(&all, 4);
@@ -103,7 +103,8 @@ fn totals<V>(warp: &mut Warp, [a, b, c, d]: [&PerLane<u32>; AT_A_TIME as usize])
     all
 }
 
-/// The sums of the first values for lanes without a bit in their index, of the second for those with it: of two lanes each.
+/// Adds the values of lanes that differ in a bit of their index: the first ones for lanes without the bit, the second
+/// ones for lanes with it.
 #[inline(always)]
 #[cfg(target_arch = "nvptx64")]
 fn halved<V, const BIT: u32>(warp: &mut Warp, first: &PerLane<u32>, second: &PerLane<u32>) -> PerLane<u32> {
@@ -121,7 +122,7 @@ fn totals<V>(warp: &mut Warp, of: [&PerLane<u32>; AT_A_TIME as usize]) -> PerLan
     warp.per_lane(|lane| all[(lane.index() / (32 / AT_A_TIME)) as usize % all.len()])
 }
 
-/// The squares of some points' probabilities, in parts of 1 of [`SUM_UNIT`]: each has as many lanes, which know where it is.
+/// The squared probabilities of four points, times [`SUM_UNIT`]. The first eight lanes have the first point, and so on.
 #[inline(always)]
 fn scores<V>(warp: &mut Warp, [a, b, c, d]: &Some, points: &PerLane<Place>) -> PerLane<u32> {
     let weights = totals::<V>(warp, [&a.weights, &b.weights, &c.weights, &d.weights]);
@@ -146,10 +147,10 @@ fn scores<V>(warp: &mut Warp, [a, b, c, d]: &Some, points: &PerLane<Place>) -> P
     })
 }
 
-/// Scores the points of every item: block `i` takes those of item `i`.
+/// Scores the points of every item. Block `i` takes those of item `i`.
 ///
-/// - `spots`: one element a point, where `points` has it.
-/// - `points`, `counts`, `site_atoms`: what [`fn@crate::site_points`] found, and what it read.
+/// - `spots`: one element per point, at the index that it has in `points`.
+/// - `points`, `counts`, `site_atoms`: results of [`fn@crate::site_points`]; the other inputs are those it read.
 #[kernel(threads = 128, blocks_per_sm = 5)]
 pub fn site_point_scores(
     block: &mut Block,
@@ -183,7 +184,7 @@ pub fn site_point_scores(
     spots.write_parts_by_warp_with(block, &starts, (near,), |warp, (near,), part| {
         let (first, n) = (part.start(), part.len());
         let at = warp.per_lane(|lane| {
-            // Lanes without a point have the last one.
+            // Lanes without a point take the last one.
             let point = points.get(first.wrapping_add(lane.index().min(n.wrapping_sub(1))));
             position(sorted.get(item.first + (point >> 4)), point & 15)
         });
@@ -192,7 +193,7 @@ pub fn site_point_scores(
         let z = warp.map(&at, |_, at| at[2]);
         let places = warp.map(&at, |_, at| place(*at));
         let of = bounds::<Here>(warp, &x, &y, &z);
-        // All atoms within reach of one of these, if there is room for them.
+        // Lists all atoms within reach of one of these points.
         let region = cells.within(&of, LISTED_REACH);
         near.clear(warp);
         let mut row = 0u32;
@@ -206,7 +207,7 @@ pub fn site_point_scores(
         let listed = near.items(warp);
         let mut k = 0u32;
         while k < n {
-            // Where there is no point, the last one again.
+            // If there are fewer, the last point again.
             let last = n.wrapping_sub(1);
             let points = [0, 1, 2, 3].map(|i| warp.broadcast(&places, k.wrapping_add(i).min(last)));
             let mut some = [0; AT_A_TIME as usize].map(|_| Around::nothing(warp));
@@ -219,8 +220,8 @@ pub fn site_point_scores(
                     from = from.wrapping_add(32);
                 }
             } else {
-                each_near::<[Here; 1]>(warp, &cells, &of, LISTED_REACH, |warp, at, n| {
-                    let atoms = warp.per_lane(|lane| site_atoms.get(at.wrapping_add(lane.index())));
+                each_near::<[Here; 1]>(warp, &cells, &of, LISTED_REACH, |warp, places, n| {
+                    let atoms = warp.map(places, |_, place| site_atoms.get(*place));
                     let x = warp.map(&atoms, |_, atom| atom.x);
                     let y = warp.map(&atoms, |_, atom| atom.y);
                     let z = warp.map(&atoms, |_, atom| atom.z);
@@ -242,7 +243,7 @@ pub fn site_point_scores(
     });
 }
 
-/// Adds an atom a lane, for the first `n` lanes, to what is summed up for some points.
+/// Adds the atoms of the first `n` lanes to the sums of four points.
 #[inline(always)]
 fn add_to_some<V>(
     warp: &mut Warp,
@@ -251,7 +252,7 @@ fn add_to_some<V>(
     n: u32,
     points: [Place; AT_A_TIME as usize],
 ) {
-    // Lanes without an atom have one that is far from all.
+    // Lanes without an atom get one that is far from all points.
     let x = warp.map(x, |lane, x| if lane.index() < n { *x } else { f32::INFINITY });
     a.add::<V>(warp, [&x, y, z, weights], points[0]);
     b.add::<V>(warp, [&x, y, z, weights], points[1]);

@@ -1,6 +1,6 @@
-//! What atoms have around them: the sum of what points score.
+//! The sum of scores of the points around each atom.
 
-use super::near::{bounds, each, runs};
+use super::near::{bounds, runs};
 use super::{PointAtom, Spot, THREADS, WARPS, distance2};
 use crate::atoms::cells::Cells;
 use crate::scratch::{CellWords, Frame, WorkItem, atoms_per_item};
@@ -8,14 +8,14 @@ use cuda_std::prelude::*;
 use shared_types::site_model::{AROUND, CAPACITY, PROBE};
 use shared_types::{Atom, BatchStructureDesc};
 
-/// Points near 32 atoms, for which a warp has room at a time.
+/// Room in a warp's list of points near its 32 atoms.
 const NEAR: usize = 160;
 const _: () = assert!(THREADS == 256);
 
-/// Adds up the scores of the points within [`AROUND`] of every heavy atom: block `i` takes the atoms of item `i`.
+/// Adds up the scores of the points within [`AROUND`] of every heavy atom. Block `i` takes the atoms of item `i`.
 ///
-/// - `sums`: one element a heavy atom, as they are sorted; what has no room in 32 bits is the largest number.
-/// - `spots`: what [`fn@crate::site_point_scores`] found, and what it read.
+/// - `sums`: one element per heavy atom, in the order of cells. Sums saturate at 2^32 - 1.
+/// - `spots`: the result of [`fn@crate::site_point_scores`]; the other inputs are those it read.
 #[kernel(threads = 256, blocks_per_sm = 3)]
 pub fn site_sums(
     block: &mut Block,
@@ -43,7 +43,7 @@ pub fn site_sums(
     let count = sums.len();
     let reach = AROUND + (cells.frame().largest + PROBE);
     sums.fill_by_lanes_with(block, count, (near,), |warp, (near,), first| {
-        // Lanes without an atom have the last one.
+        // Lanes without an atom take the last one.
         let own = warp.per_lane(|lane| sorted.get(item.first + (first + lane.index()).min(count - 1)));
         let x = warp.map(&own, |_, atom| atom.x);
         let y = warp.map(&own, |_, atom| atom.y);
@@ -54,7 +54,7 @@ pub fn site_sums(
         let (mut listed, mut row) = (0u32, 0u32);
         while row < region.rows() {
             let mut atoms = runs::<Here>(warp, &cells, region, row, &of, reach);
-            // The points of atoms that follow each other do so, too, as far as the atoms are of one item.
+            // The points of consecutive atoms are contiguous within an item.
             while warp.any(&atoms, |_, [first, end]| first < end) {
                 let ranges = warp.map(&atoms, |_, [first, end]| {
                     let last = next_item(*first, per_item).min(*end).wrapping_sub(1);
@@ -63,10 +63,9 @@ pub fn site_sums(
                     if first < end { range } else { [0; 2] }
                 });
                 warp.each(&mut atoms, |_, [first, end]| *first = next_item(*first, per_item).min(*end));
-                each(warp, &ranges, |warp, at, n| {
-                    let found = warp.per_lane(|lane| {
-                        // Lanes without a point have the last one: nobody wrote what is behind it.
-                        let Spot { x, y, z, score } = spots.get(at.wrapping_add(lane.index().min(n.wrapping_sub(1))));
+                warp.each_of_ranges(&ranges, |warp, places, n| {
+                    let found = warp.map(places, |_, place| {
+                        let Spot { x, y, z, score } = spots.get(*place);
                         [x, y, z, f32::from_bits(score)]
                     });
                     let is_near = warp.map(&found, |lane, [x, y, z, score]| {
@@ -87,13 +86,13 @@ pub fn site_sums(
     });
 }
 
-/// The first atom of the item behind the one that an atom is of.
+/// The first atom of the item after that of `atom`.
 #[inline(always)]
 fn next_item(atom: u32, per_item: u32) -> u32 {
     (atom / per_item).wrapping_add(1).wrapping_mul(per_item)
 }
 
-/// Adds the points of a list to the sums of atoms, and empties the list.
+/// Adds the scores of a list's points to the sums of atoms, and empties the list.
 #[inline(always)]
 fn add<V>(
     warp: &mut Warp,

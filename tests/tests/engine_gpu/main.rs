@@ -3,6 +3,7 @@
 
 mod batches;
 mod full;
+mod lent;
 mod recorded;
 mod slots;
 mod staging;

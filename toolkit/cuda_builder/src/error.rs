@@ -94,7 +94,7 @@ pub enum CudaBuilderError {
     Header {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         source: HeaderError,
     },
     /// A PTX file is of other sources or settings.

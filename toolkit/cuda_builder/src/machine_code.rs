@@ -110,7 +110,7 @@ pub enum MachineCodeError {
     Header {
         /// The PTX.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         source: HeaderError,
     },
     /// The assembler fails.

@@ -1,4 +1,4 @@
-//! Memory of a device, with its uses, whoever has it.
+//! An allocation of device memory, with its uses by streams.
 
 use crate::driver::CUdeviceptr;
 use crate::host_memory::HostMemory;
@@ -25,12 +25,14 @@ pub struct DeviceBlock {
     pub(crate) written: Written,
 }
 
-/// Where the bytes are, and who frees them.
+/// The address of the bytes, and how they are freed.
 enum Backing {
     /// The block frees them.
     Device,
     /// In page-locked memory of the host, which frees itself.
     Host { _memory: HostMemory },
+    /// The owner, which may be another library, frees them when this is dropped.
+    Foreign { _owner: Box<dyn Send + Sync> },
 }
 
 impl DeviceBlock {
@@ -49,15 +51,29 @@ impl DeviceBlock {
         Ok((Self::new(context, address, bytes, Backing::Host { _memory: memory }), pointer))
     }
 
-    /// Zeros in memory that moves to whoever touches it, and where the host finds them.
+    /// Zeroed unified memory, and its address on the host.
     pub(crate) fn allocate_unified(context: &Context, bytes: usize) -> Result<(Self, *mut u8), CudaError> {
         let bytes = bytes.max(1);
         let address = context.allocate_managed(bytes)?;
         let block = Self::new(context, address, bytes, Backing::Device);
         let pointer = std::ptr::with_exposed_provenance_mut::<u8>(address as usize);
-        // SAFETY: these bytes were allocated at an address that is the host's, too, and nobody else knows it.
+        // SAFETY: the bytes were just allocated at an address that the host may use, and there is no other reference to
+        // them.
         unsafe { pointer.write_bytes(0, bytes) };
         Ok((block, pointer))
+    }
+
+    /// Memory of another library.
+    ///
+    /// # Safety
+    /// As of [`DeviceBuffer::from_foreign`](crate::DeviceBuffer::from_foreign).
+    pub(crate) unsafe fn foreign(
+        context: &Context,
+        address: CUdeviceptr,
+        bytes: usize,
+        owner: Box<dyn Send + Sync>,
+    ) -> Self {
+        Self::new(context, address, bytes, Backing::Foreign { _owner: owner })
     }
 
     fn new(context: &Context, address: CUdeviceptr, bytes: usize, backing: Backing) -> Self {
@@ -80,7 +96,7 @@ impl DeviceBlock {
         &self.context
     }
 
-    /// A multiple of 256: the driver aligns for every type.
+    /// A multiple of 256, since the driver aligns for every type; of another library's memory, aligned for its elements.
     pub(crate) fn address(&self) -> CUdeviceptr {
         self.address
     }

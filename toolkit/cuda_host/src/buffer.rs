@@ -62,6 +62,27 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
         Ok(buffer)
     }
 
+    /// Elements in memory of another library: an array of Python, say. `owner` keeps the memory; it is dropped after the work
+    /// that uses the buffer.
+    ///
+    /// # Safety
+    /// Until `owner` is dropped, `len` elements are at `address`, which is aligned for them, in memory that kernels on the device
+    /// of `context` reach. Work of others that writes them has ended before, and others use them again only after the work
+    /// here, which they wait for by themselves.
+    ///
+    /// # Errors
+    /// [`CudaError::TooLarge`].
+    pub unsafe fn from_foreign(
+        context: &Context,
+        address: u64,
+        len: usize,
+        owner: impl Send + Sync + 'static,
+    ) -> Result<Self, CudaError> {
+        // SAFETY: the caller's.
+        let block = unsafe { DeviceBlock::foreign(context, address, byte_len::<T>(len)?, Box::new(owner)) };
+        Ok(Self::in_lease(Lease::owned(block), len))
+    }
+
     fn allocate(context: &Context, len: usize) -> Result<Self, CudaError> {
         let block = DeviceBlock::allocate(context, byte_len::<T>(len)?)?;
         Ok(Self::in_lease(Lease::owned(block), len))

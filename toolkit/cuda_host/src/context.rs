@@ -39,7 +39,7 @@ struct Inner {
     streams: Mutex<Vec<CUstream>>,
 }
 
-/// One for each device: whoever opens it again shares what it knows of the streams there.
+/// One per device: contexts of the same device share the state of its streams.
 static OPEN: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
 
 // SAFETY: a context may be used by several threads; the handle is only a name for it.
@@ -183,6 +183,15 @@ impl Context {
         Ok(())
     }
 
+    /// Waits for everything in the context, also on streams that other libraries have made. Fails while any thread
+    /// records a graph, and makes its record fail.
+    pub(crate) fn wait_for_all(&self) -> Result<(), CudaError> {
+        self.bind()?;
+        // SAFETY: the context is the thread's current one.
+        unsafe { self.driver().ctx_synchronize() }
+            .check(self.driver(), || format!("waiting for all work of device {}", self.ordinal()))
+    }
+
     /// Takes device memory that the caller frees.
     pub(crate) fn allocate(&self, bytes: usize) -> Result<CUdeviceptr, CudaError> {
         self.bind()?;
@@ -217,6 +226,28 @@ impl Context {
         }
         let DeviceMemory { free, total } = self.memory().unwrap_or(DeviceMemory { free: 0, total: 0 });
         Err(CudaError::OutOfMemory { operation: operation(), bytes, free, total })
+    }
+}
+
+/// The current context of a thread, which another library may have made.
+pub(crate) struct Current {
+    driver: &'static Driver,
+    raw: CUcontext,
+}
+
+impl Current {
+    /// That of the calling thread.
+    pub(crate) fn of_thread() -> Option<Self> {
+        let driver = driver().ok()?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: writes a handle, null where there is none.
+        let code = unsafe { driver.ctx_get_current(&raw mut raw) };
+        (code == Code::SUCCESS).then_some(Self { driver, raw })
+    }
+
+    pub(crate) fn restore(self) {
+        // SAFETY: it was the thread's context before. A context that was destroyed meanwhile is refused by the driver.
+        unsafe { self.driver.ctx_set_current(self.raw) }.warn(self.driver, "going back to the caller's context");
     }
 }
 

@@ -78,6 +78,8 @@ driver_functions! {
     primary_ctx_retain = "cuDevicePrimaryCtxRetain" (context: *mut CUcontext, device: CUdevice);
     primary_ctx_release = "cuDevicePrimaryCtxRelease_v2" (device: CUdevice);
     ctx_set_current = "cuCtxSetCurrent" (context: CUcontext);
+    ctx_get_current = "cuCtxGetCurrent" (context: *mut CUcontext);
+    ctx_synchronize = "cuCtxSynchronize" ();
     mem_get_info = "cuMemGetInfo_v2" (free: *mut usize, total: *mut usize);
     mem_alloc = "cuMemAlloc_v2" (address: *mut CUdeviceptr, bytes: usize);
     mem_alloc_managed = "cuMemAllocManaged" (address: *mut CUdeviceptr, bytes: usize, flags: c_uint);
@@ -188,7 +190,7 @@ impl Code {
         matches!(self.0, 214 | 220 | 226 | 700 | 702 | 710 | 714..=719 | 721)
     }
 
-    /// An error that says what was being done.
+    /// An error that names the failed operation.
     pub(crate) fn check(self, driver: &Driver, operation: impl FnOnce() -> String) -> Result<(), CudaError> {
         if self == Self::SUCCESS {
             return Ok(());
@@ -202,7 +204,7 @@ impl Code {
         })
     }
 
-    /// For destructors, which have nobody to tell.
+    /// For destructors, which cannot return an error.
     pub(crate) fn warn(self, driver: &Driver, operation: &str) {
         // 4: the process is ending, and the driver has freed everything itself.
         if self != Self::SUCCESS && self.0 != 4 {
@@ -222,7 +224,7 @@ pub(crate) fn driver() -> Result<&'static Driver, CudaError> {
     static INITIALISED: OnceLock<Result<(), CudaError>> = OnceLock::new();
     let driver = library()?;
     let initialise = || {
-        // SAFETY: the driver's first call but for its version.
+        // SAFETY: the first call of the driver, except for its version.
         match unsafe { driver.init(0) } {
             Code::NO_DEVICE => Err(CudaError::NoDevice { name: driver.error_name(Code::NO_DEVICE) }),
             code => code.check(driver, || "initialising the CUDA driver".to_owned()),

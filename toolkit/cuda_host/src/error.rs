@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// Why an operation on a GPU failed.
 ///
-/// Every message says what was being done, with which sizes, and what helps.
+/// Every message names the failed operation with its sizes, and says what to do.
 ///
 /// ```
 /// use cuda_host::{CudaError, Device};
@@ -69,7 +69,7 @@ pub enum CudaError {
         "{operation}: out of memory (CUDA_ERROR_OUT_OF_MEMORY): {bytes} bytes wanted, {free} of the device's {total} free; use smaller batches, or free buffers"
     )]
     OutOfMemory {
-        /// What was being done.
+        /// The operation that failed.
         operation: String,
         /// Bytes asked for.
         bytes: usize,
@@ -109,7 +109,7 @@ pub enum CudaError {
     /// Memory that a graph uses, which the host cannot look at: the graph may be launched meanwhile.
     #[error("{operation}: a graph uses that memory, and may be launched at any time; drop the graph first, or copy")]
     InGraph {
-        /// What was being done.
+        /// The operation that failed.
         operation: &'static str,
     },
     /// A device whose work the host must not watch in unified memory.
@@ -125,13 +125,13 @@ pub enum CudaError {
         "{operation}: not on the stream of a graph's recorder, whose work does not run before the graph is launched; use another stream, before or after"
     )]
     Recorded {
-        /// What was being done.
+        /// The operation that failed.
         operation: &'static str,
     },
     /// Page-locked memory that another graph owns.
     #[error("{operation}: that page-locked memory belongs to another graph; use what this graph's recorder has given")]
     OtherGraph {
-        /// What was being done.
+        /// The operation that failed.
         operation: &'static str,
     },
     /// The driver answered with an error of work that it began earlier.
@@ -140,7 +140,7 @@ pub enum CudaError {
         suspects(kernel.as_deref(), *launches)
     )]
     EarlierWork {
-        /// What was being done when it was found.
+        /// The operation during which it was found.
         operation: String,
         /// CUDA's number.
         code: u32,
@@ -158,7 +158,7 @@ pub enum CudaError {
     /// The driver answered with an error.
     #[error("{operation}: {name} ({code}): {description}{advice}")]
     Driver {
-        /// What was being done, with its sizes.
+        /// The operation that failed, with its sizes.
         operation: String,
         /// CUDA's number.
         code: u32,
@@ -193,7 +193,7 @@ pub enum CudaError {
     MachineCode {
         /// The module's name.
         module: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// No module has the kernel.
@@ -255,7 +255,7 @@ pub enum CudaError {
     TooManyArguments {
         /// The kernel.
         kernel: &'static str,
-        /// What there is room for.
+        /// The available room.
         limit: &'static str,
     },
     /// A block that the device cannot run.
@@ -301,7 +301,7 @@ pub enum CudaError {
     /// A copy between memories of different lengths.
     #[error("{operation}: {from} elements do not fit exactly into {to}; take a slice of the longer one")]
     Length {
-        /// What was being done.
+        /// The operation that failed.
         operation: &'static str,
         /// Elements at the source.
         from: usize,
@@ -327,16 +327,38 @@ pub enum CudaError {
     /// Things of two devices in one operation.
     #[error("{operation}: the memory is on device {memory}, the stream on device {stream}; copy through the host")]
     OtherDevice {
-        /// What was being done.
+        /// The operation that failed.
         operation: &'static str,
         /// The memory's device.
         memory: usize,
         /// The stream's device.
         stream: usize,
     },
+    /// A buffer of a GPU in a launch on CPU cores, or the other way round.
+    #[error(
+        "kernel `{kernel}` was to run on {machine}, and `{argument}` is not in its memory; make the buffer by the machine that launches"
+    )]
+    OtherMachine {
+        /// The kernel.
+        kernel: &'static str,
+        /// The parameter.
+        argument: &'static str,
+        /// The executor of the launch.
+        machine: &'static str,
+    },
     /// The arguments do not fit the launch.
     #[error(transparent)]
     Launch(Box<LaunchError>),
+    /// A kernel did not end in time. On a GPU it goes on: whatever frees or reads memory that it uses waits for it.
+    #[error(
+        "kernel `{kernel}` did not end within {limit:?}; its blocks may wait for each other, or loop for ever. On a GPU it goes on until the process ends, and dropping what it uses waits for it: leave by std::process::exit"
+    )]
+    TimeLimit {
+        /// The kernel that was launched last.
+        kernel: Box<str>,
+        /// How long it was waited for.
+        limit: std::time::Duration,
+    },
     /// A kernel panicked. The context lives on.
     #[error("{0}; what was written on its stream since the last synchronisation is not to be used")]
     Panic(Box<KernelPanic>),
@@ -345,7 +367,7 @@ pub enum CudaError {
         "{operation}: the buffer holds results of a stream on which a kernel panicked; write it again first ({panic})"
     )]
     Poisoned {
-        /// What was being done.
+        /// The operation that failed.
         operation: &'static str,
         /// The panic.
         panic: Box<KernelPanic>,
@@ -395,6 +417,7 @@ impl From<LaunchError> for CudaError {
     fn from(error: LaunchError) -> Self {
         match error {
             LaunchError::Panic(panic) => Self::Panic(Box::new(panic)),
+            LaunchError::TimeLimit { kernel, limit } => Self::TimeLimit { kernel: kernel.into(), limit },
             other => Self::Launch(Box::new(other)),
         }
     }

@@ -15,6 +15,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::ptr;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 impl Space for Device {
     type Ref<'a, T: DeviceLayout> = DeviceView<'a, T>;
@@ -81,6 +82,7 @@ const OPERATION: &str = "launching a kernel";
 pub struct CudaExecutor {
     stream: Stream,
     modules: Arc<Modules>,
+    limit: Option<Duration>,
 }
 
 struct Modules {
@@ -99,7 +101,7 @@ impl CudaExecutor {
             stream.check_device(module.context(), "using a module")?;
         }
         let modules = Arc::new(Modules { list, kernels: RwLock::default() });
-        Ok(Self { stream: stream.clone(), modules })
+        Ok(Self { stream: stream.clone(), modules, limit: None })
     }
 
     /// Opens a device, makes a stream and loads one module, PTX or an [`Image`]: what a program with one stream needs.
@@ -118,7 +120,25 @@ impl CudaExecutor {
     /// [`CudaError::OtherDevice`].
     pub fn on(&self, stream: &Stream) -> Result<Self, CudaError> {
         stream.check_device(self.context(), "using modules on another stream")?;
-        Ok(Self { stream: stream.clone(), modules: self.modules.clone() })
+        Ok(Self { stream: stream.clone(), modules: self.modules.clone(), limit: self.limit })
+    }
+
+    /// The same executor for launches that take at most `limit`, for kernels that may not end. Each launch waits for its end,
+    /// and for what was queued before, as [`Stream::synchronize_within`] does.
+    ///
+    /// ```no_run
+    /// use cuda_host::{CudaError, CudaExecutor};
+    /// use std::time::Duration;
+    ///
+    /// let executor = CudaExecutor::open(0, "kernels", &std::fs::read_to_string("kernels.ptx").unwrap())?;
+    /// let limited = executor.within(Duration::from_secs(10));
+    /// # Ok::<(), CudaError>(())
+    /// ```
+    ///
+    /// It needs a GPU: `tests/tests/book/machine.rs` has such a launch.
+    #[must_use]
+    pub fn within(&self, limit: Duration) -> Self {
+        Self { limit: Some(limit), ..self.clone() }
     }
 
     /// The stream that it launches on.
@@ -196,13 +216,16 @@ impl Executor for CudaExecutor {
     type Space = Device;
     type Error = CudaError;
 
-    /// Queues the launch, and does not wait. No block is a launch too, which does nothing.
+    /// Queues the launch, and does not wait, unless it has a [limit](Self::within). No block is a launch too, which does nothing.
     ///
     /// # Errors
     /// [`CudaError::Launch`] when the arguments do not fit the launch, those of [`kernel`](Self::kernel),
     /// [`CudaError::Poisoned`] when it would read what a panicked kernel wrote, and those of the driver.
     fn launch<K: Kernel>(&self, grid: Grid, mut args: K::Args<'_, Device>) -> Result<(), CudaError> {
         let blocks = check_arguments::<K, Device>(grid, &mut args)?;
+        if self.limit.is_some() {
+            self.stream.check_runs("a launch with a time limit")?;
+        }
         let kernel = self.kernel::<K>()?;
         let (shared_bytes, shared) = dynamic::bytes::<K, Device>(&mut args);
         dynamic::reserve(&kernel, K::NAME, shared_bytes, shared)?;
@@ -215,7 +238,7 @@ impl Executor for CudaExecutor {
             raw.check_parameters(K::NAME, parameters)?;
         }
 
-        let _turn = self.stream.enter(OPERATION)?;
+        let turn = self.stream.enter(OPERATION)?;
         // Before the launch: a panic that is reported meanwhile may be this one's.
         let watch = Watch::new(self.stream.slot());
         let mut begin = Begin { stream: &self.stream, begun: [None; MAX_BUFFERS], count: 0, result: Ok(()) };
@@ -252,7 +275,9 @@ impl Executor for CudaExecutor {
         let mut end = End { stream: &self.stream, watch, begun: begin.begun, count: 0 };
         K::visit::<Device, _>(&mut args, &mut end);
         self.stream
-            .check(queued, || format!("launching {grid} blocks of {} threads of kernel `{}`", K::THREADS, K::NAME))
+            .check(queued, || format!("launching {grid} blocks of {} threads of kernel `{}`", K::THREADS, K::NAME))?;
+        drop(turn);
+        self.limit.map_or(Ok(()), |limit| self.stream.synchronize_within(limit))
     }
 }
 

@@ -157,7 +157,7 @@ impl Graph {
         for staging in &self.staging {
             noted = noted.and(staging.after_launch(stream, &of_stream));
         }
-        // Without the event nobody could wait for the launch later.
+        // Without the event, later work could not wait for the launch.
         let recorded = self.launched.record(stream).or_else(|error| stream.wait_idle().and(Err(error)));
         stream.check(code, || format!("launching a graph of {} nodes", self.nodes))?;
         noted.and(recorded)
@@ -280,7 +280,7 @@ impl Drop for Capture<'_> {
         let driver = self.stream.driver();
         code.warn(driver, "ending the record of a graph");
         if !graph.is_null() {
-            // SAFETY: just made, and nobody else has it.
+            // SAFETY: just made; there is no other reference.
             unsafe { driver.graph_destroy(graph) }.warn(driver, "destroying a recorded graph");
         }
     }

@@ -318,7 +318,7 @@ fn refused(module: &str, code: Code, name: String, log: String) -> CudaError {
     CudaError::Jit { module: module.to_owned(), code: code.0, name, log, advice: jit_advice(code.0) }
 }
 
-/// Why a text cannot be PTX, if so: PTX begins with `.version`, but for comments.
+/// Why a text cannot be PTX, if so: PTX begins with `.version`, after comments.
 fn no_ptx(text: &str) -> Option<&'static str> {
     if text.contains('\0') {
         return Some("the text has a NUL byte");

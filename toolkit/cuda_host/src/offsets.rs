@@ -5,7 +5,7 @@ use cuda_std::launch::Offsets;
 
 /// [`Offsets`] on a device: where the segments of a ragged buffer begin and end.
 ///
-/// Made from checked offsets alone, and written by nobody else.
+/// They are made only from checked offsets, and nothing else writes them.
 ///
 /// ```no_run
 /// use cuda_host::{Context, CudaError, DeviceOffsets};
@@ -45,7 +45,8 @@ impl DeviceOffsets {
         Ok(Self { buffer, segments: offsets.segments(), end: offsets.end() })
     }
 
-    /// Replaces the offsets, but for graphs, which keep those that they were recorded with. Allocates only when there are more than ever before.
+    /// Replaces the offsets, but for graphs, which keep those that they were recorded with. Allocates only when there are
+    /// more than ever before.
     ///
     /// # Errors
     /// Those of [`DeviceBuffer::upload`]. After an error there is no segment.

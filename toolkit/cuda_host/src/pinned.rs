@@ -117,7 +117,7 @@ impl<T: DeviceLayout> PinnedBuffer<T> {
         let mut copies = self.lease.copies();
         copies.check(OPERATION)?;
         copies.follow(stream)?;
-        // SAFETY: long enough; whoever wants to change or free the elements waits for the event of this copy.
+        // SAFETY: long enough; changing or freeing the elements waits for the event of this copy.
         let copied = unsafe { to.copy_from(stream, self.pointer(), OPERATION) };
         copies.note(stream, None)?;
         copied
@@ -140,7 +140,7 @@ impl<T: DeviceLayout> PinnedBuffer<T> {
         let watch = Watch::new(stream.slot());
         let begun = from.memory().begin(stream, Access::Read, from.bytes(), OPERATION)?;
         from.check_readable(OPERATION)?;
-        // SAFETY: long enough; whoever looks at the elements or frees them waits for the event of this copy.
+        // SAFETY: long enough; reading or freeing the elements waits for the event of this copy.
         let copied = unsafe { from.copy_to(stream, self.pointer()) };
         from.memory().end(stream, Access::Read, begun);
         copies.note(stream, Some(watch))?;

@@ -59,7 +59,7 @@ impl Copies {
     /// Orders a copy on `stream` after the one before.
     pub(crate) fn follow(&mut self, stream: &Stream) -> Result<(), CudaError> {
         match (&self.last, &self.watch) {
-            // What is here came from a device: panics there concern whoever uses it.
+            // The contents come from a device: panics there concern their readers.
             (Some(_), Some(_)) => stream.wait(&self.done),
             (Some(_), None) => stream.come_after(&self.done),
             (None, _) => Ok(()),
@@ -72,7 +72,7 @@ impl Copies {
         if to_here.is_some() {
             self.watch = to_here;
         }
-        // Without the event nobody could wait for the copy later.
+        // Without the event, later work could not wait for the copy.
         self.done.record(stream).or_else(|error| stream.wait_idle().and(Err(error)))
     }
 
@@ -86,7 +86,7 @@ impl Copies {
         self.done.synchronize()
     }
 
-    /// Waits for the newest copy, and looks for panics that spoil what is here.
+    /// Waits for the newest copy, and checks for panics that make the contents invalid.
     pub(crate) fn wait_to_read(&mut self) -> Result<(), CudaError> {
         self.wait()?;
         if self.watch.is_some()
@@ -97,14 +97,14 @@ impl Copies {
         self.check("reading page-locked memory")
     }
 
-    /// Waits for the newest copy, and forgets what was here.
+    /// Waits for the newest copy, and discards the contents.
     pub(crate) fn wait_to_write(&mut self) -> Result<(), CudaError> {
         self.wait()?;
         self.watch = None;
         Ok(())
     }
 
-    /// An error if what is here is known to come from a launch that panicked.
+    /// An error if the contents are known to come from a launch that panicked.
     pub(crate) fn check(&self, operation: &'static str) -> Result<(), CudaError> {
         match self.watch.as_ref().and_then(Watch::panic) {
             Some(panic) => Err(CudaError::Poisoned { operation, panic: Box::new(panic) }),

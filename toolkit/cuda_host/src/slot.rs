@@ -1,4 +1,4 @@
-//! Where a stream's kernels report a panic, and who may not use what they wrote.
+//! Where a stream's kernels report a panic, and which results it makes invalid.
 
 use crate::host_memory::HostMemory;
 use crate::{Context, CudaError};

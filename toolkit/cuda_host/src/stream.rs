@@ -9,6 +9,7 @@ use std::fmt;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 const NON_BLOCKING: u32 = 1;
 const DISABLE_TIMING: u32 = 2;
@@ -140,6 +141,43 @@ impl Stream {
         self.report()
     }
 
+    /// As [`synchronize`](Self::synchronize), but waits no longer than `limit`: for kernels that may not end.
+    ///
+    /// # Errors
+    /// [`CudaError::TimeLimit`] names the kernel that was launched last. What is on the stream goes on, and may be waited for
+    /// again; whatever frees or reads memory that it uses waits for its end. The others as for `synchronize`.
+    ///
+    /// ```no_run
+    /// use cuda_host::{Context, CudaError};
+    /// use std::time::Duration;
+    ///
+    /// let stream = Context::new(0)?.stream()?;
+    /// if let Err(error @ CudaError::TimeLimit { .. }) = stream.synchronize_within(Duration::from_secs(10)) {
+    ///     eprintln!("{error}");
+    ///     std::process::exit(1);
+    /// }
+    /// # Ok::<(), CudaError>(())
+    /// ```
+    pub fn synchronize_within(&self, limit: Duration) -> Result<(), CudaError> {
+        /// Between two looks.
+        const LONGEST_PAUSE: Duration = Duration::from_millis(1);
+        self.check_runs("waiting for a stream")?;
+        let start = Instant::now();
+        let end = self.moment(None)?;
+        let mut pause = Duration::from_micros(10);
+        while !end.is_done()? {
+            let elapsed = start.elapsed();
+            if elapsed >= limit {
+                let last = self.0.last_kernel.load(Ordering::Acquire);
+                let kernel = if last == u32::MAX { "(none)".into() } else { kernel_name(last).into() };
+                return Err(CudaError::TimeLimit { kernel, limit });
+            }
+            std::thread::sleep(pause.min(limit - elapsed));
+            pause = (2 * pause).min(LONGEST_PAUSE);
+        }
+        self.synchronize()
+    }
+
     /// Makes what is queued on this stream from now on wait for `event`, if it was recorded.
     ///
     /// # Errors
@@ -176,6 +214,15 @@ impl Stream {
         // SAFETY: both handles live; a wait takes the event as it is now, so that it can be recorded again.
         let code = unsafe { self.driver().stream_wait_event(self.0.raw, event.raw(), 0) };
         self.check(code, || OPERATION.to_owned())
+    }
+
+    /// Waits for everything on the stream's device, also of other libraries: before their memory is used. Fails while any
+    /// thread records a graph, and makes its record fail.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn wait_for_others(&self) -> Result<(), CudaError> {
+        self.context().wait_for_all()
     }
 
     pub(crate) fn driver(&self) -> &'static Driver {

@@ -31,7 +31,7 @@ pub struct Timeline {
     origin: Arc<Event>,
 }
 
-/// Work whose beginning is known: what is queued on its stream until [`end`](Self::end).
+/// A span of work: what is queued on its stream until [`end`](Self::end).
 #[derive(Debug)]
 #[must_use = "the span ends with `end`"]
 pub struct OpenSpan {
@@ -49,7 +49,7 @@ pub struct Span {
 }
 
 impl Timeline {
-    /// Begins when `stream` has done what is queued on it.
+    /// Begins when `stream` has done the work queued on it.
     ///
     /// # Errors
     /// Those of the driver.
@@ -72,7 +72,7 @@ impl Timeline {
 }
 
 impl OpenSpan {
-    /// Ends the span with what was queued on its stream last. Does not wait.
+    /// Ends the span with the last work queued on its stream. Does not wait.
     ///
     /// # Errors
     /// Those of the driver.

@@ -6,6 +6,7 @@ use crate::memory::Elements;
 use crate::platform::{AtomicNumber, Place};
 use crate::scope::{self, AllBlocks, Scope};
 use crate::seal::{INSIDE, Inside};
+use bytemuck::{Pod, cast};
 use core::marker::PhantomData;
 
 /// What an operation makes of the old value and its operand.
@@ -21,27 +22,110 @@ pub enum Operation {
     Xor,
 }
 
+/// What is updated atomically: a number of four or eight bytes, or a structure of that size, as a whole.
+///
+/// A structure says which word it is, and has that word's size and alignment, which the compiler checks:
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// use cuda_layout::DeviceLayout;
+/// use cuda_std::AtomicItem;
+///
+/// #[derive(Clone, Copy, Debug, PartialEq, DeviceLayout, bytemuck::Zeroable, bytemuck::Pod)]
+/// #[repr(C, align(8))]
+/// struct Best {
+///     score: f32,
+///     index: u32,
+/// }
+///
+/// impl AtomicItem for Best {
+///     type Word = u64;
+/// }
+///
+/// /// The largest element and where it is; the first one of several.
+/// #[kernel(threads = 64)]
+/// fn find(block: &mut Block, best: &Atomics<Best>, x: &[f32]) {
+///     block.for_each(x.len() as u32, |thread, index| {
+///         let score = x.at(index);
+///         best.update(thread, 0, |best| {
+///             let is_better = score > best.score || (score == best.score && index < best.index);
+///             if is_better { Best { score, index } } else { best }
+///         });
+///     });
+/// }
+/// # fn main() {
+/// let mut best = [Best { score: f32::NEG_INFINITY, index: 0 }];
+/// find::launch(&CpuExecutor::new(), 1, find::Args { best: &mut best, x: &[3.0, 8.0, -1.0, 8.0] }).unwrap();
+/// assert_eq!(best, [Best { score: 8.0, index: 1 }]);
+/// # }
+/// ```
+///
+/// Another size does not compile:
+///
+/// ```compile_fail
+/// # use cuda_std::prelude::*;
+/// # use cuda_layout::DeviceLayout;
+/// #[derive(Clone, Copy, DeviceLayout, bytemuck::Zeroable, bytemuck::Pod)]
+/// #[repr(C)] // aligned to 4 bytes
+/// struct Pair(u32, u32);
+/// impl cuda_std::AtomicItem for Pair {
+///     type Word = u64;
+/// }
+/// #[kernel(threads = 32)]
+/// fn set(block: &mut Block, x: &Atomics<Pair>) {
+///     block.for_each(1, |thread, _| x.store(thread, 0, Pair(1, 2)));
+/// }
+/// # fn main() {
+/// set::launch(&CpuExecutor::new(), 1, set::Args { x: &mut [Pair(0, 0)] }).unwrap();
+/// # }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not updated atomically",
+    note = "numbers of 32 and 64 bits are, and structures of that size with `impl AtomicItem for .. {{ type Word = u64; }}`"
+)]
+pub trait AtomicItem: Pod {
+    /// The integer of its size and alignment: `u32` or `u64`.
+    type Word: AtomicBits;
+}
+
 /// A number that is updated atomically: `u32`, `i32`, `u64`, `i64`, `f32` or `f64`.
 ///
-/// It bounds what [`Atomics`] and [`BlockMemory::update_atomic`](crate::BlockMemory::update_atomic) take; nobody else can
-/// implement it. Examples are at [`AtomicMemory`].
-pub trait Atomic: AtomicNumber {}
+/// It bounds the arithmetic of [`AtomicMemory`]; nobody else can implement it. Examples are there.
+pub trait Atomic: AtomicNumber + AtomicItem {}
 
 /// A number with atomic operations on its bits: `u32`, `i32`, `u64` or `i64`.
 ///
 /// It bounds [`AtomicMemory::and`], [`or`](AtomicMemory::or) and [`xor`](AtomicMemory::xor).
-pub trait AtomicBits: Atomic {}
+pub trait AtomicBits: Atomic + Eq {}
 
-impl Atomic for u32 {}
-impl Atomic for i32 {}
-impl Atomic for u64 {}
-impl Atomic for i64 {}
-impl Atomic for f32 {}
-impl Atomic for f64 {}
+macro_rules! numbers {
+    ($($ty:ident as $word:ident,)*) => { $(
+        impl Atomic for $ty {}
+        impl AtomicItem for $ty {
+            type Word = $word;
+        }
+    )* };
+}
+
+numbers!(u32 as u32, i32 as u32, u64 as u64, i64 as u64, f32 as u32, f64 as u64,);
 impl AtomicBits for u32 {}
 impl AtomicBits for i32 {}
 impl AtomicBits for u64 {}
 impl AtomicBits for i64 {}
+
+type Word<T> = <T as AtomicItem>::Word;
+
+/// Where the word of an item is.
+#[inline(always)]
+fn word<T: AtomicItem>(place: Place<T>) -> Place<Word<T>> {
+    const {
+        assert!(
+            size_of::<T>() == size_of::<Word<T>>() && align_of::<T>() >= align_of::<Word<T>>(),
+            "what is updated atomically has the size and the alignment of its word: #[repr(C, align(8))] for u64"
+        );
+    }
+    place.cast()
+}
 
 /// Memory whose elements several threads update at the same time: [`Atomics`], which all blocks share, or the
 /// [`Cells`] of a block's own memory.
@@ -98,7 +182,7 @@ impl AtomicBits for i64 {}
 /// ```
 pub trait AtomicMemory: sealed::Sealed {
     /// What it holds.
-    type Item: Atomic;
+    type Item: AtomicItem;
     /// Who else sees an operation as one.
     type Scope: Scope;
 
@@ -117,7 +201,10 @@ pub trait AtomicMemory: sealed::Sealed {
     #[doc(hidden)]
     #[inline(always)]
     #[track_caller]
-    fn apply(&self, operation: Operation, i: u32, value: Self::Item) -> Self::Item {
+    fn apply(&self, operation: Operation, i: u32, value: Self::Item) -> Self::Item
+    where
+        Self::Item: Atomic,
+    {
         check_index(i, self.len());
         // SAFETY: in bounds; while this is borrowed, the memory is touched by atomic operations alone.
         unsafe { Self::Item::apply(operation, self.place(i, INSIDE), value) }
@@ -130,7 +217,10 @@ pub trait AtomicMemory: sealed::Sealed {
     /// When `i` is not below [`len`](Self::len).
     #[inline(always)]
     #[track_caller]
-    fn add(&self, _thread: Thread, i: u32, value: Self::Item) -> Self::Item {
+    fn add(&self, _thread: Thread, i: u32, value: Self::Item) -> Self::Item
+    where
+        Self::Item: Atomic,
+    {
         self.apply(Operation::Add, i, value)
     }
 
@@ -141,7 +231,10 @@ pub trait AtomicMemory: sealed::Sealed {
     /// When `i` is not below [`len`](Self::len).
     #[inline(always)]
     #[track_caller]
-    fn min(&self, _thread: Thread, i: u32, value: Self::Item) -> Self::Item {
+    fn min(&self, _thread: Thread, i: u32, value: Self::Item) -> Self::Item
+    where
+        Self::Item: Atomic,
+    {
         self.apply(Operation::Min, i, value)
     }
 
@@ -151,7 +244,10 @@ pub trait AtomicMemory: sealed::Sealed {
     /// When `i` is not below [`len`](Self::len).
     #[inline(always)]
     #[track_caller]
-    fn max(&self, _thread: Thread, i: u32, value: Self::Item) -> Self::Item {
+    fn max(&self, _thread: Thread, i: u32, value: Self::Item) -> Self::Item
+    where
+        Self::Item: Atomic,
+    {
         self.apply(Operation::Max, i, value)
     }
 
@@ -162,7 +258,9 @@ pub trait AtomicMemory: sealed::Sealed {
     #[inline(always)]
     #[track_caller]
     fn exchange(&self, _thread: Thread, i: u32, value: Self::Item) -> Self::Item {
-        self.apply(Operation::Exchange, i, value)
+        check_index(i, self.len());
+        // SAFETY: as in `apply`; the item has its word's size and alignment.
+        cast(unsafe { Word::<Self::Item>::apply(Operation::Exchange, word(self.place(i, INSIDE)), cast(value)) })
     }
 
     /// Writes `new` to element `i` if its bits are those of `expected`, and returns what it was.
@@ -173,8 +271,35 @@ pub trait AtomicMemory: sealed::Sealed {
     #[track_caller]
     fn compare_exchange(&self, _thread: Thread, i: u32, expected: Self::Item, new: Self::Item) -> Self::Item {
         check_index(i, self.len());
-        // SAFETY: as in `apply`.
-        unsafe { Self::Item::compare_exchange(self.place(i, INSIDE), expected, new) }
+        // SAFETY: as in `exchange`.
+        cast(unsafe { Word::<Self::Item>::compare_exchange(word(self.place(i, INSIDE)), cast(expected), cast(new)) })
+    }
+
+    /// Puts what `change` makes of element `i` in its place, as one operation, and returns what it was. `change` may run
+    /// several times: again where another thread was faster. The order of changes is nobody's promise.
+    ///
+    /// # Panics
+    /// When `i` is not below [`len`](Self::len).
+    ///
+    /// There is an example at [`AtomicItem`].
+    #[inline(always)]
+    #[track_caller]
+    fn update(&self, _thread: Thread, i: u32, change: impl Fn(Self::Item) -> Self::Item) -> Self::Item {
+        check_index(i, self.len());
+        // SAFETY: as in `exchange`.
+        let mut old = unsafe { Word::<Self::Item>::load(word(self.place(i, INSIDE))) };
+        loop {
+            let new: Word<Self::Item> = cast(change(cast(old)));
+            if new == old {
+                return cast(old);
+            }
+            // SAFETY: as in `exchange`.
+            let found = unsafe { Word::<Self::Item>::compare_exchange(word(self.place(i, INSIDE)), old, new) };
+            if found == old {
+                return cast(old);
+            }
+            old = found;
+        }
     }
 
     /// Element `i` as it is at some moment.
@@ -185,8 +310,8 @@ pub trait AtomicMemory: sealed::Sealed {
     #[track_caller]
     fn load(&self, _thread: Thread, i: u32) -> Self::Item {
         check_index(i, self.len());
-        // SAFETY: as in `apply`.
-        unsafe { Self::Item::load(self.place(i, INSIDE)) }
+        // SAFETY: as in `exchange`.
+        cast(unsafe { Word::<Self::Item>::load(word(self.place(i, INSIDE))) })
     }
 
     /// Writes element `i`. Cheaper than [`exchange`](Self::exchange), since nobody waits for what it was.
@@ -197,8 +322,8 @@ pub trait AtomicMemory: sealed::Sealed {
     #[track_caller]
     fn store(&self, _thread: Thread, i: u32, value: Self::Item) {
         check_index(i, self.len());
-        // SAFETY: as in `apply`.
-        unsafe { Self::Item::store(self.place(i, INSIDE), value) }
+        // SAFETY: as in `exchange`.
+        unsafe { Word::<Self::Item>::store(word(self.place(i, INSIDE)), cast(value)) }
     }
 
     /// Clears the bits of element `i` that `value` has not, and returns what it was.
@@ -262,7 +387,7 @@ pub struct Atomics<'a, T, S = scope::Device> {
     owner: PhantomData<(&'a mut [T], S)>,
 }
 
-impl<T: Atomic, S: AllBlocks> Atomics<'_, T, S> {
+impl<T: AtomicItem, S: AllBlocks> Atomics<'_, T, S> {
     /// # Safety
     /// `data` has `len` elements that others touch by atomic operations alone while this lives.
     #[inline(always)]
@@ -271,7 +396,7 @@ impl<T: Atomic, S: AllBlocks> Atomics<'_, T, S> {
     }
 }
 
-impl<T: Atomic, S: AllBlocks> AtomicMemory for Atomics<'_, T, S> {
+impl<T: AtomicItem, S: AllBlocks> AtomicMemory for Atomics<'_, T, S> {
     type Item = T;
     type Scope = S;
 
@@ -287,9 +412,9 @@ impl<T: Atomic, S: AllBlocks> AtomicMemory for Atomics<'_, T, S> {
 }
 
 // SAFETY: what is shared is touched by atomic operations alone.
-unsafe impl<T: Atomic, S> Sync for Atomics<'_, T, S> {}
+unsafe impl<T: AtomicItem, S> Sync for Atomics<'_, T, S> {}
 // SAFETY: as above.
-unsafe impl<T: Atomic, S> Send for Atomics<'_, T, S> {}
+unsafe impl<T: AtomicItem, S> Send for Atomics<'_, T, S> {}
 
 /// The elements of a block's own memory, while a phase updates them by atomic operations:
 /// [`BlockMemory::update_atomic`](crate::BlockMemory::update_atomic).
@@ -310,7 +435,7 @@ impl<M> Cells<'_, M> {
     }
 }
 
-impl<T: Atomic, M: Elements<Item = T>> AtomicMemory for Cells<'_, M> {
+impl<T: AtomicItem, M: Elements<Item = T>> AtomicMemory for Cells<'_, M> {
     type Item = T;
     type Scope = scope::Block;
 

@@ -20,7 +20,7 @@ pub use {
     check::{MAX_SHARED_BYTES, check_arguments},
     cpu::{CpuExecutor, has_vector_instructions, has_wide_vector_instructions},
     error::LaunchError,
-    host::{ArgVisitor, DynamicLength, Executor, Host, Kernel, Matrix, Segments, Space},
+    host::{ArgVisitor, DynamicLength, Executor, Host, Kernel, Matrix, Segments, Space, Transfer},
     offsets::{Offsets, OffsetsError},
     shape::{BufferShape, MatrixShape, SegmentsShape},
 };

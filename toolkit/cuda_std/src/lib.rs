@@ -69,6 +69,7 @@ mod matrix;
 mod memory;
 pub mod panic;
 mod platform;
+mod print;
 mod scatter;
 pub mod scope;
 mod seal;
@@ -81,8 +82,9 @@ mod unrolled;
 mod warp;
 mod warp_list;
 mod warp_picks;
+mod warp_ranges;
 
-pub use atomic::{Atomic, AtomicBits, AtomicMemory, Atomics, Cells};
+pub use atomic::{Atomic, AtomicBits, AtomicItem, AtomicMemory, Atomics, Cells};
 pub use block::{Block, PerThread, Thread};
 pub use chunk::Chunk;
 pub use cuda_std_macros::kernel;
@@ -99,6 +101,7 @@ pub use input::Input;
 pub use matrix::{MatrixA, MatrixB, MatrixElement, MatrixSource, MatrixSums, tf32};
 pub use memory::{BlockMemory, Scans, WarpPart};
 pub use platform::Frozen;
+pub use print::Printed;
 pub use scatter::Scatter;
 pub use segment::{Clamped, Part, Segment, View};
 pub use shared::{DynamicShared, Shared, Tile, TilePart};
@@ -119,10 +122,10 @@ pub mod prelude {
     // A kernel's own `Scans` hides no method.
     pub use crate::Scans as _;
     pub use crate::{
-        AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DoubleBuffer, DynamicShared, Grid, Halves, Input,
-        Lane, Lists, MatrixA, MatrixB, MatrixElement, MatrixSums, Part, PerLane, PerThread, Pick, Picks, Questions,
-        Scatter, Segment, Shared, Table, Team, Thread, Tile, Tile2d, Vectors, View, Warp, WarpItems, WarpList,
-        WarpPart, Window, bf16, bf16x2, bf16x8, f16, f16x2, f16x8, kernel, math, scope, tf32,
+        AtomicItem, AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DoubleBuffer, DynamicShared, Grid,
+        Halves, Input, Lane, Lists, MatrixA, MatrixB, MatrixElement, MatrixSums, Part, PerLane, PerThread, Pick, Picks,
+        Questions, Scatter, Segment, Shared, Table, Team, Thread, Tile, Tile2d, Vectors, View, Warp, WarpItems,
+        WarpList, WarpPart, Window, bf16, bf16x2, bf16x8, f16, f16x2, f16x8, gpu_print, kernel, math, scope, tf32,
     };
 }
 
@@ -130,5 +133,6 @@ pub mod prelude {
 #[doc(hidden)]
 pub mod __private {
     pub use crate::launch::private::*;
+    pub use crate::print::{Format, check_format, print, print_once};
     pub use cuda_layout;
 }

@@ -120,6 +120,32 @@ impl<E: MatrixElement, const R: usize, const C: usize> Default for MatrixSums<E,
     }
 }
 
+/// A lane's words of a matrix in `N` parts of `height` rows (of the left matrix) or columns (of the right one), of which each
+/// begins `stride` elements after the one before. `place` says which of them, and which of its words, is word `j` of the lane.
+///
+/// # Safety
+/// The matrix begins at element `first`; all of it is there, and its rows or columns begin at multiples of a word.
+#[inline(always)]
+unsafe fn words<E: MatrixElement, const N: usize, const J: usize>(
+    from: &(impl MatrixSource<E> + ?Sized),
+    lane: u32,
+    first: u32,
+    [stride, height]: [u32; 2],
+    place: impl Fn(u32, u32) -> (u32, u32),
+) -> [[u32; J]; N] {
+    let mut words = [[0; J]; N];
+    unrolled::<N>(|n| {
+        unrolled::<J>(|j| {
+            let (line, at) = place(lane, j);
+            let begin = first.wrapping_add(stride.wrapping_mul(line.wrapping_add(n.wrapping_mul(height))));
+            // SAFETY: the caller's.
+            let word = unsafe { from.word(begin.wrapping_add(at.wrapping_mul(E::PER_WORD)), INSIDE) };
+            words[n as usize][j as usize] = E::seen(word, INSIDE);
+        });
+    });
+    words
+}
+
 impl Warp {
     /// Loads a left matrix, 16 `R` rows of [`DEPTH`](MatrixElement::DEPTH) elements: row `r` begins at element `first + stride r`
     /// of a tile of shared memory or of an input.
@@ -140,16 +166,8 @@ impl Warp {
         check_rows::<E>(from.count(INSIDE), first, stride, 16 * R as u32, E::DEPTH, true);
         let index = self.index();
         PerLane(LaneStorage::new(self.phase(), index, |lane| {
-            let mut words = [[0; 4]; R];
-            unrolled::<R>(|r| {
-                unrolled::<4>(|j| {
-                    let (row, at) = place_a(lane, j);
-                    let begin = first.wrapping_add(stride.wrapping_mul(row.wrapping_add(r.wrapping_mul(16))));
-                    // SAFETY: row and column are of the matrix, all of which is there, at multiples of a word.
-                    let word = unsafe { from.word(begin.wrapping_add(at.wrapping_mul(E::PER_WORD)), INSIDE) };
-                    words[r as usize][j as usize] = E::seen(word, INSIDE);
-                });
-            });
+            // SAFETY: all of the matrix is there, and its rows begin at multiples of a word.
+            let words = unsafe { words::<E, R, 4>(from, lane, first, [stride, 16], place_a) };
             MatrixA(words, core::marker::PhantomData)
         }))
     }
@@ -170,16 +188,8 @@ impl Warp {
         check_rows::<E>(from.count(INSIDE), first, stride, 8 * C as u32, E::DEPTH, true);
         let index = self.index();
         PerLane(LaneStorage::new(self.phase(), index, |lane| {
-            let mut words = [[0; 2]; C];
-            unrolled::<C>(|c| {
-                unrolled::<2>(|j| {
-                    let (column, at) = place_b(lane, j);
-                    let begin = first.wrapping_add(stride.wrapping_mul(column.wrapping_add(c.wrapping_mul(8))));
-                    // SAFETY: as in `matrix_a`.
-                    let word = unsafe { from.word(begin.wrapping_add(at.wrapping_mul(E::PER_WORD)), INSIDE) };
-                    words[c as usize][j as usize] = E::seen(word, INSIDE);
-                });
-            });
+            // SAFETY: as in `matrix_a`, of columns.
+            let words = unsafe { words::<E, C, 2>(from, lane, first, [stride, 8], place_b) };
             MatrixB(words, core::marker::PhantomData)
         }))
     }

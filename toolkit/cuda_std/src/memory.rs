@@ -11,7 +11,7 @@ pub use scans::Scans;
 pub use warp_part::WarpPart;
 
 use crate::access::Readable;
-use crate::atomic::{Atomic, Cells};
+use crate::atomic::{AtomicItem, Cells};
 use crate::bounds::{MAX_LENGTH, check_index, check_length};
 use crate::platform;
 use crate::seal::INSIDE;
@@ -442,7 +442,7 @@ pub trait BlockMemory: Elements {
     fn update_atomic(&mut self, block: &mut Block, n: u32, f: impl Fn(Thread, &Cells<'_, Self::Resolved>, u32) + Sync)
     where
         Self: Readable,
-        Self::Item: Atomic,
+        Self::Item: AtomicItem,
     {
         check_length(n, MAX_LENGTH);
         let cells = Cells::new(self.resolved(INSIDE));

@@ -111,6 +111,31 @@ fn atomics_of_64_bits_have_the_bits_of_the_cpu() {
 }
 
 #[test]
+fn structures_are_updated_as_a_whole() {
+    let x: Vec<f32> = (0..2500).map(|i| (i * 7919 % 997) as f32).collect();
+    let start = [k::Best { score: -1.0, index: 0 }, k::Best { score: 0.0, index: 0 }];
+    let none = [k::Best { score: 0.0, index: 9 }; 3];
+    for executor in [CpuExecutor::new(), CpuExecutor::shuffled(1), CpuExecutor::shuffled(2)] {
+        let (mut best, mut own) = (start, none);
+        k::best_of::launch(&executor, 3, k::best_of::Args { best: &mut best, own: &mut own, x: &x }).unwrap();
+        let first = |x: &[f32], at| {
+            let score = x.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            k::Best { score, index: at + x.iter().position(|x| *x == score).unwrap() as u32 }
+        };
+        assert_eq!(own, [first(&x[..1000], 0), first(&x[1000..2000], 1000), first(&x[2000..], 2000)]);
+        assert_eq!(best[0], first(&x, 0));
+        let flips = (0..2500).fold(0, |bits, i| bits ^ (i % 1000));
+        assert_eq!(best[1], k::Best { score: 2500.0, index: flips });
+        let Some(gpu) = &gpu() else { continue };
+        let (mut on_gpu, mut own_on_gpu, x) = (upload(gpu, &start), upload(gpu, &none), upload(gpu, &x));
+        let args = k::best_of::Args { best: on_gpu.view_mut(), own: own_on_gpu.view_mut(), x: x.view() };
+        k::best_of::launch(gpu, 3, args).unwrap();
+        assert_same(gpu, &on_gpu, &best, "structures");
+        assert_same(gpu, &own_on_gpu, &own, "structures in shared memory");
+    }
+}
+
+#[test]
 fn elements_of_every_size_go_where_the_data_say() {
     fn check<T: DeviceLayout>(gpu: &Option<CudaExecutor>, value: impl Fn(u32) -> T)
     where

@@ -1,4 +1,4 @@
-//! The manifests: a member is added to the workspace's, and the toolkit's place to a new crate's.
+//! The workspace's manifest, to which a member is added.
 
 use anyhow::{Context as _, Result, ensure};
 use toml_edit::{DocumentMut, Item, Table, Value};
@@ -41,16 +41,6 @@ pub fn with_member(manifest: &str, member: &str, package: &str) -> Result<String
     Ok(document.to_string())
 }
 
-/// A crate's manifest with `toolkit = "PACKAGE"` replaced by where the package is: `path = "..."` or `git = "..."`.
-pub fn with_toolkit(template: &str, place: impl Fn(&str) -> (&'static str, String)) -> String {
-    let mut manifest = template.to_owned();
-    for package in ["cuda_std", "cuda_builder", "cuda_host"] {
-        let (key, value) = place(package);
-        manifest = manifest.replace(&format!("toolkit = \"{package}\""), &format!("{key} = {}", Value::from(value)));
-    }
-    manifest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,13 +64,5 @@ mod tests {
         assert!(!text.contains("[profile]") && !text.contains("[profile.release]\n"), "{text}");
         assert!(with_member(&text, "kernels/waves", "waves").is_err(), "twice");
         assert!(with_member("[package]\nname = \"a\"\n", "kernels/waves", "waves").is_err());
-    }
-
-    #[test]
-    fn places_are_written_as_toml_text() {
-        let text =
-            with_toolkit("a = { toolkit = \"cuda_std\" }\n", |package| ("path", format!("C:\\\"dir\"\\{package}")));
-        let document: DocumentMut = text.parse().unwrap();
-        assert_eq!(document["a"]["path"].as_str(), Some("C:\\\"dir\"\\cuda_std"));
     }
 }

@@ -4,16 +4,21 @@ use super::engine_error;
 use super::memory::DeviceMemory;
 use super::recorded::{Frame, RecordedBatch, StagedResults};
 use crate::engine::launch::InputBuffers;
+use crate::engine::memory::Memory;
+use crate::engine::on_device::ValuesMemory;
 use crate::engine::results::{BatchFeatures, ResultsMut};
 use crate::engine::selection::Request;
 use crate::engine::workspace::{BatchSizes, Workspace};
 use crate::engine::{
-    EngineError, Largest, launch_atom_surfaces, launch_binding_sites, launch_groups, launch_mega_fused_batch,
-    launch_residue_exposure, launch_rows, point_groups,
+    DeviceError, EngineError, Largest, launch_atom_surfaces, launch_binding_sites, launch_groups,
+    launch_mega_fused_batch, launch_residue_exposure, launch_rows, point_groups,
 };
 use crate::pack::{BatchChunk, PackedBatch};
-use cuda_host::{CudaError, CudaExecutor, DeviceBuffer, GpuBufferPool, Graph, PinnedBuffer, Stream};
+use cuda_host::{
+    CallersContext, CudaError, CudaExecutor, DeviceBuffer, GpuBufferPool, Graph, LentBuffer, PinnedBuffer, Stream,
+};
 use shared_types::PointGroup;
+use std::ops::Range;
 
 /// A batch with all of its buffers on a device, each at least as long as the longest batch so far needed.
 ///
@@ -210,8 +215,44 @@ impl DeviceBatch {
         Ok(features)
     }
 
+    /// Gives the values away, once they are there. The next batch gets other memory for its own.
+    pub(super) fn lend_values(&mut self, stream: &Stream) -> Result<Values, CudaError> {
+        let results = &mut self.work.results.values;
+        let mut values = std::mem::replace(results, self.memory.on(stream).empty()?);
+        let sizes = self.work.sizes.results;
+        values.truncate(sizes.residues * sizes.width);
+        Ok(Values { lent: LentBuffer::new(values, stream)?, width: sizes.width, stream: stream.clone() })
+    }
+
     /// As [`results`](Self::results), to part of a batch's.
     pub(super) fn results_into(&self, stream: &Stream, to: ResultsMut<'_>) -> Result<(), CudaError> {
         self.work.results_into(&self.memory.on(stream), to)
+    }
+}
+
+/// Values that other libraries read.
+#[derive(Debug)]
+pub(super) struct Values {
+    lent: LentBuffer<f32>,
+    width: usize,
+    stream: Stream,
+}
+
+impl ValuesMemory for Values {
+    fn device(&self) -> usize {
+        self.lent.context().ordinal()
+    }
+
+    fn address(&self) -> u64 {
+        self.lent.address()
+    }
+
+    fn width(&self) -> usize {
+        self.width
+    }
+
+    fn download(&self, range: Range<usize>) -> Result<Vec<f32>, DeviceError> {
+        let _callers = CallersContext::keep();
+        Ok(self.lent.view().slice(range)?.download(&self.stream)?)
     }
 }

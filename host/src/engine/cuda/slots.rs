@@ -1,7 +1,7 @@
 //! A batch goes through a device in chunks: while one is computed, the next is copied to the device and the one before is
 //! copied back.
 
-use super::batch::DeviceBatch;
+use super::batch::{DeviceBatch, Values};
 use super::engine_error;
 use super::memory::DeviceMemory;
 use super::staging::Staging;
@@ -128,8 +128,10 @@ struct Job<'a> {
     to: ResultsMut<'a>,
 }
 
+/// How long a chunk took, and its values where they stay on the device.
+type Outcome = (DeviceTimes, Option<Values>);
 /// The index of a job's first structure, and the job's result.
-type Done = (usize, Result<DeviceTimes, EngineError>);
+type Done = (usize, Result<Outcome, EngineError>);
 
 impl DeviceSlots {
     /// Slots on the executor's device, with its kernels.
@@ -174,25 +176,36 @@ impl DeviceSlots {
         request: impl Into<Request>,
     ) -> Result<(BatchFeatures, DeviceTimes), EngineError> {
         let (request, whole) = (&request.into(), batch.whole());
-        let room = self.results.room(ResultSizes::of(&whole, &request.selection))?;
+        let sizes = |chunk: &BatchChunk<'_>| ResultSizes::of(chunk, &request.selection).on_host();
+        let room = self.results.room(sizes(&whole))?;
         let mut features = BatchFeatures::new(room, &request.selection, &whole);
         let chunks = batch.chunks((batch.n_atoms() / self.options.chunk_atoms.max(1)).min(self.options.chunks));
-        let mut jobs = Vec::with_capacity(chunks.len());
+        let (mut jobs, mut firsts, mut first) = (Vec::with_capacity(chunks.len()), Vec::with_capacity(chunks.len()), 0);
         let mut rest = features.as_mut();
         for chunk in chunks {
-            let (to, others) = rest.split_at(ResultSizes::of(&chunk, &request.selection));
+            firsts.push(first);
+            first += chunk.n_residues();
+            let (to, others) = rest.split_at(sizes(&chunk));
             jobs.push(Job { chunk, to });
             rest = others;
         }
         let result = match <[Job<'_>; 1]>::try_from(jobs) {
-            Ok([job]) => self.free_slot().run(job, request, &self.copying),
+            Ok([job]) => self.free_slot().run(job, request, &self.copying).map(|one| vec![one]),
             Err(jobs) => self.run_all(jobs, request),
         };
         if result.as_ref().is_err_and(EngineError::is_out_of_memory) {
             // The next one is smaller, and may be cut in another way.
             self.release_idle();
         }
-        Ok((features, result?))
+        let (mut times, mut kept) = (DeviceTimes::default(), Vec::new());
+        for (first, (of_chunk, values)) in firsts.into_iter().zip(result?) {
+            times += of_chunk;
+            kept.extend(values.map(|values| (first, Arc::new(values) as _)));
+        }
+        if request.selection.stays_on_device() {
+            features.set_on_device(kept);
+        }
+        Ok((features, times))
     }
 
     /// Gives back the memory that slots have kept. Waits for batches that are being computed.
@@ -231,7 +244,7 @@ impl DeviceSlots {
 
     /// Slot `i` of `n` takes jobs `i`, `i + n`, ... A batch of the same shape gives each slot jobs of the same sizes, so its
     /// memory fits again.
-    fn run_all(&self, jobs: Vec<Job<'_>>, request: &Request) -> Result<DeviceTimes, EngineError> {
+    fn run_all(&self, jobs: Vec<Job<'_>>, request: &Request) -> Result<Vec<Outcome>, EngineError> {
         let mut of_slots: Vec<Vec<Job<'_>>> = self.slots.iter().map(|_| Vec::new()).collect();
         for (index, job) in jobs.into_iter().enumerate() {
             of_slots[index % self.slots.len()].push(job);
@@ -253,11 +266,7 @@ impl DeviceSlots {
         let busy = self.slots.iter().zip(of_slots).filter(|(_, jobs)| !jobs.is_empty()).collect();
         let mut done: Vec<Done> = at_once(busy, |(slot, jobs)| work(slot, jobs)).into_iter().flatten().collect();
         done.sort_by_key(|(first, _)| *first);
-        let mut sum = DeviceTimes::default();
-        for (_, times) in done {
-            sum += times?;
-        }
-        Ok(sum)
+        done.into_iter().map(|(_, outcome)| outcome).collect()
     }
 }
 
@@ -271,7 +280,7 @@ impl Slot {
         Job { chunk, to }: Job<'_>,
         request: &Request,
         copying: &Copying,
-    ) -> Result<DeviceTimes, EngineError> {
+    ) -> Result<Outcome, EngineError> {
         let stream = self.executor.stream().clone();
         // Buffers return to the slot only after success: what a panicked kernel wrote is not used again, and memory
         // that ran out is free for a smaller batch.
@@ -279,11 +288,14 @@ impl Slot {
             Some(buffers) if buffers.request() == request => buffers,
             _ => DeviceBatch::in_memory(&self.memory, request).map_err(|error| EngineError::Device(error.into()))?,
         };
-        let times = self
-            .compute(&mut buffers, &stream, &chunk, to, copying)
-            .map_err(|error| engine_error(error, &chunk, buffers.sizes()))?;
+        let stays = request.selection.stays_on_device();
+        let outcome = self.compute(&mut buffers, &stream, &chunk, to, copying).and_then(|times| {
+            let values = stays.then(|| buffers.lend_values(&stream)).transpose()?;
+            Ok((times, values))
+        });
+        let outcome = outcome.map_err(|error| engine_error(error, &chunk, buffers.sizes()))?;
         self.buffers = Some(buffers);
-        Ok(times)
+        Ok(outcome)
     }
 
     fn compute(

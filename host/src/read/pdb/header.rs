@@ -92,7 +92,7 @@ fn has_word(line: &[u8], word: &[u8]) -> bool {
 }
 
 /// Whether a TITLE or REMARK names a predictor or its confidence.
-fn says_predicted(line: &[u8]) -> bool {
+pub(in crate::read) fn says_predicted(line: &[u8]) -> bool {
     // Each word has its D at a fixed distance from its end.
     const WORDS: [(&[u8], usize); 3] = [(b"ALPHAFOLD", 8), (b"ESMFOLD", 6), (b"PLDDT", 2)];
     memchr2_iter(b'D', b'd', line).any(|d| {

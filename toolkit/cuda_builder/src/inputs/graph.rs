@@ -49,7 +49,7 @@ pub enum GraphError {
     Manifest {
         /// The manifest.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         what: String,
     },
     /// The lock file lacks a package.

@@ -6,6 +6,7 @@ use crate::Grid;
 use crate::panic::cpu::catch;
 use crate::platform::Order;
 use rayon::prelude::*;
+use std::time::{Duration, Instant};
 
 /// Runs kernels on all CPU cores (rayon's current pool), a block at a time on each.
 ///
@@ -35,13 +36,15 @@ use rayon::prelude::*;
 pub struct CpuExecutor {
     /// The seed of a shuffled order.
     seed: Option<u64>,
+    /// How long a launch may take.
+    limit: Option<Duration>,
 }
 
 impl CpuExecutor {
     /// An executor on rayon's current pool.
     #[must_use]
     pub fn new() -> Self {
-        Self { seed: None }
+        Self { seed: None, limit: None }
     }
 
     /// An executor for tests: one block at a time, and the blocks, the warps of a block and the threads of a phase each
@@ -52,7 +55,36 @@ impl CpuExecutor {
     /// same seed gives the same order every time.
     #[must_use]
     pub fn shuffled(seed: u64) -> Self {
-        Self { seed: Some(seed) }
+        Self { seed: Some(seed), limit: None }
+    }
+}
+
+impl CpuExecutor {
+    /// The same executor for launches that take at most `limit`, for kernels that may not end: no block begins after that.
+    /// A block that has begun goes on until its end.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// use cuda_std::launch::LaunchError;
+    /// use std::time::Duration;
+    ///
+    /// #[kernel(threads = 32)]
+    /// fn slow(block: &mut Block, out: &mut Chunk<f32, 32>) {
+    ///     let n = out.len();
+    ///     out.fill(block, n, |i| (0..1000).fold(i as f32, |x, _| math::sqrt(x + 1.0)));
+    /// }
+    /// # fn main() {
+    /// let run = |limit| {
+    ///     slow::launch(&CpuExecutor::new().within(limit), 1000, slow::Args { out: &mut [0.0; 32_000] })
+    /// };
+    /// let error = run(Duration::from_micros(1)).unwrap_err();
+    /// assert!(matches!(error, LaunchError::TimeLimit { kernel: "slow", .. }), "{error}");
+    /// run(Duration::from_secs(3600)).unwrap();
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn within(self, limit: Duration) -> Self {
+        Self { limit: Some(limit), ..self }
     }
 }
 
@@ -63,20 +95,27 @@ impl Executor for CpuExecutor {
     /// Returns when all blocks have run.
     ///
     /// # Errors
-    /// Those of [`check_arguments`], before anything runs, and [`LaunchError::Panic`]: then the outputs hold what was
-    /// written until then.
+    /// Those of [`check_arguments`], before anything runs; [`LaunchError::Panic`], and [`LaunchError::TimeLimit`] if there is
+    /// one: then the outputs hold what was written until then.
     fn launch<K: Kernel>(&self, grid: Grid, mut args: K::Args<'_, Host>) -> Result<(), LaunchError> {
         let blocks = check_arguments::<K, Host>(grid, &mut args)?;
         // SAFETY: checked above, and each loop below has every block once.
         let run = unsafe { K::on_cpu(args) };
-        let run = |index, order| catch(K::NAME, grid.index_3d(index), || run(BlockOnCpu { index, grid, order }));
+        let limit = self.limit.map(|limit| (Instant::now(), limit));
+        let run = |index, order| {
+            if let Some((start, limit)) = limit
+                && start.elapsed() >= limit
+            {
+                return Err(LaunchError::TimeLimit { kernel: K::NAME, limit });
+            }
+            Ok(catch(K::NAME, grid.index_3d(index), || run(BlockOnCpu { index, grid, order }))?)
+        };
         if let Some(seed) = self.seed {
             let order = Order::Shuffled(seed);
-            return Ok(order.list(blocks).into_iter().try_for_each(|index| run(index, order.of(index)))?);
+            return order.list(blocks).into_iter().try_for_each(|index| run(index, order.of(index)));
         }
         // A block may be a thousand times the work of its neighbour: each is taken by itself.
-        (0..blocks).into_par_iter().with_max_len(1).try_for_each(|index| run(index, Order::Rising))?;
-        Ok(())
+        (0..blocks).into_par_iter().with_max_len(1).try_for_each(|index| run(index, Order::Rising))
     }
 }
 

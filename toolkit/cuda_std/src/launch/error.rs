@@ -167,6 +167,14 @@ pub enum LaunchError {
         /// Why.
         reason: String,
     },
+    /// The launch took longer than it may.
+    #[error("kernel `{kernel}` did not end within {limit:?}; its blocks may wait for each other, or loop for ever")]
+    TimeLimit {
+        /// The kernel.
+        kernel: &'static str,
+        /// How long it may take.
+        limit: std::time::Duration,
+    },
     /// A thread panicked.
     #[error(transparent)]
     Panic(#[from] KernelPanic),

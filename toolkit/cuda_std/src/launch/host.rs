@@ -95,6 +95,15 @@ pub unsafe trait Kernel: 'static {
         None
     }
 
+    /// The same launch with its buffers in another space.
+    ///
+    /// # Errors
+    /// The first that `by` has.
+    fn transfer<'a, A: Space, B: Space, C: Transfer<'a, A, B>>(
+        args: Self::Args<'a, A>,
+        by: &mut C,
+    ) -> Result<Self::Args<'a, B>, C::Error>;
+
     /// Runs a block on this core when called with it.
     ///
     /// # Safety
@@ -120,6 +129,77 @@ pub trait ArgVisitor<S: Space> {
     fn dynamic_shared<T: DeviceLayout>(&mut self, name: &'static str, length: DynamicLength);
     /// A value.
     fn value<T: DeviceLayout>(&mut self, name: &'static str, value: &T);
+}
+
+/// Says what a launch's buffers are in another space, one by one: how an executor hands a launch on to another one.
+///
+/// Here is what a program needs to launch with vectors that it owns, say; `cuda_host::Machine` is one for either of two spaces.
+///
+/// ```
+/// use cuda_layout::DeviceLayout;
+/// use cuda_std::launch::{Host, Kernel, Transfer};
+/// use cuda_std::prelude::*;
+///
+/// /// Shows what goes by.
+/// struct Counted(usize);
+///
+/// impl<'a> Transfer<'a, Host, Host> for Counted {
+///     type Error = std::convert::Infallible;
+///     fn read<T: DeviceLayout>(&mut self, _: &'static str, x: &'a [T]) -> Result<&'a [T], Self::Error> {
+///         self.0 += x.len();
+///         Ok(x)
+///     }
+///     fn write<T: DeviceLayout>(&mut self, _: &'static str, x: &'a mut [T]) -> Result<&'a mut [T], Self::Error> {
+///         self.0 += x.len();
+///         Ok(x)
+///     }
+///     fn offsets(&mut self, _: &'static str, offsets: &'a Offsets) -> Result<&'a Offsets, Self::Error> {
+///         Ok(offsets)
+///     }
+/// }
+///
+/// #[kernel(threads = 32)]
+/// fn copy(block: &mut Block, out: &mut Chunk<u32, 32>, x: &[u32]) {
+///     let n = out.len();
+///     out.fill(block, n, |i| x.at(i));
+/// }
+/// # fn main() {
+/// let mut counted = Counted(0);
+/// let args = copy::Args { out: &mut [0; 3][..], x: &[1, 2, 3][..] };
+/// let args = copy::Kernel::transfer(args, &mut counted).unwrap();
+/// copy::launch(&CpuExecutor::new(), 1, args).unwrap();
+/// assert_eq!(counted.0, 6);
+/// # }
+/// ```
+pub trait Transfer<'a, From: Space, To: Space> {
+    /// Why one cannot be had there.
+    type Error;
+
+    /// A buffer that the kernel reads, by the name of its parameter.
+    ///
+    /// # Errors
+    /// When it cannot be had in the other space.
+    fn read<T: DeviceLayout>(
+        &mut self,
+        name: &'static str,
+        buffer: From::Ref<'a, T>,
+    ) -> Result<To::Ref<'a, T>, Self::Error>;
+
+    /// A buffer that it writes.
+    ///
+    /// # Errors
+    /// When it cannot be had in the other space.
+    fn write<T: DeviceLayout>(
+        &mut self,
+        name: &'static str,
+        buffer: From::Mut<'a, T>,
+    ) -> Result<To::Mut<'a, T>, Self::Error>;
+
+    /// Where the segments of a buffer are.
+    ///
+    /// # Errors
+    /// When they cannot be had in the other space.
+    fn offsets(&mut self, name: &'static str, offsets: From::Offsets<'a>) -> Result<To::Offsets<'a>, Self::Error>;
 }
 
 /// Runs kernels whose buffers live in its space.

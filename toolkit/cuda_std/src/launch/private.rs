@@ -54,7 +54,7 @@ mod device {
     use crate::platform;
     pub use crate::platform::{block_index, block_index_3d};
     use crate::scope::AllBlocks;
-    use crate::{Atomic, Atomics, Chunk, Scatter, Segment, Tile2d};
+    use crate::{AtomicItem, Atomics, Chunk, Scatter, Segment, Tile2d};
 
     /// # Safety
     /// The entry's first call of it: all threads of the block get there, no phase runs, and there is no other `Block`.
@@ -104,7 +104,7 @@ mod device {
     /// # Safety
     /// `data` has `len` elements that others touch by atomic operations alone while the kernel runs.
     #[inline(always)]
-    pub unsafe fn atomics<'a, T: Atomic, S: AllBlocks>(data: *mut T, len: u32) -> Atomics<'a, T, S> {
+    pub unsafe fn atomics<'a, T: AtomicItem, S: AllBlocks>(data: *mut T, len: u32) -> Atomics<'a, T, S> {
         // SAFETY: the caller's.
         unsafe { Atomics::new(data, len) }
     }
@@ -134,7 +134,7 @@ mod host {
     use crate::launch::{Host, Offsets, Segments};
     use crate::platform::{Crew, Order};
     use crate::scope::AllBlocks;
-    use crate::{Atomic, Atomics, Chunk, Grid, Scatter, Segment, Tile2d};
+    use crate::{AtomicItem, Atomics, Chunk, Grid, Scatter, Segment, Tile2d};
     use bytemuck::Pod;
     use cuda_layout::DeviceLayout;
     use std::marker::PhantomData;
@@ -256,7 +256,7 @@ mod host {
 
     /// What all blocks update. A launch has checked that it has 32-bit many elements.
     #[must_use]
-    pub fn atomics<T: Atomic, S: AllBlocks>(data: &mut [T]) -> Atomics<'_, T, S> {
+    pub fn atomics<T: AtomicItem, S: AllBlocks>(data: &mut [T]) -> Atomics<'_, T, S> {
         // SAFETY: unique access to plain data, which is handed on as atomic operations.
         unsafe { Atomics::new(data.as_mut_ptr(), data.len() as u32) }
     }

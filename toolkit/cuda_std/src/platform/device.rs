@@ -5,6 +5,8 @@ mod frozen;
 pub(crate) mod half;
 mod matrix;
 mod picks;
+pub(crate) mod printer;
+mod ranges;
 mod reduce;
 mod scan;
 mod scatter;
@@ -18,6 +20,7 @@ pub(crate) use frozen::frozen;
 pub(crate) use matrix::{mma, multiply};
 pub use picks::Pick;
 pub(crate) use picks::{PickStorage, load_picks, push_picks, push_ranges_where};
+pub(crate) use ranges::each_of_ranges;
 pub(crate) use reduce::{
     GroupsHalf, block_broadcast, block_reduce, team_collect, team_reduce, team_reduce as team_reduce_long,
 };

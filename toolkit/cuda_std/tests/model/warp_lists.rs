@@ -140,3 +140,35 @@ fn a_list_of_picks_is_read_to_its_end_wherever_that_is() {
         }
     }
 }
+
+/// Element `i`: the sum of the numbers below `i` by their places in three ranges, and in how many calls they came.
+#[kernel(threads = 64)]
+fn dealt(block: &mut Block, out: &mut Segment<[u32; 2]>) {
+    let n = out.len();
+    out.fill_by_warp(block, n, |warp, i| {
+        let ranges = three_ranges(warp, i);
+        let (mut sum, mut calls) = (0, 0);
+        warp.each_of_ranges(&ranges, |warp, numbers, n| {
+            let own = warp.map(numbers, |lane, number| {
+                let place = 32 * calls + lane.index();
+                // Lanes behind the last have its number again.
+                if lane.index() < n { number * (place + 1) } else { number - (i - 1) }
+            });
+            sum += warp.reduce(&own, |a, b| a + b);
+            calls += 1;
+        });
+        [sum, calls]
+    });
+}
+
+#[test]
+fn ranges_are_dealt_out_one_after_the_other_to_all_lanes() {
+    let n = 101;
+    for executor in executors() {
+        let (mut out, offsets) = (vec![[9; 2]; n as usize], Offsets::new(vec![0, n]).unwrap());
+        dealt::launch(&executor, 1, dealt::Args { out: Segments { data: &mut out[..], offsets: &offsets } }).unwrap();
+        for (i, found) in (0..n).zip(out) {
+            assert_eq!(found, [(0..i).map(|number| number * (number + 1)).sum(), i.div_ceil(32)], "{i}");
+        }
+    }
+}

@@ -1,11 +1,13 @@
 //! Kernels for each part of the kernel model, for comparing a GPU with CPU cores.
 
+mod lines;
 mod outputs;
 mod panics;
 mod steps;
 mod warps;
 
+pub use lines::spoken;
 pub use outputs::{add, counted, crossed, extremes, histogram, scaled_rows, sums_of_parts, table_look_up, transposed};
 pub use panics::{NO_BLOCK, reduction_panics, shuffle_panics};
-pub use steps::{moved, row_shares, running_sums, told, wide_atomics};
+pub use steps::{Best, best_of, moved, row_shares, running_sums, told, wide_atomics};
 pub use warps::{prefix_sums, team_turns, votes, warp_lists, warp_operations, warp_panics, warp_sums};

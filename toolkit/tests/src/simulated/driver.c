@@ -54,7 +54,7 @@ struct op {
     uint64_t arguments[MOST_PARAMETERS];
 };
 struct ops { struct op *list; size_t count, room; };
-struct stream { struct ops ops; size_t done; struct ops *capture; };
+struct stream { struct ops ops; size_t done; struct ops *capture; struct stream *next; };
 struct event { struct stream *stream; size_t at; int timed; double milliseconds; };
 struct module { char *text; int gone; };
 struct function { char name[64]; struct module *module; int parameters; size_t offsets[MOST_PARAMETERS], sizes[MOST_PARAMETERS]; };
@@ -62,6 +62,7 @@ struct memory { char *begin; size_t bytes; int pinned; struct memory *next; };
 
 static pthread_mutex_t lock;
 static struct memory *memories;
+static struct stream *streams;
 static size_t used;
 static double now;        /* milliseconds of the device */
 static unsigned sticky;   /* the error that has ended the context */
@@ -197,7 +198,9 @@ API cuDeviceGetPCIBusId(char *id, int length, int device) { (void)device; snprin
 API cuDeviceTotalMem_v2(size_t *bytes, int device) { (void)device; *bytes = TOTAL; return OK; }
 API cuDevicePrimaryCtxRetain(void **context, int device) { static int all[DEVICES]; *context = &all[device]; return OK; }
 API cuDevicePrimaryCtxRelease_v2(int device) { (void)device; return OK; }
-API cuCtxSetCurrent(void *context) { (void)context; return OK; }
+static _Thread_local void *current;
+API cuCtxSetCurrent(void *context) { current = context; return OK; }
+API cuCtxGetCurrent(void **context) { *context = current; return OK; }
 API cuMemGetInfo_v2(size_t *free, size_t *total) { ENTER; *free = TOTAL - used; *total = TOTAL; return leave(OK); }
 
 static unsigned allocate(void **address, size_t bytes, int pinned) {
@@ -249,13 +252,25 @@ API cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, struct stream
 API cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, struct stream *s) { return copy((void *)to, (void *)from, bytes, s); }
 API cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) { memcpy(to, (void *)from, bytes); return OK; }
 
-API cuStreamCreate(struct stream **stream, unsigned flags) { (void)flags; *stream = calloc(1, sizeof **stream); return OK; }
+API cuStreamCreate(struct stream **stream, unsigned flags) {
+    (void)flags;
+    ENTER;
+    *stream = calloc(1, sizeof **stream);
+    (*stream)->next = streams, streams = *stream;
+    return leave(OK);
+}
 /* The stream itself stays: others may wait for it. */
 API cuStreamDestroy_v2(struct stream *stream) { ENTER; run(stream, stream->ops.count); return leave(OK); }
 API cuStreamSynchronize(struct stream *stream) {
     ENTER_ALIVE;
     if (stream->capture) return leave(CAPTURE_UNSUPPORTED);
     run(stream, stream->ops.count);
+    return leave(sticky);
+}
+API cuCtxSynchronize(void) {
+    ENTER_ALIVE;
+    for (struct stream *stream = streams; stream; stream = stream->next) if (stream->capture) return leave(CAPTURE_UNSUPPORTED);
+    for (struct stream *stream = streams; stream; stream = stream->next) run(stream, stream->ops.count);
     return leave(sticky);
 }
 API cuStreamWaitEvent(struct stream *stream, struct event *event, unsigned flags) {

@@ -6,6 +6,7 @@ mod generic;
 mod guarantees;
 mod half;
 mod launching;
+mod machine;
 mod memory;
 mod model;
 mod porting;

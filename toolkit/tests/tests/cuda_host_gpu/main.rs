@@ -7,6 +7,7 @@ mod faults;
 mod graphs;
 mod images;
 mod leaks;
+mod lent;
 mod lifetimes;
 mod modules;
 mod order;

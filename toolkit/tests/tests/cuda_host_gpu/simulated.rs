@@ -19,6 +19,7 @@ fn the_order_of_work_holds_on_a_driver_that_does_nothing_before_it_must() {
         "visible::",
         "lifetimes::",
         "leaks::",
+        "lent::",
         "copies::",
     ];
     process(&tests, &variables);

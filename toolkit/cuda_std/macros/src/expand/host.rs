@@ -14,6 +14,8 @@ struct Part {
     field: TokenStream,
     /// How a visitor sees it.
     visit: TokenStream,
+    /// The field in another space.
+    transfer: TokenStream,
     /// What a requirement sees under the parameter's name.
     view: TokenStream,
     /// A field of what a core keeps for all blocks, and its value.
@@ -208,6 +210,7 @@ fn items(
     let description = super::description(signature, entry);
     let shared_limit = super::shared_limit(signature, entry);
     let visits = parts.iter().map(|part| &part.visit);
+    let transfers = parts.iter().map(|part| &part.transfer);
     let cpu_fields = parts.iter().map(|part| &part.cpu_field);
     let cpu_values = parts.iter().map(|part| &part.cpu_value);
     let arguments: Vec<_> = parts.iter().map(|part| &part.argument).collect();
@@ -270,6 +273,14 @@ fn items(
                 #(#visits)*
             }
 
+            fn transfer<'a, FromSpace: l::Space, ToSpace: l::Space, ByTransfer: l::Transfer<'a, FromSpace, ToSpace>>(
+                args: Self::Args<'a, FromSpace>,
+                by: &mut ByTransfer,
+            ) -> ::core::result::Result<Self::Args<'a, ToSpace>, ByTransfer::Error> {
+                let _ = &by;
+                ::core::result::Result::Ok(Args { #(#transfers)* })
+            }
+
             #requirements
 
             unsafe fn on_cpu<'a>(args: Self::Args<'a, l::Host>) -> impl Fn(p::BlockOnCpu) + Sync + 'a {
@@ -326,6 +337,7 @@ fn part(parameter: &Parameter) -> Part {
         Kind::Slice(element) => Part {
             field: field(&quote!(InSpace::Ref<'a, #element>)),
             visit: quote!(visitor.slice::<#element>(#text, &mut args.#id);),
+            transfer: quote!(#id: by.read::<#element>(#text, args.#id)?,),
             view: quote!(let #id = l::BufferShape { len: InSpace::len(&args.#id) };),
             cpu_field: quote!(#id: &'a [#element],),
             cpu_value: quote!(#id: args.#id,),
@@ -334,6 +346,10 @@ fn part(parameter: &Parameter) -> Part {
         Kind::Segment(element) => Part {
             field: field(&quote!(l::Segments<'a, InSpace, #element>)),
             visit: quote!(visitor.segments::<#element>(#text, &mut args.#id);),
+            transfer: quote!(#id: l::Segments {
+                data: by.write::<#element>(#text, args.#id.data)?,
+                offsets: by.offsets(#text, args.#id.offsets)?,
+            },),
             view: quote!(let #id = args.#id.shape();),
             cpu_field: quote!(#id: p::CpuSegments<'a, #element>,),
             cpu_value: quote!(#id: p::CpuSegments::new(args.#id),),
@@ -343,6 +359,7 @@ fn part(parameter: &Parameter) -> Part {
         Kind::Chunk { element, length } => Part {
             field: field(&quote!(InSpace::Mut<'a, #element>)),
             visit: quote!(visitor.chunks::<#element>(#text, &mut args.#id, #length);),
+            transfer: quote!(#id: by.write::<#element>(#text, args.#id)?,),
             view: quote!(let #id = l::BufferShape { len: InSpace::len_mut(&args.#id) };),
             cpu_field: quote!(#id: p::CpuOutput<'a, #element>,),
             cpu_value: quote!(#id: p::CpuOutput::new(args.#id, 1),),
@@ -351,6 +368,10 @@ fn part(parameter: &Parameter) -> Part {
         Kind::Tile2d { element, rows, columns } => Part {
             field: field(&quote!(l::Matrix<'a, InSpace, #element>)),
             visit: quote!(visitor.matrix::<#element>(#text, &mut args.#id, [#rows, #columns]);),
+            transfer: quote!(#id: l::Matrix {
+                data: by.write::<#element>(#text, args.#id.data)?,
+                columns: args.#id.columns,
+            },),
             view: quote!(let #id = args.#id.shape();),
             cpu_field: quote!(#id: p::CpuOutput<'a, #element>,),
             cpu_value: quote!(#id: p::CpuOutput::new(args.#id.data, args.#id.columns),),
@@ -361,6 +382,7 @@ fn part(parameter: &Parameter) -> Part {
             Part {
                 field: field(&quote!(InSpace::Mut<'a, #element>)),
                 visit: quote!(visitor.atomics::<#element>(#text, &mut args.#id);),
+                transfer: quote!(#id: by.write::<#element>(#text, args.#id)?,),
                 view: quote!(let #id = l::BufferShape { len: InSpace::len_mut(&args.#id) };),
                 cpu_field: quote!(#id: ::cuda_std::Atomics<'a, #element, #scope>,),
                 cpu_value: quote!(#id: p::atomics(args.#id),),
@@ -370,6 +392,7 @@ fn part(parameter: &Parameter) -> Part {
         Kind::Scatter(element) => Part {
             field: field(&quote!(InSpace::Mut<'a, #element>)),
             visit: quote!(visitor.atomics::<#element>(#text, &mut args.#id);),
+            transfer: quote!(#id: by.write::<#element>(#text, args.#id)?,),
             view: quote!(let #id = l::BufferShape { len: InSpace::len_mut(&args.#id) };),
             cpu_field: quote!(#id: ::cuda_std::Scatter<'a, #element>,),
             cpu_value: quote!(#id: p::scatter(args.#id),),
@@ -381,6 +404,7 @@ fn part(parameter: &Parameter) -> Part {
         Kind::DynamicShared(element) => Part {
             field: field(&quote!(l::DynamicLength)),
             visit: quote!(visitor.dynamic_shared::<#element>(#text, args.#id);),
+            transfer: quote!(#id: args.#id,),
             view: quote!(let #id = l::BufferShape { len: args.#id.0 as usize };),
             cpu_field: quote!(#id: l::DynamicLength,),
             cpu_value: quote!(#id: args.#id,),
@@ -389,6 +413,7 @@ fn part(parameter: &Parameter) -> Part {
         Kind::Value => Part {
             field: field(ty),
             visit: quote!(visitor.value::<#ty>(#text, &args.#id);),
+            transfer: quote!(#id: args.#id,),
             view: quote!(let #id = args.#id;),
             cpu_field: quote!(#id: #ty,),
             cpu_value: quote!(#id: args.#id,),

@@ -23,6 +23,11 @@ impl<T> Place<T> {
     }
 
     #[inline(always)]
+    pub(crate) fn cast<U>(self) -> Place<U> {
+        Place(self.0.cast())
+    }
+
+    #[inline(always)]
     pub(crate) fn shared(array: SharedPointer<T>, i: u32) -> Self {
         Self(array.address(i))
     }

@@ -30,7 +30,7 @@ impl<T> Place<T> {
     }
 
     #[inline(always)]
-    fn cast<U>(self) -> Place<U> {
+    pub(crate) fn cast<U>(self) -> Place<U> {
         Place(self.0, PhantomData)
     }
 }

@@ -48,23 +48,19 @@ pub(crate) fn push_ranges_where<T: Pod>(
 ) {
     frozen(&keep);
     list.begin_to_write();
-    let mut left = warp.ballot(ranges, |_, [first, end]| first < end);
-    while left != 0 {
-        let [first, end] = warp.broadcast(ranges, left.trailing_zeros());
-        left &= left.wrapping_sub(1);
-        let mut begin = first;
-        while begin < end {
-            let index = begin.wrapping_add(super::thread_index() % super::WARP);
-            let is_one = (index < end) & keep(words(from, index));
-            // What a dead lane would have put in decides nothing before the list is looked at.
-            let votes = super::ballot_of_any(warp.phase(), warp.index(), |_| is_one);
-            let (data, count, capacity) = list.place();
-            // SAFETY: the warp's own part, and whoever read has been waited for.
-            unsafe { LaneStorage(Pick(index)).compress(votes, |_| is_one, data, count, capacity) };
-            list.add(votes.count_ones());
-            begin = begin.wrapping_add(super::WARP);
-        }
-    }
+    let [first, end] = ranges.0.0;
+    let ranges = PerLane(LaneStorage([first, end.min(from.view().len())]));
+    super::each_of_ranges(warp, &ranges, |warp, index, n| {
+        // Lanes without an element of their own have another one's: `keep` is asked of no others. There is no branch, which
+        // would part the lanes.
+        let is_one = (super::thread_index() % super::WARP < n) & keep(words(from, index.0.0));
+        // What a dead lane would have put in decides nothing before the list is looked at.
+        let votes = super::ballot_of_any(warp.phase(), warp.index(), |_| is_one);
+        let (data, count, capacity) = list.place();
+        // SAFETY: the warp's own part, and whoever read has been waited for.
+        unsafe { LaneStorage(Pick(index.0.0)).compress(votes, |_| is_one, data, count, capacity) };
+        list.add(votes.count_ones());
+    });
 }
 
 /// Stores the elements of the lanes that `chosen` says yes for, and returns which those are.

@@ -83,6 +83,49 @@ pub fn wide_atomics(
     });
 }
 
+/// A number and where it is, which are updated together.
+#[derive(Clone, Copy, Debug, PartialEq, DeviceLayout, bytemuck::Zeroable, bytemuck::Pod)]
+#[repr(C, align(8))]
+pub struct Best {
+    /// The number.
+    pub score: f32,
+    /// Where it is.
+    pub index: u32,
+}
+
+impl AtomicItem for Best {
+    type Word = u64;
+}
+
+/// The largest element of all in element 0 of `best`, and a change that is counted in element 1; the block's own largest one.
+#[kernel(threads = 128, requires(best.len() == 2, own.len() == grid.x as usize))]
+pub fn best_of(
+    block: &mut Block,
+    best: &Atomics<Best>,
+    own: &mut Chunk<Best, 1, WriteOnly>,
+    x: &[f32],
+    cell: &mut Shared<Best, 1>,
+) {
+    let first = block.index() * 1000;
+    let n = (x.len() as u32).saturating_sub(first).min(1000);
+    let better = |index: u32| {
+        let score = x.at(index);
+        move |best: Best| {
+            let is_better = score > best.score || (score == best.score && index < best.index);
+            if is_better { Best { score, index } } else { best }
+        }
+    };
+    let mut cell = cell.fill(block, 1, |_| Best { score: f32::NEG_INFINITY, index: 0 });
+    cell.update_atomic(block, n, |thread, cells, i| {
+        cells.update(thread, 0, better(first + i));
+    });
+    own.fill(block, 1, |_| cell.get(0));
+    block.for_each(n, |thread, i| {
+        best.update(thread, 0, better(first + i));
+        best.update(thread, 1, |best| Best { score: best.score + 1.0, index: best.index ^ i });
+    });
+}
+
 /// Elements of several sizes go where `to` says.
 #[kernel(
     threads = 128,

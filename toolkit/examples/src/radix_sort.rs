@@ -1,12 +1,9 @@
-//! Sorts keys with values of any type, by digits of four bits: a generic kernel whose elements go where the data say.
-//!
-//! ```sh
-//! cargo run --release -p cuda_std --example radix_sort
-//! ```
+//! Sorts keys with values of any type by digits of four bits (Satish et al. 2009; CUB): a generic kernel whose elements go where the data say.
 
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::host::*;
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
-use std::time::Instant;
 
 /// Keys of a block.
 const PART: usize = 2048;
@@ -88,48 +85,48 @@ fn move_by_digit<V: DeviceLayout>(
     });
 }
 
+
 /// Sorts by the whole key.
-fn sort<V: DeviceLayout>(executor: &CpuExecutor, keys: &mut Vec<u32>, values: &mut Vec<V>)
+#[cfg(not(target_arch = "nvptx64"))]
+fn sorted<V: DeviceLayout>(machine: &Machine, keys: &[u32], values: &[V]) -> Result<(Vec<u32>, Vec<V>), CudaError>
 where
     move_by_digit::Kernel<V>: move_by_digit::Instance<V>,
 {
-    let blocks = keys.len().div_ceil(PART);
-    let (mut keys_out, mut values_out) = (keys.clone(), values.clone());
-    let mut counts = vec![0; DIGITS * blocks];
-    let whole = Offsets::new(vec![0, counts.len() as u32]).expect("offsets that rise");
+    let grid = blocks(keys.len(), PART);
+    let (mut keys, mut values) = (machine.buffer(keys)?, machine.buffer(values)?);
+    let (mut keys_out, mut values_out) = (machine.zeroed(keys.len())?, machine.zeroed(values.len())?);
+    let mut counts = machine.zeroed(DIGITS * grid as usize)?;
+    let whole = machine.offsets(&Offsets::new(vec![0, counts.len() as u32]).expect("offsets that rise"))?;
     for shift in (0..32).step_by(4) {
-        let grid = blocks as u32;
-        count_digits::launch(executor, grid, count_digits::Args { counts: &mut counts[..], keys: &keys[..], shift })
-            .expect("counts");
-        let segment = Segments { data: &mut counts[..], offsets: &whole };
-        begins::launch(executor, 1, begins::Args { counts: segment }).expect("a scan");
+        let args = count_digits::Args { counts: counts.view_mut(), keys: keys.view(), shift };
+        count_digits::launch(machine, grid, args)?;
+        let segment = Segments { data: counts.view_mut(), offsets: &whole };
+        begins::launch(machine, 1, begins::Args { counts: segment })?;
         let args = move_by_digit::Args {
-            keys_out: &mut keys_out[..],
-            values_out: &mut values_out[..],
-            keys: &keys[..],
-            values: &values[..],
-            begins: &counts[..],
+            keys_out: keys_out.view_mut(),
+            values_out: values_out.view_mut(),
+            keys: keys.view(),
+            values: values.view(),
+            begins: counts.view(),
             shift,
         };
-        move_by_digit::launch(executor, grid, args).expect("every element is written once");
-        std::mem::swap(keys, &mut keys_out);
-        std::mem::swap(values, &mut values_out);
+        move_by_digit::launch(machine, grid, args)?;
+        std::mem::swap(&mut keys, &mut keys_out);
+        std::mem::swap(&mut values, &mut values_out);
     }
+    Ok((keys.download()?, values.download()?))
 }
 
-fn main() {
-    let keys: Vec<u32> = (0..100_000u32).map(|i| i.wrapping_mul(2_654_435_761) % 5_000_000).collect();
+#[cfg(not(target_arch = "nvptx64"))]
+pub fn run(machine: &Machine) -> Answer {
+    let keys: Vec<u32> = words(20_000).into_iter().map(|word| word % 5000).collect();
+    let indices: Vec<u32> = (0..keys.len() as u32).collect();
     let mut expected: Vec<(u32, u32)> = keys.iter().copied().zip(0..).collect();
-    expected.sort();
-    for executor in [CpuExecutor::new(), CpuExecutor::shuffled(1)] {
-        let (mut sorted, mut indices) = (keys.clone(), (0..keys.len() as u32).collect());
-        let start = Instant::now();
-        sort(&executor, &mut sorted, &mut indices);
-        println!("{} keys in {:.1} ms", keys.len(), start.elapsed().as_secs_f64() * 1e3);
-        assert!(expected.iter().copied().eq(sorted.iter().copied().zip(indices)), "sorted, and equal keys in order");
-        let (mut again, mut points) = (keys.clone(), keys.iter().map(|key| [*key as f32, 0.5, -1.0]).collect());
-        sort(&executor, &mut again, &mut points);
-        assert!(again == sorted && points.iter().zip(&again).all(|(point, key)| point[0] == *key as f32));
-    }
-    println!("the same in another order of blocks, warps and threads, and with points in place of indices");
+    expected.sort_unstable();
+    let (found, places) = sorted(machine, &keys, &indices)?;
+    assert!(expected.iter().copied().eq(found.iter().copied().zip(places)), "sorted, and equal keys in order");
+    let points: Vec<[f32; 3]> = keys.iter().map(|key| [*key as f32, 0.5, -1.0]).collect();
+    let (again, points) = sorted(machine, &keys, &points)?;
+    assert!(again == found && points.iter().zip(&found).all(|(point, key)| point[0] == *key as f32));
+    Ok(Report::new(format!("{} keys with indices, and with points", keys.len()), &found))
 }

@@ -1,0 +1,139 @@
+//! Atoms placed by lengths, angles and torsions.
+
+use super::residues::Residue;
+use cuda_std::math::f64 as math;
+use std::f64::consts::PI;
+
+/// x, y, z in Å.
+pub(super) type Point = [f32; 3];
+
+/// Lengths of bonds in Å: N to CA, CA to C, C to the next N.
+const LENGTHS: [f32; 3] = [1.4581, 1.5281, 1.3311];
+/// N to CA of what follows a proline, on the way from the first residue to the last.
+const PROLINE: f32 = 1.353;
+
+/// How the next residue follows: torsions and angles in degrees.
+///
+/// In the entry they are 64 bits, the first byte's highest first: 5 of the residue's type, 11 of omega, 12 of psi, 12 of phi,
+/// 8 each of the angles at C, the next N and the next CA.
+#[derive(Clone, Copy)]
+pub(super) struct Step {
+    /// Psi, omega, and the next residue's phi.
+    pub(super) torsions: [f32; 3],
+    /// At C, at the next N, at the next CA.
+    pub(super) angles: [f32; 3],
+}
+
+impl Step {
+    /// A residue's code and the step after it.
+    pub(super) fn of(word: [u8; 8], least: &[f32; 6], steps: &[f32; 6]) -> (u8, Self) {
+        let word = u64::from_be_bytes(word);
+        let value = |which: usize, shift: u32, bits: u32| {
+            let level = (word >> shift & ((1 << bits) - 1)) as u16;
+            f32::from(level) * steps[which] + least[which]
+        };
+        let (phi, psi, omega) = (value(0, 24, 12), value(1, 36, 12), value(2, 48, 11));
+        let angles = [value(4, 16, 8), value(5, 8, 8), value(3, 0, 8)];
+        ((word >> 59) as u8, Self { torsions: [psi, omega, phi], angles })
+    }
+}
+
+/// An angle by its sine and cosine.
+#[derive(Clone, Copy)]
+pub(super) struct Turn {
+    sin: f32,
+    cos: f32,
+}
+
+impl Turn {
+    pub(super) fn of_degrees(degrees: f32) -> Self {
+        let radians = (f64::from(degrees) * PI / 180.0) as f32;
+        let (sin, cos) = math::sin_cos(f64::from(radians));
+        Self { sin: sin as f32, cos: cos as f32 }
+    }
+}
+
+fn minus(a: Point, b: Point) -> Point {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+fn cross(a: Point, b: Point) -> Point {
+    [a[1] * b[2] - b[1] * a[2], a[2] * b[0] - b[2] * a[0], a[0] * b[1] - b[0] * a[1]]
+}
+
+fn dot(a: Point, b: Point) -> f32 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+fn unit(a: Point) -> Point {
+    let [x, y, z] = a.map(f64::from);
+    let length = math::sqrt(x * x + y * y + z * z) as f32;
+    a.map(|value| value / length)
+}
+
+/// The point at a distance from the last of three, at an angle to the last two, turned about them from the first.
+pub(super) fn place([a, b, c]: [Point; 3], length: f32, angle: Turn, torsion: Turn) -> Point {
+    let along = unit(minus(c, b));
+    let normal = unit(cross(minus(b, a), along));
+    let inward = cross(normal, along);
+    let own = [-length * angle.cos, length * torsion.cos * angle.sin, length * torsion.sin * angle.sin];
+    [0, 1, 2].map(|i| along[i] * own[0] + inward[i] * own[1] + normal[i] * own[2] + c[i])
+}
+
+/// The angle at the second of three points, in degrees.
+fn angle_at(a: Point, b: Point, c: Point) -> f32 {
+    let (a, c) = (minus(a, b), minus(c, b));
+    let cos = dot(a, c) / math::sqrt(f64::from(dot(a, a) * dot(c, c))) as f32;
+    (math::acos(f64::from(cos)) * 180.0 / PI) as f32
+}
+
+/// A chain whose residues are placed from anchor to anchor.
+pub(super) struct Chain<'a> {
+    pub(super) anchors: &'a [(usize, [Point; 3])],
+    pub(super) steps: &'a [(&'static Residue, Step)],
+}
+
+impl Chain<'_> {
+    /// N, CA and C of each residue.
+    pub(super) fn backbone(&self) -> Vec<[Point; 3]> {
+        let mut all: Vec<[Point; 3]> = Vec::with_capacity(self.steps.len());
+        let mut begin = self.anchors[0].1;
+        for pair in self.anchors.windows(2) {
+            let (from, (to, end)) = (pair[0].0, pair[1]);
+            let between = self.between(from..to, begin, end);
+            // What ends one stretch begins the next.
+            all.truncate(from);
+            all.extend_from_slice(between.as_chunks::<3>().0);
+            begin = *between.last_chunk().unwrap_or(&begin);
+        }
+        all
+    }
+
+    /// The atoms of a stretch: placed from its begin, placed from its end, and between the two by where they stand.
+    fn between(&self, residues: std::ops::Range<usize>, begin: [Point; 3], end: [Point; 3]) -> Vec<Point> {
+        let steps = &self.steps[residues];
+        let mut forward = Vec::with_capacity(3 * steps.len() + 3);
+        forward.extend(begin);
+        for (residue, step) in steps {
+            let n_ca = if residue.name == "PRO" { PROLINE } else { LENGTHS[0] };
+            for (i, length) in [LENGTHS[2], n_ca, LENGTHS[1]].into_iter().enumerate() {
+                let (angle, torsion) = (Turn::of_degrees(step.angles[i]), Turn::of_degrees(step.torsions[i]));
+                let last = *forward.last_chunk().unwrap_or(&begin);
+                forward.push(place(last, length, angle, torsion));
+            }
+        }
+        let total = forward.len();
+        let mut backward = forward.clone();
+        backward[total - 3..].copy_from_slice(&end);
+        for i in (0..total - 3).rev() {
+            let angle = Turn::of_degrees(angle_at(forward[i], forward[i + 1], forward[i + 2]));
+            let torsion = Turn::of_degrees(steps[i / 3].1.torsions[i % 3]);
+            backward[i] = place([backward[i + 3], backward[i + 2], backward[i + 1]], LENGTHS[i % 3], angle, torsion);
+        }
+        let mean = |i: usize| {
+            let (from, to) = (forward[i], backward[i]);
+            [0, 1, 2].map(|axis| (from[axis] * (total - i) as f32 + to[axis] * i as f32) / total as f32)
+        };
+        (0..total).map(mean).collect()
+    }
+}

@@ -1,0 +1,191 @@
+//! FoldComp: entries beside what FoldComp's own program makes of them.
+
+use crate::read_common::{read, refusal, structure};
+use flate2::read::GzDecoder;
+use prism_host::StructureInput;
+use prism_host::inputs::{Source, discover};
+use prism_host::read::{Models, ReadOptions, read_bytes, read_structures};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+const DATABASE: &[u8] = include_bytes!("../data/foldcomp");
+/// What `foldcomp.decompress` of version 1.0.0 gives for both entries, one after the other.
+const TEXTS: &[u8] = include_bytes!("../data/foldcomp.pdb.gz");
+const FILES: [&str; 4] = ["foldcomp", "foldcomp.index", "foldcomp.lookup", "foldcomp.dbtype"];
+
+/// Ubiquitin's entry and crambin's, without the zero after each.
+fn entries() -> [&'static [u8]; 2] {
+    let second = 1 + DATABASE[1..].windows(4).position(|word| word == b"FCMP").unwrap();
+    [&DATABASE[..second - 1], &DATABASE[second..DATABASE.len() - 1]]
+}
+
+fn texts() -> [String; 2] {
+    let mut text = String::new();
+    GzDecoder::new(TEXTS).read_to_string(&mut text).unwrap();
+    let (first, second) = text.split_at(text.rfind("TITLE").unwrap());
+    [first.to_owned(), second.to_owned()]
+}
+
+/// Atoms in the file's frame, in thousandths of an Å.
+fn thousandths(structure: &StructureInput) -> Vec<[f64; 3]> {
+    let [x, y, z] = structure.center;
+    let atoms = structure.atoms.iter();
+    atoms.map(|atom| [f64::from(atom.x) + x, f64::from(atom.y) + y, f64::from(atom.z) + z].map(|v| 1e3 * v)).collect()
+}
+
+#[test]
+fn atoms_lie_where_foldcomp_puts_them() {
+    for (entry, text) in entries().into_iter().zip(texts()) {
+        let (own, theirs) = (structure(entry), structure(text));
+        assert_eq!(own.residue_types, theirs.residue_types);
+        assert_eq!((&own.residue_numbers, &own.chains), (&theirs.residue_numbers, &theirs.chains));
+        assert_eq!((&own.residue_atoms, &own.roles), (&theirs.residue_atoms, &theirs.roles));
+        let (own_b, their_b) = (own.b_column.iter(), &theirs.b_column);
+        assert!(own_b.zip(their_b).all(|(own, theirs)| (own - theirs).abs() < 0.0051));
+        for (own, theirs) in thousandths(&own).iter().flatten().zip(thousandths(&theirs).iter().flatten()) {
+            // The text is rounded.
+            assert!((own - theirs).abs() < 0.51, "{own} and {theirs} thousandths of an Å");
+        }
+    }
+}
+
+#[test]
+fn entries_are_one_model_and_no_assembly() {
+    let [entry, _] = entries();
+    let with = |options: ReadOptions| read_structures(entry, "x", &options).remove(0);
+    for models in [Models::All, Models::Number(1)] {
+        let read = with(ReadOptions { models, ..ReadOptions::default() }).unwrap();
+        assert_eq!((&*read.structure.name, read.structure.n_residues()), ("x", 76));
+    }
+    let error = with(ReadOptions { models: Models::Number(2), ..ReadOptions::default() }).unwrap_err();
+    assert!(error.to_string().contains("no model 2; the file has 1"), "{error}");
+    let error = with(ReadOptions { assembly: Some("1".to_owned()), ..ReadOptions::default() }).unwrap_err();
+    assert!(error.to_string().contains("FoldComp entries describe none"), "{error}");
+    let other = with(ReadOptions { chains: Some(vec!["B".to_owned()]), ..ReadOptions::default() }).unwrap_err();
+    assert!(other.to_string().contains("the file has A"), "{other}");
+}
+
+#[test]
+fn titles_say_what_is_predicted() {
+    let [entry, _] = entries();
+    assert!(read(entry).structure.predicted, "a value for each residue and nothing else");
+    let titled = |title: &[u8]| {
+        let mut entry = entry.to_vec();
+        let at = entry.windows(4).position(|word| word == b"1ubq").unwrap();
+        entry.splice(at..at + 4, title.iter().copied());
+        entry[24] = title.len() as u8;
+        read(entry)
+    };
+    for title in ["AF-P0CG48-F1-model_v4", "ESMFOLD V1 PREDICTION"] {
+        let read = titled(title.as_bytes());
+        assert!(read.structure.predicted && read.notes.is_empty(), "{title}: {:?}", read.notes);
+    }
+}
+
+#[test]
+fn cut_and_changed_headers_are_refused() {
+    let [entry, _] = entries();
+    for cut in 4..entry.len() {
+        let refused = refusal(&entry[..cut]);
+        assert!(refused.contains("damaged FoldComp entry"), "{cut}: {refused}");
+    }
+    assert!(refusal([entry, b"\0\0"].concat()).contains("damaged"));
+    let changed = |at: usize, bytes: &[u8]| {
+        let mut entry = entry.to_vec();
+        entry[at..at + bytes.len()].copy_from_slice(bytes);
+        refusal(entry)
+    };
+    // Residues, anchors, torsions, the title's length: as many as there can be, and one more than there are.
+    for (at, bytes) in [(4, &[0xff; 2][..]), (12, &[0xff]), (16, &[0xff; 4]), (24, &[0xff; 4])] {
+        assert!(changed(at, bytes).contains("bytes, and by its header"), "byte {at}");
+        assert!(changed(at, &[entry[at] + 1]).contains("damaged FoldComp entry"), "byte {at}");
+    }
+    assert!(changed(76, &[1]).contains("anchors do not lead"));
+    assert!(changed(28, &f32::NAN.to_le_bytes()).contains("not finite"));
+    let backbone = entry.len() - 8 - 76 - usize::from(entry[16]) - 256 * usize::from(entry[17]) - 8 * 76;
+    assert!(changed(backbone, &[0xff]).contains("none of the 20"));
+    assert!(changed(backbone, &[entry[backbone] ^ 0x08]).contains("torsions of side chains"));
+    let nowhere = changed(backbone - 13 - 36, &[0; 36]);
+    assert!(nowhere.contains("comes to lie nowhere"), "{nowhere}");
+}
+
+/// The database in a folder of its own.
+fn database() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for file in FILES {
+        fs::copy(Path::new("tests/data").join(file), folder.path().join(file)).unwrap();
+    }
+    folder
+}
+
+/// Names and residues of what a database has, or why it has not.
+fn inside(path: &Path) -> Vec<Result<(String, usize), String>> {
+    let inputs = discover([path]).unwrap();
+    let [Ok(input)] = &inputs.entries[..] else { panic!("{:?}", inputs.entries) };
+    assert!(matches!(input.source, Source::Database) && input.is_stream());
+    let all = input.read_all(&ReadOptions::default()).into_iter();
+    let told = |name: String, residues| Ok((name, residues));
+    all.map(|read| {
+        read.map_or_else(|e| Err(e.reason), |read| told(read.structure.name.clone(), read.structure.n_residues()))
+    })
+    .collect()
+}
+
+#[test]
+fn databases_are_read_by_the_names_of_their_entries() {
+    let folder = database();
+    let path = folder.path().join("foldcomp");
+    let both = [Ok(("foldcomp/1ubq".to_owned(), 76)), Ok(("foldcomp/1crn".to_owned(), 46))];
+    assert_eq!(inside(&path), both);
+    assert_eq!(inside(folder.path()), both, "in a folder");
+    let write = |extension: &str, text: &str| fs::write(path.with_extension(extension), text).unwrap();
+    let index = fs::read_to_string(path.with_extension("index")).unwrap();
+    // Names in another order, of other entries as well, and entries that are called alike, as chains of one file are.
+    write("lookup", "7\tother\t0\n1\tx\t0\n0\tx\t0\n");
+    assert_eq!(inside(&path), [Ok(("foldcomp/x".to_owned(), 76)), Ok(("foldcomp/x#2".to_owned(), 46))]);
+    fs::remove_file(path.with_extension("lookup")).unwrap();
+    assert_eq!(inside(&path), [Ok(("foldcomp/0".to_owned(), 76)), Ok(("foldcomp/1".to_owned(), 46))]);
+
+    // A text in a database, as `foldcomp decompress --db` writes it.
+    let text = texts()[1].clone() + "\0";
+    fs::write(&path, &text).unwrap();
+    write("index", &format!("0\t0\t{}\n", text.len()));
+    assert_eq!(inside(&path), [Ok(("foldcomp/0".to_owned(), 46))]);
+
+    let reason = |index: &str| {
+        write("index", index);
+        inside(&path).pop().unwrap().unwrap_err()
+    };
+    assert!(reason(&index.replace('\t', " ")).contains("line 1 of its .index is not a key"));
+    assert!(reason("").contains("no entries"));
+    for end in ["0\t18446744073709551615\t9\n", "0\t9\t18446744073709551615\n", "0\t99999999\t9\n"] {
+        assert!(reason(end).contains("reach beyond the database's"), "{end}");
+    }
+    let large = fs::OpenOptions::new().write(true).open(&path).unwrap();
+    large.set_len(1 << 40).unwrap();
+    assert!(reason("0\t0\t1099511627776\n").contains("no entry has more than"));
+}
+
+proptest! {
+    #[test]
+    fn changed_entries_hold_together_or_are_refused(
+        which in 0..2usize,
+        changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
+        cut in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        let mut entry = entries()[which].to_vec();
+        for (at, byte) in changes {
+            let at = at.index(entry.len());
+            entry[at] = byte;
+        }
+        if let Some(cut) = cut {
+            entry.truncate(cut.index(entry.len()));
+        }
+        if let Ok(read) = read_bytes(&entry, "x", &ReadOptions::default()) {
+            read.structure.validate().unwrap_or_else(|error| panic!("accepted, yet {error}"));
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! `build`: the PTX of a crate's kernels, and machine code beside it.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, ensure};
+use cuda_builder::machine_code::{self, Made};
+use cuda_builder::{Checked, CudaBuilder, DebugInfo, NvvmArch, Ptxas};
+
+use crate::ptxas;
+
+/// Build the PTX of a crate's kernels into DIRECTORY/ptx, and machine code beside it for the chips that are named
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The crate's folder
+    #[arg(default_value = ".")]
+    directory: PathBuf,
+
+    /// Where the PTX goes, in place of the folder `ptx` of the crate
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// The GPU architecture of the PTX (repeatable)
+    #[arg(long, value_name = "ARCH", default_value = "sm_75")]
+    arch: Vec<NvvmArch>,
+
+    /// Make machine code for this chip, too (repeatable). It takes the assembler, which `cargo cuda ptxas --install` gets
+    #[arg(long, value_name = "ARCH")]
+    chip: Vec<NvvmArch>,
+
+    /// With line information for profilers
+    #[arg(long)]
+    line_info: bool,
+
+    /// Write nothing; fail where the PTX that is there is not what the sources give
+    #[arg(long, conflicts_with_all = ["line_info", "chip"])]
+    check: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Those of the build.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let mut builder = CudaBuilder::new(&arguments.directory).archs(arguments.arch.iter().copied());
+    if let Some(out) = &arguments.out {
+        builder = builder.ptx_directory(out);
+    }
+    if arguments.line_info {
+        builder = builder.debug(DebugInfo::LineTables);
+    }
+    if arguments.check {
+        check(&builder)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    crate::lock(&arguments.directory)?;
+    ptx(&builder)?;
+    if !arguments.chip.is_empty() {
+        machine_code_of(&builder, &arguments.directory, &arguments.chip)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Builds PTX, and says where it is.
+///
+/// # Errors
+/// Those of the build.
+pub fn ptx(builder: &CudaBuilder) -> Result<()> {
+    let start = Instant::now();
+    let output = builder.build()?;
+    for file in &output.files {
+        if !file.warnings.is_empty() {
+            eprintln!("{}", file.warnings);
+        }
+        let state = if file.written { "written" } else { "up to date" };
+        println!(
+            "{}: {state}, kernels: {}, {} ({}), {:.1} s",
+            file.path.display(),
+            file.entries.len(),
+            output.compiler.version,
+            output.compiler.origin,
+            start.elapsed().as_secs_f32()
+        );
+    }
+    Ok(())
+}
+
+/// Compares the PTX that is there with what the sources give: byte for byte where its compiler is here, else by digest.
+///
+/// # Errors
+/// It is not there or of other sources.
+pub fn check(builder: &CudaBuilder) -> Result<()> {
+    for (path, checked) in builder.check()? {
+        match checked {
+            Checked::SameBytes => println!("{}: the same bytes again", path.display()),
+            Checked::SameInputs { made_by, here } => {
+                let here =
+                    here.map_or_else(|| "no device compiler is here".to_owned(), |here| format!("here is {here}"));
+                println!("{}: of these sources; made by {made_by}, {here}, so bytes were not compared", path.display());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn machine_code_of(builder: &CudaBuilder, directory: &Path, chips: &[NvvmArch]) -> Result<()> {
+    let assembler = Ptxas::find(&[ptxas::default_directory(directory)]);
+    let assembler = assembler.context("`cargo cuda ptxas --install` installs it")?;
+    for ptx in builder.paths()? {
+        let made = machine_code::make(&ptx, Some(&assembler), chips)?;
+        ensure!(!matches!(made, Made::Emptied), "{}: no machine code could be made", ptx.display());
+        let state = if made == Made::UpToDate { "up to date" } else { "written" };
+        println!("{}: {state}, {} chips", machine_code::beside(&ptx).display(), chips.len());
+    }
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! `bundle`: a crate's tests as executables, for a machine with a GPU and without Rust.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::Value;
+
+/// Gather the executables of a crate's tests in one folder, with a run.sh that calls them where a GPU is required
+///
+/// They hold the kernels' PTX, and need NVIDIA's driver alone.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The crate's folder
+    #[arg(default_value = ".")]
+    directory: PathBuf,
+
+    /// The folder; what is in it is replaced [default: target/cuda-bundle in the crate's folder]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+const SCRIPT_NAME: &str = "run.sh";
+const SCRIPT: &str = "#!/bin/sh
+# Runs every test here; a test that finds no GPU fails.
+cd \"$(dirname \"$0\")\" || exit 1
+failed=0
+for program in bin/*; do
+    echo \"== $program\"
+    CUDA_REQUIRE_GPU=1 \"$program\" --test-threads=1 || failed=1
+done
+exit $failed
+";
+
+/// Runs the command.
+///
+/// # Errors
+/// The tests do not compile, or the folder is not a bundle.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let out = arguments.out.clone().unwrap_or_else(|| arguments.directory.join("target/cuda-bundle"));
+    let programs = tests(&arguments.directory)?;
+    ensure!(!programs.is_empty(), "{} has no tests", arguments.directory.display());
+    if out.exists() {
+        // Only a folder that this command made is deleted.
+        ensure!(out.join(SCRIPT_NAME).is_file(), "{} is not a bundle; name another folder", out.display());
+        fs::remove_dir_all(&out).with_context(|| format!("cannot empty {}", out.display()))?;
+    }
+    let bin = out.join("bin");
+    fs::create_dir_all(&bin).with_context(|| format!("cannot make {}", bin.display()))?;
+    for (name, path) in &programs {
+        fs::copy(path, bin.join(name)).with_context(|| format!("cannot copy {}", path.display()))?;
+    }
+    let script = out.join(SCRIPT_NAME);
+    fs::write(&script, SCRIPT).with_context(|| format!("cannot write {}", script.display()))?;
+    make_executable(&script)?;
+    println!("{}: {} programs; copy it and call {SCRIPT_NAME}", out.display(), programs.len());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The names and the executables of a crate's tests, built as a release is.
+fn tests(directory: &Path) -> Result<Vec<(String, PathBuf)>> {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["test", "--release", "--no-run", "--lib", "--tests", "--message-format", "json-render-diagnostics"]);
+    let output = cargo.current_dir(directory).stderr(Stdio::inherit()).output().context("cargo does not start")?;
+    ensure!(output.status.success(), "the tests of {} do not compile", directory.display());
+    Ok(executables(&String::from_utf8_lossy(&output.stdout)))
+}
+
+/// What cargo's messages say was built.
+fn executables(messages: &str) -> Vec<(String, PathBuf)> {
+    let messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let program = |message: Value| {
+        let path = message["executable"].as_str()?;
+        Some((message["target"]["name"].as_str()?.to_owned(), path.into()))
+    };
+    let mut found: Vec<(String, PathBuf)> = messages.filter_map(program).collect();
+    found.sort();
+    found
+}
+
+#[cfg(unix)]
+fn make_executable(path: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
+        .with_context(|| format!("cannot make {} executable", path.display()))
+}
+
+#[cfg(not(unix))]
+fn make_executable(_: &Path) -> Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::executables;
+
+    #[test]
+    fn programs_are_found_in_cargos_messages() {
+        let messages = "{\"reason\":\"compiler-artifact\",\"target\":{\"name\":\"waves\"},\"executable\":null}\n\
+             {\"reason\":\"compiler-artifact\",\"target\":{\"name\":\"saxpy\"},\"executable\":\"/t/saxpy-1\"}\n\
+             not a message\n{\"reason\":\"build-finished\",\"success\":true}\n";
+        assert_eq!(executables(messages), [("saxpy".to_owned(), "/t/saxpy-1".into())]);
+    }
+}

@@ -1,0 +1,82 @@
+//! `cargo cuda`: everything around a crate of kernels.
+
+use std::env;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use cargo_cuda::{build, bundle, doctor, new, ptxas};
+use clap::{Parser, Subcommand};
+use cuda_builder::CudaBuilder;
+
+/// Crates of GPU kernels: make one, build its PTX, measure its kernels, carry its tests to a machine with a GPU
+#[derive(Parser)]
+#[command(bin_name = "cargo cuda", version, about)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    New(new::Arguments),
+    Build(build::Arguments),
+    /// Run clippy and rustdoc over a crate's kernels as the device compiles them; warnings are errors
+    Check {
+        /// The crate's folder
+        #[arg(default_value = ".")]
+        directory: PathBuf,
+    },
+    Ptxas(ptxas::Arguments),
+    Bundle(bundle::Arguments),
+    /// Tell what this machine can build and run, and the command for what is missing; succeeds if it can build PTX
+    Doctor {
+        /// A crate's folder: its toolchain is looked at
+        #[arg(default_value = ".")]
+        directory: PathBuf,
+    },
+}
+
+fn main() -> ExitCode {
+    // Cargo calls `cargo-cuda cuda ..`; a person may call `cargo-cuda ..`.
+    let mut arguments: Vec<_> = env::args_os().collect();
+    if arguments.get(1).is_some_and(|first| first == "cuda") {
+        arguments.remove(1);
+    }
+    match run(Arguments::parse_from(arguments).command) {
+        Ok(status) => status,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<ExitCode> {
+    match command {
+        Command::New(arguments) => new::run(&arguments),
+        Command::Build(arguments) => build::run(&arguments),
+        Command::Check { directory } => {
+            cargo_cuda::lock(&directory)?;
+            CudaBuilder::new(&directory).lint()?;
+            println!("{}: clippy and rustdoc find nothing for the device", directory.display());
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Ptxas(arguments) => ptxas::run(&arguments),
+        Command::Bundle(arguments) => bundle::run(&arguments),
+        Command::Doctor { directory } => {
+            let is_there = doctor::run(&directory, &ptxas::default_directory(&directory), "cargo cuda")?;
+            Ok(if is_there { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::Arguments::command().debug_assert();
+    }
+}

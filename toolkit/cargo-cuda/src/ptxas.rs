@@ -1,0 +1,193 @@
+//! `ptxas`: what kernels take on each chip, held against their budgets.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context as _, Result, bail};
+use cuda_builder::budget::{Budget, Measured};
+use cuda_builder::ptx::header::Header;
+use cuda_builder::ptx::module::PtxModule;
+use cuda_builder::ptxas::installed_below;
+use cuda_builder::{CudaBuilder, NvvmArch, Ptxas};
+
+/// The package of the Python index that has the assembler. The version is fixed because each allots registers its own
+/// way.
+pub const PACKAGE: &str = "nvidia-cuda-nvcc==13.5.37";
+
+/// Build a crate's kernels, assemble them, and show registers, stack, spills, shared memory and barriers
+///
+/// They are held against the crate's budget.toml, if it has one. A spill is a failure.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The crate's folder
+    #[arg(default_value = ".")]
+    directory: PathBuf,
+
+    /// The chips, separated by commas
+    #[arg(long, value_name = "ARCH", value_delimiter = ',', default_value = "sm_75,sm_86,sm_90,sm_120")]
+    arch: Vec<NvvmArch>,
+
+    /// Write what is measured as the new budget. A spill stays a failure
+    #[arg(long)]
+    write_budget: bool,
+
+    /// Install the assembler from the Python index into DIR first (the crate's target/ptxas if DIR is left out)
+    #[arg(long, value_name = "DIR", num_args = 0..=1)]
+    install: Option<Option<PathBuf>>,
+}
+
+/// Where `--install` puts the assembler below a crate or a workspace.
+#[must_use]
+pub fn default_directory(root: &Path) -> PathBuf {
+    root.join("target/ptxas")
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// There is no assembler, or the crate does not build.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let directory = &arguments.directory;
+    let ptxas = find(directory, arguments.install.as_ref().map(Option::as_deref), "cargo cuda")?;
+    let full = directory.canonicalize().with_context(|| format!("there is no folder {}", directory.display()))?;
+    let name = full.file_name().unwrap_or(full.as_os_str()).to_string_lossy().into_owned();
+    let kernels = Kernels { name: &name, directory, is_built: false, needs_budget: false };
+    let failures = measure(&kernels, &ptxas, &arguments.arch, arguments.write_budget)?;
+    Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Finds the assembler, and installs it before if that is asked for; `program` is what people call for that.
+///
+/// # Errors
+/// There is none, or it cannot be installed.
+pub fn find(root: &Path, install_in: Option<Option<&Path>>, program: &str) -> Result<Ptxas> {
+    let mut places = vec![default_directory(root)];
+    if let Some(directory) = install_in {
+        let directory = directory.map_or_else(|| default_directory(root), Path::to_owned);
+        install(&directory)?;
+        places.insert(0, directory);
+    }
+    let ptxas = Ptxas::find(&places).with_context(|| format!("`{program} ptxas --install` installs it"))?;
+    println!("ptxas {} ({})", ptxas.version, ptxas.path.display());
+    Ok(ptxas)
+}
+
+/// A crate whose kernels are measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernels<'a> {
+    /// What it is called in messages.
+    pub name: &'a str,
+    /// Its folder.
+    pub directory: &'a Path,
+    /// Whether its PTX is there to be measured; otherwise it is built, elsewhere.
+    pub is_built: bool,
+    /// Whether it must have a budget.
+    pub needs_budget: bool,
+}
+
+/// Installs the assembler into a Python environment of its own, unless it is there.
+fn install(directory: &Path) -> Result<()> {
+    if installed_below(directory).is_some() {
+        return Ok(());
+    }
+    let scripts = directory.join(if cfg!(windows) { "Scripts" } else { "bin" });
+    let python = if cfg!(windows) { "python" } else { "python3" };
+    let mut environment = Command::new(python);
+    environment.args(["-m", "venv"]).arg(directory);
+    finish(&mut environment, "make a Python environment (on Debian it takes the package python3-venv)")?;
+    let mut pip = Command::new(scripts.join("python"));
+    // The assembler stands alone; the compiler's headers and libraries, on which the package depends, are not needed.
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", PACKAGE]);
+    finish(&mut pip, "install the assembler from the Python index")
+}
+
+fn finish(command: &mut Command, what: &str) -> Result<()> {
+    let status = command.status().with_context(|| format!("cannot {what}: {command:?} does not start"))?;
+    if !status.success() {
+        bail!("cannot {what}: {command:?} gave {status}");
+    }
+    Ok(())
+}
+
+/// Looks at one crate's kernels; gives the number of failures, which are told on standard error.
+///
+/// # Errors
+/// It cannot be looked at.
+pub fn measure(kernels: &Kernels<'_>, ptxas: &Ptxas, chips: &[NvvmArch], write_budget: bool) -> Result<usize> {
+    let (name, directory) = (kernels.name, kernels.directory);
+    let mut measured = Measured::default();
+    let mut builder = CudaBuilder::new(directory);
+    if !kernels.is_built {
+        crate::lock(directory)?;
+        builder = builder.ptx_directory(directory.join("target/ptxas-ptx"));
+        builder.build()?;
+    }
+    let ptx = builder.paths()?.remove(0);
+    let text = fs::read_to_string(&ptx).with_context(|| {
+        format!("cannot read {}; `cargo xtask build-ptx` makes that of this workspace", ptx.display())
+    })?;
+    let (_, body) = Header::read(&text).with_context(|| format!("{} is not usable", ptx.display()))?;
+    let module = PtxModule::parse(body);
+    measured.barriers = module.barrier_sites().into_iter().map(|(name, sites)| (name.to_owned(), sites)).collect();
+    for &arch in chips {
+        measured.resources.insert(arch, ptxas.resources(&ptx, arch)?);
+    }
+    print_table(name, &measured);
+
+    let mut failures = Vec::new();
+    for (arch, resources) in &measured.resources {
+        for used in resources.iter().filter(|used| used.spill_stores + used.spill_loads > 0) {
+            let (stores, loads) = (used.spill_stores, used.spill_loads);
+            failures.push(format!("{} on {arch} spills: {stores} bytes stored, {loads} loaded", used.kernel));
+        }
+    }
+    let path = directory.join("budget.toml");
+    if write_budget {
+        let older = fs::read_to_string(&path).ok().and_then(|text| Budget::parse(&text).ok()).unwrap_or_default();
+        let budget = Budget::of(&measured, &ptxas.version).with_other_chips_of(&older);
+        fs::write(&path, budget.to_string()).with_context(|| format!("cannot write {}", path.display()))?;
+        println!("{}: written", path.display());
+    } else if kernels.needs_budget || path.is_file() {
+        let text = fs::read_to_string(&path)
+            .with_context(|| format!("cannot read {}; the option --write-budget makes it", path.display()))?;
+        let budget = Budget::parse(&text).with_context(|| format!("cannot use {}", path.display()))?;
+        failures.extend(budget.violations(&measured).iter().map(ToString::to_string));
+        if !failures.is_empty() && budget.ptxas != ptxas.version {
+            eprintln!("note: the budget is of ptxas {}, this is {}", budget.ptxas, ptxas.version);
+        }
+    }
+    for failure in &failures {
+        eprintln!("error: {name}: {failure}");
+    }
+    Ok(failures.len())
+}
+
+fn print_table(name: &str, measured: &Measured) {
+    let names = measured.barriers.keys();
+    let width = names.map(String::len).max().unwrap_or(0).max(name.len());
+    println!(
+        "{:width$}  {:>6} {:>9} {:>6} {:>13} {:>12} {:>7} {:>8}",
+        name, "chip", "registers", "stack", "spills stored", "spills read", "shared", "barriers"
+    );
+    // By kernel, then by chip: what a kernel's author compares.
+    let mut rows = BTreeMap::new();
+    for (arch, resources) in &measured.resources {
+        for used in resources {
+            rows.insert((&used.kernel, arch), used);
+        }
+    }
+    for ((kernel, arch), used) in rows {
+        let barriers = measured.barriers.get(kernel).copied().unwrap_or(0);
+        println!(
+            "{kernel:width$}  {:>6} {:>9} {:>6} {:>13} {:>12} {:>7} {barriers:>8}",
+            arch.to_string(),
+            used.registers,
+            used.stack,
+            used.spill_stores,
+            used.spill_loads,
+            used.shared
+        );
+    }
+}

@@ -1,0 +1,133 @@
+//! Memory of a device that other libraries of the process read.
+
+use crate::{Context, CudaError, DeviceBuffer, DeviceView, Stream};
+use cuda_layout::DeviceLayout;
+use std::fmt;
+
+/// A buffer whose address is given to other libraries, which read it on streams that nobody here knows: as a tensor, say.
+///
+/// What is lent is there: every kernel that wrote it has ended, and none has panicked. So a library may read it on any
+/// stream, without waiting. Nothing here writes it any more. Dropping it waits for everything on the device, since any of it
+/// may read the buffer; then the memory goes back to where it is from. Where that cannot be waited for (a thread records a
+/// graph, say), the memory is not used again.
+///
+/// ```no_run
+/// use cuda_host::{Context, CudaError, DeviceBuffer, LentBuffer};
+///
+/// let stream = Context::new(0)?.stream()?;
+/// let lent = LentBuffer::new(DeviceBuffer::from_slice(&stream, &[1.5f32, 2.5])?, &stream)?;
+/// println!("{} elements at {:#x} of device {}", lent.len(), lent.address(), lent.context().ordinal());
+/// assert_eq!(lent.view().download(&stream)?, [1.5, 2.5]);
+/// # Ok::<(), CudaError>(())
+/// ```
+///
+/// It needs a GPU: `tests/tests/cuda_host_gpu/lent.rs` runs such code where there is one.
+pub struct LentBuffer<T: DeviceLayout> {
+    /// There until this is dropped.
+    buffer: Option<DeviceBuffer<T>>,
+}
+
+impl<T: DeviceLayout> LentBuffer<T> {
+    /// Waits for the work that uses the buffer, on `stream` and on others.
+    ///
+    /// # Errors
+    /// [`CudaError::Panic`] and [`CudaError::Poisoned`] where a kernel has panicked that wrote it;
+    /// [`CudaError::OtherDevice`]; and those of the driver.
+    pub fn new(buffer: DeviceBuffer<T>, stream: &Stream) -> Result<Self, CudaError> {
+        const OPERATION: &str = "lending a buffer";
+        stream.check_device(buffer.context(), OPERATION)?;
+        stream.synchronize()?;
+        buffer.wait_unused()?;
+        let bytes = 0..buffer.len() * size_of::<T>();
+        buffer.memory().check_written(&bytes, OPERATION)?;
+        Ok(Self { buffer: Some(buffer) })
+    }
+
+    fn buffer(&self) -> &DeviceBuffer<T> {
+        self.buffer.as_ref().expect("it is there until this is dropped")
+    }
+
+    /// Where the device finds the first element, in the device's primary context.
+    #[must_use]
+    pub fn address(&self) -> u64 {
+        self.buffer().view().address()
+    }
+
+    /// Number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.buffer().len()
+    }
+
+    /// Whether there is no element.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.buffer().is_empty()
+    }
+
+    /// The context that it belongs to.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        self.buffer().context()
+    }
+
+    /// All elements, to read here.
+    #[must_use]
+    pub fn view(&self) -> DeviceView<'_, T> {
+        self.buffer().view()
+    }
+}
+
+impl<T: DeviceLayout> fmt::Debug for LentBuffer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("LentBuffer").field(self.buffer()).finish()
+    }
+}
+
+impl<T: DeviceLayout> Drop for LentBuffer<T> {
+    fn drop(&mut self) {
+        let Some(buffer) = self.buffer.take() else { return };
+        let _callers = CallersContext::keep();
+        if let Err(error) = buffer.context().wait_for_all() {
+            tracing::warn!("memory of device {} is not used again: {error}", buffer.context().ordinal());
+            std::mem::forget(buffer);
+        }
+    }
+}
+
+/// The context that is the calling thread's now, and is so again when this is dropped: other libraries of a process go by it.
+/// Calls of this library make their own context current.
+///
+/// ```
+/// use cuda_host::{CallersContext, Context};
+///
+/// let callers = CallersContext::keep();
+/// if let Ok(context) = Context::new(0) {
+///     context.memory()?;
+/// }
+/// drop(callers);
+/// # Ok::<(), cuda_host::CudaError>(())
+/// ```
+#[must_use = "the context is given back when this is dropped"]
+pub struct CallersContext(Option<crate::context::Current>);
+
+impl CallersContext {
+    /// Notes which it is. Nothing where there is no driver.
+    pub fn keep() -> Self {
+        Self(crate::context::Current::of_thread())
+    }
+}
+
+impl fmt::Debug for CallersContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallersContext").finish_non_exhaustive()
+    }
+}
+
+impl Drop for CallersContext {
+    fn drop(&mut self) {
+        if let Some(current) = self.0.take() {
+            current.restore();
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Borrowed parts of a machine's buffers.
+
+use crate::buffer::resolve;
+use crate::{CudaError, DeviceView, DeviceViewMut, Stream};
+use cuda_layout::DeviceLayout;
+use std::fmt;
+use std::ops::RangeBounds;
+
+/// Some elements of a [`Buffer`](super::Buffer), to read: what a kernel's `&[T]` is launched with.
+///
+/// The example at [`Buffer`](super::Buffer) has some.
+pub struct BufferView<'a, T: DeviceLayout>(Shared<'a, T>);
+
+enum Shared<'a, T: DeviceLayout> {
+    Host(&'a [T]),
+    Device(DeviceView<'a, T>, &'a Stream),
+}
+
+/// Some elements of a [`Buffer`](super::Buffer), to write.
+///
+/// The example at [`Buffer`](super::Buffer) has some.
+pub struct BufferViewMut<'a, T: DeviceLayout>(Unique<'a, T>);
+
+enum Unique<'a, T: DeviceLayout> {
+    Host(&'a mut [T]),
+    Device(DeviceViewMut<'a, T>, &'a Stream),
+}
+
+impl<T: DeviceLayout> Clone for BufferView<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: DeviceLayout> Copy for BufferView<'_, T> {}
+
+impl<T: DeviceLayout> Clone for Shared<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: DeviceLayout> Copy for Shared<'_, T> {}
+
+impl<'a, T: DeviceLayout> BufferView<'a, T> {
+    pub(super) fn host(elements: &'a [T]) -> Self {
+        Self(Shared::Host(elements))
+    }
+
+    pub(super) fn device(view: DeviceView<'a, T>, stream: &'a Stream) -> Self {
+        Self(Shared::Device(view, stream))
+    }
+
+    /// Number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Shared::Host(elements) => elements.len(),
+            Shared::Device(view, _) => view.len(),
+        }
+    }
+
+    /// Whether there is no element.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Some of these elements.
+    ///
+    /// # Errors
+    /// [`CudaError::OutOfBounds`].
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<Self, CudaError> {
+        Ok(match self.0 {
+            Shared::Host(elements) => Self::host(&elements[resolve(range, elements.len())?]),
+            Shared::Device(view, stream) => Self::device(view.slice(range)?, stream),
+        })
+    }
+
+    /// As [`Buffer::download`](super::Buffer::download).
+    ///
+    /// # Errors
+    /// The same.
+    pub fn download(&self) -> Result<Vec<T>, CudaError> {
+        match self.0 {
+            Shared::Host(elements) => Ok(elements.to_vec()),
+            Shared::Device(view, stream) => view.download(stream),
+        }
+    }
+
+    /// The elements, where they are in the host's memory.
+    #[must_use]
+    pub fn as_host(&self) -> Option<&'a [T]> {
+        match self.0 {
+            Shared::Host(elements) => Some(elements),
+            Shared::Device(..) => None,
+        }
+    }
+
+    /// The elements, where they are in a device's memory.
+    #[must_use]
+    pub fn as_device(&self) -> Option<DeviceView<'a, T>> {
+        match self.0 {
+            Shared::Host(_) => None,
+            Shared::Device(view, _) => Some(view),
+        }
+    }
+}
+
+impl<'a, T: DeviceLayout> BufferViewMut<'a, T> {
+    pub(super) fn host(elements: &'a mut [T]) -> Self {
+        Self(Unique::Host(elements))
+    }
+
+    pub(super) fn device(view: DeviceViewMut<'a, T>, stream: &'a Stream) -> Self {
+        Self(Unique::Device(view, stream))
+    }
+
+    /// Number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Unique::Host(elements) => elements.len(),
+            Unique::Device(view, _) => view.len(),
+        }
+    }
+
+    /// Whether there is no element.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The same elements, for a shorter time: a launch takes its view.
+    #[must_use]
+    pub fn reborrow(&mut self) -> BufferViewMut<'_, T> {
+        match &mut self.0 {
+            Unique::Host(elements) => BufferViewMut::host(elements),
+            Unique::Device(view, stream) => BufferViewMut::device(view.reborrow(), stream),
+        }
+    }
+
+    /// The same elements, to read.
+    #[must_use]
+    pub fn as_view(&self) -> BufferView<'_, T> {
+        match &self.0 {
+            Unique::Host(elements) => BufferView::host(elements),
+            Unique::Device(view, stream) => BufferView::device(view.as_view(), stream),
+        }
+    }
+
+    /// Some of these elements.
+    ///
+    /// # Errors
+    /// [`CudaError::OutOfBounds`].
+    pub fn slice(self, range: impl RangeBounds<usize>) -> Result<Self, CudaError> {
+        Ok(match self.0 {
+            Unique::Host(elements) => {
+                let range = resolve(range, elements.len())?;
+                Self::host(&mut elements[range])
+            }
+            Unique::Device(view, stream) => Self::device(view.slice(range)?, stream),
+        })
+    }
+
+    /// The first `mid` elements and the others: a launch may write both.
+    ///
+    /// # Errors
+    /// [`CudaError::OutOfBounds`].
+    pub fn split_at_mut(self, mid: usize) -> Result<(Self, Self), CudaError> {
+        Ok(match self.0 {
+            Unique::Host(elements) => {
+                resolve(mid.., elements.len())?;
+                let (low, high) = elements.split_at_mut(mid);
+                (Self::host(low), Self::host(high))
+            }
+            Unique::Device(view, stream) => {
+                let (low, high) = view.split_at_mut(mid)?;
+                (Self::device(low, stream), Self::device(high, stream))
+            }
+        })
+    }
+
+    /// As [`Buffer::upload`](super::Buffer::upload).
+    ///
+    /// # Errors
+    /// The same.
+    pub fn upload(&mut self, from: &[T]) -> Result<(), CudaError> {
+        match &mut self.0 {
+            Unique::Host(elements) if elements.len() == from.len() => {
+                elements.copy_from_slice(from);
+                Ok(())
+            }
+            Unique::Host(elements) => {
+                Err(CudaError::Length { operation: "copying to a buffer", from: from.len(), to: elements.len() })
+            }
+            Unique::Device(view, stream) => view.upload(stream, from),
+        }
+    }
+
+    /// The elements, where they are in the host's memory.
+    #[must_use]
+    pub fn into_host(self) -> Option<&'a mut [T]> {
+        match self.0 {
+            Unique::Host(elements) => Some(elements),
+            Unique::Device(..) => None,
+        }
+    }
+
+    /// The elements, where they are in a device's memory.
+    #[must_use]
+    pub fn into_device(self) -> Option<DeviceViewMut<'a, T>> {
+        match self.0 {
+            Unique::Host(_) => None,
+            Unique::Device(view, _) => Some(view),
+        }
+    }
+}
+
+impl<'a, T: DeviceLayout> From<&'a [T]> for BufferView<'a, T> {
+    fn from(elements: &'a [T]) -> Self {
+        Self::host(elements)
+    }
+}
+
+impl<'a, T: DeviceLayout> From<&'a mut [T]> for BufferViewMut<'a, T> {
+    fn from(elements: &'a mut [T]) -> Self {
+        Self::host(elements)
+    }
+}
+
+impl<T: DeviceLayout> fmt::Debug for BufferView<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = if self.as_host().is_some() { "host" } else { "device" };
+        f.debug_struct("BufferView").field("len", &self.len()).field("memory", &place).finish()
+    }
+}
+
+impl<T: DeviceLayout> fmt::Debug for BufferViewMut<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BufferViewMut").field("view", &self.as_view()).finish()
+    }
+}

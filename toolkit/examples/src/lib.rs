@@ -1,0 +1,56 @@
+//! Examples: each file has kernels, and a program that runs them on a GPU or on CPU cores and compares the results with plain
+//! Rust.
+//!
+//! ```sh
+//! cargo run --release -p toolkit-examples            # what there is
+//! cargo run --release -p toolkit-examples jacobi     # one of them, on a GPU where there is one
+//! cargo run --release -p toolkit-examples all --cpu  # all of them, on CPU cores
+//! ```
+#![cfg_attr(target_arch = "nvptx64", no_std)]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
+#![deny(unsafe_code)]
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host;
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::{Answer, Example, Report};
+
+/// These kernels for GPUs, made by build.rs; or why they could not be made.
+#[cfg(not(target_arch = "nvptx64"))]
+pub const PTX: Result<&str, &str> = include!(concat!(env!("OUT_DIR"), "/ptx.rs"));
+
+macro_rules! examples {
+    ($($name:ident: $about:literal,)*) => {
+        $(mod $name;)*
+
+        /// All examples by their names.
+        #[cfg(not(target_arch = "nvptx64"))]
+        pub const EXAMPLES: &[Example] = &[$(Example { name: stringify!($name), about: $about, run: $name::run },)*];
+    };
+}
+
+examples! {
+    saxpy: "y += a x: a kernel, its launch, its result",
+    dot: "a reduction of blocks, and one of their results",
+    transpose: "tiles of a matrix, by way of shared memory",
+    histogram: "atomic operations in shared memory, then in global memory",
+    matmul: "a matrix product by tiles, double-buffered",
+    mandelbrot: "work that differs from thread to thread",
+    life: "the game of life, many launches one after the other",
+    pi: "random numbers by hashing, counted by a reduction",
+    black_scholes: "prices of options: functions with the same bits everywhere",
+    compact: "elements that fulfil a condition, in order: counts, a scan, a scatter",
+    largest: "the largest element and its index, as one atomic update",
+    print: "lines from a kernel",
+    generic: "a generic kernel over types, and functors as arguments",
+    jacobi: "a five-point stencil with its halo in shared memory (Rodinia, SHOC)",
+    scan: "prefix sums in three passes (GPU Gems 3)",
+    look_back: "prefix sums in one pass by decoupled look-back (CUB)",
+    bitonic: "a sorting network within and across blocks (CUDA Samples)",
+    radix_sort: "keys and values of any type sorted by digits (CUB)",
+    nbody: "gravity between all pairs, by double-buffered tiles (GPU Gems 3)",
+    spmv: "a sparse matrix times a vector, a warp or eight lanes a row (CUSP)",
+    softmax: "rows become probabilities, in 32 and in 16 bits (llm.c)",
+    layer_norm: "rows are normalised, a block a row (llm.c)",
+}

@@ -1,0 +1,37 @@
+//! Every example gives what plain Rust gives, on CPU cores in several orders; and a GPU has their bits.
+
+use cuda_host::{CudaExecutor, Device, Machine};
+use cuda_std::prelude::CpuExecutor;
+use toolkit_examples::{EXAMPLES, PTX};
+
+/// A GPU. Where there is none, a line says so; CUDA_REQUIRE_GPU=1 makes that a failure.
+fn gpu() -> Option<Machine> {
+    let why = match (PTX, Device::count()) {
+        (Ok(ptx), Ok(_)) => return Some(CudaExecutor::open(0, "examples", ptx).expect("a device that opens").into()),
+        (Err(why), _) => why.to_owned(),
+        (_, Err(error)) => error.to_string(),
+    };
+    assert!(std::env::var("CUDA_REQUIRE_GPU").as_deref() != Ok("1"), "CUDA_REQUIRE_GPU=1, but {why}");
+    println!("skipped: no GPU for the examples ({why})");
+    None
+}
+
+#[test]
+fn every_example_has_the_same_bits_on_every_machine() {
+    let gpu = gpu();
+    for example in EXAMPLES {
+        let expected = (example.run)(&Machine::cpu()).unwrap_or_else(|error| panic!("{}: {error}", example.name));
+        assert!(!expected.bytes.is_empty() && !expected.text.is_empty(), "{}", example.name);
+        let shuffled = [1, 2].map(|seed| Machine::from(CpuExecutor::shuffled(seed))).into_iter();
+        for machine in shuffled.chain(gpu.clone()) {
+            let found =
+                (example.run)(&machine).unwrap_or_else(|error| panic!("{} on {machine}: {error}", example.name));
+            assert!(found.bytes == expected.bytes, "{} has other bits on {machine}", example.name);
+        }
+    }
+}
+
+#[test]
+fn there_are_at_least_twenty() {
+    assert!(EXAMPLES.len() >= 20);
+}

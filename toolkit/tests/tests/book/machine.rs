@@ -1,0 +1,154 @@
+//! The example of the guide that runs on a GPU or on CPU cores, and what else a machine promises. Where there is no GPU the
+//! part for one prints a line, unless CUDA_REQUIRE_GPU=1 asks for one.
+
+use cuda_host::{Buffer, BufferOffsets, CudaError, CudaExecutor, Machine};
+use cuda_std::prelude::*;
+use std::time::Duration;
+use test_kernels::{fail, histogram, roots, spin, transposed};
+use toolkit_tests::device::is_there;
+
+// ANCHOR: written_once
+/// `sqrt(input * scale + index)` of each segment, on a GPU or on CPU cores.
+fn roots_of(machine: &Machine, input: &[f32], offsets: &Offsets) -> Result<Vec<f32>, CudaError> {
+    let (input, mut out) = (machine.buffer(input)?, machine.zeroed(input.len())?);
+    let at = machine.offsets(offsets)?;
+    let segments = Segments { data: out.view_mut(), offsets: &at };
+    let blocks = at.segments() as u32;
+    roots::launch(machine, blocks, roots::Args { out: segments, input: input.view(), scale: 4.0 })?;
+    out.download()
+}
+// ANCHOR_END: written_once
+
+/// CPU cores in order and in two shuffled orders, and a GPU where there is one.
+fn machines() -> Vec<Machine> {
+    let mut machines = vec![Machine::cpu(), CpuExecutor::shuffled(1).into(), CpuExecutor::shuffled(2).into()];
+    if is_there() {
+        machines.push(CudaExecutor::open(0, "test kernels", test_kernels::PTX).unwrap().into());
+    }
+    machines
+}
+
+#[test]
+fn one_program_has_the_same_bits_on_every_machine() {
+    // ANCHOR: chosen
+    let machine = Machine::best("my_kernels", Ok(test_kernels::PTX)).unwrap();
+    println!("running on {machine}");
+    // ANCHOR_END: chosen
+    let input: Vec<f32> = (0..1000).map(|i| i as f32 * 0.37).collect();
+    let offsets = Offsets::new(vec![0, 10, 10, 700, 1000]).unwrap();
+    let expected = roots_of(&Machine::cpu(), &input, &offsets).unwrap();
+    assert_eq!(expected[700], (input[700] * 4.0).sqrt());
+    for machine in machines().into_iter().chain([machine]) {
+        assert_eq!(roots_of(&machine, &input, &offsets).unwrap(), expected, "{machine}");
+    }
+}
+
+#[test]
+fn the_machine_that_is_chosen_says_why() {
+    let machine = Machine::best("my_kernels", Ok(test_kernels::PTX)).unwrap();
+    assert_eq!((machine.as_cuda().is_some(), machine.why_cpu().is_none()), (is_there(), is_there()));
+    let without = Machine::best("my_kernels", Err::<&str, _>("no compiler for GPUs")).unwrap();
+    assert_eq!(without.to_string(), "CPU cores (no compiler for GPUs)");
+    assert_eq!(Machine::cpu().to_string(), "CPU cores");
+}
+
+#[test]
+fn every_kind_of_argument_is_taken_to_the_machine() {
+    let numbers: Vec<f32> = (0..40 * 33).map(|i| i as f32).collect();
+    let turned: Vec<f32> = (0..33 * 40).map(|i| numbers[(i % 40 * 33 + i / 40) as usize]).collect();
+    for machine in machines() {
+        // Atomics keep what is there.
+        let (x, mut bins) = (machine.buffer(&[3u32, 3, 5]).unwrap(), machine.buffer(&[10u32; 256]).unwrap());
+        histogram::launch(&machine, 1, histogram::Args { bins: bins.view_mut(), values: x.view(), per_block: 3 })
+            .unwrap();
+        let bins = bins.into_vec().unwrap();
+        assert_eq!((bins[3], bins[5], bins[4]), (12, 11, 10), "{machine}");
+        // A matrix.
+        let (x, mut out) = (machine.buffer(&numbers).unwrap(), machine.zeroed::<f32>(numbers.len()).unwrap());
+        let matrix = Matrix { data: out.view_mut(), columns: 40 };
+        transposed::launch(&machine, (2, 2), transposed::Args { out: matrix, input: x.view() }).unwrap();
+        assert_eq!(out.download().unwrap(), turned, "{machine}");
+    }
+}
+
+#[test]
+fn errors_are_the_same_on_every_machine() {
+    let offsets = Offsets::new(vec![0, 32, 64]).unwrap();
+    for machine in machines() {
+        let (input, mut out) = (machine.buffer(&[7u32; 64]).unwrap(), machine.zeroed::<u32>(64).unwrap());
+        let at = machine.offsets(&offsets).unwrap();
+        let mut run = |blocks, index| -> Result<Vec<u32>, CudaError> {
+            let segments = Segments { data: out.view_mut(), offsets: &at };
+            let args = fail::Args { out: segments, input: input.view(), block_to_fail: 1, index };
+            fail::launch(&machine, blocks, args)?;
+            out.download()
+        };
+        assert_eq!(run(2, 5).unwrap(), [7; 64], "{machine}");
+        assert!(matches!(run(3, 5), Err(CudaError::Launch(_))), "{machine}");
+        let error = run(2, 1000).unwrap_err();
+        let panic = error.kernel_panic().expect("an index out of bounds is a panic");
+        assert_eq!((panic.kernel.as_str(), panic.block[0]), ("fail", 1), "{machine}");
+        assert_eq!(run(2, 6).unwrap(), [7; 64], "{machine}");
+    }
+}
+
+#[test]
+fn parts_of_buffers_are_checked_on_every_machine() {
+    for machine in machines() {
+        let mut x = machine.buffer(&[1u32, 2, 3, 4]).unwrap();
+        assert_eq!(x.slice(1..3).unwrap().download().unwrap(), [2, 3]);
+        assert_eq!(x.slice(3..9).unwrap_err().to_string(), "elements 3..9 are not within a device buffer of 4");
+        assert!(x.view_mut().split_at_mut(5).is_err() && x.slice_mut(5..).is_err());
+        assert!(matches!(x.upload(&[1]), Err(CudaError::Length { from: 1, to: 4, .. })), "{machine}");
+        x.slice_mut(2..).unwrap().reborrow().upload(&[8, 9]).unwrap();
+        assert_eq!(x.download().unwrap(), [1, 2, 8, 9]);
+        assert!(matches!(machine.zeroed::<u64>(usize::MAX / 4), Err(CudaError::TooLarge { .. })), "{machine}");
+    }
+}
+
+#[test]
+fn a_buffer_of_another_machine_is_refused() {
+    let all = machines();
+    let (cpu, Some(gpu)) = (&all[0], all.get(3)) else { return };
+    let run = |machine: &Machine, x: &Buffer<u32>, bins: &mut Buffer<u32>| {
+        histogram::launch(machine, 1, histogram::Args { bins: bins.view_mut(), values: x.view(), per_block: 1 })
+    };
+    for (here, there) in [(cpu, gpu), (gpu, cpu)] {
+        let (x, mut bins) = (there.buffer(&[1u32]).unwrap(), here.zeroed(256).unwrap());
+        let error = run(here, &x, &mut bins).unwrap_err();
+        assert!(matches!(&error, CudaError::OtherMachine { argument: "values", .. }), "{error}");
+        assert_eq!(bins.download().unwrap(), [0; 256]);
+    }
+}
+
+fn turns(machine: &Machine, at: &BufferOffsets, out: &mut Buffer<u32>, rounds: u32) -> Result<(), CudaError> {
+    let input = machine.buffer(&vec![7u32; out.len()])?;
+    let segments = Segments { data: out.view_mut(), offsets: at };
+    let launched =
+        spin::launch(machine, at.segments() as u32, spin::Args { out: segments, input: input.view(), rounds });
+    // Freeing `input` waits for the kernel, which ends in the end.
+    drop(input);
+    launched
+}
+
+#[test]
+fn a_launch_has_a_time_limit_on_every_machine() {
+    let offsets = Offsets::new((0..1001).collect()).unwrap();
+    for machine in machines() {
+        let (at, mut out) = (machine.offsets(&offsets).unwrap(), machine.zeroed(1000).unwrap());
+        // ANCHOR: limit
+        let limited = machine.within(Duration::from_secs(60));
+        // ANCHOR_END: limit
+        turns(&limited, &at, &mut out, 1).unwrap();
+        let expected = out.download().unwrap();
+        assert_eq!(expected[999], 7u32.wrapping_mul(1_664_525).wrapping_add(1_013_904_223), "{machine}");
+        // A fifth of a second on a GPU; a thousand blocks one after the other on a core.
+        let rounds = if machine.as_cuda().is_some() { 30_000_000 } else { 100_000 };
+        let error = turns(&machine.within(Duration::from_millis(2)), &at, &mut out, rounds).unwrap_err();
+        assert!(matches!(&error, CudaError::TimeLimit { kernel, .. } if &**kernel == "spin"), "{machine}: {error}");
+        // The machine goes on.
+        machine.synchronize().unwrap();
+        turns(&machine, &at, &mut out, 1).unwrap();
+        assert_eq!(out.download().unwrap(), expected, "{machine}");
+    }
+}

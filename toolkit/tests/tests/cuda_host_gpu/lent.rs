@@ -1,0 +1,97 @@
+//! Memory that other libraries read.
+
+use crate::{gpu, ragged, slow, spun};
+use cuda_host::{CudaError, DeviceBuffer, GpuBufferPool, Graph, LentBuffer};
+use cuda_std::launch::Segments;
+use std::sync::Arc;
+use test_kernels::{fail, spin};
+
+#[test]
+fn what_is_lent_is_there_and_stays_until_it_is_given_back() {
+    let Some(gpu) = gpu() else { return };
+    let (stream, other) = (gpu.stream(), gpu.context().stream().unwrap());
+    let pool = GpuBufferPool::new(gpu.context());
+    let at = ragged::<u32>(&gpu, &[0, 1000]).1;
+    let input = DeviceBuffer::from_slice(stream, &[5u32; 1000]).unwrap();
+    let mut out = pool.lease::<u32>(stream, 1000).unwrap();
+    let rounds = slow();
+    spin::launch(
+        &*gpu,
+        1,
+        spin::Args { out: Segments { data: out.view_mut(), offsets: &at }, input: input.view(), rounds },
+    )
+    .unwrap();
+    // On a stream that does not wait for the kernel by itself.
+    let lent = LentBuffer::new(out, &other).unwrap();
+    assert_eq!((lent.len(), lent.is_empty(), lent.context().ordinal()), (1000, false, gpu.context().ordinal()));
+    assert_eq!(lent.view().download(&other).unwrap(), [spun(5, rounds); 1000]);
+    // Others take memory of the pool meanwhile, and none takes this.
+    for word in 0..20 {
+        let mut another = pool.lease::<u32>(stream, 1000).unwrap();
+        another.upload(stream, &[word; 1000]).unwrap();
+    }
+    assert_eq!(lent.view().download(stream).unwrap(), [spun(5, rounds); 1000]);
+    let used = pool.statistics().blocks_in_use;
+    std::thread::scope(|scope| scope.spawn(|| drop(lent)).join()).unwrap();
+    assert_eq!(pool.statistics().blocks_in_use, used - 1, "it goes back to the pool, from any thread");
+    let again = pool.lease::<u32>(stream, 1000).unwrap();
+    assert_eq!(pool.statistics().blocks_in_use, used);
+    drop(again);
+}
+
+#[test]
+fn memory_of_others_is_used_in_place() {
+    let Some(gpu) = gpu() else { return };
+    let stream = gpu.stream();
+    let (_, at) = ragged::<u32>(&gpu, &[0, 64]);
+    let input = DeviceBuffer::from_slice(stream, &[5u32; 64]).unwrap();
+    // Another library's, to whoever has the address alone.
+    let owner = Arc::new(LentBuffer::new(DeviceBuffer::<u32>::zeroed(stream, 64).unwrap(), stream).unwrap());
+    stream.wait_for_others().unwrap();
+    // SAFETY: the owner keeps as many elements there, and nobody else uses them meanwhile.
+    let foreign = unsafe { DeviceBuffer::from_foreign(gpu.context(), owner.address(), 64, Arc::clone(&owner)) };
+    let mut out = foreign.unwrap();
+    spin::launch(
+        &*gpu,
+        1,
+        spin::Args { out: Segments { data: out.view_mut(), offsets: &at }, input: input.view(), rounds: 3 },
+    )
+    .unwrap();
+    assert_eq!(Arc::strong_count(&owner), 2);
+    drop(out);
+    assert_eq!(Arc::strong_count(&owner), 1, "the work is waited for, and then the owner is let go");
+    assert_eq!(owner.view().download(stream).unwrap(), [spun(5, 3); 64]);
+}
+
+#[test]
+fn what_a_panicked_kernel_wrote_is_not_lent() {
+    let Some(gpu) = gpu() else { return };
+    let stream = gpu.stream();
+    let (mut out, at) = ragged::<u32>(&gpu, &[0, 64]);
+    let input = DeviceBuffer::from_slice(stream, &[5u32; 64]).unwrap();
+    let args = fail::Args {
+        out: Segments { data: out.view_mut(), offsets: &at },
+        input: input.view(),
+        block_to_fail: 0,
+        index: 64,
+    };
+    fail::launch(&*gpu, 1, args).unwrap();
+    let error = LentBuffer::new(out, &gpu.context().stream().unwrap()).unwrap_err();
+    assert!(matches!(error, CudaError::Panic(_) | CudaError::Poisoned { .. }), "{error}");
+}
+
+#[test]
+fn memory_that_cannot_be_waited_for_is_not_used_again() {
+    let Some(gpu) = gpu() else { return };
+    let stream = gpu.stream();
+    let pool = GpuBufferPool::new(gpu.context());
+    let lent = LentBuffer::new(pool.lease_zeroed::<u32>(stream, 64).unwrap(), stream).unwrap();
+    let mut lent = Some(lent);
+    // Another library's graph, say: nothing of the device can be waited for while it is recorded.
+    let recorded = Graph::record::<_, CudaError>(&gpu, |_| {
+        drop(lent.take());
+        Ok(())
+    });
+    drop(recorded);
+    assert_eq!(pool.statistics().blocks_in_use, 1);
+}
