@@ -99,11 +99,14 @@ fn manifest(text: &str) -> Result<String> {
         workspace.insert(key, toml_edit::value(kept.collect::<Array>()));
     }
     let all = workspace.get_mut("dependencies").and_then(Item::as_table_like_mut).context("it has no dependencies")?;
-    let mut elsewhere = BTreeSet::new();
+    let (mut toolkit, mut elsewhere) = (BTreeSet::new(), BTreeSet::new());
     for (name, dependency) in all.iter_mut() {
         let Some(path) = dependency.as_table_like_mut().and_then(|table| table.get_mut("path")) else { continue };
         match path.as_str().unwrap_or_default().strip_prefix(TOOLKIT).map(str::to_owned) {
-            Some(inside) => *path = Item::Value(Value::from(inside)),
+            Some(inside) => {
+                toolkit.insert(name.get().to_owned());
+                *path = Item::Value(Value::from(inside));
+            }
             None => _ = elsewhere.insert(name.get().to_owned()),
         }
     }
@@ -113,7 +116,10 @@ fn manifest(text: &str) -> Result<String> {
         // Not `Item::get_mut`, which makes what is not there.
         let packages = profile.as_table_like_mut().and_then(|profile| profile.get_mut("package"));
         if let Some(packages) = packages.and_then(Item::as_table_like_mut) {
-            elsewhere.iter().for_each(|name| _ = packages.remove(name));
+            // What stands there for packages from outside is prism's; cargo warns of those that no workspace has.
+            let others =
+                packages.iter().map(|(name, _)| name.to_owned()).filter(|name| !toolkit.contains(name) && name != "*");
+            others.collect::<Vec<_>>().iter().for_each(|name| _ = packages.remove(name));
         }
     }
     Ok(document.to_string())
@@ -128,11 +134,12 @@ mod tests {
         let text = manifest(
             "[workspace]\nresolver = \"3\"\nmembers = [\n    \"toolkit/a\",\n    \"host\",\n]\nexclude = [\"toolkit/a/x\"]\n\n\
              [workspace.dependencies]\na = { path = \"toolkit/a\" }\nhost = { path = \"host\" }\nlibm = \"1\"\n\n\
-             [profile.dev.package.host]\nopt-level = 3\n[profile.dev.package.a]\nopt-level = 3\n",
+             [profile.dev.package.host]\nopt-level = 3\n[profile.dev.package.a]\nopt-level = 3\n\
+             [profile.dev.package.zip]\nopt-level = 1\n[profile.dev.package.\"*\"]\ndebug = false\n",
         );
         let expected = "[workspace]\nresolver = \"3\"\nmembers = [\"a\"]\nexclude = [\"a/x\"]\n\n\
              [workspace.dependencies]\na = { path = \"a\" }\nlibm = \"1\"\n\
-             [profile.dev.package.a]\nopt-level = 3\n";
+             [profile.dev.package.a]\nopt-level = 3\n[profile.dev.package.\"*\"]\ndebug = false\n";
         assert_eq!(text.unwrap(), expected);
     }
 }

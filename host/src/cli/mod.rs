@@ -23,6 +23,9 @@ mod timings;
 
 use args::{Cli, Command, GlobalArgs};
 use failure::{ALL_DONE, Failure};
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 /// Runs a command; answers the exit status: 0 all done, 1 nothing written, 2 wrong usage, 3 some inputs failed.
 pub fn run(cli: Cli) -> u8 {
@@ -50,12 +53,14 @@ pub fn run(cli: Cli) -> u8 {
 /// How much is said; `RUST_LOG` has the last word on what the libraries say.
 fn speak(global: &GlobalArgs) {
     let level = match (global.quiet, global.verbose) {
-        (true, _) => "error",
-        (_, 0 | 1) => "warn",
-        (_, 2) => "info",
-        _ => "debug",
+        (true, _) => LevelFilter::ERROR,
+        (_, 0 | 1) => LevelFilter::WARN,
+        (_, 2) => LevelFilter::INFO,
+        _ => LevelFilter::DEBUG,
     };
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| level.into());
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let asked: Option<Targets> = std::env::var("RUST_LOG").ok().and_then(|asked| asked.parse().ok());
+    let filter = asked.unwrap_or_else(|| Targets::new().with_default(level));
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    tracing_subscriber::registry().with(lines).with(filter).init();
     report::set_verbosity(if global.quiet { -1 } else { i8::try_from(global.verbose).unwrap_or(i8::MAX) });
 }

@@ -23,8 +23,11 @@ use std::path::Path;
 /// Batches at once on each device: while one is computed, the other is copied.
 const BATCHES_PER_DEVICE: usize = 2;
 
-/// The kernels: a device gets machine code where there is some for it, else PTX.
-static IMAGE: Image<'static> = Image::new(kernels_gpu::PTX, kernels_gpu::MACHINE_CODE);
+/// The kernels: a device gets machine code where there is some for it, else PTX. Not a static: that would be made when this is
+/// compiled, and hold a second copy of both.
+fn image() -> Image<'static> {
+    Image::new(kernels_gpu::PTX, kernels_gpu::MACHINE_CODE)
+}
 
 /// Which CUDA devices to use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -97,7 +100,7 @@ fn usable() -> Result<Vec<DeviceInfo>, CudaError> {
 impl CudaWorker {
     fn open(device: &DeviceInfo) -> Result<Self, CudaError> {
         let context = Context::new(device.ordinal)?;
-        let module = Module::load(&context, kernels::MODULE, IMAGE)?;
+        let module = Module::load(&context, kernels::MODULE, image())?;
         let executor = CudaExecutor::new(&context.stream()?, [module])?;
         check(&executor)?;
         let slots = DeviceSlots::new(&executor, SlotOptions::default())?;
@@ -205,13 +208,13 @@ pub fn cuda_inventory() -> CudaInventory {
         Err(_) if driver.is_err() => (Vec::new(), None),
         Err(error) => (Vec::new(), Some(error.into())),
     };
-    let machine_code = IMAGE.chips().map(|chips| chips.iter().map(ToString::to_string).collect()).map_err(Into::into);
+    let machine_code = image().chips().map(|chips| chips.iter().map(ToString::to_string).collect()).map_err(Into::into);
     CudaInventory { driver, devices, error, machine_code }
 }
 
 fn inventory_of(device: &DeviceInfo) -> InventoryDevice {
     let is_usable = device.is_supported();
-    let kernels = match IMAGE.chip_for(device.compute_capability) {
+    let kernels = match image().chip_for(device.compute_capability) {
         _ if !is_usable => "none: it is too old for them".to_owned(),
         Ok(Some(chip)) => format!("machine code for {chip}"),
         Ok(None) => "PTX, which the driver compiles the first time, for some seconds".to_owned(),
@@ -246,6 +249,6 @@ mod tests {
 
     #[test]
     fn machine_code_is_of_this_ptx() {
-        IMAGE.chips().expect("`cargo xtask build-ptx` makes both");
+        image().chips().expect("`cargo xtask build-ptx` makes both");
     }
 }

@@ -2,12 +2,10 @@
 
 use super::value::{Kind, Value};
 use super::{Column, Columns, OutputError, StructureRows, Table, is_same};
-use npyz::{AutoSerialize, DType, Serialize, TypeStr, WriteOptions, WriterBuilder};
 use rayon::prelude::*;
-use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use zip::{CompressionMethod, ZipArchive, ZipWriter, write::SimpleFileOptions};
 
@@ -134,7 +132,7 @@ impl Spool {
             // Columns may pass 4 GiB; the size is not known when an entry begins.
             .large_file(true);
         let mut archive = ZipWriter::new(FailingOnce::new(BufWriter::new(tempfile::tempfile_in(folder)?)));
-        archive.start_file(npyz::npz::file_name_from_array_name(column.name()), options)?;
+        archive.start_file(format!("{}.npy", column.name()), options)?;
         self.finish(column, rows, &mut archive)?;
         let out = archive.finish()?.out;
         Ok(out.into_inner().map_err(|error| error.into_error())?)
@@ -168,25 +166,72 @@ impl Spool {
         Ok(())
     }
 
+    /// Writes the .npy file of this column. Its values wait as .npy files have them, but for text.
     fn finish(self, column: &Column, rows: u64, out: &mut impl Write) -> Result<(), OutputError> {
         let mut file = self.file.into_inner().map_err(|error| error.into_error())?;
         file.rewind()?;
-        let values = FourBytes(BufReader::new(file));
+        let mut out = BufWriter::new(out);
         match column.kind() {
-            Kind::Int => array::<i32, _>(out, rows, i32::default_dtype(), values.map(i32::from_le_bytes))?,
-            Kind::Float | Kind::Optional => {
-                array::<f32, _>(out, rows, f32::default_dtype(), values.map(f32::from_le_bytes))?
+            Kind::Int | Kind::Float | Kind::Optional => {
+                out.write_all(&header(if column.kind() == Kind::Int { "<i4" } else { "<f4" }, rows))?;
+                let copied = io::copy(&mut file, &mut out)?;
+                if copied != 4 * rows {
+                    return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+                }
             }
             Kind::Text => {
-                let distinct = self.texts.distinct;
-                // NumPy has no text of width 0.
-                let width = distinct.iter().map(|text| text.chars().count()).max().unwrap_or(0).max(1);
-                let dtype = format!("<U{width}").parse::<TypeStr>().map_err(std::io::Error::other)?;
-                let text = values.map(|bytes| &*distinct[u32::from_le_bytes(bytes) as usize]);
-                array::<str, _>(out, rows, DType::new_scalar(dtype), text)?;
+                let (mut texts, mut values) = (PaddedTexts::of(&self.texts.distinct), BufReader::new(file));
+                out.write_all(&header(&format!("<U{}", texts.width), rows))?;
+                for _ in 0..rows {
+                    let mut index = [0; 4];
+                    values.read_exact(&mut index)?;
+                    out.write_all(texts.padded(u32::from_le_bytes(index) as usize))?;
+                }
             }
         }
-        Ok(())
+        Ok(out.flush()?)
+    }
+}
+
+/// What a .npy file of one dimension begins with: the format's version 1.0, and the type of a value in NumPy's words.
+fn header(of_value: &str, rows: u64) -> Vec<u8> {
+    /// Readers may map what comes after the header into memory.
+    const ALIGNED: usize = 64;
+    let text = format!("{{'descr': '{of_value}', 'fortran_order': False, 'shape': ({rows},), }}");
+    // Before the text stand ten bytes; spaces and a line's end come after it.
+    let length = (10 + text.len() + 1).next_multiple_of(ALIGNED) - 10;
+    let mut header = b"\x93NUMPY\x01\x00".to_vec();
+    header.extend_from_slice(&u16::try_from(length).expect("a type and a number are short").to_le_bytes());
+    header.extend_from_slice(format!("{text:<0$}\n", length - 1).as_bytes());
+    header
+}
+
+/// Texts as NumPy has them: so many characters of 4 bytes each, zeros after the last.
+struct PaddedTexts<'t> {
+    texts: &'t [Box<str>],
+    /// Characters.
+    width: usize,
+    padded: Vec<u8>,
+    /// The text that `padded` is; the next one asked for is mostly the same.
+    is_of: Option<usize>,
+}
+
+impl<'t> PaddedTexts<'t> {
+    fn of(texts: &'t [Box<str>]) -> Self {
+        // NumPy has no text of width 0.
+        let width = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0).max(1);
+        Self { texts, width, padded: vec![0; 4 * width], is_of: None }
+    }
+
+    fn padded(&mut self, index: usize) -> &[u8] {
+        if self.is_of != Some(index) {
+            self.padded.fill(0);
+            for (bytes, character) in self.padded.chunks_exact_mut(4).zip(self.texts[index].chars()) {
+                bytes.copy_from_slice(&u32::from(character).to_le_bytes());
+            }
+            self.is_of = Some(index);
+        }
+        &self.padded
     }
 }
 
@@ -236,33 +281,4 @@ impl<W: Seek> Seek for FailingOnce<W> {
         self.unless_failed(after, |out| out.seek(to))?;
         Ok(self.at)
     }
-}
-
-/// Values of a spool; ends at its end.
-struct FourBytes<R>(R);
-
-impl<R: Read> FourBytes<R> {
-    fn map<T>(mut self, make: impl Fn([u8; 4]) -> T) -> impl FnMut() -> std::io::Result<T> {
-        move || {
-            let mut bytes = [0; 4];
-            self.0.read_exact(&mut bytes)?;
-            Ok(make(bytes))
-        }
-    }
-}
-
-/// Writes one .npy file of `rows` values.
-fn array<T: Serialize + ?Sized, V: Borrow<T>>(
-    out: &mut impl Write,
-    rows: u64,
-    dtype: DType,
-    mut next: impl FnMut() -> std::io::Result<V>,
-) -> std::io::Result<()> {
-    let mut out = BufWriter::new(out);
-    let mut array = WriteOptions::<T>::new().dtype(dtype).shape(&[rows]).writer(&mut out).begin_nd()?;
-    for _ in 0..rows {
-        array.push(next()?.borrow())?;
-    }
-    array.finish()?;
-    out.flush()
 }

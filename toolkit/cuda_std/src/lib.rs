@@ -88,6 +88,10 @@ pub use atomic::{Atomic, AtomicBits, AtomicItem, AtomicMemory, Atomics, Cells};
 pub use block::{Block, PerThread, Thread};
 pub use chunk::Chunk;
 pub use cuda_std_macros::kernel;
+/// The attribute's examples, which need this package.
+#[cfg(doctest)]
+#[doc = include_str!("../macros/docs/kernel.md")]
+pub struct KernelExamples;
 pub use double_buffer::{DoubleBuffer, PendingTile, PendingTiles};
 pub use grid::Grid;
 /// The former name of [`DoubleBuffer`], for kernels that have it.

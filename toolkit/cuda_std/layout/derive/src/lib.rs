@@ -9,18 +9,7 @@ use syn::{Data, DeriveInput, Error, Fields, parse_macro_input};
 ///
 /// It does not compile for generic types, tuple structs, enums, and structs without `#[repr(C)]`.
 ///
-/// ```
-/// use cuda_layout::DeviceLayout;
-///
-/// #[derive(Clone, Copy, DeviceLayout, bytemuck::Zeroable, bytemuck::Pod)]
-/// #[repr(C)]
-/// struct Range {
-///     first: u32,
-///     end: u32,
-/// }
-///
-/// assert_eq!(Range::DESCRIPTION, "Range{first:u32@0,end:u32@4}8:4");
-/// ```
+/// The front page of `cuda_layout` has an example.
 #[proc_macro_derive(DeviceLayout)]
 pub fn device_layout(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

@@ -1,7 +1,7 @@
 //! Kernels that panic on CPU cores, as a program: each panic becomes the error of its launch, and the program goes on.
 //!
 //! Tests are always compiled so that panics unwind, whatever their profile says; programs are not. So this is a program:
-//! `cargo run --release -p cuda_std --example panics` fails where a release build does not do what the documentation says.
+//! `cargo run --release --bin panics` fails where a release build does not do what the documentation says.
 
 use cuda_std::launch::LaunchError;
 use cuda_std::panic::KernelPanic;
