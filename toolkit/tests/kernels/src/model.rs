@@ -1,10 +1,12 @@
 //! Kernels for each part of the kernel model, for comparing a GPU with CPU cores.
 
+mod closures;
 mod outputs;
 mod panics;
 mod steps;
 mod warps;
 
+pub use closures::{asked_in_ranges, checked_sums, empty_rows};
 pub use outputs::{add, counted, crossed, extremes, histogram, scaled_rows, sums_of_parts, table_look_up, transposed};
 pub use panics::{NO_BLOCK, reduction_panics, shuffle_panics};
 pub use steps::{moved, row_shares, running_sums, told, wide_atomics};

@@ -11,7 +11,7 @@ use core::marker::PhantomData;
 #[repr(transparent)]
 pub struct Pick(u32);
 
-/// Element `index`, as four words.
+/// Element `index`, or the last one, as four words.
 #[inline(always)]
 fn words<T: Pod>(from: &Clamped<T>, index: u32) -> [f32; 4] {
     bytemuck::cast(from.get(index))
@@ -51,11 +51,16 @@ pub(crate) fn push_ranges_where<T: Pod>(
     let mut left = warp.ballot(ranges, |_, [first, end]| first < end);
     while left != 0 {
         let [first, end] = warp.broadcast(ranges, left.trailing_zeros());
+        let end = end.min(from.view().len());
         left &= left.wrapping_sub(1);
         let mut begin = first;
         while begin < end {
             let index = begin.wrapping_add(super::thread_index() % super::WARP);
-            let is_one = (index < end) & keep(words(from, index));
+            // Lanes beyond the range look at its last element, so that `keep` is asked of no other; without a branch, which
+            // would part the lanes.
+            // SAFETY: `end` is above `begin`, and no more than there are elements.
+            let element = unsafe { from.view().get_unchecked(index.min(end.wrapping_sub(1))) };
+            let is_one = (index < end) & keep(bytemuck::cast(element));
             // What a dead lane would have put in decides nothing before the list is looked at.
             let votes = super::ballot_of_any(warp.phase(), warp.index(), |_| is_one);
             let (data, count, capacity) = list.place();
