@@ -11,10 +11,21 @@ use cuda_std::math::{NAN, smaller, sqrt};
 use cuda_std::prelude::*;
 use shared_types::Atom;
 
+/// How far is looked, in Å. In no protein is an atom half as far from the surface; without an end, a body that is solid for
+/// hundreds of Å would take a time that grows with the square of its atoms.
+pub const DEEPEST: f32 = 40.0;
+
 /// Atoms with area in a pair of cells and those around it, for which a warp has room; real ones have some 60.
 pub const EXPOSED: usize = 160;
 
-/// Finds the depths of a part's atoms, which lie in a pair of cells: of the places from `first` on. NaN where no atom has area.
+/// A depth of this square; NaN where that is too far.
+#[inline(always)]
+fn depth(nearest: f32) -> f32 {
+    if nearest <= DEEPEST * DEEPEST { sqrt(nearest) } else { NAN }
+}
+
+/// Finds the depths of a part's atoms, which lie in a pair of cells: of the places from `first` on. NaN where no atom within
+/// [`DEEPEST`] has area.
 #[inline(always)]
 pub fn find<V>(
     warp: &mut Warp,
@@ -61,7 +72,7 @@ pub fn find<V>(
             }
             let nearest = warp.reduce(&nearest, smaller);
             if exposed.is_complete() & (nearest <= seen * seen) {
-                sqrt(nearest)
+                depth(nearest)
             } else {
                 // One ring is what was listed.
                 let rings = if exposed.is_complete() { 2 } else { 1 };
@@ -100,11 +111,8 @@ fn among_all<V>(
         });
         let nearest = warp.reduce(&nearest, smaller);
         let seen = cells.seen(rings);
-        if nearest <= seen * seen {
-            return sqrt(nearest);
-        }
-        if cells.is_all(region) {
-            return if nearest < f32::INFINITY { sqrt(nearest) } else { NAN };
+        if nearest <= seen * seen || seen >= DEEPEST || cells.is_all(region) {
+            return depth(nearest);
         }
         rings = rings.wrapping_mul(2);
     }
