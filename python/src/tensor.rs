@@ -50,7 +50,8 @@ enum Memory {
 }
 
 /// A structure's features: `float32`, shape `(residues, columns)`, NaN where a feature is not defined. Torch, NumPy, CuPy and
-/// others take it by `from_dlpack`, without a copy.
+/// others take it by `from_dlpack`, without a copy. It is to be read: all who take it, and `prism`, share the memory, and who wants
+/// to write asks for `copy=True`. (DLPack below version 1 has no way to say so to a program.)
 #[pyclass(frozen, module = "prism._prism")]
 pub struct Tensor {
     held: Arc<Held>,
