@@ -28,8 +28,16 @@ impl<'a> Bytes<'a> {
         u32::from_le_bytes([(); 4].map(|()| self.byte()))
     }
 
+    /// The next bytes, at most `most`.
+    pub fn take(&mut self, most: usize) -> &'a [u8] {
+        let all = self.0.as_slice();
+        let (taken, rest) = all.split_at(most.min(all.len()));
+        self.0 = rest.iter();
+        taken
+    }
+
     /// A coordinate as structures have them, or, rarely, any number that there is.
-    fn coordinate(&mut self) -> f32 {
+    pub fn coordinate(&mut self) -> f32 {
         match self.byte() {
             255 => f32::from_bits(self.word()),
             254 => 1e8 * f32::from(self.byte() as i8),

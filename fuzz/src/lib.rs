@@ -2,16 +2,21 @@
 //!
 //! A new format of input takes a function here, a file in `fuzz_targets`, an entry in `Cargo.toml`, and a folder in `corpus`.
 
+mod archives;
+mod binary;
 mod bytes;
 mod kernels;
 mod packed;
 mod text;
 
+pub use archives::{bzip2, tar, xz, zstd};
+pub use binary::bcif;
 pub use kernels::kernels;
 pub use packed::{dataset, engine, packer};
-pub use text::{archive, bcif, foldcomp, inflate, mmcif, pdb};
+pub use text::{arrays, b_column, foldcomp, inflate, mmcif, pdb, pqr};
 
 use prism_host::annotations::Annotations;
+use prism_host::lineages::Lineages;
 use prism_host::output::Columns;
 
 /// A file of annotations, which are given to a structure.
@@ -21,6 +26,23 @@ pub fn annotations(data: &[u8]) {
         annotations.apply(&mut structure);
         let (used, all) = (annotations.unmatched(), data.iter().filter(|byte| **byte == b'\n').count() + 1);
         assert!(used <= all, "{used} lines of {all} have matched nothing");
+    }
+}
+
+/// A table of lineages, which are made of a structure.
+pub fn lineages(data: &[u8]) {
+    let Ok(lineages) = Lineages::from_reader(data, "fuzz.csv") else { return };
+    let structure = bytes::Bytes::new(data).structure("x.pdb");
+    if structure.validate().is_err() {
+        return;
+    }
+    let all = lineages.apply(&structure);
+    assert!(all.len() >= lineages.len(), "each lineage was sampled somewhere");
+    for (variant, _) in all {
+        if let Err(error) = variant.validate() {
+            panic!("what was made does not fit together: {error}");
+        }
+        assert!(variant.gisaid_freq.iter().all(|share| share.is_nan() || (0.0..=1.0).contains(share)));
     }
 }
 

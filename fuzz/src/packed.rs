@@ -3,8 +3,10 @@
 use crate::bytes::Bytes;
 use arrow_ipc::reader::read_footer_length;
 use arrow_ipc::root_as_footer;
+use prism_host::contacts::{EdgeKind, edges, interfaces};
 use prism_host::dataset::Dataset;
 use prism_host::pack::BatchBuffers;
+use prism_host::sites::sites;
 use prism_host::{Backend, Engine, PackedBatch, StructureInput};
 use std::sync::OnceLock;
 
@@ -77,6 +79,15 @@ pub fn engine(data: &[u8]) {
     let last = engine.run(&structures[structures.len() - 1..]).expect("valid structures can be computed");
     let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(computed[computed.len() - 1].values()), bits(last[0].values()), "alone and beside others");
+    for (structure, features) in structures.iter().zip(&computed) {
+        let rows = structure.n_residues() as u32;
+        let found = edges(structure, 8.0, &[EdgeKind::AlphaCarbons, EdgeKind::Atoms]);
+        assert!(found.iter().all(|edge| edge.row_i < edge.row_j && edge.row_j < rows), "{found:?} of {rows} rows");
+        let found = interfaces(engine, structure, None).expect("chains of a valid structure can be computed");
+        assert!(found.residues.is_sorted_by_key(|residue| residue.row) && found.residues.len() <= rows as usize);
+        let found = sites(structure, &features.view(), 3, 0.0);
+        assert!(found.iter().flat_map(|site| &site.residues).all(|row| *row < rows as usize), "{found:?}");
+    }
 }
 
 /// A packed data set, whose checksums are made right, so that what lies behind them is looked at.

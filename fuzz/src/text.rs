@@ -1,15 +1,18 @@
 //! Files as databases, programs and people write them, and what is left of them on the way.
 
+use crate::binary::assembly;
+use crate::bytes::Bytes;
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::GzEncoder;
 use prism_host::ReadOptions;
 use prism_host::inputs::InputFile;
 use prism_host::read::{Alternates, Models, ReadError, ReadStructure, Residues, read_bytes, read_structures};
+use prism_host::read::{AtomArrays, Texts, read_arrays, with_b_column};
 use std::io::{Read, Write};
 
 /// Options by the last byte; those of a file that ends with its last line are the default.
-fn options(data: &[u8]) -> ReadOptions {
+pub(crate) fn options(data: &[u8]) -> ReadOptions {
     let bits = data.last().map_or(0, |last| last ^ b'\n');
     let has = |bit: u8| bits >> bit & 1 == 1;
     ReadOptions {
@@ -23,10 +26,10 @@ fn options(data: &[u8]) -> ReadOptions {
     }
 }
 
-type Outcome = Result<ReadStructure, ReadError>;
+pub(crate) type Outcome = Result<ReadStructure, ReadError>;
 
 /// Every structure that is read fits together, and has what it says.
-fn check(read: &[Outcome]) {
+pub(crate) fn check(read: &[Outcome]) {
     assert!(!read.is_empty(), "there is a result");
     for read in read.iter().flatten() {
         if let Err(error) = read.structure.validate() {
@@ -47,11 +50,78 @@ pub fn pdb(data: &[u8]) {
     let options = options(data);
     let read = read_structures(data, "x", &options);
     check(&read);
+    if let Some(id) = assembly(data) {
+        check(&read_structures(data, "x", &ReadOptions { assembly: Some(id), ..options.clone() }));
+    }
     // Line ends decide nothing.
     if data.contains(&b'\n') && !data.contains(&b'\r') && starts_as_pdb(data) {
         let lines: Vec<u8> = data.iter().flat_map(|&c| [b'\r', c].into_iter().skip(usize::from(c != b'\n'))).collect();
         assert_eq!(told(&read), told(&read_structures(&lines, "x", &options)), "with carriage returns");
     }
+}
+
+/// A PQR file, told by its columns.
+pub fn pqr(data: &[u8]) {
+    check(&read_structures(data, "x", &options(data)));
+}
+
+/// A file whose B column is written: the second time changes nothing, and what is read of it is the same but for that.
+pub fn b_column(data: &[u8]) {
+    let write = |text: &[u8]| with_b_column(text, "x", |residue| (residue.number % 90) as f32);
+    let Ok(changed) = write(data) else { return };
+    assert!(write(&changed).is_ok_and(|again| again == changed), "twice as once");
+    let options = options(data);
+    let [one, other] = [data, &changed].map(|text| read_structures(text, "x", &options));
+    let shown = |read: &[Outcome]| -> Vec<_> {
+        let shown = |read: &ReadStructure| format!("{:?} {:?}", read.structure.atoms, read.structure.residue_numbers);
+        read.iter().map(|read| read.as_ref().map(shown).map_err(|_| ())).collect()
+    };
+    // What is wrong with a B factor may be mended by that.
+    if one.iter().all(Result::is_ok) {
+        assert_eq!(shown(&one), shown(&other), "but for the B column");
+    }
+}
+
+/// Atoms as a program has them in arrays, most of one length.
+pub fn arrays(data: &[u8]) {
+    let mut bytes = Bytes::new(data);
+    let n = bytes.below(48);
+    let mut texts = |choices: &[&str]| {
+        let own: Vec<&str> =
+            (0..n).map(|_| choices[bytes.below(2 * choices.len()).saturating_sub(choices.len())]).collect();
+        let texts: Texts = own.into_iter().collect();
+        match bytes.byte() {
+            255 => Texts::new(1 + bytes.below(12), bytes.take(n).to_vec()).unwrap_or_default(),
+            254 => Texts::default(),
+            _ => texts,
+        }
+    };
+    let mut atoms = AtomArrays {
+        atom_names: texts(&["CA", "N", "C", "O", "CB", "H", "OXT", "\u{e9}"]),
+        residue_names: texts(&["ALA", "GLY", "MSE", "HOH", "ACE", "UNK", "ATP"]),
+        chains: texts(&["A", "", "B", "long"]),
+        insertion_codes: texts(&["", "A"]),
+        alternates: texts(&["", "A", "B"]),
+        elements: texts(&["", "C", "H", "SE"]),
+        ..AtomArrays::default()
+    };
+    let mut number = 0;
+    for _ in 0..n {
+        number += i32::from(bytes.byte() % 4 == 0);
+        atoms.residue_numbers.push(number);
+        atoms.hetero.push(bytes.byte() > 200);
+        atoms.in_chain.push(bytes.byte() > 100);
+        atoms.occupancies.push(f64::from(bytes.coordinate()));
+        atoms.b_factors.push(f64::from(bytes.coordinate()));
+    }
+    match bytes.byte() {
+        255 => atoms.hetero.clear(),
+        254 => atoms.b_factors.truncate(n / 2),
+        253 => atoms.residue_numbers.push(i32::MIN),
+        _ => {}
+    }
+    let positions: Vec<[f64; 3]> = (0..n).map(|_| [(); 3].map(|()| f64::from(bytes.coordinate()))).collect();
+    check(&read_arrays(&atoms, &positions, "x", &options(data)));
 }
 
 /// Whether no other format is taken for it.
@@ -64,6 +134,9 @@ pub fn mmcif(data: &[u8]) {
     let options = options(data);
     let read = read_structures(data, "x", &options);
     check(&read);
+    if let Some(id) = assembly(data) {
+        check(&read_structures(data, "x", &ReadOptions { assembly: Some(id), ..options.clone() }));
+    }
     // A comment in front decides nothing but the numbers of lines.
     if data.starts_with(b"data_") {
         let read: Vec<_> =
@@ -73,11 +146,6 @@ pub fn mmcif(data: &[u8]) {
             other.iter().map(|read| read.as_ref().map(|read| format!("{read:?}")).map_err(|_| ())).collect();
         assert_eq!(read, other, "behind a comment");
     }
-}
-
-/// A BinaryCIF file.
-pub fn bcif(data: &[u8]) {
-    check(&read_structures(data, "x", &options(data)));
 }
 
 /// A FoldComp entry. Options by its last byte, which is the last residue's B factor.
@@ -92,16 +160,6 @@ pub fn foldcomp(data: &[u8]) {
             told(&read_structures(&[&entry[..], b"\0"].concat(), "x", &options(data))),
             "with a zero"
         );
-    }
-}
-
-/// A tar, whose members are what their bytes say.
-pub fn archive(data: &[u8]) {
-    let file = InputFile::of_bytes("x.tar", data.to_vec());
-    let read = file.read_all(&options(data));
-    assert!(!read.is_empty(), "there is a result");
-    for read in read.iter().flatten() {
-        read.structure.validate().expect("what was read fits together");
     }
 }
 
@@ -144,8 +202,12 @@ pub fn inflate(data: &[u8]) {
 }
 
 /// A compressed text is read as the text.
-fn same(compressed: &[u8], text: &[u8], options: &ReadOptions) {
-    if text.starts_with(&[0x1f, 0x8b]) {
+pub(crate) fn same(compressed: &[u8], text: &[u8], options: &ReadOptions) {
+    // Text that begins as something compressed does is unfolded once more.
+    let is_one = |magic: &&[u8]| text.starts_with(magic);
+    if [&[0x1f, 0x8b][..], &[0x28, 0xb5, 0x2f, 0xfd], b"BZh", b"\xfd7zXZ"].iter().any(is_one)
+        || text.get(1..4) == Some(&[0x2a, 0x4d, 0x18])
+    {
         return;
     }
     let [one, other] = [compressed, text].map(|bytes| told(&[read_bytes(bytes, "x", options)]));

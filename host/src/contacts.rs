@@ -153,7 +153,7 @@ fn each_pair(points: &[Point], reach: f32, mut visit: impl FnMut(&Point, &Point,
     }
     for point in points {
         let [x, y, z] = point.cell(edge);
-        let near = |x: i64| x - 1..=x + 1;
+        let near = |x: i64| x.saturating_sub(1)..=x.saturating_add(1);
         let around = near(x).flat_map(|x| near(y).flat_map(move |y| near(z).map(move |z| [x, y, z])));
         for others in around.filter_map(|cell| cells.get(&cell)) {
             for other in others.iter().map(|&other| &points[other as usize]) {
@@ -186,6 +186,17 @@ mod tests {
             degrees[edge.row_j as usize] += 1.0;
         }
         assert_eq!(features[0].named("contact_number").unwrap(), degrees);
+    }
+
+    /// Cells of what lies at 1e38 Å have the last numbers that there are.
+    #[test]
+    fn atoms_at_the_end_of_all_numbers_have_edges_too() {
+        let mut structure = rbd();
+        structure.atoms[0].x = 1e38;
+        let last = structure.ca_indices[structure.n_residues() - 1] as usize;
+        structure.atoms[last].y = -f32::MAX;
+        let found = edges(&structure, 8.0, &[EdgeKind::AlphaCarbons, EdgeKind::Atoms]);
+        assert!(found.len() > 100 && found.iter().all(|edge| edge.row_j < 193));
     }
 
     #[test]

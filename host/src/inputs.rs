@@ -58,6 +58,8 @@ pub enum Source {
     Database,
     /// Standard input: a structure, or a tar.
     StandardInput,
+    /// A pipe that was named, as shells do for `<(zcat x.gz)`: a structure, or a tar. It can be read once.
+    Pipe,
     /// A file's bytes, which a program has: a structure, or a few.
     Memory(Bytes),
     /// A tar's bytes, plain or compressed.
@@ -101,7 +103,16 @@ impl InputFile {
     /// Whether it is read from begin to end, and may hold any number of structures.
     #[must_use]
     pub fn is_stream(&self) -> bool {
-        matches!(self.source, Source::Archive | Source::Database | Source::StandardInput | Source::MemoryArchive(_))
+        matches!(
+            self.source,
+            Source::Archive | Source::Database | Source::StandardInput | Source::Pipe | Source::MemoryArchive(_)
+        )
+    }
+
+    /// Whether what was read of it is gone.
+    #[must_use]
+    pub fn is_read_once(&self) -> bool {
+        matches!(self.source, Source::StandardInput | Source::Pipe)
     }
 
     /// Reads every structure of it: its data blocks and the models that are asked for; of an archive, those of every
@@ -120,7 +131,7 @@ impl InputFile {
                 all.map(|read| read.map_err(InputFailure::from)).collect()
             }
             Source::Packed(..) => vec![self.read(options)],
-            Source::Archive | Source::Database | Source::StandardInput | Source::MemoryArchive(_) => {
+            Source::Archive | Source::Database | Source::StandardInput | Source::Pipe | Source::MemoryArchive(_) => {
                 let mut all = Vec::new();
                 unpack(self, &mut |item| {
                     match item {
@@ -256,7 +267,7 @@ pub fn discover_by<P: AsRef<Path>>(
             Ok(metadata) if metadata.is_dir() => inputs.walk(path),
             // Nothing is read of pipes and the like before their turn.
             Ok(metadata) if metadata.is_file() && Dataset::is_one(path) => inputs.open_dataset(path),
-            Ok(metadata) => inputs.entries.push(named(path, metadata.len())),
+            Ok(metadata) => inputs.entries.push(named(path, &metadata)),
             Err(error) => {
                 inputs.entries.push(Err(InputFailure::new(&path.display().to_string(), error.to_string())));
             }
@@ -388,7 +399,7 @@ fn reason(error: &walkdir::Error) -> String {
 }
 
 /// A file that was named itself.
-fn named(path: &Path, size: u64) -> Result<InputFile, InputFailure> {
+fn named(path: &Path, metadata: &std::fs::Metadata) -> Result<InputFile, InputFailure> {
     let name = structure_name(path.file_name().map_or(path, Path::new));
     if let Some(reason) = refused_format(path) {
         return Err(InputFailure::new(&name, reason.to_owned()));
@@ -397,11 +408,12 @@ fn named(path: &Path, size: u64) -> Result<InputFile, InputFailure> {
         return Err(InputFailure::new(&name, DatasetError::NotArrow.to_string()));
     }
     let source = match path {
+        _ if !metadata.is_file() => Source::Pipe,
         _ if is_archive(path) => Source::Archive,
         _ if database::is_database(path) => Source::Database,
         _ => Source::File,
     };
-    Ok(InputFile { name, path: path.to_owned(), size, source })
+    Ok(InputFile { name, path: path.to_owned(), size: metadata.len(), source })
 }
 
 /// Whether a file is taken from a directory.

@@ -178,7 +178,7 @@ Other,UK,2021-12-02,10,100,
 
     #[test]
     fn a_structure_is_made_for_each_lineage() {
-        let lineages = Lineages::parse(TABLE.as_bytes(), "t.csv").unwrap();
+        let lineages = Lineages::from_reader(TABLE.as_bytes(), "t.csv").unwrap();
         let wild = rbd();
         let all = lineages.apply(&wild);
         let names: Vec<&str> = all.iter().map(|(one, _)| one.name.as_str()).collect();
@@ -212,7 +212,7 @@ Other,UK,2021-12-02,10,100,
     #[test]
     fn what_does_not_fit_is_noted() {
         let table = TABLE.replace("N501Y E484A N999Q", "Q501Y B:E484A E:E484A");
-        let all = Lineages::parse(table.as_bytes(), "t.csv").unwrap().apply(&rbd());
+        let all = Lineages::from_reader(table.as_bytes(), "t.csv").unwrap().apply(&rbd());
         let notes: Vec<String> = all[1].1.iter().map(ToString::to_string).collect();
         assert!(notes[0].starts_with("substitutions: E:E484A applied"), "{notes:?}");
         assert_eq!(notes[1], "not-substituted: Q501Y: the structure has another residue there");

@@ -62,6 +62,8 @@ enum Values<'a> {
 
 /// A structure's features: `float32`, shape `(residues, columns)`, NaN where a feature is not defined. PyTorch, NumPy, CuPy and
 /// others take it by `from_dlpack`, without a copy. The memory is kept until the last of them drops it.
+/// The tensor is for reading: all consumers and `prism` share the memory. To write, take a copy by `copy=True`. (DLPack below
+/// version 1 has no flag for that.)
 #[pyclass(frozen, module = "prism._prism")]
 pub struct Tensor {
     held: Arc<Held>,

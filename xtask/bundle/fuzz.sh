@@ -1,10 +1,11 @@
 #!/bin/bash
-# Runs all fuzz targets at the same time, each in one process for some seconds, and prints for each how many inputs it has tried
-# and what it has found. Fails if anything was found.
+# Runs the fuzz targets side by side, each in one process for some seconds, and prints for each how many inputs it has tried, how
+# much code they reach, and what it has found, with the command that shows it again. Fails if anything was found.
 #
 #     ./run.sh [SECONDS [TARGET]...]     10 seconds of all targets if nothing is said; 0 seconds try the corpus alone
 #
-# Logs, what was found and the grown corpus go to $PRISM_RESULTS, or the folder `results` here.
+# Logs, what was found and the grown corpus go to $PRISM_RESULTS, or the folder `results` here; the next run goes on from there.
+# As many targets as there are cores run at the same time, or $PRISM_FUZZ_JOBS; each may take $PRISM_FUZZ_MEMORY MiB (3072).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 seconds=${1:-10}
@@ -15,28 +16,33 @@ targets=("$@")
 ((${#targets[@]})) || targets=($(cd "$here/bin" && ls))
 # The targets themselves are what runs side by side.
 export RAYON_NUM_THREADS=1
-declare -A lengths=([dataset]=16384 [pdb]=8192 [mmcif]=8192 [inflate]=8192)
+declare -A lengths=([dataset]=16384 [pdb]=8192 [mmcif]=8192 [inflate]=8192 [bcif]=8192 [tar]=8192 [b_column]=8192)
 
 fuzz() {
-    local target=$1 folder=$results/$1 options
+    local target=$1 folder=$results/$1 options begin=$SECONDS left=$seconds
     mkdir -p "$folder/corpus" "$folder/found"
-    options=(-timeout=20 -rss_limit_mb=3072 -print_final_stats=1 -max_len="${lengths[$target]:-2048}"
+    : >"$folder/log"
+    options=(-timeout=20 -rss_limit_mb="${PRISM_FUZZ_MEMORY:-3072}" -print_final_stats=1 -max_len="${lengths[$target]:-2048}"
         -artifact_prefix="$folder/found/")
     [ ! -f "$here/dictionaries/$target.dict" ] || options+=(-dict="$here/dictionaries/$target.dict")
-    if ((seconds > 0)); then
-        options+=(-max_total_time="$seconds")
-    else
-        options+=(-runs=0)
-    fi
-    "$here/bin/$target" "${options[@]}" "$folder/corpus" "$here/corpus/$target" >"$folder/log" 2>&1 </dev/null
-    echo $? >"$folder/status"
+    # What finds something ends there; so it begins again, a few times.
+    for _ in 1 2 3 4 5; do
+        if ((seconds > 0)); then
+            "$here/bin/$target" "${options[@]}" -max_total_time="$left" "$folder/corpus" "$here/corpus/$target"
+        else
+            "$here/bin/$target" "${options[@]}" -runs=0 "$folder/corpus" "$here/corpus/$target"
+        fi >>"$folder/log" 2>&1 </dev/null
+        echo $? >"$folder/status"
+        left=$((seconds - (SECONDS - begin)))
+        (($(cat "$folder/status") != 0 && left > 5)) || break
+    done
 }
 
 running=0
 for target in "${targets[@]}"; do
     fuzz "$target" &
     running=$((running + 1))
-    if ((running >= $(nproc))); then
+    if ((running >= ${PRISM_FUZZ_JOBS:-$(nproc)})); then
         wait -n
     fi
 done
@@ -44,15 +50,18 @@ wait
 failed=0
 for target in "${targets[@]}"; do
     folder=$results/$target
-    tried=$(awk '/^stat::number_of_executed_units/ { print $2 }' "$folder/log")
-    covered=$(awk '{ for (i = 1; i < NF; i++) if ($i == "cov:") c = $(i + 1) } END { print c + 0 }' "$folder/log")
+    tried=$(awk '/^stat::number_of_executed_units/ { sum += $2 } END { print sum + 0 }' "$folder/log")
+    covered=$(awk '{ for (i = 1; i < NF; i++) if ($i == "cov:" && $(i + 1) > c) c = $(i + 1) } END { print c + 0 }' "$folder/log")
     found=$(find "$folder/found" -type f | wc -l)
     status=$(cat "$folder/status")
-    printf '%-12s %12s inputs %8s places reached %4s found\n' "$target" "${tried:-?}" "$covered" "$found"
+    printf '%-12s %12s inputs %8s places reached %4s found\n' "$target" "$tried" "$covered" "$found"
     if ((status != 0 || found > 0)); then
         failed=1
-        echo "  ended with $status; the end of $folder/log:"
-        tail -15 "$folder/log" | cut -c-400 | sed 's/^/    /'
+        for file in "$folder"/found/*; do
+            [ ! -f "$file" ] || echo "  again: bin/$target $file"
+        done
+        echo "  ended with $status; what $folder/log says of it:"
+        grep -aE "panicked at|ERROR: |SUMMARY|^thread|assertion|left:|right:" "$folder/log" | tail -15 | cut -c-400 | sed 's/^/    /'
     fi
 done
 exit $failed

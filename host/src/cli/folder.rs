@@ -6,7 +6,6 @@ use super::job::{Job, Sink, Stop};
 use super::parts::{self, Folder, Shard};
 use super::provenance;
 use super::report::Report;
-use prism_host::inputs::Source;
 use prism_host::output::{Columns, OutputFile, Provenance, check_place, merge_parquet};
 use prism_host::pipeline::Stopped;
 use serde_json::{Value, json};
@@ -16,8 +15,9 @@ impl Job<'_> {
     /// Computes the parts of a run that are not done; answers the exit status.
     pub fn run_into(&self, path: &Path, args: &FolderArgs, columns: &Columns) -> Result<u8, Failure> {
         let (mut ready, inputs) = self.prepare()?;
-        if inputs.entries.iter().flatten().any(|file| matches!(file.source, Source::StandardInput)) {
-            let advice = "-: a run into a folder reads its inputs again where it was ended; give files";
+        if let Some(pipe) = inputs.entries.iter().flatten().find(|file| file.is_read_once()) {
+            let path = pipe.path.display();
+            let advice = format!("{path}: a run into a folder reads its inputs again where it was ended; give files");
             return Err(Failure::usage(anyhow::anyhow!(advice)));
         }
         let ranges = parts::plan(&inputs.entries, args.part_inputs);

@@ -3,7 +3,7 @@
 use super::args::ProvenanceArgs;
 use super::failure::Failure;
 use prism_host::engine::Engine;
-use prism_host::inputs::{InputFailure, InputFile, Source};
+use prism_host::inputs::{InputFailure, InputFile};
 use prism_host::output::{OutputError, Provenance, check_place, write_whole};
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
@@ -23,12 +23,8 @@ impl Digests {
         if !args.digests {
             return Self::default();
         }
-        let paths: BTreeSet<&Path> = entries
-            .iter()
-            .flatten()
-            .filter(|file| !matches!(file.source, Source::StandardInput))
-            .map(|file| file.path.as_path())
-            .collect();
+        let paths: BTreeSet<&Path> =
+            entries.iter().flatten().filter(|file| !file.is_read_once()).map(|file| file.path.as_path()).collect();
         let paths: Vec<&Path> = paths.into_iter().collect();
         Self(paths.into_par_iter().map(|path| (path.to_owned(), digest_of(path))).collect())
     }

@@ -119,14 +119,18 @@ pub fn interfaces(
     let groups = chains.iter().map(|&chain| vec![chain]).chain(pairs.iter().map(|pair| pair.to_vec()));
     let groups = groups.chain([chains.iter().copied().collect()]);
     let parts: Vec<Part> = groups.map(|group| Part::new(structure, &group)).collect();
-    let inputs: Vec<StructureInput> = parts.iter().map(|part| part.input.clone()).collect();
+    // Residues without atoms have no area, and nothing is computed of a chain that has no others.
+    let inputs: Vec<StructureInput> =
+        parts.iter().filter(|part| part.has_atoms()).map(|part| part.input.clone()).collect();
     let features = engine.run(&inputs)?;
+    let mut computed = features.iter();
     let areas: Vec<HashMap<u32, f32>> = parts
         .iter()
-        .zip(&features)
-        .map(|(part, features)| {
-            let sasa = features.named("sasa").unwrap_or_default();
-            part.rows.iter().copied().zip(sasa.iter().copied()).collect()
+        .map(|part| {
+            let own = if part.has_atoms() { computed.next() } else { None };
+            let sasa = own.and_then(|features| features.named("sasa")).map(|sasa| sasa.to_vec());
+            let sasa = sasa.unwrap_or_else(|| vec![0.0; part.rows.len()]);
+            part.rows.iter().copied().zip(sasa).collect()
         })
         .collect();
     let (alone, rest) = areas.split_at(chains.len());
@@ -218,6 +222,10 @@ impl Part {
         }
         Self { input, rows }
     }
+
+    fn has_atoms(&self) -> bool {
+        !self.input.atoms.is_empty()
+    }
 }
 
 #[cfg(test)]
@@ -232,6 +240,25 @@ mod tests {
         let engine = Engine::builder().backend(Backend::Cpu).build().unwrap();
         let found = interfaces(&engine, &structure, between).unwrap();
         (structure, found)
+    }
+
+    #[test]
+    fn a_chain_without_atoms_buries_nothing() {
+        let (mut structure, _) = run(None);
+        // The last residue keeps its place, and becomes a chain by itself.
+        let last = structure.n_residues() - 1;
+        let first = structure.residue_atoms[last];
+        structure.atoms.truncate(first as usize);
+        structure.residue_atoms[last + 1] = first;
+        structure.ca_indices[last] = NO_CA;
+        structure.roles.clear();
+        structure.chain_ids[last] = structure.chains.len() as u32;
+        structure.chains.push("Z".to_owned());
+        let engine = Engine::builder().backend(Backend::Cpu).build().unwrap();
+        let found = interfaces(&engine, &structure, None).unwrap();
+        let residue = found.residues.last().unwrap();
+        assert_eq!((residue.row, residue.alone, residue.complex), (last as u32, 0.0, 0.0));
+        assert_eq!(found.pairs.len(), 1);
     }
 
     /// Areas of the chains read alone and together from the file.

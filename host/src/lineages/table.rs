@@ -4,7 +4,7 @@ use super::fit::{Day, Estimate, slope};
 use super::substitution::Substitution;
 use super::{ASSUMED_SAMPLES, FREQUENCY_DAYS, VELOCITY_DAYS};
 use crate::csv_table::{self, CsvTable, TableError};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Read;
 use std::path::Path;
 
@@ -84,10 +84,14 @@ impl Lineages {
     /// Names the line of the first thing that is wrong.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, TableError> {
         let (file, shown) = csv_table::open(path.as_ref())?;
-        Self::parse(file, &shown)
+        Self::from_reader(file, &shown)
     }
 
-    pub(super) fn parse(reader: impl Read, path: &str) -> Result<Self, TableError> {
+    /// Reads such a file's text from anywhere; `path` is what errors call it.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn from_reader(reader: impl Read, path: &str) -> Result<Self, TableError> {
         let mut lines = CsvTable::new(reader, path);
         let columns = lines.header(positions)?;
         let (mut table, mut known) = (Self::default(), Known::default());
@@ -135,7 +139,7 @@ impl Lineages {
             }
             (_, frequency) => (ASSUMED_SAMPLES * number("frequency", frequency, 1.0)?, Some(ASSUMED_SAMPLES)),
         };
-        if !country.lineages.contains(&lineage) {
+        if known.sampled.insert((place, lineage)) {
             country.lineages.push(lineage);
         }
         let day = country.days.entry(date).or_default();
@@ -218,6 +222,8 @@ struct Known {
     lineages: HashMap<String, usize>,
     countries: HashMap<String, usize>,
     totals: HashMap<(usize, i64), Option<f64>>,
+    /// Which lineages each country has.
+    sampled: HashSet<(usize, usize)>,
 }
 
 fn positions(header: &[&str]) -> Result<[Option<usize>; COLUMNS.len()], String> {
@@ -262,7 +268,7 @@ mod tests {
     use super::*;
 
     fn refused(text: &str) -> String {
-        Lineages::parse(text.as_bytes(), "t.csv").unwrap_err().to_string()
+        Lineages::from_reader(text.as_bytes(), "t.csv").unwrap_err().to_string()
     }
 
     #[test]
@@ -297,7 +303,7 @@ mod tests {
         for day in 1..=30 {
             text += &format!("A,2022-06-{day:02},{},100\n", if day > 23 { 50 } else { 10 });
         }
-        let table = Lineages::parse(text.as_bytes(), "t.csv").unwrap();
+        let table = Lineages::from_reader(text.as_bytes(), "t.csv").unwrap();
         assert_eq!(table.countries[0].estimate(&[0]).frequency, 0.5);
         assert!(table.countries[0].estimate(&[0]).velocity > 0.0);
         assert_eq!(table.countries[0].estimate(&[]).frequency, 0.0);
@@ -305,7 +311,7 @@ mod tests {
 
     #[test]
     fn frequencies_stand_for_a_hundred_samples() {
-        let of = |text: &str| Lineages::parse(text.as_bytes(), "t.csv").unwrap().countries[0].estimate(&[0]);
+        let of = |text: &str| Lineages::from_reader(text.as_bytes(), "t.csv").unwrap().countries[0].estimate(&[0]);
         let counts = of("lineage,date,count,total\nA,2022-06-01,20,100\nA,2022-06-02,40,100\n");
         assert_eq!(of("lineage,date,frequency\nA,2022-06-01,0.2\nA,2022-06-02,0.4\n"), counts);
     }

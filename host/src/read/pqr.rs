@@ -95,6 +95,7 @@ pub(super) fn read(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
     let mut residue_id = None;
     let mut wanted = true;
     for (offset, line) in lines(text) {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
         if !is_atom(line) {
             between |= line.starts_with(b"MODEL") || line.starts_with(b"END");
             continue;
@@ -174,6 +175,16 @@ ATOM      3  C   MET A   1      26.913  26.639   3.531  0.0123 1.9080
         let pdb = "ATOM      1  N   MET A   1      27.340  24.430   2.614  1.00 -9.67\n";
         assert!(!is_one(pdb.as_bytes()));
         assert!(!is_one(b"") && !is_one(b"REMARK\n"));
+    }
+
+    #[test]
+    fn carriage_returns_are_no_part_of_what_is_wrong() {
+        let wrong = PQR.replace(" 0.0123 1.9080", "");
+        let told = |text: &str| match read(text.as_bytes(), &ReadOptions::default()) {
+            Err(fault) => fault.problem.to_string(),
+            Ok(_) => panic!("a line has no charge"),
+        };
+        assert_eq!(told(&wrong), told(&wrong.replace('\n', "\r\n")));
     }
 
     #[test]

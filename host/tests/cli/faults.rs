@@ -95,6 +95,43 @@ fn an_interrupted_run_ends_within_two_seconds() {
     assert_eq!(run.files(), ["in"]);
 }
 
+/// A pipe that a shell has made is read as standard input is, once; one that nobody writes to is waited for until somebody ends
+/// the run.
+#[test]
+fn a_pipe_that_is_named_is_read_and_can_be_left() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.pdb"), "a.pdb");
+    let shell = |script: &str| {
+        let output = Command::new("bash")
+            .args(["-c", script, env!("CARGO_BIN_EXE_prism")])
+            .current_dir(run.path(""))
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let features = r#""$0" features --backend cpu --columns sasa --digests --provenance p.json"#;
+    let expected = run.features(&["a.pdb", "--columns", "sasa"]).stdout;
+    let (table, said) = shell(&format!("{features} <(gzip -c a.pdb)"));
+    let values =
+        |table: &str| table.lines().skip(1).map(|l| l.split_once(',').unwrap().1.to_owned()).collect::<Vec<_>>();
+    assert_eq!(values(&table), values(&expected), "{said}");
+    let (table, said) = shell(&format!("{features} <(tar c a.pdb)"));
+    assert_eq!(values(&table), values(&expected), "{said}");
+    assert!(names(&table)[0].ends_with("/a.pdb"), "{table}");
+
+    assert!(Command::new("mkfifo").arg(run.path("fifo.pdb")).status().unwrap().success());
+    let arguments = ["features", "--backend", "cpu", "fifo.pdb", "-o", "out.csv"];
+    let mut child = run.command(&arguments).stderr(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(400));
+    assert!(child.try_wait().unwrap().is_none(), "somebody may still write to it");
+    signal(&child, "-INT");
+    let begin = Instant::now();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(begin.elapsed() < Duration::from_secs(2), "{:?}", begin.elapsed());
+    assert!(!run.path("out.csv").exists());
+}
+
 #[test]
 fn a_file_size_limit_is_an_error_with_words() {
     let run = Run::new();

@@ -10,11 +10,21 @@ use cuda_std::math::{NAN, smaller, sqrt};
 use cuda_std::prelude::*;
 use shared_types::Atom;
 
+/// The search ends at this distance in Å. In no protein is an atom half as far from the surface. Without a limit, the time for a
+/// body that is solid for hundreds of Å would grow with the square of its atoms.
+pub const DEEPEST: f32 = 40.0;
+
 /// Room in a warp's list of atoms with area in and around a pair of cells; real structures have some 60.
 pub const EXPOSED: usize = 160;
 
+/// The depth for a squared distance; NaN if it exceeds [`DEEPEST`].
+#[inline(always)]
+fn depth(nearest: f32) -> f32 {
+    if nearest <= DEEPEST * DEEPEST { sqrt(nearest) } else { NAN }
+}
+
 /// Finds the depths of a part's atoms, which lie in a pair of cells. The part's places count from `first`. NaN if no atom
-/// has area.
+/// within [`DEEPEST`] has area.
 #[inline(always)]
 pub fn find<V>(
     warp: &mut Warp,
@@ -60,7 +70,7 @@ pub fn find<V>(
             }
             let nearest = warp.reduce(&nearest, smaller);
             if exposed.is_complete() & (nearest <= seen * seen) {
-                sqrt(nearest)
+                depth(nearest)
             } else {
                 // The list covers one ring.
                 let rings = if exposed.is_complete() { 2 } else { 1 };
@@ -99,11 +109,8 @@ fn among_all<V>(
         });
         let nearest = warp.reduce(&nearest, smaller);
         let seen = cells.seen(rings);
-        if nearest <= seen * seen {
-            return sqrt(nearest);
-        }
-        if cells.is_all(region) {
-            return if nearest < f32::INFINITY { sqrt(nearest) } else { NAN };
+        if nearest <= seen * seen || seen >= DEEPEST || cells.is_all(region) {
+            return depth(nearest);
         }
         rings = rings.wrapping_mul(2);
     }

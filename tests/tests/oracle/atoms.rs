@@ -124,7 +124,7 @@ impl Atoms {
         crowd
     }
 
-    /// Distance to the nearest atom that is exposed; `None` where none is.
+    /// Distance to the nearest atom that is exposed; `None` where none is within 40 Å.
     fn depth(&self, i: usize) -> Option<Interval> {
         if self.exposed[i].low > 0.0 {
             return Some(Interval::default());
@@ -133,7 +133,7 @@ impl Atoms {
             let others = (0..self.atoms.len()).filter(|&j| open(&self.exposed[j]));
             others.map(|j| self.atoms[i].distance(&self.atoms[j])).min_by(f64::total_cmp)
         };
-        let low = nearest(&|exposed| exposed.high > 0.0)?;
+        let low = nearest(&|exposed| exposed.high > 0.0).filter(|low| *low <= 40.0)?;
         Some(Interval { low, high: nearest(&|exposed| exposed.low > 0.0).unwrap_or(low) })
     }
 

@@ -107,3 +107,26 @@ fn depth_is_found_however_deep() {
     assert!(depths > 10.5, "{depths}");
     assert_right(&[structure], 2.0);
 }
+
+/// A ball of 23,000 atoms, solid for more than any protein is: nobody looks farther than 40 Å.
+#[test]
+fn atoms_deeper_than_any_have_no_depth() {
+    let places = -18..=18;
+    let points = places.clone().flat_map(|x| places.clone().flat_map(move |y| (-18..=18).map(move |z| [x, y, z])));
+    let ball: Vec<[f32; 3]> =
+        points.filter(|[x, y, z]| x * x + y * y + z * z <= 324).map(|at| at.map(|k| 2.5 * k as f32)).collect();
+    let from_surface: Vec<f32> = ball.iter().map(|at| 45.0 - at.iter().map(|x| x * x).sum::<f32>().sqrt()).collect();
+    let structure = of_all_points("ball", ball);
+    let selection = prism_host::output::Columns::choose(["depth"]).unwrap().selection();
+    let engine = prism_host::Engine::builder().backend(prism_host::Backend::Cpu).selection(selection).build().unwrap();
+    let found = engine.run(&[structure]).unwrap();
+    let depths = found[0].named("depth").unwrap();
+    for (depth, least) in depths.iter().zip(&from_surface) {
+        match *least {
+            least if least > 42.0 => assert!(depth.is_nan(), "{depth} {least} Å below the surface"),
+            least if least < 36.0 => assert!((depth - least).abs() < 4.0, "{depth} {least} Å below the surface"),
+            _ => assert!(depth.is_nan() || *depth <= 40.0, "{depth}"),
+        }
+    }
+    assert!(depths.iter().filter(|depth| depth.is_nan()).count() > 5);
+}

@@ -270,7 +270,7 @@ pub trait BlockMemory: Elements {
     /// has in common, and `value(about, row, column)` is an element.
     ///
     /// # Panics
-    /// When `rows * columns` is beyond [`len`](Self::len).
+    /// When `rows * columns` is beyond [`len`](Self::len), or one of them above `u32::MAX - 1024`.
     ///
     /// ```
     /// # use cuda_std::prelude::*;
@@ -292,9 +292,20 @@ pub trait BlockMemory: Elements {
     /// assert_eq!(out, [0.25, 0.25, 0.5, 0.25, 0.25, 0.5]);
     /// # }
     /// ```
+    ///
+    /// What is known of a row is shared by its lanes, so it is no cell, by which one would see what another did:
+    ///
+    /// ```compile_fail,E0277
+    /// # use cuda_std::prelude::*;
+    /// use std::cell::Cell;
+    ///
+    /// fn counted(block: &mut Block, out: &mut Chunk<u32, 64>) {
+    ///     out.fill_rows_by_warp(block, 2, 32, |_, _| Cell::new(0), |count, _, _| count.replace(1));
+    /// }
+    /// ```
     #[inline(always)]
     #[track_caller]
-    fn fill_rows_by_warp<S>(
+    fn fill_rows_by_warp<S: Sync>(
         &mut self,
         block: &mut Block,
         rows: u32,

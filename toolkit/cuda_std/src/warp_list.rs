@@ -265,7 +265,10 @@ impl WarpList<'_, u32> {
         let lengths = warp.map(ranges, |_, [first, end]| end.saturating_sub(*first).min(most));
         let mut ends = warp.inclusive_scan(&lengths, u32::wrapping_add);
         let total = warp.broadcast(&ends, 31);
-        warp.each_with(&mut ends, &lengths, |_, at, length| *at = count.wrapping_add(*at).wrapping_sub(*length));
+        warp.each_with(&mut ends, &lengths, |_, at, length| {
+            // What would come behind four milliards has no room, and takes no other's.
+            *at = count.saturating_add(*at).wrapping_sub(*length);
+        });
         // SAFETY: the warp's own part.
         unsafe { platform::store_ranges(&ranges.0, &ends.0, data, capacity) };
         self.count = count.saturating_add(total);

@@ -51,7 +51,7 @@ pub(super) fn fill<M: Elements>(
 /// [`BlockMemory::fill_rows_by_warp`].
 #[inline(always)]
 #[track_caller]
-pub(super) fn fill_rows<M: Elements, S>(
+pub(super) fn fill_rows<M: Elements, S: Sync>(
     memory: &mut M,
     block: &mut Block,
     rows: u32,
@@ -61,7 +61,7 @@ pub(super) fn fill_rows<M: Elements, S>(
 ) {
     let elements = memory.resolved(INSIDE);
     check_length(rows.saturating_mul(columns), elements.count());
-    check_length(columns, MAX_LENGTH);
+    check_length(rows.max(columns), MAX_LENGTH);
     block.open(memory.claim(INSIDE));
     let crew = block.phase();
     platform::each_index_by_warp(crew, rows, |w, row| {

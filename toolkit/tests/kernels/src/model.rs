@@ -1,11 +1,13 @@
 //! Kernels for each part of the kernel model, for comparing a GPU with CPU cores.
 
+mod closures;
 mod lines;
 mod outputs;
 mod panics;
 mod steps;
 mod warps;
 
+pub use closures::{asked_in_ranges, checked_sums, empty_rows};
 pub use lines::spoken;
 pub use outputs::{add, counted, crossed, extremes, histogram, scaled_rows, sums_of_parts, table_look_up, transposed};
 pub use panics::{NO_BLOCK, reduction_panics, shuffle_panics};

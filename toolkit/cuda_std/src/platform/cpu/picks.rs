@@ -221,9 +221,11 @@ pub(crate) fn push_ranges_where<T: Pod>(
             // SAFETY: all of a turn are there.
             let words = unsafe { apart(turn.cast()) };
             let [x, y, z, w] = &words;
+            // Beyond the range it is the first one that is looked at again, so that `keep` is asked of no other.
+            let own = |word: &[f32; TURN], i: usize| if (i as u32) < n { word[i] } else { word[0] };
             let (mut chosen, mut index) = ([0u8; TURN], [0u32; TURN]);
             for i in 0..TURN {
-                chosen[i] = u8::from(keep([x[i], y[i], z[i], w[i]])) & u8::from((i as u32) < n);
+                chosen[i] = u8::from(keep([own(x, i), own(y, i), own(z, i), own(w, i)])) & u8::from((i as u32) < n);
                 index[i] = k.wrapping_add(i as u32);
             }
             let votes = bits(&chosen);

@@ -11,7 +11,7 @@ use core::marker::PhantomData;
 #[repr(transparent)]
 pub struct Pick(u32);
 
-/// Element `index`, as four words.
+/// Element `index`, or the last one, as four words.
 #[inline(always)]
 fn words<T: Pod>(from: &Clamped<T>, index: u32) -> [f32; 4] {
     bytemuck::cast(from.get(index))

@@ -62,14 +62,18 @@ fn team<const L: u32>() -> u32 {
 }
 
 /// Combines the values of every `L` neighbouring lanes by halving strides; all of them get the first one's result.
+///
+/// Lanes without a partner combine nothing: they would add up what nobody asked for, and a sum that is checked might overflow.
 #[inline(always)]
 pub(super) fn halve_lanes<const L: u32, T: Pod>(mut value: T, combine: &impl Fn(T, T) -> T) -> T {
-    let mask = team::<L>();
+    let (mask, lane) = (team::<L>(), thread_index() % L);
     let mut stride = L / 2;
     while stride > 0 {
         // SAFETY: all lanes of the team get here together: see `each_team`, `block_reduce`.
         let other = shuffle_words(value, |word| unsafe { shfl_sync_down(mask, word, stride, segment::<L>()) });
-        value = combine(value, other);
+        if lane < stride {
+            value = combine(value, other);
+        }
         stride /= 2;
     }
     // SAFETY: as above.

@@ -1,4 +1,5 @@
-//! Kernels of 16-bit floats, tensor cores and asynchronous copies that only tests use.
+//! Kernels that only tests use, and whose PTX is not kept: of 16-bit floats, tensor cores, asynchronous copies, and one that
+//! interprets programs.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 #![deny(unsafe_code)]
@@ -8,8 +9,10 @@ mod half;
 // Tensor cores multiply from 8.0 on.
 #[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
 mod matrix;
+mod programs;
 
 pub use copies::copied;
 pub use half::{all_sums, arithmetic, eights, lanes, narrowed, narrowed_pairs, widened};
 #[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
 pub use matrix::{product_bf16, product_f16, product_i8, product_tf32, tiled_bf16, tiled_f16};
+pub use programs::{WORDS, program};

@@ -1,4 +1,0 @@
-//! Tars.
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| prism_fuzz::archive(data));

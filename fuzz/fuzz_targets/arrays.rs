@@ -1,0 +1,4 @@
+//! Atoms in arrays.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| prism_fuzz::arrays(data));

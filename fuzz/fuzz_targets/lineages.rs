@@ -1,0 +1,4 @@
+//! Tables of lineages.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| prism_fuzz::lineages(data));

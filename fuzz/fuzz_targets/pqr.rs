@@ -1,0 +1,4 @@
+//! PQR files.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| prism_fuzz::pqr(data));

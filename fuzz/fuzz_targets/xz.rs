@@ -1,0 +1,4 @@
+//! Files compressed by xz.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| prism_fuzz::xz(data));

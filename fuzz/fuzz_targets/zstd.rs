@@ -1,0 +1,4 @@
+//! Files compressed by zstd.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| prism_fuzz::zstd(data));

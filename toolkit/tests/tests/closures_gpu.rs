@@ -1,0 +1,64 @@
+//! What closures are asked is the same on a GPU and on CPU cores: one that panics for anything else ends neither.
+
+use cuda_host::{CudaExecutor, DeviceBuffer};
+use cuda_std::launch::LaunchError;
+use cuda_std::prelude::*;
+use test_kernels as k;
+
+fn gpu() -> Option<CudaExecutor> {
+    toolkit_tests::device::is_there()
+        .then(|| CudaExecutor::open(0, "test kernels", k::PTX).expect("a device that opens"))
+}
+
+#[test]
+fn sums_that_are_checked_add_nothing_twice() {
+    // Every lane in turn has the largest number.
+    for largest in 0..32 {
+        let x: Vec<u32> = (0..32).map(|i| if i == largest { 0xffff_ff00 } else { 1 }).collect();
+        let expected = [0xffff_ff1f; 3];
+        let mut out = [0; 3];
+        k::checked_sums::launch(&CpuExecutor::new(), 1, k::checked_sums::Args { out: &mut out[..], x: &x[..] })
+            .unwrap();
+        assert_eq!(out, expected);
+        let Some(gpu) = gpu() else { continue };
+        let x = DeviceBuffer::from_slice(gpu.stream(), &x).unwrap();
+        let mut out = DeviceBuffer::from_slice(gpu.stream(), &[0u32; 3]).unwrap();
+        k::checked_sums::launch(&gpu, 1, k::checked_sums::Args { out: out.view_mut(), x: x.view() }).unwrap();
+        assert_eq!(out.download(gpu.stream()).unwrap(), expected, "{largest}");
+    }
+}
+
+#[test]
+fn elements_outside_of_ranges_are_not_asked() {
+    let is_inside = |i: &u32| (3..5).contains(i) || (20..37).contains(i) || (40..45).contains(i);
+    let x: Vec<[f32; 4]> = (0..45).map(|i| [if is_inside(&i) { i as f32 } else { -1.0 }, 0.0, 0.0, 0.0]).collect();
+    let even: Vec<u32> = (0..45).filter(is_inside).filter(|i| i % 2 == 0).collect();
+    let expected = [even.len() as u32, even.iter().sum()];
+    for seed in 0..3 {
+        let mut out = [0; 2];
+        let args = k::asked_in_ranges::Args { out: &mut out[..], x: &x[..] };
+        let cpu = if seed == 0 { CpuExecutor::new() } else { CpuExecutor::shuffled(seed) };
+        k::asked_in_ranges::launch(&cpu, 1, args).unwrap();
+        assert_eq!(out, expected);
+    }
+    let Some(gpu) = gpu() else { return };
+    let x = DeviceBuffer::from_slice(gpu.stream(), &x).unwrap();
+    let mut out = DeviceBuffer::from_slice(gpu.stream(), &[0u32; 2]).unwrap();
+    k::asked_in_ranges::launch(&gpu, 1, k::asked_in_ranges::Args { out: out.view_mut(), x: x.view() }).unwrap();
+    assert_eq!(out.download(gpu.stream()).unwrap(), expected);
+}
+
+#[test]
+fn rows_without_elements_end() {
+    let launch = |rows| {
+        let mut out = [0];
+        k::empty_rows::launch(&CpuExecutor::new(), 1, k::empty_rows::Args { out: &mut out[..], rows }).map(|()| out[0])
+    };
+    assert_eq!(launch(1000).unwrap(), 1000);
+    let refused = launch(u32::MAX).unwrap_err();
+    assert!(matches!(refused, LaunchError::Panic(_)), "{refused}");
+    let Some(gpu) = gpu() else { return };
+    let mut out = DeviceBuffer::from_slice(gpu.stream(), &[0u32]).unwrap();
+    k::empty_rows::launch(&gpu, 1, k::empty_rows::Args { out: out.view_mut(), rows: u32::MAX }).unwrap();
+    assert!(out.download(gpu.stream()).unwrap_err().kernel_panic().is_some(), "it ends");
+}
