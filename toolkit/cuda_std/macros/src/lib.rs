@@ -10,7 +10,7 @@ use signature::{Options, Signature};
 use syn::spanned::Spanned as _;
 use syn::{ItemFn, parse_macro_input};
 
-#[doc = include_str!("../docs/kernel.md")]
+/// Makes a kernel of a function of one thread block: `cuda_std::kernel`, where its documentation is.
 #[proc_macro_attribute]
 pub fn kernel(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let function = parse_macro_input!(item as ItemFn);
