@@ -24,7 +24,9 @@ pub fn annotations(data: &[u8]) {
     if let Ok(annotations) = Annotations::from_reader(data, "fuzz.csv") {
         let mut structure = bytes::Bytes::new(data).structure("x.pdb");
         annotations.apply(&mut structure);
-        let (used, all) = (annotations.unmatched(), data.iter().filter(|byte| **byte == b'\n').count() + 1);
+        // A carriage return ends a line, too.
+        let ends = data.iter().filter(|byte| matches!(**byte, b'\n' | b'\r')).count();
+        let (used, all) = (annotations.unmatched(), ends + 1);
         assert!(used <= all, "{used} lines of {all} have matched nothing");
     }
 }
