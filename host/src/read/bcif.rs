@@ -225,8 +225,13 @@ impl<'a> Atoms<'a> {
         let mut index: HashMap<Option<i32>, Option<usize>> = HashMap::new();
         let mut residue_id = None;
         let mut wanted = true;
+        let mut last = None;
         for row in 0..self.rows {
             let model = self.model[row];
+            // As in text: where another model's rows lie between, a residue begins again.
+            if last != Some(model) {
+                (last, residue_id) = (Some(model), None);
+            }
             let ordinal = index.len() as i32 + 1;
             let current = *index.entry(model).or_insert_with(|| {
                 let number = model.unwrap_or(ordinal);
