@@ -33,7 +33,7 @@ pub fn asked_in_ranges(block: &mut Block, out: &mut Chunk<u32, 2>, x: &[[f32; 4]
         });
         list.push_ranges_where(warp, &x, &ranges, |[first, ..]| {
             assert!(first >= 0.0, "an element outside of the ranges");
-            first as u32 % 2 == 0
+            (first as u32).is_multiple_of(2)
         });
         let items = list.items(warp);
         let n = items.len();

@@ -93,9 +93,7 @@ pub fn program(
                 let any = warp.shuffle(&up, |lane| mixed(lane.index(), x));
                 warp.inclusive_scan(&any, u32::wrapping_add)
             }),
-            15 => memory.fill_by_team::<8>(block, n, |team, i| {
-                team.reduce(a % 70, i, |sum, k| mixed(sum, k), u32::wrapping_add)
-            }),
+            15 => memory.fill_by_team::<8>(block, n, |team, i| team.reduce(a % 70, i, mixed, u32::wrapping_add)),
             16 => memory.update_by_team::<4, _>(
                 block,
                 n,
@@ -117,7 +115,9 @@ pub fn program(
                 list.push_ranges(warp, &ranges);
                 let (all, room) = (list.len(), list.capacity());
                 if all <= room {
-                    list.retain_from(warp, 0, |warp, items| warp.map(items, |_, item| mixed(*item, c) % 3 > 0));
+                    list.retain_from(warp, 0, |warp, items| {
+                        warp.map(items, |_, item| !mixed(*item, c).is_multiple_of(3))
+                    });
                 }
                 let items = list.items(warp);
                 items.range(0, items.len()).fold(all, mixed)
@@ -147,7 +147,7 @@ pub fn program(
             }),
             21 => {
                 let (rows, most) = (a % 5, c % 40);
-                let lists = memory.collect::<4, _>(block, rows, most, |i| move |j| mixed(i, j) % 3 == 0);
+                let lists = memory.collect::<4, _>(block, rows, most, |i| move |j| mixed(i, j).is_multiple_of(3));
                 let mut sum = 0;
                 for i in 0..lists.len() {
                     if lists.is_complete(i) {
