@@ -30,6 +30,9 @@ pub struct Held {
     pub selection: Selection,
 }
 
+/// Seconds of copies to a device, of kernels, and of copies from it.
+type OfDevice = (f64, f64, f64);
+
 /// How long the work on a batch took that the calling thread did.
 #[derive(Clone, Copy)]
 pub struct Seconds {
@@ -94,7 +97,7 @@ impl Done {
         failures.extend(refused);
         drop((parts, structures));
         let inputs = batch.outcomes.len();
-        let held = matches!(table, Table::Tensors { .. });
+        let held = matches!(table, Table::Tensors(_));
         let held = held.then(|| {
             (Arc::new(Held { inputs: batch, results: Unlocked::new(results), selection: table.selection() }), places)
         });
@@ -186,7 +189,7 @@ impl Batch {
     /// Seconds that reading and computing took, and within computing those of a device: copies to it, kernels, copies from
     /// it. `None` where threads of the pipeline did the work. For measurements of what a call takes beside.
     #[getter]
-    fn seconds(&self) -> Option<(f64, f64, Option<(f64, f64, f64)>)> {
+    fn seconds(&self) -> Option<(f64, f64, Option<OfDevice>)> {
         let seconds = self.done.seconds?;
         let of = |times: DeviceTimes| {
             (times.upload.as_secs_f64(), times.kernels.as_secs_f64(), times.download.as_secs_f64())

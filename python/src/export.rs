@@ -37,6 +37,11 @@ struct Shared {
     children: Box<[*mut ArrowArray]>,
 }
 
+// SAFETY: nobody writes it, but for readers that release arrays, each its own. Whoever drops the last reference frees it.
+unsafe impl Send for Shared {}
+// SAFETY: as above.
+unsafe impl Sync for Shared {}
+
 struct Column {
     array: ArrowArray,
     buffers: [*const c_void; MOST_BUFFERS],
@@ -45,8 +50,7 @@ struct Column {
 /// A batch for a reader, who takes what is at the address: the struct array of its columns.
 pub struct Exported(Box<ArrowArray>);
 
-// SAFETY: the memory that it points to is never written, but for arrays that their reader releases, one thread at a time. It is freed
-// by whoever drops the last reference.
+// SAFETY: it owns the array, which points to what is `Send` and `Sync`.
 unsafe impl Send for Exported {}
 
 impl Exported {

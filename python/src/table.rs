@@ -22,7 +22,7 @@ pub enum Table {
     /// A row for each residue: its columns, and what makes batches of them.
     Features(Columns, RecordBatches),
     /// No table: features of each structure as a tensor, in the host's memory or on the device that computes them.
-    Tensors { columns: Columns, on_device: bool },
+    Tensors(Selection),
     /// A row for each site.
     Sites(SitesRelation),
     /// A row for each pair of residues.
@@ -40,8 +40,8 @@ impl Table {
     pub fn new(name: &str, columns: Option<Vec<String>>, options: &Options, engine: &Engine) -> PyResult<Self> {
         Ok(match name {
             "features" => Self::features(feature_columns(columns, options)?),
-            "tensors" => Self::Tensors { columns: tensor_columns(columns)?, on_device: false },
-            "device tensors" => Self::Tensors { columns: tensor_columns(columns)?, on_device: true },
+            "tensors" => Self::Tensors(tensor_columns(columns)?.selection()),
+            "device tensors" => Self::Tensors(tensor_columns(columns)?.selection().on_device()),
             "sites" => Self::Sites(SitesRelation { most: options.max_sites, least: options.min_score }),
             "edges" => {
                 let kind = |kind: &String| match kind.as_str() {
@@ -68,8 +68,9 @@ impl Table {
     /// The features that it needs.
     pub fn selection(&self) -> Selection {
         match self {
-            Self::Features(columns, _) | Self::Tensors { columns, on_device: false } => columns.selection(),
-            Self::Tensors { columns, on_device: true } => columns.selection().on_device(),
+            Self::Features(columns, _) => columns.selection(),
+            // Kept, since calls ask for it.
+            Self::Tensors(selection) => selection.clone(),
             Self::Sites(_) => Selection::new(named(&["site_score"]), true),
             Self::Edges(_) | Self::Interface { .. } => selection(&[]),
             Self::Summary => selection(&SummaryRelation::FEATURES),
@@ -104,7 +105,7 @@ impl Table {
         let mut refused = Vec::new();
         let batch = match self {
             Self::Features(_, rows) => rows.batch(parts).map_err(|error| error.to_string()),
-            Self::Tensors { .. } => return Ok((RecordBatch::new_empty(Arc::new(Schema::empty())), refused)),
+            Self::Tensors(_) => return Ok((RecordBatch::new_empty(Arc::new(Schema::empty())), refused)),
             Self::Sites(relation) => lines(*relation, parts),
             Self::Edges(relation) => lines(relation.clone(), parts),
             Self::Summary => lines(SummaryRelation, parts),

@@ -60,6 +60,7 @@ class Engine:
         except (OverflowError, RuntimeError, ValueError) as error:
             raise PrismError(str(error)) from None
         self._jobs: dict[Any, _Job] = {}
+        self._usual_jobs: dict[tuple[str, tuple[str, ...] | None], _Job] = {}
 
     @property
     def description(self) -> str:
@@ -162,12 +163,27 @@ class Engine:
         if isinstance(columns, str):
             raise TypeError("columns takes a list of names, not one text")
         chosen = None if columns is None else list(columns)
-        filled = table_options(options)
         try:
-            job = self._job(table, chosen, filled)
-            return job, job.native.stream(items(inputs, filled["model"]))
+            # Without options, as in most small calls, there is less to look at.
+            job = self._job(table, chosen, table_options(options)) if options else self._usual_job(table, chosen)
+            return job, job.native.stream(items(inputs, options.get("model")))
         except (RuntimeError, ValueError) as error:
             raise PrismError(str(error)) from None
+
+    def _usual_job(self, table: str, columns: list[str] | None) -> _Job:
+        """A job without options."""
+        key = (table, None if columns is None else tuple(columns))
+        try:
+            kept = self._usual_jobs.get(key)
+        except TypeError:
+            # Not names. The native side says so.
+            return self._job(table, columns, table_options({}))
+        if kept is None:
+            kept = self._job(table, columns, table_options({}))
+            if len(self._usual_jobs) >= _MOST_JOBS:
+                self._usual_jobs.clear()
+            self._usual_jobs[key] = kept
+        return kept
 
     def _job(self, table: str, columns: list[str] | None, options: dict[str, Any]) -> _Job:
         """A job, which later calls reuse. Files of annotations and lineages may change, so their jobs are not reused."""

@@ -16,9 +16,12 @@ _FEW = 4
 
 def items(inputs: Any, model: Any = None) -> list[Any] | Iterator[Any]:
     """One input or many, in order. A list where all are in memory or are paths; else an iterator that reads them one by one."""
-    if _is_one(inputs):
+    # Lists first: what small calls have.
+    if not isinstance(inputs, list) and _is_one(inputs):
         return list(_items(inputs, "input", model))
     if isinstance(inputs, (list, tuple)):
+        if all(_is_named_bytes(value) and isinstance(value[1], bytes) for value in inputs):
+            return list(inputs)
         if all(_is_ready(value) for value in inputs):
             return [item for index, value in enumerate(inputs) for item in _items(value, f"input{index}", model)]
         # Raises at once where one is no input.
