@@ -3,9 +3,10 @@
 
     PYTHONPATH=target/python-site device_calls.py FILE... [--repetitions 300] [--csv FILE]
 
-Of each file and of its first four residues: `wall`, a whole call of `Engine.tensors(..., device="cuda")` by the clock, tensors taken
-by `from_dlpack` and dropped; `read`, reading the structure; `compute`, the engine's own run, of which the device reports
-`upload`, `kernels` and `download` by its events. `python` is what the call adds: wall without read and compute. `host` is all but kernels.
+Of each file and of its first four residues: `wall`, a whole call of `Engine.tensors(..., device="cuda")` by the clock; `read`, reading the
+structure; `compute`, the engine's own run, of which the device reports `upload`, `kernels` and `download` by its events. `python` is what
+the call adds: wall without read and compute. `host` is all but kernels. Beside the call, `take` is `from_dlpack` of PyTorch or CuPy, and
+`drop` the end of what it has given, the device's wait included.
 Inputs are bytes in memory, or a `prism.Structure` (arrays), which is not parsed. Figures are medians, in microseconds.
 """
 
@@ -18,7 +19,7 @@ from pathlib import Path
 import prism
 from calls import first_residues
 
-COLUMNS = ["wall", "python", "read", "compute", "upload", "kernels", "download", "host"]
+PARTS = ["wall", "python", "read", "compute", "upload", "kernels", "download", "host", "take", "drop"]
 
 
 class Timed(prism.Engine):
@@ -45,14 +46,17 @@ def parts(engine, inputs, take, repetitions, columns):
     found = []
     for repetition in range(repetitions + 20):
         begin = time.perf_counter()
-        arrays = [take(tensor) for tensor in engine.tensors(inputs, columns, device="cuda")]
-        wall = time.perf_counter() - begin
-        begin = time.perf_counter()
-        del arrays
-        dropping = time.perf_counter() - begin
+        (tensor,) = engine.tensors(inputs, columns, device="cuda")
+        called = time.perf_counter()
+        array = take(tensor)
+        taken = time.perf_counter()
+        del array, tensor
+        dropped = time.perf_counter()
+        wall = called - begin
         read, compute, (upload, kernels, download) = engine.seconds
         if repetition >= 20:
-            found.append((wall, wall - read - compute, read, compute, upload, kernels, download, wall - kernels, dropping))
+            of_call = wall, wall - read - compute, read, compute, upload, kernels, download, wall - kernels
+            found.append((*of_call, taken - called, dropped - taken))
     return [statistics.median(values) * 1e6 for values in zip(*found, strict=True)]
 
 
@@ -77,8 +81,7 @@ def main():
     parser.add_argument("--csv", type=Path, help="write the results here, too")
     given = parser.parse_args()
     engine, take, rows = Timed("cuda"), taker(), []
-    names = [*COLUMNS, "dropping"]
-    print(f"{'':58}" + "".join(f"{name:>10}" for name in names))
+    print(f"{'':58}" + "".join(f"{name:>10}" for name in PARTS))
     for path in given.files:
         content = path.read_bytes()
         few = first_residues(content)
@@ -96,7 +99,7 @@ def main():
     if given.csv:
         with given.csv.open("w", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(["machine", "file", "input", "columns", *(f"{name}_us" for name in names)])
+            writer.writerow(["machine", "file", "input", "columns", *(f"{name}_us" for name in PARTS)])
             writer.writerows(rows)
 
 
