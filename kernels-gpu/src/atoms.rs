@@ -325,7 +325,7 @@ pub fn atom_depths(
 /// - `depths`, `surface`: results of [`fn@atom_depths`], and of [`fn@atom_surfaces`] with `points` test points.
 /// - `sorted`, `cells`, `owners`, `frames`: results of [`fn@atom_cells`]; the other inputs are those it read.
 /// - `residue_types`: as in the fused kernel.
-#[kernel(threads = 128, blocks_per_sm = 5)]
+#[kernel(threads = 128, blocks_per_sm = 5, avx512)]
 pub fn residue_exposure(
     block: &mut Block,
     exposure: &mut Segment<ResidueExposure>,

@@ -53,12 +53,10 @@ unsafe fn store(from: [*const u32; WORDS], votes: u32, (list, first, capacity): 
 unsafe fn compress(from: [*const u32; WORDS], votes: u32, to: [*mut u32; WORDS]) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
-        if std::arch::is_x86_feature_detected!("avx512f") {
-            // SAFETY: the processor has the instructions; the caller's.
-            return unsafe { x86::by_sixteen(from, votes, to) };
-        }
+        // Part of every version of a kernel that has these instructions. Those of AVX-512, which do all 16 at once, would be
+        // a call from most versions, which takes longer.
         if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: as above.
+            // SAFETY: the processor has the instructions; the caller's.
             return unsafe { x86::by_eight(from, votes, to) };
         }
     }
@@ -100,8 +98,7 @@ mod x86 {
     use super::WORDS;
     use std::arch::x86_64::{
         _mm_loadl_epi64, _mm_loadu_ps, _mm_movehl_ps, _mm_movelh_ps, _mm_storeu_ps, _mm_unpackhi_ps, _mm_unpacklo_ps,
-        _mm256_cvtepu8_epi32, _mm256_loadu_si256, _mm256_permutevar8x32_epi32, _mm256_storeu_si256, _mm512_loadu_epi32,
-        _mm512_maskz_compress_epi32, _mm512_storeu_epi32,
+        _mm256_cvtepu8_epi32, _mm256_loadu_si256, _mm256_permutevar8x32_epi32, _mm256_storeu_si256,
     };
 
     /// # Safety
@@ -160,20 +157,6 @@ mod x86 {
                 let (a, b) = (_mm256_loadu_si256(from.cast()), _mm256_loadu_si256(from.add(8).cast()));
                 _mm256_storeu_si256(to.cast(), _mm256_permutevar8x32_epi32(a, low));
                 _mm256_storeu_si256(to.add(behind).cast(), _mm256_permutevar8x32_epi32(b, high));
-            }
-        }
-    }
-
-    /// # Safety
-    /// There is room for 16 words in each, and as many to read.
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    pub unsafe fn by_sixteen(from: [*const u32; WORDS], votes: u32, to: [*mut u32; WORDS]) {
-        for (from, to) in from.iter().zip(to) {
-            // SAFETY: the caller's. By registers: processors are slow to store what they compress.
-            unsafe {
-                let words = _mm512_loadu_epi32(from.cast());
-                _mm512_storeu_epi32(to.cast(), _mm512_maskz_compress_epi32(votes as u16, words));
             }
         }
     }
