@@ -214,7 +214,7 @@ fn sort(
 /// - `surface`: one element per heavy atom, in the order of cells.
 /// - `sorted`, `cells`, `frames`: results of [`fn@atom_cells`]; the other inputs are those it read.
 /// - `points`: the `n_points` test points on an atom's sphere.
-#[kernel(threads = 192, blocks_per_sm = 5, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_PER_GROUP as u32) as usize))]
+#[kernel(threads = 192, blocks_per_sm = 5, avx512, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_PER_GROUP as u32) as usize))]
 pub fn atom_surfaces(
     block: &mut Block,
     surface: &mut Segment<AtomSurface>,
