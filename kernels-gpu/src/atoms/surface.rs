@@ -5,7 +5,7 @@
 //! another; [`super::neighbours`] lists their neighbours. Masks ([`crate::masks`]) decide almost all points, and the test
 //! decides the others. Results are counts, so the order of neighbours does not matter.
 
-use super::cells::{Bounds, ROWS};
+use super::cells::{Bounds, REACH, ROWS};
 use super::neighbours::{self, Around};
 use super::square;
 use crate::masks;
@@ -90,7 +90,7 @@ impl Centre {
     #[cfg_attr(not(target_arch = "nvptx64"), inline(never))]
     fn is_covered(&self, around: &Around, [x, y, z]: [f32; 3]) -> bool {
         for k in 0..ROWS {
-            let run = around.near(&Bounds::of(self.atom), k);
+            let run = around.near(&Bounds::of(self.atom), k, REACH);
             for other in run.first..run.end {
                 let other = around.sorted.get(other);
                 if covers(self.plane(other), x, y, z) {
