@@ -232,7 +232,7 @@ fn positions(header: &[&str]) -> Result<[Option<usize>; COLUMNS.len()], String> 
         let place = COLUMNS.iter().position(|own| *own == name);
         let place = place.ok_or_else(|| format!("unknown column {name:?}; known are {}", COLUMNS.join(", ")))?;
         if positions[place].replace(index).is_some() {
-            return Err(format!("column {name:?} stands twice"));
+            return Err(format!("column {name:?} occurs twice"));
         }
     }
     match positions {
