@@ -213,7 +213,7 @@ def tenths(what, score, right):
     order = np.array_split(np.argsort(score, kind="stable"), 10)
     lines = [f"| tenth of {what} | {' | '.join(map(str, range(1, 11)))} |", f"|---{'|---' * 10}|"]
     lines.append("| mean score | " + " | ".join(f"{score[own].mean():.3f}" for own in order) + " |")
-    return [*lines, "| share that is right | " + " | ".join(f"{right[own].mean():.3f}" for own in order) + " |"]
+    return [*lines, "| observed share | " + " | ".join(f"{right[own].mean():.3f}" for own in order) + " |"]
 
 
 def write_model(weights, bias, residue, site, threshold, counts, values):

@@ -1,5 +1,4 @@
-//! The feature table: the one place that knows a column's group, index, name, unit, definition, source, and which steps
-//! compute it.
+//! The feature table, the only place that defines a column's group, index, name, unit, definition, source and steps.
 
 use crate::steps::Steps;
 use bytemuck::{Pod, Zeroable};
@@ -9,7 +8,7 @@ use cuda_layout::DeviceLayout;
 /// Declares the groups of features, each with its row type and the row's width.
 macro_rules! groups {
     ($($(#[$doc:meta])* $group:ident: $(#[$row_doc:meta])* $row:ident, $width:expr;)*) => {
-        /// Features that are computed together: a row type, kernels and buffers of their own.
+        /// Features that are computed together, with their own row type, kernels and buffers.
         ///
         /// ```
         /// use shared_types::{Group, ROW_WIDTH};
@@ -25,10 +24,10 @@ macro_rules! groups {
         }
 
         impl Group {
-            /// All of them.
+            /// All groups.
             pub const ALL: &[Self] = &[$(Self::$group),*];
 
-            /// Number of `f32` in its row.
+            /// Number of `f32` in a row.
             #[must_use]
             pub const fn width(self) -> usize {
                 match self {
@@ -51,7 +50,7 @@ macro_rules! groups {
                 pub columns: [f32; $width],
             }
 
-            // Rows are written 16 bytes at a time.
+            // Rows are written in units of 16 bytes.
             const _: () = assert!(size_of::<$row>() == 4 * $width && align_of::<$row>() == 16);
         )*
     };
@@ -74,7 +73,7 @@ groups! {
     /// ```
     FeatureRow, ROW_WIDTH;
 
-    /// Where a residue is in the file, and the B column there.
+    /// The position of a residue in the file's frame, and its B column.
     Position:
     /// A residue's row in the group of positions, indexed by [`Feature::column`].
     ///
@@ -89,7 +88,8 @@ groups! {
 
     /// Dihedral angles, hydrogen bonds and secondary structure.
     Backbone:
-    /// A residue's row in the group of the backbone, indexed by [`Feature::column`]; what no feature names means nothing.
+    /// A residue's row in the group of the backbone, indexed by [`Feature::column`]; columns without a feature are
+    /// unspecified.
     ///
     /// ```
     /// use shared_types::backbone::SecondaryStructure;
@@ -113,24 +113,24 @@ groups! {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Feature {
-    /// The group that it is computed with.
+    /// The group it belongs to.
     pub group: Group,
-    /// Index in its group's row.
+    /// Index in a row of its group.
     pub column: usize,
     /// Column name in the output.
     pub name: &'static str,
     /// Unit; empty for pure numbers.
     pub unit: &'static str,
-    /// What it is. `r_c` is the contact threshold; a contact is two alpha carbons with d < r_c.
+    /// The definition. `r_c` is the contact threshold; a contact is two alpha carbons with d < r_c.
     pub definition: &'static str,
-    /// Where the definition comes from; empty where it is this project's own or an input.
+    /// The source of the definition; empty for this project's own definitions and for inputs.
     pub source: &'static str,
-    /// The steps that compute it, without those that they need themselves.
+    /// The steps that compute it, without the steps that those need.
     pub steps: Steps,
 }
 
 impl Feature {
-    /// Whether its numbers stand for states, which are written as letters.
+    /// Whether its numbers represent states, which are written as letters.
     ///
     /// ```
     /// use shared_types::FEATURES;
@@ -146,7 +146,7 @@ impl Feature {
 
 macro_rules! features {
     ($($group:ident $constant:ident = $column:literal, $name:literal, $unit:literal, $definition:literal, $source:literal, $steps:expr;)*) => {
-        /// Indices in the row of a feature's group, by the feature's name.
+        /// Column indices in the row of a feature's group, by feature name.
         ///
         /// ```
         /// use shared_types::feature::{FEATURES, column};
@@ -156,7 +156,7 @@ macro_rules! features {
         pub mod column {
             $(#[doc = $definition] pub const $constant: usize = $column;)*
         }
-        /// Every feature that is computed, in the order of the output.
+        /// All features, in the order of the output.
         pub const FEATURES: &[Feature] = &[$(Feature {
             group: Group::$group, column: $column, name: $name, unit: $unit, definition: $definition, source: $source,
             steps: $steps,
