@@ -11,7 +11,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Range, RangeBounds};
 
-/// Some elements of a [`DeviceBuffer`](crate::DeviceBuffer), to read: what a kernel's `&[T]` is launched with.
+/// A view of some elements of a [`DeviceBuffer`](crate::DeviceBuffer), for a kernel's `&[T]`.
 ///
 /// ```no_run
 /// use cuda_host::{Context, CudaError, DeviceBuffer};
@@ -26,7 +26,7 @@ use std::ops::{Range, RangeBounds};
 /// # Ok::<(), CudaError>(())
 /// ```
 ///
-/// It needs a GPU: `tests/tests/cuda_host_gpu/copies.rs` runs such code where there is one.
+/// This needs a GPU: `tests/tests/cuda_host_gpu/copies.rs` runs such code if there is one.
 pub struct DeviceView<'a, T: DeviceLayout> {
     memory: &'a Memory,
     start: usize,
@@ -34,14 +34,14 @@ pub struct DeviceView<'a, T: DeviceLayout> {
     element: PhantomData<&'a [T]>,
 }
 
-/// Some elements of a [`DeviceBuffer`](crate::DeviceBuffer), to write: the data of a kernel's `&mut Segment<T>`.
+/// A mutable view of some elements of a [`DeviceBuffer`](crate::DeviceBuffer), for a kernel's `&mut Segment<T>`.
 ///
 /// ```no_run
 /// use cuda_host::{Context, CudaError, DeviceBuffer};
 ///
 /// let stream = Context::new(0)?.stream()?;
 /// let mut x = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3, 4])?;
-/// // Two outputs of a launch, say, in one buffer.
+/// // For example, two outputs of a launch in one buffer.
 /// let (mut low, mut high) = x.view_mut().split_at_mut(2)?;
 /// low.zero(&stream)?;
 /// high.upload(&stream, &[7, 8])?;
@@ -50,7 +50,7 @@ pub struct DeviceView<'a, T: DeviceLayout> {
 /// # Ok::<(), CudaError>(())
 /// ```
 ///
-/// It needs a GPU: `tests/tests/cuda_host_gpu/copies.rs` runs such code where there is one.
+/// This needs a GPU: `tests/tests/cuda_host_gpu/copies.rs` runs such code if there is one.
 pub struct DeviceViewMut<'a, T: DeviceLayout> {
     memory: &'a Memory,
     start: usize,
@@ -77,7 +77,7 @@ impl<'a, T: DeviceLayout> DeviceView<'a, T> {
         self.len
     }
 
-    /// Whether there is no element.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -104,15 +104,15 @@ impl<'a, T: DeviceLayout> DeviceView<'a, T> {
         stream.check_runs(OPERATION)?;
         let turn = stream.enter(OPERATION)?;
         let begun = self.memory.begin(stream, Access::Read, self.bytes(), OPERATION)?;
-        // SAFETY: the destination is as long as the source, and borrowed until the copy has ended: also when
-        // there was an error, since the stream is waited for in any case.
+        // SAFETY: the destination is as long as the source, and borrowed until the copy has ended, even after an error,
+        // because the stream is synchronised in any case.
         let copied = unsafe { self.copy_to(stream, to.as_mut_ptr()) };
         self.memory.end(stream, Access::Read, begun);
         drop(turn);
         let waited = stream.wait_idle();
         copied.and(waited)?;
         stream.report()?;
-        // Someone else may have had the report.
+        // The panic may have been reported elsewhere.
         self.check_written(OPERATION)
     }
 
@@ -129,7 +129,7 @@ impl<'a, T: DeviceLayout> DeviceView<'a, T> {
     /// Queues a copy to the host.
     ///
     /// # Safety
-    /// `to` has room for as many elements until the copy has ended.
+    /// `to` must have room for as many elements until the copy has ended.
     pub(crate) unsafe fn copy_to(&self, stream: &Stream, to: *mut T) -> Result<(), CudaError> {
         let bytes = byte_len::<T>(self.len)?;
         if bytes == 0 {
@@ -137,7 +137,7 @@ impl<'a, T: DeviceLayout> DeviceView<'a, T> {
         }
         stream.context().bind()?;
         let (driver, from) = (stream.driver(), self.address());
-        // SAFETY: both memories have these bytes, the caller's by its promise.
+        // SAFETY: both memories have these bytes; the caller ensures it for `to`.
         let code = unsafe {
             if self.memory.is_mapped() {
                 driver.memcpy_async(to.expose_provenance() as CUdeviceptr, from, bytes, stream.raw())
@@ -181,13 +181,13 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
         self.len
     }
 
-    /// Whether there is no element.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The same elements, for a shorter time: a launch takes its view.
+    /// The same elements, for a shorter time: a launch consumes its view.
     #[must_use]
     pub fn reborrow(&mut self) -> DeviceViewMut<'_, T> {
         DeviceViewMut::new(self.memory, self.start, self.len)
@@ -211,7 +211,7 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
     /// The first `mid` elements, and the others.
     ///
     /// # Errors
-    /// [`CudaError::OutOfBounds`] when there are fewer than `mid`.
+    /// [`CudaError::OutOfBounds`] if there are fewer than `mid`.
     pub fn split_at_mut(self, mid: usize) -> Result<(Self, Self), CudaError> {
         let head = resolve(..mid, self.len)?;
         let first = Self::new(self.memory, self.start, head.len());
@@ -228,8 +228,8 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
             return Err(CudaError::Length { operation: OPERATION, from: from.len(), to: self.len });
         }
         stream.check_runs(OPERATION)?;
-        // SAFETY: the source is as long as the destination, and borrowed until the copy has ended: also when
-        // there was an error, since the stream is waited for in any case.
+        // SAFETY: the source is as long as the destination, and borrowed until the copy has ended, even after an error,
+        // because the stream is synchronised in any case.
         let copied = unsafe { self.copy_from(stream, from.as_ptr(), OPERATION) };
         let waited = stream.wait_idle();
         copied.and(waited)
@@ -238,7 +238,7 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
     /// Queues a copy from the host.
     ///
     /// # Safety
-    /// `from` has as many elements, which nobody changes until the copy has ended.
+    /// `from` must have as many elements, which do not change until the copy has ended.
     pub(crate) unsafe fn copy_from(
         &mut self,
         stream: &Stream,
@@ -248,7 +248,7 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
         let bytes = byte_len::<T>(self.len)?;
         let (driver, is_mapped) = (stream.driver(), self.memory.is_mapped());
         self.write(stream, operation, |to| {
-            // SAFETY: both memories have these bytes, the caller's by its promise.
+            // SAFETY: both memories have these bytes; the caller ensures it for `from`.
             let code = unsafe {
                 if is_mapped {
                     driver.memcpy_async(to, from.expose_provenance() as CUdeviceptr, bytes, stream.raw())
@@ -260,7 +260,7 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
         })
     }
 
-    /// Sets all bytes to zero, when the work that uses the elements is done. Does not wait for it.
+    /// Sets all bytes to zero after the work that uses the elements. Does not wait for it.
     ///
     /// # Errors
     /// [`CudaError::OtherDevice`], and those of the driver.
@@ -273,7 +273,7 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
         })
     }
 
-    /// Copies from other elements on the device, when the work that writes those is done. Does not wait for it.
+    /// Copies other elements on the device after the work that writes them. Does not wait for it.
     ///
     /// # Errors
     /// [`CudaError::Length`], [`CudaError::OtherDevice`], [`CudaError::Poisoned`], and those of the driver.
