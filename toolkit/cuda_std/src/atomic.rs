@@ -206,11 +206,11 @@ pub trait AtomicMemory: sealed::Sealed {
         Self::Item: Atomic,
     {
         check_index(i, self.len());
-        // SAFETY: in bounds; while this is borrowed, the memory is touched by atomic operations alone.
+        // SAFETY: in bounds; while this is borrowed, the memory is accessed only by atomic operations.
         unsafe { Self::Item::apply(operation, self.place(i, INSIDE), value) }
     }
 
-    /// Adds to element `i` and returns what it was. Integers wrap. Floats: the sum depends on the order of additions, and
+    /// Adds to element `i` and returns the old value. Integers wrap. Floats: the sum depends on the order of additions, and
     /// subnormal numbers may count as 0.
     ///
     /// # Panics
@@ -224,7 +224,7 @@ pub trait AtomicMemory: sealed::Sealed {
         self.apply(Operation::Add, i, value)
     }
 
-    /// Lowers element `i` to `value` if that is smaller, and returns what it was. Floats: -0 is below 0, and a NaN for
+    /// Lowers element `i` to `value` if that is smaller, and returns the old value. Floats: -0 is below 0, and a NaN for
     /// `value` changes nothing; the element itself must not be NaN.
     ///
     /// # Panics
@@ -238,7 +238,7 @@ pub trait AtomicMemory: sealed::Sealed {
         self.apply(Operation::Min, i, value)
     }
 
-    /// Raises element `i` to `value` if that is larger, and returns what it was; floats as in [`min`](Self::min).
+    /// Raises element `i` to `value` if that is larger, and returns the old value; floats as in [`min`](Self::min).
     ///
     /// # Panics
     /// When `i` is not below [`len`](Self::len).
@@ -251,7 +251,7 @@ pub trait AtomicMemory: sealed::Sealed {
         self.apply(Operation::Max, i, value)
     }
 
-    /// Writes element `i` and returns what it was.
+    /// Writes element `i` and returns the old value.
     ///
     /// # Panics
     /// When `i` is not below [`len`](Self::len).
@@ -263,7 +263,7 @@ pub trait AtomicMemory: sealed::Sealed {
         cast(unsafe { Word::<Self::Item>::apply(Operation::Exchange, word(self.place(i, INSIDE)), cast(value)) })
     }
 
-    /// Writes `new` to element `i` if its bits are those of `expected`, and returns what it was.
+    /// Writes `new` to element `i` if its bits are those of `expected`, and returns the old value.
     ///
     /// # Panics
     /// When `i` is not below [`len`](Self::len).
@@ -275,8 +275,8 @@ pub trait AtomicMemory: sealed::Sealed {
         cast(unsafe { Word::<Self::Item>::compare_exchange(word(self.place(i, INSIDE)), cast(expected), cast(new)) })
     }
 
-    /// Puts what `change` makes of element `i` in its place, as one operation, and returns what it was. `change` may run
-    /// several times: again where another thread was faster. The order of changes is nobody's promise.
+    /// Puts what `change` makes of element `i` in its place, as one operation, and returns the old value. `change` may run
+    /// several times: again where another thread was faster. The order of changes is unspecified.
     ///
     /// # Panics
     /// When `i` is not below [`len`](Self::len).
@@ -314,7 +314,7 @@ pub trait AtomicMemory: sealed::Sealed {
         cast(unsafe { Word::<Self::Item>::load(word(self.place(i, INSIDE))) })
     }
 
-    /// Writes element `i`. Cheaper than [`exchange`](Self::exchange), since nobody waits for what it was.
+    /// Writes element `i`. Cheaper than [`exchange`](Self::exchange), because it need not wait for the old value.
     ///
     /// # Panics
     /// When `i` is not below [`len`](Self::len).
@@ -326,7 +326,7 @@ pub trait AtomicMemory: sealed::Sealed {
         unsafe { Word::<Self::Item>::store(word(self.place(i, INSIDE)), cast(value)) }
     }
 
-    /// Clears the bits of element `i` that `value` has not, and returns what it was.
+    /// Clears the bits of element `i` that `value` has not, and returns the old value.
     ///
     /// # Panics
     /// When `i` is not below [`len`](Self::len).
@@ -339,7 +339,7 @@ pub trait AtomicMemory: sealed::Sealed {
         self.apply(Operation::And, i, value)
     }
 
-    /// Sets the bits of element `i` that `value` has, and returns what it was.
+    /// Sets the bits of element `i` that `value` has, and returns the old value.
     ///
     /// # Panics
     /// When `i` is not below [`len`](Self::len).
@@ -352,7 +352,7 @@ pub trait AtomicMemory: sealed::Sealed {
         self.apply(Operation::Or, i, value)
     }
 
-    /// Flips the bits of element `i` that `value` has, and returns what it was.
+    /// Flips the bits of element `i` that `value` has, and returns the old value.
     ///
     /// # Panics
     /// When `i` is not below [`len`](Self::len).
@@ -374,7 +374,7 @@ mod sealed {
 }
 
 /// A global buffer that all blocks update by atomic operations, and by nothing else: a parameter of the kernel,
-/// `&Atomics<u32>` or `&Atomics<u32, scope::System>`. What was in the buffer before the launch is its first value.
+/// `&Atomics<u32>` or `&Atomics<u32, scope::System>`. Its initial values are those of the buffer before the launch.
 ///
 /// What is enforced: while the kernel runs, nothing but atomic operations touches the buffer, in a scope that holds all
 /// blocks, and from phases alone (the compiler). Indices are checked at run time. Not enforced: that results do not
@@ -389,7 +389,7 @@ pub struct Atomics<'a, T, S = scope::Device> {
 
 impl<T: AtomicItem, S: AllBlocks> Atomics<'_, T, S> {
     /// # Safety
-    /// `data` has `len` elements that others touch by atomic operations alone while this lives.
+    /// `data` has `len` elements that other threads access only by atomic operations while this lives.
     #[inline(always)]
     pub(crate) unsafe fn new(data: *mut T, len: u32) -> Self {
         Self { data, len, owner: PhantomData }
@@ -411,7 +411,7 @@ impl<T: AtomicItem, S: AllBlocks> AtomicMemory for Atomics<'_, T, S> {
     }
 }
 
-// SAFETY: what is shared is touched by atomic operations alone.
+// SAFETY: what is shared is accessed only by atomic operations.
 unsafe impl<T: AtomicItem, S> Sync for Atomics<'_, T, S> {}
 // SAFETY: as above.
 unsafe impl<T: AtomicItem, S> Send for Atomics<'_, T, S> {}

@@ -8,7 +8,7 @@ use crate::{Part, View};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
-/// The `N` elements of a buffer that belong to this block alone, for reading and writing: a parameter of the kernel.
+/// The `N` elements of a buffer that belong only to this block, for reading and writing: a parameter of the kernel.
 ///
 /// Block `b` owns the elements `b * N` to before `(b + 1) * N`, or to the buffer's end. A launch has as many blocks as
 /// that takes, neither fewer nor more, and a buffer of at most `u32::MAX` elements. What was in the buffer before the
@@ -17,8 +17,8 @@ use core::marker::PhantomData;
 /// A kernel that only writes it says so, which spares barriers: `&mut Chunk<f32, 4096, WriteOnly>`, see
 /// [`WriteOnly`](crate::access::WriteOnly).
 ///
-/// What is enforced: it is this block's alone (a check of the grid at launch). A phase that writes gives each element
-/// to one thread, and holds the chunk by `&mut`, so that nobody reads it meanwhile (the compiler). Indices and lengths
+/// What is enforced: it belongs only to this block (a check of the grid at launch). A phase that writes gives each element
+/// to one thread, and holds the chunk by `&mut`, so that nothing reads it at the same time (the compiler). Indices and lengths
 /// are checked at run time. Not enforced: that an element was written before it is read.
 ///
 /// ```
@@ -109,19 +109,19 @@ impl<'a, T: Pod, const N: usize, A: Access> Elements for Chunk<'a, T, N, A> {
 
     #[inline(always)]
     unsafe fn load(&self, i: u32) -> T {
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         unsafe { self.resolved(INSIDE).load(i) }
     }
 
     #[inline(always)]
     unsafe fn store(&self, i: u32, value: T) {
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         unsafe { self.resolved(INSIDE).store(i, value) }
     }
 
     #[inline(always)]
     unsafe fn change(&self, i: u32, change: impl FnOnce(&mut T)) {
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         unsafe { self.resolved(INSIDE).change(i, change) }
     }
 

@@ -24,7 +24,7 @@
 //! # fn main() {}
 //! ```
 //!
-//! # What is different from Rust-CUDA
+//! # Differences from Rust-CUDA
 //!
 //! - What differs from thread to thread, and every collective operation, is `unsafe`: in a safe kernel it would let a
 //!   barrier be reached by some of the threads alone. What is the same for a whole block is safe.
@@ -67,7 +67,7 @@ macro_rules! on_device {
         #[cfg(target_arch = "nvptx64")]
         #[allow(unused_unsafe)]
         {
-            // SAFETY: the caller's, where there is something to promise; otherwise a register is read.
+            // SAFETY: ensured by the caller, where there is something to promise; otherwise a register is read.
             unsafe { $code }
         }
         #[cfg(not(target_arch = "nvptx64"))]

@@ -84,7 +84,7 @@ pub trait BlockMemory: Elements {
         block.open(self.claim(INSIDE));
         platform::each_index(block.phase(), n, |i| {
             let item = value(i);
-            // SAFETY: in bounds; index i is one thread's alone, and the closure cannot hold this memory.
+            // SAFETY: in bounds; index i belongs to one thread, and the closure cannot hold this memory.
             unsafe { memory.store(i, item) };
         });
         block.close(Self::READABLE);
@@ -216,7 +216,7 @@ pub trait BlockMemory: Elements {
         state.each_ref(block.phase(), |thread, own| {
             if thread.index() < rest {
                 let item = value(thread, own);
-                // SAFETY: in bounds; each index is one thread's alone.
+                // SAFETY: in bounds; each index belongs to one thread.
                 unsafe { memory.store(first + thread.index(), item) };
             }
         });

@@ -75,7 +75,7 @@ impl<T: Pod> Scatter<'_, T> {
         if !self.written.is_first(i) {
             panic!("element written twice");
         }
-        // SAFETY: in bounds. Nobody reads, and on CPU cores nobody else writes.
+        // SAFETY: in bounds. Nothing reads it, and on CPU cores nothing else writes it.
         unsafe { store_scattered(self.data.wrapping_add(i as usize), value) };
     }
 }

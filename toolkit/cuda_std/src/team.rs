@@ -50,7 +50,7 @@ impl<const L: u32> Team<L> {
 
     /// Folds `step` over `0..m`; all threads of the team get the result.
     ///
-    /// The order of the operations depends on `m` and `L` alone. Slot `s` of `L` starts from `identity` and takes
+    /// The order of the operations depends only on `m` and `L`. Slot `s` of `L` starts from `identity` and takes
     /// the steps `s, s + L, s + 2 L, ..` in this order; then slots are combined by strides `L/2, .. 2, 1`, the
     /// lower one as the left operand. On the device a slot is a lane; on a CPU the slots are one vector.
     ///
@@ -227,7 +227,7 @@ impl Lists<'_> {
         self.lists
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     #[inline(always)]
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -272,7 +272,7 @@ impl Lists<'_> {
         self.words.get(k.wrapping_add(1).wrapping_mul(stride).wrapping_add(first))
     }
 
-    /// Calls `visit` with the first `k` indices of list `i`, in rising order: what a loop over [`get`](Self::get) does,
+    /// Calls `visit` with the first `k` indices of list `i`, in increasing order: what a loop over [`get`](Self::get) does,
     /// with one check instead of one each. As there, `k` is looked at beside the list's room and not beside its count.
     ///
     /// # Panics
@@ -293,7 +293,7 @@ impl Lists<'_> {
 }
 
 impl Segment<'_, u32> {
-    /// Collects, for every `i` below `n`, the indices `j` below `m` for which `keep(i)(j)` holds, in rising order. A
+    /// Collects, for every `i` below `n`, the indices `j` below `m` for which `keep(i)(j)` holds, in increasing order. A
     /// team of `L` threads looks at `L` of them at a time.
     ///
     /// The segment's words are shared out evenly: each list has `len / n` of them, one of which holds its count.

@@ -7,7 +7,7 @@ use crate::{Block, PerThread, Thread, platform};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
-/// The tile of a matrix that belongs to this block alone, for writing: a parameter of the kernel.
+/// The tile of a matrix that belongs only to this block, for writing: a parameter of the kernel.
 ///
 /// The matrix lies row by row in its buffer; how many columns it has is said at launch. It is cut into tiles of `ROWS` x
 /// `COLUMNS`, and block (x, y) owns the one that begins at row `y * ROWS` and column `x * COLUMNS`. At the matrix's lower
@@ -20,8 +20,8 @@ use core::marker::PhantomData;
 /// A kernel that only writes it says so, which spares barriers: `&mut Tile2d<f32, 32, 32, WriteOnly>`, see
 /// [`WriteOnly`](crate::access::WriteOnly).
 ///
-/// What is enforced: it is this block's alone (a check of the grid at launch). A phase that writes gives each element
-/// to one thread, and holds the tile by `&mut`, so that nobody reads it meanwhile (the compiler). Rows and columns are
+/// What is enforced: it belongs only to this block (a check of the grid at launch). A phase that writes gives each element
+/// to one thread, and holds the tile by `&mut`, so that nothing reads it at the same time (the compiler). Rows and columns are
 /// checked at run time. Not enforced: that an element was written before it is read.
 ///
 /// ```
@@ -118,7 +118,7 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, R
             };
             platform::each_ahead(crew, (ROWS * COLUMNS) as u32, value, |i, item| {
                 let (row, column) = place(i);
-                // SAFETY: within the tile; each element is one thread's alone, and the closure cannot hold the tile.
+                // SAFETY: within the tile; each element belongs to one thread, and the closure cannot hold the tile.
                 unsafe { self.at(row, column).write(item) };
             });
         } else {

@@ -152,7 +152,7 @@ impl<T: Pod> WarpList<'_, T> {
         self.being_read = false;
     }
 
-    /// Puts in the values of those lanes that have one, in the lanes' order; what has no room is counted and dropped.
+    /// Puts in the values of those lanes that have one, in the lanes' order; values without room are counted and dropped.
     #[inline(always)]
     pub fn push(&mut self, warp: &mut Warp, values: &PerLane<Option<T>>) {
         self.push_some(warp, values, |_, value| value.is_some(), |_, value| *value);
@@ -161,7 +161,7 @@ impl<T: Pod> WarpList<'_, T> {
     /// Puts in what `find` gives in those lanes where `ask` says yes, in the lanes' order; what has no room is counted and
     /// dropped.
     ///
-    /// On a CPU `ask` is done for several lanes at a time, and `find` for those that said yes, one after the other.
+    /// On a CPU `ask` is done for several lanes at a time, and `find` for those that said yes, one after another.
     #[inline(always)]
     pub fn push_some<L: Lanes>(
         &mut self,
@@ -295,7 +295,7 @@ impl<T: Pod> WarpItems<'_, T> {
         self.len
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     #[inline(always)]
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -312,13 +312,13 @@ impl<T: Pod> WarpItems<'_, T> {
     /// Item `i`.
     ///
     /// # Panics
-    /// When there is none.
+    /// If it is empty.
     #[inline(always)]
     #[track_caller]
     #[must_use]
     pub fn get(&self, i: u32) -> T {
         check_index(i, self.len);
-        // SAFETY: in bounds; nobody writes, since that takes the list by `&mut`, and what was written has been waited for.
+        // SAFETY: in bounds; nothing writes it, because that takes the list by `&mut`, and writes have been waited for.
         unsafe { self.data.load(i) }
     }
 
@@ -352,7 +352,7 @@ impl<T: Pod> WarpItems<'_, T> {
             .count_ones()
     }
 
-    /// The items from `first` to before `end`, one after the other, with one check for all.
+    /// The items from `first` to before `end`, one after another, with one check for all.
     ///
     /// # Panics
     /// When they are not all there.
@@ -473,7 +473,7 @@ macro_rules! shared_by_warp {
 
             #[inline(always)]
             unsafe fn lists<'a>(parts: &Self::Parts, warp: u32) -> Self::Lists<'a> {
-                // SAFETY: the caller's.
+                // SAFETY: ensured by the caller.
                 unsafe { ($(parts.$at.list(warp),)*) }
             }
         }

@@ -101,7 +101,7 @@ impl WarpList<'_, Pick> {
         let chosen = |index: u32| ask(lane(index), lanes.of(index, INSIDE));
         let place = self.place();
         let votes =
-            // SAFETY: the warp's own part, and whoever read has been waited for.
+            // SAFETY: the warp's own part, and readers have been waited for.
             unsafe { platform::push_picks(warp.phase(), warp.index(), picks, chosen, || self.begin_to_write(), place) };
         self.add(votes.count_ones());
     }
@@ -121,7 +121,7 @@ impl WarpItems<'_, Pick> {
         check_index(first, self.len());
         check_index(first % 32, 1);
         let _ = warp.phase();
-        // SAFETY: in bounds; nobody writes, since that takes the list by `&mut`, and what was written has been waited for.
+        // SAFETY: in bounds; nothing writes it, because that takes the list by `&mut`, and writes have been waited for.
         Picks(unsafe { platform::load_picks(self.data(), self.capacity(), first, self.len(), from) })
     }
 }

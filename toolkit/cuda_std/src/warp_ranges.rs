@@ -9,7 +9,7 @@ impl Warp {
     /// Calls `look` for the numbers of all lanes' ranges, from the first to before the second of each: with one for each
     /// lane, and how many these are. Lanes behind the last have its number again.
     ///
-    /// Ranges are often much shorter than a warp is wide; so they come one after the other, and all lanes have a number as long
+    /// Ranges are often much shorter than a warp is wide; so they come one after another, and all lanes have a number as long
     /// as there are enough. Of a range longer than 2^26 what is beyond comes after the other lanes' ranges.
     ///
     /// ```

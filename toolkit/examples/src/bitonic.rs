@@ -4,7 +4,7 @@
 use crate::host::*;
 use cuda_std::prelude::*;
 
-/// Keys a block: one a thread.
+/// Keys per block: one per thread.
 const PART: usize = 512;
 
 /// Whether index `i` keeps the lesser of the pair at distance `j`, in a network of runs of `k`.
@@ -63,7 +63,7 @@ fn sort_parts(block: &mut Block, keys: &mut Chunk<u32, PART>, exchange: &mut Sha
     keys.write(block, 0, &own, |_, key| *key);
 }
 
-/// One step of a distance `j` of 512 or more. Out of place: in place a block would write what is another one's.
+/// One step of a distance `j` of 512 or more. Not in place, because a block would then write elements of another one.
 #[kernel(threads = 256, requires(x.len() == out.len(), x.len().is_power_of_two(), j as usize >= PART))]
 fn merge_far(block: &mut Block, out: &mut Chunk<u32, PART, WriteOnly>, x: &[u32], j: u32, k: u32) {
     let first = out.start();

@@ -1,4 +1,4 @@
-//! A scalar product: each block reduces its part, and one block what they found.
+//! A scalar product: each block reduces its part, and one block reduces the results.
 
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::host::*;

@@ -1,4 +1,4 @@
-//! What the examples' programs have in common.
+//! Shared by the examples' programs.
 
 pub use cuda_host::{CudaError, Machine};
 pub use cuda_layout::DeviceLayout;
@@ -8,13 +8,13 @@ pub use cuda_layout::DeviceLayout;
 pub struct Example {
     /// The name by which it is run.
     pub name: &'static str,
-    /// What it shows.
+    /// Its subject.
     pub about: &'static str,
     /// Runs it, and panics where its results are wrong.
     pub run: fn(&Machine) -> Answer,
 }
 
-/// What a run found.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// A line for people.
@@ -23,7 +23,7 @@ pub struct Report {
     pub bytes: Vec<u8>,
 }
 
-/// What an example's program returns.
+/// The result of an example's program.
 pub type Answer = Result<Report, CudaError>;
 
 impl Report {

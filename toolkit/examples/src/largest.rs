@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
 
-/// A number and where it is.
+/// A number and its index.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceLayout, Zeroable, Pod)]
 #[repr(C, align(8))]
 pub struct Best {

@@ -4,7 +4,7 @@ use cuda_host::{CudaExecutor, Device, Machine};
 use cuda_std::prelude::CpuExecutor;
 use toolkit_examples::{EXAMPLES, PTX};
 
-/// A GPU. Where there is none, a line says so; CUDA_REQUIRE_GPU=1 makes that a failure.
+/// A GPU. Without one, a line says so; CUDA_REQUIRE_GPU=1 makes that a failure.
 fn gpu() -> Option<Machine> {
     let why = match (PTX, Device::count()) {
         (Ok(ptx), Ok(_)) => return Some(CudaExecutor::open(0, "examples", ptx).expect("a device that opens").into()),

@@ -31,7 +31,7 @@ pub use text::Text;
 ///
 /// # Safety
 /// [`TEXT`](Self::TEXT) tells this type's layout and no other one's: a launch goes by it when it hands memory to a kernel
-/// that another compiler has compiled. (The derive asks the compiler; whoever writes it by hand vouches for it.)
+/// that another compiler has compiled. (The derive asks the compiler; a manual implementation must be correct.)
 ///
 /// ```
 /// use cuda_layout::DeviceLayout;
@@ -65,7 +65,7 @@ macro_rules! primitive {
 
 primitive!(u8 i8 u16 i16 u32 i32 u64 i64 f32 f64);
 
-// SAFETY: an array is its elements, one after the other.
+// SAFETY: an array is its elements, one after another.
 #[allow(unsafe_code)]
 unsafe impl<T: DeviceLayout, const N: usize> DeviceLayout for [T; N]
 where

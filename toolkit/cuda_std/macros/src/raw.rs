@@ -254,7 +254,7 @@ fn host(options: &Options, description: &TokenStream, function: &ItemFn, paramet
                 shape: c::LaunchShape,
                 args: Args,
             ) -> ::core::result::Result<(), E::Error> {
-                // SAFETY: the caller's.
+                // SAFETY: ensured by the caller.
                 unsafe { executor.launch_raw::<Kernel>(shape, &args) }
             }
 

@@ -123,7 +123,7 @@ macro_rules! compare_and_swap {
         compare_and_swap!(@ $ty, $operation, $register, "sys", $system);
     )*};
     (@ $ty:ty, $operation:literal, $register:ident, $scope:literal, $name:ident) => {
-        /// Puts `new` there if `current` is there; returns what was there.
+        /// Puts `new` there if `current` is there; returns the old value.
         ///
         /// # Safety
         /// That of [all of them](self#safety-of-all-of-them).
@@ -175,15 +175,15 @@ macro_rules! float {
             /// The memory at `pointer` as such a number.
             ///
             /// # Safety
-            /// It lives as long as the result, is aligned, and meanwhile nothing touches it but atomic operations.
+            /// It lives as long as the result, is aligned, and meanwhile nothing accesses it but atomic operations.
             #[inline(always)]
             #[must_use]
             pub unsafe fn from_ptr<'a>(pointer: *mut $ty) -> &'a Self {
-                // SAFETY: the caller's; the types have one layout.
+                // SAFETY: ensured by the caller; the types have one layout.
                 unsafe { &*pointer.cast() }
             }
 
-            /// Adds; returns what was there.
+            /// Adds; returns the old value.
             ///
             /// # Safety
             #[doc = concat!("All threads that share it are of one ", $scope, ".")]
@@ -193,13 +193,13 @@ macro_rules! float {
                 unsafe { $add(self.0.get(), order, value) }
             }
 
-            /// Subtracts; returns what was there.
+            /// Subtracts; returns the old value.
             ///
             /// # Safety
             /// That of [`fetch_add`](Self::fetch_add).
             #[inline(always)]
             pub unsafe fn fetch_sub(&self, value: $ty, order: Ordering) -> $ty {
-                // SAFETY: the caller's.
+                // SAFETY: ensured by the caller.
                 unsafe { self.fetch_add(-value, order) }
             }
         }

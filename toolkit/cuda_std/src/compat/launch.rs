@@ -176,7 +176,7 @@ pub trait RawVisitor {
 
 /// Runs raw kernels.
 pub trait RawExecutor {
-    /// What can go wrong.
+    /// The error.
     type Error;
 
     /// Queues a launch.

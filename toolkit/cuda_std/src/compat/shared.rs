@@ -135,10 +135,10 @@ impl<T: Pod> SharedPointer<T> {
 }
 
 impl SharedPointer<u32> {
-    /// Adds to the element atomically, as all threads of the block see it; returns what was there.
+    /// Adds to the element atomically, as all threads of the block see it; returns the old value.
     ///
     /// # Safety
-    /// It lies within an array; threads touch it at the same time by atomic operations alone.
+    /// It lies within an array; threads access it at the same time only by atomic operations.
     #[inline(always)]
     pub unsafe fn fetch_add(self, value: u32) -> u32 {
         on_device!("SharedPointer::fetch_add", {

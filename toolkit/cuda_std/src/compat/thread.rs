@@ -3,7 +3,7 @@
 //! ```
 //! use cuda_std::compat::prelude::*;
 //!
-//! /// The grid's threads share the elements, each taking every so many-th; then each block counts those above 0.
+//! /// The grid's threads share the elements, each taking one of each group; then each block counts those above 0.
 //! ///
 //! /// # Safety
 //! /// `x` has `n` elements and `counts` one for each block, which nothing else uses.
@@ -132,7 +132,7 @@ registers! {
 #[inline(always)]
 #[must_use]
 pub unsafe fn thread_idx() -> UVec3 {
-    // SAFETY: the caller's.
+    // SAFETY: ensured by the caller.
     unsafe { UVec3 { x: thread_idx_x(), y: thread_idx_y(), z: thread_idx_z() } }
 }
 
@@ -173,7 +173,7 @@ fn along(block: u32, extent: u32, thread: u32) -> u32 {
 #[must_use]
 pub unsafe fn index() -> u32 {
     let (block, blocks, extent) = (block_idx(), grid_dim(), block_dim());
-    // SAFETY: the caller's.
+    // SAFETY: ensured by the caller.
     let thread = unsafe { thread_idx() };
     let block = along(along(block.z, blocks.y, block.y), blocks.x, block.x);
     let thread = along(along(thread.z, extent.y, thread.y), extent.x, thread.x);
@@ -187,7 +187,7 @@ pub unsafe fn index() -> u32 {
 #[inline(always)]
 #[must_use]
 pub unsafe fn index_1d() -> u32 {
-    // SAFETY: the caller's.
+    // SAFETY: ensured by the caller.
     along(block_idx_x(), block_dim_x(), unsafe { thread_idx_x() })
 }
 
@@ -198,7 +198,7 @@ pub unsafe fn index_1d() -> u32 {
 #[inline(always)]
 #[must_use]
 pub unsafe fn index_2d() -> UVec2 {
-    // SAFETY: the caller's.
+    // SAFETY: ensured by the caller.
     UVec2 { x: unsafe { index_1d() }, y: along(block_idx_y(), block_dim_y(), unsafe { thread_idx_y() }) }
 }
 
@@ -209,7 +209,7 @@ pub unsafe fn index_2d() -> UVec2 {
 #[inline(always)]
 #[must_use]
 pub unsafe fn index_3d() -> UVec3 {
-    // SAFETY: the caller's.
+    // SAFETY: ensured by the caller.
     let (UVec2 { x, y }, z) = unsafe { (index_2d(), thread_idx_z()) };
     UVec3 { x, y, z: along(block_idx_z(), block_dim_z(), z) }
 }
@@ -222,7 +222,7 @@ pub unsafe fn index_3d() -> UVec3 {
 #[must_use]
 pub unsafe fn first() -> bool {
     let (block, zero) = (block_idx(), UVec3 { x: 0, y: 0, z: 0 });
-    // SAFETY: the caller's.
+    // SAFETY: ensured by the caller.
     block == zero && unsafe { thread_idx() } == zero
 }
 

@@ -277,7 +277,7 @@ pub unsafe fn warp_vote_ballot(mask: u32, predicate: bool) -> u32 {
 #[inline(always)]
 #[must_use]
 pub unsafe fn warp_match_any<T: WarpMatchValue>(mask: u32, value: T) -> u32 {
-    // SAFETY: the caller's.
+    // SAFETY: ensured by the caller.
     unsafe { value.match_any(mask) }
 }
 
@@ -288,7 +288,7 @@ pub unsafe fn warp_match_any<T: WarpMatchValue>(mask: u32, value: T) -> u32 {
 #[inline(always)]
 #[must_use]
 pub unsafe fn warp_match_all<T: WarpMatchValue>(mask: u32, value: T) -> (u32, bool) {
-    // SAFETY: the caller's.
+    // SAFETY: ensured by the caller.
     let all = unsafe { value.match_any(mask) } == mask;
     (if all { mask } else { 0 }, all)
 }
@@ -346,7 +346,7 @@ reduced!(i32 u32);
 #[inline(always)]
 #[must_use]
 pub unsafe fn warp_reduce<T: WarpReduceValue>(mask: u32, value: T, op: WarpReductionOp) -> T {
-    // SAFETY: the caller's; `mask` is the same in all lanes, so they take the same turns.
+    // SAFETY: ensured by the caller; `mask` is the same in all lanes, so they take the same turns.
     unsafe {
         if mask == u32::MAX {
             let mut sum = value;

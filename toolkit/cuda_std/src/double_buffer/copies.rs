@@ -74,7 +74,7 @@ impl<T: Pod> DoubleBuffer<'_, T> {
         let copy = |block: &mut Block, turn, first| {
             let data = self.data.offset(first);
             platform::each_index(block.phase(), n, |i| {
-                // SAFETY: in bounds; index i is one thread's alone. Nobody reads this half: before the first turn as in
+                // SAFETY: in bounds; index i belongs to one thread. Nobody reads this half: before the first turn as in
                 // `next`, and later since all threads have ended the body that had it, before the barrier behind them. What is copied stays
                 // borrowed until the copies have ended.
                 unsafe { data.copy(i, source(turn, i)) };

@@ -104,7 +104,7 @@ impl<'a, T: Pod, const N: usize> Vectors<'a, T, N> {
         self.len
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     #[inline(always)]
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -61,7 +61,7 @@ pub enum LaunchError {
     GridTooLarge {
         /// The kernel.
         kernel: &'static str,
-        /// What was asked for.
+        /// The requested value.
         grid: Grid,
     },
     /// More dimensions than the kernel counts blocks in.
@@ -69,7 +69,7 @@ pub enum LaunchError {
     GridDimensions {
         /// The kernel.
         kernel: &'static str,
-        /// What was asked for.
+        /// The requested value.
         grid: Grid,
         /// What the kernel's attribute says.
         dimensions: u32,
@@ -110,7 +110,7 @@ pub enum LaunchError {
         tile: [usize; 2],
         /// The grid's x and y that would do.
         needed: (usize, usize),
-        /// What was asked for.
+        /// The requested value.
         grid: Grid,
     },
     /// A matrix's buffer does not hold whole rows.

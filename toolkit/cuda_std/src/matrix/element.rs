@@ -149,7 +149,7 @@ macro_rules! float {
             #[cfg(target_arch = "nvptx64")]
             #[inline(always)]
             unsafe fn multiply(a: [u32; 4], b: [u32; 2], sums: [f32; 4], _: Inside) -> [f32; 4] {
-                // SAFETY: the caller's.
+                // SAFETY: ensured by the caller.
                 unsafe { crate::platform::mma::$element(a, b, sums) }
             }
 
@@ -196,7 +196,7 @@ impl sealed::Element for i8 {
     #[cfg(target_arch = "nvptx64")]
     #[inline(always)]
     unsafe fn multiply(a: [u32; 4], b: [u32; 2], sums: [i32; 4], _: Inside) -> [i32; 4] {
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         unsafe { crate::platform::mma::i8(a, b, sums) }
     }
 

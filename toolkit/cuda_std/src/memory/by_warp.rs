@@ -17,7 +17,7 @@ pub(super) fn write<M: Elements>(memory: &mut M, block: &mut Block, value: impl 
         if w < elements.count() {
             let item = value(&mut Warp::new(w, crew));
             if platform::leads_warp() {
-                // SAFETY: in bounds; element w is one warp's alone, and one of its threads stores.
+                // SAFETY: in bounds; element w belongs to one warp, and one of its threads stores.
                 unsafe { elements.store(w, item) };
             }
         }
@@ -41,7 +41,7 @@ pub(super) fn fill<M: Elements>(
     platform::each_index_by_warp(crew, n, |w, i| {
         let item = value(&mut Warp::new(w, crew), i);
         if platform::leads_warp() {
-            // SAFETY: in bounds; element i is one warp's alone, and one of its threads stores.
+            // SAFETY: in bounds; element i belongs to one warp, and one of its threads stores.
             unsafe { elements.store(i, item) };
         }
     });
@@ -68,7 +68,7 @@ pub(super) fn fill_rows<M: Elements, S: Sync>(
         let about = about(&mut Warp::new(w, crew), row);
         let first = row.wrapping_mul(columns);
         platform::each_index_of_warp(crew, w, columns, |column| {
-            // SAFETY: in bounds; the row is one warp's alone, and each of its elements one lane's.
+            // SAFETY: in bounds; the row belongs to one warp, and each of its elements to one lane.
             unsafe { elements.store(first.wrapping_add(column), value(&about, row, column)) };
         });
     });
@@ -89,7 +89,7 @@ pub(super) fn update<M: Elements + Readable>(
     block.open(memory.claim(INSIDE));
     let crew = block.phase();
     platform::each_index_by_warp(crew, n, |w, i| {
-        // SAFETY: in bounds; element i is one warp's alone, whose lanes read it before one of them stores.
+        // SAFETY: in bounds; element i belongs to one warp, whose lanes read it before one of them stores.
         let item = change(&mut Warp::new(w, crew), i, unsafe { elements.load(i) });
         platform::meet_warp();
         if platform::leads_warp() {
@@ -124,7 +124,7 @@ pub(super) fn fill_with<M: Elements, S: SharedByWarp>(
         let mut lists = unsafe { S::lists(&parts, w) };
         let item = value(&mut Warp::new(w, crew), &mut lists, i);
         if platform::leads_warp() {
-            // SAFETY: in bounds; element i is one warp's alone, and one of its threads stores.
+            // SAFETY: in bounds; element i belongs to one warp, and one of its threads stores.
             unsafe { memory.store(i, item) };
         }
     });
@@ -187,7 +187,7 @@ pub(super) fn fill_by_lanes<M: Elements>(
         items.0.store_each(crew, w, |lane, item| {
             let i = first.wrapping_add(lane);
             if i < n {
-                // SAFETY: in bounds; each element is one lane's alone.
+                // SAFETY: in bounds; each element belongs to one lane.
                 unsafe { elements.store(i, *item) };
             }
         });
@@ -220,7 +220,7 @@ pub(super) fn fill_by_lanes_with<M: Elements, S: SharedByWarp>(
         items.0.store_each(crew, w, |lane, item| {
             let i = first.wrapping_add(lane);
             if i < n {
-                // SAFETY: in bounds; each element is one lane's alone.
+                // SAFETY: in bounds; each element belongs to one lane.
                 unsafe { memory.store(i, *item) };
             }
         });

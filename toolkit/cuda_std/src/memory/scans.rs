@@ -9,7 +9,7 @@ use crate::seal::INSIDE;
 
 /// Scans of a block over its memory; of every [`BlockMemory`] that can be read.
 ///
-/// The order of the operations depends on the number of elements alone, not on the number of threads. Every 32 neighbouring
+/// The order of the operations depends only on the number of elements, not on the number of threads. Every 32 neighbouring
 /// values are a group, the last one filled up with `identity`; in a group, value `k` is combined with the one 1 below it,
 /// then 2, 4, 8, 16 below, the lower one as the left operand. The last results of 32 neighbouring groups, a round, are
 /// combined with each other likewise. Then element `i` is `(carry + before) + within`: `within` comes from its group,

@@ -79,7 +79,7 @@ impl<M: Elements> WarpPart<'_, M> {
     pub fn set(&mut self, _warp: &mut Warp, i: u32, item: M::Item) {
         check_index(i, self.len);
         if platform::leads_warp() {
-            // SAFETY: in bounds of the part, which is this warp's alone; one of its threads stores.
+            // SAFETY: in bounds of the part, which belongs to this warp; one of its threads stores.
             unsafe { self.memory.store(self.first.wrapping_add(i), item) };
         }
     }

@@ -4,7 +4,7 @@
 ///
 /// Closures of phases hold nothing else. By an atomic number a thread could tell the code between phases its index, and that
 /// code would no longer be the same for all threads of the block. The compiler looks when kernels are built for a GPU; on
-/// CPU cores, which run the threads one after the other, every type counts as frozen.
+/// CPU cores, which run the threads one after another, every type counts as frozen.
 ///
 /// It need not be written, but for trait objects, which do not say what is inside:
 ///

@@ -27,7 +27,7 @@ fn column(list: SharedPointer<Pick>, capacity: u32, word: usize) -> *mut u32 {
 /// Stores those of `TURN` elements that `votes` has, from place `first` of a list on, as far as there is room.
 ///
 /// # Safety
-/// Each source has `TURN` words, and this warp alone touches the list.
+/// Each source has `TURN` words, and only this warp accesses the list.
 #[inline(always)]
 unsafe fn store(from: [*const u32; WORDS], votes: u32, (list, first, capacity): (SharedPointer<Pick>, u32, u32)) {
     let to: [*mut u32; WORDS] = [0, 1, 2, 3, 4].map(|word| column(list, capacity, word));
@@ -65,7 +65,7 @@ unsafe fn compress(from: [*const u32; WORDS], votes: u32, to: [*mut u32; WORDS])
     for (from, to) in from.iter().zip(&to) {
         let mut at = 0;
         for k in 0..TURN {
-            // SAFETY: the caller's; a word that was not chosen is written over by the next one, or lies behind all.
+            // SAFETY: ensured by the caller; a word that was not chosen is written over by the next one, or lies behind all.
             unsafe { to.add(at).write(from.add(k).read()) };
             at += (votes >> k & 1) as usize;
         }
@@ -79,13 +79,13 @@ unsafe fn compress(from: [*const u32; WORDS], votes: u32, to: [*mut u32; WORDS])
 #[inline(always)]
 unsafe fn apart(elements: *const [f32; 4]) -> [[f32; TURN]; 4] {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    // SAFETY: the caller's; every processor of this kind has the instructions.
+    // SAFETY: ensured by the caller; every processor of this kind has the instructions.
     return unsafe { x86::apart(elements) };
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     {
         let mut words = [[0.0; TURN]; 4];
         for i in 0..TURN {
-            // SAFETY: the caller's.
+            // SAFETY: ensured by the caller.
             let element = unsafe { elements.add(i).read_unaligned() };
             for (words, word) in words.iter_mut().zip(element) {
                 words[i] = word;
@@ -170,7 +170,7 @@ mod x86 {
     #[inline]
     pub unsafe fn by_sixteen(from: [*const u32; WORDS], votes: u32, to: [*mut u32; WORDS]) {
         for (from, to) in from.iter().zip(to) {
-            // SAFETY: the caller's. By registers: processors are slow to store what they compress.
+            // SAFETY: ensured by the caller. By registers: processors are slow to store what they compress.
             unsafe {
                 let words = _mm512_loadu_epi32(from.cast());
                 _mm512_storeu_epi32(to.cast(), _mm512_maskz_compress_epi32(votes as u16, words));
@@ -243,7 +243,7 @@ pub(crate) fn push_ranges_where<T: Pod>(
 /// Stores the elements of the lanes that `chosen` says yes for, and returns which those are.
 ///
 /// # Safety
-/// After `begin` this warp alone touches the list.
+/// After `begin` only this warp accesses the list.
 #[inline(always)]
 pub(crate) unsafe fn push_picks(
     crew: Crew,
@@ -298,7 +298,7 @@ impl PickStorage<'_> {
 /// Element `first` and those that follow, of `len`.
 ///
 /// # Safety
-/// There are `len` elements, and `first`, a multiple of 32, is one of them; nobody writes them while the result lives.
+/// There are `len` elements, and `first`, a multiple of 32, is one of them; nothing writes them while the result lives.
 #[inline(always)]
 pub(crate) unsafe fn load_picks<'a, T: Pod>(
     list: SharedPointer<Pick>,

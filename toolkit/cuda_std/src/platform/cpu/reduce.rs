@@ -46,7 +46,7 @@ pub(crate) fn team_reduce_long<const L: u32, T: Pod>(
     halve(&mut slots[..L as usize], &combine)
 }
 
-/// Calls `put` with the place and the value of every `j` below `m` that satisfies `keep`, in rising order, and
+/// Calls `put` with the place and the value of every `j` below `m` that satisfies `keep`, in increasing order, and
 /// returns how many do.
 #[inline(always)]
 pub(crate) fn team_collect<const L: u32>(m: u32, keep: impl Fn(u32) -> bool, put: impl Fn(u32, u32)) -> u32 {

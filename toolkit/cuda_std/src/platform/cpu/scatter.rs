@@ -19,9 +19,9 @@ impl WriteOnce {
 }
 
 /// # Safety
-/// There is an element, which nobody else touches.
+/// There is an element, which nothing else accesses.
 #[inline(always)]
 pub(crate) unsafe fn store_scattered<T>(to: *mut T, value: T) {
-    // SAFETY: the caller's.
+    // SAFETY: ensured by the caller.
     unsafe { to.write(value) };
 }

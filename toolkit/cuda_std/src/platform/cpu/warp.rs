@@ -1,4 +1,4 @@
-//! Warps: a core runs the 32 lanes of a warp's operation one after the other.
+//! Warps: a core runs the 32 lanes of a warp's operation one after another.
 
 use super::{Crew, PerThreadStorage};
 use crate::panic::cpu::ThreadGuard;
@@ -24,14 +24,14 @@ pub(crate) fn each_index_by_warp(crew: Crew, n: u32, f: impl Fn(u32, u32)) {
 #[inline(always)]
 pub(crate) fn begin_turns() {}
 
-/// As [`each_index_by_warp`]. A core takes one after the other in any case, and all by the first warp, whose lists stay in
+/// As [`each_index_by_warp`]. A core takes one after another in any case, and all by the first warp, whose lists stay in
 /// the cache.
 #[inline(always)]
 pub(crate) fn each_in_turn(crew: Crew, n: u32, f: impl Fn(u32, u32)) {
     crew.visit(n, |i| f(0, i));
 }
 
-/// Nothing to wait for: a core runs the lanes one after the other.
+/// Nothing to wait for: a core runs the lanes one after another.
 #[inline(always)]
 pub(crate) fn meet_warp() {}
 

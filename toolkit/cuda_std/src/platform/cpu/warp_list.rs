@@ -5,7 +5,7 @@ use super::{Crew, SharedPointer};
 use crate::panic::cpu::ThreadGuard;
 use bytemuck::Pod;
 
-/// Runs `f` for the lanes that `votes` has, one after the other: those that were not chosen, most of them, cost nothing.
+/// Runs `f` for the lanes that `votes` has, one after another: those that were not chosen, most of them, cost nothing.
 #[inline(always)]
 fn each_chosen(warp: u32, votes: u32, mut f: impl FnMut(u32)) {
     let (mut left, mut guard) = (votes, ThreadGuard::default());
@@ -22,7 +22,7 @@ impl<T: Pod> LaneStorage<T> {
     /// Elements `first`, `first + 1`, .. of `len`; lanes for which there is none have the last one.
     ///
     /// # Safety
-    /// There are `len` elements, and `first` is one of them; nobody writes them.
+    /// There are `len` elements, and `first` is one of them; nothing writes them.
     #[inline(always)]
     pub(crate) unsafe fn load(crew: Crew, list: SharedPointer<T>, first: u32, len: u32) -> Self {
         // SAFETY: in bounds.
@@ -37,7 +37,7 @@ impl<T: Pod> LaneStorage<T> {
     /// Stores the values of the lanes that `votes` has from element `first` of a list on, as far as there is room.
     ///
     /// # Safety
-    /// This warp alone touches the list, which has room for `capacity` elements.
+    /// Only this warp accesses the list, which has room for `capacity` elements.
     #[inline(always)]
     pub(crate) unsafe fn compress(
         &self,
@@ -77,7 +77,7 @@ unsafe fn compress<T: Pod>(values: &[T; WARP], votes: u32, list: SharedPointer<T
     }
     let mut at = 0u32;
     for (lane, value) in values.iter().enumerate() {
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         unsafe { list.store(at, *value) };
         at = at.wrapping_add(votes >> lane & 1);
     }
@@ -89,7 +89,7 @@ unsafe fn compress<T: Pod>(values: &[T; WARP], votes: u32, list: SharedPointer<T
 #[target_feature(enable = "avx512f")]
 unsafe fn compress_words(values: &[i32; WARP], votes: u32, list: *mut i32) {
     use std::arch::x86_64::{_mm512_loadu_epi32, _mm512_maskz_compress_epi32, _mm512_storeu_epi32};
-    // SAFETY: the caller's; both halves are 16 values.
+    // SAFETY: ensured by the caller; both halves are 16 values.
     unsafe {
         let (low, high) = (_mm512_loadu_epi32(values.as_ptr()), _mm512_loadu_epi32(values[16..].as_ptr()));
         // By registers: processors are slow to store what they compress.
@@ -135,7 +135,7 @@ pub(crate) fn any_item(
 /// and returns which lanes had something. Before it stores it calls `begin`.
 ///
 /// # Safety
-/// After `begin` this warp alone touches the list, which has room for `capacity` elements.
+/// After `begin` only this warp accesses the list, which has room for `capacity` elements.
 #[inline(always)]
 pub(crate) unsafe fn store_some<T: Pod>(
     crew: Crew,
@@ -162,7 +162,7 @@ pub(crate) unsafe fn store_some<T: Pod>(
 /// Stores each lane's range of numbers, of which `at` says where: as far as there is room.
 ///
 /// # Safety
-/// This warp alone touches the list, which has room for `capacity` elements.
+/// Only this warp accesses the list, which has room for `capacity` elements.
 #[inline(always)]
 pub(crate) unsafe fn store_ranges(
     ranges: &LaneStorage<[u32; 2]>,

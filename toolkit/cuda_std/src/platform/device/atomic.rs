@@ -46,7 +46,7 @@ impl<T: Pod> Place<T> {
 #[doc(hidden)]
 pub trait AtomicNumber: Pod {
     /// # Safety
-    /// The place is within live memory that others touch by atomic operations alone.
+    /// The place is within live memory that other threads access only by atomic operations.
     unsafe fn apply(operation: Operation, place: Place<Self>, value: Self) -> Self;
     /// # Safety
     /// As for [`apply`](Self::apply).
@@ -122,7 +122,7 @@ macro_rules! integer {
         impl AtomicNumber for $ty {
             #[inline(always)]
             unsafe fn apply(operation: Operation, place: Place<$ty>, value: $ty) -> $ty {
-                // SAFETY: the caller's; numbers in a slice are aligned.
+                // SAFETY: ensured by the caller; numbers in a slice are aligned.
                 unsafe {
                     match operation {
                         Operation::Add => update!(place, $add, $register, $ty, value),
@@ -224,7 +224,7 @@ macro_rules! float {
                 // The bits of positive floats rise with the float, those of negative ones fall. As signed numbers all negative
                 // ones are below, as unsigned ones all are above.
                 let negative = value.is_sign_negative();
-                // SAFETY: the caller's; the bits of a float are an integer of its size.
+                // SAFETY: ensured by the caller; the bits of a float are an integer of its size.
                 unsafe {
                     $float::from_bits(match operation {
                         Operation::Min | Operation::Max if value.is_nan() => $bits::load(bits),

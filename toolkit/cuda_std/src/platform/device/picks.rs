@@ -57,7 +57,7 @@ pub(crate) fn push_ranges_where<T: Pod>(
         // What a dead lane would have put in decides nothing before the list is looked at.
         let votes = super::ballot_of_any(warp.phase(), warp.index(), |_| is_one);
         let (data, count, capacity) = list.place();
-        // SAFETY: the warp's own part, and whoever read has been waited for.
+        // SAFETY: the warp's own part, and readers have been waited for.
         unsafe { LaneStorage(Pick(index.0.0)).compress(votes, |_| is_one, data, count, capacity) };
         list.add(votes.count_ones());
     });
@@ -66,7 +66,7 @@ pub(crate) fn push_ranges_where<T: Pod>(
 /// Stores the elements of the lanes that `chosen` says yes for, and returns which those are.
 ///
 /// # Safety
-/// After `begin` this warp alone touches the list.
+/// After `begin` only this warp accesses the list.
 #[inline(always)]
 pub(crate) unsafe fn push_picks(
     crew: Crew,
@@ -80,7 +80,7 @@ pub(crate) unsafe fn push_picks(
     begin();
     if votes != 0 {
         let picks = LaneStorage(Pick(picks.index().0.0));
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         unsafe { picks.compress(votes, chosen, list, first, capacity) };
     }
     votes
@@ -89,7 +89,7 @@ pub(crate) unsafe fn push_picks(
 /// Element `first` and those that follow, of `len`.
 ///
 /// # Safety
-/// There are `len` elements, and `first` is one of them; nobody writes them.
+/// There are `len` elements, and `first` is one of them; nothing writes them.
 #[inline(always)]
 pub(crate) unsafe fn load_picks<'a, T: Pod>(
     list: SharedPointer<Pick>,

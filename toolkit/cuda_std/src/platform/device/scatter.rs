@@ -33,7 +33,7 @@ macro_rules! store_in_pieces {
 }
 
 /// # Safety
-/// There is an element in global memory, which others touch by this function alone.
+/// There is an element in global memory, which other code accesses only through this function.
 #[inline(always)]
 pub(crate) unsafe fn store_scattered<T: Pod>(to: *mut T, value: T) {
     let (from, to) = ((&raw const value).cast::<u8>(), to.cast::<u8>());
