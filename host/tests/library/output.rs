@@ -237,14 +237,14 @@ fn read_column(reader: &SerializedFileReader<File>, group: usize, index: usize, 
     }
 }
 
-/// The file written by one thread of a pool, with the rows passed in another way.
-fn by_one_thread(rows: &[FeatureRow]) -> Vec<u8> {
+/// The file written by a thread of a pool of `threads`, with the rows passed in another way. Large pools share the work further.
+fn by_pool_of(threads: usize, rows: &[FeatureRow]) -> Vec<u8> {
     let input = structure("long", 100_000, 3);
     let mut bytes = Vec::new();
     let features = StructureFeatures::from_rows("long", rows, &[-1; 100_000]);
     let part = StructureRows { structure: &input, features: features.view() };
-    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    one.install(|| {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| {
         let columns = Columns::choose(["row", "wcn"]).unwrap();
         let mut table = ParquetTable::new(&mut bytes, columns, &provenance()).unwrap();
         table.write(&[part, part]).unwrap();
@@ -269,7 +269,9 @@ fn parquet_keeps_rows_across_row_groups() {
     file.commit().unwrap();
     let reader = SerializedFileReader::new(File::open(&path).unwrap()).unwrap();
     assert!(reader.num_row_groups() > 1);
-    assert_eq!(std::fs::read(&path).unwrap(), by_one_thread(&rows));
+    for threads in [1, 16] {
+        assert!(std::fs::read(&path).unwrap() == by_pool_of(threads, &rows), "{threads} threads");
+    }
     let (mut numbers, mut features) = (Vec::new(), Vec::new());
     for group in 0..reader.num_row_groups() {
         read_column(&reader, group, 0, &mut numbers);
