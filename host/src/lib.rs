@@ -25,7 +25,7 @@
 //! use prism_host::{Backend, Engine};
 //!
 //! let engine = Engine::builder().backend(Backend::Cpu).build()?;
-//! Two batches of one structure each; `pipeline::StructureFiles` makes batches from files.
+//! // Two batches of one structure each; `pipeline::StructureFiles` makes batches from files.
 //! let batches = ["first", "second"].into_iter().map(|name| {
 //!     let read = read_path("../data/6m0j_rbd.pdb", name, &ReadOptions::default()).unwrap();
 //!     let outcomes = vec![Outcome::Read { notes: read.notes }];

@@ -54,7 +54,7 @@ macro_rules! batch_buffers {
         /// use prism_host::pack::BatchBuffers;
         /// use shared_types::{Atom, BatchStructureDesc};
         ///
-        /// Alpha carbons of two glycines, 3.8 Å apart, without further inputs.
+        /// // Alpha carbons of two glycines, 3.8 Å apart, without further inputs.
         /// let buffers = BatchBuffers {
         ///     descriptors: vec![BatchStructureDesc { n_atoms: 2, n_residues: 2, ..Default::default() }],
         ///     atoms: [0.0, 3.8].map(|x| Atom { x, y: 0.0, z: 0.0, radius: 1.88 }).into(),
@@ -67,7 +67,7 @@ macro_rules! batch_buffers {
         /// let batch = PackedBatch::from_descriptors(vec!["pair".to_owned()], buffers.clone())?;
         /// assert_eq!((batch.n_structures(), batch.n_residues()), (1, 2));
         ///
-        /// An index beyond the structure's atoms.
+        /// // An index beyond the structure's atoms.
         /// let wrong = BatchBuffers { ca_indices: vec![0, 2], ..buffers };
         /// assert!(PackedBatch::from_descriptors(vec!["pair".to_owned()], wrong).is_err());
         /// # Ok::<(), prism_host::PackError>(())

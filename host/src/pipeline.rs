@@ -79,7 +79,7 @@ pub enum Outcome {
 /// use prism_host::{Backend, Engine, StructureInput};
 /// use std::convert::Infallible;
 ///
-/// Three inputs: a valid one, a missing file, and a structure without atoms.
+/// // Three inputs: a valid one, a missing file, and a structure without atoms.
 /// let read = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?;
 /// let failure = InputFailure { name: "missing.pdb".to_owned(), reason: "no such file".to_owned(), no_protein: false };
 /// let outcomes = vec![
@@ -94,7 +94,7 @@ pub enum Outcome {
 ///     let features = results.get(0).expect("the first can be computed");
 ///     assert_eq!((features.n_residues, features.site_ids.len(), features.summary.residues), (194, 194, 194));
 ///     assert!(results.get(1).is_err_and(|error| error.structure_index() == Some(1)));
-/// There is a result for each input that was read.
+///     // There is a result for each input that was read.
 ///     let read = batch.outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Read { .. }));
 ///     assert_eq!((read.count(), results.len(), results.iter().len()), (2, 2, 2));
 ///     Ok::<(), Infallible>(())

@@ -19,7 +19,7 @@ macro_rules! structure_input {
         /// use prism_host::{StructureError, StructureInput};
         /// use shared_types::Atom;
         ///
-        /// Two glycines with only alpha carbons.
+        /// // Two glycines with only alpha carbons.
         /// let mut pair = StructureInput {
         ///     name: "pair".to_owned(),
         ///     atoms: [0.0, 3.8].map(|x| Atom { x, y: 0.0, z: 0.0, radius: 1.88 }).into(),

@@ -58,7 +58,7 @@ const _: () = assert!(
 /// use shared_types::BatchStructureDesc;
 ///
 /// let first = BatchStructureDesc { n_atoms: 900, n_residues: 120, ..Default::default() };
-/// The next structure begins where the first one ends.
+/// // The next structure begins where the first one ends.
 /// let next = BatchStructureDesc { atom_offset: 900, ca_offset: 120, n_atoms: 40, n_residues: 5, ..Default::default() };
 /// assert_eq!(next.atom_offset, first.atom_offset + first.n_atoms);
 /// assert_eq!(bytemuck::bytes_of(&next).len(), 24);
@@ -111,7 +111,7 @@ pub const MASKS_PER_GROUP: usize = MASK_SIDE * MASK_SIDE * MASK_BINS + 2;
 ///
 /// ```
 /// let mask = shared_types::Mask { certain: [0b0001, 0, 0, 0], possible: [0b0111, 0, 0, 0] };
-/// Only two points have to be tested.
+/// // Only two points have to be tested.
 /// assert_eq!((mask.possible[0] & !mask.certain[0]).count_ones(), 2);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Zeroable, Pod, DeviceLayout)]
@@ -218,7 +218,7 @@ impl Default for MegaFusedConfig {
 /// use shared_types::StructureSummary;
 ///
 /// let summary = StructureSummary { contacts: 600, residues: 120, ..Default::default() };
-/// A contact counts for both of its residues.
+/// // A contact counts for both of its residues.
 /// assert_eq!(2.0 * summary.contacts as f64 / f64::from(summary.residues), 10.0);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable, Pod, DeviceLayout)]

@@ -89,7 +89,7 @@ pub fn radius_of_element(symbol: &[u8]) -> f32 {
 /// let phenylalanine = kind_of(b"PHE").unwrap();
 /// assert_eq!(protor_radius(phenylalanine, b"CA"), 1.88);
 /// assert_eq!(protor_radius(phenylalanine, b"CZ"), 1.76); // aromatic, with a hydrogen
-/// no element of the set
+/// assert_eq!(protor_radius(phenylalanine, b"XX"), 1.7); // no element of the set
 /// ```
 #[must_use]
 pub fn protor_radius(kind: ResidueKind, name: &[u8]) -> f32 {

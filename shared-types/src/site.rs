@@ -9,7 +9,7 @@ use cuda_layout::DeviceLayout;
 /// ```
 /// use shared_types::Site;
 ///
-/// The buffer of a structure has room for more sites; unused entries have no points.
+/// // The buffer of a structure has room for more sites; unused entries have no points.
 /// let sites = [Site { points: 40, score: 12.5, ..Site::default() }, Site::default()];
 /// assert_eq!(sites.iter().filter(|site| site.points > 0).count(), 1);
 /// ```

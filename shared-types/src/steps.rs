@@ -10,7 +10,7 @@
 ///
 /// let asked = Steps::NETWORK.and(Steps::EXPOSURE);
 /// assert!(asked.has(Steps::NETWORK) && !asked.has(Steps::CONTACTS));
-/// Network features of a residue need the contact graph.
+/// // Network features of a residue need the contact graph.
 /// assert!(asked.complete().has(Steps::CONTACTS) && !asked.complete().has(Steps::PAIRS));
 /// assert_eq!(Steps::from_bits(asked.bits()), asked);
 /// ```

@@ -98,7 +98,7 @@ impl From<EngineError> for InterfaceError {
 /// assert_eq!(all.pairs.iter().map(|pair| pair.chains).collect::<Vec<_>>(), [[0, 1], [0, 2], [1, 2]]);
 /// assert!(all.pairs.iter().all(|pair| pair.buried_area > 500.0 && pair.contacts > 20));
 /// assert_eq!(all.residues.len(), three.n_residues());
-/// Only between two chains.
+/// // Only between two chains.
 /// let two = interfaces(&engine, &three, Some(["A", "B"]))?;
 /// assert_eq!(two.pairs, all.pairs[..1]);
 /// assert!(interfaces(&engine, &three, Some(["A", "X"])).is_err());

@@ -12,7 +12,7 @@ use thiserror::Error;
 ///
 /// let error = Dataset::from_bytes("no such thing".into()).unwrap_err();
 /// assert!(matches!(error, DatasetError::NotArrow));
-/// A file with the right beginning and no end.
+/// // A file with the right beginning and no end.
 /// assert!(matches!(Dataset::from_bytes("ARROW1".into()), Err(DatasetError::Truncated)));
 ///
 /// # let folder = tempfile::tempdir()?;

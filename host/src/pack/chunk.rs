@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// assert_eq!(chunks.iter().map(|chunk| chunk.n_structures()).sum::<usize>(), 3);
 /// let last = &chunks[chunks.len() - 1];
 /// assert_eq!(last.structures().end, 3);
-/// Indices within a chunk are counted from its first structure.
+/// // Indices within a chunk are counted from its first structure.
 /// assert_eq!((last.descriptors()[0].ca_offset, last.residue_offsets().as_slice()[0]), (0, 0));
 /// assert_eq!(last.residue_types(), &batch.residue_types()[batch.n_residues() - last.n_residues()..]);
 /// assert_eq!(batch.whole().n_atoms(), batch.n_atoms());

@@ -8,7 +8,7 @@
 /// ```
 /// use prism_host::read::{Alternates, Models, ReadOptions, Residues};
 ///
-/// Reads what a program reads that knows only the 20 standard names.
+/// // Reads what a program reads that knows only the 20 standard names.
 /// let plain = ReadOptions::standard();
 /// assert_eq!((plain.residues, plain.alternates), (Residues::Standard, Alternates::First));
 /// assert_eq!(ReadOptions::default().models, Models::First);

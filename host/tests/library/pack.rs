@@ -212,7 +212,7 @@ fn values_that_the_kernel_cannot_take_are_refused() {
     assert!(message(|b| b.atoms[4].y = f32::NAN).contains("\"second\": `atoms` at index 4"));
     assert!(message(|b| b.chain_ids[1] = 1 << 29).contains("\"first\": `chain_ids` at index 1"));
     assert!(message(|b| b.residue_atoms[2] = 1).contains("\"second\": `residue_atoms` at index 2 is 1"));
-    assert!(message(|b| b.residue_atoms[1] = 4).contains("\"first\": `residue_atoms` at index 1 is 4, and the"));
+    assert!(message(|b| b.residue_atoms[1] = 4).contains("\"first\": `residue_atoms` at index 1 is 4, but the"));
     assert!(message(|b| b.residue_atoms.truncate(3)).contains("`residue_atoms` has 3 entries but needs 4"));
     assert!(message(|b| b.bfactor.truncate(3)).contains("`bfactor` has 3 entries but needs 4"));
     assert!(message(|b| b.descriptors.truncate(1)).contains("`names` has 2 entries but needs 1"));
@@ -228,7 +228,7 @@ fn first_atoms_never_fall() {
         buffers.residue_atoms = first_atoms.to_vec();
         PackedBatch::from_descriptors(vec!["x".to_owned()], buffers).unwrap_err().to_string()
     };
-    assert!(refused([0, 2, 1]).contains("\"x\": `residue_atoms` at index 2 is 1, and 2 before it"));
+    assert!(refused([0, 2, 1]).contains("\"x\": `residue_atoms` at index 2 is 1 after 2"));
     assert!(refused([1, 2, 2]).contains("\"x\": `residue_atoms` at index 0 is 1; a structure's first residue"));
 }
 

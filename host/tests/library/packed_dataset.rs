@@ -327,7 +327,7 @@ fn other_files_are_refused_by_name() {
         "{error}"
     );
     let error = refused(other("name", &[("prism.dataset", "3")]));
-    assert!(error.to_string().starts_with("column \"name\" is not what"), "{error}");
+    assert!(error.to_string().starts_with("column \"name\" is not as in a packed data set"), "{error}");
 }
 
 #[test]

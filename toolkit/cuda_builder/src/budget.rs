@@ -79,7 +79,7 @@ pub struct KernelBudget {
 /// assert!(matches!(violations[..], [Violation::Over { used: 40, limit: 32, .. }]));
 /// assert_eq!(violations[0].to_string(), "scale on sm_90: 40 registers, the budget is 32");
 ///
-/// A new budget for this chip, which keeps the old one's limits for other chips; its text can be read back.
+/// // A new budget for this chip, which keeps the old one's limits for other chips; its text can be read back.
 /// let new = Budget::of(&measured, "13.5.37").with_other_chips_of(&budget);
 /// assert_eq!(Budget::parse(&new.to_string())?, new);
 /// assert_eq!(new.violations(&measured), []);

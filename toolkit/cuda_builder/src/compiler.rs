@@ -135,13 +135,13 @@ pub fn rustup_command(channel: Option<&str>) -> String {
 /// ```
 /// use cuda_builder::{Discovery, compiler::Origin};
 ///
-/// An explicit choice that does not exist.
+/// // An explicit choice that does not exist.
 /// let discovery = Discovery { explicit: Some("no/such/rustc".into()), ..Discovery::new(".") };
 /// let none = discovery.find().unwrap_err();
 /// assert_eq!(none.tried[0].0, Origin::Explicit);
 /// assert!(none.to_string().contains("no/such/rustc does not run"));
 ///
-/// The compilers of this machine.
+/// // The compilers of this machine.
 /// for (origin, candidate) in Discovery::new(".").candidates() {
 ///     match candidate {
 ///         Ok(compiler) => println!("{origin}: {}, sources in {}", compiler.version, compiler.library().display()),
@@ -278,7 +278,7 @@ fn holds_compiler_driver(directory: &Path) -> bool {
 /// The channel in the nearest `rust-toolchain.toml` at or above `directory`; `None` if there is none with a channel.
 ///
 /// ```
-/// `directory` is not made absolute: its parents are those in its text.
+/// // `directory` is not made absolute: its parents are those in its text.
 /// let here = std::env::current_dir()?;
 /// println!("pinned: {:?}", cuda_builder::compiler::pinned_channel(&here));
 /// # Ok::<(), std::io::Error>(())

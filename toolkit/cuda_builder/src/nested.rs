@@ -16,7 +16,7 @@ use crate::inputs::cfg_expr::DEVICE_TARGET;
 /// use cuda_builder::nested::{DeviceBuild, Lint};
 /// use cuda_builder::{DebugInfo, Discovery, NvvmArch, flags};
 ///
-/// As `CudaBuilder::build` does, but without checking the result. `cuda_builder/tests/device.rs` builds crates.
+/// // As `CudaBuilder::build` does, but without checking the result. `cuda_builder/tests/device.rs` builds crates.
 /// let compiler = Discovery::new("kernels").find()?;
 /// let build = DeviceBuild {
 ///     compiler: &compiler,

@@ -88,7 +88,7 @@ pub enum PtxasError {
 /// use cuda_builder::{NvvmArch, Ptxas};
 /// use std::path::Path;
 ///
-/// `cuda_builder/tests/ptxas.rs` does this if there is an assembler.
+/// // `cuda_builder/tests/ptxas.rs` does this if there is an assembler.
 /// let ptxas = Ptxas::find(&[])?;
 /// for kernel in ptxas.resources(Path::new("kernels.ptx"), NvvmArch::Compute90)? {
 ///     println!("{}: {} registers, by ptxas {}", kernel.kernel, kernel.registers, ptxas.version);
@@ -201,7 +201,7 @@ impl fmt::Display for Ptxas {
 /// let scale = &parse_report(report).unwrap()[0];
 /// assert_eq!((scale.kernel.as_str(), scale.registers, scale.shared), ("scale", 10, 4096));
 /// assert_eq!((scale.stack, scale.spill_stores, scale.spill_loads), (16, 4, 8));
-/// A truncated report must not look like a kernel without resources.
+/// // A truncated report must not look like a kernel without resources.
 /// assert_eq!(parse_report("Compiling entry function 'scale' for 'sm_90'"), None);
 /// ```
 pub fn parse_report(text: &str) -> Option<Vec<KernelResources>> {

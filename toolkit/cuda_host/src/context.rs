@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 /// ```
 /// use cuda_host::{Context, CudaError, Device};
 ///
-/// On every device, if there are any.
+/// // On every device, if there are any.
 /// for ordinal in 0..Device::count().unwrap_or(0) {
 ///     let context = Context::new(ordinal)?;
 ///     let memory = context.memory()?;

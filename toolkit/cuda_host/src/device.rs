@@ -22,7 +22,7 @@ pub const MIN_COMPUTE_CAPABILITY: (u32, u32) = (7, 5);
 ///             println!("{device}: {fit}, {} KiB of shared memory", device.shared_memory_per_block / 1024);
 ///         }
 ///     }
-/// No driver, or no device: the program is not at fault.
+///     // No driver, or no device: the program is not at fault.
 ///     Err(error) if error.is_unavailable() => println!("{error}"),
 ///     Err(error) => return Err(error),
 /// }

@@ -18,7 +18,7 @@ use std::ops::Range;
 ///
 /// let error = CudaError::NoSuchDevice { ordinal: 3, count: 1 };
 /// assert_eq!(error.to_string(), "no CUDA device 3: this machine has 1, numbered from 0");
-/// There is a GPU, and less work would not help.
+/// // There is a GPU, and less work would not help.
 /// assert!(!error.is_unavailable() && !error.is_out_of_memory() && !error.is_context_lost());
 /// assert!(error.kernel_panic().is_none());
 /// assert!(CudaError::NoLibrary.is_unavailable());

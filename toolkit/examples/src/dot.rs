@@ -4,7 +4,7 @@
 use crate::host::*;
 use cuda_std::prelude::*;
 
-/// Elements of a block.
+/// Elements per block.
 const PART: usize = 8192;
 
 #[kernel(threads = 256, requires(a.len() == b.len(), sums.len() == a.len().div_ceil(PART)))]

@@ -34,7 +34,7 @@ pub struct Function {
 ///     .func helper() { bar.sync 0; ret; }",
 /// );
 /// assert_eq!((module.entries(), &module.extern_functions[..]), (vec!["scale"], &["vprintf".to_owned()][..]));
-/// Its own barrier, and that of the function that it calls.
+/// // Its own barrier, and that of the function that it calls.
 /// assert_eq!(module.functions[0].barriers, 1);
 /// assert_eq!(module.barrier_sites()["scale"], 2);
 /// ```

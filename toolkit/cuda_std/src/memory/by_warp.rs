@@ -113,14 +113,14 @@ pub(super) fn fill_with<M: Elements, S: SharedByWarp>(
     check_length(n, memory.count());
     let claimed = memory.claim(INSIDE) | arrays.claim(INSIDE);
     let parts = arrays.parts(INSIDE, block.threads() / 32);
-    // Where the memory lies is looked up again for every element: what a warp does in between has use for registers.
+    // The memory's address is looked up again for every element, because the warp needs the registers in between.
     let memory = &*memory;
     block.open(claimed);
     let crew = block.phase();
     platform::each_index_by_warp(crew, n, |w, i| {
         platform::meet_warp();
-        // SAFETY: part w is this warp's, and a warp computes one element at a time, for which its lanes have been
-        // waited for; on a CPU, one core runs all of a block's warps. The arrays stay borrowed.
+        // SAFETY: part w belongs to this warp. A warp computes one element at a time, and waits for its lanes in between;
+        // on a CPU, one core runs all of a block's warps. The arrays stay borrowed.
         let mut lists = unsafe { S::lists(&parts, w) };
         let item = value(&mut Warp::new(w, crew), &mut lists, i);
         if platform::leads_warp() {
@@ -147,7 +147,7 @@ pub(super) fn write_parts_with<M: Elements, S: SharedByWarp>(
     let memory = &*memory;
     block.open(true);
     platform::begin_turns();
-    // Nobody writes before all have seen that no two parts overlap.
+    // All threads check that no two parts overlap before any thread writes.
     let count = memory.count();
     let apart = block.all(parts, |g| {
         let end = starts.get(g + 1);
