@@ -316,7 +316,7 @@ fn crowds_are_refused_in_time() {
         (in_one_place, "times as close together as in any protein"),
         (on_a_line, "times as close together"),
         (in_two_corners, "times as close together"),
-        (with_one_far_away, "leave out what is far from the rest"),
+        (with_one_far_away, "leave out atoms that are far from the rest"),
     ] {
         let error =
             prism_host::read::read_bytes(text.as_bytes(), "x", &ReadOptions::default()).unwrap_err().to_string();

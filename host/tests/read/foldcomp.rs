@@ -107,7 +107,7 @@ fn cut_and_changed_headers_are_refused() {
     assert!(changed(28, &f32::NAN.to_le_bytes()).contains("not finite"));
     let backbone = entry.len() - 8 - 76 - usize::from(entry[16]) - 256 * usize::from(entry[17]) - 8 * 76;
     assert!(changed(backbone, &[0xff]).contains("undefined type"));
-    assert!(changed(backbone, &[entry[backbone] ^ 0x08]).contains("torsions of side chains"));
+    assert!(changed(backbone, &[entry[backbone] ^ 0x08]).contains("side-chain torsions"));
     let nowhere = changed(backbone - 13 - 36, &[0; 36]);
     assert!(nowhere.contains("has no finite position"), "{nowhere}");
 }
