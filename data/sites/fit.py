@@ -6,7 +6,7 @@
 
     fit.py [--ligands CSV] [--held-out JSON] DIR...
 
-reads the structures that CSV names (ligands.csv beside this script) from the directories, and writes
+reads the structures named in CSV (by default ligands.csv beside this script) from the directories, and writes
 shared-types/src/site_model.rs and the tables of the page on sites. CSV has the columns file,ligands: residue names with their
 counts (`ATPx1 MGDx2`). The same inputs give the same bytes.
 """

@@ -1,7 +1,7 @@
 """Points on a structure's surface and their surroundings, as the kernels compute them (kernels-gpu/src/points).
 
-What is tabulated here is written to shared-types/src/site_model.rs, so that kernels and fit use the same numbers. Sums are
-in double precision here and in integers there; they differ by less than what a weight is rounded to.
+The tables here are written to shared-types/src/site_model.rs, so that kernels and fit use the same numbers. Sums are in double
+precision here and in integers there; they differ by less than the rounding of a weight.
 """
 
 import math
@@ -67,7 +67,7 @@ def directions():
 
 def classes(kinds, radii, from_alpha):
     """The class of each atom, by its residue's kind, its radius and its squared distance from the residue's alpha carbon in
-    Å^2 (infinite where there is none): what kernels know of it."""
+    Å^2 (infinite if there is none), as in the kernels."""
     kind = lambda *names: np.isin(kinds, [KIND[name] for name in names])
     is_radius = lambda *values: np.isin(np.round(radii, 2), values)
     backbone = from_alpha < 2.0**2
@@ -100,8 +100,8 @@ def classes(kinds, radii, from_alpha):
 class Structure:
     """Heavy atoms of a file's protein, residue by residue, and its ligands.
 
-    Modified amino acids within a chain are part of the protein, as the residue that they are made from. Of atoms that have
-    one name in a residue the first counts.
+    Modified amino acids within a chain belong to the protein, as the residue from which they derive. Of several atoms with
+    the same name in a residue, the first one counts.
     """
 
     def __init__(self, path, counts_as_ligand):
@@ -178,7 +178,7 @@ def points(structure):
 
 
 def surroundings(structure, place):
-    """A row of columns for each point: sums over atoms near by class and by kind, and farther by class; then how one-sided
+    """A row of columns for each point: sums over near atoms by class and by kind, and over farther atoms by class; then how one-sided
     atoms lie, how many there are, and products of these."""
     pairs = cKDTree(place).sparse_distance_matrix(cKDTree(structure.xyz), REACH, output_type="coo_matrix")
     point, atom = pairs.row, pairs.col
