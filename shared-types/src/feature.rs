@@ -179,9 +179,9 @@ features! {
     Residue SASA = 11, "sasa", "Å^2", "solvent-accessible surface area of the residue's heavy atoms: probe 1.4 Å, ProtOr radii, N test points per atom", "Shrake and Rupley 1973, J Mol Biol 79:351; Tsai et al. 1999, J Mol Biol 290:253", Steps::EXPOSURE;
     Residue RSA = 12, "rsa", "", "sasa / the residue's theoretical maximum, not clipped", "Tien et al. 2013, PLoS ONE 8:e80635", Steps::EXPOSURE;
     Residue SASA_APOLAR = 13, "sasa_apolar", "Å^2", "the part of sasa on carbon and sulfur atoms", "", Steps::EXPOSURE;
-    Residue CX = 14, "cx", "", "protrusion: mean over the residue's atoms of (V_s - n V_a) / (n V_a), V_s = 4/3 pi (10 Å)^3, V_a = 20.1 Å^3, n = heavy atoms within 10 Å, including itself", "Pintar et al. 2002, Bioinformatics 18:980", Steps::EXPOSURE;
-    Residue DEPTH = 15, "depth", "Å", "mean over the residue's atoms of the distance to the nearest atom whose accessible area is not zero; none beyond 40 Å", "Chakravarty and Varadarajan 1999, Structure 7:723", Steps::EXPOSURE;
-    Residue ATOMIC_CONTACTS = 16, "atomic_contacts", "", "distinct heavy atoms of residues at least 2 rows away or in another chain within 4.5 Å of any of its atoms", "", Steps::EXPOSURE;
+    Residue CX = 14, "cx", "", "protrusion: mean over the residue's atoms of (V_s - n V_a) / (n V_a), V_s = 4/3 pi (10 Å)^3, V_a = 20.1 Å^3, n = heavy atoms within 10 Å, including itself", "Pintar et al. 2002, Bioinformatics 18:980", Steps::PROTRUSION;
+    Residue DEPTH = 15, "depth", "Å", "mean over the residue's atoms of the distance to the nearest atom whose accessible area is not zero; none beyond 40 Å", "Chakravarty and Varadarajan 1999, Structure 7:723", Steps::DEPTH;
+    Residue ATOMIC_CONTACTS = 16, "atomic_contacts", "", "distinct heavy atoms of residues at least 2 rows away or in another chain within 4.5 Å of any of its atoms", "", Steps::ATOMIC_CONTACTS;
     Residue HYDROPATHY = 17, "hydropathy", "", "hydropathy of the residue", "Kyte and Doolittle 1982, J Mol Biol 157:105", Steps::ROWS;
     Residue HYDROPATHY_LOCAL = 18, "hydropathy_local", "", "mean hydropathy over CAs within 18 Å (strict), including itself, weighted by exp(-d^2 / (2 (6 Å)^2))", "", Steps::PAIRS;
     Residue CHARGE = 19, "charge", "e", "formal charge at pH 7: K, R +1; D, E -1; others 0", "", Steps::ROWS;

@@ -38,7 +38,7 @@ steps! {
     CHAIN = 2, needs Self::ROWS;
     /// Centroid and radius of gyration.
     SHAPE = 3, needs Self::ROWS;
-    /// Heavy atoms: accessible surface, protrusion, depth, contacts.
+    /// Heavy atoms: accessible surface.
     EXPOSURE = 4, needs Self::ROWS;
     /// The contact graph.
     CONTACTS = 5, needs Self::ROWS;
@@ -54,6 +54,12 @@ steps! {
     BACKBONE = 10, needs Self::NONE;
     /// Hydrogen bonds and secondary structure.
     SECONDARY_STRUCTURE = 11, needs Self::BACKBONE;
+    /// The distance of heavy atoms to those with accessible surface.
+    DEPTH = 12, needs Self::EXPOSURE;
+    /// Contacts of heavy atoms.
+    ATOMIC_CONTACTS = 13, needs Self::EXPOSURE;
+    /// Heavy atoms around each heavy atom.
+    PROTRUSION = 14, needs Self::EXPOSURE;
 }
 
 impl Steps {
@@ -64,6 +70,9 @@ impl Steps {
         .and(Self::CHAIN)
         .and(Self::SHAPE)
         .and(Self::EXPOSURE)
+        .and(Self::DEPTH)
+        .and(Self::ATOMIC_CONTACTS)
+        .and(Self::PROTRUSION)
         .and(Self::NETWORK)
         .and(Self::CENTRALITY)
         .and(Self::ROWS)

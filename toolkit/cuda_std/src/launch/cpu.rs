@@ -35,6 +35,7 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CpuExecutor {
     /// The seed of a shuffled order.
+    #[cfg(feature = "shuffled")]
     seed: Option<u64>,
     /// How long a launch may take.
     limit: Option<Duration>,
@@ -44,7 +45,7 @@ impl CpuExecutor {
     /// An executor on rayon's current pool.
     #[must_use]
     pub fn new() -> Self {
-        Self { seed: None, limit: None }
+        Self::default()
     }
 
     /// An executor for tests: one block at a time, and the blocks, the warps of a block and the threads of a phase each
@@ -53,9 +54,12 @@ impl CpuExecutor {
     /// A GPU promises no order of what runs between two barriers, or of blocks. A kernel whose results differ between
     /// seeds relies on one: on what an atomic operation returned, say, or on the order in which floats were added. The
     /// same seed gives the same order every time.
+    ///
+    /// It takes the feature `shuffled`, with which kernels are slower in any order: ask for it among `dev-dependencies`.
+    #[cfg(feature = "shuffled")]
     #[must_use]
     pub fn shuffled(seed: u64) -> Self {
-        Self { seed: Some(seed), limit: None }
+        Self { seed: Some(seed), ..Self::default() }
     }
 }
 
@@ -110,12 +114,13 @@ impl Executor for CpuExecutor {
             }
             Ok(catch(K::NAME, grid.index_3d(index), || run(BlockOnCpu { index, grid, order }))?)
         };
+        #[cfg(feature = "shuffled")]
         if let Some(seed) = self.seed {
             let order = Order::Shuffled(seed);
             return order.list(blocks).into_iter().try_for_each(|index| run(index, order.of(index)));
         }
         // A block may be a thousand times the work of its neighbour: each is taken by itself.
-        (0..blocks).into_par_iter().with_max_len(1).try_for_each(|index| run(index, Order::Rising))
+        (0..blocks).into_par_iter().with_max_len(1).try_for_each(|index| run(index, Order::RISING))
     }
 }
 

@@ -79,8 +79,17 @@ unsafe fn compress(from: [*const u32; WORDS], votes: u32, to: [*mut u32; WORDS])
 #[inline(always)]
 unsafe fn apart(elements: *const [f32; 4]) -> [[f32; TURN]; 4] {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    // SAFETY: ensured by the caller; every processor of this kind has the instructions.
-    return unsafe { x86::apart(elements) };
+    // SAFETY: ensured by the caller; the processor has the instructions. (A wide load must wait for narrower stores of
+    // its parts, so each variant stores as much at a time as the surrounding code loads.)
+    return unsafe {
+        if std::arch::is_x86_feature_detected!("avx512f") {
+            x86::apart_by_sixteen(elements)
+        } else if std::arch::is_x86_feature_detected!("avx") {
+            x86::apart_by_eight(elements)
+        } else {
+            x86::apart_by_four(elements)
+        }
+    };
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     {
         let mut words = [[0.0; TURN]; 4];
@@ -100,14 +109,60 @@ mod x86 {
     use super::WORDS;
     use std::arch::x86_64::{
         _mm_loadl_epi64, _mm_loadu_ps, _mm_movehl_ps, _mm_movelh_ps, _mm_storeu_ps, _mm_unpackhi_ps, _mm_unpacklo_ps,
-        _mm256_cvtepu8_epi32, _mm256_loadu_si256, _mm256_permutevar8x32_epi32, _mm256_storeu_si256, _mm512_loadu_epi32,
-        _mm512_maskz_compress_epi32, _mm512_storeu_epi32,
+        _mm256_cvtepu8_epi32, _mm256_loadu_si256, _mm256_loadu2_m128, _mm256_permutevar8x32_epi32, _mm256_shuffle_ps,
+        _mm256_storeu_ps, _mm256_storeu_si256, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm512_add_epi32,
+        _mm512_loadu_epi32, _mm512_loadu_ps, _mm512_maskz_compress_epi32, _mm512_permutex2var_ps, _mm512_set1_epi32,
+        _mm512_setr_epi32, _mm512_shuffle_f32x4, _mm512_storeu_epi32, _mm512_storeu_ps,
     };
 
     /// # Safety
     /// There are 16 elements.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    pub unsafe fn apart_by_sixteen(elements: *const [f32; 4]) -> [[f32; 16]; 4] {
+        let mut words = [[0.0f32; 16]; 4];
+        // Of eight elements, their first words and then their second ones.
+        let first = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29);
+        let third = _mm512_add_epi32(first, _mm512_set1_epi32(2));
+        // SAFETY: four times four elements of the caller's, to 16 places of each array.
+        unsafe {
+            let of = |k: usize| _mm512_loadu_ps(elements.add(k).cast());
+            let (a, b, c, d) = (of(0), of(4), of(8), of(12));
+            for (which, words) in [first, third].into_iter().zip(words.as_chunks_mut::<2>().0) {
+                let (low, high) = (_mm512_permutex2var_ps(a, which, b), _mm512_permutex2var_ps(c, which, d));
+                _mm512_storeu_ps(words[0].as_mut_ptr(), _mm512_shuffle_f32x4::<0x44>(low, high));
+                _mm512_storeu_ps(words[1].as_mut_ptr(), _mm512_shuffle_f32x4::<0xee>(low, high));
+            }
+        }
+        words
+    }
+
+    /// # Safety
+    /// There are 16 elements.
+    #[target_feature(enable = "avx")]
+    #[inline]
+    pub unsafe fn apart_by_eight(elements: *const [f32; 4]) -> [[f32; 16]; 4] {
+        let mut words = [[0.0f32; 16]; 4];
+        for i in [0, 8] {
+            // SAFETY: eight elements of the caller's, to eight places of each array.
+            unsafe {
+                let of = |k: usize| _mm256_loadu2_m128(elements.add(i + k + 4).cast(), elements.add(i + k).cast());
+                let (a, b, c, d) = (of(0), of(1), of(2), of(3));
+                let (low, low_2) = (_mm256_unpacklo_ps(a, b), _mm256_unpacklo_ps(c, d));
+                let (high, high_2) = (_mm256_unpackhi_ps(a, b), _mm256_unpackhi_ps(c, d));
+                _mm256_storeu_ps(words[0].as_mut_ptr().add(i), _mm256_shuffle_ps::<0x44>(low, low_2));
+                _mm256_storeu_ps(words[1].as_mut_ptr().add(i), _mm256_shuffle_ps::<0xee>(low, low_2));
+                _mm256_storeu_ps(words[2].as_mut_ptr().add(i), _mm256_shuffle_ps::<0x44>(high, high_2));
+                _mm256_storeu_ps(words[3].as_mut_ptr().add(i), _mm256_shuffle_ps::<0xee>(high, high_2));
+            }
+        }
+        words
+    }
+
+    /// # Safety
+    /// There are 16 elements.
     #[inline(always)]
-    pub unsafe fn apart(elements: *const [f32; 4]) -> [[f32; 16]; 4] {
+    pub unsafe fn apart_by_four(elements: *const [f32; 4]) -> [[f32; 16]; 4] {
         let mut words = [[0.0f32; 16]; 4];
         let mut i = 0;
         while i < 16 {
@@ -313,5 +368,23 @@ pub(crate) unsafe fn load_picks<'a, T: Pod>(
     // written is 0, and any bits are a value.
     unsafe {
         PickStorage { index: &*at(0).cast(), words: [&*at(1).cast(), &*at(2).cast(), &*at(3).cast(), &*at(4).cast()] }
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64", not(miri)))]
+mod tests {
+    use super::{TURN, x86};
+    use std::arch::is_x86_feature_detected as has;
+
+    #[test]
+    fn words_come_apart_in_every_way() {
+        let elements: [[f32; 4]; TURN] = std::array::from_fn(|i| [0, 1, 2, 3].map(|word| (10 * i + word) as f32));
+        let expected: [[f32; TURN]; 4] = [0, 1, 2, 3].map(|word| elements.map(|element| element[word]));
+        // SAFETY: there are 16 elements, and the processor has the instructions.
+        unsafe {
+            assert_eq!(x86::apart_by_four(elements.as_ptr()), expected);
+            assert!(!has!("avx") || x86::apart_by_eight(elements.as_ptr()) == expected);
+            assert!(!has!("avx512f") || x86::apart_by_sixteen(elements.as_ptr()) == expected);
+        }
     }
 }

@@ -138,22 +138,36 @@ pub(crate) fn ballot(crew: Crew, warp: u32, f: impl Fn(u32) -> bool) -> u32 {
 }
 
 /// The words of all lanes, combined by or.
-#[inline(always)]
-pub(crate) fn or_words<const N: usize>(crew: Crew, warp: u32, words: impl Fn(u32) -> [u32; N]) -> [u32; N] {
-    let mut all = [0; N];
-    each_lane(crew, warp, |lane| {
-        // Lane by lane, the words of one together: not one word of several lanes, each of which lies elsewhere.
-        #[cfg(not(miri))]
-        // SAFETY: no instruction; what it is for is that the loop around it has one.
-        unsafe {
-            std::arch::asm!("", options(nomem, nostack, preserves_flags));
-        }
-        let own = words(lane);
-        for (all, own) in all.iter_mut().zip(own) {
-            *all |= own;
-        }
-    });
-    all
+pub(crate) struct UnionStorage<const N: usize>([u32; N]);
+
+impl<const N: usize> UnionStorage<N> {
+    #[inline(always)]
+    pub(crate) fn new(_crew: Crew, _warp: u32) -> Self {
+        Self([0; N])
+    }
+
+    #[inline(always)]
+    pub(crate) fn or(&mut self, crew: Crew, warp: u32, words: impl Fn(u32) -> [u32; N]) {
+        let mut all = self.0;
+        each_lane(crew, warp, |lane| {
+            // Lane by lane, the words of one together: not one word of several lanes, each of which lies elsewhere.
+            #[cfg(not(miri))]
+            // SAFETY: no instruction; what it is for is that the loop around it has one.
+            unsafe {
+                std::arch::asm!("", options(nomem, nostack, preserves_flags));
+            }
+            let own = words(lane);
+            for (all, own) in all.iter_mut().zip(own) {
+                *all |= own;
+            }
+        });
+        self.0 = all;
+    }
+
+    #[inline(always)]
+    pub(crate) fn words(&self) -> [u32; N] {
+        self.0
+    }
 }
 
 /// As [`ballot`].

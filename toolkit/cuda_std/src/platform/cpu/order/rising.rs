@@ -1,0 +1,43 @@
+//! The rising order alone.
+
+/// The rising order.
+#[derive(Clone, Copy, Debug)]
+pub struct Order;
+
+impl Order {
+    pub(crate) const RISING: Self = Self;
+
+    #[inline(always)]
+    pub(crate) fn is_rising(self) -> bool {
+        true
+    }
+
+    /// The order of the next phase.
+    #[inline(always)]
+    pub(crate) fn next(self) -> Self {
+        self
+    }
+
+    /// The numbers below `n` in this order.
+    #[inline(always)]
+    pub(crate) fn numbers(self, _n: u32) -> Numbers {
+        Numbers
+    }
+}
+
+/// The rising numbers.
+pub(crate) struct Numbers;
+
+impl Numbers {
+    /// The number that comes after `k` others.
+    #[inline(always)]
+    pub(crate) fn at(&self, k: u32) -> u32 {
+        k
+    }
+
+    /// Those that come after `k` others and follow each other, of `n`: the first, and the end.
+    #[inline(always)]
+    pub(crate) fn run(&self, k: u32, n: u32) -> (u32, u32) {
+        (k, n)
+    }
+}
