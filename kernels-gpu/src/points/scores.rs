@@ -78,14 +78,14 @@ impl Around {
     }
 }
 
-/// Some bits if the atom is within reach, else 0.
+/// Nonzero bits if the atom is within reach, else 0.
 #[inline(always)]
 fn if_within(d2: f32, bits: u32) -> u32 {
     let is_within = d2 < REACH * REACH;
     if cfg!(target_arch = "nvptx64") {
         if is_within { bits } else { 0 }
     } else {
-        // A choice would be a branch for each lane.
+        // A conditional would be a branch for each lane.
         bits & u32::from(is_within).wrapping_neg()
     }
 }
