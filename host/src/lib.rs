@@ -73,6 +73,8 @@
 
 pub mod annotations;
 pub mod at_hand;
+#[cfg(feature = "cli")]
+mod cli;
 pub mod contacts;
 mod csv_table;
 pub mod dataset;
@@ -87,13 +89,15 @@ pub mod report;
 pub mod sites;
 pub mod structure;
 
+#[cfg(feature = "cli")]
+pub use cli::run_command;
 pub use engine::launch_mega_fused_batch;
 pub use engine::{Backend, BatchFeatures, Engine, EngineBuilder, EngineError, StructureFeatures, StructureView};
 pub use pack::{PackError, PackedBatch};
 pub use read::{ReadError, ReadOptions, ReadStructure};
 pub use structure::{ResidueLabels, StructureError, StructureInput};
 
-#[cfg(test)]
+#[cfg(any(test, feature = "cli"))]
 extern crate self as prism_host;
 #[cfg(test)]
 #[path = "../tests/library/synthetic/mod.rs"]

@@ -354,3 +354,21 @@ fn changelog_and_licences_are_of_this_version() {
         "rust-version is not the pinned toolchain's"
     );
 }
+
+/// A package says that it has no tests where it would take long to look for some.
+#[test]
+fn no_test_is_in_a_package_that_says_it_has_none() {
+    let mut found = Vec::new();
+    for (manifest, text) in texts().iter().filter(|(path, _)| path.ends_with("/Cargo.toml")) {
+        let table: Table = toml::from_str(text).unwrap_or_else(|error| panic!("{manifest}: {error}"));
+        let says_no = |what: &str| table.get("lib").is_some_and(|lib| lib.get(what) == Some(&false.into()));
+        let sources = manifest.replace("Cargo.toml", "src/");
+        for (path, source) in texts().iter().filter(|(path, _)| path.starts_with(&sources)) {
+            let mut lines = source.lines().map(str::trim_start);
+            if says_no("test") && !path.starts_with(&format!("{sources}bin/")) && lines.any(|line| line == "#[test]") {
+                found.push(path.clone());
+            }
+        }
+    }
+    assert_none(&found, "no `#[test]` is in a library whose manifest says `test = false`");
+}

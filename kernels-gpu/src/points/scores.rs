@@ -157,7 +157,7 @@ fn scores<V>(warp: &mut Warp, [a, b, c, d]: &Some, points: &PerLane<Place>) -> P
 ///
 /// - `spots`: one element per point, at the index that it has in `points`.
 /// - `points`, `counts`, `site_atoms`: results of [`fn@crate::site_points`]; the other inputs are those it read.
-#[kernel(threads = 128, blocks_per_sm = 5)]
+#[kernel(threads = 128, blocks_per_sm = 5, avx512)]
 pub fn site_point_scores(
     block: &mut Block,
     spots: &mut Segment<Spot>,

@@ -1,7 +1,10 @@
 //! Scores and sites in f64, over all pairs, from the model.
 
+use kernels_gpu::points::kinds::class as kernel_class;
 use prism_host::{StructureFeatures, StructureInput};
 use shared_types::feature::column;
+use shared_types::radii::protor_radius;
+use shared_types::residue::kind_of;
 use shared_types::site_model::{
     APART, AROUND, ATOMS, ATOMS_ONE_SIDED, ATOMS_SQUARED, BIAS, CAPACITY, DEFAULT_THRESHOLD, DIRECTIONS, LEAST_CROWD,
     MOST_SITES, NEAR, ONE_SIDED, ONE_SIDED_SQUARED, PROBE, REACH, RESIDUE_BIAS, RESIDUE_SLOPE, SUM_UNIT, WEIGHT_UNIT,
@@ -214,4 +217,48 @@ pub fn faults(features: &StructureFeatures) -> Vec<String> {
         }
     }
     faults
+}
+
+#[test]
+fn atoms_of_each_class_are_told_apart() {
+    let expected = [
+        ("ALA", "N", 1.46, 0),
+        ("ALA", "CA", 0.0, 1),
+        ("ALA", "C", 1.52, 2),
+        ("ALA", "O", 2.4, 3),
+        ("ALA", "CB", 1.53, 4),
+        ("PHE", "CG", 2.5, 5),
+        ("PHE", "CZ", 5.1, 5),
+        ("HIS", "CE1", 3.6, 5),
+        ("MET", "SD", 4.0, 6),
+        ("SER", "OG", 2.4, 7),
+        ("TYR", "OH", 6.5, 7),
+        ("TYR", "CZ", 5.1, 5),
+        ("ASP", "OD1", 2.8, 8),
+        ("ASP", "OD2", 3.5, 8),
+        ("GLU", "OE1", 3.5, 8),
+        ("ASP", "O", 2.4, 3),
+        ("ASN", "OD1", 2.8, 9),
+        ("GLN", "NE2", 4.5, 10),
+        ("ASN", "N", 1.46, 0),
+        ("LYS", "NZ", 6.3, 11),
+        ("ARG", "NE", 4.9, 11),
+        ("ARG", "N", 1.46, 0),
+        ("HIS", "ND1", 3.2, 12),
+        ("TRP", "NE1", 4.5, 13),
+        ("TRP", "CD2", 3.6, 5),
+        ("ARG", "CZ", 6.0, 14),
+        ("ASP", "CG", 2.5, 14),
+        ("GLU", "CD", 3.8, 14),
+        ("CYS", "SG", 2.8, 6),
+        ("VAL", "CG1", 2.5, 4),
+        ("ALA", "XX", 9.0, 4),
+    ];
+    for (residue, atom, away, wanted) in expected {
+        let own = kind_of(residue.as_bytes()).expect(residue);
+        let radius = protor_radius(own, atom.as_bytes());
+        assert_eq!(kernel_class(u32::from(own), radius, away * away), wanted, "{residue} {atom}");
+    }
+    // Without an alpha carbon no atom is near one.
+    assert_eq!(kernel_class(2, protor_radius(2, b"OD1"), f32::INFINITY), 9);
 }

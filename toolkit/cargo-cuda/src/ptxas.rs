@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::thread;
 
 use anyhow::{Context as _, Result, bail};
 use cuda_builder::budget::{Budget, Measured};
@@ -131,8 +133,16 @@ pub fn measure(kernels: &Kernels<'_>, ptxas: &Ptxas, chips: &[NvvmArch], write_b
     let (_, body) = Header::read(&text).with_context(|| format!("{} is not usable", ptx.display()))?;
     let module = PtxModule::parse(body);
     measured.barriers = module.barrier_sites().into_iter().map(|(name, sites)| (name.to_owned(), sites)).collect();
-    for &arch in chips {
-        measured.resources.insert(arch, ptxas.resources(&ptx, arch)?);
+    // Side by side: the assembler takes one core.
+    let found: Vec<_> = thread::scope(|scope| {
+        let ptx = &ptx;
+        let threads: Vec<_> =
+            chips.iter().map(|&arch| (arch, scope.spawn(move || ptxas.resources(ptx, arch)))).collect();
+        let joined = threads.into_iter().map(|(arch, thread)| (arch, thread.join()));
+        joined.map(|(arch, found)| (arch, found.unwrap_or_else(|panic| resume_unwind(panic)))).collect()
+    });
+    for (arch, found) in found {
+        measured.resources.insert(arch, found?);
     }
     print_table(name, &measured);
 

@@ -1,6 +1,7 @@
 //! Buffers on a device.
 
 use crate::allocation::{DeviceBlock, Memory};
+use crate::part::Part;
 use crate::pool::Lease;
 use crate::stream::Stream;
 use crate::view::{DeviceView, DeviceViewMut};
@@ -95,13 +96,7 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
 
     /// `len` elements with unspecified contents, in new memory from this buffer's source.
     pub(crate) fn another(&self, stream: &Stream, len: usize) -> Result<Self, CudaError> {
-        match self.memory.lease().home() {
-            Some(pool) => {
-                let block = pool.take(byte_len::<T>(len)?, stream)?;
-                Ok(Self::in_lease(Lease::of(&pool, block), len))
-            }
-            None => Self::allocate(self.context(), len),
-        }
+        Ok(Self { memory: another(&self.memory, stream, byte_len::<T>(len)?)?, len, element: PhantomData })
     }
 
     /// Makes the buffer at least `len` elements long and keeps its contents; new elements are zero bytes. If its memory has
@@ -113,20 +108,10 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
     /// those of the driver. The buffer then stays unchanged.
     pub fn grow(&mut self, stream: &Stream, len: usize) -> Result<(), CudaError> {
         stream.check_runs("growing a device buffer")?;
-        let kept = self.len;
-        if len <= kept {
-            return Ok(());
-        }
-        if byte_len::<T>(len)? <= self.memory.bytes() {
-            // The rest belongs to this buffer, and there is no view of it.
-            DeviceViewMut::<T>::new(&self.memory, kept, len - kept).zero(stream)?;
+        if len > self.len {
+            grow(&mut self.memory, stream, size_of::<T>() * self.len, byte_len::<T>(len)?)?;
             self.len = len;
-            return Ok(());
         }
-        let mut longer = self.another(stream, len)?;
-        longer.slice_mut(kept..)?.zero(stream)?;
-        longer.slice_mut(..kept)?.copy_from_device(stream, self.view())?;
-        *self = longer;
         Ok(())
     }
 
@@ -250,6 +235,32 @@ impl<T: DeviceLayout> fmt::Debug for DeviceBuffer<T> {
             .field("device", &self.context().ordinal())
             .finish_non_exhaustive()
     }
+}
+
+/// Grows a memory to `bytes` bytes and keeps the first `kept`: see [`DeviceBuffer::grow`].
+fn grow(memory: &mut Memory, stream: &Stream, kept: usize, bytes: usize) -> Result<(), CudaError> {
+    if bytes <= memory.bytes() {
+        // The rest belongs to this buffer, and there is no view of it.
+        return Part { memory, bytes: kept..bytes }.zero(stream);
+    }
+    let longer = another(memory, stream, bytes)?;
+    Part { memory: &longer, bytes: kept..bytes }.zero(stream)?;
+    let from = Part { memory, bytes: 0..kept };
+    Part { memory: &longer, bytes: 0..kept }.copy_from_part(stream, &from, "copying on the device")?;
+    *memory = longer;
+    Ok(())
+}
+
+/// New memory of `bytes` bytes from the same source.
+fn another(memory: &Memory, stream: &Stream, bytes: usize) -> Result<Memory, CudaError> {
+    let lease = match memory.lease().home() {
+        Some(pool) => {
+            let block = pool.take(bytes, stream)?;
+            Lease::of(&pool, block)
+        }
+        None => Lease::owned(DeviceBlock::allocate(memory.context(), bytes)?),
+    };
+    Ok(Memory::new(lease))
 }
 
 /// Size of `len` elements in bytes.

@@ -192,16 +192,18 @@ impl Code {
 
     /// An error that names the failed operation.
     pub(crate) fn check(self, driver: &Driver, operation: impl FnOnce() -> String) -> Result<(), CudaError> {
-        if self == Self::SUCCESS {
-            return Ok(());
-        }
-        Err(CudaError::Driver {
-            operation: operation(),
+        if self == Self::SUCCESS { Ok(()) } else { Err(self.error(driver, operation())) }
+    }
+
+    #[cold]
+    pub(crate) fn error(self, driver: &Driver, operation: String) -> CudaError {
+        CudaError::Driver {
+            operation,
             code: self.0,
             name: driver.error_name(self),
             description: driver.text(self.0, Driver::get_error_string),
             advice: advice(self.0),
-        })
+        }
     }
 
     /// For destructors, which cannot return an error.

@@ -65,6 +65,7 @@ mod machine;
 mod module;
 mod occupancy;
 mod offsets;
+mod part;
 mod pinned;
 mod pinned_block;
 mod pool;

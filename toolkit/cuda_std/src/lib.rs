@@ -139,6 +139,9 @@ pub use chunk::Chunk;
 /// before anything runs, on every backend. A value stands for itself, a buffer for its shape (`len()`, and `segments()`,
 /// `rows()` and `columns()` where it has them), and `grid` for the blocks that were asked for.
 ///
+/// `avx512` asks for code for AVX-512 where the kernel runs on CPU cores, beside that for AVX2 and that for all processors.
+/// It takes as long to compile again, and is not always the faster one: ask where a measurement says so.
+///
 /// A generic kernel names its instances, each of which is a PTX entry: what its types and constants stand for, in order.
 /// Its `Args`, `Kernel` and `launch` are generic as it is, and take the instances that there are:
 ///

@@ -76,9 +76,12 @@ impl GpuBufferPool {
     /// [`CudaError::OutOfMemory`] with the requested bytes, if there is no memory even after freeing unused blocks;
     /// [`CudaError::PoolLimit`]; [`CudaError::TooLarge`]; [`CudaError::OtherDevice`]; and those of the driver.
     pub fn lease<T: DeviceLayout>(&self, stream: &Stream, len: usize) -> Result<DeviceBuffer<T>, CudaError> {
+        Ok(DeviceBuffer::in_lease(self.take(stream, byte_len::<T>(len)?)?, len))
+    }
+
+    fn take(&self, stream: &Stream, bytes: usize) -> Result<Lease<DeviceBlock>, CudaError> {
         stream.check_device(&self.context, "leasing device memory")?;
-        let block = self.core.take(byte_len::<T>(len)?, stream)?;
-        Ok(DeviceBuffer::in_lease(Lease::of(&self.core, block), len))
+        Ok(Lease::of(&self.core, self.core.take(bytes, stream)?))
     }
 
     /// `len` elements whose bytes are zero, for work that begins on `stream`.

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 /// Runs kernels on all CPU cores (rayon's current pool), a block at a time on each.
 ///
-/// The results have the bits that a GPU computes. Where the processor has AVX2 and FMA, or AVX-512 as well, code
-/// compiled for them is chosen at run time.
+/// The results have the bits that a GPU computes. Where the processor has AVX2 and FMA, code compiled for them is chosen at
+/// run time; or code for AVX-512, where the processor has that and the kernel asks for it.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -103,16 +103,29 @@ impl Executor for CpuExecutor {
     /// one: then the outputs hold what was written until then.
     fn launch<K: Kernel>(&self, grid: Grid, mut args: K::Args<'_, Host>) -> Result<(), LaunchError> {
         let blocks = check_arguments::<K, Host>(grid, &mut args)?;
-        // SAFETY: checked above, and each loop below has every block once.
-        let run = unsafe { K::on_cpu(args) };
+        // SAFETY: checked above, and each block runs once.
+        let block = unsafe { K::on_cpu(args) };
+        self.run(K::NAME, grid, blocks, &block)
+    }
+}
+
+impl CpuExecutor {
+    /// Runs each block once. It is compiled here, once for all kernels: a call is little beside a block.
+    fn run(
+        &self,
+        kernel: &'static str,
+        grid: Grid,
+        blocks: u32,
+        block: &(dyn Fn(BlockOnCpu) + Sync),
+    ) -> Result<(), LaunchError> {
         let limit = self.limit.map(|limit| (Instant::now(), limit));
         let run = |index, order| {
             if let Some((start, limit)) = limit
                 && start.elapsed() >= limit
             {
-                return Err(LaunchError::TimeLimit { kernel: K::NAME, limit });
+                return Err(LaunchError::TimeLimit { kernel, limit });
             }
-            Ok(catch(K::NAME, grid.index_3d(index), || run(BlockOnCpu { index, grid, order }))?)
+            Ok(catch(kernel, grid.index_3d(index), &mut || block(BlockOnCpu { index, grid, order }))?)
         };
         #[cfg(feature = "shuffled")]
         if let Some(seed) = self.seed {
@@ -143,7 +156,8 @@ pub fn has_vector_instructions() -> bool {
     false
 }
 
-/// Whether [`CpuExecutor`] runs code compiled for AVX-512 (F, BW, DQ and VL), where the processor has that as well.
+/// Whether [`CpuExecutor`] runs code compiled for AVX-512 (F, BW, DQ and VL), where the processor has that as well, of
+/// kernels that ask for it.
 ///
 /// ```
 /// use cuda_std::launch::{has_vector_instructions, has_wide_vector_instructions};
