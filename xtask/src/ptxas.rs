@@ -89,7 +89,8 @@ fn install(directory: &Path) -> Result<()> {
     finish(&mut pip, "install the assembler from the Python index")
 }
 
-fn finish(command: &mut Command, what: &str) -> Result<()> {
+/// Runs a command that must succeed.
+pub fn finish(command: &mut Command, what: &str) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot {what}: {command:?} does not start"))?;
     if !status.success() {
         bail!("cannot {what}: {command:?} gave {status}");
