@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -76,9 +76,7 @@ fn install(tools: &Path, targets: &[String]) -> Result<()> {
 /// Runs a command that must succeed.
 fn finish(command: &mut Command, what: &str) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot {what}: {command:?} does not start"))?;
-    if !status.success() {
-        bail!("cannot {what}: {command:?} gave {status}");
-    }
+    ensure!(status.success(), "cannot {what}: {command:?} gave {status}");
     Ok(())
 }
 
@@ -91,6 +89,10 @@ fn build(root: &Path, tools: &Path, target: &str) -> Result<PathBuf> {
     command.current_dir(root).args(["zigbuild", "--release", "--locked", "--package", "prism-host", "--bin", "prism"]);
     command.args(["--target", target, "--config", "profile.release.debug=false"]);
     command.args(["--config", "profile.release.strip=\"symbols\""]).env("CARGO_TARGET_DIR", &below);
+    if target.starts_with("x86_64-") {
+        // Zig switches the 512-bit vectors off that a decompressor's C code chooses at run time.
+        command.env(format!("CFLAGS_{}", triple(target).replace('-', "_")), "-mevex512");
+    }
     let status = command.status().with_context(|| {
         format!("cannot start {:?}; `cargo xtask dist --install` installs it", command.get_program())
     })?;
