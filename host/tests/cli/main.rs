@@ -1,5 +1,6 @@
 //! The command: inputs, outputs, messages, and exit status.
 
+mod coloured;
 mod command;
 mod conventions;
 #[cfg(unix)]
