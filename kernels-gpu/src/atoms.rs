@@ -214,7 +214,7 @@ fn sort(
 /// - `surface`: one element per heavy atom, in the order of cells.
 /// - `sorted`, `cells`, `frames`: results of [`fn@atom_cells`]; the other inputs are those it read.
 /// - `points`: the `n_points` test points on an atom's sphere.
-/// - `steps`: which [`Steps`] the run takes, as bits: without that of protrusion near atoms may be counted in part.
+/// - `steps`: the bits of the run's [`Steps`]. Without that of protrusion, the counts of near atoms may be incomplete.
 #[kernel(threads = 192, blocks_per_sm = 5, avx512, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_PER_GROUP as u32) as usize))]
 pub fn atom_surfaces(
     block: &mut Block,
@@ -326,7 +326,7 @@ pub fn atom_depths(
 /// - `exposure`: one element per residue.
 /// - `contacts`: scratch, one element per residue: the atoms of other residues in contact with it.
 /// - `depths`, `surface`: results of [`fn@atom_depths`], and of [`fn@atom_surfaces`] with `points` test points.
-/// - `steps`: which [`Steps`] the run takes, as bits: without those of depths and contacts they are 0.
+/// - `steps`: the bits of the run's [`Steps`]. Without those of depths and contacts, both are 0.
 /// - `sorted`, `cells`, `owners`, `frames`: results of [`fn@atom_cells`]; the other inputs are those it read.
 /// - `residue_types`: as in the fused kernel.
 #[kernel(threads = 128, blocks_per_sm = 5, avx512)]

@@ -107,7 +107,7 @@ impl Done {
     /// Adds notes about files of folders that are passed over.
     pub fn note_ignored(&mut self, ignored: &[(PathBuf, usize)]) {
         for (folder, count) in ignored {
-            let text = format!("{count} files are ignored, being none of {}", inputs::taken());
+            let text = format!("{count} files are ignored; the formats are {}", inputs::taken());
             self.notes.push((folder.display().to_string(), text));
         }
     }

@@ -3,10 +3,10 @@
 
     PYTHONPATH=target/python-site calls.py FILE... [--repetitions 200] [--csv FILE]
 
-A call takes a path and gives areas of residues (`prism`: also all columns). Times are of the processor, the least of the repetitions,
-in turn, so that what else runs on the machine counts little; ratios are to `prism` with the same content. `overhead` is what a call
-takes by the clock beside reading and computing the structure, which the engine times within the same call: the least and the median of
-the repetitions, for the first four residues in memory and for the whole structure. Packages that are not there are left out, and named.
+A call takes a path and returns areas of residues (`prism`: also all columns). Times are CPU times, the least of alternating
+repetitions, so that other load on the machine counts little. Ratios are relative to `prism` with the same content. `overhead` is the
+wall time of a call without reading and computing the structure, which the engine measures within the same call: the least and the
+median of the repetitions, for the first four residues in memory and for the whole structure. Missing packages are left out and named.
 """
 
 import argparse
@@ -62,7 +62,7 @@ PEERS = {"freesasa": ("freesasa", freesasa_call), "biopython": ("Bio", biopython
 
 
 def least(calls, repetitions):
-    """Seconds of each call, the least of the repetitions. Slow ones are repeated less."""
+    """The least seconds of each call over the repetitions. Slow calls are repeated less often."""
     taken = {name: [] for name in calls}
     for call in calls.values():
         call()
@@ -112,7 +112,7 @@ def overheads(path, few, repetitions):
 
 
 def first_residues(content, most=4):
-    """A PDB file's first residues."""
+    """The first residues of a PDB file."""
     kept, seen = [], []
     for line in content.decode().splitlines(keepends=True):
         if not line.startswith("ATOM"):

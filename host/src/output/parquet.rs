@@ -87,7 +87,7 @@ impl<W: Write + Send> ParquetTable<W> {
         Ok(Self { file, group, columns, in_flight: VecDeque::new(), spare: Vec::new() })
     }
 
-    /// Hands the group that was gathered to rayon's threads, and writes those that are ready.
+    /// Passes the gathered group to rayon's threads, and writes the groups that are ready.
     fn end_group(&mut self) -> Result<(), OutputError> {
         let next = self.spare.pop().unwrap_or_else(|| Group::of(self.columns.as_slice()));
         let group = std::mem::replace(&mut self.group, next);
@@ -101,14 +101,14 @@ impl<W: Write + Send> ParquetTable<W> {
         }
         let (send, encoded) = channel();
         rayon::spawn(move || {
-            // Nobody receives it when the table was given up.
+            // The receiver is gone if the table was dropped.
             let _ = send.send(encode());
         });
         self.in_flight.push_back(encoded);
         self.write_ready(GROUPS_IN_FLIGHT)
     }
 
-    /// Writes groups that are ready, and waits for others where more than `most` are under way.
+    /// Writes the groups that are ready. Waits for others while more than `most` are in flight.
     fn write_ready(&mut self, most: usize) -> Result<(), OutputError> {
         while let Some(first) = self.in_flight.front() {
             let lost = || ParquetError::General("a thread that encoded a row group has ended".to_owned());
@@ -140,7 +140,7 @@ impl<W: Write + Send> Table for ParquetTable<W> {
     fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
         let mut rest = structures;
         while !rest.is_empty() {
-            // Groups end at the same structure however the table is handed over.
+            // Groups end at the same structure however the table is passed.
             let (parts, others) = rest.split_at(self.group.parts_to_fill(rest, GROUP_ROWS));
             self.group.append(self.columns.as_slice(), parts);
             if self.group.rows() >= GROUP_ROWS {

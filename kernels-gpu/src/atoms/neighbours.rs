@@ -26,7 +26,7 @@ pub struct Around<'a> {
     /// The place in the batch of the structure's first atom. Places count in the batch, which takes fewer registers than a
     /// pointer to the structure's atoms.
     pub first: u32,
-    /// Whether atoms within [`REACH`] are counted, or only those that touch are looked for.
+    /// Whether all atoms within [`REACH`] are counted, or only touching ones are searched.
     pub counts: bool,
 }
 
@@ -34,7 +34,7 @@ impl Around<'_> {
     /// The distance within which atoms are listed.
     #[inline(always)]
     fn reach(&self) -> f32 {
-        // On a device it is a constant: a register for it would cost more than shorter lists save.
+        // On a device it is a constant: its register would cost more than shorter lists save.
         if self.counts || cfg!(target_arch = "nvptx64") {
             REACH
         } else {

@@ -78,14 +78,14 @@ impl Around {
     }
 }
 
-/// Some bits if the atom is within reach, else 0.
+/// Nonzero bits if the atom is within reach, else 0.
 #[inline(always)]
 fn if_within(d2: f32, bits: u32) -> u32 {
     let is_within = d2 < REACH * REACH;
     if cfg!(target_arch = "nvptx64") {
         if is_within { bits } else { 0 }
     } else {
-        // A choice would be a branch for each lane.
+        // A conditional would be a branch for each lane.
         bits & u32::from(is_within).wrapping_neg()
     }
 }
@@ -260,8 +260,8 @@ fn add_to_some<V>(
 ) {
     // Lanes without an atom get one that is far from all points.
     let x = warp.map(x, |lane, x| if lane.index() < n { *x } else { f32::INFINITY });
-    // Copies, which for a device are registers: the compiler for a CPU then sees that no sum lies in the list, and does
-    // several lanes at a time.
+    // Copies, which are registers on a device: on a CPU they show the compiler that no sum lies in the list, so that it
+    // processes several lanes at a time.
     let [y, z, weights] = [y, z, weights].map(|word| warp.map(word, |_, word| *word));
     a.add::<V>(warp, [&x, &y, &z, &weights], points[0]);
     b.add::<V>(warp, [&x, &y, &z, &weights], points[1]);

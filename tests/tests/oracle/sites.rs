@@ -1,4 +1,4 @@
-//! Scores and sites in f64, over all pairs, as the model says them.
+//! Scores and sites in f64, over all pairs, from the model.
 
 use kernels_gpu::points::kinds::class as kernel_class;
 use prism_host::{StructureFeatures, StructureInput};
@@ -18,7 +18,7 @@ fn distance(a: Position, b: Position) -> f64 {
     (0..3).map(|axis| (a[axis] - b[axis]).powi(2)).sum::<f64>().sqrt()
 }
 
-/// The class of an atom, from the names of what its radius is of.
+/// The class of an atom, given its residue's type, its radius, and its distance from the alpha carbon.
 fn class(kind: usize, radius: f32, from_alpha: f64) -> usize {
     let is = |names: &str| names.split(' ').any(|name| name == RESIDUES[kind].name);
     let element = match radius {
@@ -48,7 +48,7 @@ fn class(kind: usize, radius: f32, from_alpha: f64) -> usize {
     }
 }
 
-/// Positions, and what is known of atoms.
+/// Positions and properties of atoms.
 struct Atoms {
     at: Vec<Position>,
     radius: Vec<f64>,
@@ -126,7 +126,7 @@ impl Atoms {
     }
 }
 
-/// What lies around a point is looked at with coordinates of so many parts of 1 Å.
+/// Coordinates around a point are rounded to this fraction of an Å.
 fn rounded(at: Position) -> Position {
     at.map(|x| (x * 128.0).round() / 128.0)
 }
@@ -135,10 +135,10 @@ fn logistic(logit: f64) -> f64 {
     1.0 / (1.0 + (-logit).exp())
 }
 
-/// What is defined of a structure.
+/// The expected values of a structure.
 pub struct Defined {
     scores: Vec<f64>,
-    /// By rank: sum, and centre.
+    /// Sites by rank: sum and centre.
     sites: Vec<(f64, Position)>,
 }
 
@@ -171,15 +171,16 @@ impl Defined {
         Self { scores: scores.collect(), sites }
     }
 
-    /// What differs from what was found. Sites whose sums are nearly the same may change places, and so may those behind.
+    /// The differences from the computed features. Sites with nearly equal sums may be swapped, which may affect later
+    /// sites.
     pub fn faults(&self, features: &StructureFeatures) -> Vec<String> {
         let mut faults = Vec::new();
         for (row, (found, expected)) in features.column(column::SITE_SCORE).zip(&self.scores).enumerate() {
             if (f64::from(found) - expected).abs() > 1e-3 {
-                faults.push(format!("row {row} site_score: {found} where {expected}"));
+                faults.push(format!("row {row} site_score: {found}, expected {expected}"));
             }
         }
-        // Smaller sums are of few parts of a probability's square.
+        // Small sums have few units, so their relative rounding is larger.
         let apart = |k: usize| {
             let (sum, next) = (self.sites[k].0, self.sites.get(k + 1).map_or(0.0, |next| next.0));
             sum > 0.01 && sum - next > 1e-3 * sum
@@ -187,16 +188,16 @@ impl Defined {
         let sure = (0..self.sites.len()).take_while(|&k| apart(k)).count();
         for (k, ((sum, center), found)) in self.sites.iter().zip(&features.sites).take(sure).enumerate() {
             let near = distance(*center, found.center.map(f64::from)) < 0.02;
-            // Weights are integers, so that small sums are less exact.
+            // Weights are integers, so small sums are less exact.
             if (f64::from(found.score) - sum).abs() > 2e-3 * sum + 5e-5 || !near {
-                faults.push(format!("site {k}: {found:?} where {sum} at {center:?}"));
+                faults.push(format!("site {k}: {found:?}, expected {sum} at {center:?}"));
             }
         }
         faults
     }
 }
 
-/// What cannot be, whatever the model.
+/// Errors that no model can explain.
 pub fn faults(features: &StructureFeatures) -> Vec<String> {
     let mut faults = Vec::new();
     let count = features.sites.len();
@@ -204,12 +205,12 @@ pub fn faults(features: &StructureFeatures) -> Vec<String> {
         faults.push(format!("summary: {} sites of {count}", features.summary.sites));
     }
     if !features.sites.is_sorted_by(|a, b| a.score >= b.score && a.probability >= b.probability) {
-        faults.push("sites do not fall".to_owned());
+        faults.push("the scores of sites are not in decreasing order".to_owned());
     }
     for (row, (&id, score)) in features.site_ids.iter().zip(features.column(column::SITE_SCORE)).enumerate() {
         let is_part = score >= DEFAULT_THRESHOLD;
         let is_known = usize::try_from(id).is_ok_and(|id| id < count);
-        // Where there are as many sites as there may be, some atoms are in none.
+        // If the number of sites reaches its limit, some atoms belong to no site.
         let is_right = if is_known { is_part } else { id == -1 && (!is_part || count == MOST_SITES) };
         if !(0.0..=1.0).contains(&score) || !is_right {
             faults.push(format!("row {row}: site {id} of {count}, score {score}"));

@@ -1,4 +1,4 @@
-//! Launching kernels.
+//! Launches kernels.
 
 use crate::allocation::Memory;
 use crate::args::{Addresses, RawArgs};
@@ -55,7 +55,7 @@ impl Addresses for Device {
     }
 }
 
-/// Buffers that a launch can have: offsets are one, too.
+/// Most buffers of a launch; offsets count as one, too.
 const MAX_BUFFERS: usize = 64;
 const OPERATION: &str = "launching a kernel";
 
@@ -70,16 +70,15 @@ const OPERATION: &str = "launching a kernel";
 /// let context = Context::new(0)?;
 /// let module = Module::load(&context, "kernels", &std::fs::read_to_string("kernels.ptx").unwrap())?;
 /// let executor = CudaExecutor::new(&context.stream()?, [module])?;
-/// // Another stream, with the same modules and no kernel compiled again.
+/// // Another stream with the same modules, without compiling kernels again.
 /// let other = executor.on(&context.stream()?)?;
 /// assert_eq!(other.module("kernels")?.entries(), executor.modules()[0].entries());
 /// executor.synchronize()?;
 /// # Ok::<(), CudaError>(())
 /// ```
 ///
-/// It needs a GPU: `tests/tests/cuda_host_gpu/modules.rs` runs such code where there is one.
-///
-/// A launch is in the example at the top of this documentation.
+/// This needs a GPU: `tests/tests/cuda_host_gpu/modules.rs` runs such code if there is one. The crate's documentation has
+/// an example of a launch.
 #[derive(Clone)]
 pub struct CudaExecutor {
     stream: Stream,
@@ -106,7 +105,7 @@ impl CudaExecutor {
         Ok(Self { stream: stream.clone(), modules, limit: None })
     }
 
-    /// Opens a device, makes a stream and loads one module, PTX or an [`Image`]: what a program with one stream needs.
+    /// Opens a device, makes a stream and loads one module, PTX or an [`Image`]: enough for a program with one stream.
     ///
     /// # Errors
     /// Those of [`Context::new`], [`Stream::new`] and [`Module::load`].
@@ -125,8 +124,8 @@ impl CudaExecutor {
         Ok(Self { stream: stream.clone(), modules: self.modules.clone(), limit: self.limit })
     }
 
-    /// The same executor for launches that take at most `limit`, for kernels that may not end. Each launch waits for its end,
-    /// and for what was queued before, as [`Stream::synchronize_within`] does.
+    /// The same executor with a time limit for launches, for kernels that may not end. Each launch waits for its end and
+    /// for earlier work, as [`Stream::synchronize_within`] does.
     ///
     /// ```no_run
     /// use cuda_host::{CudaError, CudaExecutor};
@@ -137,13 +136,13 @@ impl CudaExecutor {
     /// # Ok::<(), CudaError>(())
     /// ```
     ///
-    /// It needs a GPU: `tests/tests/book/machine.rs` has such a launch.
+    /// This needs a GPU: `tests/tests/book/machine.rs` has such a launch.
     #[must_use]
     pub fn within(&self, limit: Duration) -> Self {
         Self { limit: Some(limit), ..self.clone() }
     }
 
-    /// The stream that it launches on.
+    /// Its stream.
     #[must_use]
     pub fn stream(&self) -> &Stream {
         &self.stream
@@ -164,7 +163,7 @@ impl CudaExecutor {
     /// The first of its modules that was loaded under a name.
     ///
     /// # Errors
-    /// [`CudaError::UnknownModule`] lists the names that there are.
+    /// [`CudaError::UnknownModule`] lists the existing names.
     pub fn module(&self, name: &str) -> Result<&Module, CudaError> {
         let modules = self.modules();
         modules.iter().find(|module| module.name() == name).ok_or_else(|| CudaError::UnknownModule {
@@ -181,7 +180,7 @@ impl CudaExecutor {
         self.stream.synchronize()
     }
 
-    /// Finds and checks a kernel. The first launch does it otherwise.
+    /// Finds and checks a kernel; otherwise the first launch does this.
     ///
     /// # Errors
     /// Those of [`Module::kernel`]; [`CudaError::UnknownKernel`] lists the kernels of all modules.
@@ -189,7 +188,7 @@ impl CudaExecutor {
         self.find(TypeId::of::<K>(), K::NAME, Module::kernel::<K>)
     }
 
-    /// The kernel that `load` finds in its module, which is asked once.
+    /// The kernel that `load` finds in its module, which is called once.
     pub(crate) fn find(
         &self,
         key: TypeId,
@@ -218,11 +217,11 @@ impl Executor for CudaExecutor {
     type Space = Device;
     type Error = CudaError;
 
-    /// Queues the launch, and does not wait, unless it has a [limit](Self::within). No block is a launch too, which does nothing.
+    /// Queues the launch without waiting, unless it has a [limit](Self::within). A launch with no blocks does nothing.
     ///
     /// # Errors
-    /// [`CudaError::Launch`] when the arguments do not fit the launch, those of [`kernel`](Self::kernel),
-    /// [`CudaError::Poisoned`] when it would read what a panicked kernel wrote, and those of the driver.
+    /// [`CudaError::Launch`] if the arguments are unsuitable, those of [`kernel`](Self::kernel), [`CudaError::Poisoned`] if
+    /// it would read results of a kernel that panicked, and those of the driver.
     fn launch<K: Kernel>(&self, grid: Grid, mut args: K::Args<'_, Device>) -> Result<(), CudaError> {
         let blocks = check_arguments::<K, Device>(grid, &mut args)?;
         if self.limit.is_some() {
@@ -265,7 +264,7 @@ impl CudaExecutor {
         }
 
         let turn = self.stream.enter(OPERATION)?;
-        // Before the launch: a panic that is reported meanwhile may be this one's.
+        // Before the launch: a panic reported in the meantime may be this launch's.
         let watch = Watch::new(self.stream.slot());
         let (mut begun, mut count, mut result) = ([None; MAX_BUFFERS], 0, Ok(()));
         show_uses(&mut Uses(&mut |memory, bytes, used| {
@@ -273,7 +272,7 @@ impl CudaExecutor {
                 return;
             }
             match self.begin(memory, bytes, used) {
-                // Fewer buffers than raw parameters, whose number was checked.
+                // There are fewer buffers than raw parameters, whose number was checked.
                 Ok(this) => begun[count] = Some(this),
                 Err(error) => result = Err(error),
             }
@@ -289,8 +288,8 @@ impl CudaExecutor {
         }
         let driver = self.context().driver();
         let queued = raw.with_pointers(|parameters| {
-            // SAFETY: the entry has these parameters, as its description and the driver say, and its pointers
-            // lead to memory that the checks above found long enough, and that uses keep until the kernel ends.
+            // SAFETY: the entry has these parameters, according to its description and the driver. Its pointers lead to
+            // memory that the checks above found long enough, and that stays alive until the kernel ends.
             unsafe {
                 driver.launch_kernel(
                     kernel.function,
@@ -341,12 +340,12 @@ impl fmt::Debug for CudaExecutor {
     }
 }
 
-/// What a launch does with a buffer.
+/// How a launch uses a buffer.
 #[derive(Clone, Copy)]
 enum Use {
     Read,
     Write,
-    /// It keeps what the launch does not write: it must be fit to read, too.
+    /// A buffer that keeps what the launch does not write must be readable, too.
     Update,
 }
 
@@ -359,7 +358,7 @@ impl Use {
     }
 }
 
-/// Sees a launch's buffers one by one, without the types of their elements.
+/// Receives a launch's buffers one by one, without the types of their elements.
 struct Uses<'f>(&'f mut dyn FnMut(&Memory, Range<usize>, Use));
 
 impl Uses<'_> {

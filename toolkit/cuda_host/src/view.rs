@@ -10,7 +10,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Range, RangeBounds};
 
-/// Some elements of a [`DeviceBuffer`](crate::DeviceBuffer), to read: what a kernel's `&[T]` is launched with.
+/// A view of some elements of a [`DeviceBuffer`](crate::DeviceBuffer), for a kernel's `&[T]`.
 ///
 /// ```no_run
 /// use cuda_host::{Context, CudaError, DeviceBuffer};
@@ -25,7 +25,7 @@ use std::ops::{Range, RangeBounds};
 /// # Ok::<(), CudaError>(())
 /// ```
 ///
-/// It needs a GPU: `tests/tests/cuda_host_gpu/copies.rs` runs such code where there is one.
+/// This needs a GPU: `tests/tests/cuda_host_gpu/copies.rs` runs such code if there is one.
 pub struct DeviceView<'a, T: DeviceLayout> {
     memory: &'a Memory,
     start: usize,
@@ -33,14 +33,14 @@ pub struct DeviceView<'a, T: DeviceLayout> {
     element: PhantomData<&'a [T]>,
 }
 
-/// Some elements of a [`DeviceBuffer`](crate::DeviceBuffer), to write: the data of a kernel's `&mut Segment<T>`.
+/// A mutable view of some elements of a [`DeviceBuffer`](crate::DeviceBuffer), for a kernel's `&mut Segment<T>`.
 ///
 /// ```no_run
 /// use cuda_host::{Context, CudaError, DeviceBuffer};
 ///
 /// let stream = Context::new(0)?.stream()?;
 /// let mut x = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3, 4])?;
-/// // Two outputs of a launch, say, in one buffer.
+/// // For example, two outputs of a launch in one buffer.
 /// let (mut low, mut high) = x.view_mut().split_at_mut(2)?;
 /// low.zero(&stream)?;
 /// high.upload(&stream, &[7, 8])?;
@@ -49,7 +49,7 @@ pub struct DeviceView<'a, T: DeviceLayout> {
 /// # Ok::<(), CudaError>(())
 /// ```
 ///
-/// It needs a GPU: `tests/tests/cuda_host_gpu/copies.rs` runs such code where there is one.
+/// This needs a GPU: `tests/tests/cuda_host_gpu/copies.rs` runs such code if there is one.
 pub struct DeviceViewMut<'a, T: DeviceLayout> {
     memory: &'a Memory,
     start: usize,
@@ -76,7 +76,7 @@ impl<'a, T: DeviceLayout> DeviceView<'a, T> {
         self.len
     }
 
-    /// Whether there is no element.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -117,7 +117,7 @@ impl<'a, T: DeviceLayout> DeviceView<'a, T> {
     /// Queues a copy to the host.
     ///
     /// # Safety
-    /// `to` has room for as many elements until the copy has ended.
+    /// `to` must have room for as many elements until the copy has ended.
     pub(crate) unsafe fn copy_to(&self, stream: &Stream, to: *mut T) -> Result<(), CudaError> {
         // SAFETY: the caller's.
         unsafe { self.part().copy_to(stream, to.cast()) }
@@ -156,13 +156,13 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
         self.len
     }
 
-    /// Whether there is no element.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The same elements, for a shorter time: a launch takes its view.
+    /// The same elements, for a shorter time: a launch consumes its view.
     #[must_use]
     pub fn reborrow(&mut self) -> DeviceViewMut<'_, T> {
         DeviceViewMut::new(self.memory, self.start, self.len)
@@ -186,7 +186,7 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
     /// The first `mid` elements, and the others.
     ///
     /// # Errors
-    /// [`CudaError::OutOfBounds`] when there are fewer than `mid`.
+    /// [`CudaError::OutOfBounds`] if there are fewer than `mid`.
     pub fn split_at_mut(self, mid: usize) -> Result<(Self, Self), CudaError> {
         let head = resolve(..mid, self.len)?;
         let first = Self::new(self.memory, self.start, head.len());
@@ -209,7 +209,7 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
     /// Queues a copy from the host.
     ///
     /// # Safety
-    /// `from` has as many elements, which nobody changes until the copy has ended.
+    /// `from` must have as many elements, which do not change until the copy has ended.
     pub(crate) unsafe fn copy_from(
         &mut self,
         stream: &Stream,
@@ -220,7 +220,7 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
         unsafe { self.part().copy_from(stream, from.cast(), operation) }
     }
 
-    /// Sets all bytes to zero, when the work that uses the elements is done. Does not wait for it.
+    /// Sets all bytes to zero after the work that uses the elements. Does not wait for it.
     ///
     /// # Errors
     /// [`CudaError::OtherDevice`], and those of the driver.
@@ -228,7 +228,7 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
         self.part().zero(stream)
     }
 
-    /// Copies from other elements on the device, when the work that writes those is done. Does not wait for it.
+    /// Copies other elements on the device after the work that writes them. Does not wait for it.
     ///
     /// # Errors
     /// [`CudaError::Length`], [`CudaError::OtherDevice`], [`CudaError::Poisoned`], and those of the driver.

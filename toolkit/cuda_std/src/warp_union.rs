@@ -1,12 +1,12 @@
-//! Sets of bits that the lanes of a warp put together.
+//! Sets of bits that the lanes of a warp build together.
 
 use crate::platform::UnionStorage;
 use crate::seal::INSIDE;
 use crate::{Lane, Lanes, Warp};
 
-/// `N` words of bits that the lanes of a warp put together: 1, 2, 4, 8, 16 or 32.
+/// `N` words of bits that the lanes of a warp build together. `N` is 1, 2, 4, 8, 16 or 32.
 ///
-/// On a device each lane has words of its own until [`words`](Self::words) joins them. On a CPU core there is one set.
+/// On a device each lane has its own words until [`words`](Self::words) joins them. On a CPU core there is one set.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -51,9 +51,10 @@ impl<const N: usize> WarpUnion<N> {
         self.0.or(warp.phase(), warp.index(), |index| words(lane(index), values.of(index, INSIDE)));
     }
 
-    /// The bits that any lane has added.
+    /// The union of the bits that all lanes have added.
     ///
-    /// On a device the lanes first divide the words among them, so that it takes little more than one shuffle a word.
+    /// On a device the lanes first divide the words among themselves, so that it takes little more than one shuffle per
+    /// word.
     #[inline(always)]
     pub fn words(&self, warp: &mut Warp) -> [u32; N] {
         let _ = warp.phase();

@@ -1,10 +1,10 @@
-//! The guide shows code that is compiled, links lead somewhere, and it is a book.
+//! The guide's code is compiled, its links have targets, and it can be built as a book.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use toolkit_tests::cited::{between, check};
 
-/// The chapters by their file's name, and their folder.
+/// The chapters by file name, and their folder.
 fn chapters() -> (Vec<(String, String)>, PathBuf) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../guide/src");
     let mut found = Vec::new();
@@ -43,7 +43,7 @@ fn links_lead_to_files_and_the_summary_to_chapters() {
     }
 }
 
-/// Names of the functions in a folder's Rust files that are tests.
+/// Names of the test functions in a folder's Rust files.
 fn tests_in(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("tests").map(Result::unwrap) {
@@ -54,7 +54,7 @@ fn tests_in(folder: &Path) -> Vec<String> {
     found
 }
 
-/// What stands in backticks in a column of a chapter's tables.
+/// The texts in backticks in a column of a chapter's tables.
 fn column(text: &str, number: usize) -> Vec<String> {
     let cells = text.lines().filter_map(|line| {
         let mut cells = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ");
@@ -86,7 +86,7 @@ fn errors_of_the_compiler_are_those_of_their_programs() {
         let [says, _, _, program] = cells[..] else { panic!("not four cells: {row}") };
         let program = between(program, "](", ")").next().expect("a program");
         let stderr = fs::read_to_string(folder.join(program).with_extension("stderr")).expect(program);
-        // "E0594: words" is said as "error[E0594]: words".
+        // "E0594: words" is printed as "error[E0594]: words".
         let words = match says.split_once(": ") {
             Some((code, words)) if code.starts_with('E') => format!("error[{code}]: {words}"),
             _ => says.to_owned(),
@@ -97,7 +97,7 @@ fn errors_of_the_compiler_are_those_of_their_programs() {
     assert!(count >= 20, "{count} rows");
 }
 
-/// What `mdbook build guide` asks for: a folder of sources that is there, and a summary that is a list of chapters, each once.
+/// The requirements of `mdbook build guide`: the folder of sources exists, and the summary is a list of chapters, each once.
 #[test]
 fn the_guide_is_a_book() {
     let (chapters, folder) = chapters();

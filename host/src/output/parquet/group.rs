@@ -20,14 +20,14 @@ pub(super) type Encoded = Result<Vec<(Bytes, ColumnCloseResult)>, ParquetError>;
 
 /// Rows from which several threads gather the columns. Fewer take less time than to begin a thread.
 const ROWS_TO_SHARE: usize = 1 << 14;
-/// Threads that gather, at most, and how many threads that compute there are for each. They are not of the pool: its threads may
-/// be busy with a kernel for long.
+/// The most threads that gather, and the number of computing threads for each of them. They do not come from the pool, whose
+/// threads may be busy with a kernel for long.
 const MOST_GATHERERS: usize = 4;
 const THREADS_PER_GATHERER: usize = 4;
 
-/// A row group that is being gathered: copies of what the structures have, since they do not live as long.
+/// A row group that is being gathered. It holds copies because the structures do not live as long.
 pub(super) struct Group {
-    /// A column each.
+    /// One entry for each column.
     values: Vec<Values>,
     rows: usize,
 }
@@ -41,7 +41,7 @@ impl Group {
         self.rows
     }
 
-    /// How many of `parts` the group takes until it has `most` rows or more: one at least, all if they are fewer.
+    /// How many of `parts` the group takes until it has at least `most` rows: at least one, and all if they have fewer rows.
     pub(super) fn parts_to_fill(&self, parts: &[StructureRows<'_>], most: usize) -> usize {
         let mut rows = self.rows;
         let filling = parts.iter().position(|part| {
@@ -65,7 +65,7 @@ impl Group {
         let others = if rows < ROWS_TO_SHARE { 0 } else { threads - 1 };
         thread::scope(|scope| {
             for _ in 0..others {
-                // Without another thread this one gathers more.
+                // If no other thread can be started, this one gathers more.
                 let _ = thread::Builder::new().name("gather".to_owned()).spawn_scoped(scope, gather);
             }
             gather();
@@ -79,7 +79,7 @@ impl Group {
         columns.map(|(column, values)| values.encode(column.clone(), properties.clone())).collect()
     }
 
-    /// Takes all rows away. The memory stays.
+    /// Removes all rows and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.values.iter_mut().for_each(Values::clear);
         self.rows = 0;
@@ -91,7 +91,7 @@ enum Values {
     Text(Runs),
     Int(Vec<i32>),
     Optional(Vec<Option<i32>>),
-    /// NaN if there is none.
+    /// A missing value is NaN.
     Float(Vec<f32>),
 }
 
@@ -177,7 +177,7 @@ impl Values {
                 writer.close()
             }
             Self::Float(all) => {
-                // For every row whether there is a value, and the values that there are.
+                // Whether each row has a value, then the values that exist.
                 let present: Vec<i16> = all.iter().map(|value| i16::from(!value.is_nan())).collect();
                 let values: Vec<f32> = all.iter().copied().filter(|value| !value.is_nan()).collect();
                 let mut writer = get_typed_column_writer::<FloatType>(writer);
@@ -189,16 +189,16 @@ impl Values {
     }
 }
 
-/// Texts, and how many rows in turn have each.
+/// Texts, each with the number of consecutive rows that have it.
 #[derive(Default)]
 struct Runs {
-    /// All texts, one behind the other.
+    /// All texts, one after another.
     bytes: String,
     runs: Vec<Run>,
 }
 
 struct Run {
-    /// Where the text ends in the bytes. It begins where the one before it ends.
+    /// Where the text ends in the bytes. It begins where the previous text ends.
     end: usize,
     rows: usize,
 }
@@ -225,16 +225,16 @@ impl Runs {
         }
     }
 
-    /// Appends a text a row.
+    /// Appends one text for each row.
     fn extend<'a>(&mut self, rows: impl Iterator<Item = &'a str>) {
         rows.for_each(|text| self.append(text, 1));
     }
 
-    /// A text for every row, some rows at a time.
+    /// Yields the text of every row, a batch of rows at a time.
     fn rows(&self) -> impl Iterator<Item = Vec<ByteArray>> {
-        /// A multiple of what the writer takes at a time.
+        /// A multiple of the writer's batch size.
         const ROWS: usize = 1 << 12;
-        // A byte behind the texts, so that empty ones have an address, too: see [`is_same`].
+        // One byte after the texts gives empty texts an address, too: see [`is_same`].
         let bytes = Bytes::from([self.bytes.as_bytes(), b"-"].concat());
         let mut begin = 0;
         let texts = self.runs.iter().map(move |run| {

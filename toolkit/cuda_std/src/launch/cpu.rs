@@ -55,7 +55,7 @@ impl CpuExecutor {
     /// seeds relies on one: on what an atomic operation returned, say, or on the order in which floats were added. The
     /// same seed gives the same order every time.
     ///
-    /// It takes the feature `shuffled`, with which kernels are slower in any order: ask for it among `dev-dependencies`.
+    /// It needs the feature `shuffled`, which makes kernels slower in any order: enable it only among `dev-dependencies`.
     #[cfg(feature = "shuffled")]
     #[must_use]
     pub fn shuffled(seed: u64) -> Self {

@@ -1,8 +1,8 @@
-//! The order in which a core runs what a GPU would run at the same time.
+//! The order in which a core runs work that a GPU would run at the same time.
 //!
-//! It rises. For tests, with the feature `shuffled`, a seed may decide it. That is a choice at run time in each loop over
-//! lanes: loops are then not compiled for several lanes at a time, and kernels take up to twice as long. So code that ships
-//! is compiled without it.
+//! Indices increase. For tests, with the feature `shuffled`, a seed can determine the order. This is a choice at run time
+//! in each loop over lanes: such loops are not compiled for several lanes at a time, and kernels take up to twice as long.
+//! So production code is compiled without it.
 
 #[cfg(not(feature = "shuffled"))]
 mod rising;

@@ -177,7 +177,7 @@ impl<T: Pod> LaneStorage<T> {
     /// Elements `first`, `first + 1`, .. of `len`; lanes for which there is none have the last one.
     ///
     /// # Safety
-    /// There are `len` elements, and `first` is one of them; nobody writes them.
+    /// There are `len` elements, and `first` is one of them; nothing writes them.
     #[inline(always)]
     pub(crate) unsafe fn load(_crew: Crew, list: SharedPointer<T>, first: u32, len: u32) -> Self {
         let at = first.wrapping_add(thread_index() % WARP).min(len.wrapping_sub(1));
@@ -189,7 +189,7 @@ impl<T: Pod> LaneStorage<T> {
     /// list on, as far as there is room.
     ///
     /// # Safety
-    /// This warp alone touches the list, which has room for `capacity` elements.
+    /// Only this warp accesses the list, which has room for `capacity` elements.
     #[inline(always)]
     pub(crate) unsafe fn compress(
         &self,
@@ -210,7 +210,7 @@ impl<T: Pod> LaneStorage<T> {
 /// and returns which lanes had something. Before it stores it calls `begin`.
 ///
 /// # Safety
-/// After `begin` this warp alone touches the list, which has room for `capacity` elements.
+/// After `begin` only this warp accesses the list, which has room for `capacity` elements.
 #[inline(always)]
 pub(crate) unsafe fn store_some<T: Pod>(
     crew: Crew,
@@ -275,7 +275,7 @@ pub(crate) fn any_item(
 /// Stores each lane's range of numbers, of which `at` says where: as far as there is room.
 ///
 /// # Safety
-/// This warp alone touches the list, which has room for `capacity` elements.
+/// Only this warp accesses the list, which has room for `capacity` elements.
 #[inline(always)]
 pub(crate) unsafe fn store_ranges(
     ranges: &LaneStorage<[u32; 2]>,

@@ -1,6 +1,6 @@
-//! The rising order alone.
+//! The increasing order only.
 
-/// The rising order.
+/// The increasing order.
 #[derive(Clone, Copy, Debug)]
 pub struct Order;
 
@@ -25,17 +25,17 @@ impl Order {
     }
 }
 
-/// The rising numbers.
+/// The increasing numbers.
 pub(crate) struct Numbers;
 
 impl Numbers {
-    /// The number that comes after `k` others.
+    /// The number at position `k`.
     #[inline(always)]
     pub(crate) fn at(&self, k: u32) -> u32 {
         k
     }
 
-    /// Those that come after `k` others and follow each other, of `n`: the first, and the end.
+    /// The consecutive numbers from position `k` on, of `n`: the first, and the end.
     #[inline(always)]
     pub(crate) fn run(&self, k: u32, n: u32) -> (u32, u32) {
         (k, n)

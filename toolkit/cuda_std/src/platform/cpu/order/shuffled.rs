@@ -1,11 +1,11 @@
-//! An order that a seed decides, or the rising one.
+//! An order determined by a seed, or the increasing one.
 
 /// An order.
 #[derive(Clone, Copy, Debug)]
 pub enum Order {
-    /// By rising index.
+    /// Increasing indices.
     Rising,
-    /// By chance, which this number decides.
+    /// A pseudo-random order with this seed.
     Shuffled(u64),
 }
 
@@ -26,7 +26,7 @@ impl Order {
         }
     }
 
-    /// The order of part `index` of what runs in this order.
+    /// The order of part `index` of the work in this order.
     pub(crate) fn of(self, index: u32) -> Self {
         match self {
             Self::Rising => Self::Rising,
@@ -42,13 +42,13 @@ impl Order {
         let Self::Shuffled(mut state) = self else { return list };
         for end in (1..list.len()).rev() {
             state = mixed(state);
-            // The bias of the remainder is far below what a test could see.
+            // The bias of the remainder is far below anything that a test could detect.
             list.swap(end, (state % (end as u64 + 1)) as usize);
         }
         list
     }
 
-    /// The numbers below `n`, to be asked for one by one.
+    /// The numbers below `n`, for lookups one by one.
     #[inline(always)]
     pub(crate) fn numbers(self, n: u32) -> Numbers {
         Numbers(match self {
@@ -58,14 +58,14 @@ impl Order {
     }
 }
 
-/// Numbers in some order; `None` are the rising ones.
+/// Numbers in some order. `None` is the increasing one.
 ///
-/// Loops ask it for each number, instead of being two loops: a closure that is called in two places is compiled by itself,
-/// without the processor's features that the code around it may use.
+/// Loops look up each number here, so that there is one loop instead of two: the compiler does not inline a closure that is
+/// called in two places, and would compile it without the processor features of the surrounding code.
 pub(crate) struct Numbers(Option<Vec<u32>>);
 
 impl Numbers {
-    /// The number that comes after `k` others.
+    /// The number at position `k`.
     #[inline(always)]
     pub(crate) fn at(&self, k: u32) -> u32 {
         match &self.0 {
@@ -74,7 +74,7 @@ impl Numbers {
         }
     }
 
-    /// Those that come after `k` others and follow each other, of `n`: the first, and the end.
+    /// The consecutive numbers from position `k` on, of `n`: the first, and the end.
     #[inline(always)]
     pub(crate) fn run(&self, k: u32, n: u32) -> (u32, u32) {
         match &self.0 {
