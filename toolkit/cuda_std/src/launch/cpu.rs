@@ -87,8 +87,9 @@ impl CpuExecutor {
     /// # }
     /// ```
     #[must_use]
-    pub fn within(self, limit: Duration) -> Self {
-        Self { limit: Some(limit), ..self }
+    pub fn within(mut self, limit: Duration) -> Self {
+        self.limit = Some(limit);
+        self
     }
 }
 
