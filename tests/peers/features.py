@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times programs that compute features of residues beside `prism`, one core each, on the same files.
 
-    features.py FOLDER --prism target/release/prism [--fpocket PROGRAM] [--mkdssp PROGRAM] [--csv FILE]
+    features.py FOLDER --prism target/release/prism [--fpocket PROGRAM] [--mkdssp PROGRAM] [--rust-sasa PROGRAM] [--csv FILE]
 
 Every program is a process for the whole folder where it can be, else one after another for each file; its start counts. Figures are
 core-seconds (user and system), medians of the repetitions, and ratios to `prism` with all columns within them. Programs that are
@@ -87,6 +87,14 @@ def contestants(given, folder, scratch):
         found += [Contestant("zsasa", [*batch, "--precision=f32"], {}),
                   Contestant("zsasa, bitmask", [*batch, "--precision=f32", "--use-bitmask"], {})]
     left_out = [] if program else ["zsasa"]
+    rust_sasa = given.rust_sasa or shutil.which("rust-sasa")
+    if rust_sasa:
+        (scratch / "rust-sasa").mkdir()
+        options = ["--format=json", "--n-points=100", "--threads=1"]
+        command = [rust_sasa, str(folder), str(scratch / "rust-sasa"), *options]
+        found.append(Contestant("rust-sasa", command, one))
+    else:
+        left_out.append("rust-sasa")
     for name, (package, _) in LIBRARIES.items():
         if importlib.util.find_spec(package):
             found.append(Contestant(name, [sys.executable, __file__, str(folder), "--library", name], one))
@@ -111,6 +119,7 @@ def main():
     parser.add_argument("--prism", help="the executable")
     parser.add_argument("--fpocket", help="the executable [default: of the path]")
     parser.add_argument("--mkdssp", help="the executable [default: of the path]")
+    parser.add_argument("--rust-sasa", help="the executable, of cargo install rust-sasa --features cli [default: of the path]")
     parser.add_argument("--copies", type=int, default=1, help="of each file [default: 1]")
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--machine", default="unnamed", help="in the CSV")

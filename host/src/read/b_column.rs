@@ -23,7 +23,8 @@ pub struct NamedResidue<'a> {
 }
 
 /// The text of a PDB or mmCIF file, plain or gzip, in which the B column of every atom has `value` of its residue. `name` is
-/// what errors call it. A PDB file's column has room for -99.99 to 999.99; values beyond become these.
+/// what errors call it. A PDB file's column has room for -99.99 to 999.99 with two decimals; values beyond have fewer, as far as six
+/// characters go.
 ///
 /// # Errors
 /// Where the text is of neither format, where its syntax is wrong, and where an mmCIF file has no B column.
@@ -74,12 +75,17 @@ fn in_pdb(text: &[u8], value: impl Fn(NamedResidue<'_>) -> f32) -> Vec<u8> {
         let begin = changed.len();
         changed.extend_from_slice(&record[..record.len().min(B.start)]);
         changed.resize(begin + B.start, b' ');
-        // Six columns have no room for more, and what follows must not move.
-        changed.extend_from_slice(format!("{:6.2}", value(named).clamp(-99.99, 999.99)).as_bytes());
+        changed.extend_from_slice(six_columns(value(named)).as_bytes());
         changed.extend_from_slice(record.get(B.end..).unwrap_or_default());
         changed.extend_from_slice(end);
     }
     changed
+}
+
+/// Six columns have no room for more, and what follows must not move.
+fn six_columns(value: f32) -> String {
+    let value = value.clamp(-99_999.0, 999_999.0);
+    (0..=2).rev().map(|decimals| format!("{value:6.decimals$}")).find(|text| text.len() == 6).unwrap_or_default()
 }
 
 /// The residue of an atom's record; nothing where a line is none.
@@ -169,7 +175,7 @@ mod tests {
     #[test]
     fn a_value_that_is_too_wide_moves_nothing() {
         let line = "ATOM      1  CA  GLY A   1       1.000   2.000   3.000  1.00 10.00           C  \n";
-        for (value, shown) in [(1234.5, "999.99"), (-100.0, "-99.99"), (f32::INFINITY, "999.99")] {
+        for (value, shown) in [(1234.5, "1234.5"), (-179.96, "-180.0"), (f32::INFINITY, "999999")] {
             let changed = with_b_column(line.as_bytes(), "x", |_| value).unwrap();
             assert_eq!(String::from_utf8(changed).unwrap(), line.replace(" 10.00", shown));
         }

@@ -57,6 +57,8 @@ impl Sample {
 
     /// Of each feature that is defined somewhere.
     pub(super) fn histograms(&self) -> Vec<Value> {
+        // Each structure's coordinates have an origin of their own: together they say nothing.
+        let placeless = |feature: &shared_types::Feature| !matches!(feature.name, "ca_x" | "ca_y" | "ca_z");
         let histogram = |(index, feature): (usize, &shared_types::Feature)| {
             let mut values: Vec<f32> =
                 self.rows.iter().map(|row| row[index]).filter(|value| value.is_finite()).collect();
@@ -69,19 +71,19 @@ impl Sample {
             let (low, median, high) = (at(0.002)?, at(0.5)?, at(0.998)?);
             // Whole numbers have a bar each where there is room.
             let whole = values.iter().all(|value| value.fract() == 0.0) && high - low < 2.0 * BARS as f32;
-            let (bars, width) = match whole {
-                true => ((high - low) as usize + 1, high - low + 1.0),
-                false => (BARS, high - low),
-            };
+            let (bars, width) = if whole { ((high - low) as usize + 1, 0.0) } else { (BARS, high - low) };
             let mut counts = vec![0_u32; bars];
             for value in &values {
-                let share = if width > 0.0 { f64::from(value - low) / f64::from(width) } else { 0.0 };
-                counts[((share * bars as f64) as usize).min(bars - 1)] += 1;
+                // Shares of the width would put some whole numbers into the bar before theirs.
+                let above = f64::from(value - low);
+                let bar = if whole { above } else { above / f64::from(width) * bars as f64 };
+                // What lies below, or has no width, goes to the first.
+                counts[(bar as usize).min(bars - 1)] += 1;
             }
             Some(json!({ "name": feature.name, "unit": feature.unit, "low": low, "median": median, "high": high,
                 "counts": counts }))
         };
-        FEATURES.iter().enumerate().filter_map(histogram).collect()
+        FEATURES.iter().enumerate().filter(|(_, feature)| placeless(feature)).filter_map(histogram).collect()
     }
 }
 
