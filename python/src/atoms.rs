@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// A text for each atom: NumPy's kind (`S` or `U`), how many characters each has, and the memory.
 type Column = (char, usize, PyBackedBytes);
 
-/// What is known of a structure's atoms but where they are; frames share it.
+/// All that is known of a structure's atoms but their positions. Frames share it.
 #[pyclass(frozen, module = "prism._prism")]
 pub struct Atoms {
     pub(crate) arrays: Arc<AtomArrays>,
@@ -54,14 +54,12 @@ impl Atoms {
         };
         if let Some((field, found)) = arrays.unequal() {
             let atoms = arrays.len();
-            return Err(PyValueError::new_err(format!(
-                "{field} has {found} entries, and there are {atoms} residue_numbers"
-            )));
+            return Err(PyValueError::new_err(format!("{field} has {found} entries for {atoms} residue_numbers")));
         }
         Ok(Self { arrays: Arc::new(arrays) })
     }
 
-    /// What makes the same once more: in another process, say.
+    /// Arguments that make an equal object: pickle uses them, in another process, say.
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
         let arrays = &*self.arrays;
         let column = |texts: &Texts| {
@@ -95,7 +93,7 @@ impl Atoms {
     }
 }
 
-/// Numbers from memory that has them one after another.
+/// Numbers that lie one after another in memory.
 pub fn numbers<const N: usize, T>(bytes: &[u8], of: impl Fn([u8; N]) -> T) -> Vec<T> {
     bytes.as_chunks::<N>().0.iter().map(|chunk| of(*chunk)).collect()
 }

@@ -1,10 +1,12 @@
-//! What a batch of inputs has given.
+//! What was computed of a batch of inputs.
 
+use crate::export::Exported;
+use crate::lock::Unlocked;
 use crate::table::Table;
 use crate::tensor::Tensor;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::{Array, RecordBatch, StructArray};
-use prism_host::engine::{BatchResults, Selection};
+use prism_host::engine::{BatchResults, DeviceTimes, Selection};
 use prism_host::inputs;
 use prism_host::output::StructureRows;
 use prism_host::pipeline::{Batch as Inputs, Computed, Outcome};
@@ -14,36 +16,52 @@ use pyo3::types::PyCapsule;
 use std::ffi::CStr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-/// An input's name, and what is to be said of it.
+/// An input's name, and a message about it.
 pub type Said = (String, String);
 
-/// Structures with what was computed for them.
+/// Structures and their results.
 pub struct Held {
     pub inputs: Inputs,
-    pub results: BatchResults,
-    /// What was asked for.
+    /// Some may be on a device.
+    pub results: Unlocked<BatchResults>,
+    /// The features that were asked for.
     pub selection: Selection,
 }
 
-/// What a batch of inputs has given.
+/// Seconds of copies to a device, of kernels, and of copies from it.
+type OfDevice = (f64, f64, f64);
+
+/// How long the work on a batch took that the calling thread did.
+#[derive(Clone, Copy)]
+pub struct Seconds {
+    pub read: Duration,
+    pub compute: Duration,
+    /// The part of `compute` that a device reports.
+    pub device: Option<DeviceTimes>,
+}
+
+/// What was computed of a batch of inputs.
 #[derive(Clone)]
 pub struct Done {
     pub table: RecordBatch,
-    /// Where tensors are asked for: of each structure that was computed, its place in the batch.
+    /// For tensors: the structures, and the places in the batch of those that were computed.
     held: Option<(Arc<Held>, Vec<usize>)>,
     failures: Vec<Said>,
     warnings: Vec<Said>,
     notes: Vec<Said>,
     inputs: usize,
+    /// Where the calling thread did the work.
+    pub seconds: Option<Seconds>,
 }
 
 impl Done {
-    /// Nothing, of a table's columns.
+    /// No rows, with a table's columns.
     pub fn empty(table: &Table) -> Result<Self, String> {
         let (table, _) = table.batch(&[])?;
         let (failures, warnings, notes) = Default::default();
-        Ok(Self { table, held: None, failures, warnings, notes, inputs: 0 })
+        Ok(Self { table, held: None, failures, warnings, notes, inputs: 0, seconds: None })
     }
 
     pub fn of(table: &Table, computed: Computed) -> Result<Self, String> {
@@ -54,7 +72,7 @@ impl Done {
         for outcome in &batch.outcomes {
             match outcome {
                 Outcome::Said { name, text } => notes.push((name.clone(), text.clone())),
-                // A file without protein is no failure to the command either.
+                // As for the command, a file without protein is no failure.
                 Outcome::Failed(failure) if failure.no_protein => {
                     warnings.push((failure.name.clone(), failure.reason.clone()));
                 }
@@ -79,26 +97,28 @@ impl Done {
         failures.extend(refused);
         drop((parts, structures));
         let inputs = batch.outcomes.len();
-        let held = matches!(table, Table::Tensors { .. });
-        let held = held.then(|| (Arc::new(Held { inputs: batch, results, selection: table.selection() }), places));
-        Ok(Self { table: rows, held, failures, warnings, notes, inputs })
+        let held = matches!(table, Table::Tensors(_));
+        let held = held.then(|| {
+            (Arc::new(Held { inputs: batch, results: Unlocked::new(results), selection: table.selection() }), places)
+        });
+        Ok(Self { table: rows, held, failures, warnings, notes, inputs, seconds: None })
     }
 
-    /// Says which files of folders are passed over.
+    /// Adds notes about files of folders that are passed over.
     pub fn note_ignored(&mut self, ignored: &[(PathBuf, usize)]) {
         for (folder, count) in ignored {
-            let text = format!("{count} files are ignored, being none of {}", inputs::taken());
+            let text = format!("{count} files are ignored; the formats are {}", inputs::taken());
             self.notes.push((folder.display().to_string(), text));
         }
     }
 }
 
-/// Rows of some structures, with what is to be said of their inputs. Any program that knows Arrow's PyCapsule interface
-/// takes it without a copy: `pyarrow.record_batch(batch)`.
+/// Rows of some structures, with messages about their inputs. Any package that knows Arrow's PyCapsule interface takes them without a
+/// copy: `pyarrow.record_batch(batch)`.
 #[pyclass(frozen, module = "prism._prism")]
 pub struct Batch {
     pub done: Done,
-    given: Mutex<Option<Box<FFI_ArrowArray>>>,
+    given: Mutex<Option<Exported>>,
 }
 
 impl From<Done> for Batch {
@@ -118,7 +138,7 @@ impl Batch {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-        // The protocol lets a producer give its own schema when it cannot give the one that was asked for.
+        // The protocol lets a producer give its own schema where it cannot give the requested one.
         let _ = requested_schema;
         let schema = FFI_ArrowSchema::try_from(self.done.table.schema().as_ref());
         let schema = schema.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
@@ -126,15 +146,14 @@ impl Batch {
         Ok((PyCapsule::new_with_value(py, schema, SCHEMA)?, PyCapsule::new_with_value(py, array, ARRAY)?))
     }
 
-    /// Where a C array of the rows is, for whoever has the schema already. It is there until the batch is dropped, and is
-    /// emptied by whoever takes it.
+    /// The address of a C array of the rows, for a reader that has the schema already. The reader empties it. It stays until the batch
+    /// is dropped.
     fn address(&self) -> usize {
-        let array = || Box::new(FFI_ArrowArray::new(&StructArray::from(self.done.table.clone()).to_data()));
         let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-        &raw const **given.insert(array()) as usize
+        given.insert(Exported::new(&self.done.table)).address()
     }
 
-    /// A tensor of each structure, where those were asked for.
+    /// A tensor for each structure, where tensors were asked for.
     fn tensors(&self) -> Vec<Tensor> {
         let Some((held, places)) = &self.done.held else { return Vec::new() };
         places.iter().map(|&place| Tensor::new(Arc::clone(held), place)).collect()
@@ -144,7 +163,7 @@ impl Batch {
         self.done.table.num_rows()
     }
 
-    /// Inputs that have no rows, and why.
+    /// Inputs without rows, and why.
     #[getter]
     fn failures(&self) -> Vec<Said> {
         self.done.failures.clone()
@@ -156,15 +175,25 @@ impl Batch {
         self.done.warnings.clone()
     }
 
-    /// What was decided about inputs.
+    /// Choices that were made while reading inputs.
     #[getter]
     fn notes(&self) -> Vec<Said> {
         self.done.notes.clone()
     }
 
-    /// How many inputs the batch is of.
+    /// The number of inputs of the batch.
     #[getter]
     fn inputs(&self) -> usize {
         self.done.inputs
+    }
+    /// Seconds that reading and computing took, and within computing those of a device: copies to it, kernels, copies from
+    /// it. `None` where threads of the pipeline did the work. For measurements of what a call takes beside.
+    #[getter]
+    fn seconds(&self) -> Option<(f64, f64, Option<OfDevice>)> {
+        let seconds = self.done.seconds?;
+        let of = |times: DeviceTimes| {
+            (times.upload.as_secs_f64(), times.kernels.as_secs_f64(), times.download.as_secs_f64())
+        };
+        Some((seconds.read.as_secs_f64(), seconds.compute.as_secs_f64(), seconds.device.map(of)))
     }
 }

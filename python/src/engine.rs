@@ -1,5 +1,6 @@
-//! The engine, made once and held by whoever computes, and what it is asked for.
+//! The engine, and the jobs that it does.
 
+use crate::lock::Unlocked;
 use crate::options::{Options, Reading, refuse};
 use crate::source::{Lazy, entries};
 use crate::stream::Stream;
@@ -11,10 +12,10 @@ use pyo3::types::{PyIterator, PyList};
 use shared_types::{MAX_POINTS, MIN_POINTS, MegaFusedConfig};
 use std::sync::Arc;
 
-/// What computes: a backend with its memory, made once and used by any number of threads.
+/// A backend with its memory. Any number of threads may use it.
 #[pyclass(frozen, module = "prism._prism")]
 pub struct Engine {
-    engine: Arc<prism_host::Engine>,
+    engine: Unlocked<Arc<prism_host::Engine>>,
     /// Whether it computes on devices alone.
     is_on_device: bool,
 }
@@ -47,24 +48,24 @@ impl Engine {
         };
         let builder = prism_host::Engine::builder().backend(backend).config(config);
         let builder = match devices {
-            // None stands for all of them.
+            // An empty list means all devices.
             Some(devices) if devices.is_empty() => builder.all_devices(),
             Some(devices) => builder.devices(devices),
             None => builder,
         };
-        // Threads of Python go on while a device is made ready.
+        // Other threads of Python run while a device is made ready.
         let built = py.detach(|| builder.build());
         let engine = built.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-        Ok(Self { engine: Arc::new(engine), is_on_device: backend == Backend::Cuda })
+        Ok(Self { engine: Unlocked::new(Arc::new(engine)), is_on_device: backend == Backend::Cuda })
     }
 
-    /// The backend, and why it was taken.
+    /// The backend, and why it was chosen.
     #[getter]
     fn description(&self) -> &str {
         self.engine.backend_description()
     }
 
-    /// What is to be made of inputs: which table, with which columns, and how the inputs are read.
+    /// A job: which table to make, with which columns, and how to read the inputs.
     fn job(&self, table: &str, columns: Option<Vec<String>>, options: Options) -> PyResult<Job> {
         if table == "device tensors" && !self.is_on_device {
             let told = "tensors on the device take an engine that computes there: prism.Engine(\"cuda\")";
@@ -74,8 +75,8 @@ impl Engine {
         let table = Table::new(table, columns, &options, &self.engine)?;
         let reading = options.reading(table.has_labels())?;
         let table = table.with_given(chosen, &reading.annotations, reading.lineages.is_some());
-        // Computes what the table has, with the memory that is there.
-        let engine = Arc::new(self.engine.with_selection(table.selection()));
+        // Computes only what the table has, in the same memory.
+        let engine = Unlocked::new(Arc::new(self.engine.with_selection(table.selection())));
         Ok(Job { engine, reading, table: Arc::new(table) })
     }
 }
@@ -85,18 +86,18 @@ fn number_of_points(points: i64) -> PyResult<u32> {
     u32::try_from(points).or_else(|_| refuse("points", &known, &points.to_string()))
 }
 
-/// What is made of inputs, any number of times.
+/// A table to make of inputs, any number of times.
 #[pyclass(frozen, module = "prism._prism")]
 pub struct Job {
-    engine: Arc<prism_host::Engine>,
+    engine: Unlocked<Arc<prism_host::Engine>>,
     reading: Reading,
     table: Arc<Table>,
 }
 
 #[pymethods]
 impl Job {
-    /// Batches of the table of all inputs, in their order: paths, structures in memory as `(name, bytes)`, and arrays as
-    /// `(name, Atoms, positions)`. A list is looked at now, an iterator by another thread while batches are taken.
+    /// Batches of the table, in the order of the inputs: paths, structures in memory as `(name, bytes)`, and arrays as
+    /// `(name, Atoms, positions)`. A list is read now. Another thread reads an iterator while batches are taken.
     fn stream(&self, py: Python<'_>, inputs: &Bound<'_, PyAny>) -> PyResult<Stream> {
         let (engine, table) = (Arc::clone(&self.engine), Arc::clone(&self.table));
         let Ok(list) = inputs.cast::<PyList>() else {

@@ -1,8 +1,11 @@
-//! `prism._prism`: what the Python package calls. Tables cross as Arrow, by its C interfaces, and tensors by DLPack, without a copy.
+//! `prism._prism`: the native part of the Python package. Tables cross as Arrow, by its C data interface, and tensors by DLPack, both without a
+//! copy.
 
 mod atoms;
 mod consume;
 mod engine;
+mod export;
+mod lock;
 mod options;
 mod source;
 mod stream;

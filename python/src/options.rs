@@ -1,4 +1,4 @@
-//! What a call asks for beside inputs and columns: the command's options, under their names.
+//! Options of a call. They have the names of the command's options.
 
 use prism_host::annotations::Annotations;
 use prism_host::inputs::{Inputs, NameBy};
@@ -10,7 +10,7 @@ use pyo3::exceptions::PyValueError;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A dictionary that the package has filled: every option is there.
+/// A dictionary with every option: the package fills in the defaults.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Options {
@@ -46,13 +46,13 @@ pub struct Reading {
     pub lineages: Option<Arc<Lineages>>,
 }
 
-/// An argument that is none of those that it may be.
+/// The error for an argument that has none of its possible values.
 pub fn refuse<T>(name: &str, known: &str, found: &str) -> PyResult<T> {
     Err(PyValueError::new_err(format!("{name} must be {known}, not {found:?}")))
 }
 
 impl Options {
-    /// How to read; `labels` where what other tables call residues is written.
+    /// How to read. `labels`: whether the table has other tables' names of residues.
     pub fn reading(&self, labels: bool) -> PyResult<Reading> {
         let told = |error: String| PyValueError::new_err(error);
         let options = ReadOptions {
@@ -111,7 +111,7 @@ impl Options {
 }
 
 impl Reading {
-    /// Refuses to choose of what was chosen when it was packed.
+    /// Refuses options of reading for packed data sets: these were chosen when the structures were packed.
     pub fn check(&self, inputs: &Inputs) -> Result<(), String> {
         let chosen = ReadOptions { labels: false, ..self.options.clone() };
         if chosen != ReadOptions::default() && inputs.has_packed() {

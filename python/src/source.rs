@@ -1,4 +1,4 @@
-//! What is to be read, in the order given.
+//! The inputs of a run, in their order.
 
 use crate::atoms::{Atoms, numbers};
 use crate::options::Reading;
@@ -22,7 +22,7 @@ pub enum Item {
     Path(PathBuf),
 }
 
-/// Bytes that a program has, without a copy.
+/// Bytes of a Python object, without a copy.
 struct Owned(PyBackedBytes);
 
 impl AsRef<[u8]> for Owned {
@@ -32,7 +32,7 @@ impl AsRef<[u8]> for Owned {
 }
 
 impl Item {
-    /// Its size in bytes, about.
+    /// About how many bytes it has.
     fn size(&self) -> usize {
         match self {
             Self::Path(_) => 0,
@@ -44,7 +44,7 @@ impl Item {
 /// Finds the files of all items.
 ///
 /// # Errors
-/// Where two paths give structures of one name, or where nothing can be chosen of an input any more.
+/// Where two paths give structures of the same name, or where an option does not apply to an input.
 pub fn entries(items: Vec<Item>, reading: &Reading) -> Result<Inputs, String> {
     let mut all = Inputs::default();
     let mut paths: Vec<PathBuf> = Vec::new();
@@ -92,15 +92,15 @@ impl Ended {
     }
 }
 
-/// Inputs that an iterator of Python gives, some at a time: so many are in memory, however many there are.
+/// Inputs of a Python iterator. Only some are in memory at a time, however many there are.
 pub struct Lazy {
     iterator: Py<PyIterator>,
-    /// What was taken and is no part of the inputs before it.
+    /// An input that was taken and comes after those that are read together.
     next: Option<Item>,
     pub ended: Ended,
 }
 
-/// Structures in memory that are read at once: enough for all cores, few enough to begin computing early.
+/// Structures in memory that are read together: enough for all cores, and few enough that computing begins early.
 const AT_ONCE: usize = 256;
 /// Bytes of them, about.
 const BYTES_AT_ONCE: usize = 32 << 20;
@@ -110,7 +110,7 @@ impl Lazy {
         Self { iterator, next: None, ended: Ended::default() }
     }
 
-    /// The next inputs: paths as long as they follow each other, since they are named together, or some in memory.
+    /// The next inputs: all paths that follow each other, since they are named together, or some structures in memory.
     fn some(&mut self) -> Vec<Item> {
         let mut items: Vec<Item> = self.next.take().into_iter().collect();
         let mut bytes: usize = items.iter().map(Item::size).sum();

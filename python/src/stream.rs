@@ -1,6 +1,6 @@
 //! A run whose batches are taken one by one.
 
-use crate::consume::{Batch, Done};
+use crate::consume::{Batch, Done, Seconds};
 use crate::options::Reading;
 use crate::source::{Ended, Lazy, structure_files};
 use crate::table::Table;
@@ -13,13 +13,13 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// Batches that wait to be taken: with those in the pipeline, what bounds memory.
+/// Computed batches that wait to be taken. They and those in the pipeline bound the memory.
 const AHEAD: usize = 2;
-/// How long a wait for a batch goes on without a look whether Ctrl-C was pressed.
+/// How often a wait for a batch checks for Ctrl-C.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// Inputs that are computed by the calling thread, at most: starting the pipeline's threads takes longer than they do.
+/// The calling thread computes at most so many inputs: starting the pipeline's threads would take longer.
 const FEW: usize = 4;
 /// Bytes of them, at most.
 const FEW_BYTES: u64 = 1 << 20;
@@ -29,9 +29,9 @@ type Message = Result<Done, String>;
 /// A run: an iterator of [`Batch`]es. Dropping it ends the run.
 #[pyclass(module = "prism._prism")]
 pub struct Stream {
-    /// What was computed already.
+    /// The only batch, where the calling thread has computed it.
     ready: Option<Done>,
-    // A mutex, since a receiver is of one thread at a time and a Python object is of all.
+    // A mutex, since one thread at a time may use a receiver, and any thread a Python object.
     receiver: Mutex<Option<Receiver<Message>>>,
     cancel: Cancel,
     thread: Option<JoinHandle<()>>,
@@ -41,7 +41,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Of files that were found.
+    /// Runs on files that were found.
     pub fn of_entries(
         py: Python<'_>,
         engine: Arc<Engine>,
@@ -71,7 +71,7 @@ impl Stream {
         Ok(stream)
     }
 
-    /// Of what an iterator of Python gives.
+    /// Runs on what a Python iterator gives.
     pub fn of_iterator(engine: Arc<Engine>, lazy: Lazy, reading: Reading, table: Arc<Table>) -> PyResult<Self> {
         let (cancel, ended) = (Cancel::default(), lazy.ended.clone());
         let source = lazy.batches(reading, batch_atoms(&engine), cancel.clone());
@@ -108,7 +108,7 @@ impl Stream {
 
     fn close(&mut self) {
         self.cancel.cancel();
-        // Whoever sends finds nobody to send to, and ends.
+        // A thread that sends finds no receiver, and ends.
         drop(self.receiver.get_mut().unwrap_or_else(PoisonError::into_inner).take());
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -116,10 +116,10 @@ impl Stream {
     }
 }
 
-/// Nobody takes batches any more.
+/// The receiver of batches is gone.
 struct Gone;
 
-/// Says why a run ended, where it did not come to its end.
+/// Sends why a run ended early, if it did.
 fn tell<T>(ended: Result<T, Stopped<Gone>>, send: &SyncSender<Message>) {
     match ended {
         Ok(_) | Err(Stopped::Cancelled | Stopped::Consumer(Gone)) => {}
@@ -140,6 +140,7 @@ fn are_few(found: &Inputs, reading: &Reading) -> bool {
 /// Reads and computes all of a few inputs.
 fn at_once(engine: &Engine, found: &Inputs, reading: &Reading, table: &Table) -> Result<Done, String> {
     let mut batch = pipeline::Batch::default();
+    let begin = Instant::now();
     let read = found.entries.iter().flat_map(|entry| match entry {
         Ok(file) => file.read_all(&reading.options),
         Err(failure) => vec![Err(failure.clone())],
@@ -154,15 +155,19 @@ fn at_once(engine: &Engine, found: &Inputs, reading: &Reading, table: &Table) ->
             Err(failure) => Outcome::Failed(failure),
         });
     }
+    let read = begin.elapsed();
+    let begin = Instant::now();
     let results = engine.run_structures(&batch.structures).map_err(|error| error.to_string())?;
+    let seconds = Seconds { read, compute: begin.elapsed(), device: results.device_times() };
     let mut done = Done::of(table, Computed { batch, results })?;
+    done.seconds = Some(seconds);
     done.note_ignored(&found.ignored);
     Ok(done)
 }
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        // The run's threads may wait for Python's lock: for an iterator's next input.
+        // The run's threads may wait for Python's lock, to advance an iterator.
         Python::attach(|py| py.detach(|| self.close()));
     }
 }
@@ -208,7 +213,7 @@ impl Stream {
         Ok(Done::empty(&self.table).map_err(PyRuntimeError::new_err)?.into())
     }
 
-    /// How many inputs there are, where that is known: archives may hold any number.
+    /// The number of inputs, where it is known: archives may hold any number.
     #[getter]
     fn total(&self) -> Option<usize> {
         self.total

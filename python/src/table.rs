@@ -1,4 +1,4 @@
-//! Results as Arrow arrays, with the names, types and rows of the tables that the command writes.
+//! Results as Arrow arrays. Names, types and rows are those of the command's tables.
 
 use crate::options::{Options, refuse};
 use arrow_array::{ArrayRef, Float32Array, Int32Array, RecordBatch, StringArray};
@@ -17,31 +17,31 @@ use shared_types::FEATURES;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Which table a run makes.
+/// The table that a run makes.
 pub enum Table {
-    /// A row a residue: columns, and what makes batches of them.
+    /// A row for each residue: its columns, and what makes batches of them.
     Features(Columns, RecordBatches),
-    /// No table, but features of each structure as a tensor, in the host's memory or on the device that computes them.
-    Tensors { columns: Columns, on_device: bool },
-    /// A row a site.
+    /// No table: features of each structure as a tensor, in the host's memory or on the device that computes them.
+    Tensors(Selection),
+    /// A row for each site.
     Sites(SitesRelation),
-    /// A row a pair of residues.
+    /// A row for each pair of residues.
     Edges(EdgesRelation),
-    /// A row a pair of chains, or a residue. The engine computes accessible areas.
+    /// A row for each pair of chains, or for each residue. The engine computes accessible areas.
     Interface { engine: Box<Engine>, between: Option<[String; 2]>, by_residue: bool },
-    /// A row a structure, and one a chain.
+    /// A row for each structure, and one for each chain.
     Summary,
 }
 
-/// A structure that has no rows after all: its name, and why.
+/// A structure without rows: its name, and why it has none.
 pub type Refused = (String, String);
 
 impl Table {
     pub fn new(name: &str, columns: Option<Vec<String>>, options: &Options, engine: &Engine) -> PyResult<Self> {
         Ok(match name {
             "features" => Self::features(feature_columns(columns, options)?),
-            "tensors" => Self::Tensors { columns: tensor_columns(columns)?, on_device: false },
-            "device tensors" => Self::Tensors { columns: tensor_columns(columns)?, on_device: true },
+            "tensors" => Self::Tensors(tensor_columns(columns)?.selection()),
+            "device tensors" => Self::Tensors(tensor_columns(columns)?.selection().on_device()),
             "sites" => Self::Sites(SitesRelation { most: options.max_sites, least: options.min_score }),
             "edges" => {
                 let kind = |kind: &String| match kind.as_str() {
@@ -65,18 +65,19 @@ impl Table {
         })
     }
 
-    /// What has to be computed for it.
+    /// The features that it needs.
     pub fn selection(&self) -> Selection {
         match self {
-            Self::Features(columns, _) | Self::Tensors { columns, on_device: false } => columns.selection(),
-            Self::Tensors { columns, on_device: true } => columns.selection().on_device(),
+            Self::Features(columns, _) => columns.selection(),
+            // Kept, since calls ask for it.
+            Self::Tensors(selection) => selection.clone(),
             Self::Sites(_) => Selection::new(named(&["site_score"]), true),
             Self::Edges(_) | Self::Interface { .. } => selection(&[]),
             Self::Summary => selection(&SummaryRelation::FEATURES),
         }
     }
 
-    /// Whether what other tables call residues is written.
+    /// Whether it has other tables' names of residues.
     pub fn has_labels(&self) -> bool {
         matches!(self, Self::Features(columns, _) if columns.has_labels())
     }
@@ -96,15 +97,15 @@ impl Table {
         Self::Features(columns, rows)
     }
 
-    /// The rows of some structures, and which of them have none.
+    /// The rows of some structures, and the structures that have none.
     ///
     /// # Errors
-    /// Where Arrow refuses them: texts of more than 2 GiB in a batch.
+    /// Where the texts of a batch have more than 2 GiB, which Arrow refuses.
     pub fn batch(&self, parts: &[StructureRows<'_>]) -> Result<(RecordBatch, Vec<Refused>), String> {
         let mut refused = Vec::new();
         let batch = match self {
             Self::Features(_, rows) => rows.batch(parts).map_err(|error| error.to_string()),
-            Self::Tensors { .. } => return Ok((RecordBatch::new_empty(Arc::new(Schema::empty())), refused)),
+            Self::Tensors(_) => return Ok((RecordBatch::new_empty(Arc::new(Schema::empty())), refused)),
             Self::Sites(relation) => lines(*relation, parts),
             Self::Edges(relation) => lines(relation.clone(), parts),
             Self::Summary => lines(SummaryRelation, parts),
@@ -150,7 +151,7 @@ fn feature_columns(names: Option<Vec<String>>, options: &Options) -> PyResult<Co
     Ok(if is_standard && !named_parent { columns.without(Column::Parent) } else { columns })
 }
 
-/// Features alone: what says which residue a row is, is no number.
+/// Features alone. The other columns are no numbers.
 fn tensor_columns(names: Option<Vec<String>>) -> PyResult<Columns> {
     let names = names.unwrap_or_else(|| FEATURES.iter().map(|feature| feature.name.to_owned()).collect());
     if let Some(other) = names.iter().find(|name| !FEATURES.iter().any(|feature| feature.name == name.trim())) {
@@ -169,7 +170,7 @@ fn lines(mut relation: impl Relation, parts: &[StructureRows<'_>]) -> Result<Rec
     arrays(names, cells)
 }
 
-/// Texts and whole numbers are there; numbers are null where they are not defined.
+/// Texts and integers are never null. Floats are null where they are not defined.
 fn arrays(names: Vec<&'static str>, cells: Vec<Cells>) -> Result<RecordBatch, String> {
     let array = |cells: Cells| -> ArrayRef {
         match cells {

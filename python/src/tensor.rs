@@ -1,7 +1,8 @@
-//! A structure's features as a tensor, which crosses by DLPack: whoever takes it reads the memory that they were computed into,
-//! the host's or a device's.
+//! A structure's features as a tensor, by DLPack. Readers get the memory that the features were computed into, the host's or a
+//! device's.
 
 use crate::consume::Held;
+use crate::lock::Unlocked;
 use prism_host::engine::{DeviceValues, StructureView};
 use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyValueError};
 use pyo3::ffi;
@@ -17,7 +18,7 @@ const CUDA: i32 = 2;
 const FLOAT: u8 = 2;
 const NEW: &CStr = c"dltensor";
 
-/// `DLTensor` of DLPack before version 1, which every reader knows.
+/// `DLTensor` of DLPack before version 1. Every reader knows it.
 #[repr(C)]
 struct DlTensor {
     data: *mut c_void,
@@ -39,31 +40,31 @@ struct DlManagedTensor {
     deleter: Option<unsafe extern "C" fn(*mut DlManagedTensor)>,
 }
 
-/// What lives as long as somebody reads a tensor.
+/// What a tensor's reader needs until it drops the tensor.
 struct Lent {
     shape: [i64; 2],
     strides: [i64; 2],
     _memory: Memory,
 }
 
-/// What a pointer leads to.
-#[expect(dead_code, reason = "held, not read: it keeps memory that a pointer leads to")]
+/// The memory that a tensor points to.
+#[expect(dead_code, reason = "nobody reads it: it keeps the memory alive")]
 enum Memory {
     Shared(Arc<Held>),
     Own(Vec<f32>),
-    Device(DeviceValues),
+    Device(Unlocked<DeviceValues>),
 }
 
-/// Where the values are, column by column.
+/// Where the values are. They are stored column by column.
 enum Values<'a> {
     Host(&'a [f32]),
     Device(DeviceValues),
 }
 
-/// A structure's features: `float32`, shape `(residues, columns)`, NaN where a feature is not defined. PyTorch, NumPy, CuPy and
-/// others take it by `from_dlpack`, without a copy. The memory is kept until the last of them drops it.
-/// The tensor is for reading: all consumers and `prism` share the memory. To write, take a copy by `copy=True`. (DLPack below
-/// version 1 has no flag for that.)
+/// A structure's features: `float32`, shape `(residues, columns)`, NaN where a feature is not defined. `from_dlpack` of PyTorch, NumPy,
+/// CuPy and others takes it without a copy. The memory is kept until the last reader drops it.
+/// The tensor is read-only by agreement: all readers share the memory, and DLPack below version 1 has no flag for it. To write, take a
+/// copy (`copy=True`).
 #[pyclass(frozen, module = "prism._prism")]
 pub struct Tensor {
     held: Arc<Held>,
@@ -87,7 +88,7 @@ impl Tensor {
         })
     }
 
-    /// Residues and columns, and elements between values that follow each other in these directions.
+    /// The shape (residues and columns), and the strides in elements.
     fn axes(&self) -> PyResult<([i64; 2], [i64; 2])> {
         let residues = self.view()?.n_residues;
         let rows = residues.min(self.held.inputs.structures[self.place].n_rows());
@@ -103,13 +104,13 @@ impl Tensor {
         &self.held.inputs.structures[self.place].name
     }
 
-    /// What the columns are, in the order of `prism.columns()`.
+    /// The names of the columns, in the order of `prism.columns()`.
     #[getter]
     fn columns(&self) -> Vec<&'static str> {
         self.held.selection.features().iter().map(|feature| feature.name).collect()
     }
 
-    /// Residues and columns.
+    /// The numbers of residues and of columns.
     #[getter]
     fn shape(&self) -> PyResult<(i64, i64)> {
         self.axes().map(|([rows, columns], _)| (rows, columns))
@@ -161,9 +162,9 @@ impl Tensor {
                     "a stream is None, 1 (the legacy default stream), 2 (that of the thread), a handle, or -1",
                 );
             }
-            // Whichever stream reads it: the values are there.
+            // The values are complete, so any stream may read them.
             Values::Device(values) => {
-                (std::ptr::with_exposed_provenance(values.address() as usize), Memory::Device(values))
+                (std::ptr::with_exposed_provenance(values.address() as usize), Memory::Device(Unlocked::new(values)))
             }
         };
         let (shape, strides) = self.axes()?;
@@ -171,12 +172,12 @@ impl Tensor {
     }
 }
 
-/// Values of a tensor of its own.
+/// Values that belong to one tensor alone.
 fn own(values: Vec<f32>) -> (*const c_void, Memory) {
     (values.as_ptr().cast(), Memory::Own(values))
 }
 
-/// What a reader takes: a tensor at `data`, which `lent` keeps.
+/// The capsule that a reader takes: a tensor at `data`. `lent` keeps that memory.
 fn capsule<'py>(py: Python<'py>, data: *const c_void, device: (i32, i32), lent: Lent) -> PyResult<Bound<'py, PyAny>> {
     let lent = Box::into_raw(Box::new(lent));
     let tensor = DlTensor {
@@ -205,7 +206,7 @@ fn capsule<'py>(py: Python<'py>, data: *const c_void, device: (i32, i32), lent: 
     Ok(unsafe { Bound::from_owned_ptr(py, capsule) })
 }
 
-/// Ends a tensor: its reader calls this, from any thread.
+/// Drops a tensor. Its reader calls this, on any thread, with Python's lock or without it.
 ///
 /// # Safety
 /// `managed` comes from [`capsule`] and is not used afterwards.
@@ -217,7 +218,7 @@ unsafe extern "C" fn delete(managed: *mut DlManagedTensor) {
     }
 }
 
-/// Deletes the tensor of a capsule that nobody has read: whoever does gives it another name.
+/// Drops the tensor of a capsule that nobody has taken. A reader that takes one gives the capsule another name.
 ///
 /// # Safety
 /// Python calls it with a capsule that it frees.

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import prism
+from test_tensors import drop_as_readers_do
 
 np = pytest.importorskip("numpy")
 COLUMNS = ["wcn", "sasa", "ca_x"]
@@ -107,6 +108,41 @@ def test_values_are_used_after_all_else_is_dropped_on_another_stream_in_another_
     assert len(found) == 50
     for values, doubled in zip(before, found, strict=True):
         np.testing.assert_array_equal(doubled, 2 * values)
+
+
+def test_other_threads_go_on_while_the_last_reader_is_dropped(engine: prism.Engine, rbd: Path) -> None:
+    torch = pytest.importorskip("torch")
+    arrays = [torch.from_dlpack(tensor) for tensor in engine.tensors(rbd, COLUMNS, device="cuda")]
+    torch.cuda.synchronize()
+    # Work of the device for half a second or so, which the drop waits for.
+    torch.cuda._sleep(1_000_000_000)
+    ended = threading.Event()
+    counted = 0
+
+    def count() -> None:
+        nonlocal counted
+        while not ended.wait(0.001):
+            counted += 1
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    begin = time.monotonic()
+    arrays.clear()
+    seconds = time.monotonic() - begin
+    ended.set()
+    thread.join()
+    print(f"dropping waited {seconds * 1e3:.0f} ms; another thread went on {counted} times")
+    assert seconds > 0.05, "the drop did not wait for the device"
+    assert counted > 100 * seconds
+
+
+@pytest.mark.parametrize("with_lock", [True, False])
+def test_readers_drop_tensors_with_the_lock_and_without(engine: prism.Engine, rbd: Path, with_lock: bool) -> None:
+    for _ in range(50):
+        (tensor,) = engine.tensors(rbd, COLUMNS, device="cuda")
+        capsule = tensor.__dlpack__()
+        del tensor
+        drop_as_readers_do(capsule, with_lock)
 
 
 def test_memory_comes_back(engine: prism.Engine, rbd: Path) -> None:

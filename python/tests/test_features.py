@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from pathlib import Path
@@ -105,6 +106,31 @@ def test_columns_are_described() -> None:
     described = {column.name: column for column in prism.columns()}
     assert described["sasa"].unit == "Å^2"
     assert "Shrake" in described["sasa"].source
+
+
+def test_later_tables_of_an_engine_are_those_of_the_first(rbd: Path, crambin: Path) -> None:
+    engine = prism.Engine("cpu")
+    first = {path: engine.features(path) for path in (rbd, crambin)}
+    # Texts, integers and floats; with nulls and without.
+    assert {str(field.type) for field in first[rbd].schema} == {"string", "int32", "float"}
+    assert 0 < first[rbd]["phi"].null_count < 194 and first[rbd]["wcn"].null_count == 0
+    for path in (rbd, crambin, rbd):
+        table = engine.features(path)
+        table.validate(full=True)
+        assert table.equals(first[path], check_metadata=True)
+    # A column outlives its table, and rows that nobody takes are freed.
+    column = engine.features(rbd)["phi"]
+    gc.collect()
+    engine.features(crambin)
+    assert column.equals(first[rbd]["phi"])
+    for batch in engine._native.job("features", None, engine_options()).stream([str(rbd)]):
+        assert batch.address() != 0 and batch.address() != 0
+
+
+def engine_options() -> dict[str, object]:
+    from prism._options import table_options
+
+    return table_options({})
 
 
 def test_frames_of_pandas_and_polars(rbd: Path) -> None:

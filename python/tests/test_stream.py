@@ -45,6 +45,28 @@ def test_an_engine_serves_threads(rbd: Path) -> None:
     assert all(table.equals(expected) for table in found)
 
 
+def test_batches_say_how_long_reading_and_computing_took(rbd: Path) -> None:
+    class Timed(prism.Engine):
+        seconds = None
+
+        def _batches(self, *arguments):  # type: ignore[no-untyped-def]
+            for batch in super()._batches(*arguments):
+                self.seconds = batch.seconds
+                yield batch
+
+    engine = Timed("cpu")
+    begin = time.perf_counter()
+    engine.features(rbd)
+    wall = time.perf_counter() - begin
+    assert engine.seconds is not None
+    read, compute, device = engine.seconds
+    assert read > 0 and compute > 0 and read + compute < wall
+    assert device is None
+    # The pipeline's threads do several batches at a time.
+    engine.features([(str(index), rbd.read_bytes()) for index in range(10)])
+    assert engine.seconds is None
+
+
 def test_other_threads_go_on(rbd: Path) -> None:
     content, inputs = rbd.read_bytes(), 300
     ended = threading.Event()

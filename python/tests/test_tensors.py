@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +14,8 @@ import prism
 
 np = pytest.importorskip("numpy")
 COLUMNS = ["wcn", "sasa"]
+#: The name of a capsule whose tensor was taken.
+USED = b"used_dltensor"
 
 
 def expected(path: Path) -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]":
@@ -58,6 +62,31 @@ def test_unread_capsules_free_their_memory(rbd: Path) -> None:
     for _ in range(1000):
         tensor.__dlpack__()
     assert tensor.__dlpack_device__() == (1, 0)
+
+
+def drop_as_readers_do(capsule: Any, with_lock: bool) -> None:
+    """Takes the tensor of a capsule, and calls its deleter: readers in C++ do so with Python's lock or without it."""
+    api = ctypes.pythonapi
+    api.PyCapsule_GetPointer.restype = ctypes.c_void_p
+    api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    api.PyCapsule_SetName.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    tensor = api.PyCapsule_GetPointer(capsule, b"dltensor")
+    # A capsule keeps the pointer to its name.
+    api.PyCapsule_SetName(capsule, USED)
+    deleter = ctypes.cast(tensor + 56, ctypes.POINTER(ctypes.c_void_p))[0]
+    # `CFUNCTYPE` gives the lock back for the call.
+    kind = ctypes.PYFUNCTYPE if with_lock else ctypes.CFUNCTYPE
+    kind(None, ctypes.c_void_p)(deleter)(tensor)
+
+
+@pytest.mark.parametrize("with_lock", [True, False])
+def test_readers_drop_tensors_with_the_lock_and_without(rbd: Path, with_lock: bool) -> None:
+    for _ in range(50):
+        (tensor,) = prism.tensors(rbd, COLUMNS, "cpu")
+        capsule = tensor.__dlpack__()
+        # The reader has the last reference.
+        del tensor
+        drop_as_readers_do(capsule, with_lock)
 
 
 def test_no_rows_for_what_only_covers(data: Path) -> None:

@@ -3,15 +3,17 @@
 
     PYTHONPATH=target/python-site calls.py FILE... [--repetitions 200] [--csv FILE]
 
-A call takes a path and gives areas of residues (`prism`: also all columns). Times are of the processor, the least of the repetitions,
-in turn, so that what else runs on the machine counts little; ratios are to `prism` with the same content. Overhead is bounded by
-calls on the first four residues in memory: to read and compute these is in it. Packages that are not there are left out, and named.
+A call takes a path and returns areas of residues (`prism`: also all columns). Times are CPU times, the least of alternating
+repetitions, so that other load on the machine counts little. Ratios are relative to `prism` with the same content. `overhead` is the
+wall time of a call without reading and computing the structure, which the engine measures within the same call: the least and the
+median of the repetitions, for the first four residues in memory and for the whole structure. Missing packages are left out and named.
 """
 
 import argparse
 import csv
 import importlib.util
 import os
+import statistics
 import time
 from pathlib import Path
 
@@ -60,7 +62,7 @@ PEERS = {"freesasa": ("freesasa", freesasa_call), "biopython": ("Bio", biopython
 
 
 def least(calls, repetitions):
-    """Seconds of each call, the least of the repetitions. Slow ones are repeated less."""
+    """The least seconds of each call over the repetitions. Slow calls are repeated less often."""
     taken = {name: [] for name in calls}
     for call in calls.values():
         call()
@@ -74,8 +76,43 @@ def least(calls, repetitions):
     return {name: min(times) for name, times in taken.items()}
 
 
+def overheads(path, few, repetitions):
+    """Of each call, the microseconds beside reading and computing: the least, and the median."""
+    import prism
+    from prism import _api
+
+    class Timed(prism.Engine):
+        def _batches(self, *arguments):
+            for batch in super()._batches(*arguments):
+                Timed.seconds = batch.seconds
+                yield batch
+
+    # That of `prism.features`, too.
+    _api.Engine = Timed
+    engine, whole = Timed("cpu"), [("whole", path.read_bytes())]
+    calls = {
+        "overhead, four residues, all columns": lambda: engine.features(few),
+        "overhead, four residues, surface": lambda: engine.features(few, ["sasa"]),
+        "overhead, four residues, prism.features": lambda: prism.features(few, backend="cpu"),
+        "overhead, four residues, tensors": lambda: list(engine.tensors(few)),
+        "overhead, whole, all columns": lambda: engine.features(whole),
+        "overhead, path, all columns": lambda: engine.features(str(path)),
+    }
+    found = {}
+    for name, call in calls.items():
+        times = []
+        for _ in range(repetitions):
+            begin = time.perf_counter()
+            call()
+            wall = time.perf_counter() - begin
+            read, compute, _ = Timed.seconds
+            times.append(1e6 * (wall - read - compute))
+        found[name] = min(times), statistics.median(times)
+    return found
+
+
 def first_residues(content, most=4):
-    """A PDB file's first residues."""
+    """The first residues of a PDB file."""
     kept, seen = [], []
     for line in content.decode().splitlines(keepends=True):
         if not line.startswith("ATOM"):
@@ -121,6 +158,10 @@ def main():
         for name, seconds in least(small, 5 * given.repetitions).items():
             print(f"{name:32} {seconds * 1e6:10.0f} us")
             rows.append([given.machine, path.name, name, f"{seconds * 1e6:.0f}", ""])
+        for name, (shortest, median) in overheads(path, few, 2 * given.repetitions).items():
+            print(f"{name:40} {shortest:10.0f} us, median {median:.0f} us")
+            rows.append([given.machine, path.name, name, f"{shortest:.0f}", ""])
+            rows.append([given.machine, path.name, f"{name}, median", f"{median:.0f}", ""])
     if given.csv:
         with given.csv.open("w", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")

@@ -323,7 +323,7 @@ pub fn refuse_nothing(inputs: &Inputs) -> Result<(), Failure> {
 pub fn note_ignored(inputs: &Inputs, report: &Report) {
     for (directory, count) in &inputs.ignored {
         let files = if *count == 1 { "1 file is".to_owned() } else { format!("{count} files are") };
-        report.note(&format!("{}: {files} ignored, being none of {}", directory.display(), inputs::taken()));
+        report.note(&format!("{}: {files} ignored; the formats are {}", directory.display(), inputs::taken()));
     }
 }
 

@@ -256,6 +256,15 @@ impl BatchResults {
         &self.runs
     }
 
+    /// How a device's time on the batch was shared out, added up over its chunks; `None` where no device computed any.
+    #[must_use]
+    pub fn device_times(&self) -> Option<DeviceTimes> {
+        self.runs.iter().filter_map(|run| run.times).reduce(|mut all, times| {
+            all += times;
+            all
+        })
+    }
+
     /// How often a chunk did not fit.
     pub(crate) fn halvings(&self) -> u64 {
         self.halvings

@@ -1,4 +1,4 @@
-//! How values are distributed, from some of the residues, however many there are.
+//! Distributions of values, from a sample of the residues.
 
 use crate::output::Value as Cell;
 use crate::output::{Column, StructureRows};
@@ -6,18 +6,18 @@ use serde_json::{Value, json};
 use shared_types::FEATURES;
 use shared_types::backbone::SecondaryStructure;
 
-/// Residues kept, at most.
+/// Most residues in the sample.
 const MOST: usize = 1 << 16;
 /// Bars of a histogram.
 const BARS: usize = 32;
 
-/// Every n-th residue, n as small as leaves [`MOST`] of them.
+/// Every n-th residue, with the smallest n that gives at most [`MOST`].
 #[derive(Default)]
 pub(super) struct Sample {
     seen: u64,
-    /// Less 1.
+    /// n minus 1.
     skipped: u64,
-    /// A row each, a value a feature.
+    /// One row per residue, one value per feature.
     rows: Vec<Vec<f32>>,
 }
 
@@ -55,7 +55,7 @@ impl Sample {
         self.rows.len()
     }
 
-    /// Of each feature that is defined somewhere.
+    /// Histograms of the features that are defined for some residue.
     pub(super) fn histograms(&self) -> Vec<Value> {
         // Each structure's coordinates have an origin of their own: together they say nothing.
         let placeless = |feature: &shared_types::Feature| !matches!(feature.name, "ca_x" | "ca_y" | "ca_z");
@@ -67,9 +67,9 @@ impl Sample {
                 return Some(states(feature, &values));
             }
             let at = |share: f64| values.get(((values.len().max(1) - 1) as f64 * share) as usize).copied();
-            // What lies farther out is in the outer bars.
+            // Values outside of this range count in the outer bars.
             let (low, median, high) = (at(0.002)?, at(0.5)?, at(0.998)?);
-            // Whole numbers have a bar each where there is room.
+            // Give each integer its own bar if there is room.
             let whole = values.iter().all(|value| value.fract() == 0.0) && high - low < 2.0 * BARS as f32;
             let (bars, width) = if whole { ((high - low) as usize + 1, 0.0) } else { (BARS, high - low) };
             let mut counts = vec![0_u32; bars];
@@ -87,7 +87,7 @@ impl Sample {
     }
 }
 
-/// How many residues are in each state.
+/// Number of residues in each state.
 fn states(feature: &shared_types::Feature, values: &[f32]) -> Value {
     let letters: Vec<_> =
         SecondaryStructure::ALL.iter().map(|&state| SecondaryStructure::letter(state as u32 as f32)).collect();

@@ -1,4 +1,4 @@
-//! What people expect of a command: help, manual, completions, formats, silence, and that it says what it did.
+//! Conventions of commands: help, manual, completions, formats, silence, and a report of what was done.
 
 use crate::command::{Run, column, example, names, shipped};
 use arrow_array::Array;
@@ -58,7 +58,7 @@ fn manual_and_completions_are_generated() {
         assert_eq!(fs::read_to_string(run.path("out").join(file)).unwrap(), text.stdout);
     }
     assert_eq!(run.prism(&["generate", "man", "-o", "none"]).status, 1);
-    // A shell takes them.
+    // Shells accept them.
     let script = "source <(\"$0\" generate complete-bash) && complete -p prism";
     let bash = std::process::Command::new("bash").args(["-c", script, env!("CARGO_BIN_EXE_prism")]).output();
     if let Ok(output) = bash {
@@ -134,7 +134,7 @@ fn text_formats_hold_the_same_table() {
             let same = match value {
                 Value::Null => field.is_empty(),
                 Value::String(text) => text == field,
-                // To the same number of 32 bits.
+                // Parse to the same 32-bit number.
                 number => number.to_string().parse::<f32>().unwrap() == field.parse::<f32>().unwrap(),
             };
             assert!(same, "{name}: {value} beside {field:?}");
@@ -173,7 +173,7 @@ fn arrow_holds_the_same_table_and_where_it_comes_from() {
         }
     }
     let outcome = run.features(&["t.arrow"]);
-    assert!(outcome.stderr.contains("no packed data set"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("not a packed data set"), "{}", outcome.stderr);
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn a_column_is_explained() {
     assert!(outcome.stderr.contains("there is no column `depht`"), "{}", outcome.stderr);
 }
 
-/// What is said of a column holds for a structure of an experiment, a residue without an alpha carbon, and an unknown one.
+/// The explanation of a column holds for an experimental structure, a residue without an alpha carbon, and an unknown one.
 #[test]
 fn what_is_undefined_is_explained() {
     let run = Run::new();

@@ -1,11 +1,11 @@
-//! Every command of the user's guide does what the guide says: it ends well and writes the files that it names.
+//! Every command of the user's guide succeeds and writes the files that it names.
 
 use crate::command::{Run, example, shipped};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The commands of a page: code blocks marked `sh`.
+/// The commands of a page: its code blocks marked `sh`.
 fn blocks(page: &str) -> Vec<String> {
     let (mut blocks, mut open) = (Vec::new(), None);
     for line in page.lines() {
@@ -19,7 +19,7 @@ fn blocks(page: &str) -> Vec<String> {
     blocks
 }
 
-/// The files that a command writes, by its options.
+/// The files that a command writes, taken from its options.
 fn outputs(block: &str) -> Vec<&str> {
     let mut outputs = Vec::new();
     for line in block.lines() {

@@ -1,4 +1,4 @@
-//! The command: what goes in, what comes out, what is said, and how it ends.
+//! The command: inputs, outputs, messages, and exit status.
 
 mod coloured;
 mod command;

@@ -4,7 +4,7 @@
 >>> table = prism.features("structures/", columns=["sasa", "wcn"])  # a pyarrow.Table, a row a residue
 >>> frame = table.to_pandas()
 
-Nothing is computed and no device is started by the import.
+The import computes nothing and starts no device.
 """
 
 from ._adapters import structures

@@ -1,4 +1,4 @@
-"""Objects of other packages as structures. A package is imported where one of its objects is met, which it is then already."""
+"""Objects of other packages as structures. No package is imported: whoever has one of its objects has imported it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any, Literal
 from ._errors import PrismError
 from ._structure import Structure
 
-#: A number of a model, all of them, or the first.
+#: A model's number, ``"all"``, or ``None`` for the first.
 Model = int | Literal["all"] | None
 
 
 def structures(
     value: Any, name: str | None = None, *, model: Model = None, decimals: int | None = None
 ) -> Iterator[Structure]:
-    """Structures of an object of another package, one for each model or frame that is asked for.
+    """Turns an object of another package into structures, one for each model or frame that you ask for.
 
     =====================================  ====================================================================
     package                                objects
@@ -30,13 +30,13 @@ def structures(
 
     Args:
         value: The object.
-        name: What the structure is called; if ``None`` the object's own name, of MDAnalysis that of its file.
-        model: The number of a model or frame, counted as the package does (frames from 1); ``"all"`` for each,
-            called ``name#1`` and so on, in memory one at a time. The first if ``None``, of MDAnalysis the current frame.
+        name: The structure's name. If ``None``, the object's own name; for MDAnalysis, the name of its file.
+        model: The number of a model or frame, as the package counts them (frames from 1). ``"all"`` gives each of them, one
+            at a time, with the names ``name#1`` and so on. ``None`` gives the first; for MDAnalysis, the current frame.
         decimals: See :class:`prism.Structure`.
 
     Raises:
-        PrismError: An object of another kind, or a model that is not there.
+        PrismError: The object is of another kind, or it has no such model.
     """
     adapter = _adapter(value)
     if adapter is None:
@@ -45,12 +45,12 @@ def structures(
 
 
 def is_known(value: Any) -> bool:
-    """Whether :func:`structures` takes it."""
+    """Whether :func:`structures` takes the object."""
     return _adapter(value) is not None
 
 
 def own_name(value: Any) -> str:
-    """What an object is called by its package; empty where it has no name."""
+    """The name that the package gives an object. Empty where it has none."""
     package = type(value).__module__.partition(".")[0]
     if package == "gemmi":
         name: Any = getattr(value, "name", "")
@@ -76,7 +76,7 @@ def _adapter(value: Any) -> Callable[[Any, str, Model, int | None], Iterator[Str
 
 
 def _chosen(models: list[tuple[int, Any]], model: Model, name: str) -> Iterator[tuple[str, Any]]:
-    """The models that are asked for, with their names; `models` has their numbers."""
+    """The models that are asked for, with their names. `models` has all of them, with their numbers."""
     if not models:
         raise PrismError(f"{name}: has no model")
     if model == "all":
@@ -109,7 +109,7 @@ def _gemmi(value: Any, name: str, model: Model, decimals: int | None) -> Iterato
             altlocs=[atom.altloc.strip("\0 ") for atom, _, _ in atoms],
             elements=[atom.element.name for atom, _, _ in atoms],
             hetero=[residue.het_flag == "H" for _, residue, _ in atoms],
-            # Numbers of sequences come from mmCIF; without any nothing is known.
+            # Only mmCIF files have sequence numbers. Without them nothing is known.
             in_chain=labels if any(labels) else None,
             occupancies=[atom.occ for atom, _, _ in atoms],
             b_factors=[atom.b_iso for atom, _, _ in atoms],
@@ -179,7 +179,7 @@ def _biotite(value: Any, name: str, model: Model, decimals: int | None) -> Itera
 
 
 def _blank_dots(texts: Any) -> Any:
-    """mmCIF's word for nothing."""
+    """Empty texts for mmCIF's `.` and `?`."""
     return None if texts is None else ["" if text in (".", "?", " ") else str(text) for text in texts]
 
 
@@ -218,7 +218,7 @@ def _mdanalysis(value: Any, name: str, model: Model, decimals: int | None) -> It
         return
     frames = len(universe.trajectory)
     for label, place in _chosen([(place + 1, place) for place in range(frames)], model, name):
-        # Moves the universe to the frame, which it reads.
+        # The universe reads the frame.
         universe.trajectory[place]
         yield first.at(atoms.positions, label, decimals=decimals)
 
@@ -232,7 +232,7 @@ def _mdtraj(value: Any, name: str, model: Model, decimals: int | None) -> Iterat
 
     first: Structure | None = None
     for called, place in _chosen([(place + 1, place) for place in range(value.n_frames)], model, name):
-        # mdtraj counts in nm, in float32.
+        # mdtraj has nm, as float32.
         positions = value.xyz[place].astype("float64") * 10.0
         if first is not None:
             yield first.at(positions, called, decimals=decimals)

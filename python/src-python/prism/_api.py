@@ -1,4 +1,4 @@
-"""The functions that most people call."""
+"""The functions of the module."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-#: The engine of the last call, for calls on small inputs: to make one takes longer than they do. There is one at most.
+#: The engine of the last small call, one at most: making an engine takes longer than a small call.
 _kept: dict[Any, Engine] = {}
-#: Rows of a call whose engine is kept, at most.
+#: A call with more rows than these does not keep its engine.
 _FEW_ROWS = 10_000
 
 
 class Column(NamedTuple):
-    """A feature: its column's name, its unit, what it is, and where the definition comes from."""
+    """A feature: its name, its unit, its definition, and the definition's source."""
 
     name: str
     unit: str
@@ -33,7 +33,7 @@ class Column(NamedTuple):
 
 
 def columns() -> list[Column]:
-    """Every feature that can be asked for, in the order of the table."""
+    """All features, in the order of the table's columns."""
     return [Column(*column) for column in _prism.columns()]
 
 
@@ -103,35 +103,38 @@ def features(
     progress: bool = False,
     **options: Unpack[Options],
 ) -> pa.Table | Report | list[_prism.Tensor]:
-    """A table of features, a row a residue, as ``prism features`` writes it: same rows, order and bits.
+    """A table with a row for each residue, as ``prism features`` writes it: the same rows, order and bits.
 
     Args:
         inputs: One input or an iterable of them. An input is
 
             - a path of a file, a tar, a packed data set, or a folder, which is walked;
-            - ``bytes``, or ``(name, bytes)``, as a file or tar has them, compressed or not;
+            - ``bytes``, or ``(name, bytes)``: the content of a file or tar, compressed or not;
             - a file object, which is read to its end;
-            - a :class:`Structure`: arrays;
+            - a :class:`Structure`, which is made of arrays;
             - an object of gemmi, Biopython, Biotite, MDAnalysis or mdtraj: see :func:`structures`.
 
-            An iterator is advanced by another thread while earlier inputs are computed, and never far ahead.
-        columns: Features to compute, by name; :func:`columns` lists them. All if ``None``. Columns that say which residue
-            a row is come before them; where one of those is named too, exactly what is named is given.
+            Another thread advances an iterator while earlier inputs are computed. It is never far ahead.
+        columns: Names of the features to compute; :func:`columns` lists them. ``None`` takes all. Columns that identify the
+            residue (``structure``, ``chain``, ``resnum``, ...) come first. If you name one of those too, the table has exactly
+            the columns that you name.
         backend: See :class:`Engine`.
-        device: Where named, the result is a list of tensors there, one a structure: see :func:`tensors`.
-        on_error: ``"raise"``: the first input that fails raises :class:`InputError`. ``"skip"``: it is left out with an
-            :class:`InputWarning`. ``"report"``: the result is ``(table, failures)``.
-        progress: Show a bar (takes tqdm).
-        options: What is read, and how it is computed: see :class:`Options`.
+        device: ``"cuda"`` or ``"cpu"``: return a list of tensors there, one for each structure, and no table. See
+            :func:`tensors`.
+        on_error: What to do about inputs that fail. ``"raise"``: the first raises :class:`InputError`. ``"skip"``: leave them out,
+            with an :class:`InputWarning` for each. ``"report"``: leave them out, and return ``(table, failures)``.
+        progress: Show a progress bar. This needs tqdm.
+        options: What is read, and how features are computed: see :class:`Options`.
 
     Returns:
-        A table. Undefined values are null. Fields have their unit, definition and source as metadata. What was decided while
-        reading (alternate locations, say) is logged by the logger ``prism`` at level INFO, what is odd is an
-        :class:`InputWarning`.
+        A table. Undefined values are null. The metadata of a field has the feature's unit, definition and source.
+
+        Choices made while reading (alternate locations, say) go to the logger ``prism`` at level INFO. Something odd about an
+        input is an :class:`InputWarning`.
 
     Raises:
-        InputError: An input failed; it names the input.
-        PrismError: A wrong argument, or a backend that failed.
+        InputError: An input failed. The error names it.
+        PrismError: An argument is wrong, or the backend failed.
 
     >>> table = prism.features("structures/", columns=["sasa", "wcn"])
     """
@@ -176,12 +179,12 @@ def sites(
     progress: bool = False,
     **options: Unpack[Options],
 ) -> pa.Table | Report:
-    """Where ligands may bind, a row a site, as ``prism sites`` writes it: rank, score, probability, centre (Å), area (Å²), volume
-    (Å³), and its residues as ``A_120``, divided by spaces.
+    """Where ligands may bind: a row for each site, as ``prism sites`` writes it. A site has a rank, a score, a probability, a centre
+    (Å), an area (Å²), a volume (Å³), and its residues as ``A_120``, separated by spaces.
 
     Args:
-        max_sites: Sites of a structure, at most.
-        min_score: Sites with a lower score are left out.
+        max_sites: The most sites of a structure.
+        min_score: Leave out sites with a lower score.
 
     Other arguments, and errors, are those of :func:`features`.
     """
@@ -220,12 +223,12 @@ def edges(
     progress: bool = False,
     **options: Unpack[Options],
 ) -> pa.Table | Report:
-    """Pairs of residues in contact, a row a pair, as ``prism edges`` writes it: the rows of both in :func:`features`, their distance
-    (Å), and the kind.
+    """Residues in contact: a row for each pair, as ``prism edges`` writes it. A pair has the rows of both residues in
+    :func:`features`, their distance (Å), and the kind of contact.
 
     Args:
-        kinds: ``"ca"``: alpha carbons closer than ``contact_threshold``. ``"atom"``: heavy atoms within 4.5 Å, of residues at
-            least two rows apart or of different chains.
+        kinds: ``"ca"``: alpha carbons closer than ``contact_threshold``. ``"atom"``: heavy atoms within 4.5 Å, where the residues are
+            at least two rows apart or in different chains.
 
     Other arguments, and errors, are those of :func:`features`.
     """
@@ -267,11 +270,11 @@ def interface(
     progress: bool = False,
     **options: Unpack[Options],
 ) -> pa.Table | Report:
-    """The surface (Å²) that chains bury in each other, a row a pair of chains that touch, as ``prism interface`` writes it.
+    """The surface (Å²) that chains bury in each other: a row for each pair of chains that touch, as ``prism interface`` writes it.
 
     Args:
-        between: The interface between these two chains alone, as if there were no others. A structure without one of them fails.
-        by_residue: A row a residue instead: its surface alone, in the complex, and buried (``--by-residue``).
+        between: Only the interface between these two chains, as if there were no others. A structure without one of them fails.
+        by_residue: A row for each residue instead: its surface in the chain alone, in the complex, and buried (``--by-residue``).
 
     Other arguments, and errors, are those of :func:`features`.
     """
@@ -307,8 +310,8 @@ def summary(
     progress: bool = False,
     **options: Unpack[Options],
 ) -> pa.Table | Report:
-    """Structures summed up, as ``prism summary`` writes it: a row for each, with an empty ``chain``, then one for each of its
-    chains. Areas are in Å², radii of gyration in Å.
+    """Summaries of structures, as ``prism summary`` writes them: a row for each structure, with an empty ``chain``, then a row for each
+    of its chains. Areas are in Å², radii of gyration in Å.
 
     Arguments, and errors, are those of :func:`features`.
     """
@@ -325,12 +328,12 @@ def stream(
     progress: bool = False,
     **options: Unpack[StreamOptions],
 ) -> Iterator[pa.RecordBatch]:
-    """Batches of a table, in order, while others are computed. Memory is bounded, however many inputs there are. Leaving
-    the loop, or Ctrl-C, ends the run.
+    """Batches of a table, in order. Others are computed meanwhile. Memory is bounded, however many inputs there are. Leaving the
+    loop, or Ctrl-C, ends the run.
 
     Args:
-        table: Which: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"`` or ``"summary"``, with the options of the function of
-            that name.
+        table: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"`` or ``"summary"``. It takes the options of the function of that
+            name.
 
     Other arguments, and errors, are those of :func:`features`.
     """
@@ -350,17 +353,18 @@ def tensors(
     progress: bool = False,
     **options: Unpack[Options],
 ) -> Iterator[_prism.Tensor]:
-    """A tensor a structure, in the order of the inputs: ``float32``, shape ``(residues, columns)``, NaN where a feature is not defined.
+    """A tensor for each structure, in the order of the inputs: ``float32``, shape ``(residues, columns)``, NaN where a feature is not
+    defined.
 
-    A tensor crosses by DLPack without a copy (``torch.from_dlpack``, ``cupy.from_dlpack``, ``numpy.from_dlpack``), and may be used
-    after the engine is gone, by any thread and, on a device, on any stream: the values are there when you get it.
+    ``torch.from_dlpack``, ``cupy.from_dlpack`` and ``numpy.from_dlpack`` take a tensor without a copy. It may be used after the engine
+    is gone, by any thread and, on a device, on any stream: the values are complete when you get it.
 
     Args:
-        device: Where tensors are: ``"cpu"``, in the host's memory, whichever backend computed them; or ``"cuda"``, where they
-            were computed, never having been in the host's memory. ``"cuda"`` takes the backend ``"cuda"``, which ``"auto"`` becomes
-            then; ``"cuda:1"`` is for ``devices=[1]``. The memory is kept until the last reader drops it. Then all work
-            of the device is waited for; a CUDA graph that is being recorded meanwhile fails.
-        columns: Features, by name; columns of the tensor are in the order of :func:`columns`, as its ``columns`` say.
+        device: Where the tensors are. ``"cpu"``: in the host's memory, whichever backend computed them. ``"cuda"``: on the GPU that
+            computed them, without a way through the host's memory; the backend is ``"cuda"`` then. ``"cuda:1"`` means
+            ``devices=[1]``. The memory is kept until the last reader drops it. Dropping it waits for all work of that GPU, without
+            the GIL; a CUDA graph that is being captured at that moment fails.
+        columns: Names of features. The tensor's columns have the order of :func:`columns`; its attribute ``columns`` lists them.
 
     Other arguments, and errors, are those of :func:`features`.
     """

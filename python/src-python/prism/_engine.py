@@ -1,4 +1,4 @@
-"""What computes, held by whoever calls often."""
+"""An engine, for programs that call often."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("prism")
 
-#: So many jobs an engine keeps.
+#: An engine keeps at most so many jobs.
 _MOST_JOBS = 64
 
 Report = tuple[pa.Table, list[InputFailure]]
 
 
 class Engine:
-    """What computes: a backend with its memory, made once. Any number of threads may use one.
+    """A backend with its memory. Any number of threads may use one engine.
 
-    Functions of the module make one for each call, or take that of the last small one. Whoever calls often keeps one.
+    Functions of the module make an engine for each call, or take that of the last small call. If you call often, keep one.
 
     Args:
-        backend: ``"cuda"``, ``"cpu"``, or ``"auto"``: CPU cores at once, and a GPU where one is usable and the work is worth
-            it. Results have the same bits.
+        backend: ``"cuda"``, ``"cpu"`` or ``"auto"``. ``"auto"`` begins on CPU cores, and adds a GPU where there is one and enough work
+            for it. Results have the same bits.
         options: See :class:`prism.EngineOptions`.
 
     Raises:
-        PrismError: CUDA was asked for and cannot be used, or an argument is wrong.
+        PrismError: You ask for CUDA and it cannot be used, or an argument is wrong.
     """
 
     def __init__(self, backend: Backend = "auto", **options: Unpack[EngineOptions]) -> None:
@@ -46,7 +46,7 @@ class Engine:
         if unknown:
             raise TypeError(f"there is no option {sorted(unknown)[0]!r}; there are {', '.join(EngineOptions.__annotations__)}")
         devices = options.get("devices")
-        # An empty list stands for all of them.
+        # The native side takes an empty list as all devices.
         chosen = None if devices is None else [] if devices == "all" else list(devices) or None
         try:
             self._native = _prism.Engine(
@@ -60,10 +60,11 @@ class Engine:
         except (OverflowError, RuntimeError, ValueError) as error:
             raise PrismError(str(error)) from None
         self._jobs: dict[Any, _Job] = {}
+        self._usual_jobs: dict[tuple[str, tuple[str, ...] | None], _Job] = {}
 
     @property
     def description(self) -> str:
-        """Which backend it is, and why."""
+        """The backend, and why it was chosen."""
         return self._native.description
 
     def __repr__(self) -> str:
@@ -112,8 +113,8 @@ class Engine:
         progress: bool = False,
         **options: Unpack[TableOptions],
     ) -> Any:
-        """Any table: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"`` or ``"summary"``, with the options of the function
-        of that name. A :class:`pyarrow.Table`; with ``on_error="report"`` it is ``(table, failures)``."""
+        """Any table: ``"features"``, ``"sites"``, ``"edges"``, ``"interface"`` or ``"summary"``, with the options of the function of that
+        name. Returns a :class:`pyarrow.Table`, or ``(table, failures)`` with ``on_error="report"``."""
         if on_error not in ("raise", "skip", "report"):
             raise PrismError(f'on_error must be "raise", "skip" or "report", not {on_error!r}')
         job, run = self._begin(table, inputs, columns, options)
@@ -135,7 +136,7 @@ class Engine:
         """As :func:`prism.stream`, with this engine."""
         if on_error not in ("raise", "skip"):
             raise PrismError(f'on_error of a stream must be "raise" or "skip", not {on_error!r}')
-        # Made here and not at the first batch: wrong arguments are told at once.
+        # Begins here and not at the first batch, so that wrong arguments raise at once.
         job, run = self._begin(table, inputs, columns, options)
         return (job.arrow(batch) for batch in self._batches(run, on_error, progress, []))
 
@@ -149,8 +150,8 @@ class Engine:
         progress: bool = False,
         **options: Unpack[ReadingOptions],
     ) -> Iterator[_prism.Tensor]:
-        """As :func:`prism.tensors`, with this engine. ``device="cuda"`` takes one that was made with ``"cuda"``; the tensors are
-        on whichever of its devices computed them."""
+        """As :func:`prism.tensors`, with this engine. ``device="cuda"`` needs an engine with the backend ``"cuda"``. A tensor is on the
+        device that computed it."""
         if on_error not in ("raise", "skip"):
             raise PrismError(f'on_error of tensors must be "raise" or "skip", not {on_error!r}')
         if device not in ("cpu", "cuda"):
@@ -162,24 +163,39 @@ class Engine:
         if isinstance(columns, str):
             raise TypeError("columns takes a list of names, not one text")
         chosen = None if columns is None else list(columns)
-        filled = table_options(options)
         try:
-            job = self._job(table, chosen, filled)
-            return job, job.native.stream(items(inputs, filled["model"]))
+            # Without options, as in most small calls, there is less to look at.
+            job = self._job(table, chosen, table_options(options)) if options else self._usual_job(table, chosen)
+            return job, job.native.stream(items(inputs, options.get("model")))
         except (RuntimeError, ValueError) as error:
             raise PrismError(str(error)) from None
 
+    def _usual_job(self, table: str, columns: list[str] | None) -> _Job:
+        """A job without options."""
+        key = (table, None if columns is None else tuple(columns))
+        try:
+            kept = self._usual_jobs.get(key)
+        except TypeError:
+            # Not names. The native side says so.
+            return self._job(table, columns, table_options({}))
+        if kept is None:
+            kept = self._job(table, columns, table_options({}))
+            if len(self._usual_jobs) >= _MOST_JOBS:
+                self._usual_jobs.clear()
+            self._usual_jobs[key] = kept
+        return kept
+
     def _job(self, table: str, columns: list[str] | None, options: dict[str, Any]) -> _Job:
-        """A job, which is kept for later calls. Files that tell more of residues may change, and are read anew."""
+        """A job, which later calls reuse. Files of annotations and lineages may change, so their jobs are not reused."""
         if options["annotations"] is not None or options["lineages"] is not None:
             return _Job(self._native.job(table, columns, options))
-        # In one order, whatever was given; types, since 1 is True.
+        # In one order, whichever were given. With their types, since 1 == True.
         values = [tuple(value) if isinstance(value, list) else value for value in options.values()]
         key = (table, columns and tuple(columns), *((type(value), value) for value in values))
         try:
             kept = self._jobs.get(key)
         except TypeError:
-            # Something that is none of what it may be.
+            # Not hashable, so none of the values that an option may have. The native side says so.
             return _Job(self._native.job(table, columns, options))
         if kept is None:
             kept = _Job(self._native.job(table, columns, options))
@@ -215,7 +231,7 @@ class Engine:
 
 
 class _Job:
-    """What is made of inputs, and the schema of its table once that is known: to read it anew takes longer than all else."""
+    """A native job, and the schema of its table once that is known: importing it again would take longer than all else."""
 
     def __init__(self, native: _prism.Job) -> None:
         self.native = native
@@ -231,14 +247,14 @@ class _Job:
 
 def _warn(text: str) -> None:
     if sys.version_info >= (3, 12):
-        # Where the caller's own line is.
+        # Names the caller's own line.
         warnings.warn(text, InputWarning, skip_file_prefixes=(os.path.dirname(__file__),))
     else:
         warnings.warn(text, InputWarning, stacklevel=5)
 
 
 class _Bar:
-    """Progress by tqdm, where it is installed and asked for."""
+    """A progress bar by tqdm, if it is asked for."""
 
     def __init__(self, wanted: bool, total: int | None) -> None:
         self._bar: Any = None
@@ -246,7 +262,7 @@ class _Bar:
             try:
                 from tqdm.auto import tqdm
             except ImportError:
-                raise PrismError("progress=True takes the package tqdm") from None
+                raise PrismError("progress=True needs the package tqdm: pip install tqdm") from None
             self._bar = tqdm(unit=" structures", total=total)
 
     def advance(self, inputs: int) -> None:

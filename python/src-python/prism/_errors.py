@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class InputFailure(NamedTuple):
-    """An input that has no rows.
+    """An input without rows.
 
     Attributes:
         name: What the input is called, as in the column ``structure``.
@@ -18,11 +18,11 @@ class InputFailure(NamedTuple):
 
 
 class PrismError(Exception):
-    """A run that failed, or arguments that make no run."""
+    """A run failed, or an argument is wrong."""
 
 
 class InputError(PrismError):
-    """An input that cannot be read or computed, with ``on_error="raise"``.
+    """An input cannot be read or computed, and ``on_error`` is ``"raise"``.
 
     Attributes:
         failure: The input's name and what is wrong.
@@ -34,4 +34,4 @@ class InputError(PrismError):
 
 
 class InputWarning(UserWarning):
-    """An input that was left out, with ``on_error="skip"``, or that was read and is odd."""
+    """An input was left out (``on_error="skip"``), or it was read and something about it is odd."""

@@ -1,4 +1,4 @@
-"""Whatever a caller has, as the native side takes it."""
+"""Turns a caller's inputs into what the native side takes."""
 
 from __future__ import annotations
 
@@ -10,18 +10,21 @@ from ._adapters import is_known, own_name, structures
 from ._errors import PrismError
 from ._structure import Structure
 
-#: So many inputs are looked at before a run begins; they may be computed without one.
+#: Inputs that are all read before a run begins, at most. The native side computes so few without starting threads.
 _FEW = 4
 
 
 def items(inputs: Any, model: Any = None) -> list[Any] | Iterator[Any]:
-    """One input or many, in order: a list where all are known, else an iterator that reads them one by one."""
-    if _is_one(inputs):
+    """One input or many, in order. A list where all are in memory or are paths; else an iterator that reads them one by one."""
+    # Lists first: what small calls have.
+    if not isinstance(inputs, list) and _is_one(inputs):
         return list(_items(inputs, "input", model))
     if isinstance(inputs, (list, tuple)):
+        if all(_is_named_bytes(value) and isinstance(value[1], bytes) for value in inputs):
+            return list(inputs)
         if all(_is_ready(value) for value in inputs):
             return [item for index, value in enumerate(inputs) for item in _items(value, f"input{index}", model)]
-        # Wrong ones are told at once.
+        # Raises at once where one is no input.
         for index, value in enumerate(inputs):
             _check(value, index)
         all_of = _each(inputs, model)
@@ -43,7 +46,7 @@ def _check(value: Any, index: int) -> None:
 
 
 def _is_ready(value: Any) -> bool:
-    """Whether it is in memory as it is, or a path: nothing is to be read of it."""
+    """Whether it is in memory or a path, so that nothing has to be read from it now."""
     return isinstance(value, (str, os.PathLike, bytes, Structure)) or _is_named_bytes(value)
 
 

@@ -1,4 +1,4 @@
-"""What a call may ask for: the command's options, under their names."""
+"""Options of calls. They have the names of the command's options."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ TableName = Literal["features", "sites", "edges", "interface", "summary"]
 
 
 class ReadingOptions(TypedDict, total=False):
-    """Which structures are read of inputs, and what of them. Every one may be left out.
+    """Which structures are read, and which parts of them. All are optional.
 
     Attributes:
         chains: Author chain ids to read. All if ``None``.
         residues: Which residues get a row. ``"all"``: every amino acid of a chain, modified ones among them. ``"standard"``:
             the 20 standard names in ATOM records alone.
-        altloc: Of a residue's alternate locations, that of the ``"highest"`` mean occupancy, the ``"first"`` record of each
-            atom, or the one of this letter.
-        model: Which models: one by its number, or ``"all"``, each as a structure of its own (``x.pdb#2``). The first if
-            ``None``.
+        altloc: Which alternate location of a residue is taken: ``"highest"``, the one with the highest mean occupancy;
+            ``"first"``, the first record of each atom; or the one with this letter.
+        model: Which models: one by its number, or ``"all"``. Then each is a structure of its own (``x.pdb#2``). ``None`` takes
+            the first.
         assembly: The biological assembly to build, by its id in the file.
         het: Whether ligands, ions and the like cover surface: ``"cover"`` or ``"none"``.
-        name_by: What files are called: by ``"name"``, ``"path"`` or ``"stem"``. ``None`` is the name, with as many folders as
-            tell equal names apart.
+        name_by: What names structures of files: their ``"name"``, ``"path"`` or ``"stem"``. ``None`` takes the name. Where two
+            files have the same name, folders are added that tell them apart.
         annotations: A CSV file of values for each residue (see the command's documentation).
         lineages: A CSV file of lineages (see the command's documentation).
     """
@@ -43,10 +43,10 @@ class ReadingOptions(TypedDict, total=False):
 
 
 class EngineOptions(TypedDict, total=False):
-    """How features are computed. Every one may be left out.
+    """How features are computed. All are optional.
 
     Attributes:
-        devices: Ordinals of the CUDA devices to use, or ``"all"``. The first usable one if ``None``.
+        devices: Numbers of the CUDA devices to use, or ``"all"``. ``None`` takes the first that can be used.
         contact_threshold: Alpha carbons closer than this are in contact. Å, above 0; 8.
         points: Test points on each atom's sphere for accessible areas, 20 to 5,000; 100.
         site_threshold: Residues with at least this ``site_score`` may be part of a site. Above 0, at most 1; 0.3.
@@ -61,12 +61,12 @@ class EngineOptions(TypedDict, total=False):
 
 
 class Options(ReadingOptions, EngineOptions, total=False):
-    """What functions of the module take by keyword, beside their own arguments: all of :class:`ReadingOptions` and
-    :class:`EngineOptions`, which see."""
+    """Keywords that functions of the module take, beside their own arguments: those of :class:`ReadingOptions` and of
+    :class:`EngineOptions`. See both."""
 
 
 class TableOptions(ReadingOptions, total=False):
-    """What single tables take: see :func:`prism.sites`, :func:`prism.edges`, :func:`prism.interface`."""
+    """Options of single tables. See :func:`prism.sites`, :func:`prism.edges` and :func:`prism.interface`."""
 
     max_sites: int
     min_score: float
@@ -76,7 +76,7 @@ class TableOptions(ReadingOptions, total=False):
 
 
 class StreamOptions(TableOptions, EngineOptions, total=False):
-    """What :func:`prism.stream` takes: all of :class:`TableOptions`, :class:`ReadingOptions` and :class:`EngineOptions`."""
+    """Keywords of :func:`prism.stream`: those of :class:`TableOptions`, :class:`ReadingOptions` and :class:`EngineOptions`."""
 
 
 _TABLE: dict[str, Any] = {
@@ -113,7 +113,7 @@ def table_options(options: TableOptions) -> dict[str, Any]:
 
 
 def split(options: Any) -> tuple[EngineOptions, TableOptions]:
-    """What concerns the engine, and the rest."""
+    """The engine's options, and the others."""
     engine: Any = {name: value for name, value in options.items() if name in _ENGINE}
     table: Any = {name: value for name, value in options.items() if name not in _ENGINE}
     return engine, table

@@ -1,4 +1,4 @@
-"""For engines that map batches of files: Ray Data, Dask, Spark."""
+"""For engines that map batches of files, such as Ray Data."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class RayFeatures:
-    """Features of files that an engine has read, batch by batch.
+    """Computes features of batches of files that Ray Data has read.
 
-    A worker makes its engine once. A batch's rows depend on the batch alone, so Ray may compute a batch again after it
-    has lost a worker.
+    Each worker makes its engine once. The rows of a batch depend on that batch alone, so Ray can compute a batch again after
+    a worker is lost, and no row is lost or repeated.
 
     >>> files = ray.data.read_binary_files("structures/", include_paths=True)
     >>> table = files.map_batches(prism.RayFeatures, batch_format="pyarrow", concurrency=2, num_gpus=1)
@@ -26,7 +26,7 @@ class RayFeatures:
     Args:
         columns: As of :func:`prism.features`.
         backend: As of :class:`prism.Engine`.
-        on_error: ``"raise"``, or ``"skip"``: inputs that fail are left out with a warning in the worker's log.
+        on_error: ``"raise"``, or ``"skip"``, which leaves out inputs that fail and warns in the worker's log.
         options: As of :func:`prism.features`.
     """
 
@@ -43,7 +43,7 @@ class RayFeatures:
         self._on_error = on_error
 
     def __call__(self, batch: pa.Table) -> pa.Table:
-        """Rows of all residues of a batch that has the columns ``bytes`` and ``path``."""
+        """Takes a batch with the columns ``bytes`` and ``path``, and returns a row for each residue."""
         names = [os.path.basename(path) for path in batch.column("path").to_pylist()]
         inputs = list(zip(names, batch.column("bytes").to_pylist(), strict=True))
         table: pa.Table = self._engine.table(

@@ -1,4 +1,4 @@
-"""Structures that a program has as arrays."""
+"""Structures as arrays."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ _Column = tuple[str, int, bytes]
 
 
 class Structure:
-    """Atoms as arrays: what a file's records would say. NumPy is imported when the first one is made.
+    """Atoms as arrays, an element for each record that a file would have. The first structure imports NumPy.
 
-    A residue is a run of atoms of one chain, number and insertion code. Which residues get rows, what becomes of hydrogens,
-    waters and alternate locations, is decided by the same rules as for files.
+    Atoms that follow each other and have the same chain, number and insertion code are a residue. The rules for files decide
+    which residues get rows, and what becomes of hydrogens, waters and alternate locations.
 
     Args:
-        positions: Å, shape ``(atoms, 3)``. ``float64``, or what becomes that.
-        atom_names: As PDB files have them (``"CA"``), shape ``(atoms,)``: an array of texts or a sequence of ``str``.
-        residue_names: The same of residues (``"ALA"``).
-        residue_numbers: The author's, shape ``(atoms,)``.
-        chain_ids: Author chain ids, or one text for all atoms.
-        insertion_codes: Texts.
-        altlocs: Alternate locations: texts, empty where there is one place alone.
-        elements: Symbols.
-        hetero: Whether atoms are HETATM records; ``bool``. None is if it is not given.
-        in_chain: Whether residues in HETATM records are part of a chain, where that is known; ``bool``.
-        occupancies: NaN where one is not known.
-        b_factors: Å²; NaN where one is not known.
-        name: What the structure is called, in the column ``structure``.
-        decimals: Round positions to so many decimals. Files have 3; programs that keep ``float32`` have lost some digits
-            of a file's numbers, and get them back so, and with them the bits of what is computed from the file.
+        positions: Å, ``float64``, shape ``(atoms, 3)``. Other types are converted.
+        atom_names: Names as in PDB files (``"CA"``), shape ``(atoms,)``: an array of texts or a sequence of ``str``.
+        residue_names: Names of the atoms' residues (``"ALA"``), in the same form.
+        residue_numbers: The author's numbers, integers, shape ``(atoms,)``.
+        chain_ids: The author's chain ids, as texts, or one text for all atoms.
+        insertion_codes: Texts, mostly empty.
+        altlocs: Alternate locations: texts, empty for an atom that has one location.
+        elements: Symbols (``"C"``), as texts.
+        hetero: Whether an atom is a HETATM record, ``bool``. ``None`` means that no atom is.
+        in_chain: Whether a residue in HETATM records is part of a chain, ``bool``. ``None`` means that it is not known.
+        occupancies: ``float64``, NaN where one is not known.
+        b_factors: Å², ``float64``, NaN where one is not known.
+        name: The structure's name in the column ``structure``.
+        decimals: Round positions to so many decimals. Files have 3. A package that keeps ``float32`` changes the last digits;
+            ``decimals=3`` gives the file's numbers back, and the bits that are computed from the file.
 
     Raises:
-        PrismError: Arrays whose lengths differ, or of the wrong shape or type.
+        PrismError: Arrays differ in length, or one has a wrong shape or type.
     """
 
     __slots__ = ("_atoms", "_positions", "name")
@@ -79,7 +79,7 @@ class Structure:
             if array.ndim != 1:
                 raise PrismError(f"{name}: {what} has the shape {array.shape}; it takes (atoms,)")
             width = array.dtype.itemsize // (4 if array.dtype.kind == "U" else 1)
-            # A NumPy without any text has a width of 0 or 1.
+            # NumPy gives arrays without any text a width of 0 or 1.
             return array.dtype.kind, width, array.astype(array.dtype.newbyteorder("="), copy=False).tobytes()
 
         def optional(values: Texts | None, what: str) -> _Column | None:
@@ -107,7 +107,7 @@ class Structure:
         self._positions = self._memory(positions, decimals)
 
     def at(self, positions: npt.ArrayLike, name: str | None = None, *, decimals: int | None = None) -> Structure:
-        """The same atoms at other positions (Å, shape ``(atoms, 3)``), which share all else: a frame of a trajectory."""
+        """The same atoms at other positions (Å, shape ``(atoms, 3)``): a frame of a trajectory. Both share all but the positions."""
         frame = Structure.__new__(Structure)
         frame.name = self.name if name is None else name
         frame._atoms = self._atoms

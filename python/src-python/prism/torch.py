@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Sample(NamedTuple):
-    """What was computed of one structure.
+    """The features of one structure.
 
     Attributes:
-        name: The structure, as in the column ``structure``.
+        name: The structure's name, as in the column ``structure``.
         features: ``float32``, shape ``(residues, columns)``; NaN where a feature is not defined.
     """
 
@@ -30,16 +30,16 @@ class Sample(NamedTuple):
 
 
 class StructureDataset(IterableDataset[Sample]):
-    """A sample a structure, in the order of the inputs, computed while they are taken.
+    """Gives a sample for each structure, in the order of the inputs. The next ones are computed meanwhile.
 
-    Workers of a data loader share the inputs: each takes every n-th and has an engine of its own. Workers that are
-    forked cannot use a GPU, nor threads, that the parent has used; give the loader ``multiprocessing_context="spawn"``.
+    Workers of a data loader share the inputs: each takes every n-th, and has its own engine. Forked workers cannot use a GPU or
+    threads that the parent has used: give the loader ``multiprocessing_context="spawn"``.
 
-    Where ``columns`` are in the order of :func:`prism.columns`, samples read the memory that they were computed into; else
-    a copy is put into the order asked for.
+    Samples are in the host's memory. Where ``columns`` have the order of :func:`prism.columns`, a sample is the memory that it was
+    computed into; else it is a copy in the order that you ask for.
 
     Args:
-        inputs: A list of what :func:`prism.features` takes.
+        inputs: A list of inputs of :func:`prism.features`.
         columns: Features, by name. All if ``None``.
         backend: As of :class:`prism.Engine`.
         on_error: ``"raise"`` or ``"skip"``.
@@ -62,7 +62,7 @@ class StructureDataset(IterableDataset[Sample]):
 
     def __iter__(self) -> Iterator[Sample]:
         worker = get_worker_info()
-        # Inputs without a name have that of their place among all.
+        # Inputs without a name are named by their place among all inputs.
         named = [
             (f"input{place}", bytes(one)) if isinstance(one, (bytes, bytearray, memoryview)) else one
             for place, one in enumerate(self._inputs)
