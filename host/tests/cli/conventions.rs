@@ -238,7 +238,7 @@ fn what_is_undefined_is_explained() {
         "400" => format!("{}UNK{}\n", &line[..17], &line[20..]),
         _ => format!("{line}\n"),
     });
-    run.put("a.pdb", &lines.collect::<String>());
+    run.put("a.pdb", lines.collect::<String>());
     let every = shared_types::FEATURES.iter().map(|feature| feature.name).collect::<Vec<_>>().join(",");
     let csv = run.features(&["a.pdb", "--columns", &every]).stdout;
     let row = |number: &str| column(&csv, "resnum").iter().position(|one| *one == number).unwrap();

@@ -230,7 +230,8 @@ fn pci_bus_id(driver: &Driver, device: CUdevice) -> Result<String, CudaError> {
 }
 
 fn to_string(text: &[c_char]) -> String {
-    let bytes: Vec<u8> = text.iter().map(|byte| byte.cast_unsigned()).collect();
+    // C's char has a sign on x86-64 and none on aarch64.
+    let bytes: Vec<u8> = text.iter().flat_map(|byte| byte.to_ne_bytes()).collect();
     CStr::from_bytes_until_nul(&bytes).map_or_else(|_| String::new(), |text| text.to_string_lossy().into_owned())
 }
 
