@@ -83,6 +83,7 @@ mod warp;
 mod warp_list;
 mod warp_picks;
 mod warp_ranges;
+mod warp_union;
 
 pub use atomic::{Atomic, AtomicBits, AtomicItem, AtomicMemory, Atomics, Cells};
 pub use block::{Block, PerThread, Thread};
@@ -138,6 +139,9 @@ pub use chunk::Chunk;
 /// before anything runs, on every backend. A value stands for itself, a buffer for its shape (`len()`, and `segments()`,
 /// `rows()` and `columns()` where it has them), and `grid` for the blocks that were asked for.
 ///
+/// `avx512` asks for code for AVX-512 where the kernel runs on CPU cores, beside that for AVX2 and that for all processors.
+/// It takes as long to compile again, and is not always the faster one: ask where a measurement says so.
+///
 /// A generic kernel names its instances, each of which is a PTX entry: what its types and constants stand for, in order.
 /// Its `Args`, `Kernel` and `launch` are generic as it is, and take the instances that there are:
 ///
@@ -180,6 +184,7 @@ pub use tile_2d::Tile2d;
 pub use warp::{Lane, Lanes, PerLane, Warp};
 pub use warp_list::{Questions, SharedByWarp, WarpItems, WarpList};
 pub use warp_picks::{Pick, Picks};
+pub use warp_union::WarpUnion;
 
 /// What a kernel's file imports.
 pub mod prelude {
@@ -194,7 +199,8 @@ pub mod prelude {
         AtomicItem, AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DoubleBuffer, DynamicShared, Grid,
         Halves, Input, Lane, Lists, MatrixA, MatrixB, MatrixElement, MatrixSums, Part, PerLane, PerThread, Pick, Picks,
         Questions, Scatter, Segment, Shared, Table, Team, Thread, Tile, Tile2d, Vectors, View, Warp, WarpItems,
-        WarpList, WarpPart, Window, bf16, bf16x2, bf16x8, f16, f16x2, f16x8, gpu_print, kernel, math, scope, tf32,
+        WarpList, WarpPart, WarpUnion, Window, bf16, bf16x2, bf16x8, f16, f16x2, f16x8, gpu_print, kernel, math, scope,
+        tf32,
     };
 }
 
