@@ -2,6 +2,7 @@
 
 use crate::csv_table::{self, CsvTable};
 use crate::structure::StructureInput;
+use shared_types::Feature;
 use std::collections::HashMap;
 use std::io::Read;
 use std::path::Path;
@@ -17,6 +18,18 @@ macro_rules! annotations {
         /// The values that a line may have, with their ranges.
         static VALUES: [Value; count!($($kind)*)] = collected!([] $($name $kind $(($absent $(, $limit)*))?;)*);
     };
+}
+
+/// The features of each annotation: what is computed with it.
+pub(crate) const FEATURES_OF: [(&str, &[&str]); 3] = [
+    ("conservation", &["conservation", "conservation_local"]),
+    ("gisaid_freq", &["gisaid_freq", "freq_local"]),
+    ("gisaid_velocity", &["gisaid_velocity", "velocity_local", "exposed_velocity"]),
+];
+
+/// Whether a feature is computed with annotations.
+pub(crate) fn is_of_annotations(feature: &Feature) -> bool {
+    FEATURES_OF.iter().any(|(_, features)| features.contains(&feature.name))
 }
 
 /// A value of a line.

@@ -45,6 +45,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod twins;
 mod worker;
 mod workspace;
 

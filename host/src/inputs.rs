@@ -200,6 +200,8 @@ pub struct Inputs {
     pub entries: Vec<Result<InputFile, InputFailure>>,
     /// Directories with files of other extensions, and their numbers.
     pub ignored: Vec<(PathBuf, usize)>,
+    /// Those files, directory by directory, in byte order of the paths.
+    pub ignored_files: Vec<PathBuf>,
 }
 
 /// Two files whose structures would have the same name.
@@ -341,7 +343,7 @@ impl Inputs {
     }
 
     fn walk(&mut self, directory: &Path) {
-        let mut ignored = 0;
+        let mut ignored = Vec::new();
         let mut found: Vec<(PathBuf, Result<Source, String>)> = Vec::new();
         for entry in WalkDir::new(directory).follow_links(true).min_depth(1) {
             match entry {
@@ -352,15 +354,15 @@ impl Inputs {
                 }
                 Ok(entry) if entry.file_type().is_file() => match database::of_type_file(entry.path()) {
                     Some(data) => found.push((data, Ok(Source::Database))),
-                    None => ignored += 1,
+                    None => ignored.push(entry.into_path()),
                 },
-                Ok(_) => ignored += 1,
+                Ok(entry) => ignored.push(entry.into_path()),
                 // Ignore a broken link unless it has the name of a structure.
                 Err(error)
                     if error.path().is_some_and(|path| path.is_symlink() && !is_taken(path))
                         && error.loop_ancestor().is_none() =>
                 {
-                    ignored += 1
+                    ignored.extend(error.path().map(Path::to_owned));
                 }
                 Err(error) => {
                     let path = error.path().unwrap_or(directory).to_owned();
@@ -381,8 +383,10 @@ impl Inputs {
                 Err(reason) => Err(InputFailure::new(&name, reason)),
             }
         }));
-        if ignored > 0 {
-            self.ignored.push((directory.to_owned(), ignored));
+        if !ignored.is_empty() {
+            self.ignored.push((directory.to_owned(), ignored.len()));
+            ignored.sort_unstable();
+            self.ignored_files.append(&mut ignored);
         }
     }
 }

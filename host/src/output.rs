@@ -67,6 +67,15 @@ impl<'a> StructureRows<'a> {
         self.features.feature(feature).unwrap_or_default()
     }
 
+    /// The values of each column that is a feature, looked up once; none for other columns.
+    fn values_of(&self, columns: &Columns) -> Vec<&'a [f32]> {
+        let of = |column: &Column| match column {
+            Column::Feature(feature) | Column::State(feature) => self.values(feature),
+            _ => &[],
+        };
+        columns.as_slice().iter().map(of).collect()
+    }
+
     /// The value of a feature in a row; NaN where it was not computed.
     fn feature(&self, feature: &Feature, row: usize) -> f32 {
         self.values(feature).get(row).copied().unwrap_or(f32::NAN)

@@ -30,6 +30,7 @@ mod vector;
 pub use atoms::{atom_cells, atom_depths, atom_surfaces, large_atom_cells, residue_exposure};
 pub use backbone::{backbone_bonds, backbone_geometry, backbone_states};
 pub use columns::{backbone_columns, position_columns, residue_columns};
+pub use features::exposed::exposed_velocity;
 pub use fused::{mega_fused_batch_detection_prism4d, selected_features};
 pub use points::{site_point_list, site_point_scores, site_points, site_sums};
 pub use position::residue_positions;

@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::provenance::{self, Digests};
 use super::reading::ReadArgs;
-use super::report::Report;
+use super::report::{Report, is_verbose};
 use super::timings::Timings;
 use prism_host::annotations::Annotations;
 use prism_host::engine::{Engine, Selection};
@@ -324,6 +324,9 @@ pub fn note_ignored(inputs: &Inputs, report: &Report) {
     for (directory, count) in &inputs.ignored {
         let files = if *count == 1 { "1 file is".to_owned() } else { format!("{count} files are") };
         report.note(&format!("{}: {files} ignored; the formats are {}", directory.display(), inputs::taken()));
+    }
+    if is_verbose() {
+        inputs.ignored_files.iter().for_each(|file| report.note(&format!("{}: ignored", file.display())));
     }
 }
 

@@ -26,6 +26,12 @@ pub fn run(args: &PackArgs) -> Result<u8, Failure> {
     check_place(&args.output)?;
     let interrupt = Interrupt::listen().map_err(|error| no_thread(&error))?;
     let inputs = args.read.discover(&args.paths)?;
+    if let Some(old) = inputs.without_labels() {
+        return Err(Failure::usage(anyhow::anyhow!(
+            "{}: an older version's data set, which does not keep label_asym_id and the like; pack the structure files again",
+            old.display()
+        )));
+    }
     let mut report = Report::new(inputs.entries.len());
     note_ignored(&inputs, &report);
     refuse_nothing(&inputs)?;

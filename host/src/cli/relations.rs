@@ -133,9 +133,9 @@ fn write<R: Relation + 'static>(
         provenance: &args.provenance,
     };
     let relation = make(&job)?;
-    job.run(|_| {
+    job.run(|provenance| {
         Ok(match output {
-            Some(path) => Sink::File(OutputFile::create_relation(path, relation)?),
+            Some(path) => Sink::File(OutputFile::create_relation(path, relation, provenance)?),
             None => Sink::stdout(|out| RelationTable::csv(out, relation)),
         })
     })

@@ -21,6 +21,11 @@ fn is_quiet() -> bool {
     VERBOSITY.load(Ordering::Relaxed) < 0
 }
 
+/// Whether choices are told one by one.
+pub fn is_verbose() -> bool {
+    VERBOSITY.load(Ordering::Relaxed) > 0
+}
+
 /// Writes a line to standard error. A closed standard error is no error.
 pub fn stderr_line(text: &str) {
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -100,13 +105,17 @@ impl Report {
         }
     }
 
-    /// A note about an input: a choice that was made, or something odd. Choices are summed up at the end.
+    /// A note about an input: a choice that was made, or something odd. Choices are summed up at the end, and told
+    /// here where that is asked for.
     pub fn notes(&mut self, name: &str, notes: &[Note]) {
         for note in notes {
             if note.kind.is_warning() {
                 self.warning(name, &note.text);
             } else {
                 *self.noted.entry(note.kind).or_default() += 1;
+                if is_verbose() {
+                    self.note(&format!("{name}: {}", note.text));
+                }
             }
         }
     }

@@ -1,10 +1,12 @@
 //! Every structure of a batch gets its features or an error of its own, whatever happens to the others.
 
 use super::EngineError;
+use super::StructureFeatures;
 use super::on_device::DeviceValues;
 use super::results::{BatchFeatures, StructureView};
 use super::scheduler::{Exclusivity, Run, Scheduler};
 use super::selection::Request;
+use super::twins::Twins;
 use super::worker::DeviceTimes;
 use crate::pack::{PackError, PackedBatch};
 use crate::structure::StructureInput;
@@ -28,9 +30,11 @@ struct Chunk {
 /// What the structures of a batch got, in their order: features, or an error.
 ///
 /// The example of [`pipeline::Computed`](crate::pipeline::Computed) reads some.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct BatchResults {
     chunks: Vec<BatchFeatures>,
+    /// What was put together of several computations.
+    merged: Vec<StructureFeatures>,
     locations: Vec<Result<Location, EngineError>>,
     runs: Vec<RunRecord>,
     halvings: u64,
@@ -38,9 +42,9 @@ pub struct BatchResults {
 
 /// Where a structure's features are.
 #[derive(Clone, Copy, Debug)]
-struct Location {
-    chunk: usize,
-    index: usize,
+enum Location {
+    Chunk { chunk: usize, index: usize },
+    Merged(usize),
 }
 
 /// One computation of some structures: by whom, and how much it was.
@@ -108,8 +112,7 @@ impl Chunk {
     }
 }
 
-/// Computes `packed`, which was made of `structures`. A chunk that does not fit in memory is halved; a structure that is
-/// to blame gets its error, and the others are computed again without it.
+/// Computes `packed`, which was made of `structures`; each geometry once, where structures differ in annotations alone.
 ///
 /// # Errors
 /// What stopped the backend and is no structure's fault.
@@ -119,12 +122,39 @@ pub(super) fn compute(
     structures: &[StructureInput],
     packed: Packed,
 ) -> Result<BatchResults, EngineError> {
+    scheduler.expect(structures.iter().map(StructureInput::n_atoms).sum());
+    let twins = if packed.refused.is_empty() { Twins::of(request, structures) } else { None };
+    if let Some(twins) = twins {
+        let firsts = Packed { chunk: Chunk::new(structures, twins.firsts.clone()), refused: Vec::new() };
+        let geometry = each(scheduler, &twins.geometry, structures, firsts)?;
+        let of_annotations = |request| each(scheduler, request, structures, packed);
+        let annotated = twins.annotated.as_ref().map(of_annotations).transpose()?;
+        if geometry.has_errors() || annotated.as_ref().is_some_and(BatchResults::has_errors) {
+            // Once more, so that each structure gets its own error.
+            return each(scheduler, request, structures, Packed::new(structures));
+        }
+        let merged = twins.merged(request, structures, &geometry, annotated.as_ref());
+        return Ok(BatchResults::of_twins(structures, merged, geometry, annotated));
+    }
+    each(scheduler, request, structures, packed)
+}
+
+/// Computes `packed`, which was made of some of `structures`. A chunk that does not fit in memory is halved; a structure that is
+/// to blame gets its error, and the others are computed again without it. Results are in the order of `structures`.
+///
+/// # Errors
+/// What stopped the backend and is no structure's fault.
+fn each(
+    scheduler: &Scheduler,
+    request: &Request,
+    structures: &[StructureInput],
+    packed: Packed,
+) -> Result<BatchResults, EngineError> {
     let mut locations: Vec<Option<Result<Location, EngineError>>> = structures.iter().map(|_| None).collect();
     for (index, error) in packed.refused {
         locations[index] = Some(Err(error));
     }
-    scheduler.expect(structures.iter().map(StructureInput::n_atoms).sum());
-    let mut results = BatchResults { chunks: Vec::new(), locations: Vec::new(), runs: Vec::new(), halvings: 0 };
+    let mut results = BatchResults::default();
     let mut chunks = vec![packed.chunk];
     while let Some(chunk) = chunks.pop() {
         if chunk.indices.is_empty() {
@@ -145,7 +175,7 @@ pub(super) fn compute(
         match run(scheduler, request, &chunk) {
             Ok((features, record)) => {
                 for (index, &structure) in chunk.indices.iter().enumerate() {
-                    locations[structure] = Some(Ok(Location { chunk: results.chunks.len(), index }));
+                    locations[structure] = Some(Ok(Location::Chunk { chunk: results.chunks.len(), index }));
                 }
                 results.chunks.push(features);
                 results.runs.push(record);
@@ -205,6 +235,34 @@ fn is_too_much(error: &EngineError) -> bool {
 }
 
 impl BatchResults {
+    /// What was put together of twins. Every structure counts as computed once, by whoever computed geometries first.
+    fn of_twins(
+        structures: &[StructureInput],
+        merged: Vec<StructureFeatures>,
+        geometry: Self,
+        annotated: Option<Self>,
+    ) -> Self {
+        let mut all = Self {
+            locations: (0..merged.len()).map(|index| Ok(Location::Merged(index))).collect(),
+            merged,
+            ..Self::default()
+        };
+        for part in [Some(geometry), annotated].into_iter().flatten() {
+            all.halvings += part.halvings;
+            all.runs.extend(part.runs.iter().map(|run| RunRecord { structures: 0, residues: 0, atoms: 0, ..*run }));
+        }
+        if let Some(first) = all.runs.first_mut() {
+            first.structures = structures.len();
+            first.residues = structures.iter().map(StructureInput::n_residues).sum();
+            first.atoms = structures.iter().map(StructureInput::n_atoms).sum();
+        }
+        all
+    }
+
+    fn has_errors(&self) -> bool {
+        self.locations.iter().any(Result::is_err)
+    }
+
     /// Number of structures.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -235,8 +293,10 @@ impl BatchResults {
     /// Where there is no such structure.
     #[must_use]
     pub fn device_values(&self, index: usize) -> Option<DeviceValues> {
-        let Location { chunk, index } = *self.locations[index].as_ref().ok()?;
-        self.chunks[chunk].device_values(index)
+        match *self.locations[index].as_ref().ok()? {
+            Location::Chunk { chunk, index } => self.chunks[chunk].device_values(index),
+            Location::Merged(_) => None,
+        }
     }
 
     /// What each structure got.
@@ -270,7 +330,10 @@ impl BatchResults {
         self.halvings
     }
 
-    fn features(&self, Location { chunk, index }: Location) -> StructureView<'_> {
-        self.chunks[chunk].structure(index)
+    fn features(&self, location: Location) -> StructureView<'_> {
+        match location {
+            Location::Chunk { chunk, index } => self.chunks[chunk].structure(index),
+            Location::Merged(index) => self.merged[index].view(),
+        }
     }
 }

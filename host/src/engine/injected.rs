@@ -5,7 +5,7 @@ use super::selection::Request;
 use super::worker::{Computation, DeviceTimes, Worker};
 use super::{DeviceError, DeviceErrorKind, EngineError};
 use crate::pack::PackedBatch;
-use shared_types::MegaFusedConfig;
+use shared_types::{MegaFusedConfig, Steps};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
@@ -21,6 +21,8 @@ pub(crate) struct Seen {
     pub(crate) now: AtomicUsize,
     pub(crate) most: AtomicUsize,
     pub(crate) released: AtomicUsize,
+    /// Heavy atoms whose surface it computed.
+    pub(crate) exposed_atoms: AtomicUsize,
 }
 
 /// A worker that runs out of memory, or breaks.
@@ -102,6 +104,9 @@ impl Injected {
         self.used.fetch_sub(batch.n_atoms(), Ordering::SeqCst);
         let Computation { features, .. } = result?;
         self.seen.done.fetch_add(1, Ordering::SeqCst);
+        if request.selection.steps().has(Steps::EXPOSURE) {
+            self.seen.exposed_atoms.fetch_add(batch.n_atoms(), Ordering::SeqCst);
+        }
         let one = Duration::from_nanos(1);
         Ok(Computation { features, times: Some(DeviceTimes { upload: one, kernels: 2 * one, download: 3 * one }) })
     }

@@ -35,12 +35,15 @@ impl Default for Selection {
 impl Selection {
     /// These features, and sites where they are wanted.
     pub fn new(features: impl IntoIterator<Item = &'static Feature>, sites: bool) -> Self {
-        let asked: Vec<_> = features.into_iter().collect();
-        let of_group = |&group: &Group| group.features().filter(|feature| asked.contains(feature)).collect::<Vec<_>>();
-        let features: Arc<[_]> = Group::ALL.iter().flat_map(of_group).collect();
+        let features = in_order(features);
         let of_sites = if sites { Steps::SITES } else { Steps::NONE };
         let steps = steps::of(features.iter().copied()).and(of_sites).complete();
         Self { features, sites, points: false, on_device: false, steps }
+    }
+
+    /// The same steps, of which other features are taken.
+    pub(super) fn with_features(&self, features: impl IntoIterator<Item = &'static Feature>) -> Self {
+        Self { features: in_order(features), ..self.clone() }
     }
 
     /// The same, and the surface points that sites are found by.
@@ -103,6 +106,13 @@ impl Selection {
         let first = self.features.partition_point(|feature| feature.group < group);
         first..self.features.partition_point(|feature| feature.group <= group)
     }
+}
+
+/// Features group by group, each in the order of the table, none twice.
+fn in_order(features: impl IntoIterator<Item = &'static Feature>) -> Arc<[&'static Feature]> {
+    let asked: Vec<_> = features.into_iter().collect();
+    let of_group = |&group: &Group| group.features().filter(|feature| asked.contains(feature)).collect::<Vec<_>>();
+    Group::ALL.iter().flat_map(of_group).collect()
 }
 
 /// What to compute, and with what.

@@ -4,8 +4,9 @@ use super::value::{Kind, Value};
 use super::{Column, Columns, OutputError, Provenance, StructureRows, Table};
 use arrow_array::builder::{ArrayBuilder, Float32Builder, Int32Builder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
-use arrow_ipc::writer::FileWriter;
+use arrow_ipc::writer::{DictionaryTracker, FileWriter, IpcDataGenerator, IpcWriteOptions};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use base64::prelude::{BASE64_STANDARD, Engine};
 use rayon::prelude::*;
 use shared_types::backbone::SecondaryStructure;
 use std::collections::HashMap;
@@ -76,10 +77,8 @@ impl RecordBatches {
     /// Begins with no rows. `metadata` becomes the schema's; features have their unit, definition and source.
     #[must_use]
     pub fn new(columns: Columns, metadata: HashMap<String, String>) -> Self {
-        let fields: Vec<Field> = columns.as_slice().iter().map(field).collect();
-        let schema = Arc::new(Schema::new_with_metadata(fields, metadata));
         Self {
-            schema,
+            schema: Arc::new(schema(&columns, metadata)),
             columns: columns.as_slice().iter().map(|column| (*column, Values::of(column, 0))).collect(),
             rows: 0,
         }
@@ -140,6 +139,26 @@ impl RecordBatches {
     }
 }
 
+fn schema(columns: &Columns, metadata: HashMap<String, String>) -> Schema {
+    Schema::new_with_metadata(columns.as_slice().iter().map(field).collect::<Vec<_>>(), metadata)
+}
+
+fn metadata(provenance: &Provenance) -> HashMap<String, String> {
+    provenance.entries().into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+/// The schema as Parquet's key-value metadata have it, where Arrow's readers look for what Parquet's own schema has no
+/// place for: units and definitions.
+pub(super) fn encoded_schema(columns: &Columns, provenance: &Provenance) -> String {
+    let (generator, mut dictionaries) = (IpcDataGenerator::default(), DictionaryTracker::new(true));
+    // Readers that find it take the file's own metadata from there, too.
+    let schema = schema(columns, metadata(provenance));
+    let encoded =
+        generator.schema_to_bytes_with_dictionary_tracker(&schema, &mut dictionaries, &IpcWriteOptions::default());
+    let length = (encoded.ipc_message.len() as u32).to_le_bytes();
+    BASE64_STANDARD.encode([&[0xff; 4], &length, &encoded.ipc_message[..]].concat())
+}
+
 fn field(column: &Column) -> Field {
     let (kind, nullable) = match column.kind() {
         Kind::Text => (DataType::Utf8, false),
@@ -148,7 +167,7 @@ fn field(column: &Column) -> Field {
         Kind::Float => (DataType::Float32, true),
     };
     let field = Field::new(column.name(), kind, nullable);
-    let Column::Feature(feature) = column else { return field };
+    let (Column::Feature(feature) | Column::State(feature)) = column else { return field };
     let told = [("unit", feature.unit), ("definition", feature.definition), ("source", feature.source)];
     field
         .with_metadata(told.map(|(key, text)| (key.to_owned(), text.to_owned())).into_iter().collect::<HashMap<_, _>>())
@@ -160,8 +179,7 @@ impl<W: Write> ArrowTable<W> {
     /// # Errors
     /// Where `out` cannot be written.
     pub fn new(out: W, columns: Columns, provenance: &Provenance) -> Result<Self, OutputError> {
-        let metadata = provenance.entries().into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-        let rows = RecordBatches::new(columns, metadata);
+        let rows = RecordBatches::new(columns, metadata(provenance));
         Ok(Self { file: FileWriter::try_new(out, rows.schema()).map_err(io)?, rows })
     }
 

@@ -1,5 +1,6 @@
 //! Which columns a table has.
 
+use crate::annotations::FEATURES_OF;
 use crate::engine::Selection;
 use shared_types::{FEATURES, Feature, Group};
 use thiserror::Error;
@@ -251,15 +252,20 @@ impl Columns {
     /// says of an annotation's name whether there is one.
     #[must_use]
     pub fn without_annotations(mut self, given: impl Fn(&str) -> bool) -> Self {
-        const OF: [(&str, &[&str]); 3] = [
-            ("conservation", &["conservation", "conservation_local"]),
-            ("gisaid_freq", &["gisaid_freq", "freq_local"]),
-            ("gisaid_velocity", &["gisaid_velocity", "velocity_local", "exposed_velocity"]),
-        ];
-        for (_, columns) in OF.iter().filter(|(annotation, _)| !given(annotation)) {
+        for (_, columns) in FEATURES_OF.iter().filter(|(annotation, _)| !given(annotation)) {
             self.0.retain(|own| !columns.contains(&own.name()));
         }
         self
+    }
+
+    /// A line for each feature: its name, unit in brackets, and definition.
+    #[must_use]
+    pub fn described(&self) -> String {
+        let line = |column: &Column| match column {
+            Column::Feature(one) | Column::State(one) => format!("{} [{}]: {}\n", one.name, one.unit, one.definition),
+            _ => String::new(),
+        };
+        self.0.iter().map(line).collect()
     }
 
     /// The steps that they need.

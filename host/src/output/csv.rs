@@ -3,6 +3,7 @@
 use super::value::Value;
 use super::{Column, Columns, OutputError, StructureRows, Table};
 use rayon::prelude::*;
+use shared_types::backbone::SecondaryStructure;
 use std::io::Write;
 
 /// A table as text: one header line, then a line a residue, fields quoted where they must be (RFC 4180, lines ended
@@ -90,14 +91,7 @@ fn lines(part: &StructureRows<'_>, columns: &Columns, delimiter: u8) -> std::io:
     let room = part.len() * columns.as_slice().len() * FIELD_BYTES;
     let mut lines = csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::with_capacity(room));
     let mut number = zmij::Buffer::new();
-    let values: Vec<_> = columns
-        .as_slice()
-        .iter()
-        .map(|column| match column {
-            Column::Feature(feature) => part.values(feature),
-            _ => &[],
-        })
-        .collect();
+    let values = part.values_of(columns);
     for row in 0..part.len() {
         for (column, values) in columns.as_slice().iter().zip(&values) {
             match column {
@@ -109,7 +103,10 @@ fn lines(part: &StructureRows<'_>, columns: &Columns, delimiter: u8) -> std::io:
                 Column::Resname => lines.write_field(part.resname(row)),
                 Column::Parent => lines.write_field(part.structure.parent(row)),
                 Column::SiteId => lines.write_field(part.site_id(row).to_string()),
-                Column::State(feature) => lines.write_field(part.state(feature, row)),
+                Column::State(_) => {
+                    let state = values.get(row).copied().unwrap_or(f32::NAN);
+                    lines.write_field(SecondaryStructure::letter(state))
+                }
                 Column::Plddt | Column::Label(_) | Column::Lineage(_) => match part.value(row, column) {
                     Value::Text(text) => lines.write_field(text),
                     Value::Int(value) | Value::Optional(Some(value)) => lines.write_field(value.to_string()),

@@ -51,7 +51,10 @@ impl OutputFile {
                 }
                 Format::Arrow => Box::new(ArrowTable::new(file, columns, provenance)?),
                 Format::Parquet => Box::new(ParquetTable::new(file, columns, provenance)?),
-                Format::Npz => Box::new(NpzTable::new(file, columns, folder)?.with_comment(&provenance.line())),
+                Format::Npz => {
+                    let comment = format!("{}\n{}", provenance.line(), columns.described());
+                    Box::new(NpzTable::new(file, columns, folder)?.with_comment(&comment))
+                }
             })
         })
     }
@@ -79,11 +82,15 @@ impl OutputFile {
     ///
     /// # Errors
     /// As for [`create`](Self::create).
-    pub fn create_relation<R: Relation + 'static>(path: &Path, relation: R) -> Result<Self, OutputError> {
+    pub fn create_relation<R: Relation + 'static>(
+        path: &Path,
+        relation: R,
+        provenance: &Provenance,
+    ) -> Result<Self, OutputError> {
         let format = relation_format(path)?;
         Self::begin(path, |file, _| {
             Ok(match format {
-                Format::Parquet => Box::new(RelationTable::parquet(file, relation)?),
+                Format::Parquet => Box::new(RelationTable::parquet(file, relation, Some(provenance))?),
                 _ => Box::new(RelationTable::csv(file, relation)),
             })
         })

@@ -1,8 +1,9 @@
 //! JSON lines.
 
 use super::value::Value;
-use super::{Columns, OutputError, StructureRows, Table};
+use super::{Column, Columns, OutputError, StructureRows, Table};
 use rayon::prelude::*;
+use shared_types::backbone::SecondaryStructure;
 use std::io::Write;
 
 /// A table as JSON lines: one object per residue, with the columns in order. Undefined values are `null`; numbers are as in
@@ -54,12 +55,19 @@ impl<W: Write> Table for JsonTable<W> {
 fn lines(part: &StructureRows<'_>, columns: &Columns) -> std::io::Result<Vec<u8>> {
     let mut lines = Vec::new();
     let mut number = zmij::Buffer::new();
+    let values = part.values_of(columns);
     for row in 0..part.len() {
-        for (index, column) in columns.as_slice().iter().enumerate() {
+        for (index, (column, values)) in columns.as_slice().iter().zip(&values).enumerate() {
             lines.extend_from_slice(if index == 0 { b"{\"" } else { b",\"" });
             lines.extend_from_slice(column.name().as_bytes());
             lines.extend_from_slice(b"\":");
-            match part.value(row, column) {
+            let number_of_row = || values.get(row).copied().unwrap_or(f32::NAN);
+            let value = match column {
+                Column::Feature(_) => Value::Float(number_of_row()),
+                Column::State(_) => Value::Text(SecondaryStructure::letter(number_of_row())),
+                _ => part.value(row, column),
+            };
+            match value {
                 Value::Text(text) => serde_json::to_writer(&mut lines, text)?,
                 Value::Optional(None) => lines.extend_from_slice(b"null"),
                 Value::Int(value) | Value::Optional(Some(value)) => write!(lines, "{value}")?,

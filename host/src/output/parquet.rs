@@ -2,6 +2,7 @@
 
 mod group;
 
+use super::arrow::encoded_schema;
 use super::value::Kind;
 use super::{Column, Columns, OutputError, Provenance, StructureRows, Table};
 use group::{Encoded, Group};
@@ -23,7 +24,8 @@ const GROUP_ROWS: usize = 1 << 16;
 const GROUPS_IN_FLIGHT: usize = 4;
 
 /// A table as Parquet: identity columns and `site_id` are required UTF-8 and INT32, features optional FLOAT with null for
-/// NaN; compressed by zstd. Version and configuration are among the file's key-value metadata.
+/// NaN; compressed by zstd. Version and configuration are among the file's key-value metadata, and, for readers that are
+/// Arrow's, each feature's unit, definition and source.
 ///
 /// ```
 /// use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -59,6 +61,14 @@ pub struct ParquetTable<W: Write + Send> {
     spare: Vec<Group>,
 }
 
+/// Where the schema of Arrow stands among the metadata, by Arrow's convention.
+const ARROW_SCHEMA: &str = "ARROW:schema";
+
+/// Provenance as the metadata of a file.
+pub(super) fn key_values(provenance: &Provenance) -> impl Iterator<Item = KeyValue> {
+    provenance.entries().into_iter().map(|(key, value)| KeyValue::new(key.to_owned(), value))
+}
+
 impl<W: Write + Send> ParquetTable<W> {
     /// Begins a table.
     ///
@@ -67,7 +77,8 @@ impl<W: Write + Send> ParquetTable<W> {
     pub fn new(out: W, columns: Columns, provenance: &Provenance) -> Result<Self, OutputError> {
         let fields = columns.as_slice().iter().map(|column| field(column).map(Arc::new)).collect::<Result<_, _>>()?;
         let schema = Type::group_type_builder("prism").with_fields(fields).build()?;
-        let metadata = provenance.entries().into_iter().map(|(key, value)| KeyValue::new(key.to_owned(), value));
+        let schema_of_arrow = KeyValue::new(ARROW_SCHEMA.to_owned(), encoded_schema(&columns, provenance));
+        let metadata = key_values(provenance).chain([schema_of_arrow]);
         let mut properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_statistics_enabled(EnabledStatistics::Chunk)

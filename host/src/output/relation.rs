@@ -1,6 +1,7 @@
 //! Tables whose lines are not residues: pairs of residues, pairs of chains, chains.
 
-use super::{OutputError, StructureRows, Table};
+use super::parquet::key_values;
+use super::{OutputError, Provenance, StructureRows, Table};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, FloatType, Int32Type};
 use parquet::file::properties::WriterProperties;
@@ -109,11 +110,12 @@ impl<W: Write + Send, R: Relation> RelationTable<W, R> {
         Self { relation: Box::new(relation), cells: columns.into_iter().map(|(_, cells)| cells).collect(), out }
     }
 
-    /// Begins a table as Parquet: texts and whole numbers are required, numbers null for NaN.
+    /// Begins a table as Parquet: texts and whole numbers are required, numbers null for NaN. The provenance is among the
+    /// file's key-value metadata.
     ///
     /// # Errors
     /// Where `out` cannot be written.
-    pub fn parquet(out: W, relation: R) -> Result<Self, OutputError> {
+    pub fn parquet(out: W, relation: R, provenance: Option<&Provenance>) -> Result<Self, OutputError> {
         let columns = relation.columns();
         let fields = columns.iter().map(|(name, cells)| {
             let (physical, logical, repetition) = match cells {
@@ -127,7 +129,8 @@ impl<W: Write + Send, R: Relation> RelationTable<W, R> {
         let schema = Type::group_type_builder("prism").with_fields(fields.collect::<Result<_, _>>()?).build()?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .set_created_by(concat!("prism ", env!("CARGO_PKG_VERSION")).to_owned());
+            .set_created_by(concat!("prism ", env!("CARGO_PKG_VERSION")).to_owned())
+            .set_key_value_metadata(provenance.map(|provenance| key_values(provenance).collect()));
         let file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties.build()))?;
         let cells = columns.into_iter().map(|(_, cells)| cells).collect();
         Ok(Self { relation: Box::new(relation), cells, out: Out::Parquet(Box::new(file)) })

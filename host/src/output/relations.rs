@@ -84,7 +84,7 @@ impl InterfaceResiduesFile {
         let whole = WholeFile::begin(path)?;
         let file = whole.buffered()?;
         let table = match format {
-            Format::Parquet => RelationTable::parquet(file, InterfaceResidues)?,
+            Format::Parquet => RelationTable::parquet(file, InterfaceResidues, None)?,
             _ => RelationTable::csv(file, InterfaceResidues),
         };
         Ok(Self { table, whole })

@@ -22,6 +22,17 @@ pub const COMPRESSED: [&str; 4] = ["gz", "zst", "bz2", "xz"];
 /// Memory limit of xz in KiB: sixteen times the need of its highest level.
 const XZ_MEMORY: u32 = 1 << 20;
 
+/// The first bytes of archives and compressions that are not read. What an archive only stores would be read as the text
+/// of one structure.
+const OTHERS: [(&[u8], &str); 6] = [
+    (b"PK\x03\x04", "zip archives are not read; unpack it, or make a tar of its files"),
+    (b"7z\xbc\xaf\x27\x1c", "7z archives are not read; unpack it, or make a tar of its files"),
+    (b"Rar!\x1a\x07", "rar archives are not read; unpack it, or make a tar of its files"),
+    (b"\x1f\x9d", "compress (.Z) is not read; gunzip undoes it"),
+    (b"\x04\x22\x4d\x18", "lz4 is not read; lz4 -d undoes it"),
+    (b"\x89HDF\r\n\x1a\n", "HDF5 is not read; give PDB, mmCIF or BinaryCIF"),
+];
+
 impl Compression {
     /// Number of bytes that identify the compression.
     pub(crate) const MAGIC: usize = 10;
@@ -93,7 +104,10 @@ impl<R: Read> Read for Unfolding<R> {
 /// The decompressed bytes.
 pub(super) fn plain(bytes: &[u8]) -> std::result::Result<Cow<'_, [u8]>, Problem> {
     let compression = match Compression::of(bytes) {
-        None => return Ok(Cow::Borrowed(bytes)),
+        None => match OTHERS.iter().find(|(magic, _)| bytes.starts_with(magic)) {
+            Some((_, refusal)) => return Err(Problem::OtherFormat(refusal)),
+            None => return Ok(Cow::Borrowed(bytes)),
+        },
         Some(Compression::Gzip) => return gzip::decompress(bytes).map(Cow::Owned),
         Some(other) => other,
     };
@@ -141,6 +155,23 @@ mod tests {
             assert!(plain(&trailed).is_err(), "{by}");
         }
         assert_eq!(Compression::of(b"BZh9 is the beginning of a text"), None);
+    }
+
+    /// A zip archive that only stores its members has their text.
+    #[test]
+    fn archives_and_compressions_that_are_not_read_are_named() {
+        for (bytes, name) in [
+            (
+                &b"PK\x03\x04..\nATOM      1  CA  GLY A   1       1.000   2.000   3.000  1.00 10.00           C\n"[..],
+                "zip",
+            ),
+            (b"\x1f\x9d\x90", "(.Z)"),
+            (b"\x04\x22\x4d\x18", "lz4"),
+            (b"7z\xbc\xaf\x27\x1c", "7z"),
+        ] {
+            let refused = plain(bytes).unwrap_err().to_string();
+            assert!(refused.contains(name) && refused.contains("not read"), "{refused}");
+        }
     }
 
     #[test]

@@ -74,6 +74,8 @@ pub(super) fn pack(text: &[u8]) -> u64 {
 }
 
 const CA: u64 = u64::from_le_bytes(*b"CA\0\0\0\0\0\0");
+/// The element, as [`element::element`] has it.
+const CALCIUM: u16 = u16::from_le_bytes(*b"CA");
 const N: u64 = b'N' as u64;
 const C: u64 = b'C' as u64;
 
@@ -107,6 +109,8 @@ struct Run {
     record: (u64, ResidueKind),
     /// The B column of its first atom.
     b_key: Option<u64>,
+    /// Whether it has a calcium that is called as alpha carbons are.
+    calcium: bool,
 }
 
 impl Run {
@@ -120,6 +124,7 @@ impl Run {
         begin: 0,
         record: (0, UNKNOWN),
         b_key: None,
+        calcium: false,
     };
 }
 
@@ -259,6 +264,7 @@ impl<'a> Selection<'a> {
             self.open_residue(record)?;
         }
         self.run.hetatm &= record.hetatm;
+        self.run.calcium |= record.element == CALCIUM;
         if self.draft.b_is_uniform {
             let key = pack(record.b_factor);
             self.draft.b_is_uniform = *self.run.b_key.get_or_insert(key) == key;
@@ -465,7 +471,8 @@ impl<'a> Selection<'a> {
         let amino = match known {
             Component::Standard(_) | Component::Variant(_) | Component::Modified(_) => backbone.ca,
             Component::Unknown => backbone.ca,
-            _ => backbone.bonded || self.run.in_chain == Some(true) && backbone.ca,
+            // Some programs number ions as if they were of a sequence.
+            _ => backbone.bonded || self.run.in_chain == Some(true) && backbone.ca && !self.run.calcium,
         };
         if !amino && (self.run.fate == Fate::IfAmino || self.run.in_chain != Some(true)) {
             self.draft.drop_last(self.run.begin, self.cover);

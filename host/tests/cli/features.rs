@@ -54,7 +54,12 @@ fn directories_are_walked_and_formats_found_by_content() {
     let Outcome { status, stdout, stderr } = run.features(&["in"]);
     assert_eq!(status, 0, "{stderr}");
     assert_eq!(names(&stdout), ["A.pdb", "b.ent", "sub/crambin.cif", "z.pdb"]);
-    assert!(stderr.contains("note: in: 1 file is ignored"), "{stderr}");
+    assert!(stderr.contains("note: in: 1 file is ignored") && !stderr.contains("notes.txt"), "{stderr}");
+    let named = run.features(&["in", "-v"]).stderr;
+    assert!(named.contains("note: in/notes.txt: ignored"), "{named}");
+    run.copy(&example(), "rbd.pdb");
+    let (told, silent) = (run.features(&["rbd.pdb", "-v"]).stderr, run.features(&["rbd.pdb"]).stderr);
+    assert!(told.contains("note: rbd.pdb: ") && !silent.contains("note: rbd.pdb: "), "{told}");
     assert!(stderr.contains("4 structures, 214 residues, 0 failed"), "{stderr}");
 }
 

@@ -57,6 +57,21 @@ fn data_sets_stand_beside_files() {
 }
 
 #[test]
+fn a_data_set_without_labels_is_not_packed_again() {
+    let run = folder();
+    run.copy(&shipped("../../../fuzz/corpus/dataset/two.arrow"), "old.arrow");
+    assert_eq!(run.features(&["old.arrow"]).status, 0);
+    for outcome in [
+        run.prism(&["pack", "old.arrow", "in/b.ent", "-o", "set.arrow"]),
+        run.features(&["old.arrow", "--columns", "label_seq_id"]),
+    ] {
+        assert!(outcome.status == 2 && outcome.stderr.contains("old.arrow"), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("do not keep label_asym_id") || outcome.stderr.contains("does not keep label"));
+    }
+    assert!(!run.path("set.arrow").exists());
+}
+
+#[test]
 fn chains_are_chosen_when_packing() {
     let run = folder();
     assert_eq!(run.prism(&["pack", "in/double.pdb", "--chains", "B", "-o", "set.arrow"]).status, 0);

@@ -1,6 +1,7 @@
 //! Tables: the three formats have the same content, and files appear complete or not at all.
 
 use crate::synthetic::{Dice, structure};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use parquet::data_type::{ByteArray, ByteArrayType, FloatType, Int32Type};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use prism_host::output::{
@@ -194,6 +195,12 @@ fn parquet_reads_back_to_the_bit() {
     assert_eq!(value("prism.points"), "250");
     assert_eq!(value("prism.site_threshold"), "0.375");
     assert_eq!(value("prism.version"), env!("CARGO_PKG_VERSION"));
+    let schema = BASE64_STANDARD.decode(value("ARROW:schema")).unwrap();
+    let schema = arrow_ipc::convert::try_schema_from_ipc_buffer(&schema).unwrap();
+    assert_eq!(schema.metadata()["prism.points"], "250");
+    let told = |name: &str, key: &str| schema.field_with_name(name).unwrap().metadata()[key].clone();
+    assert_eq!((told("sasa", "unit"), told("rsa", "unit")), ("Å^2".into(), String::new()));
+    assert!(told("sasa", "definition").contains("probe 1.4 Å") && told("ss", "definition").contains("mkdssp"));
 
     for (index, column) in Columns::default().as_slice().iter().enumerate() {
         assert_eq!(metadata.schema_descr().column(index).name(), column.name());
@@ -289,6 +296,8 @@ fn npz_reads_back_to_the_bit() {
     write(&path, Columns::default(), &all);
     let mut archive = zip::ZipArchive::new(File::open(&path).unwrap()).unwrap();
     assert_eq!(archive.len(), 7 + FEATURES.len() + 2);
+    let comment = std::str::from_utf8(archive.comment()).unwrap().to_owned();
+    assert!(comment.contains("prism.points=250") && comment.contains("\nsasa [Å^2]: solvent-accessible"), "{comment}");
     for column in Columns::default().as_slice() {
         let mut bytes = Vec::new();
         archive.by_name(&format!("{}.npy", column.name())).unwrap().read_to_end(&mut bytes).unwrap();

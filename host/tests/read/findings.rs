@@ -48,6 +48,17 @@ fn cas(rows: &[(&str, u32, f64, u32)]) -> String {
     cif(&rows.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
+/// PyMOL writes the author's numbers as `label_seq_id`, also of ions.
+#[test]
+fn calcium_is_no_alpha_carbon() {
+    let ion = "HETATM 9 CA CA . CA B 993 30.000 0.000 0.000 10.00 1 993 A";
+    let (first, second) = (ca(1, "GLY", 1, 0.0, 1), ca(2, "TRP", 2, 3.8, 1));
+    assert_eq!(rows(&structure(cif(&[&first, &second, ion]))), ["A 1 GLY 1", "A 2 TRP 1"]);
+    // An unknown residue of the sequence, of an alpha carbon alone, has its row.
+    let residue = ion.replacen("CA CA . CA", "C CA . XYZ", 1);
+    assert_eq!(rows(&structure(cif(&[&first, &second, &residue])))[2..], ["A 993 XYZ 1"]);
+}
+
 #[test]
 fn line_ends_of_carriage_returns() {
     let text = plain().concat();

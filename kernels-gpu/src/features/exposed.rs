@@ -20,7 +20,15 @@ pub fn features<V>(block: &mut Block, rows: Rows, exposure: &[ResidueExposure], 
         columns[column::CX] = found.protrusion;
         columns[column::DEPTH] = found.depth;
         columns[column::ATOMIC_CONTACTS] = found.contacts;
-        let exposed = if found.relative > 1.0 { 1.0 } else { found.relative };
-        columns[column::EXPOSED_VELOCITY] = canonical(exposed * columns[column::VELOCITY_LOCAL]);
+        let velocity = columns[column::VELOCITY_LOCAL];
+        columns[column::EXPOSED_VELOCITY] = exposed_velocity(found.relative, velocity);
     });
+}
+
+/// The feature of that name: `rsa`, at most 1, times `velocity_local`.
+#[inline(always)]
+#[must_use]
+pub fn exposed_velocity(relative: f32, velocity: f32) -> f32 {
+    let exposed = if relative > 1.0 { 1.0 } else { relative };
+    canonical(exposed * velocity)
 }
