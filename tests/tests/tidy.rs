@@ -355,7 +355,7 @@ fn changelog_and_licences_are_of_this_version() {
     );
 }
 
-/// A package says that it has no tests where it would take long to look for some.
+/// Packages without tests declare this if searching for tests would take long.
 #[test]
 fn no_test_is_in_a_package_that_says_it_has_none() {
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! `dist`: the command as it is handed out, for several systems, one archive each.
+//! `dist`: archives of the command for several systems.
 
 use std::fs;
 use std::io::Write as _;
@@ -12,8 +12,8 @@ use flate2::write::GzEncoder;
 use crate::gpu_bundle::make_executable;
 use crate::workspace;
 
-/// What builds for other systems, from the Python index: cargo with Zig's compiler and C libraries. Fixed, so that a release can be
-/// built again.
+/// The tools that build for other systems, from the Python index: cargo with Zig's compiler and C libraries. Their versions are
+/// fixed so that builds can be repeated.
 const BUILDER: [&str; 2] = ["cargo-zigbuild==0.24.0", "ziglang==0.15.2"];
 
 /// Build `prism` for other machines: static programs, which run on any Linux on CPU cores, and programs for glibc 2.28 or newer,
@@ -80,7 +80,7 @@ fn finish(command: &mut Command, what: &str) -> Result<()> {
     Ok(())
 }
 
-/// Builds the program; answers where it is.
+/// Builds the program and returns its path.
 fn build(root: &Path, tools: &Path, target: &str) -> Result<PathBuf> {
     let below =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from).join("zigbuild");
@@ -90,7 +90,7 @@ fn build(root: &Path, tools: &Path, target: &str) -> Result<PathBuf> {
     command.args(["--target", target, "--config", "profile.release.debug=false"]);
     command.args(["--config", "profile.release.strip=\"symbols\""]).env("CARGO_TARGET_DIR", &below);
     if target.starts_with("x86_64-") {
-        // Zig switches the 512-bit vectors off that a decompressor's C code chooses at run time.
+        // Zig disables the 512-bit vectors, which a decompressor's C code would choose at run time.
         command.env(format!("CFLAGS_{}", triple(target).replace('-', "_")), "-mevex512");
     }
     let status = command.status().with_context(|| {
@@ -100,7 +100,7 @@ fn build(root: &Path, tools: &Path, target: &str) -> Result<PathBuf> {
     Ok(below.join(triple(target)).join("release/prism"))
 }
 
-/// Packs the program with what must go with it: the same bytes for the same files.
+/// Packs the program with the files that must accompany it. The same files give the same bytes.
 fn pack(root: &Path, program: &Path, name: &str, to: &Path) -> Result<()> {
     make_executable(program)?;
     let file = fs::File::create(to).with_context(|| format!("cannot write {}", to.display()))?;

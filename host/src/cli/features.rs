@@ -91,7 +91,7 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
     })
 }
 
-/// Where structures go that are coloured by a column.
+/// The destination of structures coloured by a column.
 fn coloured(path: &Path, args: &FeaturesArgs) -> Result<ColouredStructures, Failure> {
     let name = &args.color_by;
     if args.output.as_deref().is_some_and(folder::is_one) {

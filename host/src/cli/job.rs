@@ -27,7 +27,7 @@ pub enum Sink {
     Stdout(Box<dyn Table>, Arc<AtomicU64>),
     File(OutputFile),
     Report(Box<ReportFile>, Provenance),
-    /// A table, and structures that are coloured by a column.
+    /// A table, and structures coloured by a column.
     Coloured(Box<Sink>, ColouredStructures),
 }
 

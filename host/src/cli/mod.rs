@@ -28,10 +28,10 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-/// Runs the `prism` command with the arguments of this process; answers the exit status: 0 all done, 1 nothing written, 2 wrong
-/// usage, 3 some inputs failed. Where the arguments are no command, it ends the process.
+/// Runs the `prism` command with the arguments of this process. Returns the exit status: 0 all done, 1 nothing written, 2 wrong
+/// usage, 3 some inputs failed. If the arguments are not a valid command, it ends the process.
 ///
-/// The command is this function, and no more: [`pipeline`](crate::pipeline) and [`output`](crate::output) are for programs.
+/// This is the whole interface of the command. Programs use [`pipeline`](crate::pipeline) and [`output`](crate::output).
 #[must_use]
 pub fn run_command() -> u8 {
     run(Cli::parse())

@@ -101,7 +101,7 @@ impl Folder {
         fs::create_dir_all(path).map_err(|error| Failure::Work(anyhow!("{shown}: cannot be made: {error}")))?;
         const LOOKS: u32 = 10;
         let is_empty = || !fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
-        // Another shard may be about to write it.
+        // Another shard may be writing it.
         let (mut found, mut looks) = (folder.manifest()?, 0);
         while found.is_none() && !is_empty() && looks < LOOKS {
             found = folder.manifest()?;

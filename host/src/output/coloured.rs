@@ -1,4 +1,4 @@
-//! Structures written again with a column of the table in their B column, and scripts that show them so.
+//! Structure files rewritten with a column of the table in their B column, and scripts that show them coloured by it.
 
 use super::{OutputError, StructureRows, write_whole};
 use crate::inputs::{InputFile, Source};
@@ -7,9 +7,9 @@ use shared_types::Feature;
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf, absolute};
 
-/// What stands in the B column where there is no value: undefined ones, and atoms that are of no row.
+/// The B factor of atoms without a value: undefined values, and atoms that belong to no row.
 const NONE: f32 = -999.0;
-/// Columns that lie between 0 and 1: two decimals have room for more of them in hundredths.
+/// The factor for columns between 0 and 1: in hundredths, two decimals show more digits.
 const IN_HUNDREDTHS: [&str; 6] = ["centrality", "clustering", "gisaid_freq", "freq_local", "rsa", "site_score"];
 
 /// A folder of structure files, each the text of its input with a feature's values in the B column, and with a script for
@@ -35,10 +35,10 @@ pub struct ColouredStructures {
 }
 
 impl ColouredStructures {
-    /// Makes the folder, unless it is there.
+    /// Makes the folder if it does not exist.
     ///
     /// # Errors
-    /// Where that cannot be done.
+    /// If it cannot be made.
     pub fn create(folder: &Path, feature: &'static Feature) -> Result<Self, OutputError> {
         let shown = |source| not_made(folder, source);
         if !folder.is_dir() {
@@ -47,7 +47,7 @@ impl ColouredStructures {
         Ok(Self { folder: absolute(folder).map_err(shown)?, feature, files: HashMap::new() })
     }
 
-    /// Whose values are written.
+    /// The feature whose values are written.
     #[must_use]
     pub fn feature(&self) -> &'static Feature {
         self.feature
@@ -62,8 +62,8 @@ impl ColouredStructures {
     /// Writes a structure and its scripts.
     ///
     /// # Errors
-    /// [`OutputError::ViewInput`] where a structure has no file of its own, or one of another format; others where files cannot
-    /// be written.
+    /// [`OutputError::ViewInput`] if a structure has no file of its own or has another format; others if files cannot be
+    /// written.
     pub fn write(&self, part: &StructureRows<'_>) -> Result<(), OutputError> {
         let name = &part.structure.name;
         let Some(input) = self.files.get(name) else {
@@ -91,7 +91,7 @@ impl ColouredStructures {
         Ok(())
     }
 
-    /// Cividis in three colours, from the lowest to the highest value; grey where there is none.
+    /// Cividis in three colours, from the lowest to the highest value, and grey for missing values.
     fn scripts(&self, part: &StructureRows<'_>, factor: f32, place: &Path) -> [String; 2] {
         let values = part.values(self.feature).iter().filter(|value| value.is_finite()).map(|value| factor * value);
         let (low, high) =
@@ -120,8 +120,8 @@ fn not_made(folder: &Path, source: std::io::Error) -> OutputError {
     OutputError::Io { path: folder.display().to_string(), action: "be made", source }
 }
 
-/// The text of a structure's file in which the B column of every atom has its residue's value, times a factor; `none` where there is
-/// no value.
+/// The text of a structure's file with each residue's value, times a factor, in the B column of its atoms. Missing values are
+/// `none`.
 pub(super) fn with_values(
     part: &StructureRows<'_>,
     values: &[f32],

@@ -57,7 +57,7 @@ impl Sample {
 
     /// Histograms of the features that are defined for some residue.
     pub(super) fn histograms(&self) -> Vec<Value> {
-        // Each structure's coordinates have an origin of their own: together they say nothing.
+        // Each structure's coordinates have their own origin, so that a common histogram is meaningless.
         let placeless = |feature: &shared_types::Feature| !matches!(feature.name, "ca_x" | "ca_y" | "ca_z");
         let histogram = |(index, feature): (usize, &shared_types::Feature)| {
             let mut values: Vec<f32> =
@@ -74,10 +74,10 @@ impl Sample {
             let (bars, width) = if whole { ((high - low) as usize + 1, 0.0) } else { (BARS, high - low) };
             let mut counts = vec![0_u32; bars];
             for value in &values {
-                // Shares of the width would put some whole numbers into the bar before theirs.
+                // Fractions of the width would put some integers into the previous bar.
                 let above = f64::from(value - low);
                 let bar = if whole { above } else { above / f64::from(width) * bars as f64 };
-                // What lies below, or has no width, goes to the first.
+                // Values below the range, or in a range without width, go to the first bar.
                 counts[(bar as usize).min(bars - 1)] += 1;
             }
             Some(json!({ "name": feature.name, "unit": feature.unit, "low": low, "median": median, "high": high,

@@ -1,4 +1,4 @@
-//! Structures written again with a column in their B column.
+//! Structure files rewritten with a column in their B column.
 
 use crate::command::{Run, column, example, shipped};
 use std::fs;
@@ -25,7 +25,7 @@ fn structures_have_the_values_of_a_column_in_their_b_column() {
             assert_eq!(values.len(), coloured.len());
             for (value, shown) in values.iter().zip(&coloured) {
                 let value: f64 = value.parse().map_or(-999.0, |value: f64| factor * value);
-                // A PDB file has six characters, so that -180 has one decimal.
+                // A PDB file has six characters, so -180 has one decimal.
                 let near = if value <= -99.99 { 0.051 } else { 0.0051 };
                 assert!((shown.parse::<f64>().unwrap() - value).abs() < near, "{written}: {value} {shown}");
             }

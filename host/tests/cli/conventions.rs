@@ -27,7 +27,7 @@ fn short_help_has_the_most_used_options_and_long_help_all_in_groups() {
     let places: Vec<usize> = headings.iter().map(|heading| position(&long, heading)).collect();
     assert!(places.is_sorted(), "{places:?}: {long}");
     assert!(position(&long, "--output") < places[1], "what is used most comes first");
-    // So do the other commands; what options of one command mean for another is for the long help.
+    // The other commands do the same. The long help tells how options of one command affect another.
     for (command, option) in
         [("sites", "--output"), ("sites", "--max-sites"), ("edges", "--kinds"), ("interface", "--between")]
     {
