@@ -349,6 +349,18 @@ pub enum CudaError {
     /// The arguments do not fit the launch.
     #[error(transparent)]
     Launch(Box<LaunchError>),
+    /// Blocks that meet wait for each other, and not all of a launch would be on the device at the same time.
+    #[error(
+        "the blocks of kernel `{kernel}` meet, so that all must run at the same time: {blocks} were asked for, and this device runs {most} at once; launch at most as many as `CudaExecutor::most_blocks_that_meet` says"
+    )]
+    TooManyBlocksToMeet {
+        /// The kernel.
+        kernel: &'static str,
+        /// How many blocks were asked for.
+        blocks: u32,
+        /// How many the device runs at once.
+        most: u32,
+    },
     /// A kernel did not end in time. On a GPU it goes on: whatever frees or reads memory that it uses waits for it.
     #[error(
         "kernel `{kernel}` did not end within {limit:?}; its blocks may wait for each other, or loop for ever. On a GPU it goes on until the process ends, and dropping what it uses waits for it: leave by std::process::exit"

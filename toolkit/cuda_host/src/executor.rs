@@ -3,6 +3,7 @@
 use crate::args::{Addresses, RawArgs};
 use crate::dynamic;
 use crate::image::Image;
+use crate::meeting::{Meeting, most_blocks};
 use crate::module::LoadedKernel;
 use crate::slot::Watch;
 use crate::usage::{Access, Begun};
@@ -14,7 +15,7 @@ use std::any::TypeId;
 use std::collections::HashMap;
 use std::fmt;
 use std::ptr;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 impl Space for Device {
@@ -83,6 +84,7 @@ pub struct CudaExecutor {
     stream: Stream,
     modules: Arc<Modules>,
     limit: Option<Duration>,
+    meeting: Arc<Mutex<Meeting>>,
 }
 
 struct Modules {
@@ -101,7 +103,7 @@ impl CudaExecutor {
             stream.check_device(module.context(), "using a module")?;
         }
         let modules = Arc::new(Modules { list, kernels: RwLock::default() });
-        Ok(Self { stream: stream.clone(), modules, limit: None })
+        Ok(Self { stream: stream.clone(), modules, limit: None, meeting: Arc::default() })
     }
 
     /// Opens a device, makes a stream and loads one module, PTX or an [`Image`]: what a program with one stream needs.
@@ -120,7 +122,7 @@ impl CudaExecutor {
     /// [`CudaError::OtherDevice`].
     pub fn on(&self, stream: &Stream) -> Result<Self, CudaError> {
         stream.check_device(self.context(), "using modules on another stream")?;
-        Ok(Self { stream: stream.clone(), modules: self.modules.clone(), limit: self.limit })
+        Ok(Self { stream: stream.clone(), modules: self.modules.clone(), limit: self.limit, meeting: Arc::default() })
     }
 
     /// The same executor for launches that take at most `limit`, for kernels that may not end. Each launch waits for its end,
@@ -187,6 +189,24 @@ impl CudaExecutor {
         self.find(TypeId::of::<K>(), K::NAME, Module::kernel::<K>)
     }
 
+    /// How many blocks of a kernel of a [`WholeGrid`](cuda_std::WholeGrid) the device runs at the same time: the most that a launch takes.
+    ///
+    /// ```no_run
+    /// use cuda_host::{CudaError, CudaExecutor};
+    /// use cuda_std::launch::Kernel;
+    ///
+    /// /// Blocks for `n` elements, of which a thread may take several.
+    /// fn grid<K: Kernel>(gpu: &CudaExecutor, n: u32) -> Result<u32, CudaError> {
+    ///     Ok(n.div_ceil(K::THREADS).min(gpu.most_blocks_that_meet::<K>()?))
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`kernel`](Self::kernel) and of the driver.
+    pub fn most_blocks_that_meet<K: Kernel>(&self) -> Result<u32, CudaError> {
+        most_blocks(&*self.kernel::<K>()?, K::THREADS)
+    }
+
     /// The kernel that `load` finds in its module, which is asked once.
     pub(crate) fn find(
         &self,
@@ -233,6 +253,18 @@ impl Executor for CudaExecutor {
         K::visit::<Device, _>(&mut args, &mut raw);
         raw.push("panic record", &self.stream.slot().device_address());
         raw.push("kernel id", &kernel.id);
+        let mut meeting = self.meeting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = None;
+        if K::MEETS && blocks > 0 {
+            self.stream.check_runs("a launch whose blocks meet")?;
+            let most = most_blocks(&kernel, K::THREADS)?;
+            if blocks > most {
+                return Err(CudaError::TooManyBlocksToMeet { kernel: K::NAME, blocks, most });
+            }
+            let view = meeting.begin(&self.stream, blocks)?;
+            raw.push("state of the grid", &view.address());
+            state = Some(view);
+        }
         raw.check_room(K::NAME)?;
         if let Some(parameters) = &kernel.parameters {
             raw.check_parameters(K::NAME, parameters)?;
@@ -243,6 +275,9 @@ impl Executor for CudaExecutor {
         let watch = Watch::new(self.stream.slot());
         let mut begin = Begin { stream: &self.stream, begun: [None; MAX_BUFFERS], count: 0, result: Ok(()) };
         K::visit::<Device, _>(&mut args, &mut begin);
+        if let Some(state) = &state {
+            begin.write(state);
+        }
         begin.result?;
         if blocks == 0 {
             return Ok(());
@@ -256,6 +291,21 @@ impl Executor for CudaExecutor {
             // SAFETY: the entry has these parameters, as its description and the driver say, and its pointers
             // lead to memory that the checks above found long enough, and that uses keep until the kernel ends.
             unsafe {
+                if K::MEETS {
+                    // All blocks run at the same time: more have been refused.
+                    return driver.launch_cooperative_kernel(
+                        kernel.function,
+                        grid.x,
+                        1,
+                        1,
+                        K::THREADS,
+                        1,
+                        1,
+                        shared_bytes,
+                        self.stream.raw(),
+                        parameters,
+                    );
+                }
                 driver.launch_kernel(
                     kernel.function,
                     grid.x,
@@ -274,6 +324,9 @@ impl Executor for CudaExecutor {
         self.stream.note_launch(kernel.id);
         let mut end = End { stream: &self.stream, watch, begun: begin.begun, count: 0 };
         K::visit::<Device, _>(&mut args, &mut end);
+        if let Some(state) = &state {
+            end.write(state);
+        }
         self.stream
             .check(queued, || format!("launching {grid} blocks of {} threads of kernel `{}`", K::THREADS, K::NAME))?;
         drop(turn);

@@ -110,6 +110,10 @@ impl Executor for CpuExecutor {
             }
             Ok(catch(K::NAME, grid.index_3d(index), || run(BlockOnCpu { index, grid, order }))?)
         };
+        if K::MEETS {
+            let order = self.seed.map_or(Order::Rising, Order::Shuffled);
+            return if blocks == 0 { Ok(()) } else { run(0, order) };
+        }
         if let Some(seed) = self.seed {
             let order = Order::Shuffled(seed);
             return order.list(blocks).into_iter().try_for_each(|index| run(index, order.of(index)));

@@ -15,3 +15,4 @@ mod shapes;
 mod testing;
 mod tiles;
 mod warps;
+mod whole_grid;

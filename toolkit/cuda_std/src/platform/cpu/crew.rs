@@ -21,6 +21,15 @@ impl Order {
         }
     }
 
+    /// The order of the phase that comes after one of this order.
+    #[inline(always)]
+    pub(crate) fn next(self) -> Self {
+        match self {
+            Self::Rising => Self::Rising,
+            Self::Shuffled(seed) => Self::Shuffled(mixed(seed)),
+        }
+    }
+
     /// The numbers below `n` in this order.
     #[cold]
     #[inline(never)]
@@ -106,9 +115,7 @@ impl Crew {
     /// The crew for the phase that begins; the one after that has another order.
     #[inline(always)]
     pub(crate) fn next_phase(&mut self) -> Self {
-        if let Order::Shuffled(seed) = &mut self.order {
-            *seed = mixed(*seed);
-        }
+        self.order = self.order.next();
         *self
     }
 
