@@ -2,11 +2,11 @@
 # requires-python = ">=3.11"
 # dependencies = ["biopython==1.88", "gemmi==0.7.5", "numpy==2.4.6", "scipy==1.17.1"]
 # ///
-"""Fits the model of ligand-binding sites, and says how good it is.
+"""Fits the model of ligand-binding sites, and measures its quality.
 
     fit.py [--ligands CSV] [--held-out JSON] DIR...
 
-reads the structures that CSV names (ligands.csv beside this script) from the directories, and writes
+reads the structures named in CSV (by default ligands.csv beside this script) from the directories, and writes
 shared-types/src/site_model.rs and the tables of the page on sites. CSV has the columns file,ligands: residue names with their
 counts (`ATPx1 MGDx2`). The same inputs give the same bytes.
 """
@@ -29,22 +29,22 @@ LIGANDS = pathlib.Path(__file__).with_name("ligands.csv")
 TEMPLATE = pathlib.Path(__file__).with_name("site_model.rs.in")
 MODEL = ROOT / "shared-types/src/site_model.rs"
 PAGES = [ROOT / "docs/sites.md", ROOT / "docs/src/sites.md"]
-# Points this close to a ligand's atom in Å are where a ligand is; from the second distance on they are elsewhere.
+# Points at most this far in Å from a ligand's atom are at a ligand; beyond the second distance they are elsewhere.
 AT, AWAY = 3.0, 5.0
-# Points elsewhere that are taken of a structure, at most.
+# The most points elsewhere that are used from each structure.
 MOST_AWAY = 1500
 FOLDS = 10
 PENALTIES = [1e-5, 1e-4, 1e-3, 1e-2]
-# Of penalties whose quality differs by no more than this, the strongest is taken.
+# The strongest penalty whose quality is within this distance of the best one is used.
 TELLS_APART = 0.002
-# Sums of squared probabilities are integers in this part of 1, and their logarithm begins here.
+# The unit of the integer sums of squared probabilities. Their logarithm begins here.
 UNIT = 2.0**24
-# Weights are integers in this part of 1.
+# The unit of the integer weights.
 WEIGHT_UNIT = 2.0**12
 
 
 class Sample:
-    """A structure: its points, what is around them, and what lines a ligand."""
+    """A structure: its points, their surroundings, and the residues that line a ligand."""
 
     def __init__(self, name, structure):
         s = self.structure = structure
@@ -70,7 +70,7 @@ def training(samples):
 
 
 def folds(samples, family):
-    """The fold of each structure. Families stay whole; the largest comes first, each into the emptiest fold."""
+    """The fold of each structure. Families stay whole. Each, the largest first, goes to the emptiest fold."""
     size = np.bincount(family, weights=[len(one.near) for one in samples])
     fold, filled = np.zeros(len(size), dtype=int), np.zeros(FOLDS)
     for one in np.argsort(-size, kind="stable"):
@@ -80,7 +80,7 @@ def folds(samples, family):
 
 
 class Held:
-    """What a model that has not seen a structure says of it."""
+    """The prediction for each structure by a model that was fitted without it."""
 
     def __init__(self, sample, weights, bias):
         s = sample.structure
@@ -101,24 +101,24 @@ def held_out(samples, fold, penalty):
 
 
 def logarithm(sums):
-    """What scores are logistic in."""
+    """The variable in which scores are logistic."""
     return np.log(np.asarray(sums) + 1 / UNIT)
 
 
 def calibrated(sums, right):
-    """Slope and intercept with which a sum's logarithm is the logit of being right."""
+    """Slope and intercept that turn a sum's logarithm into the logit of a residue lining a ligand."""
     weights, bias = standardised(logarithm(sums)[:, None], right.astype(float), np.ones(len(right)), 1e-9)
     return float(weights[0]), bias
 
 
 def upper_half(value):
-    """The upper 16 bits of the nearest `f32` that has no others."""
+    """The upper 16 bits of the nearest `f32` whose lower 16 bits are 0."""
     bits = np.asarray(value, dtype=np.float32).view(np.uint32).astype(np.uint64)
     return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
 
 
 def tabulated(weights):
-    """What kernels add up of an atom, by its residue's kind and its class: near and far, two halves of a word."""
+    """The weights that kernels sum, by an atom's residue kind and class: near and far, as two halves of a word."""
     of_class, of_kind, far = np.split(weights * WEIGHT_UNIT, [len(points.CLASSES), len(points.CLASSES) + len(points.STANDARD)])
     near, far = of_class + of_kind[:, None], np.broadcast_to(far, (len(points.STANDARD), len(points.CLASSES)))
     largest = (np.abs(near) * points.NEAR**4 + np.abs(far) * points.REACH**4).max()
@@ -128,7 +128,7 @@ def tabulated(weights):
 
 
 def rust(value):
-    """Shortest decimal that reads back as the same f32."""
+    """The shortest decimal that reads back as the same f32."""
     return np.format_float_positional(np.float32(value), unique=True, trim="0")
 
 
@@ -213,7 +213,7 @@ def tenths(what, score, right):
     order = np.array_split(np.argsort(score, kind="stable"), 10)
     lines = [f"| tenth of {what} | {' | '.join(map(str, range(1, 11)))} |", f"|---{'|---' * 10}|"]
     lines.append("| mean score | " + " | ".join(f"{score[own].mean():.3f}" for own in order) + " |")
-    return [*lines, "| share that is right | " + " | ".join(f"{right[own].mean():.3f}" for own in order) + " |"]
+    return [*lines, "| observed share | " + " | ".join(f"{right[own].mean():.3f}" for own in order) + " |"]
 
 
 def write_model(weights, bias, residue, site, threshold, counts, values):

@@ -1,4 +1,4 @@
-"""Logistic functions: fitting, calibration, and what they are worth at a threshold."""
+"""Logistic functions: fitting, calibration, and quality at a threshold."""
 
 import math
 import sys
@@ -28,7 +28,7 @@ def newton(x, y, weight, penalty):
 
 
 def standardised(x, y, weight, penalty):
-    """Weights of columns that are standardised for the fit; those returned are for the columns as they are."""
+    """The weights of the original columns, which are standardised for the fit."""
     mean, deviation = x.mean(0), x.std(0) + 1e-9
     w = newton((x - mean) / deviation, y, weight, penalty)
     weights = w[:-1] / deviation
@@ -36,7 +36,7 @@ def standardised(x, y, weight, penalty):
 
 
 def matthews(predicted, y):
-    """Matthews' coefficient, and precision and recall."""
+    """Matthews' correlation coefficient, precision and recall."""
     tp, fp, fn, tn = ((a & b).sum() for a, b in ((predicted, y), (predicted, ~y), (~predicted, y), (~predicted, ~y)))
     product = float(tp + fp) * float(tp + fn) * float(tn + fp) * float(tn + fn)
     value = (float(tp) * tn - float(fp) * fn) / math.sqrt(product) if product else 0.0

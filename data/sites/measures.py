@@ -1,26 +1,26 @@
-"""How good predicted sites are: the same rule for every program."""
+"""The quality of predicted sites, by the same rules for every program."""
 
 import numpy as np
 from scipy.spatial import cKDTree
 from scipy.stats import rankdata
 
-# A residue lines a ligand when two of their heavy atoms are at most this far apart, in Å; a predicted centre finds a ligand
-# from which it is at most this far.
+# A residue lines a ligand if two of their heavy atoms are at most this far apart, in Å. A predicted centre finds a ligand
+# that is at most this far away.
 REACH = 4.0
-# Parts of one ligand are bonded: closer than this, in Å.
+# Parts of one ligand are bonded: they are closer than this, in Å.
 BOND = 1.9
-# A ligand counts when an atom of it is within REACH of the protein, and its centre within this many Å.
+# A ligand counts if one of its atoms is within REACH of the protein, and its centre within this distance in Å.
 CENTRE = 5.5
 
 
 def auc(score, positive):
-    """Area under the ROC curve; equal scores count half."""
+    """The area under the ROC curve. Equal scores count half."""
     ranks, of = rankdata(score), positive.sum()
     return float((ranks[positive].sum() - of * (of + 1) / 2) / (of * (len(score) - of)))
 
 
 def average_precision(score, positive):
-    """Mean precision over recall; equal scores come together."""
+    """The mean precision over recall. Equal scores form one step."""
     order = np.argsort(-score, kind="stable")
     score, positive = score[order], positive[order]
     found, last = np.cumsum(positive), np.r_[np.nonzero(np.diff(score))[0], len(score) - 1]
@@ -29,7 +29,7 @@ def average_precision(score, positive):
 
 
 def lining(xyz, rows, residues, ligands):
-    """Which residues line a ligand."""
+    """Whether each residue lines a ligand."""
     near = np.zeros(residues, dtype=bool)
     if ligands:
         near[rows[cKDTree(np.concatenate(ligands)).query(xyz)[0] <= REACH]] = True
@@ -37,7 +37,7 @@ def lining(xyz, rows, residues, ligands):
 
 
 def bound(xyz, ligands):
-    """The ligands that count, bonded parts together."""
+    """The ligands that count, with bonded parts joined."""
     group, trees = list(range(len(ligands))), [cKDTree(one) for one in ligands]
     for i in range(len(ligands)):
         for j in range(i):
@@ -51,13 +51,13 @@ def bound(xyz, ligands):
 
 
 def hits(centres, ligands, most):
-    """For each ligand, whether one of the first `most` centres is within REACH of an atom of it."""
+    """For each ligand, whether one of the first `most` centres is within REACH of one of its atoms."""
     first = np.asarray(centres, dtype=float).reshape(-1, 3)[:most]
     return [bool(len(first)) and bool(cKDTree(one).query(first)[0].min() <= REACH) for one in ligands]
 
 
 class Result:
-    """What a program says of one structure, beside what is there. `score` of its residues, `centres` of sites by rank."""
+    """A program's prediction for one structure, and the truth. `score` of its residues, `centres` of sites by rank."""
 
     def __init__(self, score, centres, near, ligands):
         self.score, self.near = np.asarray(score, dtype=float), near
@@ -79,7 +79,7 @@ def measure(results):
 
 
 def intervals(results, family, draws=500):
-    """From 2.5 to 97.5% of the measures of families drawn with replacement."""
+    """The 2.5% and 97.5% quantiles of the measures over families drawn with replacement."""
     random, members = np.random.default_rng(0), {}
     for one, own in zip(results, family):
         members.setdefault(own, []).append(one)

@@ -1,7 +1,7 @@
-"""Points on a structure's surface and what lies around them, as the kernels compute it (kernels-gpu/src/points).
+"""Points on a structure's surface and their surroundings, as the kernels compute them (kernels-gpu/src/points).
 
-What is tabulated here is written to shared-types/src/site_model.rs, so that kernels and fit use the same numbers. Sums are
-in double precision here and in integers there; they differ by less than what a weight is rounded to.
+The tables here are written to shared-types/src/site_model.rs, so that kernels and fit use the same numbers. Sums are in double
+precision here and in integers there; they differ by less than the rounding of a weight.
 """
 
 import math
@@ -13,18 +13,18 @@ from structures import SMALLEST_LIGAND
 
 STANDARD = "ALA ARG ASN ASP CYS GLN GLU GLY HIS ILE LEU LYS MET PHE PRO SER THR TRP TYR VAL".split()
 KIND = {name: kind for kind, name in enumerate(STANDARD)}
-# Radius of the probe in Å whose centre a point is.
+# The radius in Å of the probe whose centre is a point.
 PROBE = 1.6
 # Directions of points from an atom: every sixth of the 100 on which `sasa` is counted by default. So an atom without
 # accessible area has no point either.
 SPIRAL, FIRST, STEP, DIRECTIONS = 100, 5, 6, 16
-# Fewest heavy atoms within 10 Å, itself counted, of an atom that gives points, and most points that an atom gives.
+# An atom gives points if at least this many heavy atoms, including itself, are within 10 Å. Then the most points of an atom.
 CROWDED, LEAST_CROWD, CAPACITY = 10.0, 120, 4
 # Atoms within these distances in Å count for a point.
 NEAR, REACH = 8.0, 10.0
-# Points within this distance in Å of an atom count for it.
+# Points within this distance in Å count for an atom.
 AROUND = 6.0
-# Atoms within this distance in Å of a site's centre are part of it, as its peak is, and of no later one.
+# Atoms within this distance in Å of a site's centre, and its peak, belong to this site and to no later one.
 APART = 10.0
 MOST_SITES = 20
 CLASSES = (
@@ -33,9 +33,9 @@ CLASSES = (
 ).split("|")
 # What is summed up by, near and farther.
 GROUPS = [("classes", len(CLASSES)), ("kinds", len(STANDARD))], [("classes", len(CLASSES))]
-# Columns behind those.
+# The columns after those.
 OTHERS = ["one_sided", "one_sided_squared", "atoms", "atoms_squared", "atoms_one_sided"]
-# ProtOr radii in Å by atom (Tsai et al. 1999), as shared-types/src/radii.rs has them.
+# ProtOr radii in Å by atom (Tsai et al. 1999), equal to those in shared-types/src/radii.rs.
 ELEMENTS = {"C": 1.88, "N": 1.64, "O": 1.46, "S": 1.77}
 BARE = {"ASN CG", "ASP CG", "HIS CG", "PHE CG", "TRP CG", "TYR CG", "GLN CD", "GLU CD", "ARG CZ", "TYR CZ", "TRP CD2", "TRP CE2"}
 AROMATIC = {
@@ -46,7 +46,7 @@ CARBONYL = {"ASN OD1", "ASP OD1", "GLN OE1", "GLU OE1"}
 
 
 def radius(name, atom):
-    """Radius in Å of an atom of a residue."""
+    """The radius in Å of an atom of a residue."""
     key = f"{name} {atom}"
     if atom == "C" or key in BARE:
         return 1.61
@@ -67,13 +67,13 @@ def directions():
 
 def classes(kinds, radii, from_alpha):
     """The class of each atom, by its residue's kind, its radius and its squared distance from the residue's alpha carbon in
-    Å^2 (infinite where there is none): what kernels know of it."""
+    Å^2 (infinite if there is none), as in the kernels."""
     kind = lambda *names: np.isin(kinds, [KIND[name] for name in names])
     is_radius = lambda *values: np.isin(np.round(radii, 2), values)
     backbone = from_alpha < 2.0**2
     carbon, nitrogen, oxygen = is_radius(1.88, 1.76, 1.61), is_radius(1.64), is_radius(1.42, 1.46)
     acid, amide = kind("ASP", "GLU"), kind("ASN", "GLN")
-    # The carbonyl's oxygen is 2.4 Å away, those of side chains that have the same radius 2.8 Å and more.
+    # The carbonyl's oxygen is 2.4 Å away; side-chain oxygens with the same radius are at least 2.8 Å away.
     own_oxygen = is_radius(1.42) & (~(acid | amide) | (from_alpha < 2.6**2))
     aromatic = is_radius(1.76) | (is_radius(1.61) & kind("PHE", "TYR", "TRP", "HIS"))
     rules = [
@@ -100,8 +100,8 @@ def classes(kinds, radii, from_alpha):
 class Structure:
     """Heavy atoms of a file's protein, residue by residue, and its ligands.
 
-    Modified amino acids within a chain are part of the protein, as the residue that they are made from. Of atoms that have
-    one name in a residue the first counts.
+    Modified amino acids within a chain belong to the protein, as the residue from which they derive. Of several atoms with
+    the same name in a residue, the first one counts.
     """
 
     def __init__(self, path, counts_as_ligand):
@@ -134,14 +134,14 @@ class Structure:
         self.classes = classes(self.kinds, self.radii, np.array(alpha)) if xyz else np.zeros(0, int)
 
     def by_residue(self, values, start=0.0):
-        """The largest value of each residue's atoms."""
+        """The largest value among each residue's atoms."""
         largest = np.full(len(self.keys), start)
         np.maximum.at(largest, self.rows, values)
         return largest
 
 
 def parent_of(residue, atoms):
-    """The standard amino acid that a residue of a chain is, or is made from; None for what is no part of a protein."""
+    """The standard amino acid that a residue of a chain is or derives from; None if it is not part of a protein."""
     if residue.name in KIND:
         return None if residue.het_flag == "H" else residue.name
     known = gemmi.find_tabulated_residue(residue.name)
@@ -153,7 +153,7 @@ def parent_of(residue, atoms):
 
 
 def points(structure):
-    """Points on the surface: positions, the atom that each is of."""
+    """Points on the surface: their positions and their atoms."""
     xyz, reach, unit = structure.xyz, structure.radii + PROBE, directions().astype(float)
     tree = cKDTree(xyz)
     inside = np.nonzero(tree.query_ball_point(xyz, CROWDED, return_length=True) >= LEAST_CROWD)[0]
@@ -167,7 +167,7 @@ def points(structure):
     near &= (other != owner[point]) & ((xyz[other] != xyz[owner[point]]).any(1) | (reach[other] > reach[owner[point]]))
     exposed = np.ones(len(place), dtype=bool)
     exposed[point[near]] = False
-    # Of more than an atom may give, as many are kept, in even steps.
+    # If an atom has too many points, this keeps the allowed number, evenly spaced.
     exposed = exposed.reshape(-1, DIRECTIONS)
     for atom in np.nonzero(exposed.sum(1) > CAPACITY)[0]:
         own = np.nonzero(exposed[atom])[0]
@@ -178,7 +178,7 @@ def points(structure):
 
 
 def surroundings(structure, place):
-    """A row of columns for each point: sums over atoms near by class and by kind, and farther by class; then how one-sided
+    """A row of columns for each point: sums over near atoms by class and by kind, and over farther atoms by class; then how one-sided
     atoms lie, how many there are, and products of these."""
     pairs = cKDTree(place).sparse_distance_matrix(cKDTree(structure.xyz), REACH, output_type="coo_matrix")
     point, atom = pairs.row, pairs.col
@@ -199,13 +199,13 @@ def surroundings(structure, place):
 
 
 def gathered(structure, place, probability):
-    """For each atom the sum of squared probabilities of the points within `AROUND`."""
+    """The sum of squared probabilities of the points within `AROUND` of each atom."""
     near = cKDTree(place).query_ball_point(structure.xyz, AROUND) if len(place) else [[] for _ in structure.xyz]
     return np.array([(probability[one] ** 2).sum() for one in near])
 
 
 def sites(structure, place, probability, sums):
-    """Sites by falling score: centres, scores, and the peak's atom."""
+    """Sites by decreasing score: their centres, scores, and the atoms of their peaks."""
     left, tree = sums > 0, cKDTree(place) if len(place) else None
     centres, scores, peaks = [], [], []
     while left.any() and len(scores) < MOST_SITES:

@@ -1,4 +1,4 @@
-"""Structure files: their ligands, what lines them, and which structures are related."""
+"""Structure files: their ligands, the residues that line them, and related structures."""
 
 import csv
 import pathlib
@@ -8,20 +8,20 @@ import gemmi
 import numpy as np
 from Bio import Align
 
-# Chains are homologous from this identity on, over the shorter one; shorter ones are peptides, too short to tell.
+# Chains are homologous from this identity on, over the shorter one. Chains below the second number are too short to decide.
 SMALLEST_LIGAND = 6
 IDENTITY, SHORTEST_CHAIN = 0.30, 30
 # gemmi's table of residue kinds knows most buffers and cryoprotectants, sugars, modified amino acids and nucleotides.
-# These it does not know, or calls something else.
+# It does not know these, or classifies them differently.
 ADDITIVES = set("1PE PE3 PE5 PE8 P6G PG4 PG5 PG6 PEG PEU XPE 7PE MES EPE HED FLC DTT DTV MLA OLC OLA UNL UNX".split())
 GLYCANS = set("FUL XYS NDG NGA A2G SGN IDS".split())
-# Kinds are by name alone; these are bound as ligands where they were seen.
+# Kinds follow from names alone; these occurred as bound ligands.
 LIGANDS_NONETHELESS = set("GLA SAL TAU".split())
 SUFFIXES = (".pdb", ".ent", ".cif", ".mmcif")
 
 
 def is_ligand(name):
-    """Whether a HETATM group of this name is a ligand, where no list says so."""
+    """Whether a HETATM group of this name is a ligand, if it is in no list."""
     if name in LIGANDS_NONETHELESS:
         return True
     known = gemmi.find_tabulated_residue(name)
@@ -61,7 +61,7 @@ def families(structures):
     """A family number for each structure: they are linked by homologous chains."""
     aligner = Align.PairwiseAligner(mode="global")
     aligner.substitution_matrix = Align.substitution_matrices.load("BLOSUM62")
-    # Ends are free: else a short chain finds its letters all over a long one.
+    # Gaps at the ends are free. Otherwise a short chain would be spread over a long one.
     aligner.open_gap_score, aligner.extend_gap_score, aligner.end_gap_score = -11, -1, 0
 
     def homologous(a, b):

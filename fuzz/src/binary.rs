@@ -1,4 +1,4 @@
-//! BinaryCIF: bytes as they are, and tables in every encoding that there is, which are to say what the same table in text says.
+//! BinaryCIF: arbitrary bytes, and tables in every encoding, which must give the same structures as the same table in text.
 
 use crate::bytes::Bytes;
 use crate::text::{check, options};
@@ -6,7 +6,7 @@ use prism_host::ReadOptions;
 use prism_host::read::read_structures;
 use std::fmt::Write;
 
-/// A BinaryCIF file, or a table that is written as one.
+/// Arbitrary bytes as a BinaryCIF file, or a table encoded as one.
 pub fn bcif(data: &[u8]) {
     let options = options(data);
     match data {
@@ -31,13 +31,13 @@ pub fn bcif(data: &[u8]) {
     }
 }
 
-/// The first assembly, of files that speak of one.
+/// Builds the first assembly, if the file has assemblies.
 pub(crate) fn assembly(data: &[u8]) -> Option<String> {
     let has = |word: &[u8]| data.windows(word.len()).any(|own| own == word);
     (has(b"_struct_assembly") || has(b"REMARK 350")).then(|| "1".to_owned())
 }
 
-/// The columns of a table of atoms: texts, then whole numbers, then numbers of so many decimals.
+/// The columns of a table of atoms: texts, then integers, then numbers with their decimals.
 const TEXTS: [&str; 9] = [
     "group_PDB",
     "type_symbol",
@@ -90,7 +90,7 @@ fn rows(bytes: &mut Bytes<'_>) -> Vec<Row> {
     rows
 }
 
-/// A number of some decimals, as text.
+/// A number with the given decimals, as text.
 fn decimal(value: i32, decimals: u32) -> String {
     format!("{:.*}", decimals as usize, f64::from(value) / f64::from(10_i32.pow(decimals)))
 }
@@ -109,7 +109,7 @@ fn written(rows: &[Row]) -> String {
     text
 }
 
-/// MessagePack, as it is written.
+/// A writer of MessagePack.
 #[derive(Default)]
 struct Pack(Vec<u8>);
 
@@ -156,13 +156,13 @@ impl Pack {
     }
 }
 
-/// Encodings in the order in which they were applied, and the bytes that they gave.
+/// Encodings in the order in which they were applied, and the resulting bytes.
 struct Encoded {
     kinds: Vec<Pack>,
     bytes: Vec<u8>,
 }
 
-/// Whole numbers by a choice of encodings.
+/// Integers in a choice of encodings.
 fn ints(values: &[i32], bytes: &mut Bytes<'_>) -> Encoded {
     let (mut kinds, mut values) = (Vec::new(), values.to_vec());
     let choice = bytes.byte();

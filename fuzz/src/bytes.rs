@@ -1,9 +1,9 @@
-//! Values that are made of bytes.
+//! Values made from bytes.
 
 use prism_host::StructureInput;
 use shared_types::{Atom, NO_CA, RESIDUES};
 
-/// Bytes that are taken one by one; behind the last all are 0.
+/// Bytes that are taken one by one. After the last one, all are 0.
 pub struct Bytes<'a>(std::slice::Iter<'a, u8>);
 
 impl<'a> Bytes<'a> {
@@ -36,7 +36,7 @@ impl<'a> Bytes<'a> {
         taken
     }
 
-    /// A coordinate as structures have them, or, rarely, any number that there is.
+    /// A typical coordinate of a structure or, rarely, any number.
     pub fn coordinate(&mut self) -> f32 {
         match self.byte() {
             255 => f32::from_bits(self.word()),
@@ -77,7 +77,7 @@ impl<'a> Bytes<'a> {
             0..200 => {}
             200..210 => structure.bfactor.clear(),
             210..215 => structure.environment = true,
-            // Something that does not fit.
+            // An inconsistent value.
             byte => {
                 let value = self.word() >> (byte % 32);
                 let place = self.below(residues);

@@ -1,14 +1,14 @@
-//! Random programs of phases: whatever a kernel does in safe code, its result does not depend on the order of its threads.
+//! Random programs of phases: a kernel in safe code has the same result in any order of its threads.
 
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
 use tensor_kernels::{WORDS, program};
 
-/// Elements of a block.
+/// Elements per block.
 const ELEMENTS: u32 = 96;
-/// Phases of a program, at most.
+/// The most phases of a program.
 const PHASES: usize = 24;
-/// What a launch leaves, or that it ends in a panic.
+/// The output of a launch, or the fact that it panics.
 fn run(
     executor: &CpuExecutor,
     blocks: u32,
@@ -31,12 +31,12 @@ fn run(
     }
 }
 
-/// A program, in the order of its threads and in three others.
+/// Runs a program in the usual order of its threads and in three others.
 pub fn kernels(data: &[u8]) {
     let (words, _) = data.as_chunks::<{ WORDS * 2 }>();
     let word = |chunk: &[u8; WORDS * 2]| {
         let of = |k: usize| u32::from(u16::from_le_bytes([chunk[2 * k], chunk[2 * k + 1]]));
-        // Sixteen bits, spread where they are high: large numbers are rare.
+        // Sixteen bits, shifted according to their upper bits, so that large numbers are rare.
         [0, 1, 2, 3].map(|k| if of(k) > 0xf000 { of(k) << 16 | of(k) } else { of(k) })
     };
     let program: Vec<_> = words.iter().take(PHASES).map(word).collect();

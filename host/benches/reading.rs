@@ -1,7 +1,8 @@
-//! How fast one core reads structures: `cargo bench -p prism-host --bench reading`.
+//! Reading speed of one core: `cargo bench -p prism-host --bench reading`.
 //!
-//! Text in memory to a `StructureInput`, all checks on, in bytes of text a second; gzip in bytes of the text that comes
-//! out; and whole files, opened and read, in structures a second. `PRISM_CORPUS` adds larger entries in both formats.
+//! Measures text in memory to a `StructureInput`, with all checks, in bytes of text per second; gzip in decompressed bytes
+//! per second; and whole files, opened and read, in structures per second. `PRISM_CORPUS` adds larger entries in both
+//! formats.
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
 use flate2::read::MultiGzDecoder;
@@ -10,7 +11,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Files of the repository, below its root.
+/// Files of the repository, relative to its root.
 const FILES: [&str; 6] = [
     "data/6m0j_rbd.pdb",
     "host/tests/data/1ubq.pdb",
@@ -19,7 +20,7 @@ const FILES: [&str; 6] = [
     "tests/data/1aki.cif.gz",
     "tests/data/4zhl.cif.gz",
 ];
-/// Files of the corpus' `dev/`: a virus' shell, an ensemble, and what different programs write.
+/// Files of the corpus' `dev/`: a virus capsid, an ensemble, and output of different programs.
 const CORPUS: [&str; 9] = [
     "2btv.pdb.gz",
     "3nig.pdb.gz",

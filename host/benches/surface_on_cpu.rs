@@ -1,4 +1,5 @@
-//! The kernels of heavy atoms on one CPU core, timed: `cargo bench -p prism-host --bench surface_on_cpu`, in atoms a second.
+//! Speed of the heavy-atom kernels on one CPU core, in atoms per second: `cargo bench -p prism-host --bench
+//! surface_on_cpu`.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use cuda_std::launch::CpuExecutor;
@@ -8,7 +9,7 @@ use prism_host::read::{ReadOptions, read_path};
 use shared_types::MegaFusedConfig;
 use std::path::Path;
 
-/// A small protein, one of the usual size, and one of several chains.
+/// A small protein, one of average size, and one with several chains.
 const STRUCTURES: [&str; 3] = ["tests/data/1crn.pdb.gz", "data/6m0j_rbd.pdb", "tests/data/4zhl.cif.gz"];
 
 fn batch_of(path: &str) -> PackedBatch {

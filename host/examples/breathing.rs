@@ -1,7 +1,7 @@
-//! How much each residue's accessible surface varies when a structure breathes, as CSV: `breathing FILE [FRAMES]`.
+//! Writes how much each residue's accessible surface varies when a structure fluctuates, as CSV: `breathing FILE [FRAMES]`.
 //!
-//! Atoms are moved at random by as much as their residue's B factor says (in Å, per axis: the root of B / (8 pi^2)). All
-//! frames are of one shape, so that the GPU gets each with one launch of a CUDA graph.
+//! Atoms are moved at random according to their residue's B factor (standard deviation in Å per axis: the root of B / (8
+//! pi^2)). All frames have one shape, so the GPU gets each with one launch of a CUDA graph.
 
 use anyhow::{Context as _, Result};
 use cuda_host::CudaExecutor;
@@ -24,7 +24,7 @@ fn main() -> Result<()> {
     let mut recorded = DeviceBatch::new(executor.stream(), MegaFusedConfig::default())?.record(&executor, batch)?;
     let mut normal = normal_numbers();
     let mut atoms = structure.atoms.clone();
-    // Of each residue, the sum of its areas and of their squares.
+    // Per residue, the sum of its areas and of their squares.
     let mut sums = vec![[0.0f64; 2]; structure.n_residues()];
     let begin = Instant::now();
     for _ in 0..frames {
@@ -58,7 +58,7 @@ fn main() -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// Normal numbers, the same in every run: Box and Muller's method, on splitmix64.
+/// Standard normal numbers, the same in every run, by Box and Muller's method on splitmix64.
 fn normal_numbers() -> impl FnMut() -> f64 {
     let mut state = 0u64;
     let mut unit = move || {

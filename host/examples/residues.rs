@@ -1,7 +1,7 @@
-//! Lists the residues that a structure file holds, as CSV: `residues FILE...`.
+//! Lists the residues of structure files as CSV: `residues FILE...`.
 //!
-//! With `--atoms` first, lists the atoms instead: absolute position in Å (f32 within the structure, so to about
-//! 1e-5 Å), and radius.
+//! With `--atoms` first, lists atoms instead: absolute position in Å (stored as f32 relative to the centre, so exact to
+//! about 1e-5 Å), and radius.
 
 use prism_host::read::{ReadOptions, read_path};
 use shared_types::{NO_CA, RESIDUES};

@@ -1,4 +1,4 @@
-//! Per-residue numbers from outside of structure files: conservation, and frequencies in lineages.
+//! Per-residue numbers from outside of structure files, such as conservation.
 
 use crate::csv_table::{self, CsvTable};
 use crate::structure::StructureInput;
@@ -9,17 +9,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use crate::csv_table::TableError;
 
-/// What tells which residue a line is about.
+/// The columns that identify a residue.
 const KEYS: [&str; 4] = ["structure", "chain", "resnum", "icode"];
 
 macro_rules! annotations {
     ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {
-        /// What a line may say, and between which values.
+        /// The values that a line may have, with their ranges.
         static VALUES: [Value; count!($($kind)*)] = collected!([] $($name $kind $(($absent $(, $limit)*))?;)*);
     };
 }
 
-/// A value that a line may say.
+/// A value of a line.
 struct Value {
     name: &'static str,
     least: f32,
@@ -27,7 +27,7 @@ struct Value {
     of: fn(&mut StructureInput) -> &mut Vec<f32>,
 }
 
-/// How many of the inputs are annotations.
+/// Counts the inputs that are annotations.
 macro_rules! count {
     () => {
         0
@@ -40,7 +40,7 @@ macro_rules! count {
     };
 }
 
-/// The annotations among the inputs.
+/// Collects the annotations among the inputs.
 macro_rules! collected {
     ([$($found:expr),*]) => {
         [$($found),*]
@@ -85,7 +85,7 @@ pub struct Annotations {
 /// Chain, residue number, insertion code.
 type Key = (String, i32, String);
 
-/// Names of values as they are listed for people.
+/// Names of the values, as a list for messages.
 fn names() -> String {
     VALUES.iter().map(|value| value.name).collect::<Vec<_>>().join(", ")
 }
@@ -93,26 +93,26 @@ fn names() -> String {
 #[derive(Debug, Default)]
 struct Entry {
     values: [Option<f32>; VALUES.len()],
-    /// Lines of the file: where each value stands.
+    /// For each value, the line of the file that gave it.
     lines: [u64; VALUES.len()],
-    /// Every line with this key.
+    /// Number of lines with this key.
     count: usize,
     used: AtomicBool,
 }
 
 impl Annotations {
-    /// Reads a CSV file with the columns `structure,chain,resnum,icode` and any of
+    /// Reads a CSV file with the columns `structure,chain,resnum,icode` and at least one of
     /// `conservation,gisaid_freq,gisaid_velocity`, in any order. An empty value is absent.
     ///
     /// # Errors
-    /// Names the line of the first thing that is wrong: a missing, unknown or repeated column, a number that is none,
-    /// a frequency outside 0 to 1, a second value for the same residue.
+    /// Names the line of the first problem: a missing, unknown or repeated column, an invalid number, a frequency outside 0
+    /// to 1, or a second value for the same residue.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, TableError> {
         let (file, shown) = csv_table::open(path.as_ref())?;
         Self::from_reader(file, &shown)
     }
 
-    /// Reads such a file's text from anywhere; `path` is what errors call it.
+    /// Reads the text of such a file from any source; errors name it `path`.
     ///
     /// # Errors
     /// As [`read`](Self::read).
@@ -145,7 +145,7 @@ impl Annotations {
         Ok(())
     }
 
-    /// Writes the annotations of its residues into `structure`. Values of residues without an annotation stay.
+    /// Writes the annotations of a structure's residues into it. Residues without an annotation keep their values.
     pub fn apply(&self, structure: &mut StructureInput) {
         let Some(residues) = self.structures.get(&structure.name) else { return };
         structure.fill_absent();
@@ -169,7 +169,7 @@ impl Annotations {
         self.structures.values().flat_map(HashMap::values).any(|entry| entry.values[value].is_some())
     }
 
-    /// Lines that have matched no residue so far.
+    /// Number of lines that have matched no residue so far.
     #[must_use]
     pub fn unmatched(&self) -> usize {
         let entries = self.structures.values().flat_map(HashMap::values);
@@ -180,7 +180,7 @@ impl Annotations {
 fn parse(&Value { name, least, most, .. }: &Value, text: &str) -> Result<f32, String> {
     let value: f32 = text.parse().map_err(|_| format!("{name} {text:?} is not a number"))?;
     if !value.is_finite() {
-        return Err(format!("{name} {text:?} is not a finite number; leave it empty where there is none"));
+        return Err(format!("{name} {text:?} is not a finite number; leave the field empty if there is no value"));
     }
     if !(least..=most).contains(&value) {
         return Err(format!("{name} {text:?} is not between {least} and {most}"));
@@ -188,7 +188,7 @@ fn parse(&Value { name, least, most, .. }: &Value, text: &str) -> Result<f32, St
     Ok(value)
 }
 
-/// Where each column stands in a line.
+/// The index of each column in a line.
 struct Columns {
     keys: [usize; KEYS.len()],
     values: [Option<usize>; VALUES.len()],
@@ -208,14 +208,14 @@ impl Columns {
                     }
                 };
             if place.replace(index).is_some() {
-                return Err(format!("column {name:?} stands twice"));
+                return Err(format!("column {name:?} occurs twice"));
             }
         }
         if let Some(missing) = keys.iter().position(Option::is_none) {
             return Err(format!("column {:?} is missing", KEYS[missing]));
         }
         if values.iter().all(Option::is_none) {
-            return Err(format!("there is none of the columns {}", names()));
+            return Err(format!("at least one of the columns {} is needed", names()));
         }
         Ok(Self { keys: keys.map(|key| key.expect("checked above")), values })
     }
@@ -291,9 +291,9 @@ mod tests {
         assert!(
             read(&header.replace("gisaid_freq", "icode"))
                 .unwrap_err()
-                .contains("line 1: column \"icode\" stands twice")
+                .contains("line 1: column \"icode\" occurs twice")
         );
-        assert!(read("structure,chain,resnum,icode\n").unwrap_err().contains("none of the columns"));
+        assert!(read("structure,chain,resnum,icode\n").unwrap_err().contains("at least one of the columns"));
         assert!(read("").is_err());
     }
 }

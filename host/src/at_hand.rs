@@ -1,11 +1,11 @@
-//! What the process is working at, for the last words of a process that cannot go on: memory that has run out ends a
-//! process where it stands, and nobody would know which input was too much.
+//! Names the current input in the last message of a process that runs out of memory. Such a process is aborted on the spot,
+//! and the message would otherwise not say which input was too large.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// The beginning of a name, kept where it can be read without allocating.
+/// The beginning of a name, stored where it can be read without allocating.
 #[derive(Clone, Copy)]
 struct Name {
     bytes: [u8; Self::MOST],
@@ -34,7 +34,7 @@ thread_local! {
 static LARGEST: Mutex<Name> = Mutex::new(Name::NONE);
 static LARGEST_ATOMS: AtomicU64 = AtomicU64::new(0);
 
-/// Reads an input by `read`, and keeps its name until that is done.
+/// Runs `read` and keeps the input's name until it returns.
 ///
 /// ```
 /// use prism_host::at_hand;
@@ -51,9 +51,7 @@ pub fn reading<T>(name: &str, read: impl FnOnce() -> T) -> T {
     value
 }
 
-/// Records a structure of `atoms` atoms that was read; the report names the largest.
-///
-/// The example of [`tell`] calls it.
+/// Records a structure of `atoms` atoms that was read; the message names the largest. See [`tell`] for an example.
 pub fn has_read(name: &str, atoms: usize) {
     let atoms = atoms as u64;
     if atoms > LARGEST_ATOMS.load(Ordering::Relaxed) {
@@ -64,8 +62,8 @@ pub fn has_read(name: &str, atoms: usize) {
     }
 }
 
-/// Says what this thread reads, or else which structure is the largest so far; piece by piece, without allocating and
-/// without waiting, so that a signal's handler may call it.
+/// Writes what this thread is reading, or else the largest structure so far, piece by piece. It neither allocates nor
+/// blocks, so a signal handler may call it.
 ///
 /// ```
 /// use prism_host::at_hand;

@@ -1,7 +1,7 @@
-//! Pairs of residues in contact, and where chains touch: what `prism edges` and `prism interface` tell.
+//! Pairs of residues in contact, and interfaces between chains, for `prism edges` and `prism interface`.
 //!
-//! Distances are those of the kernels, operation by operation, so that a residue has as many edges of alpha carbons as its
-//! `contact_number` says.
+//! Distances are computed with the operations of the kernels, so a residue has as many alpha-carbon edges as its
+//! `contact_number`.
 
 mod interface;
 
@@ -12,12 +12,12 @@ use kernels_gpu::Vector;
 use shared_types::{Atom, NO_CA};
 use std::collections::HashMap;
 
-/// What an edge is between.
+/// The atoms that an edge connects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EdgeKind {
     /// Alpha carbons closer than the contact threshold, as in the contact graph.
     AlphaCarbons,
-    /// Heavy atoms within [`ATOM_CONTACT`] of residues at least two rows apart or of different chains, as in
+    /// Heavy atoms within [`ATOM_CONTACT`], if the residues are at least two rows apart or in different chains, as in
     /// `atomic_contacts`.
     Atoms,
 }
@@ -35,7 +35,7 @@ impl EdgeKind {
 
 /// Heavy atoms within this distance, in Å, are in contact.
 pub const ATOM_CONTACT: f32 = 4.5;
-/// Residues of one chain whose atoms may be in contact are this many rows apart.
+/// Smallest distance in rows at which residues of one chain can have an atom contact.
 const APART: u32 = 2;
 
 /// Two residues in contact.
@@ -51,9 +51,9 @@ pub struct Edge {
     pub distance: f32,
 }
 
-/// All edges of a structure, by rising rows, that of alpha carbons before that of atoms.
+/// All edges of a structure, sorted by rows, alpha carbons before atoms.
 ///
-/// `threshold` is the contact threshold in Å; only edges of `kinds` are told.
+/// `threshold` is the contact threshold in Å. Only edges of the given `kinds` are returned.
 ///
 /// ```
 /// use prism_host::contacts::{EdgeKind, edges};
@@ -96,7 +96,7 @@ pub fn edges(structure: &StructureInput, threshold: f32, kinds: &[EdgeKind]) -> 
     edges
 }
 
-/// Pairs of rows whose atoms are in contact, the lower one first, with the square of the smallest distance.
+/// Pairs of rows with atoms in contact, lower row first, and the square of their smallest distance.
 fn atom_contacts(structure: &StructureInput) -> HashMap<(u32, u32), f32> {
     let points = points(structure);
     let mut nearest = HashMap::new();
@@ -118,7 +118,7 @@ fn points(structure: &StructureInput) -> Vec<Point> {
     atoms.map(|(atom, row)| Point::new(structure.atoms[atom as usize], row)).collect()
 }
 
-/// An atom, and whose it is.
+/// An atom, and the row of its residue.
 #[derive(Clone, Copy, Debug)]
 struct Point {
     at: Vector,
@@ -131,21 +131,21 @@ impl Point {
         Self { at: Vector { x, y, z }, radius, row }
     }
 
-    /// As the kernels compute it.
+    /// Computed like the kernels do.
     fn distance2(&self, other: &Self) -> f32 {
         other.at.minus(self.at).norm2()
     }
 
-    /// The cell in which it lies, of cells with edges of `edge` Å.
+    /// Its cell, for cells with edges of `edge` Å.
     fn cell(&self, edge: f64) -> [i64; 3] {
         [self.at.x, self.at.y, self.at.z].map(|x| (f64::from(x) / edge).floor() as i64)
     }
 }
 
-/// Visits pairs of points of different rows, the lower row first, with the square of their distance: all that are within
+/// Visits pairs of points of different rows, lower row first, with their squared distance. It visits all pairs within
 /// `reach` Å, and some beyond.
 fn each_pair(points: &[Point], reach: f32, mut visit: impl FnMut(&Point, &Point, f32)) {
-    // Rounding moves no pair out of reach.
+    // Allow for rounding.
     let edge = f64::from(reach) * 1.001 + 1e-3;
     let mut cells: HashMap<[i64; 3], Vec<u32>> = HashMap::new();
     for (index, point) in points.iter().enumerate() {
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(features[0].named("contact_number").unwrap(), degrees);
     }
 
-    /// Cells of what lies at 1e38 Å have the last numbers that there are.
+    /// The cells of atoms at 1e38 Å have the largest indices.
     #[test]
     fn atoms_at_the_end_of_all_numbers_have_edges_too() {
         let mut structure = rbd();

@@ -1,11 +1,11 @@
-//! Tables in CSV that users give beside structures: the lines, each with its number, and what can be wrong with them.
+//! CSV tables that users give beside structures: their lines with numbers, and their errors.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use thiserror::Error;
 
-/// Why a table in CSV is refused.
+/// Why a CSV table is refused.
 ///
 /// ```
 /// use prism_host::annotations::Annotations;
@@ -21,7 +21,7 @@ pub enum TableError {
     Io {
         /// The file.
         path: String,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// Something is wrong on a line.
@@ -29,7 +29,7 @@ pub enum TableError {
     Line {
         /// The file.
         path: String,
-        /// The line, from 1.
+        /// The line number, from 1.
         line: u64,
         /// The problem.
         problem: String,
@@ -38,12 +38,12 @@ pub enum TableError {
 
 /// A table that is being read.
 pub(crate) struct CsvTable<'a, R> {
-    /// What errors call it.
+    /// The name of the table in errors.
     path: &'a str,
     lines: csv::Reader<R>,
 }
 
-/// Opens a file, and gives its name for errors.
+/// Opens a file. Returns its name for errors, too.
 pub(crate) fn open(path: &Path) -> Result<(File, String), TableError> {
     let shown = path.display().to_string();
     match File::open(path) {
@@ -57,7 +57,7 @@ impl<'a, R: Read> CsvTable<'a, R> {
         Self { path, lines: csv::ReaderBuilder::new().from_reader(reader) }
     }
 
-    /// What `columns` makes of the names of columns, without a byte-order mark and blanks around them.
+    /// Parses the header with `columns`, which gets the column names without a byte-order mark and surrounding blanks.
     pub(crate) fn header<T>(&mut self, columns: impl FnOnce(&[&str]) -> Result<T, String>) -> Result<T, TableError> {
         let path = self.path;
         let header = self.lines.headers().map_err(|error| failed(path, error))?;
@@ -65,7 +65,7 @@ impl<'a, R: Read> CsvTable<'a, R> {
         columns(&names).map_err(|problem| self.wrong(1, problem))
     }
 
-    /// Hands every line to `take`, with its number.
+    /// Passes every line to `take`, with its number.
     pub(crate) fn each(
         &mut self,
         mut take: impl FnMut(&csv::StringRecord, u64) -> Result<(), String>,
@@ -78,7 +78,7 @@ impl<'a, R: Read> CsvTable<'a, R> {
         Ok(())
     }
 
-    /// An error on a line.
+    /// An error in a line.
     pub(crate) fn wrong(&self, line: u64, problem: String) -> TableError {
         TableError::Line { path: self.path.to_owned(), line, problem }
     }

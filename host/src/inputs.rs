@@ -1,4 +1,4 @@
-//! Which files to read, and what their structures are called.
+//! Finds the files to read, and names their structures.
 
 mod database;
 mod names;
@@ -20,24 +20,24 @@ pub(crate) use stream::{Item, unpack};
 use thiserror::Error;
 use walkdir::WalkDir;
 
-/// The extensions that are taken from a directory and from archives; each may be followed by one of [`COMPRESSED`].
+/// Extensions of structure files in directories and archives; one of [`COMPRESSED`] may follow.
 pub const EXTENSIONS: [&str; 8] = ["pdb", "ent", "cif", "mmcif", "bcif", "fcz", "pqr", "pdbqt"];
 
-/// A structure to read: a file, or part of a packed data set; or an archive of structures.
+/// An input: a file with one or more structures, a structure of a packed data set, or an archive.
 #[derive(Clone, Debug)]
 pub struct InputFile {
-    /// What the structure is called: by [`NameBy`]; in a data set, what it was called when it was packed. The members of an
-    /// archive have their paths there after it.
+    /// The structure's name, by [`NameBy`]; in a data set, the name it was packed with. Names of an archive's members add
+    /// their path in the archive.
     pub name: String,
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// Its size in bytes.
     pub size: u64,
-    /// What it is.
+    /// Its kind.
     pub source: Source,
 }
 
-/// What an input is.
+/// The kind of an input.
 ///
 /// ```
 /// use prism_host::inputs::{Source, discover};
@@ -48,29 +48,29 @@ pub struct InputFile {
 /// ```
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// A file of one structure, or of a few.
+    /// A file with one or a few structures.
     File,
-    /// A structure of a packed data set, by its place there.
+    /// A structure of a packed data set, by its index there.
     Packed(Arc<Dataset>, usize),
-    /// A tar, plain or compressed, whose members are read one after another.
+    /// A tar, plain or compressed, whose members are read in order.
     Archive,
-    /// A database of `FoldComp`'s entries, likewise.
+    /// A database of `FoldComp` entries, read in order.
     Database,
-    /// Standard input: a structure, or a tar.
+    /// Standard input: a structure or a tar.
     StandardInput,
-    /// A pipe that was named, as shells do for `<(zcat x.gz)`: a structure, or a tar. It can be read once.
+    /// A named pipe, such as a shell's `<(zcat x.gz)`: a structure or a tar. It can be read once.
     Pipe,
-    /// A file's bytes, which a program has: a structure, or a few.
+    /// The bytes of a file with one or a few structures.
     Memory(Bytes),
-    /// A tar's bytes, plain or compressed.
+    /// The bytes of a tar, plain or compressed.
     MemoryArchive(Bytes),
-    /// Atoms as arrays, and where they are, in Å.
+    /// Atoms as arrays, and their positions in Å.
     Atoms(Arc<AtomArrays>, Arc<[[f64; 3]]>),
 }
 
 impl InputFile {
-    /// A file that a program has in memory: a structure, or a tar of some, as the content says. `name` is what the file is
-    /// called; the structure is called so without the extension of a compression.
+    /// The bytes of a file in memory: a structure or a tar, depending on the content. `name` is the file's name; the
+    /// structure's name omits the extension of a compression.
     ///
     /// ```
     /// use prism_host::inputs::InputFile;
@@ -90,17 +90,17 @@ impl InputFile {
         Self { name: structure_name(&path), path, size, source }
     }
 
-    /// A structure that a program has as arrays. See [`read_arrays`].
+    /// A structure given as arrays. See [`read_arrays`].
     #[must_use]
     pub fn of_atoms(name: &str, atoms: Arc<AtomArrays>, positions: impl Into<Arc<[[f64; 3]]>>) -> Self {
-        /// A line of a PDB file, for which other sizes stand.
+        /// Length of a PDB line; estimated sizes are in such lines.
         const TEXT: u64 = 81;
         let size = atoms.len() as u64 * TEXT;
         let source = Source::Atoms(atoms, positions.into());
         Self { name: name.to_owned(), path: PathBuf::from(name), size, source }
     }
 
-    /// Whether it is read from begin to end, and may hold any number of structures.
+    /// Whether it is read as a stream, and may hold any number of structures.
     #[must_use]
     pub fn is_stream(&self) -> bool {
         matches!(
@@ -109,15 +109,14 @@ impl InputFile {
         )
     }
 
-    /// Whether what was read of it is gone.
+    /// Whether it can be read only once.
     #[must_use]
     pub fn is_read_once(&self) -> bool {
         matches!(self.source, Source::StandardInput | Source::Pipe)
     }
 
-    /// Reads every structure of it: its data blocks and the models that are asked for; of an archive, those of every
-    /// member. There is at least one result. The options are those of files; structures of a data set are as they were
-    /// packed.
+    /// Reads all its structures: the requested models of each data block, and those of every member of an archive. Returns
+    /// at least one result. The options apply to files; structures of a data set stay as they were packed.
     #[must_use]
     pub fn read_all(&self, options: &ReadOptions) -> Vec<Result<ReadStructure, InputFailure>> {
         match &self.source {
@@ -146,8 +145,7 @@ impl InputFile {
         }
     }
 
-    /// Reads it, of several structures the first. The options are those of files; structures of a data set are as they
-    /// were packed.
+    /// Reads its first structure. The options apply to files; structures of a data set stay as they were packed.
     ///
     /// # Errors
     /// The problem of the file, or that the data set is damaged.
@@ -165,7 +163,7 @@ impl InputFile {
     }
 }
 
-/// Every structure of a file's bytes.
+/// Reads every structure of a file's bytes.
 pub(crate) fn structures(bytes: &[u8], name: &str, options: &ReadOptions) -> Vec<Result<ReadStructure, InputFailure>> {
     read_structures(bytes, name, options).into_iter().map(|read| read.map_err(InputFailure::from)).collect()
 }
@@ -184,44 +182,44 @@ impl InputFailure {
     }
 }
 
-/// Something that was asked for and can be no input.
+/// An input that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputFailure {
-    /// What it would be called.
+    /// The name it would have.
     pub name: String,
     /// The problem.
     pub reason: String,
-    /// Whether it is a whole file that simply has no protein.
+    /// Whether the file is valid but has no protein.
     pub no_protein: bool,
 }
 
 /// The inputs found under the given paths.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
-    /// In the order given, and within a directory in byte order of the paths.
+    /// In the given order; within a directory in byte order of the paths.
     pub entries: Vec<Result<InputFile, InputFailure>>,
-    /// Directories with files of other extensions, and how many of them each has.
+    /// Directories with files of other extensions, and their numbers.
     pub ignored: Vec<(PathBuf, usize)>,
 }
 
-/// Two files whose structures would be called the same.
+/// Two files whose structures would have the same name.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{} and {} would both be called {name:?}; give one of them, or name them by their paths", .first.display(), .second.display())]
+#[error("{} and {} would have the same name {name:?}; give only one of them, or name them by their paths", .first.display(), .second.display())]
 pub struct DuplicateName {
     /// The name.
     pub name: String,
-    /// The file found first.
+    /// The first file.
     pub first: PathBuf,
-    /// The other.
+    /// The other file.
     pub second: PathBuf,
 }
 
-/// Finds the files under `paths`. A file that is named is taken whatever its extension, a packed data set for all of
-/// its structures, `-` for standard input; directories are walked to their end, links followed, and files of [`EXTENSIONS`]
-/// taken, and archives. Files are called by [`NameBy::default`].
+/// Finds the files under `paths`. A named file is taken whatever its extension; a packed data set gives all its structures;
+/// `-` is standard input. Directories are searched recursively, following links, for archives and files with one of
+/// [`EXTENSIONS`]. Files are named by [`NameBy::default`].
 ///
 /// # Errors
-/// Where two files would have one name. What does not exist or cannot be read is an entry of its own instead.
+/// If two files would have the same name. A path that does not exist or cannot be read becomes an entry with the failure.
 ///
 /// ```
 /// use prism_host::inputs::{DuplicateName, EXTENSIONS, discover};
@@ -246,7 +244,7 @@ pub fn discover<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<In
     discover_by(paths, NameBy::default(), "stdin")
 }
 
-/// As [`discover`], with names by `name_by`; what comes through standard input is called `standard_input`.
+/// As [`discover`], with names by `name_by`. Standard input is named `standard_input`.
 ///
 /// # Errors
 /// As [`discover`].
@@ -265,7 +263,7 @@ pub fn discover_by<P: AsRef<Path>>(
         }
         match std::fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => inputs.walk(path),
-            // Nothing is read of pipes and the like before their turn.
+            // Pipes and the like are not read before their turn.
             Ok(metadata) if metadata.is_file() && Dataset::is_one(path) => inputs.open_dataset(path),
             Ok(metadata) => inputs.entries.push(named(path, &metadata)),
             Err(error) => {
@@ -278,7 +276,7 @@ pub fn discover_by<P: AsRef<Path>>(
 }
 
 impl Inputs {
-    /// Heavy atoms of all, about, as their files' sizes say.
+    /// Estimates the number of heavy atoms of all inputs from the sizes of their files.
     ///
     /// ```
     /// use prism_host::inputs::discover;
@@ -289,13 +287,13 @@ impl Inputs {
     /// ```
     #[must_use]
     pub fn atoms_about(&self) -> usize {
-        /// A line of a PDB file has 81, one of mmCIF somewhat more.
+        /// Bytes per atom in text: 81 in PDB, somewhat more in mmCIF.
         const TEXT: u64 = 100;
-        /// And what compressed text takes for it; most archives hold such.
+        /// Bytes per atom in compressed text, which most archives hold.
         const COMPRESSED_TEXT: u64 = TEXT / 5;
-        /// What FoldComp takes.
+        /// Bytes per atom in FoldComp.
         const TORSIONS: u64 = 2;
-        /// A packed structure has four numbers for an atom, and more for a residue.
+        /// Bytes per atom in a packed data set: four numbers, and its share of a residue's.
         const PACKED: u64 = 20;
         let bytes_an_atom = |file: &InputFile| match (&file.source, file.path.extension()) {
             (Source::Packed(..), _) => PACKED,
@@ -309,14 +307,13 @@ impl Inputs {
         usize::try_from(atoms.fold(0, u64::saturating_add)).unwrap_or(usize::MAX)
     }
 
-    /// Whether any structure is of a packed data set.
+    /// Whether any input is a structure of a packed data set.
     #[must_use]
     pub fn has_packed(&self) -> bool {
         self.entries.iter().flatten().any(|file| matches!(file.source, Source::Packed(..)))
     }
 
-    /// The first packed data set that does not keep what other tables call residues
-    /// ([`Dataset::keeps_labels`]).
+    /// The first packed data set without residue labels ([`Dataset::keeps_labels`]).
     #[must_use]
     pub fn without_labels(&self) -> Option<&Path> {
         self.entries.iter().flatten().find_map(|file| match &file.source {
@@ -358,7 +355,7 @@ impl Inputs {
                     None => ignored += 1,
                 },
                 Ok(_) => ignored += 1,
-                // A broken link to something that is no structure anyway.
+                // Ignore a broken link unless it has the name of a structure.
                 Err(error)
                     if error.path().is_some_and(|path| path.is_symlink() && !is_taken(path))
                         && error.loop_ancestor().is_none() =>
@@ -372,7 +369,7 @@ impl Inputs {
             }
         }
         found.par_sort_by(|(a, _), (b, _)| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
-        // Asking for the size of each file takes longest.
+        // Querying the file sizes takes longest.
         self.entries.par_extend(found.into_par_iter().map(|(path, found)| {
             let name = structure_name(path.strip_prefix(directory).unwrap_or(&path));
             match found {
@@ -392,13 +389,13 @@ impl Inputs {
 
 fn reason(error: &walkdir::Error) -> String {
     match (error.loop_ancestor(), error.io_error()) {
-        (Some(ancestor), _) => format!("is a link back to {}", ancestor.display()),
+        (Some(ancestor), _) => format!("is a link to its own parent folder {}", ancestor.display()),
         (_, Some(io)) => io.to_string(),
         _ => error.to_string(),
     }
 }
 
-/// A file that was named itself.
+/// An input for a path given by the user.
 fn named(path: &Path, metadata: &std::fs::Metadata) -> Result<InputFile, InputFailure> {
     let name = structure_name(path.file_name().map_or(path, Path::new));
     if let Some(reason) = refused_format(path) {
@@ -416,12 +413,12 @@ fn named(path: &Path, metadata: &std::fs::Metadata) -> Result<InputFile, InputFa
     Ok(InputFile { name, path: path.to_owned(), size: metadata.len(), source })
 }
 
-/// Whether a file is taken from a directory.
+/// Whether a file in a directory is read.
 fn is_taken(path: &Path) -> bool {
     is_structure(path) || is_archive(path)
 }
 
-/// Which files are taken from directories and archives, in words.
+/// Describes which files of directories and archives are read.
 #[must_use]
 pub fn taken() -> String {
     let (plain, packed) = (EXTENSIONS.map(|one| format!(".{one}")), COMPRESSED.map(|one| format!(".{one}")));
@@ -531,7 +528,7 @@ mod tests {
         symlink(folder.path(), folder.path().join("real/up")).unwrap();
         let inputs = discover([folder.path()]).unwrap();
         assert_eq!(names(&inputs), ["real/up", "real/x.pdb", "y.pdb", "z.pdb"]);
-        assert!(inputs.entries[0].as_ref().unwrap_err().reason.starts_with("is a link back to"));
+        assert!(inputs.entries[0].as_ref().unwrap_err().reason.starts_with("is a link to its own parent folder"));
         assert!(inputs.entries[3].is_err());
         assert_eq!(inputs.ignored[0].1, 1);
     }

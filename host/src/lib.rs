@@ -1,8 +1,8 @@
 //! Protein structures in, per-residue features out, on a GPU or on CPU cores.
 //!
-//! [`read`] turns the bytes of a PDB or mmCIF file into a [`StructureInput`]: the heavy atoms of its standard
-//! residues, with the identity of each residue. [`Engine`] computes features of any number of them, in batches
-//! ([`PackedBatch`]); [`output`] writes them as CSV, Parquet or npz.
+//! [`read`] turns the bytes of a structure file into a [`StructureInput`]: its heavy atoms, residue by residue, with the
+//! identity of each residue. [`Engine`] computes features of many structures in batches ([`PackedBatch`]). [`output`]
+//! writes them as CSV, Parquet or npz.
 //!
 //! ```
 //! use prism_host::read::{ReadOptions, read_path};
@@ -17,7 +17,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`pipeline`] computes any number of structures, batch by batch, while others are read and written:
+//! [`pipeline`] computes batches while it reads the next and writes the previous ones:
 //!
 //! ```
 //! use prism_host::pipeline::{Batch, Cancel, Outcome, run};
@@ -25,7 +25,7 @@
 //! use prism_host::{Backend, Engine};
 //!
 //! let engine = Engine::builder().backend(Backend::Cpu).build()?;
-//! // Two batches of one structure; `pipeline::StructureFiles` makes them of files.
+//! // Two batches of one structure each; `pipeline::StructureFiles` makes batches from files.
 //! let batches = ["first", "second"].into_iter().map(|name| {
 //!     let read = read_path("../data/6m0j_rbd.pdb", name, &ReadOptions::default()).unwrap();
 //!     let outcomes = vec![Outcome::Read { notes: read.notes }];
@@ -42,7 +42,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! From the files in a folder to a table, a structure at a time:
+//! From the files of a folder to a table, one structure at a time:
 //!
 //! ```
 //! use prism_host::output::{Columns, OutputFile, Provenance, StructureRows};
@@ -64,7 +64,7 @@
 //!     let features = &engine.run(std::slice::from_ref(&structure))?[0];
 //!     table.write(&[StructureRows { structure: &structure, features: features.view() }])?;
 //! }
-//! table.commit()?; // until here, nothing has that name
+//! table.commit()?; // only now does the file get its name
 //! let text = std::fs::read_to_string(&path)?;
 //! assert_eq!(text.lines().next(), Some("structure,row,chain,resnum,icode,resname,parent,wcn,sasa"));
 //! assert_eq!(text.lines().count(), 1 + 194);
@@ -73,6 +73,8 @@
 
 pub mod annotations;
 pub mod at_hand;
+#[cfg(feature = "cli")]
+mod cli;
 pub mod contacts;
 mod csv_table;
 pub mod dataset;
@@ -87,13 +89,15 @@ pub mod report;
 pub mod sites;
 pub mod structure;
 
+#[cfg(feature = "cli")]
+pub use cli::run_command;
 pub use engine::launch_mega_fused_batch;
 pub use engine::{Backend, BatchFeatures, Engine, EngineBuilder, EngineError, StructureFeatures, StructureView};
 pub use pack::{PackError, PackedBatch};
 pub use read::{ReadError, ReadOptions, ReadStructure};
 pub use structure::{ResidueLabels, StructureError, StructureInput};
 
-#[cfg(test)]
+#[cfg(any(test, feature = "cli"))]
 extern crate self as prism_host;
 #[cfg(test)]
 #[path = "../tests/library/synthetic/mod.rs"]

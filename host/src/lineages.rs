@@ -1,17 +1,17 @@
-//! Lineages of a pathogen: how frequent each is, how fast it grows, and what its proteins differ in.
+//! Lineages of a pathogen: how frequent each is, how fast it grows, and how its proteins differ.
 //!
-//! A table says how often each lineage was sampled, by country and day, and which substitutions it has. Of these come, for
-//! each lineage in each country and each position of a protein:
+//! A table gives the number of samples of each lineage, by country and day, and its substitutions. For each lineage in each
+//! country and each position of a protein, these follow:
 //!
-//! - `gisaid_freq`, the share of samples that have the lineage's residue there, over the last [`FREQUENCY_DAYS`] days: of
-//!   the lineage's samples and of those of all other lineages with the same residue.
-//! - `gisaid_velocity`, the slope per day of that share's logit over the last [`VELOCITY_DAYS`] days, by weighted least
-//!   squares. A day with n of N samples has the logit ln((n + ½) / (N - n + ½)), whose variance is near 1 / (n + ½) +
-//!   1 / (N - n + ½): its weight is one over that. The slope's standard error is that of these weights, larger by the root of
-//!   the residuals' chi² per degree of freedom where that is above 1. A position at which all samples of these days have one
-//!   residue has no slope.
+//! - `gisaid_freq`: the share of samples that have the lineage's residue at this position, over the last [`FREQUENCY_DAYS`]
+//!   days. It counts the samples of this lineage and of all other lineages with the same residue.
+//! - `gisaid_velocity`: the slope per day of that share's logit over the last [`VELOCITY_DAYS`] days, by weighted least
+//!   squares. A day with n of N samples has the logit ln((n + ½) / (N - n + ½)), whose variance is approximately 1 / (n +
+//!   ½) + 1 / (N - n + ½); the weight is the reciprocal of this variance. The slope's standard error follows from these
+//!   weights. It is multiplied by the root of the residuals' chi² per degree of freedom if that exceeds 1. A position has
+//!   no slope if all samples of these days have the same residue.
 //!
-//! Where a table has frequencies without counts, a day's is taken for that of [`ASSUMED_SAMPLES`] samples.
+//! If a table has frequencies without counts, each day counts as [`ASSUMED_SAMPLES`] samples.
 
 mod fit;
 mod substitution;
@@ -25,33 +25,34 @@ use crate::read::{Note, NoteKind};
 use crate::structure::StructureInput;
 use std::collections::HashMap;
 
-/// Days before a country's last that count for frequencies, the last among them.
+/// The number of days for frequencies. They end with a country's last day.
 pub const FREQUENCY_DAYS: i64 = 7;
-/// Days before a country's last that count for velocities, the last among them.
+/// The number of days for velocities. They end with a country's last day.
 pub const VELOCITY_DAYS: i64 = 28;
-/// Samples that a frequency without a count stands for.
+/// The number of samples that a frequency without a count represents.
 pub const ASSUMED_SAMPLES: f64 = 100.0;
 
-/// A lineage that a structure stands for.
+/// A lineage that a structure represents.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lineage {
     /// Its name.
     pub name: String,
-    /// Where it was sampled.
+    /// The country where it was sampled.
     pub country: String,
-    /// Per residue, the standard error of `gisaid_velocity`, per day; NaN where there is none.
+    /// The standard error of `gisaid_velocity` for each residue, per day; NaN if there is none.
     pub velocity_error: Vec<f32>,
 }
 
 impl Lineages {
-    /// A structure for each lineage that was sampled in a country, in the table's order: the same atoms but where
-    /// substitutions take side chains away, with frequencies and velocities. What could not be applied is in the notes.
+    /// Makes a structure for each lineage that was sampled in a country, in the table's order. They have the same atoms,
+    /// except where substitutions remove side chains, and have frequencies and velocities. Notes name substitutions that
+    /// could not be applied.
     #[must_use]
     pub fn apply(&self, structure: &StructureInput) -> Vec<(StructureInput, Vec<Note>)> {
         let mut all = Vec::new();
         let positions = self.positions_of(structure);
         for (country_id, country) in self.countries().iter().enumerate() {
-            // Positions with the same lineages behind them have the same values.
+            // Positions with the same set of lineages have the same values.
             let mut known: HashMap<Vec<usize>, fit::Estimate> = HashMap::new();
             for &lineage in &country.lineages {
                 let mut variant = structure.clone();
@@ -91,14 +92,14 @@ impl Lineages {
         all
     }
 
-    /// Applies a lineage's substitutions. Returns notes on dropped atoms and on substitutions that do not fit.
+    /// Applies a lineage's substitutions. Returns notes on dropped atoms and on substitutions that do not match.
     fn substitute(&self, lineage: usize, structure: &mut StructureInput) -> Vec<Note> {
         let (mut dropped, mut applied, mut missing) = (0, Vec::new(), Vec::new());
         for one in self.substitutions(lineage) {
             let rows: Vec<usize> = (0..structure.n_rows()).filter(|&row| one.is_at(structure, row)).collect();
             let fitting: Vec<usize> = rows.iter().copied().filter(|&row| one.fits(structure, row)).collect();
             if fitting.is_empty() {
-                // A position that the structure has not is nothing to tell of.
+                // A position that the structure does not contain needs no note.
                 missing.extend((!rows.is_empty()).then(|| one.to_string()));
                 continue;
             }
@@ -122,7 +123,7 @@ impl Lineages {
         notes
     }
 
-    /// Each position of a structure, with the residue that lineages have there instead, and its rows.
+    /// The positions of a structure that have substitutions, each with the lineages' residues and its rows.
     fn positions_of(&self, structure: &StructureInput) -> Vec<(Position, Vec<usize>)> {
         let mut positions: Vec<(Position, Vec<usize>)> = Vec::new();
         let mut index: HashMap<Vec<(usize, u8)>, usize> = HashMap::new();
@@ -145,13 +146,13 @@ impl Lineages {
     }
 }
 
-/// A position, by what lineages have there.
+/// A position, identified by the lineages' residues.
 struct Position {
-    /// The residue type of each lineage that has a substitution there.
+    /// The residue type of each lineage that has a substitution at this position.
     residue_of: HashMap<usize, u8>,
 }
 
-/// FNV-1a, of 32 bits.
+/// The 32-bit FNV-1a hash.
 fn hash(name: &str) -> u32 {
     name.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
@@ -165,7 +166,7 @@ mod tests {
         read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default()).unwrap().structure
     }
 
-    /// Alpha falls, Omicron rises: N501Y is of both, E484K of neither, E484A of Omicron alone.
+    /// Alpha decreases and Omicron increases. N501Y is in both, E484K in neither, and E484A only in Omicron.
     const TABLE: &str = "\
 lineage,country,date,count,total,substitutions
 Alpha,UK,2021-12-01,80,100,N501Y
@@ -189,19 +190,19 @@ Other,UK,2021-12-02,10,100,
         omicron.validate().unwrap();
         assert_eq!([n501, e484, other].map(|row| omicron.parent(row)), ["TYR", "ALA", "PHE"]);
         assert_eq!([n501, e484].map(|row| wild.parent(row)), ["ASN", "GLU"]);
-        // N501 has three atoms beyond CB, E484 four.
+        // N501 has three atoms beyond CB, E484 has four.
         assert_eq!(omicron.n_atoms() + 3 + 4, wild.n_atoms());
         assert_eq!(all[1].1[0].text, "N501Y, E484A applied; 7 side-chain atoms beyond CB are left out");
-        assert_eq!(all[1].1.len(), 1, "residue 999 is not there, and nothing is told of it");
+        assert_eq!(all[1].1.len(), 1, "residue 999 does not exist, and there is no note about it");
         let near = |a: f32, b: f64| (f64::from(a) - b).abs() < 1e-6;
-        // Y501 is of Alpha and Omicron: 180 of 200 samples; A484 of Omicron: 50; E484 of the others: 150.
+        // Y501 is in Alpha and Omicron: 180 of 200 samples. A484 is in Omicron: 50. E484 is in the others: 150.
         assert!(near(omicron.gisaid_freq[n501], 0.9) && near(omicron.gisaid_freq[e484], 0.25));
         assert!(near(all[0].0.gisaid_freq[e484], 0.75) && near(all[0].0.gisaid_freq[other], 1.0));
-        // Two days: the slope is the difference of the logits.
+        // With two days, the slope is the difference of the logits.
         let logit = |n: f64| ((n + 0.5) / (100.5 - n)).ln();
         assert!(near(omicron.gisaid_velocity[e484], logit(40.0) - logit(10.0)));
         assert!(near(all[0].0.gisaid_velocity[e484], logit(60.0) - logit(90.0)));
-        assert!(omicron.gisaid_velocity[other].is_nan(), "nothing but one residue was ever seen there");
+        assert!(omicron.gisaid_velocity[other].is_nan(), "only one residue was ever observed there");
         let error = omicron.lineage.as_ref().unwrap().velocity_error[e484];
         let variance = |n: f64| 1.0 / (n + 0.5) + 1.0 / (100.5 - n);
         assert!(near(error, (variance(10.0) + variance(40.0)).sqrt()), "{error}");

@@ -1,6 +1,7 @@
 //! Features to files: CSV, TSV, JSON lines, Arrow, Parquet, npz.
 
 mod arrow;
+mod coloured;
 mod columns;
 mod csv;
 mod file;
@@ -18,6 +19,7 @@ mod view;
 mod whole;
 
 pub use arrow::{ArrowTable, RecordBatches};
+pub use coloured::ColouredStructures;
 pub use columns::{Column, ColumnError, Columns, Label, LineageColumn};
 pub use csv::CsvTable;
 pub use file::OutputFile;

@@ -1,4 +1,4 @@
-//! Many structures side by side in one set of buffers: what one launch works on.
+//! Packs many structures into one set of buffers for a launch.
 
 mod check;
 mod chunk;
@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 /// Structures packed for one launch: block `i` of the fused kernel works on structure `i`.
 ///
-/// Rows are the residues of all structures, in input order. A packed batch is always valid: its fields are private,
-/// its descriptors neither overlap nor leave gaps between rows, and every index of the kernel's stays in range.
+/// Rows are the residues of all structures in input order. A packed batch is always valid: its fields are private, its
+/// descriptors neither overlap nor leave gaps between rows, and all indices are in range.
 ///
 /// ```
 /// use prism_host::PackedBatch;
@@ -54,7 +54,7 @@ macro_rules! batch_buffers {
         /// use prism_host::pack::BatchBuffers;
         /// use shared_types::{Atom, BatchStructureDesc};
         ///
-        /// // Two alpha carbons of glycines, 3.8 Å apart, and nothing known of them.
+        /// // Alpha carbons of two glycines, 3.8 Å apart, without further inputs.
         /// let buffers = BatchBuffers {
         ///     descriptors: vec![BatchStructureDesc { n_atoms: 2, n_residues: 2, ..Default::default() }],
         ///     atoms: [0.0, 3.8].map(|x| Atom { x, y: 0.0, z: 0.0, radius: 1.88 }).into(),
@@ -62,26 +62,26 @@ macro_rules! batch_buffers {
         ///     residue_types: vec![7, 7],
         ///     chain_ids: vec![0, 0],
         ///     residue_atoms: vec![0, 1],
-        ///     ..BatchBuffers::default() // what is not known may be left out
+        ///     ..BatchBuffers::default() // unknown inputs may be left out
         /// };
         /// let batch = PackedBatch::from_descriptors(vec!["pair".to_owned()], buffers.clone())?;
         /// assert_eq!((batch.n_structures(), batch.n_residues()), (1, 2));
         ///
-        /// // An alpha carbon that the structure does not have.
+        /// // An index beyond the structure's atoms.
         /// let wrong = BatchBuffers { ca_indices: vec![0, 2], ..buffers };
         /// assert!(PackedBatch::from_descriptors(vec!["pair".to_owned()], wrong).is_err());
         /// # Ok::<(), prism_host::PackError>(())
         /// ```
         #[derive(Clone, Debug, Default)]
         pub struct BatchBuffers {
-            /// Per structure, where its atoms and residues lie.
+            /// Per structure, the ranges of its atoms and residues.
             pub descriptors: Vec<BatchStructureDesc>,
-            /// Per structure, where its frame has its origin in that of its file, in Å; 0 when left out.
+            /// Per structure, the origin of its frame in the frame of its file, in Å; 0 if left out.
             pub centers: Vec<[f64; 3]>,
             /// Heavy atoms of all structures, in Å relative to each structure's centre.
             pub atoms: Vec<Atom>,
-            /// Per residue, its first atom counted from its structure's first atom; its atoms end where the next
-            /// residue's begin, or with the structure.
+            /// Per residue, the index of its first atom, counted from its structure's first atom. Its atoms end where the
+            /// next residue's begin, or with the structure.
             pub residue_atoms: Vec<u32>,
             $($(#[$doc])* pub $name: Vec<$type>,)*
         }
@@ -93,7 +93,7 @@ macro_rules! batch_buffers {
                 Ok(())
             }
 
-            /// Gives every structure and residue what stands for that which was left out.
+            /// Fills inputs that were left out with their default values.
             fn fill_absent(&mut self) {
                 let n = self.ca_indices.len();
                 if self.centers.is_empty() {
@@ -106,12 +106,12 @@ macro_rules! batch_buffers {
                 )?)*
             }
 
-            /// The inputs of residues: name, and entries.
+            /// The per-residue inputs: name and number of entries.
             fn residue_lengths(&self) -> impl Iterator<Item = (&'static str, usize)> {
                 [$((stringify!($name), self.$name.len())),*].into_iter()
             }
 
-            /// Bytes of all buffers.
+            /// Size of all buffers in bytes.
             fn bytes(&self) -> usize {
                 let residues = 0 $(+ size_of_val(&*self.$name))*;
                 let structures = size_of_val(&*self.descriptors) + size_of_val(&*self.centers);
@@ -129,7 +129,7 @@ macro_rules! batch_buffers {
     };
 }
 
-/// What stands for an input that a structure leaves out.
+/// The default of an input that a structure leaves out.
 macro_rules! absent {
     (index) => {
         Default::default()
@@ -142,11 +142,11 @@ macro_rules! absent {
 shared_types::residue_inputs!(batch_buffers);
 
 impl PackedBatch {
-    /// Packs structures in the order given; no structure at all is a batch of no rows.
+    /// Packs structures in the given order. Without structures, the batch has no rows.
     ///
     /// # Errors
-    /// Where a structure is not valid ([`StructureInput::validate`]), or where the batch would have 2^31 atoms or
-    /// 2^26 residues (rows of 32 columns below 2^31); each error names the structure. Where memory is too short.
+    /// If a structure is invalid ([`StructureInput::validate`]), if the batch would have 2^31 atoms or 2^26 residues (rows
+    /// of 32 columns below 2^31), or if memory runs out. Errors name the structure.
     pub fn from_inputs<'a>(inputs: impl IntoIterator<Item = &'a StructureInput>) -> Result<Self, PackError> {
         let inputs: Vec<&StructureInput> = inputs.into_iter().collect();
         let mut totals = Totals::default();
@@ -177,12 +177,12 @@ impl PackedBatch {
         Ok(Self::assemble(inputs.iter().map(|input| input.name.clone()).collect(), buffers))
     }
 
-    /// Takes buffers that were packed elsewhere, with a name for each structure.
+    /// Takes buffers that were packed elsewhere, and a name per structure.
     ///
     /// # Errors
-    /// Where lengths disagree, a descriptor leaves its buffers, two descriptors share atoms or rows, rows belong to
-    /// no descriptor or are not in the descriptors' order, or a value is one that the kernel cannot take. Errors
-    /// name the structure, and both where two overlap.
+    /// If lengths disagree, a descriptor exceeds its buffers, two descriptors share atoms or rows, rows belong to no
+    /// descriptor or are in another order than the descriptors, or a kernel cannot take a value. Errors name the structure,
+    /// or both structures of an overlap.
     pub fn from_descriptors(names: Vec<String>, mut buffers: BatchBuffers) -> Result<Self, PackError> {
         buffers.fill_absent();
         check::buffers(&names, &buffers)?;
@@ -192,12 +192,12 @@ impl PackedBatch {
         Ok(Self::assemble(names, buffers))
     }
 
-    /// `buffers` are checked.
+    /// Assembles a batch from `buffers`, which have been checked.
     fn assemble(names: Vec<String>, buffers: BatchBuffers) -> Self {
         let ends = buffers.descriptors.iter().map(|d| d.ca_offset + d.n_residues);
         let residue_offsets = offsets(std::iter::once(0).chain(ends));
         let atoms = buffers.descriptors.iter().scan(0, |end, d| {
-            // Structures share no atom, and atoms are below 2^31.
+            // Structures share no atoms, and there are fewer than 2^31 atoms.
             *end += d.n_atoms;
             Some(*end)
         });
@@ -230,7 +230,7 @@ impl PackedBatch {
         self.buffers.atoms.len()
     }
 
-    /// Bytes of all buffers: what a device takes of it.
+    /// Size of all buffers in bytes, which is also what a device needs for them.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.buffers.bytes()
@@ -242,13 +242,13 @@ impl PackedBatch {
         &self.names
     }
 
-    /// Per structure, where its atoms and residues lie.
+    /// Per structure, the ranges of its atoms and residues.
     #[must_use]
     pub fn descriptors(&self) -> &[BatchStructureDesc] {
         &self.buffers.descriptors
     }
 
-    /// Per structure, the centre that its atoms are relative to, in the frame of its file in Å.
+    /// Per structure, the centre that its atoms are relative to, in Å in the frame of its file.
     #[must_use]
     pub fn centers(&self) -> &[[f64; 3]] {
         &self.buffers.centers
@@ -260,44 +260,45 @@ impl PackedBatch {
         &self.buffers.atoms
     }
 
-    /// Per row, its first atom counted from its structure's first atom.
+    /// Per row, the index of its first atom, counted from its structure's first atom.
     #[must_use]
     pub fn residue_atoms(&self) -> &[u32] {
         &self.buffers.residue_atoms
     }
 
-    /// Where each structure's part of the kernel's buffers of an element a heavy atom begins and ends. They follow the
-    /// order of the descriptors, also where the atoms themselves lie in another.
+    /// The range of each structure in buffers with one element per heavy atom. The ranges have the order of the
+    /// descriptors, even if the atoms have another.
     #[must_use]
     pub fn atom_offsets(&self) -> &Offsets {
         &self.atom_offsets
     }
 
-    /// Where each structure's rows begin and end.
+    /// The range of each structure's rows.
     #[must_use]
     pub fn residue_offsets(&self) -> &Offsets {
         &self.residue_offsets
     }
 
-    /// As [`BatchChunk::contact_offsets`], of the whole batch.
+    /// As [`BatchChunk::contact_offsets`], for the whole batch.
     #[must_use]
     pub fn contact_offsets(&self, contact_threshold: f32) -> Offsets {
         self.whole().contact_offsets(contact_threshold)
     }
 
-    /// One segment a structure, of one element: for buffers with an element a structure.
+    /// One segment of one element per structure, for buffers with one element per structure.
     #[must_use]
     pub fn structure_offsets(&self) -> &Offsets {
         &self.structure_offsets
     }
 }
 
-/// Offsets from sums of lengths.
+/// Offsets from running sums of lengths.
 fn offsets(sums: impl Iterator<Item = u32>) -> Offsets {
-    Offsets::new(sums.collect()).expect("sums of lengths never fall")
+    Offsets::new(sums.collect()).expect("running sums do not decrease")
 }
 
-/// What all structures have; each says its elements, how many they must be, and what stands for each where there are none.
+/// Concatenates the elements of all structures. Each gives its elements, their required number, and the default if there
+/// are none.
 fn joined<T: Copy>(
     inputs: &[&StructureInput],
     field: impl Fn(&StructureInput) -> (&[T], usize, T),

@@ -1,11 +1,11 @@
-//! Reading, packing, computing and writing at the same time, on different batches.
+//! Reads, packs, computes and writes different batches at the same time.
 //!
 //! ```text
 //! source ──> pack ──> compute, in as many slots as the engine has ──> consumer, in the source's order
 //! ```
 //!
-//! However many structures there are, [`Telemetry::peak_batches`] batches at most are in memory: a batch takes a permit
-//! before it is read, and gives it back when it is written. Where one stage is slow, those before it wait.
+//! At most [`Telemetry::peak_batches`] batches are in memory, whatever the number of structures. A batch takes a permit
+//! before it is read and returns it when it is written, so a slow stage makes the earlier stages wait.
 
 mod cancel;
 mod files;
@@ -29,29 +29,29 @@ use std::thread::{Builder, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 use telemetry::{Clock, cores_time};
 
-/// Structures to compute at once.
+/// Structures to compute together.
 #[derive(Debug, Default)]
 pub struct Batch {
-    /// Those that could be read.
+    /// The structures that could be read.
     pub structures: Vec<StructureInput>,
     /// All inputs of the batch, in order.
     pub outcomes: Vec<Outcome>,
-    /// Bytes read for it.
+    /// Number of bytes read for the batch.
     pub bytes: u64,
-    /// Of each of `outcomes`, how its reading went; may be shorter, where nobody has measured.
+    /// How the reading of each outcome went; may be shorter if it was not measured.
     pub readings: Vec<Reading>,
 }
 
 /// How the reading of an input went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// Models that the structure's file has, read or not.
+    /// Number of models in the structure's file, read or not.
     pub models: usize,
     /// The time of reading. The first structure of a file has the time of the whole file.
     pub time: Duration,
 }
 
-/// What became of one input.
+/// The outcome of reading an input.
 #[derive(Debug)]
 pub enum Outcome {
     /// It is the batch's next structure.
@@ -59,18 +59,18 @@ pub enum Outcome {
         /// Notes: choices that were made, and oddities.
         notes: Vec<Note>,
     },
-    /// It cannot be read.
+    /// It could not be read.
     Failed(InputFailure),
     /// Not an input, but notes about an archive of inputs.
     Said {
-        /// What it is about.
+        /// The name of the archive.
         name: String,
-        /// A sentence that does not repeat the name.
+        /// A sentence without the name.
         text: String,
     },
 }
 
-/// A batch with what each of its structures got.
+/// A batch with the results of its structures.
 ///
 /// ```
 /// use prism_host::inputs::InputFailure;
@@ -79,7 +79,7 @@ pub enum Outcome {
 /// use prism_host::{Backend, Engine, StructureInput};
 /// use std::convert::Infallible;
 ///
-/// // Three inputs: one as it should be, one that is no file, and one that is no structure after all.
+/// // Three inputs: a valid one, a missing file, and a structure without atoms.
 /// let read = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?;
 /// let failure = InputFailure { name: "missing.pdb".to_owned(), reason: "no such file".to_owned(), no_protein: false };
 /// let outcomes = vec![
@@ -94,7 +94,7 @@ pub enum Outcome {
 ///     let features = results.get(0).expect("the first can be computed");
 ///     assert_eq!((features.n_residues, features.site_ids.len(), features.summary.residues), (194, 194, 194));
 ///     assert!(results.get(1).is_err_and(|error| error.structure_index() == Some(1)));
-///     // A structure for each input that was read.
+///     // There is a result for each input that was read.
 ///     let read = batch.outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Read { .. }));
 ///     assert_eq!((read.count(), results.len(), results.iter().len()), (2, 2, 2));
 ///     Ok::<(), Infallible>(())
@@ -107,7 +107,7 @@ pub enum Outcome {
 pub struct Computed {
     /// The batch.
     pub batch: Batch,
-    /// Of each of its structures, features or an error.
+    /// Features or an error for each structure.
     pub results: BatchResults,
 }
 
@@ -126,30 +126,30 @@ pub struct Computed {
 pub enum Stopped<E> {
     /// It was cancelled.
     Cancelled,
-    /// The backend failed, which is no structure's fault.
+    /// The backend failed, independently of the structures.
     Engine(Box<EngineError>),
-    /// A thread could not be begun.
+    /// A thread could not be started.
     Threads(std::io::Error),
     /// The consumer failed.
     Consumer(E),
 }
 
-/// Batches in memory beyond those that are being packed or computed: one being read, one written.
+/// Batches in memory beyond those being packed or computed: one being read, one being written.
 const SPARE_BATCHES: usize = 2;
-/// Threads that pack, at most. One copies fewer atoms a second than a fast device computes.
+/// Most threads that pack. One thread copies fewer atoms per second than a fast device computes.
 const MOST_PACKERS: usize = 4;
-/// Threads that compute, for each of them.
+/// Computing threads per packing thread.
 const THREADS_PER_PACKER: usize = 4;
 
 fn packers() -> usize {
     (rayon::current_num_threads() / THREADS_PER_PACKER).clamp(1, MOST_PACKERS)
 }
 
-/// Computes all batches of a source and gives them to `consume` on this thread, in the source's order. Source, packing
-/// and computation have threads of their own.
+/// Computes all batches of a source and passes them to `consume` on this thread, in the source's order. Source, packing and
+/// computation have their own threads.
 ///
 /// # Errors
-/// What `consume` returns, what stops the engine, and [`Stopped::Cancelled`]. Nothing is consumed after that.
+/// The errors of `consume`, errors that stop the engine, and [`Stopped::Cancelled`]. Nothing is consumed after an error.
 pub fn run<E>(
     engine: &Engine,
     source: impl Iterator<Item = Batch> + Send,
@@ -193,7 +193,7 @@ pub fn run<E>(
                 if cancel.is_cancelled() {
                     return Err(Stopped::Cancelled);
                 }
-                // Nothing: cancelled; or a thread has panicked, which goes on in this one when the scope ends.
+                // `None` if the run was cancelled, or a thread panicked; the scope's end resumes the panic in this thread.
                 let one: Computed =
                     result.ok_or(Stopped::Cancelled)?.map_err(|error| Stopped::Engine(Box::new(error)))?;
                 telemetry.count(&one.results, engine);
@@ -207,7 +207,7 @@ pub fn run<E>(
         drop((computed, give_permit));
         let (reader, total) = joined(reader);
         if total != Some(next) {
-            // Nothing else ends a source or a lane before its time.
+            // A source or worker ends early only for this reason.
             return Err(Stopped::Cancelled);
         }
         telemetry.read = reader;
@@ -221,11 +221,11 @@ pub fn run<E>(
     })
 }
 
-/// A batch's number and what became of it; nothing where a thread has panicked or the run was cancelled.
+/// A batch's number and result; `None` if a thread panicked or the run was cancelled.
 type Numbered = (usize, Option<Result<Computed, EngineError>>);
 type ToCompute = (usize, Batch, Packed);
 
-/// Batches in memory.
+/// Counts the batches in memory.
 #[derive(Default)]
 struct InFlight {
     now: AtomicUsize,
@@ -243,7 +243,7 @@ impl InFlight {
     }
 }
 
-/// Also answers how many batches the source had, where it came to its end.
+/// Returns the number of batches of the source if it reached its end.
 fn read(
     source: impl Iterator<Item = Batch>,
     cancel: &Cancel,
@@ -270,7 +270,7 @@ fn read(
     (clock.stage(), None)
 }
 
-/// Tells the consumer when the thread that has it panics: it would wait for ever for the batch that is lost.
+/// Tells the consumer when its thread panics. Without it, the consumer would wait forever for the lost batch.
 struct Alarm(SyncSender<Numbered>);
 
 impl Drop for Alarm {
@@ -301,7 +301,7 @@ fn compute(
     let mut clock = Clock::new();
     while let Ok((index, batch, packed)) = clock.waiting(|| next_of(packed)) {
         if cancel.is_cancelled() {
-            // Nobody waits for this batch any more: the source may be waiting for a permit that it would give back.
+            // The batch is no longer needed, but the source may be waiting for its permit.
             let _ = finish_batch.send((index, None));
             break;
         }
@@ -317,12 +317,12 @@ fn compute(
     clock.stage()
 }
 
-/// The next of what several threads receive.
+/// Receives the next value from a receiver shared by several threads.
 fn next_of<T>(receiver: &Mutex<Receiver<T>>) -> Result<T, RecvError> {
     receiver.lock().unwrap_or_else(PoisonError::into_inner).recv()
 }
 
-/// A thread of its own, or why there is none.
+/// Starts a thread, or returns why it could not be started.
 fn begun<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     name: &str,

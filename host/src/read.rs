@@ -1,16 +1,16 @@
 //! Structure files to [`StructureInput`]: PDB, mmCIF and others, plain or compressed, told apart by content.
 //!
-//! A residue is a run of consecutive records, `HETATM` included, of one chain, number and insertion code; runs are never
-//! merged. It has a row where it is an amino acid of a chain ([`Residues`]): a run with `ATOM` records of a standard
-//! name, of a force field's or of a component that the Chemical Component Dictionary links into peptides, `UNK`, or of
-//! any name with N, CA and C bonded to each other; and one of `HETATM` records alone, where the file says that it is part
-//! of a chain (mmCIF `label_seq_id`; PDB MODRES and SEQRES), or where it is bonded to a neighbour, C to N below 2 Å.
-//! Hydrogens and deuterium are left out. Of alternate locations one is kept for the whole residue ([`Alternates`]), of
-//! models those that are asked for ([`Models`]); each data block with atoms is a structure. Author chain ids and numbers
-//! are used.
+//! A residue is a run of consecutive records, `HETATM` included, with the same chain, number and insertion code. Runs are
+//! never merged. A residue has a row if it is an amino acid of a chain ([`Residues`]). A run with `ATOM` records is an
+//! amino acid if its name is standard, a force field's, `UNK`, or a component that the Chemical Component Dictionary links
+//! into peptides, or if its N, CA and C are bonded to each other. A run of `HETATM` records alone must also belong to a
+//! chain: the file says so (mmCIF `label_seq_id`; PDB MODRES and SEQRES), or it is bonded to a neighbour, C to N below 2 Å.
 //!
-//! What is decided so is told as a [`Note`]. What is refused: anything that would otherwise give a wrong number or a
-//! silently shorter structure. See [`Problem`].
+//! Hydrogens and deuterium are left out. A residue keeps one of its alternate locations ([`Alternates`]). Each requested
+//! model ([`Models`]) of each data block with atoms becomes a structure. Chain ids and numbers are the author's.
+//!
+//! Each such choice is reported as a [`Note`]. A file is refused if reading it would give a wrong number or silently drop
+//! part of the structure. See [`Problem`].
 
 mod alignment;
 mod arrays;
@@ -54,32 +54,32 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// A structure, and what its reader should know about it.
+/// A structure, and what its reader reports about the file.
 #[derive(Clone, Debug)]
 pub struct ReadStructure {
     /// The structure.
     pub structure: StructureInput,
-    /// What is odd about the file but does not prevent its reading, in sentences that do not repeat
-    /// its name. They are among the notes, too.
+    /// Oddities of the file that do not prevent reading, as sentences without the file's name. The notes include them.
     pub warnings: Vec<String>,
     /// Notes: choices that were made, and oddities.
     pub notes: Vec<Note>,
-    /// Models that its file or data block has, read or not.
+    /// Number of models in the file or data block, read or not.
     pub models: usize,
 }
 
 /// Reads a structure from a file. See [`read_bytes`].
 ///
 /// # Errors
-/// Where the file cannot be read, and as [`read_bytes`].
+/// If the file cannot be read, and as [`read_bytes`].
 ///
 /// ```
 /// use prism_host::read::{ReadOptions, read_path};
 ///
 /// let read = read_path("../data/6m0j_rbd.pdb", "rbd", &ReadOptions::default())?;
 /// let structure = &read.structure;
-/// assert_eq!((structure.name.as_str(), structure.n_residues(), &structure.chains[..]), ("rbd", 194,
-/// &["E".to_owned()][..])); for warning in &read.warnings {
+/// assert_eq!((structure.name.as_str(), structure.n_residues()), ("rbd", 194));
+/// assert_eq!(structure.chains, ["E"]);
+/// for warning in &read.warnings {
 ///     println!("{}: {warning}", structure.name);
 /// }
 /// # Ok::<(), prism_host::ReadError>(())
@@ -89,14 +89,14 @@ pub fn read_path(path: impl AsRef<Path>, name: &str, options: &ReadOptions) -> R
     read_bytes(&bytes, name, options)
 }
 
-/// The bytes of a file, of a device or pipe no more than any structure has.
+/// The bytes of a file. From a device or pipe it reads no more than the largest structure has.
 pub(crate) fn contents(path: &Path) -> Result<Vec<u8>, Problem> {
     const MOST: u64 = 4 << 30;
     let mut file = File::open(path).map_err(Problem::Io)?;
     let metadata = file.metadata().map_err(Problem::Io)?;
     if metadata.is_file() {
         let mut bytes = Vec::new();
-        // One more, so that the end is met without growing.
+        // One byte more than the file has, so that its end is reached without growing.
         let room = usize::try_from(metadata.len()).unwrap_or(usize::MAX).saturating_add(1);
         bytes.try_reserve_exact(room).map_err(|_| Problem::Io(std::io::ErrorKind::OutOfMemory.into()))?;
         file.read_to_end(&mut bytes).map_err(Problem::Io)?;
@@ -110,12 +110,12 @@ pub(crate) fn contents(path: &Path) -> Result<Vec<u8>, Problem> {
     Ok(bytes)
 }
 
-/// Reads a structure from a file's bytes, whatever the file is called; `name` becomes the structure's name. Of several it
-/// is the first, with a warning; [`read_structures`] reads all.
+/// Reads a structure from a file's bytes; the format follows from the content. `name` becomes the structure's name. If the
+/// bytes hold several structures, it returns the first, with a warning; [`read_structures`] returns all.
 ///
 /// # Errors
-/// Where the bytes are no whole PDB or mmCIF file (plain or gzip), where an atom's record is damaged, and where
-/// nothing is left to compute on. Lines are those of the decompressed text.
+/// If the bytes are not a complete file of a known format, if an atom's record is damaged, or if no residues remain. Line
+/// numbers refer to the decompressed text.
 ///
 /// ```
 /// use prism_host::read::{ReadOptions, read_bytes};
@@ -147,8 +147,8 @@ pub fn read_bytes(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Rea
     Ok(first)
 }
 
-/// Reads every structure of a file's bytes: each data block with atoms, and each model that is asked for. Where there are
-/// several, `#` and the block's name or the model's number follow `name`. There is at least one result.
+/// Reads all structures of a file's bytes: each requested model of each data block with atoms. If there are several, `#`
+/// and the block's name or the model's number are added to `name`. Returns at least one result.
 ///
 /// ```
 /// use prism_host::read::{Models, ReadOptions, read_structures};
@@ -158,10 +158,11 @@ pub fn read_bytes(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Rea
 /// };
 /// let text = format!("{}{}END\n", model(1, 0.0), model(2, 1.5));
 /// let options = ReadOptions { models: Models::All, ..ReadOptions::default() };
-/// let names: Vec<_> = read_structures(text.as_bytes(), "x.pdb", &options).into_iter().map(|r|
-/// r.unwrap().structure.name).collect(); assert_eq!(names, ["x.pdb#1", "x.pdb#2"]); let first =
-/// read_structures(text.as_bytes(), "x.pdb", &ReadOptions::default()); assert_eq!((first.len(),
-/// &*first[0].as_ref().unwrap().structure.name), (1, "x.pdb"));
+/// let read = |options: &ReadOptions| -> Vec<String> {
+///     read_structures(text.as_bytes(), "x.pdb", options).into_iter().map(|read| read.unwrap().structure.name).collect()
+/// };
+/// assert_eq!(read(&options), ["x.pdb#1", "x.pdb#2"]);
+/// assert_eq!(read(&ReadOptions::default()), ["x.pdb"]);
 /// ```
 #[must_use]
 pub fn read_structures(bytes: &[u8], name: &str, options: &ReadOptions) -> Vec<Result<ReadStructure, ReadError>> {
@@ -185,7 +186,7 @@ pub fn read_structures(bytes: &[u8], name: &str, options: &ReadOptions) -> Vec<R
     }
 }
 
-/// The text with a line feed where it has carriage returns alone at the ends of its lines.
+/// Replaces carriage returns by line feeds if the text ends its lines with carriage returns alone.
 fn with_line_feeds(text: &[u8]) -> Cow<'_, [u8]> {
     if memchr::memchr(b'\n', text).is_some() || memchr::memchr(b'\r', text).is_none() {
         return Cow::Borrowed(text);
@@ -199,7 +200,7 @@ struct Model {
     facts: Facts,
 }
 
-/// A text's structures, each with what follows the file's name in its own; each may fail by itself.
+/// The structures of a text, each with the suffix of its name; each may fail by itself.
 type Found = Vec<(String, Result<Model, Fault>)>;
 
 fn read_text(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
@@ -230,7 +231,7 @@ fn read_text(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
     }
 }
 
-/// Frames without a word between them have no numbers to choose by until all are read.
+/// Frames without `MODEL` records have no numbers to select by until all of them are read.
 fn read_pdb(text: &[u8], options: &ReadOptions) -> Result<pdb::Found, Fault> {
     match pdb::read(text, options) {
         Err(Fault { problem: Problem::NoModel { met: 1, .. }, .. }) => {
@@ -276,17 +277,17 @@ enum Format {
     Cif,
     BinaryCif,
     FoldComp,
-    /// One that is not read, and what to do.
+    /// A format that is not read, with a hint what to do.
     Foreign(&'static str),
 }
 
-/// Whether the bytes are MessagePack's map, and no text.
+/// Whether the bytes are a MessagePack map rather than text.
 fn is_binary(text: &[u8]) -> bool {
     matches!(text.first(), Some(0x80..=0x8f | 0xde | 0xdf))
 }
 
-/// The format by content. mmCIF says so in its first word; all else is left to the PDB reader, which knows its
-/// records and skips what it does not know.
+/// Determines the format from the content. mmCIF declares itself in its first word. Everything else goes to the PDB reader,
+/// which skips records that it does not know.
 fn format_of(text: &[u8]) -> Format {
     if text.is_empty() {
         return Format::Empty;
@@ -296,7 +297,9 @@ fn format_of(text: &[u8]) -> Format {
         let head = &text[..text.len().min(256)];
         let has = |key: &[u8]| memchr::memmem::find(head, key).is_some();
         if has(b"mmtfVersion") {
-            return Format::Foreign("MMTF is not read; its publisher has ended it: fetch the .bcif.gz or .cif.gz file");
+            return Format::Foreign(
+                "MMTF is not supported, and no longer published: fetch the .bcif.gz or .cif.gz file",
+            );
         }
         if has(b"\xaadataBlocks") || has(b"\xa7encoder") || has(b"\xa7version") {
             return Format::BinaryCif;

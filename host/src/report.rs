@@ -1,8 +1,7 @@
-//! A report for people: one HTML file that shows structures, their features and sites, and that loads nothing from
-//! elsewhere.
+//! A report as one HTML file that shows structures, their features and sites. It loads nothing else.
 //!
-//! The page's script, and what it draws of each structure, are in the file; structures are packed, and unpacked when they
-//! are looked at. The three-dimensional view is [3Dmol.js](https://3dmol.org) (BSD-3-Clause, see `report/3Dmol.LICENSE`).
+//! The file contains the page's script and the data of each structure, compressed until the structure is viewed. The
+//! three-dimensional view is [3Dmol.js](https://3dmol.org) (BSD-3-Clause, see `report/3Dmol.LICENSE`).
 
 mod detail;
 mod sample;
@@ -25,15 +24,15 @@ use std::path::Path;
 const PAGE: &str = include_str!("report/page.html");
 const STYLE: &str = include_str!("report/style.css");
 const SCRIPT: &str = include_str!("report/app.js");
-/// `3Dmol-min.js` of version 2.5.5 as npm has it, by `gzip -9n`.
+/// `3Dmol-min.js` of version 2.5.5 from npm, compressed by `gzip -9n`.
 const VIEWER: &[u8] = include_bytes!("report/3Dmol-min.js.gz");
-/// A report that is passed on contains the viewer, so its licence comes along.
+/// The licence of the viewer, which every report contains.
 const LICENCE: &str = include_str!("report/3Dmol.LICENSE");
 
-/// Sites of a structure, at most.
+/// Most sites of a structure.
 const MOST_SITES: usize = 20;
 
-/// A report that is being written; dropped before [`commit`](Self::commit), it leaves nothing.
+/// A report that is being written. If it is dropped before [`commit`](Self::commit), nothing remains.
 ///
 /// ```
 /// use prism_host::output::{Provenance, StructureRows};
@@ -62,7 +61,7 @@ pub struct ReportFile {
     out: BufWriter<File>,
     structures: Vec<Value>,
     failed: Vec<Value>,
-    /// By kind: how many, and the structure that had the first.
+    /// Each kind with its number of notes, and the first structure with such a note.
     notes: Vec<(String, u64, String)>,
     note_places: HashMap<String, usize>,
     sample: Sample,
@@ -72,10 +71,10 @@ pub struct ReportFile {
 }
 
 impl ReportFile {
-    /// Begins a report. The first `most_details` structures get a page of their own; the others a line in the table.
+    /// Begins a report. The first `most_details` structures get a detailed view; the others only a line in the table.
     ///
     /// # Errors
-    /// As for [`check_place`](crate::output::check_place), and where the file cannot be written.
+    /// As for [`check_place`](crate::output::check_place), and if the file cannot be written.
     pub fn create(path: &Path, most_details: usize) -> Result<Self, OutputError> {
         let whole = WholeFile::begin(path)?;
         let mut out = whole.buffered()?;
@@ -97,7 +96,7 @@ impl ReportFile {
         })
     }
 
-    /// What to remove if the program is to end without a drop; mostly nothing.
+    /// The temporary file to remove if the program ends without dropping this; usually `None`.
     #[must_use]
     pub fn temporary_path(&self) -> Option<&Path> {
         self.whole.temporary_path()
@@ -106,7 +105,7 @@ impl ReportFile {
     /// Appends structures, each with its notes.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn write(&mut self, structures: &[(StructureRows<'_>, &[Note])]) -> Result<(), OutputError> {
         let room = (self.most_details - self.details).min(structures.len());
         let packed: Vec<String> = structures[..room]
@@ -138,7 +137,7 @@ impl ReportFile {
                 "notes": notes.len(),
             });
             if index < room {
-                // Counted from 1, so that 0 is none.
+                // Counted from 1; 0 means none.
                 entry["detail"] = (first_detail + index + 1).into();
             }
             self.structures.push(entry);
@@ -158,15 +157,15 @@ impl ReportFile {
         self.notes[place].1 += 1;
     }
 
-    /// Notes an input that failed.
+    /// Adds an input that failed.
     pub fn failed(&mut self, name: &str, reason: &str) {
         self.failed.push(json!({ "name": name, "reason": reason }));
     }
 
-    /// Ends the report and puts it in its place; answers its size in bytes.
+    /// Finishes the report and moves it to its path. Returns its size in bytes.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn commit(self, provenance: &Provenance) -> Result<u64, OutputError> {
         let Self { whole, mut out, structures, failed, mut notes, sample, sites, .. } = self;
         notes.sort_by(|(a, first, _), (b, second, _)| second.cmp(first).then_with(|| a.cmp(b)));
@@ -189,7 +188,7 @@ impl ReportFile {
             "units": units,
             "provenance": entries,
         });
-        // Whatever a name holds, it does not end the script.
+        // A name must not be able to end the script.
         let run = run.to_string().replace('<', "\\u003c");
         let end = format!(
             "<script type=\"application/json\" id=\"run\">{run}</script>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
@@ -199,7 +198,7 @@ impl ReportFile {
     }
 }
 
-/// The values of a feature of the first group; none where it was not computed.
+/// The values of a feature of the first group; empty if it was not computed.
 fn values<'a>(part: &StructureRows<'a>, column: usize) -> &'a [f32] {
     let feature = Group::Residue.features().find(|feature| feature.column == column);
     feature.and_then(|feature| part.features.feature(feature)).unwrap_or_default()

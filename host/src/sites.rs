@@ -1,33 +1,34 @@
-//! Sites where a ligand may bind, as people look at them.
+//! Predicted ligand-binding sites as users see them.
 
 use crate::engine::StructureView;
 use crate::structure::StructureInput;
 use shared_types::site_model::{AROUND, SUM_UNIT};
 use shared_types::{Atom, Site};
 
-/// Edge in Å of the cells by which volume is counted.
+/// Edge in Å of the cells that measure volume.
 const CELL: f64 = 1.0;
 
-/// A site: where points on the surface are likely to be a ligand's.
+/// A site: a group of surface points where a ligand is likely to bind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundSite {
-    /// From 1, by falling score.
+    /// Rank by decreasing score, from 1.
     pub rank: usize,
     /// Sum of the squared probabilities of its points.
     pub score: f32,
-    /// How likely a site of that score is a ligand's.
+    /// The probability that a site with this score binds a ligand.
     pub probability: f32,
-    /// Mean of its points by their squared probabilities, in Å, in the frame of the file.
+    /// Centre of its points, weighted by their squared probabilities, in Å in the frame of the file.
     pub center: [f64; 3],
-    /// Rows of its residues: those whose best atom is part of the site, and whose `site_score` is above the threshold.
+    /// Rows of its residues: those whose best atom belongs to the site, and whose `site_score` is above the threshold.
     pub residues: Vec<usize>,
-    /// Area in Å² that its points stand for.
+    /// Area in Å² that its points represent.
     pub area: f32,
-    /// Volume in Å³ within 6 Å of the centre that no atom fills: cubes of 1 Å whose middle is outside all van der Waals spheres.
+    /// Volume in Å³ that is free of atoms within 6 Å of the centre: cubes of 1 Å whose middle is outside all van der Waals
+    /// spheres.
     pub volume: f64,
 }
 
-/// The sites of a structure by rank: at most `most`, those with a score of at least `least`.
+/// The sites of a structure by rank: at most `most`, and only those with a score of at least `least`.
 ///
 /// ```
 /// use prism_host::read::{ReadOptions, read_path};
@@ -67,7 +68,7 @@ pub fn sites(structure: &StructureInput, features: &StructureView<'_>, most: usi
         .collect()
 }
 
-/// A position relative to a structure's centre, in the frame of its file.
+/// Converts a position relative to a structure's centre to the frame of its file.
 fn in_file(structure: &StructureInput, at: [f32; 3]) -> [f64; 3] {
     std::array::from_fn(|axis| f64::from(at[axis]) + structure.center[axis])
 }
@@ -99,20 +100,18 @@ fn volume(atoms: &[Atom], site: &Site) -> f64 {
     f64::from(free) * CELL.powi(3)
 }
 
-/// A scored point on the surface.
-///
-/// The example of [`points`] has some.
+/// A scored point on the surface. See [`points`] for an example.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfacePoint {
-    /// Where it is in Å, in the frame of the file.
+    /// Its position in Å, in the frame of the file.
     pub at: [f64; 3],
-    /// How likely a ligand is there.
+    /// The probability that a ligand binds there.
     pub probability: f32,
-    /// The atom that it is on, counted from the structure's first.
+    /// Its atom, counted from the structure's first.
     pub atom: usize,
 }
 
-/// The scored points of a structure, atom by atom; none where they were not asked for
+/// The scored points of a structure, atom by atom. Empty unless they were requested
 /// ([`Selection::with_points`](crate::engine::Selection::with_points)).
 ///
 /// ```

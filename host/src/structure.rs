@@ -1,4 +1,4 @@
-//! One protein structure as the engine takes it.
+//! A protein structure as the engine's input.
 
 mod spread;
 
@@ -13,13 +13,13 @@ macro_rules! structure_input {
     ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {
         /// A structure's heavy atoms and residues, in file order.
         ///
-        /// Built by [`crate::read`], or by hand; [`StructureInput::validate`] says whether the parts fit together.
+        /// Built by [`crate::read`] or by hand; [`StructureInput::validate`] checks that its parts are consistent.
         ///
         /// ```
         /// use prism_host::{StructureError, StructureInput};
         /// use shared_types::Atom;
         ///
-        /// // Two glycines of alpha carbons alone.
+        /// // Two glycines with only alpha carbons.
         /// let mut pair = StructureInput {
         ///     name: "pair".to_owned(),
         ///     atoms: [0.0, 3.8].map(|x| Atom { x, y: 0.0, z: 0.0, radius: 1.88 }).into(),
@@ -30,7 +30,7 @@ macro_rules! structure_input {
         ///     chains: vec!["A".to_owned()],
         ///     residue_numbers: vec![1, 2],
         ///     insertion_codes: vec!["".into(); 2],
-        ///     bfactor: vec![12.5, 14.0], // what is not known may be left out
+        ///     bfactor: vec![12.5, 14.0], // unknown inputs may be left out
         ///     ..StructureInput::default()
         /// };
         /// pair.validate()?;
@@ -41,48 +41,47 @@ macro_rules! structure_input {
         /// ```
         #[derive(Clone, Debug, Default)]
         pub struct StructureInput {
-            /// What the structure is called in the output and in errors.
+            /// The name in the output and in errors.
             pub name: String,
             /// Heavy atoms, residue by residue. Positions in Å relative to `center`.
             pub atoms: Vec<Atom>,
-            /// Where each residue's atoms begin in `atoms`, and at the end the number of atoms: `n_residues() + 1`
-            /// offsets.
+            /// Index in `atoms` of each residue's first atom, then the number of atoms: `n_residues() + 1` offsets.
             pub residue_atoms: Vec<u32>,
-            /// Author chain ids, which `chain_ids` counts. A PDB file's blank chain is `" "`. All residues of one author
-            /// chain id, consecutive or not, have one index.
+            /// Author chain ids, indexed by `chain_ids`. A PDB file's blank chain is `" "`. All residues with one author
+            /// chain id have one index, consecutive or not.
             pub chains: Vec<String>,
             /// Per residue, the author's residue number.
             pub residue_numbers: Vec<i32>,
-            /// Per residue, the insertion code, mostly empty.
+            /// Per residue, the insertion code, usually empty.
             pub insertion_codes: Vec<Box<str>>,
-            /// Per residue, its name as the file has it. Empty where each is the name of its type in [`RESIDUES`].
+            /// Per residue, its name in the file. Empty if every name is the name of its type in [`RESIDUES`].
             pub residue_names: Vec<Box<str>>,
-            /// Per residue, what other tables call it. Empty unless it was asked for
+            /// Per residue, its identifiers in other tables. Empty unless requested
             /// ([`ReadOptions::labels`](crate::read::ReadOptions::labels)).
             pub labels: Vec<ResidueLabels>,
             /// Whether the B column (`b_column`) is a predictor's confidence (pLDDT).
             pub predicted: bool,
-            /// Whether the last residue is none: the atoms of ligands, ions and the like, which cover others and have no
-            /// row.
+            /// Whether the last entry is not a residue but the atoms of ligands, ions and the like, which cover other atoms
+            /// and have no row.
             pub environment: bool,
-            /// Midpoint in Å of the atoms' bounding box. It was subtracted in f64, before rounding to f32.
+            /// Midpoint in Å of the atoms' bounding box. It was subtracted in f64 before rounding to f32.
             pub center: [f64; 3],
-            /// The lineage that the structure stands for, where there is one.
+            /// The lineage that the structure represents, if any.
             pub lineage: Option<Box<crate::lineages::Lineage>>,
-            /// Hash of the lineage that the structure stands for; carried, not computed with.
+            /// Hash of that lineage; passed on, not used in computations.
             pub lineage_hash: u32,
-            /// Country code of the sample; carried, not computed with.
+            /// Country code of the sample; passed on, not used in computations.
             pub country_id: u8,
             $($(#[$doc])* pub $name: Vec<$type>,)*
         }
 
         impl StructureInput {
-            /// The inputs of residues: name, entries, and whether there may be none.
+            /// The per-residue inputs: name, number of entries, and whether the input may be left out.
             fn residue_lengths(&self) -> impl Iterator<Item = (&'static str, usize, bool)> {
                 [$((stringify!($name), self.$name.len(), may_be_left_out!($kind))),*].into_iter()
             }
 
-            /// Gives every residue the values that stand for those that were left out.
+            /// Fills inputs that were left out with their default values.
             pub fn fill_absent(&mut self) {
                 let n = self.n_residues();
                 $($(
@@ -106,7 +105,7 @@ macro_rules! may_be_left_out {
 
 shared_types::residue_inputs!(structure_input);
 
-/// What other tables call a residue.
+/// Identifiers of a residue in other tables.
 ///
 /// ```
 /// use prism_host::read::{ReadOptions, read_path};
@@ -120,46 +119,46 @@ shared_types::residue_inputs!(structure_input);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResidueLabels {
-    /// mmCIF's `label_asym_id`; empty where the file has none.
+    /// mmCIF's `label_asym_id`; empty if the file has none.
     pub asym_id: Box<str>,
     /// mmCIF's `label_seq_id`: the residue's number in its entity's sequence.
     pub seq_id: Option<i32>,
-    /// mmCIF's `label_entity_id`; empty where the file has none.
+    /// mmCIF's `label_entity_id`; empty if the file has none.
     pub entity_id: Box<str>,
-    /// The accession of its sequence in UniProt; empty where the file says none.
+    /// The UniProt accession of its sequence; empty if the file names none.
     pub uniprot_accession: Box<str>,
-    /// Its number there.
+    /// Its number in that sequence.
     pub uniprot_number: Option<i32>,
 }
 
-/// A [`StructureInput`] whose parts do not fit together.
+/// Why a [`StructureInput`] is invalid.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum StructureError {
-    /// No residue at all.
+    /// It has no residues.
     #[error("structure {structure:?} has no residues; leave it out of the batch")]
     Empty {
         /// The structure's name.
         structure: String,
     },
-    /// No heavy atom at all.
+    /// It has no heavy atoms.
     #[error("structure {structure:?} has no heavy atoms; leave it out of the batch")]
     NoAtoms {
         /// The structure's name.
         structure: String,
     },
-    /// A per-residue list of the wrong length.
-    #[error("structure {structure:?}: `{field}` has {found} entries where {expected} are needed")]
+    /// A per-residue list has the wrong length.
+    #[error("structure {structure:?}: `{field}` has {found} entries but needs {expected}")]
     Length {
         /// The structure's name.
         structure: String,
         /// The list's field name.
         field: &'static str,
-        /// Entries that it has.
+        /// Number of entries it has.
         found: usize,
-        /// Entries that it needs.
+        /// Number of entries it needs.
         expected: usize,
     },
-    /// A residue with a value that cannot be.
+    /// A residue has an invalid value.
     #[error("structure {structure:?}, residue {residue} (counted from 0): `{field}` {problem}")]
     Residue {
         /// The structure's name.
@@ -171,17 +170,17 @@ pub enum StructureError {
         /// The problem.
         problem: String,
     },
-    /// More atoms or residues than 32-bit indices reach.
-    #[error("structure {structure:?}: `{field}` has {found} entries, more than 32-bit indices reach; split it")]
+    /// It has more atoms or residues than 32-bit indices can address.
+    #[error("structure {structure:?}: `{field}` has {found} entries, more than 32-bit indices can address; split it")]
     TooLarge {
         /// The structure's name.
         structure: String,
         /// The list's field name.
         field: &'static str,
-        /// Entries that it has.
+        /// Number of entries it has.
         found: usize,
     },
-    /// Atoms whose neighbours cannot be found in time.
+    /// The atoms lie so that a search for neighbours would take too long.
     #[error("structure {structure:?}: {source}")]
     Spread {
         /// The structure's name.
@@ -189,18 +188,18 @@ pub enum StructureError {
         /// The problem.
         source: SpreadError,
     },
-    /// A centre that is not a point.
+    /// The centre is not finite.
     #[error("structure {structure:?}: `center` is {center:?}, which is not finite")]
     Center {
         /// The structure's name.
         structure: String,
-        /// The centre found.
+        /// The centre.
         center: [f64; 3],
     },
 }
 
 impl StructureInput {
-    /// Number of residues, those without an alpha carbon counted.
+    /// Number of residues, including those without an alpha carbon.
     #[must_use]
     pub fn n_residues(&self) -> usize {
         self.residue_types.len()
@@ -212,10 +211,10 @@ impl StructureInput {
         self.n_residues() - usize::from(self.environment && self.n_residues() > 0)
     }
 
-    /// A residue's name as its file has it.
+    /// A residue's name in its file.
     ///
     /// # Panics
-    /// Where there is no such residue.
+    /// If there is no such residue.
     #[must_use]
     pub fn resname(&self, residue: usize) -> &str {
         match self.residue_names.get(residue) {
@@ -224,10 +223,10 @@ impl StructureInput {
         }
     }
 
-    /// The standard amino acid that a residue is or was made of; empty where there is none.
+    /// The standard amino acid that a residue is, or is derived from; empty if there is none.
     ///
     /// # Panics
-    /// Where there is no such residue.
+    /// If there is no such residue.
     #[must_use]
     pub fn parent(&self, residue: usize) -> &'static str {
         let parent = shared_types::residue::parent_of(self.residue_types[residue]);
@@ -240,11 +239,11 @@ impl StructureInput {
         self.atoms.len()
     }
 
-    /// Checks that all lists agree in length, that residues cover the atoms in order, that indices are in range
-    /// and that positions and radii are finite.
+    /// Checks that all lists have matching lengths, that residues cover the atoms in order, that indices are in range, and
+    /// that positions and radii are finite.
     ///
     /// # Errors
-    /// Names the structure, the residue and the field of the first thing that is wrong.
+    /// The first problem, with the structure, residue and field.
     pub fn validate(&self) -> Result<(), StructureError> {
         if self.n_residues() == 0 {
             return Err(StructureError::Empty { structure: self.name.clone() });
@@ -257,9 +256,8 @@ impl StructureInput {
         self.validate_numbers()
     }
 
-    /// Checks that atoms lie neither so dense nor so far apart that finding neighbours takes a time that grows with the
-    /// square of their number. Files and packed data sets are checked when they are read, by this. A structure of 1,400
-    /// atoms or fewer always passes.
+    /// Checks that atoms are neither so dense nor so far apart that a search for neighbours takes quadratic time. Reading a
+    /// file or a packed data set includes this check. Structures of up to 1,400 atoms always pass.
     ///
     /// # Errors
     /// [`StructureError::Spread`].
@@ -303,12 +301,12 @@ impl StructureInput {
         let n_atoms = self.n_atoms();
         if self.residue_atoms[0] != 0 {
             let first = self.residue_atoms[0];
-            return Err(self.bad(0, "residue_atoms", format!("begins at atom {first} where 0 is needed")));
+            return Err(self.bad(0, "residue_atoms", format!("begins at atom {first}, but must begin at 0")));
         }
         for (residue, ends) in self.residue_atoms.windows(2).enumerate() {
             let (begin, end) = (ends[0], ends[1]);
             if end < begin || end as usize > n_atoms {
-                let problem = format!("runs from atom {begin} to {end} of {n_atoms}; offsets must not fall");
+                let problem = format!("runs from atom {begin} to {end} of {n_atoms}; offsets must not decrease");
                 return Err(self.bad(residue, "residue_atoms", problem));
             }
             let ca = self.ca_indices[residue];
@@ -324,7 +322,11 @@ impl StructureInput {
             }
             let kind = self.residue_types[residue];
             if usize::from(kind) >= RESIDUES.len() {
-                return Err(self.bad(residue, "residue_types", format!("is {kind}; there are {}", RESIDUES.len())));
+                return Err(self.bad(
+                    residue,
+                    "residue_types",
+                    format!("is {kind}, but there are only {} types", RESIDUES.len()),
+                ));
             }
             let chain = self.chain_ids[residue];
             if chain as usize >= self.chains.len() {
@@ -404,9 +406,9 @@ mod tests {
     #[test]
     fn each_fault_is_named() {
         assert!(message(|s| *s = StructureInput::default()).contains("no residues"));
-        assert!(message(|s| s.gisaid_freq.truncate(1)).contains("`gisaid_freq` has 1 entries where 2"));
-        assert!(message(|s| s.ca_indices.clear()).contains("`ca_indices` has 0 entries where 2"));
-        assert!(message(|s| s.residue_atoms.push(3)).contains("`residue_atoms` has 4 entries where 3"));
+        assert!(message(|s| s.gisaid_freq.truncate(1)).contains("`gisaid_freq` has 1 entries but needs 2"));
+        assert!(message(|s| s.ca_indices.clear()).contains("`ca_indices` has 0 entries but needs 2"));
+        assert!(message(|s| s.residue_atoms.push(3)).contains("`residue_atoms` has 4 entries but needs 3"));
         assert!(message(|s| s.residue_atoms[0] = 1).contains("residue 0 (counted from 0): `residue_atoms` begins"));
         assert!(message(|s| s.residue_atoms[1] = 9).contains("runs from atom 0 to 9 of 3"));
         assert!(message(|s| s.residue_atoms[2] = 1).contains("residue 1 (counted from 0): `residue_atoms` runs"));

@@ -18,7 +18,7 @@ pub use cells::Frame;
 use crate::scratch::{AtomSurface, CellWords, ResidueExposure, WorkItem};
 use cells::Cells;
 use cuda_std::prelude::*;
-use shared_types::{Atom, BatchStructureDesc, PointGroup};
+use shared_types::{Atom, BatchStructureDesc, PointGroup, Steps};
 
 /// Contacts between residues of one chain count if they are at least this many rows apart.
 const APART: u32 = 2;
@@ -214,7 +214,8 @@ fn sort(
 /// - `surface`: one element per heavy atom, in the order of cells.
 /// - `sorted`, `cells`, `frames`: results of [`fn@atom_cells`]; the other inputs are those it read.
 /// - `points`: the `n_points` test points on an atom's sphere.
-#[kernel(threads = 192, blocks_per_sm = 5, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_PER_GROUP as u32) as usize))]
+/// - `steps`: the bits of the run's [`Steps`]. Without that of protrusion, the counts of near atoms may be incomplete.
+#[kernel(threads = 192, blocks_per_sm = 5, avx512, requires(n_points > 0 && points.len() == n_points.div_ceil(shared_types::POINTS_PER_GROUP as u32) as usize))]
 pub fn atom_surfaces(
     block: &mut Block,
     surface: &mut Segment<AtomSurface>,
@@ -225,6 +226,7 @@ pub fn atom_surfaces(
     frames: &[Frame],
     points: &[PointGroup],
     n_points: u32,
+    steps: u32,
     frame: &mut Shared<Frame, 1>,
     starts: &mut Shared<u32, { ATOMS_PER_ITEM as usize + 1 }>,
     numbers: &mut Shared<u32, { ATOMS_PER_ITEM as usize }>,
@@ -242,6 +244,7 @@ pub fn atom_surfaces(
         cells: Cells::of(View::of(cells.part(item.atoms, n).as_flattened()), n, &frame),
         sorted: View::of(sorted).clamped(),
         first: item.atoms,
+        counts: Steps::from_bits(steps).has(Steps::PROTRUSION),
     };
     let first = own.first;
     let starts =
@@ -323,9 +326,10 @@ pub fn atom_depths(
 /// - `exposure`: one element per residue.
 /// - `contacts`: scratch, one element per residue: the atoms of other residues in contact with it.
 /// - `depths`, `surface`: results of [`fn@atom_depths`], and of [`fn@atom_surfaces`] with `points` test points.
+/// - `steps`: the bits of the run's [`Steps`]. Without those of depths and contacts, both are 0.
 /// - `sorted`, `cells`, `owners`, `frames`: results of [`fn@atom_cells`]; the other inputs are those it read.
 /// - `residue_types`: as in the fused kernel.
-#[kernel(threads = 128, blocks_per_sm = 5)]
+#[kernel(threads = 128, blocks_per_sm = 5, avx512)]
 pub fn residue_exposure(
     block: &mut Block,
     exposure: &mut Segment<ResidueExposure>,
@@ -345,8 +349,10 @@ pub fn residue_exposure(
     frame: &mut Shared<Frame, 1>,
     near: &mut Shared<Pick, { 4 * contacts::NEAR }>,
     points: u32,
+    steps: u32,
 ) {
     enum Here {}
+    let steps = Steps::from_bits(steps);
     let item = items.at(block.index());
     let index = item.structure;
     let n = descriptors.at(index).n_atoms;
@@ -356,17 +362,21 @@ pub fn residue_exposure(
     let (depths, surface) = (View::of(depths.part(item.atoms, n)), View::of(surface.part(item.atoms, n)));
     let rows = exposure.len();
     let (sorted, owners) = (View::of(sorted.part(item.atoms, n)), View::of(owners.part(item.atoms, n)));
-    contacts.fill_by_warp_with(block, rows, (near,), |warp, (near,), at| {
-        contacts::of::<Here>(
-            warp,
-            near,
-            item.first.wrapping_add(at),
-            &inputs,
-            &cells,
-            sorted.clamped(),
-            owners.clamped(),
-        )
-    });
+    if steps.has(Steps::ATOMIC_CONTACTS) {
+        contacts.fill_by_warp_with(block, rows, (near,), |warp, (near,), at| {
+            contacts::of::<Here>(
+                warp,
+                near,
+                item.first.wrapping_add(at),
+                &inputs,
+                &cells,
+                sorted.clamped(),
+                owners.clamped(),
+            )
+        });
+    } else {
+        contacts.fill(block, rows, |_| 0);
+    }
     let contacts = contacts.view(rows);
     exposure.fill(block, rows, |at| {
         let i = item.first.wrapping_add(at);
@@ -374,7 +384,7 @@ pub fn residue_exposure(
         let known = residues::Known { kind: u32::from(residue_types.at(row)), contacts: contacts.get(at), points };
         residues::exposure(&inputs, i, known, |own| {
             let place = cells.place.get(own);
-            (surface.get(place), depths.get(place))
+            (surface.get(place), if steps.has(Steps::DEPTH) { depths.get(place) } else { 0.0 })
         })
     });
 }

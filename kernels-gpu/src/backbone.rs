@@ -132,7 +132,7 @@ pub fn backbone_geometry(
 
 /// The second kernel: the hydrogen bonds of each residue. It takes the same items; `carbons` and `peptides` are those of
 /// the whole batch.
-#[kernel(threads = 256, blocks_per_sm = 3)]
+#[kernel(threads = 256, blocks_per_sm = 3, avx512)]
 pub fn backbone_bonds(
     block: &mut Block,
     bonds: &mut Segment<HydrogenBonds>,

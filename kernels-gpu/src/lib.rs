@@ -6,6 +6,8 @@
 //! would be compiled once for all instruction sets, and `math::fma` would be a call there. Where a kernel calls a
 //! function in several places, it passes an array type with a number as well, so that each place has its own version.
 //! (The compiler may still not inline a closure that is called in two places: see `Team::reduce_long`.)
+//!
+//! Kernels ask for code for AVX-512 (`avx512`) where it is faster than that for AVX2. For most it is not.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 #![deny(unsafe_code)]

@@ -6,7 +6,7 @@
 //! a cell makes no difference. The model is in [`shared_types::site_model`].
 
 mod exposed;
-mod kinds;
+pub mod kinds;
 mod listed;
 pub(crate) mod near;
 mod scores;

@@ -54,9 +54,7 @@ impl Atoms {
         };
         if let Some((field, found)) = arrays.unequal() {
             let atoms = arrays.len();
-            return Err(PyValueError::new_err(format!(
-                "{field} has {found} entries, and there are {atoms} residue_numbers"
-            )));
+            return Err(PyValueError::new_err(format!("{field} has {found} entries for {atoms} residue_numbers")));
         }
         Ok(Self { arrays: Arc::new(arrays) })
     }

@@ -87,7 +87,7 @@ impl Done {
     /// Says which files of folders are passed over.
     pub fn note_ignored(&mut self, ignored: &[(PathBuf, usize)]) {
         for (folder, count) in ignored {
-            let text = format!("{count} files are ignored, being none of {}", inputs::taken());
+            let text = format!("{count} files are ignored; the formats are {}", inputs::taken());
             self.notes.push((folder.display().to_string(), text));
         }
     }

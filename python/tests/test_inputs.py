@@ -79,7 +79,7 @@ def test_paths_of_one_name_get_their_folders(rbd: Path, tmp_path: Path) -> None:
         names = prism.features(inputs, ["wcn"], "cpu")["structure"].to_pylist()
         assert list(dict.fromkeys(names)) == ["a/x.pdb", "b/x.pdb"]
     for inputs in (paths, iter(paths)):
-        with pytest.raises(prism.PrismError, match="would both be called"):
+        with pytest.raises(prism.PrismError, match="would have the same name"):
             prism.features(inputs, ["wcn"], "cpu", name_by="name")
 
 

@@ -1,9 +1,9 @@
-//! What the kernels of the backbone read of a residue, and the states of secondary structure.
+//! The residue data that backbone kernels read, and the states of secondary structure.
 
 use bytemuck::{Pod, Zeroable};
 use core::mem::{align_of, offset_of, size_of};
 
-/// Stands in [`RoleAtoms`] where the residue has no such atom.
+/// Marks an absent atom in [`RoleAtoms`].
 ///
 /// ```
 /// use shared_types::backbone::{NO_ATOM, RoleAtoms};
@@ -13,18 +13,16 @@ use core::mem::{align_of, offset_of, size_of};
 /// ```
 pub const NO_ATOM: u8 = u8::MAX;
 
-/// [`RoleAtoms::NONE`] as two words.
-///
-/// An example is at [`RoleAtoms::words`].
+/// [`RoleAtoms::NONE`] as two words. See [`RoleAtoms::words`] for an example.
 pub const NO_ROLES: [u32; 2] = RoleAtoms::NONE.words();
 
-/// Which of a residue's atoms have a part in its dihedral angles and hydrogen bonds, counted from the residue's first
-/// atom, or [`NO_ATOM`]. The alpha carbon is known to the batch already.
+/// The atoms of a residue that define its dihedral angles and hydrogen bonds, counted from its first atom, or [`NO_ATOM`].
+/// The alpha carbon is stored elsewhere in the batch.
 ///
-/// Names say it ([`RoleAtoms::assign`]). An amino acid has far fewer than 255 atoms; a residue's atom number 255 and
-/// those after it have no role.
+/// The atom names determine the roles ([`RoleAtoms::assign`]). An amino acid has far fewer than 255 atoms; atoms from index
+/// 255 on get no role.
 ///
-/// In a structure and in a batch it is two words ([`RoleAtoms::words`]).
+/// Structures and batches store it as two words ([`RoleAtoms::words`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable, Pod)]
 #[repr(C)]
 pub struct RoleAtoms {
@@ -72,7 +70,7 @@ impl RoleAtoms {
         zeta: NO_ATOM,
     };
 
-    /// As two words: a byte a role, in the order of the fields, the first one lowest.
+    /// Packs it into two words: one byte per role, in the order of the fields, the first in the lowest byte.
     ///
     /// ```
     /// use shared_types::backbone::{NO_ROLES, RoleAtoms};
@@ -91,7 +89,7 @@ impl RoleAtoms {
         ]
     }
 
-    /// What [`words`](Self::words) has given.
+    /// Unpacks the result of [`words`](Self::words).
     #[inline]
     #[must_use]
     pub const fn of_words([low, high]: [u32; 2]) -> Self {
@@ -105,12 +103,12 @@ impl RoleAtoms {
         [n, c, o, beta, gamma, delta, epsilon, zeta].into_iter().filter(|&index| index != NO_ATOM)
     }
 
-    /// Gives the atom `name`, number `index` of its residue, its role if it has one. Atoms come in the file's order.
+    /// Assigns a role to the residue's atom number `index` if its `name` has one. Atoms come in the file's order.
     ///
-    /// Chi angles follow the main branch of the side chain: IUPAC-IUB 1970, Biochemistry 9:3471. The names of all amino
-    /// acids go together, for none has an atom that another one's chain would take for its own. `CD` goes before the
-    /// hydroxyl `OD1` of hydroxyproline. Selenium is the gamma atom of selenocysteine and the delta atom of
-    /// selenomethionine, whose gamma carbon comes before it.
+    /// Chi angles follow the main branch of the side chain: IUPAC-IUB 1970, Biochemistry 9:3471. One table serves all amino
+    /// acids, because their names do not conflict. `CD` takes precedence over the hydroxyl `OD1` of hydroxyproline.
+    /// Selenium is the gamma atom of selenocysteine and the delta atom of selenomethionine, whose gamma carbon comes before
+    /// it.
     ///
     /// ```
     /// use shared_types::backbone::{NO_ATOM, RoleAtoms};
@@ -149,8 +147,8 @@ impl RoleAtoms {
     }
 }
 
-/// States of secondary structure: Kabsch and Sander 1983, Biopolymers 22:2577; polyproline helices after Adzhubei and
-/// Sternberg 1993, J Mol Biol 229:472.
+/// States of secondary structure: Kabsch and Sander 1983, Biopolymers 22:2577. Polyproline helices: Adzhubei and Sternberg
+/// 1993, J Mol Biol 229:472.
 ///
 /// ```
 /// use shared_types::backbone::SecondaryStructure;
@@ -184,7 +182,7 @@ pub enum SecondaryStructure {
 }
 
 impl SecondaryStructure {
-    /// All, by their numbers.
+    /// All states, by number.
     pub const ALL: [Self; 9] = [
         Self::Loop,
         Self::AlphaHelix,
@@ -197,13 +195,13 @@ impl SecondaryStructure {
         Self::Bend,
     ];
 
-    /// The state that a number in a row stands for; a residue without N, CA, C or O has NaN there, and no state.
+    /// The state that a number in a row represents. A residue without N, CA, C or O has NaN and no state.
     #[must_use]
     pub fn of(value: f32) -> Option<Self> {
         Self::ALL.into_iter().find(|state| *state as u32 as f32 == value)
     }
 
-    /// The letter of a state, as DSSP writes it: `-` for a loop, empty without a state.
+    /// The letter of a state as in DSSP: `-` for a loop, empty without a state.
     #[must_use]
     pub fn letter(value: f32) -> &'static str {
         const LETTERS: [&str; 9] = ["-", "H", "B", "E", "G", "I", "P", "T", "S"];

@@ -1,10 +1,10 @@
-//! The structs of one packed batch.
+//! The structs of a packed batch.
 
 use bytemuck::{Pod, Zeroable};
 use core::mem::{align_of, offset_of, size_of};
 use cuda_layout::DeviceLayout;
 
-/// Stands in `ca_indices` for a residue without an alpha carbon.
+/// Marks a residue without an alpha carbon in `ca_indices`.
 ///
 /// ```
 /// use shared_types::NO_CA;
@@ -17,7 +17,7 @@ pub const NO_CA: u32 = u32::MAX;
 
 /// A heavy atom: position in Å relative to its structure's centre, and van der Waals radius in Å.
 ///
-/// Aligned to 16 bytes so that a thread reads it with one 128-bit load.
+/// Aligned to 16 bytes so that a thread loads it with one 128-bit instruction.
 ///
 /// ```
 /// use cuda_layout::DeviceLayout;
@@ -50,16 +50,15 @@ const _: () = assert!(
         && offset_of!(Atom, radius) == 12
 );
 
-/// Where one structure's atoms and residues lie in the batch's buffers, and what it was sampled from.
+/// The ranges of a structure's atoms and residues in the batch's buffers, and its sample.
 ///
-/// 24 bytes, aligned to 8. (The layout is sometimes written with `align(16)`; a 16-aligned struct of 24 bytes
-/// has size 32, so both cannot hold. The size is what the readers of the buffer check.)
+/// 24 bytes, aligned to 8. With an alignment of 16 it would have 32 bytes, but readers of the buffer expect 24.
 ///
 /// ```
 /// use shared_types::BatchStructureDesc;
 ///
 /// let first = BatchStructureDesc { n_atoms: 900, n_residues: 120, ..Default::default() };
-/// // The next one of the batch begins where the first one ends.
+/// // The next structure begins where the first one ends.
 /// let next = BatchStructureDesc { atom_offset: 900, ca_offset: 120, n_atoms: 40, n_residues: 5, ..Default::default() };
 /// assert_eq!(next.atom_offset, first.atom_offset + first.n_atoms);
 /// assert_eq!(bytemuck::bytes_of(&next).len(), 24);
@@ -73,11 +72,11 @@ pub struct BatchStructureDesc {
     pub ca_offset: u32,
     /// Number of heavy atoms.
     pub n_atoms: u32,
-    /// Number of residues, those without an alpha carbon counted.
+    /// Number of residues, including those without an alpha carbon.
     pub n_residues: u32,
-    /// Hash of the lineage that the structure stands for; carried, not computed with.
+    /// Hash of the lineage that the structure represents; passed on, not used in computations.
     pub lineage_hash: u32,
-    /// Country code of the sample; carried, not computed with.
+    /// Country code of the sample; passed on, not used in computations.
     pub country_id: u8,
     #[doc(hidden)]
     pub _padding: [u8; 3],
@@ -95,32 +94,32 @@ const _: () = assert!(
         && offset_of!(BatchStructureDesc, _padding) == 21
 );
 
-/// Test points of a [`PointGroup`].
+/// Number of test points of a [`PointGroup`].
 pub const POINTS_PER_GROUP: usize = 128;
 
-/// Cells of directions along each side of the map of a group's masks; even.
+/// Number of direction cells along each side of the map of masks; even.
 pub const MASK_SIDE: usize = 32;
-/// Bins of thresholds for each direction.
+/// Number of threshold bins per direction.
 pub const MASK_BINS: usize = 32;
-/// Number of masks of a [`PointGroup`]: one for each cell and bin, one for atoms without a direction, one for atoms that
-/// cover nothing.
+/// Number of masks of a [`PointGroup`]: one per cell and bin, one for atoms without a direction, one for atoms that cover
+/// nothing.
 pub const MASKS_PER_GROUP: usize = MASK_SIDE * MASK_SIDE * MASK_BINS + 2;
 
-/// Points of a [`PointGroup`], a bit each, that an atom covers whose direction and threshold lie in one cell and one bin.
+/// The points of a [`PointGroup`], one bit each, that an atom covers whose direction and threshold lie in one cell and bin.
 ///
-/// Aligned to 32 bytes: one sector of a device's caches, one vector of a CPU.
+/// Aligned to 32 bytes: one sector of a device's cache, one vector of a CPU.
 ///
 /// ```
 /// let mask = shared_types::Mask { certain: [0b0001, 0, 0, 0], possible: [0b0111, 0, 0, 0] };
-/// // Two points have to be tested.
+/// // Only two points have to be tested.
 /// assert_eq!((mask.possible[0] & !mask.certain[0]).count_ones(), 2);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Zeroable, Pod, DeviceLayout)]
 #[repr(C, align(32))]
 pub struct Mask {
-    /// Points that are covered in any case.
+    /// Points that are certainly covered.
     pub certain: [u32; POINTS_PER_GROUP / 32],
-    /// Points that may be covered, those of `certain` among them.
+    /// Points that may be covered, including those of `certain`.
     pub possible: [u32; POINTS_PER_GROUP / 32],
 }
 
@@ -131,10 +130,10 @@ const _: () = assert!(
         && offset_of!(Mask, possible) == 16
 );
 
-/// Test points on the unit sphere, on which accessible surface is counted, and what is known beforehand of who covers
-/// them. Where a set does not fill its last group, the rest of it is 0 and not looked at.
+/// Test points on the unit sphere for measuring accessible surface, with precomputed masks of the points that an atom
+/// covers. If a set does not fill its last group, the remaining points are 0 and unused.
 ///
-/// It has a megabyte: make it in memory from an allocator.
+/// It takes a megabyte: allocate it on the heap.
 ///
 /// ```
 /// use shared_types::{MASK_BINS, MASK_SIDE, POINTS_PER_GROUP, PointGroup};
@@ -149,14 +148,14 @@ const _: () = assert!(
 #[derive(Clone, Copy, Debug, PartialEq, Zeroable, Pod, DeviceLayout)]
 #[repr(C, align(32))]
 pub struct PointGroup {
-    /// x of each.
+    /// x of each point.
     pub x: [f32; POINTS_PER_GROUP],
-    /// y of each.
+    /// y of each point.
     pub y: [f32; POINTS_PER_GROUP],
-    /// z of each.
+    /// z of each point.
     pub z: [f32; POINTS_PER_GROUP],
-    /// Who covers which: by direction, row by row, and threshold; then that of an atom whose direction is not known, and
-    /// that of one that covers nothing.
+    /// Masks by direction, row by row, and threshold; then the mask of an atom with unknown direction, and that of an atom
+    /// that covers nothing.
     pub masks: [Mask; MASKS_PER_GROUP],
 }
 
@@ -169,7 +168,7 @@ const _: () = assert!(
         && offset_of!(PointGroup, z) == 1024
 );
 
-/// What a run computes with.
+/// The parameters of a run.
 ///
 /// ```
 /// use shared_types::{MAX_POINTS, MIN_POINTS, MegaFusedConfig};
@@ -183,11 +182,11 @@ const _: () = assert!(
 pub struct MegaFusedConfig {
     /// Two alpha carbons closer than this many Å are in contact.
     pub contact_threshold: f32,
-    /// Finite features of smaller magnitude are written as 0. 0 switches this off.
+    /// Finite features of smaller magnitude are written as 0. 0 disables this.
     pub min_feature_value: f32,
     /// Test points on each atom's sphere: [`MIN_POINTS`] to [`MAX_POINTS`].
     pub points: u32,
-    /// Residues with at least this `site_score` may be part of a site. Above 0, and at most 1.
+    /// Residues with at least this `site_score` may belong to a site. Above 0, and at most 1.
     pub site_threshold: f32,
 }
 
@@ -206,20 +205,20 @@ const _: () = assert!(
 );
 
 impl Default for MegaFusedConfig {
-    /// 8.0 Å, nothing zeroed, 100 points, and the threshold of sites that was found with the model.
+    /// 8.0 Å, nothing set to zero, 100 points, and the site threshold that was fitted with the model.
     fn default() -> Self {
         let site_threshold = crate::site_model::DEFAULT_THRESHOLD;
         Self { contact_threshold: 8.0, min_feature_value: 0.0, points: 100, site_threshold }
     }
 }
 
-/// One line about a whole structure.
+/// Values of a whole structure.
 ///
 /// ```
 /// use shared_types::StructureSummary;
 ///
 /// let summary = StructureSummary { contacts: 600, residues: 120, ..Default::default() };
-/// // A pair counts for both of its residues.
+/// // A contact counts for both of its residues.
 /// assert_eq!(2.0 * summary.contacts as f64 / f64::from(summary.residues), 10.0);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable, Pod, DeviceLayout)]
@@ -233,9 +232,9 @@ pub struct StructureSummary {
     pub atoms: u32,
     /// Radius of gyration of the alpha carbons in Å; NaN without one.
     pub radius_of_gyration: f32,
-    /// Solvent-accessible surface area of all its residues in Å².
+    /// Solvent-accessible surface area of all residues in Å².
     pub area: f32,
-    /// Number of sites where a ligand may bind.
+    /// Number of predicted ligand-binding sites.
     pub sites: u32,
     #[doc(hidden)]
     pub _padding: u32,

@@ -1,5 +1,4 @@
-//! The feature table: the one place that knows a column's group, index, name, unit, definition, source, and which steps
-//! compute it.
+//! The feature table, the only place that defines a column's group, index, name, unit, definition, source and steps.
 
 use crate::steps::Steps;
 use bytemuck::{Pod, Zeroable};
@@ -9,7 +8,7 @@ use cuda_layout::DeviceLayout;
 /// Declares the groups of features, each with its row type and the row's width.
 macro_rules! groups {
     ($($(#[$doc:meta])* $group:ident: $(#[$row_doc:meta])* $row:ident, $width:expr;)*) => {
-        /// Features that are computed together: a row type, kernels and buffers of their own.
+        /// Features that are computed together, with their own row type, kernels and buffers.
         ///
         /// ```
         /// use shared_types::{Group, ROW_WIDTH};
@@ -25,10 +24,10 @@ macro_rules! groups {
         }
 
         impl Group {
-            /// All of them.
+            /// All groups.
             pub const ALL: &[Self] = &[$(Self::$group),*];
 
-            /// Number of `f32` in its row.
+            /// Number of `f32` in a row.
             #[must_use]
             pub const fn width(self) -> usize {
                 match self {
@@ -51,7 +50,7 @@ macro_rules! groups {
                 pub columns: [f32; $width],
             }
 
-            // Rows are written 16 bytes at a time.
+            // Rows are written in units of 16 bytes.
             const _: () = assert!(size_of::<$row>() == 4 * $width && align_of::<$row>() == 16);
         )*
     };
@@ -74,7 +73,7 @@ groups! {
     /// ```
     FeatureRow, ROW_WIDTH;
 
-    /// Where a residue is in the file, and the B column there.
+    /// The position of a residue in the file's frame, and its B column.
     Position:
     /// A residue's row in the group of positions, indexed by [`Feature::column`].
     ///
@@ -89,7 +88,8 @@ groups! {
 
     /// Dihedral angles, hydrogen bonds and secondary structure.
     Backbone:
-    /// A residue's row in the group of the backbone, indexed by [`Feature::column`]; what no feature names means nothing.
+    /// A residue's row in the group of the backbone, indexed by [`Feature::column`]; columns without a feature are
+    /// unspecified.
     ///
     /// ```
     /// use shared_types::backbone::SecondaryStructure;
@@ -113,24 +113,24 @@ groups! {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Feature {
-    /// The group that it is computed with.
+    /// The group it belongs to.
     pub group: Group,
-    /// Index in its group's row.
+    /// Index in a row of its group.
     pub column: usize,
     /// Column name in the output.
     pub name: &'static str,
     /// Unit; empty for pure numbers.
     pub unit: &'static str,
-    /// What it is. `r_c` is the contact threshold; a contact is two alpha carbons with d < r_c.
+    /// The definition. `r_c` is the contact threshold; a contact is two alpha carbons with d < r_c.
     pub definition: &'static str,
-    /// Where the definition comes from; empty where it is this project's own or an input.
+    /// The source of the definition; empty for this project's own definitions and for inputs.
     pub source: &'static str,
-    /// The steps that compute it, without those that they need themselves.
+    /// The steps that compute it, without the steps that those need.
     pub steps: Steps,
 }
 
 impl Feature {
-    /// Whether its numbers stand for states, which are written as letters.
+    /// Whether its numbers represent states, which are written as letters.
     ///
     /// ```
     /// use shared_types::FEATURES;
@@ -146,7 +146,7 @@ impl Feature {
 
 macro_rules! features {
     ($($group:ident $constant:ident = $column:literal, $name:literal, $unit:literal, $definition:literal, $source:literal, $steps:expr;)*) => {
-        /// Indices in the row of a feature's group, by the feature's name.
+        /// Column indices in the row of a feature's group, by feature name.
         ///
         /// ```
         /// use shared_types::feature::{FEATURES, column};
@@ -156,7 +156,7 @@ macro_rules! features {
         pub mod column {
             $(#[doc = $definition] pub const $constant: usize = $column;)*
         }
-        /// Every feature that is computed, in the order of the output.
+        /// All features, in the order of the output.
         pub const FEATURES: &[Feature] = &[$(Feature {
             group: Group::$group, column: $column, name: $name, unit: $unit, definition: $definition, source: $source,
             steps: $steps,
@@ -172,32 +172,32 @@ features! {
     Residue CENTRALITY = 4, "centrality", "", "eigenvector centrality of the contact graph, L2 norm 1 over the structure; 0 without contacts", "Bonacich 1972, J Math Sociol 2:113", Steps::CENTRALITY;
     Residue CLUSTERING = 5, "clustering", "", "local clustering coefficient of the contact graph; 0 with fewer than two contacts", "Watts and Strogatz 1998, Nature 393:440", Steps::NETWORK;
     Residue LONG_RANGE_CONTACTS = 6, "long_range_contacts", "", "contacts at least 12 rows away or in another chain", "Gromiha and Selvaraj 2001, J Mol Biol 310:27", Steps::NETWORK;
-    Residue CONTACT_ORDER = 7, "contact_order", "", "mean row distance to contacts of the same chain / rows of that chain; 0 without", "Plaxco et al. 1998, J Mol Biol 277:985", Steps::NETWORK;
+    Residue CONTACT_ORDER = 7, "contact_order", "", "mean row distance to contacts of the same chain / rows of that chain; 0 without contacts", "Plaxco et al. 1998, J Mol Biol 277:985", Steps::NETWORK;
     Residue CA_ANGLE = 8, "ca_angle", "degree", "angle CA i-1, i, i+1 inside a fragment", "Levitt 1976, J Mol Biol 104:59", Steps::CHAIN;
     Residue CA_DIHEDRAL = 9, "ca_dihedral", "degree", "dihedral CA i-1, i, i+1, i+2 inside a fragment, in (-180, 180]", "Levitt 1976, J Mol Biol 104:59", Steps::CHAIN;
-    Residue CENTROID_DISTANCE = 10, "centroid_distance", "", "distance of the CA to the CA centroid / radius of gyration of the CAs; 0 where that is 0", "", Steps::SHAPE;
-    Residue SASA = 11, "sasa", "Å^2", "solvent-accessible surface area of the residue's heavy atoms: probe 1.4 Å, ProtOr radii, N test points an atom", "Shrake and Rupley 1973, J Mol Biol 79:351; Tsai et al. 1999, J Mol Biol 290:253", Steps::EXPOSURE;
+    Residue CENTROID_DISTANCE = 10, "centroid_distance", "", "distance of the CA to the CA centroid / radius of gyration of the CAs; 0 if the radius is 0", "", Steps::SHAPE;
+    Residue SASA = 11, "sasa", "Å^2", "solvent-accessible surface area of the residue's heavy atoms: probe 1.4 Å, ProtOr radii, N test points per atom", "Shrake and Rupley 1973, J Mol Biol 79:351; Tsai et al. 1999, J Mol Biol 290:253", Steps::EXPOSURE;
     Residue RSA = 12, "rsa", "", "sasa / the residue's theoretical maximum, not clipped", "Tien et al. 2013, PLoS ONE 8:e80635", Steps::EXPOSURE;
     Residue SASA_APOLAR = 13, "sasa_apolar", "Å^2", "the part of sasa on carbon and sulfur atoms", "", Steps::EXPOSURE;
-    Residue CX = 14, "cx", "", "protrusion: mean over the residue's atoms of (V_s - n V_a) / (n V_a), V_s = 4/3 pi (10 Å)^3, V_a = 20.1 Å^3, n = heavy atoms within 10 Å, itself counted", "Pintar et al. 2002, Bioinformatics 18:980", Steps::EXPOSURE;
-    Residue DEPTH = 15, "depth", "Å", "mean over the residue's atoms of the distance to the nearest atom whose accessible area is not zero; none beyond 40 Å", "Chakravarty and Varadarajan 1999, Structure 7:723", Steps::EXPOSURE;
-    Residue ATOMIC_CONTACTS = 16, "atomic_contacts", "", "distinct heavy atoms of residues at least 2 rows away or in another chain within 4.5 Å of any of its atoms", "", Steps::EXPOSURE;
+    Residue CX = 14, "cx", "", "protrusion: mean over the residue's atoms of (V_s - n V_a) / (n V_a), V_s = 4/3 pi (10 Å)^3, V_a = 20.1 Å^3, n = heavy atoms within 10 Å, including itself", "Pintar et al. 2002, Bioinformatics 18:980", Steps::PROTRUSION;
+    Residue DEPTH = 15, "depth", "Å", "mean over the residue's atoms of the distance to the nearest atom whose accessible area is not zero; none beyond 40 Å", "Chakravarty and Varadarajan 1999, Structure 7:723", Steps::DEPTH;
+    Residue ATOMIC_CONTACTS = 16, "atomic_contacts", "", "distinct heavy atoms of residues at least 2 rows away or in another chain within 4.5 Å of any of its atoms", "", Steps::ATOMIC_CONTACTS;
     Residue HYDROPATHY = 17, "hydropathy", "", "hydropathy of the residue", "Kyte and Doolittle 1982, J Mol Biol 157:105", Steps::ROWS;
-    Residue HYDROPATHY_LOCAL = 18, "hydropathy_local", "", "mean hydropathy over CAs within 18 Å (strict), itself included, weighted exp(-d^2 / (2 (6 Å)^2))", "", Steps::PAIRS;
+    Residue HYDROPATHY_LOCAL = 18, "hydropathy_local", "", "mean hydropathy over CAs within 18 Å (strict), including itself, weighted by exp(-d^2 / (2 (6 Å)^2))", "", Steps::PAIRS;
     Residue CHARGE = 19, "charge", "e", "formal charge at pH 7: K, R +1; D, E -1; others 0", "", Steps::ROWS;
-    Residue CHARGE_LOCAL = 20, "charge_local", "e", "sum of charge over CAs within 10 Å, itself included", "", Steps::PAIRS;
+    Residue CHARGE_LOCAL = 20, "charge_local", "e", "sum of charge over CAs within 10 Å, including itself", "", Steps::PAIRS;
     Residue VOLUME = 21, "volume", "Å^3", "volume of the residue", "Zamyatnin 1972, Prog Biophys Mol Biol 24:107", Steps::ROWS;
-    Residue BFACTOR_Z = 22, "bfactor_z", "", "(B of the CA - mean) / population standard deviation over the structure's CAs; 0 where that is 0; not defined for predicted models", "", Steps::NETWORK;
+    Residue BFACTOR_Z = 22, "bfactor_z", "", "(B of the CA - mean) / population standard deviation over the structure's CAs; 0 if the deviation is 0; undefined for predicted models", "", Steps::NETWORK;
     Residue BFACTOR_LOCAL = 23, "bfactor_local", "", "mean of bfactor_z over contacts and itself", "", Steps::NETWORK;
     Residue CONSERVATION = 24, "conservation", "", "input: conservation of the position", "", Steps::ROWS;
-    Residue CONSERVATION_LOCAL = 25, "conservation_local", "", "mean conservation, weighted as hydropathy_local, over rows that have one", "", Steps::PAIRS;
+    Residue CONSERVATION_LOCAL = 25, "conservation_local", "", "mean conservation, weighted as in hydropathy_local, over rows that have a value", "", Steps::PAIRS;
     Residue GISAID_FREQ = 26, "gisaid_freq", "", "input: frequency of the lineage's residue at this position, 0 to 1", "", Steps::ROWS;
     Residue GISAID_VELOCITY = 27, "gisaid_velocity", "1/day", "input: slope of ln(f / (1 - f)), the relative growth rate", "", Steps::ROWS;
-    Residue FREQ_LOCAL = 28, "freq_local", "", "mean gisaid_freq, weighted as hydropathy_local, over rows that have one", "", Steps::PAIRS;
-    Residue VELOCITY_LOCAL = 29, "velocity_local", "1/day", "mean gisaid_velocity, weighted as hydropathy_local, over rows that have one", "", Steps::PAIRS;
+    Residue FREQ_LOCAL = 28, "freq_local", "", "mean gisaid_freq, weighted as in hydropathy_local, over rows that have a value", "", Steps::PAIRS;
+    Residue VELOCITY_LOCAL = 29, "velocity_local", "1/day", "mean gisaid_velocity, weighted as in hydropathy_local, over rows that have a value", "", Steps::PAIRS;
     Residue EXPOSED_VELOCITY = 30, "exposed_velocity", "1/day", "rsa, at most 1, times velocity_local", "", Steps::PAIRS.and(Steps::EXPOSURE);
-    Residue SITE_SCORE = 31, "site_score", "", "probability that the residue lines a ligand-binding site: logistic in the logarithm of the largest sum, over its atoms, of squared probabilities of the surface points within 6 Å; a point's is logistic in what lies within 10 Å", "", Steps::SITES;
-    Position B_FACTOR = 0, "b_factor", "", "B column of the CA as the file has it: Å^2 where an experiment was, a confidence in predicted models", "", Steps::POSITION;
+    Residue SITE_SCORE = 31, "site_score", "", "probability that the residue lines a ligand-binding site: logistic in the logarithm of the largest sum, over its atoms, of squared probabilities of the surface points within 6 Å; the probability of a point is logistic in its surroundings within 10 Å", "", Steps::SITES;
+    Position B_FACTOR = 0, "b_factor", "", "B column of the CA: Å^2 in experimental structures, a confidence in predicted models", "", Steps::POSITION;
     Position CA_X = 1, "ca_x", "Å", "x of the CA in the file's frame", "", Steps::POSITION;
     Position CA_Y = 2, "ca_y", "Å", "y of the CA in the file's frame", "", Steps::POSITION;
     Position CA_Z = 3, "ca_z", "Å", "z of the CA in the file's frame", "", Steps::POSITION;
@@ -208,7 +208,7 @@ features! {
     Backbone CHI2 = 4, "chi2", "degree", "dihedral CA, CB, the atom of chi1, and CD, CD1, SD, SE, OD1 or ND1", "IUPAC-IUB 1970, Biochemistry 9:3471", Steps::BACKBONE;
     Backbone CHI3 = 5, "chi3", "degree", "dihedral CB, the atoms of chi1 and chi2, and NE, OE1 or CE", "IUPAC-IUB 1970, Biochemistry 9:3471", Steps::BACKBONE;
     Backbone CHI4 = 6, "chi4", "degree", "dihedral of the atoms of chi1, chi2 and chi3, and CZ or NZ", "IUPAC-IUB 1970, Biochemistry 9:3471", Steps::BACKBONE;
-    Backbone HBOND_ENERGY_NH = 7, "hbond_energy_nh", "kcal/mol", "energy of the strongest hydrogen bond of N-H, rounded to 0.001; 0 without one, not defined for proline", "Kabsch and Sander 1983, Biopolymers 22:2577", Steps::SECONDARY_STRUCTURE;
+    Backbone HBOND_ENERGY_NH = 7, "hbond_energy_nh", "kcal/mol", "energy of the strongest hydrogen bond of N-H, rounded to 0.001; 0 without one, undefined for proline", "Kabsch and Sander 1983, Biopolymers 22:2577", Steps::SECONDARY_STRUCTURE;
     Backbone HBOND_ENERGY_CO = 8, "hbond_energy_co", "kcal/mol", "energy of the strongest hydrogen bond of C=O, rounded to 0.001; 0 without one", "Kabsch and Sander 1983, Biopolymers 22:2577", Steps::SECONDARY_STRUCTURE;
     Backbone SS = 9, "ss", "", "secondary structure by the rules of mkdssp 4: H alpha, G 3-10 and I pi helix, E strand, B bridge, P polyproline II helix, T turn, S bend, - none; empty without N, CA, C or O", "Kabsch and Sander 1983, Biopolymers 22:2577; Adzhubei and Sternberg 1993, J Mol Biol 229:472", Steps::SECONDARY_STRUCTURE;
 }

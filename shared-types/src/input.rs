@@ -1,16 +1,15 @@
 //! The per-residue inputs of kernels, declared once.
 //!
-//! From this one declaration the host makes the fields of a structure, the columns of a packed batch, buffers on a device,
-//! columns of packed data sets, and columns of annotation files. A new input is a line here, the kernel that reads it, and
-//! its test.
+//! From this declaration the host derives the fields of a structure, the columns of a packed batch, device buffers, columns
+//! of packed data sets, and columns of annotation files. A new input takes a line here, the kernel that reads it, and its
+//! test.
 
-/// Calls a macro with all inputs of a residue.
+/// Calls a macro with all per-residue inputs.
 ///
-/// For each: its documentation; its name, which is that of the field, the buffer and the column; the type of an element;
-/// and what it is.
-/// - `index`: says where things are. A structure must have it, and each value is checked.
-/// - `value(absent)`: a structure may leave it empty; `absent` then stands for each residue.
-/// - `annotation(absent, least, most)`: as `value`, and annotation files may give it, within those limits.
+/// Each input has its documentation, its name (of the field, buffer and column), the type of an element, and its kind:
+/// - `index`: refers to other data. A structure must have it, and each value is checked.
+/// - `value(absent)`: a structure may leave it empty; every residue then has the value `absent`.
+/// - `annotation(absent, least, most)`: as `value`, and annotation files may give it within these limits.
 ///
 /// ```
 /// macro_rules! names {
@@ -25,14 +24,15 @@
 macro_rules! residue_inputs {
     ($callback:ident) => {
         $callback! {
-            /// Per residue, its alpha carbon counted from its structure's first atom, or [`shared_types::NO_CA`].
+            /// Per residue, the index of its alpha carbon, counted from its structure's first atom, or
+            /// [`shared_types::NO_CA`].
             ca_indices: u32, index;
             /// Per residue, its index in [`shared_types::RESIDUES`].
             residue_types: u8, index;
-            /// Per residue, its chain: residues of a structure are of one chain when their numbers are equal.
+            /// Per residue, its chain: residues of a structure with equal numbers belong to one chain.
             chain_ids: u32, index;
-            /// Per residue, the B factor of its alpha carbon in Å²; NaN where it is unreadable, where there is no alpha
-            /// carbon, and in predicted models, whose B column holds a confidence.
+            /// Per residue, the B factor of its alpha carbon in Å². NaN if it is unreadable or there is no alpha carbon,
+            /// and in predicted models, whose B column holds a confidence.
             bfactor: f32, value(f32::NAN);
             /// Per residue, conservation; NaN when absent.
             conservation: f32, annotation(f32::NAN, f32::MIN, f32::MAX);
@@ -40,10 +40,10 @@ macro_rules! residue_inputs {
             gisaid_freq: f32, annotation(f32::NAN, 0.0, 1.0);
             /// Per residue, the relative growth rate of that frequency per day; NaN when absent.
             gisaid_velocity: f32, annotation(f32::NAN, f32::MIN, f32::MAX);
-            /// Per residue, the B column of its alpha carbon as the file has it, a confidence in predicted models; NaN
-            /// where it is unreadable or there is no alpha carbon.
+            /// Per residue, the B column of its alpha carbon as in the file, a confidence in predicted models. NaN if it is
+            /// unreadable or there is no alpha carbon.
             b_column: f32, value(f32::NAN);
-            /// Per residue, which of its atoms have a part in dihedral angles and hydrogen bonds:
+            /// Per residue, the atoms that define its dihedral angles and hydrogen bonds:
             /// [`shared_types::backbone::RoleAtoms`] as words.
             roles: [u32; 2], value(shared_types::backbone::NO_ROLES);
         }

@@ -1,7 +1,7 @@
-//! What host and device must agree on: the structs that cross, the feature table, the residue table.
+//! Definitions shared by host and device: structs that cross between them, the feature table, the residue table.
 //!
-//! Compiled for both targets. Every struct is `#[repr(C)]`, plain old data with its padding spelled out, and
-//! its size, alignment and offsets are asserted at compile time on each target.
+//! Compiled for both targets. Every struct is `#[repr(C)]`, plain old data with explicit padding. Its size, alignment and
+//! offsets are asserted at compile time on each target.
 #![no_std]
 #![forbid(unsafe_code)]
 

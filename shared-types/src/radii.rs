@@ -16,10 +16,10 @@ const OXYGEN_CARBONYL: f32 = 1.42;
 const OXYGEN: f32 = 1.46;
 /// Radius in Å of a sulfur.
 const SULFUR: f32 = 1.77;
-/// Radius in Å where not even the element is known.
+/// Radius in Å of an atom of an unknown element.
 const UNKNOWN_ELEMENT: f32 = 1.7;
 
-/// Whether a radius of [`protor_radius`] is a carbon's or a sulfur's; no other element has one of theirs.
+/// Whether a radius of [`protor_radius`] is that of a carbon or sulfur. No other element has these radii.
 ///
 /// ```
 /// use shared_types::radii::{is_apolar, protor_radius};
@@ -44,8 +44,8 @@ const PHE: ResidueKind = 13;
 const TRP: ResidueKind = 17;
 const TYR: ResidueKind = 18;
 
-/// Radius in Å of an atom whose element ProtOr has no class for, by the element's symbol in any case: Mantina et al. 2009,
-/// J Phys Chem A 113:5806, as FreeSASA takes them. ProtOr's own for C, N, O and S; 1.7 for what is not known.
+/// Radius in Å by element symbol (in any case), for elements without a ProtOr class: Mantina et al. 2009, J Phys Chem A
+/// 113:5806, as in FreeSASA. C, N, O and S have their ProtOr radius; unknown elements have 1.7.
 ///
 /// ```
 /// use shared_types::radii::radius_of_element;
@@ -76,11 +76,11 @@ pub fn radius_of_element(symbol: &[u8]) -> f32 {
     }
 }
 
-/// Radius in Å of the heavy atom `name` (without blanks around it) of a residue, by its standard amino acid.
+/// Radius in Å of the heavy atom `name` (without surrounding blanks) of a residue, given its standard amino acid.
 ///
-/// The set gives nearly every atom the radius of its element; the match names the others. An atom that the set
-/// does not know (`OT1`, `CD` of isoleucine) takes its element's radius: the first letter of its name after
-/// leading digits decides, C 1.88, N 1.64, O 1.46, S 1.77, anything else 1.7.
+/// In the ProtOr set nearly every atom has the radius of its element; the match lists the exceptions. An atom that the set
+/// does not have (`OT1`, `CD` of isoleucine) gets its element's radius by the first letter of its name after leading
+/// digits: C 1.88, N 1.64, O 1.46, S 1.77, anything else 1.7.
 ///
 /// ```
 /// use shared_types::radii::protor_radius;
@@ -89,7 +89,7 @@ pub fn radius_of_element(symbol: &[u8]) -> f32 {
 /// let phenylalanine = kind_of(b"PHE").unwrap();
 /// assert_eq!(protor_radius(phenylalanine, b"CA"), 1.88);
 /// assert_eq!(protor_radius(phenylalanine, b"CZ"), 1.76); // aromatic, with a hydrogen
-/// assert_eq!(protor_radius(phenylalanine, b"XX"), 1.7); // no element that the set knows
+/// assert_eq!(protor_radius(phenylalanine, b"XX"), 1.7); // no element of the set
 /// ```
 #[must_use]
 pub fn protor_radius(kind: ResidueKind, name: &[u8]) -> f32 {

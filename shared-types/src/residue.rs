@@ -1,12 +1,12 @@
 //! The 20 standard amino acids, their protonation states, and their tabulated properties.
 
-/// Index of a residue type in [`RESIDUES`], the batch's residue type. [`kind_of`] gives that of a name, in its example.
+/// The type of a residue, an index into [`RESIDUES`]. See [`kind_of`] for an example.
 pub type ResidueKind = u8;
 
 /// Number of standard amino acids. They come first in [`RESIDUES`].
 pub const STANDARD: usize = 20;
 
-/// The type of a residue that stands for no standard amino acid.
+/// The type of a residue without a standard amino acid as parent.
 ///
 /// ```
 /// use shared_types::residue::{HYDROPATHY, RESIDUES, UNKNOWN, parent_of};
@@ -29,13 +29,13 @@ pub const UNKNOWN: ResidueKind = RESIDUES.len() as ResidueKind - 1;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Residue {
-    /// Three-letter code, as in structure files; that of AMBER's force fields for a protonation state.
+    /// Three-letter code as in structure files; for a protonation state, its name in AMBER's force fields.
     pub name: &'static str,
     /// One-letter code of the standard amino acid; `X` without one.
     pub letter: char,
     /// Hydropathy: Kyte and Doolittle 1982, J Mol Biol 157:105.
     pub hydropathy: f32,
-    /// Formal charge at pH 7: K and R +1, D and E -1, others (H too) 0; in a protonation state what that has.
+    /// Formal charge at pH 7: K and R +1, D and E -1, others (also H) 0. A protonation state has its own charge.
     pub charge: f32,
     /// Volume in Å³: Zamyatnin 1972, Prog Biophys Mol Biol 24:107.
     pub volume: f32,
@@ -54,7 +54,7 @@ const fn residue(
     Residue { name, letter, hydropathy, charge, volume, max_area }
 }
 
-/// A standard amino acid that has another charge.
+/// A standard amino acid with another charge.
 const fn charged(name: &'static str, standard: Residue, charge: f32) -> Residue {
     Residue { name, charge, ..standard }
 }
@@ -67,7 +67,7 @@ const HIS: Residue = residue("HIS", 'H', -3.2, 0.0, 153.2, 224.0);
 const LYS: Residue = residue("LYS", 'K', -3.9, 1.0, 168.6, 236.0);
 const TYR: Residue = residue("TYR", 'Y', -1.3, 0.0, 193.6, 263.0);
 
-/// The standard amino acids by three-letter code, then their states of another charge, then what is not known. A
+/// The standard amino acids by three-letter code, then protonation states with another charge, then the unknown residue. A
 /// [`ResidueKind`] is an index into this table.
 pub const RESIDUES: [Residue; 28] = [
     residue("ALA", 'A', 1.8, 0.0, 88.6, 129.0),
@@ -100,7 +100,7 @@ pub const RESIDUES: [Residue; 28] = [
     residue("UNK", 'X', f32::NAN, f32::NAN, f32::NAN, f32::NAN),
 ];
 
-/// The standard amino acid of each type of [`RESIDUES`]; [`UNKNOWN`] for that without one.
+/// The standard amino acid of each type in [`RESIDUES`]; [`UNKNOWN`] for the unknown residue.
 const PARENTS: [ResidueKind; RESIDUES.len()] = {
     let mut parents = [UNKNOWN; RESIDUES.len()];
     let mut kind = 0;
@@ -117,7 +117,7 @@ const PARENTS: [ResidueKind; RESIDUES.len()] = {
     parents
 };
 
-/// The standard amino acid that a type is, in whatever state of charge; `None` for [`UNKNOWN`] and for what is no type.
+/// The standard amino acid of a type in any charge state; `None` for [`UNKNOWN`] and invalid types.
 ///
 /// ```
 /// use shared_types::residue::{RESIDUES, kind_of, parent_of};
@@ -131,12 +131,12 @@ const PARENTS: [ResidueKind; RESIDUES.len()] = {
 pub fn parent_of(kind: ResidueKind) -> Option<ResidueKind> {
     PARENTS.get(usize::from(kind)).copied().filter(|&parent| parent != UNKNOWN)
 }
-/// The kind of glycine.
+/// The type of glycine.
 pub const GLYCINE: ResidueKind = 7;
 
 const _: () = assert!(matches!(RESIDUES[GLYCINE as usize].name.as_bytes(), b"GLY"));
 
-/// The kind of proline, whose nitrogen has no hydrogen in a chain.
+/// The type of proline, whose nitrogen has no hydrogen within a chain.
 ///
 /// ```
 /// use shared_types::residue::{PROLINE, kind_of};
@@ -162,12 +162,12 @@ macro_rules! property {
     };
 }
 
-property!("[`Residue::hydropathy`] by kind.", HYDROPATHY, hydropathy);
-property!("[`Residue::charge`] by kind.", CHARGE, charge);
-property!("[`Residue::volume`] by kind.", VOLUME, volume);
-property!("[`Residue::max_area`] by kind.", MAX_AREA, max_area);
+property!("[`Residue::hydropathy`] by type.", HYDROPATHY, hydropathy);
+property!("[`Residue::charge`] by type.", CHARGE, charge);
+property!("[`Residue::volume`] by type.", VOLUME, volume);
+property!("[`Residue::max_area`] by type.", MAX_AREA, max_area);
 
-/// The kind of a three-letter code, `None` for anything but the 20 standard amino acids.
+/// The type of a three-letter code; `None` for all codes except the 20 standard amino acids.
 ///
 /// ```
 /// use shared_types::residue::{RESIDUES, kind_of};

@@ -1,31 +1,31 @@
-//! A site where a ligand may bind.
+//! A predicted ligand-binding site.
 
 use bytemuck::{Pod, Zeroable};
 use core::mem::{align_of, offset_of, size_of};
 use cuda_layout::DeviceLayout;
 
-/// A site where a ligand may bind.
+/// A predicted ligand-binding site.
 ///
 /// ```
 /// use shared_types::Site;
 ///
-/// // A structure has room for more sites than it has; those that are not there have no points.
+/// // The buffer of a structure has room for more sites; unused entries have no points.
 /// let sites = [Site { points: 40, score: 12.5, ..Site::default() }, Site::default()];
 /// assert_eq!(sites.iter().filter(|site| site.points > 0).count(), 1);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable, Pod, DeviceLayout)]
 #[repr(C)]
 pub struct Site {
-    /// Where it is in Å, relative to the structure's centre: the mean of its points by their squared probabilities.
+    /// Centre in Å relative to the structure's centre: the mean of its points, weighted by their squared probabilities.
     pub center: [f32; 3],
     /// Sum of the squared probabilities of its points.
     pub score: f32,
-    /// How likely a site of that score is a ligand's.
+    /// The probability that a site with this score binds a ligand.
     pub probability: f32,
-    /// Area in Å^2 that its points stand for, of the surface that the centre of a probe of
+    /// Area in Å^2 that its points represent, on the surface that the centre of a probe of
     /// [`PROBE`](crate::site_model::PROBE) Å can reach.
     pub area: f32,
-    /// The atom around which its points are, counted from the structure's first atom.
+    /// The atom at its peak, counted from the structure's first atom.
     pub peak: u32,
     /// Number of its points: those within [`AROUND`](crate::site_model::AROUND) Å of that atom.
     pub points: u32,
@@ -42,7 +42,7 @@ const _: () = assert!(
         && offset_of!(Site, points) == 28
 );
 
-/// The points of a heavy atom on the surface, and their scores.
+/// The surface points of a heavy atom, with their scores.
 ///
 /// ```
 /// use shared_types::AtomPoints;
@@ -54,9 +54,9 @@ const _: () = assert!(
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Zeroable, Pod, DeviceLayout)]
 #[repr(C)]
 pub struct AtomPoints {
-    /// One bit for each of [`DIRECTIONS`](crate::site_model::DIRECTIONS) in which it has a point.
+    /// One bit for each of [`DIRECTIONS`](crate::site_model::DIRECTIONS) in which the atom has a point.
     pub directions: u32,
-    /// The squares of probabilities in parts of 1 of [`SUM_UNIT`](crate::site_model::SUM_UNIT), one a point.
+    /// The squared probability of each point in units of 1 / [`SUM_UNIT`](crate::site_model::SUM_UNIT).
     pub scores: [u32; crate::site_model::CAPACITY as usize],
 }
 
@@ -68,7 +68,7 @@ const _: () = assert!(
 );
 
 impl AtomPoints {
-    /// The direction of each point, and its score.
+    /// The direction and score of each point.
     pub fn iter(self) -> impl Iterator<Item = (u32, u32)> {
         let all = (0..u32::BITS).filter(move |direction| self.directions >> direction & 1 == 1);
         all.zip(self.scores)

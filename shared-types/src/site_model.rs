@@ -3,25 +3,25 @@
 //! 84 structures of 61 families, 42781 residues of which 2453 line a ligand, 171 ligands, 54912 points; L2 penalty 1e-05.
 //! In cross-validation by family: AUC 0.941, average precision 0.594, mean AUC 0.940, top-1 0.774, top-n 0.784, top-n+2 0.860.
 //!
-//! A *point* is where the centre of a probe may lie on the surface. Its score is logistic in sums over the atoms around it,
-//! each of which adds a weight by its class, its residue's kind and its distance, and in how one-sided those atoms lie. An
-//! atom's sum is that of the squared probabilities of the points around it. Scores of residues and of sites are logistic in
-//! the logarithm of sums.
+//! A *point* is a possible position of a probe's centre on the surface. Its score is a logistic function of a sum over the
+//! atoms around it and of how one-sided these atoms lie. Each atom adds a weight that depends on its class, its residue's
+//! type and its distance. The sum of an atom adds the squared probabilities of the points around it. The scores of residues
+//! and sites are logistic functions of the logarithm of such sums.
 //!
 //! ```
 //! use shared_types::site_model::{DIRECTIONS, NEAR, REACH, RESIDUE_SLOPE, SITE_SLOPE};
 //!
-//! // Directions have length 1, and a sum that rises raises both scores.
+//! // Directions have length 1, and a larger sum gives larger scores.
 //! assert!(DIRECTIONS.iter().all(|[x, y, z]| (x * x + y * y + z * z - 1.0).abs() < 1e-6));
 //! assert!(NEAR < REACH);
 //! assert!(RESIDUE_SLOPE > 0.0 && SITE_SLOPE > 0.0);
 //! ```
 
-/// Radius in Å of the probe whose centre a point is.
+/// Radius of the probe in Å.
 pub const PROBE: f32 = 1.6;
 
 /// Directions in which an atom may have points: every 6th of the 100 test points of the accessible surface, so that
-/// an atom of which none of those is exposed has no point.
+/// an atom has no point if none of those is exposed.
 #[rustfmt::skip]
 pub const DIRECTIONS: [[f32; 3]; 16] = [
     [0.3847191, -0.2447268, 0.89],
@@ -42,32 +42,32 @@ pub const DIRECTIONS: [[f32; 3]; 16] = [
     [-0.09494092, 0.40359166, -0.91],
 ];
 
-/// Test points of the accessible surface of which [`DIRECTIONS`] are a part.
+/// Number of test points of the accessible surface from which [`DIRECTIONS`] are chosen.
 pub const SPIRAL: u32 = 100;
 
-/// Fewest heavy atoms within 10 Å, itself counted, of an atom that gives points: one that has fewer stands out.
+/// An atom gives points if at least this many heavy atoms, including itself, lie within 10 Å; others protrude.
 pub const LEAST_CROWD: u32 = 120;
 
-/// Most points that an atom gives; of more, as many are kept, in even steps.
+/// Most points of an atom. If it has more, this many are kept, evenly spaced.
 pub const CAPACITY: u32 = 4;
 
-/// Atoms closer than this in Å count for a point.
+/// Atoms closer to a point than this in Å add to its score.
 pub const REACH: f32 = 10.0;
 
-/// Atoms closer than this in Å count once more.
+/// Atoms closer to a point than this in Å add a second term.
 pub const NEAR: f32 = 8.0;
 
-/// Classes of atoms.
+/// Number of atom classes.
 pub const CLASSES: usize = 15;
 
-/// Kinds of residues.
+/// Number of residue types.
 pub const KINDS: usize = 20;
 
-/// What a weight counts.
+/// The unit of weights.
 pub const WEIGHT_UNIT: f32 = 0.00024414062;
 
-/// The weights of an atom by its residue's kind and its class, two numbers of the upper 16 bits of an `f32` each: the upper
-/// one times `(NEAR² - d²)²`, within [`NEAR`], and the lower one times `(REACH² - d²)²` are what it adds, in [`WEIGHT_UNIT`].
+/// The weights of an atom by its residue's type and its class. An entry holds the upper 16 bits of two `f32`. The atom adds
+/// the upper one times `(NEAR² - d²)²` within [`NEAR`], and the lower one times `(REACH² - d²)²`, in [`WEIGHT_UNIT`].
 #[rustfmt::skip]
 pub const WEIGHTS: [[u32; CLASSES]; KINDS] = [
     // backbone N, alpha carbon, backbone C, backbone O, aliphatic C, aromatic C, S, hydroxyl O, carboxylate O, amide O, amide N, charged N, His N, Trp N, polar C
@@ -113,10 +113,10 @@ pub const WEIGHTS: [[u32; CLASSES]; KINDS] = [
     [0xbdd5_be88, 0xc018_be28, 0x403e_3fcc, 0xbfbb_bf9d, 0x3e5b_be10, 0x3e84_3c56, 0xbeaf_3e81, 0xbdaf_be14, 0x3d3e_beab, 0x3ec0_be8a, 0x3f5d_bf2d, 0x3f33_be43, 0xbf0a_3ea9, 0xbde1_3ed2, 0x3ed4_3e5a],
 ];
 
-/// The weight of how one-sided atoms lie: how far their mean is from the point, in Å.
+/// The weight of how one-sided the atoms lie: the distance of their mean from the point, in Å.
 pub const ONE_SIDED: f32 = 2.1939583;
 
-/// The weight of its square.
+/// The weight of the square of that distance.
 pub const ONE_SIDED_SQUARED: f32 = -0.29738894;
 
 /// The weight of each atom within [`REACH`].
@@ -125,37 +125,37 @@ pub const ATOMS: f32 = 0.16906875;
 /// The weight of the square of their number.
 pub const ATOMS_SQUARED: f32 = -0.00036309625;
 
-/// The weight of their number times how one-sided they lie.
+/// The weight of their number times that distance.
 pub const ATOMS_ONE_SIDED: f32 = -0.01733023;
 
-/// What all points begin with.
+/// The constant term of a point's logit.
 pub const BIAS: f32 = -10.73041;
 
-/// Squared probabilities are added up as integers in this part of 1.
+/// Squared probabilities are summed as integers in units of 1 / this.
 pub const SUM_UNIT: f32 = 16777216.0;
 
-/// Points within this many Å of an atom count for it.
+/// Points within this many Å of an atom add to its sum.
 pub const AROUND: f32 = 6.0;
 
-/// The logit of a residue's score is this times the natural logarithm of the largest sum of its atoms (in units of
-/// probability, and one [`SUM_UNIT`]th more), and [`RESIDUE_BIAS`].
+/// The logit of a residue's score is [`RESIDUE_BIAS`] plus this times the natural logarithm of the largest sum of its atoms
+/// (as a probability, plus 1 / [`SUM_UNIT`]).
 pub const RESIDUE_SLOPE: f32 = 0.74908435;
 
 /// See [`RESIDUE_SLOPE`].
 pub const RESIDUE_BIAS: f32 = -0.91575754;
 
-/// The logit of the probability that a site is a ligand's is this times the logarithm of its score, and [`SITE_BIAS`].
+/// The logit of the probability that a site binds a ligand is [`SITE_BIAS`] plus this times the logarithm of its score.
 pub const SITE_SLOPE: f32 = 0.45724615;
 
 /// See [`SITE_SLOPE`].
 pub const SITE_BIAS: f32 = -0.21942881;
 
-/// Atoms within this many Å of a site's centre are part of the site, as its peak is.
+/// Atoms within this many Å of a site's centre belong to the site, as its peak does.
 pub const APART: f32 = 10.0;
 
 /// Most sites of a structure.
 pub const MOST_SITES: usize = 20;
 
-/// The score from which a residue may be part of a site, where nothing else is said: that of the best Matthews coefficient
-/// in cross-validation.
+/// The default threshold of a residue's score to be part of a site. It has the best Matthews coefficient in
+/// cross-validation.
 pub const DEFAULT_THRESHOLD: f32 = 0.3;

@@ -1,7 +1,7 @@
-//! What a run computes, step by step, and what each step needs before it.
+//! The computation steps of a run, and what each step needs.
 //!
-//! Features name their steps in [`crate::feature::FEATURES`]; what a step needs stands here, and nowhere else. A run takes
-//! the steps of the columns that were asked for, and no others.
+//! Features name their steps in [`crate::feature::FEATURES`]. The dependencies of steps are declared only here. A run takes
+//! the steps of the requested columns, and no others.
 
 /// A set of steps.
 ///
@@ -10,7 +10,7 @@
 ///
 /// let asked = Steps::NETWORK.and(Steps::EXPOSURE);
 /// assert!(asked.has(Steps::NETWORK) && !asked.has(Steps::CONTACTS));
-/// // What the contact graph says of a residue needs the contact graph.
+/// // Network features of a residue need the contact graph.
 /// assert!(asked.complete().has(Steps::CONTACTS) && !asked.complete().has(Steps::PAIRS));
 /// assert_eq!(Steps::from_bits(asked.bits()), asked);
 /// ```
@@ -21,16 +21,16 @@ macro_rules! steps {
     ($($(#[$doc:meta])* $name:ident = $bit:literal, needs $needs:expr;)*) => {
         impl Steps {
             $($(#[$doc])* pub const $name: Self = Self(1 << $bit);)*
-            /// All of them.
+            /// All steps.
             pub const ALL: Self = Self(0 $(| 1 << $bit)*);
-            /// Each with what it needs.
+            /// Each step with the steps it needs.
             const NEEDS: &[(Self, Self)] = &[$((Self::$name, $needs)),*];
         }
     };
 }
 
 steps! {
-    /// Rows of the first group; by itself, the columns that are tabulated or given.
+    /// Rows of the first group; alone, the tabulated and given columns.
     ROWS = 0, needs Self::NONE;
     /// The pass over all pairs of residues.
     PAIRS = 1, needs Self::ROWS;
@@ -38,57 +38,66 @@ steps! {
     CHAIN = 2, needs Self::ROWS;
     /// Centroid and radius of gyration.
     SHAPE = 3, needs Self::ROWS;
-    /// Heavy atoms: accessible surface, protrusion, depth, contacts.
+    /// Heavy atoms: accessible surface.
     EXPOSURE = 4, needs Self::ROWS;
     /// The contact graph.
     CONTACTS = 5, needs Self::ROWS;
-    /// What the contact graph says of each residue.
+    /// Network features of each residue.
     NETWORK = 6, needs Self::CONTACTS;
-    /// The contact graph's eigenvector.
+    /// The eigenvector of the contact graph.
     CENTRALITY = 7, needs Self::CONTACTS;
-    /// Points on the surface, scores of residues, and sites: points are on atoms with accessible surface.
+    /// Surface points, residue scores, and sites. Points lie on atoms with accessible surface.
     SITES = 8, needs Self::EXPOSURE;
     /// Rows of the group of positions.
     POSITION = 9, needs Self::NONE;
-    /// Rows of the group of the backbone; by itself, dihedral angles.
+    /// Rows of the backbone group; alone, dihedral angles.
     BACKBONE = 10, needs Self::NONE;
     /// Hydrogen bonds and secondary structure.
     SECONDARY_STRUCTURE = 11, needs Self::BACKBONE;
+    /// The distance of heavy atoms to those with accessible surface.
+    DEPTH = 12, needs Self::EXPOSURE;
+    /// Contacts of heavy atoms.
+    ATOMIC_CONTACTS = 13, needs Self::EXPOSURE;
+    /// Heavy atoms around each heavy atom.
+    PROTRUSION = 14, needs Self::EXPOSURE;
 }
 
 impl Steps {
-    /// None.
+    /// No steps.
     pub const NONE: Self = Self(0);
     /// The steps of the first group's rows, without sites.
     pub const ALL_OF_ROWS: Self = Self::PAIRS
         .and(Self::CHAIN)
         .and(Self::SHAPE)
         .and(Self::EXPOSURE)
+        .and(Self::DEPTH)
+        .and(Self::ATOMIC_CONTACTS)
+        .and(Self::PROTRUSION)
         .and(Self::NETWORK)
         .and(Self::CENTRALITY)
         .and(Self::ROWS)
         .and(Self::CONTACTS);
 
-    /// Those of both.
+    /// The steps of either set.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Those of both, where there are any.
+    /// The steps that are in both sets.
     #[must_use]
     pub const fn only(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// Whether all of `others` are among them.
+    /// Whether all steps of `others` are in this set.
     #[inline]
     #[must_use]
     pub const fn has(self, others: Self) -> bool {
         self.0 & others.0 == others.0
     }
 
-    /// With all that they need.
+    /// Adds all steps that these steps need.
     #[must_use]
     pub const fn complete(self) -> Self {
         let mut all = self;
@@ -108,14 +117,14 @@ impl Steps {
         }
     }
 
-    /// A bit for each, as kernels have them.
+    /// One bit per step, as kernels have them.
     #[inline]
     #[must_use]
     pub const fn bits(self) -> u32 {
         self.0
     }
 
-    /// What [`bits`](Self::bits) has given.
+    /// The set of [`bits`](Self::bits).
     #[inline]
     #[must_use]
     pub const fn from_bits(bits: u32) -> Self {
@@ -123,7 +132,7 @@ impl Steps {
     }
 }
 
-/// Chooses steps for each of some features, and completes them.
+/// The steps of some features, with all that they need.
 ///
 /// ```
 /// use shared_types::{FEATURES, Steps, steps::of};

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Ends runs of `prism` at any moment and by any limit, many times, and looks at what they leave.
+"""Ends runs of `prism` at random moments and by various limits, many times, and checks what they leave behind.
 
     python3 tests/faults/faults.py target/release/prism [--trials N] [--seed S]
 
-An output is there whole, or as it was before the run; nothing else lies beside it. Prints how runs ended, by fault and by what
-they left, and fails if anything was lost, half written, or left behind. Every fault is tried N times for each kind of output.
+An output must be complete, or as it was before the run, and nothing else may lie beside it. Prints how runs ended, by fault and by
+what they left, and fails if anything was lost, half written, or left behind. Every fault is tried N times for each kind of output.
 """
 
 import argparse
@@ -29,7 +29,7 @@ SIGNALS = {
     "SIGTERM": [signal.SIGTERM],
     "SIGHUP": [signal.SIGHUP],
 }
-#: Limits: how they are set, and the range from which each is drawn.
+#: Limits: how each is set, and the range from which it is drawn.
 LIMITS = {
     "file size": (resource.RLIMIT_FSIZE, (0, 400_000)),
     "memory": (resource.RLIMIT_AS, (40_000_000, 400_000_000)),
@@ -53,7 +53,7 @@ class Trials:
     def reference(self):
         for kind in OUTPUTS:
             begin = time.monotonic()
-            # By the same name: tables hold the command that made them.
+            # Under the same name, because tables contain the command that made them.
             output = self.folder / f"out.{kind}"
             subprocess.run(self.command(kind, output.name), cwd=self.folder, check=True)
             self.seconds[kind] = time.monotonic() - begin
@@ -86,7 +86,7 @@ class Trials:
         if beside:
             state += ", LEFT BEHIND"
         status = process.returncode
-        # Ended by a signal that nobody sent, or by a panic.
+        # It was ended by a signal that nobody sent, or by a panic.
         sent = {-number for numbers in SIGNALS.values() for number in numbers}
         if (status < 0 and status not in sent and fault != "processor time") or status == 101 or "panicked" in stderr:
             state += f", STATUS {status}"
@@ -116,7 +116,7 @@ class Trials:
 
 
 def small_disk(folder):
-    """A file system of its own with little room; nothing where it cannot be had."""
+    """A separate small file system, or nothing if it cannot be made."""
     disk = folder / "disk"
     disk.mkdir()
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", disk], capture_output=True)

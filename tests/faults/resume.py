@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Kills runs into a folder at any moment, goes on with them, and compares what is there in the end.
+"""Kills runs into a folder at random moments, resumes them, and compares the final files.
 
     python3 tests/faults/resume.py target/release/prism [--kills N] [--files N] [--part-inputs N] [--seed S]
 
-A run of many files is killed (SIGKILL) at a random moment of the time that it takes, and begun again with `--resume`, until N kills
-have hit. Each run that came to its end must have left the same files, byte for byte, as a run that nobody disturbed. The
-same is done on a file system that is full at a random point, where one can be mounted.
+A run of many files is killed (SIGKILL) at a random moment of its duration, and started again with `--resume`, until N kills have
+hit. Each run that finishes must leave the same files, byte for byte, as an undisturbed run. The same is done on a file system that
+becomes full at a random point, if one can be mounted.
 """
 
 import argparse
@@ -23,7 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def contents(folder):
-    """Digests of the files below a folder, by their names."""
+    """The digests of the files below a folder, by name."""
     files = (path for path in folder.rglob("*") if path.is_file())
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
@@ -48,7 +48,7 @@ class Runs:
 
 
 def kills(runs, rng, wanted, seconds, whole):
-    """Answers how many runs were killed, how many came to their end, and what was wrong."""
+    """Returns how many runs were killed, how many finished, and what was wrong."""
     hit, ended, wrong = 0, 0, []
     while hit < wanted:
         process = runs.start()
@@ -70,7 +70,7 @@ def kills(runs, rng, wanted, seconds, whole):
 
 
 def full_disks(runs, rng, trials, whole):
-    """The folder is on a disk that is full at some point; then there is room, and the run goes on."""
+    """The folder is on a disk that becomes full. Then space is freed, and the run resumes."""
     disk, wrong, failed = runs.folder / "out", [], 0
     for trial in range(trials):
         disk.mkdir()

@@ -3,9 +3,10 @@
 
     PYTHONPATH=target/python-site calls.py FILE... [--repetitions 200] [--csv FILE]
 
-A call takes a path and gives areas of residues (`prism`: also all columns). Times are of the processor, the least of the repetitions,
-in turn, so that what else runs on the machine counts little; ratios are to `prism` with the same content. Overhead is bounded by
-calls on the first four residues in memory: to read and compute these is in it. Packages that are not there are left out, and named.
+A call takes a path and returns areas of residues (`prism`: also all columns). Times are CPU times, the least of alternating
+repetitions, so that other load on the machine counts little. Ratios are relative to `prism` with the same content. Calls on the
+first four residues in memory give an upper bound of the overhead, since they include reading and computing these. Missing packages
+are left out and named.
 """
 
 import argparse
@@ -60,7 +61,7 @@ PEERS = {"freesasa": ("freesasa", freesasa_call), "biopython": ("Bio", biopython
 
 
 def least(calls, repetitions):
-    """Seconds of each call, the least of the repetitions. Slow ones are repeated less."""
+    """The least seconds of each call over the repetitions. Slow calls are repeated less often."""
     taken = {name: [] for name in calls}
     for call in calls.values():
         call()
@@ -75,7 +76,7 @@ def least(calls, repetitions):
 
 
 def first_residues(content, most=4):
-    """A PDB file's first residues."""
+    """The first residues of a PDB file."""
     kept, seen = [], []
     for line in content.decode().splitlines(keepends=True):
         if not line.startswith("ATOM"):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Times programs that compute features of residues beside `prism`, one core each, on the same files.
 
-    features.py FOLDER --prism target/release/prism [--fpocket PROGRAM] [--mkdssp PROGRAM] [--csv FILE]
+    features.py FOLDER --prism target/release/prism [--fpocket PROGRAM] [--mkdssp PROGRAM] [--rust-sasa PROGRAM] [--csv FILE]
 
-Every program is a process for the whole folder where it can be, else one after another for each file; its start counts. Figures are
-core-seconds (user and system), medians of the repetitions, and ratios to `prism` with all columns within them. Programs that are
-not there are left out, and named. Files are written anew as for `sasa.py`, which has the rest of the surface programs.
+Every program runs as one process for the whole folder if it can, otherwise as one process for each file. Times include the start.
+They are core-seconds (user and system), medians of the repetitions, with ratios to `prism` with all columns in the same repetition.
+Missing programs are left out and named. Files are rewritten as for `sasa.py`, which has the other surface programs.
 """
 
 import argparse
@@ -20,13 +20,13 @@ from pathlib import Path
 
 from sasa import Contestant, prepare, zsasa_executable
 
-#: What DSSP asks for before it reads a PDB file's atoms.
+#: The lines that DSSP requires before a PDB file's atoms.
 HEADER = "HEADER    PROTEIN                                 01-JAN-00   1ABC              \n" \
     "CRYST1    1.000    1.000    1.000  90.00  90.00  90.00 P 1           1\n"
 
 
 def biopython(folder):
-    """Contacts by half spheres, surface and depth's cheaper part: what its packages have of prism's columns."""
+    """Half-sphere exposure, surface and the cheaper part of depth: the columns of prism that its packages have."""
     from Bio.PDB import HSExposureCA, PDBParser
     from Bio.PDB.SASA import ShrakeRupley
 
@@ -65,7 +65,7 @@ LIBRARIES = {"prism in Python": ("prism", prism_in_python), "biopython": ("Bio",
 
 
 def for_each(name, command, folder, scratch):
-    """A shell that runs a command for each file, one after another, forgets what it writes, and notes what fails."""
+    """A shell that runs a command for each file in turn, discards its output, and reports failures."""
     failed = f'basename "$file" >>"{scratch}/failed-{name}"'
     loop = f'for file in "{folder}"/*.pdb; do cp "$file" "{scratch}/one.pdb"; {command} >/dev/null 2>&1 || {failed}; done'
     return ["sh", "-c", loop]
@@ -87,6 +87,14 @@ def contestants(given, folder, scratch):
         found += [Contestant("zsasa", [*batch, "--precision=f32"], {}),
                   Contestant("zsasa, bitmask", [*batch, "--precision=f32", "--use-bitmask"], {})]
     left_out = [] if program else ["zsasa"]
+    rust_sasa = given.rust_sasa or shutil.which("rust-sasa")
+    if rust_sasa:
+        (scratch / "rust-sasa").mkdir()
+        options = ["--format=json", "--n-points=100", "--threads=1"]
+        command = [rust_sasa, str(folder), str(scratch / "rust-sasa"), *options]
+        found.append(Contestant("rust-sasa", command, one))
+    else:
+        left_out.append("rust-sasa")
     for name, (package, _) in LIBRARIES.items():
         if importlib.util.find_spec(package):
             found.append(Contestant(name, [sys.executable, __file__, str(folder), "--library", name], one))
@@ -111,6 +119,7 @@ def main():
     parser.add_argument("--prism", help="the executable")
     parser.add_argument("--fpocket", help="the executable [default: of the path]")
     parser.add_argument("--mkdssp", help="the executable [default: of the path]")
+    parser.add_argument("--rust-sasa", help="the executable, of cargo install rust-sasa --features cli [default: of the path]")
     parser.add_argument("--copies", type=int, default=1, help="of each file [default: 1]")
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--machine", default="unnamed", help="in the CSV")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Times `prism` as a process, by the clock: one structure and many, on CPU cores, CUDA and both, with the driver's cache as it is,
-empty, and off.
+"""Measures the wall-clock time of `prism` as a process: one structure and many, on CPU cores, CUDA and both, with the driver's
+cache unchanged, empty, and off.
 
     process.py bin/prism data/6m0j_rbd.pdb --csv process.csv
 
-It needs Python alone. Copies of the structure go to a folder in memory (/dev/shm). Settings take turns in every repetition, after
-one run of each that warms up. A line of the CSV is one setting: medians, ratios to the better of cpu and cuda, and what the last
-run said of who computed. Within `--budget` seconds it measures as much as it can, from what matters most on; the rest is named.
+It needs only Python. Copies of the structure go to a folder in memory (/dev/shm). Settings alternate in every repetition, after one
+warm-up run of each. A line of the CSV is one setting: medians, ratios to the better of cpu and cuda, and which backend computed in
+the last run. Within `--budget` seconds it measures as much as it can, the most important settings first, and names the rest.
 """
 
 import argparse
@@ -43,7 +43,7 @@ os._exit(0)
 
 
 def run(command, environment):
-    """Seconds by the clock and of all cores, and the last line on standard error."""
+    """Wall-clock seconds, seconds of all cores, and the last line on standard error."""
     begin, before = time.perf_counter(), os.times()
     done = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     wall, after = time.perf_counter() - begin, os.times()
@@ -81,13 +81,13 @@ class Setting:
 
 
 def measure(settings, repetitions, deadline):
-    """Whether all was measured before the deadline; at least three repetitions count."""
+    """Whether everything was measured before the deadline, with at least three repetitions."""
     for setting in settings:
         setting.once(keep=False)
     for repetition in range(repetitions):
         if time.monotonic() > deadline and repetition >= 3:
             return False
-        # Turned round, so that none is always first.
+        # The order rotates, so that none is always first.
         shift = repetition % len(settings)
         for setting in settings[shift:] + settings[:shift]:
             setting.once(keep=True)
@@ -198,7 +198,7 @@ def main():
                     writer.writeheader()
                     writer.writerows(results)
         for count in (1, most):
-            # Where the time of one run goes.
+            # The time of each part of one run.
             source = structure if count == 1 else scratch / f"copies-{count}"
             for backend in options.backends:
                 command = [prism, "features", source, "-o", scratch / "told.parquet", "--backend", backend, "--timings"]

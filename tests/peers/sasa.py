@@ -3,17 +3,17 @@
 
     sasa.py FOLDER --prism target/release/prism [--threads 16] [--peers zsasa-f32,zsasa-bitmask] [--csv FILE]
 
-All count points on spheres (Shrake and Rupley 1973), as many an atom, from plain PDB files; whoever writes nothing by itself
-writes nothing. `prism` computes all of its features besides, and writes the surface as Parquet. Everybody takes turns in every
-repetition, on the same cores, as a process of its own whose start counts; times are medians, ratios those within
-repetitions.
+All count points on spheres (Shrake and Rupley 1973), the same number for each atom, from plain PDB files. Programs that write no
+output by themselves write none. `prism` also computes all of its features, and writes the surface as Parquet. Programs alternate in
+every repetition, on the same cores, each as a process of its own, and times include its start. Times are medians, and ratios are
+within repetitions.
 
-Peers (of Python's package index): `zsasa`, `freesasa`, `rust-sasa-python`. Those that are not installed are left out. Only
-`zsasa` works on folders by itself; the other two get a process a core here. `--zsasa` names its executable, which needs no
-Python package.
+Peers (from the Python package index): `zsasa`, `freesasa`, `rust-sasa-python`. Those that are not installed are left out. Only
+`zsasa` processes folders by itself; the other two get one process for each core here. `--zsasa` names its executable, which needs
+no Python package.
 
-`--prepare` first writes the files anew, plain and with the atoms that all can take alike: heavy atoms of the 20 standard
-residues, in the first model, the first of alternate locations and of alternate residues. Without it, the folder must hold such files.
+`--prepare` first rewrites the files, uncompressed and with the atoms that all programs accept: heavy atoms of the 20 standard
+residues, in the first model, with the first of alternate locations and of alternate residues. Without it, the folder must hold such files.
 """
 
 import argparse
@@ -80,7 +80,7 @@ def with_rust_sasa(job: tuple[str, int]) -> None:
 
 
 def one_file_at_a_time(peer: str, folder: str, points: int, threads: int) -> None:
-    """What this script does when it calls itself for a peer that takes single files."""
+    """Runs a peer that takes single files, when this script calls itself."""
     work = {"freesasa": with_freesasa, "rust-sasa": with_rust_sasa}[peer]
     jobs = [(str(path), points) for path in sorted(Path(folder).iterdir())]
     with multiprocessing.Pool(threads) as pool:
@@ -89,7 +89,7 @@ def one_file_at_a_time(peer: str, folder: str, points: int, threads: int) -> Non
 
 
 def prepared(path: Path) -> list[str]:
-    """The atom records that all can take."""
+    """The atom records that all programs can read."""
     text = (gzip.open(path, "rt") if path.suffix == ".gz" else path.open()).read()
     kept, seen, names = [], set(), {}
     for line in text.splitlines():
@@ -125,7 +125,7 @@ class Contestant:
 
     def run(self, cores: set[int], counts: bool) -> None:
         begin = time.perf_counter()
-        # Its threads and processes take the cores over from it.
+        # Its threads and processes inherit its cores.
         process = subprocess.Popen(
             self.command,
             env={**os.environ, **self.environment},

@@ -2,19 +2,19 @@
 # requires-python = ">=3.11"
 # dependencies = ["biopython==1.88", "gemmi==0.7.5", "numpy==2.4.6", "scipy==1.17.1", "pyKVFinder==0.9.6", "pocketeer==0.3.0"]
 # ///
-"""Finds binding sites with several programs, and judges all by one rule.
+"""Finds binding sites with several programs, and measures all by the same rules.
 
     sites.py [--prism PRISM] [--fpocket FPOCKET] [--concavity CONCAVITY] [--ligands CSV] [--held-out JSON] [--results JSONL]
              [--csv CSV] [--most N] FOLDER...
 
-takes structures with ligands (PDB or mmCIF, plain or gzip), gives each program the protein alone (ATOM records, and modified
-residues of chains), and prints how often ligands are found, with intervals by family, and seconds of CPU time a structure.
-Programs are those that are given or on the PATH, and packages that Python has: fpocket (https://github.com/Discngine/fpocket), concavity
-(Debian), pyKVFinder and pocketeer (PyPI). On structures that its model was fitted on, prism is better than it should be; `fit.py --held-out` writes what
-models say that have not seen a structure's family. With `--results`, what each program finds is added to a file as it comes,
-and what the file has is not computed again: a run that was ended goes on.
+takes structures with ligands (PDB or mmCIF, plain or gzip), gives each program only the protein (ATOM records, and modified
+residues of chains), and prints how often ligands are found, with intervals by family, and seconds of CPU time per structure.
+Programs are given by options or on the PATH, or are installed Python packages: fpocket (https://github.com/Discngine/fpocket), concavity
+(Debian), pyKVFinder and pocketeer (PyPI). On structures that its model was fitted on, the quality of prism is overestimated;
+`fit.py --held-out` writes the predictions of models that were fitted without a structure's family. With `--results`, the sites of
+each program are appended to a file as they are found, and those in the file are not computed again: an interrupted run resumes.
 
-A residue's score is that of the best site that it is part of, of concavity its own. data/sites/measures.py has the rule.
+A residue's score is that of the best site that contains it; for concavity, its own. data/sites/measures.py has the rules.
 """
 
 import argparse
@@ -41,7 +41,7 @@ LINING = 4.0
 
 
 class Case:
-    """A structure, and its protein alone in a PDB file."""
+    """A structure, and a PDB file of its protein only."""
 
     def __init__(self, path, counts_as_ligand, folder):
         self.path, self.structure = path, points.Structure(path, counts_as_ligand)
@@ -52,7 +52,7 @@ class Case:
         self.write()
 
     def write(self):
-        """The protein with chains and residues renumbered, so that every one has a name of its own in a PDB file."""
+        """The protein with chains and residues renumbered, so that each has a unique name in a PDB file."""
         s, chain_of, number = self.structure, {}, {}
         letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
         self.row_of, lines = {}, []
@@ -73,7 +73,7 @@ class Case:
         return [self.row_of[key] for key in residues if key in self.row_of]
 
     def found(self, sites, scores=None):
-        """`sites`: centre, score, and residues of each, by rank."""
+        """`sites`: the centre, score and residues of each, by rank."""
         if scores is None:
             scores = np.zeros(len(self.near))
             for _, score, rows in sites:
@@ -89,7 +89,7 @@ def run(command, folder):
 
 
 def fpocket_sites(case, folder, program):
-    """Pockets with their own score, and their druggability; the centre is that of the alpha spheres."""
+    """Pockets with their score and druggability. The centre is the centre of the alpha spheres."""
     run([program, "-f", case.protein], folder)
     out = case.protein.with_name(case.protein.stem + "_out")
     spheres = collections.defaultdict(list)
@@ -123,7 +123,7 @@ def kvfinder(case, _folder, package):
     residues = package.constitutional(cavities, atomic, vertices)
     origin, found = vertices[0], []
     for name, size in volume.items():
-        # Cavities are numbered from 2, in the order of their names.
+        # Cavities are numbered from 2 in the order of their names.
         number = 2 + list(volume).index(name)
         centre = origin + 0.6 * np.argwhere(cavities == number).mean(0)
         rows = case.rows({(chain, int(seqid)) for seqid, chain, _ in residues.get(name, [])})
@@ -176,7 +176,7 @@ def prism(case, folder, program):
 
 
 def held_out(case, _folder, told):
-    """What fit.py --held-out has written: models that have seen no structure of the family."""
+    """The output of fit.py --held-out: models that were fitted without the family."""
     own = told[case.path.name]
     return {"prism, held out": case.found([(centre, 0, []) for centre in own["centres"]], own["residues"])}
 
@@ -193,7 +193,7 @@ def package(name):
 
 
 def programs(arguments):
-    """What can be run: by name, the function and what it takes."""
+    """The available programs: by name, the function and its arguments."""
     on_path = lambda given, name: given or shutil.which(name)
     all_of_them = {
         "fpocket": (fpocket, on_path(arguments.fpocket, "fpocket")),
@@ -210,13 +210,13 @@ def programs(arguments):
 
 
 def cpu_seconds():
-    """What this process and those that it has waited for have taken."""
+    """The time of this process and of those that it has waited for."""
     used = [resource.getrusage(of) for of in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def compare(case, folder, chosen, known, write):
-    """Gives a structure to the programs that have not had it."""
+    """Runs the programs that have not yet processed a structure."""
     for program, (find_sites, given) in chosen.items():
         key = case.path.name, program
         if key in known:
@@ -231,7 +231,7 @@ def compare(case, folder, chosen, known, write):
 
 
 def table(cases, known, out):
-    """A line for each way of ranking of each program that has had all structures; `out` gets them as CSV, if there is one."""
+    """A line for each ranking of each program that has processed all structures. Writes them as CSV to `out`, if given."""
     rows = csv.writer(out) if out else None
     if rows:
         ends = [f"{name} {end}" for name in measures.MEASURES for end in ("value", "low", "high")]

@@ -1,4 +1,4 @@
-//! Copies of one real chain.
+//! Copies of a real chain.
 
 use crate::data;
 use crate::dice::Dice;
@@ -8,13 +8,13 @@ use std::fmt::Write as _;
 use std::fs;
 use std::ops::Range;
 
-/// How far atoms are moved at random, in Å (standard deviation along each axis).
+/// Standard deviation of the random shift of atoms along each axis, in Å.
 const JITTER: f64 = 0.1;
 
-/// The receptor-binding domain that is shipped, each time jittered and turned anew; the same in every run.
+/// Copies of the repository's receptor-binding domain, each with its own jitter and rotation; the same in every run.
 ///
 /// # Panics
-/// Where the file is missing.
+/// If the file is missing.
 #[must_use]
 pub fn jittered(count: usize) -> Vec<StructureInput> {
     let chain = &data::shipped()[0];
@@ -31,28 +31,28 @@ fn copy(chain: &StructureInput, index: usize) -> StructureInput {
     StructureInput { name: format!("copy {index}"), atoms: atoms.collect(), ..chain.clone() }
 }
 
-/// Jittered, then turned.
+/// A position after jitter and rotation.
 fn moved(place: [f64; 3], turn: &[[f64; 3]; 3], dice: &mut Dice) -> [f64; 3] {
     let place = place.map(|x| x + JITTER * dice.normal());
     turn.map(|row| row[0] * place[0] + row[1] * place[1] + row[2] * place[2])
 }
 
-/// The same chain's PDB file, to write copies of.
+/// The PDB file of the same chain, for writing copies.
 #[derive(Clone, Debug)]
 pub struct PdbFile {
     text: String,
-    /// In Å; copies are turned about it.
+    /// Centre of rotation in Å.
     center: [f64; 3],
 }
 
-/// Columns of a PDB atom record that hold its coordinates in Å, each as `%8.3f`.
+/// Columns of the coordinates in a PDB atom record, each in Å as `%8.3f`.
 const COORDINATES: [Range<usize>; 3] = [30..38, 38..46, 46..54];
 
 impl PdbFile {
-    /// The file that is shipped.
+    /// The file in the repository.
     ///
     /// # Panics
-    /// Where it is missing.
+    /// If it is missing.
     #[must_use]
     pub fn shipped() -> Self {
         let path = data::path(data::SHIPPED[0]);
@@ -60,7 +60,7 @@ impl PdbFile {
         Self { text, center: data::shipped()[0].center }
     }
 
-    /// The text of a copy: every atom jittered, and all turned anew. All else is as in the file.
+    /// The text of a copy: all atoms jittered and rotated, everything else as in the file.
     #[must_use]
     pub fn copy(&self, index: usize) -> String {
         let dice = &mut Dice::new(index as u64);
@@ -81,13 +81,13 @@ impl PdbFile {
     }
 }
 
-/// Where the atom of a record is; nothing of other records.
+/// The position of an atom's record; `None` for other records.
 fn place(line: &str) -> Option<[f64; 3]> {
     let [x, y, z] = COORDINATES.map(|columns| line.get(columns)?.trim().parse().ok());
     (line.starts_with("ATOM") || line.starts_with("HETATM")).then_some([x?, y?, z?])
 }
 
-/// A rotation, even over all: of a unit quaternion of four normal numbers.
+/// A uniformly distributed rotation, from a unit quaternion of four normal numbers.
 fn rotation(dice: &mut Dice) -> [[f64; 3]; 3] {
     let q = [dice.normal(), dice.normal(), dice.normal(), dice.normal()];
     let length = q.iter().map(|x| x * x).sum::<f64>().sqrt();
@@ -99,13 +99,13 @@ fn rotation(dice: &mut Dice) -> [[f64; 3]; 3] {
     ]
 }
 
-/// Copies side by side in one structure, as a capsid has many of one chain: each is a chain of its own.
+/// Copies side by side in one structure, like the chains of a capsid; each is a chain.
 ///
 /// # Panics
-/// Where the file is missing.
+/// If the file is missing.
 #[must_use]
 pub fn crowd(count: usize) -> StructureInput {
-    /// Å from one to the next.
+    /// Distance between copies in Å.
     const APART: f32 = 80.0;
     let mut all =
         StructureInput { name: format!("crowd of {count}"), residue_atoms: vec![0], ..StructureInput::default() };
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
     use prism_host::read::{ReadOptions, read_bytes};
 
-    /// Distances keep their length but for the jitter of both ends, and directions do not.
+    /// Distances stay the same except for the jitter of both ends; directions change.
     #[test]
     fn files_hold_the_chain_jittered_and_turned() {
         let (file, chain) = (PdbFile::shipped(), &data::shipped()[0]);
@@ -150,7 +150,7 @@ mod tests {
             assert_eq!(found.residue_atoms, chain.residue_atoms);
             let longer = |i| (length(between(&found, i)) - length(between(chain, i))).abs();
             let mean = (0..n / 2).map(longer).sum::<f64>() / (n / 2) as f64;
-            // Of a normal number with the deviation of two, the mean size.
+            // The mean absolute value of a normal number with the deviation of two atoms.
             let expected = JITTER * 2.0_f64.sqrt() * (2.0 / std::f64::consts::PI).sqrt();
             assert!((mean - expected).abs() < 0.1 * expected, "copy {index}: {mean} Å");
             let (now, before) = (between(&found, 0), between(chain, 0));

@@ -1,4 +1,4 @@
-//! Where the files are that tests read.
+//! Locations of the files that tests read.
 
 use prism_host::StructureInput;
 use prism_host::read::{ReadOptions, read_path};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// The variable that names the workspace's root, for executables that run on another machine than they were built on.
 pub const ROOT_VARIABLE: &str = "PRISM_TEST_ROOT";
 
-/// A path below the workspace's root.
+/// The path of a file, given relative to the workspace's root.
 #[must_use]
 pub fn path(below_root: impl AsRef<Path>) -> PathBuf {
     let root = env::var_os(ROOT_VARIABLE)
@@ -16,14 +16,14 @@ pub fn path(below_root: impl AsRef<Path>) -> PathBuf {
     root.join(below_root)
 }
 
-/// The structure files that come with the workspace.
+/// The structure files of the repository.
 pub const SHIPPED: [&str; 4] =
     ["data/6m0j_rbd.pdb", "host/tests/data/1crn.cif", "host/tests/data/1crn.pdb", "host/tests/data/1ubq.pdb"];
 
 /// Reads [`SHIPPED`].
 ///
 /// # Panics
-/// Where a file is missing or is no structure.
+/// If a file is missing or is not a structure.
 #[must_use]
 pub fn shipped() -> Vec<StructureInput> {
     let read = |name: &&str| match read_path(path(name), name, &ReadOptions::standard()) {

@@ -1,4 +1,4 @@
-//! What the tests and benchmarks across packages share.
+//! Shared code of the tests and benchmarks across packages.
 
 pub mod copies;
 pub mod data;

@@ -1,8 +1,8 @@
-//! Protein-like structures made of numbers: bundles of helices, about as dense as real proteins.
+//! Synthetic structures that resemble proteins: bundles of helices, about as dense as real proteins.
 //!
-//! The same recipe gives the same structure everywhere: the generator is integer arithmetic, and what it feeds is f64
-//! arithmetic that is rounded to f32 at the end. Tests compare two backends on one machine, so that a last bit which
-//! depends on the machine's sine does no harm.
+//! A recipe gives the same structure everywhere: the generator uses integer arithmetic, followed by f64 arithmetic that is
+//! rounded to f32 at the end. The last bit may depend on the machine's sine, which is harmless, because tests compare two
+//! backends on one machine.
 
 use crate::dice::Dice;
 use prism_host::StructureInput;
@@ -10,28 +10,28 @@ use shared_types::backbone::RoleAtoms;
 use shared_types::{Atom, NO_CA, RESIDUES};
 use std::sync::OnceLock;
 
-/// How many residues have conservation, frequency and velocity.
+/// Which residues have conservation, frequency and velocity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Annotation {
-    /// None.
+    /// No residue.
     #[default]
     None,
-    /// Each of the three has gaps of its own.
+    /// Some residues; each of the three values has its own gaps.
     Partly,
-    /// All.
+    /// All residues.
     Whole,
 }
 
-/// What to make.
+/// Parameters of a structure.
 #[derive(Clone, Copy, Debug)]
 pub struct Recipe {
     /// Number of residues.
     pub residues: usize,
-    /// Number of chains, of about equal length.
+    /// Number of chains of about equal length.
     pub chains: usize,
     /// Annotation.
     pub annotation: Annotation,
-    /// Another seed is another structure.
+    /// Different seeds give different structures.
     pub seed: u64,
 }
 
@@ -42,13 +42,13 @@ impl Recipe {
         Self { residues, chains: 1, annotation: Annotation::None, seed }
     }
 
-    /// The same with that many chains.
+    /// The same with the given number of chains.
     #[must_use]
     pub fn chains(self, chains: usize) -> Self {
         Self { chains, ..self }
     }
 
-    /// The same with annotation.
+    /// The same with the given annotation.
     #[must_use]
     pub fn annotation(self, annotation: Annotation) -> Self {
         Self { annotation, ..self }
@@ -113,24 +113,24 @@ impl Recipe {
     }
 }
 
-/// Takes the alpha carbon's place from a residue; its atoms stay.
+/// Makes a residue lack an alpha carbon; its atoms stay.
 pub fn remove_ca(structure: &mut StructureInput, residue: usize) {
     structure.ca_indices[residue] = NO_CA;
     structure.bfactor[residue] = f32::NAN;
 }
 
-/// Puts the alpha carbon of `residue` where that of `onto` is. Both residues have one.
+/// Moves the alpha carbon of `residue` to that of `onto`. Both residues must have one.
 pub fn move_ca(structure: &mut StructureInput, residue: usize, onto: usize) {
     let [from, to] = [onto, residue].map(|residue| structure.ca_indices[residue] as usize);
     structure.atoms[to] = structure.atoms[from];
 }
 
-/// Residues of a helix.
+/// Number of residues of a helix.
 const HELIX: usize = 18;
-/// Rise of a helix in Å a residue.
+/// Rise of a helix in Å per residue.
 const RISE: f64 = 1.5;
 
-/// Where an atom of the backbone lies in an alpha helix, relative to its residue's alpha carbon.
+/// The position of a backbone atom in an alpha helix, relative to its residue's alpha carbon.
 #[derive(Clone, Copy)]
 struct BackboneAtom {
     /// Distance from the axis in Å.
@@ -142,7 +142,7 @@ struct BackboneAtom {
     vdw_radius: f32,
 }
 
-/// N, CA, C, O: bonds and angles come out within some 0.05 Å and 5 degrees of those of real helices.
+/// N, CA, C, O. Bonds and angles agree with those of real helices within about 0.05 Å and 5 degrees.
 const BACKBONE: [BackboneAtom; 4] = [
     BackboneAtom { radius: 1.55, angle: -27.5, height: -0.9, vdw_radius: 1.64 },
     BackboneAtom { radius: 2.3, angle: 0.0, height: 0.0, vdw_radius: 1.88 },
@@ -150,11 +150,11 @@ const BACKBONE: [BackboneAtom; 4] = [
     BackboneAtom { radius: 2.0, angle: 22.0, height: 2.28, vdw_radius: 1.42 },
 ];
 
-/// A helix's axis begins at `cell`; helices go up and down in turn.
+/// A point of a helix whose axis begins at `cell`; neighbouring helices are antiparallel.
 fn helix_point(cell: [f64; 3], residue: usize, atom: BackboneAtom) -> [f64; 3] {
     let (helix, step) = (residue / HELIX, (residue % HELIX) as f64);
     let up = helix.is_multiple_of(2);
-    // Turned upside down, a helix keeps its hand when its angles run the other way.
+    // An inverted helix keeps its handedness if its angles run backwards.
     let sign = if up { 1.0 } else { -1.0 };
     let begin = if up { 0.0 } else { (HELIX - 1) as f64 * RISE };
     let angle = (sign * (100.0 * step + atom.angle) + 40.0 * helix as f64).to_radians();
@@ -165,7 +165,7 @@ fn helix_point(cell: [f64; 3], residue: usize, atom: BackboneAtom) -> [f64; 3] {
     ]
 }
 
-/// The first `count` places for helices, by rising distance from the origin: hexagonal layers, 30 Å apart.
+/// The first `count` positions for helices by distance from the origin: hexagonal layers, 30 Å apart.
 fn cells(count: usize) -> Vec<[f64; 3]> {
     static USUAL: OnceLock<Vec<[f64; 3]>> = OnceLock::new();
     let usual = USUAL.get_or_init(|| lattice(1));
@@ -177,7 +177,7 @@ fn cells(count: usize) -> Vec<[f64; 3]> {
     cells
 }
 
-/// All places within a box that grows with `scale`, by rising distance from the origin.
+/// All positions within a box that grows with `scale`, by distance from the origin.
 fn lattice(scale: i32) -> Vec<[f64; 3]> {
     let (wide, high) = (6 * scale, 3 * scale);
     let mut cells = Vec::new();
@@ -194,7 +194,7 @@ fn lattice(scale: i32) -> Vec<[f64; 3]> {
     cells
 }
 
-/// An even random rotation: a random unit quaternion, as a matrix.
+/// A uniformly distributed rotation: a random unit quaternion, as a matrix.
 fn rotation(dice: &mut Dice) -> [[f64; 3]; 3] {
     let mut q = [0; 4].map(|_| dice.normal());
     let length = q.iter().map(|x| x * x).sum::<f64>().sqrt();
@@ -211,7 +211,7 @@ fn rotate(matrix: &[[f64; 3]; 3], point: [f64; 3]) -> [f64; 3] {
     matrix.map(|row| row[0] * point[0] + row[1] * point[1] + row[2] * point[2])
 }
 
-/// Midpoint of the bounding box; the origin where there is no point.
+/// Midpoint of the bounding box; the origin if there are no points.
 fn center(points: &[[f64; 3]]) -> [f64; 3] {
     std::array::from_fn(|axis| {
         let along = points.iter().map(|point| point[axis]);
@@ -220,7 +220,7 @@ fn center(points: &[[f64; 3]]) -> [f64; 3] {
     })
 }
 
-/// Chains of 150 to 450 residues, as many as asked for: the length of most single-domain and two-domain proteins.
+/// `count` chains of 150 to 450 residues, the length of most single-domain and two-domain proteins.
 #[must_use]
 pub fn many_chains(count: usize, annotation: Annotation) -> Vec<StructureInput> {
     let mut dice = Dice::new(7);

@@ -1,7 +1,6 @@
-//! What others rely on: layouts of the structs that cross, the feature table, the residue table.
+//! Interfaces that others rely on: layouts of shared structs, the feature table, the residue table.
 //!
-//! These are copies on purpose. A change here is a change of an interface: of PTX that was built before, of files that
-//! were written before.
+//! These are deliberate copies. A change here changes an interface: of existing PTX, or of files that were written before.
 
 use cuda_layout::DeviceLayout;
 use shared_types::residue::{CHARGE, HYDROPATHY, MAX_AREA, VOLUME, kind_of};

@@ -4,7 +4,7 @@ use std::error::Error;
 
 #[test]
 fn the_library_example_runs() -> Result<(), Box<dyn Error>> {
-    // The example is run from the root, tests in their package's directory.
+    // The example runs in the root; tests run in their package's directory.
     std::env::set_current_dir(tests::data::path(""))?;
     // README.md begins.
     use prism_host::read::{ReadOptions, read_path};

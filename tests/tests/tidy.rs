@@ -1,7 +1,7 @@
-//! What keeps the repository tidy: text that must agree with the sources, and what no file may hold.
+//! Checks of the repository: texts that must agree with the sources, and content that no file may have.
 //!
-//! Tables in documents stand between `<!-- NAME -->` and `<!-- /NAME -->`. `UPDATE_TABLES=1 cargo test -p tests --test
-//! tidy` writes them anew.
+//! Tables in documents are between `<!-- NAME -->` and `<!-- /NAME -->`. `UPDATE_TABLES=1 cargo test -p tests --test tidy`
+//! rewrites them.
 
 use shared_types::FEATURES;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use toml::Table;
 
-/// Longer files hold more than one idea.
+/// Longer files contain more than one idea.
 const MOST_LINES: usize = 600;
 
 fn root() -> PathBuf {
@@ -21,14 +21,14 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// All files of the repository by their path in it, without what is built, and without hidden ones but for a few.
+/// All files of the repository by path, without build output, and without hidden files except a few.
 fn files() -> Vec<(String, Vec<u8>)> {
     fn walk(directory: &Path, root: &Path, found: &mut Vec<(String, Vec<u8>)>) {
         for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
             let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
             let hidden =
                 name.starts_with('.') && ![".ci", ".cargo", ".gitattributes", ".gitignore"].contains(&name.as_str());
-            // Directories only: a submodule's `.git` is a file, and hidden.
+            // Only directories: a submodule's `.git` is a file, and hidden.
             let built = name == "target" || path.join("CACHEDIR.TAG").is_file();
             if hidden || built {
                 continue;
@@ -48,7 +48,7 @@ fn files() -> Vec<(String, Vec<u8>)> {
     found
 }
 
-/// Files that people write, as text.
+/// The hand-written text files.
 fn texts() -> Vec<(String, String)> {
     let written = |path: &str| {
         let suffixes = [".rs", ".toml", ".md", ".sh", ".py", ".c", ".cu", ".ci/run"];
@@ -65,7 +65,7 @@ fn assert_none(found: &[String], rule: &str) {
     assert!(found.is_empty(), "{rule}:\n{}", found.join("\n"));
 }
 
-/// Compares the table NAME of a document, or writes it where that was asked for.
+/// Compares the table NAME of a document, or writes it on request.
 fn check_table(document: &str, name: &str, expected: &str) {
     let text = read(document);
     let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
@@ -81,7 +81,7 @@ fn check_table(document: &str, name: &str, expected: &str) {
     panic!("the table `{name}` in {document} is out of date; UPDATE_TABLES=1 writes it. It should be:\n{expected}");
 }
 
-/// Every package of the workspace: its directory and its manifest.
+/// Every package of the workspace: its directory and manifest.
 fn packages() -> BTreeMap<String, (String, Table)> {
     let workspace: Table = read("Cargo.toml").parse().unwrap();
     let members = workspace["workspace"]["members"].as_array().unwrap();
@@ -117,7 +117,7 @@ fn no_rust_file_is_too_long() {
 
 #[test]
 fn nothing_is_left_that_belongs_elsewhere() {
-    // In halves, so that this file does not hold them.
+    // Split, so that this file does not contain them.
     let directories = [("/wo", "rk/"), ("/ro", "ot/"), ("/Us", "ers/"), ("/tm", "p/")];
     let notes = [("TO", "DO"), ("FIX", "ME"), ("XX", "X"), ("to", "do!("), ("unimpl", "emented!("), ("db", "g!(")];
     let marks = [("<<<<", "<<< "), (">>>>", ">>> "), ("Lorem ", "ipsum")];
@@ -176,7 +176,7 @@ fn features_have_the_same_bits_everywhere() {
     let uses = |(path, text): (String, String)| {
         let code = text.lines().map(|line| line.split("//").next().unwrap_or_default());
         let approximate = code.into_iter().any(|line| line.contains("approx"));
-        // Masks only choose what is tested exactly: see the module.
+        // Masks only select what is tested exactly: see the module.
         let allowed = path == "kernels-gpu/src/masks.rs";
         (path.starts_with("kernels-gpu/src/") && approximate && !allowed).then_some(path)
     };
@@ -260,7 +260,7 @@ fn architecture_has_a_paragraph_for_each_package() {
     assert_none(&found, "ARCHITECTURE.md says of each package what it is");
 }
 
-/// Whatever ARCHITECTURE.md tells people to read or change is there.
+/// The files that ARCHITECTURE.md names for reading or changing exist.
 #[test]
 fn architecture_names_files_that_exist() {
     let text = read("ARCHITECTURE.md");
@@ -273,7 +273,7 @@ fn architecture_names_files_that_exist() {
     assert_none(&found, "ARCHITECTURE.md names files that are there");
 }
 
-/// The rules that ARCHITECTURE.md calls invariants and that manifests show.
+/// The rules that ARCHITECTURE.md calls invariants and that manifests can violate.
 #[test]
 fn packages_know_only_whom_they_may() {
     let packages = packages();
@@ -313,7 +313,7 @@ fn commands_in_documents_exist() {
     assert!(count > 10, "only {count} commands are named");
 }
 
-/// The toolkit is of use to people who have nothing to do with proteins.
+/// The toolkit is for users who have nothing to do with proteins.
 #[test]
 fn the_toolkit_knows_nothing_of_proteins() {
     let words = ["prism", "protein", "residue", "amino", "kernels-gpu", "kernels_gpu", "shared-types", "shared_types"];
@@ -353,4 +353,22 @@ fn changelog_and_licences_are_of_this_version() {
         channel.starts_with(package["rust-version"].as_str().unwrap()),
         "rust-version is not the pinned toolchain's"
     );
+}
+
+/// A package says that it has no tests where it would take long to look for some.
+#[test]
+fn no_test_is_in_a_package_that_says_it_has_none() {
+    let mut found = Vec::new();
+    for (manifest, text) in texts().iter().filter(|(path, _)| path.ends_with("/Cargo.toml")) {
+        let table: Table = toml::from_str(text).unwrap_or_else(|error| panic!("{manifest}: {error}"));
+        let says_no = |what: &str| table.get("lib").is_some_and(|lib| lib.get(what) == Some(&false.into()));
+        let sources = manifest.replace("Cargo.toml", "src/");
+        for (path, source) in texts().iter().filter(|(path, _)| path.starts_with(&sources)) {
+            let mut lines = source.lines().map(str::trim_start);
+            if says_no("test") && !path.starts_with(&format!("{sources}bin/")) && lines.any(|line| line == "#[test]") {
+                found.push(path.clone());
+            }
+        }
+    }
+    assert_none(&found, "no `#[test]` is in a library whose manifest says `test = false`");
 }

@@ -1,17 +1,17 @@
 #!/bin/bash
-# Runs the tests, then the benchmarks, on this machine's first GPU; fails if anything fails. Needs NVIDIA's driver. With nvcc
-# the benchmarks also time kernels in CUDA C++. With compute-sanitizer its four tools check one batch and the kernels of the
+# Runs the tests, then the benchmarks, on this machine's first GPU, and fails if any of them fails. Needs NVIDIA's driver. With nvcc,
+# the benchmarks also time kernels in CUDA C++. With compute-sanitizer, its four tools check one batch and the kernels of the
 # programming model, and memcheck checks all tests.
 #
 #     ./run.sh [unpack|tests|sanitizer|memcheck|benches]...     all but `unpack` if none is named; `unpack` only fills bin/
 #
 # Logs and CSV go to $PRISM_RESULTS, or the folder `results` here. PRISM_WIDE=1, PRISM_CORPUS=DIR and PRISM_REFERENCE=DIR make
-# the tests wider. The files tests.list and benches.list say what is run: a line has an executable in bin/ and its package's folder.
+# the tests wider. The files tests.list and benches.list name what runs: each line has an executable in bin/ and its package's folder.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "${PRISM_RESULTS:=$here/results}" || exit 2
 results=$(cd "$PRISM_RESULTS" && pwd)
-# Tests run in folders of their own.
+# Each test runs in its own folder.
 for name in PRISM_CORPUS PRISM_REFERENCE; do
     if [ -n "${!name:-}" ]; then
         export "$name=$(realpath -e "${!name}")" || exit 2
@@ -52,16 +52,16 @@ if wanted sanitizer && has_sanitizer "its tools check nothing"; then
     for tool in memcheck racecheck synccheck initcheck; do
         checked=(compute-sanitizer --tool $tool --error-exitcode 9)
         run "sanitizer-$tool-batch" tests "${checked[@]}" "$here/bin/tests-fused_gpu" --exact mixed_batch
-        # Not the test that provokes a panic: other threads read the flag that it sets at any time.
+        # This leaves out the test that causes a panic, because other threads read its flag at any time.
         run "sanitizer-$tool-model" toolkit/tests "${checked[@]}" "$here/bin/toolkit-tests-model_gpu" \
             --skip a_warp_does_not_wait_for_a_dead_lane
         run "sanitizer-$tool-compat" toolkit/tests "${checked[@]}" "$here/bin/toolkit-tests-compat_gpu"
     done
 fi
 if wanted memcheck && has_sanitizer "memcheck does not check the tests"; then
-    # Tests call what fails on purpose; some executables call nothing unless PRISM_WIDE=1.
+    # Tests make failing calls on purpose; some executables make no calls unless PRISM_WIDE=1.
     checked=(compute-sanitizer --tool memcheck --error-exitcode 9 --report-api-errors no --require-cuda-init no)
-    # Left out: tests whose kernels do on purpose what memcheck reports, and tests that leave it no memory of the device. One
+    # This leaves out tests whose kernels cause memcheck's reports on purpose, and tests that leave it no device memory. One
     # test at a time: the tool waits for the device, which makes the record of a graph in another thread fail.
     skipped=(--skip an_illegal_access_is_told --skip errors_explained --skip full:: --skip a_run_allocates_nothing
         --test-threads=1)

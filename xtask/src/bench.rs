@@ -1,4 +1,4 @@
-//! `bench`: the kernels' benchmarks, on this machine's GPU.
+//! `bench`: the kernels' benchmarks on this machine's GPU.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -7,22 +7,22 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::{gpu_bundle, workspace};
 
-/// Run every benchmark of the kernels; with nvcc beside their baselines in CUDA C++
+/// Run all benchmarks of the kernels; with nvcc also their baselines in CUDA C++
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Run this benchmark only; may be given several times [default: all]
+    /// Run only this benchmark (repeatable) [default: all]
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
 
-    /// Write the results of each benchmark to NAME.csv in this folder, too
+    /// Also write the results of each benchmark to NAME.csv in this folder
     #[arg(long, value_name = "DIR")]
     csv: Option<PathBuf>,
 
-    /// Compare with no baseline, even if nvcc is here
+    /// Compare with no baseline, even if nvcc is installed
     #[arg(long)]
     no_baselines: bool,
 
-    /// What each of these benchmarks itself takes; see `cargo bench --bench NAME -- --help`
+    /// Arguments for the benchmarks; see `cargo bench --bench NAME -- --help`
     #[arg(last = true)]
     rest: Vec<String>,
 }
@@ -37,21 +37,21 @@ struct Bench {
 }
 
 impl Bench {
-    /// Its kernels in CUDA C++, where it has some.
+    /// Its kernels in CUDA C++, if it has any.
     fn baselines(&self) -> Option<PathBuf> {
         let source = gpu_bundle::baselines(&self.folder, &self.name);
         source.is_file().then_some(source)
     }
 }
 
-/// Runs the command. A benchmark that fails does not keep the others from running.
+/// Runs the command. If a benchmark fails, the others still run.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let root = workspace::root()?;
     let benches = chosen(all(&root)?, &arguments.only)?;
     let csv = match &arguments.csv {
         None => None,
         Some(folder) => {
-            let folder = std::path::absolute(folder).with_context(|| format!("{} is no path", folder.display()))?;
+            let folder = std::path::absolute(folder).with_context(|| format!("{} is not a path", folder.display()))?;
             std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
             Some(folder)
         }
@@ -86,10 +86,10 @@ fn cargo(root: &Path) -> Command {
     cargo
 }
 
-/// The packages of the kernels' benchmarks, which share their options.
+/// The packages with benchmarks of kernels, which share their options.
 const PACKAGES: [&str; 2] = ["tests", "toolkit-tests"];
 
-/// Every benchmark of the kernels, as cargo knows them.
+/// All benchmarks of the kernels, from cargo's metadata.
 fn all(root: &Path) -> Result<Vec<Bench>> {
     let mut command = cargo(root);
     command.args(["metadata", "--no-deps", "--format-version", "1"]);
@@ -100,7 +100,7 @@ fn all(root: &Path) -> Result<Vec<Bench>> {
     Ok(benches)
 }
 
-/// The benchmarks that `cargo metadata` names.
+/// The benchmarks in the output of `cargo metadata`.
 fn listed(metadata: &[u8]) -> Result<Vec<Bench>> {
     let metadata: serde_json::Value = serde_json::from_slice(metadata).context("cargo's metadata are not JSON")?;
     let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
@@ -120,11 +120,11 @@ fn listed(metadata: &[u8]) -> Result<Vec<Bench>> {
     Ok(benches)
 }
 
-/// Those that were named, or all where none was.
+/// The named benchmarks, or all if none is named.
 fn chosen(benches: Vec<Bench>, only: &[String]) -> Result<Vec<Bench>> {
     if let Some(unknown) = only.iter().find(|name| !benches.iter().any(|bench| bench.name == **name)) {
         let names: Vec<_> = benches.iter().map(|bench| bench.name.as_str()).collect();
-        bail!("there is no benchmark `{unknown}`; there are {}", names.join(", "));
+        bail!("there is no benchmark `{unknown}`; choose from {}", names.join(", "));
     }
     Ok(benches.into_iter().filter(|bench| only.is_empty() || only.contains(&bench.name)).collect())
 }
@@ -132,12 +132,12 @@ fn chosen(benches: Vec<Bench>, only: &[String]) -> Result<Vec<Bench>> {
 fn has_nvcc() -> bool {
     let found = Command::new("nvcc").arg("--version").output().is_ok_and(|output| output.status.success());
     if !found {
-        println!("no nvcc: nothing is compared with CUDA C++");
+        println!("nvcc is not installed: nothing is compared with CUDA C++");
     }
     found
 }
 
-/// Kernels in CUDA C++, compiled for this machine's GPU.
+/// Compiles kernels in CUDA C++ for this machine's GPU.
 fn compile_baselines(root: &Path, source: &Path) -> Result<PathBuf> {
     let folder = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -189,6 +189,6 @@ mod tests {
         assert_eq!(chosen(benches.clone(), &[]).unwrap(), benches);
         assert_eq!(chosen(benches.clone(), &["two".to_owned()]).unwrap(), benches[1..]);
         let error = chosen(benches, &["three".to_owned()]).unwrap_err().to_string();
-        assert_eq!(error, "there is no benchmark `three`; there are one, two");
+        assert_eq!(error, "there is no benchmark `three`; choose from one, two");
     }
 }

@@ -1,4 +1,4 @@
-//! `build-ptx`: the kernels' PTX, and the machine code beside it, made or checked.
+//! `build-ptx`: builds or checks the kernels' PTX and the machine code beside it.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use cuda_builder::{CudaBuilder, DebugInfo, NvvmArch, Ptxas};
 
 use crate::workspace::{self, KernelCrate, Place};
 
-/// The chips whose machine code is beside the product's PTX. Devices of other kinds get the PTX.
+/// The chips with machine code beside the product's PTX. Other devices get the PTX.
 const CHIPS: [NvvmArch; 6] = [
     NvvmArch::Compute80,
     NvvmArch::Compute86,
@@ -24,17 +24,17 @@ const CHIPS: [NvvmArch; 6] = [
 
 /// Build the kernels' PTX and the machine code beside it, or check that what is committed is up to date
 ///
-/// Machine code takes the assembler, which `cargo xtask ptxas --install` gets. Where it is not, code of older PTX is
-/// taken out of the file, and devices get the PTX.
+/// Machine code needs the assembler, which `cargo xtask ptxas --install` installs. Without it, code of older PTX is removed
+/// from the file, and devices get the PTX.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Write nothing; fail where a committed file is not what the sources give. Byte for byte where the compiler (or the
-    /// assembler) that its header names is here, by digest otherwise
+    /// Write nothing; fail if a committed file differs from what the sources give. Compares bytes if the compiler (or
+    /// assembler) named in the file is installed, and digests otherwise
     #[arg(long)]
     check: bool,
 
-    /// Build with line information for profilers, into target/line-info (of this workspace, or of a crate elsewhere); the
-    /// committed files stay
+    /// Build with line information for profilers, into target/line-info (of this workspace, or of another crate); the
+    /// committed files stay unchanged
     #[arg(long, conflicts_with = "check")]
     line_info: bool,
 
@@ -42,7 +42,7 @@ pub struct Arguments {
     #[arg(long = "crate", value_name = "CRATE")]
     crates: Vec<KernelCrate>,
 
-    /// The kernel crate in DIR, which may be anybody's (repeatable)
+    /// The kernel crate in DIR, inside or outside of this workspace (repeatable)
     #[arg(long = "directory", value_name = "DIR")]
     directories: Vec<PathBuf>,
 
@@ -61,7 +61,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             let folder = if place.is_ours { &root } else { &place.directory };
             builder = builder.debug(DebugInfo::LineTables).ptx_directory(folder.join("target/line-info"));
         }
-        // Line information is for profilers, which the driver's own code serves.
+        // Profilers use line information with the driver's own code.
         let with_code = place.is_ours && place.has_machine_code && !arguments.line_info;
         let result = if arguments.check { build::check(&builder) } else { build::ptx(&builder) };
         let result = result.and_then(|()| if with_code { code_of(&root, &builder, arguments.check) } else { Ok(()) });
@@ -73,20 +73,23 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Makes or checks the machine code beside PTX.
+/// Builds or checks the machine code beside PTX.
 fn code_of(root: &Path, builder: &CudaBuilder, check: bool) -> Result<()> {
     let pinned = PACKAGE.rsplit("==").next().unwrap_or_default();
     let found = Ptxas::find(&[default_directory(root)]).ok();
-    // Another version makes other code.
+    // Another version makes different code.
     let assembler = found.as_ref().filter(|ptxas| ptxas.version == pinned);
-    const INSTALL: &str = "`cargo xtask ptxas --install` gets the assembler; then `cargo xtask build-ptx` again";
+    const INSTALL: &str = "run `cargo xtask ptxas --install`, then `cargo xtask build-ptx` again";
     for ptx in builder.paths()? {
         let path = machine_code::beside(&ptx);
         if check {
             match machine_code::check(&ptx, assembler, &CHIPS).context(INSTALL)? {
-                CheckedCode::SameBytes => println!("{}: the same bytes again", path.display()),
+                CheckedCode::SameBytes => println!("{}: the same bytes", path.display()),
                 CheckedCode::SameDigests { made_by } => {
-                    println!("{}: of this PTX; {made_by} is not here, so bytes were not compared", path.display());
+                    println!(
+                        "{}: matches this PTX; {made_by} is not installed, so bytes were not compared",
+                        path.display()
+                    );
                 }
             }
             continue;

@@ -1,4 +1,4 @@
-//! `export-toolkit`: the toolkit as a repository of its own.
+//! `export-toolkit`: exports the toolkit as a separate repository.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,18 +10,18 @@ use toml_edit::{Array, DocumentMut, Item, Value};
 
 use crate::workspace;
 
-/// Write the toolkit as a workspace of its own: its folder, a manifest made from this workspace's, the lock file, the pinned
+/// Write the toolkit as a separate workspace: its folder, a manifest made from this workspace's, the lock file, the pinned
 /// toolchain and the licences
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The folder; it must be empty, not exist, or hold an export or a `git subtree split` of the toolkit
+    /// The folder; it must be empty, new, or hold an export or a `git subtree split` of the toolkit
     dir: PathBuf,
 }
 
 /// The toolkit's folder in this workspace.
 const TOOLKIT: &str = "toolkit/";
 
-/// What the export takes from the workspace's root as it is.
+/// Files of the workspace's root that the export copies.
 const FROM_ROOT: [&str; 7] = [
     "Cargo.lock",
     "rust-toolchain.toml",
@@ -56,7 +56,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Makes a folder like another one, but for what is `kept`. What is the same stays untouched: cargo goes by the time of change.
+/// Makes a folder equal to another one, except for files that are `kept`. Equal files stay untouched, because cargo
+/// compares modification times.
 fn mirror(from: &Path, to: &Path, kept: &dyn Fn(&str) -> bool) -> Result<()> {
     fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
     let entries = |folder: &Path| -> Result<Vec<PathBuf>> {
@@ -81,7 +82,7 @@ fn mirror(from: &Path, to: &Path, kept: &dyn Fn(&str) -> bool) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file, unless it has these bytes.
+/// Writes a file unless it already has these bytes.
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     if fs::read(path).ok().as_deref() == Some(bytes) {
         return Ok(());
@@ -89,7 +90,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// The toolkit's manifest: the workspace's, without what lies elsewhere.
+/// The toolkit's manifest: the workspace's, without entries for other folders.
 fn manifest(text: &str) -> Result<String> {
     let mut document: DocumentMut = text.parse()?;
     let workspace = document.get_mut("workspace").and_then(Item::as_table_mut).context("it has no [workspace]")?;
@@ -113,10 +114,11 @@ fn manifest(text: &str) -> Result<String> {
     elsewhere.iter().for_each(|name| _ = all.remove(name));
     let profiles = document.get_mut("profile").and_then(Item::as_table_like_mut);
     for (_, profile) in profiles.into_iter().flat_map(|profiles| profiles.iter_mut()) {
-        // Not `Item::get_mut`, which makes what is not there.
+        // Not `Item::get_mut`, which creates missing entries.
         let packages = profile.as_table_like_mut().and_then(|profile| profile.get_mut("package"));
         if let Some(packages) = packages.and_then(Item::as_table_like_mut) {
-            // What stands there for packages from outside is prism's; cargo warns of those that no workspace has.
+            // The other entries for external packages are prism's; cargo warns about packages that a workspace does not
+            // have.
             let others =
                 packages.iter().map(|(name, _)| name.to_owned()).filter(|name| !toolkit.contains(name) && name != "*");
             others.collect::<Vec<_>>().iter().for_each(|name| _ = packages.remove(name));

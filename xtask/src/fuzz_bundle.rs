@@ -1,4 +1,4 @@
-//! `fuzz-bundle`: the fuzz targets, built to be guided by the code that they reach, with what they begin from.
+//! `fuzz-bundle`: builds the fuzz targets with coverage instrumentation, and gathers them with their corpus.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,15 +9,16 @@ use anyhow::{Context as _, Result, ensure};
 use crate::gpu_bundle::{copy_folder, make_executable, size};
 use crate::workspace;
 
-/// Build the fuzz targets, and gather them with corpus and dictionaries in one folder with a run.sh
+/// Build the fuzz targets, and gather them with corpus, dictionaries and a run.sh in one folder
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The folder; what is in it is replaced [default: target/fuzz-bundle below the workspace]
+    /// The folder; its content is replaced [default: target/fuzz-bundle below the workspace]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
-/// What makes the compiler count which code is reached, and tell the fuzzer what is compared. A stable compiler has these, too.
+/// Makes the compiler count the code that is reached, and report comparisons to the fuzzer. The stable compiler has these
+/// flags, too.
 const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares --cfg=fuzzing -Cstrip=debuginfo";
@@ -32,7 +33,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let package = root.join("fuzz");
     let built = build(&package, &root)?;
     if out.exists() {
-        // Only a folder that this command made is deleted.
+        // Delete only a folder that this command made.
         ensure!(out.join(SCRIPT_NAME).is_file(), "{} is not a bundle; name another folder", out.display());
         fs::remove_dir_all(&out).with_context(|| format!("cannot empty {}", out.display()))?;
     }
@@ -65,18 +66,18 @@ fn targets(package: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Builds all targets; answers where they are.
+/// Builds all targets. Returns their folder.
 fn build(package: &Path, root: &Path) -> Result<PathBuf> {
     let rustc = Command::new("rustc").arg("-vV").output().context("cannot ask rustc for its host")?;
     let told = String::from_utf8_lossy(&rustc.stdout).into_owned();
-    let host = told.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc names no host")?;
+    let host = told.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc reports no host")?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from).join("fuzz");
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // With a target, what runs while it builds is built without the flags.
+    // With an explicit target, build scripts are built without the flags.
     command.current_dir(package).args(["build", "--release", "--locked", "--bins", "--target", host]);
     command.env("RUSTFLAGS", FLAGS).env("CARGO_TARGET_DIR", &target);
     let status = command.status().with_context(|| format!("cannot start {command:?}"))?;
-    ensure!(status.success(), "{command:?} gave {status}; it takes a C++ compiler, for libFuzzer");
+    ensure!(status.success(), "{command:?} gave {status}; libFuzzer needs a C++ compiler");
     Ok(target.join(host).join("release"))
 }
 

@@ -1,4 +1,4 @@
-//! `gpu-bundle`: what a GPU machine without Rust needs to run the tests and benchmarks.
+//! `gpu-bundle`: gathers what a GPU machine without Rust needs to run the tests and benchmarks.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -12,21 +12,21 @@ use flate2::write::GzEncoder;
 
 use crate::workspace;
 
-/// Gather the release tests and benchmarks, and what they read, in one folder with a run.sh
+/// Gather release tests and benchmarks, the files they read, and a run.sh in one folder
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The folder; what is in it is replaced [default: target/gpu-bundle below the workspace]
+    /// The folder; its content is replaced [default: target/gpu-bundle below the workspace]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
-/// The most that a bundle may take.
+/// Largest size of a bundle.
 const LIMIT_MIB: f64 = 60.0;
 
-/// Packages whose tests use a GPU where there is one. Those of `cuda_std` run kernels on CPU cores alone.
+/// Packages whose tests use a GPU if there is one. Those of `cuda_std` run kernels only on CPU cores.
 const PACKAGES: [&str; 6] = ["cuda_host", "prism-host", "tensor-tests", "tests", "toolkit-examples", "toolkit-tests"];
 
-/// Targets of those packages that stay here, and why.
+/// Targets of those packages that are left out, and why.
 const LEFT_OUT: [(&str, &str); 15] = [
     ("compile_fail", "compiles its cases with cargo"),
     ("kernel_macro", "compiles its cases with cargo"),
@@ -39,21 +39,21 @@ const LEFT_OUT: [(&str, &str); 15] = [
     ("pack", "computes nothing"),
     ("oracle", "compares CPU cores with what is computed in another way"),
     ("layouts", "computes nothing"),
-    ("unit", "no device takes part in"),
+    ("unit", "uses no device"),
     ("prism", "has no tests of its own"),
     ("without_gpu", "is about machines without one"),
     ("zero_cost_forms", "compares bits that the benchmark compares too"),
 ];
 
-/// Files that tests and benchmarks read while they run, below the workspace's root.
+/// Files that tests and benchmarks read at run time, relative to the workspace's root.
 const FILES: [&str; 3] = ["data", "host/tests/data", "tests/data"];
 
-/// What an executable is that tests nothing: the `prism` command.
+/// The kind of the `prism` command, an executable without tests.
 const PROGRAM: &str = "program";
 
 /// An executable that was built.
 struct Built {
-    /// Folder below the workspace's root of the package that it is of.
+    /// Its package's folder, relative to the workspace's root.
     package: String,
     target: String,
     kind: String,
@@ -66,7 +66,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let out = arguments.out.clone().unwrap_or_else(|| root.join("target/gpu-bundle"));
     let built = build(&root)?;
     if out.exists() {
-        // Only a folder that this command made is deleted.
+        // Delete only a folder that this command made.
         ensure!(out.join(SCRIPT_NAME).is_file(), "{} is not a bundle; name another folder", out.display());
         fs::remove_dir_all(&out).with_context(|| format!("cannot empty {}", out.display()))?;
     }
@@ -87,7 +87,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         compress(&built.path, &to)
             .with_context(|| format!("cannot pack {} into {}", built.path.display(), to.display()))?;
         match built.kind.as_str() {
-            // For people, and for what compares it with other programs.
+            // For manual use, and for comparisons with other programs.
             PROGRAM => {}
             "bench" => benches.push((name, built.package.clone())),
             _ => tests.push((name, built.package.clone())),
@@ -113,29 +113,32 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 
     let mib = size(&out)? as f64 / f64::from(1 << 20);
     println!("{}: {} tests, {} benchmarks, {mib:.1} MiB", out.display(), tests.len(), benches.len());
-    ensure!(mib <= LIMIT_MIB, "the bundle has {mib:.1} MiB, and may have {LIMIT_MIB}; leave something out");
+    ensure!(
+        mib <= LIMIT_MIB,
+        "the bundle has {mib:.1} MiB, more than the limit of {LIMIT_MIB} MiB; leave something out"
+    );
     Ok(ExitCode::SUCCESS)
 }
 
 const SCRIPT_NAME: &str = "run.sh";
 
-/// What an executable is called in the bundle.
+/// The name of an executable in the bundle.
 fn name(package: &str, target: &str) -> String {
     format!("{}-{target}", package.replace('/', "-"))
 }
 
-/// Why a target stays here.
+/// Why a target is left out.
 fn left_out(target: &str) -> Option<&'static str> {
     LEFT_OUT.iter().find(|(part, _)| target.contains(part)).map(|(_, why)| *why)
 }
 
-/// Builds everything in a folder of its own: other flags than those of the ordinary release build would have each of them built
-/// again in turn. What is measured is built as a release is. Tests are built without optimisation across packages, which would take
-/// minutes for each of them.
+/// Builds everything in a separate folder: flags that differ from the ordinary release build would otherwise cause rebuilds
+/// of both. Benchmarks are built like a release. Tests are built without optimisation across packages, which would take
+/// minutes each.
 fn build(root: &Path) -> Result<Vec<Built>> {
     let tests = ["test", "--no-run", "--lib", "--tests", "--config", "profile.release.lto=\"off\""];
     let mut built: Vec<_> = cargo(root, &tests)?.into_iter().filter(|built| built.kind != PROGRAM).collect();
-    // Afterwards, since both put programs in one place.
+    // Built second, because both put programs in the same place.
     let measured =
         ["build", "--bins", "--bench", "files", "--bench", "fused", "--bench", "surface", "--bench", "teaching"];
     built.extend(cargo(root, &[&measured[..], &["--bench", "zero_cost"]].concat())?);
@@ -143,7 +146,7 @@ fn build(root: &Path) -> Result<Vec<Built>> {
     Ok(built)
 }
 
-/// Runs cargo for the packages, in the release profile but for debug information and symbols. Gives the executables.
+/// Runs cargo for the packages, in the release profile without debug information and symbols. Returns the executables.
 fn cargo(root: &Path, arguments: &[&str]) -> Result<Vec<Built>> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root).args(arguments).args(["--release", "--message-format=json-render-diagnostics"]);
@@ -162,15 +165,15 @@ fn cargo(root: &Path, arguments: &[&str]) -> Result<Vec<Built>> {
     }
     let status = child.wait().context("cannot wait for cargo")?;
     ensure!(status.success(), "{command:?} gave {status}");
-    ensure!(!built.is_empty(), "cargo names no executable");
+    ensure!(!built.is_empty(), "cargo reports no executable");
     Ok(built)
 }
 
-/// The executable that a message of cargo's tells of.
+/// The executable in one of cargo's messages.
 fn executable(message: &str, root: &Path) -> Result<Option<Built>> {
     let message: serde_json::Value = match serde_json::from_str(message) {
         Ok(message) => message,
-        // What build scripts and the like print stands between the messages.
+        // Output of build scripts and the like is mixed with the messages.
         Err(_) => return Ok(None),
     };
     let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
@@ -188,14 +191,14 @@ fn executable(message: &str, root: &Path) -> Result<Option<Built>> {
     Ok(Some(Built { package: package.display().to_string(), target, kind, path: path.into() }))
 }
 
-/// Every executable has the kernels and much of the same code, so that a third of its bytes is left.
+/// Executables share kernels and much code, so compression leaves a third of their bytes.
 fn compress(from: &Path, to: &Path) -> std::io::Result<()> {
     let mut packed = GzEncoder::new(fs::File::create(to)?, Compression::default());
     std::io::copy(&mut fs::File::open(from)?, &mut packed)?;
     packed.finish()?.sync_all()
 }
 
-/// Copies the files of a folder, and those of folders in it. A folder that is not there has no files.
+/// Copies the files of a folder recursively. A missing folder counts as empty.
 pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     if !from.exists() {
         return Ok(());
@@ -213,7 +216,7 @@ pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Bytes of all files below a folder.
+/// Size of all files below a folder in bytes.
 pub fn size(folder: &Path) -> Result<u64> {
     let mut bytes = 0;
     for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
@@ -235,15 +238,15 @@ pub fn make_executable(_: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What runs there.
+/// The script that runs the bundle.
 const SCRIPT: &str = include_str!("../bundle/run.sh");
 
-/// Kernels of a benchmark in CUDA C++, below its package's folder; not every benchmark has some.
+/// A benchmark's kernels in CUDA C++, below its package's folder; not every benchmark has them.
 pub fn baselines(package: &Path, bench: &str) -> PathBuf {
     package.join("baselines").join(bench).with_extension("cu")
 }
 
-/// A line for each executable: its name, and its package's folder.
+/// One line per executable: its name and its package's folder.
 fn list(executables: &[(String, String)]) -> String {
     executables.iter().fold(String::new(), |mut lines, (name, package)| {
         let _ = writeln!(lines, "{name} {package}");

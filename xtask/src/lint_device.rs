@@ -1,4 +1,4 @@
-//! `lint-device`: clippy and rustdoc over what only the device compiles.
+//! `lint-device`: clippy and rustdoc for code that only the device compiles.
 
 use std::process::ExitCode;
 
@@ -7,10 +7,10 @@ use cuda_builder::CudaBuilder;
 
 use crate::workspace::{self, KernelCrate};
 
-/// Run clippy and rustdoc over the kernels as the device compiles them; warnings are errors
+/// Run clippy and rustdoc on the kernels as the device compiles them; warnings are errors
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Only this crate (repeatable)
+    /// Check only this crate (repeatable)
     #[arg(long = "crate", value_name = "CRATE")]
     crates: Vec<KernelCrate>,
 }
@@ -21,7 +21,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut status = ExitCode::SUCCESS;
     for kernels in KernelCrate::chosen(&arguments.crates) {
         match CudaBuilder::new(root.join(kernels.directory())).lint() {
-            Ok(()) => println!("{}: clippy and rustdoc find nothing for the device", kernels.directory()),
+            Ok(()) => println!("{}: no warnings from clippy and rustdoc for the device", kernels.directory()),
             Err(error) => {
                 eprintln!("error: {}: {:#}", kernels.directory(), anyhow::Error::from(error));
                 status = ExitCode::FAILURE;

@@ -1,4 +1,4 @@
-//! `new-kernel`: a crate for kernels that builds its PTX and tests itself from the first moment on.
+//! `new-kernel`: makes a crate for kernels that builds its PTX and has tests.
 
 mod manifest;
 
@@ -11,33 +11,33 @@ use cargo_cuda::new::{FILES, MANIFEST_ALONE, check_vacant, name, resolved, with_
 
 use crate::workspace;
 
-/// Make a crate with a first kernel, its tests, and a build script that compiles it to PTX
+/// Make a crate with a first kernel, tests, and a build script that compiles it to PTX
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The crate's name, in snake case
     name: String,
 
-    /// Its folder, in place of kernels/NAME in this workspace. Outside of the workspace the crate stands alone
+    /// Its folder, instead of kernels/NAME in this workspace. Outside of the workspace the crate is separate
     #[arg(long, value_name = "PATH")]
     dir: Option<PathBuf>,
 
-    /// Where a crate that stands alone takes the toolkit from: this repository, in place of the folder of this workspace
+    /// The repository from which a separate crate takes the toolkit, instead of this workspace's folder
     #[arg(long, value_name = "URL", requires = "dir")]
     git: Option<String>,
 
-    /// Make a module of Python too, in the folder `python`: the kernels on arrays of NumPy, PyTorch and CuPy
+    /// Also make a Python module in the folder `python`: the kernels on arrays of NumPy, PyTorch and CuPy
     #[arg(long)]
     python: bool,
 }
 
-/// What a crate that stands alone has besides: the toolchain whose library sources are looked for, and a style.
+/// Further files of a separate crate: the toolchain whose library sources are used, and a style.
 const FILES_ALONE: &[(&str, &str)] = &[
     (".gitignore", "/target/\n"),
     ("rust-toolchain.toml", include_str!("../../rust-toolchain.toml")),
     ("rustfmt.toml", include_str!("../../rustfmt.toml")),
 ];
 
-/// What a module of Python is made of.
+/// The files of a Python module.
 const FILES_PYTHON: &[(&str, &str)] = &[
     ("python/pyproject.toml", include_str!("../../toolkit/templates/kernel/python/pyproject.toml")),
     ("python/src/lib.rs", include_str!("../../toolkit/templates/kernel/python/src/lib.rs")),
@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let lock = fs::read_to_string(&lock_path)
         .with_context(|| format!("cannot read {}; `cargo generate-lockfile` makes it", lock_path.display()))?;
     name::check(name)?;
-    name::check_free(name, &lock).with_context(|| format!("`{name}` cannot be the crate's name"))?;
+    name::check_free(name, &lock).with_context(|| format!("`{name}` cannot be used as the crate's name"))?;
 
     let wanted = arguments.dir.clone().unwrap_or_else(|| root.join("kernels").join(name));
     let directory = resolved(&wanted)?;
@@ -65,7 +65,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         Ok(inside) => {
             ensure!(
                 arguments.git.is_none(),
-                "{} is in this workspace, where --git has no meaning; leave it out, or choose a folder outside of {}",
+                "{} is in this workspace, where --git has no effect; leave it out, or choose a folder outside of {}",
                 directory.display(),
                 root.display()
             );
@@ -76,13 +76,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A new member of this workspace.
+/// Adds a member to this workspace.
 fn in_workspace(root: &Path, inside: &Path, name: &str, python: bool) -> Result<()> {
     let directory = root.join(inside);
     let path = root.join("Cargo.toml");
     let old = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let member = inside.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
-    // Before anything is written: what cannot be added should leave nothing behind.
+    // Checked before anything is written, so that a failure leaves nothing behind.
     let mut new = manifest::with_member(&old, &member, name)
         .with_context(|| format!("{}: cannot add the member `{member}`", path.display()))?;
     let mut files = vec![("Cargo.toml", MANIFEST_IN_WORKSPACE)];
@@ -101,7 +101,7 @@ fn in_workspace(root: &Path, inside: &Path, name: &str, python: bool) -> Result<
     Ok(())
 }
 
-/// A crate of its own, elsewhere.
+/// Makes a separate crate elsewhere.
 fn alone(root: &Path, directory: &Path, arguments: &Arguments, lock: &str) -> Result<()> {
     let (name, python) = (arguments.name.as_str(), arguments.python);
     let place = |package: &str| match &arguments.git {
@@ -113,7 +113,7 @@ fn alone(root: &Path, directory: &Path, arguments: &Arguments, lock: &str) -> Re
         manifest = manifest.replace("[workspace]\n", "[workspace]\nmembers = [\"python\"]\n");
     }
     let python_manifest = with_toolkit(PYTHON_ALONE, place);
-    // The versions that this workspace is tested with; cargo takes out what this crate does not need.
+    // The versions that this workspace is tested with; cargo removes what this crate does not need.
     let mut files = vec![("Cargo.toml", manifest.as_str()), ("Cargo.lock", lock)];
     files.extend(FILES.iter().chain(FILES_ALONE));
     if python {
@@ -121,7 +121,7 @@ fn alone(root: &Path, directory: &Path, arguments: &Arguments, lock: &str) -> Re
         files.extend(FILES_PYTHON);
     }
     write_files(directory, name, files.iter())?;
-    println!("{}: made, a crate of its own", directory.display());
+    println!("{}: made, a separate crate", directory.display());
     println!("Next: cd {} && cargo test", directory.display());
     tell_python(python, directory);
     Ok(())

@@ -1,4 +1,4 @@
-//! `ptxas`: what the committed kernels take on each chip, held against their budgets.
+//! `ptxas`: compares the resources of the committed kernels on each chip with their budgets.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use cuda_builder::NvvmArch;
 
 use crate::workspace::{self, KernelCrate, Place};
 
-/// Assemble the committed PTX and hold registers, stack, spills, shared memory and barriers against budget.toml
+/// Assemble the committed PTX and compare registers, stack, spills, shared memory and barriers with budget.toml
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The chips, separated by commas
@@ -20,12 +20,12 @@ pub struct Arguments {
     #[arg(long = "crate", value_name = "CRATE")]
     crates: Vec<KernelCrate>,
 
-    /// The kernel crate in DIR, which may be anybody's (repeatable): it is built, and held against its budget.toml if it
-    /// has one
+    /// The kernel crate in DIR, inside or outside of this workspace (repeatable): it is built, and compared with its
+    /// budget.toml if it has one
     #[arg(long = "directory", value_name = "DIR")]
     directories: Vec<PathBuf>,
 
-    /// Write what is measured as the new budget. A spill stays a failure
+    /// Write the measured values as the new budget. A spill remains a failure
     #[arg(long)]
     write_budget: bool,
 

@@ -1,4 +1,4 @@
-//! `cargo xtask sbom`: what a release is made of.
+//! `cargo xtask sbom`: lists the components of a release.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 
 use crate::workspace::root;
 
-/// List what the `prism` command is made of, as CycloneDX 1.5
+/// List the components of the `prism` command as CycloneDX 1.5
 #[derive(clap::Args)]
 pub struct Arguments {
     /// Where to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// What the command is built for: packages of other systems are left out
+    /// The target of the build: packages of other systems are left out
     #[arg(long, value_name = "TRIPLE", default_value = "x86_64-unknown-linux-gnu")]
     target: String,
 }
@@ -30,10 +30,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The package whose release it is.
+/// The released package.
 const RELEASED: &str = "prism-host";
 
-/// The bill, the same for the same lock file.
+/// The bill of materials, which depends only on the lock file.
 fn bill(target: &str) -> Result<Value> {
     let (metadata, checksums) = (metadata(target)?, checksums()?);
     let packages: BTreeMap<&str, &Value> =
@@ -65,7 +65,7 @@ fn bill(target: &str) -> Result<Value> {
     }))
 }
 
-/// The packages that a release of this one needs: not those of its tests.
+/// The packages that a release of this one needs, without those of its tests.
 fn needed(node: &Value) -> impl Iterator<Item = &str> {
     let released = |dependency: &&Value| array(&dependency["dep_kinds"]).any(|kind| kind["kind"] != "dev");
     array(&node["deps"]).filter(released).filter_map(|dependency| dependency["pkg"].as_str())
@@ -88,7 +88,7 @@ fn component(package: &Value, checksums: &BTreeMap<(String, String), String>) ->
 }
 
 fn licenses(package: &Value) -> Value {
-    // Old manifests have a slash for "or".
+    // Old manifests use a slash for "or".
     let expression = package["license"].as_str().unwrap_or("NOASSERTION").replace(" / ", " OR ").replace('/', " OR ");
     json!([{ "expression": expression }])
 }
@@ -113,7 +113,7 @@ fn metadata(target: &str) -> Result<Value> {
     serde_json::from_slice(&output.stdout).context("cargo metadata is not JSON")
 }
 
-/// By name and version, what the registry says that the package's archive hashes to.
+/// The registry's checksums of packages, by name and version.
 fn checksums() -> Result<BTreeMap<(String, String), String>> {
     let path = root()?.join("Cargo.lock");
     let text = fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
@@ -139,10 +139,10 @@ mod tests {
         assert_eq!(parquet["hashes"][0]["content"].as_str().map(str::len), Some(64));
         assert!(component("kernels-gpu").expect("a package of the workspace")["hashes"].is_null());
         assert!(component("zstd-sys").is_some(), "what is needed by what is needed");
-        for other in ["criterion", "mdbook-driver", "xtask", "windows-sys"] {
+        for other in ["criterion", "trybuild", "xtask", "windows-sys"] {
             assert!(component(other).is_none(), "{other} is in no release");
         }
-        // Whatever is needed is there.
+        // Every component that is needed is listed.
         let known: BTreeSet<&str> = array(&bill["dependencies"]).filter_map(|one| one["ref"].as_str()).collect();
         let needed = array(&bill["dependencies"]).flat_map(|one| array(&one["dependsOn"])).filter_map(Value::as_str);
         let needed: Vec<&str> = needed.collect();

@@ -1,4 +1,4 @@
-//! Where the workspace's kernel crates are.
+//! The kernel crates of the workspace.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ impl KernelCrate {
     /// Every kernel crate.
     pub const ALL: [KernelCrate; 2] = [KernelCrate::KernelsGpu, KernelCrate::TestKernels];
 
-    /// The crates that were named, or all where none was.
+    /// The named crates, or all if none is named.
     pub fn chosen(named: &[KernelCrate]) -> &[KernelCrate] {
         if named.is_empty() { &Self::ALL } else { named }
     }
@@ -33,18 +33,18 @@ impl KernelCrate {
     }
 }
 
-/// A kernel crate that a command looks at.
+/// A kernel crate that a command works on.
 pub struct Place {
     /// Its directory.
     pub directory: PathBuf,
-    /// Whether it is one of this workspace's, whose PTX is committed.
+    /// Whether it belongs to this workspace, which commits its PTX.
     pub is_ours: bool,
     /// Whether machine code is committed beside the PTX.
     pub has_machine_code: bool,
 }
 
 impl Place {
-    /// The workspace's crates that were named, and others by their directories; all of the workspace's where neither was
+    /// The named crates of the workspace and those in the given directories; all crates of the workspace if neither is
     /// given.
     pub fn chosen(root: &Path, named: &[KernelCrate], directories: &[PathBuf]) -> Vec<Place> {
         let others = directories.iter().map(|directory| Place {
@@ -61,13 +61,13 @@ impl Place {
         ours.chain(others).collect()
     }
 
-    /// What it is called in messages: as it was given, or from the root on.
+    /// Its name in messages: the path as given, or relative to the root.
     pub fn name<'p>(&'p self, root: &Path) -> std::path::Display<'p> {
         self.directory.strip_prefix(root).unwrap_or(&self.directory).display()
     }
 }
 
-/// The workspace's root. Cargo says at run time where this package is, so that a moved workspace is found again.
+/// The workspace's root. Cargo gives this package's location at run time, so a moved workspace is found.
 pub fn root() -> Result<PathBuf> {
     let package = env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
     let root = package.parent().with_context(|| format!("{} has no parent directory", package.display()))?;

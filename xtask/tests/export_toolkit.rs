@@ -1,9 +1,9 @@
-//! The toolkit builds and passes its tests where nothing else of this repository is.
+//! The toolkit builds and passes its tests without the rest of this repository.
 
 use std::path::Path;
 use std::process::Command;
 
-/// Runs a command; gives what it wrote.
+/// Runs a command and returns its output.
 fn run(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let written = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
@@ -11,8 +11,8 @@ fn run(command: &mut Command) -> String {
     written
 }
 
-/// Compiles everything, and runs the tests that read files of the repository or launch kernels. `CUDA_WIDE=1` runs all of them,
-/// which takes minutes. What comes from outside is taken from the builds of this workspace.
+/// Compiles everything, and runs the tests that read files of the repository or launch kernels. `CUDA_WIDE=1` runs all of
+/// them, which takes minutes. External packages come from the builds of this workspace.
 #[test]
 fn the_toolkit_stands_alone() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -21,7 +21,7 @@ fn the_toolkit_stands_alone() {
     let cargo = |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO"));
         command.current_dir(&copy).env("CARGO_TARGET_DIR", folder.parent().expect("the build directory"));
-        // To optimise it would take longer than these tests run.
+        // Optimising it would take longer than these tests.
         command.args(arguments).args(["--offline", "--config", "profile.dev.package.cuda_std.opt-level=0"]);
         run(&mut command)
     };
@@ -30,7 +30,7 @@ fn the_toolkit_stands_alone() {
         return;
     }
     cargo(&["check", "--workspace", "--all-targets"]);
-    // All for the whole workspace: its packages take others with the same features each time.
+    // Always for the whole workspace, so that packages have the same features each time.
     let written = cargo(&["test", "--workspace", "--test", "inputs", "--test", "guide", "--test", "book"]);
-    assert!(written.contains("test the_guide_becomes_a_book ... ok"), "{written}");
+    assert!(written.contains("test the_guide_is_a_book ... ok"), "{written}");
 }

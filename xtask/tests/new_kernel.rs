@@ -1,4 +1,4 @@
-//! Crates that `cargo xtask new-kernel` makes: they build, and pass their tests and the lints, as they come.
+//! New crates from `cargo xtask new-kernel` build, and pass their tests and lints, without changes.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -10,10 +10,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use cuda_builder::ptx::header::Header;
 use cuda_builder::{CudaBuilder, Discovery};
 
-/// Builds share directories, which last between runs, so that a second one takes seconds; one at a time.
+/// Builds share directories that are kept between runs, so a second run takes seconds; one test at a time.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// A copy of this workspace, and an empty folder beside it, for one test at a time.
+/// A copy of this workspace and an empty folder beside it, for one test at a time.
 struct Place {
     workspace: PathBuf,
     beside: PathBuf,
@@ -25,14 +25,14 @@ fn place() -> Place {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-kernel");
     let (workspace, beside) = (place.join("workspace"), place.join("beside"));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    // What is no package, the toolkit, or a file at the top takes no part in builds.
+    // Builds need only packages, the toolkit, and files at the top.
     mirror(root, &workspace, &|path| !path.is_dir() || path.ends_with("toolkit") || path.join("Cargo.toml").is_file());
     let _ = fs::remove_dir_all(&beside);
     fs::create_dir_all(&beside).unwrap();
     Place { workspace: workspace.canonicalize().unwrap(), beside: beside.canonicalize().unwrap(), _alone: alone }
 }
 
-/// Makes a folder like another one. What is the same stays untouched: cargo goes by the time of change.
+/// Makes a folder equal to another one. Equal files stay untouched, because cargo compares modification times.
 fn mirror(from: &Path, to: &Path, taken: &dyn Fn(&Path) -> bool) {
     fs::create_dir_all(to).unwrap();
     let hidden = |name: &OsStr| name.to_string_lossy().starts_with('.');
@@ -86,11 +86,11 @@ fn build_directory() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-kernel/target")
 }
 
-/// Cargo, as a user would call it in a crate's folder; gives what it wrote. Builds have a directory of their own: to cargo,
-/// the packages of a copied workspace are those of this one.
+/// Runs cargo in a crate's folder as a user would, and returns its output. Builds have a separate directory, because cargo
+/// takes the packages of a copied workspace for those of this one.
 fn cargo(directory: &Path, arguments: &[&str]) -> Result<String, String> {
     let mut command = Command::new(env!("CARGO"));
-    // Nobody debugs these builds, and they are sooner done without the information for it.
+    // These builds need no debug information, and are faster without it.
     command.env("CARGO_TARGET_DIR", build_directory()).env("CARGO_PROFILE_DEV_DEBUG", "0");
     command.args(arguments).current_dir(directory).env_remove("CUDA_REQUIRE_GPU");
     let output = command.output().unwrap();
@@ -98,7 +98,7 @@ fn cargo(directory: &Path, arguments: &[&str]) -> Result<String, String> {
     if output.status.success() { Ok(written) } else { Err(format!("{command:?}: {}\n{written}", output.status)) }
 }
 
-/// Whether cargo has this command here; a component that a toolchain without rustup may lack.
+/// Whether cargo has this command; a toolchain without rustup may lack the component.
 fn has(command: &str) -> bool {
     let there = cargo(Path::new("."), &[command, "--version"]).is_ok();
     if !there {
@@ -108,7 +108,7 @@ fn has(command: &str) -> bool {
 }
 
 fn skipped(what: &str) {
-    // Not through `eprintln!`, which a passing test swallows.
+    // Not through `eprintln!`, which a passing test captures.
     let _ = std::io::stderr().write_all(format!("skipped: {what}\n").as_bytes());
 }
 
@@ -144,17 +144,17 @@ fn a_crate_elsewhere_is_complete() {
         Err(none) => {
             let required = std::env::var_os("CUDA_REQUIRE_DEVICE_COMPILER").is_some_and(|value| value == "1");
             assert!(!required, "CUDA_REQUIRE_DEVICE_COMPILER=1, and there is {none}");
-            // The build says so itself, with the command that helps; and its test of the GPU is left out.
+            // The build reports it with the command that helps, and the GPU test is left out.
             assert!(written.contains("warning: waves@0.1.0: this build has no PTX: no device compiler"), "{written}");
             assert!(written.contains("skipped: no device compiler"), "{written}");
-            // Not through `eprintln!`, which a passing test swallows.
+            // Not through `eprintln!`, which a passing test captures.
             let told =
                 "skipped: the PTX of a new crate; no device compiler (`cargo xtask doctor` tells how to install one)";
             let _ = writeln!(std::io::stderr(), "{told}");
         }
     }
 
-    // What is there stays.
+    // Existing files stay.
     let source = directory.join("src/lib.rs");
     fs::write(&source, "// mine\n").unwrap();
     let again = new_kernel(&place.workspace, &["waves", "--dir", directory.to_str().unwrap()]);
@@ -168,7 +168,7 @@ fn a_crate_elsewhere_is_complete() {
 fn a_build_without_a_compiler_for_gpus_says_so_and_runs_on_cpu_cores() {
     let place = place();
     let directory = crate_beside(&place, "ripples", &[]);
-    // No compiler at the place that is named here, and no other is looked for.
+    // There is no compiler at the configured path, and no other one is used.
     let configuration = "[env]\nCUDA_BUILDER_RUSTC = \"no/such/rustc\"\n";
     fs::create_dir(directory.join(".cargo")).unwrap();
     fs::write(directory.join(".cargo/config.toml"), configuration).unwrap();
@@ -199,7 +199,7 @@ fn a_new_member_of_the_workspace_is_built_as_the_others_are() {
     let written = cargo(root, &["test", "--offline", "-p", "ponds"]).unwrap();
     assert!(written.contains("test cpu_cores_compute_what_plain_rust_does ... ok"), "{written}");
 
-    // Names that the workspace knows are taken, and nothing is left of what was refused.
+    // Names of the workspace's packages are refused, and nothing is left behind.
     for (name, why) in [("ponds", "`ponds`"), ("shared_types", "`shared-types`"), ("rayon", "`rayon`")] {
         let refused = new_kernel(root, &[name, "--dir", "kernels/other"]);
         assert!(!refused.status.success(), "{name}");

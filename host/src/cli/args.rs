@@ -137,6 +137,21 @@ pub struct FeaturesArgs {
     )]
     pub min_feature_value: f32,
 
+    /// Write each structure's file (PDB or mmCIF) again into this folder, with a column's values in its B column, and scripts that
+    /// show it in PyMOL (.pml) and ChimeraX (.cxc). -999 stands for no value.
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["assembly", "model", "lineages"], hide_short_help = true)]
+    pub write_structures: Option<PathBuf>,
+
+    /// The column for --write-structures; what lies between 0 and 1 is written in hundredths.
+    #[arg(
+        long,
+        value_name = "COLUMN",
+        default_value = "site_score",
+        requires = "write_structures",
+        hide_short_help = true
+    )]
+    pub color_by: String,
+
     #[command(flatten)]
     pub folder: FolderArgs,
 
@@ -150,28 +165,28 @@ pub struct SitesArgs {
     #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 
-    #[command(flatten)]
-    pub job: JobArgs,
-
     /// Where to write; .csv, .json or .parquet says the format [default: CSV on standard output]
     #[arg(short, long, value_name = "FILE", display_order = 1)]
     pub output: Option<PathBuf>,
 
     /// Write N sites of a structure at most.
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, display_order = 2)]
     pub max_sites: usize,
 
     /// Leave out sites with a lower score.
-    #[arg(long, value_name = "X", default_value_t = 0.0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "X", default_value_t = 0.0, allow_negative_numbers = true, display_order = 3)]
     pub min_score: f32,
 
     /// Write a script that shows the sites of one structure in PyMOL (.pml) or ChimeraX (.cxc).
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", display_order = 4)]
     pub script: Option<PathBuf>,
 
     /// Write the file of one structure again with site_score, in hundredths, in its B column (.pdb or .cif, as it is).
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", display_order = 5)]
     pub write_structure: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub job: JobArgs,
 
     #[command(flatten)]
     pub provenance: ProvenanceArgs,
@@ -307,8 +322,8 @@ pub struct JobArgs {
     #[arg(long, value_name = "ANGSTROM", default_value_t = 8.0, allow_negative_numbers = true, hide_short_help = true)]
     pub contact_threshold: f32,
 
-    /// Test points on each atom's sphere, 20 to 5000: more give accessible areas that are nearer the truth, and take
-    /// longer.
+    /// Test points on each atom's sphere, 20 to 5000: more are more accurate and take longer.
+    ///
     /// `prism sites` takes a file here, too: where the scored surface points of one structure are to be written, coloured,
     /// for viewers; a .pdb (probabilities in hundredths in the B column) or a .ply.
     #[arg(long, value_name = "N", default_value = "100", allow_negative_numbers = true)]

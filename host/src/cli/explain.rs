@@ -43,7 +43,8 @@ pub fn explain(name: &str, format: FormatArg) -> Result<(), Failure> {
     let value = match column {
         Column::Feature(feature) | Column::State(feature) => feature_json(feature),
         other => json!({ "name": other.name(), "unit": "", "definition": identity(&other), "source": "",
-            "undefined": "nowhere" }),
+            // Columns that are not always there say so in their definition.
+            "undefined": if identity(&other).contains("undefined") { "" } else { "nowhere" } }),
     };
     if format == FormatArg::Json {
         writeln!(out, "{value:#}")?;
@@ -119,23 +120,43 @@ fn identity(column: &Column) -> &'static str {
 /// What makes a feature undefined, which follows from its definition.
 fn undefined(feature: &Feature) -> &'static str {
     match feature.name {
-        "hse_up" | "hse_down" => "at the ends of a fragment: both neighbours must be linked to the residue",
-        "ca_angle" => "at the ends of a fragment: the residue before and the one after are needed",
-        "ca_dihedral" => "where the residue before or one of the two after is not linked in the same fragment",
-        "bfactor_z" | "bfactor_local" => "in predicted models, whose B column holds a confidence",
-        "conservation" | "gisaid_freq" | "gisaid_velocity" => "where neither --annotations nor --lineages give a value",
-        "conservation_local" | "freq_local" | "velocity_local" | "exposed_velocity" => {
-            "where no residue near it has a value from --annotations or --lineages"
+        "contact_number"
+        | "wcn"
+        | "centrality"
+        | "clustering"
+        | "long_range_contacts"
+        | "contact_order"
+        | "centroid_distance"
+        | "charge_local"
+        | "ca_x"
+        | "ca_y"
+        | "ca_z" => "where there is no alpha carbon",
+        "hse_up" | "hse_down" | "ca_angle" => {
+            "where there is no alpha carbon, and at the ends of a fragment: both neighbours must be linked to the residue"
         }
-        "site_score" => "where no scored point is near the residue",
+        "ca_dihedral" => {
+            "where there is no alpha carbon, or the residue before or one of the two after is not linked in the same fragment"
+        }
+        "hydropathy_local" => {
+            "where there is no alpha carbon, or no residue near it, itself included, has a hydropathy"
+        }
+        "bfactor_z" | "bfactor_local" => {
+            "where there is no alpha carbon, and in predicted models, whose B column holds a confidence"
+        }
+        "conservation" | "gisaid_freq" | "gisaid_velocity" => "where neither --annotations nor --lineages give a value",
+        "conservation_local" | "freq_local" | "velocity_local" => {
+            "where there is no alpha carbon, or no residue near it has a value from --annotations or --lineages"
+        }
+        "exposed_velocity" => "where rsa or velocity_local is not defined",
         "phi" | "psi" | "omega" => "at the ends of a chain, at its breaks, and where an atom of the angle is missing",
         "chi1" | "chi2" | "chi3" | "chi4" => "where the side chain has no such angle, or an atom of it is missing",
-        "hbond_energy_nh" | "hbond_energy_co" => "where the group has no partner, or an atom of it is missing",
+        "hbond_energy_nh" => {
+            "for proline, at the beginning of a chain and after its breaks, and where an atom N, CA, C or O is missing"
+        }
+        "hbond_energy_co" | "ss" => "where an atom N, CA, C or O is missing",
         "b_factor" => "where there is no alpha carbon, or its B column is no number",
-        "ca_x" | "ca_y" | "ca_z" => "where there is no alpha carbon",
-        "rsa" => "where the residue's type has no maximal area",
-        "hydropathy" | "volume" => "where the residue's type is not known",
-        _ => "nowhere, unless a value that it is computed from is not defined",
+        "rsa" | "hydropathy" | "charge" | "volume" => "where no standard amino acid is known to be behind the residue",
+        _ => "nowhere",
     }
 }
 

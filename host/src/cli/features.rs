@@ -6,8 +6,9 @@ use super::folder;
 use super::job::{Job, Sink};
 use super::provenance;
 use prism_host::annotations::Annotations;
+use prism_host::engine::Selection;
 use prism_host::lineages::Lineages;
-use prism_host::output::{Column, Columns, CsvTable, Format, OutputFile, check_place};
+use prism_host::output::{ColouredStructures, Column, ColumnError, Columns, CsvTable, Format, OutputFile, check_place};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -52,15 +53,23 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         let advice = "--provenance: a folder's manifest.json says what its parts were computed with";
         return Err(Failure::usage(anyhow::anyhow!(advice)));
     }
+    let coloured = args.write_structures.as_deref().map(|path| coloured(path, args)).transpose()?;
     if let Some(path) = output.filter(|_| folder.is_none()) {
         Format::of_path(path)?;
         check_place(path)?;
     }
     provenance::check(&args.provenance)?;
+    let selection = columns.selection();
+    let selection = match &coloured {
+        Some(structures) => {
+            Selection::new(selection.features().iter().copied().chain([structures.feature()]), selection.has_sites())
+        }
+        None => selection,
+    };
     let job = Job {
         paths: &args.paths,
         args: &args.job,
-        selection: columns.selection(),
+        selection,
         min_feature_value: args.min_feature_value,
         labels: columns.has_labels(),
         annotations,
@@ -71,9 +80,27 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         return job.run_into(path, &args.folder, &columns);
     }
     job.run(|provenance| {
-        Ok(match output {
+        let table = match output {
             Some(path) => Sink::File(OutputFile::create(path, columns, provenance)?),
             None => Sink::stdout(|out| CsvTable::new(out, columns)),
+        };
+        Ok(match coloured {
+            Some(structures) => Sink::Coloured(Box::new(table), structures),
+            None => table,
         })
     })
+}
+
+/// Where structures go that are coloured by a column.
+fn coloured(path: &Path, args: &FeaturesArgs) -> Result<ColouredStructures, Failure> {
+    let name = &args.color_by;
+    if args.output.as_deref().is_some_and(folder::is_one) {
+        let advice = "--write-structures goes with a table in one file, not with a run into a folder";
+        return Err(Failure::usage(anyhow::anyhow!(advice)));
+    }
+    match Column::every().find(|column| column.name() == name) {
+        Some(Column::Feature(feature)) => Ok(ColouredStructures::create(path, feature)?),
+        Some(_) => Err(Failure::usage(anyhow::anyhow!("--color-by: {name} is no number; take a feature that is one"))),
+        None => Err(ColumnError::Unknown(name.to_owned()).into()),
+    }
 }

@@ -111,7 +111,8 @@ pub fn merge(args: &MergeArgs) -> Result<u8, Failure> {
         return Err(Failure::Work(anyhow::anyhow!("the run has no rows: none of its inputs could be read")));
     }
     let bytes = merge_parquet(&tables, &args.output)?;
-    let text = format!("{} parts; {:.1} MB in {}", tables.len(), bytes as f64 / 1e6, args.output.display());
+    let parts = if tables.len() == 1 { "part" } else { "parts" };
+    let text = format!("{} {parts}; {:.1} MB in {}", tables.len(), bytes as f64 / 1e6, args.output.display());
     Report::new(0).line_of(&text);
     Ok(ALL_DONE)
 }

@@ -11,7 +11,7 @@ use prism_host::annotations::Annotations;
 use prism_host::engine::{Engine, Selection};
 use prism_host::inputs::{self, InputFailure, InputFile, Inputs};
 use prism_host::lineages::Lineages;
-use prism_host::output::{OutputError, OutputFile, Provenance, StatusFile, StructureRows, Table};
+use prism_host::output::{ColouredStructures, OutputError, OutputFile, Provenance, StatusFile, StructureRows, Table};
 use prism_host::pipeline::{self, Computed, Outcome, Reading, Stopped, StructureFiles, Telemetry, WorkerTime};
 use prism_host::read::ReadOptions;
 use prism_host::report::ReportFile;
@@ -27,6 +27,8 @@ pub enum Sink {
     Stdout(Box<dyn Table>, Arc<AtomicU64>),
     File(OutputFile),
     Report(Box<ReportFile>, Provenance),
+    /// A table, and structures that are coloured by a column.
+    Coloured(Box<Sink>, ColouredStructures),
 }
 
 impl Sink {
@@ -37,11 +39,19 @@ impl Sink {
         Self::Stdout(Box::new(table(BufWriter::new(counted))), bytes)
     }
 
+    fn is_stdout(&self) -> bool {
+        match self {
+            Self::Coloured(table, _) => table.is_stdout(),
+            _ => matches!(self, Self::Stdout(..)),
+        }
+    }
+
     fn temporary_path(&self) -> Option<&Path> {
         match self {
             Self::Stdout(..) => None,
             Self::File(file) => file.temporary_path(),
             Self::Report(report, _) => report.temporary_path(),
+            Self::Coloured(table, _) => table.temporary_path(),
         }
     }
 
@@ -51,6 +61,7 @@ impl Sink {
             Self::File(file) => file.write(structures),
             // With the notes of each: see `consume`.
             Self::Report(..) => Ok(()),
+            Self::Coloured(table, _) => table.write(structures),
         }
     }
 
@@ -63,6 +74,7 @@ impl Sink {
             }
             Self::File(file) => file.commit(),
             Self::Report(report, origin) => report.commit(&origin),
+            Self::Coloured(table, _) => table.finish(),
         }
     }
 }
@@ -213,12 +225,15 @@ impl Job<'_> {
         let digests = Digests::of(self.provenance, &inputs.entries);
         let origin = provenance::of_run(self.config(), &ready.engine, &digests);
         let mut sink = sink(&origin)?;
+        if let Sink::Coloured(_, structures) = &mut sink {
+            structures.know(inputs.entries.iter().flatten());
+        }
         ready.interrupt.remove_on_exit(sink.temporary_path());
         let start = ready.begin.elapsed();
         let ended = self.pass(&mut ready, inputs.entries, &mut sink)?;
         ready.report.clear_bar();
         let finish = Instant::now();
-        let to_file = !matches!(sink, Sink::Stdout(..));
+        let to_file = !sink.is_stdout();
         let finished = match ended {
             _ if ready.interrupt.cancel().is_cancelled() => Err(Failure::Interrupted(ready.interrupt.exit_status())),
             Ok(telemetry) if ready.report.structures > 0 => sink.finish().map_err(Failure::from).map(|bytes| {
@@ -308,7 +323,7 @@ pub fn refuse_nothing(inputs: &Inputs) -> Result<(), Failure> {
 pub fn note_ignored(inputs: &Inputs, report: &Report) {
     for (directory, count) in &inputs.ignored {
         let files = if *count == 1 { "1 file is".to_owned() } else { format!("{count} files are") };
-        report.note(&format!("{}: {files} ignored, being none of {}", directory.display(), inputs::taken()));
+        report.note(&format!("{}: {files} ignored; the formats are {}", directory.display(), inputs::taken()));
     }
 }
 
@@ -371,6 +386,16 @@ fn consume(computed: Computed, sink: &mut Sink, report: &mut Report, fail_fast: 
         match sink {
             Sink::Report(page, _) => page.write(&parts.iter().copied().zip(noted).collect::<Vec<_>>())?,
             _ => sink.write(&parts)?,
+        }
+        if let Sink::Coloured(_, structures) = sink {
+            for part in &parts {
+                match structures.write(part) {
+                    Err(OutputError::ViewInput { problem, .. }) => {
+                        report.error(&part.structure.name, &format!("cannot be written again: {problem}"));
+                    }
+                    written => written?,
+                }
+            }
         }
     }
     report.structures += parts.len() as u64;

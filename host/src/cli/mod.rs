@@ -22,13 +22,22 @@ mod sites;
 mod timings;
 
 use args::{Cli, Command, GlobalArgs};
+use clap::Parser as _;
 use failure::{ALL_DONE, Failure};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-/// Runs a command; answers the exit status: 0 all done, 1 nothing written, 2 wrong usage, 3 some inputs failed.
-pub fn run(cli: Cli) -> u8 {
+/// Runs the `prism` command with the arguments of this process; answers the exit status: 0 all done, 1 nothing written, 2 wrong
+/// usage, 3 some inputs failed. Where the arguments are no command, it ends the process.
+///
+/// The command is this function, and no more: [`pipeline`](crate::pipeline) and [`output`](crate::output) are for programs.
+#[must_use]
+pub fn run_command() -> u8 {
+    run(Cli::parse())
+}
+
+fn run(cli: Cli) -> u8 {
     speak(&cli.global);
     let result = limits::prepare(cli.global.threads).and_then(|()| match cli.command {
         Command::Features(args) if args.list => explain::list(args.format).map(|()| ALL_DONE),

@@ -21,6 +21,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::Duration;
 
 /// Bytes of input in a part, about, whatever the number of its inputs.
 const PART_BYTES: u64 = 1 << 28;
@@ -98,8 +99,17 @@ impl Folder {
         let folder = Self { path: path.to_owned() };
         let shown = path.display();
         fs::create_dir_all(path).map_err(|error| Failure::Work(anyhow!("{shown}: cannot be made: {error}")))?;
-        let Some(found) = folder.manifest()? else {
-            if fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) {
+        const LOOKS: u32 = 10;
+        let is_empty = || !fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
+        // Another shard may be about to write it.
+        let (mut found, mut looks) = (folder.manifest()?, 0);
+        while found.is_none() && !is_empty() && looks < LOOKS {
+            found = folder.manifest()?;
+            looks += 1;
+            std::thread::sleep(Duration::from_millis(if found.is_some() { 0 } else { 50 }));
+        }
+        let Some(found) = found else {
+            if looks == LOOKS {
                 let advice = "holds other files and no run; give an empty folder or one that is not there";
                 return Err(Failure::Work(anyhow!("{shown}: {advice}")));
             }
@@ -226,6 +236,23 @@ mod tests {
         let named = |name: String| InputFailure { name, reason: String::new(), no_protein: false };
         // A file without a size cannot be read.
         sizes.iter().enumerate().map(|(index, _)| Err(named(index.to_string()))).collect()
+    }
+
+    #[test]
+    fn a_folder_that_another_shard_begins_is_no_other_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, one) = (folder.path().to_owned(), json!({ "parts": 1 }));
+        fs::write(path.join("manifest-on-its-way"), "").unwrap();
+        assert!(Folder::begin(&path, &one, true).is_err(), "nobody is at work there");
+        let other = std::thread::spawn({
+            let (path, text) = (path.join("manifest.json"), one.to_string());
+            move || {
+                std::thread::sleep(Duration::from_millis(100));
+                write_whole(&path, text.as_bytes()).unwrap();
+            }
+        });
+        assert!(Folder::begin(&path, &one, true).is_ok());
+        other.join().unwrap();
     }
 
     #[test]

@@ -33,12 +33,13 @@ pub struct RelationArgs {
 
 #[derive(Debug, Args)]
 pub struct EdgesArgs {
+    /// Contacts of alpha carbons closer than --contact-threshold, of heavy atoms within 4.5 Å, or both.
+    #[arg(long, value_enum, value_name = "KIND,...", value_delimiter = ',', display_order = 2,
+        default_values_t = [KindArg::Ca, KindArg::Atom])]
+    pub kinds: Vec<KindArg>,
+
     #[command(flatten)]
     pub relation: RelationArgs,
-
-    /// Contacts of alpha carbons closer than --contact-threshold, of heavy atoms within 4.5 Å, or both.
-    #[arg(long, value_enum, value_name = "KIND,...", value_delimiter = ',', default_values_t = [KindArg::Ca, KindArg::Atom])]
-    pub kinds: Vec<KindArg>,
 }
 
 /// What an edge is between.
@@ -52,16 +53,16 @@ pub enum KindArg {
 
 #[derive(Debug, Args)]
 pub struct InterfaceArgs {
-    #[command(flatten)]
-    pub relation: RelationArgs,
-
     /// The interface between these two chains alone, as if there were no others [default: all pairs that touch]
-    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1)]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, display_order = 2)]
     pub between: Option<Vec<String>>,
 
     /// Write there, as .csv or .parquet, each residue's surface alone, in the complex, and buried.
-    #[arg(long = "by-residue", id = "by_residue", value_name = "FILE")]
+    #[arg(long = "by-residue", id = "by_residue", value_name = "FILE", display_order = 3)]
     pub residues: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub relation: RelationArgs,
 }
 
 #[derive(Debug, Args)]

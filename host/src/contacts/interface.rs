@@ -1,4 +1,4 @@
-//! Where chains touch: the surface that they bury in each other.
+//! Interfaces between chains: the surface that chains bury in each other.
 
 use super::{atom_contacts, each_pair, points};
 use crate::engine::{Engine, EngineError};
@@ -10,14 +10,14 @@ use thiserror::Error;
 /// Radius of the probe in Å.
 const PROBE: f32 = 1.4;
 
-/// The surface of a residue alone and in company.
+/// The accessible area of a residue, in its chain alone and among other chains.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InterfaceResidue {
     /// Its row in the structure.
     pub row: u32,
     /// Accessible area in Å² with its chain alone.
     pub alone: f32,
-    /// The same among all the chains that were looked at.
+    /// Accessible area in Å² among all selected chains.
     pub complex: f32,
 }
 
@@ -29,12 +29,12 @@ impl InterfaceResidue {
     }
 }
 
-/// Two chains that touch.
+/// Two chains in contact.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChainPair {
     /// Indices of the chains in the structure's `chains`, the lower one first.
     pub chains: [u32; 2],
-    /// The area in Å² that the two alone bury in each other: both sides together.
+    /// Buried area in Å², summed over both chains.
     pub buried_area: f32,
     /// Residues of each chain that lose area to the other one.
     pub residues: [u32; 2],
@@ -42,32 +42,32 @@ pub struct ChainPair {
     pub contacts: u32,
 }
 
-/// What is known of a structure's interfaces.
+/// The interfaces of a structure.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Interface {
-    /// The residues of the chains that were looked at, by rising row.
+    /// The residues of the selected chains, by row.
     pub residues: Vec<InterfaceResidue>,
-    /// Pairs of chains that bury area or have contacts, by rising chain.
+    /// Pairs of chains with buried area or contacts, by chain.
     pub pairs: Vec<ChainPair>,
 }
 
-/// Why there are no interfaces.
+/// Why interfaces cannot be computed.
 #[derive(Debug, Error)]
 pub enum InterfaceError {
-    /// A chain that the structure does not have.
-    #[error("{structure}: there is no chain {chain:?}; it has {found}")]
+    /// The structure lacks a chain.
+    #[error("{structure}: there is no chain {chain:?}; the chains are {found}")]
     NoChain {
         /// The structure's name.
         structure: String,
-        /// The chain that was asked for.
+        /// The requested chain.
         chain: String,
-        /// Those that there are.
+        /// The chains of the structure.
         found: String,
     },
-    /// Nothing could be computed.
+    /// The computation failed.
     #[error(transparent)]
     Engine(Box<EngineError>),
-    /// The structure is not valid.
+    /// The structure is invalid.
     #[error(transparent)]
     Structure(#[from] crate::structure::StructureError),
 }
@@ -78,13 +78,13 @@ impl From<EngineError> for InterfaceError {
     }
 }
 
-/// Computes the interfaces of a structure: those of all pairs of chains, or between two that are named.
+/// Computes the interfaces of a structure, between all pairs of chains or between two given ones.
 ///
-/// `engine` computes accessible areas ([`Engine::builder`] with a selection of `sasa` does no more than that): of each
-/// chain alone, of each pair that is near, and of all chains, as structures of one batch.
+/// `engine` computes accessible areas of each chain alone, of each pair of nearby chains, and of all chains, as structures
+/// of one batch. An [`Engine::builder`] with the selection `sasa` computes only that.
 ///
 /// # Errors
-/// A chain that is named and not there; those of the engine.
+/// If a given chain does not exist, or the engine fails.
 ///
 /// ```
 /// use prism_host::contacts::interfaces;
@@ -98,7 +98,7 @@ impl From<EngineError> for InterfaceError {
 /// assert_eq!(all.pairs.iter().map(|pair| pair.chains).collect::<Vec<_>>(), [[0, 1], [0, 2], [1, 2]]);
 /// assert!(all.pairs.iter().all(|pair| pair.buried_area > 500.0 && pair.contacts > 20));
 /// assert_eq!(all.residues.len(), three.n_residues());
-/// // Two of them.
+/// // Only between two chains.
 /// let two = interfaces(&engine, &three, Some(["A", "B"]))?;
 /// assert_eq!(two.pairs, all.pairs[..1]);
 /// assert!(interfaces(&engine, &three, Some(["A", "X"])).is_err());
@@ -119,7 +119,7 @@ pub fn interfaces(
     let groups = chains.iter().map(|&chain| vec![chain]).chain(pairs.iter().map(|pair| pair.to_vec()));
     let groups = groups.chain([chains.iter().copied().collect()]);
     let parts: Vec<Part> = groups.map(|group| Part::new(structure, &group)).collect();
-    // Residues without atoms have no area, and nothing is computed of a chain that has no others.
+    // Residues without atoms have no area, and a single chain without neighbours needs no computation.
     let inputs: Vec<StructureInput> =
         parts.iter().filter(|part| part.has_atoms()).map(|part| part.input.clone()).collect();
     let features = engine.run(&inputs)?;
@@ -154,7 +154,7 @@ pub fn interfaces(
         };
         ChainPair {
             chains,
-            // In one order, so that the sum has the same bits each time.
+            // Sum in a fixed order, so that the bits are the same each time.
             buried_area: rows.iter().map(|row| f64::from(lost(row))).sum::<f64>() as f32,
             residues: chains.map(losing),
             contacts: contacts.get(&chains).copied().unwrap_or(0),
@@ -173,7 +173,7 @@ fn chain_named(structure: &StructureInput, name: &str) -> Result<u32, InterfaceE
     })
 }
 
-/// Pairs of chains of which atoms are so near that they may cover each other's surface.
+/// Pairs of chains with atoms so close that they may cover each other's surface.
 fn near_chains(structure: &StructureInput) -> BTreeSet<[u32; 2]> {
     let points = points(structure);
     let largest = points.iter().map(|point| point.radius).fold(0.0, f32::max);
@@ -192,7 +192,7 @@ fn near_chains(structure: &StructureInput) -> BTreeSet<[u32; 2]> {
 /// Some chains of a structure.
 struct Part {
     input: StructureInput,
-    /// The row of each residue in the structure.
+    /// The row in the structure of each residue.
     rows: Vec<u32>,
 }
 
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn a_chain_without_atoms_buries_nothing() {
         let (mut structure, _) = run(None);
-        // The last residue keeps its place, and becomes a chain by itself.
+        // The environment keeps the last place, and becomes a chain by itself.
         let last = structure.n_residues() - 1;
         let first = structure.residue_atoms[last];
         structure.atoms.truncate(first as usize);
@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(found.pairs.len(), 1);
     }
 
-    /// Areas of the chains read alone and together from the file.
+    /// The same areas result from reading the chains from the file separately and together.
     #[test]
     fn areas_are_those_of_chains_read_by_themselves() {
         let (structure, found) = run(None);
@@ -280,7 +280,7 @@ mod tests {
             let alone = read(Some(vec![name.clone()]));
             let own = found.residues.iter().filter(|r| structure.chain_ids[r.row as usize] as usize == chain);
             for (residue, area) in own.zip(&alone) {
-                // Another centre rounds coordinates otherwise: a point or two.
+                // Another centre rounds coordinates differently, which changes a point or two.
                 assert!((residue.alone - area).abs() < 3.5, "{residue:?}: {area}");
                 buried += residue.buried();
             }

@@ -1,4 +1,4 @@
-//! The record batches of a data set: where they lie, which structures they have, and the ones that were read last.
+//! The record batches of a data set: their ranges, their structures, and a cache of batches read last.
 
 use super::columns::{element_bytes, first_buffer};
 use super::source::Source;
@@ -14,27 +14,27 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Bytes of batches that are kept, for each core; two batches are, however large.
+/// Size in bytes of the cached batches per core. At least two batches are cached, whatever their size.
 const KEPT_BYTES_PER_CORE: usize = 4 << 20;
 
-/// What the file has of each residue beside its atoms, in bytes, about.
+/// Approximate bytes per residue in the file, without atoms.
 const RESIDUE_BYTES: usize = 4 * 8 + 1 + 4;
 
 fn damaged(what: &str) -> DatasetError {
     DatasetError::Damaged(what.to_owned())
 }
 
-/// Where a batch lies.
+/// The range of a batch in the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extent {
     begin: u64,
     header: usize,
     body: usize,
-    /// The checksum of all batches before it, and with it.
+    /// The checksums of all batches before it, and of those including it.
     sums: [u32; 2],
 }
 
-/// The extents of all batches, each behind the one before it, so that no byte belongs to two.
+/// The extents of all batches. Each begins after the one before, so no byte belongs to two.
 pub(super) fn extents(footer: &Footer<'_>, end: u64) -> Result<Vec<Extent>, DatasetError> {
     let entries = footer.custom_metadata().into_iter().flatten();
     let sums = entries.filter(|entry| entry.key() == Some(CHECKSUMS_KEY)).find_map(|entry| entry.value());
@@ -42,7 +42,7 @@ pub(super) fn extents(footer: &Footer<'_>, end: u64) -> Result<Vec<Extent>, Data
     let blocks = footer.recordBatches();
     let count = blocks.map_or(0, |blocks| blocks.len());
     if !sums.is_ascii() || sums.len() != 8 * count {
-        return Err(damaged("it has other checksums than batches"));
+        return Err(damaged("the numbers of checksums and of batches differ"));
     }
     let mut last = (0, 0);
     let mut extents = Vec::with_capacity(count);
@@ -56,7 +56,7 @@ pub(super) fn extents(footer: &Footer<'_>, end: u64) -> Result<Vec<Extent>, Data
         };
         let (mut extent, after) = lies().ok_or_else(|| damaged("a batch does not lie within the file"))?;
         let sum = std::str::from_utf8(sum).ok().and_then(|sum| u32::from_str_radix(sum, 16).ok());
-        extent.sums = [last.1, sum.ok_or_else(|| damaged("a checksum is no number"))?];
+        extent.sums = [last.1, sum.ok_or_else(|| damaged("a checksum is not a number"))?];
         last = (after, extent.sums[1]);
         extents.push(extent);
     }
@@ -67,22 +67,21 @@ pub(super) fn extents(footer: &Footer<'_>, end: u64) -> Result<Vec<Extent>, Data
 #[derive(Debug, Default)]
 pub(super) struct Listed {
     pub(super) names: Vec<String>,
-    /// Bytes that each takes, about.
+    /// Approximate size of each structure in bytes.
     pub(super) bytes: Vec<u64>,
 }
 
-/// Reads names and sizes of a batch's structures, and nothing else of it. The checksum is looked at when the batch is
-/// read.
+/// Reads only the names and sizes of a batch's structures. The checksum is verified when the batch is read.
 pub(super) fn list(source: &Source, extent: &Extent, schema: &Schema) -> Result<Listed, DatasetError> {
     let header = source.read(extent.begin, extent.header)?;
     let message = message_of(&header, extent.body, schema)?;
-    let rows = usize::try_from(message.length()).map_err(|_| damaged("a batch has less than no rows"))?;
+    let rows = usize::try_from(message.length()).map_err(|_| damaged("a batch has a negative number of rows"))?;
     if rows == 0 {
         return Ok(Listed::default());
     }
     let buffers = message.buffers().ok_or_else(|| damaged("a batch has no buffers"))?;
     let read = |index: usize, range: Range<usize>| {
-        // Both were looked at: they lie within the body.
+        // Both are checked: they lie within the body.
         let buffer = (index < buffers.len()).then(|| buffers.get(index));
         let buffer = buffer.filter(|buffer| range.end <= buffer.length() as usize && range.start <= range.end);
         let buffer = buffer.ok_or_else(|| damaged("a batch has fewer values than rows"))?;
@@ -91,21 +90,22 @@ pub(super) fn list(source: &Source, extent: &Extent, schema: &Schema) -> Result<
     };
     let column =
         |name: &str| first_buffer(schema, name).ok_or_else(|| DatasetError::Column { column: name.to_owned() });
-    // Behind the bits that say which values are there.
+    // They follow the validity bits.
     let offsets = |name: &str| -> Result<Vec<usize>, DatasetError> {
         let bytes = rows.checked_add(1).and_then(|ends| ends.checked_mul(4));
         let bytes = bytes.ok_or_else(|| damaged("a batch has too many rows"))?;
         let bytes = read(column(name)? + 1, 0..bytes)?;
         let offsets = bytes.as_chunks().0.iter().map(|&bytes| usize::try_from(i32::from_le_bytes(bytes)));
         let offsets: Vec<_> = offsets.collect::<Result<_, _>>().map_err(|_| damaged("an offset is negative"))?;
-        if offsets.is_sorted() { Ok(offsets) } else { Err(damaged("offsets fall")) }
+        if offsets.is_sorted() { Ok(offsets) } else { Err(damaged("offsets decrease")) }
     };
     let ends = offsets("name")?;
     let (first, last) = (ends[0], ends[rows]);
-    let texts = String::from_utf8(read(column("name")? + 2, first..last)?).map_err(|_| damaged("a name is no text"))?;
+    let texts =
+        String::from_utf8(read(column("name")? + 2, first..last)?).map_err(|_| damaged("a name is not UTF-8 text"))?;
     let name = |ends: &[usize]| texts.get(ends[0] - first..ends[1] - first).map(str::to_owned);
     let names: Option<Vec<_>> = ends.windows(2).map(name).collect();
-    let names = names.ok_or_else(|| damaged("a name is no text"))?;
+    let names = names.ok_or_else(|| damaged("a name is not UTF-8 text"))?;
     let (atoms, residues) = (offsets("atoms")?, offsets("residue_types")?);
     let bytes = atoms.windows(2).zip(residues.windows(2)).map(|(atoms, residues)| {
         ((atoms[1] - atoms[0]) as u64 * size_of::<Atom>() as u64)
@@ -114,7 +114,7 @@ pub(super) fn list(source: &Source, extent: &Extent, schema: &Schema) -> Result<
     Ok(Listed { names, bytes: bytes.collect() })
 }
 
-/// Reads a batch and looks at all of it: at the checksum, and whether its parts fit together.
+/// Reads a batch and checks it completely: the checksum, and that its parts are consistent.
 pub(super) fn read(
     source: &Source,
     extent: &Extent,
@@ -130,21 +130,21 @@ pub(super) fn read(
     if sum.finalize() != extent.sums[1] {
         return Err(differs());
     }
-    // A checksum can be met on purpose, so that whether the parts fit is looked at in the copy.
+    // A file can be made with a valid checksum, so the copy's consistency is checked, too.
     message_of(&bytes[..extent.header], extent.body, schema)?;
     let block = Block::new(0, extent.header as i32, extent.body as i64);
     let batch = decoder.read_record_batch(&block, &Buffer::from_vec(bytes))?;
-    let batch = batch.ok_or_else(|| damaged("a batch is none"))?;
+    let batch = batch.ok_or_else(|| damaged("a message is not a record batch"))?;
     let found = batch.column_by_name("name").ok_or_else(differs)?.as_string::<i32>();
     if found.iter().eq(names.iter().map(|name| Some(name.as_str()))) { Ok(batch) } else { Err(differs()) }
 }
 
-/// What stands before a message: a mark, and its length.
+/// Length of the prefix of a message: a marker and its length.
 const PREFIX: usize = 8;
-/// That mark. Where it is absent, decoders take the first four bytes for the length.
+/// The marker. If it is absent, decoders read the first four bytes as the length.
 const MARK: [u8; 4] = [0xff; 4];
 
-/// The message of a batch, whose buffers all lie within the batch's body.
+/// The message of a batch. Checks that all buffers lie within the batch's body.
 fn message_of<'a>(header: &'a [u8], body: usize, schema: &Schema) -> Result<arrow_ipc::RecordBatch<'a>, DatasetError> {
     let outside = || damaged("a batch does not lie within the file");
     let positive = |value: i64| usize::try_from(value).map_err(|_| outside());
@@ -159,7 +159,7 @@ fn message_of<'a>(header: &'a [u8], body: usize, schema: &Schema) -> Result<arro
         return Err(damaged("a batch is compressed"));
     }
     for node in batch.nodes().into_iter().flatten() {
-        // Every element takes a byte or more.
+        // Every element takes at least one byte.
         if positive(node.length())? > body || node.null_count() != 0 {
             return Err(outside());
         }
@@ -175,11 +175,11 @@ fn message_of<'a>(header: &'a [u8], body: usize, schema: &Schema) -> Result<arro
     Ok(batch)
 }
 
-/// A batch that was read, or why it cannot be.
+/// A batch that was read, or the error.
 type Kept = OnceLock<Result<RecordBatch, DatasetError>>;
 
-/// The batches that were read last: whoever asks for a structure asks for the next one soon. Threads that want one batch
-/// wait for the first of them to read it. What cannot be read is not tried again as long as it is kept.
+/// The batches read last: a caller usually asks for the next structure soon. Threads that need the same batch wait for the
+/// first to read it. A failed read is not repeated while its entry is cached.
 #[derive(Debug, Default)]
 pub(super) struct Recent(Mutex<VecDeque<(usize, usize, Arc<Kept>)>>);
 
@@ -194,7 +194,7 @@ impl Recent {
         kept.get_or_init(read).as_ref().cloned().map_err(DatasetError::again)
     }
 
-    /// The batch's extent among those that are kept, at the end.
+    /// Moves the batch's entry to the end of the cache, adding it if necessary.
     fn kept(&self, index: usize, bytes: usize) -> Arc<Kept> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = all.iter().position(|(kept, ..)| *kept == index).and_then(|extent| all.remove(extent));

@@ -6,7 +6,7 @@ use arrow_schema::{DataType, Field, Schema};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Values of an atom: x, y and z in Å relative to the centre, radius in Å.
+/// Numbers per atom: x, y and z in Å relative to the centre, and the radius in Å.
 pub(super) const ATOM_VALUES: usize = 4;
 
 /// The item of a list.
@@ -14,21 +14,21 @@ pub(super) fn item(data_type: DataType) -> Arc<Field> {
     Arc::new(Field::new_list_field(data_type, false))
 }
 
-/// So many numbers of one type.
+/// A fixed number of numbers of one type.
 pub(super) fn vector(data_type: DataType, len: usize) -> DataType {
     DataType::FixedSizeList(item(data_type), len as i32)
 }
 
-/// What an input of a residue is in a data set: a number, or some numbers.
+/// The form of a per-residue input in a data set: one number, or several.
 pub(super) trait Element: Copy {
     /// The type of a number.
     type Number: ArrowPrimitiveType;
 
     /// The type of an element.
     fn data_type() -> DataType;
-    /// Elements as numbers.
+    /// Views elements as numbers.
     fn numbers(elements: &[Self]) -> &[<Self::Number as ArrowPrimitiveType>::Native];
-    /// Numbers as elements.
+    /// Views numbers as elements.
     fn elements(numbers: &[<Self::Number as ArrowPrimitiveType>::Native]) -> Vec<Self>;
 }
 
@@ -76,7 +76,7 @@ numbers! {
     u32, UInt32Type;
 }
 
-/// A column that a file may lack: its values are absent then.
+/// Whether a file may lack a column; its values are then absent.
 fn is_optional(name: &str) -> bool {
     macro_rules! optional {
         ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {
@@ -106,12 +106,12 @@ pub(super) fn schema() -> Schema {
         ("residue_atoms", list(DataType::UInt32)),
         ("residue_numbers", list(DataType::Int32)),
         ("insertion_codes", list(DataType::Utf8)),
-        // An empty list where each name is that of its type.
+        // An empty list if each name is that of its type.
         ("residue_names", list(DataType::Utf8)),
-        // 1 where the B column is a predictor's confidence, and where the last residue is none.
+        // 1 if the B column is a predictor's confidence, and if the last residue is the environment.
         ("predicted", DataType::UInt8),
         ("environment", DataType::UInt8),
-        // Empty lists where labels are not known.
+        // Empty lists if labels are unknown.
         (labels::RUNS, list(DataType::UInt32)),
         (labels::TEXTS, list(DataType::Utf8)),
         (labels::NUMBERS, list(vector(DataType::Int32, 2))),
@@ -122,8 +122,7 @@ pub(super) fn schema() -> Schema {
         .with_metadata(HashMap::from(metadata.map(|(key, value)| (key.to_owned(), value.to_owned()))))
 }
 
-/// Finds every column that is read in a file's schema, with its type; the first that is missing, unknown or of another
-/// type is an error.
+/// Checks that a file's schema has every column with its type. The first missing, unknown or mistyped column is an error.
 pub(super) fn check(found: &Schema) -> Result<(), String> {
     let expected = schema();
     for field in expected.fields() {
@@ -140,7 +139,7 @@ pub(super) fn check(found: &Schema) -> Result<(), String> {
     }
 }
 
-/// Which of a record batch's buffers is the first of a column.
+/// Index of a column's first buffer in a record batch.
 pub(super) fn first_buffer(schema: &Schema, name: &str) -> Option<usize> {
     let column = schema.index_of(name).ok()?;
     let mut before = Vec::new();
@@ -148,7 +147,7 @@ pub(super) fn first_buffer(schema: &Schema, name: &str) -> Option<usize> {
     Some(before.len())
 }
 
-/// Bytes of an element in each buffer of a record batch, in their order; 1 where any number of bytes may be.
+/// Bytes per element in each buffer of a record batch, in order; 1 if the buffer may have any length.
 pub(super) fn element_bytes(schema: &Schema) -> impl Iterator<Item = usize> {
     let mut bytes = Vec::new();
     schema.fields().iter().for_each(|field| add_element_bytes(field.data_type(), &mut bytes));
@@ -158,7 +157,7 @@ pub(super) fn element_bytes(schema: &Schema) -> impl Iterator<Item = usize> {
 fn add_element_bytes(data_type: &DataType, bytes: &mut Vec<usize>) {
     const BITS: usize = 1;
     const OFFSET: usize = 4;
-    // Which elements are there at all: bits.
+    // The validity bits.
     bytes.push(BITS);
     match data_type {
         DataType::Utf8 => bytes.extend([OFFSET, 1]),

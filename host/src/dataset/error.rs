@@ -1,10 +1,10 @@
-//! Why there is no packed data set.
+//! Errors of packed data sets.
 
 use crate::structure::StructureError;
 use arrow_schema::ArrowError;
 use thiserror::Error;
 
-/// Why a packed data set cannot be written or used. (Who reads it knows the file's name.)
+/// Why a packed data set cannot be written or used. The caller knows the file's name.
 ///
 /// ```
 /// use prism_host::dataset::{Dataset, DatasetError, DatasetFile};
@@ -12,7 +12,7 @@ use thiserror::Error;
 ///
 /// let error = Dataset::from_bytes("no such thing".into()).unwrap_err();
 /// assert!(matches!(error, DatasetError::NotArrow));
-/// // One that begins as it should, and does not end.
+/// // A file with the right beginning and no end.
 /// assert!(matches!(Dataset::from_bytes("ARROW1".into()), Err(DatasetError::Truncated)));
 ///
 /// # let folder = tempfile::tempdir()?;
@@ -27,52 +27,52 @@ pub enum DatasetError {
     /// Reading or writing failed.
     #[error("{0}")]
     Io(#[from] std::io::Error),
-    /// Some other kind of file.
-    #[error("is no packed data set: it does not begin as an Arrow IPC file does")]
+    /// The file has another format.
+    #[error("is not a packed data set: it does not begin like an Arrow IPC file")]
     NotArrow,
-    /// The end is missing.
-    #[error("is not whole: it does not end as an Arrow IPC file does; pack the structures again")]
+    /// The end of the file is missing.
+    #[error("is incomplete: it does not end like an Arrow IPC file; pack the structures again")]
     Truncated,
-    /// Somebody else's Arrow file.
-    #[error("is an Arrow file, but no packed data set; `prism pack` makes those")]
+    /// An Arrow file from another program.
+    #[error("is an Arrow file, but not a packed data set; make one with `prism pack`")]
     Foreign,
     /// A data set of another version.
     #[error(
-        "is a packed data set of layout {found:?}, and this version reads {:?} and {:?}; pack the structures again",
+        "is a packed data set of layout {found:?}, but this version reads {:?} and {:?}; pack the structures again",
         super::LAYOUT_WITHOUT_LABELS,
         super::LAYOUT
     )]
     Layout {
-        /// The layout found.
+        /// The layout of the file.
         found: String,
     },
-    /// A column that is not as it should be.
-    #[error("column {column:?} is not what a packed data set has there; pack the structures again")]
+    /// A column is not as expected.
+    #[error("column {column:?} is not as in a packed data set; pack the structures again")]
     Column {
-        /// The first that differs.
+        /// The first column that differs.
         column: String,
     },
-    /// What is in the file contradicts itself.
+    /// The file contradicts itself.
     #[error("is damaged: {0}; pack the structures again")]
     Damaged(String),
-    /// Structures whose bytes are not those that were packed.
+    /// The bytes of structures changed after they were packed.
     #[error(
-        "is damaged, or was changed while it was in use: structures {first} to {last} (counted from 0) differ from their \
+        "is damaged, or was changed while it was in use: structures {first} to {last} (counted from 0) do not match their \
          checksum; pack the structures again"
     )]
     Checksum {
         /// The first structure of the batch.
         first: usize,
-        /// The last.
+        /// The last structure of the batch.
         last: usize,
     },
-    /// A structure whose parts do not fit together.
+    /// A structure is invalid.
     #[error(transparent)]
     Structure(#[from] StructureError),
 }
 
 impl DatasetError {
-    /// The same for another structure of the batch.
+    /// A copy of the error for another structure of the batch.
     pub(super) fn again(&self) -> Self {
         match self {
             Self::Io(error) => Self::Io(std::io::Error::new(error.kind(), error.to_string())),

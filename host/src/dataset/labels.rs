@@ -1,23 +1,23 @@
-//! What other tables call residues, in few bytes: what neighbours share stands once.
+//! Residue labels in few bytes: values shared by neighbours are stored once.
 
 use super::DatasetError;
 use crate::structure::ResidueLabels;
 use std::ops::Range;
 
-/// The columns, none of which layout 3 has.
+/// The label columns; layout 3 has none of them.
 pub(super) const COLUMNS: [&str; 3] = [RUNS, TEXTS, NUMBERS];
 /// The rows at which one of the texts differs from the row before.
 pub(super) const RUNS: &str = "label_runs";
-/// For each of those rows `label_asym_id`, `entity_id` and the accession in UniProt.
+/// For each of those rows, `label_asym_id`, `entity_id` and the UniProt accession.
 pub(super) const TEXTS: &str = "label_texts";
-/// For each row `label_seq_id` and the number in UniProt.
+/// For each row, `label_seq_id` and the number in UniProt.
 pub(super) const NUMBERS: &str = "label_numbers";
 /// Texts of a run.
 const TEXTS_PER_RUN: usize = 3;
-/// Stands for a number where there is none.
+/// Represents a missing number.
 const NONE: i32 = i32::MIN;
 
-/// The labels of a structure as columns have them.
+/// The labels of a structure in the form of the columns.
 #[derive(Default)]
 pub(super) struct Packed<'a> {
     pub(super) runs: Vec<u32>,
@@ -48,7 +48,7 @@ impl<'a> Packed<'a> {
             || self.runs.last().is_some_and(|last| *last as usize >= rows)
             || (rows > 0 && self.runs.is_empty())
         {
-            return Err(DatasetError::Damaged("its labels do not fit its residues".to_owned()));
+            return Err(DatasetError::Damaged("its labels do not match its residues".to_owned()));
         }
         let number = |number: i32| Some(number).filter(|number| *number != NONE);
         let mut labels = Vec::with_capacity(rows);
@@ -109,7 +109,7 @@ mod tests {
             &|packed| packed.numbers.clear(),
             &|packed| (packed.runs, packed.texts) = Default::default(),
         ] {
-            assert!(changed(change).contains("labels do not fit"));
+            assert!(changed(change).contains("labels do not match"));
         }
     }
 }

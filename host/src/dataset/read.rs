@@ -1,4 +1,4 @@
-//! Reading a data set.
+//! Reads a data set.
 
 use super::batches::{self, Extent, Recent};
 use super::columns::{self, ATOM_VALUES, Element};
@@ -19,20 +19,19 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A packed data set. Names and sizes are read when it is opened, the values of a structure when it is asked for, with
-/// those of its batch: the structures that were written together.
+/// A packed data set. Opening it reads names and sizes. The values of a structure are read on request, together with the
+/// rest of its batch: the structures that were written together.
 ///
-/// Nothing in the file is trusted, and nothing is used where it lies. A batch is copied into memory, then its checksum is
-/// compared and its parts are checked, and only then is the copy used. So a file that is damaged, made by a stranger,
-/// or overwritten or cut while it is in use gives an error for the structures concerned; those that were read before stay
-/// as they are.
+/// The file is not trusted, and nothing is used in place. A batch is copied into memory, its checksum is compared, its
+/// parts are checked, and only then is the copy used. If a file is damaged, comes from an untrusted source, or is
+/// overwritten or cut while in use, only the affected structures give errors. Structures that were read before stay valid.
 #[derive(Debug)]
 pub struct Dataset {
     source: Source,
     schema: SchemaRef,
     decoder: FileDecoder,
     extents: Vec<Extent>,
-    /// Where the structures of each batch begin, and after the last all end.
+    /// The index of the first structure of each batch, then the number of structures.
     begins: Vec<usize>,
     names: Vec<String>,
     bytes: Vec<u64>,
@@ -46,16 +45,16 @@ impl Dataset {
         Source::open(path).and_then(|source| source.begins_with_magic()).is_ok_and(|is| is)
     }
 
-    /// Opens the file at `path`, which stays open. Replacing it by another file, as `prism pack` does, changes nothing
-    /// here; what is written into it ends in an error of the structures concerned.
+    /// Opens the file at `path` and keeps it open. Replacing the file, as `prism pack` does, has no effect on this data
+    /// set. Writing into it gives errors for the affected structures.
     ///
     /// # Errors
-    /// Where the file is no data set, not whole, of another layout, or damaged. (Values are not all looked at here.)
+    /// If the file is not a data set, is incomplete, has another layout, or is damaged. Not all values are checked here.
     pub fn open(path: &Path) -> Result<Self, DatasetError> {
         Self::of(Source::open(path)?)
     }
 
-    /// Takes the bytes of such a file.
+    /// Takes the bytes of a data set.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -76,7 +75,7 @@ impl Dataset {
         for extent in &extents {
             let listed = batches::list(&source, extent, &schema)?;
             if listed.names.is_empty() {
-                // Nobody will ask for it, and an empty batch may be one that had structures.
+                // No structure refers to this batch, so it is checked here: an empty batch may once have had structures.
                 batches::read(&source, extent, &schema, &decoder, names.len()..names.len(), &[])?;
             }
             names.extend(listed.names);
@@ -98,7 +97,7 @@ impl Dataset {
         self.len() == 0
     }
 
-    /// Whether it keeps what other tables call residues, as all do that this version writes.
+    /// Whether the data set has residue labels; all that this version writes do.
     #[must_use]
     pub fn keeps_labels(&self) -> bool {
         labels::COLUMNS.iter().all(|column| self.schema.index_of(column).is_ok())
@@ -107,16 +106,16 @@ impl Dataset {
     /// The name of structure `index`.
     ///
     /// # Panics
-    /// Where there is no such structure.
+    /// If there is no such structure.
     #[must_use]
     pub fn name(&self, index: usize) -> &str {
         &self.names[index]
     }
 
-    /// Bytes that structure `index` takes in the file, about.
+    /// Approximate size of structure `index` in the file, in bytes.
     ///
     /// # Panics
-    /// Where there is no such structure.
+    /// If there is no such structure.
     #[must_use]
     pub fn bytes(&self, index: usize) -> u64 {
         self.bytes[index]
@@ -125,11 +124,11 @@ impl Dataset {
     /// Structure `index` as it was packed, with the warnings of its file.
     ///
     /// # Errors
-    /// Where its batch cannot be read, is damaged or was changed, where its parts do not fit together, and
-    /// where its atoms lie as [`StructureInput::check_spread`] refuses them.
+    /// If its batch cannot be read, is damaged or was changed, if its parts are inconsistent, or if
+    /// [`StructureInput::check_spread`] refuses its atoms.
     ///
     /// # Panics
-    /// Where there is no such structure.
+    /// If there is no such structure.
     pub fn structure(&self, index: usize) -> Result<ReadStructure, DatasetError> {
         let (batch, row) = self.row(index)?;
         let row = Row { batch: &batch, row };
@@ -195,13 +194,13 @@ impl<'a> Row<'a> {
         self.batch.column_by_name(name).expect("the schema was checked")
     }
 
-    /// Where its list in a column lies.
+    /// The range of its list in a column.
     fn range(self, column: &str) -> Range<usize> {
         let offsets = self.column(column).as_list::<i32>().value_offsets();
         offsets[self.row] as usize..offsets[self.row + 1] as usize
     }
 
-    /// Its list in a column; none where the file has no such column.
+    /// Its list in a column; empty if the file lacks the column.
     fn list<T: Element>(self, column: &str) -> Vec<T> {
         let Some(lists) = self.batch.column_by_name(column) else { return Vec::new() };
         let range = self.range(column);
@@ -213,7 +212,7 @@ impl<'a> Row<'a> {
         T::elements(&values.as_primitive::<T::Number>().values()[width * range.start..width * range.end])
     }
 
-    /// What other tables call its residues, where the file has that.
+    /// Its residue labels, if the file has them.
     fn labels(self) -> Result<Vec<ResidueLabels>, DatasetError> {
         if labels::COLUMNS.iter().any(|column| self.batch.column_by_name(column).is_none()) {
             return Ok(Vec::new());
@@ -236,7 +235,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Where the data end, and the footer's bytes, which its length and the magic follow.
+/// The end of the data, and the footer's bytes; the footer is followed by its length and the magic.
 fn footer_of(source: &Source) -> Result<(u64, Vec<u8>), DatasetError> {
     const END: usize = 10;
     let footer_end = source.len().checked_sub(END as u64).ok_or(DatasetError::Truncated)?;
@@ -246,7 +245,7 @@ fn footer_of(source: &Source) -> Result<(u64, Vec<u8>), DatasetError> {
     Ok((begin, source.read(begin, end)?))
 }
 
-/// The schema, where it is that of a data set.
+/// The schema. Checks that it is a data set's.
 fn checked_schema(footer: &Footer<'_>) -> Result<Schema, DatasetError> {
     let schema = try_fb_to_schema(footer.schema().ok_or(DatasetError::Foreign)?)?;
     match schema.metadata().get(LAYOUT_KEY).map(String::as_str) {

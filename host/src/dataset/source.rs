@@ -1,4 +1,4 @@
-//! Where the bytes of a data set come from.
+//! The source of a data set's bytes.
 
 use super::{DatasetError, MAGIC};
 use bytes::Bytes;
@@ -6,8 +6,8 @@ use std::fs::File;
 use std::io::{Error, ErrorKind, Result};
 use std::path::Path;
 
-/// A file that is read at any place, or bytes in memory. A reader gets a copy: what another process writes into the
-/// file afterwards changes nothing that was looked at.
+/// A file with random access, or bytes in memory. Readers get copies, so a process that writes to the file later cannot
+/// change checked data.
 #[derive(Debug)]
 pub(super) enum Source {
     File { file: File, len: u64 },
@@ -36,7 +36,7 @@ impl Source {
         Ok(self.len() >= MAGIC.len() as u64 && self.read(0, MAGIC.len())? == *MAGIC)
     }
 
-    /// A copy of `len` bytes from `begin`. Memory is asked for where the file had as many when it was opened.
+    /// A copy of `len` bytes from `begin`. Memory is allocated only if the file was long enough when it was opened.
     pub(super) fn read(&self, begin: u64, len: usize) -> std::result::Result<Vec<u8>, DatasetError> {
         if begin.checked_add(len as u64).is_none_or(|end| end > self.len()) {
             return Err(DatasetError::Truncated);
@@ -48,7 +48,7 @@ impl Source {
                 bytes.try_reserve_exact(len).map_err(|_| Error::from(ErrorKind::OutOfMemory))?;
                 bytes.resize(len, 0);
                 read_exact_at(file, &mut bytes, begin).map_err(|error| match error.kind() {
-                    // It has been cut since.
+                    // The file has been cut since.
                     ErrorKind::UnexpectedEof => DatasetError::Truncated,
                     _ => DatasetError::Io(error),
                 })?;

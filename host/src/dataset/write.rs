@@ -1,4 +1,4 @@
-//! Writing a data set.
+//! Writes a data set.
 
 use super::columns::{ATOM_VALUES, Element, item, schema, vector};
 use super::labels::Packed;
@@ -15,7 +15,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-/// A packed data set that is being written, beside its place until [`commit`](Self::commit).
+/// A packed data set that is being written to a temporary file until [`commit`](Self::commit).
 ///
 /// ```
 /// use prism_host::dataset::{Dataset, DatasetFile};
@@ -39,7 +39,7 @@ use std::sync::Arc;
 /// ```
 pub struct DatasetFile {
     writer: FileWriter<Summed>,
-    /// Of each batch, in eight hexadecimal digits.
+    /// Checksum of each batch, as eight hexadecimal digits.
     checksums: String,
     whole: WholeFile,
 }
@@ -69,7 +69,7 @@ impl DatasetFile {
     /// Begins a data set at `path`. An existing file stays until the commit.
     ///
     /// # Errors
-    /// Where the place is taken by something that is no plain file, or its folder cannot be written.
+    /// If `path` is taken by something that is not a regular file, or its folder is not writable.
     pub fn create(path: &Path) -> Result<Self, OutputError> {
         let whole = WholeFile::begin(path)?;
         let file = Summed { file: whole.buffered()?, sum: crc32fast::Hasher::new() };
@@ -79,8 +79,8 @@ impl DatasetFile {
         Ok(Self { writer, checksums: String::new(), whole })
     }
 
-    /// What to remove if the program is to end without a drop: the file's name as long as it is not in its place. Mostly
-    /// it has none.
+    /// The temporary file to remove if the program ends without dropping this, while the file is not in its final place.
+    /// Usually the file has no name, and this is `None`.
     #[must_use]
     pub fn temporary_path(&self) -> Option<&Path> {
         self.whole.temporary_path()
@@ -89,7 +89,7 @@ impl DatasetFile {
     /// Appends structures, each with the notes of its file.
     ///
     /// # Errors
-    /// The first structure that is not valid, and where the file cannot be written.
+    /// If a structure is invalid (the first one), or the file cannot be written.
     pub fn write(&mut self, structures: &[Entry<'_>]) -> Result<(), DatasetError> {
         for (structure, _) in structures {
             structure.validate()?;
@@ -101,14 +101,14 @@ impl DatasetFile {
         Ok(())
     }
 
-    /// Ends the file and puts it in its place; answers its size in bytes.
+    /// Finishes the file and moves it to its path. Returns its size in bytes.
     ///
     /// # Errors
-    /// Where the file cannot be written; what had its name before is still there then.
+    /// If the file cannot be written; an existing file then stays.
     pub fn commit(self) -> Result<u64, OutputError> {
         let Self { mut writer, checksums, whole } = self;
         writer.write_metadata(CHECKSUMS_KEY, checksums);
-        // Ends the file, and empties the buffer.
+        // Finishes the file and flushes the buffer.
         let buffer = writer.into_inner().map_err(|error| whole.failed(arrow(error)))?;
         buffer.file.into_inner().map_err(|error| whole.failed(error.into_error()))?;
         whole.commit()
@@ -122,7 +122,7 @@ fn arrow(error: ArrowError) -> std::io::Error {
     }
 }
 
-/// Columns in the order of the schema.
+/// Builds columns in the order of the schema.
 fn record_batch(structures: &[Entry<'_>]) -> Result<RecordBatch, ArrowError> {
     let lists = Lists(structures);
     let single = |field: fn(&StructureInput) -> u32| structures.iter().map(|(s, _)| field(s)).collect::<Vec<_>>();
@@ -156,7 +156,7 @@ fn record_batch(structures: &[Entry<'_>]) -> Result<RecordBatch, ArrowError> {
     RecordBatch::try_new(Arc::new(schema()), columns)
 }
 
-/// Columns of a list a structure.
+/// Columns with one list per structure.
 struct Lists<'a>(&'a [Entry<'a>]);
 
 impl Lists<'_> {
@@ -171,7 +171,7 @@ impl Lists<'_> {
     }
 }
 
-/// A list of numbers, or of some numbers each, a structure.
+/// A list of numbers or of vectors of numbers per structure.
 fn numbers<'a, T: Element + 'static>(all: impl Iterator<Item = &'a [T]> + Clone) -> Result<ArrayRef, ArrowError> {
     let values: Vec<_> = all.clone().flat_map(T::numbers).copied().collect();
     let values: ArrayRef = Arc::new(PrimitiveArray::<T::Number>::new(ScalarBuffer::from(values), None));

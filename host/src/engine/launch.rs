@@ -220,6 +220,7 @@ pub fn launch_atom_surfaces<M: Memory, E: Executor<Space = M::Space>>(
         frames: M::view(&work.frames, sizes.structures),
         points: given.points,
         n_points: given.n_points,
+        steps: sizes.steps.bits(),
     };
     sizes.launch::<surfaces::Kernel, _>(executor, args)
 }
@@ -239,17 +240,19 @@ pub fn launch_residue_exposure<M: Memory, E: Executor<Space = M::Space>>(
     if !sizes.steps.has(Steps::EXPOSURE) {
         return Ok(());
     }
-    let given = inputs.shorter();
-    let args = depths::Args {
-        depths: Segments { data: M::view_mut(&mut work.depths), offsets: M::offsets(&work.atom_items.offsets) },
-        items: work.atom_items.view(),
-        descriptors: given.descriptors,
-        sorted: M::view(&work.sorted, sizes.atoms),
-        cells: M::view(&work.cells, sizes.atoms),
-        frames: M::view(&work.frames, sizes.structures),
-        surface: M::view(&work.surface, sizes.atoms),
-    };
-    sizes.launch::<depths::Kernel, _>(executor, args)?;
+    if sizes.steps.has(Steps::DEPTH) {
+        let given = inputs.shorter();
+        let args = depths::Args {
+            depths: Segments { data: M::view_mut(&mut work.depths), offsets: M::offsets(&work.atom_items.offsets) },
+            items: work.atom_items.view(),
+            descriptors: given.descriptors,
+            sorted: M::view(&work.sorted, sizes.atoms),
+            cells: M::view(&work.cells, sizes.atoms),
+            frames: M::view(&work.frames, sizes.structures),
+            surface: M::view(&work.surface, sizes.atoms),
+        };
+        sizes.launch::<depths::Kernel, _>(executor, args)?;
+    }
     let given = inputs.shorter();
     let args = exposure::Args {
         exposure: Segments { data: M::view_mut(&mut work.exposure), offsets: M::offsets(&work.residue_items.offsets) },
@@ -270,6 +273,7 @@ pub fn launch_residue_exposure<M: Memory, E: Executor<Space = M::Space>>(
         depths: M::view(&work.depths, sizes.atoms),
         surface: M::view(&work.surface, sizes.atoms),
         points: given.n_points,
+        steps: sizes.steps.bits(),
     };
     sizes.launch::<exposure::Kernel, _>(executor, args)
 }

@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 /// After this many workers have failed on a batch, cores compute it where there are any: it may be the batch's fault.
 const FAILURES_OF_A_BATCH: usize = 2;
 /// Devices are opened once this many atoms per core were requested or announced, about 0.4 s of work for the cores. Smaller
-/// runs end before a device would pay, and a program that opens no device exits at once. (All columns: a core computes
-/// 115,000 atoms a second. A device takes 0.25 s to open and 0.1 s to close.)
-const ATOMS_PER_CORE_BEFORE_DEVICES: usize = 3 << 14;
+/// runs end before a device would pay, and a program that opens no device exits at once. (All columns: a core computes some
+/// 330,000 atoms a second. A device takes 0.25 s to open and 0.1 s to close.)
+const ATOMS_PER_CORE_BEFORE_DEVICES: usize = 1 << 17;
 /// While devices are being opened, cores take chunks of this many atoms per core, and of at least [`LEAST_CHUNK_ATOMS`], so
 /// that they soon leave the rest to the device.
 const CHUNK_ATOMS_PER_CORE: usize = 1 << 11;

@@ -1,7 +1,7 @@
-//! Databases of MMseqs2, as FoldComp writes them: entries one after another, and beside them an index (`.index`: key, offset,
-//! length) and their names (`.lookup`: key, name).
+//! MMseqs2 databases as FoldComp writes them: concatenated entries, an index (`.index`: key, offset, length) and names
+//! (`.lookup`: key, name).
 //!
-//! They are read in the order of the index, so memory does not grow with them but for what names are known.
+//! Entries are read in the order of the index, so memory grows only with the names that are looked up out of order.
 
 use super::names::as_text;
 use super::stream::Item;
@@ -12,26 +12,25 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// The most bytes of an entry: FoldComp's have at most 65,535 residues, and PDB files of such have 40 MB.
+/// Most bytes of an entry. FoldComp entries have at most 65,535 residues, whose PDB files have 40 MB.
 const MOST: u64 = 64 << 20;
 /// The longest line of an index or a list of names.
 const LINE: u64 = 1 << 16;
 
-/// A file beside the data.
+/// The path of a file beside the data.
 pub(super) fn beside(path: &Path, extension: &str) -> PathBuf {
     let mut other = path.as_os_str().to_owned();
     other.push(extension);
     PathBuf::from(other)
 }
 
-/// Whether a file is a database's data: its index stands beside it, and its type or names.
+/// Whether a file is a database's data: it has an index, and a type file or names.
 pub(super) fn is_database(path: &Path) -> bool {
     let has = |extension| beside(path, extension).is_file();
     has(".index") && (has(".dbtype") || has(".lookup"))
 }
 
-/// The data that a `.dbtype` file in a folder stands for, if those are FoldComp entries: other programs' databases lie in
-/// folders, too.
+/// The data that a `.dbtype` file belongs to, if they are FoldComp entries: folders may hold databases of other programs.
 pub(super) fn of_type_file(path: &Path) -> Option<PathBuf> {
     let data = path.with_extension("");
     let is_type = path.extension().is_some_and(|extension| extension == "dbtype");
@@ -40,7 +39,7 @@ pub(super) fn of_type_file(path: &Path) -> Option<PathBuf> {
     (is_type && is_database(&data) && begins().is_ok() && &magic == b"FCMP").then_some(data)
 }
 
-/// The lines of a file, with their numbers.
+/// The numbered lines of a file.
 struct Lines {
     file: BufReader<File>,
     number: usize,
@@ -52,7 +51,7 @@ impl Lines {
         Ok(Self { file: BufReader::new(File::open(path)?), number: 0, line: Vec::new() })
     }
 
-    /// The next line's words between tabs.
+    /// The tab-separated fields of the next line.
     fn next(&mut self) -> std::io::Result<Option<Vec<&[u8]>>> {
         self.line.clear();
         self.number += 1;
@@ -65,17 +64,17 @@ fn number(word: &[u8]) -> Option<u64> {
     std::str::from_utf8(word).ok()?.parse().ok()
 }
 
-/// Names by keys. Both lists have mostly the same order; what is met too early is kept.
+/// Looks up names by key. The two lists mostly have the same order; names read too early are kept.
 struct Names {
     lines: Option<Lines>,
     early: HashMap<u64, String>,
-    /// How often names were given, by their hashes.
+    /// How often each name was given, by hash.
     given: HashMap<u64, u32>,
     repeated: usize,
 }
 
 impl Names {
-    /// The name of an entry; its key, where it has none.
+    /// The name of an entry, or its key if it has none.
     fn of(&mut self, key: u64) -> std::io::Result<String> {
         let mut name = self.early.remove(&key);
         while let (None, Some(lines)) = (&name, &mut self.lines) {
@@ -99,7 +98,7 @@ impl Names {
     }
 }
 
-/// Gives the entries of a database to `take`, until it answers `false`.
+/// Passes the entries of a database to `take` until it returns `false`.
 pub(super) fn entries(input: &InputFile, take: &mut dyn FnMut(Item) -> bool) -> Result<(), String> {
     let cannot = |extension: &'static str| {
         move |error: std::io::Error| match extension {
@@ -121,7 +120,7 @@ pub(super) fn entries(input: &InputFile, take: &mut dyn FnMut(Item) -> bool) -> 
         };
         let Some(((key, offset), length)) = place else {
             let line = index.number;
-            return Err(format!("line {line} of its .index is not a key, an offset and a length divided by tabs"));
+            return Err(format!("line {line} of its .index is not a key, an offset and a length separated by tabs"));
         };
         found += 1;
         let name = format!("{}/{}", input.name, names.of(key).map_err(cannot(".lookup"))?);
@@ -150,7 +149,7 @@ pub(super) fn entries(input: &InputFile, take: &mut dyn FnMut(Item) -> bool) -> 
 fn entry(data: &mut File, size: u64, offset: u64, length: u64) -> Result<Vec<u8>, String> {
     if offset.checked_add(length).is_none_or(|end| end > size) {
         return Err(format!(
-            "its {length} bytes at {offset} reach beyond the database's {size}: data and .index do not belong together, or are cut"
+            "its {length} bytes at {offset} exceed the database's {size} bytes: the data and .index do not match, or one of them is cut"
         ));
     }
     if length > MOST {
@@ -159,7 +158,7 @@ fn entry(data: &mut File, size: u64, offset: u64, length: u64) -> Result<Vec<u8>
     let mut bytes = vec![0; length as usize];
     let read = data.seek(SeekFrom::Start(offset)).and_then(|_| data.read_exact(&mut bytes));
     read.map_err(|error| format!("cannot be read: {error}"))?;
-    // A text in a database ends with a zero.
+    // A text entry of a database ends with a zero.
     if bytes.last() == Some(&0) && !bytes.starts_with(b"FCMP") {
         bytes.pop();
     }

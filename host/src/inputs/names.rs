@@ -1,11 +1,11 @@
-//! What files are called, and what their names say of them.
+//! Names of files and structures, and what file names tell about their content.
 
 use super::{DuplicateName, EXTENSIONS, InputFailure, InputFile, Source};
 use crate::read::COMPRESSED;
 use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path};
 
-/// What a file's structure is called.
+/// How a file's structure is named.
 ///
 /// ```
 /// use prism_host::inputs::{NameBy, discover_by};
@@ -17,20 +17,19 @@ use std::path::{Component, Path};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NameBy {
-    /// As [`Name`](Self::Name); where several would be called the same, with as many of the folders above them as tell them
-    /// apart.
+    /// As [`Name`](Self::Name). If several names would be equal, they include as many parent folders as needed to differ.
     #[default]
     Shortest,
-    /// By the file's name; in a directory that was given, by the path below it.
+    /// By the file's name; for a file found in a directory, by its path below the given directory.
     Name,
-    /// By the path as it was given.
+    /// By the path as given.
     Path,
     /// By the file's name without its extensions.
     Stem,
 }
 
 impl NameBy {
-    /// Names files, which so far have the names of [`Name`](Self::Name). What data sets hold keeps its names.
+    /// Names files, which have their [`Name`](Self::Name) so far. Structures of data sets keep their names.
     pub(super) fn name(self, entries: &mut [Result<InputFile, InputFailure>]) -> Result<(), DuplicateName> {
         let files = entries.iter_mut().flatten();
         for file in files.filter(|file| matches!(file.source, Source::File | Source::Archive | Source::Database)) {
@@ -58,7 +57,7 @@ fn duplicate(name: &str, first: &Path, second: &Path) -> DuplicateName {
     DuplicateName { name: name.to_owned(), first: first.to_owned(), second: second.to_owned() }
 }
 
-/// Gives files of one name more of their paths.
+/// Adds parts of the paths to equal names.
 fn tell_apart(files: &mut [&mut InputFile]) -> Result<(), DuplicateName> {
     let mut places: HashMap<&str, Vec<usize>> = HashMap::with_capacity(files.len());
     for (index, file) in files.iter().enumerate() {
@@ -84,7 +83,7 @@ fn tell_apart(files: &mut [&mut InputFile]) -> Result<(), DuplicateName> {
         let names = (least..=most).find_map(|count| {
             let names: Vec<&str> = paths.iter().map(|path| last_parts(path, count)).collect();
             let distinct: HashSet<&str> = names.iter().copied().collect();
-            // Their own name is free when one of them alone keeps it.
+            // One of the files may keep the short name if no other does.
             let own = &files[group[0]].name;
             let fresh = names.iter().all(|name| name == own || !known.contains(*name));
             (distinct.len() == names.len() && fresh).then(|| names.into_iter().map(str::to_owned).collect::<Vec<_>>())
@@ -97,19 +96,19 @@ fn tell_apart(files: &mut [&mut InputFile]) -> Result<(), DuplicateName> {
     Ok(())
 }
 
-/// The last parts of a path, as many as are asked for or there are.
+/// The last `count` parts of a path, or all if it has fewer.
 fn last_parts(path: &str, count: usize) -> &str {
     path.rmatch_indices('/').nth(count - 1).map_or(path, |(at, _)| &path[at + 1..])
 }
 
-/// The path as text, `/` between its parts, without the extension of a compression. Bytes that are no text are written
-/// `\xFF`, so that names that differ are told apart.
+/// The path as text with `/` as separator, without the extension of a compression. Bytes that are not UTF-8 are written as
+/// `\xFF`, so different paths keep different names.
 pub(super) fn structure_name(path: &Path) -> String {
     let parts: Vec<_> = path.iter().map(text).collect();
     without_compression(parts.join("/"))
 }
 
-/// The whole path in the same form.
+/// The complete path in the same form.
 fn path_name(path: &Path) -> String {
     let parts = path.components().filter(|part| !matches!(part, Component::CurDir));
     let name = parts.map(|part| if part == Component::RootDir { String::new() } else { text(part.as_os_str()) });
@@ -120,7 +119,7 @@ fn text(part: &std::ffi::OsStr) -> String {
     as_text(part.as_encoded_bytes())
 }
 
-/// Bytes as text, those that are none as `\xFF`.
+/// Bytes as text; bytes that are not UTF-8 as `\xFF`.
 pub(super) fn as_text(bytes: &[u8]) -> String {
     let chunk = |chunk: std::str::Utf8Chunk| {
         let rest: String = chunk.invalid().iter().map(|byte| format!("\\x{byte:02X}")).collect();
@@ -136,7 +135,7 @@ fn without_compression(mut name: String) -> String {
     name
 }
 
-/// The extension of a compression at a name's end.
+/// The extension of a compression at the end of a name.
 fn compression(name: &str) -> Option<&'static str> {
     let (stem, last) = name.rsplit_once('.')?;
     let known = COMPRESSED.into_iter().find(|extension| last.eq_ignore_ascii_case(extension));
@@ -156,18 +155,18 @@ fn is_known(extension: &str) -> bool {
     EXTENSIONS.contains(&extension) || extension == "tar"
 }
 
-/// Whether a name is that of a structure.
+/// Whether a file name is a structure's.
 pub(super) fn is_structure(path: &Path) -> bool {
     extension(path).is_some_and(|extension| EXTENSIONS.contains(&extension.as_str()))
 }
 
-/// Whether a name is that of an archive.
+/// Whether a file name is an archive's.
 pub(super) fn is_archive(path: &Path) -> bool {
     const SHORT: [&str; 5] = ["tgz", "tzst", "tbz", "tbz2", "txz"];
     extension(path).is_some_and(|extension| extension == "tar" || SHORT.contains(&extension.as_str()))
 }
 
-/// The extension in lower case, that before the one of a compression where there is one.
+/// The extension in lower case, without that of a compression.
 pub(super) fn extension(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_string_lossy();
     let name = match compression(&name) {
@@ -177,16 +176,17 @@ pub(super) fn extension(path: &Path) -> Option<String> {
     name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, extension)| extension.to_ascii_lowercase())
 }
 
-/// Why a file of a known format is not read, and what to do.
+/// Why a known format is not supported, and what to do.
 pub(super) fn refused_format(path: &Path) -> Option<&'static str> {
-    const TRAJECTORY: &str = "trajectories are not read; write the frames as PDB with MODEL records, and see --model";
+    const TRAJECTORY: &str =
+        "trajectories are not supported; write the frames as PDB with MODEL records, and see --model";
     let reason = match extension(path).as_deref() {
         Some("gro") => {
-            "GRO is not read: it numbers residues modulo 100,000 and has no chains; `gmx editconf -f x.gro -o x.pdb` makes PDB of it"
+            "GRO is not supported: it numbers residues modulo 100,000 and has no chains; convert it with `gmx editconf -f x.gro -o x.pdb`"
         }
-        Some("mmtf") => "MMTF is not read; its publisher has ended it: fetch the .bcif.gz or .cif.gz file",
-        Some("xml") => "PDBML is not read; fetch the .cif file",
-        Some("mol2" | "sdf" | "mol" | "smi") => "is a format of small molecules; give PDB, mmCIF or BinaryCIF",
+        Some("mmtf") => "MMTF is not supported, and no longer published: fetch the .bcif.gz or .cif.gz file",
+        Some("xml") => "PDBML is not supported; fetch the .cif file",
+        Some("mol2" | "sdf" | "mol" | "smi") => "is a format for small molecules; give PDB, mmCIF or BinaryCIF",
         Some("xtc" | "trr" | "dcd" | "nc") => TRAJECTORY,
         _ => return None,
     };

@@ -1,4 +1,4 @@
-//! Inputs that are read from begin to end: tars, databases, and standard input. Memory holds one member at a time.
+//! Inputs that are read as streams: tars, databases, and standard input. Memory holds one member at a time.
 
 use super::database;
 use super::names::{as_text, is_structure};
@@ -11,24 +11,24 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Something that a stream gives.
+/// An item of a stream.
 pub(crate) enum Item {
     /// A file's bytes, as they are compressed there; and how many of the stream they take, about.
     Structure { name: String, bytes: Vec<u8>, size: u64 },
-    /// Something that can be no structure.
+    /// A member that cannot be read as a structure.
     Failed(InputFailure),
-    /// What is to be told of the stream.
+    /// A note about the stream.
     Said { name: String, text: String },
 }
 
-/// The most bytes of one member.
+/// Most bytes of a member.
 const MOST: u64 = 4 << 30;
-/// What a tar is made of, in bytes.
+/// Block size of a tar in bytes.
 const BLOCK: usize = 512;
-/// Bytes that are asked of files and pipes at once.
+/// Bytes per read of files and pipes.
 const BUFFER: usize = 1 << 18;
 
-/// Gives all that an archive or standard input holds to `take`, until it answers `false`.
+/// Passes all items of an archive or standard input to `take` until it returns `false`.
 pub(crate) fn unpack(input: &InputFile, take: &mut dyn FnMut(Item) -> bool) {
     let unpacked = match input.source {
         Source::Database => database::entries(input, take),
@@ -62,12 +62,14 @@ fn try_unpack(input: &InputFile, take: &mut dyn FnMut(Item) -> bool) -> Result<(
         return members(input, unpacked, take);
     }
     if matches!(input.source, Source::Archive | Source::MemoryArchive(_)) {
-        return Err(if head.is_empty() { "the file is empty" } else { "is no tar, though its name says so" }.to_owned());
+        return Err(
+            if head.is_empty() { "the file is empty" } else { "is not a tar, although its name says so" }.to_owned()
+        );
     }
     let mut bytes = Vec::new();
     let length = unpacked.take(MOST + 1).read_to_end(&mut bytes).map_err(|error| damaged(&error))? as u64;
     if length > MOST {
-        return Err(format!("has more than {MOST} bytes, and is no tar: a pipe without an end?"));
+        return Err(format!("has more than {MOST} bytes and is not a tar; is it a pipe without an end?"));
     }
     take(Item::Structure { name: input.name.clone(), bytes, size: read.load(Ordering::Relaxed) });
     Ok(())
@@ -77,11 +79,11 @@ fn damaged(error: &Error) -> String {
     format!("is damaged or cut: {error}; fetch it again")
 }
 
-/// Gives the members of a tar that are structures.
+/// Passes the members of a tar that are structures.
 fn members(input: &InputFile, tar: impl Read, take: &mut dyn FnMut(Item) -> bool) -> Result<(), String> {
     let zeros = Arc::new(AtomicU64::new(0));
     let mut archive = tar::Archive::new(Zeros { inner: tar, zeros: Arc::clone(&zeros) });
-    // Tars that were put one after another are read to the last.
+    // Read concatenated tars to the end.
     archive.set_ignore_zeros(true);
     let mut known = HashSet::new();
     let (mut found, mut ignored) = (0_usize, 0_usize);
@@ -101,7 +103,7 @@ fn members(input: &InputFile, tar: impl Read, take: &mut dyn FnMut(Item) -> bool
         let name = format!("{}/{path}", input.name);
         let item = match contents(&mut member, &name) {
             Ok(_) if !known.insert(path.to_owned()) => {
-                let reason = "is a second member of this name; the first is read".to_owned();
+                let reason = "is a second member of this name; only the first is read".to_owned();
                 Item::Failed(InputFailure::new(&name, reason))
             }
             Ok(bytes) => Item::Structure { name, size: bytes.len() as u64, bytes },
@@ -116,7 +118,7 @@ fn members(input: &InputFile, tar: impl Read, take: &mut dyn FnMut(Item) -> bool
     }
     if ignored > 0 {
         let members = if ignored == 1 { "1 member is".to_owned() } else { format!("{ignored} members are") };
-        let text = format!("{members} ignored, being none of {}", taken());
+        let text = format!("{members} ignored; the formats are {}", taken());
         take(Item::Said { name: input.name.clone(), text });
     }
     if found == 0 {
@@ -125,14 +127,14 @@ fn members(input: &InputFile, tar: impl Read, take: &mut dyn FnMut(Item) -> bool
     Ok(())
 }
 
-/// A member's bytes.
+/// Reads a member's bytes.
 fn contents(member: &mut tar::Entry<'_, impl Read>, name: &str) -> Result<Vec<u8>, InputFailure> {
     let failure = |reason: String| Err(InputFailure::new(name, reason));
     let size = member.size();
     if size > MOST {
         return failure(format!("has {size} bytes; no structure has more than {MOST}"));
     }
-    // What a header says of itself reserves little.
+    // The size in a header is not trusted to reserve memory.
     let mut bytes = Vec::with_capacity(size.min(1 << 20) as usize);
     match member.take(MOST).read_to_end(&mut bytes) {
         Ok(_) if bytes.len() as u64 == size => Ok(bytes),
@@ -141,7 +143,7 @@ fn contents(member: &mut tar::Entry<'_, impl Read>, name: &str) -> Result<Vec<u8
     }
 }
 
-/// Whether bytes are a tar, plain or compressed.
+/// Whether the bytes are a tar, plain or compressed.
 pub(super) fn is_packed_tar(bytes: &[u8]) -> bool {
     let Some(compression) = Compression::of(bytes) else { return is_tar(bytes) };
     let mut block = Vec::with_capacity(BLOCK);
@@ -163,7 +165,7 @@ fn is_tar(block: &[u8]) -> bool {
     !digits.is_empty() && stated == Some(sum)
 }
 
-/// The first bytes of a reader, and a reader of all of them.
+/// Reads the first bytes of a reader, and returns a reader that repeats them.
 fn peek(mut reader: Box<dyn Read + Send>, bytes: usize) -> std::io::Result<(Vec<u8>, Box<dyn Read + Send>)> {
     let mut head = Vec::with_capacity(bytes);
     reader.by_ref().take(bytes as u64).read_to_end(&mut head)?;
@@ -171,7 +173,7 @@ fn peek(mut reader: Box<dyn Read + Send>, bytes: usize) -> std::io::Result<(Vec<
     Ok((head, Box::new(all)))
 }
 
-/// Counts what is read.
+/// Counts the bytes read.
 struct Counted<R> {
     inner: R,
     bytes: Arc<AtomicU64>,
@@ -185,7 +187,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Counts the zero bytes that what was read ends with.
+/// Counts the zero bytes at the end of the bytes read.
 struct Zeros<R> {
     inner: R,
     zeros: Arc<AtomicU64>,

@@ -1,17 +1,17 @@
 //! Frequencies and their slopes.
 
-/// What is estimated of a share of samples.
+/// Estimates for a share of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Estimate {
-    /// From 0 to 1; NaN where there are no samples.
+    /// From 0 to 1; NaN if there are no samples.
     pub(super) frequency: f64,
-    /// Slope of the logit per day; NaN where there is none.
+    /// The slope of the logit per day; NaN if there is none.
     pub(super) velocity: f64,
-    /// Its standard error.
+    /// The standard error of the slope.
     pub(super) error: f64,
 }
 
-/// A day's samples: which, how many of the share, and how many in all.
+/// A day's samples: its date, the number in the share, and the total.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Day {
     pub(super) date: i64,
@@ -19,7 +19,7 @@ pub(super) struct Day {
     pub(super) total: f64,
 }
 
-/// The slope of the logit by weighted least squares, and its standard error; NaN where the days do not tell.
+/// The slope of the logit by weighted least squares, and its standard error; both NaN if the days do not determine them.
 pub(super) fn slope(days: &[Day]) -> (f64, f64) {
     const NONE: (f64, f64) = (f64::NAN, f64::NAN);
     let some = days.iter().any(|day| day.count > 0.0);
@@ -52,7 +52,7 @@ pub(super) fn slope(days: &[Day]) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// NumPy's `polyfit(t, y, 1, w=sqrt(w), cov='unscaled')` of the same days.
+    /// Expected: NumPy's `polyfit(t, y, 1, w=sqrt(w), cov='unscaled')` of the same days.
     #[test]
     fn slopes_are_those_of_numpy() {
         let counts = [3.0, 5.0, 4.0, 9.0, 14.0, 13.0, 25.0, 30.0];

@@ -6,7 +6,7 @@ use shared_types::{NO_CA, RESIDUES, ResidueKind};
 use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 
-/// One residue in the place of another, as `N501Y`, or `E:N501Y` of chain E alone.
+/// A substitution of one residue by another, such as `N501Y`, or `E:N501Y` for chain E only.
 ///
 /// ```
 /// use prism_host::lineages::Substitution;
@@ -18,17 +18,17 @@ use std::str::FromStr;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Substitution {
-    /// The author's chain id; none for every chain.
+    /// The author's chain id, or none for every chain.
     pub chain: Option<String>,
-    /// The residue that there was, by its place in [`RESIDUES`].
+    /// The original residue, as its index in [`RESIDUES`].
     pub from: ResidueKind,
     /// The author's residue number.
     pub number: i32,
-    /// The residue that there is.
+    /// The new residue.
     pub to: ResidueKind,
 }
 
-/// Letters of the 20, in the order of [`RESIDUES`].
+/// The letters of the 20 residues, in the order of [`RESIDUES`].
 const LETTERS: &[u8; 20] = b"ARNDCQEGHILKMFPSTWYV";
 
 fn kind(letter: char) -> Option<ResidueKind> {
@@ -39,7 +39,7 @@ impl FromStr for Substitution {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text:?} is no substitution such as N501Y or E:N501Y");
+        let wrong = || format!("{text:?} is not a substitution such as N501Y or E:N501Y");
         let (chain, rest) = match text.rsplit_once(':') {
             Some((chain, rest)) => (Some(chain.to_owned()), rest),
             None => (None, text),
@@ -63,21 +63,21 @@ impl Display for Substitution {
 }
 
 impl Substitution {
-    /// Whether a row is the residue that is meant.
+    /// Whether a row is the residue at this position.
     pub(super) fn is_at(&self, structure: &StructureInput, row: usize) -> bool {
         structure.residue_numbers[row] == self.number
             && structure.insertion_codes[row].is_empty()
             && self.chain.as_ref().is_none_or(|chain| structure.chains[structure.chain_ids[row] as usize] == *chain)
     }
 
-    /// Whether a row has the residue that there was.
+    /// Whether a row has the original residue.
     pub(super) fn fits(&self, structure: &StructureInput, row: usize) -> bool {
         shared_types::residue::parent_of(structure.residue_types[row]) == Some(self.from)
     }
 }
 
-/// Makes rows residues of another type. What all have in common stays: N, CA, C, O and, but for glycine, CB. Answers how many
-/// atoms were dropped.
+/// Changes rows to another residue type. The atoms that all types share stay: N, CA, C, O and, except for glycine, CB.
+/// Returns the number of dropped atoms.
 pub(super) fn apply(structure: &mut StructureInput, rows: &[usize], to: ResidueKind) -> usize {
     let glycine = RESIDUES[usize::from(to)].name == "GLY";
     let named = !structure.residue_names.is_empty();
@@ -117,7 +117,7 @@ pub(super) fn apply(structure: &mut StructureInput, rows: &[usize], to: ResidueK
             atoms.push(*atom);
         }
         if atoms.len() == new_begin {
-            // A residue without any of them keeps what it has: one without atoms would be none.
+            // A residue without any of these atoms keeps all of its atoms, since a residue must have some.
             structure.ca_indices[row] = NO_CA;
             atoms.extend_from_slice(&structure.atoms[begin..end]);
             roles = RoleAtoms::NONE;

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Read;
 use std::path::Path;
 
-/// Lineages: how often each was sampled where and when, and its substitutions.
+/// Lineages: the number of samples of each by country and day, and its substitutions.
 ///
 /// ```
 /// use prism_host::lineages::Lineages;
@@ -39,13 +39,13 @@ pub struct Lineages {
     countries: Vec<Country>,
 }
 
-/// What was sampled in a country.
+/// The samples of a country.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Country {
     pub(super) name: String,
-    /// Lineages that were sampled there.
+    /// The lineages that were sampled there.
     pub(super) lineages: Vec<usize>,
-    /// By day: samples of all, and of each lineage.
+    /// By day: the number of all samples, and of each lineage's samples.
     days: BTreeMap<i64, (f64, HashMap<usize, f64>)>,
 }
 
@@ -61,7 +61,7 @@ impl Country {
             .filter(|(_, (total, _))| *total > 0.0)
             .map(|(&date, (total, of))| {
                 let count = lineages.iter().filter_map(|lineage| of.get(lineage)).sum::<f64>();
-                // Sums of frequencies may round above their total.
+                // Sums of frequencies may exceed their total by rounding.
                 Day { date, count: count.min(*total), total: *total }
             })
             .collect();
@@ -76,18 +76,18 @@ impl Country {
 const COLUMNS: [&str; 7] = ["lineage", "country", "date", "count", "total", "frequency", "substitutions"];
 
 impl Lineages {
-    /// Reads a CSV file: `lineage`, `date` (YYYY-MM-DD) and either `count` or `frequency` (0 to 1), and if need be `country`,
-    /// `total` (samples of the country on that day, else the sum of the counts) and `substitutions` (such as `N501Y E:E484K`;
-    /// in any one line of a lineage).
+    /// Reads a CSV file with the columns `lineage`, `date` (YYYY-MM-DD) and either `count` or `frequency` (0 to 1).
+    /// Optional columns are `country`, `total` (samples of the country on that day; by default the sum of the counts) and
+    /// `substitutions` (such as `N501Y E:E484K`; in any one line of a lineage).
     ///
     /// # Errors
-    /// Names the line of the first thing that is wrong.
+    /// Names the line of the first error.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, TableError> {
         let (file, shown) = csv_table::open(path.as_ref())?;
         Self::from_reader(file, &shown)
     }
 
-    /// Reads such a file's text from anywhere; `path` is what errors call it.
+    /// Reads the text of such a file from any reader. Errors call it `path`.
     ///
     /// # Errors
     /// As [`read`](Self::read).
@@ -100,10 +100,13 @@ impl Lineages {
         })?;
         let wrong = |problem| lines.wrong(1, problem);
         if table.names.is_empty() {
-            return Err(wrong("there is no line after it".to_owned()));
+            return Err(wrong("no line follows the header".to_owned()));
         }
         if table.countries.len() > usize::from(u8::MAX) {
-            return Err(wrong(format!("there are {} countries, more than country_id counts", table.countries.len())));
+            return Err(wrong(format!(
+                "there are {} countries, more than country_id can count",
+                table.countries.len()
+            )));
         }
         table.finish(&known.totals).map_err(wrong)?;
         Ok(table)
@@ -114,10 +117,10 @@ impl Lineages {
         if name.is_empty() {
             return Err("there is no lineage".to_owned());
         }
-        let date = days(date).ok_or_else(|| format!("{date:?} is no date such as 2021-12-31"))?;
+        let date = days(date).ok_or_else(|| format!("{date:?} is not a date such as 2021-12-31"))?;
         let number = |what: &str, text: &str, most: f64| match text.parse::<f64>() {
             Ok(value) if (0.0..=most).contains(&value) => Ok(value),
-            _ => Err(format!("{what} {text:?} is no number from 0 to {most}")),
+            _ => Err(format!("{what} {text:?} is not a number from 0 to {most}")),
         };
         let lineage = *known.lineages.entry(name.to_owned()).or_insert_with(|| {
             self.names.push(name.to_owned());
@@ -144,11 +147,11 @@ impl Lineages {
         }
         let day = country.days.entry(date).or_default();
         if day.1.insert(lineage, count).is_some() {
-            return Err(format!("a second line of {name} in {:?} on that day", country.name));
+            return Err(format!("another line already gives {name} in {:?} on that day", country.name));
         }
         match (known.totals.entry((place, date)).or_insert(total), total) {
             (own, total) if *own == total => {}
-            _ => return Err("the total is not that of another line of the same country and day".to_owned()),
+            _ => return Err("the total differs from that of another line of the same country and day".to_owned()),
         }
         Ok(())
     }
@@ -171,18 +174,18 @@ impl Lineages {
         if own.0.is_empty() && own.1.is_empty() {
             (*own.0, *own.1) = (all, others);
         } else if (&*own.0, &*own.1) != (&all, &others) {
-            return Err(format!("{} has other substitutions in a line before", self.names[lineage]));
+            return Err(format!("{} has other substitutions in an earlier line", self.names[lineage]));
         }
         Ok(())
     }
 
-    /// Gives each day its total: as given, else the sum of its counts.
+    /// Gives each day its total: the given one, or the sum of its counts.
     fn finish(&mut self, totals: &HashMap<(usize, i64), Option<f64>>) -> Result<(), String> {
         for (place, country) in self.countries.iter_mut().enumerate() {
             for (date, (total, of)) in &mut country.days {
                 let sum: f64 = of.values().sum();
                 *total = totals.get(&(place, *date)).copied().flatten().unwrap_or(sum);
-                // Rounded frequencies may sum to a little more than 1.
+                // Rounded frequencies may sum to slightly more than 1.
                 if sum > *total * 1.02 {
                     return Err(format!("the lineages of a day in {:?} sum to {sum} of {total}", country.name));
                 }
@@ -191,7 +194,7 @@ impl Lineages {
         Ok(())
     }
 
-    /// How many lineages there are.
+    /// The number of lineages.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "a table without lineages is refused")]
     pub fn len(&self) -> usize {
@@ -210,19 +213,19 @@ impl Lineages {
         &self.substitutions[lineage]
     }
 
-    /// What is not applied of a lineage.
+    /// The substitutions of a lineage that are not applied.
     pub(super) fn others(&self, lineage: usize) -> &[String] {
         &self.others[lineage]
     }
 }
 
-/// What lines before have named.
+/// The names in the lines so far.
 #[derive(Default)]
 struct Known {
     lineages: HashMap<String, usize>,
     countries: HashMap<String, usize>,
     totals: HashMap<(usize, i64), Option<f64>>,
-    /// Which lineages each country has.
+    /// The lineages of each country.
     sampled: HashSet<(usize, usize)>,
 }
 
@@ -232,14 +235,14 @@ fn positions(header: &[&str]) -> Result<[Option<usize>; COLUMNS.len()], String> 
         let place = COLUMNS.iter().position(|own| *own == name);
         let place = place.ok_or_else(|| format!("unknown column {name:?}; known are {}", COLUMNS.join(", ")))?;
         if positions[place].replace(index).is_some() {
-            return Err(format!("column {name:?} stands twice"));
+            return Err(format!("column {name:?} occurs twice"));
         }
     }
     match positions {
         [None, ..] => Err("column \"lineage\" is missing".to_owned()),
         [_, _, None, ..] => Err("column \"date\" is missing".to_owned()),
         [_, _, _, None, _, None, _] => Err("there is neither a column \"count\" nor \"frequency\"".to_owned()),
-        [_, _, _, Some(_), _, Some(_), _] => Err("there are both counts and frequencies; which count?".to_owned()),
+        [_, _, _, Some(_), _, Some(_), _] => Err("there are both counts and frequencies; give one of them".to_owned()),
         positions => Ok(positions),
     }
 }
@@ -283,18 +286,18 @@ mod tests {
     fn faults_are_named_with_their_line() {
         let header = "lineage,country,date,count,substitutions\n";
         let line = |line: &str| refused(&format!("{header}A,X,2021-12-01,5,N501Y\n{line}\n"));
-        assert_eq!(line("A,X,2021-12-01,7,"), "t.csv: line 3: a second line of A in \"X\" on that day");
-        assert_eq!(line("A,X,2021-12-02,7,E484K"), "t.csv: line 3: A has other substitutions in a line before");
-        assert!(line("A,X,2021-12-02,7,501").contains("line 3: \"501\" is no substitution"));
-        assert!(line("A,X,1.12.2021,7,").contains("line 3: \"1.12.2021\" is no date"));
-        assert!(line("A,X,2021-12-02,-1,").contains("count \"-1\" is no number from 0"));
+        assert_eq!(line("A,X,2021-12-01,7,"), "t.csv: line 3: another line already gives A in \"X\" on that day");
+        assert_eq!(line("A,X,2021-12-02,7,E484K"), "t.csv: line 3: A has other substitutions in an earlier line");
+        assert!(line("A,X,2021-12-02,7,501").contains("line 3: \"501\" is not a substitution"));
+        assert!(line("A,X,1.12.2021,7,").contains("line 3: \"1.12.2021\" is not a date"));
+        assert!(line("A,X,2021-12-02,-1,").contains("count \"-1\" is not a number from 0"));
         assert!(line("A,X,2021-12-02,,").contains("neither a count nor a frequency"));
         assert!(line(",X,2021-12-02,1,").contains("there is no lineage"));
         assert!(refused("lineage,date\nA,2021-12-01\n").contains("neither a column"));
         assert!(refused("lineage,date,cuont\n").contains("unknown column \"cuont\""));
-        assert!(refused(header).contains("there is no line after it"));
+        assert!(refused(header).contains("no line follows the header"));
         let totals = "lineage,date,count,total\nA,2021-12-01,1,10\nB,2021-12-01,1,11\n";
-        assert!(refused(totals).contains("line 3: the total is not that of another line"));
+        assert!(refused(totals).contains("line 3: the total differs from that of another line"));
     }
 
     #[test]

@@ -328,6 +328,9 @@ mod tests {
         let steps = |names: &[&str]| Columns::choose(names).unwrap().selection().steps();
         assert_eq!(steps(&["structure", "row"]), Steps::NONE);
         assert_eq!(steps(&["sasa"]), Steps::EXPOSURE.and(Steps::ROWS));
+        assert_eq!(steps(&["cx"]), steps(&["sasa"]).and(Steps::PROTRUSION));
+        assert_eq!(steps(&["depth"]), steps(&["sasa"]).and(Steps::DEPTH));
+        assert_eq!(steps(&["atomic_contacts"]), steps(&["sasa"]).and(Steps::ATOMIC_CONTACTS));
         assert_eq!(steps(&["hydropathy"]), Steps::ROWS);
         assert_eq!(steps(&["ca_x"]), Steps::POSITION);
         assert_eq!(steps(&["chi1"]), Steps::BACKBONE);

@@ -3,6 +3,7 @@
 use super::value::{Kind, Value};
 use super::{Column, Columns, OutputError, StructureRows, Table, is_same};
 use rayon::prelude::*;
+use shared_types::backbone::SecondaryStructure;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -141,6 +142,12 @@ impl Spool {
     fn append(&mut self, column: &Column, part: &StructureRows<'_>) -> std::io::Result<()> {
         let Self { file, texts } = self;
         let structure = part.structure;
+        // Of a feature, or of none that was computed.
+        let values = match column {
+            Column::Feature(feature) | Column::State(feature) => part.values(feature),
+            _ => &[],
+        };
+        let value = |row: usize| values.get(row).copied().unwrap_or(f32::NAN);
         for row in 0..part.len() {
             let bytes = match column {
                 Column::Structure => texts.index(&structure.name).to_le_bytes(),
@@ -148,11 +155,11 @@ impl Spool {
                 Column::Icode => texts.index(&structure.insertion_codes[row]).to_le_bytes(),
                 Column::Resname => texts.index(part.resname(row)).to_le_bytes(),
                 Column::Parent => texts.index(structure.parent(row)).to_le_bytes(),
-                Column::State(feature) => texts.index(part.state(feature, row)).to_le_bytes(),
+                Column::State(_) => texts.index(SecondaryStructure::letter(value(row))).to_le_bytes(),
                 Column::Row => (row as i32).to_le_bytes(),
                 Column::Resnum => structure.residue_numbers[row].to_le_bytes(),
                 Column::SiteId => part.site_id(row).to_le_bytes(),
-                Column::Feature(feature) => part.feature(feature, row).to_le_bytes(),
+                Column::Feature(_) => value(row).to_le_bytes(),
                 Column::Plddt | Column::Label(_) | Column::Lineage(_) => match part.value(row, column) {
                     Value::Text(text) => texts.index(text).to_le_bytes(),
                     Value::Int(value) => value.to_le_bytes(),

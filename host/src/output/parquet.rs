@@ -1,18 +1,16 @@
 //! Parquet.
 
+mod group;
+
 use super::value::Kind;
-use super::{Column, Columns, OutputError, Provenance, StructureRows, Table, is_same};
-use bytes::Bytes;
+use super::{Column, Columns, OutputError, Provenance, StructureRows, Table};
+use group::{Encoded, Group};
 use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
-use parquet::column::writer::{ColumnCloseResult, get_column_writer, get_typed_column_writer};
-use parquet::data_type::{ByteArray, ByteArrayType, FloatType, Int32Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
-use parquet::file::writer::{SerializedFileWriter, SerializedPageWriter, TrackedWrite};
-use parquet::schema::types::{ColumnDescPtr, Type};
-use rayon::prelude::*;
-use shared_types::RESIDUES;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::Type;
 use std::collections::VecDeque;
 use std::io::Write;
 use std::sync::Arc;
@@ -56,27 +54,9 @@ pub struct ParquetTable<W: Write + Send> {
     columns: Columns,
     group: Group,
     /// Groups that rayon's threads encode, in their order in the file.
-    in_flight: VecDeque<Receiver<Encoded>>,
-}
-
-/// The encoded columns of a row group, and their metadata for the footer.
-type Encoded = Result<Vec<(Bytes, ColumnCloseResult)>, ParquetError>;
-
-/// A row group that is being gathered: what the structures that it is made of may take with them.
-struct Group {
-    /// A column each.
-    values: Vec<Values>,
-    rows: usize,
-}
-
-/// A column of a group.
-enum Values {
-    /// Texts, and how many rows in turn have each.
-    Text(Vec<(ByteArray, usize)>),
-    Int(Vec<i32>),
-    Optional(Vec<Option<i32>>),
-    /// NaN if there is none.
-    Float(Vec<f32>),
+    in_flight: VecDeque<Receiver<(Encoded, Group)>>,
+    /// Groups that are written. Their memory is used again: fresh pages would cost more than the copies into them.
+    spare: Vec<Group>,
 }
 
 impl<W: Write + Send> ParquetTable<W> {
@@ -103,15 +83,17 @@ impl<W: Write + Send> ParquetTable<W> {
             }
         }
         let file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties.build()))?;
-        Ok(Self { file, group: Group::of(columns.as_slice()), columns, in_flight: VecDeque::new() })
+        let group = Group::of(columns.as_slice());
+        Ok(Self { file, group, columns, in_flight: VecDeque::new(), spare: Vec::new() })
     }
 
-    /// Hands the group that was gathered to rayon's threads, and writes those that are ready.
+    /// Passes the gathered group to rayon's threads, and writes the groups that are ready.
     fn end_group(&mut self) -> Result<(), OutputError> {
-        let group = std::mem::replace(&mut self.group, Group::of(self.columns.as_slice()));
+        let next = self.spare.pop().unwrap_or_else(|| Group::of(self.columns.as_slice()));
+        let group = std::mem::replace(&mut self.group, next);
         let schema = self.file.schema_descr().columns().to_vec();
         let properties = self.file.properties().clone();
-        let encode = move || group.encode(&schema, &properties);
+        let encode = move || (group.encode(&schema, &properties), group);
         if rayon::current_thread_index().is_some() {
             // A thread of the pool must not wait for other threads of the pool: there may be none.
             self.write_ready(0)?;
@@ -119,14 +101,14 @@ impl<W: Write + Send> ParquetTable<W> {
         }
         let (send, encoded) = channel();
         rayon::spawn(move || {
-            // Nobody receives it when the table was given up.
+            // The receiver is gone if the table was dropped.
             let _ = send.send(encode());
         });
         self.in_flight.push_back(encoded);
         self.write_ready(GROUPS_IN_FLIGHT)
     }
 
-    /// Writes groups that are ready, and waits for others where more than `most` are under way.
+    /// Writes the groups that are ready. Waits for others while more than `most` are in flight.
     fn write_ready(&mut self, most: usize) -> Result<(), OutputError> {
         while let Some(first) = self.in_flight.front() {
             let lost = || ParquetError::General("a thread that encoded a row group has ended".to_owned());
@@ -142,30 +124,35 @@ impl<W: Write + Send> ParquetTable<W> {
         Ok(())
     }
 
-    fn write_group(&mut self, encoded: Encoded) -> Result<(), OutputError> {
+    fn write_group(&mut self, (encoded, mut gathered): (Encoded, Group)) -> Result<(), OutputError> {
         let mut group = self.file.next_row_group()?;
         for (bytes, chunk) in encoded? {
             group.append_column(&bytes, chunk)?;
         }
         group.close()?;
+        gathered.clear();
+        self.spare.push(gathered);
         Ok(())
     }
 }
 
 impl<W: Write + Send> Table for ParquetTable<W> {
     fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
-        for part in structures {
-            self.group.append(self.columns.as_slice(), part);
-            // Groups end at the same structure however the table is handed over.
-            if self.group.rows >= GROUP_ROWS {
+        let mut rest = structures;
+        while !rest.is_empty() {
+            // Groups end at the same structure however the table is passed.
+            let (parts, others) = rest.split_at(self.group.parts_to_fill(rest, GROUP_ROWS));
+            self.group.append(self.columns.as_slice(), parts);
+            if self.group.rows() >= GROUP_ROWS {
                 self.end_group()?;
             }
+            rest = others;
         }
         Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), OutputError> {
-        if self.group.rows > 0 {
+        if self.group.rows() > 0 {
             self.end_group()?;
         }
         self.write_ready(0)?;
@@ -183,175 +170,4 @@ fn field(column: &Column) -> parquet::errors::Result<Type> {
         Kind::Float => (PhysicalType::FLOAT, None, Repetition::OPTIONAL),
     };
     Type::primitive_type_builder(column.name(), physical).with_logical_type(logical).with_repetition(repetition).build()
-}
-
-impl Group {
-    fn of(columns: &[Column]) -> Self {
-        Self { values: columns.iter().map(Values::of).collect(), rows: 0 }
-    }
-
-    fn append(&mut self, columns: &[Column], part: &StructureRows<'_>) {
-        for (values, column) in self.values.iter_mut().zip(columns) {
-            values.append(column, part);
-        }
-        self.rows += part.len();
-    }
-
-    /// Encodes and compresses the columns at the same time.
-    fn encode(&self, schema: &[ColumnDescPtr], properties: &WriterPropertiesPtr) -> Encoded {
-        let columns = (schema, &self.values).into_par_iter();
-        columns.map(|(column, values)| values.encode(column.clone(), properties.clone())).collect()
-    }
-}
-
-impl Values {
-    fn of(column: &Column) -> Self {
-        match column.kind() {
-            Kind::Text => Self::Text(Vec::new()),
-            Kind::Int => Self::Int(Vec::new()),
-            Kind::Optional => Self::Optional(Vec::new()),
-            Kind::Float => Self::Float(Vec::new()),
-        }
-    }
-
-    fn append(&mut self, column: &Column, part: &StructureRows<'_>) {
-        let shared = |name: &'static str| ByteArray::from(Bytes::from_static(name.as_bytes()));
-        let rows = 0..part.len();
-        let structure = part.structure;
-        match (self, column) {
-            (Self::Text(runs), Column::Structure) => {
-                runs.push((ByteArray::from(structure.name.as_str()), rows.len()));
-            }
-            (Self::Text(runs), Column::Chain) => {
-                append_runs(runs, rows.map(|row| part.chain(row)), ByteArray::from);
-            }
-            (Self::Text(runs), Column::Icode) => {
-                append_runs(runs, rows.map(|row| &*structure.insertion_codes[row]), |code| match code {
-                    "" => nothing(),
-                    code => ByteArray::from(code),
-                });
-            }
-            (Self::Text(runs), Column::Resname) => {
-                if structure.residue_names.is_empty() {
-                    let of_type = |row: usize| RESIDUES[usize::from(structure.residue_types[row])].name;
-                    append_runs(runs, rows.map(of_type), shared);
-                } else {
-                    append_runs(runs, rows.map(|row| part.resname(row)), ByteArray::from);
-                }
-            }
-            (Self::Text(runs), Column::Parent) => append_runs(runs, rows.map(|row| structure.parent(row)), shared),
-            (Self::Text(runs), Column::State(feature)) => {
-                append_runs(runs, rows.map(|row| part.state(feature, row)), shared)
-            }
-            (Self::Int(all), Column::Row) => all.extend(rows.map(|row| row as i32)),
-            (Self::Int(all), Column::Resnum) => all.extend_from_slice(&structure.residue_numbers[rows]),
-            (Self::Int(all), Column::SiteId) => all.extend(rows.map(|row| part.site_id(row))),
-            (Self::Float(all), Column::Feature(feature)) => match part.values(feature) {
-                [] => all.extend(rows.map(|_| f32::NAN)),
-                values => all.extend_from_slice(&values[rows]),
-            },
-            (Self::Float(all), Column::Plddt) => all.extend(rows.map(|row| part.plddt(row))),
-            (Self::Float(all), Column::Lineage(_)) => all.extend(rows.map(|row| part.velocity_error(row))),
-            (Self::Text(runs), Column::Lineage(text)) => {
-                runs.push((ByteArray::from(part.lineage_text(*text)), rows.len()));
-            }
-            (Self::Text(runs), Column::Label(label)) => {
-                append_runs(runs, rows.map(|row| part.label_text(*label, row)), |text| match text {
-                    "" => nothing(),
-                    text => ByteArray::from(text),
-                });
-            }
-            (Self::Optional(all), Column::Label(label)) => all.extend(rows.map(|row| part.label_number(*label, row))),
-            _ => unreachable!("values are made for their column"),
-        }
-    }
-
-    /// Encodes the gathered values as a column chunk.
-    fn encode(
-        &self,
-        column: ColumnDescPtr,
-        properties: WriterPropertiesPtr,
-    ) -> Result<(Bytes, ColumnCloseResult), ParquetError> {
-        let mut bytes = TrackedWrite::new(Vec::new());
-        let writer = get_column_writer(column, properties, Box::new(SerializedPageWriter::new(&mut bytes)));
-        let closed = match self {
-            Self::Text(runs) => {
-                let mut writer = get_typed_column_writer::<ByteArrayType>(writer);
-                for values in rows_of(runs) {
-                    writer.write_batch(&values, None, None)?;
-                }
-                writer.close()
-            }
-            Self::Int(all) => {
-                let mut writer = get_typed_column_writer::<Int32Type>(writer);
-                writer.write_batch(all, None, None)?;
-                writer.close()
-            }
-            Self::Optional(all) => {
-                let present: Vec<i16> = all.iter().map(|value| i16::from(value.is_some())).collect();
-                let values: Vec<i32> = all.iter().copied().flatten().collect();
-                let mut writer = get_typed_column_writer::<Int32Type>(writer);
-                writer.write_batch(&values, Some(&present), None)?;
-                writer.close()
-            }
-            Self::Float(all) => {
-                // For every row whether there is a value, and the values that there are.
-                let present: Vec<i16> = all.iter().map(|value| i16::from(!value.is_nan())).collect();
-                let values: Vec<f32> = all.iter().copied().filter(|value| !value.is_nan()).collect();
-                let mut writer = get_typed_column_writer::<FloatType>(writer);
-                writer.write_batch(&values, Some(&present), None)?;
-                writer.close()
-            }
-        }?;
-        Ok((bytes.into_inner()?.into(), closed))
-    }
-}
-
-/// No text, at an address that there is: the writer compares each value with others, and see [`is_same`].
-fn nothing() -> ByteArray {
-    static SOME: &[u8] = b"-";
-    ByteArray::from(Bytes::from_static(&SOME[..0]))
-}
-
-/// Appends a text a row; neighbours that are equal are made one.
-fn append_runs<'a>(
-    runs: &mut Vec<(ByteArray, usize)>,
-    rows: impl Iterator<Item = &'a str>,
-    make: impl Fn(&'a str) -> ByteArray,
-) {
-    let mut before = None;
-    for text in rows {
-        match runs.last_mut() {
-            Some((_, count)) if before.is_some_and(|before| is_same(before, text)) => *count += 1,
-            _ => runs.push((make(text), 1)),
-        }
-        before = Some(text);
-    }
-}
-
-/// A text for every row, some rows at a time.
-fn rows_of(runs: &[(ByteArray, usize)]) -> impl Iterator<Item = Vec<ByteArray>> {
-    /// A multiple of what the writer takes at a time.
-    const ROWS: usize = 1 << 12;
-    let mut rows = runs.iter().flat_map(|(text, count)| std::iter::repeat_n(text, *count)).cloned();
-    std::iter::from_fn(move || Some(rows.by_ref().take(ROWS).collect::<Vec<_>>()).filter(|some| !some.is_empty()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn runs_are_the_rows_that_they_were_made_of() {
-        let rows: Vec<String> = (0..20_000).map(|row: usize| "x".repeat(row / 7 % 5 / 2)).collect();
-        let mut runs = Vec::new();
-        let (first, second) = rows.split_at(9_999);
-        for part in [first, second] {
-            append_runs(&mut runs, part.iter().map(String::as_str), ByteArray::from);
-        }
-        assert!(runs.len() < rows.len() / 4, "{} runs", runs.len());
-        let found: Vec<ByteArray> = rows_of(&runs).flatten().collect();
-        assert_eq!(found.len(), rows.len());
-        assert!(found.iter().zip(&rows).all(|(found, row)| found.data() == row.as_bytes()));
-    }
 }

@@ -1,11 +1,11 @@
 //! Points and sites for viewers: PDB and PLY, scripts for PyMOL and ChimeraX, and the structure with scores in its B
 //! column.
 
+use super::coloured::with_values;
 use super::{OutputError, StructureRows, write_whole};
-use crate::read::{NamedResidue, contents, is_cif, with_b_column};
+use crate::read::is_cif;
 use crate::sites::{FoundSite, SurfacePoint, points};
 use shared_types::FEATURES;
-use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -102,23 +102,8 @@ fn refuse<T>(path: &Path, known: &'static str) -> Result<T, OutputError> {
 
 /// The text of a structure's file with the scores of residues, in hundredths, in its B column.
 fn scored(part: &StructureRows<'_>, input: &Path, path: &Path) -> Result<Vec<u8>, OutputError> {
-    let name = input.display().to_string();
-    let unread = |problem: String| OutputError::ViewInput { path: name.clone(), problem };
-    let bytes = contents(input).map_err(|problem| unread(problem.to_string()))?;
     let scores = FEATURES.iter().find(|feature| feature.name == "site_score").map(|feature| part.values(feature));
-    let structure = part.structure;
-    let rows = scores.unwrap_or_default().iter().enumerate().map(|(row, score)| {
-        let named = NamedResidue {
-            chain: part.chain(row),
-            number: structure.residue_numbers[row],
-            insertion_code: &structure.insertion_codes[row],
-            name: part.resname(row),
-        };
-        (named, 100.0 * score)
-    });
-    let scores: HashMap<_, _> = rows.filter(|(_, score)| score.is_finite()).collect();
-    let text = with_b_column(&bytes, &name, |residue| scores.get(&residue).copied().unwrap_or(0.0))
-        .map_err(|error| unread(error.to_string()))?;
+    let text = with_values(part, scores.unwrap_or_default(), 100.0, 0.0, input)?;
     match (is_cif(&text), is(path, "cif") || is(path, "mmcif")) {
         (true, false) => refuse(path, "a structure of an mmCIF file is written as cif"),
         (false, true) => refuse(path, "a structure of a PDB file is written as pdb"),

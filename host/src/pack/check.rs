@@ -1,19 +1,19 @@
-//! What makes a batch one that the kernel can work on.
+//! Checks that kernels can work on a batch.
 
 use super::{BatchBuffers, PackError, PackedBatch};
 use shared_types::backbone::RoleAtoms;
 use shared_types::{Atom, BatchStructureDesc, FEATURES, NO_CA, RESIDUES};
 use std::ops::Range;
 
-/// Atoms in one batch stay below this, so that an index fits 32 bits with a bit to spare.
+/// A batch has fewer atoms than this, so that an index fits into 32 bits with one bit to spare.
 pub(crate) const ATOM_LIMIT: u64 = 1 << 31;
-/// Residues in one batch stay below this: their values, all features of each, are counted by 32 bits.
+/// A batch has fewer residues than this: 32 bits count the feature values of all of them.
 pub(crate) const RESIDUE_LIMIT: u64 = (1 << 32) / FEATURES.len().next_power_of_two() as u64;
 
-/// Chains of one structure are numbered below this; the kernel keeps other things in the bits above.
+/// A structure has fewer chains than this; kernels use the bits above for other things.
 const CHAIN_LIMIT: u32 = 1 << 29;
 
-/// Atoms and residues so far.
+/// Number of atoms and residues so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Totals {
     atoms: u64,
@@ -21,7 +21,7 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    /// Adds a structure; answers where its atoms and residues begin.
+    /// Adds a structure. Returns the begin of its atoms and of its residues.
     pub(super) fn add(
         &mut self,
         index: usize,
@@ -41,7 +41,7 @@ impl Totals {
     }
 }
 
-/// Everything that [`PackedBatch::from_inputs`](super::PackedBatch::from_inputs) has by construction.
+/// Checks everything that [`PackedBatch::from_inputs`](super::PackedBatch::from_inputs) guarantees by construction.
 pub(super) fn buffers(names: &[String], buffers: &BatchBuffers) -> Result<(), PackError> {
     let descriptors = &buffers.descriptors;
     let n = buffers.ca_indices.len();
@@ -78,7 +78,7 @@ pub(super) fn buffers(names: &[String], buffers: &BatchBuffers) -> Result<(), Pa
     Ok(())
 }
 
-/// Every range lies in its buffer, and no two share an element.
+/// Checks that every range lies in its buffer, and that no two ranges overlap.
 fn ranges(
     names: &[String],
     descriptors: &[BatchStructureDesc],
@@ -112,7 +112,7 @@ fn ranges(
     Ok(())
 }
 
-/// The values of one structure, whose ranges are checked.
+/// Checks the values of one structure, whose ranges have been checked.
 fn values(name: &str, descriptor: &BatchStructureDesc, buffers: &BatchBuffers) -> Result<(), PackError> {
     let bad = |field, index, problem| Err(PackError::Value { structure: name.to_owned(), field, index, problem });
     atoms(name, descriptor, &buffers.atoms)?;
@@ -120,11 +120,11 @@ fn values(name: &str, descriptor: &BatchStructureDesc, buffers: &BatchBuffers) -
     for row in descriptor.ca_offset as usize..(descriptor.ca_offset + descriptor.n_residues) as usize {
         let ca = buffers.ca_indices[row];
         if ca != NO_CA && ca >= descriptor.n_atoms {
-            return bad("ca_indices", row, format!("is {ca}, and the structure has {} atoms", descriptor.n_atoms));
+            return bad("ca_indices", row, format!("is {ca}, but the structure has {} atoms", descriptor.n_atoms));
         }
         let kind = buffers.residue_types[row];
         if usize::from(kind) >= RESIDUES.len() {
-            return bad("residue_types", row, format!("is {kind}, and there are {} types", RESIDUES.len()));
+            return bad("residue_types", row, format!("is {kind}, but there are only {} types", RESIDUES.len()));
         }
         let chain = buffers.chain_ids[row];
         if chain >= CHAIN_LIMIT {
@@ -135,11 +135,11 @@ fn values(name: &str, descriptor: &BatchStructureDesc, buffers: &BatchBuffers) -
             return bad("residue_atoms", row, format!("is {first}; a structure's first residue begins at atom 0"));
         }
         if first < before {
-            return bad("residue_atoms", row, format!("is {first}, and {before} before it; they must not fall"));
+            return bad("residue_atoms", row, format!("is {first} after {before}; offsets must not decrease"));
         }
         if first > descriptor.n_atoms {
             let atoms = descriptor.n_atoms;
-            return bad("residue_atoms", row, format!("is {first}, and the structure has {atoms} atoms"));
+            return bad("residue_atoms", row, format!("is {first}, but the structure has {atoms} atoms"));
         }
         before = first;
         let last = row + 1 == (descriptor.ca_offset + descriptor.n_residues) as usize;
@@ -152,7 +152,7 @@ fn values(name: &str, descriptor: &BatchStructureDesc, buffers: &BatchBuffers) -
     Ok(())
 }
 
-/// The positions and radii of a structure's atoms, which stand in `all` where `descriptor` says.
+/// Checks the positions and radii of a structure's atoms in `all`.
 fn atoms(name: &str, descriptor: &BatchStructureDesc, all: &[Atom]) -> Result<(), PackError> {
     let first = descriptor.atom_offset as usize;
     let is_finite = |atom: &Atom| [atom.x, atom.y, atom.z, atom.radius].iter().all(|value| value.is_finite());
@@ -167,7 +167,7 @@ fn atoms(name: &str, descriptor: &BatchStructureDesc, all: &[Atom]) -> Result<()
     }
 }
 
-/// Whether atoms may take the places of a batch's own, which are as many.
+/// Checks that atoms can replace those of a batch; there are equally many.
 pub(crate) fn other_atoms(batch: &PackedBatch, others: &[Atom]) -> Result<(), PackError> {
     batch.names().iter().zip(batch.descriptors()).try_for_each(|(name, descriptor)| atoms(name, descriptor, others))
 }

@@ -1,4 +1,4 @@
-//! Some structures of a batch as a batch of their own.
+//! Consecutive structures of a batch as a batch of their own.
 
 use super::{PackedBatch, offsets};
 use cuda_std::launch::Offsets;
@@ -7,9 +7,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Structures of a [`PackedBatch`] that follow each other, to be computed as if they were all: rows and atoms are counted
-/// from the first of theirs. Atoms and what is known of residues stay where they are; only descriptors and offsets are
-/// the chunk's own.
+/// Consecutive structures of a [`PackedBatch`], computed as if they were a batch. Rows and atoms are counted from those of
+/// the first structure. Atoms and per-residue inputs are borrowed from the batch; only descriptors and offsets belong to
+/// the chunk.
 ///
 /// ```
 /// use prism_host::PackedBatch;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// assert_eq!(chunks.iter().map(|chunk| chunk.n_structures()).sum::<usize>(), 3);
 /// let last = &chunks[chunks.len() - 1];
 /// assert_eq!(last.structures().end, 3);
-/// // What is in a chunk is counted from its first structure.
+/// // Indices within a chunk are counted from its first structure.
 /// assert_eq!((last.descriptors()[0].ca_offset, last.residue_offsets().as_slice()[0]), (0, 0));
 /// assert_eq!(last.residue_types(), &batch.residue_types()[batch.n_residues() - last.n_residues()..]);
 /// assert_eq!(batch.whole().n_atoms(), batch.n_atoms());
@@ -40,7 +40,7 @@ pub struct BatchChunk<'a> {
 }
 
 impl PackedBatch {
-    /// The batch in one chunk.
+    /// The whole batch as one chunk.
     #[must_use]
     pub fn whole(&self) -> BatchChunk<'_> {
         BatchChunk {
@@ -55,8 +55,8 @@ impl PackedBatch {
         }
     }
 
-    /// The batch in at most `most` chunks of about as many atoms, in order; a structure is in one chunk. One chunk where
-    /// the structures' atoms do not lie in their order.
+    /// Splits the batch into at most `most` chunks of about equally many atoms, in order, without splitting structures.
+    /// Returns one chunk if the atoms do not have the order of the structures.
     #[must_use]
     pub fn chunks(&self, most: usize) -> Vec<BatchChunk<'_>> {
         let follow = |pair: &[BatchStructureDesc]| pair[0].atom_offset + pair[0].n_atoms <= pair[1].atom_offset;
@@ -82,7 +82,7 @@ impl PackedBatch {
         chunks
     }
 
-    /// Some structures, whose atoms lie in their order.
+    /// A chunk of some structures, whose atoms have their order.
     fn part(&self, structures: Range<usize>) -> BatchChunk<'_> {
         let given = &self.buffers.descriptors[structures.clone()];
         let (first, last) = (given[0], given[given.len() - 1]);
@@ -109,13 +109,13 @@ impl PackedBatch {
 }
 
 impl BatchChunk<'_> {
-    /// The same as [`names`](Self::names), for results that outlive the batch.
+    /// As [`names`](Self::names), for results that outlive the batch.
     pub(crate) fn shared_names(&self) -> Arc<[String]> {
         let all = &self.batch.names;
         if self.n_structures() == all.len() { Arc::clone(all) } else { all[self.structures.clone()].into() }
     }
 
-    /// The same as [`residue_offsets`](Self::residue_offsets), for results that outlive the batch.
+    /// As [`residue_offsets`](Self::residue_offsets), for results that outlive the batch.
     pub(crate) fn shared_offsets(&self) -> Arc<Offsets> {
         match &self.residue_offsets {
             Cow::Borrowed(_) => Arc::clone(&self.batch.residue_offsets),
@@ -123,7 +123,7 @@ impl BatchChunk<'_> {
         }
     }
 
-    /// The places of its structures in the batch.
+    /// Indices of its structures in the batch.
     #[must_use]
     pub fn structures(&self) -> Range<usize> {
         self.structures.clone()
@@ -153,7 +153,7 @@ impl BatchChunk<'_> {
         &self.batch.names[self.structures.clone()]
     }
 
-    /// Per structure, where its atoms and residues lie in the chunk.
+    /// Per structure, the ranges of its atoms and residues in the chunk.
     #[must_use]
     pub fn descriptors(&self) -> &[BatchStructureDesc] {
         &self.descriptors
@@ -183,24 +183,24 @@ impl BatchChunk<'_> {
         &self.atom_offsets
     }
 
-    /// Where each structure's rows begin and end.
+    /// The range of each structure's rows.
     #[must_use]
     pub fn residue_offsets(&self) -> &Offsets {
         &self.residue_offsets
     }
 
-    /// Where each structure's part of the kernel's contact lists begins and ends, in words: as many a residue as
-    /// [`kernels_gpu::scratch::contact_words`] says, or fewer where a batch would pass 2^32 words. (The kernel takes
-    /// shorter lists too, with the same results.)
+    /// The range in words of each structure in the kernel's contact lists. There are
+    /// [`kernels_gpu::scratch::contact_words`] words per residue, or fewer if a chunk would pass 2^32 words. Shorter lists
+    /// give the same results.
     #[must_use]
     pub fn contact_offsets(&self, contact_threshold: f32) -> Offsets {
-        // Rows are below 2^26, so that at least 64 words a residue remain.
+        // There are fewer than 2^26 rows, so at least 64 words per residue remain.
         let most = (u32::MAX / (self.n_residues() as u32).max(1)) & !7;
         let words = kernels_gpu::scratch::contact_words(contact_threshold).min(most);
         offsets(self.residue_offsets.as_slice().iter().map(|row| row * words))
     }
 
-    /// One segment a structure, of one element: for buffers with an element a structure.
+    /// One segment of one element per structure, for buffers with one element per structure.
     #[must_use]
     pub fn structure_offsets(&self) -> &Offsets {
         &self.structure_offsets

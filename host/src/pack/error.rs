@@ -15,59 +15,61 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum PackError {
-    /// A structure that is not valid.
+    /// A structure is invalid.
     #[error("{source}")]
     Structure {
-        /// Its place in the input.
+        /// Its index in the input.
         index: usize,
         /// The problem.
         source: StructureError,
     },
-    /// A batch beyond what 32-bit indices address.
-    #[error("structure {structure:?}: with it the batch has {count} {what}, and the limit is {limit}; cut the batch")]
+    /// The batch exceeds 32-bit indices.
+    #[error(
+        "structure {structure:?}: with it the batch has {count} {what}, more than the limit of {limit}; make batches smaller"
+    )]
     TooLarge {
-        /// Its place in the input.
+        /// Its index in the input.
         index: usize,
-        /// The structure with which the batch passes the limit.
+        /// The structure that makes the batch exceed the limit.
         structure: String,
         /// `atoms` or `residues`.
         what: &'static str,
-        /// How many there would be.
+        /// Their number with this structure.
         count: u64,
-        /// How many there may be.
+        /// The largest allowed number.
         limit: u64,
     },
     /// The host has no memory for the batch.
-    #[error("packing: out of memory: {bytes} bytes wanted; cut the batch")]
+    #[error("packing: out of memory, cannot allocate {bytes} bytes; make batches smaller")]
     OutOfMemory {
-        /// Bytes of the buffer for which there is none.
+        /// Size in bytes of the buffer that was not allocated.
         bytes: usize,
     },
-    /// Two descriptors that claim the same atoms or rows.
+    /// Two descriptors claim the same atoms or rows.
     #[error("structures {first:?} and {second:?} overlap: both have {what} {shared}")]
     Overlap {
         /// The structure whose range begins first.
         first: String,
-        /// The other.
+        /// The other structure.
         second: String,
         /// `atom` or `residue`.
         what: &'static str,
-        /// The first that they share.
+        /// The first shared index.
         shared: u32,
     },
-    /// A descriptor that leaves its buffer.
-    #[error("structure {structure:?}: its {what} end at {end}, and there are {len}")]
+    /// A descriptor exceeds its buffer.
+    #[error("structure {structure:?}: its {what} end at {end}, but there are {len}")]
     OutOfRange {
         /// The structure.
         structure: String,
         /// `atoms` or `residues`.
         what: &'static str,
-        /// Where its range ends.
+        /// End of its range.
         end: u64,
-        /// Elements in the buffer.
+        /// Number of elements in the buffer.
         len: usize,
     },
-    /// Rows that no descriptor covers, or that are not in the order of the descriptors.
+    /// Rows that no descriptor covers, or that have another order than the descriptors.
     #[error(
         "structure {structure:?}: its residues begin at {begin}, and those before it end at {expected}; \
              give descriptors in the order of their residues, without gaps"
@@ -75,34 +77,34 @@ pub enum PackError {
     Gap {
         /// The structure, or `end of the batch`.
         structure: String,
-        /// Where its rows begin.
+        /// The first of its rows.
         begin: u32,
-        /// Where they must begin.
+        /// The row at which they must begin.
         expected: u32,
     },
-    /// A structure without residues.
+    /// A structure has no residues.
     #[error("structure {structure:?} has no residues; leave it out of the batch")]
     Empty {
         /// The structure.
         structure: String,
     },
-    /// A structure without heavy atoms.
+    /// A structure has no heavy atoms.
     #[error("structure {structure:?} has no heavy atoms; leave it out of the batch")]
     NoAtoms {
         /// The structure.
         structure: String,
     },
-    /// A buffer of the wrong length.
-    #[error("`{field}` has {found} entries where {expected} are needed")]
+    /// A buffer has the wrong length.
+    #[error("`{field}` has {found} entries but needs {expected}")]
     Length {
         /// The buffer.
         field: &'static str,
-        /// Entries that it has.
+        /// Number of entries it has.
         found: usize,
-        /// Entries that it needs.
+        /// Number of entries it needs.
         expected: usize,
     },
-    /// A value that the kernel cannot take.
+    /// A value that kernels cannot take.
     #[error("structure {structure:?}: `{field}` at index {index} {problem}")]
     Value {
         /// The structure.
@@ -117,7 +119,7 @@ pub enum PackError {
 }
 
 impl PackError {
-    /// The place in the input of the one structure that is to blame, where there is one.
+    /// The index in the input of the structure that caused the error, if there is one.
     #[must_use]
     pub fn structure_index(&self) -> Option<usize> {
         match self {

@@ -1,9 +1,9 @@
-//! Ending a run before its time.
+//! Cancels a run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether a run is to end early. Clones are one and the same; any thread may cancel.
+/// Whether a run should end early. Clones share one state; any thread may cancel.
 ///
 /// ```
 /// use prism_host::pipeline::{Batch, Cancel, Stopped, run};
@@ -26,20 +26,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Ends the run that was given this: no further file is read and no further batch is begun or consumed. What is
-    /// being computed is waited for.
+    /// Ends the run that was given this. No further file is read, and no further batch is started or consumed. Batches that
+    /// are being computed are completed.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::SeqCst);
     }
 
-    /// Whether somebody has cancelled.
+    /// Whether the run was cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }
 }
 
-/// A flag that something else sets, a signal's handler say.
+/// From a flag that something else sets, such as a signal handler.
 impl From<Arc<AtomicBool>> for Cancel {
     fn from(flag: Arc<AtomicBool>) -> Self {
         Self(flag)

@@ -1,4 +1,4 @@
-//! Reading structure files, many at a time, into batches.
+//! Reads many structure files at a time into batches.
 
 use super::{Batch, Cancel, Outcome, Reading};
 use crate::annotations::Annotations;
@@ -16,11 +16,11 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::time::{Duration, Instant};
 
-/// Batches of the structures in files, in the order given, read with all cores. A batch ends before its atoms pass a
-/// number.
+/// Batches of the structures in files, in the given order, read with all cores. A batch ends before it would exceed a
+/// number of atoms.
 ///
-/// Files are read in pieces of some that follow each other. So many pieces are under way that no core waits for the
-/// others, nor for whoever takes the batches, until there are enough that nobody has taken.
+/// Files are read in pieces, each of some consecutive files. Enough pieces are read ahead that no core waits for other
+/// cores or for the consumer, up to a limit of waiting pieces.
 ///
 /// ```
 /// use prism_host::annotations::Annotations;
@@ -47,15 +47,15 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub struct StructureFiles {
     files: Arc<Files>,
-    /// The first that is in no piece yet.
+    /// The first input that is not in a piece yet.
     next: usize,
-    /// What an archive gives, while one is read.
+    /// The items of the current archive, if one is being read.
     stream: Option<Receiver<Vec<Item>>>,
-    /// Under way or read, in order.
+    /// Pieces that are being read or finished, in order.
     pieces: VecDeque<Receiver<std::thread::Result<Vec<Entry>>>>,
     /// Its own threads: in the common pool, batches would wait until the current files are read.
     pool: ThreadPool,
-    /// Read, but not yet in a batch.
+    /// Entries that were read but are not in a batch yet.
     ready: std::vec::IntoIter<Entry>,
     batch_atoms: usize,
     /// The current limit of a batch in atoms; rises to `batch_atoms`.
@@ -64,7 +64,7 @@ pub struct StructureFiles {
     first: Option<Entry>,
 }
 
-/// What all threads read from.
+/// Shared by all reading threads.
 #[derive(Debug)]
 struct Files {
     entries: Arc<[Result<InputFile, InputFailure>]>,
@@ -74,7 +74,7 @@ struct Files {
     cancel: Cancel,
 }
 
-/// What became of an input.
+/// The outcome of reading an input.
 #[derive(Debug)]
 enum Read {
     Structure(Box<StructureInput>, Vec<Note>),
@@ -82,7 +82,7 @@ enum Read {
     Said { name: String, text: String },
 }
 
-/// What became of an input, and what it took.
+/// The outcome of reading an input, with its costs.
 #[derive(Debug)]
 struct Entry {
     read: Read,
@@ -96,33 +96,33 @@ impl Entry {
     }
 }
 
-/// Bytes of text in a piece, about: enough to make handing it over count little.
+/// Approximate bytes of text in a piece: enough to make the cost of passing it on negligible.
 const PIECE_BYTES: u64 = 1 << 20;
-/// Inputs in a piece, at most, whatever is said of their sizes.
+/// Most inputs in a piece, whatever their sizes.
 const PIECE_FILES: usize = 256;
 /// Pieces per core that are being read or waiting. A piece takes less than a third of its text in memory.
 const PIECES_PER_CORE: usize = 8;
-/// How much longer text gets when it is unpacked, about.
+/// Approximate ratio by which compressed text grows.
 const GZIP_RATIO: u64 = 5;
-/// Limit of the first batch in atoms. A small first batch starts the computation early; each further batch may have twice
-/// as many, until it is as many as it may be.
+/// Limit of the first batch in atoms. A small first batch starts the computation early. Each further batch may have twice
+/// as many atoms, up to the normal limit.
 const FIRST_ATOMS: usize = 1 << 16;
-/// Atoms of a batch in the pipeline, at most: some hundred structures, so that reading, computing and writing overlap
-/// where a run has a few thousand, and so that those in memory are few.
+/// Most atoms of a batch in the pipeline, some hundred structures. Then reading, computing and writing overlap in runs of a
+/// few thousand structures, and few structures are in memory.
 const MOST_ATOMS: usize = 1 << 19;
 
-/// Atoms at which to cut batches that go through the pipeline to an engine.
+/// The limit in atoms of batches for an engine.
 #[must_use]
 pub fn batch_atoms(engine: &Engine) -> usize {
     engine.batch_atoms().min(MOST_ATOMS)
 }
 
 impl StructureFiles {
-    /// Reads `entries` into batches of at most `batch_atoms` atoms, with what is known of their residues; ends early
-    /// where `cancel` says so.
+    /// Reads `entries` into batches of at most `batch_atoms` atoms, with annotations for their residues. Ends early if
+    /// cancelled.
     ///
     /// # Errors
-    /// Where no threads can be made.
+    /// If threads cannot be created.
     pub fn new(
         entries: impl Into<Arc<[Result<InputFile, InputFailure>]>>,
         options: ReadOptions,
@@ -150,7 +150,7 @@ impl StructureFiles {
         })
     }
 
-    /// Gives a structure for each lineage in place of each that is read.
+    /// Replaces each structure by one structure per lineage.
     #[must_use]
     pub fn with_lineages(mut self, lineages: Option<Arc<Lineages>>) -> Self {
         if let Some(files) = Arc::get_mut(&mut self.files) {
@@ -159,7 +159,7 @@ impl StructureFiles {
         self
     }
 
-    /// The next input, read.
+    /// The next entry.
     fn next_read(&mut self) -> Option<Entry> {
         while self.ready.as_slice().is_empty() {
             if self.files.cancel.is_cancelled() {
@@ -167,13 +167,13 @@ impl StructureFiles {
             }
             self.read_ahead();
             let piece = self.pieces.pop_front()?;
-            let piece = piece.recv().expect("a piece that was begun is sent");
+            let piece = piece.recv().expect("every started piece is sent");
             self.ready = piece.unwrap_or_else(|panic| resume_unwind(panic)).into_iter();
         }
         self.ready.next()
     }
 
-    /// Begins pieces until enough are under way.
+    /// Starts pieces until enough are being read.
     fn read_ahead(&mut self) {
         let most = PIECES_PER_CORE * self.pool.current_num_threads();
         while self.pieces.len() < most {
@@ -251,13 +251,13 @@ fn begin_stream(file: InputFile) -> Result<Receiver<Vec<Item>>, InputFailure> {
 }
 
 impl Files {
-    /// Some of them; what comes after the run was cancelled is left out, since it would not be looked at.
+    /// Reads some inputs. After the run is cancelled, the rest is skipped.
     fn read(&self, range: Range<usize>) -> Vec<Entry> {
         let entries = self.entries[range].iter();
         entries.take_while(|_| !self.cancel.is_cancelled()).flat_map(|entry| self.read_one(entry)).collect()
     }
 
-    /// The structures of an input.
+    /// Reads the structures of an input.
     fn read_one(&self, entry: &Result<InputFile, InputFailure>) -> Vec<Entry> {
         match entry {
             Ok(file) => self.measured(&file.name, file.size, || file.read_all(&self.options)),
@@ -265,7 +265,7 @@ impl Files {
         }
     }
 
-    /// The structures of some members.
+    /// Reads the structures of some members.
     fn read_items(&self, items: Vec<Item>) -> Vec<Entry> {
         let read = |item| match item {
             Item::Structure { name, bytes, size } => {
@@ -279,7 +279,7 @@ impl Files {
         items.into_iter().take_while(|_| !self.cancel.is_cancelled()).flat_map(read).collect()
     }
 
-    /// What a reader gives; bytes and time count for the first.
+    /// Measures the results of a reader; the first gets all bytes and time.
     fn measured(
         &self,
         name: &str,
@@ -351,7 +351,7 @@ impl Batch {
     }
 }
 
-/// How many inputs the next piece has: about [`PIECE_BYTES`] of text, and no archive.
+/// Number of inputs in the next piece: about [`PIECE_BYTES`] of text, without archives.
 fn piece_length(entries: &[Result<InputFile, InputFailure>]) -> usize {
     let mut bytes = 0_u64;
     let files = entries.iter().take_while(|entry| !entry.as_ref().is_ok_and(InputFile::is_stream));
@@ -390,7 +390,7 @@ mod tests {
         let names = |batch: &Batch| batch.structures.iter().map(|s| s.name.clone()).collect::<Vec<_>>().join(" ");
         assert_eq!(batches.iter().map(names).collect::<Vec<_>>(), ["0 1", "2", "4", "5 6"]);
         let outcomes: Vec<_> = batches.iter().map(|batch| batch.outcomes.len()).collect();
-        assert_eq!(outcomes, [2, 2, 1, 2], "the file that failed is counted where it stands");
+        assert_eq!(outcomes, [2, 2, 1, 2], "the failed file counts at its position");
         assert_eq!(batches.iter().map(|batch| batch.bytes).sum::<u64>(), 7);
 
         let mut source = source(&entries);
@@ -398,7 +398,7 @@ mod tests {
         assert!(source.next().is_none(), "nothing is read after the run was cancelled");
     }
 
-    /// Files of so many alpha carbons.
+    /// Files with the given numbers of alpha carbons.
     fn folder_of(sizes: &[usize]) -> (tempfile::TempDir, Vec<Result<InputFile, InputFailure>>) {
         let folder = tempfile::tempdir().unwrap();
         let entries = sizes.iter().enumerate().map(|(index, &atoms)| {

@@ -1,4 +1,4 @@
-//! Where the time of a run went, and how much was done in it.
+//! Measures the time and the amount of work of a run.
 
 use super::{Batch, Computed};
 use crate::engine::{BatchResults, DeviceTimes, Engine};
@@ -7,7 +7,7 @@ use std::iter::Sum;
 use std::ops::AddAssign;
 use std::time::{Duration, Instant};
 
-/// What a run did and how long each stage took. Stages run at the same time, so that their times add up to more than
+/// Time and amount of work of each stage of a run. Stages run at the same time, so their times add up to more than
 /// [`wall`](Self::wall).
 ///
 /// ```
@@ -23,54 +23,54 @@ use std::time::{Duration, Instant};
 ///
 /// let compute = &told.compute;
 /// assert_eq!((compute.amount.batches, compute.amount.residues), (3, 3 * 194));
-/// // A number for each feature and a site for each residue, and a summary of 32 bytes for each structure.
+/// // One number per feature and a site id per residue, and a summary of 32 bytes per structure.
 /// assert_eq!(compute.amount.bytes, 3 * (194 * (shared_types::FEATURES.len() as u64 * 4 + 4) + 32));
 /// println!("{:?} in all; {:?} computing, {:?} waiting", told.wall, compute.busy, compute.waiting);
 /// println!("{:?} of all cores", told.cores);
 /// for worker in &told.workers {
 ///     println!("{}: {} structures in {:?}", worker.name, worker.amount.structures, worker.busy);
 /// }
-/// assert!(told.workers[0].device.is_none() && told.halvings == 0); // cores, which no batch is too large for
+/// assert!(told.workers[0].device.is_none() && told.halvings == 0); // cores, for which no batch is too large
 /// assert!((1..=3).contains(&told.peak_batches));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Telemetry {
-    /// From beginning to end.
+    /// Time from beginning to end.
     pub wall: Duration,
-    /// What the process took of its cores meanwhile, its threads together: never more than [`wall`](Self::wall) times its
-    /// cores, as times of stages are, whose threads share cores. Zero where the system does not tell.
+    /// CPU time of the process, over all its threads. At most [`wall`](Self::wall) times the number of cores. Zero if the
+    /// system does not report it.
     pub cores: Duration,
     /// Reading inputs; its bytes are those of the files.
     pub read: Stage,
-    /// Laying structures side by side; its bytes are those of the packed form.
+    /// Packing; its bytes are those of the packed batches.
     pub pack: Stage,
     /// Computing; its bytes are those of the results.
     pub compute: Stage,
-    /// The consumer; its bytes are those of the results that it was given.
+    /// The consumer; its bytes are those of the results passed to it.
     pub write: Stage,
-    /// The computation by device, or by the CPU's cores; those that computed nothing are there too.
+    /// Times of the workers (devices or the CPU's cores), including those that computed nothing.
     pub workers: Vec<WorkerTime>,
-    /// How often a batch, or part of one, did not fit in memory and was halved.
+    /// How often a batch or part of one did not fit into memory and was halved.
     pub halvings: u64,
-    /// Batches in memory at once, at most.
+    /// Largest number of batches in memory at once.
     pub peak_batches: usize,
 }
 
-/// One stage.
+/// Times of a stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stage {
-    /// Threads that its times are summed over. (Reading and computing use more beneath them.)
+    /// Number of threads over which times are summed. Reading and computing use more threads internally.
     pub threads: usize,
-    /// Time at work.
+    /// Working time.
     pub busy: Duration,
-    /// Time spent waiting for the stage before.
+    /// Time waiting for the previous stage.
     pub waiting: Duration,
-    /// Time spent waiting for the stage after, or for a place in memory.
+    /// Time waiting for the next stage, or for room in memory.
     pub blocked: Duration,
-    /// What it did.
+    /// The amount of work.
     pub amount: Amount,
 }
 
@@ -97,21 +97,21 @@ pub struct Amount {
     pub residues: u64,
     /// Their heavy atoms.
     pub atoms: u64,
-    /// Bytes, of what each stage says.
+    /// Number of bytes; each stage says of what.
     pub bytes: u64,
 }
 
-/// What one device did, or the CPU's cores.
+/// Times and work of a device, or of the CPU's cores.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct WorkerTime {
-    /// What it is called.
+    /// The worker's name.
     pub name: String,
-    /// Time at work, summed over batches that it computed at once.
+    /// Working time, summed over batches that it computed at the same time.
     pub busy: Duration,
-    /// How a device's own time is shared out, by its clock.
+    /// How a device spent its time, by its own clock.
     pub device: Option<DeviceTimes>,
-    /// What it computed; without bytes.
+    /// The amount of work, without bytes.
     pub amount: Amount,
 }
 
@@ -126,7 +126,7 @@ impl Telemetry {
         self.halvings += results.halvings();
         for run in results.runs() {
             if run.worker >= self.workers.len() {
-                // A device that was made ready meanwhile.
+                // Devices that became ready in the meantime.
                 let names = engine.worker_names().into_iter().skip(self.workers.len());
                 self.workers.extend(names.map(|name| WorkerTime { name, ..WorkerTime::default() }));
             }
@@ -168,7 +168,7 @@ impl Amount {
         }
     }
 
-    /// Structures that have results, and the bytes of those.
+    /// The structures that have results, and the bytes of the results.
     pub(super) fn of_results(computed: &Computed) -> Self {
         let mut amount = Self { batches: 1, ..Self::default() };
         for (structure, result) in computed.batch.structures.iter().zip(computed.results.iter()) {
@@ -212,7 +212,7 @@ impl Sum for Stage {
     }
 }
 
-/// What the process has taken of its cores so far.
+/// CPU time of the process so far.
 pub(super) fn cores_time() -> Duration {
     #[cfg(unix)]
     {
@@ -237,12 +237,12 @@ impl Clock {
         self.stage
     }
 
-    /// Work on so much.
+    /// Measures work on a known amount.
     pub(super) fn busy<T>(&mut self, amount: Amount, work: impl FnOnce() -> T) -> T {
         self.measured(work, |_| Some(amount))
     }
 
-    /// Work that turns out to be so much, or none.
+    /// Measures work whose amount, if any, is known afterwards.
     pub(super) fn measured<T>(&mut self, work: impl FnOnce() -> T, amount: impl FnOnce(&T) -> Option<Amount>) -> T {
         let done = timed(&mut self.stage.busy, work);
         if let Some(amount) = amount(&done) {

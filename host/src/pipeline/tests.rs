@@ -1,4 +1,4 @@
-//! The pipeline with workers of odd speed that fail: order, bounds, ends.
+//! The pipeline with slow and failing workers: order, limits and ends.
 
 use super::{Amount, Batch, Cancel, Computed, Outcome, Stopped, run};
 use crate::engine::injected::Injected;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// Batches of two chains each, named by a number that rises.
+/// Batches of two chains each, named by increasing numbers.
 fn source() -> impl Iterator<Item = Batch> + Send {
     (0..).map(|batch: usize| {
         let chain = |i: usize| structure(&i.to_string(), 5 + i * 7 % 40, i as u64);
@@ -23,7 +23,7 @@ fn engine(workers: impl IntoIterator<Item = Injected>) -> Engine {
     Engine::of_workers(workers.into_iter().map(Injected::boxed).collect(), None, usize::MAX)
 }
 
-/// Names, and features as bits or the error as text.
+/// Names, with features as bits or the error as text.
 fn told(computed: &Computed) -> Vec<(String, Result<Vec<u8>, String>)> {
     let results = computed.results.iter().zip(&computed.batch.structures);
     results
@@ -34,7 +34,7 @@ fn told(computed: &Computed) -> Vec<(String, Result<Vec<u8>, String>)> {
         .collect()
 }
 
-/// All that `engine` gives for so many batches.
+/// All results of `engine` for the given number of batches.
 fn all(engine: &Engine, batches: usize) -> Vec<(String, Result<Vec<u8>, String>)> {
     let mut found = Vec::new();
     let consume = |computed: Computed| {
@@ -93,7 +93,7 @@ fn what_does_not_fit_gets_an_error_in_its_place() {
 
 #[test]
 fn only_some_batches_are_in_memory() {
-    // Two computed, one read, one written, and one a packer.
+    // Two being computed, one read, one written, and one per packer.
     let most = 4 + super::packers();
     let (read, written) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let source = source().take(30).inspect(|_| {
@@ -101,7 +101,7 @@ fn only_some_batches_are_in_memory() {
         assert!(here <= most, "{here} batches at once");
     });
     let telemetry = run(&engine([Injected::new("one", 2)]), source, &Cancel::default(), |_| {
-        // The first is written when as many as may be are there.
+        // Write the first batch only when the most batches are in memory.
         while read.load(Ordering::SeqCst) < most {
             std::thread::yield_now();
         }
@@ -139,7 +139,7 @@ fn a_cancelled_run_ends() {
     assert_eq!(consumed, 3, "nothing is written after it");
 
     let ended = run(&engine([Injected::new("one", 2)]), source(), &cancel, |_| -> Result<(), ()> { unreachable!() });
-    assert!(matches!(ended, Err(Stopped::Cancelled)), "one that is cancelled before it begins");
+    assert!(matches!(ended, Err(Stopped::Cancelled)), "cancelled before it begins");
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn a_consumer_that_fails_ends_the_run() {
     assert!(matches!(ended, Err(Stopped::Consumer("the disk is full"))));
 }
 
-/// A defect is not a run that hangs.
+/// A defect must not make the run hang.
 #[test]
 fn a_panic_in_a_lane_ends_the_run_with_it() {
     for after in [0, 5] {
@@ -216,7 +216,7 @@ fn telemetry_counts_what_was_done() {
     let [a, b] = &telemetry.workers[..] else { panic!("two workers: {:?}", telemetry.workers) };
     assert_eq!((a.name.as_str(), b.name.as_str()), ("a", "b"));
     assert_eq!(a.amount.batches + b.amount.batches, 6);
-    assert!(b.amount.batches <= 2, "what it failed on is not counted");
+    assert!(b.amount.batches <= 2, "batches that failed on it are not counted");
     let times = a.device.unwrap();
     let nanos = [times.upload, times.kernels, times.download].map(|time| time.as_nanos() as u64);
     assert_eq!(nanos, [1, 2, 3].map(|n| n * a.amount.batches));

@@ -1,34 +1,34 @@
-//! Rows of a table that stand under each other, as the wwPDB and AlphaFold DB write them: every value begins in the
-//! column of its line where the one above it does.
+//! Aligned rows of a table, as the wwPDB and AlphaFold DB write them: every value begins in the same column of its line as
+//! the value above it.
 //!
-//! Such a line need not be split into words. It is compared with the line above: where that differs only in values that
-//! change from atom to atom, it is the same residue's next atom.
+//! Such a line need not be split into words. It is compared with the line above. If the lines differ only in values that
+//! change from atom to atom, the line is the next atom of the same residue.
 
 use super::masks;
 use memchr::memchr;
 
-/// Blocks of 64 bytes that a line may take.
+/// Longest line, in blocks of 64 bytes.
 const BLOCKS: usize = 4;
 
-/// Where a line's values begin, and which of its bytes may differ from the line above.
+/// The columns where a line's values begin, and the bytes that may differ from the line above.
 pub(super) struct Alignment {
-    /// Bytes before the line's end.
+    /// Bytes before the end of the line.
     length: usize,
-    /// Where each value begins, in bytes from the line's begin.
+    /// Offset of each value from the start of the line, in bytes.
     begins: Vec<usize>,
     /// A bit for each byte that begins a value.
     starts: [u64; BLOCKS],
-    /// A bit for each byte that must be as in the line above: the line's end, and all but the free values.
+    /// A bit for each byte that must equal the one above: the line's end and everything except the free values.
     fixed: [u64; BLOCKS],
 }
 
 impl Alignment {
-    /// The alignment of a row, given by the edges of its values (begin and end of each) and the columns that are free to
-    /// differ. `None` for a row that is no line, or is a long one.
+    /// The alignment of a row, given the edges (begin and end) of its values and the columns that may differ. `None` if the
+    /// row is not one line, or is too long.
     pub(super) fn of(text: &[u8], edges: &[usize], free: &[usize]) -> Option<Self> {
         let begin = *edges.first()?;
         let length = line_length(text, edges)?;
-        // A `;` that begins a line is another thing than one inside it.
+        // A `;` at the start of a line has another meaning than inside it.
         if length >= 64 * BLOCKS || !text[begin].is_ascii_alphanumeric() {
             return None;
         }
@@ -37,14 +37,14 @@ impl Alignment {
         begins.iter().for_each(|&at| starts[at / 64] |= 1 << (at % 64));
         (0..=length).for_each(|at| fixed[at / 64] |= 1 << (at % 64));
         for &column in free {
-            // The blank before the next value stays.
+            // The blank before the next value stays fixed.
             let next = begins.get(column + 1).map_or(length, |next| next - 1);
             (begins[column]..next).for_each(|at| fixed[at / 64] &= !(1 << (at % 64)));
         }
         Some(Self { length, begins, starts, fixed })
     }
 
-    /// Whether a row that was read in another way has this alignment.
+    /// Whether a row that was read word by word has this alignment.
     pub(super) fn fits(&self, text: &[u8], edges: &[usize]) -> bool {
         let begin = edges[0];
         self.begins.iter().zip(edges.as_chunks::<2>().0).all(|(at, edges)| begin + at == edges[0])
@@ -52,21 +52,21 @@ impl Alignment {
             && text[begin].is_ascii_alphanumeric()
     }
 
-    /// Bytes from the begin of a line to that of the next.
+    /// Bytes from the start of a line to the start of the next.
     #[inline]
     pub(super) fn stride(&self) -> usize {
         self.length + 1
     }
 
-    /// Where a column's values begin, in bytes from the line's begin.
+    /// Offset of a column's values from the start of the line, in bytes.
     pub(super) fn begin_of(&self, column: usize) -> usize {
         self.begins[column]
     }
 
-    /// Whether the line after the aligned one at `begin` is aligned, too, and the same bytes outside the free columns.
+    /// Whether the line after the aligned one at `begin` is aligned, too, and equals it outside the free columns.
     ///
-    /// It then has as many values, which begin where those above do. What the free ones are is not looked at: a quote
-    /// may open there, or a comment begin. False, too, where fewer than 64 bytes of text follow.
+    /// If so, it has the same number of values, at the same offsets. The free values are not examined: a quote may open
+    /// there, or a comment may begin. Returns false if fewer than 64 bytes of text follow.
     #[inline]
     pub(super) fn continues(&self, text: &[u8], begin: usize) -> bool {
         let (Some(above), Some(line)) = (text.get(begin..), text.get(begin + self.stride()..)) else { return false };
@@ -83,7 +83,7 @@ impl Alignment {
             let ink = masks::ink(line);
             let starts = ink & !(ink << 1 | inside);
             inside = ink >> 63;
-            // Bytes after the line's end are not its own.
+            // Ignore bytes after the line's end.
             let own = u64::MAX >> (63 - (self.length - 64 * block).min(63));
             wrong |= (starts ^ self.starts[block]) & own | masks::differences(above, line) & self.fixed[block];
         }
@@ -91,7 +91,7 @@ impl Alignment {
     }
 }
 
-/// Bytes of a row that is one line, with nothing but blanks after its last value; `None` for any other.
+/// Length of a row that is one line with only blanks after its last value; `None` for any other row.
 fn line_length(text: &[u8], edges: &[usize]) -> Option<usize> {
     let (begin, last) = (*edges.first()?, *edges.last()?);
     let length = memchr(b'\n', &text[begin..])?;

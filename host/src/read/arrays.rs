@@ -1,4 +1,4 @@
-//! Atoms that a program has as arrays: what a file's records would say, without the text.
+//! Atoms given as arrays by a program instead of as records of a file.
 
 use super::draft::{Draft, Facts};
 use super::error::{Fault, Problem, ReadError, bad_field};
@@ -6,12 +6,12 @@ use super::options::{Models, ReadOptions};
 use super::select::{Record, ResidueId, Selection, Syntax, element, is_hydrogen, pack};
 use super::{Model, ReadStructure, models};
 
-/// No molecule is this far (Å) from its origin.
+/// Largest coordinate in Å; no molecule is this far from its origin.
 const FARTHEST: f64 = 1e6;
-/// Longest names of atoms and residues.
+/// Longest name of an atom or residue, in bytes.
 const LONGEST_NAME: usize = 8;
 
-/// Numbers cross to the selection as their bytes, as text does elsewhere.
+/// Numbers are passed to the selection as their bytes, where other formats pass text.
 pub(super) const SYNTAX: Syntax = Syntax {
     number_field: "residue number",
     residue_number: |bytes| bytes.try_into().ok().map(i32::from_ne_bytes),
@@ -23,7 +23,7 @@ fn number(bytes: &[u8]) -> Option<f64> {
     bytes.try_into().ok().map(f64::from_ne_bytes).filter(|value| !value.is_nan())
 }
 
-/// A text for each atom, as bytes of one width, zeros at the end of shorter ones.
+/// One text per atom, stored as bytes of equal width; shorter texts end in zeros.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Texts {
     width: usize,
@@ -31,10 +31,10 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// Texts of `width` bytes each.
+    /// Splits `bytes` into texts of `width` bytes each.
     ///
     /// # Errors
-    /// The bytes that are left over, where they are no whole number of texts.
+    /// If the length is not a multiple of `width`: the number of bytes left over.
     pub fn new(width: usize, bytes: Vec<u8>) -> Result<Self, usize> {
         match bytes.len() % width.max(1) {
             0 => Ok(Self { width, bytes }),
@@ -42,25 +42,25 @@ impl Texts {
         }
     }
 
-    /// How many bytes each has, and all bytes.
+    /// The width in bytes, and all bytes.
     #[must_use]
     pub fn parts(&self) -> (usize, &[u8]) {
         (self.width, &self.bytes)
     }
 
-    /// How many.
+    /// Number of texts.
     #[must_use]
     pub fn len(&self) -> usize {
         self.bytes.len() / self.width.max(1)
     }
 
-    /// Whether there are none.
+    /// Whether there are no texts.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// One of them, without zeros and blanks around it; nothing where there is none.
+    /// A text without surrounding zeros and blanks; empty if there is no such index.
     #[inline]
     fn at(&self, index: usize) -> &[u8] {
         let text = self.bytes.get(index * self.width..(index + 1) * self.width).unwrap_or_default();
@@ -81,11 +81,11 @@ impl<T: AsRef<str>> FromIterator<T> for Texts {
     }
 }
 
-/// What is known of each atom of a structure but where it is: an entry an atom in the order of a file. Any number of
-/// frames share it.
+/// Everything about the atoms of a structure except positions: one entry per atom, in the order of a file. Frames can share
+/// it.
 ///
-/// A residue is a run of atoms of one chain, number and insertion code, as in a file. The first four are needed; the others
-/// may be empty, and then nothing is known.
+/// A residue is a run of atoms with the same chain, number and insertion code, as in a file. The first four arrays are
+/// required. The others may be empty.
 ///
 /// ```
 /// use prism_host::read::{AtomArrays, ReadOptions, read_arrays};
@@ -106,11 +106,11 @@ impl<T: AsRef<str>> FromIterator<T> for Texts {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AtomArrays {
-    /// Names as PDB files have them: `CA`.
+    /// Atom names as PDB files have them: `CA`.
     pub atom_names: Texts,
-    /// Names of their residues: `ALA`.
+    /// Residue names: `ALA`.
     pub residue_names: Texts,
-    /// Author chain ids. A blank one is called `" "`, as a PDB file's.
+    /// Author chain ids. As in a PDB file, a blank chain is called `" "`.
     pub chains: Texts,
     /// The author's residue numbers.
     pub residue_numbers: Vec<i32>,
@@ -118,15 +118,15 @@ pub struct AtomArrays {
     pub insertion_codes: Texts,
     /// Alternate locations.
     pub alternates: Texts,
-    /// Symbols of elements.
+    /// Element symbols.
     pub elements: Texts,
-    /// Whether they are `HETATM` records; none is where it is empty.
+    /// Whether the atoms are `HETATM` records; if empty, none is.
     pub hetero: Vec<bool>,
-    /// Whether their residues are part of a chain, as mmCIF's `label_seq_id` says of those in `HETATM` records.
+    /// Whether the residues belong to a chain, as mmCIF's `label_seq_id` says for residues in `HETATM` records.
     pub in_chain: Vec<bool>,
-    /// Occupancies; NaN where one is not known.
+    /// Occupancies; NaN if unknown.
     pub occupancies: Vec<f64>,
-    /// B factors in Å²; NaN where one is not known.
+    /// B factors in Å²; NaN if unknown.
     pub b_factors: Vec<f64>,
 }
 
@@ -137,13 +137,13 @@ impl AtomArrays {
         self.residue_numbers.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no atoms.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.residue_numbers.is_empty()
     }
 
-    /// The first array that has not an entry for each atom, by name, with how many it has.
+    /// The name and length of the first array whose length is not the number of atoms.
     #[must_use]
     pub fn unequal(&self) -> Option<(&'static str, usize)> {
         let needed = [
@@ -165,8 +165,8 @@ impl AtomArrays {
     }
 }
 
-/// Reads the structure of some atoms at some positions (Å), by the rules for records of files; `name` becomes its name.
-/// There is one result. Arrays describe no assembly, and are the model that was asked for.
+/// Reads a structure from atoms and their positions (Å), by the same rules as a file's records. `name` becomes the
+/// structure's name. Returns one result. Arrays describe no assembly, and count as the requested model.
 #[must_use]
 pub fn read_arrays(
     atoms: &AtomArrays,
@@ -223,7 +223,7 @@ fn select(atoms: &AtomArrays, positions: &[[f64; 3]], options: &ReadOptions) -> 
         }
         if !position.iter().all(|value| value.abs() <= FARTHEST) {
             let shown = format!("{position:?}");
-            return Err(at(bad_field("position", shown.as_bytes(), "is no point within a million Å")));
+            return Err(at(bad_field("position", shown.as_bytes(), "is not a point within a million Å of the origin")));
         }
         let symbol = atoms.elements.at(index);
         let of = |values: &'_ [f64]| values.get(index).map(|value| value.to_ne_bytes());

@@ -5,28 +5,28 @@ use super::error::Problem;
 use super::tables::{ASSEMBLY_GEN, Cell, OPER_LIST, Tables};
 use std::collections::{HashMap, HashSet};
 
-/// A rotation and a shift: the rows of a matrix, each with its part of the vector.
+/// A rotation and a translation: each row of the matrix, followed by its component of the vector.
 pub(super) type Operator = [[f64; 4]; 3];
 
-/// Chains, and the operators that each of them is copied by.
+/// Chains, and the operators that copy them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Generator {
-    /// The assembly that it is a part of.
+    /// The id of the assembly.
     pub(super) assembly: String,
-    /// By what the file calls them there: label_asym_id in mmCIF, chain id in PDB.
+    /// Chain ids as assemblies use them: label_asym_id in mmCIF, chain id in PDB.
     pub(super) chains: Vec<String>,
-    /// Each with what names it.
+    /// Operators with their names.
     pub(super) operators: Vec<(String, Operator)>,
 }
 
-/// Atoms of an assembly, at most: ten times the largest that there is.
+/// Most atoms of an assembly: ten times the largest known one.
 const MOST_ATOMS: usize = 1 << 26;
-/// Factors of an expression, at most; files have two.
+/// Most factors of an expression; real files have two.
 const MOST_FACTORS: usize = 8;
-/// Operators of a generator, at most.
+/// Most operators of a generator.
 const MOST_OPERATORS: usize = 1 << 16;
 
-/// The generators of an assembly in mmCIF.
+/// Reads the generators of an assembly from mmCIF tables.
 pub(super) fn generators(tables: &Tables, id: &str) -> Result<Vec<Generator>, Problem> {
     let damaged = |what: String| Problem::Syntax(format!("assembly {id}: {what}"));
     let mut operators = HashMap::new();
@@ -36,7 +36,7 @@ pub(super) fn generators(tables: &Tables, id: &str) -> Result<Vec<Generator>, Pr
     }
     let operator = |name: &str| -> Result<Operator, Problem> {
         let numbers = operators.get(name).ok_or_else(|| damaged(format!("there is no operator {name}")))?;
-        let number = |i: usize| numbers[i].ok_or_else(|| damaged(format!("operator {name} is not whole")));
+        let number = |i: usize| numbers[i].ok_or_else(|| damaged(format!("operator {name} is incomplete")));
         let mut operator = Operator::default();
         for (row, values) in operator.iter_mut().enumerate() {
             for (column, value) in values.iter_mut().enumerate() {
@@ -49,9 +49,9 @@ pub(super) fn generators(tables: &Tables, id: &str) -> Result<Vec<Generator>, Pr
     for row in tables.rows(ASSEMBLY_GEN).iter().filter(|row| row[0].text() == id) {
         let expression = row[1].text();
         let products =
-            products(&expression).ok_or_else(|| damaged(format!("the expression {expression:?} is none")))?;
+            products(&expression).ok_or_else(|| damaged(format!("cannot read the expression {expression:?}")))?;
         let product = |names: Vec<String>| -> Result<(String, Operator), Problem> {
-            // The last is applied first.
+            // The last operator is applied first.
             let mut all = operator(&names[0])?;
             for name in &names[1..] {
                 all = times(&all, &operator(name)?);
@@ -68,7 +68,7 @@ pub(super) fn generators(tables: &Tables, id: &str) -> Result<Vec<Generator>, Pr
     if found.is_empty() { Err(no_assembly(id, all)) } else { Ok(found) }
 }
 
-/// That there is no assembly of an id; `all` are those that there are.
+/// The error for an id without an assembly; `all` are the ids of the file.
 pub(super) fn no_assembly(id: &str, all: impl Iterator<Item = String>) -> Problem {
     let mut known = HashSet::new();
     let all: Vec<String> = all.filter(|id| known.insert(id.clone())).collect();
@@ -76,8 +76,7 @@ pub(super) fn no_assembly(id: &str, all: impl Iterator<Item = String>) -> Proble
     Problem::NoAssembly(format!("no assembly {id}; the file {has}"))
 }
 
-/// The names of operators whose product each copy is moved by: `(1-3)(X)` is 1 X, 2 X, 3 X. Nothing where it is no
-/// expression.
+/// The operator names of each copy's product: `(1-3)(X)` gives 1 X, 2 X, 3 X. `None` if the text is not an expression.
 fn products(text: &str) -> Option<Vec<Vec<String>>> {
     let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let mut factors = Vec::new();
@@ -107,7 +106,7 @@ fn products(text: &str) -> Option<Vec<Vec<String>>> {
     (!factors.is_empty()).then_some(all)
 }
 
-/// The names of a list such as `1,3-5,P`.
+/// Expands a list such as `1,3-5,P` to names.
 fn names(list: &str) -> Option<Vec<String>> {
     let mut all = Vec::new();
     for part in list.split(',') {
@@ -139,8 +138,8 @@ fn moved([x, y, z, radius]: [f64; 4], operator: &Operator) -> [f64; 4] {
     [a, b, c, radius]
 }
 
-/// The assembly that generators make of a draft's chains. The first copy of a chain keeps its name, others are called A-2
-/// and so on.
+/// Builds an assembly from a draft's chains. The first copy of a chain keeps its name; later copies are called,
+/// ...
 pub(super) fn build(draft: &Draft, generators: &[Generator]) -> Result<Draft, Problem> {
     let (mut rows_of, mut cover_of) = (HashMap::<&str, Vec<usize>>::new(), HashMap::<&str, Vec<usize>>::new());
     for row in 0..draft.structure.n_residues() {
@@ -196,19 +195,19 @@ pub(super) fn build(draft: &Draft, generators: &[Generator]) -> Result<Draft, Pr
     Ok(all)
 }
 
-/// What REMARK 350 of a PDB file says, line by line.
+/// Collects REMARK 350 of a PDB file, line by line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Remark350 {
     pub(super) generators: Vec<Generator>,
     assemblies: Vec<String>,
-    /// Whether the chains of the last generator go on.
+    /// Whether the chain list of the last generator continues.
     chains: Vec<String>,
-    /// Whether its operators have begun.
+    /// Whether the last generator has operators already.
     begun: bool,
 }
 
 impl Remark350 {
-    /// Takes a line, after its columns 1 to 10.
+    /// Takes a line without its columns 1 to 10.
     pub(super) fn line(&mut self, text: &str) {
         let text = text.trim();
         let list = |text: &str| {
@@ -227,7 +226,7 @@ impl Remark350 {
         }
     }
 
-    /// Takes a row of a matrix.
+    /// Takes one row of a matrix.
     fn operator(&mut self, text: &str) {
         let mut words = text.split_whitespace();
         let (Some(row), Some(name)) = (words.next().and_then(|row| row.parse::<usize>().ok()), words.next()) else {

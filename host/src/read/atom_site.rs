@@ -11,16 +11,16 @@ use super::select::{Record, ResidueId, Selection, Syntax, element, is_hydrogen, 
 use aligned::AlignedAtoms;
 use std::collections::{HashMap, HashSet};
 
-/// The category, with the dot that ends it.
+/// The category name with its final dot.
 pub(super) const CATEGORY: &[u8] = b"_atom_site.";
 
-/// Bytes of a row in files of the wwPDB, about.
+/// Typical length of a row in files of the wwPDB, in bytes.
 pub(super) const ATOM_LINE: usize = 85;
 
 pub(super) const SYNTAX: Syntax =
     Syntax { number_field: "_atom_site.auth_seq_id", residue_number: integer, b_factor: cif_number, occupancy };
 
-/// No molecule is this far (Å) from its origin; squared distances stay far from the end of f32.
+/// Largest coordinate in Å: no molecule is this far from its origin, and squared distances stay far below the largest f32.
 const FARTHEST: f64 = 1e6;
 
 /// The items that are read, in the order of [`NAMES`].
@@ -69,14 +69,14 @@ const NAMES: [&[u8]; 19] = [
     b"label_entity_id",
 ];
 
-/// Where the items stand in a row.
+/// The columns of the items.
 pub(super) struct Columns {
-    /// Per item, its column; the number of columns (an empty value) for one that the table does not have.
+    /// The column of each item. Items that the table lacks have the number of columns, which addresses an empty value.
     column: [usize; NAMES.len()],
     has_group: bool,
-    /// How many the table has.
+    /// Number of columns.
     count: usize,
-    /// The column of the row's own number, which nothing else is read of.
+    /// The column of the row's serial number, which is otherwise unused.
     id: Option<usize>,
 }
 
@@ -89,7 +89,7 @@ impl Columns {
         let mut known = HashSet::new();
         if let Some(twice) = tags.iter().find(|tag| !known.insert(tag.to_ascii_lowercase())) {
             return Err(Problem::Syntax(format!(
-                "the _atom_site table has {} twice; which of them is meant?",
+                "the _atom_site table has {} twice; delete one of them",
                 String::from_utf8_lossy(twice)
             )));
         }
@@ -111,11 +111,11 @@ impl Columns {
     }
 }
 
-/// Where a table has its B column, and what names an atom's residue.
+/// The column of the B factor, and the columns that identify an atom's residue.
 pub(super) struct BColumn(Columns);
 
 impl BColumn {
-    /// Finds them among a table's tags.
+    /// Finds the columns among a table's tags.
     pub(super) fn find(tags: &[&[u8]]) -> Result<Self, Problem> {
         let columns = Columns::find(tags)?;
         if columns.column[Item::BFactor as usize] == columns.count {
@@ -124,13 +124,13 @@ impl BColumn {
         Ok(Self(columns))
     }
 
-    /// Edges of a row's B factor.
+    /// The edges of a row's B factor.
     pub(super) fn b(&self, edges: &[usize]) -> (usize, usize) {
         let column = self.0.column[Item::BFactor as usize];
         (edges[2 * column], edges[2 * column + 1])
     }
 
-    /// A row's residue; nothing where its number is none.
+    /// The residue of a row; `None` if its number is invalid.
     pub(super) fn residue<'a>(&self, text: &'a [u8], edges: &[usize]) -> Option<NamedResidue<'a>> {
         let word = |item: Item| {
             let column = self.0.column[item as usize];
@@ -147,7 +147,7 @@ impl BColumn {
     }
 }
 
-/// What a value says, with its first eight bytes packed so that most comparisons need no call.
+/// A value's content, with its first eight bytes packed so that most comparisons need no call.
 #[derive(Clone, Copy)]
 struct Word<'a> {
     head: u64,
@@ -174,7 +174,7 @@ impl PartialEq for Word<'_> {
     }
 }
 
-/// What a residue's records have in common, as the row before shows.
+/// What all records of a residue have in common, taken from the row before.
 #[derive(Clone, Copy)]
 struct Common<'a> {
     residue: u64,
@@ -188,24 +188,24 @@ pub(super) struct AtomSite<'o, 'a> {
     text: &'a [u8],
     columns: Columns,
     options: &'o ReadOptions,
-    /// The models that are read, each with its number.
+    /// The models to read, with their numbers.
     models: Vec<(i32, Selection<'a>)>,
-    /// Every model met, with its position among those that are read.
+    /// Every model so far, with its index in `models` if it is read.
     index: HashMap<&'a [u8], Option<usize>>,
     model: Option<Word<'a>>,
-    /// The model of the rows at hand, if it is read.
+    /// Index of the current model, if it is read.
     current: Option<usize>,
-    /// Chain, number and insertion code of the row before, and whether its chain is wanted.
+    /// Chain, number and insertion code of the row before, and whether its chain is selected.
     residue_id: Option<[Word<'a>; 3]>,
     wanted: bool,
-    /// Of the row before, if it was an atom that is read.
+    /// From the row before, if its atom was read.
     common: Option<Common<'a>>,
     aligned: AlignedAtoms,
     room: usize,
 }
 
 impl<'o, 'a> AtomSite<'o, 'a> {
-    /// `room` is the number of atoms that are likely.
+    /// `room` is the expected number of atoms.
     pub(super) fn new(text: &'a [u8], columns: Columns, options: &'o ReadOptions, room: usize) -> Self {
         let aligned = AlignedAtoms::new(&columns);
         Self {
@@ -224,12 +224,12 @@ impl<'o, 'a> AtomSite<'o, 'a> {
         }
     }
 
-    /// The models that were asked for, each with its number, and how many there are.
+    /// The requested models with their numbers, and the number of models in the file.
     pub(super) fn into_models(self) -> (Vec<(i32, Selection<'a>)>, usize) {
         (self.models, self.index.len())
     }
 
-    /// Enters the model of a row.
+    /// Switches to the model of a row.
     #[cold]
     fn enter_model(&mut self, model: Word<'a>) -> Result<(), Problem> {
         self.model = Some(model);
@@ -242,7 +242,7 @@ impl<'o, 'a> AtomSite<'o, 'a> {
         let number = match integer(model.text) {
             Some(number) => number,
             None if model.is_empty() => ordinal,
-            None => return Err(bad_field("_atom_site.pdbx_PDB_model_num", model.text, "is no model number")),
+            None => return Err(bad_field("_atom_site.pdbx_PDB_model_num", model.text, "is not a model number")),
         };
         let is_read = match self.options.models {
             Models::First => ordinal == 1,
@@ -258,15 +258,15 @@ impl<'o, 'a> AtomSite<'o, 'a> {
         Ok(())
     }
 
-    /// A row's value as it stands in the text.
+    /// The edges of a row's value in the text.
     #[inline]
     fn raw(&self, edges: &[usize], item: Item) -> (usize, usize) {
         let column = self.columns.column[item as usize];
         (edges[2 * column], edges[2 * column + 1])
     }
 
-    /// What a row's value says; empty for `?`, `.` and an item that the table does not have.
-    // Called a dozen times a row: the call would cost as much as the work.
+    /// The content of a row's value; empty for `?`, `.` and items that the table lacks.
+    // Inlined: it is called a dozen times a row, and a call would cost as much as the work.
     #[inline(always)]
     fn word(&self, edges: &[usize], item: Item) -> Word<'a> {
         const UNKNOWN: u64 = b'?' as u64;
@@ -287,14 +287,14 @@ impl<'o, 'a> AtomSite<'o, 'a> {
         Word { head, text }
     }
 
-    /// The first of two items that says something.
+    /// The first of two items that is not empty.
     #[inline]
     fn either(&self, edges: &[usize], item: Item, other: Item) -> Word<'a> {
         let word = self.word(edges, item);
         if word.is_empty() { self.word(edges, other) } else { word }
     }
 
-    /// Takes a row by the edges of its values (and the empty one after them).
+    /// Takes a row, given the edges of its values followed by the edges of the empty value.
     #[inline]
     pub(super) fn row(&mut self, edges: &[usize]) -> Result<(), Problem> {
         const ATOM: u64 = u64::from_le_bytes(*b"ATOM\0\0\0\0");
@@ -309,7 +309,7 @@ impl<'o, 'a> AtomSite<'o, 'a> {
         let hetatm = match group.head {
             ATOM => false,
             HETATM => true,
-            // Not said: an atom of a chain, where such are told from others by more than this.
+            // Not given: an ATOM record, unless only standard residues are read and the table has groups.
             0 => self.columns.has_group && self.options.residues == Residues::Standard,
             _ => return Err(bad_field("_atom_site.group_PDB", group.text, "is neither ATOM nor HETATM")),
         };
@@ -353,7 +353,7 @@ impl<'o, 'a> AtomSite<'o, 'a> {
             name = Word::new(trimmed);
         }
         if name.is_empty() || name.text.len() > 8 {
-            return Err(bad_field("_atom_site.label_atom_id", name.text, "is no atom name of 1 to 8 characters"));
+            return Err(bad_field("_atom_site.label_atom_id", name.text, "is not an atom name of 1 to 8 characters"));
         }
         let occupancy = self.word(edges, Item::Occupancy).text;
         self.common = Some(Common { residue, hetatm, in_chain, occupancy });
@@ -392,7 +392,7 @@ impl<'o, 'a> AtomSite<'o, 'a> {
         if let Some(columns) = self.text[..end].last_chunk::<8>()
             && (1..=8).contains(&length)
         {
-            // As if right-justified in eight columns.
+            // Shift as if right-justified in eight columns.
             let foreign = 8 * (8 - length as u32);
             let own = (u64::MAX >> foreign) << foreign;
             let word = (u64::from_le_bytes(*columns) & own) | (0x2020_2020_2020_2020 & !own);
@@ -406,7 +406,7 @@ impl<'o, 'a> AtomSite<'o, 'a> {
         self.unusual_coordinate(begin, end, field)
     }
 
-    /// A coordinate that is not written as a plain decimal of some fifteen digits.
+    /// A coordinate that is not a plain decimal of at most 15 digits.
     fn unusual_coordinate(&self, begin: usize, end: usize, field: &'static str) -> Result<f64, Problem> {
         let raw = &self.text[begin..end];
         let wrong = match raw {
@@ -414,7 +414,7 @@ impl<'o, 'a> AtomSite<'o, 'a> {
             _ => match cif_number(unquote(raw)) {
                 Some(value) if value.abs() <= FARTHEST => return Ok(value),
                 Some(_) => "is out of range: farther than 1,000,000 Å from the origin",
-                None => "is no number",
+                None => "is not a number",
             },
         };
         Err(bad_field(field, raw, wrong))

@@ -1,4 +1,4 @@
-//! A structure file with other numbers in its B column, and nothing else changed.
+//! Replaces the B column of a structure file and leaves everything else unchanged.
 
 use super::atom_site::{BColumn, CATEGORY};
 use super::cif::{Lexer, Rows, Token};
@@ -6,27 +6,28 @@ use super::error::{Fault, Problem};
 use super::number::pdb_residue_number;
 use super::{Format, ReadError, format_of, plain, with_line_feeds};
 
-/// The columns of the B factor in a record of a PDB file.
+/// The columns of the B factor in a PDB record.
 const B: std::ops::Range<usize> = 60..66;
 
-/// A residue as its file names it.
+/// A residue as its file identifies it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NamedResidue<'a> {
-    /// The author's chain id; `" "` where a PDB file has a blank.
+    /// The author's chain id; `" "` for a blank one in a PDB file.
     pub chain: &'a str,
-    /// The author's number.
+    /// The author's residue number.
     pub number: i32,
-    /// The insertion code, mostly empty.
+    /// The insertion code, usually empty.
     pub insertion_code: &'a str,
     /// The residue's name.
     pub name: &'a str,
 }
 
-/// The text of a PDB or mmCIF file, plain or gzip, in which the B column of every atom has `value` of its residue. `name` is
-/// what errors call it. A PDB file's column has room for -99.99 to 999.99; values beyond become these.
+/// Returns the text of a PDB or mmCIF file, plain or gzip, with every atom's B factor replaced by `value` of its residue.
+/// `name` is the file's name in errors. A PDB file has room for -99.99 to 999.99 with two decimals; larger values have fewer
+/// decimals, as many as fit into six characters.
 ///
 /// # Errors
-/// Where the text is of neither format, where its syntax is wrong, and where an mmCIF file has no B column.
+/// If the text has neither format, its syntax is wrong, or an mmCIF table has no B column.
 ///
 /// ```
 /// use prism_host::read::with_b_column;
@@ -48,7 +49,7 @@ pub fn with_b_column(bytes: &[u8], name: &str, value: impl Fn(NamedResidue<'_>) 
         Format::Empty => Err(Fault::whole(Problem::Empty)),
         Format::Foreign(what) => Err(Fault::whole(Problem::OtherFormat(what))),
         Format::BinaryCif | Format::Pqr | Format::FoldComp => {
-            let what = "a B column can be written into PDB and mmCIF files alone; give the .cif or .pdb file";
+            let what = "a B column can only be written to PDB and mmCIF files; give the .cif or .pdb file";
             Err(Fault::whole(Problem::OtherFormat(what)))
         }
         Format::Pdb => Ok(in_pdb(&text, value)),
@@ -74,15 +75,20 @@ fn in_pdb(text: &[u8], value: impl Fn(NamedResidue<'_>) -> f32) -> Vec<u8> {
         let begin = changed.len();
         changed.extend_from_slice(&record[..record.len().min(B.start)]);
         changed.resize(begin + B.start, b' ');
-        // Six columns have no room for more, and what follows must not move.
-        changed.extend_from_slice(format!("{:6.2}", value(named).clamp(-99.99, 999.99)).as_bytes());
+        changed.extend_from_slice(six_columns(value(named)).as_bytes());
         changed.extend_from_slice(record.get(B.end..).unwrap_or_default());
         changed.extend_from_slice(end);
     }
     changed
 }
 
-/// The residue of an atom's record; nothing where a line is none.
+/// Formats a value in six columns: there is no room for more, and the columns that follow must not move.
+fn six_columns(value: f32) -> String {
+    let value = value.clamp(-99_999.0, 999_999.0);
+    (0..=2).rev().map(|decimals| format!("{value:6.decimals$}")).find(|text| text.len() == 6).unwrap_or_default()
+}
+
+/// The residue of an atom's record; `None` if the line is not one.
 fn named_in_pdb(record: &[u8]) -> Option<NamedResidue<'_>> {
     if !record.starts_with(b"ATOM  ") && !record.starts_with(b"HETATM") {
         return None;
@@ -118,7 +124,7 @@ fn in_cif(text: &[u8], value: impl Fn(NamedResidue<'_>) -> f32) -> Result<Vec<u8
             let Some(named) = columns.residue(text, rows.edges()) else { continue };
             let (begin, end) = columns.b(rows.edges());
             changed.extend_from_slice(&text[copied..begin]);
-            // As wide as it was, where it has room, so that columns stay under each other.
+            // Keep the width if it suffices, so that the columns stay aligned.
             changed.extend_from_slice(format!("{:<1$}", format!("{:.2}", value(named)), end - begin).as_bytes());
             copied = end;
         }
@@ -169,7 +175,7 @@ mod tests {
     #[test]
     fn a_value_that_is_too_wide_moves_nothing() {
         let line = "ATOM      1  CA  GLY A   1       1.000   2.000   3.000  1.00 10.00           C  \n";
-        for (value, shown) in [(1234.5, "999.99"), (-100.0, "-99.99"), (f32::INFINITY, "999.99")] {
+        for (value, shown) in [(1234.5, "1234.5"), (-179.96, "-180.0"), (f32::INFINITY, "999999")] {
             let changed = with_b_column(line.as_bytes(), "x", |_| value).unwrap();
             assert_eq!(String::from_utf8(changed).unwrap(), line.replace(" 10.00", shown));
         }

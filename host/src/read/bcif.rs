@@ -1,7 +1,7 @@
-//! BinaryCIF: the same categories as mmCIF, as columns of numbers and texts in MessagePack.
+//! BinaryCIF: the categories of mmCIF as columns of numbers and texts in MessagePack.
 //!
-//! Numbers never become texts: a coordinate that is kept as 12345 by 1000 is the f64 nearest to 12.345, which is what the
-//! text would be read as.
+//! Numbers are never converted to text. A coordinate stored as 12345 with factor 1000 becomes the f64 nearest to 12.345,
+//! which is also the value of the text.
 
 mod columns;
 mod msgpack;
@@ -17,7 +17,7 @@ use columns::{Column, Texts, too_many};
 use msgpack::{Value, damaged};
 use std::collections::HashMap;
 
-/// Numbers are their own bytes.
+/// Numbers are passed as their bytes.
 const SYNTAX: Syntax = Syntax {
     number_field: "_atom_site.auth_seq_id",
     residue_number: |bytes| bytes.first_chunk().map(|bytes| i32::from_le_bytes(*bytes)),
@@ -29,12 +29,12 @@ fn float(bytes: &[u8]) -> Option<f64> {
     bytes.first_chunk().map(|bytes| f64::from_le_bytes(*bytes)).filter(|value| !value.is_nan())
 }
 
-/// Bytes of memory that a value of a column may take, all columns together.
+/// Memory limit for all columns, in bytes per value.
 const VALUE_BYTES: usize = 64;
-/// No molecule is this far (Å) from its origin.
+/// Largest coordinate in Å; no molecule is this far from its origin.
 const FARTHEST: f64 = 1e6;
 
-/// Reads each block with atoms. There is at least one.
+/// Reads every block with atoms. Returns at least one result.
 pub(super) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Vec<Block>, Fault> {
     let file = msgpack::read(bytes).map_err(Fault::whole)?;
     let values = limit(bytes.len()) / VALUE_BYTES;
@@ -49,24 +49,24 @@ pub(super) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Vec<Block>, Fa
     Ok(blocks)
 }
 
-/// What may still be read of a file, which may claim anything of itself.
+/// Limits on what may still be read, because a file may claim any size.
 struct Left {
-    /// Values that any encoding of a column may have.
+    /// Most values that any encoding of a column may have.
     limit: usize,
     /// Rows of all categories together.
     rows: usize,
 }
 
-/// A category's columns, by their names.
+/// The columns of a category by name.
 struct Category<'v, 'a> {
     value: &'v Value<'a>,
     rows: usize,
-    /// Values that any encoding of a column may have.
+    /// Most values that any encoding of a column may have.
     limit: usize,
 }
 
 impl<'v, 'a> Category<'v, 'a> {
-    /// A category of a block, by its name with the dot that ends it; no more rows than are left.
+    /// Finds a category of a block by its name with the final dot. Refuses more rows than `left` allows.
     fn find(block: &'v Value<'a>, name: &str, left: &mut Left) -> Result<Option<Self>, Problem> {
         let name = name.strip_suffix('.').unwrap_or(name);
         let is_named = |value: &&Value<'a>| value.get("name").text().is_some_and(|own| own.eq_ignore_ascii_case(name));
@@ -107,7 +107,7 @@ fn read_block(block: &Value<'_>, options: &ReadOptions, left: &mut Left) -> Resu
     };
     let mut facts = Facts::default();
     for category in ["_exptl.", "_refine.", "_em_3d_reconstruction.", "_ma_qa_metric."] {
-        /// Files have some ten rows, and a hundred columns.
+        /// Real files have some ten tables, with up to a hundred columns.
         const MOST: usize = 1 << 12;
         const COLUMNS: usize = 1 << 8;
         let Some(found) = Category::find(block, category, left)?.filter(|found| found.rows <= MOST) else {
@@ -134,7 +134,7 @@ fn read_block(block: &Value<'_>, options: &ReadOptions, left: &mut Left) -> Resu
     Ok(Some(Block { name, models: models.map_err(Fault::whole), facts, met }))
 }
 
-/// Keeps a category's rows.
+/// Stores a category's rows in `tables`.
 fn keep(block: &Value<'_>, index: usize, tables: &mut Tables, left: &mut Left) -> Result<(), Problem> {
     let category = &CATEGORIES[index];
     let Some(found) = Category::find(block, category.name, left)? else { return Ok(()) };
@@ -156,7 +156,7 @@ fn keep(block: &Value<'_>, index: usize, tables: &mut Tables, left: &mut Left) -
     Ok(())
 }
 
-/// What is read of atoms, column by column.
+/// The columns of atoms that are used.
 struct Atoms<'a> {
     rows: usize,
     group: Texts<'a>,
@@ -219,7 +219,7 @@ impl<'a> Atoms<'a> {
         })
     }
 
-    /// The models that are asked for, each with its number, and how many there are.
+    /// The requested models with their numbers, and the number of models in the block.
     fn models(&self, options: &ReadOptions) -> (Result<Vec<(i32, Draft)>, Problem>, usize) {
         let mut models: Vec<(i32, Selection<'_>)> = Vec::new();
         let mut index: HashMap<Option<i32>, Option<usize>> = HashMap::new();
@@ -228,7 +228,7 @@ impl<'a> Atoms<'a> {
         let mut last = None;
         for row in 0..self.rows {
             let model = self.model[row];
-            // As in text: where another model's rows lie between, a residue begins again.
+            // As in text, rows of another model between them split a residue.
             if last != Some(model) {
                 (last, residue_id) = (Some(model), None);
             }
@@ -272,7 +272,7 @@ impl<'a> Atoms<'a> {
             b"ATOM" => false,
             b"HETATM" => true,
             b"" => self.has_group && options.residues == Residues::Standard,
-            _ => return Err(damaged("its group is neither ATOM nor HETATM")),
+            _ => return Err(damaged("group_PDB is neither ATOM nor HETATM")),
         };
         let either = |texts: &'s [Texts<'a>; 2]| match texts[0].get(row) {
             b"" => texts[1].get(row),

@@ -1,4 +1,4 @@
-//! mmCIF: the whole text's syntax, and the first data block with atoms.
+//! mmCIF: checks the syntax of the whole text and reads each data block with atoms.
 
 mod lexer;
 mod rows;
@@ -17,25 +17,25 @@ use super::tables::{CATEGORIES, Cell, Tables};
 /// A data block with atoms.
 pub(super) struct Block {
     pub(super) name: String,
-    /// The models that were asked for, each with its number.
+    /// The requested models with their numbers.
     pub(super) models: Result<Vec<(i32, Draft)>, Fault>,
     pub(super) facts: Facts,
-    /// Models that were met, read or not.
+    /// Number of models, read or not.
     pub(super) met: usize,
 }
 
-/// Reads each block with atoms. The rest is read too, for its syntax. There is at least one.
+/// Reads each data block with atoms, and checks the syntax of the rest. Returns at least one result.
 pub(super) fn read(text: &[u8], options: &ReadOptions) -> Result<Vec<Block>, Fault> {
     read_with(text, options, Lines::Aligned)
 }
 
-/// How lines of atoms are read.
+/// How to read the lines of atoms.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Lines {
-    /// As rows of words, each.
+    /// Split each line into words.
     #[cfg(test)]
     Words,
-    /// By comparison with the line above, where they stand under each other.
+    /// Compare aligned lines with the line above.
     Aligned,
 }
 
@@ -62,27 +62,27 @@ fn read_with(text: &[u8], options: &ReadOptions, lines: Lines) -> Result<Vec<Blo
     Ok(reader.blocks)
 }
 
-/// The models of a block, and how many were met.
+/// The requested models of a block, and the number of all.
 type Atoms = (Result<Vec<(i32, Draft)>, Fault>, usize);
 
 struct Reader<'o, 'a> {
     lexer: Lexer<'a>,
     lines: Lines,
     options: &'o ReadOptions,
-    /// Where the save frame began that the lexer is in. Its items are not the block's.
+    /// Where the current save frame began, if the lexer is in one. Its items do not belong to the block.
     frame: Option<usize>,
-    /// Name of the block at hand.
+    /// Name of the current block.
     block: &'a [u8],
-    /// What it says beside its atoms.
+    /// Facts about the block beside its atoms.
     facts: Facts,
-    /// Its categories that options ask for.
+    /// The block's categories that the options need.
     tables: Option<Box<Tables>>,
-    /// The block's `_atom_site` items outside loops: a table of one row. Tag, begin and end of the value.
+    /// The block's `_atom_site` items outside loops, a table of one row: tag, begin and end of the value.
     single: Vec<(&'a [u8], usize, usize)>,
     single_at: usize,
-    /// What its table gave.
+    /// The result of the table of atoms.
     atoms: Option<Atoms>,
-    /// Whether the lexer has read a table of atoms last.
+    /// Whether the last thing read was a table of atoms.
     ends_in_atoms: bool,
     blocks: Vec<Block>,
 }
@@ -122,20 +122,20 @@ impl<'a> Reader<'_, 'a> {
         }
     }
 
-    /// A file that ends with its atoms may be cut between two of them. Some programs end no table with a mark, others all but
-    /// the last.
+    /// Warns if the file ends with its atoms, because it may be cut between two of them. Some programs write no mark after
+    /// a table, others omit only the last one.
     fn look_for_the_end(&mut self) {
         let text = self.lexer.text.trim_ascii_end();
         let last_line = memchr::memrchr(b'\n', text).map_or(text, |at| &text[at + 1..]);
         if self.ends_in_atoms && !last_line.starts_with(b"#") {
-            let text = "the file ends with its atoms, and no `#` says that they are all".to_owned();
+            let text = "the file ends with its atoms, without a `#` after the last: it may be cut".to_owned();
             self.facts.notes.push(Note { kind: NoteKind::MaybeCut, text });
         }
     }
 
     fn close_frame(&mut self) -> Result<(), Fault> {
         match self.frame.take() {
-            Some(begin) => Err(syntax(begin, "the save frame that begins here is never closed by `save_`".to_owned())),
+            Some(begin) => Err(syntax(begin, "the save frame that begins here is not closed by `save_`".to_owned())),
             None => Ok(()),
         }
     }
@@ -171,7 +171,7 @@ impl<'a> Reader<'_, 'a> {
         Ok(drafts(atoms))
     }
 
-    /// A tag and its value outside loops.
+    /// Reads a tag and its value outside loops.
     fn read_item(&mut self, tag_at: usize, tag: &'a [u8]) -> Result<(), Fault> {
         let (at, token) = self.lexer.next()?;
         let Token::Value(raw) = token else {
@@ -195,7 +195,7 @@ impl<'a> Reader<'_, 'a> {
         Ok(())
     }
 
-    /// What a value says about the block's atoms.
+    /// Takes facts about the block's atoms from a value.
     fn fact(&mut self, tag: &[u8], raw: &[u8]) {
         if Facts::takes(tag) {
             self.facts.item(tag, unquote(raw));
@@ -205,13 +205,13 @@ impl<'a> Reader<'_, 'a> {
         }
     }
 
-    /// The category and item of a tag, if it is asked for.
+    /// The category and item of a tag, if the options need it.
     fn kept(&self, tag: &[u8]) -> Option<(usize, usize)> {
         let asks = self.options.assembly.is_some() || self.options.labels;
         if asks { Tables::find(tag) } else { None }
     }
 
-    /// Keeps the rows of a category.
+    /// Stores the rows of a category.
     fn keep_rows(&mut self, category: usize, tags: &[&'a [u8]], mut rows: Rows<'a>) -> Result<(), Fault> {
         let items = CATEGORIES[category].items.len();
         let places: Vec<_> = tags.iter().map(|tag| Tables::find(tag).filter(|(own, _)| *own == category)).collect();
@@ -278,7 +278,7 @@ impl<'a> Reader<'_, 'a> {
             if let Ok(taking) = &mut atoms {
                 match self.take_row(taking, &rows) {
                     Ok(end) => self.lexer.at = end,
-                    // The others are read for their syntax.
+                    // The remaining rows are read to check their syntax.
                     Err(fault) => atoms = Err(fault),
                 }
             }
@@ -293,7 +293,7 @@ impl<'a> Reader<'_, 'a> {
         Ok(())
     }
 
-    /// Takes a row and those that are aligned with it. Answers where the next one is looked for.
+    /// Takes a row and the aligned rows after it. Returns where to look for the next row.
     #[inline]
     fn take_row(&self, atoms: &mut AtomSite<'_, 'a>, rows: &Rows<'a>) -> Result<usize, Fault> {
         atoms.row(rows.edges()).map_err(|problem| Fault::at(rows.edges()[0], problem))?;
@@ -334,7 +334,7 @@ mod tests {
 
     const CRAMBIN: &str = include_str!("../../tests/data/1crn.cif");
 
-    /// What comes of a text, comparable to the bit.
+    /// The result of reading a text, in a form that compares exactly.
     fn outcome(text: &[u8], lines: Lines) -> String {
         let options = ReadOptions::default();
         let blocks = match read_with(text, &options, lines) {
@@ -381,7 +381,7 @@ mod tests {
                 taken = text[rows.edges()[0]..end].split(|&c| c == b'\n').count() - 1;
             }
         }
-        // Two show where values stand, the last is too near the text's end.
+        // The first two rows define the alignment, and the last is too near the end of the text.
         assert_eq!(taken, 4);
     }
 

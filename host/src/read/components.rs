@@ -1,4 +1,4 @@
-//! Names of residues: what each stands for.
+//! Residue names and their meaning.
 
 mod table;
 
@@ -8,16 +8,16 @@ use shared_types::{RESIDUES, ResidueKind, UNKNOWN};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// What a residue's name says.
+/// The meaning of a residue name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Component {
     /// One of the 20 standard amino acids.
     Standard(ResidueKind),
-    /// One of those, in a state of protonation, or under a force field's name.
+    /// A standard amino acid in a protonation state, or under a force field's name.
     Variant(ResidueKind),
-    /// An amino acid made of another one, with its parent's type; [`UNKNOWN`] for one without.
+    /// A modified amino acid, with the type of its parent; [`UNKNOWN`] if it has none.
     Modified(ResidueKind),
-    /// `UNK`, or no name at all.
+    /// `UNK` or a blank name.
     Unknown,
     Nucleic,
     Water,
@@ -25,7 +25,7 @@ pub(super) enum Component {
     Other,
 }
 
-/// Names that force fields have for standard amino acids, and those whose charge differs.
+/// Names of standard amino acids in force fields and protonation states.
 const VARIANTS: [(&str, &str); 17] = [
     ("ALA", "ALAD"),
     ("ARG", "ARGP"),
@@ -48,11 +48,11 @@ const VARIANTS: [(&str, &str); 17] = [
 
 const WATERS: &str = "HOH WAT DOD H2O D3O SOL TIP TIP2 TIP3 TIP4 TIP5 TP3 TP4 SPC SPCE T3P T4P T5P OH2";
 
-/// Standard nucleotides under the names of formats and force fields. One letter names are DNA in old files, too.
+/// Names of standard nucleotides in formats and force fields. Old files use one-letter names for DNA, too.
 const NUCLEOTIDES: &str = "A C G U T I N DA DC DG DT DU DI DN RA RC RG RU ADE CYT GUA THY URA DA5 DA3 DC5 DC3 DG5 DG3 DT5 DT3 \
                            RA5 RA3 RC5 RC3 RG5 RG3 RU5 RU3 A5 A3 C5 C3 G5 G3 U5 U3";
 
-/// The names of [`RESIDUES`] that are standard, by [`pack`].
+/// The standard names of [`RESIDUES`], by [`pack`].
 const NAMES: [u64; STANDARD] = {
     let mut names = [0; STANDARD];
     let mut kind = 0;
@@ -64,7 +64,7 @@ const NAMES: [u64; STANDARD] = {
     names
 };
 
-/// Everything but the standard names.
+/// All names except the standard ones.
 static OTHERS: LazyLock<HashMap<u64, Component>> = LazyLock::new(|| {
     let kind =
         |name: &str| RESIDUES.iter().position(|residue| residue.name == name).map_or(UNKNOWN, |i| i as ResidueKind);
@@ -80,7 +80,7 @@ static OTHERS: LazyLock<HashMap<u64, Component>> = LazyLock::new(|| {
     for (name, names) in VARIANTS {
         add(names, Component::Variant(kind(name)));
     }
-    // AMBER's residues at the ends of chains.
+    // AMBER's residues at chain ends.
     let three_letters =
         VARIANTS.iter().flat_map(|(_, names)| names.split_ascii_whitespace()).filter(|name| name.len() == 3);
     let standard = RESIDUES[..STANDARD].iter().map(|residue| residue.name);
@@ -101,13 +101,13 @@ static OTHERS: LazyLock<HashMap<u64, Component>> = LazyLock::new(|| {
     all
 });
 
-/// The type of a standard name, given by [`pack`].
+/// The type of a standard name, given as [`pack`] makes it.
 #[inline]
 pub(super) fn standard(name: u64) -> Option<ResidueKind> {
     NAMES.iter().position(|&standard| standard == name).map(|kind| kind as ResidueKind)
 }
 
-/// What a name, given by [`pack`], stands for. Lower case is read as upper case.
+/// The meaning of a name, given as [`pack`] makes it. Case is ignored.
 #[inline]
 pub(super) fn component(name: u64) -> Component {
     standard(name).map_or_else(|| unusual(name), Component::Standard)
@@ -165,7 +165,7 @@ mod tests {
         }
     }
 
-    /// Parents as gemmi 0.7.5 tabulates them (its one-letter codes in lower case).
+    /// Parents as in the tables of gemmi 0.7.5, which has its one-letter codes in lower case.
     #[test]
     fn modified_residues_have_the_dictionarys_parent() {
         for (name, of) in [

@@ -1,4 +1,4 @@
-//! What files are compressed by, told by their first bytes: gzip, Zstandard, bzip2, xz.
+//! Compressed files, recognised by their first bytes: gzip, Zstandard, bzip2, xz.
 
 use super::error::Problem;
 use super::gzip::{self, ALWAYS, LARGEST_RATIO, read_limited};
@@ -7,7 +7,7 @@ use std::io::{BufRead, Error, Read, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A way of compressing that is read.
+/// A supported compression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Compression {
     Gzip,
@@ -16,23 +16,23 @@ pub(crate) enum Compression {
     Xz,
 }
 
-/// The extensions of compressed files, each after that of what is compressed.
+/// Extensions of compressed files, which follow the extension of the content.
 pub const COMPRESSED: [&str; 4] = ["gz", "zst", "bz2", "xz"];
 
-/// The most memory in KiB that xz may ask for: sixteen times what its highest level does.
+/// Memory limit of xz in KiB: sixteen times the need of its highest level.
 const XZ_MEMORY: u32 = 1 << 20;
 
 impl Compression {
-    /// How many bytes tell.
+    /// Number of bytes that identify the compression.
     pub(crate) const MAGIC: usize = 10;
 
-    /// What some bytes, from the first on, are compressed by.
+    /// The compression of data, given its first bytes.
     pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
         match bytes {
             [0x1f, 0x8b, ..] => Some(Self::Gzip),
-            // A frame, or one to be skipped.
+            // A frame, or a skippable frame.
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Self::Zstandard),
-            // A block, or the end of a stream without any.
+            // A block, or the end of an empty stream.
             [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..]
             | [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, ..] => Some(Self::Bzip2),
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Self::Xz),
@@ -40,7 +40,7 @@ impl Compression {
         }
     }
 
-    /// What it is called in messages.
+    /// The name for messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Gzip => "gzip",
@@ -50,7 +50,7 @@ impl Compression {
         }
     }
 
-    /// Reads what was compressed, all members or frames of it.
+    /// A decoder for all members or frames.
     pub(crate) fn decoder<'a>(self, compressed: impl BufRead + Send + 'a) -> Result<Box<dyn Read + Send + 'a>> {
         Ok(match self {
             Self::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(compressed)),
@@ -61,16 +61,16 @@ impl Compression {
     }
 }
 
-/// What a decoder gives, until that is more than any structures unfold to.
+/// Reads from a decoder until the output is larger than any structure's.
 pub(crate) struct Unfolding<R> {
     decoder: R,
-    /// Compressed bytes that were read so far.
+    /// Compressed bytes read so far.
     read: Arc<AtomicU64>,
     given: u64,
 }
 
 impl<R> Unfolding<R> {
-    /// Reads from a decoder; somebody counts what it reads in `read`.
+    /// Reads from a decoder; `read` is where its input is counted.
     pub(crate) fn new(decoder: R, read: Arc<AtomicU64>) -> Self {
         Self { decoder, read, given: 0 }
     }
@@ -90,7 +90,7 @@ impl<R: Read> Read for Unfolding<R> {
     }
 }
 
-/// The bytes without compression.
+/// The decompressed bytes.
 pub(super) fn plain(bytes: &[u8]) -> std::result::Result<Cow<'_, [u8]>, Problem> {
     let compression = match Compression::of(bytes) {
         None => return Ok(Cow::Borrowed(bytes)),
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    /// A text by each way but gzip, which has its own tests.
+    /// The text in each compression except gzip, which has its own tests.
     fn compressed(text: &[u8]) -> [Vec<u8>; 3] {
         let mut bz2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::best());
         bz2.write_all(text).unwrap();
@@ -131,7 +131,7 @@ mod tests {
         for (bytes, by) in compressed(&text).iter().zip(["zstd", "bzip2", "xz"]) {
             assert_eq!(Compression::of(bytes).map(Compression::name), Some(by));
             assert_eq!(plain(bytes).unwrap(), text, "{by}");
-            // Two in turn are one text, as of gzip.
+            // Two streams in a row are one text, as with gzip.
             assert_eq!(plain(&[&bytes[..], &bytes[..]].concat()).unwrap().len(), 2 * text.len(), "{by}");
             for cut in [bytes.len() / 2, bytes.len() - 1] {
                 let refused = plain(&bytes[..cut]).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! A model as it was selected, on its way to a structure.
+//! A model after selection, before it becomes a structure.
 
 use super::assembly::{self, Generator};
 use super::error::{Fault, Problem};
@@ -24,7 +24,7 @@ pub(super) struct Tally {
     pub(super) unlinked: usize,
     pub(super) ignored_records: usize,
     pub(super) first_ignored: Option<String>,
-    /// Lines that break the format, and the first of them.
+    /// Number of lines that break the format, and the first of them.
     pub(super) repaired: usize,
     pub(super) first_repaired: Option<String>,
 }
@@ -37,16 +37,16 @@ pub(super) struct Facts {
     /// Whether there are signs of an experiment.
     pub(super) experiment: bool,
     pub(super) notes: Vec<Note>,
-    /// Models that were met, read or not.
+    /// Number of models, read or not.
     pub(super) models: usize,
-    /// The assembly that is asked for, or that there is none such.
+    /// The requested assembly, or the message that there is none.
     pub(super) assembly: Option<Arc<Result<Vec<Generator>, String>>>,
-    /// What the file says of databases' sequences, where that is asked for.
+    /// References to sequence databases, if labels are requested.
     pub(super) references: Option<Arc<References>>,
 }
 
 impl Facts {
-    /// Takes an mmCIF item's value, without quotes.
+    /// Takes the value of an mmCIF item, without quotes.
     pub(super) fn item(&mut self, tag: &[u8], value: &[u8]) {
         let is_in = |category: &[u8]| tag.get(..category.len()).is_some_and(|head| head.eq_ignore_ascii_case(category));
         let has = |word: &[u8]| value.windows(word.len()).any(|found| found.eq_ignore_ascii_case(word));
@@ -57,7 +57,7 @@ impl Facts {
         }
     }
 
-    /// Whether an item's value is to be taken.
+    /// Whether the item's value is used.
     pub(super) fn takes(tag: &[u8]) -> bool {
         let is_in = |category: &[u8]| tag.get(..category.len()).is_some_and(|head| head.eq_ignore_ascii_case(category));
         Self::is_confidence(tag)
@@ -66,12 +66,12 @@ impl Facts {
             || is_in(b"_em_3d_reconstruction.")
     }
 
-    /// Whether an item says what a model's confidence is.
+    /// Whether the item describes a model's confidence.
     fn is_confidence(tag: &[u8]) -> bool {
         tag.eq_ignore_ascii_case(b"_ma_qa_metric.type") || tag.eq_ignore_ascii_case(b"_ma_qa_metric.name")
     }
 
-    /// Takes from categories what the options ask for.
+    /// Takes what the options need from the tables.
     pub(super) fn take_tables(&mut self, tables: &Tables, options: &ReadOptions) {
         if let Some(id) = &options.assembly {
             let generators = assembly::generators(tables, id);
@@ -88,40 +88,40 @@ impl Facts {
 pub(super) struct Draft {
     /// x, y, z and radius in Å.
     pub(super) atoms: Vec<[f64; 4]>,
-    /// Atoms of what is no residue.
+    /// Atoms that belong to no residue.
     pub(super) cover: Vec<[f64; 4]>,
-    /// Of each of those the place of its chain in `cover_chains`, where assemblies are asked for.
+    /// For each of those atoms, the index of its chain in `cover_chains`; only for assemblies.
     pub(super) cover_keys: Vec<u32>,
-    /// By what assemblies call them.
+    /// Chain ids of those atoms, as assemblies use them.
     pub(super) cover_chains: Vec<Box<str>>,
-    /// All but atoms and centre; offsets without the last.
+    /// The structure without atoms and centre; offsets lack their last entry.
     pub(super) structure: StructureInput,
-    /// Per residue, its name as written, packed.
+    /// Each residue's name as written, packed.
     pub(super) names: Vec<u64>,
-    /// Per residue, its N and C.
+    /// Each residue's N and C.
     pub(super) backbone: Vec<[u32; 2]>,
-    /// Residues that are part of a chain only if linked to a neighbour, and whether their names are known.
+    /// Residues that belong to a chain only if they are linked to a neighbour, and whether their names are known.
     pending: Vec<(usize, bool)>,
-    /// Residues that are the first one again.
+    /// Residues that repeat the first residue.
     pub(super) restarts: Vec<usize>,
-    /// Whether no residue had two values of its B column so far.
+    /// Whether every residue so far has a single value in its B column.
     pub(super) b_is_uniform: bool,
     pub(super) tally: Tally,
-    /// Chains met, where some are wanted.
+    /// All chains of the file, if only some are selected.
     pub(super) met: Vec<String>,
 }
 
-/// What a residue has of its backbone.
+/// The backbone of a residue.
 pub(super) struct Backbone {
     pub(super) ca: bool,
-    /// Whether N, CA and C are there, and bonded.
+    /// Whether N, CA and C are present and bonded.
     pub(super) bonded: bool,
 }
 
-/// The square of the longest bond between N, CA and C, in Å^2, where it is a bond.
+/// The square of the longest bond between N, CA and C, in Å^2.
 const BOND2: f64 = 2.0 * 2.0;
 
-/// B factors of this magnitude, in Å^2, are none. Their squares would leave f32.
+/// B factors of this magnitude, in Å^2, are ignored. Their squares would overflow f32.
 const LARGEST_B: f32 = 1e6;
 
 impl Draft {
@@ -155,24 +155,24 @@ impl Draft {
         Backbone { ca: ca != NO_CA, bonded: self.bonded(n, ca) && self.bonded(ca, c) }
     }
 
-    /// Whether two atoms are there, and nearer than a bond is long.
+    /// Whether two atoms are present and within the length of a bond.
     fn bonded(&self, a: u32, b: u32) -> bool {
         let (Some(a), Some(b)) = (self.atoms.get(a as usize), self.atoms.get(b as usize)) else { return false };
         (0..3).map(|axis| (a[axis] - b[axis]).powi(2)).sum::<f64>() < BOND2
     }
 
-    /// Whether two residues are neighbours in a chain.
+    /// Whether two residues are bonded neighbours in a chain.
     fn linked(&self, a: usize, b: usize) -> bool {
         self.structure.chain_ids[a] == self.structure.chain_ids[b]
             && self.bonded(self.backbone[a][1], self.backbone[b][0])
     }
 
-    /// Makes the last residue wait for its neighbours.
+    /// Makes the last residue depend on a link to a neighbour.
     pub(super) fn pend(&mut self, is_known: bool) {
         self.pending.push((self.structure.n_residues() - 1, is_known));
     }
 
-    /// Gives the last residue its name and atoms.
+    /// Renames the last residue and sets its backbone atoms.
     pub(super) fn rename_last(&mut self, name: u64, kind: ResidueKind, ca: u32, backbone: [u32; 2], roles: RoleAtoms) {
         let s = &mut self.structure;
         if let (Some(own), Some(own_kind), Some(own_ca)) =
@@ -193,7 +193,7 @@ impl Draft {
         }
     }
 
-    /// Takes back the last residue, whose atoms begin at `begin`.
+    /// Removes the last residue, whose atoms begin at `begin`.
     pub(super) fn drop_last(&mut self, begin: usize, cover: bool) {
         if cover {
             self.cover.extend_from_slice(&self.atoms[begin..]);
@@ -217,18 +217,18 @@ impl Draft {
         }
     }
 
-    /// Drops the residues that wait for a neighbour in their chain, and have none.
+    /// Drops the residues that need a bonded neighbour of their chain and have none.
     fn drop_unlinked(&mut self, cover: bool) {
         let pending = std::mem::take(&mut self.pending);
         if pending.is_empty() {
             return;
         }
         let n = self.structure.n_residues();
-        /// A ligand of at least this many residues is a chain of its own.
+        /// A ligand of at least this many residues counts as a chain.
         const PEPTIDE: usize = 4;
         let mut waits = vec![false; n];
         pending.iter().for_each(|&(row, _)| waits[row] = true);
-        // Stretches of linked residues: a chain's have one that does not wait.
+        // In stretches of linked residues, those of a chain have at least one that needs no neighbour.
         let mut is_linked = vec![false; n];
         let mut begin = 0;
         for end in 1..=n {
@@ -265,7 +265,7 @@ impl Draft {
         offsets[row] as usize..offsets.get(row + 1).map_or(self.atoms.len(), |&end| end as usize)
     }
 
-    /// What assemblies call a residue's chain.
+    /// The chain id of a residue as assemblies use it.
     pub(super) fn asym(&self, row: usize) -> &str {
         match self.structure.labels.get(row) {
             Some(labels) if !labels.asym_id.is_empty() => &labels.asym_id,
@@ -273,7 +273,7 @@ impl Draft {
         }
     }
 
-    /// Says which chain the cover's last atoms are of.
+    /// Sets the chain of the last cover atoms.
     pub(super) fn key_cover(&mut self, chain: &str) {
         if self.cover_chains.last().is_none_or(|last| **last != *chain) {
             self.cover_chains.push(chain.into());
@@ -281,7 +281,7 @@ impl Draft {
         self.cover_keys.resize(self.cover.len(), self.cover_chains.len() as u32 - 1);
     }
 
-    /// The given residues, in their order, which may repeat.
+    /// A draft of the given residues in this order; they may repeat.
     pub(super) fn rows(&self, rows: &[usize]) -> Self {
         let s = &self.structure;
         let mut new = Self {
@@ -321,7 +321,7 @@ impl Draft {
         new
     }
 
-    /// The structure of all that was taken.
+    /// Makes the structure.
     pub(super) fn finish(mut self, name: &str, facts: &Facts, options: &ReadOptions) -> Result<ReadStructure, Fault> {
         self.drop_unlinked(options.cover);
         if let Some(references) = &facts.references {
@@ -397,7 +397,7 @@ impl Draft {
         Ok(ReadStructure { structure, warnings, notes, models: facts.models })
     }
 
-    /// Says which residues of databases' sequences the residues are.
+    /// Sets the references of residues to sequence databases.
     fn refer(&mut self, references: &References) {
         let s = &mut self.structure;
         for (row, labels) in s.labels.iter_mut().enumerate() {
@@ -405,7 +405,7 @@ impl Draft {
         }
     }
 
-    /// Each residue's name, if any is not that of its type.
+    /// Each residue's name, if any differs from its type's.
     fn names_as_written(&self) -> Vec<Box<str>> {
         let is_usual = |(&name, &kind): (&u64, &ResidueKind)| {
             trim_zeros(&name.to_le_bytes()) == RESIDUES[usize::from(kind)].name.as_bytes()
@@ -416,13 +416,13 @@ impl Draft {
         self.names.iter().map(|name| text_of(trim_zeros(&name.to_le_bytes())).into_boxed_str()).collect()
     }
 
-    /// Makes of the cover a last row.
+    /// Appends the cover as a last row.
     fn add_environment(&mut self) {
         let s = &mut self.structure;
         s.residue_atoms.push(self.atoms.len() as u32);
         s.ca_indices.push(NO_CA);
         s.residue_types.push(UNKNOWN);
-        // A chain of its own.
+        // It is a chain by itself.
         s.chain_ids.push(s.chains.len() as u32);
         s.chains.push(String::new());
         s.residue_numbers.push(0);
@@ -450,7 +450,7 @@ impl Draft {
             met.push("…");
         }
         let asked = wanted.join(",");
-        Problem::NoProtein(format!(" in the chains asked for ({asked}); the file has {}", met.join(",")))
+        Problem::NoProtein(format!(" in the requested chains ({asked}); the file has {}", met.join(",")))
     }
 
     fn notes(&mut self, options: &ReadOptions, notes: &mut Vec<Note>) {
@@ -469,23 +469,21 @@ impl Draft {
         });
         say(alternates, NoteKind::Alternates, &|| format!("{alternates} residues have alternate locations"));
         say(nucleotides, NoteKind::NucleicAcid, &|| format!("{nucleotides} nucleotides have no rows"));
-        say(unlinked, NoteKind::Unlinked, &|| format!("{unlinked} amino acids are part of no chain, and have no rows"));
+        say(unlinked, NoteKind::Unlinked, &|| format!("{unlinked} amino acids belong to no chain and have no rows"));
         say(ignored_records, NoteKind::IgnoredRecords, &|| {
             let first = first(&self.tally.first_ignored);
-            format!(
-                "{ignored_records} damaged records of atoms that would not be used are left out; the first: {first}"
-            )
+            format!("{ignored_records} damaged atom records, which would not be used, are skipped; the first: {first}")
         });
         say(repaired, NoteKind::Repaired, &|| format!("{repaired} times: {}", first(&self.tally.first_repaired)));
         if options.residues == super::Residues::All {
             let unknown = self.structure.residue_types.iter().filter(|&&kind| kind == UNKNOWN).count();
-            say(unknown, NoteKind::NoParent, &|| format!("{unknown} residues stand for no standard amino acid"));
+            say(unknown, NoteKind::NoParent, &|| format!("{unknown} residues have no standard amino acid as parent"));
         }
         let b_factors = &mut self.structure.bfactor;
         let wild = b_factors.iter().filter(|b| b.abs() >= LARGEST_B).count();
         b_factors.iter_mut().filter(|b| b.abs() >= LARGEST_B).for_each(|b| *b = f32::NAN);
         say(wild, NoteKind::BFactors, &|| {
-            format!("{wild} residues have a B factor of a million Å² or more, which is left out")
+            format!("{wild} residues have a B factor of a million Å² or more, which is ignored")
         });
         let asked = options.chains.iter().flatten();
         let found: HashSet<&str> =
@@ -493,16 +491,16 @@ impl Draft {
         for id in asked {
             let is_found = found.contains(id.as_str()) || id.is_empty() && found.contains(" ");
             if !is_found {
-                let text = format!("chain {id:?}, which was asked for, has no protein residues");
+                let text = format!("chain {id:?}, which was requested, has no protein residues");
                 notes.push(Note { kind: NoteKind::MissingChain, text });
             }
         }
     }
 
-    /// Whether the B column looks like a predictor's confidence: one value for each residue, not all the same, each from 0 to
-    /// 100, in a file without a sign of an experiment.
+    /// Whether the B column looks like a predictor's confidence: each residue has one value from 0 to 100, they are not all
+    /// equal, and nothing in the file indicates an experiment.
     fn is_confidence(&self, facts: &Facts) -> bool {
-        /// Residues of fewer atoms say little.
+        /// Residues of fewer atoms are no evidence.
         const ATOMS: usize = 4;
         if !self.b_is_uniform || facts.experiment || self.tally.alternates > 0 {
             return false;
@@ -516,10 +514,10 @@ impl Draft {
             && known().any(|value| known().next().is_some_and(|first| first != value))
     }
 
-    /// Residues whose first atom lies exactly on an earlier residue's first atom.
+    /// Number of residues whose first atom coincides with an earlier residue's first atom.
     fn coinciding_residues(&self) -> usize {
-        // Open addressing over at most half the slots; a slot holds a residue's first atom, or NO_CA when free.
-        // From a number that no file knows: coordinates that meet in one slot would take a time that grows with their square.
+        // Open addressing with at least half the slots free. A slot holds a residue's first atom, or NO_CA. The seed is
+        // random: a file with chosen coordinates could otherwise make the search quadratic.
         let seed = RandomState::new().hash_one(0);
         let slots = (2 * self.structure.residue_atoms.len()).next_power_of_two();
         let mut table = vec![NO_CA; slots];

@@ -3,7 +3,7 @@
 use crate::structure::SpreadError;
 use thiserror::Error;
 
-/// Why a file could not be read. Displays as `name: line N: what is wrong`.
+/// Why a file could not be read. It is displayed as `name: line N: problem`.
 ///
 /// ```
 /// use prism_host::read::{Problem, ReadOptions, read_path};
@@ -15,9 +15,9 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[error("{name}: {}{problem}", line_prefix(*.line))]
 pub struct ReadError {
-    /// The name the structure was read under.
+    /// The structure's name.
     pub name: String,
-    /// The line in the (decompressed) text, from 1, where one is to blame.
+    /// The line in the (decompressed) text, counted from 1, if the problem has one.
     pub line: Option<usize>,
     /// The problem.
     pub problem: Problem,
@@ -34,105 +34,105 @@ pub enum Problem {
     /// The file could not be opened or read.
     #[error("cannot be read: {0}")]
     Io(std::io::Error),
-    /// No bytes, or compressed nothing.
+    /// The file is empty, or compresses no data.
     #[error("the file is empty")]
     Empty,
-    /// A gzip stream that is cut or corrupt.
+    /// A gzip stream is cut or corrupt.
     #[error("corrupt or truncated gzip data: {0}; fetch the file again")]
     Gzip(std::io::Error),
-    /// Data in another compression that are cut or corrupt.
+    /// Data in another compression are cut or corrupt.
     #[error("corrupt or truncated {by} data: {source}; fetch the file again")]
     Compressed {
-        /// What compressed them.
+        /// The compression's name.
         by: &'static str,
-        /// What its decoder says.
+        /// The decoder's error.
         source: std::io::Error,
     },
-    /// A format that is known and not read.
+    /// A known format that is not supported.
     #[error("{0}")]
     OtherFormat(&'static str),
-    /// Nothing that looks like an atom.
+    /// The file has nothing that looks like an atom.
     #[error("no atoms: {0}")]
     NoAtoms(&'static str),
-    /// Atoms, but none of a standard amino acid (in the chains asked for).
+    /// The file has atoms, but no protein residues (in the selected chains).
     #[error("no protein residues{0}")]
     NoProtein(String),
-    /// Nucleic acid alone, which has no rows; no failure of a run.
+    /// The file has only nucleic acid, which has no rows. This is not a failure of a run.
     #[error("no protein: nucleic acid alone, which has no rows")]
     NucleicAcid,
-    /// No model of the number that was asked for.
+    /// The requested model does not exist.
     #[error("no model {number}; the file has {met}")]
     NoModel {
-        /// The number asked for.
+        /// The requested number.
         number: i32,
-        /// How many models there are.
+        /// Number of models in the file.
         met: usize,
     },
-    /// No assembly of the id that was asked for.
+    /// The requested assembly does not exist.
     #[error("{0}")]
     NoAssembly(String),
-    /// A pipe or device that goes on and on.
-    #[error("has more than {limit} bytes: a pipe or device without an end?")]
+    /// A pipe or device does not end.
+    #[error("has more than {limit} bytes; is it a pipe or device without an end?")]
     Endless {
-        /// The most that is read, in bytes.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// Compressed data that unfold to too much.
+    /// Compressed data decompress to too many bytes.
     #[error(
         "inflates to more than {limit} bytes, {ratio} times its own size: no structure does; is it damaged, or no structure?"
     )]
     Inflated {
-        /// The most that is taken, in bytes.
+        /// The limit in bytes.
         limit: usize,
-        /// The most that is taken, over the size of what is compressed.
+        /// The largest allowed ratio of decompressed to compressed size.
         ratio: usize,
     },
-    /// More atoms than 32-bit indices reach.
+    /// More atoms than 32-bit indices can address.
     #[error("more than {0} atoms; split the structure")]
     TooManyAtoms(u32),
-    /// Atoms whose neighbours cannot be found in time.
+    /// The atoms are too far apart to search for neighbours in reasonable time.
     #[error(transparent)]
     Spread(#[from] SpreadError),
-    /// A record that ends before its coordinates do, or with the file.
+    /// A record ends before its coordinates do, or the file ends within it.
     #[error("{0}")]
     CutShort(String),
-    /// A field whose text is not what the field holds.
+    /// A field has invalid text.
     #[error("{field} {text:?} {wrong}")]
     Field {
         /// The column or item, by its name in the format's definition.
         field: &'static str,
-        /// The text found there.
+        /// The field's text.
         text: String,
         /// The problem.
         wrong: &'static str,
     },
-    /// An array that has not an entry for each atom.
-    #[error("`{field}` has {found} entries, and there are {expected} atoms")]
+    /// An array does not have one entry per atom.
+    #[error("`{field}` has {found} entries for {expected} atoms")]
     Lengths {
         /// The array's name.
         field: &'static str,
-        /// Entries that it has.
+        /// Number of its entries.
         found: usize,
-        /// Entries that it needs.
+        /// Number of atoms.
         expected: usize,
     },
-    /// What is wrong with an atom of arrays, which have no lines.
+    /// A problem with one atom of arrays, which have no lines.
     #[error("atom {atom} (counted from 0): {problem}")]
     Atom {
-        /// Which.
+        /// Index of the atom.
         atom: usize,
         /// The problem.
         problem: Box<Problem>,
     },
-    /// mmCIF whose syntax is broken.
+    /// The syntax of mmCIF is broken.
     #[error("{0}")]
     Syntax(String),
-    /// An mmCIF table of atoms without an item that is needed.
+    /// The mmCIF table of atoms lacks a required item.
     #[error("the _atom_site table has no {0}")]
     MissingItem(&'static str),
 }
 
-/// A problem at a byte of the text; the line is counted only once one is reported.
+/// A problem at a byte of the text; the line is counted when it is reported.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) offset: Option<usize>,
@@ -154,7 +154,7 @@ impl Fault {
     }
 }
 
-/// A problem with a field, its text made printable and short.
+/// A problem with a field; its text is made printable and short.
 pub(super) fn bad_field(field: &'static str, text: &[u8], wrong: &'static str) -> Problem {
     const SHOWN: usize = 40;
     let mut shown = String::from_utf8_lossy(&text[..text.len().min(SHOWN)]).into_owned();

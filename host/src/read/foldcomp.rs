@@ -1,26 +1,26 @@
-//! FoldComp: a chain as torsions and angles of a few bits each, from which its atoms are placed again.
+//! FoldComp: a chain stored as torsions and angles of a few bits each, from which its atoms are placed again.
 //!
-//! All numbers are little-endian; n residues, k anchors, t torsions of side chains.
+//! Numbers are little-endian. n residues, k anchors, t side-chain torsions.
 //!
 //! | bytes | what |
 //! |---|---|
 //! | 4 | `FCMP` |
-//! | 2, 2, 2, 2 | n, atoms, the first residue's number, the first atom's |
-//! | 1, 1, 2 | k, the chain's id, nothing |
+//! | 2, 2, 2, 2 | n, number of atoms, number of the first residue, number of the first atom |
+//! | 1, 1, 2 | k, chain id, unused |
 //! | 4 | t |
-//! | 1, 1, 2 | the first and the last residue in one letter, nothing |
+//! | 1, 1, 2 | first and last residue as one-letter codes, unused |
 //! | 4 | length of the title |
-//! | 24, 24 | least values and steps of phi, psi, omega, and of the angles at CA, C and N, in degrees |
-//! | 4 k | the anchors' residues, from 0 |
+//! | 24, 24 | minima and steps of phi, psi, omega, and of the angles at CA, C and N, in degrees |
+//! | 4 k | residue indices of the anchors, from 0 |
 //! | ... | title |
 //! | 36 k | N, CA and C of each anchor, in Å |
-//! | 1, 12 | whether the last residue has OXT, and where |
-//! | 8 n | each residue: its type and how the next one follows ([`Step`]) |
-//! | t | torsions of side chains, in 255 steps around the circle |
-//! | 4, 4, n | least value and step of the B column, and a byte a residue |
+//! | 1, 12 | whether the last residue has OXT, and its position |
+//! | 8 n | for each residue, its type and the step to the next residue ([`Step`]) |
+//! | t | side-chain torsions, in 255 steps around the circle |
+//! | 4, 4, n | minimum and step of the B column, and a byte per residue |
 //!
-//! Coordinates are computed in `f32`, in the order of operations that the format's own program has, and agree with its
-//! PDB files to their last digit but for cases that lie on the border of two.
+//! Coordinates are computed in `f32` in the order of operations of the format's own program. They agree with its PDB files
+//! to the last digit, except where a value lies on a rounding boundary.
 
 mod geometry;
 mod residues;
@@ -34,14 +34,14 @@ use super::select::{Record, ResidueId, Selection, element, pack};
 use geometry::{Chain, Point, Step};
 use residues::Residue;
 
-/// What an entry begins with.
+/// The first bytes of an entry.
 pub(super) const MAGIC: &[u8] = b"FCMP";
 /// Bytes of the magic and the header.
 const HEADER: u64 = 4 + 72;
-/// No molecule is this far (Å) from its origin.
+/// Largest coordinate in Å; no molecule is this far from its origin.
 const FARTHEST: f32 = 1e6;
 
-/// An entry's parts.
+/// The parts of an entry.
 struct Entry<'a> {
     title: &'a [u8],
     chain: &'a [u8],
@@ -50,7 +50,7 @@ struct Entry<'a> {
     oxt: Option<Point>,
     residues: Vec<(&'static Residue, Step)>,
     torsions: &'a [u8],
-    /// The B column's least value and step, and each residue's.
+    /// Minimum and step of the B column, and the byte of each residue.
     b: (f32, f32, &'a [u8]),
 }
 
@@ -58,11 +58,11 @@ pub(super) fn damaged(what: &str) -> Problem {
     Problem::Syntax(format!("damaged FoldComp entry: {what}; fetch it again, or compress its structure again"))
 }
 
-/// What is left of the bytes.
+/// The bytes not read yet.
 struct Fields<'a>(&'a [u8]);
 
 impl<'a> Fields<'a> {
-    /// The size was compared with the header before: there is always enough.
+    /// The caller has compared the size with the header, so there is always enough.
     fn take(&mut self, bytes: usize) -> Result<&'a [u8], Problem> {
         let (head, rest) = self.0.split_at_checked(bytes).ok_or_else(|| damaged("it is cut"))?;
         self.0 = rest;
@@ -83,7 +83,7 @@ impl<'a> Fields<'a> {
 
     fn f32(&mut self) -> Result<f32, Problem> {
         let value = self.array().map(f32::from_le_bytes)?;
-        if value.is_finite() { Ok(value) } else { Err(damaged("a number of it is not finite")) }
+        if value.is_finite() { Ok(value) } else { Err(damaged("a number is not finite")) }
     }
 
     fn six(&mut self) -> Result<[f32; 6], Problem> {
@@ -105,7 +105,7 @@ impl<'a> Entry<'a> {
         fields.take(MAGIC.len())?;
         let n = usize::from(fields.u16()?);
         let _atoms = fields.u16()?;
-        // The program writes a negative number as what is left of it in 16 bits.
+        // The program writes a negative number modulo 2^16.
         let first_number = i32::from(fields.u16()?.cast_signed());
         let _first_atom = fields.u16()?;
         let k = usize::from(fields.array::<1>()?[0]);
@@ -114,12 +114,12 @@ impl<'a> Entry<'a> {
         let t = fields.u32()?;
         let _ends = fields.u32()?;
         let title_length = fields.u32()?;
-        // Nothing is reserved by what the header says before it is known to fit.
+        // Check that the header fits the size before allocating by it.
         let size = HEADER + 40 * k as u64 + u64::from(title_length) + 13 + 8 * n as u64 + u64::from(t) + 8 + n as u64;
-        // Databases put a zero after an entry.
+        // Databases append a zero to an entry.
         if bytes.len() as u64 != size && (bytes.len() as u64 != size + 1 || bytes.last() != Some(&0)) {
             let found = bytes.len();
-            return Err(damaged(&format!("it has {found} bytes, and by its header {n} residues in {size}")));
+            return Err(damaged(&format!("it has {found} bytes, but its header says {n} residues in {size} bytes")));
         }
         if n == 0 {
             return Err(Problem::NoAtoms("the FoldComp entry has no residues"));
@@ -152,19 +152,19 @@ impl<'a> Entry<'a> {
         let mut torsions = 0;
         for word in fields.take(8 * n)?.as_chunks::<8>().0 {
             let (code, step) = Step::of(*word, &least, &steps);
-            let residue = Residue::of(code).ok_or_else(|| damaged("a residue of it is none of the 20 or unknown"))?;
+            let residue = Residue::of(code).ok_or_else(|| damaged("it has a residue of an undefined type"))?;
             torsions += residue.side.len();
             residues.push((residue, step));
         }
         if torsions as u64 != u64::from(t) {
-            return Err(damaged(&format!("its residues have {torsions} torsions of side chains, and it has {t}")));
+            return Err(damaged(&format!("its residues need {torsions} side-chain torsions, but it has {t}")));
         }
         let torsions = fields.take(torsions)?;
         let b = (fields.f32()?, fields.f32()?, fields.take(n)?);
         Ok(Self { title, chain, first_number, anchors, oxt, residues, torsions, b })
     }
 
-    /// Gives each residue's atoms, the backbone's first, to a selection.
+    /// Passes each residue's atoms to a selection, backbone first.
     fn select<'s>(&'s self, numbers: &'s [[u8; 4]], selection: &mut Selection<'s>) -> Result<(), Problem> {
         let chain = Chain { anchors: &self.anchors, steps: &self.residues };
         let mut torsions = self.torsions;
@@ -189,7 +189,7 @@ impl<'a> Entry<'a> {
             for (name, point) in &atoms {
                 if !point.iter().all(|value| value.abs() <= FARTHEST) {
                     let number = self.first_number + row as i32;
-                    return Err(damaged(&format!("atom {name} of residue {number} comes to lie nowhere")));
+                    return Err(damaged(&format!("atom {name} of residue {number} has no finite position")));
                 }
                 let name = name.as_bytes();
                 selection.atom(&Record {
@@ -210,7 +210,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Reads an entry, which is one chain of one model.
+/// Reads an entry, which is one chain in one model.
 pub(super) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
     if let Some(id) = &options.assembly {
         return Err(Fault::whole(Problem::NoAssembly(format!("no assembly {id}; FoldComp entries describe none"))));

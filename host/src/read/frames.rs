@@ -1,15 +1,14 @@
-//! Frames that follow each other without a word: the same residues again, in the same place.
+//! Frames without separators: the same residues again, in the same place.
 
 use super::draft::Draft;
 use super::options::{Models, ReadOptions};
 use std::collections::HashMap;
 
-/// Two alpha carbons of different residues are never this near, in Å.
+/// Alpha carbons of different residues are always farther apart than this, in Å.
 const NEAR: f64 = 2.0;
 
-/// Splits models whose residues begin again with the first, where the repetition lies in the place of what it repeats: two
-/// molecules cannot. Copies of a molecule that lie elsewhere stay one model. Answers the models asked for, and how many there
-/// are.
+/// Splits models whose residues start over with the first one, if the repetition overlaps what it repeats: two molecules
+/// cannot. Copies of a molecule in other places stay one model. Returns the requested models and the number of all.
 pub(super) fn split(found: Vec<(i32, Draft)>, met: usize, options: &ReadOptions) -> (Vec<(i32, Draft)>, usize) {
     if met != 1 || found.len() != 1 {
         return (found, met);
@@ -33,12 +32,12 @@ pub(super) fn split(found: Vec<(i32, Draft)>, met: usize, options: &ReadOptions)
     (wanted.map(|frame| (frame as i32 + 1, draft.rows(&rows(frame)))).collect(), begins.len())
 }
 
-/// Where frames begin; one for a draft that is none.
+/// The residues at which frames begin; one entry if the draft is a single frame.
 fn frames(draft: &Draft) -> Vec<usize> {
     let n = draft.structure.n_residues();
     let mut begins = vec![0];
     let Some(&length) = draft.restarts.first() else { return begins };
-    // Each frame has the residues of the first, in their order.
+    // Every frame has the residues of the first, in the same order.
     if length == 0 || !n.is_multiple_of(length) {
         return begins;
     }
@@ -55,14 +54,14 @@ fn frames(draft: &Draft) -> Vec<usize> {
     begins
 }
 
-/// Whether half of the second frame's residues lie where residues of the first do.
+/// Whether half of the second frame's residues lie on residues of the first.
 fn overlap(draft: &Draft, length: usize) -> bool {
     let place = |row: usize| draft.atoms_of(row).next().map(|atom| draft.atoms[atom]);
     let cell = |[x, y, z, _]: [f64; 4]| [x, y, z].map(|v| (v / NEAR).floor() as i64);
     let mut cells: HashMap<[i64; 3], Vec<[f64; 4]>> = HashMap::new();
     for at in (0..length).filter_map(place) {
         let of_cell = cells.entry(cell(at)).or_default();
-        // A cell's first atoms answer for all of it.
+        // The first 64 atoms of a cell suffice.
         if of_cell.len() < 64 {
             of_cell.push(at);
         }

@@ -1,7 +1,7 @@
-//! Gzip streams: one member or several, whole or refused.
+//! Gzip streams of one or more members; damaged streams are refused.
 //!
-//! Most files are one plain member whose end says how long its text is. libdeflate inflates those in one go, a third
-//! faster than a decoder of streams. Whatever it does not take whole, the decoder of streams takes or refuses.
+//! Most files are one plain member, whose last bytes give the length of its text. libdeflate inflates those in one call, a
+//! third faster than a streaming decoder. Everything else goes to the streaming decoder.
 
 use super::error::Problem;
 use flate2::bufread::GzDecoder;
@@ -9,24 +9,24 @@ use libdeflate_sys as libdeflate;
 use std::io::{Error, ErrorKind, Read};
 use std::ptr::NonNull;
 
-/// Whether the bytes begin as gzip does.
+/// Whether the bytes begin like gzip.
 pub(super) fn is_gzip(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0x1f, 0x8b])
 }
 
-/// No structure's text shrinks to less than this part of it.
+/// Largest compression ratio that is accepted; no structure's text compresses better.
 pub(super) const LARGEST_RATIO: usize = 200;
-/// What is always taken, in bytes: small files may be nothing but blanks.
+/// Decompressed bytes that are accepted at any ratio: small files may consist of blanks.
 pub(super) const ALWAYS: usize = 64 << 20;
-/// The most that is taken, in bytes: four times the largest entry of the wwPDB.
+/// The most decompressed bytes: four times the largest entry of the wwPDB.
 const MOST: usize = 4 << 30;
 
-/// The most bytes that something compressed may unfold to.
+/// The most bytes that compressed data may decompress to.
 pub(super) fn limit(compressed: usize) -> usize {
     compressed.saturating_mul(LARGEST_RATIO).clamp(ALWAYS, MOST)
 }
 
-/// Reads all that a decoder gives, up to the limit for what it decodes.
+/// Reads a decoder to its end, up to the limit for the size of its input.
 pub(super) fn read_limited(decoder: &mut impl Read, compressed: usize, text: &mut Vec<u8>) -> Result<(), Problem> {
     let limit = limit(compressed);
     let room = limit.saturating_sub(text.len());
@@ -34,10 +34,10 @@ pub(super) fn read_limited(decoder: &mut impl Read, compressed: usize, text: &mu
     if read > room { Err(Problem::Inflated { limit, ratio: LARGEST_RATIO }) } else { Ok(()) }
 }
 
-/// The text of all members. Zero bytes after the last member are padding; anything else there is corruption.
+/// The text of all members. Zero bytes after the last member are padding; other bytes there are an error.
 pub(super) fn decompress(bytes: &[u8]) -> Result<Vec<u8>, Problem> {
-    // The last four bytes are the last member's length modulo 2^32. Deflate never shrinks below 1/1032, so a lying
-    // length reserves little.
+    // The last four bytes are the last member's length modulo 2^32. Deflate never compresses below 1/1032, so a false
+    // length reserves little memory.
     let stated = bytes.last_chunk::<4>().map_or(0, |&length| u32::from_le_bytes(length) as usize);
     let mut text = Vec::with_capacity(stated.min(bytes.len().saturating_mul(16)));
     let at_once = OneMember::new().is_some_and(|mut member| member.inflate(bytes, stated, &mut text));
@@ -59,7 +59,7 @@ fn decompress_members(bytes: &[u8], text: &mut Vec<u8>) -> Result<(), Problem> {
             return Ok(());
         }
         if !is_gzip(rest) {
-            return Err(Problem::Gzip(Error::new(ErrorKind::InvalidData, "bytes that are not gzip after its end")));
+            return Err(Problem::Gzip(Error::new(ErrorKind::InvalidData, "bytes after its end that are not gzip")));
         }
     }
 }
@@ -69,12 +69,12 @@ struct OneMember(NonNull<libdeflate::libdeflate_decompressor>);
 
 impl OneMember {
     fn new() -> Option<Self> {
-        // SAFETY: takes nothing; gives a decoder, or null where there is no memory.
+        // SAFETY: takes no arguments; returns a decoder, or null if there is no memory.
         NonNull::new(unsafe { libdeflate::libdeflate_alloc_decompressor() }).map(Self)
     }
 
-    /// Fills `text`, which is empty, with the text of a member that is all of `bytes` and says of itself no more than a
-    /// file's name. False if it is anything else, or not `length` bytes long, or longer than `text` has room for.
+    /// Fills the empty `text` with the content of `bytes`, if they are a single member whose header holds at most a file
+    /// name. Returns false for anything else, if the length is not `length`, or if `text` lacks room.
     fn inflate(&mut self, bytes: &[u8], length: usize, text: &mut Vec<u8>) -> bool {
         const FILE_NAME: u8 = 8;
         let plain = bytes.get(3).is_some_and(|flags| flags & !FILE_NAME == 0);
@@ -82,8 +82,8 @@ impl OneMember {
             return false;
         }
         let (mut read, mut written) = (0, 0);
-        // SAFETY: the decoder is alive and only this call's; the first pair is a slice, and the second is memory that
-        // `text` owns, as long as is said.
+        // SAFETY: the decoder is alive and used only by this call. The first pair is a slice. The second is memory that
+        // `text` owns, of the given length.
         let result = unsafe {
             libdeflate::libdeflate_gzip_decompress_ex(
                 self.0.as_ptr(),
@@ -98,7 +98,7 @@ impl OneMember {
         if result != libdeflate::libdeflate_result_LIBDEFLATE_SUCCESS || read != bytes.len() || written != length {
             return false;
         }
-        // SAFETY: as many bytes have been written, and there is room for them.
+        // SAFETY: that many bytes have been written, and there is room for them.
         unsafe { text.set_len(length) };
         true
     }
@@ -106,7 +106,7 @@ impl OneMember {
 
 impl Drop for OneMember {
     fn drop(&mut self) {
-        // SAFETY: the decoder is alive, and nobody uses it after this.
+        // SAFETY: the decoder is alive and not used after this.
         unsafe { libdeflate::libdeflate_free_decompressor(self.0.as_ptr()) }
     }
 }
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn what_unfolds_without_measure_is_refused() {
-        // Some 1,000 bytes for each: 70 MB of 70 kB.
+        // A ratio of about 1,000: 70 MB in 70 kB.
         let mut bomb = GzBuilder::new().write(Vec::new(), Compression::best());
         let blanks = vec![b' '; 1 << 20];
         (0..70).for_each(|_| bomb.write_all(&blanks).unwrap());

@@ -1,6 +1,6 @@
-//! Sixty-four bytes at once: a bit for each, the first in the lowest.
+//! Bit masks of 64 bytes: one bit per byte, the first byte in the lowest bit.
 
-/// A bit for each byte above the blank.
+/// A bit for each byte above the blank (0x20).
 #[inline]
 pub(super) fn ink(block: &[u8; 64]) -> u64 {
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
@@ -9,7 +9,7 @@ pub(super) fn ink(block: &[u8; 64]) -> u64 {
     return words::ink(block);
 }
 
-/// A bit for each byte in which the two differ.
+/// A bit for each byte in which the two blocks differ.
 #[inline]
 pub(super) fn differences(a: &[u8; 64], b: &[u8; 64]) -> u64 {
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
@@ -25,7 +25,7 @@ mod sse2 {
     #[inline]
     pub(super) fn ink(block: &[u8; 64]) -> u64 {
         block.as_chunks::<16>().0.iter().enumerate().fold(0, |mask, (i, &bytes)| {
-            // SAFETY: this module is compiled only where SSE2 is on for the whole program.
+            // SAFETY: this module is compiled only if SSE2 is enabled for the whole program.
             mask | u64::from(unsafe { ink_16(bytes) }) << (16 * i)
         })
     }
@@ -63,13 +63,13 @@ mod words {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     const HIGH: u64 = 0x8080_8080_8080_8080;
 
-    /// High bits of bytes to bits: bit 8k + 7 moves to bit k.
+    /// Gathers the high bits of bytes: bit 8k + 7 moves to bit k.
     fn gather(high: u64) -> u64 {
         ((high & HIGH) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
     }
 
     pub(super) fn ink(block: &[u8; 64]) -> u64 {
-        // Added to a byte's low seven bits, sets its high bit from 0x21 on.
+        // Added to a byte's low seven bits, this sets its high bit from 0x21 on.
         const TO_INK: u64 = 0x5f5f_5f5f_5f5f_5f5f;
         block.as_chunks::<8>().0.iter().enumerate().fold(0, |mask, (i, &bytes)| {
             let word = u64::from_le_bytes(bytes);

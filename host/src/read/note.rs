@@ -1,6 +1,6 @@
-//! What was decided for the user, or is odd about a file.
+//! Notes about a file: choices that were made, and oddities.
 
-/// Something that was decided while a file was read, or that is odd about it.
+/// A choice that was made while reading a file, or an oddity of the file.
 ///
 /// ```
 /// use prism_host::read::{NoteKind, ReadOptions, read_bytes};
@@ -16,7 +16,7 @@
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// What it is about.
+    /// Its subject.
     pub kind: NoteKind,
     /// A sentence that does not repeat the file's name.
     pub text: String,
@@ -30,7 +30,7 @@ impl std::fmt::Display for Note {
 }
 
 impl Note {
-    /// A note of its text with the kind's name before it; without such a name it is of [`NoteKind::Others`].
+    /// A note from its text with the kind's name before it; [`NoteKind::Others`] if there is no such name.
     pub(crate) fn of_text(text: &str) -> Self {
         let of_kind = |(name, text): (&str, &str)| {
             let kind = NoteKind::ALL.iter().find(|kind| kind.name() == name)?;
@@ -44,9 +44,7 @@ impl Note {
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident = $name:literal, $about:literal;)*) => {
-        /// What a note is about.
-        ///
-        /// The example of [`Note`] has one.
+        /// The subject of a note. See [`Note`] for an example.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum NoteKind {
@@ -54,7 +52,7 @@ macro_rules! kinds {
         }
 
         impl NoteKind {
-            /// Every kind, in the order in which runs tell of them.
+            /// Every kind, in the order in which runs report them.
             pub const ALL: &[Self] = &[$(Self::$kind),*];
 
             /// A word for tables.
@@ -63,7 +61,7 @@ macro_rules! kinds {
                 match self { $(Self::$kind => $name,)* }
             }
 
-            /// What there is in the inputs that have a note of the kind, for the end of a run.
+            /// What the inputs with such a note have; used in the summary of a run.
             #[must_use]
             pub fn about(self) -> &'static str {
                 match self { $(Self::$kind => $about,)* }
@@ -73,48 +71,48 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// Alternate locations, of which one was chosen.
-    Alternates = "alternates", "residues with alternate locations, of which one is taken (--altloc)";
-    /// More models than are read.
-    Models = "models", "further models, which are not read (--model)";
+    /// Alternate locations, one of which was chosen.
+    Alternates = "alternates", "residues with alternate locations; one is used (--altloc)";
+    /// The file has models that are not read.
+    Models = "models", "further models that are not read (--model)";
     /// Nucleic acid, which has no rows.
     NucleicAcid = "nucleic-acid", "nucleic acid, which has no rows";
-    /// Residues whose tabulated columns are not defined.
-    NoParent = "no-parent", "residues that stand for no standard amino acid";
-    /// Amino acids in `HETATM` records that are part of no chain, and so have no row.
+    /// Residues without a standard parent; tabulated columns are undefined for them.
+    NoParent = "no-parent", "residues without a standard amino acid as parent";
+    /// Amino acids in `HETATM` records that belong to no chain and have no row.
     Unlinked = "unlinked", "amino acids outside of chains, which have no rows";
     /// The B column is a confidence.
-    Confidence = "confidence", "B columns taken for a predictor's confidence by their values";
-    /// Records that are damaged, and would not have been used.
-    IgnoredRecords = "ignored-records", "damaged records of atoms that would not be used";
-    /// Lines that break the format, and can be read all the same.
-    Repaired = "repaired", "lines that break their format, and are read all the same";
-    /// B factors beyond all that is possible.
-    BFactors = "b-factors", "B factors that cannot be, and are left out";
+    Confidence = "confidence", "B columns whose values look like a predictor's confidence";
+    /// Damaged records that would not have been used.
+    IgnoredRecords = "ignored-records", "damaged atom records that would not be used";
+    /// Lines that break the format but can be read.
+    Repaired = "repaired", "lines that break their format but can be read";
+    /// Impossibly large B factors.
+    BFactors = "b-factors", "impossible B factors, which are ignored";
     /// The file may be cut.
-    MaybeCut = "maybe-cut", "no end that says that they are whole";
-    /// Rows of one identity.
+    MaybeCut = "maybe-cut", "no mark at their end, and may be cut";
+    /// Several rows have the same identity.
     RepeatedIdentity = "repeated-identity", "rows with the chain, number and insertion code of another row";
     /// Atom records that repeat a name.
     Duplicates = "duplicates", "atom records that repeat a name";
     /// All atoms lie at one point.
     OnePoint = "one-point", "all atoms at one point";
-    /// Residues lie on others.
-    Coinciding = "coinciding", "residues that lie on others";
-    /// A chain that was asked for is not there.
-    MissingChain = "missing-chain", "no chain of a name that was asked for";
-    /// An experiment and a predictor are both named.
+    /// Residues coincide with other residues.
+    Coinciding = "coinciding", "residues that coincide with others";
+    /// A requested chain does not exist.
+    MissingChain = "missing-chain", "no chain of a requested name";
+    /// The file names both an experiment and a predictor.
     Contradiction = "contradiction", "both an experiment and a predictor";
-    /// Substitutions of a lineage that were applied.
+    /// Substitutions of a lineage were applied.
     Substitutions = "substitutions", "substitutions of their lineage, whose side chains end at CB";
-    /// Changes of a lineage that could not be applied.
-    NotSubstituted = "not-substituted", "changes of their lineage that are not applied (--status names the kind)";
-    /// Other structures in the file are not read.
+    /// Changes of a lineage could not be applied.
+    NotSubstituted = "not-substituted", "changes of their lineage that were not applied (--status names the kind)";
+    /// The file has other structures that are not read.
     Others = "others", "other structures that are not read";
 }
 
 impl NoteKind {
-    /// Whether it may mean that the input is not what it should be. Each such note of a run is shown; others are counted.
+    /// Whether the note may mean that the input is wrong. A run shows each warning and counts the other notes.
     #[must_use]
     pub fn is_warning(self) -> bool {
         use NoteKind::*;

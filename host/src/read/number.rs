@@ -1,18 +1,18 @@
-//! Numbers in structure files: exact, and refusing what only looks like a number.
+//! Numbers in structure files. Values are exact, and malformed numbers are refused.
 
 const SPACES: u64 = 0x2020_2020_2020_2020;
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// The value of eight columns written as `%8.3f`, blanks leading; `None` for any other form.
+/// The value of eight columns in the form `%8.3f` with leading blanks; `None` for any other form.
 ///
-/// All eight bytes are worked on at once. The result is correctly rounded: an integer below 10^7 divided by 1000.
+/// Works on all eight bytes at once. The result is correctly rounded: an integer below 10^7 divided by 1000.
 #[inline]
 pub(super) fn fixed_8_3(field: [u8; 8]) -> Option<f64> {
     let word = u64::from_le_bytes(field);
     if field[4] != b'.' {
         return None;
     }
-    // The dot ends the search, so at most four blanks lead.
+    // The dot stops the search, so there are at most four leading blanks.
     let blanks = (word ^ SPACES).trailing_zeros() / 8;
     let negative = (word >> (8 * blanks)) & 0xff == u64::from(b'-');
     let skipped = blanks + u32::from(negative);
@@ -21,20 +21,20 @@ pub(super) fn fixed_8_3(field: [u8; 8]) -> Option<f64> {
     }
     let kept = !0u64 << (8 * skipped);
     let word = (word & kept) | (ZEROS & !kept);
-    // Four digits, dot, three digits: close the gap to eight digits, a zero first.
+    // Four digits, dot, three digits: close the gap to make eight digits with a leading zero.
     let digits = (((word & 0xffff_ffff) << 8) | ((word >> 40) << 40) | 0x30) ^ ZEROS;
     let value = f64::from(eight_digits(digits)?) / 1000.0;
     Some(if negative { -value } else { value })
 }
 
-/// Whether eight bytes are digit values (not characters).
+/// Whether all eight bytes are digit values (0 to 9, not characters).
 #[inline]
 pub(super) fn is_digits(bytes: u64) -> bool {
-    // A byte above 9 gets its high bit set by the sum or has it already; a sum that runs over is one of those.
+    // A byte above 9 has its high bit set, or gets it from the sum. Only such bytes can carry over.
     (bytes.wrapping_add(0x7676_7676_7676_7676) | bytes) & 0x8080_8080_8080_8080 == 0
 }
 
-/// The number that eight digit values (not characters), the first in the lowest byte, make; `None` if one is no digit.
+/// The number of eight digit values (not characters), the first in the lowest byte; `None` if one is not a digit.
 #[inline]
 fn eight_digits(digits: u64) -> Option<u32> {
     if !is_digits(digits) {
@@ -46,8 +46,8 @@ fn eight_digits(digits: u64) -> Option<u32> {
     Some((low.wrapping_add(high) >> 32) as u32)
 }
 
-/// The value of a decimal of at most eight columns before its dot and seven after it, at least one each, that ends a
-/// text; `None` for any other form. `length` is the decimal's. Correctly rounded.
+/// The value of the decimal of `length` bytes at the end of `text`, with one to eight columns before the dot and one to
+/// seven after it; `None` for any other form. Correctly rounded.
 #[inline]
 pub(super) fn last_decimal(text: &[u8], length: usize) -> Option<f64> {
     const ONES: u64 = u64::MAX / 255;
@@ -56,7 +56,7 @@ pub(super) fn last_decimal(text: &[u8], length: usize) -> Option<f64> {
     }
     let outside = 8 * 8u32.saturating_sub(length as u32);
     let after = (u64::from_le_bytes(*text.last_chunk()?) >> outside) << outside;
-    // The lowest high bit that is set marks the first dot.
+    // The lowest high bit marks the first dot.
     let dots = after ^ (ONES * b'.' as u64);
     let dot = ((dots.wrapping_sub(ONES) & !dots) & (ONES << 7)).trailing_zeros() / 8;
     let decimals = 7usize.checked_sub(dot as usize).filter(|&n| n > 0)?;
@@ -80,8 +80,8 @@ pub(super) fn last_decimal(text: &[u8], length: usize) -> Option<f64> {
 
 const POWERS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
-/// The value of a decimal: sign, digits with at most one dot, at least one digit, nothing else (no exponent, no
-/// `nan`). Correctly rounded.
+/// The value of a decimal: an optional sign, digits with at most one dot, and nothing else (no exponent, no `nan`).
+/// Correctly rounded.
 pub(super) fn decimal(text: &[u8]) -> Option<f64> {
     let (negative, unsigned) = match text {
         [b'-', rest @ ..] => (true, rest),
@@ -109,8 +109,8 @@ pub(super) fn decimal(text: &[u8]) -> Option<f64> {
     Some(if negative { -value } else { value })
 }
 
-/// The value of an mmCIF number: a decimal, with an exponent or a standard uncertainty in parentheses if it has
-/// one. Finite, correctly rounded.
+/// The value of an mmCIF number: a decimal with an optional exponent or standard uncertainty in parentheses. Finite and
+/// correctly rounded.
 pub(super) fn cif_number(text: &[u8]) -> Option<f64> {
     if let Some(value) = decimal(text) {
         return value.is_finite().then_some(value);
@@ -155,8 +155,8 @@ pub(super) fn integer(text: &[u8]) -> Option<i32> {
     i32::try_from(sign * value).ok()
 }
 
-/// A residue number of a PDB file: decimal without blanks around it, or hybrid-36 in its four columns (`A000` is
-/// 10000, `a000` follows `ZZZZ`, blanks at the end are zeros as in cctbx, the format's home).
+/// A residue number of a PDB file: a decimal without surrounding blanks, or hybrid-36 in its four columns (`A000` is 10000,
+/// `a000` follows `ZZZZ`, trailing blanks are zeros as in cctbx, which defined the format).
 pub(super) fn pdb_residue_number(text: &[u8]) -> Option<i32> {
     match text {
         &[first @ (b'A'..=b'Z' | b'a'..=b'z'), b, c, d] => {
@@ -229,7 +229,7 @@ mod tests {
             let magnitude = (seed >> 8) % 10u64.pow(digits);
             let fraction = (seed >> 20) % 10u64.pow(width as u32);
             let number = format!("{sign}{magnitude}.{fraction:0width$}");
-            // What stands before it must not matter.
+            // The text before the number must not matter.
             let text = format!("12345678.{number}");
             let found = last_decimal(text.as_bytes(), number.len()).unwrap_or_else(|| panic!("{number}"));
             assert_eq!(found.to_bits(), number.parse::<f64>().unwrap().to_bits(), "{number}");
@@ -257,7 +257,7 @@ mod tests {
         ] {
             assert_eq!(last_decimal(format!("12345678901234{text}").as_bytes(), text.len()), None, "{text:?}");
         }
-        // Not sixteen bytes of text: left to the plain parser.
+        // Fewer than sixteen bytes are left to the plain parser.
         assert_eq!(last_decimal(b"1.5", 3), None);
     }
 

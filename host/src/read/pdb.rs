@@ -1,4 +1,4 @@
-//! PDB: fixed columns of `ATOM` and `HETATM` records, model by model.
+//! PDB: `ATOM` and `HETATM` records with fixed columns, model by model.
 
 mod columns;
 mod header;
@@ -16,27 +16,27 @@ pub(super) use header::says_predicted;
 use memchr::{memchr, memmem};
 use std::sync::Arc;
 
-/// Bytes of an atom's line, its end included.
+/// Length of an atom's line with its line feed.
 const ATOM_LINE: usize = 81;
 
 pub(super) const SYNTAX: Syntax =
     Syntax { number_field: "residue number (columns 23-26)", residue_number: pdb_residue_number, b_factor, occupancy };
 
-/// An atom record up to its z coordinate: columns 1 to 54.
+/// Columns of an atom record up to its z coordinate: 1 to 54.
 const NEEDED: usize = 54;
 /// End of the element's columns.
 const ELEMENT_END: usize = 78;
 
-/// The models that were asked for, and what the file says beside them.
+/// The requested models, and what the file says beside them.
 pub(super) struct Found {
-    /// Each with its number.
+    /// The models with their numbers.
     pub(super) models: Vec<(i32, Draft)>,
     pub(super) facts: Facts,
-    /// Models that were met, read or not.
+    /// Number of models, read or not.
     pub(super) met: usize,
 }
 
-/// Reads the models that are asked for.
+/// Reads the requested models.
 pub(super) fn read(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
     let mut reader = Reader {
         text,
@@ -65,13 +65,13 @@ struct Reader<'o, 'a> {
     /// Whether the next atom begins a model.
     between: bool,
     in_model: bool,
-    /// What `MODEL` said.
+    /// The number of the last `MODEL` record.
     number: Option<i32>,
     /// Whether the current model is read.
     reading: bool,
-    /// Records met.
+    /// Atom records so far.
     atoms: usize,
-    /// Columns of the record before.
+    /// Length of the record before, in columns.
     columns: usize,
     has_end: bool,
 }
@@ -124,25 +124,25 @@ impl<'a> Reader<'_, 'a> {
         self.number = None;
     }
 
-    /// Counts the models of a text that is not read.
+    /// Counts the models in the rest of the text, which is not read.
     fn count_models(&mut self, rest: &[u8]) {
         let begins = memmem::find_iter(rest, b"\nMODEL ").count() + usize::from(rest.starts_with(b"MODEL "));
         let atoms = || memmem::find(rest, b"\nATOM  ").is_some() || rest.starts_with(b"ATOM  ");
         self.met += if begins == 0 { usize::from(atoms()) } else { begins };
     }
 
-    /// A record that is none of an atom, by its name.
+    /// Handles a record that is not an atom's, by its name.
     #[inline]
     fn other(&mut self, line: &'a [u8], is_last: bool, offset: usize) -> Result<(), Fault> {
         self.header.record(line);
-        // Only what has the dots of coordinates is worth a closer look.
+        // Only lines with the dots of coordinates need a closer look.
         if line.len() >= NEEDED && line[34] == b'.' && line[42] == b'.' && line[50] == b'.' {
             self.maybe_atom(line, is_last, offset)?;
         }
         Ok(())
     }
 
-    /// A line whose record name is unknown, and which may be an atom's all the same.
+    /// A line with an unknown record name that may still be an atom's.
     #[cold]
     fn maybe_atom(&mut self, line: &'a [u8], is_last: bool, offset: usize) -> Result<(), Fault> {
         let head = &line[..6];
@@ -158,7 +158,7 @@ impl<'a> Reader<'_, 'a> {
         }
         Err(Fault::at(
             offset,
-            bad_field("record name (columns 1-6)", head.trim_ascii(), "is no record's; ATOM or HETATM?"),
+            bad_field("record name (columns 1-6)", head.trim_ascii(), "is not a record name; is ATOM or HETATM meant?"),
         ))
     }
 
@@ -250,17 +250,17 @@ fn line_length(end: Option<usize>, rest: &[u8]) -> usize {
     end.map_or(rest.len(), |end| end + 1)
 }
 
-/// `END`, and nothing of note after it.
+/// `END` followed only by blanks.
 fn is_end(line: &[u8]) -> bool {
     line.starts_with(b"END") && line[3..].iter().all(u8::is_ascii_whitespace)
 }
 
-/// `ATOM`, then blanks or a serial number that is too wide (never read). A tab is refused later, by the columns.
+/// `ATOM`, then blanks or a serial number that is too wide (and not read). The columns refuse a tab later.
 fn is_atom(line: &[u8]) -> bool {
     matches!(line.get(4), None | Some(b' ' | b'\t' | b'*' | b'0'..=b'9'))
 }
 
-/// Where in a long line another record begins, whose line end before it is lost.
+/// Where another record begins in a long line whose line break was lost.
 #[cold]
 fn second_record(line: &[u8]) -> Option<usize> {
     let found = |record: &[u8]| memmem::find(&line[NEEDED..], record).map(|at| at + NEEDED);
@@ -269,17 +269,17 @@ fn second_record(line: &[u8]) -> Option<usize> {
 
 struct AtomReader<'a> {
     selection: Selection<'a>,
-    /// Columns 21 to 27 of the record before: chain, number, insertion code. No text gives the first value.
+    /// Columns 21 to 27 of the record before: chain, number, insertion code. The initial value matches no text.
     place: u64,
-    /// Whether that record's chain is wanted.
+    /// Whether that record's chain is selected.
     wanted: bool,
-    /// Columns of the residue name: 18 to 20, or to 21.
+    /// End of the residue name, which has columns 18 to 20 or 18 to 21.
     name_end: usize,
-    /// Whether the residue is said to be part of its chain, and of which name that is known.
+    /// A residue's name, and whether the header says that it belongs to its chain.
     in_chain: (u64, Option<bool>),
-    /// Column 22 of the last record that had column 21 blank.
+    /// Column 22 of the last record whose column 21 was blank.
     plain_chain: u8,
-    /// Whether chain `-` has been met with a number that leaves no doubt.
+    /// Whether a chain `-` has occurred with an unambiguous number.
     has_dash: bool,
     is_standard: bool,
 }
@@ -340,7 +340,7 @@ impl<'a> AtomReader<'a> {
         let (hydrogen, element) = match symbol {
             [b' ', symbol @ (b'C' | b'N' | b'O' | b'S')] => (false, u16::from(*symbol)),
             symbol => {
-                // PDBQT's types stand a column later: `A` is an aromatic carbon, others have a second letter.
+                // PDBQT has atom types, one column later: `A` is an aromatic carbon, others have a second letter.
                 let autodock = match (symbol, line.get(ELEMENT_END)) {
                     ([b' ', b'A'], None | Some(b' ')) => Some([b'C', b' ']),
                     (&[b' ', first], Some(&second)) if second.is_ascii_lowercase() => Some([first, second]),
@@ -367,7 +367,7 @@ impl<'a> AtomReader<'a> {
         })
     }
 
-    /// Enters the place of a record.
+    /// Enters the residue of a record.
     fn enter(&mut self, columns: &'a [u8; NEEDED]) -> Result<bool, Problem> {
         let (mut chain, mut number, mut icode) = (&columns[21..22], &columns[22..26], columns[26..27].trim_ascii());
         let is_number = |text: &[u8]| text.iter().all(u8::is_ascii_digit);
@@ -375,7 +375,7 @@ impl<'a> AtomReader<'a> {
         if columns[20] == b' ' {
             self.plain_chain = columns[21];
         } else {
-            // A fourth letter of the name, or the first of a chain id of two.
+            // A fourth letter of the name, or the first letter of a two-letter chain id.
             let long_name = u64::from(name(u32::from_le_bytes([columns[17], columns[18], columns[19], columns[20]])));
             let known = |name: u64| {
                 matches!(
@@ -392,20 +392,20 @@ impl<'a> AtomReader<'a> {
             }
         }
         if chain == b"-" && is_number(number) && !self.has_dash {
-            let wrong = "is a number of five columns, which has taken the chain id's place: the chain is lost";
+            let wrong = "is a number of five columns that overwrites the chain id: the chain is lost";
             return Err(bad_field("residue number (columns 22-26)", &columns[21..26], wrong));
         }
         self.has_dash |= chain == b"-";
-        // Five columns of digits are one number; an insertion code is a letter, but for short numbers.
+        // Five columns of digits are one number, because an insertion code is a letter; short numbers excepted.
         if is_number(&columns[22..27]) {
             (number, icode) = (&columns[22..27], b"");
         }
-        // Hybrid-36 numbers fill their columns, decimal ones stand anywhere in them.
+        // Hybrid-36 numbers fill their columns, decimal numbers stand anywhere in them.
         let number = if number[0].is_ascii_alphabetic() { number } else { number.trim_ascii() };
         self.selection.enter(ResidueId { chain, number, icode })
     }
 
-    /// Whether the header says that a residue in `HETATM` records is part of its chain.
+    /// Whether the header says that a residue in `HETATM` records belongs to its chain.
     fn in_chain(&mut self, residue: u64, columns: &[u8; NEEDED], header: &Header) -> Option<bool> {
         if self.in_chain.0 != self.place ^ residue {
             let standard = components::standard(residue).is_some();
@@ -425,7 +425,7 @@ fn why_no_atoms(text: &[u8]) -> &'static str {
     let is_record = |line: &[u8]| line.starts_with(b"ATOM") || line.starts_with(b"HETATM");
     let mut lines = text.split(|&b| b == b'\n');
     if memchr(0, text).is_some() {
-        "the file holds NUL bytes; it is no text file"
+        "the file holds NUL bytes; it is not a text file"
     } else if lines.any(|line| !is_record(line) && is_record(line.trim_ascii_start())) {
         "ATOM records do not begin in column 1; the lines are shifted"
     } else if text.trim_ascii().is_empty() {

@@ -1,10 +1,10 @@
-//! PQR: PDB's records with a charge and a radius at the end, its fields divided by blanks.
+//! PQR: PDB records with a charge and a radius at the end, in fields separated by blanks.
 //!
 //! ```text
 //! ATOM      1  N   MET A   1      27.340  24.430   2.614  0.1592 1.8240
 //! ```
 //!
-//! The chain may be left out. Charges and radii are not used: what is computed takes its own, as of any other file.
+//! The chain is optional. Charges and radii are not used: prism uses its own radii, as for any other file.
 
 use super::draft::Facts;
 use super::error::{Fault, Problem, bad_field};
@@ -17,14 +17,14 @@ use memchr::{memchr, memmem};
 const SYNTAX: Syntax = Syntax {
     number_field: "residue number",
     residue_number: integer,
-    // There are none.
+    // PQR has no B factors.
     b_factor: |_| None,
     occupancy: |_| None,
 };
 
-/// No molecule is this far (Å) from its origin.
+/// Largest coordinate in Å; no molecule is this far from its origin.
 const FARTHEST: f64 = 1e6;
-/// Atoms that tell whether a text is PQR.
+/// Number of atoms that decide whether a text is PQR.
 const TELLING: usize = 200;
 
 /// The fields of an atom's line.
@@ -36,11 +36,11 @@ struct Atom<'a> {
     charge: f64,
 }
 
-/// Whether a text is PQR: its first atoms have a charge and a radius instead of what PDB has in those columns, and some
-/// charge is negative, which no occupancy is.
+/// Whether a text is PQR: its first atoms have a charge and a radius where PDB has other columns, and some charge is
+/// negative, which an occupancy never is.
 pub(super) fn is_one(text: &[u8]) -> bool {
     let (mut atoms, mut negative) = (0, false);
-    // Headers may be long, and most files are told by their first atom.
+    // Headers may be long, and the first atom decides for most files.
     let begin = if is_atom(text) { 0 } else { memmem::find(text, b"\nATOM").map_or(text.len(), |at| at + 1) };
     for line in lines(&text[begin..]).map(|(_, line)| line).filter(|line| is_atom(line)).take(TELLING) {
         let is_pdb = line.get(57) == Some(&b'.') && line.get(63) == Some(&b'.') && line.get(34) == Some(&b'.');
@@ -88,7 +88,7 @@ fn atom(line: &[u8]) -> Option<Atom<'_>> {
     Some(Atom { name, residue, residue_id: ResidueId { chain, number, icode }, position: [x, y, z], charge })
 }
 
-/// Reads the models that are asked for.
+/// Reads the requested models.
 pub(super) fn read(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
     let mut models: Vec<(i32, Selection<'_>)> = Vec::new();
     let (mut met, mut between, mut reading) = (0, true, false);
@@ -115,7 +115,7 @@ pub(super) fn read(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
         }
         let Some((_, selection)) = models.last_mut().filter(|_| reading) else { continue };
         let Some(atom) = atom(line) else {
-            let wrong = "has not the ten or eleven fields of an atom in PQR";
+            let wrong = "does not have the ten or eleven fields of a PQR atom";
             return Err(fault(bad_field("line", line, wrong)));
         };
         if !atom.position.iter().all(|value| value.abs() <= FARTHEST) {

@@ -1,10 +1,10 @@
-//! Which residue of a database's sequence a residue is.
+//! References of residues to positions in database sequences.
 
 use super::tables::{Cell, SIFTS, STRUCT_REF, STRUCT_REF_SEQ, Tables};
 use crate::structure::ResidueLabels;
 use std::collections::HashMap;
 
-/// A stretch of a chain that is a stretch of a UniProt sequence, residue by residue.
+/// A stretch of a chain that corresponds to a stretch of a UniProt sequence, residue by residue.
 #[derive(Clone, Debug, PartialEq)]
 struct Stretch {
     /// The author's chain id.
@@ -12,20 +12,20 @@ struct Stretch {
     first: i32,
     last: i32,
     accession: String,
-    /// The number of the first in the sequence.
+    /// Position of the first residue in the sequence.
     begin: i32,
 }
 
-/// What a file says of UniProt.
+/// References to UniProt in a file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct References {
-    /// By label_asym_id and label_seq_id: the best that a file can say.
+    /// By label_asym_id and label_seq_id, the most reliable source.
     residues: HashMap<(String, i32), (String, Option<i32>)>,
-    /// By author's chain id and label_seq_id.
+    /// By author chain id and label_seq_id.
     by_label: Vec<Stretch>,
-    /// By author's chain id and residue number: PDB.
+    /// By author chain id and residue number, from PDB files.
     by_author: Vec<Stretch>,
-    /// Chain, numbers, and number of the first of a DBREF1 that waits for its DBREF2.
+    /// Chain, residue numbers and position of a DBREF1 record that waits for its DBREF2.
     waiting: Option<(String, i32, i32)>,
 }
 
@@ -34,7 +34,7 @@ fn is_uniprot(database: &str) -> bool {
 }
 
 impl References {
-    /// Those of mmCIF.
+    /// Reads the references from mmCIF tables.
     pub(super) fn of(tables: &Tables) -> Self {
         let mut references = Self::default();
         for row in tables.rows(SIFTS) {
@@ -90,7 +90,7 @@ impl References {
         }
     }
 
-    /// Gives a residue what is known of it.
+    /// Sets the reference of a residue, if there is one.
     pub(super) fn apply(&self, labels: &mut ResidueLabels, chain: &str, number: i32) {
         let within = |all: &[Stretch], number: i32| {
             all.iter().find(|one| one.chain == chain && (one.first..=one.last).contains(&number)).map(|one| {
@@ -108,7 +108,7 @@ impl References {
     }
 }
 
-/// A stretch, where both sides are as long; else nobody knows which residue is which.
+/// A stretch, if both sides have the same length; otherwise the correspondence is unknown.
 fn stretch(chain: String, [first, last]: [i32; 2], accession: String, [begin, end]: [i32; 2]) -> Option<Stretch> {
     let same = i64::from(last) - i64::from(first) == i64::from(end) - i64::from(begin);
     (same && first <= last && !accession.is_empty()).then_some(Stretch { chain, first, last, accession, begin })
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(of_record(&[line], "B", 1), (String::new(), None));
         let other = line.replace("UNP", "PDB");
         assert_eq!(of_record(&[&other], "A", 1).1, None);
-        // Sides of different lengths are no map.
+        // Sides of different lengths do not correspond.
         let longer = line.replace("76             ", "77             ");
         assert_eq!(of_record(&[&longer], "A", 1).1, None);
     }

@@ -1,4 +1,4 @@
-//! Which records become atoms: the selection rule, the same for all formats.
+//! Selects the records that become atoms; the rules are the same for all formats.
 
 mod alternates;
 mod element;
@@ -22,18 +22,18 @@ use std::collections::{HashMap, HashSet};
 /// What differs between the formats once a record is split into fields.
 #[derive(Clone, Copy)]
 pub(super) struct Syntax {
-    /// What the format calls the residue number, for errors.
+    /// The format's name of the residue number, for errors.
     pub(super) number_field: &'static str,
-    /// Its value.
+    /// Parses a residue number.
     pub(super) residue_number: fn(&[u8]) -> Option<i32>,
-    /// A B factor, where it is one.
+    /// Parses a B factor, if it is valid.
     pub(super) b_factor: fn(&[u8]) -> Option<f64>,
-    /// An occupancy, where it is one.
+    /// Parses an occupancy, if it is valid.
     pub(super) occupancy: fn(&[u8]) -> Option<f64>,
 }
 
-/// Where a record stands: author chain id, residue number and insertion code as text without blanks around it
-/// (but for a PDB file's blank chain).
+/// Identity of a residue: author chain id, residue number and insertion code as text without surrounding blanks (except a
+/// PDB file's blank chain).
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct ResidueId<'a> {
     pub(super) chain: &'a [u8],
@@ -45,26 +45,26 @@ pub(super) struct ResidueId<'a> {
 pub(super) struct Record<'a> {
     /// Residue name, by [`pack`].
     pub(super) residue: u64,
-    /// Atom name without blanks around it, by [`pack`].
+    /// Atom name without surrounding blanks, by [`pack`].
     pub(super) name: u64,
     /// Alternate location, by [`pack`]; 0 for none.
     pub(super) alternate: u64,
     pub(super) hydrogen: bool,
     /// The element's symbol, by [`element()`].
     pub(super) element: u16,
-    /// Å.
+    /// Position in Å.
     pub(super) position: [f64; 3],
-    /// As [`Syntax::occupancy`] takes it.
+    /// Text for [`Syntax::occupancy`].
     pub(super) occupancy: &'a [u8],
-    /// As [`Syntax::b_factor`] takes it.
+    /// Text for [`Syntax::b_factor`].
     pub(super) b_factor: &'a [u8],
     pub(super) hetatm: bool,
-    /// Whether the file says that the residue is part of a chain.
+    /// Whether the file says that the residue belongs to a chain.
     pub(super) in_chain: Option<bool>,
 }
 
-/// Up to eight bytes as a word that compares like the text. Longer texts, which no standard name is, keep their
-/// beginning.
+/// Packs up to eight bytes into a word that compares like the text. Longer texts, which are never standard names, are
+/// truncated.
 #[inline]
 pub(super) fn pack(text: &[u8]) -> u64 {
     let mut bytes = [0; 8];
@@ -77,22 +77,22 @@ const CA: u64 = u64::from_le_bytes(*b"CA\0\0\0\0\0\0");
 const N: u64 = b'N' as u64;
 const C: u64 = b'C' as u64;
 
-/// What becomes of the current run of records.
+/// What happens to the current run of records.
 #[derive(Clone, Copy, PartialEq)]
 enum Fate {
     /// It has a row.
     Row,
-    /// It has one if its atoms are those of an amino acid.
+    /// It has a row if its atoms are those of an amino acid.
     IfAmino,
-    /// It has none, and its atoms may cover others.
+    /// It has no row, and its atoms may cover others.
     Cover,
-    /// Nothing of it is used.
+    /// It is not used.
     Nothing,
 }
 
 /// The current run of records of one residue.
 struct Run {
-    /// Its residue name, packed; none until a record is taken.
+    /// Its packed residue name; `None` until a record is taken.
     residue: Option<u64>,
     kind: ResidueKind,
     fate: Fate,
@@ -101,9 +101,9 @@ struct Run {
     /// Whether no record of it is an `ATOM`.
     hetatm: bool,
     in_chain: Option<bool>,
-    /// Its first atom.
+    /// Index of its first atom.
     begin: usize,
-    /// The name and type of the record before.
+    /// Name and type of the record before.
     record: (u64, ResidueKind),
     /// The B column of its first atom.
     b_key: Option<u64>,
@@ -123,17 +123,17 @@ impl Run {
     };
 }
 
-/// Gathers the kept atoms of a model, record by record.
+/// Collects the selected atoms of a model, record by record.
 pub(super) struct Selection<'a> {
     syntax: Syntax,
     residues: Residues,
     policy: Alternates,
     cover: bool,
     wanted: Option<HashSet<String>>,
-    /// With `wanted`: every chain met, for messages.
+    /// All chains so far, for messages, if only some are selected.
     met: Vec<&'a [u8]>,
     met_before: HashSet<&'a [u8]>,
-    /// The chain entered last, and whether it is wanted.
+    /// The last chain, and whether it is selected.
     entered: Option<(&'a [u8], bool)>,
     residue_id: Option<ResidueId<'a>>,
     run: Run,
@@ -142,9 +142,9 @@ pub(super) struct Selection<'a> {
     chain_index: HashMap<&'a [u8], u32>,
     /// The chain of the residue before, and its index.
     last_chain: Option<(&'a [u8], u32)>,
-    /// What the residue at hand is called in other tables, where that is kept.
+    /// Labels of the current residue, if they are kept.
     label: Option<ResidueLabels>,
-    /// Number and name of the first residue.
+    /// Identity and name of the first residue.
     first: Option<(ResidueId<'a>, u64)>,
     draft: Draft,
 }
@@ -173,9 +173,9 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// Says where the records that follow stand: begins a run, unless this one goes on. To be called for every
-    /// record (`HETATM` too) whose residue differs from the one before. False if the chain is not wanted, and the
-    /// record with it.
+    /// Sets the identity of the records that follow, and begins a run unless it is the current one. Must be called for
+    /// every record (`HETATM` too) whose residue differs from the one before. Returns false if the chain, and so the
+    /// record, is not selected.
     pub(super) fn enter(&mut self, residue_id: ResidueId<'a>) -> Result<bool, Problem> {
         if !self.is_wanted(residue_id.chain) {
             return Ok(false);
@@ -202,7 +202,7 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// Whether a damaged record of such a residue would not be used anyway.
+    /// Whether a damaged record of such a residue can be ignored, because it would not be used.
     pub(super) fn is_ignored(&self, residue: u64, hetatm: bool, in_chain: Option<bool>) -> bool {
         let component = components::component(residue);
         match self.residues {
@@ -214,7 +214,7 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// Whether atoms that are no residue's are of use.
+    /// Whether atoms that belong to no residue are used.
     pub(super) fn takes_cover(&self) -> bool {
         self.cover
     }
@@ -230,7 +230,7 @@ impl<'a> Selection<'a> {
         &mut self.draft.tally
     }
 
-    /// Takes a record of the residue last entered.
+    /// Takes a record of the current residue.
     #[inline]
     pub(super) fn atom(&mut self, record: &Record<'_>) -> Result<(), Problem> {
         if self.run.residue != Some(record.residue) && !self.begin(record)? {
@@ -275,7 +275,7 @@ impl<'a> Selection<'a> {
             });
         }
         match record.name {
-            // The run's end takes that of an alternative.
+            // Alternate locations set theirs at the end of the run.
             CA if record.alternate == 0 || self.policy == Alternates::First => self.take_ca(at, record.b_factor),
             N => self.draft.set_backbone(0, at),
             C => self.draft.set_backbone(1, at),
@@ -305,7 +305,7 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// An occupancy that is not given is that of an atom that is there.
+    /// An atom without an occupancy counts as fully occupied.
     fn occupancy(&self, text: &[u8]) -> f64 {
         (self.syntax.occupancy)(text).unwrap_or(1.0)
     }
@@ -314,11 +314,11 @@ impl<'a> Selection<'a> {
         (self.syntax.b_factor)(text).map_or(f32::NAN, |b| b as f32)
     }
 
-    /// Takes a record whose residue name is not the run's. False if the record is left out.
+    /// Takes a record whose residue name differs from the run's. Returns false if the record is not used.
     fn begin(&mut self, record: &Record<'_>) -> Result<bool, Problem> {
         let (kind, fate) = self.fate(record);
         if self.run.residue.is_some() {
-            // Another name in a run that has one is microheterogeneity.
+            // A second name within a run is microheterogeneity.
             if self.policy == Alternates::First || self.residues == Residues::Standard && fate == Fate::Nothing {
                 return Ok(false);
             }
@@ -332,14 +332,14 @@ impl<'a> Selection<'a> {
                 return Ok(false);
             }
             if matches!(self.run.fate, Fate::Row | Fate::IfAmino) && matches!(fate, Fate::Cover | Fate::Nothing) {
-                // Water and the like do not part a residue.
+                // Water and other atoms of no residue do not split a residue.
                 if fate == Fate::Cover && self.cover && !record.hydrogen {
                     let [x, y, z] = record.position;
                     self.push_cover([x, y, z, radius(UNKNOWN, record.name, record.element)]);
                 }
                 return Ok(false);
             }
-            // Two residues have one number.
+            // Two residues share a number.
             self.end_run()?;
         } else if fate == Fate::Nothing && self.residues == Residues::Standard {
             return Ok(false);
@@ -356,7 +356,7 @@ impl<'a> Selection<'a> {
         Ok(true)
     }
 
-    /// Takes an alternative that is another residue: as an atom of the run, whose name stays.
+    /// Takes an alternative that is another residue, as an atom of the run; the run keeps its name.
     fn atom_of_another_name(&mut self, record: &Record<'_>) -> Result<(), Problem> {
         let own = self.run.residue.replace(record.residue);
         let taken = self.atom(record);
@@ -367,7 +367,7 @@ impl<'a> Selection<'a> {
         taken
     }
 
-    /// What a residue of the record's name is and becomes.
+    /// The type and fate of a residue with the record's name.
     #[inline]
     fn fate(&mut self, record: &Record<'_>) -> (ResidueKind, Fate) {
         if self.residues == Residues::Standard {
@@ -394,7 +394,7 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// The fate of what is no standard residue, where those alone have rows.
+    /// The fate of non-standard residues if only standard ones have rows.
     fn uncounted(&self, record: &Record<'_>) -> Fate {
         match components::component(record.residue) {
             Component::Water => Fate::Nothing,
@@ -414,7 +414,7 @@ impl<'a> Selection<'a> {
         self.key_cover();
     }
 
-    /// Says of the cover's last atoms which chain they are of.
+    /// Sets the chain of the last cover atoms.
     fn key_cover(&mut self) {
         if let (Some(label), Some(residue_id)) = (&self.label, self.residue_id) {
             let chain = if label.asym_id.is_empty() { text_of(residue_id.chain) } else { label.asym_id.to_string() };
@@ -422,12 +422,12 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// Whether residues keep what other tables call them.
+    /// Whether residues keep labels.
     pub(super) fn takes_labels(&self) -> bool {
         self.label.is_some()
     }
 
-    /// Says what the residues that follow are called in other tables.
+    /// Sets the labels of the residues that follow.
     pub(super) fn label(&mut self, asym_id: &[u8], seq_id: Option<i32>, entity_id: &[u8]) {
         if let Some(label) = &mut self.label {
             let text = |text: &[u8]| text_of(text).into_boxed_str();
@@ -440,7 +440,7 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// Ends the current run: chooses among alternatives, and drops what is no residue after all.
+    /// Ends the current run: chooses among alternatives, and drops the run if it is not a residue.
     fn end_run(&mut self) -> Result<(), Problem> {
         if self.run.open {
             if !self.alternates.is_empty() {
@@ -454,7 +454,7 @@ impl<'a> Selection<'a> {
         Ok(())
     }
 
-    /// Keeps the run's row, or drops it.
+    /// Keeps or drops the row of the run.
     #[inline]
     fn judge(&mut self) {
         if self.run.fate == Fate::Row && !self.run.hetatm {
@@ -482,11 +482,11 @@ impl<'a> Selection<'a> {
 
     fn open_residue(&mut self, record: &Record<'_>) -> Result<(), Problem> {
         let Some(residue_id) = self.residue_id else { return Ok(()) };
-        // A residue has fewer than 2^16 atoms of distinct name in any file that fits memory twice over; checking once
-        // a residue keeps the offsets within 32 bits, and `Draft::finish` checks the last.
+        // A residue has fewer than 2^16 atoms of distinct names in any file that fits into memory twice. So one check per
+        // residue keeps the offsets within 32 bits, and `Draft::finish` checks the last.
         let offset = u32::try_from(self.draft.atoms.len()).ok().filter(|&n| n < NO_CA).ok_or_else(Self::too_many)?;
         let number = (self.syntax.residue_number)(residue_id.number).ok_or_else(|| {
-            let wrong = "is no residue number (a decimal integer; in PDB also hybrid-36, A000 being 10000)";
+            let wrong = "is not a residue number (a decimal integer; in PDB also hybrid-36, where A000 is 10000)";
             bad_field(self.syntax.number_field, residue_id.number, wrong)
         })?;
         let chain = match self.last_chain {
@@ -527,7 +527,7 @@ impl<'a> Selection<'a> {
         index
     }
 
-    /// All that was taken.
+    /// Ends the last run and returns the draft.
     pub(super) fn into_draft(mut self) -> Result<Draft, Problem> {
         self.end_run()?;
         self.draft.met = self.met.iter().map(|chain| text_of(chain)).collect();
@@ -535,12 +535,12 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// An occupancy in text.
+/// Parses an occupancy.
 pub(super) fn occupancy(text: &[u8]) -> Option<f64> {
     decimal(text.trim_ascii())
 }
 
-/// A chain id or insertion code as text: UTF-8, or Latin-1 where it is not.
+/// A chain id or insertion code as text: UTF-8, or else Latin-1.
 pub(super) fn text_of(id: &[u8]) -> String {
     match std::str::from_utf8(id) {
         Ok(text) => text.to_owned(),
@@ -548,7 +548,7 @@ pub(super) fn text_of(id: &[u8]) -> String {
     }
 }
 
-/// What [`pack`] has made a word of.
+/// The text in a word that [`pack`] made.
 #[inline]
 pub(super) fn trim_zeros(bytes: &[u8; 8]) -> &[u8] {
     let used = 8 - (u64::from_le_bytes(*bytes).leading_zeros() / 8) as usize;

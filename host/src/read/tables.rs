@@ -1,4 +1,4 @@
-//! Categories of mmCIF and BinaryCIF beside the atoms, which some options need: kept as they are, row by row.
+//! Categories of mmCIF and BinaryCIF that some options need beside the atoms; rows are kept as they are.
 
 use super::number::{cif_number, integer};
 
@@ -9,12 +9,12 @@ pub(super) enum Cell {
     #[default]
     Nothing,
     Text(Box<str>),
-    /// As BinaryCIF has it.
+    /// A number of BinaryCIF.
     Number(f64),
 }
 
 impl Cell {
-    /// A value of mmCIF, unquoted.
+    /// An mmCIF value without its quotes.
     pub(super) fn of(text: &[u8]) -> Self {
         match text {
             b"?" | b"." | b"" => Self::Nothing,
@@ -47,21 +47,21 @@ impl Cell {
     }
 }
 
-/// A category that is kept: its name with the dot that ends it, and its items.
+/// A category to keep: its name with the final dot, and its items.
 pub(super) struct Category {
     pub(super) name: &'static str,
     pub(super) items: &'static [&'static str],
 }
 
-/// Which assemblies there are, and of what.
+/// The assemblies, with their chains and operators.
 pub(super) const ASSEMBLY_GEN: usize = 0;
 /// The operators of assemblies.
 pub(super) const OPER_LIST: usize = 1;
-/// Sequences in databases.
+/// References to sequence databases.
 pub(super) const STRUCT_REF: usize = 2;
-/// Which stretches of chains are which of those sequences.
+/// Stretches of chains and of those sequences that correspond.
 pub(super) const STRUCT_REF_SEQ: usize = 3;
-/// The residues of sequences that residues are.
+/// The position of each residue in a sequence, by SIFTS.
 pub(super) const SIFTS: usize = 4;
 
 pub(super) const CATEGORIES: [Category; 5] = [
@@ -100,11 +100,11 @@ pub(super) const CATEGORIES: [Category; 5] = [
     Category { name: "_pdbx_sifts_xref_db.", items: &["asym_id", "seq_id", "unp_acc", "unp_num"] },
 ];
 
-/// Rows of the categories, each with a value for each item.
+/// Rows of the categories, with one value per item.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tables {
     rows: [Vec<Vec<Cell>>; CATEGORIES.len()],
-    /// The category of items outside loops that was met last, whose row goes on.
+    /// The last category met outside loops, whose row continues.
     single: Option<usize>,
 }
 
@@ -113,7 +113,7 @@ impl Tables {
         &self.rows[category]
     }
 
-    /// The category and item that a tag names, if it is kept.
+    /// The category and item of a tag, if it is kept.
     pub(super) fn find(tag: &[u8]) -> Option<(usize, usize)> {
         let category = CATEGORIES.iter().position(|category| {
             let name = category.name.as_bytes();
@@ -129,7 +129,7 @@ impl Tables {
         self.rows[category].push(row);
     }
 
-    /// Adds a value that stands outside of loops: to the category's one row.
+    /// Adds a value outside of loops to the single row of its category.
     pub(super) fn push_single(&mut self, category: usize, item: usize, cell: Cell) {
         if self.single != Some(category) || self.rows[category].is_empty() {
             self.single = Some(category);

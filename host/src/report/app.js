@@ -35,9 +35,11 @@ document.getElementById("theme").addEventListener("click", () => { chosen = !roo
 // Cividis: even in lightness, and the same to people who do not tell red from green.
 const STOPS = ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"];
 const rgb = STOPS.map(stop => [1, 3, 5].map(at => parseInt(stop.slice(at, at + 2), 16)));
+// On a dark ground the scale begins where it can be told from it.
+const begin = () => root.classList.contains("dark") ? 2 : 0;
 const colour = share => {
   if (!(share >= 0 || share < 0)) return [150, 150, 150];
-  const at = Math.min(Math.max(share, 0), 1) * (rgb.length - 1), low = Math.min(Math.floor(at), rgb.length - 2);
+  const at = begin() + Math.min(Math.max(share, 0), 1) * (rgb.length - 1 - begin()), low = Math.min(Math.floor(at), rgb.length - 2);
   return rgb[low].map((value, index) => Math.round(value + (at - low) * (rgb[low + 1][index] - value)));
 };
 const hex = c => "#" + c.map(value => value.toString(16).padStart(2, "0")).join("");
@@ -49,6 +51,8 @@ const STATES = {
   E: ["strand", "#0072b2", 8], B: ["bridge", "#56b4e9", 8], P: ["polyproline II", "#009e73", 5],
   T: ["turn", "#8a8678", 5], S: ["bend", "#b0aca0", 3], "-": ["none", "#b0aca0", 1],
 };
+const key = (colour, text) => $("span", { class: "key", style: `border-color:${colour}` }, text);
+const statesKey = states => Object.entries(STATES).filter(([letter]) => states.includes(letter)).map(([letter, [name, colour]]) => key(colour, `${letter} ${name}`));
 const range = values => {
   let low = Infinity, high = -Infinity;
   for (const value of values) if (value != null) { if (value < low) low = value; if (value > high) high = value; }
@@ -111,7 +115,11 @@ function index() {
   main.append(
     $("h1", {}, "Report"), $("p", { class: "soft" }, `${run.provenance["prism.backend"] ?? ""}${run.provenance["prism.backend"] ? ", " : ""}prism ${run.provenance["prism.version"]}`),
     $("div", { class: "cards" }, [[all.length, "structures"], [run.residues, "residues"], [run.sites, "sites"], [run.failed.length, "failed"], [run.notes.reduce((sum, note) => sum + note.count, 0), "notes"]]
-      .map(([n, what]) => $("div", { class: "card" }, $("b", {}, n.toLocaleString("en")), $("span", {}, what)))));
+      .map(([n, what]) => {
+        const inside = [$("b", {}, n.toLocaleString("en")), $("span", {}, what)];
+        const to = n > 0 && { structures: "Structures", failed: "Failed", notes: "Notes by kind" }[what];
+        return to ? $("button", { type: "button", class: "card", onclick: () => [...main.querySelectorAll("h2")].find(h2 => h2.textContent === to).scrollIntoView() }, inside) : $("div", { class: "card" }, inside);
+      })));
   if (run.histograms.length) {
     main.append($("h2", {}, "Distributions"), $("p", { class: "soft" }, `Of ${count(run.sampled, "residue")}${run.sampled < run.residues ? `, every ${run.stride}th` : ""}; the dashed line is the median.`),
       $("div", { class: "grid" }, run.histograms.map(bins => histogram(bins.name, unit(bins.unit), bins))));
@@ -128,7 +136,7 @@ function index() {
       $("tbody", {}, shown.map(one => $("tr", {}, $("td", { class: "text" }, one.name), $("td", { class: "text" }, one.reason)))))),
       shown.length < run.failed.length ? $("p", { class: "soft" }, `and ${count(run.failed.length - shown.length, "further input")}`) : null].filter(part => part));
   }
-  const body = $("tbody"), foot = $("div", { class: "tools", style: "margin-top:10px" }), PAGE = 100;
+  const body = $("tbody"), foot = $("div", { class: "tools", style: "margin-top:10px" }), PAGE = 50;
   const fill = () => {
     const wanted = state.filter.toLowerCase(), key = COLUMNS.find(([id]) => id === state.by)?.[2];
     const found = all.filter(s => s.name.toLowerCase().includes(wanted));
@@ -159,6 +167,29 @@ const link = name => detailed.has(name) ? $("a", { href: "#" + encodeURIComponen
 
 // ---- One structure.
 
+// The atoms that the viewer draws its tube through: alpha carbons and, so that it bends smoothly, points of a Catmull-Rom curve between
+// those that are linked. What is not linked is far apart in `resi`, since the viewer joins neighbours.
+function tube({ ca, chain }) {
+  const linked = (a, b) => ca[a] && ca[b] && chain[a] === chain[b] && Math.hypot(...ca[a].map((value, axis) => value - ca[b][axis])) < 4.3;
+  const steps = ca.length > 4000 ? 1 : 4, atoms = [];
+  let resi = 0;
+  const add = (row, [x, y, z]) => atoms.push({ x, y, z, row, resi: resi++, chain: String(chain[row]), atom: "CA", elem: "C", resn: "ALA", hetflag: false, bonds: [], bondOrder: [] });
+  for (let row = 0; row < ca.length; row++) {
+    if (!ca[row]) continue;
+    add(row, ca[row]);
+    if (!linked(row, row + 1)) { resi += 2; continue; }
+    const [p, q] = [ca[row], ca[row + 1]], before = linked(row - 1, row) ? ca[row - 1] : p, after = linked(row + 1, row + 2) ? ca[row + 2] : q;
+    for (let step = 1; step < steps; step++) {
+      const t = step / steps;
+      add(t < .5 ? row : row + 1, p.map((value, axis) => {
+        const [a, d] = [before[axis], after[axis]], c = q[axis];
+        return value + .5 * t * (c - a + t * (2 * a - 5 * value + 4 * c - d + t * (3 * (value - c) + d - a)));
+      }));
+    }
+  }
+  return atoms;
+}
+
 async function page(entry) {
   document.title = `${entry.name} – prism report`;
   const data = JSON.parse(await unpack(`s${entry.detail - 1}`));
@@ -175,7 +206,7 @@ async function page(entry) {
   const legend = $("div", { class: "legend" }), canvas = $("canvas", { role: "img", "aria-label": `Contact map: ${run.threshold} Å` });
   main.append($("div", { class: "two" },
     $("section", {}, $("h2", {}, "Structure"), $("div", { class: "tools" }, $("label", {}, "Colour by ", byColumn)), view, legend),
-    $("section", { class: "map" }, $("h2", {}, "Contacts"), $("p", { class: "soft" }, `Alpha carbons closer than ${run.threshold} Å, in the order of residues.`), canvas)));
+    $("section", { class: "map" }, $("h2", {}, "Contacts"), $("p", { class: "soft" }, `Alpha carbons closer than ${run.threshold} Å, in the order of residues${data.chains.length > 1 ? "; lines part the chains" : ""}.`), canvas)));
 
   // Tracks.
   const first = ["rsa", "depth", "contact_number", "plddt", "b_factor", "B factor", "site_score"].filter(name => names.includes(name));
@@ -183,11 +214,11 @@ async function page(entry) {
   const tracks = $("canvas", { tabindex: 0, role: "img", "aria-label": "Values along the sequence; the arrow keys move along it" });
   const readout = $("p", { class: "readout", "aria-live": "polite" });
   const add = $("select", { "aria-label": "Show or hide a track" }, $("option", { value: "" }, "Show or hide a track…"), names.map(name => $("option", { value: name }, name)));
-  main.append($("h2", {}, "Along the sequence"), $("div", { class: "tools" }, add), $("div", { class: "tracks" }, tracks), readout);
+  main.append($("h2", {}, "Along the sequence"), $("div", { class: "tools" }, add), $("div", { class: "tracks" }, tracks), readout, data.states ? $("div", { class: "legend" }, statesKey(data.states)) : "");
 
   if (data.sites.length) {
     const head = ["Site", "Probability", "Residues", "Volume, Å³", "x", "y", "z"];
-    main.append($("h2", {}, "Sites"), $("div", { class: "scroll" }, $("table", {}, $("thead", {}, $("tr", {}, head.map(text => $("th", { scope: "col" }, text)), $("th", { class: "text", scope: "col" }, "Members"))),
+    main.append($("h2", {}, "Sites"), $("p", { class: "soft" }, `The likeliest first. Members are the residues with a site_score of at least ${run.provenance["prism.site_threshold"]}; a weak site may have none.`), $("div", { class: "scroll sites" }, $("table", {}, $("thead", {}, $("tr", {}, head.map(text => $("th", { scope: "col" }, text)), $("th", { class: "text", scope: "col" }, "Members"))),
       $("tbody", {}, data.sites.map((site, id) => $("tr", {}, $("td", {}, String(id)), [site.score, site.residues, site.volume, ...site.center].map(value => $("td", {}, short(value))),
         $("td", { class: "text" }, data.site.flatMap((its, row) => its === id ? [of(row)] : []).join(" "))))))));
   } else main.append($("h2", {}, "Sites"), $("p", { class: "soft" }, "None was found."));
@@ -206,17 +237,17 @@ async function page(entry) {
     const name = byColumn.value, colours = rowColour(name);
     if (scene) {
       scene.setBackgroundColor(css("--ground"));
-      scene.setStyle({}, { cartoon: { style: "trace", thickness: .6, colorfunc: atom => colours(atom.serial - 1) } });
+      scene.setStyle({}, { cartoon: { style: "trace", thickness: .6, colorfunc: atom => colours(atom.row) } });
       scene.removeAllShapes();
       const [x, y, z] = data.ca[cursor];
       scene.addSphere({ center: { x, y, z }, radius: 1.3, color: css("--mark") });
       scene.render();
     }
-    if (name === "chain" || name === "site") legend.replaceChildren(name === "chain" ? data.chains.map((chain, id) => $("span", { style: `border-left:12px solid ${KINDS[id % KINDS.length]};padding-left:4px` }, chain)) : [$("span", {}, "grey: in no site; sites in the order of the table")]);
-    else if (name === "states") legend.replaceChildren(...[...new Set(data.states)].filter(state => STATES[state]).map(state => $("span", { style: `border-left:12px solid ${STATES[state][1]};padding-left:4px` }, STATES[state][0])));
+    if (name === "chain" || name === "site") legend.replaceChildren(name === "chain" ? data.chains.map((chain, id) => key(KINDS[id % KINDS.length], chain)) : [$("span", {}, "grey: in no site; sites in the order of the table")]);
+    else if (name === "states") legend.replaceChildren(...statesKey(data.states));
     else {
       const [low, high] = range(values(name));
-      legend.replaceChildren($("span", {}, short(low)), $("i", { style: `background:linear-gradient(90deg,${STOPS.join()})` }), $("span", {}, `${short(high)} ${unit(run.units[name])}`), $("span", {}, "grey: not defined"));
+      legend.replaceChildren($("span", {}, short(low)), $("i", { style: `background:linear-gradient(90deg,${STOPS.slice(begin()).join()})` }), $("span", {}, `${short(high)} ${unit(run.units[name])}`), $("span", {}, "grey: not defined"));
     }
   };
   const drawMap = () => {
@@ -229,6 +260,11 @@ async function page(entry) {
       for (const [row, column] of [[i, j], [j, i]]) image.data.set([...on, 255], 4 * (Math.floor(row / cell) * side + Math.floor(column / cell)));
     }
     pixels.putImageData(image, 0, 0);
+    pixels.fillStyle = css("--soft"); pixels.globalAlpha = .5;
+    for (let row = 1; row < n; row++) if (data.chain[row] !== data.chain[row - 1]) {
+      const at = Math.floor(row / cell), thick = Math.max(side / 400, 1);
+      pixels.fillRect(at, 0, thick, side); pixels.fillRect(0, at, side, thick);
+    }
   };
   const LABEL = 110, TALL = 46;
   const drawTracks = () => {
@@ -268,7 +304,7 @@ async function page(entry) {
       pen.stroke();
     });
     pen.strokeStyle = css("--mark"); pen.lineWidth = 1; pen.beginPath(); pen.moveTo(x(cursor), 0); pen.lineTo(x(cursor), tall); pen.stroke();
-    readout.textContent = `${of(cursor)}: ` + list.map(name => `${name} ${short(values(name)[cursor])}`).join(", ") + (data.states && STATES[data.states[cursor]] ? `, ${STATES[data.states[cursor]][0]}` : "") + (data.site[cursor] >= 0 ? `, site ${data.site[cursor]}` : "");
+    readout.textContent = `${of(cursor)}: ` + list.map(name => `${name} ${short(values(name)[cursor])}`).join(", ") + (data.states && STATES[data.states[cursor]] ? `, ss ${data.states[cursor]} (${STATES[data.states[cursor]][0]})` : "") + (data.site[cursor] >= 0 ? `, site ${data.site[cursor]}` : "");
   };
   const move = row => { cursor = Math.min(Math.max(row, 0), n - 1); drawTracks(); paint(); };
   tracks.addEventListener("click", event => { const wide = tracks.clientWidth; move(Math.floor((event.offsetX - LABEL) / (wide - LABEL - 6) * n)); });
@@ -285,10 +321,8 @@ async function page(entry) {
     const library = await viewerLibrary();
     if (!view.isConnected) return;
     scene = library.createViewer(view, { backgroundColor: css("--ground"), antialias: true });
-    const field = (text, width) => String(text).slice(0, width).padStart(width);
-    const lines = data.ca.map(([x, y, z], row) => `ATOM  ${field(row + 1, 5)}  CA  ${field(data.resname[row], 3)} ${String.fromCharCode(65 + data.chain[row] % 26)}${field(row % 10000, 4)}    ${field(x.toFixed(3), 8)}${field(y.toFixed(3), 8)}${field(z.toFixed(3), 8)}  1.00  0.00           C`);
-    const model = scene.addModel(lines.join("\n") + "\nEND\n", "pdb");
-    model.selectedAtoms({}).forEach((atom, row) => { atom.serial = row + 1; });
+    const model = scene.addModel();
+    model.addAtoms(tube(data));
     paint(); scene.zoomTo(); scene.render();
   } catch (error) {
     view.replaceChildren($("p", { class: "soft", style: "padding:16px" }, `The 3-D view cannot be shown here: ${error.message ?? error}`));

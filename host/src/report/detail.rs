@@ -1,4 +1,4 @@
-//! What the page draws of a structure.
+//! The data of a structure's detailed view.
 
 use crate::output::Value as Cell;
 use crate::output::{Column, StructureRows};
@@ -10,7 +10,7 @@ use flate2::{Compression, write::GzEncoder};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
-/// A structure as JSON in gzip in Base64.
+/// A structure as JSON, compressed by gzip, in Base64.
 pub(super) fn packed(part: &StructureRows<'_>, notes: &[Note]) -> std::io::Result<String> {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
     gzip.write_all(json(part, notes).to_string().as_bytes())?;
@@ -32,7 +32,7 @@ fn json(part: &StructureRows<'_>, notes: &[Note]) -> Value {
         columns.insert("B factor".to_owned(), values.into());
     }
     let ca = |row: usize| {
-        // A residue without an alpha carbon is drawn where its first atom is.
+        // Without an alpha carbon, draw the residue at its first atom.
         let index = structure.ca_indices.get(row).map_or(usize::MAX, |&index| index as usize);
         let atom = structure.atoms.get(index).or_else(|| structure.atoms.get(structure.residue_atoms[row] as usize));
         atom.map(|atom| [atom.x, atom.y, atom.z].map(|value| (f64::from(value) * 100.0).round() / 100.0))
@@ -52,7 +52,7 @@ fn json(part: &StructureRows<'_>, notes: &[Note]) -> Value {
         };
         rows.clone().map(text).collect()
     };
-    // A letter for each residue, or a space where the state is not defined.
+    // One letter per residue, or a space if the state is undefined.
     let states = Column::every().find(|column| matches!(column, Column::State(_))).map(|column| {
         let letter = |row| match part.value(row, &column) {
             Cell::Text(letter) if !letter.is_empty() => letter.to_owned(),
@@ -82,7 +82,7 @@ fn number(value: Cell<'_>) -> Value {
     }
 }
 
-/// Rounded to some digits, which is all that a picture shows.
+/// Rounds to some significant digits, which is enough for a picture.
 fn significant(value: f64, digits: i32) -> f64 {
     if value == 0.0 {
         return 0.0;

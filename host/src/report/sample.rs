@@ -1,4 +1,4 @@
-//! How values are distributed, from some of the residues, however many there are.
+//! Distributions of values, from a sample of the residues.
 
 use crate::output::Value as Cell;
 use crate::output::{Column, StructureRows};
@@ -6,18 +6,18 @@ use serde_json::{Value, json};
 use shared_types::FEATURES;
 use shared_types::backbone::SecondaryStructure;
 
-/// Residues kept, at most.
+/// Most residues in the sample.
 const MOST: usize = 1 << 16;
 /// Bars of a histogram.
 const BARS: usize = 32;
 
-/// Every n-th residue, n as small as leaves [`MOST`] of them.
+/// Every n-th residue, with the smallest n that gives at most [`MOST`].
 #[derive(Default)]
 pub(super) struct Sample {
     seen: u64,
-    /// Less 1.
+    /// n minus 1.
     skipped: u64,
-    /// A row each, a value a feature.
+    /// One row per residue, one value per feature.
     rows: Vec<Vec<f32>>,
 }
 
@@ -55,8 +55,10 @@ impl Sample {
         self.rows.len()
     }
 
-    /// Of each feature that is defined somewhere.
+    /// Histograms of the features that are defined for some residue.
     pub(super) fn histograms(&self) -> Vec<Value> {
+        // Each structure's coordinates have an origin of their own: together they say nothing.
+        let placeless = |feature: &shared_types::Feature| !matches!(feature.name, "ca_x" | "ca_y" | "ca_z");
         let histogram = |(index, feature): (usize, &shared_types::Feature)| {
             let mut values: Vec<f32> =
                 self.rows.iter().map(|row| row[index]).filter(|value| value.is_finite()).collect();
@@ -65,27 +67,27 @@ impl Sample {
                 return Some(states(feature, &values));
             }
             let at = |share: f64| values.get(((values.len().max(1) - 1) as f64 * share) as usize).copied();
-            // What lies farther out is in the outer bars.
+            // Values outside of this range count in the outer bars.
             let (low, median, high) = (at(0.002)?, at(0.5)?, at(0.998)?);
-            // Whole numbers have a bar each where there is room.
+            // Give each integer its own bar if there is room.
             let whole = values.iter().all(|value| value.fract() == 0.0) && high - low < 2.0 * BARS as f32;
-            let (bars, width) = match whole {
-                true => ((high - low) as usize + 1, high - low + 1.0),
-                false => (BARS, high - low),
-            };
+            let (bars, width) = if whole { ((high - low) as usize + 1, 0.0) } else { (BARS, high - low) };
             let mut counts = vec![0_u32; bars];
             for value in &values {
-                let share = if width > 0.0 { f64::from(value - low) / f64::from(width) } else { 0.0 };
-                counts[((share * bars as f64) as usize).min(bars - 1)] += 1;
+                // Shares of the width would put some whole numbers into the bar before theirs.
+                let above = f64::from(value - low);
+                let bar = if whole { above } else { above / f64::from(width) * bars as f64 };
+                // What lies below, or has no width, goes to the first.
+                counts[(bar as usize).min(bars - 1)] += 1;
             }
             Some(json!({ "name": feature.name, "unit": feature.unit, "low": low, "median": median, "high": high,
                 "counts": counts }))
         };
-        FEATURES.iter().enumerate().filter_map(histogram).collect()
+        FEATURES.iter().enumerate().filter(|(_, feature)| placeless(feature)).filter_map(histogram).collect()
     }
 }
 
-/// How many residues are in each state.
+/// Number of residues in each state.
 fn states(feature: &shared_types::Feature, values: &[f32]) -> Value {
     let letters: Vec<_> =
         SecondaryStructure::ALL.iter().map(|&state| SecondaryStructure::letter(state as u32 as f32)).collect();

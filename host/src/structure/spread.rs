@@ -1,12 +1,12 @@
-//! How atoms lie in space: not so dense, and not so far apart, that looking for neighbours takes time without a bound.
+//! Checks that atoms are neither so dense nor so far apart that a search for neighbours takes unbounded time.
 //!
-//! Who is near is found by cells of some Å, each with the atoms in it, and no more than three cells an atom. So the time
-//! follows the number of atoms where a cell has as many as matter has. It follows their square where all lie in one place, and
-//! where some lie so far from the rest that few cells have to reach from one end to the other.
+//! The search sorts atoms into cells of some Å, at most three cells per atom. If no cell is denser than matter, its time is
+//! proportional to the number of atoms. It becomes quadratic if all atoms lie in one place, or if a few lie so far from the
+//! rest that few cells must span the whole extent.
 
 use thiserror::Error;
 
-/// Why the neighbours of a structure's atoms cannot be found in a time that its size gives.
+/// Why a search for neighbours of a structure's atoms would take too long for its size.
 ///
 /// ```
 /// use prism_host::structure::SpreadError;
@@ -20,40 +20,40 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum SpreadError {
-    /// Atoms that no matter holds.
+    /// The atoms are denser than matter.
     #[error(
         "the {atoms} atoms lie {times:.0} times as close together as in any protein: copies in one place, or coordinates in nm?"
     )]
     Dense {
         /// Number of atoms.
         atoms: usize,
-        /// Atoms that an atom finds near it, over what it finds in a protein.
+        /// Neighbours per atom, relative to a protein.
         times: f64,
     },
-    /// Many atoms here, and some far away.
-    #[error("of the {atoms} atoms some lie {extent:.0} Å from others; leave out what is far from the rest")]
+    /// Many atoms lie close together and some far away.
+    #[error("some of the {atoms} atoms lie {extent:.0} Å from others; leave out atoms that are far from the rest")]
     Sparse {
         /// Number of atoms.
         atoms: usize,
-        /// How far apart they lie along an axis, at most, in Å.
+        /// Largest extent along an axis in Å.
         extent: f64,
     },
 }
 
-/// Edge of a cell in Å: as far as neighbours are counted.
+/// Edge of a cell in Å: the distance up to which neighbours are counted.
 const EDGE: f64 = 10.0;
-/// Cells an atom, at most, in which neighbours are looked for.
+/// Most cells per atom in the search.
 const CELLS_PER_ATOM: f64 = 3.0;
-/// Atoms in such a cell of a protein, about.
+/// Typical number of atoms in such a cell of a protein.
 const USUAL: f64 = 50.0;
-/// Pairs of atoms in one cell that any structure may have: those of 1,400 atoms in one place, a second's work.
+/// Pairs within cells that any structure may have: those of 1,400 atoms in one place, which take a second.
 const PAIRS: f64 = 2e6;
-/// And for each atom: eight times what a protein has.
+/// Further pairs per atom: eight times the number in a protein.
 const PAIRS_PER_ATOM: f64 = 8.0 * USUAL;
-/// Pairs that are looked at for being near, where cells have to be large: some seconds' work.
+/// Most pairs that may be tested if cells have to be large: some seconds of work.
 const LOOKED_AT: f64 = 4e9;
 
-/// Whether atoms in a box lie so that their neighbours can be found.
+/// Checks that atoms in a box allow a search for neighbours.
 pub(crate) fn check(
     atoms: impl ExactSizeIterator<Item = [f64; 3]> + Clone,
     low: [f64; 3],
@@ -89,7 +89,7 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// The sum of the squares of the numbers of atoms in cells.
+/// The sum over cells of the squared number of atoms.
 fn pairs_in_grid(atoms: impl Iterator<Item = [f64; 3]>, low: [f64; 3], edge: f64, cells: [f64; 3]) -> f64 {
     let size = cells.map(|cells| cells as usize);
     let mut counts = vec![0_u32; size.iter().product()];
@@ -101,7 +101,7 @@ fn pairs_in_grid(atoms: impl Iterator<Item = [f64; 3]>, low: [f64; 3], edge: f64
     counts.iter().map(|&count| f64::from(count) * f64::from(count)).sum()
 }
 
-/// The same for cells of [`EDGE`], however many there would be.
+/// The same for cells of [`EDGE`], whatever their number.
 fn pairs_anywhere(atoms: impl Iterator<Item = [f64; 3]>, low: [f64; 3]) -> f64 {
     let cell = |atom: [f64; 3]| [0, 1, 2].map(|axis| ((atom[axis] - low[axis]) / EDGE) as u64);
     let mut cells: Vec<_> = atoms.map(cell).collect();
@@ -120,7 +120,7 @@ mod tests {
         super::check(atoms.iter().copied(), bound(f64::min), bound(f64::max))
     }
 
-    /// Atoms at the corners of cubes.
+    /// Atoms on a cubic lattice.
     fn lattice(side: usize, spacing: f64) -> Vec<[f64; 3]> {
         let at = |k: usize| k as f64 * spacing;
         (0..side.pow(3)).map(|i| [at(i % side), at(i / side % side), at(i / side / side)]).collect()
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn what_is_as_dense_as_matter_passes_at_any_size() {
-        // A heavy atom has 20 Å^3 in a protein; sparse, long and flat ones are no different.
+        // A heavy atom takes 20 Å^3 in a protein. Sparse, long and flat lattices pass, too.
         for (side, spacing) in [(5, 2.7), (40, 2.7), (60, 2.0), (30, 9.0), (30, 400.0)] {
             assert_eq!(check(&lattice(side, spacing)), Ok(()), "{side} {spacing}");
         }

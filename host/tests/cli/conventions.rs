@@ -1,4 +1,4 @@
-//! What people expect of a command: help, manual, completions, formats, silence, and that it says what it did.
+//! Conventions of commands: help, manual, completions, formats, silence, and a report of what was done.
 
 use crate::command::{Run, column, example, names, shipped};
 use arrow_array::Array;
@@ -27,6 +27,14 @@ fn short_help_has_the_most_used_options_and_long_help_all_in_groups() {
     let places: Vec<usize> = headings.iter().map(|heading| position(&long, heading)).collect();
     assert!(places.is_sorted(), "{places:?}: {long}");
     assert!(position(&long, "--output") < places[1], "what is used most comes first");
+    // So do the other commands; what options of one command mean for another is for the long help.
+    for (command, option) in
+        [("sites", "--output"), ("sites", "--max-sites"), ("edges", "--kinds"), ("interface", "--between")]
+    {
+        let help = run.prism(&[command, "-h"]).stdout;
+        assert!(position(&help, option) < position(&help, "Computing:"), "{command}: {help}");
+        assert!(help.lines().all(|line| line.chars().count() < 230), "{command}: {help}");
+    }
 }
 
 #[test]
@@ -50,7 +58,7 @@ fn manual_and_completions_are_generated() {
         assert_eq!(fs::read_to_string(run.path("out").join(file)).unwrap(), text.stdout);
     }
     assert_eq!(run.prism(&["generate", "man", "-o", "none"]).status, 1);
-    // A shell takes them.
+    // Shells accept them.
     let script = "source <(\"$0\" generate complete-bash) && complete -p prism";
     let bash = std::process::Command::new("bash").args(["-c", script, env!("CARGO_BIN_EXE_prism")]).output();
     if let Ok(output) = bash {
@@ -126,7 +134,7 @@ fn text_formats_hold_the_same_table() {
             let same = match value {
                 Value::Null => field.is_empty(),
                 Value::String(text) => text == field,
-                // To the same number of 32 bits.
+                // Parse to the same 32-bit number.
                 number => number.to_string().parse::<f32>().unwrap() == field.parse::<f32>().unwrap(),
             };
             assert!(same, "{name}: {value} beside {field:?}");
@@ -165,7 +173,7 @@ fn arrow_holds_the_same_table_and_where_it_comes_from() {
         }
     }
     let outcome = run.features(&["t.arrow"]);
-    assert!(outcome.stderr.contains("no packed data set"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("not a packed data set"), "{}", outcome.stderr);
 }
 
 #[test]
@@ -219,21 +227,36 @@ fn a_column_is_explained() {
     assert!(outcome.stderr.contains("there is no column `depht`"), "{}", outcome.stderr);
 }
 
-/// Columns that are said to be defined everywhere are, and others are not always.
+/// The explanation of a column holds for an experimental structure, a residue without an alpha carbon, and an unknown one.
 #[test]
 fn what_is_undefined_is_explained() {
     let run = Run::new();
-    run.copy(&example(), "a.pdb");
+    let atoms = fs::read_to_string(example()).unwrap();
+    let (residue, atom) = (|line: &str| line[22..26].trim().to_owned(), |line: &str| line[12..16].trim().to_owned());
+    let lines = atoms.lines().filter(|line| line.starts_with("ATOM"));
+    let lines = lines.filter(|line| residue(line) != "360" || atom(line) != "CA").map(|line| match &*residue(line) {
+        "400" => format!("{}UNK{}\n", &line[..17], &line[20..]),
+        _ => format!("{line}\n"),
+    });
+    run.put("a.pdb", &lines.collect::<String>());
     let every = shared_types::FEATURES.iter().map(|feature| feature.name).collect::<Vec<_>>().join(",");
     let csv = run.features(&["a.pdb", "--columns", &every]).stdout;
+    let row = |number: &str| column(&csv, "resnum").iter().position(|one| *one == number).unwrap();
+    let (bare, unknown) = (row("360"), row("400"));
     for feature in shared_types::FEATURES {
         let explained = run.prism(&["features", "--explain", feature.name, "--format", "json"]).stdout;
         let explained: Value = serde_json::from_str(&explained).unwrap();
-        let undefined = explained["undefined"].as_str().unwrap();
-        let missing = column(&csv, feature.name).iter().filter(|value| value.is_empty()).count();
-        if missing > 0 {
-            assert!(!undefined.starts_with("nowhere"), "{}: {missing} rows are empty, and: {undefined}", feature.name);
+        let (name, undefined) = (feature.name, explained["undefined"].as_str().unwrap());
+        let values = column(&csv, name);
+        let missing = values.iter().filter(|value| value.is_empty()).count();
+        assert_eq!(missing == 0, undefined == "nowhere", "{name}: {missing} rows are empty, and: {undefined}");
+        if missing == values.len() {
+            continue;
         }
+        let of_atoms = ["alpha carbon", "atom N, CA", "an atom of"].iter().any(|of| undefined.contains(of));
+        assert_eq!(values[bare].is_empty(), of_atoms, "{name} without an alpha carbon, and: {undefined}");
+        let of_names = undefined.starts_with("where no standard amino acid");
+        assert!(!of_names || values[unknown].is_empty(), "{name} of an unknown residue, and: {undefined}");
     }
 }
 

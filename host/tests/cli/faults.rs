@@ -1,4 +1,4 @@
-//! What the system does to a run: signals, full disks, limits, closed pipes. Nothing is lost, nothing half written.
+//! Signals, full disks, limits and closed pipes: no output is lost or half written.
 
 use crate::command::{Outcome, Run, example, names, shipped};
 use std::fs;
@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Atoms in random places, `residues` of five each, as the author of a simulation would write them.
+/// Atoms at random positions, `residues` residues of five atoms each, as in a simulation's file.
 fn many_residues(residues: usize) -> String {
     let mut state = 1_u64;
     let mut coordinate = || {
@@ -30,7 +30,7 @@ fn many_residues(residues: usize) -> String {
 }
 
 impl Run {
-    /// `prism` in a shell that has set a limit first.
+    /// Runs `prism` in a shell that has set a limit.
     fn limited(&self, limit: &str, arguments: &[&str]) -> Outcome {
         let script = format!("{limit} && exec \"$0\" \"$@\"");
         let output = Command::new("bash")
@@ -53,7 +53,7 @@ fn signal(child: &Child, signal: &str) {
     assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
 }
 
-/// A run that computes for longer than the test lasts.
+/// Starts a run that computes for longer than the test lasts.
 fn busy(run: &Run, output: &str) -> Child {
     run.put("in/large.pdb", many_residues(60_000));
     run.copy(&shipped("1crn.pdb"), "in/a.pdb");
@@ -95,8 +95,7 @@ fn an_interrupted_run_ends_within_two_seconds() {
     assert_eq!(run.files(), ["in"]);
 }
 
-/// A pipe that a shell has made is read as standard input is, once; one that nobody writes to is waited for until somebody ends
-/// the run.
+/// A named pipe is read once, like standard input. A run that waits for its writer can be interrupted.
 #[test]
 fn a_pipe_that_is_named_is_read_and_can_be_left() {
     let run = Run::new();
@@ -172,7 +171,7 @@ fn memory_that_runs_out_is_said_with_the_input() {
     run.put("in/large.pdb", many_residues(9_000));
     run.copy(&shipped("1crn.pdb"), "in/a.pdb");
     let mut refused = 0;
-    // From what it takes to load the program, which depends on how it was built.
+    // Begin with what loading the program needs, which depends on the build.
     let loads = |kilobytes: &i32| run.limited(&format!("ulimit -v {kilobytes}"), &["--version"]).status == 0;
     let least = (20_000..400_000).step_by(2_000).find(loads).expect("the program is loaded in 400 MB");
     for more in [0, 4_000, 8_000, 12_000, 16_000, 20_000, 30_000, 50_000] {
@@ -193,7 +192,7 @@ fn memory_that_runs_out_is_said_with_the_input() {
     assert!(refused > 0, "no limit was small enough to try");
 }
 
-/// Counts processes of the user, so that it tries a user of its own.
+/// The limit counts the user's processes, so the test uses a user of its own.
 #[test]
 fn threads_that_cannot_be_had_are_an_error_with_words() {
     let as_nobody =
@@ -204,7 +203,7 @@ fn threads_that_cannot_be_had_are_an_error_with_words() {
     }
     let run = Run::new();
     fs::set_permissions(run.path(""), fs::Permissions::from_mode(0o777)).unwrap();
-    // Where the user may not go otherwise.
+    // That user may not have access elsewhere.
     fs::copy(env!("CARGO_BIN_EXE_prism"), run.path("prism")).unwrap();
     run.copy(&shipped("1crn.pdb"), "a.pdb");
     let place = run.path("").display().to_string();
@@ -228,7 +227,7 @@ fn threads_that_cannot_be_had_are_an_error_with_words() {
 #[test]
 fn a_closed_pipe_is_no_error_for_any_command() {
     let run = Run::new();
-    // More lines than a pipe holds.
+    // More lines than fit into a pipe.
     let known: String = (0..400).map(|copy| format!("{copy:04}.pdb\n")).collect();
     let text = fs::read(example()).unwrap();
     for name in known.lines() {
@@ -318,8 +317,8 @@ fn two_runs_on_one_output_leave_what_one_of_them_wrote() {
     }
 }
 
-/// Somebody overwrites a packed data set, or cuts it, while a run reads it: what was read before is written, and the rest are
-/// errors.
+/// A packed data set is overwritten or cut while a run reads it. Structures that were read before are written, and the rest
+/// are errors.
 #[test]
 fn a_data_set_that_changes_during_a_run_ends_no_run() {
     let run = Run::new();
@@ -350,7 +349,7 @@ fn a_data_set_that_changes_during_a_run_ends_no_run() {
         assert!(!stderr.contains("panicked"), "{stderr}");
         refused += usize::from(status != 0);
         if status != 1 {
-            // Each structure that is there is as it should be.
+            // Every structure that was written is correct.
             let rows = fs::read_to_string(run.path("out.csv")).unwrap();
             let (head, rows) = rows.split_once('\n').unwrap();
             let rows: Vec<_> = rows.lines().collect();

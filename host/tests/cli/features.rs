@@ -1,4 +1,4 @@
-//! The `prism` command as a person meets it: what it writes, says and exits with.
+//! The `prism` command from a user's view: its output, messages and exit status.
 
 use crate::command::{Outcome, Run, column, example, names, shipped};
 use std::fs;
@@ -78,7 +78,7 @@ fn bad_inputs_are_reported_and_the_rest_is_written() {
     assert!(errors[3].starts_with("error: model.bcif: no atoms: "), "{}", errors[3]);
     assert!(stderr.contains("2 structures, 122 residues, 4 failed; CPU ("), "{stderr}");
 
-    // The same to a file, which is as whole as it gets.
+    // With a file as output, the result is the same.
     let written = run.features(&[&inputs[..], &["-o", "out.csv", "--keep-going"]].concat());
     assert_eq!(written.status, 3);
     assert_eq!(fs::read_to_string(run.path("out.csv")).unwrap(), stdout);
@@ -142,8 +142,8 @@ fn wrong_usage_is_status_2() {
     refused(&["features", "a.pdb", "--backend", "cpu", "--device", "0"], "the CPU backend has none");
     refused(&["features", "a.pdb", "--keep-going", "--fail-fast"], "cannot be used with");
     let named = ["features", "a.pdb", "sub/a.pdb", "--name-by", "name"];
-    refused(&named, "a.pdb and sub/a.pdb would both be called \"a.pdb\"");
-    refused(&["features", "a.pdb", "a.pdb"], "would both be called");
+    refused(&named, "a.pdb and sub/a.pdb would have the same name \"a.pdb\"");
+    refused(&["features", "a.pdb", "a.pdb"], "would have the same name");
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn info_tells_backend_and_kernels() {
 #[test]
 fn a_closed_pipe_is_no_error() {
     let run = Run::new();
-    // More than a pipe holds.
+    // More than fits into a pipe.
     for copy in 0..20 {
         run.copy(&example(), &format!("in/{copy}.pdb"));
     }
@@ -268,7 +268,7 @@ fn a_closed_pipe_is_no_error() {
         .unwrap();
     let mut first = [0; 10];
     child.stdout.take().unwrap().read_exact(&mut first).unwrap();
-    // Dropped: the reader has enough.
+    // The reader stops early.
     let output = child.wait_with_output().unwrap();
     assert_eq!(&first, b"structure,");
     assert_eq!(output.status.code(), Some(0));
@@ -308,7 +308,7 @@ fn sites_are_a_line_each() {
     let lines: Vec<&str> = outcome.stdout.lines().collect();
     assert_eq!(lines[0], SITES);
     assert!(lines.len() > 4, "{}", outcome.stdout);
-    // What the table of features says of the same residues.
+    // The table of features has the same values for these residues.
     let features = run.features(&["a.pdb", "--columns", "chain,resnum,site_id"]).stdout;
     let (numbers, ids) = (column(&features, "resnum"), column(&features, "site_id"));
     let mut before = f64::INFINITY;
@@ -408,7 +408,7 @@ fn the_structure_is_written_with_scores_in_its_b_column() {
     assert!(other.stderr.contains("a structure of a PDB file is written as pdb"), "{}", other.stderr);
 }
 
-/// What is bound tells nothing: it may be anywhere, or missing.
+/// Bound ligands must not influence any column: they may be missing or anywhere.
 #[test]
 fn ligands_do_not_leak_into_any_column() {
     let run = Run::new();
@@ -450,7 +450,7 @@ fn sites_do_not_depend_on_contacts_or_test_points() {
     };
     let expected = scores(&[]);
     assert_eq!(scores(&["--contact-threshold", "10"]), expected);
-    // With other test points atoms without accessible area are not known, and all are asked.
+    // With other test points, the atoms without accessible area are unknown, so all atoms are tested.
     assert_eq!(scores(&["--points", "300"]), expected);
     assert_eq!(scores(&["--points", "20"]), expected);
 }

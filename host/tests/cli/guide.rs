@@ -1,11 +1,11 @@
-//! Every command of the user's guide does what the guide says: it ends well and writes the files that it names.
+//! Every command of the user's guide succeeds and writes the files that it names.
 
 use crate::command::{Run, example, shipped};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The commands of a page: code blocks marked `sh`.
+/// The commands of a page: its code blocks marked `sh`.
 fn blocks(page: &str) -> Vec<String> {
     let (mut blocks, mut open) = (Vec::new(), None);
     for line in page.lines() {
@@ -19,18 +19,53 @@ fn blocks(page: &str) -> Vec<String> {
     blocks
 }
 
-/// The files that a command writes, by its options.
+/// The files that a command writes, taken from its options.
 fn outputs(block: &str) -> Vec<&str> {
     let mut outputs = Vec::new();
     for line in block.lines() {
         let mut words = line.split('#').next().unwrap_or_default().split_whitespace().peekable();
         while let Some(word) = words.next() {
-            if ["-o", "--points", "--script", ">"].contains(&word) {
+            if [
+                "-o",
+                "--points",
+                "--script",
+                "--write-structure",
+                "--write-structures",
+                "--by-residue",
+                "--provenance",
+                ">",
+            ]
+            .contains(&word)
+            {
                 outputs.extend(words.peek().filter(|name| name.parse::<u32>().is_err()));
             }
         }
     }
     outputs
+}
+
+fn guide() -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guide.md")).unwrap()
+}
+
+#[test]
+fn the_guide_has_every_option() {
+    let (run, page) = (Run::new(), guide());
+    let mut options = 0;
+    for command in
+        ["features", "sites", "edges", "interface", "summary", "check", "pack", "report", "merge", "info", "generate"]
+    {
+        let help = run.prism(&[command, "--help"]).stdout;
+        let begins = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+        for line in begins {
+            let names = line.split([' ', ',', '[', '<', '=']).filter(|word| word.starts_with('-'));
+            let names: Vec<_> = names.map(|name| name.trim_end_matches("...")).collect();
+            options += 1;
+            let is_there = names.iter().any(|name| page.split([' ', '`', '\n']).any(|word| word == *name));
+            assert!(is_there || names.contains(&"--help"), "{command}: {names:?} is not in the guide");
+        }
+    }
+    assert!(options > 100, "{options} options");
 }
 
 #[test]
@@ -46,7 +81,7 @@ fn every_command_of_the_guide_runs() {
     let known = "structure,chain,resnum,icode,conservation\n6m0j_rbd.pdb,E,333,,0.5\n6m0j_rbd.pdb,E,334,,0.75\n";
     fs::write(run.path("known.csv"), known).unwrap();
 
-    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guide.md")).unwrap();
+    let page = guide();
     let blocks = blocks(&page);
     assert!(blocks.len() > 10, "the guide has commands");
     let program = Path::new(env!("CARGO_BIN_EXE_prism")).parent().unwrap();

@@ -1,5 +1,6 @@
-//! The command: what goes in, what comes out, what is said, and how it ends.
+//! The command: inputs, outputs, messages, and exit status.
 
+mod coloured;
 mod command;
 mod conventions;
 #[cfg(unix)]

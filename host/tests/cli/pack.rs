@@ -1,15 +1,15 @@
-//! `prism pack`: a packed data set gives what its files give.
+//! `prism pack`: a packed data set gives the same results as its files.
 
 use crate::command::{Outcome, Run, example, names, shipped};
 use std::fs;
 
-/// A folder with structures, one of which cannot be read, and annotations.
+/// A folder with structures, one of them unreadable, and annotations.
 fn folder() -> Run {
     let run = Run::new();
     run.copy(&shipped("1crn.cif"), "in/sub/crambin.cif");
     run.copy(&shipped("1ubq.pdb"), "in/b.ent");
     run.copy(&example(), "in/a.pdb");
-    // Atoms twice, which is worth a warning.
+    // Each atom twice, which causes a warning.
     let text = fs::read_to_string(shipped("1crn.pdb")).unwrap();
     let atoms: String = text.lines().filter(|line| line.starts_with("ATOM")).map(|line| format!("{line}\n")).collect();
     run.put("in/double.pdb", format!("{atoms}{}", atoms.replace(" A ", " B ")));
@@ -49,8 +49,8 @@ fn data_sets_stand_beside_files() {
     assert_eq!(names(&outcome.stdout), ["a.pdb", "crambin.cif", "b.ent", "double.pdb"]);
     let outcome = run.features(&["in/b.ent", "set.arrow"]);
     assert_eq!(outcome.status, 2);
-    assert!(outcome.stderr.contains("in/b.ent and set.arrow would both be called \"b.ent\""), "{}", outcome.stderr);
-    // Into one of all.
+    assert!(outcome.stderr.contains("in/b.ent and set.arrow would have the same name \"b.ent\""), "{}", outcome.stderr);
+    // Into one data set.
     let outcome = run.prism(&["pack", "set.arrow", "in/a.pdb", "-o", "set.arrow"]);
     assert_eq!(outcome.status, 0, "{}", outcome.stderr);
     assert_eq!(names(&run.features(&["set.arrow"]).stdout), ["crambin.cif", "b.ent", "a.pdb"]);
@@ -98,6 +98,6 @@ fn what_is_no_data_set_is_an_input_that_failed() {
     let outcome = run.features(&["half.arrow", "in/a.pdb", "text.arrow"]);
     assert_eq!(outcome.status, 3);
     assert_eq!(names(&outcome.stdout), ["a.pdb"]);
-    assert!(outcome.stderr.contains("error: half.arrow: is not whole"), "{}", outcome.stderr);
-    assert!(outcome.stderr.contains("error: text.arrow: is no packed data set"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("error: half.arrow: is incomplete"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("error: text.arrow: is not a packed data set"), "{}", outcome.stderr);
 }

@@ -1,4 +1,4 @@
-//! Runs into a folder: however often they are ended, and by however many processes they are done, the same bytes come out.
+//! Runs into a folder write the same bytes, however often they are interrupted and however many processes share them.
 
 use crate::command::{Run, example, shipped};
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
-/// 60 inputs, two of which cannot be read; one part of four inputs has none that can.
+/// 60 inputs, two of them unreadable; one part of four inputs has no readable input.
 fn inputs() -> Run {
     let run = Run::new();
     for number in 0..60 {
@@ -29,7 +29,7 @@ fn into<'a>(output: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&COMMAND[..], &["-o", output], more].concat()
 }
 
-/// All files of a folder with their bytes.
+/// All files of a folder with their content.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entry = |entry: std::io::Result<fs::DirEntry>| {
         let entry = entry.unwrap();
@@ -80,7 +80,7 @@ fn a_run_that_is_killed_goes_on_and_ends_with_the_same_bytes() {
         assert!(outcome.stderr.contains("55 structures, "), "{}", outcome.stderr);
         assert!(files(&run.path(&output)) == expected, "{output}");
     }
-    // Nothing is left to do, and that is no other end.
+    // Nothing is left to do, which is a success.
     let again = run.prism(&into("out0/", &["--resume"]));
     assert_eq!(again.status, 3, "{}", again.stderr);
     assert!(again.stderr.contains("15 of 15 parts are done already"), "{}", again.stderr);
@@ -103,7 +103,7 @@ fn shards_are_together_what_one_run_is() {
         assert!([Some(0), Some(3)].contains(&child.wait().unwrap().code()));
     }
     assert!(files(&run.path("out")) == files(&run.path("whole")));
-    // Each into a folder of its own: merged, they are the same, too.
+    // Each shard into its own folder; merged, the result is the same.
     for shard in shards {
         run.prism(&into(&format!("own-{}/", &shard[..1]), &["--shard", shard]));
     }
@@ -119,7 +119,7 @@ fn shards_are_together_what_one_run_is() {
     };
     let (merged, one) = (rows("a.parquet"), rows("one.parquet"));
     assert!(one.len() > 5000 && merged == one, "{} and {} rows", merged.len(), one.len());
-    // A shard of which there is nothing.
+    // An empty shard.
     let idle = run.prism(&into("out/", &["--resume", "--shard", "99/99"]));
     assert_eq!(idle.status, 0, "{}", idle.stderr);
 }
@@ -145,7 +145,7 @@ fn what_is_not_the_same_run_is_refused() {
     refused(into("out/", &["--resume"]), 1, "holds another run (other inputs, listing_sha256");
 }
 
-/// A limit of a file's size stands for a disk that is full.
+/// A limit on file size simulates a full disk.
 #[cfg(unix)]
 #[test]
 fn a_run_that_found_no_room_goes_on_where_there_is_some() {

@@ -1,10 +1,10 @@
-//! `prism edges`, `prism interface` and `prism summary` as a person meets them.
+//! `prism edges`, `prism interface` and `prism summary` from a user's view.
 
 use crate::command::{Run, column, example};
 use std::fs;
 use std::path::PathBuf;
 
-/// Three helices that wind about each other.
+/// Three helices that wind around each other.
 fn trimer() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/data/1jcd.pdb.gz")
 }
@@ -41,10 +41,10 @@ fn interfaces_of_all_pairs_and_of_one() {
     assert_eq!(column(&all.stdout, "chain_b"), ["B", "C", "C"]);
     let residues = fs::read_to_string(run.path("residues.csv")).unwrap();
     assert_eq!(residues.lines().count(), 1 + 152);
-    // What chains lose together is no more than what pairs lose, for two chains may cover one place.
+    // Chains together lose at most what pairs lose, because two chains may cover the same place.
     let sum = |text: &str, name: &str| column(text, name).iter().map(|x| x.parse::<f64>().unwrap()).sum::<f64>();
     assert!(sum(&residues, "buried") <= sum(&all.stdout, "buried_area") && sum(&residues, "buried") > 4000.0);
-    // Areas among all chains are those of the table of features.
+    // Areas among all chains equal those in the table of features.
     let features = run.features(&["--columns", "sasa", input]);
     assert_eq!(column(&residues, "sasa_complex"), column(&features.stdout, "sasa"));
     let alone = run.features(&["--columns", "sasa", "--chains", "B", input]);
@@ -56,7 +56,7 @@ fn interfaces_of_all_pairs_and_of_one() {
     let line = |text: &str, at: usize| text.lines().nth(at).map(str::to_owned);
     assert_eq!((line(&one.stdout, 1), one.stdout.lines().count()), (line(&all.stdout, 1), 2));
     let none = run.prism(&["interface", "--backend", "cpu", "--between", "A,X", input]);
-    assert!(none.stderr.contains("there is no chain \"X\"; it has A,B,C"), "{}", none.stderr);
+    assert!(none.stderr.contains("there is no chain \"X\"; the chains are A,B,C"), "{}", none.stderr);
 }
 
 #[test]

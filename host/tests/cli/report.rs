@@ -1,4 +1,4 @@
-//! `prism report`: one file for people. That it is drawn as it should is looked at in a browser where there is one.
+//! `prism report`. A browser checks the drawing, if one is installed.
 
 use crate::command::{Run, example, shipped};
 use serde_json::Value;
@@ -37,13 +37,13 @@ fn a_report_is_one_file_with_all_that_was_found() {
     assert_eq!(data["residues"], 46 + 194 + 76);
     assert_eq!(data["failed"][0]["name"], "broken.pdb");
     assert_eq!(data["provenance"]["prism.points"], "100");
-    // As many sites as the table of sites has.
+    // As many sites as in the table of sites.
     let sites = run.prism(&["sites", "in", "--backend", "cpu"]).stdout;
     assert_eq!(data["sites"], sites.lines().count() - 1);
-    // A histogram has every residue that has a value.
+    // A histogram counts every residue with a value.
     let wcn = data["histograms"].as_array().unwrap().iter().find(|one| one["name"] == "wcn").unwrap();
     assert_eq!(wcn["counts"].as_array().unwrap().iter().map(|bar| bar.as_u64().unwrap()).sum::<u64>(), 316);
-    // States have a bar each, by their letters.
+    // Each state has a bar, labelled with its letter.
     let ss = data["histograms"].as_array().unwrap().iter().find(|one| one["name"] == "ss").unwrap();
     let states: String = ss["states"].as_array().unwrap().iter().map(|state| state.as_str().unwrap()).collect();
     assert_eq!(states, "-HBEGIPTS");
@@ -55,7 +55,7 @@ fn a_report_is_one_file_with_all_that_was_found() {
     assert_eq!(run.prism(&["report", "in", "-o", "r.txt"]).status, 2);
 }
 
-/// Chromium's document after the page's script has run.
+/// The document in Chromium after the page's script has run.
 fn drawn(run: &Run, address: &str) -> Option<String> {
     let profile = run.path("profile");
     let output = Command::new("chromium")

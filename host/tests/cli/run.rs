@@ -1,4 +1,4 @@
-//! How a run of the `prism` command is watched, and how it ends before its time.
+//! Progress of a `prism` run, and how it is interrupted.
 
 use crate::command::{Run, example, names, shipped};
 use serde_json::Value;
@@ -57,7 +57,7 @@ fn devices_are_numbers_or_all() {
         assert_eq!(outcome.status, 2, "the CPU backend has none");
         assert!(outcome.stderr.contains("the CPU backend has none"), "{}", outcome.stderr);
     }
-    // All there are, which may be none.
+    // All devices, of which there may be none.
     let outcome = run.prism(&["features", "a.pdb", "--devices", "all"]);
     assert_eq!((outcome.status, names(&outcome.stdout)), (0, vec!["a.pdb".to_owned()]), "{}", outcome.stderr);
 }
@@ -69,7 +69,7 @@ mod interrupted {
     use std::io::{BufRead, BufReader, Write};
     use std::process::{Child, ChildStderr, Command, Stdio};
 
-    /// A run that waits for the text of its second input.
+    /// A run that waits for its second input.
     struct Waiting {
         run: Run,
         child: Child,
@@ -86,7 +86,7 @@ mod interrupted {
             assert!(made.success());
             let arguments = ["features", "--backend", "cpu", "a.pdb", "b.pdb", "-o", output];
             let mut child = run.command(&arguments).stderr(Stdio::piped()).spawn().unwrap();
-            // Waits for the reader.
+            // Opening waits for the reader.
             let input = OpenOptions::new().write(true).open(run.path("b.pdb")).unwrap();
             let stderr = BufReader::new(child.stderr.take().unwrap());
             Self { run, child, stderr, input }
@@ -103,7 +103,7 @@ mod interrupted {
             line
         }
 
-        /// The exit status, and that of the output nothing is left but what was there.
+        /// Returns the exit status, and checks that the output is as it was before the run.
         fn ends(mut self, output: &str) -> i32 {
             let status = self.child.wait().unwrap();
             assert_eq!(self.run.files(), ["a.pdb", "b.pdb", output]);
@@ -137,7 +137,7 @@ mod interrupted {
     }
 }
 
-/// As in a container with one core, or below `taskset`.
+/// As in a container with one core, or under `taskset`.
 #[test]
 #[cfg(target_os = "linux")]
 fn threads_are_as_many_as_the_process_has_cores() {
@@ -161,7 +161,7 @@ fn threads_are_as_many_as_the_process_has_cores() {
     assert_eq!(value["cores"], 1, "{value}");
     let name = value["workers"][0]["name"].as_str().unwrap();
     assert!(name.starts_with("CPU (1 core, "), "{name}");
-    // Asked for, there are as many as were asked for.
+    // An explicit number of threads is respected.
     let json = run.features(&["a.pdb", "--timings=json", "-o", "out.csv", "--threads", "3"]);
     let value: Value = serde_json::from_str(last_line(&json.stderr)).unwrap();
     assert!(value["workers"][0]["name"].as_str().unwrap().starts_with("CPU (3 cores, "), "{value}");

@@ -1,11 +1,11 @@
-//! Where structures come from: tars, standard input, lists; and what became of each.
+//! Sources of structures (tars, standard input, lists), and the status of each.
 
 use crate::command::{Outcome, Run, column, names, shipped};
 use std::fs;
 use std::io::Write;
 use std::process::Stdio;
 
-/// A tar of some members, as `tar` makes it.
+/// A tar of some members, as `tar` writes it.
 fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
     let mut archive = tar::Builder::new(Vec::new());
     for (name, bytes) in members {
@@ -23,7 +23,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Crambin twice, compressed and in a folder, and what else lies in the AlphaFold database's tars.
+/// Crambin twice, compressed and in a folder, beside other members of AlphaFold DB's tars.
 fn shard() -> Vec<u8> {
     let crambin = fs::read(shipped("1crn.cif")).unwrap();
     tar(&[
@@ -34,11 +34,11 @@ fn shard() -> Vec<u8> {
 }
 
 impl Run {
-    /// `prism` with something on its standard input.
+    /// Runs `prism` with data on its standard input.
     fn fed(&self, arguments: &[&str], input: &[u8]) -> Outcome {
         let mut command = self.command(arguments);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        // What is not read to its end closes the pipe.
+        // A run that does not read to the end closes the pipe.
         let _ = child.stdin.take().unwrap().write_all(input);
         let output = child.wait_with_output().unwrap();
         Outcome {
@@ -67,7 +67,7 @@ fn members_of_tars_are_structures() {
         assert_eq!(status, 0, "{stderr}");
         assert_eq!(names(&stdout), members);
         assert_eq!(column(&stdout, "contact_number"), [&one[..], &one[..]].concat());
-        assert!(stderr.contains("note: shard.tar: 1 member is ignored, being none of .pdb"), "{stderr}");
+        assert!(stderr.contains("note: shard.tar: 1 member is ignored; the formats are .pdb"), "{stderr}");
         assert!(stderr.contains("2 structures, 92 residues, 0 failed"), "{stderr}");
     }
 }
@@ -104,11 +104,11 @@ fn foldcomp_is_read_from_files_tars_and_databases() {
     assert_eq!(values[0][..76], column(&one.stdout, "contact_number"));
     let check = run.prism(&["check", "db/foldcomp"]);
     assert!(check.status == 0 && check.stdout.contains("foldcomp/1crn"), "{}{}", check.stdout, check.stderr);
-    // Data and index of two databases.
+    // The data and index of different databases.
     run.put("db/foldcomp", [first, b"\0"].concat());
     let cut = run.prism(&[&FEATURES[..], &["db/foldcomp"]].concat());
     assert_eq!((cut.status, names(&cut.stdout)), (3, vec!["foldcomp/1ubq".to_owned()]), "{}", cut.stderr);
-    assert!(cut.stderr.contains("error: foldcomp/1crn: its 824 bytes at 1359 reach beyond"), "{}", cut.stderr);
+    assert!(cut.stderr.contains("error: foldcomp/1crn: its 824 bytes at 1359 exceed"), "{}", cut.stderr);
 }
 
 #[test]
@@ -126,10 +126,10 @@ fn tars_that_are_cut_or_hold_none_are_failures() {
     let end = whole.len() - whole.iter().rev().take_while(|byte| **byte == 0).count();
     assert!(reason(&whole[..end.next_multiple_of(512)]).contains("error: x.tar: ends without a tar's end mark"));
     assert!(reason(&tar(&[("notes.txt", b"x")])).contains("error: x.tar: no member is one of .pdb"));
-    assert!(reason(b"no tar at all").contains("error: x.tar: is no tar, though its name says so"));
+    assert!(reason(b"no tar at all").contains("error: x.tar: is not a tar, although its name says so"));
     let crambin = fs::read(shipped("1crn.cif")).unwrap();
     let twice = tar(&[("a.cif", &crambin), ("a.cif", &crambin)]);
-    assert!(reason(&twice).contains("error: x.tar/a.cif: is a second member of this name; the first is read"));
+    assert!(reason(&twice).contains("error: x.tar/a.cif: is a second member of this name; only the first is read"));
 }
 
 #[test]
@@ -266,7 +266,7 @@ Omicron,UK,2021-12-08,70,
     };
     assert_eq!([rows("lineage", "484"), rows("country", "484")], [["Alpha", "Omicron"], ["UK", "UK"]]);
     assert_eq!([rows("resname", "484"), rows("resname", "501")], [["GLU", "ALA"], ["TYR", "TYR"]]);
-    // The last seven days are one day of the two.
+    // The last seven days contain only one of the two days.
     assert_eq!([rows("gisaid_freq", "484"), rows("gisaid_freq", "501")], [["0.3", "0.7"], ["1.0", "1.0"]]);
     let velocity: Vec<f32> = rows("gisaid_velocity", "484").iter().map(|value| value.parse().unwrap()).collect();
     assert!(velocity[0] < 0.0 && velocity[1] == -velocity[0], "{velocity:?}");

@@ -1,4 +1,4 @@
-//! A backend beside CUDA and CPU cores is one module: this file has one, made of what any program can use.
+//! A backend other than CUDA and the CPU is one module, like this file, which uses only the public interface.
 
 use cuda_layout::DeviceLayout;
 use cuda_std::launch::{CpuExecutor, Host, Offsets};
@@ -12,18 +12,18 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Memory of which there is little, on a device that is made up.
+/// The limited memory of an imaginary device.
 struct SmallMemory {
     bytes: usize,
     used: Cell<usize>,
 }
 
-/// A buffer of it, which takes from what is left.
+/// A buffer in that memory.
 struct SmallBuffer<T>(Vec<T>);
 
 #[derive(Debug)]
 enum SmallError {
-    /// So many bytes were wanted.
+    /// Number of requested bytes.
     Full(usize),
     Host(OutOfHostMemory),
 }
@@ -91,7 +91,7 @@ impl Memory for SmallMemory {
     }
 }
 
-/// The made-up device: runs threads in an order of its own, has little memory, and may break.
+/// The imaginary device: it runs threads in another order, has little memory, and may break.
 #[derive(Debug)]
 struct MadeUp {
     bytes: usize,
@@ -172,7 +172,7 @@ fn it_has_the_bits_of_cpu_cores() {
 #[test]
 fn the_engine_halves_batches_for_it_and_names_what_never_fits() {
     let structures = structures();
-    // Room for the tables of masks, and for a few structures at a time.
+    // Room for the tables of masks and a few structures.
     let device = MadeUp::new(3 << 19, usize::MAX);
     assert_eq!(device.engine().run(&structures).unwrap().len(), structures.len());
     assert!(device.refused.load(Ordering::Relaxed) > 0, "all of them at once do not fit");

@@ -1,4 +1,4 @@
-//! The engine: what it computes does not depend on how the work is cut, and what it refuses.
+//! The engine: results do not depend on how the work is split, and invalid input is refused.
 
 use crate::synthetic::structure;
 use prism_host::engine::{Backend, Engine, EngineError, Selection};
@@ -9,13 +9,13 @@ fn cpu() -> Engine {
     Engine::builder().backend(Backend::Cpu).build().unwrap()
 }
 
-/// Sizes around those of a block, and some large enough to have many contacts.
+/// Sizes around the size of a block, and some with many contacts.
 fn mixed() -> Vec<StructureInput> {
     let sizes = [1, 2, 3, 255, 256, 257, 31, 64, 500];
     sizes.iter().enumerate().map(|(i, &n)| structure(&format!("s{i}"), n, i as u64)).collect()
 }
 
-/// All that is computed for a structure, as bits.
+/// All results of a structure, as bits.
 fn bits(features: &StructureFeatures) -> (Vec<u32>, Vec<u8>) {
     let values = features.values().iter().map(|value| value.to_bits()).collect();
     (values, bytemuck::bytes_of(&features.summary).to_vec())
@@ -70,7 +70,7 @@ fn the_gpu_computes_the_same_bits() {
     for (features, other) in cpu().run(&inputs).unwrap().iter().zip(&gpu.run(&inputs).unwrap()) {
         assert_same_bits(features, other, "on the GPU");
     }
-    // Batches that grow and shrink, on slots that keep their buffers.
+    // Batches that grow and shrink, in slots that keep their buffers.
     let cut = Engine::builder().backend(Backend::Cuda).batch_atoms(500).build().unwrap();
     for (features, other) in cpu().run(&inputs).unwrap().iter().zip(&cut.run(&inputs).unwrap()) {
         assert_same_bits(features, other, "on the GPU, cut into batches");
@@ -102,11 +102,11 @@ fn a_batch_knows_its_structures() {
     }
 }
 
-/// Whatever is asked for, and whatever is left out for it, has the bits that it has among everything.
+/// A selection of columns gives them the same bits as all columns together.
 #[test]
 fn what_is_asked_for_has_the_bits_that_it_has_among_all() {
     let mut inputs = mixed();
-    // One that takes the kernels for large structures.
+    // A structure for which the kernels for large structures run.
     inputs.push(structure("large", 1100, 7));
     let all = cpu().run(&inputs).unwrap();
     let ask = |features: Vec<&'static Feature>, sites| {
@@ -238,7 +238,7 @@ fn structures_may_come_one_by_one() {
         assert_same_bits(features, other, "one by one");
     }
 
-    // Only what is needed is taken, and the one to blame is told by its place in the whole.
+    // Inputs are taken only as needed, and an error names the index in the whole input.
     let mut endless = (0..).map(|i| {
         let mut structure = structure(&i.to_string(), 40, i);
         if i == 30 {
@@ -268,7 +268,7 @@ fn threads_share_an_engine() {
     });
 }
 
-/// Asserts what columns of heavy atoms are for a residue that has none.
+/// Asserts the values of heavy-atom columns for a residue without atoms.
 fn assert_no_atoms(columns: [f32; 32]) {
     assert_eq!([columns[column::SASA], columns[column::RSA], columns[column::ATOMIC_CONTACTS]], [0.0; 3]);
     assert!(columns[column::CX].is_nan() && columns[column::DEPTH].is_nan());

@@ -1,4 +1,4 @@
-//! Tables: the three formats say the same, and files appear whole or not at all.
+//! Tables: the three formats have the same content, and files appear complete or not at all.
 
 use crate::synthetic::{Dice, structure};
 use parquet::data_type::{ByteArray, ByteArrayType, FloatType, Int32Type};
@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
-/// Names that need quoting, several chains, values of every kind.
+/// Names that need quoting, several chains, all kinds of values.
 fn example() -> Vec<(StructureInput, Vec<FeatureRow>)> {
     let mut dice = Dice::new(1);
     let odd = [0.0, -0.0, 1e-30, -1e30, 0.1, f32::MIN_POSITIVE / 2.0, f32::MAX, 16_777_216.0, 1.0 / 3.0];
@@ -41,7 +41,7 @@ fn example() -> Vec<(StructureInput, Vec<FeatureRow>)> {
     all
 }
 
-/// Sites of any structure here.
+/// The site ids of every structure in these tests.
 const SITE_IDS: [i32; 1000] = {
     let mut ids = [-1; 1000];
     ids[1] = 3;
@@ -70,7 +70,7 @@ fn provenance() -> Provenance {
     Provenance { config, more: vec![("prism.command", "prism features x.pdb".to_owned())] }
 }
 
-/// Written in two parts, as batches are.
+/// Writes in two parts, as batches are written.
 fn write(path: &Path, columns: Columns, all: &[(StructureInput, Vec<FeatureRow>)]) {
     let mut file = OutputFile::create(path, columns, &provenance()).unwrap();
     let features = features(all);
@@ -81,7 +81,7 @@ fn write(path: &Path, columns: Columns, all: &[(StructureInput, Vec<FeatureRow>)
     file.commit().unwrap();
 }
 
-/// The table that is right: a text a field, NaN as none.
+/// The expected table; NaN is `None`.
 fn expected(all: &[(StructureInput, Vec<FeatureRow>)], column: &Column) -> Vec<Field> {
     let mut fields = Vec::new();
     for (structure, rows) in all {
@@ -101,7 +101,7 @@ fn expected(all: &[(StructureInput, Vec<FeatureRow>)], column: &Column) -> Vec<F
                 }
                 // Not computed here.
                 Column::State(_) => Field::Text(String::new()),
-                // No model is predicted, and labels are not among these columns.
+                // No model is predicted, and these columns include no labels.
                 Column::Plddt => Field::Float(None),
                 Column::Label(_) | Column::Lineage(_) => unreachable!("they are written on request"),
                 Column::Feature(feature) => Field::float(match feature.group {
@@ -118,7 +118,7 @@ fn expected(all: &[(StructureInput, Vec<FeatureRow>)], column: &Column) -> Vec<F
 enum Field {
     Text(String),
     Int(i32),
-    /// The bits; none for NaN.
+    /// Bits of a number; `None` for NaN.
     Float(Option<u32>),
 }
 
@@ -237,14 +237,14 @@ fn read_column(reader: &SerializedFileReader<File>, group: usize, index: usize, 
     }
 }
 
-/// The file that one thread of a pool makes of them, handed over another way.
-fn by_one_thread(rows: &[FeatureRow]) -> Vec<u8> {
+/// The file written by a thread of a pool of `threads`, with the rows passed in another way. Large pools share the work further.
+fn by_pool_of(threads: usize, rows: &[FeatureRow]) -> Vec<u8> {
     let input = structure("long", 100_000, 3);
     let mut bytes = Vec::new();
     let features = StructureFeatures::from_rows("long", rows, &[-1; 100_000]);
     let part = StructureRows { structure: &input, features: features.view() };
-    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    one.install(|| {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| {
         let columns = Columns::choose(["row", "wcn"]).unwrap();
         let mut table = ParquetTable::new(&mut bytes, columns, &provenance()).unwrap();
         table.write(&[part, part]).unwrap();
@@ -269,7 +269,9 @@ fn parquet_keeps_rows_across_row_groups() {
     file.commit().unwrap();
     let reader = SerializedFileReader::new(File::open(&path).unwrap()).unwrap();
     assert!(reader.num_row_groups() > 1);
-    assert_eq!(std::fs::read(&path).unwrap(), by_one_thread(&rows));
+    for threads in [1, 16] {
+        assert!(std::fs::read(&path).unwrap() == by_pool_of(threads, &rows), "{threads} threads");
+    }
     let (mut numbers, mut features) = (Vec::new(), Vec::new());
     for group in 0..reader.num_row_groups() {
         read_column(&reader, group, 0, &mut numbers);
@@ -365,7 +367,7 @@ fn a_link_stays_a_link_and_others_may_read() {
     write(&link, Columns::default(), &example());
     assert!(link.is_symlink());
     assert!(std::fs::read_to_string(&target).unwrap().starts_with("structure,"));
-    // As a file made in the ordinary way.
+    // With the permissions of an ordinary new file.
     let plain = folder.path().join("plain");
     File::create(&plain).unwrap();
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();

@@ -1,4 +1,4 @@
-//! What a packed batch holds, and what is refused before any launch.
+//! The content of packed batches, and what is refused before a launch.
 
 use crate::synthetic::structure;
 use prism_host::pack::{BatchBuffers, PackError, PackedBatch};
@@ -73,7 +73,7 @@ fn parts_have_about_as_many_atoms_and_whole_structures() {
     assert!(batch.chunks(usize::MAX).len() <= sizes.len());
 }
 
-/// A chunk is what packing its structures alone gives.
+/// A chunk equals the batch of its structures.
 #[test]
 fn a_part_is_a_batch_of_its_structures() {
     let sizes = [3, 30, 7, 1, 20, 12];
@@ -102,7 +102,7 @@ fn a_part_is_a_batch_of_its_structures() {
     }
 }
 
-/// Atoms of a batch that was packed elsewhere may lie in any order.
+/// Atoms of a batch that was packed elsewhere may have any order.
 #[test]
 fn a_batch_whose_atoms_lie_in_another_order_is_one_part() {
     let packed = PackedBatch::from_inputs(&[structure("a", 3, 1), structure("b", 30, 2)]).unwrap();
@@ -122,7 +122,7 @@ fn a_structure_that_is_not_valid_is_named() {
     inputs[1].bfactor.pop();
     let error = PackedBatch::from_inputs(&inputs).unwrap_err();
     assert_eq!(error.structure_index(), Some(1));
-    assert!(error.to_string().contains("\"bad\": `bfactor` has 2 entries where 3"), "{error}");
+    assert!(error.to_string().contains("\"bad\": `bfactor` has 2 entries but needs 3"), "{error}");
 }
 
 /// Two structures of 2 residues and 3 atoms, packed by hand.
@@ -164,7 +164,7 @@ fn buffers_packed_elsewhere_are_taken() {
     let batch = PackedBatch::from_descriptors(names, buffers).unwrap();
     assert_eq!(batch.residue_offsets().as_slice(), [0, 2, 4]);
     assert_eq!(batch.descriptors()[0]._padding, [0; 3]);
-    // Atoms may lie in any order.
+    // Atoms may have any order.
     let (names, mut buffers) = by_hand();
     (buffers.descriptors[0].atom_offset, buffers.descriptors[1].atom_offset) = (3, 0);
     let batch = PackedBatch::from_descriptors(names, buffers).unwrap();
@@ -185,9 +185,9 @@ fn overlapping_descriptors_are_refused_with_both_names() {
 #[test]
 fn descriptors_beyond_their_buffers_are_refused() {
     let atoms = refused(|b| b.descriptors[1].n_atoms = 4);
-    assert_eq!(atoms.to_string(), "structure \"second\": its atoms end at 7, and there are 6");
+    assert_eq!(atoms.to_string(), "structure \"second\": its atoms end at 7, but there are 6");
     let rows = refused(|b| b.descriptors[1].n_residues = 3);
-    assert_eq!(rows.to_string(), "structure \"second\": its residues end at 5, and there are 4");
+    assert_eq!(rows.to_string(), "structure \"second\": its residues end at 5, but there are 4");
     let wrapping = refused(|b| (b.descriptors[1].ca_offset, b.descriptors[1].n_residues) = (u32::MAX, u32::MAX));
     assert!(matches!(wrapping, PackError::OutOfRange { end: 0x1_ffff_fffe, .. }), "{wrapping:?}");
 }
@@ -212,13 +212,13 @@ fn values_that_the_kernel_cannot_take_are_refused() {
     assert!(message(|b| b.atoms[4].y = f32::NAN).contains("\"second\": `atoms` at index 4"));
     assert!(message(|b| b.chain_ids[1] = 1 << 29).contains("\"first\": `chain_ids` at index 1"));
     assert!(message(|b| b.residue_atoms[2] = 1).contains("\"second\": `residue_atoms` at index 2 is 1"));
-    assert!(message(|b| b.residue_atoms[1] = 4).contains("\"first\": `residue_atoms` at index 1 is 4, and the"));
-    assert!(message(|b| b.residue_atoms.truncate(3)).contains("`residue_atoms` has 3 entries where 4"));
-    assert!(message(|b| b.bfactor.truncate(3)).contains("`bfactor` has 3 entries where 4"));
-    assert!(message(|b| b.descriptors.truncate(1)).contains("`names` has 2 entries where 1"));
+    assert!(message(|b| b.residue_atoms[1] = 4).contains("\"first\": `residue_atoms` at index 1 is 4, but the"));
+    assert!(message(|b| b.residue_atoms.truncate(3)).contains("`residue_atoms` has 3 entries but needs 4"));
+    assert!(message(|b| b.bfactor.truncate(3)).contains("`bfactor` has 3 entries but needs 4"));
+    assert!(message(|b| b.descriptors.truncate(1)).contains("`names` has 2 entries but needs 1"));
 }
 
-/// Residues have their atoms one after the other.
+/// The atoms of residues are in the residues' order.
 #[test]
 fn first_atoms_never_fall() {
     let refused = |first_atoms: [u32; 3]| {
@@ -228,7 +228,7 @@ fn first_atoms_never_fall() {
         buffers.residue_atoms = first_atoms.to_vec();
         PackedBatch::from_descriptors(vec!["x".to_owned()], buffers).unwrap_err().to_string()
     };
-    assert!(refused([0, 2, 1]).contains("\"x\": `residue_atoms` at index 2 is 1, and 2 before it"));
+    assert!(refused([0, 2, 1]).contains("\"x\": `residue_atoms` at index 2 is 1 after 2"));
     assert!(refused([1, 2, 2]).contains("\"x\": `residue_atoms` at index 0 is 1; a structure's first residue"));
 }
 

@@ -1,4 +1,4 @@
-//! Packed data sets: what was packed comes back bit for bit, and what is none is refused.
+//! Packed data sets: structures come back bit for bit, and invalid data sets are refused.
 
 use crate::synthetic::{Dice, structure};
 use arrow_array::{Int32Array, RecordBatch};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Structures with all that a file may hold.
+/// Structures with everything that a file may hold.
 fn examples() -> Vec<(StructureInput, Vec<String>)> {
     let mut all: Vec<_> = [1, 2, 40, 25]
         .into_iter()
@@ -51,7 +51,7 @@ fn write(path: &Path, batches: &[&[(StructureInput, Vec<String>)]]) {
     assert_eq!(file.commit().unwrap(), fs::metadata(path).unwrap().len());
 }
 
-/// All of a structure, floats as bits.
+/// Everything in a structure, floats as bits.
 fn bits(s: &StructureInput) -> impl PartialEq + std::fmt::Debug + use<> {
     let floats = [&s.bfactor, &s.conservation, &s.gisaid_freq, &s.gisaid_velocity];
     (
@@ -86,7 +86,7 @@ fn structures_come_back_bit_for_bit() {
         assert_eq!(bits(&read.structure), bits(structure));
         assert_eq!(&read.warnings, warnings);
     }
-    // Replaced while it is in use.
+    // Replace the file while it is in use.
     write(&path, &[&examples[..1]]);
     assert_eq!(bits(&set.structure(3).unwrap().structure), bits(&examples[3].0));
     assert_eq!(Dataset::open(&path).unwrap().len(), 1);
@@ -116,7 +116,7 @@ fn read_all(set: &Dataset) -> Result<Vec<StructureInput>, DatasetError> {
     (0..set.len()).map(|index| set.structure(index).map(|read| read.structure)).collect()
 }
 
-/// Whatever a byte turns into, there is an error, or the structures that were packed.
+/// Whatever value a byte is changed to, the result is an error or the original structures.
 #[test]
 fn damage_is_found() {
     let examples = &examples()[..3];
@@ -135,7 +135,7 @@ fn damage_is_found() {
     assert!(refused > whole.len() / 2, "{refused} of {}", whole.len());
 }
 
-/// The blocks of a data set's batches: where each is, and how long its header and its body are.
+/// The blocks of a data set's batches: position, length of the header, length of the body.
 fn blocks(bytes: &[u8]) -> Vec<(usize, usize, usize)> {
     let footer = root_as_footer(footer(bytes)).unwrap();
     let block = |block: &arrow_ipc::Block| {
@@ -149,7 +149,7 @@ fn footer(bytes: &[u8]) -> &[u8] {
     &rest[rest.len() - read_footer_length(*end).unwrap()..]
 }
 
-/// Gives a data set of one batch the checksum that it should have.
+/// Sets the correct checksum of a data set with one batch.
 fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
     let (begin, header, body) = blocks(&bytes)[0];
     let sum = format!("{:08x}", crc32fast::hash(&bytes[begin..begin + header + body]));
@@ -161,8 +161,8 @@ fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// A batch's header that holds two messages: a good one where one is expected, and one that differs where decoders look
-/// for it if the mark is absent.
+/// A batch's header holds two messages: a good one at the expected place, and another one where decoders look if the marker
+/// is absent.
 #[test]
 fn a_second_message_in_a_header_is_not_taken() {
     let whole = packed(&examples()[..2]);
@@ -196,7 +196,7 @@ fn a_second_message_in_a_header_is_not_taken() {
     }
 }
 
-/// Otherwise a small file would be read many times over.
+/// Otherwise a small file could make the reader read much more than its size.
 #[test]
 fn batches_do_not_overlap() {
     let folder = tempfile::tempdir().unwrap();
@@ -212,7 +212,7 @@ fn batches_do_not_overlap() {
     assert!(error.to_string().contains("a batch does not lie within the file"), "{error}");
 }
 
-/// Someone writes into the file while it is in use: what was read stays, and what is read later is an error.
+/// The file is overwritten while in use: data that were read stay valid, and later reads are errors.
 #[test]
 fn a_file_that_changes_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
@@ -222,15 +222,15 @@ fn a_file_that_changes_is_an_error() {
     let name = whole.windows(5).position(|text| text == b"sub/0").unwrap();
     type Change = (&'static str, fn(&mut Vec<u8>, usize), &'static str);
     let changes: [Change; 4] = [
-        // The first name's end, in the 64 bytes before its text.
+        // The end of the first name, in the 64 bytes before its text.
         (
             "offset",
             |bytes, name| bytes[name - 60..name - 56].copy_from_slice(&0x7000_0000_u32.to_le_bytes()),
             "checksum",
         ),
         ("no text", |bytes, name| bytes[name..name + 3].copy_from_slice(&[0xff, 0xfe, 0xf0]), "checksum"),
-        ("cut", |bytes, name| bytes.truncate(name), "is not whole"),
-        ("emptied", |bytes, _| bytes.clear(), "is not whole"),
+        ("cut", |bytes, name| bytes.truncate(name), "is incomplete"),
+        ("emptied", |bytes, _| bytes.clear(), "is incomplete"),
     ];
     for (what, change, words) in changes {
         fs::write(&path, &whole).unwrap();
@@ -238,7 +238,7 @@ fn a_file_that_changes_is_an_error() {
         let read = before.structure(0).unwrap().structure;
         let mut bytes = whole.clone();
         change(&mut bytes, name);
-        // Into the same file.
+        // Write to the same file.
         fs::write(&path, &bytes).unwrap();
         assert_eq!(bits(&read), bits(&examples[0].0), "{what}");
         assert_eq!(bits(&before.structure(1).unwrap().structure), bits(&examples[1].0), "{what}: read with the first");
@@ -250,7 +250,7 @@ fn a_file_that_changes_is_an_error() {
     }
 }
 
-/// A reader beside a writer gets errors, or the structures that were packed.
+/// A reader beside a writer gets errors or the original structures.
 #[test]
 fn a_file_that_changes_all_the_time_gives_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
@@ -278,7 +278,7 @@ fn a_file_that_changes_all_the_time_gives_nothing_else() {
         });
         let (mut read, mut refused) = (0, 0);
         let begin = Instant::now();
-        // Both happen soon, if not among the first hundreds on a busy machine.
+        // Both happen soon; on a busy machine it may take some hundred turns.
         for turn in 0.. {
             if turn >= 500 && (read > 0 && refused > 0 || begin.elapsed().as_secs() > 60) {
                 break;
@@ -323,11 +323,11 @@ fn other_files_are_refused_by_name() {
     assert!(matches!(refused(other("x", &[])), DatasetError::Foreign));
     let error = refused(other("name", &[("prism.dataset", "7")]));
     assert!(
-        error.to_string().starts_with("is a packed data set of layout \"7\", and this version reads \"3\" and \"4\""),
+        error.to_string().starts_with("is a packed data set of layout \"7\", but this version reads \"3\" and \"4\""),
         "{error}"
     );
     let error = refused(other("name", &[("prism.dataset", "3")]));
-    assert!(error.to_string().starts_with("column \"name\" is not what"), "{error}");
+    assert!(error.to_string().starts_with("column \"name\" is not as in a packed data set"), "{error}");
 }
 
 #[test]
@@ -343,7 +343,7 @@ fn only_valid_structures_are_written() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
-/// Otherwise fuzzing would begin from files that are refused at once. They are of this layout and of the one before it,
+/// Otherwise fuzzing would begin with files that are refused at once. The files have this layout and the one before it,
 /// which has no labels.
 #[test]
 fn what_fuzzing_begins_from_is_of_layouts_that_are_read() {

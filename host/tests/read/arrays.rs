@@ -1,4 +1,4 @@
-//! Arrays of a file's records are read as the file is.
+//! Arrays of a file's records give the same structure as the file.
 
 use prism_host::StructureInput;
 use prism_host::inputs::InputFile;
@@ -16,7 +16,7 @@ fn text_of(path: &str) -> String {
     text
 }
 
-/// The columns of `ATOM` and `HETATM` records.
+/// The columns of `ATOM` and `HETATM` records as arrays.
 fn arrays_of(pdb: &str) -> (AtomArrays, Vec<[f64; 3]>) {
     let atoms: Vec<&str> = pdb.lines().filter(|line| line.starts_with("ATOM") || line.starts_with("HETATM")).collect();
     let texts = |range: std::ops::Range<usize>| -> Texts { atoms.iter().map(|line| &line[range.clone()]).collect() };
@@ -40,7 +40,7 @@ fn arrays_of(pdb: &str) -> (AtomArrays, Vec<[f64; 3]>) {
     (arrays, (0..atoms.len()).map(|i| [x[i], y[i], z[i]]).collect())
 }
 
-/// All that is computed with, floats by their bits.
+/// Everything that computations use, floats by their bits.
 fn parts(structure: &StructureInput) -> String {
     let atoms: Vec<_> = structure.atoms.iter().map(|a| [a.x, a.y, a.z, a.radius].map(f32::to_bits)).collect();
     let b: Vec<_> = structure.bfactor.iter().map(|b| b.to_bits()).collect();
@@ -97,7 +97,7 @@ fn what_is_wrong_names_the_array_and_the_atom() {
     };
     let plain = ReadOptions::default();
     let short = error(&atoms, &positions[1..], &plain);
-    assert_eq!(short, format!("x: `positions` has {} entries, and there are {} atoms", atoms.len() - 1, atoms.len()));
+    assert_eq!(short, format!("x: `positions` has {} entries for {} atoms", atoms.len() - 1, atoms.len()));
     let mut away = positions.clone();
     away[7][1] = f64::NAN;
     assert!(error(&atoms, &away, &plain).starts_with("x: atom 7 (counted from 0): position"));

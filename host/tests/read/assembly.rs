@@ -1,11 +1,10 @@
-//! Biological assemblies, and what other tables call residues. Values are gemmi 0.7.5's (`make_assembly`), or stand in the
-//! files.
+//! Biological assemblies and residue labels. Expected values come from gemmi 0.7.5 (`make_assembly`) or from the files.
 
 use crate::read_common::{CRAMBIN_CIF, CRAMBIN_PDB, UBIQUITIN_PDB};
 use prism_host::StructureInput;
 use prism_host::read::{ReadOptions, read_bytes, read_path};
 
-/// HIV capsid: a dimer by a twofold axis, selenomethionines among its residues.
+/// HIV capsid: a dimer with a twofold axis and selenomethionines.
 const CAPSID: &str = "../tests/data/1a8o.cif.gz";
 
 fn assembly(id: &str) -> ReadOptions {
@@ -40,7 +39,7 @@ fn copies_of_chains_are_those_of_gemmi() {
 
 #[test]
 fn remark_350_is_the_same_assembly() {
-    // Crambin, turned about an axis as the capsid is.
+    // Crambin, rotated about the axis of the capsid.
     let remark = "\
 REMARK 350 BIOMOLECULE: 1
 REMARK 350 APPLY THE FOLLOWING TO CHAINS: A
@@ -62,7 +61,7 @@ REMARK 350   BIOMT3   2  0.000000  0.000000 -1.000000       44.46000
 
 #[test]
 fn what_covers_is_copied_with_its_chain() {
-    // A residue, an ion of its chain, 3 Å from it, and one that is not of the assembly.
+    // A residue, an ion of its chain 3 Å away, and an ion outside of the assembly.
     let text = "\
 data_x
 loop_
@@ -133,7 +132,7 @@ fn the_identity_is_the_file_itself() {
 fn residues_have_their_labels() {
     let options = ReadOptions { labels: true, ..ReadOptions::default() };
     let of = |path: &str| read_path(path, "x", &options).unwrap().structure;
-    // Urokinase: the author numbers as chymotrypsin, with insertion codes; UniProt's P00749 from 179 on.
+    // Urokinase: the author uses chymotrypsin numbers with insertion codes; UniProt's P00749 begins at 179.
     let urokinase = of("../tests/data/4zhl.cif.gz");
     let row = (0..urokinase.n_residues())
         .find(|&row| urokinase.residue_numbers[row] == 37 && &*urokinase.insertion_codes[row] == "A")
@@ -143,7 +142,7 @@ fn residues_have_their_labels() {
     assert_eq!(labels.uniprot_number, labels.seq_id.map(|seq| seq + 178));
     let inhibitor = urokinase.labels.last().unwrap();
     assert_eq!((&*inhibitor.asym_id, &*inhibitor.uniprot_accession, inhibitor.uniprot_number), ("B", "", None));
-    // PDB has DBREF alone.
+    // PDB files have only DBREF.
     let ubiquitin = read_bytes(UBIQUITIN_PDB.as_bytes(), "x", &options).unwrap().structure;
     let labels = &ubiquitin.labels[47];
     assert_eq!((&*labels.asym_id, labels.seq_id, labels.uniprot_number), ("", None, Some(48)));

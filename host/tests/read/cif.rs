@@ -1,4 +1,4 @@
-//! mmCIF's freedoms: what means the same must be read the same.
+//! Equivalent ways to write mmCIF must be read the same.
 
 use crate::read_common::*;
 use proptest::prelude::*;
@@ -44,7 +44,7 @@ fn author_items_first_then_labels() {
         cif_of(&items.iter().map(|&i| rename(i)).collect::<Vec<_>>(), &rows)
     };
     let plain = structure(CRAMBIN_CIF);
-    // Crambin's labels and author's names are the same.
+    // Crambin's labels equal the author's names.
     for gone in ["auth_asym_id", "auth_seq_id", "label_atom_id", "label_comp_id", "group_PDB"] {
         assert_same(&structure(text(&|i| if i == gone { "other" } else { i })), &plain);
     }
@@ -126,7 +126,7 @@ proptest! {
         let text = cif_of(&permuted(&items), &rows.iter().map(|row| permuted(row)).collect::<Vec<_>>());
         let plain = structure(CRAMBIN_CIF);
         assert_same(&structure(&text), &plain);
-        // The same words, another number a line.
+        // The same words with another number of words per line.
         let begin = text.find("\nATOM").or_else(|| text.rfind("_atom_site.")?.checked_add(0)).unwrap();
         let begin = begin + text[begin..].find('\n').unwrap();
         let words: Vec<_> = text[begin..].split_whitespace().collect();

@@ -1,4 +1,4 @@
-//! A wide corpus, where there is one: `PRISM_CORPUS` names a directory with `dev/` (structures) and `malformed/`.
+//! A wide corpus, if available: `PRISM_CORPUS` names a directory with `dev/` (structures) and `malformed/`.
 
 use crate::read_common::against_pdbtbx::compare;
 use crate::read_common::*;
@@ -7,7 +7,7 @@ use prism_host::read::{ReadOptions, read_path};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The corpus' directory of that name; says so where there is none.
+/// The corpus' directory of that name. Prints a message if it is missing.
 fn corpus(directory: &str) -> Option<PathBuf> {
     match std::env::var_os("PRISM_CORPUS") {
         Some(root) => Some(Path::new(&root).join(directory)),
@@ -45,7 +45,7 @@ fn structures_are_read_like_pdbtbx() {
     for (file, path) in files(&directory) {
         let read = read_path(&path, &file, &ReadOptions::standard());
         if let Some((entry, _)) = file.split_once(".bcif") {
-            // The same numbers as in the text, where that is here.
+            // The numbers equal those of the text, if the text is available.
             let text = ["cif", "cif.gz"].map(|extension| path.with_file_name(format!("{entry}.{extension}")));
             let text = text.iter().find(|path| path.exists()).expect("the entry as mmCIF");
             let text = read_path(text, &file, &ReadOptions::standard()).unwrap().structure;
@@ -80,7 +80,7 @@ fn entries_in_both_formats_are_the_same() {
         if let (Ok(cif), Ok(pdb)) = (read(&path), read(pdb)) {
             eprintln!("{stem}");
             if stem == "4hhb" {
-                // Two releases of the entry, in different frames.
+                // Two releases of the entry with different frames.
                 assert_eq!(cif.residue_numbers, pdb.residue_numbers);
                 assert_eq!(cif.residue_atoms, pdb.residue_atoms);
             } else {
@@ -92,7 +92,7 @@ fn entries_in_both_formats_are_the_same() {
     assert!(pairs > 0);
 }
 
-/// What must come of a malformed file: residues, atoms and warnings, or words of the refusal.
+/// The expected result of a malformed file: residues, atoms and warnings, or words of the refusal.
 type Verdict = Result<(usize, usize, usize), &'static str>;
 
 const MALFORMED: [(&str, Verdict); 46] = [
@@ -168,8 +168,8 @@ fn malformed_files_get_their_verdicts() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Residues of polymers as gemmi 0.7.5 counts them (`setup_entities`, peptides, one of each number); of the two files in which it
-/// finds no polymer, the residues with an alpha carbon.
+/// Polymer residues as counted by gemmi 0.7.5 (`setup_entities`, peptides, one per number). For the two files without a
+/// polymer by gemmi, the residues with an alpha carbon.
 #[test]
 fn no_polymer_residue_is_without_its_row() {
     const COUNTS: [(&str, &str, usize, &[&str]); 14] = [

@@ -1,4 +1,4 @@
-//! Files that break their format in ways that once gave wrong results without a word.
+//! Files that break their format in ways that once gave wrong results silently.
 
 use crate::read_common::*;
 use prism_host::StructureInput;
@@ -18,7 +18,7 @@ fn atom(name: &str, residue: &str, place: &str, x: f64) -> String {
     format!("{:<76}{:>2}  \n", atom_line(name, ' ', residue, place, x).trim_end(), &name.trim()[..1])
 }
 
-/// Six atoms of three residues.
+/// Six atoms in three residues.
 fn plain() -> Vec<String> {
     [("GLY", 1, 0.0), ("ALA", 2, 3.0), ("TRP", 3, 7.0)]
         .iter()
@@ -65,7 +65,7 @@ fn a_lost_line_end_loses_no_atom() {
     let read = read(&text);
     assert_eq!(rows(&read.structure), PLAIN);
     assert_eq!(read.notes[0].kind, NoteKind::Repaired);
-    // Once in every format of line: the second record is damaged.
+    // The second record is damaged, in each of the formats.
     refused(&text.replacen("   7.000", "   7.0.0", 1), "line 4");
 }
 
@@ -81,10 +81,10 @@ fn residue_numbers_of_five_columns() {
     let numbers = [9999, 10_000, 10_001, 10_010, 10_011];
     let text: String = numbers.iter().map(|&n| atom(" CA ", "GLY", &place(n), f64::from(n % 100))).collect();
     assert_eq!(structure(text).residue_numbers, [9999, 10_000, 10_001, 10_010, 10_011]);
-    // An insertion code that is a digit stays one after a number that leaves room.
+    // An insertion code that is a digit is kept after a number that leaves room for it.
     let text = [atom(" CA ", "GLY", "A 1001", 0.0), atom(" CA ", "GLY", "A 100 ", 4.0)].concat();
     assert_eq!(rows(&structure(text)), ["A 1001 GLY 1", "A 100 GLY 1"]);
-    // A sign in the chain's place: whose residue it is cannot be known.
+    // A sign in place of the chain id: the chain is unknown.
     refused(&[atom(" CA ", "GLY", "A   1 ", 0.0), atom(" CA ", "GLY", "-1000 ", 4.0)].concat(), "the chain is lost");
     let text = [atom(" CA ", "GLY", "- 999 ", 0.0), atom(" CA ", "GLY", "-1000 ", 4.0)].concat();
     assert_eq!(rows(&structure(text)), ["- 999 GLY 1", "- 1000 GLY 1"]);
@@ -99,7 +99,7 @@ fn chain_ids_of_two_columns() {
     };
     let text = [line("AA", 1, 0.0), line("AA", 2, 4.0), line("BA", 1, 8.0), line("BA", 2, 12.0)].concat();
     assert_eq!(rows(&structure(text)), ["AA 1 GLY 1", "AA 2 GLY 1", "BA 1 GLY 1", "BA 2 GLY 1"]);
-    // A fourth letter of a name that force fields have is none of a chain id.
+    // The fourth letter of a force field's residue name is not part of a chain id.
     let mut histidine = line(" A", 2, 4.0);
     histidine.replace_range(17..22, "HISDA");
     let text = [line(" A", 1, 0.0), histidine, line(" A", 3, 8.0)].concat();
@@ -114,8 +114,8 @@ fn record_names_that_are_none() {
     assert_eq!(rows(&read_lower.structure), PLAIN);
     assert_eq!(read_lower.notes[0].kind, NoteKind::Repaired);
     lines[3] = lines[3].replace("ATOM  ", "ATON  ");
-    refused(&lines.concat(), "line 4: record name (columns 1-6) \"ATON\" is no record's");
-    // Records that have numbers in the same columns.
+    refused(&lines.concat(), "line 4: record name (columns 1-6) \"ATON\" is not a record name");
+    // Records with numbers in the same columns.
     let lines = plain();
     structure(
         [&lines[..2].concat(), &lines[0].replace("ATOM  ", "SIGATM"), &lines[2..].concat()]
@@ -144,7 +144,7 @@ fn unknown_names_are_not_those_of_the_residue_before() {
     assert_eq!((s.parent(0), s.parent(1)), ("", "GLY"));
     let s = structure(plain().concat().replace("ALA", "\0\0\0"));
     assert_eq!((0..3).map(|row| s.parent(row)).collect::<Vec<_>>(), ["GLY", "", "TRP"]);
-    // Where standard residues alone are read, they are left out.
+    // They are ignored if only standard residues are read.
     let text = cas(&[("GLY", 1, 0.0, 1), ("?", 2, 3.8, 1)]);
     let s = prism_host::read::read_bytes(text.as_bytes(), "x", &ReadOptions::standard()).unwrap().structure;
     assert_eq!(rows(&s), ["A 1 GLY 1"]);
@@ -180,7 +180,7 @@ fn frames_are_models() {
         (1..=5).map(|i| atom(" CA ", "GLY", &format!("A{i:4} "), at(i))).collect::<String>()
     };
     let one: Vec<_> = (1..=5).map(|i| format!("A {i} GLY 1")).collect();
-    // Divided by END, or by nothing.
+    // Separated by END, or by nothing.
     for between in ["END\n", ""] {
         let text = [frame(0.0), frame(0.3), frame(0.5)].join(between);
         let first = read(&text);
@@ -195,10 +195,10 @@ fn frames_are_models() {
         let missing = read_structures(text.as_bytes(), "x", &options).remove(0).unwrap_err();
         assert_eq!(missing.to_string(), "x: no model 4; the file has 3");
     }
-    // A copy beside the first is the same molecule again, not another frame.
+    // A copy beside the first is another molecule, not another frame.
     let dimer = structure([frame(0.0), frame(40.0)].concat());
     assert_eq!(dimer.n_residues(), 10);
-    // Two files, one after the other.
+    // Two concatenated files.
     let other = atom(" CA ", "LEU", "A   1 ", 30.0);
     let text = format!("{}END\n{other}END\n", plain().concat());
     assert_eq!(rows(&structure(text)), PLAIN);
@@ -223,7 +223,7 @@ fn predictions_without_a_header() {
         assert!(!s.predicted);
         s.bfactor
     };
-    // Signs of an experiment, two values in one residue, one value everywhere, and one beyond 100.
+    // Signs of an experiment, two values in one residue, equal values everywhere, and a value above 100.
     assert_eq!(b_factors(format!("EXPDTA    X-RAY DIFFRACTION\n{text}")), [91.5, 88.25, 40.0]);
     assert_eq!(b_factors(text.replacen(" 40.00", " 41.00", 1)).len(), 3);
     assert_eq!(b_factors(text.replace(" 91.50", " 40.00").replace(" 88.25", " 40.00")), [40.0; 3]);
@@ -271,10 +271,10 @@ fn each_data_block_is_a_structure() {
     let text = format!("{}data_empty\n_a.b c\n{}", block("one", "GLY"), block("two", "TRP"));
     let both = all_models(&text);
     assert_eq!(both, [("x#one".into(), vec!["A 1 GLY 1".into()]), ("x#two".into(), vec!["A 1 TRP 1".into()])]);
-    // One that is damaged fails by itself.
+    // A damaged block fails by itself.
     let text = text.replacen("3.800", "x", 1).replacen("0.000 0.000 0.000", "0.000 nan 0.000", 1);
     let read: Vec<_> = read_structures(text.as_bytes(), "x", &ReadOptions::default());
-    assert_eq!(read[0].as_ref().unwrap_err().to_string(), "x#one: line 18: _atom_site.Cartn_y \"nan\" is no number");
+    assert_eq!(read[0].as_ref().unwrap_err().to_string(), "x#one: line 18: _atom_site.Cartn_y \"nan\" is not a number");
     assert_eq!(rows(&read[1].as_ref().unwrap().structure), ["A 1 TRP 1"]);
 }
 
@@ -284,18 +284,18 @@ fn nucleic_acid_alone_is_no_damaged_file() {
     assert_eq!(message, "x: no protein: nucleic acid alone, which has no rows");
 }
 
-/// Every row on one line: the time must follow the number of rows.
+/// All rows on one line: the time must be proportional to the number of rows.
 #[test]
 fn rows_on_one_line_are_read_in_time() {
     let rows: Vec<_> = (1..60_000).map(|i| ca(i, "GLY", i, f64::from(i), 1)).collect();
     let text = cif(&[&rows.join(" ")]);
     let begin = std::time::Instant::now();
     assert_eq!(read(text).structure.n_residues(), 59_999);
-    // 11 s in an optimised build when the line was looked at again for each row.
+    // It took 11 s in an optimised build when each row searched the whole line.
     assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
 }
 
-/// What takes a time that grows with the square of the atoms is refused in one that grows with their number.
+/// Input that would take quadratic time is refused in linear time.
 #[test]
 fn crowds_are_refused_in_time() {
     let begin = std::time::Instant::now();
@@ -316,7 +316,7 @@ fn crowds_are_refused_in_time() {
         (in_one_place, "times as close together as in any protein"),
         (on_a_line, "times as close together"),
         (in_two_corners, "times as close together"),
-        (with_one_far_away, "leave out what is far from the rest"),
+        (with_one_far_away, "leave out atoms that are far from the rest"),
     ] {
         let error =
             prism_host::read::read_bytes(text.as_bytes(), "x", &ReadOptions::default()).unwrap_err().to_string();
@@ -325,7 +325,7 @@ fn crowds_are_refused_in_time() {
     assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
 }
 
-/// Many chains, and many to choose among.
+/// Many chains, and many to select.
 #[test]
 fn chains_are_told_apart_in_time() {
     let n = 60_000_u32;

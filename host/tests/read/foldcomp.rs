@@ -1,4 +1,4 @@
-//! FoldComp: entries beside what FoldComp's own program makes of them.
+//! FoldComp entries compared with the output of FoldComp's own program.
 
 use crate::read_common::{read, refusal, structure};
 use flate2::read::GzDecoder;
@@ -12,11 +12,11 @@ use std::io::Read;
 use std::path::Path;
 
 const DATABASE: &[u8] = include_bytes!("../data/foldcomp");
-/// What `foldcomp.decompress` of version 1.0.0 gives for both entries, one after the other.
+/// The output of `foldcomp.decompress` 1.0.0 for both entries, concatenated.
 const TEXTS: &[u8] = include_bytes!("../data/foldcomp.pdb.gz");
 const FILES: [&str; 4] = ["foldcomp", "foldcomp.index", "foldcomp.lookup", "foldcomp.dbtype"];
 
-/// Ubiquitin's entry and crambin's, without the zero after each.
+/// The entries of ubiquitin and crambin, without the zero after each.
 fn entries() -> [&'static [u8]; 2] {
     let second = 1 + DATABASE[1..].windows(4).position(|word| word == b"FCMP").unwrap();
     [&DATABASE[..second - 1], &DATABASE[second..DATABASE.len() - 1]]
@@ -29,7 +29,7 @@ fn texts() -> [String; 2] {
     [first.to_owned(), second.to_owned()]
 }
 
-/// Atoms in the file's frame, in thousandths of an Å.
+/// Atoms in the file's frame, in units of 0.001 Å.
 fn thousandths(structure: &StructureInput) -> Vec<[f64; 3]> {
     let [x, y, z] = structure.center;
     let atoms = structure.atoms.iter();
@@ -98,21 +98,21 @@ fn cut_and_changed_headers_are_refused() {
         entry[at..at + bytes.len()].copy_from_slice(bytes);
         refusal(entry)
     };
-    // Residues, anchors, torsions, the title's length: as many as there can be, and one more than there are.
+    // Residues, anchors, torsions and the title's length: the largest possible values, and one too many.
     for (at, bytes) in [(4, &[0xff; 2][..]), (12, &[0xff]), (16, &[0xff; 4]), (24, &[0xff; 4])] {
-        assert!(changed(at, bytes).contains("bytes, and by its header"), "byte {at}");
+        assert!(changed(at, bytes).contains("bytes, but its header says"), "byte {at}");
         assert!(changed(at, &[entry[at] + 1]).contains("damaged FoldComp entry"), "byte {at}");
     }
     assert!(changed(76, &[1]).contains("anchors do not lead"));
     assert!(changed(28, &f32::NAN.to_le_bytes()).contains("not finite"));
     let backbone = entry.len() - 8 - 76 - usize::from(entry[16]) - 256 * usize::from(entry[17]) - 8 * 76;
-    assert!(changed(backbone, &[0xff]).contains("none of the 20"));
-    assert!(changed(backbone, &[entry[backbone] ^ 0x08]).contains("torsions of side chains"));
+    assert!(changed(backbone, &[0xff]).contains("undefined type"));
+    assert!(changed(backbone, &[entry[backbone] ^ 0x08]).contains("side-chain torsions"));
     let nowhere = changed(backbone - 13 - 36, &[0; 36]);
-    assert!(nowhere.contains("comes to lie nowhere"), "{nowhere}");
+    assert!(nowhere.contains("has no finite position"), "{nowhere}");
 }
 
-/// The database in a folder of its own.
+/// The database in a separate folder.
 fn database() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for file in FILES {
@@ -121,7 +121,7 @@ fn database() -> tempfile::TempDir {
     folder
 }
 
-/// Names and residues of what a database has, or why it has not.
+/// Names and number of residues of a database's entries, or the error.
 fn inside(path: &Path) -> Vec<Result<(String, usize), String>> {
     let inputs = discover([path]).unwrap();
     let [Ok(input)] = &inputs.entries[..] else { panic!("{:?}", inputs.entries) };
@@ -143,13 +143,13 @@ fn databases_are_read_by_the_names_of_their_entries() {
     assert_eq!(inside(folder.path()), both, "in a folder");
     let write = |extension: &str, text: &str| fs::write(path.with_extension(extension), text).unwrap();
     let index = fs::read_to_string(path.with_extension("index")).unwrap();
-    // Names in another order, of other entries as well, and entries that are called alike, as chains of one file are.
+    // Names in another order, with names of other entries, and equal names as for chains of one file.
     write("lookup", "7\tother\t0\n1\tx\t0\n0\tx\t0\n");
     assert_eq!(inside(&path), [Ok(("foldcomp/x".to_owned(), 76)), Ok(("foldcomp/x#2".to_owned(), 46))]);
     fs::remove_file(path.with_extension("lookup")).unwrap();
     assert_eq!(inside(&path), [Ok(("foldcomp/0".to_owned(), 76)), Ok(("foldcomp/1".to_owned(), 46))]);
 
-    // A text in a database, as `foldcomp decompress --db` writes it.
+    // A text entry of a database, as `foldcomp decompress --db` writes it.
     let text = texts()[1].clone() + "\0";
     fs::write(&path, &text).unwrap();
     write("index", &format!("0\t0\t{}\n", text.len()));
@@ -162,7 +162,7 @@ fn databases_are_read_by_the_names_of_their_entries() {
     assert!(reason(&index.replace('\t', " ")).contains("line 1 of its .index is not a key"));
     assert!(reason("").contains("no entries"));
     for end in ["0\t18446744073709551615\t9\n", "0\t9\t18446744073709551615\n", "0\t99999999\t9\n"] {
-        assert!(reason(end).contains("reach beyond the database's"), "{end}");
+        assert!(reason(end).contains("exceed the database's"), "{end}");
     }
     let large = fs::OpenOptions::new().write(true).open(&path).unwrap();
     large.set_len(1 << 40).unwrap();

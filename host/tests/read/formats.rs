@@ -1,10 +1,10 @@
-//! BinaryCIF, PQR, PDBQT, and what files are compressed by.
+//! BinaryCIF, PQR, PDBQT, and compressed files.
 
 use crate::read_common::{CRAMBIN_CIF, UBIQUITIN_PDB, assert_same, gzip, read, refusal, structure};
 use prism_host::read::{ReadOptions, read_bytes, read_structures};
 use std::fmt::Write as _;
 
-/// Crambin, as biotite 1.6.0 has packed it from `1crn.cif`.
+/// Crambin, as written by biotite 1.6.0 from `1crn.cif`.
 const CRAMBIN_BCIF: &[u8] = include_bytes!("../data/1crn.bcif");
 
 #[test]
@@ -35,7 +35,7 @@ fn damaged_binary_cif_is_refused_or_read_but_never_a_panic() {
     }
 }
 
-/// Ubiquitin as PDB2PQR writes it, with made charges; with or without chains.
+/// Ubiquitin in PDB2PQR's format with invented charges, with or without chains.
 fn pqr(chain: bool) -> String {
     let mut text = "REMARK   1 PQR file\n".to_owned();
     for line in UBIQUITIN_PDB.lines().filter(|line| line.starts_with("ATOM")) {

@@ -1,11 +1,11 @@
-//! No bytes make the reader panic, and what it accepts holds together.
+//! No input makes the reader panic, and accepted structures are valid.
 
 use crate::read_common::*;
 use prism_host::read::{ReadOptions, read_bytes};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Reads with and without a choice of chains; a structure that comes out must be sound.
+/// Reads with and without a selection of chains; the resulting structure must be valid.
 fn survives(bytes: &[u8]) {
     for chains in [None, Some(vec!["A".to_owned()])] {
         if let Ok(read) = read_bytes(bytes, "x", &ReadOptions { chains, ..ReadOptions::default() }) {
@@ -14,7 +14,7 @@ fn survives(bytes: &[u8]) {
     }
 }
 
-/// A beginning that leads each kind of reader on.
+/// A beginning that each kind of reader accepts.
 fn beginnings() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "",
@@ -30,12 +30,12 @@ fn beginnings() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// Bytes that steer the readers, more often than others.
+/// Bytes with a special meaning are more frequent.
 fn bytes() -> impl Strategy<Value = u8> {
     prop_oneof![any::<u8>(), prop::sample::select(b" \n\n\r\t'\";#_.?-+0123456789eEAHXdls(".to_vec())]
 }
 
-/// A small whole file of each format.
+/// A small complete file of each format.
 fn whole(cif: bool) -> Vec<u8> {
     if cif {
         let (items, rows) = crambin_loop();
@@ -77,7 +77,7 @@ proptest! {
         survives(&gzip(&text));
     }
 
-    /// A cut file is refused, or has only the whole atoms before the cut.
+    /// A cut file is refused, or has only the complete atoms before the cut.
     #[test]
     fn cut_files(cif in any::<bool>(), at in any::<prop::sample::Index>()) {
         let text = whole(cif);

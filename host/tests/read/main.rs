@@ -1,4 +1,4 @@
-//! The reader: formats, residues, what is odd and what is wrong, beside other readers.
+//! The reader: formats, residues, odd and damaged files, and comparisons with other readers.
 
 mod arrays;
 mod assembly;

@@ -1,4 +1,4 @@
-//! Damaged and odd files: what is refused, with which words, and what is read all the same.
+//! Damaged and odd files: what is refused, with which message, and what is still read.
 
 use crate::read_common::*;
 
@@ -60,16 +60,16 @@ fn files_cut_inside_an_atom() {
         let cut = &whole[..39 * 81 + kept];
         refused(cut, &["line 40", &format!("ends at column {kept}")]);
     }
-    // Past the coordinates: the B factor would be another number, or the element be lost.
+    // After the coordinates, a cut would change the B factor or lose the element.
     for kept in [54, 60, 65, 70, 76] {
         refused(&whole[..39 * 81 + kept], &["line 40", "it is cut"]);
     }
     for kept in [2, 3] {
         refused(&whole[..39 * 81 + kept], &["line 40"]);
     }
-    // A last line that is whole needs no end.
+    // A complete last line needs no line feed.
     assert_eq!(structure(&whole[..whole.len() - 1]).n_atoms(), 40);
-    // Shortened lines are no sign of a cut where all are short.
+    // If all lines are short, they are no sign of a cut.
     let short: String = whole.lines().map(|line| format!("{}\n", &line[..54])).collect();
     assert_eq!(structure(&short[..short.len() - 1]).n_atoms(), 40);
     // A short line in the middle is refused, not skipped.
@@ -82,7 +82,7 @@ fn coordinates_that_are_no_numbers() {
         ("     nan     nan     nan", &["line 11", "x (columns 31-38)", "exactly one decimal point"][..]),
         ("     inf    -inf     inf", &["line 11", "exactly one decimal point"]),
         ("  1e+300  1e+300  1e+300", &["line 11", "exactly one decimal point"]),
-        ("   1.2e3   2.000   3.000", &["line 11", "is no decimal number"]),
+        ("   1.2e3   2.000   3.000", &["line 11", "is not a decimal number"]),
         ("************************", &["line 11", "stars"]),
         ("   1.000********   3.000", &["line 11", "y (columns 39-46)", "stars"]),
         ("   1.000   2.000        ", &["line 11", "z (columns 47-54)", "blank"]),
@@ -90,7 +90,7 @@ fn coordinates_that_are_no_numbers() {
         ("   1.000   2..00   3.000", &["line 11", "y", "exactly one decimal point"]),
         ("   1.000   2.0.0   3.000", &["line 11", "y", "exactly one decimal point"]),
         ("   1.000   1,000   3.000", &["line 11", "y", "exactly one decimal point"]),
-        ("   1.000   1_0.0   3.000", &["line 11", "y", "is no decimal number"]),
+        ("   1.000   1_0.0   3.000", &["line 11", "y", "is not a decimal number"]),
         ("   1.000   - 1.0   3.000", &["line 11", "y", "columns are shifted"]),
         ("\t  1.000   2.000   3.000", &["line 11", "x", "tab"]),
     ] {
@@ -104,14 +104,14 @@ fn coordinates_over_their_border() {
         // Shifted one to the right.
         ("   27.340  24.430   2.61", "x"),
         ("   1.000   27.3424.4300 ", "y"),
-        // Too wide by a digit, to the left and to the right.
+        // One digit too wide, to the left and to the right.
         ("   1.00012345.67   2.614", "y"),
         ("   1.0000  24.430   2.61", "y"),
         ("   1.000  2.3456  7.8912", "z"),
     ] {
         let text = with_coordinates(columns);
         if field == "z" {
-            // All in their columns: only a digit after the last makes it wrong.
+            // All digits are in their columns; only one more digit makes it wrong.
             structure(&text);
             refused(text.replace(&format!("{columns} "), &format!("{columns}5")), &["line 11: z", "border"]);
         } else {
@@ -152,7 +152,7 @@ fn coordinates_that_touch_or_stand_freely_are_numbers() {
             assert!((found - expected).abs() < 1e-3, "{columns}: {found} for {expected}");
         }
     }
-    // Full occupancy of another program's width touches z.
+    // A full occupancy in another program's width touches z.
     let s = structure(ubiquitin_atoms(3).replace("  1.00", "100.00"));
     assert_eq!(s.n_atoms(), 3);
 }
@@ -182,7 +182,7 @@ fn damaged_gzip() {
     flipped[whole.len() / 2] ^= 0x10;
     refused(&flipped, &["corrupt or truncated gzip"]);
     refused([&whole[..], b"rest"].concat(), &["corrupt or truncated gzip", "after its end"]);
-    // Members follow one another, and zeros pad the last.
+    // Several members follow each other, and zeros pad the last.
     let (a, b) = UBIQUITIN_PDB.as_bytes().split_at(40_000);
     assert_same(&structure([gzip(a), gzip(b), vec![0; 100]].concat()), &structure(UBIQUITIN_PDB));
     refused([gzip(a), gzip(b)[..50].to_vec()].concat(), &["corrupt or truncated gzip"]);
@@ -200,7 +200,7 @@ fn ragged_loops() {
     let mut extra = rows.clone();
     extra[4].insert(7, "?");
     refused(cif_of(&items, &extra), &[&line_of_row(4), &columns]);
-    // As many values too few as a row has: the count alone would not show it.
+    // As many values are missing as a row has, so their number alone would not show it.
     let mut many = rows.clone();
     many[4..4 + n].iter_mut().for_each(|row| {
         row.remove(1);
@@ -214,7 +214,7 @@ fn ragged_loops() {
     let mut cut = rows[..5].to_vec();
     cut[4].truncate(3);
     refused(cif_of(&items, &cut), &[&line_of_row(4), &cut_after, "cut"]);
-    // Later models and other loops count too.
+    // Later models and other loops count, too.
     let mut models = rows.clone();
     models[100..].iter_mut().for_each(|row| *row.last_mut().unwrap() = "2");
     models[200].pop();
@@ -233,13 +233,13 @@ fn broken_cif() {
     for (text, words) in [
         ("?", "Cartn_z \"?\" is not given"),
         (".", "is not given"),
-        ("nan", "is no number"),
-        ("inf", "is no number"),
-        ("1.2.3", "is no number"),
-        ("12,5", "is no number"),
+        ("nan", "is not a number"),
+        ("inf", "is not a number"),
+        ("1.2.3", "is not a number"),
+        ("12,5", "is not a number"),
         ("1e300", "out of range"),
         ("-1000000.5", "out of range"),
-        ("'1.5 2'", "is no number"),
+        ("'1.5 2'", "is not a number"),
     ] {
         let mut bad = rows.clone();
         bad[6][z] = text;
@@ -253,15 +253,15 @@ fn broken_cif() {
     groups[3][0] = "N";
     let mut models = rows.clone();
     *models[3].last_mut().unwrap() = "N";
-    refused(cif_of(&items, &models), &["pdbx_PDB_model_num \"N\" is no model number"]);
+    refused(cif_of(&items, &models), &["pdbx_PDB_model_num \"N\" is not a model number"]);
     refused(cif_of(&items, &groups), &["group_PDB \"N\" is neither ATOM nor HETATM"]);
 
-    refused("data_X\n_struct.title\n;never closed\nT A 1\n", &["line 3:", "never closed"]);
+    refused("data_X\n_struct.title\n;never closed\nT A 1\n", &["line 3:", "not closed"]);
     refused("data_X\n_a.b 'open\n", &["line 2:", "not closed on its line"]);
     refused("data_X\n_a.b\n_a.c 1\n", &["line 2:", "_a.b has no value"]);
     refused("data_X\n_a.b 1 2\n", &["line 2:", "\"2\" belongs to no tag"]);
     refused("data_X\nloop_\nloop_\n_a.b\n1\n", &["line 2:", "not followed by a tag"]);
-    refused("data_X\nsave_a\n_a.b 1\n", &["line 2:", "save frame", "never closed"]);
+    refused("data_X\nsave_a\n_a.b 1\n", &["line 2:", "save frame", "not closed"]);
     let once = cif_of(&items, &rows);
     let twice = format!("{once}#\n{}", once.strip_prefix("data_X\n").unwrap());
     refused(twice, &["second _atom_site table"]);
@@ -285,7 +285,7 @@ fn odd_but_readable() {
     }
     let latin1 = [b"REMARK caf\xe9 \xff\xfe\n", ubiquitin_atoms(50).as_bytes()].concat();
     assert_same(&structure(latin1), &plain);
-    // The bytes decide, not the name.
+    // The content decides, not the name.
     for (text, name) in [(UBIQUITIN_PDB.as_bytes(), "x.cif"), (CRAMBIN_CIF.as_bytes(), "x.pdb")] {
         let options = prism_host::ReadOptions::default();
         for bytes in [text.to_vec(), gzip(text)] {
@@ -319,7 +319,7 @@ fn few_atoms() {
 #[test]
 fn what_is_warned_of() {
     let atoms = ubiquitin_atoms(50);
-    // All but the first residue: the first again would be another frame.
+    // All residues except the first: a repeated first residue would begin another frame.
     let rest: String = atoms.split_inclusive('\n').skip(8).collect();
     let twice = read(atoms.clone() + &rest);
     assert_eq!(twice.structure.n_residues(), 11);
@@ -339,7 +339,7 @@ fn what_is_warned_of() {
     let two = read(format!("data_EMPTY\n_a.b c\n{block}{}", block.replace("data_X", "data_Y")));
     assert_same(&two.structure, &structure(&block));
     assert_eq!(two.warnings, ["\"x#X\" is read; 1 more after it are not"]);
-    // Blocks without atoms need no word.
+    // Blocks without atoms cause no message.
     structure(format!("{block}data_LIG\nloop_\n_chem_comp_atom.atom_id\nC1\nC2\n"));
 }
 

@@ -1,4 +1,4 @@
-//! The shipped entries against pdbtbx, another reader.
+//! The repository's entries compared with pdbtbx, another reader.
 
 use crate::read_common::against_pdbtbx::{Compared, compare};
 use crate::read_common::*;

@@ -1,4 +1,4 @@
-//! The atomic radii against the table that another program gives.
+//! Atomic radii compared with another program's table.
 
 use shared_types::RESIDUES;
 use shared_types::radii::protor_radius;

@@ -1,4 +1,4 @@
-//! Which residues have rows: force fields' names, modified residues, ligands, alternatives.
+//! Residues with rows: force fields' names, modified residues, ligands, alternatives.
 
 use crate::read_common::*;
 use prism_host::StructureInput;
@@ -37,14 +37,14 @@ fn force_fields_names_are_the_residues() {
     let bits =
         |s: &StructureInput| s.atoms.iter().map(|a| [a.x, a.y, a.z, a.radius].map(f32::to_bits)).collect::<Vec<_>>();
     assert_eq!(bits(&s), bits(&plain), "radii are those of the parents");
-    // AMBER's first and last residues, whose names have four letters.
+    // AMBER's terminal residues, whose names have four letters.
     let text = UBIQUITIN_PDB.replace("MET A   1", "NMETA   1").replace("GLY A  76", "CGLYA  76");
     let s = structure(text);
     assert_eq!((s.n_residues(), s.resname(0), s.parent(0), s.resname(75)), (76, "NMET", "MET", "CGLY"));
     assert_eq!(s.chains, ["A"]);
 }
 
-/// Residues as gemmi 0.7.5 has them: 70, four of which are selenomethionine.
+/// Residues as in gemmi 0.7.5: 70, four of them selenomethionine.
 #[test]
 fn selenomethionine_has_rows() {
     let bytes = include_bytes!("../../../tests/data/1a8o.cif.gz");
@@ -64,7 +64,7 @@ fn hetero_records_are_residues_where_they_are_linked() {
         [backbone("ALA", "A   1 ", 0.0), backbone("MSE", "A   2 ", 3.8).map(hetatm), backbone("GLY", "A   3 ", 7.6)];
     let text = linked.concat().concat();
     assert_eq!(rows(&structure(&text)), ["ALA ALA 3", "MSE MET 3", "GLY GLY 3"]);
-    // The same residue, far away: a ligand, unless the file says something else.
+    // The same residue far away is a ligand, unless the file says otherwise.
     let far = [backbone("ALA", "A   1 ", 0.0), backbone("MSE", "A   2 ", 30.0).map(hetatm)].concat().concat();
     let read_far = read(&far);
     assert_eq!(rows(&read_far.structure), ["ALA ALA 3"]);
@@ -73,7 +73,7 @@ fn hetero_records_are_residues_where_they_are_linked() {
     assert_eq!(rows(&structure(format!("{modres}{far}"))), ["ALA ALA 3", "MSE MET 3"]);
     let seqres = "SEQRES   1 A    2  ALA MSE\n";
     assert_eq!(rows(&structure(format!("{seqres}{far}"))), ["ALA ALA 3", "MSE MET 3"]);
-    // Two that are linked to each other alone are a ligand (1o6g has one); four would be a chain.
+    // Two residues linked only to each other are a ligand (1o6g has one); four would be a chain.
     let peptide = |n: usize| {
         let residues =
             (0..n).map(|i| backbone("PRO", &format!("A {} ", 801 + i), 30.0 + 3.8 * i as f64).map(hetatm).concat());
@@ -81,7 +81,7 @@ fn hetero_records_are_residues_where_they_are_linked() {
     };
     assert_eq!(read(peptide(2)).structure.n_residues(), 1);
     assert_eq!(structure(peptide(4)).n_residues(), 5);
-    // A standard amino acid may be a ligand of a chain that has it.
+    // A standard amino acid may be a ligand of a chain that contains it.
     let glycine = [backbone("GLY", "A   1 ", 0.0), backbone("GLY", "A 301 ", 30.0).map(hetatm)].concat().concat();
     assert_eq!(rows(&structure(format!("SEQRES   1 A    1  GLY\n{glycine}"))), ["GLY GLY 3"]);
 }
@@ -92,8 +92,8 @@ fn names_that_nobody_knows_are_residues_by_their_backbone() {
         [backbone("ALA", "A   1 ", 0.0), backbone("XYZ", "A   2 ", 3.8), backbone("UNK", "A   3 ", 7.6)].concat();
     let read_all = read(text.concat());
     assert_eq!(rows(&read_all.structure), ["ALA ALA 3", "XYZ  3", "UNK  3"]);
-    assert_eq!(read_all.notes[0].text, "2 residues stand for no standard amino acid");
-    // An ion, a lipid and water in ATOM records are none, and nucleotides are told of.
+    assert_eq!(read_all.notes[0].text, "2 residues have no standard amino acid as parent");
+    // An ion, a lipid and water in ATOM records have no rows, and nucleotides cause a note.
     let others = [
         backbone("ALA", "A   1 ", 0.0).concat(),
         atom_line("CA  ", ' ', " CA", "A   2 ", 9.0),
@@ -106,7 +106,7 @@ fn names_that_nobody_knows_are_residues_by_their_backbone() {
     assert_eq!(read_all.notes[0].text, "1 nucleotides have no rows");
 }
 
-/// What the `_atom_site` table of the mmCIF file says decides; gemmi agrees.
+/// The `_atom_site` table of the mmCIF file decides; gemmi agrees.
 #[test]
 fn labels_tell_chains_from_ligands() {
     let (items, all) = crambin_loop();
@@ -144,7 +144,7 @@ fn one_alternative_for_a_whole_residue() {
         let xs: Vec<_> = s.atoms.iter().map(|a| (f64::from(a.x) + s.center[0]).round()).collect();
         (xs, s.bfactor[0], s.ca_indices[0])
     };
-    // The best lacks CB, which is taken from the other.
+    // The best alternative lacks CB, which comes from the other one.
     assert_eq!(xs(Alternates::Highest), (vec![1.0, 3.0, 5.0, 6.0], 3.0, 1));
     assert_eq!(xs(Alternates::First), (vec![1.0, 2.0, 4.0, 6.0], 2.0, 1));
     assert_eq!(xs(Alternates::Named('A')), (vec![1.0, 2.0, 4.0, 6.0], 2.0, 1));

@@ -34,7 +34,7 @@ fn whole_entries() {
     assert_eq!(crambin.chains, ["A"]);
     assert_eq!(rows(&crambin)[..2], ["A 1 THR:7", "A 2 THR:7"]);
     assert_eq!(rows(&crambin)[45], "A 46 ASN:9");
-    // THR 1 CA stands second, B factor 10.80.
+    // The CA of THR 1 is the second atom, with a B factor of 10.80.
     assert_eq!((crambin.ca_indices[0], crambin.bfactor[0]), (1, 10.80));
     assert_eq!([crambin.atoms[0].radius, crambin.atoms[1].radius, crambin.atoms[2].radius], [1.64, 1.88, 1.61]);
     assert!(
@@ -116,7 +116,7 @@ fn hydrogens_are_left_out_by_element_or_name() {
     ];
     let s = structure(text.concat());
     assert_eq!(xs(&s), [1.0, 4.0, 7.0, 10.0]);
-    // A residue of hydrogens alone is none.
+    // A residue with only hydrogens has no row.
     assert_eq!(rows(&s), ["A 1 MET:4"]);
 }
 
@@ -128,7 +128,7 @@ fn residues_are_runs_and_never_merge() {
         atom_line(" CB ", ' ', "SER", "A   1 ", 3.0),
         atom_line(" CA ", ' ', "SER", "B   1 ", 4.0),
         atom_line(" CA ", ' ', "SER", "A  -1 ", 5.0),
-        // A HETATM of another residue parts the two runs, one of the same residue does not.
+        // A HETATM of another residue separates the two runs; one of the same residue does not.
         atom_line(" CA ", ' ', "GLY", "A   7 ", 6.0),
         atom_line(" O  ", ' ', "HOH", "A   8 ", 7.0).replace("ATOM  ", "HETATM"),
         atom_line(" C  ", ' ', "GLY", "A   7 ", 8.0),
@@ -168,7 +168,7 @@ fn the_first_model_only() {
     let (items, mut rows) = crambin_loop();
     rows[327 - 20..].iter_mut().for_each(|row| *row.last_mut().unwrap() = "2");
     assert_eq!(structure(cif_of(&items, &rows)).n_atoms(), 327 - 20);
-    // Models may take turns.
+    // Models may alternate.
     rows[320..].iter_mut().for_each(|row| *row.last_mut().unwrap() = "1");
     assert_eq!(structure(cif_of(&items, &rows)).n_atoms(), 327 - 13);
 }
@@ -190,10 +190,10 @@ fn chains_asked_for() {
     assert_eq!(rows(&chains(&[" "]).unwrap().structure), ["  4 SER:1"]);
     assert_eq!(rows(&chains(&[""]).unwrap().structure), ["  4 SER:1"]);
     let some = chains(&["A", "X"]).unwrap();
-    assert_eq!(some.warnings, ["chain \"X\", which was asked for, has no protein residues"]);
+    assert_eq!(some.warnings, ["chain \"X\", which was requested, has no protein residues"]);
     let none = chains(&["X", "a"]).unwrap_err().to_string();
-    assert_eq!(none, "x: no protein residues in the chains asked for (X,a); the file has A,B,C, ");
-    // Other chains are dropped before their coordinates are looked at.
+    assert_eq!(none, "x: no protein residues in the requested chains (X,a); the file has A,B,C, ");
+    // Other chains are dropped before their coordinates are read.
     let damaged = text.replace("   1.000", "********");
     let options = ReadOptions { chains: Some(vec!["A".to_owned()]), ..ReadOptions::default() };
     assert_eq!(read_bytes(damaged.as_bytes(), "x", &options).unwrap().structure.n_residues(), 2);
@@ -238,7 +238,7 @@ fn predicted_models_have_no_b_factor() {
         assert!(!is_predicted(format!("{header}\n{atoms}")), "{header}");
     }
 
-    // An experiment that began with a predicted model is told of.
+    // An experiment whose starting model was predicted is reported.
     let remark = "REMARK 200 STARTING MODEL: ALPHAFOLD\n";
     let of_experiment = read(format!("EXPDTA    X-RAY DIFFRACTION\n{remark}{atoms}"));
     assert!(of_experiment.structure.bfactor[0].is_nan());

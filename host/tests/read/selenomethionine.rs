@@ -1,11 +1,11 @@
-//! Selenomethionine gives what methionine in its place gives, but for the selenium.
+//! Selenomethionine gives the results of methionine in its place, except for the selenium.
 
 use prism_host::read::{ReadOptions, read_bytes};
 use prism_host::{Backend, Engine, StructureInput};
 use shared_types::FEATURES;
 use std::io::Read;
 
-/// HIV capsid, with four selenomethionines, and the same with methionines in their place.
+/// HIV capsid with four selenomethionines, and with methionines in their place.
 fn both() -> [StructureInput; 2] {
     let mut text = String::new();
     let file = std::fs::File::open("../tests/data/1a8o.cif.gz").unwrap();
@@ -38,7 +38,7 @@ fn neighbours_are_those_of_methionine() {
 
     let engine = Engine::builder().backend(Backend::Cpu).build().unwrap();
     let computed = engine.run(&[selenium.clone(), sulfur]).unwrap();
-    // What selenium covers more than sulfur: atoms that it nearly touches, with the probe between them.
+    // Selenium covers more than sulfur: atoms that it nearly touches, with the probe between them.
     let near = |row: usize| {
         let atoms = selenium.residue_atoms[row] as usize..selenium.residue_atoms[row + 1] as usize;
         atoms.into_iter().any(|a| {
@@ -57,7 +57,7 @@ fn neighbours_are_those_of_methionine() {
             let (a, b) = (of_selenium[row], of_sulfur[row]);
             let same = a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
             match feature.name {
-                // What atoms are exposed, and where sites are, tells over some distance; and selenium is itself.
+                // These columns depend on exposed atoms and sites at some distance; and selenium differs itself.
                 "depth" | "site_score" => {}
                 name if surface.contains(&name) && rows.contains(&row) => {}
                 name if surface.contains(&name) && near(row) => {

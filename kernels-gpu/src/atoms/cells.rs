@@ -290,9 +290,10 @@ impl Cells<'_> {
         }
     }
 
-    /// Run `k` of the [`ROWS`] runs that hold all atoms within [`REACH`] of a box. The box lies in one row of cells.
+    /// Run `k` of the [`ROWS`] runs that hold all atoms within `reach` of a box: [`REACH`] at most. The box lies in one row of
+    /// cells.
     #[inline(always)]
-    pub fn near(&self, of: &Bounds, k: u32) -> Run {
+    pub fn near(&self, of: &Bounds, k: u32, reach: f32) -> Run {
         let frame = self.frame.get(0);
         const NOTHING: Run = Run { first: 0, end: 0 };
         if k >= ROWS {
@@ -306,7 +307,7 @@ impl Cells<'_> {
             return NOTHING;
         }
         let (gap_y, gap_z) = (frame.gap(1, of, y), frame.gap(2, of, z));
-        let rest = REACH * REACH - (gap_y * gap_y + gap_z * gap_z);
+        let rest = reach * reach - (gap_y * gap_y + gap_z * gap_z);
         if rest < 0.0 {
             return NOTHING;
         }

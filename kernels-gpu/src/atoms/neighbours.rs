@@ -6,6 +6,7 @@
 use super::cells::{Bounds, Cells, REACH, ROWS, Run};
 use super::surface::PROBE;
 use super::{distance2, square};
+use cuda_std::math::smaller;
 use cuda_std::prelude::*;
 use shared_types::Atom;
 
@@ -25,13 +26,28 @@ pub struct Around<'a> {
     /// The place in the batch of the structure's first atom. Places count in the batch, which takes fewer registers than a
     /// pointer to the structure's atoms.
     pub first: u32,
+    /// Whether all atoms within [`REACH`] are counted, or only touching ones are searched.
+    pub counts: bool,
 }
 
 impl Around<'_> {
-    /// Run `k` of the atoms near a box in one cell, as places in the batch.
+    /// The distance within which atoms are listed.
     #[inline(always)]
-    pub fn near(&self, of: &Bounds, k: u32) -> Run {
-        let run = self.cells.near(of, k);
+    fn reach(&self) -> f32 {
+        // On a device it is a constant: its register would cost more than shorter lists save.
+        if self.counts || cfg!(target_arch = "nvptx64") {
+            REACH
+        } else {
+            // Rounding must not lose an atom that just touches.
+            const SLACK: f32 = 0.05;
+            smaller(REACH, 2.0 * (self.cells.frame().largest + PROBE) + SLACK)
+        }
+    }
+
+    /// Run `k` of the atoms within `reach` of a box in one cell, as places in the batch.
+    #[inline(always)]
+    pub fn near(&self, of: &Bounds, k: u32, reach: f32) -> Run {
+        let run = self.cells.near(of, k, reach);
         Run { first: self.first.wrapping_add(run.first), end: self.first.wrapping_add(run.end) }
     }
 
@@ -69,9 +85,10 @@ pub fn list<'a, V>(
         bounds
     });
     let bounds = warp.reduce(&own, Bounds::and);
-    let runs = warp.per_lane(|lane| around.near(&bounds, lane.index()).ends());
+    let reach = around.reach();
+    let runs = warp.per_lane(|lane| around.near(&bounds, lane.index(), reach).ends());
     candidates.clear(warp);
-    candidates.push_ranges_where(warp, sorted, &runs, |[x, y, z, _]| bounds.distance2([x, y, z]) <= REACH * REACH);
+    candidates.push_ranges_where(warp, sorted, &runs, |[x, y, z, _]| bounds.distance2([x, y, z]) <= reach * reach);
     Cell { first, candidates: candidates.items(warp) }
 }
 
@@ -121,7 +138,7 @@ pub fn crowd<V>(warp: &mut Warp, around: &Around, atom: Atom) -> u32 {
     let within = warp.per_lane(|lane| {
         let mut within = 0u32;
         for k in 0..ROWS {
-            let run = around.near(&Bounds::of(atom), k);
+            let run = around.near(&Bounds::of(atom), k, REACH);
             let mut at = run.first.wrapping_add(lane.index());
             while at < run.end {
                 within = within.wrapping_add(u32::from(distance2(atom, around.sorted.get(at)) <= REACH * REACH));

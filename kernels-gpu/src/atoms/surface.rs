@@ -5,7 +5,7 @@
 //! another; [`super::neighbours`] lists their neighbours. Masks ([`crate::masks`]) decide almost all points, and the test
 //! decides the others. Results are counts, so the order of neighbours does not matter.
 
-use super::cells::{Bounds, ROWS};
+use super::cells::{Bounds, REACH, ROWS};
 use super::neighbours::{self, Around};
 use super::square;
 use crate::masks;
@@ -90,7 +90,7 @@ impl Centre {
     #[cfg_attr(not(target_arch = "nvptx64"), inline(never))]
     fn is_covered(&self, around: &Around, [x, y, z]: [f32; 3]) -> bool {
         for k in 0..ROWS {
-            let run = around.near(&Bounds::of(self.atom), k);
+            let run = around.near(&Bounds::of(self.atom), k, REACH);
             for other in run.first..run.end {
                 let other = around.sorted.get(other);
                 if covers(self.plane(other), x, y, z) {
@@ -218,14 +218,14 @@ fn covered_of_group<V>(
     around: &Around,
     group: &PointGroup,
 ) -> u32 {
-    let mut union = warp.per_lane(|_| [0u32; 2 * WORDS]);
+    let mut union = WarpUnion::<{ 2 * WORDS }>::new(warp);
     let mut first = 0u32;
     while first < near.len() {
         let entries = Turn::new::<V, 0>(warp, centre, near, around, first).entries::<V>(warp);
-        warp.each_with(&mut union, &entries, |_, union, entry| *union = both(*union, mask(group, *entry)));
+        union.or(warp, &entries, |_, entry| mask(group, *entry));
         first = first.wrapping_add(32);
     }
-    let [a, b, c, d, e, f, g, h] = warp.or_words(&union, |_, union| *union);
+    let [a, b, c, d, e, f, g, h] = union.words(warp);
     let mut covered = a.count_ones() + b.count_ones() + c.count_ones() + d.count_ones();
     let mut open = [e & !a, f & !b, g & !c, h & !d];
     let mut first = 0u32;
@@ -250,12 +250,6 @@ fn covered_of_group<V>(
         first = first.wrapping_add(32);
     }
     covered
-}
-
-/// The union of two masks. (Without a loop, which would put them in local memory.)
-#[inline(always)]
-fn both(a: [u32; 2 * WORDS], b: [u32; 2 * WORDS]) -> [u32; 2 * WORDS] {
-    [a[0] | b[0], a[1] | b[1], a[2] | b[2], a[3] | b[3], a[4] | b[4], a[5] | b[5], a[6] | b[6], a[7] | b[7]]
 }
 
 /// The mask of an entry, as words.

@@ -66,22 +66,28 @@ impl Around {
             let (near, far) = (weights.to_bits() & 0xffff_0000, weights.to_bits() << 16);
             let (inner, outer) = (larger(NEAR * NEAR - *d2, 0.0), REACH * REACH - *d2);
             let weight = fma(f32::from_bits(far), outer * outer, f32::from_bits(near) * (inner * inner)) + TO_INTEGER;
-            *sum = sum.wrapping_add(if *d2 < REACH * REACH { weight.to_bits() } else { 0 });
+            *sum = sum.wrapping_add(if_within(*d2, weight.to_bits()));
         });
         warp.each_with(&mut self.atoms, &d2, |_, sum, d2| {
-            *sum = sum.wrapping_add(if *d2 < REACH * REACH { 1 } else { 0 });
+            *sum = sum.wrapping_add(if_within(*d2, 1));
         });
         // (Written out: an array of three would be in local memory on a device.)
-        warp.each_with(&mut self.x, (&d2, x), |_, sum, (d2, at)| *sum = sum.wrapping_add(bits_within(*d2, *at)));
-        warp.each_with(&mut self.y, (&d2, y), |_, sum, (d2, at)| *sum = sum.wrapping_add(bits_within(*d2, *at)));
-        warp.each_with(&mut self.z, (&d2, z), |_, sum, (d2, at)| *sum = sum.wrapping_add(bits_within(*d2, *at)));
+        warp.each_with(&mut self.x, (&d2, x), |_, sum, (d2, at)| *sum = sum.wrapping_add(if_within(*d2, at.to_bits())));
+        warp.each_with(&mut self.y, (&d2, y), |_, sum, (d2, at)| *sum = sum.wrapping_add(if_within(*d2, at.to_bits())));
+        warp.each_with(&mut self.z, (&d2, z), |_, sum, (d2, at)| *sum = sum.wrapping_add(if_within(*d2, at.to_bits())));
     }
 }
 
-/// The bits of a coordinate if the atom is within reach, else 0.
+/// Nonzero bits if the atom is within reach, else 0.
 #[inline(always)]
-fn bits_within(d2: f32, at: f32) -> u32 {
-    if d2 < REACH * REACH { at.to_bits() } else { 0 }
+fn if_within(d2: f32, bits: u32) -> u32 {
+    let is_within = d2 < REACH * REACH;
+    if cfg!(target_arch = "nvptx64") {
+        if is_within { bits } else { 0 }
+    } else {
+        // A conditional would be a branch for each lane.
+        bits & u32::from(is_within).wrapping_neg()
+    }
 }
 
 /// The sums of some points.
@@ -151,7 +157,7 @@ fn scores<V>(warp: &mut Warp, [a, b, c, d]: &Some, points: &PerLane<Place>) -> P
 ///
 /// - `spots`: one element per point, at the index that it has in `points`.
 /// - `points`, `counts`, `site_atoms`: results of [`fn@crate::site_points`]; the other inputs are those it read.
-#[kernel(threads = 128, blocks_per_sm = 5)]
+#[kernel(threads = 128, blocks_per_sm = 5, avx512)]
 pub fn site_point_scores(
     block: &mut Block,
     spots: &mut Segment<Spot>,
@@ -254,8 +260,11 @@ fn add_to_some<V>(
 ) {
     // Lanes without an atom get one that is far from all points.
     let x = warp.map(x, |lane, x| if lane.index() < n { *x } else { f32::INFINITY });
-    a.add::<V>(warp, [&x, y, z, weights], points[0]);
-    b.add::<V>(warp, [&x, y, z, weights], points[1]);
-    c.add::<V>(warp, [&x, y, z, weights], points[2]);
-    d.add::<V>(warp, [&x, y, z, weights], points[3]);
+    // Copies, which are registers on a device: on a CPU they show the compiler that no sum lies in the list, so that it
+    // processes several lanes at a time.
+    let [y, z, weights] = [y, z, weights].map(|word| warp.map(word, |_, word| *word));
+    a.add::<V>(warp, [&x, &y, &z, &weights], points[0]);
+    b.add::<V>(warp, [&x, &y, &z, &weights], points[1]);
+    c.add::<V>(warp, [&x, &y, &z, &weights], points[2]);
+    d.add::<V>(warp, [&x, &y, &z, &weights], points[3]);
 }

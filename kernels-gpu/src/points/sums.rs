@@ -16,7 +16,7 @@ const _: () = assert!(THREADS == 256);
 ///
 /// - `sums`: one element per heavy atom, in the order of cells. Sums saturate at 2^32 - 1.
 /// - `spots`: the result of [`fn@crate::site_point_scores`]; the other inputs are those it read.
-#[kernel(threads = 256, blocks_per_sm = 3)]
+#[kernel(threads = 256, blocks_per_sm = 3, avx512)]
 pub fn site_sums(
     block: &mut Block,
     sums: &mut Segment<u32>,

@@ -1,12 +1,12 @@
-//! From structure files to features, by the clock: `cargo bench -p tests --bench files`, or carried to another machine as an
-//! executable.
+//! Wall time from structure files to features: `cargo bench -p tests --bench files`, or as an executable on another
+//! machine.
 //!
-//! The files are copies of one chain's PDB file (6M0J's receptor-binding domain), each jittered and turned its own way. A
-//! repetition begins with the name of their folder and ends when all features are in host memory, or in a Parquet file
-//! that has been put in its place; the engine is made before. Backends and outputs take turns in every repetition, after
-//! one run that warms up caches and devices. All must give the same bits.
+//! The files are copies of one chain's PDB file (6M0J's receptor-binding domain), each with its own jitter and rotation. A
+//! repetition begins with the name of their folder. It ends when all features are in host memory, or in a finished Parquet
+//! file; the engine is created before. Every repetition runs all backends and outputs in turn, after one run that warms up
+//! caches and devices. All must give the same bits.
 //!
-//! `--memory` measures the other thing that must hold of many files: that memory does not grow with their number.
+//! `--memory` checks that memory does not grow with the number of files.
 
 mod peak;
 mod report;
@@ -43,7 +43,7 @@ struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 100)]
     points: u32,
 
-    /// Atoms of a batch, at most [default: the pipeline's choice]
+    /// Most atoms of a batch [default: the pipeline's choice]
     #[arg(long, value_name = "N")]
     batch_atoms: Option<usize>,
 

@@ -1,4 +1,4 @@
-//! The largest resident memory of a process, for few and for many files.
+//! The peak resident memory of a process for few and for many files.
 
 use crate::run::{self, Output};
 use crate::set::FileSet;
@@ -9,12 +9,12 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Files of the smaller run, at most.
+/// Most files of the smaller run.
 pub const FEW: usize = 10_000;
-/// How many times as many the larger run has.
+/// Ratio of the files of the larger run to those of the smaller one.
 const TIMES: usize = 10;
 
-/// Measures both and says what it found.
+/// Measures both runs and prints the result.
 pub fn compare(arguments: &Arguments, set: &FileSet) -> Result<()> {
     let repeated = set.repeated(TIMES)?;
     let mut peaks = Vec::new();
@@ -55,8 +55,8 @@ pub fn compare(arguments: &Arguments, set: &FileSet) -> Result<()> {
     Ok(())
 }
 
-/// The process that is measured: takes the files below `folder` to Parquet; prints how many, and its largest resident
-/// memory in KiB.
+/// The measured process: converts the files below `folder` to Parquet, and prints their number and its peak resident memory
+/// in KiB.
 pub fn measured(arguments: &Arguments, folder: &Path) -> Result<()> {
     let backend = match arguments.backend {
         BackendArgument::Auto => Backend::Auto,

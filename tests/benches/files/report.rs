@@ -1,4 +1,4 @@
-//! What was measured: a table for people, and CSV.
+//! Output of measurements: a table for the terminal, and CSV.
 
 use crate::Arguments;
 use crate::run::{Output, Run};
@@ -9,13 +9,13 @@ use std::path::Path;
 use std::time::Duration;
 use tests::bench::{median, today};
 
-/// One backend with one output.
+/// Measurements of one backend with one output.
 pub struct Measurement<'a> {
     pub engine: &'a Engine,
     pub output: Output,
-    /// Of the backend's features.
+    /// Checksum of the backend's features.
     pub checksum: u64,
-    /// One a repetition.
+    /// One run per repetition.
     pub runs: Vec<Run>,
 }
 
@@ -24,7 +24,7 @@ impl Measurement<'_> {
         self.runs.iter().map(|run| run.wall.as_secs_f64()).collect()
     }
 
-    /// The run in the middle, or just before it.
+    /// The run with the median time (the lower one of two).
     fn middle(&self) -> &Run {
         let mut runs: Vec<&Run> = self.runs.iter().collect();
         runs.sort_by_key(|run| run.wall);
@@ -55,7 +55,7 @@ impl<'a> Report<'a> {
         self.measurements.windows(2).all(|pair| pair[0].checksum == pair[1].checksum)
     }
 
-    /// A backend's speed over that of the last, with the same output: the median of the ratios within repetitions.
+    /// A backend's speed relative to the last one with the same output: the median of the ratios within repetitions.
     fn over_last(&self, one: &Measurement<'_>) -> Option<f64> {
         let last = self.measurements.iter().rev().find(|other| other.output == one.output)?;
         let ratios = last.seconds().into_iter().zip(one.seconds()).map(|(last, one)| last / one);
@@ -137,11 +137,11 @@ fn stages(telemetry: &Telemetry) -> [(&'static str, Stage); 4] {
     [("read", read), ("pack", pack), ("compute", compute), ("write", write)]
 }
 
-/// How a stage's threads spent the run's time.
+/// The shares of the run's time of a stage's threads.
 fn shares(stage: &Stage, wall: Duration) -> String {
     let share = |time: Duration| 100.0 * time.as_secs_f64() / wall.as_secs_f64() / stage.threads.max(1) as f64;
     format!(
-        "{:3.0}% at work, {:3.0}% waiting for the stage before, {:3.0}% for the one after; {} threads",
+        "{:3.0}% at work, {:3.0}% waiting for the previous stage, {:3.0}% for the next one; {} threads",
         share(stage.busy),
         share(stage.waiting),
         share(stage.blocked),

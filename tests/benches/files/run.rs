@@ -1,4 +1,4 @@
-//! One run from a folder to features.
+//! A run from a folder to features.
 
 use anyhow::{Context as _, Result, ensure};
 use prism_host::Engine;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Where features go.
+/// The destination of the features.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
     Memory,
@@ -30,20 +30,20 @@ impl Output {
     }
 }
 
-/// What a run did and how long it took.
+/// Times and results of a run.
 pub struct Run {
-    /// From the folder's name to the end.
+    /// Wall time of the run.
     pub wall: Duration,
-    /// Of it, finding the files.
+    /// Part of it for finding the files.
     pub find: Duration,
-    /// Of it, ending the output, which includes waiting for the disk.
+    /// Part of it for finishing the output, which includes waiting for the disk.
     pub finish: Duration,
-    /// Time of all cores.
+    /// CPU time of all cores.
     pub cpu: Duration,
     pub structures: usize,
-    /// Of the Parquet file; 0 of memory.
+    /// Size of the Parquet file; 0 for output in memory.
     pub output_bytes: u64,
-    /// Of all features in memory; 0 of a file.
+    /// Checksum of the features in memory; 0 for output to a file.
     pub checksum: u64,
     pub telemetry: Telemetry,
 }
@@ -83,7 +83,7 @@ pub fn once(engine: &Engine, folder: &Path, output: Output, batch_atoms: usize) 
     let telemetry = pipeline::run(engine, source, &cancel, consume).map_err(|stopped| match stopped {
         Stopped::Consumer(error) => error,
         Stopped::Engine(error) => (*error).into(),
-        Stopped::Cancelled => anyhow::anyhow!("the run has ended before its time"),
+        Stopped::Cancelled => anyhow::anyhow!("the run was cancelled"),
         Stopped::Threads(error) => error.into(),
     })?;
     let finish = Instant::now();
@@ -103,12 +103,12 @@ fn rows<'a>(structure: &'a prism_host::StructureInput, features: prism_host::Str
     StructureRows { structure, features }
 }
 
-/// Beside the files' folder: in it, the next run would ignore it, and say so.
+/// Beside the folder of the files: a file in the folder would cause a note in the next run.
 fn output_path(folder: &Path) -> PathBuf {
     folder.with_extension("parquet")
 }
 
-/// Of all bits of all features, in order (FNV-1a, a word at a time).
+/// Checksum of the bits of all features, in order (FNV-1a, word by word).
 fn checksum(results: &[BatchResults]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut add = |words: &[u32]| {
@@ -123,12 +123,12 @@ fn checksum(results: &[BatchResults]) -> u64 {
     hash
 }
 
-/// What all threads of this process have used so far, to a hundredth of a second.
+/// CPU time of this process so far, with a resolution of 0.01 s.
 fn cpu_time() -> Result<Duration> {
-    /// Of the times in /proc, whatever the kernel's own clock is.
+    /// The unit of times in /proc, independent of the kernel's clock.
     const TICKS_PER_SECOND: f64 = 100.0;
     let text = fs::read_to_string("/proc/self/stat").context("cannot read /proc/self/stat")?;
-    // The program's name, in parentheses, may hold blanks. User and system time are fields 14 and 15.
+    // The program's name, in parentheses, may contain blanks. User and system time are fields 14 and 15.
     let after_name = text.rsplit_once(')').map_or("", |(_, rest)| rest);
     let ticks = after_name.split_ascii_whitespace().skip(11).take(2).map(str::parse::<f64>);
     let ticks: f64 = ticks.sum::<Result<_, _>>().context("/proc/self/stat is not as expected")?;

@@ -1,4 +1,4 @@
-//! The files that are read.
+//! The set of input files.
 
 use anyhow::{Context as _, Result};
 use std::fs;
@@ -8,23 +8,23 @@ use std::time::Instant;
 use tempfile::TempDir;
 use tests::copies::PdbFile;
 
-/// How many files a set has: what `--structures` takes.
+/// Parses the number of files of a set, the value of `--structures`.
 pub fn count(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|&count| count > 0).ok_or_else(|| "give a number above 0".to_owned())
 }
 
-/// Copies of one chain's file in a folder of their own.
+/// Copies of one chain's file in their own folder.
 pub struct FileSet {
     pub folder: PathBuf,
-    /// How many.
+    /// Number of files.
     pub len: usize,
-    /// Removed with the set.
+    /// A temporary folder is removed with the set.
     _temporary: Option<TempDir>,
 }
 
 impl FileSet {
-    /// Writes what is not there yet. A folder that was named keeps the files; sets of different length have different
-    /// folders below it.
+    /// Writes the files that do not exist yet. A named folder keeps its files; sets of different sizes have different
+    /// subfolders.
     pub fn new(named: Option<&Path>, len: usize) -> Result<Self> {
         let temporary = match named {
             Some(_) => None,
@@ -34,7 +34,7 @@ impl FileSet {
         let folder = above.join(format!("{len}-copies"));
         if !folder.is_dir() {
             let begin = Instant::now();
-            // Under another name until it is whole.
+            // The folder gets its final name when it is complete.
             let unfinished = above.join(format!("{len}-copies.unfinished"));
             fs::create_dir_all(&unfinished).with_context(|| format!("cannot make {}", unfinished.display()))?;
             let bytes = write(&unfinished, len)?;
@@ -45,7 +45,7 @@ impl FileSet {
         Ok(Self { folder, len, _temporary: temporary })
     }
 
-    /// The same files so many times, under other names in folders below a new one that stands beside them.
+    /// Links the files `times` times under other names, in subfolders of a new folder beside the set.
     pub fn repeated(&self, times: usize) -> Result<TempDir> {
         let parent = self.folder.parent().unwrap_or(Path::new("."));
         let all = temporary(parent, "prism-links-")?;
@@ -70,7 +70,7 @@ fn name(index: usize) -> String {
     format!("copy-{index:06}.pdb")
 }
 
-/// Writes all files with all cores; answers how many bytes they have.
+/// Writes all files with all cores. Returns their size in bytes.
 fn write(folder: &Path, len: usize) -> Result<u64> {
     let file = PdbFile::shipped();
     let threads = thread::available_parallelism().map_or(1, |cores| cores.get());

@@ -1,4 +1,4 @@
-//! The pass over pairs alone: the safe kernel, and its baselines in CUDA C++.
+//! Times the pass over pairs alone: the safe kernel and its baselines in CUDA C++.
 
 use crate::Arguments;
 use crate::features::pairs_within;
@@ -18,7 +18,7 @@ const WARM_UP: usize = 3;
 const THRESHOLD: f32 = 8.0;
 const THREADS: u32 = 256;
 
-/// A kernel and what was seen of it.
+/// A kernel with its results.
 struct Contestant {
     name: &'static str,
     kernel: Option<RawKernel>,
@@ -32,7 +32,7 @@ struct Batch {
     out: DeviceBuffer<Contact>,
     points: DeviceBuffer<Point>,
     offsets: DeviceOffsets,
-    /// The same offsets, as a baseline reads them.
+    /// The same offsets in the form that a baseline reads.
     plain_offsets: DeviceBuffer<u32>,
     blocks: u32,
 }
@@ -69,9 +69,9 @@ impl Batch {
             Word::address(&self.points.view()),
             Word::value(THRESHOLD),
         ];
-        // SAFETY: these are the parameters in tests/baselines/fused.cu: `out` and `points` have an element for each
-        // residue up to the last offset, and there is one more offset than blocks. Everything is on this one stream,
-        // which is waited for before anything is looked at or dropped.
+        // SAFETY: the parameters match tests/baselines/fused.cu. `out` and `points` have an element for each residue up to
+        // the last offset, and there is one more offset than blocks. All work is on this stream, which is synchronised
+        // before results are read or memory is dropped.
         Ok(unsafe { kernel.launch(executor.stream(), self.blocks, THREADS, &words) }?)
     }
 }
@@ -131,7 +131,7 @@ fn contestants(executor: &CudaExecutor, baselines: Option<&Path>) -> Result<Vec<
     let mut all = vec![contestant("contacts, Rust", None, ours)];
     if let Some(path) = baselines {
         let image = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        // SAFETY: the caller names what nvcc wrote.
+        // SAFETY: the caller names an image made by nvcc.
         let module = unsafe { load_image(executor.context(), "baselines", &image) }?;
         for (name, entry) in
             [("contacts, CUDA C++, team", "contact_team"), ("contacts, CUDA C++, direct", "contact_direct")]
@@ -144,14 +144,14 @@ fn contestants(executor: &CudaExecutor, baselines: Option<&Path>) -> Result<Vec<
     Ok(all)
 }
 
-/// Our time over the baseline's: the median of the ratios within repetitions. Below 1 is faster.
+/// Our time divided by the baseline's: the median of the ratios within repetitions. Below 1 is faster.
 fn ratio(ours: &Contestant, baseline: &Contestant) -> f64 {
     let ratios = ours.milliseconds.iter().zip(&baseline.milliseconds).map(|(ours, baseline)| ours / baseline);
     median(&ratios.collect::<Vec<_>>())
 }
 
-/// The team baseline must give our bits. The direct one adds in another order: its counts must be ours, and its sums ours
-/// but for rounding.
+/// The team baseline must give our bits. The direct baseline adds in another order, so its counts must be equal, and its
+/// sums equal except for rounding.
 fn compare(ours: &[Contact], baseline: &Contestant) -> Bits {
     if bytemuck::cast_slice::<_, u32>(ours) == bytemuck::cast_slice::<_, u32>(&baseline.result) {
         return Bits::Same;
@@ -163,10 +163,9 @@ fn compare(ours: &[Contact], baseline: &Contestant) -> Bits {
     if all_close && !baseline.name.ends_with("team") { Bits::Rounded } else { Bits::Wrong }
 }
 
-/// Bytes: each residue's point (16) and result (16) once, and the offsets (4 a structure). Operations as in
-/// [`crate::features`]: of every ordered pair the distance (8) and a division and a sum (2); the contact's count where
-/// it is one (1); the half spheres' count and scalar product within 12 Å (1 + 5). The axes, some 30 a residue, are not
-/// counted.
+/// Bytes: each residue's point (16) and result (16) once, and the offsets (4 per structure). Operations as in
+/// [`crate::features`]: for every ordered pair the distance (8), a division and a sum (2); for each contact its count (1);
+/// within 12 Å the half spheres' count and scalar product (1 + 5). The axes, about 30 per residue, are not counted.
 fn work(structures: &[StructureInput]) -> Work {
     let mut work = Work::default();
     for structure in structures {

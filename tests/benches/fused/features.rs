@@ -1,4 +1,4 @@
-//! The kernels of a batch, whole.
+//! Times all kernels of a batch.
 
 use crate::Arguments;
 use crate::report::{Measurement, Report, Work};
@@ -14,7 +14,7 @@ use shared_types::MegaFusedConfig;
 use tests::bench::Watch;
 use tests::synthetic::Annotation;
 
-/// Launches before the first that counts.
+/// Launches before the timed ones.
 const WARM_UP: usize = 3;
 
 pub fn time(
@@ -75,27 +75,28 @@ pub fn time(
     Ok(())
 }
 
-/// Bytes, each once: of an atom its place and radius (16), of a residue its first atom (4), type (1), chain (4) and what it
-/// gets (24); of a structure its descriptor (24) and an offset (4). Operations depend on how neighbours are found, and
-/// are not counted.
+/// Bytes, each once: position and radius of an atom (16); first atom (4), type (1), chain (4) and results (24) of a
+/// residue; descriptor (24) and offset (4) of a structure. Operations are not counted, because they depend on how
+/// neighbours are found.
 fn work_of_surfaces(batch: &PackedBatch) -> Work {
     let (atoms, residues, structures) =
         (batch.n_atoms() as f64, batch.n_residues() as f64, batch.n_structures() as f64);
     Work { bytes: atoms * 16.0 + residues * 33.0 + structures * 28.0, ..Work::default() }
 }
 
-/// What no implementation of the same definitions can avoid, so that the roofline is an upper bound of the speed.
+/// The work that no implementation of the definitions can avoid, so that the roofline is an upper bound of the speed.
 ///
-/// Bytes, each once: of a residue its alpha carbon (16), index (4), type (1), B factor, conservation, frequency and
-/// velocity (16), chain (4), and its row (128); of a structure its descriptor and summary (24 each) and an offset (4).
-/// Scratch memory is not counted, nor are atoms that are no alpha carbon.
+/// Bytes, each once: alpha carbon (16), index (4), type (1), B factor, conservation, frequency and velocity (16), chain (4)
+/// and row (128) of a residue; descriptor and summary (24 each) and offset (4) of a structure. Scratch memory and other
+/// atoms are not counted.
 ///
-/// Operations: an addition, multiplication, division or conversion is one, a fused multiply-add two; comparisons,
-/// selections and integers are none. (A GPU's peak counts fused multiply-adds alone, and so is out of reach.) Of every
-/// ordered pair of residues the distance (3 + 1 + 2 + 2 = 8) and its reciprocal's sum (2). Of every ordered pair closer
-/// than 18 Å the exponential of [`cuda_std::math::exp_bounded`] (1 + 2 + 1 + 2 + 2 + 6 * 2 = 20) and a weighted mean
-/// (2 + 1) of hydropathy, and of three more with annotation. Of every ordered pair closer than 12 Å the half spheres'
-/// count and scalar product (1 + 5). Contact graph and centrality, which grow with the contacts, are not counted.
+/// Operations: an addition, multiplication, division or conversion counts as one, a fused multiply-add as two; comparisons,
+/// selections and integer operations do not count. (A GPU's peak assumes only fused multiply-adds, and cannot be reached.)
+/// For every ordered pair of residues the distance (3 + 1 + 2 + 2 = 8) and the sum of its reciprocal (2). For every ordered
+/// pair closer than 18 Å the exponential of [`cuda_std::math::exp_bounded`] (1 + 2 + 1 + 2 + 2 + 6 * 2 = 20) and a weighted
+/// mean (2 + 1) of hydropathy, with annotation of three more values. For every ordered pair closer than 12 Å the half
+/// spheres' count and scalar product (1 + 5). The contact graph and centrality, which grow with the contacts, are not
+/// counted.
 fn work(structures: &[StructureInput], annotation: Annotation) -> Work {
     let means = if annotation == Annotation::None { 1.0 } else { 4.0 };
     let mut work = Work::default();
@@ -109,7 +110,8 @@ fn work(structures: &[StructureInput], annotation: Annotation) -> Work {
     work
 }
 
-/// Ordered pairs of alpha carbons that are closer than each of some radii in Å, each counted with itself.
+/// The number of ordered pairs of alpha carbons closer than each of some radii in Å, including pairs of an atom with
+/// itself.
 pub fn pairs_within<const N: usize>(structure: &StructureInput, radii: [f32; N]) -> [f64; N] {
     let ca: Vec<_> = structure.ca_indices.iter().map(|ca| structure.atoms[*ca as usize]).collect();
     let mut counts = [0u64; N];

@@ -1,10 +1,10 @@
-//! The kernels on a GPU, timed: `cargo bench -p tests --bench fused`, or carried to a GPU machine as an executable.
+//! Times the kernels on a GPU: `cargo bench -p tests --bench fused`, or as an executable on a GPU machine.
 //!
-//! Times are those of events around one launch, medians over the repetitions. The batch is larger than the L2 cache
-//! (its rows alone are half a gigabyte), so that no repetition finds the inputs of the one before in it.
+//! Times come from events around one launch, and are medians over the repetitions. The batch is larger than the L2 cache
+//! (its rows alone take half a gigabyte), so no repetition finds cached inputs of the one before.
 //!
-//! The fused kernel is timed whole. The pass over pairs is timed alone against baselines in CUDA C++, all of them in
-//! turn in every repetition, so that a change of clocks meets all alike; the ratios are those within a repetition.
+//! The fused kernel is timed as a whole. The pass over pairs is timed alone against baselines in CUDA C++. Every repetition
+//! runs all of them in turn, so a change of clock rates affects all alike; ratios are taken within a repetition.
 
 mod contact;
 mod features;
@@ -29,7 +29,7 @@ struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u16).range(1..))]
     repetitions: u16,
 
-    /// tests/baselines/fused.cu as nvcc made it, cubin or PTX: the baselines are timed beside the kernel
+    /// tests/baselines/fused.cu compiled by nvcc, cubin or PTX: times the baselines beside the kernel
     #[arg(long, value_name = "FILE")]
     baselines: Option<PathBuf>,
 

@@ -1,4 +1,4 @@
-//! What was measured: a table for people, and CSV.
+//! Output of measurements: a table for the terminal, and CSV.
 
 use crate::Arguments;
 use anyhow::Result;
@@ -6,7 +6,7 @@ use cuda_host::{DeviceInfo, KernelAttributes, driver_version};
 use std::path::Path;
 use tests::bench::{median, today};
 
-/// Least work of a kernel; see where it is counted.
+/// The minimum work of a kernel; see where it is counted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Work {
     /// Ordered pairs of residues.
@@ -17,23 +17,23 @@ pub struct Work {
     pub bytes: f64,
 }
 
-/// How a result compares with the first kernel's.
+/// Comparison of a result with the first kernel's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bits {
     /// The same bits.
     Same,
-    /// The same but for rounding, where the order of sums differs.
+    /// Equal except for rounding, because the order of sums differs.
     Rounded,
     /// Another result.
     Wrong,
 }
 
-/// One kernel on one batch.
+/// A kernel on a batch.
 pub struct Measurement {
     pub name: &'static str,
     pub structures: usize,
     pub residues: usize,
-    /// One a repetition.
+    /// One time per repetition.
     pub milliseconds: Vec<f64>,
     pub attributes: KernelAttributes,
     pub work: Work,
@@ -77,7 +77,7 @@ impl Report {
         self.results.push(result);
     }
 
-    /// Whether every kernel gave the result that it must.
+    /// Whether every kernel gave the expected result.
     pub fn all_right(&self) -> bool {
         self.results.iter().all(|result| result.bits != Some(Bits::Wrong))
     }
@@ -127,7 +127,7 @@ impl Report {
         }
     }
 
-    /// The least time that arithmetic and memory allow, over the time taken.
+    /// The minimum time given by arithmetic and memory, divided by the measured time.
     fn roofline(&self, result: &Measurement) -> Option<f64> {
         let arithmetic = result.work.operations / (self.peak_tflops? * 1e12);
         let memory = result.work.bytes / (self.peak_gbs? * 1e9);

@@ -1,4 +1,4 @@
-//! The kernel that counts, in turn with its baseline.
+//! Times the counting kernel and its baseline in turn.
 
 use crate::{Arguments, Line};
 use anyhow::{Context as _, Result};
@@ -18,13 +18,13 @@ const WARM_UP: usize = 2;
 const THREADS: u32 = 224;
 
 pub struct Compared {
-    /// Median of our time over the baseline's, within a repetition.
+    /// Median of our time divided by the baseline's within a repetition.
     pub ratio: f64,
     pub same: bool,
     pub lines: Vec<Line>,
 }
 
-/// What the kernel reads and writes.
+/// Inputs and outputs of the kernel.
 struct Buffers {
     descriptors: DeviceBuffer<BatchStructureDesc>,
     points: DeviceBuffer<PointGroup>,
@@ -34,7 +34,7 @@ struct Buffers {
     frames: DeviceBuffer<Frame>,
     items: DeviceBuffer<WorkItem>,
     offsets: DeviceOffsets,
-    /// The same offsets, as a baseline reads them.
+    /// The same offsets in the form that a baseline reads.
     plain_offsets: DeviceBuffer<u32>,
     owners: DeviceBuffer<u32>,
     chain_ids: DeviceBuffer<u32>,
@@ -126,10 +126,10 @@ impl Buffers {
             Word::address(&self.points.view()),
             Word::value(self.n_points),
         ];
-        // SAFETY: these are the parameters in tests/baselines/surface.cu, of the same types: items name structures that have
-        // a descriptor and a frame, their atoms lie in `sorted` and, sorted into cells, in `cells`; `surface` has an
-        // element for each, and there is one more offset than blocks. Everything is on this one stream, which is waited
-        // for before anything is looked at or dropped.
+        // SAFETY: the parameters match those in tests/baselines/surface.cu, and have the same types. Items name structures
+        // with a descriptor and a frame; their atoms lie in `sorted` and, sorted into cells, in `cells`. `surface` has an
+        // element for each atom, and there is one more offset than blocks. All work is on this stream, which is
+        // synchronised before results are read or memory is dropped.
         Ok(unsafe { baseline.launch(stream, self.blocks, THREADS, &words) }?)
     }
 }
@@ -142,7 +142,7 @@ pub fn time(executor: &CudaExecutor, batch: &PackedBatch, image: &Path, argument
     let stream = executor.stream();
     let mut buffers = Buffers::new(executor, batch, arguments.points)?;
     let bytes = fs::read(image).with_context(|| format!("cannot read {}", image.display()))?;
-    // SAFETY: the caller names what nvcc wrote.
+    // SAFETY: the caller names an image made by nvcc.
     let baseline = unsafe { load_image(executor.context(), "baseline", &bytes) }?.raw_kernel("surfaces")?;
     let watch = Watch::new(stream)?;
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());

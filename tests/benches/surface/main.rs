@@ -1,11 +1,12 @@
-//! The surface of a large set on a GPU, timed stage by stage: `cargo bench -p tests --bench surface`, or carried to a GPU
-//! machine as an executable.
+//! Times the surface kernels on a GPU stage by stage: `cargo bench -p tests --bench surface`, or as an executable on a GPU
+//! machine.
 //!
-//! The set is copies of one chain (6M0J's receptor-binding domain), each jittered and turned its own way. Times are those of
-//! events around the launches of a stage, medians over the repetitions; for the kernel that counts, also in turn with its
-//! baseline in CUDA C++, which has the same algorithm and must give the same counts. The other lines are a whole batch, by the
-//! clock: from packed host memory to features in host memory, cut and uncut, through page-locked memory and not; and its
-//! copies alone. Beside these, small batches one after another, launched and as a graph.
+//! The set has copies of one chain (6M0J's receptor-binding domain), each with its own jitter and rotation. Times come from
+//! events around the launches of a stage, and are medians over the repetitions. The counting kernel also runs in turn with
+//! its baseline in CUDA C++, which has the same algorithm and must give the same counts. Other lines give the wall time of
+//! a whole batch, from packed host memory to features in host memory: in one or several chunks, with and without
+//! page-locked memory; and the time of its copies alone. Finally, small batches are launched one after another, directly
+//! and as a graph.
 
 mod baseline;
 mod overlap;
@@ -36,12 +37,12 @@ struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 11, value_parser = clap::value_parser!(u16).range(1..))]
     repetitions: u16,
 
-    /// Kernels to time in place of those that were built in: PTX of the same signatures, beside its machine code (repeatable).
-    /// Times the stages alone
+    /// Kernels to time instead of the built-in ones: PTX of the same signatures, beside its machine code (repeatable).
+    /// Times only the stages
     #[arg(long, value_name = "FILE")]
     kernels: Vec<PathBuf>,
 
-    /// tests/baselines/surface.cu as nvcc made it, cubin or PTX
+    /// tests/baselines/surface.cu compiled by nvcc, cubin or PTX
     #[arg(long, value_name = "FILE")]
     baselines: Option<PathBuf>,
 
@@ -62,10 +63,10 @@ struct Arguments {
     bench: bool,
 }
 
-/// One stage, or the whole.
+/// A stage, or the whole.
 struct Line {
     stage: &'static str,
-    /// One a repetition.
+    /// One time per repetition.
     milliseconds: Vec<f64>,
 }
 

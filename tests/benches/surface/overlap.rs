@@ -1,5 +1,5 @@
-//! A whole batch by the clock, from packed host memory to features in host memory: in one chunk and in several, through
-//! page-locked memory and not, and how long its copies take alone.
+//! Wall time of a whole batch, from packed host memory to features in host memory: in one or several chunks, with and
+//! without page-locked memory; and the time of its copies alone.
 
 use crate::{Arguments, Line};
 use anyhow::{Result, ensure};
@@ -10,10 +10,10 @@ use shared_types::MegaFusedConfig;
 use std::time::Instant;
 use tests::bench::median;
 
-/// Runs before the first that counts.
+/// Runs before the timed ones.
 const WARM_UP: usize = 2;
 
-/// `kernels`: milliseconds of all kernels of the uncut batch, which nothing that computes it can be faster than.
+/// `kernels`: time in milliseconds of all kernels of the undivided batch, a lower bound of the batch's time.
 pub fn time(
     executor: &CudaExecutor,
     batch: &PackedBatch,
@@ -66,7 +66,7 @@ pub fn time(
     Ok(lines)
 }
 
-/// Milliseconds by the clock, of the runs that count.
+/// Wall times in milliseconds, without the warm-up.
 fn repeated<T>(arguments: &Arguments, mut run: impl FnMut() -> Result<T>) -> Result<Vec<f64>> {
     let mut milliseconds = Vec::new();
     for repetition in 0..WARM_UP + usize::from(arguments.repetitions) {
@@ -81,7 +81,7 @@ fn repeated<T>(arguments: &Arguments, mut run: impl FnMut() -> Result<T>) -> Res
     Ok(milliseconds)
 }
 
-/// Copies of the whole batch to the device, and of its results from there, while nothing else happens.
+/// Copies the whole batch to the device and its results back, with nothing else running.
 fn copies_alone(
     executor: &CudaExecutor,
     batch: &PackedBatch,
@@ -90,7 +90,7 @@ fn copies_alone(
     page_locked: bool,
 ) -> Result<[Vec<f64>; 2]> {
     let stream = executor.stream();
-    // Threads and memory of one copy of two at a time, as slots have it.
+    // The threads and memory of one of two concurrent copies, as slots have them.
     let staging = page_locked.then(|| Staging::new(stream.context(), 2)).transpose()?;
     let memory = DeviceMemory::new(stream, &GpuBufferPool::new(stream.context()), staging);
     let mut buffers = DeviceBatch::in_memory(&memory, config)?;
@@ -136,7 +136,7 @@ fn in_slots(
         allocations(&before),
         allocations(&after) - allocations(&before),
     );
-    ensure!(allocations(&after) == allocations(&before), "{stage}: something was allocated in a steady state");
+    ensure!(allocations(&after) == allocations(&before), "{stage}: memory was allocated in a steady state");
     Ok(milliseconds)
 }
 

@@ -1,4 +1,4 @@
-//! Small batches of one shape, one after another, by the clock: queued piece by piece, and launched as one graph.
+//! Wall time of small batches of one shape in sequence: queued step by step, and launched as one graph.
 
 use crate::Arguments;
 use anyhow::{Result, ensure};
@@ -10,15 +10,15 @@ use std::time::Instant;
 use tests::bench::{Watch, median};
 use tests::copies;
 
-/// Runs before the first that counts.
+/// Runs before the timed ones.
 const WARM_UP: usize = 3;
-/// Batches in a repetition: one takes less than the clock can tell well.
+/// Batches per repetition, because one batch is too short for the clock.
 const BATCHES: usize = 20;
 
-/// Computes a batch, and answers with a digest of its rows.
+/// Computes a batch, and returns a digest of its rows.
 type Way<'a> = &'a mut dyn FnMut(&PackedBatch) -> Result<u64>;
 
-/// One structure, and a hundred.
+/// For batches of one structure, and of a hundred.
 pub fn time(executor: &CudaExecutor, arguments: &Arguments) -> Result<()> {
     [1, 100].into_iter().try_for_each(|structures| compare(executor, arguments, structures))
 }
@@ -30,7 +30,7 @@ fn compare(executor: &CudaExecutor, arguments: &Arguments, structures: usize) ->
     let frames = all.chunks(structures).map(PackedBatch::from_inputs).collect::<Result<Vec<_>, _>>()?;
     let (atoms, residues) = (frames[0].n_atoms(), frames[0].n_residues());
 
-    // Each way has its memory before it is timed, and results go where there is room for them.
+    // Each variant allocates its memory before it is timed, including that of the results.
     let mut queued = DeviceBatch::new(stream, config)?;
     let slots = DeviceSlots::new(executor, SlotOptions::default())?;
     let mut recorded = DeviceBatch::new(stream, config)?.record(executor, frames[0].clone())?;
@@ -57,7 +57,7 @@ fn compare(executor: &CudaExecutor, arguments: &Arguments, structures: usize) ->
                 milliseconds[way].push(took);
             }
         }
-        ensure!(digests.iter().all(|found| *found == digests[0]), "the ways have other results");
+        ensure!(digests.iter().all(|found| *found == digests[0]), "the variants' results differ");
     }
     let [launches, slots, graph] = milliseconds.each_ref().map(|milliseconds| median(milliseconds));
     println!(
@@ -70,7 +70,7 @@ fn compare(executor: &CudaExecutor, arguments: &Arguments, structures: usize) ->
     Ok(())
 }
 
-/// Milliseconds of the kernels, by events.
+/// Times of the kernels in milliseconds, by events.
 fn kernels(
     executor: &CudaExecutor,
     batch: &PackedBatch,
@@ -91,7 +91,7 @@ fn kernels(
     Ok(median(&milliseconds))
 }
 
-/// Of some bits of every row: enough to see that another batch was computed, in time that does not count.
+/// A digest of some bits of every row: enough to tell batches apart, in negligible time.
 fn digest(rows: &[f32]) -> u64 {
     let step = |hash: u64, value: &f32| (hash ^ u64::from(value.to_bits())).wrapping_mul(0x0100_0000_01b3);
     rows.iter().fold(0xcbf2_9ce4_8422_2325, step)

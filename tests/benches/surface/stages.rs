@@ -1,4 +1,4 @@
-//! The stages of a batch, and the whole.
+//! Times the stages of a batch, and the whole.
 
 use crate::{Arguments, Line, overlap};
 use anyhow::{Result, ensure};
@@ -9,7 +9,7 @@ use shared_types::MegaFusedConfig;
 use tests::bench::{Watch, median};
 use tests::copies;
 
-/// Runs before the first that counts.
+/// Runs before the timed ones.
 const WARM_UP: usize = 2;
 
 type Launch = fn(&mut DeviceBatch, &CudaExecutor) -> Result<(), CudaError>;
@@ -23,7 +23,7 @@ const STAGES: [(&str, Launch); 6] = [
     ("all of these", DeviceBatch::launch),
 ];
 
-/// The stages, and a number of the results: the same where all of their bits are.
+/// Times the stages. Prints a digest of the results, which is equal if all bits are.
 pub fn alone(executor: &CudaExecutor, batch: &PackedBatch, arguments: &Arguments) -> Result<Vec<Line>> {
     let config = MegaFusedConfig { points: arguments.points, ..MegaFusedConfig::default() };
     let stream = executor.stream();
@@ -47,7 +47,7 @@ pub fn alone(executor: &CudaExecutor, batch: &PackedBatch, arguments: &Arguments
     Ok(lines)
 }
 
-/// The same, and the whole by the clock.
+/// The same, and the wall time of the whole.
 pub fn time(executor: &CudaExecutor, batch: &PackedBatch, arguments: &Arguments) -> Result<Vec<Line>> {
     let config = MegaFusedConfig { points: arguments.points, ..MegaFusedConfig::default() };
     let mut lines = alone(executor, batch, arguments)?;
@@ -56,14 +56,14 @@ pub fn time(executor: &CudaExecutor, batch: &PackedBatch, arguments: &Arguments)
     Ok(lines)
 }
 
-/// FNV-1a of all bits of all results that rows have.
+/// FNV-1a of all bits of all results.
 fn digest(computed: &BatchFeatures) -> u64 {
     let values = computed.values().iter().map(|value| value.to_bits());
     let sites = computed.site_ids().iter().map(|site| site.cast_unsigned());
     values.chain(sites).fold(0xcbf2_9ce4_8422_2325, |all, word| (all ^ u64::from(word)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Many small structures and a large one, apart and together.
+/// Many small structures and a large one, separately and together.
 pub fn mixed(executor: &CudaExecutor, arguments: &Arguments) -> Result<()> {
     let config = MegaFusedConfig { points: arguments.points, ..MegaFusedConfig::default() };
     let stream = executor.stream();

@@ -1,4 +1,4 @@
-//! The backbone's columns from the engine on CPU cores, and its kernels launched one after the other.
+//! The backbone's columns from the engine on CPU cores, and from direct launches of its kernels.
 
 use cuda_std::launch::{CpuExecutor, Offsets, Segments};
 use kernels_gpu::scratch::{Carbon, HydrogenBonds, LadderStarts, PeptideAtoms, WorkItem};
@@ -18,7 +18,7 @@ pub fn rows(executor: &CpuExecutor, structures: &[StructureInput], rows_per_item
         }
     }
     let by_item = Offsets::new(borders).expect("offsets");
-    // Nothing may depend on what was in memory before.
+    // Results must not depend on the memory's previous content.
     let dirty = 0x7fu8;
     fn filled<T: bytemuck::Pod>(n: usize, byte: u8) -> Vec<T> {
         vec![bytemuck::pod_read_unaligned(&vec![byte; size_of::<T>()]); n]

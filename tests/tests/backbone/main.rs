@@ -1,4 +1,4 @@
-//! The kernels of the backbone: against mkdssp, against a plain computation from the rules, and against themselves.
+//! The backbone's kernels compared with mkdssp, with a plain computation of the rules, and with themselves.
 
 mod launch;
 mod mkdssp;

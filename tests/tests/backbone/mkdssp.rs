@@ -1,4 +1,4 @@
-//! States and energies against those of mkdssp 4.
+//! States and energies compared with those of mkdssp 4.
 
 use crate::launch;
 use cuda_std::launch::CpuExecutor;
@@ -40,13 +40,13 @@ fn letter(row: &BackboneRow) -> &'static str {
     SecondaryStructure::letter(row.columns[column::SS])
 }
 
-/// What the comparison of a file found.
+/// Differences found in a file.
 #[derive(Default)]
 struct Outcome {
     residues: usize,
-    /// Listed residues that have no row or no state.
+    /// Listed residues without a row or state.
     missing: usize,
-    /// Rows with a state that are not listed.
+    /// Rows with a state that are missing in the list.
     unlisted: Vec<usize>,
     states: Vec<String>,
     energies: Vec<String>,
@@ -67,19 +67,19 @@ fn compare(structure: &StructureInput, rows: &[BackboneRow], listed: &[Listed]) 
     }
     for residue in listed {
         let name = format!("{}{}{}", residue.key.0, residue.key.1, residue.key.2);
-        // mkdssp's table has one letter for a chain.
+        // mkdssp's table has one-letter chain ids.
         let Some(row) = found.get(&residue.key).filter(|row| !letter(row).is_empty()) else {
             outcome.missing += 1;
             continue;
         };
         if letter(row) != residue.state {
-            outcome.states.push(format!("{name} {} for {}", letter(row), residue.state));
+            outcome.states.push(format!("{name} {}, expected {}", letter(row), residue.state));
         }
         let energies = [column::HBOND_ENERGY_NH, column::HBOND_ENERGY_CO].map(|at| row.columns[at]);
         for (what, (found, listed)) in ["nh", "co"].iter().zip(energies.into_iter().zip(residue.energies)) {
             let found = if found.is_nan() { 0.0 } else { found };
             if (found - listed).abs() > 0.0511 {
-                outcome.energies.push(format!("{name} {what} {found} for {listed}"));
+                outcome.energies.push(format!("{name} {what} {found}, expected {listed}"));
             }
         }
         for (found, listed) in [column::PHI, column::PSI].map(|at| row.columns[at]).into_iter().zip(residue.angles) {
@@ -88,7 +88,7 @@ fn compare(structure: &StructureInput, rows: &[BackboneRow], listed: &[Listed]) 
                 Some(listed) => ((found - listed + 540.0).rem_euclid(360.0) - 180.0).abs() <= 0.0511,
             };
             if !agree {
-                outcome.angles.push(format!("{name} {found} for {listed:?}"));
+                outcome.angles.push(format!("{name} {found}, expected {listed:?}"));
             }
         }
     }
@@ -97,7 +97,7 @@ fn compare(structure: &StructureInput, rows: &[BackboneRow], listed: &[Listed]) 
 
 fn read(path: &Path) -> Option<StructureInput> {
     let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
-    // As the table was made.
+    // The options with which the table was made.
     let options = ReadOptions { alternates: Alternates::First, ..ReadOptions::default() };
     read_path(path, name, &options).ok().map(|read| read.structure)
 }
@@ -106,7 +106,7 @@ fn rows_of(structure: &StructureInput) -> Vec<BackboneRow> {
     launch::rows(&CpuExecutor::new(), std::slice::from_ref(structure), 128).remove(0)
 }
 
-/// A comparison of the residues alone that mkdssp lists: without those that it leaves out, which then break the chain here, too.
+/// Compares only the residues that mkdssp lists. Removing the others breaks the chain here as it does there.
 fn compare_listed(structure: &StructureInput, listed: &[Listed]) -> Outcome {
     let all = compare(structure, &rows_of(structure), listed);
     if all.unlisted.is_empty() {
@@ -116,7 +116,7 @@ fn compare_listed(structure: &StructureInput, listed: &[Listed]) -> Outcome {
     all.unlisted.iter().for_each(|&row| less.roles[row] = NO_ROLES);
     let outcome = compare(&less, &rows_of(&less), listed);
     println!(
-        "    {} of {} residues differ where the {} that are not listed take part",
+        "    {} of {} residues differ if the {} unlisted ones take part",
         all.states.len(),
         listed.len(),
         all.unlisted.len()
@@ -124,11 +124,11 @@ fn compare_listed(structure: &StructureInput, listed: &[Listed]) -> Outcome {
     outcome
 }
 
-/// The files of a dev corpus have the states of mkdssp, where `PRISM_DSSP` names what `make_dssp_reference.py` wrote of them.
+/// The files of a dev corpus have the states of mkdssp, if `PRISM_DSSP` names the output of `make_dssp_reference.py`.
 #[test]
 fn corpus_files_have_the_states_of_mkdssp() {
     let (Some(corpus), Some(table)) = (std::env::var_os("PRISM_CORPUS"), std::env::var_os("PRISM_DSSP")) else {
-        println!("skipped: PRISM_CORPUS and PRISM_DSSP name the structures and what mkdssp says of them");
+        println!("skipped: PRISM_CORPUS and PRISM_DSSP must name the structures and the output of mkdssp");
         return;
     };
     let mut files: Vec<_> = listed(Path::new(&table)).into_iter().collect();

@@ -1,7 +1,7 @@
-//! Angles, bonds and states in f64, one residue after the other, from the rules of Kabsch and Sander and of mkdssp 4.
+//! Angles, bonds and states in f64, one residue after another, from the rules of Kabsch and Sander and of mkdssp 4.
 //!
-//! Unlike the kernels it takes complete residues out into a list of their own, looks at every pair for every pattern, and
-//! keeps ladders as lists of rows.
+//! Unlike the kernels, it copies complete residues to a separate list, tests every pair for every pattern, and stores
+//! ladders as lists of rows.
 
 use prism_host::StructureInput;
 use shared_types::NO_CA;
@@ -72,27 +72,27 @@ fn residues(structure: &StructureInput) -> Vec<Residue> {
         .collect()
 }
 
-/// What a residue is to have.
+/// The expected values of a residue.
 #[derive(Clone, Debug, Default)]
 pub struct Expected {
     /// phi, psi, omega, chi1 to chi4 in degrees.
     pub angles: [Option<f64>; 7],
     pub nh: Option<f64>,
     pub co: Option<f64>,
-    /// A letter, or nothing where the residue is not complete.
+    /// A letter; `None` if the residue is incomplete.
     pub state: Option<char>,
 }
 
-/// What a structure is to have, and whether rounding decides on one of its states.
+/// The expected values of a structure, and whether rounding decides one of its states.
 pub struct Answer {
     pub rows: Vec<Expected>,
     pub doubtful: bool,
 }
 
-/// A complete residue: a place in the list of those.
+/// A complete residue: an entry of their list.
 struct Complete {
     row: usize,
-    /// Grows by one along the chain, and by more at a break.
+    /// Increases by one along the chain, and by more at a break.
     number: usize,
     chain: u32,
     n: Point,
@@ -100,7 +100,7 @@ struct Complete {
     c: Point,
     o: Point,
     h: Option<Point>,
-    /// Energies of the two strongest bonds of N-H, with whom.
+    /// Energies of the two strongest bonds of N-H, with the partners.
     bonds: Vec<(f64, usize)>,
     co: f64,
 }
@@ -158,7 +158,7 @@ impl List {
                 };
                 let energy = ((exact * 1000.0).round() / 1000.0).max(-9.9);
                 if energy < 0.0 {
-                    // What no state depends on, as a weak energy at the edge of reach, is not in doubt.
+                    // Values that affect no state, such as a weak energy at the limit of distance, cause no doubt.
                     self.doubtful |= (apart - 9.0).abs() < 1e-5 && energy < -0.45;
                     self.doubtful |= (exact + 0.5005).abs() < 2e-5 || pairs.iter().any(|r| (r - 0.5).abs() < 1e-5);
                     if apart < 9.0 {
@@ -168,7 +168,7 @@ impl List {
                 }
             }
             bonds.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            // Which of three are the strongest two, where that matters.
+            // Which two of three bonds are the strongest, if that matters.
             self.doubtful |= bonds.len() > 2 && bonds[2].0 < -0.45 && bonds[2].0 - bonds[1].0 < 0.0011;
             bonds.truncate(2);
             self.all[donor].bonds = bonds;
@@ -324,7 +324,7 @@ impl List {
     }
 }
 
-/// Computes it.
+/// Computes the expected values of a structure.
 pub fn answer(structure: &StructureInput) -> Answer {
     let residues = residues(structure);
     let angles: Vec<[Option<f64>; 7]> = (0..residues.len())

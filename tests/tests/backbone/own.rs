@@ -1,4 +1,4 @@
-//! Rows against the oracle, and the same bits however they are computed.
+//! Rows compared with the oracle, and equal bits however they are computed.
 
 use crate::{launch, oracle};
 use cuda_std::launch::CpuExecutor;
@@ -14,7 +14,7 @@ fn run(structures: &[StructureInput]) -> Vec<Vec<BackboneRow>> {
     launch::rows(&CpuExecutor::new(), structures, 64)
 }
 
-/// What is wrong with a row.
+/// The errors in a row.
 fn faults(expected: &oracle::Expected, row: &BackboneRow, with_state: bool) -> Vec<String> {
     let mut faults = Vec::new();
     let names = ["phi", "psi", "omega", "chi1", "chi2", "chi3", "chi4"];
@@ -27,7 +27,7 @@ fn faults(expected: &oracle::Expected, row: &BackboneRow, with_state: bool) -> V
             }
         };
         if !right {
-            faults.push(format!("{name} {found} for {expected:?}"));
+            faults.push(format!("{name} {found}, expected {expected:?}"));
         }
     }
     let energies = [("nh", expected.nh, column::HBOND_ENERGY_NH), ("co", expected.co, column::HBOND_ENERGY_CO)];
@@ -35,21 +35,21 @@ fn faults(expected: &oracle::Expected, row: &BackboneRow, with_state: bool) -> V
         let found = row.columns[at];
         let right = match expected {
             None => found.to_bits() == 0x7fc0_0000,
-            // The last digit may be rounded the other way.
+            // Rounding may change the last digit.
             Some(energy) => (f64::from(found) - energy).abs() < 1.001e-3,
         };
         if !right {
-            faults.push(format!("{name} {found} for {expected:?}"));
+            faults.push(format!("{name} {found}, expected {expected:?}"));
         }
     }
     let state = SecondaryStructure::letter(row.columns[column::SS]);
     if with_state && state != expected.state.map_or(String::new(), String::from) {
-        faults.push(format!("{state:?} for {:?}", expected.state));
+        faults.push(format!("{state:?}, expected {:?}", expected.state));
     }
     faults
 }
 
-/// Compares structures; returns those of whose states none is in doubt, and the letters of all.
+/// Compares structures. Returns the number of structures without doubtful states, and the letters of all.
 fn check(structures: &[StructureInput]) -> (usize, String) {
     let (mut certain, mut letters) = (0, String::new());
     for (structure, rows) in structures.iter().zip(run(structures)) {
@@ -64,7 +64,7 @@ fn check(structures: &[StructureInput]) -> (usize, String) {
     (certain, letters)
 }
 
-/// A real structure whose atoms have moved: bonds, ladders and turns come and go.
+/// A real structure with moved atoms, so that bonds, ladders and turns change.
 fn shaken(structure: &StructureInput, shift: f64, seed: u64) -> StructureInput {
     let dice = &mut Dice::new(seed);
     let mut shaken = structure.clone();
@@ -105,7 +105,7 @@ fn odd_structures_have_what_is_defined() {
     for n in [1, 2, 3, 4, 5, 6, 31, 32, 33, 127, 128, 129, 300] {
         structures.push(Recipe::new(n, n as u64).chains(1 + n / 50).build());
     }
-    // Residues without one of their atoms, at the ends too.
+    // Residues that lack one of their atoms, also at the ends.
     let mut holes = data::shipped().remove(0);
     for (i, words) in holes.roles.iter_mut().enumerate() {
         let mut roles = RoleAtoms::of_words(*words);
@@ -119,7 +119,7 @@ fn odd_structures_have_what_is_defined() {
     }
     (0..holes.n_residues()).step_by(17).for_each(|residue| synthetic::remove_ca(&mut holes, residue));
     structures.push(holes);
-    // Atoms of one residue in one place, and C on O.
+    // All atoms of one residue at one point, and C on O.
     let mut crowded = Recipe::new(60, 4).build();
     for atom in 80..120 {
         crowded.atoms[atom] = crowded.atoms[80];
@@ -156,7 +156,7 @@ fn order_items_and_company_change_no_bit() {
     }
 }
 
-/// The engine's columns are the kernels' rows, also of angles alone.
+/// The engine's columns equal the kernels' rows, also if only angles are requested.
 #[test]
 fn the_engine_computes_the_same_rows() {
     let mut structures = data::shipped();

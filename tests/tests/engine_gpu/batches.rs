@@ -1,4 +1,4 @@
-//! Batches of structures: how they are laid out, packed, and launched.
+//! Batches of structures: layout, packing, and launch.
 
 use crate::gpu;
 use cuda_layout::DeviceLayout;
@@ -11,7 +11,7 @@ use std::mem::offset_of;
 use std::process::{Command, Stdio};
 use tests::synthetic::Recipe;
 
-/// The layout as it is often written. A struct's size is a multiple of its alignment, so this one has 32 bytes.
+/// The layout that is often used instead. The size of a struct is a multiple of its alignment, so this one has 32 bytes.
 #[repr(C, align(16))]
 #[allow(dead_code)]
 struct AlignedTo16 {
@@ -38,7 +38,7 @@ fn layout_batch_structure_desc() {
     ];
     assert_eq!(fields.map(|(_, _, offset)| offset), [0, 4, 8, 12, 16, 20]);
 
-    // On the device: the PTX carries the layout as the device's compiler saw it.
+    // On the device: the PTX contains the layout as the device's compiler saw it.
     let numbers = |text: &str| text.bytes().map(|byte| byte.to_string()).collect::<Vec<_>>().join(", ");
     assert!(kernels_gpu::PTX.contains(&numbers(BatchStructureDesc::DESCRIPTION)), "the PTX has another layout");
 
@@ -86,7 +86,7 @@ fn packed_batch() {
     assert_eq!(batch.residue_offsets().as_slice(), [0, 3, 203, 204]);
     // ANCHOR_END: packed_batch
 
-    // More atoms than 31 bits count. No memory is needed to find that out.
+    // More atoms than 31 bits can count. The check needs no memory.
     let buffers = BatchBuffers {
         descriptors: vec![BatchStructureDesc { n_atoms: 1 << 31, n_residues: 1, ..BatchStructureDesc::default() }],
         ..BatchBuffers::default()

@@ -1,4 +1,4 @@
-//! An engine on a device whose memory is really full. Here, where nobody else uses the device meanwhile.
+//! An engine on a device with full memory. This test has the device for itself.
 
 use crate::gpu;
 use cuda_host::{CudaExecutor, DeviceBuffer, GpuBufferPool, PoolOptions};
@@ -8,7 +8,7 @@ use shared_types::MegaFusedConfig;
 use tests::copies;
 use tests::simulated::{is_simulated, with_driver};
 
-/// What the driver hands out at a time.
+/// Allocation granularity of the driver.
 const PIECE: usize = 2 << 20;
 
 fn executor() -> CudaExecutor {
@@ -19,12 +19,12 @@ fn packed(structures: &[StructureInput]) -> PackedBatch {
     PackedBatch::from_inputs(structures).unwrap()
 }
 
-/// A simulated device has less memory, and tests are to be fast where there is no GPU.
+/// A simulated device has less memory, and tests without a GPU should be fast.
 fn copies_of_one(many: usize) -> usize {
     if is_simulated() { many / 3 } else { many }
 }
 
-/// Takes memory of the device until `left` bytes are free, or somewhat more. Nothing is written.
+/// Takes the device's memory until `left` bytes or slightly more are free. Nothing is written.
 fn fill(executor: &CudaExecutor, left: usize) -> Vec<DeviceBuffer<u8>> {
     let context = executor.context();
     let pool = GpuBufferPool::with_options(context, PoolOptions::default().headroom_percent(0));
@@ -36,7 +36,7 @@ fn fill(executor: &CudaExecutor, left: usize) -> Vec<DeviceBuffer<u8>> {
         }
         match pool.lease(executor.stream(), piece) {
             Ok(buffer) => taken.push(buffer),
-            // What is free is in smaller pieces.
+            // The free memory is fragmented into smaller pieces.
             Err(error) if error.is_out_of_memory() => piece /= 2,
             Err(error) => panic!("{error}"),
         }
@@ -47,21 +47,21 @@ fn fill(executor: &CudaExecutor, left: usize) -> Vec<DeviceBuffer<u8>> {
     taken
 }
 
-/// Bytes on the device that an engine takes for all of these in one batch.
+/// Bytes on the device that an engine needs for all structures in one batch.
 fn needed(executor: &CudaExecutor, structures: &[StructureInput]) -> usize {
     let slots = DeviceSlots::new(executor, SlotOptions::default()).unwrap();
     slots.run(&packed(structures), MegaFusedConfig::default()).unwrap();
     slots.statistics().device.peak_held
 }
 
-/// An engine that never cuts batches for another reason than memory, and whose kernels the driver has loaded.
+/// An engine that splits batches only when memory runs out, with its kernels loaded by the driver.
 fn warm_engine() -> Engine {
     let engine = Engine::builder().backend(Backend::Cuda).batch_atoms(usize::MAX).build().unwrap();
     engine.run(&[copies::jittered(1), vec![copies::crowd(12)]].concat()).unwrap();
     engine
 }
 
-/// The simulated device computes nothing: there it counts who got something.
+/// The simulated device computes nothing, so only the presence of results is checked there.
 fn assert_same(found: &StructureFeatures, expected: &StructureFeatures) {
     assert_eq!((&found.name, found.n_residues), (&expected.name, expected.n_residues));
     if !is_simulated() {
@@ -102,7 +102,7 @@ fn halved() {
         found.iter().zip(&expected).for_each(|(found, expected)| assert_same(found, expected));
     }
     drop(filled);
-    // The whole fits again.
+    // The whole batch fits again.
     assert_eq!(engine.run_batch(&batch).unwrap().n_structures(), structures.len());
     assert!(engine.lost().is_empty());
 }

@@ -8,7 +8,7 @@ use shared_types::{FEATURES, MegaFusedConfig};
 use tests::copies;
 use tests::simulated::with_driver;
 
-/// Chunks however small the batch is.
+/// Uses several chunks even for small batches.
 fn slots(executor: &CudaExecutor) -> DeviceSlots {
     DeviceSlots::new(executor, SlotOptions { chunks: 5, chunk_atoms: 1, ..SlotOptions::default() }).unwrap()
 }
@@ -30,7 +30,7 @@ fn values_on_the_device_are_those_of_the_host() {
     let batch = PackedBatch::from_inputs(&copies::jittered(40)).unwrap();
     let (expected, _) = slots.run(&batch, request(false)).unwrap();
     let (found, _) = slots.run(&batch, request(true)).unwrap();
-    // Others use the slots meanwhile.
+    // Another batch uses the slots in the meantime.
     let other = PackedBatch::from_inputs(&copies::jittered(60)[40..]).unwrap();
     let (later, _) = slots.run(&other, request(true)).unwrap();
     for (index, values) in all_of(&found).into_iter().enumerate() {
@@ -76,7 +76,7 @@ fn memory_is_kept_as_long_as_values_are_read() {
     assert_eq!(slots.statistics().device.allocations, allocations, "what was given back is used again");
 }
 
-/// Also where a structure is refused, and after the engine is gone.
+/// Also if a structure is refused, and after the engine is dropped.
 #[test]
 fn an_engine_says_where_each_structures_values_are() {
     if !with_driver("lent::an_engine_says_where_each_structures_values_are", &["-DOTHERS_DO_NOTHING", "-DDEVICES=2"]) {

@@ -1,5 +1,5 @@
-//! What the engine does with a device: slots, staging, recorded batches, memory that runs out. Without a GPU each test runs on
-//! a simulated driver, or prints a line and passes, unless CUDA_REQUIRE_GPU=1 asks for one.
+//! The engine on a device: slots, staging, recorded batches, full memory. Without a GPU each test uses a simulated driver,
+//! or prints a line and passes, unless CUDA_REQUIRE_GPU=1 requires a GPU.
 
 mod batches;
 mod full;

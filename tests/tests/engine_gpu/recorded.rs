@@ -1,5 +1,5 @@
-//! A batch that was recorded as a graph. Here, where nobody else allocates meanwhile; on a simulated driver, which computes
-//! nothing, what it takes and what it refuses.
+//! A batch that was recorded as a graph. No other test allocates at the same time. The simulated driver computes nothing;
+//! there, only memory and refusals are tested.
 
 use crate::gpu;
 use cuda_host::CudaExecutor;
@@ -23,7 +23,7 @@ fn packed(structures: &[StructureInput]) -> PackedBatch {
     PackedBatch::from_inputs(structures).unwrap()
 }
 
-/// The structures with their atoms and B factors a little elsewhere, in another way for each frame.
+/// The structures with slightly moved atoms and B factors, different for each frame.
 fn frame(structures: &[StructureInput], frame: u64) -> Vec<StructureInput> {
     let mut dice = Dice::new(frame);
     let mut moved = structures.to_vec();
@@ -46,7 +46,7 @@ fn assert_same(found: RecordedFeatures<'_>, cpu: &Engine, batch: &PackedBatch, w
     assert!(bytes(found.summaries) == bytes(expected.summaries()), "{what}: summaries differ");
 }
 
-/// One structure, some of them, and one beside them that takes the kernels for large structures.
+/// One structure, some structures, and some with one that uses the kernels for large structures.
 fn batches() -> [Vec<StructureInput>; 4] {
     let annotated = Recipe::new(120, 11).chains(3).annotation(Annotation::Partly).build();
     let mut mixed = copies::jittered(3);
@@ -68,7 +68,7 @@ fn every_frame_has_the_bits_that_it_has_elsewhere() {
                 let batch = packed(&frame(structures, number));
                 assert_same(recorded.run(&batch).unwrap(), &cpu, &batch, &format!("batch {index}, frame {number}"));
             }
-            // Atoms alone come with the B factors of the frame before.
+            // Setting only atoms keeps the B factors of the frame before.
             let last = frame(structures, 3);
             let mut batch = last.clone();
             batch.iter_mut().flat_map(|one| &mut one.atoms).for_each(|atom| atom.x *= 1.125);
@@ -88,7 +88,7 @@ fn the_recorded_batch_lends_its_b_factors() {
     assert_same(recorded.run_atoms(batch.atoms()).unwrap(), &cpu, &batch, "its own atoms");
 }
 
-/// Two that take turns, and others beside them, on several threads.
+/// Two recorded batches in turn, and others beside them, on several threads.
 #[test]
 fn recorded_batches_run_beside_each_other() {
     fn goes_between_threads<T: Send + Sync>() {}
@@ -138,7 +138,7 @@ fn allocates_nothing() {
         }
         executor.context().memory().unwrap()
     };
-    // The driver's own room for launches grows at first, and other processes may use the device, too.
+    // The driver's own memory for launches grows at first, and other processes may use the device, too.
     assert!((0..10).any(|_| runs() == runs()), "each hundred runs take memory");
 }
 
@@ -180,12 +180,12 @@ fn refuses_other_shapes() {
     assert!(text.contains(&place), "{text}");
     recorded.run(&good).unwrap();
 
-    // No structure at all is a shape, too.
+    // A batch without structures has a shape, too.
     let mut of_none = record(&executor, &[], MegaFusedConfig::default());
     assert!(of_none.run(&packed(&[])).unwrap().summaries.is_empty());
     assert!(difference(of_none.run(&good)).contains("3 structures, and 0 were recorded"));
 
-    // Atoms alone.
+    // Only atoms.
     let mut atoms = good.atoms().to_vec();
     let count = ShapeDifference::Count { what: "atoms", found: atoms.len() - 1, recorded: atoms.len() };
     match recorded.run_atoms(&atoms[1..]) {
@@ -211,7 +211,7 @@ fn frames_are_computed_by_one_launch_each() -> Result<(), Box<dyn std::error::Er
     let batch = PackedBatch::from_inputs([&structures[0]])?;
     let mut recorded = DeviceBatch::new(executor.stream(), MegaFusedConfig::default())?.record(&executor, batch)?;
     for atoms in frames {
-        // Uploads, kernels and downloads, and waits for them. The results are where the device has written them.
+        // Uploads, runs the kernels, downloads and waits. The results are where the device has written them.
         let computed = recorded.run_atoms(&atoms)?;
         areas.push(computed.summaries[0].area);
     }

@@ -1,5 +1,5 @@
-//! The engine's slots on a driver that has no device and computes nothing: which memory they take, and that they come to
-//! an end. What they compute is tested on a GPU (`fused_gpu`).
+//! The engine's slots on a simulated driver without a device: their memory, and that they finish. `fused_gpu` tests their
+//! results on a GPU.
 
 use cuda_host::{CudaExecutor, GpuBufferPool, PoolOptions, PoolStatistics};
 use prism_host::engine::{DeviceSlots, SlotOptions, SlotStatistics};
@@ -11,14 +11,14 @@ use std::thread;
 use tests::copies;
 use tests::simulated::with_driver;
 
-/// Kernels that the simulated driver does not know run, and do nothing.
+/// Kernels that the simulated driver does not know run without effect.
 const DRIVER: &[&str] = &["-DOTHERS_DO_NOTHING"];
 
 fn executor() -> CudaExecutor {
     CudaExecutor::open(0, "kernels", kernels_gpu::PTX).unwrap()
 }
 
-/// Chunks however small the batch is.
+/// Uses several chunks even for small batches.
 fn cut(chunks: usize) -> SlotOptions {
     SlotOptions { chunks, chunk_atoms: 1, ..SlotOptions::default() }
 }
@@ -27,7 +27,7 @@ fn batch(copies: usize) -> PackedBatch {
     PackedBatch::from_inputs(&copies::jittered(copies)).unwrap()
 }
 
-/// What grows when something is allocated.
+/// Values that grow when memory is allocated.
 fn allocated(statistics: SlotStatistics) -> Vec<(u64, u64, u64, usize)> {
     let of = |pool: PoolStatistics| (pool.allocations, pool.frees, pool.trims, pool.bytes_held);
     std::iter::once(statistics.device).chain(statistics.page_locked).map(of).collect()
@@ -121,7 +121,7 @@ fn lanes_do_without_page_locked_memory() {
     assert_eq!(computed.site_ids().len(), batch.n_residues());
 }
 
-/// What does not fit on a device is halved until it does, and everything is computed there.
+/// Batches that do not fit on a device are halved until they do, and everything is computed there.
 #[test]
 fn an_engine_on_a_small_device_halves_batches() {
     let defines = [DRIVER, &["-DMEGABYTES=16"]].concat();
@@ -140,8 +140,8 @@ fn an_engine_on_a_small_device_halves_batches() {
     assert!(engine.lost().is_empty());
 }
 
-/// Batches go to whichever device is free, and their results come in the order of the source. Kernels take longer than
-/// packing: else the first device is free whenever there is a batch.
+/// Batches go to whichever device is free, and their results come in the order of the source. Kernels must take longer than
+/// packing; otherwise the first device would always be free.
 #[test]
 fn an_engine_on_two_devices_uses_both() {
     let defines = [DRIVER, &["-DDEVICES=2", "-DMICROSECONDS=500"]].concat();

@@ -1,10 +1,10 @@
-//! Copies between slices and the device, through page-locked memory.
+//! Copies between slices and the device through page-locked memory.
 
 use crate::gpu;
 use cuda_host::{CudaError, DeviceBuffer, GpuBufferPool};
 use prism_host::engine::Staging;
 
-/// What the engine copies batches with: several threads, piece by piece.
+/// The engine's way to copy batches: piece by piece, with several threads.
 #[test]
 fn slices_go_through_page_locked_memory_in_pieces() {
     let Some(gpu) = gpu() else { return };
@@ -17,7 +17,7 @@ fn slices_go_through_page_locked_memory_in_pieces() {
     drop(large);
     let before = staging.statistics();
     assert!(before.allocations == 4 + 16 && before.blocks_in_use == 0, "{before:?}");
-    // None, less than a piece, some pieces and a bit, and so many that threads share them.
+    // Empty, less than a piece, some pieces and a rest, and enough for several threads.
     for len in [0, 1, 1000, 1_500_001, 6_000_007] {
         let numbers: Vec<u32> = (0..len).map(|index| index as u32 ^ len as u32).collect();
         let mut buffer = pool.lease::<u32>(gpu.stream(), len + 10).unwrap();

@@ -1,4 +1,4 @@
-//! What a structure gets does not depend on the rest of the batch.
+//! A structure's results do not depend on the rest of the batch.
 
 use crate::{assert_same_bits, backends, one_of_each};
 use prism_host::engine::{DeviceBatch, Largest};
@@ -30,7 +30,7 @@ fn the_cut_does_not_count() {
     let Some(backends) = backends() else { return };
     let structures = one_of_each();
     let expected = backends.compare(&structures);
-    // One a batch, some a batch, all in one.
+    // One structure per batch, some per batch, all in one.
     for atoms in [1, 500, 2000, usize::MAX] {
         let cut = Engine::builder().backend(Backend::Cuda).batch_atoms(atoms).build().unwrap();
         for (expected, found) in expected.iter().zip(&cut.run(&structures).unwrap()) {
@@ -39,7 +39,7 @@ fn the_cut_does_not_count() {
     }
 }
 
-/// Batches that grow and shrink use the same memory again, with what is left in it.
+/// Batches that grow and shrink reuse memory that holds earlier content.
 #[test]
 fn what_was_computed_before_does_not_count() {
     let Some(backends) = backends() else { return };
@@ -49,7 +49,7 @@ fn what_was_computed_before_does_not_count() {
     }
 }
 
-/// The buffers that benchmarks time hold the engine's results.
+/// The buffers that benchmarks use hold the engine's results.
 #[test]
 fn a_batch_in_the_callers_own_buffers() {
     let Some(backends) = backends() else { return };
@@ -57,7 +57,7 @@ fn a_batch_in_the_callers_own_buffers() {
     let expected = backends.cpu.run_batch(&batch).unwrap();
     let executor = cuda_host::CudaExecutor::open(0, "kernels", kernels_gpu::PTX).unwrap();
     let mut buffers = DeviceBatch::new(executor.stream(), MegaFusedConfig::default()).unwrap();
-    // However structures are shared out to blocks.
+    // For any assignment of structures to blocks.
     for largest in [Largest::default(), Largest { residues: 0, atoms: 0 }, Largest { residues: 200, atoms: 2000 }] {
         buffers.upload_shared_out(executor.stream(), &batch, largest).unwrap();
         for _ in 0..2 {
@@ -72,7 +72,7 @@ fn a_batch_in_the_callers_own_buffers() {
     }
 }
 
-/// As many chains as a large benchmark set has. `PRISM_WIDE=1` asks for it.
+/// As many chains as in a large benchmark set. Runs only with `PRISM_WIDE=1`.
 #[test]
 fn fifteen_thousand_chains() {
     if !device::is_there() {
@@ -91,7 +91,7 @@ fn fifteen_thousand_chains() {
     }
 }
 
-/// A real chain, twenty times jittered and turned another way; and as many of them side by side in one structure.
+/// A real chain with twenty different jitters and rotations, and the same copies side by side in one structure.
 #[test]
 fn twenty_rotations() {
     let Some(backends) = backends() else { return };

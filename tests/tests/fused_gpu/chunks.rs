@@ -1,4 +1,4 @@
-//! Batches that go through a device in chunks, several at once.
+//! Batches that pass through a device in concurrent chunks.
 
 use crate::{backends, one_of_each};
 use cuda_host::{CudaExecutor, GpuBufferPool, PoolOptions, PoolStatistics};
@@ -13,7 +13,7 @@ fn executor() -> CudaExecutor {
     CudaExecutor::open(0, "kernels", kernels_gpu::PTX).expect("a device that opens")
 }
 
-/// Many small chunks, however small the batch is.
+/// Uses many small chunks even for small batches.
 fn cut(chunks: usize) -> SlotOptions {
     SlotOptions { chunks, chunk_atoms: 1, ..SlotOptions::default() }
 }
@@ -30,7 +30,7 @@ fn assert_same(found: &BatchFeatures, expected: &BatchFeatures, what: &str) {
     assert!(bytes(found) == bytes(expected), "{what}: summaries differ");
 }
 
-/// Of every kind, and one that takes the kernels for large structures.
+/// All kinds of structures, including one that uses the kernels for large structures.
 fn mixed() -> PackedBatch {
     let mut structures = one_of_each();
     structures.insert(4, Recipe::new(1500, 21).chains(2).build());
@@ -60,7 +60,7 @@ fn a_batch_has_the_same_bits_however_it_is_cut() {
     }
 }
 
-/// Parts of other batches use the same slots, with what is left in their memory.
+/// Chunks of other batches use the same slots, whose memory holds earlier content.
 #[test]
 fn what_lanes_computed_before_does_not_count() {
     if !device::is_there() {
@@ -80,7 +80,7 @@ fn what_lanes_computed_before_does_not_count() {
     assert!(found.summaries() == expected.summaries(), "another configuration is another configuration's results");
 }
 
-/// What grows when something is allocated.
+/// Values that grow when memory is allocated.
 fn allocated(statistics: SlotStatistics) -> Vec<(u64, u64, u64, usize)> {
     let of = |pool: PoolStatistics| (pool.allocations, pool.frees, pool.trims, pool.bytes_held);
     std::iter::once(statistics.device).chain(statistics.page_locked).map(of).collect()
@@ -104,7 +104,7 @@ fn a_steady_state_allocates_nothing() {
             slots.run(batch, MegaFusedConfig::default()).unwrap();
             assert_eq!(allocated(slots.statistics()), allocated(after_one));
         }
-        // Page-locked memory is there before the first batch.
+        // Page-locked memory exists before the first batch.
         let locked = |statistics: Option<PoolStatistics>| statistics.map(|pool| (pool.allocations, pool.bytes_held));
         assert_eq!(locked(slots.statistics().page_locked), locked(page_locked_before));
         slots.release();
@@ -114,7 +114,7 @@ fn a_steady_state_allocates_nothing() {
     }
 }
 
-/// A chunk for which there is no memory ends the batch with the error that halves it.
+/// If a chunk runs out of memory, the batch ends with the error that makes the engine halve it.
 #[test]
 fn memory_that_runs_out_in_a_part_is_told_and_given_back() {
     if !device::is_there() {
@@ -123,7 +123,7 @@ fn memory_that_runs_out_in_a_part_is_told_and_given_back() {
     let (executor, config) = (executor(), MegaFusedConfig::default());
     let small = PackedBatch::from_inputs(&copies::jittered(2)).unwrap();
     let large = PackedBatch::from_inputs(&many_chains(200, tests::synthetic::Annotation::None)).unwrap();
-    // As much as the small one takes, and some more.
+    // The memory of the small batch, and a little more.
     let measured = DeviceSlots::new(&executor, cut(4)).unwrap();
     measured.run(&small, config).unwrap();
     let enough = 2 * measured.statistics().device.peak_held;
@@ -157,7 +157,7 @@ fn threads_share_lanes() {
             });
         }
     });
-    // And so does the engine, with its own.
+    // The engine does the same with its own slots.
     let found = backends.gpu.run_batch(&batches[0]).unwrap();
     assert_same(&found, &expected[0], "the engine");
 }

@@ -1,4 +1,4 @@
-//! Which code a device runs.
+//! The code that a device runs.
 
 use crate::one_of_each;
 use cuda_host::{Context, CudaExecutor, Image, Module};

@@ -1,4 +1,4 @@
-//! Several devices, and several engines on one.
+//! Several devices, and several engines on one device.
 
 use crate::{assert_same_bits, backends, one_of_each};
 use cuda_host::{Device, DeviceInfo};
@@ -8,10 +8,10 @@ use std::convert::Infallible;
 use std::sync::Barrier;
 use tests::{copies, device};
 
-/// Atoms of a batch: a few structures, so that there are batches for everybody.
+/// Atoms per batch: few structures, so that every device gets batches.
 const BATCH_ATOMS: usize = 10_000;
 
-/// Of every kind, and enough of them for many batches.
+/// All kinds of structures, enough for many batches.
 fn many() -> Vec<StructureInput> {
     let mut structures = copies::jittered(150);
     structures.extend(one_of_each());
@@ -19,7 +19,7 @@ fn many() -> Vec<StructureInput> {
     structures
 }
 
-/// The devices that the kernels run on, where there are two at least.
+/// The devices that run the kernels, if there are at least two.
 fn several() -> Option<Vec<DeviceInfo>> {
     if !device::is_there() {
         return None;
@@ -27,7 +27,7 @@ fn several() -> Option<Vec<DeviceInfo>> {
     let mut devices = Device::list().unwrap();
     devices.retain(DeviceInfo::is_supported);
     if devices.len() < 2 {
-        println!("skipped: this test takes two devices, and there is {}", devices.len());
+        println!("skipped: this test needs two devices, but there is {}", devices.len());
         return None;
     }
     Some(devices)
@@ -46,7 +46,7 @@ fn several_devices_give_what_one_gives_and_all_of_them_work() {
         builder().devices([devices[devices.len() - 1].ordinal]),
     ];
     for (engine, of) in engines.map(|builder| builder.build().unwrap()).iter().zip([devices.len(), devices.len(), 1]) {
-        // First: the first batch of each device takes long, and the next one meanwhile goes elsewhere.
+        // Run first: the first batch of each device takes long, so the next batch goes to another device.
         let (names, telemetry) = through_the_pipeline(engine, &structures);
         assert!(names.iter().eq(structures.iter().map(|structure| &structure.name)), "in the order of the source");
         assert_eq!(telemetry.workers.len(), of);
@@ -65,7 +65,7 @@ fn several_devices_give_what_one_gives_and_all_of_them_work() {
     }
 }
 
-/// As `prism features` computes them, two structures a batch.
+/// As `prism features` computes them, with two structures per batch.
 fn through_the_pipeline(engine: &Engine, structures: &[StructureInput]) -> (Vec<String>, Telemetry) {
     let batch = |structures: &[StructureInput]| Batch {
         structures: structures.to_vec(),
@@ -82,7 +82,7 @@ fn through_the_pipeline(engine: &Engine, structures: &[StructureInput]) -> (Vec<
     (names, telemetry)
 }
 
-/// Each engine has modules, streams and memory of its own on the device, in one context.
+/// Each engine has its own modules, streams and memory on the device, in one context.
 #[test]
 fn several_engines_share_a_device() {
     const ENGINES: usize = 4;

@@ -18,12 +18,12 @@ fn shipped_structures() {
     }
 }
 
-/// `PRISM_CORPUS` names a directory with `dev/`: every structure file in it.
+/// Every structure file in the directory `dev/` of `PRISM_CORPUS`.
 #[test]
 fn every_file_of_a_corpus() {
     let Some(backends) = backends() else { return };
     let Some(corpus) = std::env::var_os("PRISM_CORPUS").map(|corpus| Path::new(&corpus).join("dev")) else {
-        println!("skipped: PRISM_CORPUS names no directory that holds dev/");
+        println!("skipped: PRISM_CORPUS does not name a directory with dev/");
         return;
     };
     let inputs = discover([&corpus]).unwrap();

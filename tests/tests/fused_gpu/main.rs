@@ -1,5 +1,5 @@
-//! The fused kernel on a GPU: the bits of the CPU. Without a GPU each test prints a line and passes, unless
-//! CUDA_REQUIRE_GPU=1 asks for one.
+//! The fused kernel on a GPU gives the bits of the CPU. Without a GPU each test prints a line and passes, unless
+//! CUDA_REQUIRE_GPU=1 requires a GPU.
 
 mod batches;
 mod chunks;
@@ -20,7 +20,7 @@ struct Backends {
     gpu: Engine,
 }
 
-/// Both backends, where there is a GPU.
+/// Both backends, if there is a GPU.
 fn backends() -> Option<Backends> {
     backends_with(MegaFusedConfig::default())
 }
@@ -36,7 +36,7 @@ fn backends_with(config: MegaFusedConfig) -> Option<Backends> {
 }
 
 impl Backends {
-    /// Computes everything on both, compares all bits, and answers with the features.
+    /// Computes all structures on both backends, compares all bits, and returns the features.
     fn compare(&self, structures: &[StructureInput]) -> Vec<StructureFeatures> {
         let expected = self.cpu.run(structures).expect("features from the CPU");
         let found = self.gpu.run(structures).expect("features from the GPU");
@@ -48,7 +48,7 @@ impl Backends {
     }
 }
 
-/// All values and the summary, padding too.
+/// Compares all values and the summary, including padding.
 fn assert_same_bits(expected: &StructureFeatures, found: &StructureFeatures) {
     let name = &expected.name;
     assert_eq!((name, expected.n_residues), (&found.name, found.n_residues));
@@ -61,26 +61,26 @@ fn assert_same_bits(expected: &StructureFeatures, found: &StructureFeatures) {
                 assert_eq!(bits, other, "{name}, row {i}, {}: {a} on the CPU, {b} on the GPU", feature.name);
             }
         }
-        panic!("{name}: values differ, and no feature does");
+        panic!("{name}: values differ, but no feature does");
     }
     let bytes = |features: &StructureFeatures| bytemuck::bytes_of(&features.summary).to_vec();
     assert_eq!(bytes(expected), bytes(found), "{name}: {:?} and {:?}", expected.summary, found.summary);
 }
 
-/// A structure of each kind that the other tests have, small enough to be run under compute-sanitizer.
+/// One structure of each kind that the other tests use, small enough for compute-sanitizer.
 fn one_of_each() -> Vec<StructureInput> {
     let mut structures: Vec<_> = [1, 2, 3, 31, 255, 257].iter().map(|&n| Recipe::new(n, n as u64).build()).collect();
     structures.push(Recipe::new(120, 11).chains(3).annotation(Annotation::Partly).build());
     structures.push(Recipe::new(90, 12).annotation(Annotation::Whole).build());
     let mut damaged = Recipe::new(100, 13).build();
     (0..100).step_by(7).for_each(|residue| remove_ca(&mut damaged, residue));
-    // More in one place than a contact list has room for.
+    // More contacts in one place than a contact list has room for.
     (30..70).filter(|residue| residue % 7 != 0).for_each(|residue| move_ca(&mut damaged, residue, 29));
     structures.push(damaged);
     structures
 }
 
-/// Meant for `compute-sanitizer fused_gpu --exact mixed_batch`: no `assert` beside the bits, one small batch.
+/// For `compute-sanitizer fused_gpu --exact mixed_batch`: one small batch, and no checks besides the bits.
 #[test]
 fn mixed_batch() {
     let Some(backends) = backends() else { return };

@@ -1,4 +1,4 @@
-//! Configurations and structures off the beaten path.
+//! Unusual configurations and structures.
 
 use crate::{backends, backends_with, one_of_each};
 use kernels_gpu::scratch::contact_words;
@@ -70,7 +70,7 @@ fn coinciding_atoms() {
         coinciding(300, &|_| true),
     ];
     let features = backends.compare(&structures);
-    // Everybody is in contact with everybody, and the list has room for few.
+    // All residues are in contact with each other, and the lists have room for few.
     assert!(features[3].column(column::CONTACT_NUMBER).all(|x| x == 299.0) && contact_words(8.0) < 299);
     assert!(features[3].column(column::WCN).all(|x| x == 0.0));
 }
@@ -80,7 +80,7 @@ fn several_chains() {
     let Some(backends) = backends() else { return };
     let mut structures: Vec<_> = [2, 3, 16].iter().map(|&k| Recipe::new(333, 5).chains(k).build()).collect();
     structures.push(Recipe::new(50, 6).chains(50).build());
-    // A chain that comes back.
+    // A chain that continues after another one.
     let mut woven = Recipe::new(200, 7).chains(2).build();
     woven.chain_ids.iter_mut().enumerate().for_each(|(i, chain)| *chain = u32::from(i / 10 % 2 == 1));
     structures.push(woven);
@@ -95,7 +95,7 @@ fn annotation_with_gaps() {
         .iter()
         .map(|&annotation| Recipe::new(280, 9).annotation(annotation).build())
         .collect();
-    // One value in the whole structure, and no B factor.
+    // A single value in the whole structure, and no B factors.
     let mut single = Recipe::new(280, 9).build();
     (single.gisaid_freq[279], single.bfactor) = (0.25, vec![f32::NAN; 280]);
     structures.push(single);

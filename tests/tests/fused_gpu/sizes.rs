@@ -15,7 +15,7 @@ fn around_a_block() {
     assert_eq!(features[0].column(column::CONTACT_NUMBER).collect::<Vec<_>>(), [0.0], "one residue is alone");
 }
 
-/// A viral capsid is this large; one block has all of it.
+/// The size of a viral capsid; one block computes all of it.
 #[test]
 fn twenty_six_thousand_residues() {
     let Some(backends) = backends() else { return };

@@ -1,7 +1,7 @@
-//! Columns of heavy atoms, over all pairs of atoms, in f64, as the definitions say it.
+//! Heavy-atom columns from their definitions, over all pairs of atoms, in f64.
 //!
-//! A count that rounding decides is known from below and from above, and so is what is made of it: the expected value
-//! lies in the middle, and half the interval is part of its tolerance.
+//! If rounding decides a count, its lower and upper bounds are known, and so are those of derived values. The expected
+//! value is the middle of the interval, and half the interval is part of its tolerance.
 
 use crate::expected::Expected;
 use crate::residues::{length, minus};
@@ -15,7 +15,7 @@ use std::ops::Range;
 /// Radius of the probe in Å.
 const PROBE: f64 = 1.4;
 
-/// What a number may be.
+/// The possible values of a number.
 #[derive(Clone, Copy, Debug, Default)]
 struct Interval {
     low: f64,
@@ -28,7 +28,7 @@ impl Interval {
         self.high += f64::from(u8::from(possible));
     }
 
-    /// By a function that rises, or one that falls.
+    /// Applies an increasing or decreasing function.
     fn map(self, f: impl Fn(f64) -> f64) -> Self {
         let (a, b) = (f(self.low), f(self.high));
         Self { low: a.min(b), high: a.max(b) }
@@ -59,15 +59,15 @@ impl Atom {
     }
 }
 
-/// A structure's heavy atoms.
+/// The heavy atoms of a structure.
 pub struct Atoms {
     atoms: Vec<Atom>,
     rows: Vec<Range<usize>>,
     kinds: Vec<usize>,
     points: Vec<[f64; 3]>,
-    /// In Å around limits: what is as near is possible and not certain.
+    /// Distance in Å from a limit within which rounding decides.
     margin: f64,
-    /// Test points on each atom that are exposed.
+    /// Number of exposed test points on each atom.
     exposed: Vec<Interval>,
 }
 
@@ -96,14 +96,14 @@ impl Atoms {
             .map(|j| &self.atoms[j])
             .filter(|other| atom.distance(other) < reach + other.radius + PROBE + self.margin)
             .collect();
-        // Of spheres around one place the larger covers the smaller, and equal ones leave each other alone.
+        // Of spheres around one point, the larger one covers the smaller, and equal ones do not cover each other.
         if near.iter().any(|other| other.place == atom.place && other.radius > atom.radius) {
             return Interval::default();
         }
         let mut exposed = Interval::default();
         for point in &self.points {
             let place = [0, 1, 2].map(|axis| atom.place[axis] + reach * point[axis]);
-            // How far outside the nearest sphere.
+            // Distance outside of the nearest sphere.
             let outside = near
                 .iter()
                 .filter(|other| other.place != atom.place)
@@ -114,7 +114,7 @@ impl Atoms {
         exposed
     }
 
-    /// Other atoms within `limit`, itself counted.
+    /// Number of atoms within `limit`, including the atom itself.
     fn crowd(&self, i: usize, limit: f64) -> Interval {
         let mut crowd = Interval::default();
         for other in &self.atoms {
@@ -124,7 +124,7 @@ impl Atoms {
         crowd
     }
 
-    /// Distance to the nearest atom that is exposed; `None` where none is within 40 Å.
+    /// Distance to the nearest exposed atom; `None` if there is none within 40 Å.
     fn depth(&self, i: usize) -> Option<Interval> {
         if self.exposed[i].low > 0.0 {
             return Some(Interval::default());
@@ -150,7 +150,7 @@ impl Atoms {
         contacts
     }
 
-    /// Columns of a residue that count atoms within a distance, where rounding decides on one.
+    /// Columns of a residue that count atoms within a distance, if rounding decides one.
     pub fn doubtful_counts(&self, row: usize) -> Vec<usize> {
         let doubtful = |counts: &Interval| counts.low < counts.high;
         let mut columns = Vec::new();
@@ -175,7 +175,7 @@ impl Atoms {
         all.expected(column::SASA, 2e-6 * all.high)
     }
 
-    /// A residue's columns; `velocity` is what `velocity_local` is to be.
+    /// A residue's columns, given the expected `velocity_local`.
     pub fn row(&self, row: usize, velocity: Expected) -> Vec<Expected> {
         let own = self.rows[row].clone();
         let sum = |of: &dyn Fn(usize) -> Interval| own.clone().map(of).fold(Interval::default(), Interval::plus);
@@ -218,7 +218,7 @@ impl Atoms {
     }
 }
 
-/// Radii of carbons and sulfurs in ProtOr's table.
+/// Whether a radius is that of carbon or sulfur in ProtOr's table.
 fn is_apolar(radius: f64) -> bool {
     [1.61, 1.76, 1.88, 1.77].iter().any(|known| (radius - known).abs() < 1e-6)
 }

@@ -1,4 +1,4 @@
-//! Which side a limit belongs to, and where columns are not defined.
+//! To which side limits belong, and where columns are undefined.
 
 use crate::synthetic::{annotate, coil, of_all_points, of_points};
 use crate::{engine, name_of, run, shipped};
@@ -7,9 +7,9 @@ use shared_types::Group;
 use shared_types::feature::column::*;
 use tests::dice::Dice;
 
-/// Lysines, whose charge is 1, at these distances from the first.
+/// Lysines, whose charge is 1, at the given distances from the first.
 fn at_distances(distances: &[f32]) -> StructureInput {
-    // Directions of Pythagorean triples, so that distances are exact and the others are far from each other.
+    // Directions of Pythagorean triples make the distances exact and keep the residues apart.
     let points = distances.iter().enumerate().map(|(i, d)| match i % 3 {
         0 => [0.6 * d, 0.8 * d, 0.0],
         1 => [-d, 0.0, 0.0],
@@ -44,7 +44,7 @@ fn weighted_means_reach_to_18_angstroms() {
     assert!(found[CONSERVATION].is_nan());
 }
 
-/// Three linked residues in an arch whose side chain points along +y, and pairs of linked ones elsewhere.
+/// Three linked residues in an arch whose side chain points along +y, and linked pairs elsewhere.
 fn arch(others: &[[f32; 3]]) -> StructureInput {
     let mut points = vec![[-3.0, -2.0, 0.0], [0.0, 0.0, 0.0], [3.0, -2.0, 0.0]];
     points.extend(others);
@@ -108,7 +108,7 @@ fn a_dihedral_is_never_minus_180() {
     }
 }
 
-/// Columns that a residue without an alpha carbon has not.
+/// Columns that a residue without an alpha carbon lacks.
 const NEED_A_CA: &[usize] = &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 18, 20, 22, 23, 25, 28, 29, 30];
 
 #[test]
@@ -117,7 +117,7 @@ fn without_an_alpha_carbon_no_place_is_known() {
     let mut points: Vec<_> = coil(30, dice).into_iter().map(Some).collect();
     points[12] = None;
     let mut structure = annotate(of_points("hole", &points), dice);
-    // Its B factor is another atom's, and does not count.
+    // The B factor belongs to another atom, and must not count.
     structure.bfactor[12] = 1e9;
     (structure.conservation[12], structure.gisaid_freq[12], structure.gisaid_velocity[12]) = (0.5, 0.25, 0.125);
     let rows = &run(&[structure], 8.0)[0].rows();
@@ -128,7 +128,7 @@ fn without_an_alpha_carbon_no_place_is_known() {
     assert!(rows.iter().all(|row| row.columns[BFACTOR_Z].is_nan() || row.columns[BFACTOR_Z].abs() < 6.0));
 }
 
-/// NaN of any bits in, NaN of known bits out.
+/// Input NaNs may have any bits; output NaNs have fixed bits.
 #[test]
 fn every_nan_is_written_alike() {
     let dice = &mut Dice::new(6);
@@ -164,7 +164,7 @@ fn small_features_are_written_as_0_and_nothing_else_changes() {
         }
         assert!(zeroed > 0, "{least}");
     }
-    // A value of just that magnitude stays.
+    // A value of exactly this magnitude stays.
     let mut edge = of_all_points("edge", [[0.0; 3]]);
     edge.conservation = vec![-0.5];
     assert_eq!(engine(8.0, 0.5).run(&[edge]).unwrap()[0].rows()[0].columns[CONSERVATION], -0.5);

@@ -1,4 +1,5 @@
-//! Eigenvector centrality on graphs that are hard for iterations: several components, equal ones, close eigenvalues.
+//! Eigenvector centrality on graphs that are difficult for iterations: several components, equal components, close
+//! eigenvalues.
 
 use crate::graph::Graph;
 use crate::residues::residues;
@@ -9,7 +10,7 @@ use shared_types::feature::column;
 use std::f32::consts::TAU;
 use tests::dice::Dice;
 
-/// Points on a line, each in contact with the next alone.
+/// Points on a line, each in contact only with its neighbours.
 fn line(n: usize, at: [f32; 3]) -> Vec<[f32; 3]> {
     (0..n).map(|i| [at[0] + 5.0 * i as f32, at[1], at[2]]).collect()
 }
@@ -24,14 +25,14 @@ fn ring(n: usize, at: [f32; 3]) -> Vec<[f32; 3]> {
         .collect()
 }
 
-/// A middle, and points around it that are in contact with it alone.
+/// A centre, and points around it that are in contact only with it.
 fn star(at: [f32; 3]) -> Vec<[f32; 3]> {
     let tips =
         [[7.5, 0.0, 0.0], [-7.5, 0.0, 0.0], [0.0, 7.5, 0.0], [0.0, -7.5, 0.0], [0.0, 0.0, 7.5], [0.0, 0.0, -7.5]];
     [[0.0; 3]].into_iter().chain(tips).map(|tip| [0, 1, 2].map(|axis| at[axis] + tip[axis])).collect()
 }
 
-/// All in contact with each other.
+/// Points that are all in contact with each other.
 fn clique(n: usize, at: [f32; 3], dice: &mut Dice) -> Vec<[f32; 3]> {
     (0..n).map(|_| at.map(|x| x + 3.0 * dice.roll())).collect()
 }
@@ -83,14 +84,14 @@ fn it_is_a_leading_eigenvector_of_every_graph() {
     assert_leading(&structures);
 }
 
-/// Pairs, each an eigenvector for the largest eigenvalue, 1.
+/// Pairs, each of which has the largest eigenvalue, 1.
 #[test]
 fn many_equal_components_are_no_difficulty() {
     let pairs = (0..100).flat_map(|i| line(2, [0.0, 100.0 * i as f32, 0.0]));
     assert_leading(&[of_all_points("pairs", pairs)]);
 }
 
-/// The larger component of two takes all, whichever comes first in the file.
+/// The larger of two components has all of the centrality, in either order in the file.
 #[test]
 fn the_component_of_the_largest_eigenvalue_takes_all() {
     let star_first = star([0.0; 3]).into_iter().chain(line(3, [0.0, 500.0, 0.0]));
@@ -101,7 +102,7 @@ fn the_component_of_the_largest_eigenvalue_takes_all() {
     for v in a[7..].iter().chain(&b[..3]) {
         assert!(*v < 1e-4, "{v}");
     }
-    // A star's middle has 1 / sqrt 2, its tips share the rest.
+    // The centre of a star has 1 / sqrt 2; its tips share the rest.
     for v in [&a[..7], &b[3..]] {
         assert!((v[0] - 0.5f32.sqrt()).abs() < 1e-4, "{v:?}");
         assert!(v[1..].iter().all(|tip| (tip - (1.0f32 / 12.0).sqrt()).abs() < 1e-4), "{v:?}");

@@ -1,4 +1,4 @@
-//! Heavy atoms in known figures, and closer or deeper than proteins have them.
+//! Heavy atoms in known arrangements, and closer together or deeper than in proteins.
 
 use crate::synthetic::of_all_points;
 use crate::{assert_right, run};
@@ -11,7 +11,7 @@ fn columns(structure: StructureInput, row: usize) -> [f32; 32] {
     run(&[structure], 8.0)[0].rows()[row].columns
 }
 
-/// An atom of radius 1.88 Å with the probe's 1.4 Å.
+/// Accessible area of an atom of radius 1.88 Å with a probe of 1.4 Å.
 const WHOLE: f32 = 4.0 * PI * 3.28 * 3.28;
 
 #[test]
@@ -43,7 +43,7 @@ fn exposure_counts_at_most_once_for_velocity() {
     let mut structure = of_all_points("alone", [[0.0; 3]]);
     structure.gisaid_velocity = vec![-0.25];
     assert_eq!(columns(structure.clone(), 0)[EXPOSED_VELOCITY], -0.25, "a relative area above 1 counts as 1");
-    // A tryptophan's share is less than 1.
+    // The rsa of a tryptophan is below 1.
     structure.residue_types = vec![17];
     let found = columns(structure, 0);
     assert!(found[RSA] < 1.0);
@@ -93,7 +93,7 @@ fn crowds_are_counted_right() {
     }
 }
 
-/// A dense ball, whose middle is several cells away from the nearest exposed atom.
+/// A dense ball, whose centre is several cells away from the nearest exposed atom.
 #[test]
 fn depth_is_found_however_deep() {
     let places = -6..=6;
@@ -108,7 +108,7 @@ fn depth_is_found_however_deep() {
     assert_right(&[structure], 2.0);
 }
 
-/// A ball of 23,000 atoms, solid for more than any protein is: nobody looks farther than 40 Å.
+/// A solid ball of 23,000 atoms, thicker than any protein: the search ends at 40 Å.
 #[test]
 fn atoms_deeper_than_any_have_no_depth() {
     let places = -18..=18;

@@ -1,4 +1,4 @@
-//! Every column, all pairs, in f64, as the definitions say it.
+//! All columns from their definitions, over all pairs, in f64.
 
 use crate::graph::Graph;
 use crate::residues::*;
@@ -8,27 +8,27 @@ use shared_types::feature::column;
 /// A value of a residue that may be missing.
 type Given = fn(&Residue) -> Option<f64>;
 
-/// What a column may be.
+/// The expected value of a column.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected {
     pub column: usize,
     /// `None` is NaN.
     pub value: Option<f64>,
-    /// Largest difference.
+    /// Largest allowed difference.
     pub tolerance: f64,
-    /// Differences count modulo 360.
+    /// Whether differences are modulo 360.
     pub periodic: bool,
 }
 
-/// A residue's columns.
+/// The expected columns of a residue.
 pub struct ExpectedRow {
     pub columns: Vec<Expected>,
-    /// Something stands so close to a limit that f32 may see it on the other side.
+    /// Whether something is so close to a limit that f32 may put it on the other side.
     pub doubtful: bool,
 }
 
 impl Expected {
-    /// Whether `found` is that.
+    /// Whether `found` agrees.
     pub fn admits(&self, found: f32) -> bool {
         let Some(value) = self.value else { return found.to_bits() == 0x7fc0_0000 };
         let mut off = (f64::from(found) - value).abs();
@@ -39,7 +39,7 @@ impl Expected {
     }
 }
 
-/// A structure with what several columns need.
+/// A structure with values that several columns need.
 struct Definitions<'a> {
     residues: &'a [Residue],
     graph: Graph,
@@ -50,7 +50,7 @@ struct Definitions<'a> {
     radius_of_gyration: f64,
 }
 
-/// All rows, but for the centrality, which [`Graph::fault`] judges; `margin` in Å is how close to a limit is doubtful.
+/// All rows without the centrality, which [`Graph::fault`] checks. Values within `margin` (Å) of a limit are doubtful.
 pub fn rows(residues: &[Residue], threshold: f64, margin: f64) -> Vec<ExpectedRow> {
     let definitions = Definitions::new(residues, threshold);
     let near = |limits: &[f64]| -> Vec<bool> {
@@ -88,7 +88,7 @@ impl<'a> Definitions<'a> {
         let flat = bfactors.iter().all(|b| *b == bfactors[0]) || deviation == 0.0;
         let z = |b: f64| if flat { 0.0 } else { (b - average) / deviation };
         let bfactor_z = residues.iter().map(|r| r.bfactor.map(z)).collect();
-        // The mean of n f32 is off by some of their spacings.
+        // The mean of n f32 has an error of some of their spacings.
         let largest = bfactors.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
         let bfactor_tolerance = if flat { 0.0 } else { 1e-6 * (1.0 + largest / deviation) * 4.0 };
         let places: Vec<[f64; 3]> = residues.iter().filter_map(|r| r.ca).collect();
@@ -98,7 +98,7 @@ impl<'a> Definitions<'a> {
         Self { residues, graph, bfactor_z, bfactor_tolerance, centroid, radius_of_gyration }
     }
 
-    /// Alpha carbons of other residues and how far they are.
+    /// Alpha carbons of other residues, with their distances.
     fn others(&self, i: usize) -> impl Iterator<Item = (usize, f64)> {
         (0..self.residues.len())
             .filter(move |&j| i != j)
@@ -109,12 +109,12 @@ impl<'a> Definitions<'a> {
         self.others(i).any(|(_, d)| limits.iter().any(|limit| (d - limit).abs() < margin))
     }
 
-    /// Whether a residue lies in the plane between the half spheres, but for rounding.
+    /// Whether a residue lies in the plane between the half spheres within rounding.
     fn has_one_sideways(&self, i: usize, margin: f64) -> bool {
         let (Some(axis), Some(here)) = (self.axis(i), self.residues[i].ca) else { return false };
         self.others(i).filter(|(_, d)| *d < 13.0).any(|(j, d)| {
             let side = dot(minus(self.residues[j].ca.unwrap(), here), axis).abs();
-            // What is exactly sideways, numbers of few bits made.
+            // Exactly in the plane only if the numbers have few bits.
             side > 0.0 && side < d * margin
         })
     }
@@ -145,7 +145,7 @@ impl<'a> Definitions<'a> {
         let scaled = off_centre.map(|d| if self.radius_of_gyration == 0.0 { 0.0 } else { d / self.radius_of_gyration });
         put(column::CENTROID_DISTANCE, scaled, 2e-6);
 
-        // What the tables do not say of a residue is not defined, and adds nothing elsewhere.
+        // Properties that the tables lack are undefined, and add nothing to other residues.
         let known = |value: f32| (!value.is_nan()).then_some(f64::from(value));
         put(column::HYDROPATHY, known(property.hydropathy), 0.0);
         put(column::CHARGE, known(property.charge), 0.0);
@@ -175,7 +175,7 @@ impl<'a> Definitions<'a> {
         columns
     }
 
-    /// Unit vectors from both neighbours, added; `None` unless both are linked.
+    /// The sum of the unit vectors from both neighbours; `None` unless both are linked.
     fn axis(&self, i: usize) -> Option<[f64; 3]> {
         if i == 0 || !linked(self.residues, i - 1) || !linked(self.residues, i) {
             return None;
@@ -204,7 +204,7 @@ impl<'a> Definitions<'a> {
         let mut among = vec![false; self.residues.len()];
         near.iter().for_each(|&j| among[j] = true);
         let edges: usize = near.iter().map(|&a| self.graph.neighbours[a].iter().filter(|&&b| among[b]).count()).sum();
-        // Each edge was met from both ends.
+        // Each edge was counted from both ends.
         edges as f64 / (near.len() * (near.len() - 1)) as f64
     }
 
@@ -225,11 +225,11 @@ impl<'a> Definitions<'a> {
         self.axis(i)?;
         let ca = |i: usize| self.residues[i].ca.unwrap();
         let (back, ahead) = (unit(minus(ca(i - 1), ca(i)))?, unit(minus(ca(i + 1), ca(i)))?);
-        // Half the angle by both sums, which is exact where the cosine is not.
+        // Half the angle from both sums, which is exact where the cosine is not.
         Some(2.0 * length(minus(back, ahead)).atan2(length(plus(back, ahead))).to_degrees())
     }
 
-    /// With its tolerance: near a straight line the planes are not well known.
+    /// With its tolerance: near a straight line the planes are poorly determined.
     fn dihedral(&self, i: usize) -> Option<(f64, f64)> {
         if i == 0 || !(i - 1..=i + 1).all(|k| linked(self.residues, k)) {
             return None;

@@ -1,8 +1,8 @@
-//! The contact graph in f64, and what an eigenvector of it must satisfy.
+//! The contact graph in f64, and the conditions for its eigenvector.
 
 use crate::residues::{Residue, distance};
 
-/// Who is in contact with whom.
+/// The contacts of each residue.
 pub struct Graph {
     pub neighbours: Vec<Vec<usize>>,
 }
@@ -27,8 +27,8 @@ impl Graph {
         self.neighbours.iter().map(|near| near.iter().map(|&j| v[j]).sum()).collect()
     }
 
-    /// A lower bound of the largest eigenvalue, and close to it: Rayleigh quotients only rise in a power iteration of
-    /// A + I, which no bipartite graph stops.
+    /// A tight lower bound of the largest eigenvalue: Rayleigh quotients only increase in a power iteration of A + I, which
+    /// converges for bipartite graphs, too.
     fn largest_eigenvalue(&self) -> f64 {
         let mut v: Vec<f64> = self.neighbours.iter().map(|near| near.len() as f64).collect();
         let mut eigenvalue = 0.0;
@@ -43,7 +43,7 @@ impl Graph {
         eigenvalue
     }
 
-    /// What is wrong with `centrality`, if anything; a missing alpha carbon's NaN stands outside of the graph.
+    /// The error in `centrality`, if any. Residues without an alpha carbon have NaN and are not part of the graph.
     pub fn fault(&self, centrality: &[f32], residues: &[Residue]) -> Option<String> {
         let mut v = Vec::new();
         for (i, (&x, residue)) in centrality.iter().zip(residues).enumerate() {
@@ -54,7 +54,7 @@ impl Graph {
             }
         }
         if self.contacts() == 0 {
-            return v.iter().position(|&x| x != 0.0).map(|i| format!("row {i} is not 0, and there is no contact"));
+            return v.iter().position(|&x| x != 0.0).map(|i| format!("row {i} is not 0, but there is no contact"));
         }
         let norm = v.iter().map(|x| x * x).sum::<f64>().sqrt();
         if (norm - 1.0).abs() > 1e-5 {
@@ -68,6 +68,6 @@ impl Graph {
         }
         let largest = self.largest_eigenvalue();
         (eigenvalue < largest * (1.0 - 2e-4))
-            .then(|| format!("eigenvalue {eigenvalue}, and there is one of at least {largest}"))
+            .then(|| format!("eigenvalue {eigenvalue}, but there is one of at least {largest}"))
     }
 }

@@ -1,4 +1,4 @@
-//! What must not matter: the order and the cut of a batch (not a bit), position and orientation (rounding alone).
+//! What must not matter: order and division of a batch (equal bits), position and orientation (equal except for rounding).
 
 use crate::atoms::Atoms;
 use crate::residues::residues;
@@ -66,9 +66,9 @@ fn bits_do_not_depend_on_the_cut_of_a_batch() {
     }
 }
 
-/// Turns the structure about an axis and moves it; f32 rounds each coordinate once more.
+/// Rotates and moves a structure; f32 rounds each coordinate once more.
 fn moved(structure: &StructureInput, shift: [f64; 3]) -> StructureInput {
-    // A rotation by a unit quaternion.
+    // Rotation by a unit quaternion.
     let [w, x, y, z] = [0.5f64, 0.1, -0.7, 0.5].map(|q| q / (1.0f64).sqrt());
     let norm = w * w + x * x + y * y + z * z;
     let s = 2.0 / norm;
@@ -89,18 +89,18 @@ fn moved(structure: &StructureInput, shift: [f64; 3]) -> StructureInput {
     moved
 }
 
-/// How far a column may go when coordinates are off by 4e-6 Å: absolute, and relative to the value.
+/// Allowed change of a column when coordinates change by 4e-6 Å: absolute, and relative to the value.
 fn drift(column: usize) -> (f32, f32) {
     match column {
         CONTACT_NUMBER | HSE_UP | HSE_DOWN | LONG_RANGE_CONTACTS | CHARGE_LOCAL => (0.0, 0.0),
         CA_ANGLE | CA_DIHEDRAL => (2e-2, 0.0),
-        // Eigenvectors move by the residual over the gap.
+        // The change of an eigenvector is the residual divided by the gap.
         CENTRALITY => (4e-3, 0.0),
         WCN | CENTROID_DISTANCE => (1e-5, 1e-5),
         CX => (1e-5, 1e-5),
         ATOMIC_CONTACTS => (0.0, 0.0),
-        // Test points do not turn with the structure, so that areas are off by the error of that many points. Which of
-        // the hardly exposed atoms has one, others' depths depend on.
+        // Test points do not rotate with the structure, so areas have the sampling error of that many points. The depths of
+        // other atoms depend on which of the barely exposed atoms have area.
         SASA | SASA_APOLAR => (4.0, 0.0),
         RSA => (0.03, 0.0),
         DEPTH => (4.0, 0.0),
@@ -110,7 +110,7 @@ fn drift(column: usize) -> (f32, f32) {
 
 #[test]
 fn position_and_orientation_do_not_matter() {
-    // Their second eigenvalues are below 0.95 of the first.
+    // Structures whose second eigenvalue is below 0.95 of the first.
     let structures: Vec<_> = shipped::structures().into_iter().filter(|s| s.name != "1jcd.pdb").collect();
     let config = MegaFusedConfig { points: 1000, ..MegaFusedConfig::default() };
     let engine = Engine::builder().backend(Backend::Cpu).config(config).build().unwrap();
@@ -134,7 +134,7 @@ fn position_and_orientation_do_not_matter() {
                         continue;
                     }
                     let (absolute, relative) = match feature.column {
-                        // Points do not turn with the structure.
+                        // Points do not rotate with the structure.
                         SITE_SCORE => (0.5, 0.0),
                         column => drift(column),
                     };

@@ -1,4 +1,4 @@
-//! Sites of a structure of any size.
+//! Sites of very large structures.
 
 use crate::shipped;
 use prism_host::engine::Selection;
@@ -6,9 +6,9 @@ use prism_host::{Backend, Engine, StructureInput};
 use shared_types::FEATURES;
 use shared_types::site_model::MOST_SITES;
 
-/// Copies beside each other in one structure, farther apart than anything reaches.
+/// Copies side by side in one structure, farther apart than any interaction.
 fn side_by_side(one: &StructureInput, copies: usize) -> StructureInput {
-    // A multiple of what coordinates are rounded to.
+    // A multiple of the rounding unit of coordinates.
     const APART: f32 = 96.0;
     let mut all = StructureInput {
         name: "many".to_owned(),
@@ -46,16 +46,16 @@ fn sites_of_26_000_residues_are_those_of_their_parts() {
     let many = side_by_side(&one, copies);
     let [alone, all] = &engine.run(&[one, many]).unwrap()[..] else { panic!("two structures") };
     assert!(all.n_residues >= 26_000);
-    // Coordinates are rounded as far away from the centre, and a point may come or go.
+    // Coordinates far from the centre are rounded more, so a point may appear or vanish.
     let expected = alone.named("site_score").unwrap();
     let found = all.named("site_score").unwrap();
     let apart: f32 = found.iter().zip(expected.iter().cycle()).map(|(a, b)| (a - b).abs()).sum();
     assert!(apart / (found.len() as f32) < 1e-3, "{apart} of {}", found.len());
-    // The best site of the part is there again and again.
+    // The best site of the copy occurs again in each copy.
     assert_eq!(all.sites.len(), MOST_SITES);
     let best = alone.sites[0];
     for site in &all.sites {
-        assert!((site.score / best.score - 1.0).abs() < 0.05, "{site:?} where {best:?}");
+        assert!((site.score / best.score - 1.0).abs() < 0.05, "{site:?}, expected {best:?}");
     }
     assert!(all.sites.is_sorted_by(|a, b| a.score >= b.score));
     assert!(all.site_ids.iter().all(|&id| (-1..MOST_SITES as i32).contains(&id)));

@@ -1,4 +1,4 @@
-//! Features against oracles: every column computed again in f64, over all pairs, from its definition.
+//! Features compared with oracles: every column is computed again in f64, over all pairs, from its definition.
 
 mod atoms;
 mod boundaries;
@@ -22,7 +22,7 @@ use shared_types::feature::column;
 use shared_types::{Group, MegaFusedConfig};
 use tests::dice::Dice;
 
-/// The CPU backend; others have its bits.
+/// The CPU backend; other backends have its bits.
 fn engine(contact_threshold: f32, min_feature_value: f32) -> Engine {
     let config = MegaFusedConfig { contact_threshold, min_feature_value, ..MegaFusedConfig::default() };
     Engine::builder().backend(Backend::Cpu).config(config).build().unwrap()
@@ -36,8 +36,7 @@ fn name_of(column: usize) -> &'static str {
     Group::Residue.features().find(|feature| feature.column == column).map_or("?", |feature| feature.name)
 }
 
-/// Everything that is wrong with a structure's features; `margin` in Å around limits is left out, and those rows
-/// counted.
+/// The errors in a structure's features. Rows with values within `margin` (Å) of a limit are skipped and counted.
 fn faults(
     structure: &StructureInput,
     features: &StructureFeatures,
@@ -57,7 +56,7 @@ fn faults(
         for value in expected.columns.iter().filter(|_| !expected.doubtful) {
             let found = found.columns[value.column];
             if !value.admits(found) {
-                say(format!("row {i} {}: {found} where {value:?}", name_of(value.column)));
+                say(format!("row {i} {}: {found}, expected {value:?}", name_of(value.column)));
             }
         }
         for (column, value) in found.columns.iter().enumerate() {
@@ -90,7 +89,7 @@ fn faults(
         say(format!("summary: {} contacts of {}", summary.contacts, graph.contacts()));
     }
     if !atoms.whole_area().admits(summary.area) {
-        say(format!("summary: area {} where {:?}", summary.area, atoms.whole_area()));
+        say(format!("summary: area {}, expected {:?}", summary.area, atoms.whole_area()));
     }
     let radius = expected::radius_of_gyration(&residues);
     let found = summary.radius_of_gyration;
@@ -100,16 +99,16 @@ fn faults(
         (f64::from(found) - radius).abs() <= 1e-6 * radius
     };
     if !agree {
-        say(format!("summary: radius of gyration {found} (bits {:x}) where {radius}", found.to_bits()));
+        say(format!("summary: radius of gyration {found} (bits {:x}), expected {radius}", found.to_bits()));
     }
     (faults, doubtful)
 }
 
-/// The same where atoms cover test points, whose places round too.
+/// The same for atoms that cover test points, whose positions are rounded, too.
 const ATOM_MARGIN: f64 = 2e-5;
 
-/// Closer than this to a limit, the rounding of f32 decides. (A coordinate of 64 Å has a spacing of 8e-6 Å, but is
-/// exact; differences and squares round.)
+/// If something is closer to a limit than this in Å, the rounding of f32 decides. (A coordinate of 64 Å has a spacing of
+/// 8e-6 Å, but is exact; differences and squares are rounded.)
 const MARGIN: f64 = 3e-6;
 
 fn assert_right(structures: &[StructureInput], threshold: f32) {
@@ -157,7 +156,7 @@ fn odd_structures_have_the_features_that_are_defined() {
     assert_right(&synthetic::zoo(), 8.0);
 }
 
-/// At 12 Å some contact lists have no room, at 30 Å most; below 3 Å hardly any contact is left.
+/// At 12 Å some contact lists overflow, at 30 Å most of them; below 3 Å hardly any contact is left.
 #[test]
 fn every_contact_threshold_gives_what_is_defined() {
     let mut structures = synthetic::zoo();
@@ -167,7 +166,7 @@ fn every_contact_threshold_gives_what_is_defined() {
     }
 }
 
-/// Intervals instead of numbers are for rows on which rounding decides, and those are few.
+/// The oracle gives intervals for rows in which rounding decides, and these are few.
 #[test]
 fn the_oracle_knows_areas_of_most_rows_exactly() {
     for structure in shipped::structures() {
@@ -190,7 +189,7 @@ fn the_oracle_sees_a_wrong_number() {
         let value = &mut wrong.named_mut(feature.name).expect("a feature")[20];
         *value = if value.is_nan() { 0.0 } else { *value * 1.1 + 0.01 };
         let (faults, _) = faults(&structures[0], &wrong, 8.0, MARGIN);
-        // Scores are another oracle's.
+        // Another oracle checks scores.
         let faults = if feature.column == column::SITE_SCORE { defined.faults(&wrong) } else { faults };
         assert_eq!(faults.len(), 1, "{}: {faults:?}", feature.name);
     }

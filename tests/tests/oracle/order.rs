@@ -1,4 +1,5 @@
-//! A GPU promises no order of threads between two barriers, nor of blocks: none may matter. Nor may it matter how structures
+//! A GPU does not define the order of blocks, or of threads between barriers, so no order may matter. The assignment of
+//! structures to blocks must not matter either.
 //! are shared out to blocks.
 
 use crate::synthetic::zoo;
@@ -9,7 +10,7 @@ use shared_types::MegaFusedConfig;
 
 fn bits(features: &BatchFeatures) -> Vec<u32> {
     let (values, site_ids) = (bytemuck::cast_slice(features.values()), bytemuck::cast_slice(features.site_ids()));
-    // Peaks and all that follows from them, too.
+    // Peaks and everything derived from them, too.
     let sites: Vec<_> = features.iter().flat_map(|one| one.sites.to_vec()).collect();
     [values, site_ids, bytemuck::cast_slice(features.summaries()), bytemuck::cast_slice(&sites)].concat()
 }

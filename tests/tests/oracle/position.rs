@@ -1,9 +1,9 @@
-//! The group of positions, against the text of the files.
+//! The group of positions, compared with the text of the files.
 
 use prism_host::read::{ReadOptions, read_bytes};
 use prism_host::{Backend, Engine};
 
-/// An alpha carbon a line, at what its columns say.
+/// One alpha carbon per line, with the given columns.
 fn pdb(lines: &[(&str, &str, &str, &str)]) -> String {
     let line = |(i, (x, y, z, b)): (usize, &(&str, &str, &str, &str))| {
         let number = i + 1;
@@ -12,7 +12,7 @@ fn pdb(lines: &[(&str, &str, &str, &str)]) -> String {
     lines.iter().enumerate().map(line).collect()
 }
 
-/// All of them far from the origin and from each other, so that what is kept relative to the centre is rounded.
+/// All far from the origin and from each other, so that coordinates relative to the centre are rounded.
 #[test]
 fn coordinates_are_those_of_the_file_to_the_bit() {
     let lines: Vec<_> = (0..2000)
@@ -39,7 +39,7 @@ fn coordinates_are_those_of_the_file_to_the_bit() {
     }
 }
 
-/// A predicted model's confidences are no B factors, and are written all the same.
+/// A predicted model's confidences are not B factors, but are still written.
 #[test]
 fn a_confidence_is_a_b_column() {
     let lines = [("1.000", "2.000", "3.000", "91.50"), ("4.800", "2.000", "3.000", "40.25")];
@@ -66,7 +66,7 @@ ATOM      2  CA  ALA A   2       4.800   2.000   3.000  1.00 12.00           C
     }
 }
 
-/// A coordinate of more decimals is off by what rounding to `f32` costs, no more.
+/// The error of a coordinate with more decimals is at most the rounding to `f32`.
 #[test]
 fn other_coordinates_are_as_near_as_they_can_be() {
     use prism_host::StructureInput;
@@ -91,6 +91,6 @@ fn other_coordinates_are_as_near_as_they_can_be() {
         let expected = f64::from(relative[axis]) + center[axis];
         let found = f64::from(features.named(name).expect("a column")[0]);
         let spacing = f64::from(f32::EPSILON) * (expected.abs() + f64::from(relative[axis].abs()));
-        assert!((found - expected).abs() <= spacing, "{name}: {found} where {expected}");
+        assert!((found - expected).abs() <= spacing, "{name}: {found}, expected {expected}");
     }
 }

@@ -1,23 +1,23 @@
-//! A structure as the definitions speak of it: residues in f64, and what is missing as `None`.
+//! A structure as in the definitions: residues in f64, with `None` for missing values.
 
 use prism_host::StructureInput;
 use shared_types::NO_CA;
 
-/// What the features are defined on.
+/// The data on which features are defined.
 #[derive(Clone, Debug)]
 pub struct Residue {
     /// The alpha carbon in Å.
     pub ca: Option<[f64; 3]>,
     pub chain: u32,
     pub kind: usize,
-    /// Of the alpha carbon.
+    /// B factor of the alpha carbon.
     pub bfactor: Option<f64>,
     pub conservation: Option<f64>,
     pub freq: Option<f64>,
     pub velocity: Option<f64>,
 }
 
-/// The residues, from the very numbers that the kernel gets.
+/// The residues, from the same numbers that kernels get.
 pub fn residues(structure: &StructureInput) -> Vec<Residue> {
     let given = |x: f32| (!x.is_nan()).then(|| f64::from(x));
     (0..structure.n_residues())
@@ -65,12 +65,12 @@ pub fn unit(a: [f64; 3]) -> Option<[f64; 3]> {
     (length > 0.0).then(|| a.map(|x| x / length))
 }
 
-/// Distance of two alpha carbons, `None` where one is missing.
+/// Distance of two alpha carbons; `None` if one is missing.
 pub fn distance(a: &Residue, b: &Residue) -> Option<f64> {
     Some(length(minus(b.ca?, a.ca?)))
 }
 
-/// Whether the one row follows the other in its chain, less than 4.3 Å away.
+/// Whether row `i + 1` follows row `i` in its chain, less than 4.3 Å away.
 pub fn linked(residues: &[Residue], i: usize) -> bool {
     match (residues.get(i), residues.get(i + 1)) {
         (Some(a), Some(b)) => a.chain == b.chain && distance(a, b).is_some_and(|d| d < 4.3),
@@ -78,7 +78,7 @@ pub fn linked(residues: &[Residue], i: usize) -> bool {
     }
 }
 
-/// Whether the residue is part of a linked run of at least two.
+/// Whether the residue belongs to a linked run of at least two.
 pub fn in_fragment(residues: &[Residue], i: usize) -> bool {
     linked(residues, i) || (i > 0 && linked(residues, i - 1))
 }

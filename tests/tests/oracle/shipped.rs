@@ -1,4 +1,4 @@
-//! The structures in `data/`, in the executable: it needs no files where it runs.
+//! The structures in `data/`, embedded in the executable so that it needs no files.
 
 use prism_host::StructureInput;
 use prism_host::read::{ReadOptions, read_bytes};
@@ -10,7 +10,7 @@ macro_rules! files {
 }
 files!("1crn.pdb" "1ubq.pdb" "1aki.cif" "1a8o.cif" "1jcd.pdb" "4zhl.cif");
 
-/// All of them; called what the reference calls them.
+/// All of them, with the names that the reference uses.
 pub fn structures() -> Vec<StructureInput> {
     FILES
         .iter()

@@ -1,7 +1,10 @@
-//! Scores and sites in f64, over all pairs, as the model says them.
+//! Scores and sites in f64, over all pairs, from the model.
 
+use kernels_gpu::points::kinds::class as kernel_class;
 use prism_host::{StructureFeatures, StructureInput};
 use shared_types::feature::column;
+use shared_types::radii::protor_radius;
+use shared_types::residue::kind_of;
 use shared_types::site_model::{
     APART, AROUND, ATOMS, ATOMS_ONE_SIDED, ATOMS_SQUARED, BIAS, CAPACITY, DEFAULT_THRESHOLD, DIRECTIONS, LEAST_CROWD,
     MOST_SITES, NEAR, ONE_SIDED, ONE_SIDED_SQUARED, PROBE, REACH, RESIDUE_BIAS, RESIDUE_SLOPE, SUM_UNIT, WEIGHT_UNIT,
@@ -15,7 +18,7 @@ fn distance(a: Position, b: Position) -> f64 {
     (0..3).map(|axis| (a[axis] - b[axis]).powi(2)).sum::<f64>().sqrt()
 }
 
-/// The class of an atom, from the names of what its radius is of.
+/// The class of an atom, given its residue's type, its radius, and its distance from the alpha carbon.
 fn class(kind: usize, radius: f32, from_alpha: f64) -> usize {
     let is = |names: &str| names.split(' ').any(|name| name == RESIDUES[kind].name);
     let element = match radius {
@@ -45,7 +48,7 @@ fn class(kind: usize, radius: f32, from_alpha: f64) -> usize {
     }
 }
 
-/// Positions, and what is known of atoms.
+/// Positions and properties of atoms.
 struct Atoms {
     at: Vec<Position>,
     radius: Vec<f64>,
@@ -123,7 +126,7 @@ impl Atoms {
     }
 }
 
-/// What lies around a point is looked at with coordinates of so many parts of 1 Å.
+/// Coordinates around a point are rounded to this fraction of an Å.
 fn rounded(at: Position) -> Position {
     at.map(|x| (x * 128.0).round() / 128.0)
 }
@@ -132,10 +135,10 @@ fn logistic(logit: f64) -> f64 {
     1.0 / (1.0 + (-logit).exp())
 }
 
-/// What is defined of a structure.
+/// The expected values of a structure.
 pub struct Defined {
     scores: Vec<f64>,
-    /// By rank: sum, and centre.
+    /// Sites by rank: sum and centre.
     sites: Vec<(f64, Position)>,
 }
 
@@ -168,15 +171,16 @@ impl Defined {
         Self { scores: scores.collect(), sites }
     }
 
-    /// What differs from what was found. Sites whose sums are nearly the same may change places, and so may those behind.
+    /// The differences from the computed features. Sites with nearly equal sums may be swapped, which may affect later
+    /// sites.
     pub fn faults(&self, features: &StructureFeatures) -> Vec<String> {
         let mut faults = Vec::new();
         for (row, (found, expected)) in features.column(column::SITE_SCORE).zip(&self.scores).enumerate() {
             if (f64::from(found) - expected).abs() > 1e-3 {
-                faults.push(format!("row {row} site_score: {found} where {expected}"));
+                faults.push(format!("row {row} site_score: {found}, expected {expected}"));
             }
         }
-        // Smaller sums are of few parts of a probability's square.
+        // Small sums have few units, so their relative rounding is larger.
         let apart = |k: usize| {
             let (sum, next) = (self.sites[k].0, self.sites.get(k + 1).map_or(0.0, |next| next.0));
             sum > 0.01 && sum - next > 1e-3 * sum
@@ -184,16 +188,16 @@ impl Defined {
         let sure = (0..self.sites.len()).take_while(|&k| apart(k)).count();
         for (k, ((sum, center), found)) in self.sites.iter().zip(&features.sites).take(sure).enumerate() {
             let near = distance(*center, found.center.map(f64::from)) < 0.02;
-            // Weights are integers, so that small sums are less exact.
+            // Weights are integers, so small sums are less exact.
             if (f64::from(found.score) - sum).abs() > 2e-3 * sum + 5e-5 || !near {
-                faults.push(format!("site {k}: {found:?} where {sum} at {center:?}"));
+                faults.push(format!("site {k}: {found:?}, expected {sum} at {center:?}"));
             }
         }
         faults
     }
 }
 
-/// What cannot be, whatever the model.
+/// Errors that no model can explain.
 pub fn faults(features: &StructureFeatures) -> Vec<String> {
     let mut faults = Vec::new();
     let count = features.sites.len();
@@ -201,16 +205,60 @@ pub fn faults(features: &StructureFeatures) -> Vec<String> {
         faults.push(format!("summary: {} sites of {count}", features.summary.sites));
     }
     if !features.sites.is_sorted_by(|a, b| a.score >= b.score && a.probability >= b.probability) {
-        faults.push("sites do not fall".to_owned());
+        faults.push("the scores of sites are not in decreasing order".to_owned());
     }
     for (row, (&id, score)) in features.site_ids.iter().zip(features.column(column::SITE_SCORE)).enumerate() {
         let is_part = score >= DEFAULT_THRESHOLD;
         let is_known = usize::try_from(id).is_ok_and(|id| id < count);
-        // Where there are as many sites as there may be, some atoms are in none.
+        // If the number of sites reaches its limit, some atoms belong to no site.
         let is_right = if is_known { is_part } else { id == -1 && (!is_part || count == MOST_SITES) };
         if !(0.0..=1.0).contains(&score) || !is_right {
             faults.push(format!("row {row}: site {id} of {count}, score {score}"));
         }
     }
     faults
+}
+
+#[test]
+fn atoms_of_each_class_are_told_apart() {
+    let expected = [
+        ("ALA", "N", 1.46, 0),
+        ("ALA", "CA", 0.0, 1),
+        ("ALA", "C", 1.52, 2),
+        ("ALA", "O", 2.4, 3),
+        ("ALA", "CB", 1.53, 4),
+        ("PHE", "CG", 2.5, 5),
+        ("PHE", "CZ", 5.1, 5),
+        ("HIS", "CE1", 3.6, 5),
+        ("MET", "SD", 4.0, 6),
+        ("SER", "OG", 2.4, 7),
+        ("TYR", "OH", 6.5, 7),
+        ("TYR", "CZ", 5.1, 5),
+        ("ASP", "OD1", 2.8, 8),
+        ("ASP", "OD2", 3.5, 8),
+        ("GLU", "OE1", 3.5, 8),
+        ("ASP", "O", 2.4, 3),
+        ("ASN", "OD1", 2.8, 9),
+        ("GLN", "NE2", 4.5, 10),
+        ("ASN", "N", 1.46, 0),
+        ("LYS", "NZ", 6.3, 11),
+        ("ARG", "NE", 4.9, 11),
+        ("ARG", "N", 1.46, 0),
+        ("HIS", "ND1", 3.2, 12),
+        ("TRP", "NE1", 4.5, 13),
+        ("TRP", "CD2", 3.6, 5),
+        ("ARG", "CZ", 6.0, 14),
+        ("ASP", "CG", 2.5, 14),
+        ("GLU", "CD", 3.8, 14),
+        ("CYS", "SG", 2.8, 6),
+        ("VAL", "CG1", 2.5, 4),
+        ("ALA", "XX", 9.0, 4),
+    ];
+    for (residue, atom, away, wanted) in expected {
+        let own = kind_of(residue.as_bytes()).expect(residue);
+        let radius = protor_radius(own, atom.as_bytes());
+        assert_eq!(kernel_class(u32::from(own), radius, away * away), wanted, "{residue} {atom}");
+    }
+    // Without an alpha carbon no atom is near one.
+    assert_eq!(kernel_class(2, protor_radius(2, b"OD1"), f32::INFINITY), 9);
 }

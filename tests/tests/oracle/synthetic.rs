@@ -1,10 +1,10 @@
-//! Structures of alpha carbons alone, made of numbers.
+//! Synthetic structures with only alpha carbons.
 
 use prism_host::StructureInput;
 use shared_types::{Atom, NO_CA};
 use tests::dice::Dice;
 
-/// A structure with these alpha carbons, one chain, no B factors and no annotation; all of its residues are alanines.
+/// A structure with the given alpha carbons: one chain of alanines, without B factors and annotation.
 pub fn of_points(name: &str, points: &[Option<[f32; 3]>]) -> StructureInput {
     let n = points.len();
     let atom = |point: &Option<[f32; 3]>| {
@@ -34,13 +34,13 @@ pub fn of_all_points(name: &str, points: impl IntoIterator<Item = [f32; 3]>) -> 
     of_points(name, &points.into_iter().map(Some).collect::<Vec<_>>())
 }
 
-/// Residues in space at random, as dense as in proteins: nobody is linked but by chance.
+/// Randomly placed residues, as dense as in proteins; they are linked only by chance.
 pub fn gas(n: usize, dice: &mut Dice) -> Vec<[f32; 3]> {
     let side = (n as f32 * 130.0).cbrt();
     (0..n).map(|_| [0; 3].map(|_| side * (dice.roll() - 0.5))).collect()
 }
 
-/// A chain with steps of 3.8 Å that turn at random inside a ball.
+/// A chain with steps of 3.8 Å that turn at random within a ball.
 pub fn coil(n: usize, dice: &mut Dice) -> Vec<[f32; 3]> {
     let radius = 4.0 * (n as f32).cbrt() + 4.0;
     let mut here = [0.0f32; 3];
@@ -57,7 +57,7 @@ pub fn coil(n: usize, dice: &mut Dice) -> Vec<[f32; 3]> {
     points
 }
 
-/// Gives residues types, B factors and, with gaps, annotation.
+/// Sets types, B factors and, with gaps, annotation of residues.
 pub fn annotate(mut structure: StructureInput, dice: &mut Dice) -> StructureInput {
     for i in 0..structure.n_residues() {
         structure.residue_types[i] = (dice.roll() * 20.0) as u8 % 20;
@@ -69,7 +69,7 @@ pub fn annotate(mut structure: StructureInput, dice: &mut Dice) -> StructureInpu
     structure
 }
 
-/// Cuts it into chains of equal length; the first chain's id comes back at the end.
+/// Divides it into chains of equal length; the first chain continues at the end.
 pub fn cut(mut structure: StructureInput, chains: usize) -> StructureInput {
     let n = structure.n_residues();
     structure.chain_ids = (0..n).map(|i| (i * (chains + 1) / n % chains) as u32).collect();
@@ -77,7 +77,7 @@ pub fn cut(mut structure: StructureInput, chains: usize) -> StructureInput {
     structure
 }
 
-/// What can go wrong, in one structure each.
+/// Difficult cases, one structure each.
 pub fn zoo() -> Vec<StructureInput> {
     let dice = &mut Dice::new(7);
     let mut all = Vec::new();
@@ -97,7 +97,7 @@ pub fn zoo() -> Vec<StructureInput> {
     lonely[3] = Some([1.0, 2.0, 3.0]);
     all.push(annotate(of_points("one of seven", &lonely), dice));
 
-    // Every fourth residue lies where the one before it does; some far ones too.
+    // Every fourth residue coincides with the one before it; some distant ones coincide, too.
     let mut doubled = coil(120, dice);
     for i in (3..120).step_by(4) {
         doubled[i] = doubled[i - 1];
@@ -110,7 +110,7 @@ pub fn zoo() -> Vec<StructureInput> {
     // On a straight line: no planes.
     all.push(annotate(of_all_points("straight", (0..20).map(|i| [3.625 * i as f32, 0.0, 0.0])), dice));
 
-    // B factors that do not differ, or of one residue alone.
+    // Equal B factors, and B factors of only one residue.
     let mut flat = annotate(of_all_points("flat", coil(20, dice)), &mut Dice::new(1));
     flat.bfactor = vec![17.3; 20];
     all.push(flat);
@@ -119,7 +119,7 @@ pub fn zoo() -> Vec<StructureInput> {
     single.bfactor[11] = 17.3;
     all.push(single);
 
-    // A structure without annotation takes another way through the kernel.
+    // A structure without annotation takes another path in the kernel.
     all.push(of_all_points("plain", coil(90, dice)));
     all
 }

@@ -1,7 +1,7 @@
-//! Accessible areas beside FreeSASA's, which has the same test points and radii.
+//! Accessible areas compared with FreeSASA's, for the same test points and radii.
 //!
-//! A point that lies within rounding of a sphere falls on either side, and with 100 points it is worth up to 1.4 Å^2. So
-//! single residues differ, but few, and the differences are small in the mean.
+//! A point within rounding of a sphere may be on either side, and one of 100 points is worth up to 1.4 Å^2. So a few
+//! residues differ, but the mean difference is small.
 
 use crate::table::Tables;
 use prism_host::{StructureFeatures, StructureInput};
@@ -9,14 +9,14 @@ use shared_types::RESIDUES;
 use shared_types::feature::column;
 use std::collections::HashMap;
 
-/// Residues differ by less than this, in Å^2, but for [`MOST_OFF`] of them.
+/// All residues but [`MOST_OFF`] differ by less than this, in Å^2.
 const OFF: f64 = 0.02;
-/// The share of residues that may differ by more.
+/// The fraction of residues that may differ by more.
 const MOST_OFF: f64 = 0.01;
 /// The largest root mean square of differences, in Å^2.
 const ROOT_MEAN_SQUARE: f64 = 0.15;
 
-/// A column beside the reference's, over all residues of some structures.
+/// The differences of a column from the reference, over all residues of some structures.
 #[derive(Debug, Default)]
 pub struct Difference {
     rows: usize,
@@ -27,8 +27,8 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Of `column`, which `scale` turns into Å^2 for a residue type, from the reference's column `name`. Residues with
-    /// an atom in another's place are left out: there FreeSASA is at the mercy of rounding.
+    /// The differences of `column`, times `scale` (to Å^2 for a residue type), from the reference's column `name`. Residues
+    /// with atoms at the position of another atom are left out: FreeSASA's result depends on rounding there.
     pub fn new(
         structures: &[StructureInput],
         features: &[StructureFeatures],
@@ -43,7 +43,7 @@ impl Difference {
             for (row, (found, expected)) in features.column(column).zip(expected).enumerate() {
                 if !coinciding[row] {
                     let off = (f64::from(found) - expected).abs() * scale(structure.residue_types[row]);
-                    difference.add(off, || format!("{} row {row}: {found} where {expected}", structure.name));
+                    difference.add(off, || format!("{} row {row}: {found}, expected {expected}", structure.name));
                 }
             }
         }
@@ -63,7 +63,7 @@ impl Difference {
         (self.squares / self.rows as f64).sqrt()
     }
 
-    /// Whether it is more than rounding makes.
+    /// Whether the differences exceed rounding.
     pub fn is_large(&self) -> bool {
         let few = self.off as f64 <= MOST_OFF * self.rows as f64;
         !(few && self.root_mean_square() <= ROOT_MEAN_SQUARE)
@@ -82,7 +82,7 @@ impl std::fmt::Display for Difference {
     }
 }
 
-/// The columns that the reference has too, by features at 100 and at 1000 points.
+/// The differences of the columns that the reference has, from features at 100 and at 1000 points.
 pub fn differences(
     structures: &[StructureInput],
     at_100: &[StructureFeatures],
@@ -100,11 +100,11 @@ pub fn differences(
     ]
 }
 
-/// Which residues have an atom in the place of another atom.
+/// Which residues have an atom at the position of another atom.
 fn coinciding(structure: &StructureInput) -> Vec<bool> {
     let place = |i: usize| {
         let atom = structure.atoms[i];
-        // Adding 0 makes of -0 a 0.
+        // Adding 0 turns -0 into 0.
         [atom.x, atom.y, atom.z].map(|x| (x + 0.0).to_bits())
     };
     let mut count: HashMap<[u32; 3], usize> = HashMap::new();

@@ -1,4 +1,4 @@
-//! Features beside reference values, with the tolerances of the features' definitions.
+//! Features compared with reference values, with the tolerances of the features' definitions.
 
 use crate::graph::Graph;
 use crate::residues::{Residue, distance, dot, in_fragment, minus, residues};
@@ -7,9 +7,9 @@ use prism_host::{StructureFeatures, StructureInput};
 use shared_types::RESIDUES;
 use shared_types::feature::column;
 
-/// The second eigenvalue over the first from which on eigenvectors are not compared.
+/// Ratio of the second eigenvalue to the first from which on eigenvectors are not compared.
 const CLOSE: f64 = 0.95;
-/// A pair this close to a limit counts on either side of it: positions lose digits when they become f32.
+/// A pair this close to a limit may count on either side: positions lose digits when they become f32.
 const MARGIN: f64 = 1e-4;
 
 struct Comparison<'a> {
@@ -22,10 +22,10 @@ impl Comparison<'_> {
         let number = self.structure.residue_numbers[row];
         let code = &self.structure.insertion_codes[row];
         self.faults
-            .push(format!("{} row {row} ({number}{code}) {what}: {found} where {expected}", self.structure.name));
+            .push(format!("{} row {row} ({number}{code}) {what}: {found}, expected {expected}", self.structure.name));
     }
 
-    /// Compares a column; `tolerance` is that of a row and its expected value.
+    /// Compares a column; `tolerance` gets a row and its expected value.
     fn column(
         &mut self,
         what: &str,
@@ -50,8 +50,7 @@ impl Comparison<'_> {
     }
 }
 
-/// Everything in which a structure differs from the reference, but for areas; features at contact thresholds of 8 and
-/// 10 Å.
+/// All differences of a structure from the reference, except areas; the features have contact thresholds of 8 and 10 Å.
 pub fn faults(
     structure: &StructureInput,
     at_8: &StructureFeatures,
@@ -77,10 +76,10 @@ pub fn faults(
     comparison.column("cn8", at_8.column(column::CONTACT_NUMBER), rows.numbers("cn8"), |i, _| near_8(i));
     comparison.column("cn10", at_10.column(column::CONTACT_NUMBER), rows.numbers("cn10"), |i, _| near_10(i));
     let wcn = rows.numbers("wcn");
-    // Infinite where alpha carbons coincide; here such a pair adds nothing.
+    // Infinite if alpha carbons coincide; here such a pair adds nothing.
     let found = at_8.column(column::WCN).zip(wcn).map(|(x, r)| if r.is_infinite() { f32::INFINITY } else { x });
     comparison.column("wcn", found, wcn, |_, r| 1e-5 * r);
-    // A residue exactly sideways may fall on either side.
+    // A residue in the plane between the half spheres may be on either side.
     let sideways = |i: usize, _| near_12(i) + sideways(&residues, i);
     comparison.column("hse_up", at_8.column(column::HSE_UP), rows.numbers("hse_up"), sideways);
     comparison.column("hse_down", at_8.column(column::HSE_DOWN), rows.numbers("hse_down"), sideways);
@@ -92,7 +91,7 @@ pub fn faults(
     comparison.faults
 }
 
-/// Whether these are the residues that the reference is about.
+/// A message if these are not the residues of the reference.
 fn other_residues(structure: &StructureInput, rows: &Columns, whole: &Columns) -> Option<String> {
     let names: Vec<&str> = structure.residue_types.iter().map(|&kind| RESIDUES[usize::from(kind)].name).collect();
     if names != rows.texts("resname") {
@@ -104,13 +103,13 @@ fn other_residues(structure: &StructureInput, rows: &Columns, whole: &Columns) -
     }
     let numbers = structure.residue_numbers.iter().zip(rows.numbers("resnum"));
     if let Some((found, expected)) = numbers.into_iter().find(|(a, b)| f64::from(**a) != **b) {
-        return Some(format!("residue number {found} where {expected}"));
+        return Some(format!("residue number {found}, expected {expected}"));
     }
     let atoms = whole.numbers("natoms")[0];
-    (structure.n_atoms() as f64 != atoms).then(|| format!("{} atoms where {atoms}", structure.n_atoms()))
+    (structure.n_atoms() as f64 != atoms).then(|| format!("{} atoms, expected {atoms}", structure.n_atoms()))
 }
 
-/// How many residues of fragments stand so that rounding decides on their half sphere.
+/// Number of residues of fragments whose half sphere depends on rounding.
 fn sideways(residues: &[Residue], i: usize) -> f64 {
     use crate::residues::{plus, unit};
     let ca = |i: usize| residues.get(i).and_then(|r| r.ca);
@@ -124,7 +123,7 @@ fn sideways(residues: &[Residue], i: usize) -> f64 {
     near.count() as f64
 }
 
-/// Protrusion; more may differ where an atom is 10 Å away but for rounding, by what one neighbour more or less makes.
+/// Protrusion. If an atom is 10 Å away within rounding, the values may differ by one neighbour.
 fn protrusion(comparison: &mut Comparison, features: &StructureFeatures, expected: &[f64]) {
     let structure = comparison.structure;
     let place = |i: usize| [structure.atoms[i].x, structure.atoms[i].y, structure.atoms[i].z].map(f64::from);
@@ -138,7 +137,7 @@ fn protrusion(comparison: &mut Comparison, features: &StructureFeatures, expecte
             continue;
         }
         let own = structure.residue_atoms[row] as usize..structure.residue_atoms[row + 1] as usize;
-        // 4/3 pi (10 Å)^3 / 20.1 Å^3 over the neighbours, less 1.
+        // 4/3 pi (10 Å)^3 / 20.1 Å^3 divided by the number of neighbours, minus 1.
         let mean =
             |limit: f64| own.clone().map(|i| 208.397_52 / within(i, limit) - 1.0).sum::<f64>() / own.len() as f64;
         let (most, least) = (mean(10.0 - MARGIN), mean(10.0 + MARGIN));
@@ -149,7 +148,7 @@ fn protrusion(comparison: &mut Comparison, features: &StructureFeatures, expecte
     }
 }
 
-/// The standardised B factors, from the reference's own.
+/// The standardised B factors, from the reference's B factors.
 fn bfactors(comparison: &mut Comparison, features: &StructureFeatures, given: &[f64]) {
     let found: Vec<f32> = features.column(column::BFACTOR_Z).collect();
     if comparison.structure.bfactor.iter().all(|b| b.is_nan()) {
@@ -173,7 +172,7 @@ fn bfactors(comparison: &mut Comparison, features: &StructureFeatures, given: &[
     comparison.column("bfactor_z", found.into_iter(), &expected, |_, z| 1e-4 * (1.0 + z.abs()));
 }
 
-/// The eigenvector itself where it is well determined, its residual everywhere.
+/// The eigenvector itself if it is well determined, and its residual in all cases.
 fn centrality(
     comparison: &mut Comparison,
     features: &StructureFeatures,

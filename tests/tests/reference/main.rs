@@ -1,7 +1,7 @@
-//! Features against values that other programs computed on the same files.
+//! Features compared with values that other programs computed from the same files.
 //!
-//! The values in `data/` are always compared. Where there is a whole corpus, `PRISM_CORPUS` names a directory with
-//! `dev/` (structure files), and `PRISM_REFERENCE` one with `dev.parquet` and `dev_structures.csv` (the same tables).
+//! The values in `data/` are always compared. For a whole corpus, `PRISM_CORPUS` names a directory with `dev/` (structure
+//! files), and `PRISM_REFERENCE` one with `dev.parquet` and `dev_structures.csv` (the same tables).
 
 mod areas;
 mod compare;
@@ -25,7 +25,7 @@ fn run(structures: &[StructureInput], config: MegaFusedConfig) -> Vec<StructureF
     Engine::builder().backend(Backend::Cpu).config(config).build().unwrap().run(structures).unwrap()
 }
 
-/// Every difference beyond the tolerances.
+/// All differences beyond the tolerances.
 fn all_faults(structures: &[StructureInput], tables: &Tables) -> Vec<String> {
     // 8 Å, 100 points.
     let config = MegaFusedConfig::default();
@@ -85,7 +85,7 @@ fn directory(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).map(PathBuf::from)
 }
 
-/// Structure files and the names that they have in the tables.
+/// Structure files, with their names in the tables.
 fn files(directory: &Path) -> Vec<(String, PathBuf)> {
     let entries = std::fs::read_dir(directory).unwrap_or_else(|e| panic!("{}: {e}", directory.display()));
     let mut files: Vec<_> = entries
@@ -102,7 +102,7 @@ fn files(directory: &Path) -> Vec<(String, PathBuf)> {
 #[test]
 fn a_corpus_has_the_values_of_other_programs() {
     let (Some(corpus), Some(reference)) = (directory("PRISM_CORPUS"), directory("PRISM_REFERENCE")) else {
-        eprintln!("skipped: PRISM_CORPUS and PRISM_REFERENCE name no directories");
+        eprintln!("skipped: PRISM_CORPUS and PRISM_REFERENCE must name directories");
         return;
     };
     let summary = std::fs::read(reference.join("dev_structures.csv")).unwrap();
@@ -118,14 +118,14 @@ fn a_corpus_has_the_values_of_other_programs() {
         .map(|(name, path)| read_path(path, name, &ReadOptions::standard()).unwrap_or_else(|e| panic!("{e}")).structure)
         .collect();
     let mut faults = all_faults(&structures, &tables);
-    // Where alpha carbons coincide, the neighbours' direction is not defined, and so neither are these columns.
+    // If alpha carbons coincide, the direction between neighbours is undefined, and so are these columns.
     let coinciding = |fault: &String| {
-        fault.starts_with("dummy_insertions.pdb") && fault.contains(": NaN where") && !fault.contains("wcn")
+        fault.starts_with("dummy_insertions.pdb") && fault.contains(": NaN, expected") && !fault.contains("wcn")
     };
     let all = faults.len();
     faults.retain(|fault| !coinciding(fault));
     let excepted = all - faults.len();
     let rows: usize = structures.iter().map(StructureInput::n_residues).sum();
-    eprintln!("{} structures, {rows} rows, {excepted} values beside coinciding atoms", structures.len());
+    eprintln!("{} structures, {rows} rows, {excepted} values at coinciding atoms excepted", structures.len());
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }

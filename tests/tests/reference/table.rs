@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 
-/// Some rows of a table, column by column.
+/// Some rows of a table, by column.
 #[derive(Default)]
 pub struct Columns {
     numbers: BTreeMap<String, Vec<f64>>,
@@ -14,7 +14,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// A column of numbers; NaN where the table has none.
+    /// A column of numbers; NaN for missing values.
     pub fn numbers(&self, name: &str) -> &[f64] {
         self.numbers.get(name).unwrap_or_else(|| panic!("the table has a column {name}"))
     }
@@ -28,15 +28,15 @@ impl Columns {
     }
 }
 
-/// What the reference knows of files, by their names without `.gz`.
+/// Reference values by file name without `.gz`.
 pub struct Tables {
-    /// A row for each residue.
+    /// One row per residue.
     pub rows: BTreeMap<String, Columns>,
-    /// One row for each file.
+    /// One row per file.
     pub structures: BTreeMap<String, Columns>,
 }
 
-/// Columns that are text even where every value looks like a number.
+/// Columns that are text even if every value looks like a number.
 const TEXTS: [&str; 3] = ["chain", "icode", "resname"];
 
 fn push(columns: &mut Columns, name: &str, value: &str) {
@@ -47,7 +47,7 @@ fn push(columns: &mut Columns, name: &str, value: &str) {
     }
 }
 
-/// A CSV table, its rows grouped by the column `key`.
+/// Parses a CSV table, and groups its rows by the column `key`.
 pub fn from_csv(text: &[u8], key: &str) -> BTreeMap<String, Columns> {
     let mut table: BTreeMap<String, Columns> = BTreeMap::new();
     let mut reader = csv::Reader::from_reader(text);
@@ -64,7 +64,7 @@ pub fn from_csv(text: &[u8], key: &str) -> BTreeMap<String, Columns> {
     table
 }
 
-/// A Parquet table, its rows grouped by the column `structure`.
+/// Reads a Parquet table, and groups its rows by the column `structure`.
 pub fn from_parquet(path: &Path) -> BTreeMap<String, Columns> {
     let file = File::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let reader = SerializedFileReader::new(file).unwrap();

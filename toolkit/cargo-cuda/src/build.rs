@@ -10,14 +10,14 @@ use cuda_builder::{Checked, CudaBuilder, DebugInfo, NvvmArch, Ptxas};
 
 use crate::ptxas;
 
-/// Build the PTX of a crate's kernels into DIRECTORY/ptx, and machine code beside it for the chips that are named
+/// Build the PTX of a crate's kernels into DIRECTORY/ptx, with machine code for the given chips
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The crate's folder
     #[arg(default_value = ".")]
     directory: PathBuf,
 
-    /// Where the PTX goes, in place of the folder `ptx` of the crate
+    /// The folder for the PTX, instead of the crate's folder `ptx`
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
@@ -25,15 +25,16 @@ pub struct Arguments {
     #[arg(long, value_name = "ARCH", default_value = "sm_75")]
     arch: Vec<NvvmArch>,
 
-    /// Make machine code for this chip, too (repeatable). It takes the assembler, which `cargo cuda ptxas --install` gets
+    /// Also make machine code for this chip (repeatable). It needs the assembler, which `cargo cuda ptxas --install`
+    /// installs
     #[arg(long, value_name = "ARCH")]
     chip: Vec<NvvmArch>,
 
-    /// With line information for profilers
+    /// Include line information for profilers
     #[arg(long)]
     line_info: bool,
 
-    /// Write nothing; fail where the PTX that is there is not what the sources give
+    /// Write nothing; fail if the existing PTX differs from what the sources give
     #[arg(long, conflicts_with_all = ["line_info", "chip"])]
     check: bool,
 }
@@ -41,7 +42,7 @@ pub struct Arguments {
 /// Runs the command.
 ///
 /// # Errors
-/// Those of the build.
+/// Errors of the build.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut builder = CudaBuilder::new(&arguments.directory).archs(arguments.arch.iter().copied());
     if let Some(out) = &arguments.out {
@@ -62,10 +63,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Builds PTX, and says where it is.
+/// Builds PTX, and prints where it is.
 ///
 /// # Errors
-/// Those of the build.
+/// Errors of the build.
 pub fn ptx(builder: &CudaBuilder) -> Result<()> {
     let start = Instant::now();
     let output = builder.build()?;
@@ -86,18 +87,23 @@ pub fn ptx(builder: &CudaBuilder) -> Result<()> {
     Ok(())
 }
 
-/// Compares the PTX that is there with what the sources give: byte for byte where its compiler is here, else by digest.
+/// Compares the existing PTX with what the sources give: its bytes if its compiler is installed, otherwise its digest.
 ///
 /// # Errors
-/// It is not there or of other sources.
+/// If it does not exist, or comes from other sources.
 pub fn check(builder: &CudaBuilder) -> Result<()> {
     for (path, checked) in builder.check()? {
         match checked {
-            Checked::SameBytes => println!("{}: the same bytes again", path.display()),
+            Checked::SameBytes => println!("{}: the same bytes", path.display()),
             Checked::SameInputs { made_by, here } => {
-                let here =
-                    here.map_or_else(|| "no device compiler is here".to_owned(), |here| format!("here is {here}"));
-                println!("{}: of these sources; made by {made_by}, {here}, so bytes were not compared", path.display());
+                let here = here.map_or_else(
+                    || "no device compiler is installed".to_owned(),
+                    |here| format!("installed is {here}"),
+                );
+                println!(
+                    "{}: matches these sources; made by {made_by}, {here}, so bytes were not compared",
+                    path.display()
+                );
             }
         }
     }

@@ -1,4 +1,4 @@
-//! `bundle`: a crate's tests as executables, for a machine with a GPU and without Rust.
+//! `bundle`: a crate's tests as executables for a GPU machine without Rust.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,16 +7,16 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 
-/// Gather the executables of a crate's tests in one folder, with a run.sh that calls them where a GPU is required
+/// Gather the executables of a crate's tests in one folder, with a run.sh that runs them and requires a GPU
 ///
-/// They hold the kernels' PTX, and need NVIDIA's driver alone.
+/// They contain the kernels' PTX, and need only NVIDIA's driver.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The crate's folder
     #[arg(default_value = ".")]
     directory: PathBuf,
 
-    /// The folder; what is in it is replaced [default: target/cuda-bundle in the crate's folder]
+    /// The folder; its content is replaced [default: target/cuda-bundle in the crate's folder]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -36,13 +36,13 @@ exit $failed
 /// Runs the command.
 ///
 /// # Errors
-/// The tests do not compile, or the folder is not a bundle.
+/// If the tests do not compile, or the folder is not a bundle.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let out = arguments.out.clone().unwrap_or_else(|| arguments.directory.join("target/cuda-bundle"));
     let programs = tests(&arguments.directory)?;
     ensure!(!programs.is_empty(), "{} has no tests", arguments.directory.display());
     if out.exists() {
-        // Only a folder that this command made is deleted.
+        // Delete only a folder that this command made.
         ensure!(out.join(SCRIPT_NAME).is_file(), "{} is not a bundle; name another folder", out.display());
         fs::remove_dir_all(&out).with_context(|| format!("cannot empty {}", out.display()))?;
     }
@@ -58,7 +58,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The names and the executables of a crate's tests, built as a release is.
+/// The names and executables of a crate's tests, built like a release.
 fn tests(directory: &Path) -> Result<Vec<(String, PathBuf)>> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["test", "--release", "--no-run", "--lib", "--tests", "--message-format", "json-render-diagnostics"]);
@@ -67,7 +67,7 @@ fn tests(directory: &Path) -> Result<Vec<(String, PathBuf)>> {
     Ok(executables(&String::from_utf8_lossy(&output.stdout)))
 }
 
-/// What cargo's messages say was built.
+/// The executables in cargo's messages.
 fn executables(messages: &str) -> Vec<(String, PathBuf)> {
     let messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let program = |message: Value| {

@@ -1,4 +1,4 @@
-//! `doctor`: what this machine can build and run, and the command for what is missing.
+//! `doctor`: what this machine can build and run, and how to install what is missing.
 
 use std::ffi::c_int;
 use std::fs;
@@ -11,21 +11,21 @@ use cuda_builder::compiler::{
 };
 use cuda_builder::{DeviceCompiler, Ptxas};
 
-/// One thing looked at.
+/// The result of one check.
 struct Finding {
     name: &'static str,
-    /// What is there, or what is wrong.
+    /// What was found, or the problem.
     result: Result<String, String>,
     /// The command that helps.
     help: Option<String>,
 }
 
-/// Looks at the machine for the crate of kernels in a folder, and tells what is there. Whether PTX can be built here.
+/// Checks the machine for the crate of kernels in a folder, and prints the results. Returns whether PTX can be built here.
 ///
-/// `assembler` is where an assembler may have been installed, and `program` the command that installs one.
+/// `assembler` is where an assembler may be installed, and `program` the command that installs one.
 ///
 /// # Errors
-/// None today.
+/// Currently none.
 pub fn run(directory: &Path, assembler: &Path, program: &str) -> Result<bool> {
     let discovery = Discovery::new(directory);
     let mut findings = compilers(directory, &discovery);
@@ -61,7 +61,7 @@ fn told(compiler: &DeviceCompiler) -> String {
     format!("{}, LLVM {}, {}", compiler.version, compiler.llvm, compiler.rustc.display())
 }
 
-/// Each candidate for the device's compiler. The explicit choice, where there is one, goes first and alone counts.
+/// All candidates for the device compiler. An explicit choice comes first, and then only it counts.
 fn compilers(directory: &Path, discovery: &Discovery) -> Vec<Finding> {
     let channel = pinned_channel(directory);
     let mut candidates = discovery.candidates();
@@ -91,7 +91,7 @@ fn assembler_at(directory: &Path, program: &str) -> Finding {
 /// The driver's library and the CUDA version that it supports.
 fn driver() -> Result<String, String> {
     let name = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
-    // SAFETY: NVIDIA's driver library has no initialisers that ask anything of the program that loads it.
+    // SAFETY: NVIDIA's driver library has no initialisers with requirements on the program.
     let library = unsafe { libloading::Library::new(name) };
     let library = library.map_err(|_| format!("no {name}: kernels run on CPU cores"))?;
     // SAFETY: this is the function's signature in cuda.h, since CUDA 2.2.

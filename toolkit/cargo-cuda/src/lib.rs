@@ -12,10 +12,10 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
 
-/// Brings the lock file of a crate up to date, as any build of it would: builds for the device take it as it is.
+/// Updates the lock file of a crate, as a build for the host does: builds for the device do not change it.
 ///
 /// # Errors
-/// Cargo says why it cannot.
+/// If cargo fails.
 pub fn lock(directory: &Path) -> Result<()> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["metadata", "--format-version", "1"]).current_dir(directory).stdout(Stdio::null());

@@ -9,7 +9,7 @@ use cargo_cuda::{build, bundle, doctor, new, ptxas};
 use clap::{Parser, Subcommand};
 use cuda_builder::CudaBuilder;
 
-/// Crates of GPU kernels: make one, build its PTX, measure its kernels, carry its tests to a machine with a GPU
+/// Crates of GPU kernels: create one, build its PTX, measure its kernels, bundle its tests for a machine with a GPU
 #[derive(Parser)]
 #[command(bin_name = "cargo cuda", version, about)]
 struct Arguments {
@@ -21,7 +21,7 @@ struct Arguments {
 enum Command {
     New(new::Arguments),
     Build(build::Arguments),
-    /// Run clippy and rustdoc over a crate's kernels as the device compiles them; warnings are errors
+    /// Run clippy and rustdoc on a crate's kernels as the device compiles them; warnings are errors
     Check {
         /// The crate's folder
         #[arg(default_value = ".")]
@@ -29,16 +29,16 @@ enum Command {
     },
     Ptxas(ptxas::Arguments),
     Bundle(bundle::Arguments),
-    /// Tell what this machine can build and run, and the command for what is missing; succeeds if it can build PTX
+    /// Report what this machine can build and run, and how to install what is missing; succeeds if it can build PTX
     Doctor {
-        /// A crate's folder: its toolchain is looked at
+        /// A crate's folder, which decides the toolchain
         #[arg(default_value = ".")]
         directory: PathBuf,
     },
 }
 
 fn main() -> ExitCode {
-    // Cargo calls `cargo-cuda cuda ..`; a person may call `cargo-cuda ..`.
+    // Cargo calls `cargo-cuda cuda ..`; users may call `cargo-cuda ..`.
     let mut arguments: Vec<_> = env::args_os().collect();
     if arguments.get(1).is_some_and(|first| first == "cuda") {
         arguments.remove(1);
@@ -59,7 +59,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Check { directory } => {
             cargo_cuda::lock(&directory)?;
             CudaBuilder::new(&directory).lint()?;
-            println!("{}: clippy and rustdoc find nothing for the device", directory.display());
+            println!("{}: no warnings from clippy and rustdoc for the device", directory.display());
             Ok(ExitCode::SUCCESS)
         }
         Command::Ptxas(arguments) => ptxas::run(&arguments),

@@ -1,4 +1,4 @@
-//! `new`: a crate for kernels that builds its PTX and tests itself from the first moment on.
+//! `new`: makes a crate for kernels that builds its PTX and has tests.
 
 pub mod name;
 
@@ -10,13 +10,13 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, bail, ensure};
 use toml_edit::Value;
 
-/// Make a crate with a first kernel, its tests, and a build script that compiles it to PTX
+/// Make a crate with a first kernel, tests, and a build script that compiles it to PTX
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The crate's name, in snake case
     name: String,
 
-    /// Its folder, in place of NAME in this one
+    /// Its folder, instead of NAME in the current one
     #[arg(long, value_name = "PATH")]
     dir: Option<PathBuf>,
 
@@ -24,15 +24,15 @@ pub struct Arguments {
     #[arg(long, value_name = "URL", conflicts_with = "toolkit")]
     git: Option<String>,
 
-    /// Take the toolkit from this folder, in place of the one that this program was built from
+    /// Take the toolkit from this folder, instead of the one that this program was built from
     #[arg(long, value_name = "PATH")]
     toolkit: Option<PathBuf>,
 }
 
-/// The name that stands in the templates for the crate's.
+/// The placeholder for the crate's name in the templates.
 const TEMPLATE_NAME: &str = "my_kernels";
 
-/// What every new crate has, by path and text.
+/// The files of every new crate, by path and text.
 pub const FILES: &[(&str, &str)] = &[
     ("build.rs", include_str!("../../templates/kernel/build.rs")),
     ("clippy.toml", include_str!("../../tests/kernels/clippy.toml")),
@@ -40,10 +40,10 @@ pub const FILES: &[(&str, &str)] = &[
     ("tests/saxpy.rs", include_str!("../../templates/kernel/tests/saxpy.rs")),
 ];
 
-/// The manifest of a crate that stands alone, before it is known where its toolkit is: see [`with_toolkit`].
+/// The manifest of a separate crate, before the location of its toolkit is known: see [`with_toolkit`].
 pub const MANIFEST_ALONE: &str = include_str!("../../templates/kernel/Cargo.alone.toml");
 
-/// The toolchain that the toolkit is tested with, and what its builds for GPUs take of it.
+/// The toolchain that the toolkit is tested with, and the components that builds for GPUs need.
 const TOOLCHAIN: &str = concat!(
     "[toolchain]\nchannel = \"",
     env!("CARGO_PKG_RUST_VERSION"),
@@ -53,7 +53,7 @@ const TOOLCHAIN: &str = concat!(
 /// Runs the command.
 ///
 /// # Errors
-/// The name or the folder does not do, or the toolkit is nowhere.
+/// If the name or the folder is unsuitable, or the toolkit is not found.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let name = arguments.name.as_str();
     name::check(name)?;
@@ -66,7 +66,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             let toolkit = resolved(&arguments.toolkit.clone().unwrap_or_else(built_from))?;
             ensure!(
                 toolkit.join("cuda_std/Cargo.toml").is_file(),
-                "there is no toolkit at {}; say where it is by --toolkit PATH or --git URL",
+                "there is no toolkit at {}; give its location by --toolkit PATH or --git URL",
                 toolkit.display()
             );
             with_toolkit(MANIFEST_ALONE, |package| ("path", toolkit.join(package).display().to_string()))
@@ -74,12 +74,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     };
     let own = [("Cargo.toml", manifest.as_str()), (".gitignore", "/target/\n"), ("rust-toolchain.toml", TOOLCHAIN)];
     write_files(&directory, name, own.iter().chain(FILES))?;
-    println!("{}: made, a crate of its own", directory.display());
+    println!("{}: made, a separate crate", directory.display());
     println!("Next: cd {} && cargo test", directory.display());
     Ok(ExitCode::SUCCESS)
 }
 
-/// A crate's manifest with `toolkit = "PACKAGE"` replaced by where the package is: `path = "..."` or `git = "..."`.
+/// A crate's manifest with `toolkit = "PACKAGE"` replaced by the package's location: `path = "..."` or `git = "..."`.
 pub fn with_toolkit(template: &str, place: impl Fn(&str) -> (&'static str, String)) -> String {
     let mut manifest = template.to_owned();
     for package in ["cuda_std", "cuda_builder", "cuda_host", "cuda_python"] {
@@ -89,10 +89,10 @@ pub fn with_toolkit(template: &str, place: impl Fn(&str) -> (&'static str, Strin
     manifest
 }
 
-/// Writes the files of a template. None of them may be there.
+/// Writes the files of a template. None of them may exist.
 ///
 /// # Errors
-/// One is there, or cannot be written.
+/// If one exists, or cannot be written.
 pub fn write_files<'a>(
     directory: &Path,
     name: &str,
@@ -103,7 +103,7 @@ pub fn write_files<'a>(
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).with_context(|| format!("cannot make the folder {}", parent.display()))?;
         }
-        // `create_new`, so that nothing is overwritten that came meanwhile.
+        // `create_new`, so that a file created in the meantime is not overwritten.
         let text = filled(text, name);
         let written = OpenOptions::new().write(true).create_new(true).open(&path);
         written
@@ -113,18 +113,18 @@ pub fn write_files<'a>(
     Ok(())
 }
 
-/// A template with the crate's name, and without the marks by which documents cite it.
+/// A template with the crate's name, and without the marks for citations in documents.
 fn filled(text: &str, name: &str) -> String {
     let lines = text.lines().filter(|line| !line.trim_start().starts_with("// ANCHOR"));
     lines.flat_map(|line| [line, "\n"]).collect::<String>().replace(TEMPLATE_NAME, name)
 }
 
-/// The folder that a path means, links on the way to it followed, although it need not exist yet.
+/// The folder of a path after following links; it need not exist yet.
 ///
 /// # Errors
-/// A folder before `..` does not exist.
+/// If a folder before `..` does not exist.
 pub fn resolved(path: &Path) -> Result<PathBuf> {
-    let absolute = std::path::absolute(path).with_context(|| format!("{} is no path", path.display()))?;
+    let absolute = std::path::absolute(path).with_context(|| format!("{} is not a path", path.display()))?;
     let mut rest = Vec::new();
     for above in absolute.ancestors() {
         match above.canonicalize() {
@@ -140,10 +140,10 @@ pub fn resolved(path: &Path) -> Result<PathBuf> {
     bail!("{}: no part of this path exists", path.display())
 }
 
-/// Refuses a folder that holds something.
+/// Refuses a folder that is not empty.
 ///
 /// # Errors
-/// It does.
+/// If it is not empty.
 pub fn check_vacant(directory: &Path) -> Result<()> {
     let entries = match directory.read_dir() {
         Ok(mut entries) => entries.next().is_some(),
@@ -154,7 +154,7 @@ pub fn check_vacant(directory: &Path) -> Result<()> {
     };
     ensure!(
         !entries,
-        "{} is not empty, and nothing is overwritten; name another folder with --dir",
+        "{} is not empty; nothing was overwritten; choose another folder with --dir",
         directory.display()
     );
     Ok(())

@@ -1,9 +1,11 @@
-//! `ptxas`: what kernels take on each chip, held against their budgets.
+//! `ptxas`: compares the resources of kernels on each chip with their budgets.
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::thread;
 
 use anyhow::{Context as _, Result, bail};
 use cuda_builder::budget::{Budget, Measured};
@@ -12,13 +14,13 @@ use cuda_builder::ptx::module::PtxModule;
 use cuda_builder::ptxas::installed_below;
 use cuda_builder::{CudaBuilder, NvvmArch, Ptxas};
 
-/// The package of the Python index that has the assembler. The version is fixed because each allots registers its own
-/// way.
+/// The package of the Python index with the assembler. The version is fixed because versions allocate registers
+/// differently.
 pub const PACKAGE: &str = "nvidia-cuda-nvcc==13.5.37";
 
 /// Build a crate's kernels, assemble them, and show registers, stack, spills, shared memory and barriers
 ///
-/// They are held against the crate's budget.toml, if it has one. A spill is a failure.
+/// Compares them with the crate's budget.toml, if it has one. A spill is a failure.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The crate's folder
@@ -47,7 +49,7 @@ pub fn default_directory(root: &Path) -> PathBuf {
 /// Runs the command.
 ///
 /// # Errors
-/// There is no assembler, or the crate does not build.
+/// If there is no assembler, or the crate does not build.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let directory = &arguments.directory;
     let ptxas = find(directory, arguments.install.as_ref().map(Option::as_deref), "cargo cuda")?;
@@ -58,10 +60,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Finds the assembler, and installs it before if that is asked for; `program` is what people call for that.
+/// Finds the assembler, and installs it first on request; `program` is the command for that.
 ///
 /// # Errors
-/// There is none, or it cannot be installed.
+/// If there is none, or it cannot be installed.
 pub fn find(root: &Path, install_in: Option<Option<&Path>>, program: &str) -> Result<Ptxas> {
     let mut places = vec![default_directory(root)];
     if let Some(directory) = install_in {
@@ -77,17 +79,17 @@ pub fn find(root: &Path, install_in: Option<Option<&Path>>, program: &str) -> Re
 /// A crate whose kernels are measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernels<'a> {
-    /// What it is called in messages.
+    /// Its name in messages.
     pub name: &'a str,
     /// Its folder.
     pub directory: &'a Path,
-    /// Whether its PTX is there to be measured; otherwise it is built, elsewhere.
+    /// Whether its PTX exists; otherwise it is built in another place.
     pub is_built: bool,
     /// Whether it must have a budget.
     pub needs_budget: bool,
 }
 
-/// Installs the assembler into a Python environment of its own, unless it is there.
+/// Installs the assembler into its own Python environment, unless it is there.
 fn install(directory: &Path) -> Result<()> {
     if installed_below(directory).is_some() {
         return Ok(());
@@ -98,7 +100,7 @@ fn install(directory: &Path) -> Result<()> {
     environment.args(["-m", "venv"]).arg(directory);
     finish(&mut environment, "make a Python environment (on Debian it takes the package python3-venv)")?;
     let mut pip = Command::new(scripts.join("python"));
-    // The assembler stands alone; the compiler's headers and libraries, on which the package depends, are not needed.
+    // Only the assembler is needed, not the compiler's headers and libraries on which the package depends.
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", PACKAGE]);
     finish(&mut pip, "install the assembler from the Python index")
 }
@@ -111,10 +113,10 @@ fn finish(command: &mut Command, what: &str) -> Result<()> {
     Ok(())
 }
 
-/// Looks at one crate's kernels; gives the number of failures, which are told on standard error.
+/// Checks one crate's kernels. Returns the number of failures, which are printed on standard error.
 ///
 /// # Errors
-/// It cannot be looked at.
+/// If it cannot be checked.
 pub fn measure(kernels: &Kernels<'_>, ptxas: &Ptxas, chips: &[NvvmArch], write_budget: bool) -> Result<usize> {
     let (name, directory) = (kernels.name, kernels.directory);
     let mut measured = Measured::default();
@@ -126,13 +128,21 @@ pub fn measure(kernels: &Kernels<'_>, ptxas: &Ptxas, chips: &[NvvmArch], write_b
     }
     let ptx = builder.paths()?.remove(0);
     let text = fs::read_to_string(&ptx).with_context(|| {
-        format!("cannot read {}; `cargo xtask build-ptx` makes that of this workspace", ptx.display())
+        format!("cannot read {}; in this workspace `cargo xtask build-ptx` makes it", ptx.display())
     })?;
     let (_, body) = Header::read(&text).with_context(|| format!("{} is not usable", ptx.display()))?;
     let module = PtxModule::parse(body);
     measured.barriers = module.barrier_sites().into_iter().map(|(name, sites)| (name.to_owned(), sites)).collect();
-    for &arch in chips {
-        measured.resources.insert(arch, ptxas.resources(&ptx, arch)?);
+    // Side by side: the assembler takes one core.
+    let found: Vec<_> = thread::scope(|scope| {
+        let ptx = &ptx;
+        let threads: Vec<_> =
+            chips.iter().map(|&arch| (arch, scope.spawn(move || ptxas.resources(ptx, arch)))).collect();
+        let joined = threads.into_iter().map(|(arch, thread)| (arch, thread.join()));
+        joined.map(|(arch, found)| (arch, found.unwrap_or_else(|panic| resume_unwind(panic)))).collect()
+    });
+    for (arch, found) in found {
+        measured.resources.insert(arch, found?);
     }
     print_table(name, &measured);
 
@@ -151,11 +161,11 @@ pub fn measure(kernels: &Kernels<'_>, ptxas: &Ptxas, chips: &[NvvmArch], write_b
         println!("{}: written", path.display());
     } else if kernels.needs_budget || path.is_file() {
         let text = fs::read_to_string(&path)
-            .with_context(|| format!("cannot read {}; the option --write-budget makes it", path.display()))?;
+            .with_context(|| format!("cannot read {}; make it with --write-budget", path.display()))?;
         let budget = Budget::parse(&text).with_context(|| format!("cannot use {}", path.display()))?;
         failures.extend(budget.violations(&measured).iter().map(ToString::to_string));
         if !failures.is_empty() && budget.ptxas != ptxas.version {
-            eprintln!("note: the budget is of ptxas {}, this is {}", budget.ptxas, ptxas.version);
+            eprintln!("note: the budget was measured with ptxas {}, this is {}", budget.ptxas, ptxas.version);
         }
     }
     for failure in &failures {
@@ -171,7 +181,7 @@ fn print_table(name: &str, measured: &Measured) {
         "{:width$}  {:>6} {:>9} {:>6} {:>13} {:>12} {:>7} {:>8}",
         name, "chip", "registers", "stack", "spills stored", "spills read", "shared", "barriers"
     );
-    // By kernel, then by chip: what a kernel's author compares.
+    // Sorted by kernel, then by chip, for comparison by a kernel's author.
     let mut rows = BTreeMap::new();
     for (arch, resources) in &measured.resources {
         for used in resources {

@@ -1,5 +1,5 @@
-//! The program as people call it. That a new crate builds and passes its tests is a test of the workspace's own `new-kernel`,
-//! which has the same code.
+//! The program from a user's view. The workspace's own `new-kernel`, which has the same code, tests that a new crate builds
+//! and passes its tests.
 
 use std::fs;
 use std::path::Path;

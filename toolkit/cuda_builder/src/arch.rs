@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 macro_rules! archs {
     ($($variant:ident = $digits:literal),+ $(,)?) => {
-        /// A GPU architecture, named as in Rust-CUDA. PTX made for one runs on it and on every later one, except for
-        /// the `a` and `f` kinds, which stay on their own chip or family.
+        /// A GPU architecture, named as in Rust-CUDA. PTX for one architecture runs on it and on every later one, except
+        /// for the `a` and `f` variants, which are limited to one chip or family.
         ///
         /// ```
         /// use cuda_builder::NvvmArch;
@@ -35,7 +35,7 @@ macro_rules! archs {
     };
 }
 
-// The oldest that CUDA 13 still knows comes first and is the default.
+// The oldest architecture that CUDA 13 supports is first, and the default.
 archs! {
     Compute75 = "75", Compute80 = "80", Compute86 = "86", Compute87 = "87", Compute88 = "88", Compute89 = "89",
     Compute90 = "90", Compute90a = "90a",
@@ -59,7 +59,7 @@ impl fmt::Display for NvvmArch {
     }
 }
 
-/// A text that names no architecture.
+/// A text that is not the name of an architecture.
 ///
 /// ```
 /// use cuda_builder::{NvvmArch, arch::UnknownArch};

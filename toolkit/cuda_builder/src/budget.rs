@@ -1,4 +1,4 @@
-//! A kernel crate's budget: what each kernel may take on each chip, written down beside the kernels and enforced.
+//! A kernel crate's budget: the resources that each kernel may use on each chip, stored beside the kernels and enforced.
 //!
 //! ```toml
 //! ptxas = "13.5.37"
@@ -21,16 +21,16 @@ const HEADING: &str = "\
 # thread, bytes of static shared memory of a block. Measured, written and enforced by a tool.
 ";
 
-/// The most that a kernel may take on one chip.
+/// A kernel's limits on one chip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Registers of a thread.
+    /// Registers per thread.
     pub registers: u32,
-    /// Stack of a thread in bytes.
+    /// Stack per thread in bytes.
     pub stack: u32,
     /// Bytes spilled, stores and loads together.
     pub spills: u32,
-    /// Static shared memory of a block in bytes.
+    /// Static shared memory per block in bytes.
     pub shared: u32,
 }
 
@@ -48,7 +48,7 @@ impl From<&KernelResources> for Limits {
 /// One kernel's budget.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelBudget {
-    /// Barrier sites in the PTX. More may be a copied barrier, fewer a lost one.
+    /// Barrier sites in the PTX. A larger number may mean a duplicated barrier, a smaller one a lost barrier.
     pub barriers: usize,
     /// The limits on each chip.
     pub limits: BTreeMap<NvvmArch, Limits>,
@@ -79,7 +79,7 @@ pub struct KernelBudget {
 /// assert!(matches!(violations[..], [Violation::Over { used: 40, limit: 32, .. }]));
 /// assert_eq!(violations[0].to_string(), "scale on sm_90: 40 registers, the budget is 32");
 ///
-/// // A new budget for this chip, which keeps what the old one says of others; as text it reads back.
+/// // A new budget for this chip, which keeps the old one's limits for other chips; its text can be read back.
 /// let new = Budget::of(&measured, "13.5.37").with_other_chips_of(&budget);
 /// assert_eq!(Budget::parse(&new.to_string())?, new);
 /// assert_eq!(new.violations(&measured), []);
@@ -87,7 +87,7 @@ pub struct KernelBudget {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
-    /// The version of the assembler that the limits were measured with; others may allot registers differently.
+    /// The version of the assembler that measured the limits; others may allocate registers differently.
     pub ptxas: String,
     /// By kernel.
     pub kernels: BTreeMap<String, KernelBudget>,
@@ -103,18 +103,18 @@ pub struct Budget {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BudgetError {
-    /// It is no TOML.
+    /// It is not TOML.
     #[error("the budget is not valid TOML: {0}")]
     Toml(String),
-    /// An entry is not what belongs there.
-    #[error("the budget's `{0}` is not what belongs there; mend it, or remove the file and measure anew")]
+    /// An entry is invalid.
+    #[error("the budget's `{0}` is invalid; correct it, or remove the file and measure again")]
     Entry(String),
 }
 
-/// One way in which kernels and budget do not agree.
+/// A disagreement between kernels and budget.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Violation {
-    /// More than the budget allows.
+    /// A kernel exceeds the budget.
     #[error("{kernel} on {arch}: {used} {what}, the budget is {limit}")]
     Over {
         /// The kernel.
@@ -123,22 +123,22 @@ pub enum Violation {
         arch: NvvmArch,
         /// Registers, bytes of stack and so on.
         what: &'static str,
-        /// What it takes.
+        /// The amount it uses.
         used: u32,
-        /// What it may take.
+        /// The limit.
         limit: u32,
     },
-    /// Another number of barrier sites.
+    /// The number of barrier sites differs.
     #[error("{kernel}: {used} barrier sites, the budget says {limit}; a barrier was copied, lost, or moved on purpose")]
     Barriers {
         /// The kernel.
         kernel: String,
-        /// In the PTX.
+        /// The number in the PTX.
         used: usize,
-        /// In the budget.
+        /// The number in the budget.
         limit: usize,
     },
-    /// A kernel that has no budget on a chip.
+    /// A kernel without a budget on a chip.
     #[error("{kernel} has no budget for {arch}")]
     Unknown {
         /// The kernel.
@@ -146,25 +146,25 @@ pub enum Violation {
         /// The chip.
         arch: NvvmArch,
     },
-    /// A budget for a kernel that is no more.
-    #[error("{kernel} has a budget and is not in the PTX")]
+    /// A budget for a kernel that no longer exists.
+    #[error("{kernel} has a budget but is not in the PTX")]
     Gone {
         /// The kernel.
         kernel: String,
     },
 }
 
-/// What kernels take: barrier sites by kernel, and resources by chip.
+/// The measured resources: barrier sites by kernel, and other resources by chip.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
     /// Barrier sites of each kernel.
     pub barriers: BTreeMap<String, usize>,
-    /// What each kernel takes on each chip.
+    /// The resources of each kernel on each chip.
     pub resources: BTreeMap<NvvmArch, Vec<KernelResources>>,
 }
 
 impl Budget {
-    /// A budget of exactly what was measured.
+    /// A budget equal to the measured values.
     pub fn of(measured: &Measured, ptxas: &str) -> Self {
         let mut budget = Budget { ptxas: ptxas.to_owned(), kernels: BTreeMap::new() };
         for (kernel, &barriers) in &measured.barriers {
@@ -178,7 +178,7 @@ impl Budget {
         budget
     }
 
-    /// Takes over from an older budget what it says of chips that this one says nothing of.
+    /// Adds an older budget's limits for chips that this one does not have.
     #[must_use]
     pub fn with_other_chips_of(mut self, older: &Budget) -> Self {
         let measured: BTreeSet<NvvmArch> = self.kernels.values().flat_map(|k| k.limits.keys().copied()).collect();
@@ -189,7 +189,7 @@ impl Budget {
         self
     }
 
-    /// Everything in which kernels and budget do not agree. Chips that were not measured are passed over.
+    /// All disagreements between kernels and budget. Chips that were not measured are ignored.
     pub fn violations(&self, measured: &Measured) -> Vec<Violation> {
         let mut found = Vec::new();
         for (kernel, &used) in &measured.barriers {
@@ -217,7 +217,7 @@ impl Budget {
     /// Reads a budget file.
     ///
     /// # Errors
-    /// It is no TOML, or an entry is not what belongs there.
+    /// If it is not TOML, or an entry is invalid.
     pub fn parse(text: &str) -> Result<Self, BudgetError> {
         let table: Table = text.parse().map_err(|error: toml::de::Error| BudgetError::Toml(error.to_string()))?;
         let mut budget = Budget::default();

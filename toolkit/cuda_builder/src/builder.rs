@@ -1,4 +1,4 @@
-//! The builder that a build script or a tool of the workspace uses.
+//! The builder that build scripts and workspace tools use.
 
 use std::env;
 use std::fs;
@@ -21,7 +21,7 @@ use crate::ptx::module::PtxModule;
 use crate::ptx::statics;
 use crate::ptx::verify::{Refusal, refusals, warnings};
 
-/// Compiles a kernel crate to PTX. One file for each architecture; see [`CudaBuilder::build`].
+/// Compiles a kernel crate to PTX, one file per architecture; see [`CudaBuilder::build`].
 ///
 /// ```no_run
 /// # fn main() -> Result<(), cuda_builder::CudaBuilderError> {
@@ -32,7 +32,7 @@ use crate::ptx::verify::{Refusal, refusals, warnings};
 /// # Ok(()) }
 /// ```
 ///
-/// (It needs a device compiler; `cuda_builder/tests/device.rs` builds crates where there is one.) In a build script:
+/// (It needs a device compiler; `cuda_builder/tests/device.rs` builds crates if there is one.) In a build script:
 ///
 /// ```no_run
 /// use cuda_builder::{CudaBuilder, DebugInfo};
@@ -50,7 +50,7 @@ use crate::ptx::verify::{Refusal, refusals, warnings};
 /// # Ok(()) }
 /// ```
 ///
-/// What can be said without a compiler:
+/// Some methods work without a compiler:
 ///
 /// ```
 /// use cuda_builder::{CudaBuilder, CudaBuilderError, NvvmArch};
@@ -82,33 +82,33 @@ pub struct CudaBuilder {
 pub struct PtxFile {
     /// Where it is.
     pub path: PathBuf,
-    /// What it was compiled for.
+    /// Its architecture.
     pub arch: NvvmArch,
     /// Its kernels, sorted.
     pub entries: Vec<String>,
-    /// Whether this call wrote it; if not, it was up to date.
+    /// Whether this call wrote it; otherwise it was up to date.
     pub written: bool,
-    /// The compiler's warnings about the kernels, as it wrote them; empty where it wrote none or was not run.
+    /// The compiler's warnings about the kernels; empty if there are none or the compiler was not run.
     pub warnings: String,
 }
 
-/// What a build gives.
+/// The result of a build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildOutput {
-    /// One file for each architecture, in the order in which they were asked for.
+    /// One file per architecture, in the requested order.
     pub files: Vec<PtxFile>,
-    /// What compiled them.
+    /// The compiler.
     pub compiler: DeviceCompiler,
 }
 
-/// Everything about a crate that does not depend on the architecture or the compiler.
+/// Data about a crate that do not depend on the architecture or the compiler.
 pub(crate) struct Prepared {
     graph: PackageGraph,
     sources: Vec<Source>,
     target: PathBuf,
 }
 
-/// A PTX module that may be delivered.
+/// A PTX module that passed all checks.
 pub(crate) struct Compiled {
     pub(crate) text: String,
     entries: Vec<String>,
@@ -116,8 +116,8 @@ pub(crate) struct Compiled {
 }
 
 impl CudaBuilder {
-    /// A build of the crate in this directory for [`NvvmArch::default`]. The PTX goes into its `ptx` directory unless
-    /// [`copy_to`](Self::copy_to) or [`ptx_directory`](Self::ptx_directory) says otherwise.
+    /// A build of the crate in this directory for [`NvvmArch::default`]. The PTX goes into its directory `ptx` unless
+    /// [`copy_to`](Self::copy_to) or [`ptx_directory`](Self::ptx_directory) changes that.
     pub fn new(path_to_crate: impl AsRef<Path>) -> Self {
         CudaBuilder {
             path_to_crate: path_to_crate.as_ref().to_owned(),
@@ -133,41 +133,41 @@ impl CudaBuilder {
         }
     }
 
-    /// The architecture, in place of those that were set before.
+    /// Sets the architecture, replacing earlier ones.
     #[must_use]
     pub fn arch(self, arch: NvvmArch) -> Self {
         self.archs([arch])
     }
 
-    /// Several architectures, each with a file of its own, in place of those that were set before.
+    /// Sets several architectures, each with its own file, replacing earlier ones.
     #[must_use]
     pub fn archs(mut self, archs: impl IntoIterator<Item = NvvmArch>) -> Self {
         self.archs = archs.into_iter().collect();
         self
     }
 
-    /// The PTX file. Only for one architecture.
+    /// Sets the PTX file. Only for one architecture.
     #[must_use]
     pub fn copy_to(mut self, path: impl AsRef<Path>) -> Self {
         self.copy_to = Some(path.as_ref().to_owned());
         self
     }
 
-    /// The directory of the PTX files; they are named like `my_kernels.sm_75.ptx`.
+    /// Sets the directory of the PTX files, which are named like `my_kernels.sm_75.ptx`.
     #[must_use]
     pub fn ptx_directory(mut self, directory: impl AsRef<Path>) -> Self {
         self.ptx_directory = Some(directory.as_ref().to_owned());
         self
     }
 
-    /// Line information for profilers.
+    /// Sets the line information for profilers.
     #[must_use]
     pub fn debug(mut self, debug: DebugInfo) -> Self {
         self.debug = debug;
         self
     }
 
-    /// Cargo features of the kernel crate, besides its default ones.
+    /// Adds cargo features of the kernel crate to its default ones.
     #[must_use]
     pub fn features<S: Into<String>>(mut self, features: impl IntoIterator<Item = S>) -> Self {
         self.features = features.into_iter().map(Into::into).collect();
@@ -176,35 +176,36 @@ impl CudaBuilder {
         self
     }
 
-    /// A file or directory outside of the packages' sources that the kernels include.
+    /// Adds a file or directory outside of the packages' sources that the kernels include.
     #[must_use]
     pub fn extra_input(mut self, path: impl AsRef<Path>) -> Self {
         self.extra_inputs.push(path.as_ref().to_owned());
         self
     }
 
-    /// The device compiler, in place of the search; goes before [`RUSTC_VARIABLE`](crate::compiler::RUSTC_VARIABLE).
+    /// Sets the device compiler instead of searching for one; takes precedence over
+    /// [`RUSTC_VARIABLE`](crate::compiler::RUSTC_VARIABLE).
     #[must_use]
     pub fn rustc(mut self, rustc: impl AsRef<Path>) -> Self {
         self.rustc = Some(rustc.as_ref().to_owned());
         self
     }
 
-    /// Cargo's target directory for the device; by default `cuda-builder` in the workspace's own.
+    /// Sets cargo's target directory for the device; the default is `cuda-builder` in the workspace's own.
     #[must_use]
     pub fn target_directory(mut self, directory: impl AsRef<Path>) -> Self {
         self.target = Some(directory.as_ref().to_owned());
         self
     }
 
-    /// For build scripts: print `cargo:rerun-if-changed` for everything that the PTX is made of.
+    /// For build scripts: prints `cargo:rerun-if-changed` for all inputs of the PTX.
     #[must_use]
     pub fn emit_cargo_lines(mut self, emit: bool) -> Self {
         self.emit_cargo_lines = emit;
         self
     }
 
-    /// The search for this builder's compiler.
+    /// The search for this builder's device compiler.
     pub fn discovery(&self) -> Discovery {
         let mut discovery = Discovery::new(&self.path_to_crate);
         if let Some(rustc) = &self.rustc {
@@ -213,12 +214,12 @@ impl CudaBuilder {
         discovery
     }
 
-    /// Makes the PTX files. A file that is of the same sources, settings and compiler already is left as it is, which
-    /// takes milliseconds. Others are compiled, verified, and replaced as a whole.
+    /// Makes the PTX files. A file that matches the sources, settings and compiler stays untouched, which takes
+    /// milliseconds. Others are compiled, verified, and replaced atomically.
     ///
     /// # Errors
-    /// There is no device compiler, the crate does not compile, the compiler fails the barrier canaries, or the PTX
-    /// holds something that must not be delivered.
+    /// If there is no device compiler, the crate does not compile, the compiler fails the barrier canaries, or the PTX is
+    /// refused.
     pub fn build(&self) -> Result<BuildOutput, CudaBuilderError> {
         let paths = self.paths()?;
         let prepared = self.prepare()?;
@@ -249,11 +250,11 @@ impl CudaBuilder {
         Ok(BuildOutput { files, compiler })
     }
 
-    /// Runs clippy and rustdoc over the crate and the workspace's packages below it as the device sees them, which no
-    /// run for the host does. Warnings are errors. The first architecture counts.
+    /// Runs clippy and rustdoc on the crate and the workspace's packages that it uses, as the device compiles them; runs
+    /// for the host do not see that code. Warnings are errors. Uses the first architecture.
     ///
     /// # Errors
-    /// There is no device compiler, it has no clippy, or a lint finds something.
+    /// If there is no device compiler, it has no clippy, or a lint finds something.
     pub fn lint(&self) -> Result<(), CudaBuilderError> {
         let prepared = self.prepare()?;
         let compiler = self.discovery().find()?;
@@ -276,19 +277,19 @@ impl CudaBuilder {
         Ok(())
     }
 
-    /// The digest of everything that goes into the PTX for an architecture, the compiler apart: sources, the locked
-    /// packages that they reach, and settings. It stands in the header of a file that is up to date.
+    /// The digest of all inputs of the PTX for an architecture, except the compiler: sources, the locked packages that they
+    /// use, and settings. The header of an up-to-date file has this digest.
     ///
     /// # Errors
-    /// A manifest, the lock file or a source cannot be read.
+    /// If a manifest, the lock file or a source cannot be read.
     pub fn input_digest(&self, arch: NvvmArch) -> Result<String, CudaBuilderError> {
         Ok(self.digest(&self.prepare()?, arch))
     }
 
-    /// The files that this builder writes or checks, one for each architecture.
+    /// The files that this builder writes or checks, one per architecture.
     ///
     /// # Errors
-    /// The crate's directory is not there, or one file was named for several architectures.
+    /// If the crate's directory does not exist, or one file was given for several architectures.
     pub fn paths(&self) -> Result<Vec<PathBuf>, CudaBuilderError> {
         if !self.path_to_crate.join("Cargo.toml").is_file() {
             return Err(CudaBuilderError::CratePathDoesntExist(self.path_to_crate.clone()));
@@ -307,7 +308,7 @@ impl CudaBuilder {
     pub(crate) fn prepare(&self) -> Result<Prepared, CudaBuilderError> {
         let graph = PackageGraph::load(&self.path_to_crate)?;
         let sources = sources(&graph, &self.extra_inputs)?;
-        // A relative one starts where the outer cargo was called, which is not known here.
+        // A relative path starts where the outer cargo was called, which is unknown here.
         let outer = || env::var_os("CARGO_TARGET_DIR").map(PathBuf::from).filter(|directory| directory.is_absolute());
         let target = match &self.target {
             Some(target) => target.clone(),
@@ -319,7 +320,7 @@ impl CudaBuilder {
         Ok(Prepared { graph, sources, target })
     }
 
-    /// The digest that stands in the header of this architecture's file.
+    /// The digest in the header of this architecture's file.
     pub(crate) fn digest(&self, prepared: &Prepared, arch: NvvmArch) -> String {
         let mut settings = flags::code_generation(arch);
         settings.extend(flags::profile(self.debug));
@@ -336,7 +337,7 @@ impl CudaBuilder {
         inputs: String,
     ) -> Result<Compiled, CudaBuilderError> {
         let graph = &prepared.graph;
-        // Cargo keeps one copy of `core` in a directory, whatever the flags: each way to build it has its own.
+        // Cargo keeps one copy of `core` per directory, whatever the flags, so each variant has its own directory.
         let lines = if self.debug == DebugInfo::LineTables { "-lines" } else { "" };
         let target = &prepared.target.join(format!("{arch}{lines}"));
         let _alone = only_builder_in(target)?;
@@ -347,7 +348,7 @@ impl CudaBuilder {
         Canary { compiler, flags: &all_flags, last_flags: &[], debug: self.debug, target }.check()?;
 
         let package = &graph.kernels.name;
-        // A name of its own for each way to build: cargo takes a crate that it has built this way before for done.
+        // A separate name for each variant: otherwise cargo would consider a crate that was built another way as done.
         let way = [&compiler.version, &compiler.llvm, &all_flags.join("\n"), &self.features.join("\n")];
         let key = text_digest(&format!("{}\n{way:?}\n{:?}", graph.root.display(), self.debug));
         let key = &key["sha256:".len()..][..16];
@@ -415,8 +416,8 @@ impl CudaBuilder {
     }
 }
 
-/// Waits until no other builder works in this directory: the build scripts of several kernel crates run at once, and the
-/// canaries are theirs together. The lock ends with the file.
+/// Waits until no other builder uses this directory: build scripts of several kernel crates run at once and share the
+/// canaries. The lock ends with the file.
 fn only_builder_in(target: &Path) -> Result<fs::File, CudaBuilderError> {
     let path = target.join("builder.lock");
     let locked = fs::create_dir_all(target).and_then(|()| fs::File::create(&path)).and_then(|file| {
@@ -426,7 +427,7 @@ fn only_builder_in(target: &Path) -> Result<fs::File, CudaBuilderError> {
     locked.map_err(|source| CudaBuilderError::Write { path, source })
 }
 
-/// Writes beside and renames, so that a reader sees the old file or the new one.
+/// Writes to a temporary file and renames it, so that readers see the old file or the new one.
 fn write_whole(path: &Path, text: &str) -> Result<(), CudaBuilderError> {
     let fail = |source| CudaBuilderError::Write { path: path.to_owned(), source };
     if let Some(directory) = path.parent() {

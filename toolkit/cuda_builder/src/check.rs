@@ -1,4 +1,4 @@
-//! Checking PTX files that are there, without writing any.
+//! Checks existing PTX files without writing any.
 
 use std::fs;
 use std::io;
@@ -9,7 +9,7 @@ use crate::compiler::Origin;
 use crate::error::CudaBuilderError;
 use crate::ptx::header::Header;
 
-/// How far a file could be checked.
+/// The extent to which a file could be checked.
 ///
 /// ```no_run
 /// use cuda_builder::{Checked, CudaBuilder};
@@ -23,12 +23,12 @@ use crate::ptx::header::Header;
 /// # Ok::<(), cuda_builder::CudaBuilderError>(())
 /// ```
 ///
-/// (It compiles kernels where the compiler is; `cuda_builder/tests/device.rs` does.)
+/// (It compiles kernels if the compiler is installed; `cuda_builder/tests/device.rs` does that.)
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Checked {
     /// The compiler that made the file made the same bytes again.
     SameBytes,
-    /// The file is of these sources and settings and was not changed; the compiler that made it is not here.
+    /// The file matches these sources and settings and was not changed; the compiler that made it is not installed.
     SameInputs {
         /// The compiler in the file's header.
         made_by: String,
@@ -38,11 +38,11 @@ pub enum Checked {
 }
 
 impl CudaBuilder {
-    /// Checks that the PTX files are what [`build`](Self::build) would make, and writes none. The digest of sources and
-    /// settings needs no compiler; where the compiler that a file names is here, the bytes are compared too.
+    /// Checks that the PTX files are what [`build`](Self::build) would make, without writing. The digest of sources and
+    /// settings needs no compiler; if the compiler named in a file is installed, the bytes are compared, too.
     ///
     /// # Errors
-    /// A file is missing, out of date, changed by hand, or comes out with other bytes.
+    /// If a file is missing, out of date, changed by hand, or differs from the result of a build.
     pub fn check(&self) -> Result<Vec<(PathBuf, Checked)>, CudaBuilderError> {
         let paths = self.paths()?;
         let prepared = self.prepare()?;
@@ -67,7 +67,7 @@ impl CudaBuilder {
                     Checked::SameBytes
                 }
                 Ok(other) => Checked::SameInputs { made_by: header.compiler, here: Some(other.version) },
-                // An explicit choice that does not work must not pass for a machine without compilers.
+                // An explicit choice that fails must not look like a machine without compilers.
                 Err(none) if none.tried.iter().any(|(origin, _)| *origin == Origin::Explicit) => {
                     return Err(none.into());
                 }

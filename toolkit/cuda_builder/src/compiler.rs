@@ -1,7 +1,6 @@
-//! Finding a compiler for the device: a rustc with its cargo and the sources of its library.
+//! Finds a compiler for the device: a rustc with its cargo and the sources of its library.
 //!
-//! `core` is compiled for the GPU along with the kernels, so a compiler without its library's sources is of no use
-//! here.
+//! `core` is compiled for the GPU with the kernels, so a compiler without its library's sources is not usable.
 
 use std::env;
 use std::ffi::OsString;
@@ -12,16 +11,16 @@ use std::process::Command;
 /// The environment variable that chooses the device compiler: the path of a `rustc`.
 pub const RUSTC_VARIABLE: &str = "CUDA_BUILDER_RUSTC";
 
-/// Installs Debian's matching set of compiler, cargo and library sources (bookworm-security and later).
+/// Installs Debian's set of compiler, cargo and library sources (bookworm-security and later).
 pub const DEBIAN_COMMAND: &str =
     "apt-get update && apt-get install -y --no-install-recommends rustc-web cargo-web rust-web-src";
 
-/// Where a device compiler was found.
+/// The origin of a device compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// Named by the caller or by [`RUSTC_VARIABLE`].
     Explicit,
-    /// The toolchain that the workspace pins (`rust-toolchain.toml`), or the `rustc` on `PATH` where nothing is pinned.
+    /// The toolchain that the workspace pins (`rust-toolchain.toml`), or the `rustc` on `PATH` if none is pinned.
     Pinned,
     /// Debian's packages under `/usr`.
     Debian,
@@ -42,7 +41,7 @@ impl fmt::Display for Origin {
 pub struct DeviceCompiler {
     /// Where it was found.
     pub origin: Origin,
-    /// The compiler itself, not a rustup proxy where that can be avoided.
+    /// The compiler itself, and not a rustup proxy if possible.
     pub rustc: PathBuf,
     /// The cargo that belongs to it.
     pub cargo: PathBuf,
@@ -61,31 +60,31 @@ impl DeviceCompiler {
     }
 }
 
-/// Why one candidate is not usable.
+/// Why a candidate is not usable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
-    /// No such program, or it does not start.
+    /// The program does not exist, or does not start.
     #[error("{} does not run: {reason}", rustc.display())]
     DoesNotRun {
         /// The program.
         rustc: PathBuf,
-        /// What the system or the program said.
+        /// The message of the system or the program.
         reason: String,
     },
-    /// The compiler is there, its library's sources are not.
+    /// The compiler exists, but not its library's sources.
     #[error("{} has no library sources at {}", rustc.display(), library.display())]
     NoLibrarySources {
         /// The program.
         rustc: PathBuf,
-        /// Where they were looked for.
+        /// Where they were expected.
         library: PathBuf,
     },
-    /// The compiler is there, its cargo is not.
-    #[error("{} has no cargo beside it ({})", rustc.display(), cargo.display())]
+    /// The compiler exists, but not its cargo.
+    #[error("{} has no cargo ({})", rustc.display(), cargo.display())]
     NoCargo {
         /// The program.
         rustc: PathBuf,
-        /// Where cargo was looked for.
+        /// Where cargo was expected.
         cargo: PathBuf,
     },
 }
@@ -93,9 +92,9 @@ pub enum Unusable {
 /// No candidate is usable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoCompiler {
-    /// Each candidate's origin and what is wrong with it.
+    /// Each candidate's origin, and why it is not usable.
     pub tried: Vec<(Origin, Unusable)>,
-    /// The channel that the workspace pins, if it does.
+    /// The channel that the workspace pins, if any.
     pub channel: Option<String>,
 }
 
@@ -131,18 +130,18 @@ pub fn rustup_command(channel: Option<&str>) -> String {
     }
 }
 
-/// The search for a device compiler. [`Discovery::new`] looks at the machine; the fields can be set for other places.
+/// The search for a device compiler. [`Discovery::new`] searches this machine; the fields allow other locations.
 ///
 /// ```
 /// use cuda_builder::{Discovery, compiler::Origin};
 ///
-/// // An explicit choice that is not there.
+/// // An explicit choice that does not exist.
 /// let discovery = Discovery { explicit: Some("no/such/rustc".into()), ..Discovery::new(".") };
 /// let none = discovery.find().unwrap_err();
 /// assert_eq!(none.tried[0].0, Origin::Explicit);
 /// assert!(none.to_string().contains("no/such/rustc does not run"));
 ///
-/// // What this machine has.
+/// // The compilers of this machine.
 /// for (origin, candidate) in Discovery::new(".").candidates() {
 ///     match candidate {
 ///         Ok(compiler) => println!("{origin}: {}, sources in {}", compiler.version, compiler.library().display()),
@@ -152,13 +151,13 @@ pub fn rustup_command(channel: Option<&str>) -> String {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Discovery {
-    /// An explicit choice. It alone is looked at where it is given: a choice that fails must not turn into another.
+    /// An explicit choice. If it is given, only it is tried: a choice that fails must not be replaced by another compiler.
     pub explicit: Option<PathBuf>,
-    /// The `rustc` that stands for the pinned toolchain: a name to be found on `PATH`, or a path.
+    /// The `rustc` of the pinned toolchain: a name on `PATH`, or a path.
     pub pinned: PathBuf,
     /// Debian's `rustc`.
     pub debian: PathBuf,
-    /// The directory whose pinned toolchain counts: the kernel crate's.
+    /// The directory that decides the pinned toolchain: the kernel crate's.
     pub directory: PathBuf,
 }
 
@@ -176,12 +175,12 @@ impl Discovery {
     /// The first usable compiler.
     ///
     /// # Errors
-    /// Names every candidate, what it lacks, and the commands that install one.
+    /// Lists every candidate, what it lacks, and commands that install one.
     pub fn find(&self) -> Result<DeviceCompiler, NoCompiler> {
         self.find_where(|_| true)
     }
 
-    /// The usable compiler whose version and LLVM are these, or else the first usable one.
+    /// The usable compiler with this version and LLVM, or else the first usable one.
     ///
     /// # Errors
     /// As [`Discovery::find`].
@@ -189,14 +188,14 @@ impl Discovery {
         self.find_where(|compiler| compiler.version == version && compiler.llvm == llvm).or_else(|_| self.find())
     }
 
-    /// Every candidate in order, usable or not: what `doctor` tells.
+    /// All candidates in order, usable or not, as `doctor` shows them.
     pub fn candidates(&self) -> Vec<(Origin, Result<DeviceCompiler, Unusable>)> {
         let places = match &self.explicit {
             Some(path) => vec![(Origin::Explicit, path)],
             None => vec![(Origin::Pinned, &self.pinned), (Origin::Debian, &self.debian)],
         };
         let mut found: Vec<_> = places.into_iter().map(|(origin, rustc)| (origin, self.probe(origin, rustc))).collect();
-        // Without rustup the `rustc` on `PATH` can be Debian's: that is one compiler, and not what was pinned.
+        // Without rustup the `rustc` on `PATH` can be Debian's: then there is one compiler, which was not pinned.
         if let [(_, Ok(pinned)), (_, Ok(debian))] = &found[..]
             && pinned.rustc == debian.rustc
         {
@@ -220,7 +219,7 @@ impl Discovery {
     fn probe(&self, origin: Origin, rustc: &Path) -> Result<DeviceCompiler, Unusable> {
         let sysroot = PathBuf::from(self.ask(rustc, &["--print", "sysroot"])?.trim_end());
         let library = library_of(&sysroot);
-        // Both are needed: cargo resolves the library by its lock file.
+        // Both are needed: cargo resolves the library with its lock file.
         if !library.join("core/src/lib.rs").is_file() || !library.join("Cargo.lock").is_file() {
             return Err(Unusable::NoLibrarySources { rustc: rustc.to_owned(), library });
         }
@@ -245,7 +244,7 @@ impl Discovery {
     fn ask(&self, rustc: &Path, arguments: &[&str]) -> Result<String, Unusable> {
         let fail = |reason: String| Unusable::DoesNotRun { rustc: rustc.to_owned(), reason };
         let mut command = Command::new(rustc);
-        // Under `cargo run` rustup's own choice is in the environment, and it is the host's.
+        // Under `cargo run` rustup's choice for the host is in the environment.
         command.args(arguments).current_dir(&self.directory).env_remove("RUSTUP_TOOLCHAIN");
         if let Some(path) = library_path() {
             command.env("LD_LIBRARY_PATH", path);
@@ -263,8 +262,8 @@ fn library_of(sysroot: &Path) -> PathBuf {
     sysroot.join("lib/rustlib/src/rust/library")
 }
 
-/// `LD_LIBRARY_PATH` without the directories that hold a compiler's own libraries, which cargo puts there for the
-/// programs it runs: another compiler must not load them. `None` where the variable is not set.
+/// `LD_LIBRARY_PATH` without the directories of a compiler's own libraries, which cargo adds for the programs it runs:
+/// another compiler must not load them. `None` if the variable is not set.
 pub(crate) fn library_path() -> Option<OsString> {
     let path = env::var_os("LD_LIBRARY_PATH")?;
     let kept = env::split_paths(&path).filter(|directory| !holds_compiler_driver(directory));
@@ -276,10 +275,10 @@ fn holds_compiler_driver(directory: &Path) -> bool {
     entries.flatten().any(|entry| entry.file_name().to_string_lossy().starts_with("librustc_driver"))
 }
 
-/// The channel in the nearest `rust-toolchain.toml` at or above `directory`; `None` where there is none that names one.
+/// The channel in the nearest `rust-toolchain.toml` at or above `directory`; `None` if there is none with a channel.
 ///
 /// ```
-/// // `directory` is not made absolute: above it is what its text says.
+/// // `directory` is not made absolute: its parents are those in its text.
 /// let here = std::env::current_dir()?;
 /// println!("pinned: {:?}", cuda_builder::compiler::pinned_channel(&here));
 /// # Ok::<(), std::io::Error>(())

@@ -1,4 +1,4 @@
-//! What can go wrong in a build or check.
+//! Errors of a build or check.
 
 use std::io;
 use std::path::PathBuf;
@@ -15,10 +15,10 @@ use crate::ptx::verify::Refusal;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CudaBuilderError {
-    /// The kernel crate is not where it was said to be.
-    #[error("{} is no crate: it has no Cargo.toml", .0.display())]
+    /// The kernel crate is not at the given path.
+    #[error("{} is not a crate: it has no Cargo.toml", .0.display())]
     CratePathDoesntExist(PathBuf),
-    /// One file was named for several architectures.
+    /// One file was given for several architectures.
     #[error("{} cannot hold PTX for {archs} architectures; name a directory instead", path.display())]
     OneFileForSeveral {
         /// The file.
@@ -26,10 +26,10 @@ pub enum CudaBuilderError {
         /// The number of architectures.
         archs: usize,
     },
-    /// There is no compiler to build with.
+    /// There is no compiler.
     #[error(transparent)]
     NoCompiler(#[from] NoCompiler),
-    /// A manifest or the lock file cannot be used.
+    /// A manifest or the lock file is unusable.
     #[error(transparent)]
     Graph(#[from] GraphError),
     /// A source file cannot be read.
@@ -41,23 +41,23 @@ pub enum CudaBuilderError {
     /// The crate does not compile.
     #[error(transparent)]
     BuildFailed(#[from] NestedError),
-    /// The PTX holds what must not be delivered.
+    /// The PTX is refused.
     #[error("the PTX of `{package}` is refused:{}", list(refusals))]
     Refused {
         /// The kernel crate.
         package: String,
-        /// Every reason.
+        /// All reasons.
         refusals: Vec<Refusal>,
     },
     /// The compiler read a file that the digest does not cover.
-    #[error("`{package}` is made of {}, which its digest does not cover; name it with extra_input", path.display())]
+    #[error("`{package}` uses {}, which its digest does not cover; name it with extra_input", path.display())]
     InputOutside {
         /// The kernel crate.
         package: String,
         /// The file.
         path: PathBuf,
     },
-    /// A launch bound of the module is unreadable, or names no kernel of it.
+    /// A launch bound of the module is malformed, or names no kernel of it.
     #[error(
         "`{package}`: `{mark}` does not read `// .launch_bounds KERNEL THREADS BLOCKS` with a kernel of this module"
     )]
@@ -67,7 +67,7 @@ pub enum CudaBuilderError {
         /// The line.
         mark: String,
     },
-    /// A source changed while it was compiled, so that nobody knows which state the PTX is of.
+    /// A source changed during the compilation, so the state of the PTX is unknown.
     #[error("the sources of `{0}` changed while they were compiled; build again")]
     ChangedMeanwhile(String),
     /// A file cannot be read.
@@ -75,10 +75,10 @@ pub enum CudaBuilderError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// A PTX file to be checked is not there.
+    /// A PTX file to check does not exist.
     #[error("{} is missing; build it", .0.display())]
     Missing(PathBuf),
     /// A file cannot be written.
@@ -86,10 +86,10 @@ pub enum CudaBuilderError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// A PTX file to be checked is not one of ours, or was changed.
+    /// A PTX file to check was not made by this package, or was changed.
     #[error("{} is not usable, build it again", path.display())]
     Header {
         /// The file.
@@ -97,17 +97,17 @@ pub enum CudaBuilderError {
         /// The problem.
         source: HeaderError,
     },
-    /// A PTX file is of other sources or settings.
+    /// A PTX file comes from other sources or settings.
     #[error("{} is out of date: it was made from {recorded}, the sources are {now}; build it again", path.display())]
     OutOfDate {
         /// The file.
         path: PathBuf,
         /// The digest in its header.
         recorded: String,
-        /// The digest of what is there.
+        /// The digest of the current sources.
         now: String,
     },
-    /// The same compiler makes other bytes from the same sources.
+    /// The same compiler gives other bytes for the same sources.
     #[error(
         "{} comes out differently from the same sources and compiler, first in line {line}:\n  \
          file: {file}\n  now:  {now}",
@@ -116,7 +116,7 @@ pub enum CudaBuilderError {
     OtherBytes {
         /// The file.
         path: PathBuf,
-        /// The first line that differs, from 1.
+        /// The first differing line, from 1.
         line: usize,
         /// That line in the file.
         file: String,

@@ -1,4 +1,4 @@
-//! The compiler's flags and the device's profile: the one place where they are written down.
+//! The compiler's flags and the device's profile, which are defined only here.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,29 +7,28 @@ use crate::arch::NvvmArch;
 use crate::compiler::DeviceCompiler;
 use crate::inputs::graph::PackageGraph;
 
-/// Line information for profilers and debuggers.
-///
-/// [`CudaBuilder::debug`](crate::CudaBuilder::debug) takes it; [`profile`] has an example.
+/// Line information for profilers and debuggers, for [`CudaBuilder::debug`](crate::CudaBuilder::debug). See [`profile`] for
+/// an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DebugInfo {
-    /// None: what is delivered.
+    /// None; for normal builds.
     #[default]
     None,
     /// `.loc` lines, so that profilers show Rust lines. The code stays the same.
     LineTables,
 }
 
-/// Keeps the compiler from copying a barrier into both arms of a branch (rust-lang/rust#137086). It has to reach every
-/// crate, so it goes with the code generation flags: behind cargo's `--` it reaches the last crate only.
+/// Keeps the compiler from duplicating a barrier into both arms of a branch (rust-lang/rust#137086). It must apply to every
+/// crate, so it is one of the code generation flags: after cargo's `--` it would apply only to the last crate.
 pub const KEEP_BARRIERS: &str = "-Zmir-enable-passes=-JumpThreading";
 
-/// The name of the device's profile, which is given on cargo's command line and in no manifest.
+/// The name of the device's profile, which is passed on cargo's command line instead of a manifest.
 pub const PROFILE: &str = "device";
 
 /// The device's profile as `KEY=VALUE` in TOML.
 ///
-/// Whole-program optimisation in one unit gives one module without calls between crates; overflow checks stay on, as in
-/// the host's builds of the same kernels.
+/// Whole-program optimisation in one unit gives one module without calls between crates; overflow checks stay on, as in the
+/// host's builds of the same kernels.
 ///
 /// ```
 /// use cuda_builder::flags::{self, DebugInfo, PROFILE};
@@ -68,8 +67,8 @@ pub fn code_generation(arch: NvvmArch) -> Vec<String> {
     vec![format!("-Ctarget-cpu={}", arch.sm()), KEEP_BARRIERS.to_owned()]
 }
 
-/// Every directory of this machine that could get into panic messages, with the name that it gets there. Later ones go
-/// before earlier ones where both fit. (`cuda_builder/tests/device.rs` builds one crate in two places and compares bytes.)
+/// All directories of this machine that could appear in panic messages, with their replacements. Later entries take
+/// precedence. (`cuda_builder/tests/device.rs` builds one crate in two places and compares bytes.)
 pub fn remapped(
     graph: &PackageGraph,
     compiler: &DeviceCompiler,
@@ -78,7 +77,7 @@ pub fn remapped(
 ) -> Vec<(PathBuf, String)> {
     let mut pairs = Vec::new();
     let mut add = |from: PathBuf, to: &str| {
-        // The compiler sees a path as it was given or with its links resolved.
+        // The compiler sees a path as given or with its links resolved.
         if let Ok(real) = from.canonicalize()
             && real != from
         {
@@ -95,15 +94,15 @@ pub fn remapped(
     for package in graph.local.iter().filter(|package| !package.directory.starts_with(&graph.root)) {
         add(package.directory.clone(), &package.name);
     }
-    // The compiler runs in the root and mostly gets relative paths; these make the absolute ones alike.
+    // The compiler runs in the root and usually gets relative paths; this makes absolute ones equal to them.
     add(graph.root.clone(), "");
     add(target.to_owned(), "target");
     add(compiler.library(), "rust/library");
     pairs
 }
 
-/// The directories that hold the registries' packages. crates.io's are named even where they do not exist yet, since
-/// this very build may be what fetches them.
+/// The directories of the registries' packages. crates.io's are included even if they do not exist yet, because this build
+/// may fetch them.
 fn registries(cargo_home: &Path) -> Vec<PathBuf> {
     let sources = cargo_home.join("registry/src");
     let mut found: Vec<_> = sources.read_dir().into_iter().flatten().flatten().map(|entry| entry.path()).collect();
@@ -115,7 +114,7 @@ fn registries(cargo_home: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Cargo's home directory, as cargo itself finds it: `CARGO_HOME`, else `.cargo` in the user's own. `None` where there is
+/// Cargo's home directory, determined like cargo does: `CARGO_HOME`, else `.cargo` in the user's home. `None` if there is
 /// neither.
 ///
 /// ```

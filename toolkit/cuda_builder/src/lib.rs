@@ -1,17 +1,17 @@
 //! Compiles a kernel crate to PTX with a stock Rust compiler: no CUDA toolkit, no LLVM tools, no linker.
 //!
 //! [`CudaBuilder`] finds a device compiler ([`compiler`]), runs cargo with the device's profile and flags ([`flags`]),
-//! verifies the result ([`ptx::verify`], [`canary`]) and stamps it with what it was made from ([`ptx::header`]). The
-//! same sources and compiler give the same bytes from any directory. [`ptxas`] and [`budget`] tell and limit what
-//! kernels cost; [`machine_code`] makes what drivers need not compile.
+//! verifies the result ([`ptx::verify`], [`canary`]) and stamps it with what it was made from ([`ptx::header`]). The same
+//! sources and compiler give the same bytes in any directory. [`ptxas`] and [`budget`] measure and limit the resources of
+//! kernels; [`machine_code`] makes code that drivers need not compile.
 //!
-//! The kernel crate stays an ordinary library, which the host links too. What only the host needs goes under
-//! `[target.'cfg(not(target_arch = "nvptx64"))'.dependencies]`; then it is neither compiled for the device nor part of
-//! the digest. Unstable features are open to the device's build alone. `core` is compiled with the kernels, and the
-//! first time cargo fetches the few crates that its library's lock file names: that one build needs the registry.
+//! The kernel crate stays an ordinary library, which the host links, too. Dependencies that only the host needs go under
+//! `[target.'cfg(not(target_arch = "nvptx64"))'.dependencies]`; then they are neither compiled for the device nor part of
+//! the digest. Unstable features are enabled only in the device's build. `core` is compiled with the kernels, and the first
+//! time cargo fetches the few crates in its library's lock file: only that build needs the registry.
 //!
-//! A kernel crate may compile itself, by its own build script, as those do that `cargo xtask new-kernel` makes. The
-//! device's build runs that script again, which must then leave at once: `CARGO_CFG_TARGET_ARCH` is `nvptx64`.
+//! A kernel crate may compile itself with its own build script, like the crates that `cargo xtask new-kernel` makes. The
+//! device's build runs that script again, which must then do nothing: `CARGO_CFG_TARGET_ARCH` is `nvptx64`.
 
 pub mod arch;
 pub mod budget;

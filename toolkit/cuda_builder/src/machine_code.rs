@@ -1,8 +1,8 @@
-//! Machine code beside PTX, so that a driver need not compile: one small file for several chips, made by NVIDIA's
-//! assembler without a GPU, and bound to the PTX that it was made from.
+//! Machine code beside PTX, so that a driver need not compile it: one small file for several chips, made by NVIDIA's
+//! assembler without a GPU, and valid only for the PTX that it was made from.
 //!
 //! The file begins with lines of text: the package, the digest of the PTX's text, the assembler, and for each chip the
-//! bytes that its code takes in the file and unpacked, and its digest. After an empty line comes the code of each chip,
+//! compressed and decompressed size of its code, and its digest. After an empty line follows the code of each chip,
 //! compressed (zstd, with a checksum). `cuda_host::Image` reads it.
 
 use std::fs;
@@ -16,9 +16,9 @@ use crate::inputs::digest::code_digest;
 use crate::ptx::header::{Header, HeaderError};
 use crate::ptxas::{Ptxas, PtxasError};
 
-/// The first line; the number changes when the format does.
+/// The first line; its number changes with the format.
 const TITLE: &str = "machine code made by cuda_builder, format 1";
-/// What compresses best: it is compressed once, and stored in every copy of a repository.
+/// The best compression: the file is compressed once, and stored in every copy of a repository.
 const LEVEL: i32 = 19;
 
 /// Machine code of one PTX file.
@@ -40,12 +40,12 @@ pub struct MachineCode {
     package: String,
     /// The digest of the PTX's text.
     ptx: String,
-    /// Who made it; `None`: nobody, and there is none.
+    /// The assembler; `None` if there is no code.
     assembler: Option<String>,
     codes: Vec<Code>,
 }
 
-/// That of one chip.
+/// The code of one chip.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Code {
     chip: NvvmArch,
@@ -54,30 +54,30 @@ struct Code {
     digest: String,
 }
 
-/// What [`make`] has done.
+/// The result of [`make`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Made {
-    /// The file was already of this PTX, these chips and this assembler.
+    /// The file already matched this PTX, these chips and this assembler.
     UpToDate,
     /// It was written; its size in bytes.
     Written(usize),
-    /// No assembler is here: the file now says that there is no machine code of this PTX.
+    /// There is no assembler: the file now records that there is no machine code for this PTX.
     Emptied,
 }
 
-/// How far [`check`] could look.
+/// The extent of a [`check`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckedCode {
     /// The assembler made the same bytes again.
     SameBytes,
-    /// It is of this PTX and not damaged; the assembler that made it is not here.
+    /// It matches this PTX and is intact; the assembler that made it is not installed.
     SameDigests {
         /// The assembler.
         made_by: String,
     },
 }
 
-/// Machine code cannot be made, or is not what it should be.
+/// Why machine code cannot be made, or is wrong.
 ///
 /// ```
 /// use cuda_builder::machine_code::{MachineCodeError, check};
@@ -94,7 +94,7 @@ pub enum MachineCodeError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// A file cannot be written.
@@ -102,10 +102,10 @@ pub enum MachineCodeError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// The PTX is not one of ours, or was changed.
+    /// The PTX was not made by this package, or was changed.
     #[error("{} is not usable, build it again", path.display())]
     Header {
         /// The PTX.
@@ -116,12 +116,12 @@ pub enum MachineCodeError {
     /// The assembler fails.
     #[error(transparent)]
     Assembler(#[from] PtxasError),
-    /// It is no such file.
-    #[error("{} is no file of machine code, or is damaged; make it again", .0.display())]
+    /// The file has another format, or is damaged.
+    #[error("{} is not a machine code file, or is damaged; make it again", .0.display())]
     Damaged(PathBuf),
-    /// It is of other PTX.
+    /// It was made from other PTX.
     #[error(
-        "{} is out of date: it was made from PTX {recorded}, the PTX is {now}; make it again where the assembler is",
+        "{} is out of date: it was made from PTX {recorded}, the PTX is {now}; make it again with the assembler",
         path.display()
     )]
     OutOfDate {
@@ -132,17 +132,17 @@ pub enum MachineCodeError {
         /// The digest of the PTX.
         now: String,
     },
-    /// It lacks a chip, or has one too many.
-    #[error("{} has machine code for {found}, and not for {wanted}; make it again where the assembler is", path.display())]
+    /// Its chips differ from the requested ones.
+    #[error("{} has machine code for {found}, not for {wanted}; make it again with the assembler", path.display())]
     OtherChips {
         /// The file.
         path: PathBuf,
-        /// Those that it has.
+        /// The chips that it has.
         found: String,
-        /// Those that were asked for.
+        /// The requested chips.
         wanted: String,
     },
-    /// The same assembler makes other bytes.
+    /// The same assembler gives other bytes.
     #[error("{}: {assembler} makes other code for {chip} from the same PTX", path.display())]
     OtherBytes {
         /// The file.
@@ -159,11 +159,11 @@ pub fn beside(ptx: &Path) -> PathBuf {
     ptx.with_extension("cubins")
 }
 
-/// Makes the machine code beside a PTX file for some chips. Without an assembler, code that is of this PTX is kept, and
-/// code of other PTX is taken out, since nothing would load it.
+/// Makes the machine code beside a PTX file for some chips. Without an assembler, code of this PTX is kept, and code of
+/// other PTX is removed, since no driver would load it.
 ///
 /// # Errors
-/// Files that cannot be read or written, and what the assembler refuses.
+/// If files cannot be read or written, or the assembler fails.
 pub fn make(ptx: &Path, ptxas: Option<&Ptxas>, chips: &[NvvmArch]) -> Result<Made, MachineCodeError> {
     let (package, digest) = name_and_digest(ptx)?;
     let path = beside(ptx);
@@ -188,10 +188,10 @@ pub fn make(ptx: &Path, ptxas: Option<&Ptxas>, chips: &[NvvmArch]) -> Result<Mad
     Ok(if ptxas.is_some() { Made::Written(bytes.len()) } else { Made::Emptied })
 }
 
-/// Checks that the file beside a PTX file is what [`make`] would write, and writes nothing.
+/// Checks that the file beside a PTX file is what [`make`] would write, without writing.
 ///
 /// # Errors
-/// It is missing, damaged, of other PTX or chips, or comes out with other bytes.
+/// If it is missing, damaged, for other PTX or chips, or has other bytes.
 pub fn check(ptx: &Path, ptxas: Option<&Ptxas>, chips: &[NvvmArch]) -> Result<CheckedCode, MachineCodeError> {
     let (_, now) = name_and_digest(ptx)?;
     let path = beside(ptx);
@@ -228,7 +228,7 @@ fn name_and_digest(ptx: &Path) -> Result<(String, String), MachineCodeError> {
     Ok((header.package, header.body))
 }
 
-/// The code for each chip, as many at a time as there are cores.
+/// Assembles the code for each chip, on as many threads as there are cores.
 fn assembled(ptx: &Path, ptxas: &Ptxas, chips: &[NvvmArch]) -> Result<Vec<Vec<u8>>, PtxasError> {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let mut codes = Vec::with_capacity(chips.len());
@@ -246,7 +246,7 @@ fn assembled(ptx: &Path, ptxas: &Ptxas, chips: &[NvvmArch]) -> Result<Vec<Vec<u8
 }
 
 impl MachineCode {
-    /// A file for PTX of this package and digest, without code yet.
+    /// A file for PTX with this package and digest, without code yet.
     pub fn none(package: &str, ptx: &str) -> Self {
         Self { package: package.to_owned(), ptx: ptx.to_owned(), assembler: None, codes: Vec::new() }
     }
@@ -254,7 +254,7 @@ impl MachineCode {
     /// Adds the code for a chip.
     ///
     /// # Errors
-    /// It cannot be compressed.
+    /// If it cannot be compressed.
     pub fn add(&mut self, chip: NvvmArch, code: &[u8]) -> io::Result<()> {
         let mut compressor = zstd::bulk::Compressor::new(LEVEL)?;
         compressor.include_checksum(true)?;
@@ -263,7 +263,7 @@ impl MachineCode {
         Ok(())
     }
 
-    /// The chips that there is code for.
+    /// The chips with code.
     pub fn chips(&self) -> impl Iterator<Item = NvvmArch> + '_ {
         self.codes.iter().map(|code| code.chip)
     }
@@ -272,7 +272,7 @@ impl MachineCode {
         self.assembler.as_ref().is_some_and(|assembler| *assembler == ptxas.to_string())
     }
 
-    /// The file.
+    /// The file's bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let Self { package, ptx, assembler, codes } = self;
         let assembler = assembler.as_deref().unwrap_or("none");
@@ -286,7 +286,7 @@ impl MachineCode {
         file
     }
 
-    /// Reads a file; `None` where it is none, or damaged.
+    /// Reads a file; `None` if it has another format or is damaged.
     pub fn read(file: &[u8]) -> Option<Self> {
         let end = file.windows(2).position(|two| two == b"\n\n")?;
         let (header, mut rest) = (std::str::from_utf8(&file[..end]).ok()?, &file[end + 2..]);
@@ -333,7 +333,7 @@ mod tests {
 
     const CHIPS: [NvvmArch; 2] = [NvvmArch::Compute80, NvvmArch::Compute90];
 
-    /// As [`make`] with an assembler would.
+    /// The result of [`make`] with an assembler.
     fn code_of(ptx: &Path) -> MachineCode {
         let (package, digest) = name_and_digest(ptx).unwrap();
         let mut code = MachineCode::none(&package, &digest);
@@ -366,11 +366,11 @@ mod tests {
 
         let ptx = ptx_of(folder.path(), ".version 6.4\n");
         let error = check(&ptx, None, &CHIPS).unwrap_err().to_string();
-        assert!(error.contains("out of date") && error.contains("where the assembler is"), "{error}");
+        assert!(error.contains("out of date") && error.contains("with the assembler"), "{error}");
         assert_eq!(make(&ptx, None, &CHIPS).unwrap(), Made::Emptied);
         let empty = MachineCode::read(&fs::read(beside(&ptx)).unwrap()).unwrap();
         assert_eq!((empty.chips().count(), empty.ptx), (0, name_and_digest(&ptx).unwrap().1));
-        // There is nothing that would be loaded, but nothing to be delivered either.
+        // Nothing wrong would be loaded, but the code is missing.
         let error = check(&ptx, None, &CHIPS).unwrap_err().to_string();
         assert!(error.contains("no chip") && error.contains("sm_80, sm_90"), "{error}");
     }

@@ -1,4 +1,4 @@
-//! Running cargo for the device from within a program that cargo may have started itself.
+//! Runs cargo for the device from a program that cargo may have started itself.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -10,13 +10,13 @@ use crate::compiler::{self, DeviceCompiler};
 use crate::flags::{DebugInfo, PROFILE, profile};
 use crate::inputs::cfg_expr::DEVICE_TARGET;
 
-/// One call of cargo that compiles a kernel crate to PTX.
+/// A cargo call that compiles a kernel crate to PTX.
 ///
 /// ```no_run
 /// use cuda_builder::nested::{DeviceBuild, Lint};
 /// use cuda_builder::{DebugInfo, Discovery, NvvmArch, flags};
 ///
-/// // What `CudaBuilder::build` does, without looking at what comes out. `cuda_builder/tests/device.rs` builds crates.
+/// // As `CudaBuilder::build` does, but without checking the result. `cuda_builder/tests/device.rs` builds crates.
 /// let compiler = Discovery::new("kernels").find()?;
 /// let build = DeviceBuild {
 ///     compiler: &compiler,
@@ -45,27 +45,25 @@ pub struct DeviceBuild<'a> {
     pub features: &'a [String],
     /// Flags for every crate.
     pub flags: &'a [String],
-    /// Flags for the kernel crate alone.
+    /// Flags for the kernel crate only.
     pub last_flags: &'a [String],
     /// Line information.
     pub debug: DebugInfo,
     /// Cargo's target directory.
     pub target: &'a Path,
-    /// Where the PTX goes.
+    /// The PTX file.
     pub output: &'a Path,
 }
 
-/// A build that failed.
-///
-/// Both methods of [`DeviceBuild`] return it.
+/// Why a build failed. Both methods of [`DeviceBuild`] return it.
 #[derive(Debug, thiserror::Error)]
 pub enum NestedError {
-    /// Cargo or one of its tools did not start.
+    /// Cargo or one of its tools could not be started.
     #[error("cannot run {}", program.display())]
     Start {
         /// The program.
         program: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// Cargo or the compiler reported errors.
@@ -75,28 +73,28 @@ pub enum NestedError {
         package: String,
         /// The compiler's version.
         compiler: String,
-        /// What cargo and the compiler wrote.
+        /// The output of cargo and the compiler.
         messages: String,
     },
-    /// Cargo reported success and wrote no PTX.
+    /// Cargo reported success but wrote no PTX.
     #[error("the build of `{package}` wrote no {}", output.display())]
     NoOutput {
         /// The kernel crate.
         package: String,
-        /// The file that is missing.
+        /// The missing file.
         output: PathBuf,
     },
-    /// A file of the target directory is in the way.
+    /// A file in the target directory is in the way.
     #[error("cannot prepare {}", path.display())]
     Prepare {
         /// The file or directory.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
 }
 
-/// Looks at a kernel crate as the device compiles it, without making PTX.
+/// A lint for a kernel crate as the device compiles it, without making PTX.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lint {
     /// clippy; warnings are errors.
@@ -106,10 +104,10 @@ pub enum Lint {
 }
 
 impl DeviceBuild<'_> {
-    /// Makes the PTX. Gives what cargo and the compiler wrote, warnings among it.
+    /// Makes the PTX. Returns the output of cargo and the compiler, including warnings.
     ///
     /// # Errors
-    /// Cargo cannot be run, the crate does not compile, or no PTX comes out.
+    /// If cargo cannot be run, the crate does not compile, or no PTX is written.
     pub fn run(&self) -> Result<String, NestedError> {
         let llvm = self.llvm();
         if !self.output.is_file() || !llvm.is_file() {
@@ -118,12 +116,12 @@ impl DeviceBuild<'_> {
         let mut command = Command::new(&self.compiler.cargo);
         command.arg("rustc");
         self.prepare(&mut command);
-        // An rlib, which the host links, holds no finished code; a cdylib asks for a linker of its own.
+        // Not an rlib, which the host links: it holds no finished code. A cdylib would need a linker.
         command.args(["--crate-type", "staticlib"]);
-        // With a path of its own the file has one name; without, old ones with other hashes lie beside it.
+        // An explicit path gives the file one name; otherwise old files with other hashes remain beside it.
         let mut emit = OsString::from("--emit=asm=");
         emit.push(self.output);
-        // LLVM's text of the same module tells what may change.
+        // LLVM's text of the same module shows which variables may change.
         emit.push(",llvm-ir=");
         emit.push(&llvm);
         command.arg("--").arg(emit).args(self.last_flags);
@@ -134,18 +132,18 @@ impl DeviceBuild<'_> {
         Ok(messages)
     }
 
-    /// Where LLVM's text of the module lies, beside the PTX.
+    /// LLVM's text of the module, beside the PTX.
     pub fn llvm(&self) -> PathBuf {
         self.output.with_extension("ll")
     }
 
-    /// Runs a lint over the crate and the workspace's packages below it.
+    /// Runs a lint on the crate and the workspace's packages that it uses.
     ///
     /// # Errors
-    /// The tool cannot be run, or finds something.
+    /// If the tool cannot be run, or finds something.
     pub fn lint(&self, lint: Lint) -> Result<(), NestedError> {
         let mut command = match lint {
-            // By its own path: `cargo clippy` would take whatever `cargo-clippy` is first on `PATH`.
+            // By its own path: `cargo clippy` would use the first `cargo-clippy` on `PATH`.
             Lint::Clippy => {
                 let exe = env::consts::EXE_SUFFIX;
                 let mut command = Command::new(self.compiler.cargo.with_file_name(format!("cargo-clippy{exe}")));
@@ -166,7 +164,7 @@ impl DeviceBuild<'_> {
         self.finish(command).map(drop)
     }
 
-    /// The environment and what every call has in common.
+    /// Sets the environment and the options that all calls share.
     fn prepare(&self, command: &mut Command) {
         for (name, _) in env::vars_os().filter(|(name, _)| is_of_outer_build(name)) {
             command.env_remove(name);
@@ -178,9 +176,9 @@ impl DeviceBuild<'_> {
             .current_dir(self.directory)
             .env("RUSTC", &self.compiler.rustc)
             .env("RUSTDOC", self.compiler.rustc.with_file_name(format!("rustdoc{}", env::consts::EXE_SUFFIX)))
-            // Opens the unstable flags on a released compiler, as the kernel's own build does.
+            // Enables unstable flags of a released compiler, as the kernel's own build does.
             .env("RUSTC_BOOTSTRAP", "1")
-            // An empty wrapper also switches off one from a configuration file.
+            // An empty wrapper also disables one from a configuration file.
             .env("RUSTC_WRAPPER", "")
             .env("RUSTC_WORKSPACE_WRAPPER", "")
             .env("CARGO_ENCODED_RUSTFLAGS", self.flags.join("\u{1f}"))
@@ -213,7 +211,7 @@ impl DeviceBuild<'_> {
         Err(NestedError::Failed { package: self.package.to_owned(), compiler, messages })
     }
 
-    /// Makes cargo compile the crate again: it does not know that the PTX is gone.
+    /// Makes cargo compile the crate again: it does not notice that the PTX is gone.
     fn forget_last_build(&self) -> Result<(), NestedError> {
         let fingerprints = self.target.join(DEVICE_TARGET).join(PROFILE).join(".fingerprint");
         for entry in fingerprints.read_dir().into_iter().flatten().flatten() {
@@ -229,7 +227,7 @@ impl DeviceBuild<'_> {
     }
 }
 
-/// What errors mean that the compiler reports without a place in the source, or in words of its own trade.
+/// Explains errors that the compiler reports without a source position, or in obscure terms.
 fn meaning(messages: &str) -> Option<String> {
     if messages.contains("LLVM ERROR: unsupported library call operation") {
         return Some(
@@ -249,8 +247,8 @@ fn meaning(messages: &str) -> Option<String> {
     })
 }
 
-/// Whether a variable belongs to the build that runs this program (cargo's, rustup's, a build script's) and would
-/// change the nested one. Cargo's home, its network and its registries are the user's and stay.
+/// Whether a variable belongs to the build that runs this program (cargo's, rustup's, a build script's) and would affect
+/// the nested build. Cargo's home, network and registry settings belong to the user and stay.
 fn is_of_outer_build(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     const KEPT: &[&str] = &["CARGO_HOME", "CARGO_HTTP_", "CARGO_NET_", "CARGO_REGISTRIES_", "CARGO_REGISTRY_"];

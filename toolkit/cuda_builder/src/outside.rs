@@ -1,4 +1,4 @@
-//! The check that the digest covers what the compiler read.
+//! Checks that the digest covers what the compiler read.
 
 use std::fs;
 use std::io;
@@ -9,11 +9,11 @@ use crate::inputs::cfg_expr::DEVICE_TARGET;
 use crate::inputs::graph::PackageGraph;
 use crate::inputs::sources::Source;
 
-/// The first file of this workspace that the compiler read (`include_str!` and the like reach anywhere) and the digest
-/// does not cover. Cargo lists what local packages read; what lies in the target directory was made from it.
+/// The first file of this workspace that the compiler read (`include_str!` and similar macros can read any file) and the
+/// digest does not cover. Cargo lists what local packages read; files in the target directory are products.
 ///
 /// # Errors
-/// The list cannot be read.
+/// If the list cannot be read.
 pub fn inputs_outside(
     target: &Path,
     graph: &PackageGraph,
@@ -32,7 +32,7 @@ fn is_known(path: &Path, sources: &[Source]) -> bool {
     sources.iter().any(|source| source.path.canonicalize().is_ok_and(|source| source == path))
 }
 
-/// Splits a list whose names may hold `\ ` for a space.
+/// Splits a list in which `\ ` in a name stands for a space.
 fn unescaped(files: &str) -> Vec<PathBuf> {
     let mut names = vec![String::new()];
     let mut chars = files.chars().peekable();

@@ -1,4 +1,4 @@
-//! NVIDIA's assembler: what a kernel costs in registers, stack, spills and shared memory on a chip.
+//! NVIDIA's assembler: the registers, stack, spills and shared memory of a kernel on a chip.
 //!
 //! It needs neither a GPU nor the rest of the CUDA toolkit; PyPI's `nvidia-cuda-nvcc` has it.
 
@@ -14,24 +14,24 @@ use crate::arch::NvvmArch;
 /// The environment variable that names a `ptxas`.
 pub const PTXAS_VARIABLE: &str = "CUDA_BUILDER_PTXAS";
 
-/// What one kernel takes on one chip, from `ptxas -v`.
+/// The resources of a kernel on a chip, from `ptxas -v`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelResources {
     /// The kernel's name.
     pub kernel: String,
-    /// Registers of a thread.
+    /// Registers per thread.
     pub registers: u32,
-    /// Stack of a thread in bytes, with the functions that the kernel calls.
+    /// Stack per thread in bytes, including the functions that the kernel calls.
     pub stack: u32,
-    /// Bytes of registers stored to the stack for lack of room, with the functions that the kernel calls.
+    /// Bytes of registers stored to the stack for lack of room, including the functions that the kernel calls.
     pub spill_stores: u32,
-    /// Bytes of such registers loaded again.
+    /// Bytes of such registers that are loaded again.
     pub spill_loads: u32,
-    /// Static shared memory of a block in bytes.
+    /// Static shared memory per block in bytes.
     pub shared: u32,
 }
 
-/// ptxas is not there, or does not accept a module.
+/// Why ptxas cannot be used, or refuses a module.
 ///
 /// ```
 /// use cuda_builder::{Ptxas, ptxas::PtxasError};
@@ -41,21 +41,21 @@ pub struct KernelResources {
 /// ```
 #[derive(Debug, thiserror::Error)]
 pub enum PtxasError {
-    /// None was found.
+    /// It was not found.
     #[error(
         "no ptxas; looked at {PTXAS_VARIABLE}, {looked}. Install one with `python3 -m venv DIR && DIR/bin/pip install \
          nvidia-cuda-nvcc`, and name its nvidia/cu13/bin/ptxas in {PTXAS_VARIABLE}"
     )]
     NotFound {
-        /// Where it was looked for.
+        /// Where it was searched.
         looked: String,
     },
-    /// It does not start.
+    /// It cannot be started.
     #[error("cannot run {}", ptxas.display())]
     Start {
         /// The program.
         ptxas: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// It refuses the module.
@@ -67,17 +67,17 @@ pub enum PtxasError {
         ptx: PathBuf,
         /// The chip.
         arch: NvvmArch,
-        /// What it wrote.
+        /// Its output.
         messages: String,
     },
-    /// Its report has no line where one belongs.
+    /// Its report lacks a line.
     #[error("the report of {} for {arch} cannot be read; it was:\n{messages}", ptxas.display())]
     Report {
         /// The program.
         ptxas: PathBuf,
         /// The chip.
         arch: NvvmArch,
-        /// What it wrote.
+        /// Its output.
         messages: String,
     },
 }
@@ -88,7 +88,7 @@ pub enum PtxasError {
 /// use cuda_builder::{NvvmArch, Ptxas};
 /// use std::path::Path;
 ///
-/// // `cuda_builder/tests/ptxas.rs` does this where an assembler is.
+/// // `cuda_builder/tests/ptxas.rs` does this if there is an assembler.
 /// let ptxas = Ptxas::find(&[])?;
 /// for kernel in ptxas.resources(Path::new("kernels.ptx"), NvvmArch::Compute90)? {
 ///     println!("{}: {} registers, by ptxas {}", kernel.kernel, kernel.registers, ptxas.version);
@@ -104,11 +104,11 @@ pub struct Ptxas {
 }
 
 impl Ptxas {
-    /// Finds an assembler: the one that [`PTXAS_VARIABLE`] names, one in a directory of `extra` or below (Python
-    /// environments hold it deep), one on `PATH`, one of a CUDA toolkit.
+    /// Finds an assembler: the one in [`PTXAS_VARIABLE`], one in a directory of `extra` or below (Python environments nest
+    /// it deeply), one on `PATH`, or one of a CUDA toolkit.
     ///
     /// # Errors
-    /// There is none, or the one that was named does not run.
+    /// If there is none, or the one in the variable does not run.
     pub fn find(extra: &[PathBuf]) -> Result<Self, PtxasError> {
         if let Some(named) = env::var_os(PTXAS_VARIABLE).filter(|named| !named.is_empty()) {
             return Ptxas::at(Path::new(&named));
@@ -131,7 +131,7 @@ impl Ptxas {
     /// The assembler at a path.
     ///
     /// # Errors
-    /// It does not run.
+    /// If it does not run.
     pub fn at(path: &Path) -> Result<Self, PtxasError> {
         let start = |source| PtxasError::Start { ptxas: path.to_owned(), source };
         let output = Command::new(path).arg("--version").output().map_err(start)?;
@@ -141,10 +141,10 @@ impl Ptxas {
         Ok(Ptxas { path: path.to_owned(), version: version.to_owned() })
     }
 
-    /// Assembles a module for a chip, and gives the machine code.
+    /// Assembles a module for a chip, and returns the machine code.
     ///
     /// # Errors
-    /// The assembler refuses the module, or what it wrote cannot be read.
+    /// If the assembler refuses the module, or its output cannot be read.
     pub fn machine_code(&self, ptx: &Path, arch: NvvmArch) -> Result<Vec<u8>, PtxasError> {
         let start = |source| PtxasError::Start { ptxas: self.path.clone(), source };
         let to = env::temp_dir().join(format!("cuda-builder-{}-{arch}.cubin", std::process::id()));
@@ -160,10 +160,10 @@ impl Ptxas {
         Ok(code)
     }
 
-    /// Assembles a module for a chip, keeps nothing, and tells what its kernels take, sorted by name.
+    /// Assembles a module for a chip without keeping the code, and returns the resources of its kernels, sorted by name.
     ///
     /// # Errors
-    /// The assembler refuses the module, or its report cannot be read.
+    /// If the assembler refuses the module, or its report cannot be read.
     pub fn resources(&self, ptx: &Path, arch: NvvmArch) -> Result<Vec<KernelResources>, PtxasError> {
         let Output { status, stdout, stderr } = Command::new(&self.path)
             .args(["-v", &format!("-arch={arch}"), "-o"])
@@ -186,8 +186,8 @@ impl fmt::Display for Ptxas {
     }
 }
 
-/// Reads what `ptxas -v` writes. A kernel's lines come first, those of the functions it calls behind them. `None` where
-/// a kernel lacks one of its lines.
+/// Parses the output of `ptxas -v`. A kernel's lines come first, then those of the functions it calls. `None` if a kernel
+/// lacks one of its lines.
 ///
 /// ```
 /// use cuda_builder::ptxas::parse_report;
@@ -201,7 +201,7 @@ impl fmt::Display for Ptxas {
 /// let scale = &parse_report(report).unwrap()[0];
 /// assert_eq!((scale.kernel.as_str(), scale.registers, scale.shared), ("scale", 10, 4096));
 /// assert_eq!((scale.stack, scale.spill_stores, scale.spill_loads), (16, 4, 8));
-/// // Cut off, it is not taken for a kernel that takes nothing.
+/// // A truncated report must not look like a kernel without resources.
 /// assert_eq!(parse_report("Compiling entry function 'scale' for 'sm_90'"), None);
 /// ```
 pub fn parse_report(text: &str) -> Option<Vec<KernelResources>> {
@@ -235,7 +235,7 @@ fn number_before(line: &str, unit: &str) -> Option<u32> {
     before.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
-/// The assembler in a directory or below, as in a Python environment. It may not run here.
+/// The assembler in a directory or below, as in a Python environment. It is not checked whether it runs.
 ///
 /// ```
 /// use cuda_builder::ptxas::installed_below;
@@ -256,7 +256,7 @@ fn program() -> String {
 mod tests {
     use super::*;
 
-    /// From ptxas 13.5: a kernel that calls a function, then one that spills.
+    /// From ptxas 13.5: a kernel that calls a function, then one with spills.
     const REPORT: &str = "\
 ptxas info    : Overriding maximum register limit 256 for 'spilling' with  32 of maxrregcount option
 ptxas info    : 0 bytes gmem

@@ -1,4 +1,4 @@
-//! For build scripts: PTX that a program takes in.
+//! For build scripts: PTX that a program embeds.
 
 use std::env;
 use std::error::Error;
@@ -12,23 +12,23 @@ use crate::error::CudaBuilderError;
 const EXPRESSION: &str = "ptx.rs";
 
 impl CudaBuilder {
-    /// In a build script: builds, and writes `ptx.rs` in `OUT_DIR`, an expression of type `Result<&str, &str>` that the
-    /// crate includes:
+    /// In a build script: builds the PTX, and writes `ptx.rs` to `OUT_DIR`, an expression of type `Result<&str, &str>` that
+    /// the crate includes:
     ///
     /// ```ignore
-    /// /// These kernels for GPUs; or why they could not be made.
+    /// /// These kernels for GPUs; or why they could not be built.
     /// #[cfg(not(target_arch = "nvptx64"))]
     /// pub const PTX: Result<&str, &str> = include!(concat!(env!("OUT_DIR"), "/ptx.rs"));
     /// ```
     ///
-    /// Without a compiler for GPUs it is an `Err`, and cargo shows a warning: kernels run on CPU cores. Where the kernels
-    /// do not compile, or may not be delivered, the expression is the compiler's error: the script itself ends well, so that
-    /// cargo goes on to the host's half, whose compiler reports errors of both halves in their place.
+    /// Without a compiler for GPUs it is an `Err`, and cargo shows a warning: kernels run on CPU cores. If the kernels do
+    /// not compile, or the PTX is refused, the expression is a compile error with the messages. The script itself succeeds,
+    /// so that cargo continues with the host's half, whose compiler reports errors of both halves at their positions.
     ///
-    /// Does nothing when it is called for the device, by its own build.
+    /// Does nothing when called in the device's build.
     ///
     /// # Panics
-    /// Outside of a build script, or where `OUT_DIR` cannot be written.
+    /// Outside of a build script, or if `OUT_DIR` is not writable.
     pub fn build_for_include(&self) {
         println!("cargo:rerun-if-changed=build.rs");
         if env::var_os("CARGO_CFG_TARGET_ARCH").is_some_and(|arch| arch == "nvptx64") {
@@ -41,7 +41,7 @@ impl CudaBuilder {
             Ok(output) => ("Ok(include_str!(\"kernels.ptx\"))".to_owned(), output.files[0].warnings.clone()),
             Err(error) => {
                 if matches!(error, CudaBuilderError::NoCompiler(_)) {
-                    // No such file: the next build looks for a compiler again.
+                    // A file that does not exist makes the next build look for a compiler again.
                     println!("cargo:rerun-if-changed=no device compiler");
                 }
                 unbuilt(&error)
@@ -54,7 +54,7 @@ impl CudaBuilder {
     }
 }
 
-/// The expression and the warnings of a build that failed.
+/// The expression and the warnings of a failed build.
 fn unbuilt(error: &CudaBuilderError) -> (String, String) {
     if let CudaBuilderError::NoCompiler(none) = error {
         return (format!("Err({:?})", none.to_string()), format!("this build has no PTX: {none}"));
@@ -63,7 +63,7 @@ fn unbuilt(error: &CudaBuilderError) -> (String, String) {
     let mut cause = error.source();
     while let Some(error) = cause {
         let more = error.to_string();
-        // A transparent error is its cause.
+        // A transparent error repeats its cause.
         if !text.ends_with(&more) {
             text.push_str(&format!("\n{more}"));
         }
@@ -72,7 +72,7 @@ fn unbuilt(error: &CudaBuilderError) -> (String, String) {
     (format!("compile_error!({:?})", without_progress(&text)), String::new())
 }
 
-/// The text without the lines that tell how far cargo is.
+/// The text without cargo's progress lines.
 fn without_progress(text: &str) -> String {
     const WORDS: [&str; 6] = ["Compiling", "Downloading", "Downloaded", "Locking", "Updating", "Blocking"];
     let is_progress =

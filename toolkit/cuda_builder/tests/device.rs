@@ -1,4 +1,4 @@
-//! Builds of the fixture with a real device compiler. Without one they are skipped, and say so.
+//! Builds of the fixture with a real device compiler. Without one they are skipped with a message.
 
 use std::fs;
 use std::io::Write as _;
@@ -13,19 +13,19 @@ use cuda_builder::ptx::module::PtxModule;
 use cuda_builder::ptx::verify::Refusal;
 use cuda_builder::{Checked, CudaBuilder, CudaBuilderError, DebugInfo, DeviceCompiler, Discovery, NvvmArch};
 
-/// Builds share target directories, so that `core` is compiled once for each set of flags; one at a time.
+/// Builds share target directories, so that `core` is compiled once for each set of flags; one test at a time.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 fn alone() -> MutexGuard<'static, ()> {
     ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A place that lasts between test runs: a second run takes seconds.
+/// A directory that is kept between test runs: a second run takes seconds.
 fn place(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("device-builds").join(name)
 }
 
-/// The fixture's workspace, copied to a place, with the toolchain that this workspace pins.
+/// The fixture's workspace, copied to a directory, with the toolchain that this workspace pins.
 fn fixture(name: &str) -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let to = place(name);
@@ -35,7 +35,7 @@ fn fixture(name: &str) -> PathBuf {
     to
 }
 
-/// Copies what differs: cargo goes by the time of change.
+/// Copies files that differ, because cargo compares modification times.
 fn copy(from: &Path, to: &Path) {
     if from.is_dir() {
         fs::create_dir_all(to).unwrap();
@@ -54,7 +54,7 @@ fn builder(workspace: &Path) -> CudaBuilder {
     CudaBuilder::new(workspace.join("kernels")).target_directory(workspace.join("target"))
 }
 
-/// The device compiler, or `None` with a line that says so.
+/// The device compiler, or `None` with a message.
 fn compiler(directory: &Path) -> Option<DeviceCompiler> {
     match Discovery::new(directory).find() {
         Ok(compiler) => Some(compiler),
@@ -62,7 +62,7 @@ fn compiler(directory: &Path) -> Option<DeviceCompiler> {
             panic!("CUDA_REQUIRE_DEVICE_COMPILER=1, and there is {none}")
         }
         Err(_) => {
-            // Not through `eprintln!`, which a passing test swallows.
+            // Not through `eprintln!`, which a passing test captures.
             let told = "skipped: no device compiler here (`cargo xtask doctor` tells how to install one)";
             let _ = writeln!(std::io::stderr(), "{told}");
             None
@@ -94,7 +94,7 @@ fn two_directories_give_the_same_bytes() {
     assert!(body.contains(".target sm_75"));
     let module = PtxModule::parse(body);
     assert_eq!(module.barrier_sites().into_iter().collect::<Vec<_>>(), [("fixture_exchange", 1), ("fixture_sum", 1)]);
-    // Paths do get in, by names that are the same everywhere.
+    // Paths do appear, under names that are the same everywhere.
     for path in ["kernels/src/lib.rs", "helper/src/lib.rs", "rust/library/core/src/"] {
         assert!(module.texts.iter().any(|text| text.starts_with(path)), "{path} is not in {:?}", module.texts);
     }
@@ -112,7 +112,7 @@ fn an_unchanged_crate_takes_no_time_and_a_change_is_noticed() {
     assert!(!builder(&workspace).build().unwrap().files[0].written);
     assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
 
-    // The file is there, of these sources, and not what they give.
+    // The file matches these sources, but not their result.
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace("bar.sync", "bar.arrive")).unwrap();
     assert!(matches!(builder(&workspace).check(), Err(CudaBuilderError::Header { .. })));
@@ -126,7 +126,7 @@ fn an_unchanged_crate_takes_no_time_and_a_change_is_noticed() {
     assert!(builder(&workspace).build().unwrap().files[0].written, "another compiler's file is made anew");
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
 
-    // The sources are others.
+    // Changed sources.
     let source = workspace.join("helper/src/lib.rs");
     let old = fs::read_to_string(&source).unwrap();
     fs::write(&source, old.replace("x * x", "x * x * x")).unwrap();
@@ -191,7 +191,7 @@ fn lints_see_the_kernels_as_the_device_does() {
     let Some(compiler) = compiler(&workspace) else { return };
     let clippy = compiler.cargo.with_file_name(format!("cargo-clippy{}", std::env::consts::EXE_SUFFIX));
     if !clippy.is_file() {
-        // Debian has clippy in a package of its own.
+        // Debian has clippy in a separate package.
         assert!(builder(&workspace).lint().is_err());
         return;
     }
@@ -214,16 +214,16 @@ fn canaries_fail_where_the_flag_does_not_reach() {
     let bare = canary(&without, &[], &target);
     let barriers = bare.barriers().unwrap();
     if CANARIES.iter().all(|kernel| barriers[*kernel] == 1) {
-        // A compiler that leaves jump threading out for GPUs needs no flag.
+        // A compiler that omits jump threading for GPUs needs no flag.
         bare.check().unwrap();
     } else {
         assert!(CANARIES.iter().all(|kernel| barriers[*kernel] == 2), "{barriers:?}");
         assert!(matches!(bare.check(), Err(CanaryError::BarrierCount { barriers: 2, .. })));
-        // Behind cargo's `--` the flag reaches the kernel crate and not its dependency.
+        // After cargo's `--` the flag applies to the kernel crate and not to its dependency.
         let late = canary(&without, &last, &target);
         let barriers = late.barriers().unwrap();
         assert_eq!((barriers[CANARIES[0]], barriers[CANARIES[1]]), (1, 2));
         assert!(late.check().is_err());
     }
-    // With the flag where it belongs they pass, or none of the builds above would be delivered.
+    // With the flag in the right place they pass; otherwise none of the builds above would succeed.
 }

@@ -1,4 +1,4 @@
-//! Which compiler is chosen, shown with made-up toolchains.
+//! The choice of a compiler, tested with fake toolchains.
 #![cfg(unix)]
 
 use std::fs;
@@ -9,7 +9,7 @@ use cuda_builder::Discovery;
 use cuda_builder::compiler::{Origin, Unusable};
 use tempfile::TempDir;
 
-/// A toolchain whose `rustc` is a script that answers as rustc does.
+/// A toolchain whose `rustc` is a script that answers like rustc.
 fn toolchain(root: &Path, name: &str, release: &str, with_sources: bool) -> PathBuf {
     let sysroot = root.join(name);
     let bin = sysroot.join("bin");

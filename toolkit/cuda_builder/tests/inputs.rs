@@ -1,4 +1,4 @@
-//! What a kernel crate's digest depends on, and what not.
+//! What a kernel crate's digest depends on, and what it does not.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -121,7 +121,7 @@ fn the_digest_does_not_depend_on_place_or_order() {
     let there = Workspace::written(FILES.iter().rev());
     assert_eq!(here.digest(), there.digest());
     assert!(here.digest().starts_with("sha256:") && here.digest().len() == 7 + 64);
-    // A builder that was given a relative or indirect path names the same crate.
+    // A builder with a relative or indirect path names the same crate.
     let indirect = CudaBuilder::new(here.path("host/../kernels")).input_digest(NvvmArch::Compute75).unwrap();
     assert_eq!(here.digest(), indirect);
 }
@@ -233,7 +233,7 @@ fn a_crate_elsewhere_may_use_packages_of_another_workspace() {
     assert_eq!(graph.root, outside.path().canonicalize().unwrap());
     let locked: Vec<_> = graph.locked.iter().map(|package| package.name.as_str()).collect();
     assert_eq!(locked, ["pod", "pod_derive", "syn", "unicode"]);
-    // What `shapes` inherits is said in its own workspace.
+    // `shapes` inherits values from its own workspace.
     let digest = || CudaBuilder::new(outside.path()).input_digest(NvvmArch::Compute75).unwrap();
     let before = digest();
     toolkit.replace("Cargo.toml", "features = [\"derive\"]", "features = []");

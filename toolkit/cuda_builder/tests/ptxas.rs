@@ -1,4 +1,4 @@
-//! Finding and running an assembler, shown with a made-up one.
+//! Finding and running an assembler, tested with a fake one.
 #![cfg(unix)]
 
 use std::fs;
@@ -9,7 +9,7 @@ use cuda_builder::ptxas::{PtxasError, installed_below};
 use cuda_builder::{NvvmArch, Ptxas};
 use tempfile::TempDir;
 
-/// A script that answers as ptxas does: it knows sm_75 and refuses every other chip.
+/// A script that answers like ptxas: it accepts sm_75 and refuses every other chip.
 const SCRIPT: &str = "#!/bin/sh
 case \"$*\" in
 --version) echo 'Cuda compilation tools, release 13.5, V13.5.37'; echo 'Build cuda_13.5.r13.5/compiler.1_0';;
@@ -36,7 +36,7 @@ fn installed(directory: &Path) -> PathBuf {
 #[test]
 fn an_assembler_in_a_python_environment_is_found_and_asked() {
     let directory = TempDir::new().unwrap();
-    // The environment may be named like the program.
+    // The environment may have the name of the program.
     let environment = directory.path().join("ptxas");
     assert_eq!(installed_below(&environment), None);
     let path = installed(&environment);

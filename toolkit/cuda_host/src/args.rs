@@ -1,4 +1,4 @@
-//! A launch's arguments as the driver takes them.
+//! A launch's arguments in the driver's form.
 
 use crate::CudaError;
 use cuda_layout::DeviceLayout;
@@ -6,9 +6,9 @@ use cuda_std::launch::{ArgVisitor, DynamicLength, Matrix, Segments, Space};
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-/// Bytes of arguments that every driver accepts.
+/// Size of arguments that every driver accepts.
 const BYTES: usize = 4096;
-/// Raw parameters: a slice is two.
+/// Number of raw parameters; a slice takes two.
 const PARAMETERS: usize = 64;
 pub(crate) const LIMIT: &str = "4096 bytes or 64 raw parameters";
 
@@ -24,7 +24,7 @@ pub(crate) struct RawArgs {
 #[repr(C, align(256))]
 struct Bytes([MaybeUninit<u8>; BYTES]);
 
-/// A raw parameter: a range of the bytes, and the kernel's parameter that it belongs to.
+/// A raw parameter: its range of the bytes, and the kernel's parameter that it belongs to.
 #[derive(Clone, Copy)]
 struct Parameter {
     offset: u16,
@@ -43,10 +43,10 @@ impl RawArgs {
         }
     }
 
-    /// Appends a value where its alignment puts it: the layout of a kernel's parameters is that of a C struct.
+    /// Appends a value at its alignment: a kernel's parameters have the layout of a C struct.
     pub(crate) fn push<T: bytemuck::Pod>(&mut self, name: &'static str, value: &T) {
         let (size, align) = (size_of::<T>(), align_of::<T>());
-        // The compiler leaves parameters of no size out.
+        // The compiler omits parameters of size zero.
         if size == 0 {
             return;
         }
@@ -63,18 +63,18 @@ impl RawArgs {
         self.used = offset + size;
     }
 
-    /// Address and length of a buffer that is written: one with more elements was refused before.
+    /// Address and length of a written buffer; one with more elements was refused before.
     fn push_output<S: Addresses, T: DeviceLayout>(&mut self, name: &'static str, buffer: &S::Mut<'_, T>) {
         self.push(name, &S::address_mut(buffer));
         self.push(name, &(S::len_mut(buffer) as u32));
     }
 
-    /// An error when something did not fit.
+    /// An error if something did not fit.
     pub(crate) fn check_room(&self, kernel: &'static str) -> Result<(), CudaError> {
         if self.full { Err(CudaError::TooManyArguments { kernel, limit: LIMIT }) } else { Ok(()) }
     }
 
-    /// Compares with what the driver says of the kernel: offset and size of each raw parameter.
+    /// Compares with the driver's data about the kernel: offset and size of each raw parameter.
     pub(crate) fn check_parameters(&self, kernel: &'static str, device: &[(usize, usize)]) -> Result<(), CudaError> {
         let text = |size: usize, offset: usize| format!("{size} at {offset}");
         for index in 0..self.count.max(device.len()) {
@@ -108,7 +108,7 @@ impl RawArgs {
     }
 }
 
-/// A space whose memories have addresses that a device uses.
+/// A space whose memories have device addresses.
 pub(crate) trait Addresses: Space {
     fn address<T: DeviceLayout>(buffer: &Self::Ref<'_, T>) -> u64;
     fn address_mut<T: DeviceLayout>(buffer: &Self::Mut<'_, T>) -> u64;
@@ -116,7 +116,7 @@ pub(crate) trait Addresses: Space {
 }
 
 /// Writes the arguments as the entry's raw parameters: a slice as address and length, segments as the addresses of data and
-/// offsets, other outputs as address and 32-bit length, a matrix as address, rows and columns, a value as it is.
+/// offsets, other outputs as address and 32-bit length, a matrix as address, rows and columns, and values as they are.
 impl<S: Addresses> ArgVisitor<S> for RawArgs {
     fn slice<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Ref<'_, T>) {
         self.push(name, &S::address(buffer));
@@ -211,12 +211,12 @@ mod tests {
         <RawArgs as ArgVisitor<Fake>>::value(args, name, &value);
     }
 
-    /// What the driver would copy for each raw parameter.
+    /// The bytes that the driver would copy for each raw parameter.
     fn read(args: &mut RawArgs, sizes: &[usize]) -> Vec<Vec<u8>> {
         assert_eq!(args.count, sizes.len());
         args.with_pointers(|pointers| {
             let copy = |(i, size): (usize, &usize)| {
-                // SAFETY: as many pointers as parameters, each to as many bytes as it was pushed with.
+                // SAFETY: there is a pointer per parameter, to as many bytes as were pushed for it.
                 unsafe { std::slice::from_raw_parts((*pointers.add(i)).cast::<u8>(), *size).to_vec() }
             };
             sizes.iter().enumerate().map(copy).collect()

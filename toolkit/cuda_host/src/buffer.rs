@@ -1,6 +1,7 @@
 //! Buffers on a device.
 
 use crate::allocation::{DeviceBlock, Memory};
+use crate::part::Part;
 use crate::pool::Lease;
 use crate::stream::Stream;
 use crate::view::{DeviceView, DeviceViewMut};
@@ -12,10 +13,10 @@ use std::ops::{Bound, Range, RangeBounds};
 
 /// Elements on a device.
 ///
-/// A buffer knows which work uses it. Work on another stream waits for that on the device. One that is dropped while
-/// work on it is under way waits for its end first, on the host; its memory goes back to the driver. A buffer from a
-/// [`GpuBufferPool`](crate::GpuBufferPool) does not wait: its memory goes back to the pool. Nothing is read back of what
-/// a kernel wrote that has panicked.
+/// A buffer knows the work that uses it. Work on another stream waits for it on the device. Dropping a buffer waits on the
+/// host for work that uses it, and then returns its memory to the driver. A buffer from a
+/// [`GpuBufferPool`](crate::GpuBufferPool) does not wait: its memory returns to the pool. Results of a kernel that panicked
+/// cannot be read.
 ///
 /// ```no_run
 /// use cuda_host::{Context, CudaError, DeviceBuffer};
@@ -34,7 +35,7 @@ use std::ops::{Bound, Range, RangeBounds};
 /// # Ok::<(), CudaError>(())
 /// ```
 ///
-/// It needs a GPU: `tests/tests/cuda_host_gpu/copies.rs` runs such code where there is one.
+/// This needs a GPU: `tests/tests/cuda_host_gpu/copies.rs` runs such code if there is one.
 pub struct DeviceBuffer<T: DeviceLayout> {
     memory: Memory,
     len: usize,
@@ -52,7 +53,7 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
         Ok(buffer)
     }
 
-    /// The elements of a slice.
+    /// A buffer with the elements of a slice.
     ///
     /// # Errors
     /// As [`zeroed`](Self::zeroed).
@@ -62,13 +63,13 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
         Ok(buffer)
     }
 
-    /// Elements in memory of another library: an array of Python, say. `owner` keeps the memory; it is dropped after the work
-    /// that uses the buffer.
+    /// Elements in memory of another library, for example a Python array. `owner` keeps the memory alive; it is dropped
+    /// after the work that uses the buffer.
     ///
     /// # Safety
-    /// Until `owner` is dropped, `len` elements are at `address`, which is aligned for them, in memory that kernels on the device
-    /// of `context` reach. Work of others that writes them has ended before, and others use them again only after the work
-    /// here, which they wait for by themselves.
+    /// Until `owner` is dropped, there are `len` elements at `address`, which is aligned for them, in memory that kernels
+    /// on the device of `context` can access. Other work that writes them has ended before this call. Other code uses them
+    /// again only after the work here, for which it waits itself.
     ///
     /// # Errors
     /// [`CudaError::TooLarge`].
@@ -78,7 +79,7 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
         len: usize,
         owner: impl Send + Sync + 'static,
     ) -> Result<Self, CudaError> {
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         let block = unsafe { DeviceBlock::foreign(context, address, byte_len::<T>(len)?, Box::new(owner)) };
         Ok(Self::in_lease(Lease::owned(block), len))
     }
@@ -88,54 +89,38 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
         Ok(Self::in_lease(Lease::owned(block), len))
     }
 
-    /// `len` elements in memory that has room for them. They are whatever was there.
+    /// `len` elements with unspecified contents, in memory with room for them.
     pub(crate) fn in_lease(lease: Lease<DeviceBlock>, len: usize) -> Self {
         Self { memory: Memory::new(lease), len, element: PhantomData }
     }
 
-    /// `len` elements in new memory from where this buffer's is from, whatever was there.
+    /// `len` elements with unspecified contents, in new memory from this buffer's source.
     pub(crate) fn another(&self, stream: &Stream, len: usize) -> Result<Self, CudaError> {
-        match self.memory.lease().home() {
-            Some(pool) => {
-                let block = pool.take(byte_len::<T>(len)?, stream)?;
-                Ok(Self::in_lease(Lease::of(&pool, block), len))
-            }
-            None => Self::allocate(self.context(), len),
-        }
+        Ok(Self { memory: another(&self.memory, stream, byte_len::<T>(len)?)?, len, element: PhantomData })
     }
 
-    /// Makes the buffer longer, at least `len` elements, and keeps what it holds; the new elements are zero bytes. Where
-    /// its memory has no room for them, gets other memory from where this is from and copies on the device. Does not wait,
-    /// but for old memory that is not a pool's.
+    /// Makes the buffer at least `len` elements long and keeps its contents; new elements are zero bytes. If its memory has
+    /// no room, it gets new memory from the same source and copies on the device. Only freeing old memory that does not
+    /// belong to a pool waits.
     ///
     /// # Errors
-    /// [`CudaError::OutOfMemory`], [`CudaError::TooLarge`], [`CudaError::Poisoned`] when what it holds is not to be read,
-    /// and those of the driver. The buffer is as it was then.
+    /// [`CudaError::OutOfMemory`], [`CudaError::TooLarge`], [`CudaError::Poisoned`] if its contents must not be read, and
+    /// those of the driver. The buffer then stays unchanged.
     pub fn grow(&mut self, stream: &Stream, len: usize) -> Result<(), CudaError> {
         stream.check_runs("growing a device buffer")?;
-        let kept = self.len;
-        if len <= kept {
-            return Ok(());
-        }
-        if byte_len::<T>(len)? <= self.memory.bytes() {
-            // The rest belongs to this buffer: nobody has a view of it.
-            DeviceViewMut::<T>::new(&self.memory, kept, len - kept).zero(stream)?;
+        if len > self.len {
+            grow(&mut self.memory, stream, size_of::<T>() * self.len, byte_len::<T>(len)?)?;
             self.len = len;
-            return Ok(());
         }
-        let mut longer = self.another(stream, len)?;
-        longer.slice_mut(kept..)?.zero(stream)?;
-        longer.slice_mut(..kept)?.copy_from_device(stream, self.view())?;
-        *self = longer;
         Ok(())
     }
 
-    /// Makes the buffer shorter, at most `len` elements. Its memory stays.
+    /// Makes the buffer at most `len` elements long. Its memory stays.
     pub fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
     }
 
-    /// The capacity in elements: up to it, [`grow`](Self::grow) keeps the memory.
+    /// The capacity in elements; [`grow`](Self::grow) keeps the memory up to it.
     #[must_use]
     pub fn capacity(&self) -> usize {
         match size_of::<T>() {
@@ -144,7 +129,7 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
         }
     }
 
-    /// Whether a graph uses its memory: what is written now, that graph's next launch reads.
+    /// Whether a graph uses its memory: the graph's next launch reads what is written now.
     #[must_use]
     pub fn is_in_graph(&self) -> bool {
         self.memory.is_shared()
@@ -156,7 +141,7 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
         self.len
     }
 
-    /// Whether there is no element.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -168,19 +153,19 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
         self.memory.context()
     }
 
-    /// Everything, to read.
+    /// A view of all elements.
     #[must_use]
     pub fn view(&self) -> DeviceView<'_, T> {
         DeviceView::new(&self.memory, 0, self.len)
     }
 
-    /// Everything, to write.
+    /// A mutable view of all elements.
     #[must_use]
     pub fn view_mut(&mut self) -> DeviceViewMut<'_, T> {
         DeviceViewMut::new(&self.memory, 0, self.len)
     }
 
-    /// Some elements, to read.
+    /// A view of some elements.
     ///
     /// # Errors
     /// [`CudaError::OutOfBounds`].
@@ -188,7 +173,7 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
         self.view().slice(range)
     }
 
-    /// Some elements, to write. [`DeviceViewMut::split_at_mut`] gives several at once.
+    /// A mutable view of some elements. [`DeviceViewMut::split_at_mut`] gives several at once.
     ///
     /// # Errors
     /// [`CudaError::OutOfBounds`].
@@ -196,7 +181,7 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
         self.view_mut().slice(range)
     }
 
-    /// Copies as many elements from the host, and waits for the end of it.
+    /// Copies as many elements from the host, and waits for the copy.
     ///
     /// # Errors
     /// [`CudaError::Length`], [`CudaError::OtherDevice`], and those of the driver.
@@ -204,16 +189,16 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
         self.view_mut().upload(stream, from)
     }
 
-    /// Copies all elements to the host, when the work that writes them is done.
+    /// Copies all elements to the host after the work that writes them.
     ///
     /// # Errors
-    /// [`CudaError::Panic`] or [`CudaError::Poisoned`] when a kernel has panicked that wrote them, or one that
-    /// wrote what they were computed from; [`CudaError::Length`], [`CudaError::OtherDevice`], and the driver's.
+    /// [`CudaError::Panic`] or [`CudaError::Poisoned`] if a kernel panicked that wrote them, or one that wrote its inputs;
+    /// [`CudaError::Length`], [`CudaError::OtherDevice`], and those of the driver.
     pub fn download_into(&self, stream: &Stream, to: &mut [T]) -> Result<(), CudaError> {
         self.view().download_into(stream, to)
     }
 
-    /// Copies all elements to a new vector, when the work that writes them is done.
+    /// Copies all elements to a new vector after the work that writes them.
     ///
     /// # Errors
     /// As [`download_into`](Self::download_into).
@@ -221,7 +206,7 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
         self.view().download(stream)
     }
 
-    /// Copies all elements to a new vector, and gives the memory back.
+    /// Copies all elements to a new vector, and frees the buffer.
     ///
     /// # Errors
     /// As [`download_into`](Self::download_into).
@@ -233,7 +218,7 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
         &self.memory
     }
 
-    /// Waits until no work uses the buffer. Says nothing of panics.
+    /// Waits until no work uses the buffer. Does not report panics.
     ///
     /// # Errors
     /// Those of the driver.
@@ -252,7 +237,33 @@ impl<T: DeviceLayout> fmt::Debug for DeviceBuffer<T> {
     }
 }
 
-/// Bytes of `len` elements.
+/// Grows a memory to `bytes` bytes and keeps the first `kept`: see [`DeviceBuffer::grow`].
+fn grow(memory: &mut Memory, stream: &Stream, kept: usize, bytes: usize) -> Result<(), CudaError> {
+    if bytes <= memory.bytes() {
+        // The rest belongs to this buffer, and there is no view of it.
+        return Part { memory, bytes: kept..bytes }.zero(stream);
+    }
+    let longer = another(memory, stream, bytes)?;
+    Part { memory: &longer, bytes: kept..bytes }.zero(stream)?;
+    let from = Part { memory, bytes: 0..kept };
+    Part { memory: &longer, bytes: 0..kept }.copy_from_part(stream, &from, "copying on the device")?;
+    *memory = longer;
+    Ok(())
+}
+
+/// New memory of `bytes` bytes from the same source.
+fn another(memory: &Memory, stream: &Stream, bytes: usize) -> Result<Memory, CudaError> {
+    let lease = match memory.lease().home() {
+        Some(pool) => {
+            let block = pool.take(bytes, stream)?;
+            Lease::of(&pool, block)
+        }
+        None => Lease::owned(DeviceBlock::allocate(memory.context(), bytes)?),
+    };
+    Ok(Memory::new(lease))
+}
+
+/// Size of `len` elements in bytes.
 pub(crate) fn byte_len<T>(len: usize) -> Result<usize, CudaError> {
     let element_bytes = size_of::<T>();
     len.checked_mul(element_bytes)
@@ -260,7 +271,7 @@ pub(crate) fn byte_len<T>(len: usize) -> Result<usize, CudaError> {
         .ok_or(CudaError::TooLarge { elements: len, element_bytes })
 }
 
-/// The range that `bounds` mean in a buffer of `len` elements.
+/// The range of `bounds` in a buffer of `len` elements.
 pub(crate) fn resolve(bounds: impl RangeBounds<usize>, len: usize) -> Result<Range<usize>, CudaError> {
     let start = match bounds.start_bound() {
         Bound::Included(start) => *start,

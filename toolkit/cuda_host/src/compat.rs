@@ -1,7 +1,7 @@
-//! Launching raw kernels, those of [`cuda_std::compat`].
+//! Launches raw kernels, those of [`cuda_std::compat`].
 //!
-//! Their signature and layouts are checked as those of every kernel, and their panics are reported. What they do with
-//! their pointers is the caller's: no buffer knows of such a launch.
+//! Their signatures and layouts are checked like those of every kernel, and their panics are reported. The caller is
+//! responsible for their use of pointers: buffers do not know of such a launch.
 //!
 //! ```no_run
 //! use cuda_host::{CudaError, CudaExecutor, DeviceBuffer};
@@ -27,14 +27,14 @@
 //! let x = DeviceBuffer::from_slice(stream, &[1.0f32; 1000])?;
 //! let mut out = DeviceBuffer::<f32>::zeroed(stream, 1000)?;
 //! let args = double::Args { x: x.view().raw_slice(), out: out.view_mut().pointer_mut() };
-//! // SAFETY: both have 1000 elements and live until the stream was waited for.
+//! // SAFETY: both have 1000 elements and live until the stream is synchronised.
 //! unsafe { double::launch(&executor, LaunchShape::for_elements(1000, 256), args)? };
 //! executor.synchronize()?;
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! It needs a GPU: `tests/tests/compat_gpu.rs` runs such kernels where there is one.
+//! This needs a GPU: `tests/tests/compat_gpu.rs` runs such kernels if there is one.
 
 use crate::args::RawArgs;
 use crate::dynamic;
@@ -49,13 +49,13 @@ use std::ptr;
 use std::sync::Arc;
 
 impl<T: DeviceLayout> DeviceView<'_, T> {
-    /// Where the elements begin, for a raw kernel. It may not be used when the buffer is gone.
+    /// The address of the first element, for a raw kernel. It must not be used after the buffer is dropped.
     #[must_use]
     pub fn pointer(&self) -> DevicePointer<T> {
         DevicePointer::from_address(self.address())
     }
 
-    /// The elements, for a raw kernel. They may not be used when the buffer is gone.
+    /// The elements, for a raw kernel. They must not be used after the buffer is dropped.
     #[must_use]
     pub fn raw_slice(&self) -> DeviceSlice<T> {
         DeviceSlice { pointer: self.pointer(), len: self.len() }
@@ -63,7 +63,7 @@ impl<T: DeviceLayout> DeviceView<'_, T> {
 }
 
 impl<T: DeviceLayout> DeviceViewMut<'_, T> {
-    /// Where the elements begin, for a raw kernel that writes them. It may not be used when the buffer is gone.
+    /// The address of the first element, for a raw kernel that writes. It must not be used after the buffer is dropped.
     #[must_use]
     pub fn pointer_mut(&mut self) -> DevicePointerMut<T> {
         DevicePointerMut::from_address(self.address())
@@ -93,11 +93,12 @@ impl CudaExecutor {
 impl RawExecutor for CudaExecutor {
     type Error = CudaError;
 
-    /// Queues the launch, and does not wait. No block is a launch too, which does nothing.
+    /// Queues the launch without waiting. A launch with no blocks does nothing.
     ///
     /// # Errors
-    /// Those of [`raw_style_kernel`](Self::raw_style_kernel), [`CudaError::BlockSize`] and [`CudaError::BlockTooLarge`]
-    /// when the kernel does not run in such blocks, [`CudaError::SharedMemory`] when they cannot have so much, and those of the driver.
+    /// Those of [`raw_style_kernel`](Self::raw_style_kernel), [`CudaError::BlockSize`] and [`CudaError::BlockTooLarge`] if
+    /// the kernel does not run in such blocks, [`CudaError::SharedMemory`] if they cannot have that much, and those of the
+    /// driver.
     unsafe fn launch_raw<K: RawKernel>(&self, shape: LaunchShape, args: &K::Args) -> Result<(), CudaError> {
         let loaded = self.raw_style_kernel::<K>()?;
         let attributes = loaded.attributes();
@@ -129,8 +130,8 @@ impl RawExecutor for CudaExecutor {
         let driver = self.context().driver();
         let (grid, block) = (shape.grid, shape.block);
         let queued = raw.with_pointers(|parameters| {
-            // SAFETY: the entry has these parameters, as its description and the driver say; what it does with them is
-            // the caller's promise.
+            // SAFETY: the entry has these parameters, according to its description and the driver; the caller ensures that
+            // the kernel uses them correctly.
             unsafe {
                 driver.launch_kernel(
                     loaded.function,

@@ -7,14 +7,14 @@ use std::fmt;
 use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 
-/// A device, opened for work: its primary context, which all libraries of a process share.
+/// An opened device: its primary context, which all libraries of a process share.
 ///
 /// Cheap to clone; everything made with it keeps it open. Calls make it the calling thread's current context.
 ///
 /// ```
 /// use cuda_host::{Context, CudaError, Device};
 ///
-/// // On every device, as far as there are any.
+/// // On every device, if there are any.
 /// for ordinal in 0..Device::count().unwrap_or(0) {
 ///     let context = Context::new(ordinal)?;
 ///     let memory = context.memory()?;
@@ -32,10 +32,10 @@ struct Inner {
     device: CUdevice,
     raw: CUcontext,
     ordinal: usize,
-    /// Read by whoever notes a use of memory, queues it, and notes that it was queued; written by launches of graphs,
-    /// which use memory that others may have borrowed.
+    /// Locked for reading while a use of memory is recorded and queued; locked for writing by launches of graphs, which use
+    /// memory that other code may have borrowed.
     queueing: RwLock<()>,
-    /// Streams that work runs on.
+    /// Streams that may have work.
     streams: Mutex<Vec<CUstream>>,
 }
 
@@ -50,9 +50,9 @@ unsafe impl Sync for Inner {}
 /// How much of a device's memory is free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceMemory {
-    /// Bytes that are free.
+    /// Free bytes.
     pub free: usize,
-    /// Bytes that there are.
+    /// All bytes.
     pub total: usize,
 }
 
@@ -60,7 +60,7 @@ impl Context {
     /// Opens a device by its number, from 0.
     ///
     /// # Errors
-    /// Without a CUDA library, a driver, or that device; and [`CudaError::DeviceTooOld`] below
+    /// If there is no CUDA library, driver, or such a device; and [`CudaError::DeviceTooOld`] below
     /// [`MIN_COMPUTE_CAPABILITY`].
     pub fn new(ordinal: usize) -> Result<Self, CudaError> {
         let driver = driver()?;
@@ -85,7 +85,7 @@ impl Context {
         Ok(Self(inner))
     }
 
-    /// The context of a device, where the program has one.
+    /// The context of a device, if the program has one.
     pub(crate) fn open_already(ordinal: usize) -> Option<Self> {
         let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         open.iter().filter_map(Weak::upgrade).find(|inner| inner.ordinal == ordinal).map(Self)
@@ -97,7 +97,7 @@ impl Context {
         self.0.ordinal
     }
 
-    /// What the device is.
+    /// Properties of the device.
     ///
     /// # Errors
     /// Those of the driver.
@@ -110,7 +110,7 @@ impl Context {
         device::compute_capability(self.driver(), self.0.device)
     }
 
-    /// Memory of the device, and how much of it is free.
+    /// The size of the device's memory, and how much of it is free.
     ///
     /// # Errors
     /// Those of the driver.
@@ -131,17 +131,17 @@ impl Context {
         Stream::new(self)
     }
 
-    /// Whether both are the same device's.
+    /// Whether both are contexts of the same device.
     pub(crate) fn is(&self, other: &Self) -> bool {
         self.0.device == other.0.device
     }
 
-    /// Held from before a use of memory is noted until it was queued: no graph is launched meanwhile. Others go on.
+    /// Held while a use of memory is recorded and queued: no graph is launched in that time. Other work continues.
     pub(crate) fn queue(&self) -> RwLockReadGuard<'_, ()> {
         self.0.queueing.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The same for a graph, during which nobody queues anything: what it uses is not borrowed.
+    /// The same for a graph: in that time nothing else is queued, because the graph's memory is not borrowed.
     pub(crate) fn queue_alone(&self) -> RwLockWriteGuard<'_, ()> {
         self.0.queueing.write().unwrap_or_else(PoisonError::into_inner)
     }
@@ -157,12 +157,12 @@ impl Context {
             .check(self.driver(), || format!("entering the context of device {}", self.ordinal()))
     }
 
-    /// From now on [`wait_idle`](Self::wait_idle) waits for this stream, too.
+    /// Makes [`wait_idle`](Self::wait_idle) wait for this stream, too.
     pub(crate) fn opened(&self, stream: CUstream) {
         self.streams().push(stream);
     }
 
-    /// Nothing is on the stream any more, and nothing will be; it may be destroyed after this.
+    /// The stream has no work and gets none; it may be destroyed after this.
     pub(crate) fn closed(&self, stream: CUstream) {
         self.streams().retain(|open| *open != stream);
     }
@@ -171,20 +171,20 @@ impl Context {
         self.0.streams.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for everything on the context's streams. (`cuCtxSynchronize` would, too, but fails while any thread records a
-    /// graph, and makes its record fail.)
+    /// Waits for everything on the context's streams. (`cuCtxSynchronize` would, too, but it fails while any thread records
+    /// a graph, and breaks that recording.)
     pub(crate) fn wait_idle(&self) -> Result<(), CudaError> {
         self.bind()?;
         for stream in &*self.streams() {
-            // SAFETY: a stream is destroyed after it was taken from the list, which is locked.
+            // SAFETY: a stream is destroyed after its removal from the list, which is locked.
             unsafe { self.driver().stream_synchronize(*stream) }
                 .check(self.driver(), || format!("waiting for the streams of device {}", self.ordinal()))?;
         }
         Ok(())
     }
 
-    /// Waits for everything in the context, also on streams that other libraries have made. Fails while any thread
-    /// records a graph, and makes its record fail.
+    /// Waits for everything in the context, including streams of other libraries. Fails while any thread records a graph,
+    /// and breaks that recording.
     pub(crate) fn wait_for_all(&self) -> Result<(), CudaError> {
         self.bind()?;
         // SAFETY: the context is the thread's current one.
@@ -192,7 +192,7 @@ impl Context {
             .check(self.driver(), || format!("waiting for all work of device {}", self.ordinal()))
     }
 
-    /// Takes device memory that the caller frees.
+    /// Allocates device memory, which the caller frees.
     pub(crate) fn allocate(&self, bytes: usize) -> Result<CUdeviceptr, CudaError> {
         self.bind()?;
         let mut address = 0;
@@ -202,9 +202,9 @@ impl Context {
         Ok(address)
     }
 
-    /// Takes memory that host and device both reach, by one address. The caller frees it.
+    /// Allocates memory that host and device access at one address. The caller frees it.
     pub(crate) fn allocate_managed(&self, bytes: usize) -> Result<CUdeviceptr, CudaError> {
-        /// Every stream may use it.
+        /// All streams may use it.
         const ATTACH_GLOBAL: u32 = 1;
         self.bind()?;
         let mut address = 0;
@@ -214,7 +214,7 @@ impl Context {
         Ok(address)
     }
 
-    /// An error that says how much memory there is, when it is memory that is missing.
+    /// An error with the available memory, if memory is missing.
     pub(crate) fn memory_result(
         &self,
         code: Code,
@@ -236,17 +236,17 @@ pub(crate) struct Current {
 }
 
 impl Current {
-    /// That of the calling thread.
+    /// The current context of the calling thread.
     pub(crate) fn of_thread() -> Option<Self> {
         let driver = driver().ok()?;
         let mut raw = ptr::null_mut();
-        // SAFETY: writes a handle, null where there is none.
+        // SAFETY: writes a handle, null if there is none.
         let code = unsafe { driver.ctx_get_current(&raw mut raw) };
         (code == Code::SUCCESS).then_some(Self { driver, raw })
     }
 
     pub(crate) fn restore(self) {
-        // SAFETY: it was the thread's context before. A context that was destroyed meanwhile is refused by the driver.
+        // SAFETY: it was the thread's context before. The driver refuses a context that was destroyed in the meantime.
         unsafe { self.driver.ctx_set_current(self.raw) }.warn(self.driver, "going back to the caller's context");
     }
 }
@@ -259,7 +259,7 @@ impl fmt::Debug for Context {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        // SAFETY: retained once, and nothing made with it is left.
+        // SAFETY: retained once, and nothing made with it remains.
         unsafe { self.driver.primary_ctx_release(self.device) }.warn(self.driver, "closing a context");
     }
 }

@@ -1,8 +1,8 @@
-//! Comparing what the PTX says of a kernel with what this program was compiled with.
+//! Compares a kernel's description in the PTX with this program's.
 
 use std::fmt;
 
-/// Where two descriptions of a kernel first differ.
+/// The first difference between two descriptions of a kernel.
 ///
 /// ```
 /// use cuda_host::{Difference, Place};
@@ -17,9 +17,9 @@ use std::fmt;
 pub struct Difference {
     /// The part of the signature.
     pub place: Place,
-    /// The PTX's text there.
+    /// The PTX's text.
     pub device: String,
-    /// This program's text there.
+    /// This program's text.
     pub host: String,
 }
 
@@ -28,7 +28,7 @@ pub struct Difference {
 pub enum Place {
     /// The kernel's name.
     Name,
-    /// A parameter: its name, type, or place among the others.
+    /// A parameter: its name, type, or position.
     Parameter(String),
     /// A field of a parameter's struct.
     Field {
@@ -62,8 +62,8 @@ impl fmt::Display for Difference {
 }
 
 impl Difference {
-    /// The first difference between what the PTX says of a kernel and its
-    /// [`DESCRIPTION`](cuda_std::launch::Kernel::DESCRIPTION) here, if there is one. Any text may be compared.
+    /// The first difference between a kernel's description in the PTX and its
+    /// [`DESCRIPTION`](cuda_std::launch::Kernel::DESCRIPTION) here, if any. Arbitrary texts may be compared.
     #[must_use]
     pub fn between(device: &str, host: &str) -> Option<Box<Self>> {
         if device == host {
@@ -117,12 +117,12 @@ fn fields(parameter: &str) -> Option<Vec<&str>> {
     Some(split(parameter.get(begin..end)?, ','))
 }
 
-/// What stands before the first colon.
+/// The text before the first colon.
 fn label(part: &str) -> &str {
     part.split(':').next().unwrap_or(part)
 }
 
-/// Splits at separators that are in no bracket; the last one may end the text.
+/// Splits at separators outside of brackets; the last one may end the text.
 fn split(text: &str, separator: char) -> Vec<&str> {
     let mut depth = 0i32;
     let mut parts: Vec<&str> = text
@@ -137,7 +137,7 @@ fn split(text: &str, separator: char) -> Vec<&str> {
     parts
 }
 
-/// As much of a text as a message has room for.
+/// As much of a text as fits into a message.
 fn short(text: &str) -> String {
     const LONGEST: usize = 160;
     match text.char_indices().nth(LONGEST) {

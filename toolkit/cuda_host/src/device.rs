@@ -5,11 +5,11 @@ use crate::{Context, CudaError};
 use std::ffi::{CStr, c_char};
 use std::fmt;
 
-/// The lowest compute capability that runs the kernels: what today's PTX compilers still support.
+/// The lowest compute capability that runs the kernels: the lowest that current PTX compilers support.
 pub const MIN_COMPUTE_CAPABILITY: (u32, u32) = (7, 5);
 
-/// The memory of a CUDA device, as the [`Space`](cuda_std::launch::Space) where a kernel's buffers live; and what
-/// one asks about the devices of this machine.
+/// The memory of a CUDA device, as the [`Space`](cuda_std::launch::Space) of a kernel's buffers; and queries about the
+/// devices of this machine.
 ///
 /// ```
 /// use cuda_host::{CudaError, Device, driver_version};
@@ -22,7 +22,7 @@ pub const MIN_COMPUTE_CAPABILITY: (u32, u32) = (7, 5);
 ///             println!("{device}: {fit}, {} KiB of shared memory", device.shared_memory_per_block / 1024);
 ///         }
 ///     }
-///     // No driver, or no device: nothing is wrong with the program.
+///     // No driver, or no device: the program is not at fault.
 ///     Err(error) if error.is_unavailable() => println!("{error}"),
 ///     Err(error) => return Err(error),
 /// }
@@ -35,7 +35,7 @@ impl Device {
     /// Number of devices.
     ///
     /// # Errors
-    /// [`CudaError::NoLibrary`] without CUDA, [`CudaError::NoDevice`] when the driver finds none that it may use.
+    /// [`CudaError::NoLibrary`] without CUDA, [`CudaError::NoDevice`] if the driver finds no usable device.
     pub fn count() -> Result<usize, CudaError> {
         let driver = driver()?;
         let mut count = 0;
@@ -52,7 +52,7 @@ impl Device {
         (0..Self::count()?).map(Self::info).collect()
     }
 
-    /// One device. Opens no [`Context`], which takes the driver much longer than to answer.
+    /// One device. Does not open a [`Context`], which would take much longer.
     ///
     /// # Errors
     /// As [`count`](Self::count), and [`CudaError::NoSuchDevice`].
@@ -79,14 +79,14 @@ impl Device {
         // SAFETY: writes a number.
         unsafe { driver.device_total_mem(&raw mut info.total_memory, device) }
             .check(driver, || format!("reading the memory size of device {ordinal}"))?;
-        // Only a context can tell how much is free, and opening one takes a tenth of a second.
+        // Only a context knows the free memory, and opening one takes a tenth of a second.
         let open = Context::open_already(ordinal);
         info.free_memory = open.and_then(|context| context.memory().ok()).map(|memory| memory.free);
         Ok(info)
     }
 }
 
-/// Bytes of shared memory that a block can have when its kernel asks for more than the usual.
+/// Bytes of shared memory that a block can have if its kernel requests more than the default.
 pub(crate) fn shared_memory_with_asking(ordinal: usize) -> Result<u32, CudaError> {
     let driver = driver()?;
     let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
@@ -99,18 +99,18 @@ pub(crate) fn multiprocessors(ordinal: usize) -> Result<u32, CudaError> {
     read_attribute(driver, find(driver, ordinal)?, CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
 }
 
-/// Whether the host may touch unified memory while the device computes.
+/// Whether the host may access unified memory while the device computes.
 pub(crate) fn has_concurrent_managed_access(ordinal: usize) -> Result<bool, CudaError> {
     let driver = driver()?;
     let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS;
     Ok(read_attribute(driver, find(driver, ordinal)?, attribute)? != 0)
 }
 
-/// What a device is.
+/// Properties of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeviceInfo {
-    /// Its number, as [`Context::new`] takes it.
+    /// Its number, for [`Context::new`].
     pub ordinal: usize,
     /// The product's name.
     pub name: String,
@@ -118,15 +118,15 @@ pub struct DeviceInfo {
     pub compute_capability: (u32, u32),
     /// Bytes of memory.
     pub total_memory: usize,
-    /// Bytes free at the moment, where the program has a [`Context`] of the device; [`Context::memory`] tells it too.
+    /// Free bytes at the moment, if the program has a [`Context`] of the device; see also [`Context::memory`].
     pub free_memory: Option<usize>,
     /// Number of streaming multiprocessors.
     pub multiprocessors: u32,
-    /// Bytes of shared memory that a block can have without asking for more.
+    /// Bytes of shared memory that a block can have by default.
     pub shared_memory_per_block: u32,
-    /// Bytes that it can have when the launch asks for more, as launches of [`CudaExecutor`](crate::CudaExecutor) do.
+    /// Bytes that it can have if the launch requests them, as launches of [`CudaExecutor`](crate::CudaExecutor) do.
     pub shared_memory_per_block_with_asking: u32,
-    /// Threads that a block can have.
+    /// Most threads of a block.
     pub max_threads_per_block: u32,
     /// `domain:bus:device.function`.
     pub pci_bus_id: String,
@@ -179,7 +179,7 @@ impl fmt::Display for CudaVersion {
     }
 }
 
-/// The newest CUDA that the driver supports. Asks the driver's library alone, and no device: it takes no time.
+/// The newest CUDA version that the driver supports. Queries only the driver's library and no device, which is fast.
 ///
 /// # Errors
 /// [`CudaError::NoLibrary`] without CUDA, [`CudaError::DriverTooOld`].

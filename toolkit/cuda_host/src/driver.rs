@@ -15,7 +15,7 @@ pub(crate) use sys::{
     CUgraphExec, CUgraphNode, CUjit_option, CUmodule, CUstream, CUstreamCaptureMode,
 };
 
-/// What the driver answered.
+/// The driver's result.
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Code(pub(crate) u32);
@@ -33,11 +33,11 @@ macro_rules! driver_functions {
 
         impl Driver {
             fn load() -> Result<Self, CudaError> {
-                // SAFETY: opens a library of the system by name.
+                // SAFETY: opens a system library by name.
                 if !unsafe { sys::is_culib_present() } {
                     return Err(CudaError::NoLibrary);
                 }
-                // SAFETY: it is present; a symbol of the driver has the type that its manual gives.
+                // SAFETY: it is present; the driver's symbols have the types in its manual.
                 unsafe {
                     let library = sys::culib();
                     Ok(Self {
@@ -56,7 +56,7 @@ macro_rules! driver_functions {
                 /// # Safety
                 /// As the driver's manual says.
                 pub(crate) unsafe fn $name(&self, $($argument: $type),*) -> Code {
-                    // SAFETY: the caller's.
+                    // SAFETY: ensured by the caller.
                     Code(unsafe { (self.$name)($($argument),*) })
                 }
             )*
@@ -141,8 +141,8 @@ driver_functions! {
 }
 
 impl Driver {
-    /// Offset and size of a kernel's raw parameters, where the driver can tell. Without their `count`, the driver is
-    /// asked until it answers with an error, which tools that watch its calls report.
+    /// Offset and size of a kernel's raw parameters, if the driver can report them. Without their `count`, the driver is
+    /// queried until it returns an error, which tools that watch its calls report.
     ///
     /// # Safety
     /// `function` belongs to a loaded module.
@@ -151,7 +151,7 @@ impl Driver {
         let mut parameters = Vec::new();
         while count != Some(parameters.len()) {
             let (mut offset, mut size) = (0, 0);
-            // SAFETY: the caller's; beyond the last parameter the driver answers with an error.
+            // SAFETY: ensured by the caller; beyond the last parameter the driver returns an error.
             match unsafe { info(function, parameters.len(), &raw mut offset, &raw mut size) } {
                 0 => parameters.push((offset, size)),
                 1 => break,
@@ -163,7 +163,7 @@ impl Driver {
 
     fn text(&self, code: u32, get: unsafe fn(&Self, u32, *mut *const c_char) -> Code) -> String {
         let mut text = ptr::null();
-        // SAFETY: the driver sets `text` to a string of its own, or to null for a code that it does not know.
+        // SAFETY: the driver sets `text` to a static string, or to null for a code that it does not know.
         unsafe {
             if get(self, code, &raw mut text) == Code::SUCCESS && !text.is_null() {
                 CStr::from_ptr(text).to_string_lossy().into_owned()
@@ -187,25 +187,27 @@ impl Code {
     pub(crate) const NOT_FOUND: Self = Self(500);
     pub(crate) const NOT_READY: Self = Self(600);
 
-    /// Whether it may be the answer to work that was queued earlier, by whatever call asks next.
+    /// Whether it may be the result of work that was queued earlier, which any later call may return.
     pub(crate) fn is_of_earlier_work(self) -> bool {
         // An uncorrectable error of memory or of NVLink; an illegal access; a timeout; an assertion, a trap, an illegal
-        // instruction or address, and any other end that a kernel comes to.
+        // instruction or address, and any other abnormal end of a kernel.
         matches!(self.0, 214 | 220 | 226 | 700 | 702 | 710 | 714..=719 | 721)
     }
 
     /// An error that names the failed operation.
     pub(crate) fn check(self, driver: &Driver, operation: impl FnOnce() -> String) -> Result<(), CudaError> {
-        if self == Self::SUCCESS {
-            return Ok(());
-        }
-        Err(CudaError::Driver {
-            operation: operation(),
+        if self == Self::SUCCESS { Ok(()) } else { Err(self.error(driver, operation())) }
+    }
+
+    #[cold]
+    pub(crate) fn error(self, driver: &Driver, operation: String) -> CudaError {
+        CudaError::Driver {
+            operation,
             code: self.0,
             name: driver.error_name(self),
             description: driver.text(self.0, Driver::get_error_string),
             advice: advice(self.0),
-        })
+        }
     }
 
     /// For destructors, which cannot return an error.
@@ -217,7 +219,7 @@ impl Code {
     }
 }
 
-/// The driver's library, loaded once and not initialised, which takes a tenth of a second.
+/// The driver's library, loaded once and not initialised, because that takes a tenth of a second.
 pub(crate) fn library() -> Result<&'static Driver, CudaError> {
     static LIBRARY: OnceLock<Result<Driver, CudaError>> = OnceLock::new();
     LIBRARY.get_or_init(Driver::load).as_ref().map_err(Clone::clone)

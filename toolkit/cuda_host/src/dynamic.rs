@@ -1,4 +1,4 @@
-//! Shared memory whose size a launch says.
+//! Shared memory whose size the launch gives.
 
 use crate::CudaError;
 use crate::device::shared_memory_with_asking;
@@ -7,10 +7,10 @@ use crate::module::LoadedKernel;
 use cuda_layout::DeviceLayout;
 use cuda_std::launch::{ArgVisitor, DynamicLength, Kernel, Matrix, Segments, Space};
 
-/// Bytes that a block has without asking.
+/// Bytes that a block has by default.
 const WITHOUT_ASKING: u32 = 48 << 10;
 
-/// Bytes of dynamic shared memory that a launch's arguments ask for, and for which parameter. Their number was checked
+/// Bytes of dynamic shared memory that a launch's arguments request, and for which parameter. Their number was checked
 /// before.
 pub(crate) fn bytes<K: Kernel, S: Space>(args: &mut K::Args<'_, S>) -> (u32, &'static str) {
     struct Bytes(u32, &'static str);
@@ -30,7 +30,7 @@ pub(crate) fn bytes<K: Kernel, S: Space>(args: &mut K::Args<'_, S>) -> (u32, &'s
     (bytes.0, bytes.1)
 }
 
-/// Makes room for `dynamic` bytes, beyond what a block has without asking where it must be.
+/// Reserves `dynamic` bytes, beyond a block's default if necessary.
 pub(crate) fn reserve(
     kernel: &LoadedKernel,
     name: &'static str,
@@ -49,9 +49,9 @@ pub(crate) fn reserve(
     context.bind()?;
     let driver = context.driver();
     let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-    // Always the most that the device has: two threads that launch the kernel with different sizes ask for the same.
+    // Always the most that the device has, so that threads that launch the kernel with different sizes request the same.
     let most = i32::try_from(limit - fixed).unwrap_or(i32::MAX);
-    // SAFETY: the function is its module's.
+    // SAFETY: the function belongs to its module.
     unsafe { driver.func_set_attribute(kernel.function, attribute, most) }
         .check(driver, || format!("asking for {most} bytes of dynamic shared memory for kernel `{name}`"))
 }

@@ -1,4 +1,4 @@
-//! What can go wrong, and what to do about it.
+//! Errors, and what to do about them.
 
 mod advice;
 
@@ -18,7 +18,7 @@ use std::ops::Range;
 ///
 /// let error = CudaError::NoSuchDevice { ordinal: 3, count: 1 };
 /// assert_eq!(error.to_string(), "no CUDA device 3: this machine has 1, numbered from 0");
-/// // Neither is there no GPU at all, nor would less work help.
+/// // There is a GPU, and less work would not help.
 /// assert!(!error.is_unavailable() && !error.is_out_of_memory() && !error.is_context_lost());
 /// assert!(error.kernel_panic().is_none());
 /// assert!(CudaError::NoLibrary.is_unavailable());
@@ -38,15 +38,15 @@ pub enum CudaError {
     /// There is a driver, but no GPU that it may use.
     #[error("no CUDA device: the driver reports {name}; see `nvidia-smi` and the variable CUDA_VISIBLE_DEVICES")]
     NoDevice {
-        /// CUDA's name for the answer.
+        /// CUDA's name for the error.
         name: String,
     },
     /// A device number that is too high.
     #[error("no CUDA device {ordinal}: this machine has {count}, numbered from 0")]
     NoSuchDevice {
-        /// The number asked for.
+        /// The requested number.
         ordinal: usize,
-        /// How many devices there are.
+        /// The number of devices.
         count: usize,
     },
     /// A device that the kernels are not compiled for.
@@ -55,7 +55,7 @@ pub enum CudaError {
         found.0, found.1, needed.0, needed.1
     )]
     DeviceTooOld {
-        /// Its number.
+        /// The device's number.
         ordinal: usize,
         /// Its name.
         name: String,
@@ -71,11 +71,11 @@ pub enum CudaError {
     OutOfMemory {
         /// The operation that failed.
         operation: String,
-        /// Bytes asked for.
+        /// Requested bytes.
         bytes: usize,
         /// Bytes free on the device.
         free: usize,
-        /// Bytes that the device has.
+        /// Bytes of the device.
         total: usize,
     },
     /// Page-locked memory has run out.
@@ -83,36 +83,36 @@ pub enum CudaError {
         "allocating {bytes} bytes of page-locked memory: out of memory (CUDA_ERROR_OUT_OF_MEMORY); use smaller staging buffers, or let the process lock more pages (`ulimit -l`)"
     )]
     OutOfPinnedMemory {
-        /// Bytes asked for.
+        /// Requested bytes.
         bytes: usize,
     },
-    /// A pool may hold no more.
+    /// The limit of a pool is reached.
     #[error(
-        "a pool has no {bytes} bytes left: {in_use} of its limit of {limit} are in use; drop buffers, or give the pool a higher limit"
+        "a pool has less than {bytes} bytes left: {in_use} of its limit of {limit} are in use; drop buffers, or give the pool a higher limit"
     )]
     PoolLimit {
-        /// Bytes asked for.
+        /// Requested bytes.
         bytes: usize,
-        /// Bytes that buffers have.
+        /// Bytes in use by buffers.
         in_use: usize,
-        /// Bytes that the pool may hold.
+        /// Most bytes of the pool.
         limit: usize,
     },
-    /// A source of memory that does not do what it was asked for.
-    #[error("a pool's source of memory gave {given} bytes where {bytes} were asked for; correct the source")]
+    /// A source of memory returned a block that is too small.
+    #[error("a pool's source of memory gave {given} bytes instead of {bytes}; correct the source")]
     ShortBlock {
-        /// Bytes asked for.
+        /// Requested bytes.
         bytes: usize,
-        /// Bytes given.
+        /// Bytes of the block.
         given: usize,
     },
-    /// Memory that a graph uses, which the host cannot look at: the graph may be launched meanwhile.
+    /// Memory of a graph, which the host cannot access, because the graph may be launched at any time.
     #[error("{operation}: a graph uses that memory, and may be launched at any time; drop the graph first, or copy")]
     InGraph {
         /// The operation that failed.
         operation: &'static str,
     },
-    /// A device whose work the host must not watch in unified memory.
+    /// A device whose unified memory the host must not access during its work.
     #[error(
         "device {ordinal} has no unified memory that the host may touch while kernels run (as under Windows); use mapped memory, or copy"
     )]
@@ -120,7 +120,7 @@ pub enum CudaError {
         /// Its number.
         ordinal: usize,
     },
-    /// Something on the stream that records a graph which no graph can hold.
+    /// An operation on the stream of a graph's recorder that no graph can contain.
     #[error(
         "{operation}: not on the stream of a graph's recorder, whose work does not run before the graph is launched; use another stream, before or after"
     )]
@@ -134,7 +134,7 @@ pub enum CudaError {
         /// The operation that failed.
         operation: &'static str,
     },
-    /// The driver answered with an error of work that it began earlier.
+    /// The driver reported an error of earlier work.
     #[error(
         "{operation}: {name} ({code}): {description}; {}{advice}",
         suspects(kernel.as_deref(), *launches)
@@ -150,12 +150,12 @@ pub enum CudaError {
         description: String,
         /// The kernel launched last on the stream, if one was.
         kernel: Option<Box<str>>,
-        /// Launches on the stream since it was last found well: the driver does not say which of them it was.
+        /// Launches on the stream since it was last known to be good: the driver does not say which of them failed.
         launches: u64,
-        /// What helps, or nothing.
+        /// What to do, or empty.
         advice: &'static str,
     },
-    /// The driver answered with an error.
+    /// The driver reported an error.
     #[error("{operation}: {name} ({code}): {description}{advice}")]
     Driver {
         /// The operation that failed, with its sizes.
@@ -166,7 +166,7 @@ pub enum CudaError {
         name: String,
         /// CUDA's description.
         description: String,
-        /// What helps, or nothing.
+        /// What to do, or empty.
         advice: &'static str,
     },
     /// The driver did not accept a module's PTX.
@@ -181,9 +181,9 @@ pub enum CudaError {
         code: u32,
         /// CUDA's name.
         name: String,
-        /// What the driver's compiler wrote.
+        /// The output of the driver's compiler.
         log: String,
-        /// What helps.
+        /// What to do.
         advice: &'static str,
     },
     /// Machine code that is damaged, or was made from other PTX.
@@ -203,18 +203,18 @@ pub enum CudaError {
         kernel: &'static str,
         /// The modules that were searched.
         modules: Vec<String>,
-        /// The kernels that they have.
+        /// The kernels in these modules.
         entries: Vec<String>,
     },
     /// No module has the name.
-    #[error("no module `{module}`; there is {}", list(modules))]
+    #[error("no module `{module}`; the modules are {}", list(modules))]
     UnknownModule {
-        /// The name asked for.
+        /// The requested name.
         module: String,
-        /// The names that there are.
+        /// The existing names.
         modules: Vec<String>,
     },
-    /// A kernel's PTX does not say what it was compiled from.
+    /// A kernel's PTX has no description of its signature.
     #[error(
         "kernel `{kernel}`: module `{module}` has no description of it (`__cuda_std_description_{kernel}`), so its signature cannot be checked; build the PTX with this workspace's builder"
     )]
@@ -234,20 +234,20 @@ pub enum CudaError {
         /// The first difference.
         difference: Box<Difference>,
     },
-    /// The driver sees other parameters than the launch has.
+    /// The driver reports other parameters than the launch has.
     #[error(
         "kernel `{kernel}`: parameter {index} (`{argument}`) is {host} here and {device} in the PTX (bytes, and where they begin); build the PTX again"
     )]
     Parameters {
         /// The kernel.
         kernel: &'static str,
-        /// Number of the raw parameter, from 0.
+        /// Index of the raw parameter, from 0.
         index: usize,
         /// The kernel's parameter that it belongs to.
         argument: &'static str,
-        /// What the launch would pass.
+        /// The size and offset that the launch would pass.
         host: String,
-        /// What the driver says.
+        /// The size and offset according to the driver.
         device: String,
     },
     /// More arguments than a launch has room for.
@@ -260,26 +260,26 @@ pub enum CudaError {
     },
     /// A block that the device cannot run.
     #[error(
-        "kernel `{kernel}`: a block has {threads} threads, but the device runs at most {limit} of it ({registers} registers a thread); use fewer threads"
+        "kernel `{kernel}`: a block has {threads} threads, but the device runs at most {limit} of it ({registers} registers per thread); use fewer threads"
     )]
     BlockTooLarge {
         /// The kernel.
         kernel: &'static str,
         /// Threads in a block.
         threads: u32,
-        /// What the device can do.
+        /// The most threads on this device.
         limit: u32,
-        /// Registers that a thread takes.
+        /// Registers per thread.
         registers: u32,
     },
-    /// A raw kernel was launched in blocks of another size than it says.
-    #[error("kernel `{kernel}` runs in blocks of {expected} threads, and was launched in blocks of {threads}")]
+    /// A raw kernel was launched in blocks of another size than declared.
+    #[error("kernel `{kernel}` runs in blocks of {expected} threads, but was launched in blocks of {threads}")]
     BlockSize {
         /// The kernel.
         kernel: &'static str,
         /// Threads in a block of the launch.
         threads: u64,
-        /// Threads in a block as the kernel says.
+        /// Threads in a block as declared by the kernel.
         expected: u32,
     },
     /// More shared memory than a block of this device can have.
@@ -291,11 +291,11 @@ pub enum CudaError {
         kernel: &'static str,
         /// The parameter.
         argument: &'static str,
-        /// Bytes that the launch asks for.
+        /// Bytes that the launch requests.
         dynamic: u32,
         /// Bytes of the kernel's static arrays.
         fixed: u32,
-        /// Bytes that there are.
+        /// Bytes that are available.
         limit: u32,
     },
     /// A copy between memories of different lengths.
@@ -311,12 +311,12 @@ pub enum CudaError {
     /// A slice beyond its buffer.
     #[error("elements {}..{} are not within a device buffer of {len}", range.start, range.end)]
     OutOfBounds {
-        /// The range asked for.
+        /// The requested range.
         range: Range<usize>,
-        /// The length there is.
+        /// The length of the buffer.
         len: usize,
     },
-    /// A size that no memory has.
+    /// A size larger than any memory.
     #[error("{elements} elements of {element_bytes} bytes each are more than any memory holds")]
     TooLarge {
         /// Number of elements.
@@ -324,7 +324,7 @@ pub enum CudaError {
         /// Size of each.
         element_bytes: usize,
     },
-    /// Things of two devices in one operation.
+    /// Memory and stream of different devices in one operation.
     #[error("{operation}: the memory is on device {memory}, the stream on device {stream}; copy through the host")]
     OtherDevice {
         /// The operation that failed.
@@ -334,9 +334,9 @@ pub enum CudaError {
         /// The stream's device.
         stream: usize,
     },
-    /// A buffer of a GPU in a launch on CPU cores, or the other way round.
+    /// A GPU's buffer in a launch on CPU cores, or the other way round.
     #[error(
-        "kernel `{kernel}` was to run on {machine}, and `{argument}` is not in its memory; make the buffer by the machine that launches"
+        "kernel `{kernel}` was launched on {machine}, but `{argument}` is not in its memory; make the buffer with the machine that launches"
     )]
     OtherMachine {
         /// The kernel.
@@ -346,7 +346,7 @@ pub enum CudaError {
         /// The executor of the launch.
         machine: &'static str,
     },
-    /// The arguments do not fit the launch.
+    /// The arguments are unsuitable for the launch.
     #[error(transparent)]
     Launch(Box<LaunchError>),
     /// Blocks that meet wait for each other, and not all of a launch would be on the device at the same time.
@@ -361,20 +361,21 @@ pub enum CudaError {
         /// How many the device runs at once.
         most: u32,
     },
-    /// A kernel did not end in time. On a GPU it goes on: whatever frees or reads memory that it uses waits for it.
+    /// A kernel did not end in time. On a GPU it continues: everything that frees or reads memory that it uses waits for
+    /// it.
     #[error(
-        "kernel `{kernel}` did not end within {limit:?}; its blocks may wait for each other, or loop for ever. On a GPU it goes on until the process ends, and dropping what it uses waits for it: leave by std::process::exit"
+        "kernel `{kernel}` did not end within {limit:?}; its blocks may wait for each other, or loop forever. On a GPU it continues until the process ends, and dropping its buffers waits for it: exit with std::process::exit"
     )]
     TimeLimit {
-        /// The kernel that was launched last.
+        /// The last launched kernel.
         kernel: Box<str>,
-        /// How long it was waited for.
+        /// The time limit.
         limit: std::time::Duration,
     },
-    /// A kernel panicked. The context lives on.
-    #[error("{0}; what was written on its stream since the last synchronisation is not to be used")]
+    /// A kernel panicked. The context survives.
+    #[error("{0}; memory written on its stream since the last synchronisation must not be used")]
     Panic(Box<KernelPanic>),
-    /// A buffer holds what a launch wrote that has panicked.
+    /// A buffer holds results of a launch that panicked.
     #[error(
         "{operation}: the buffer holds results of a stream on which a kernel panicked; write it again first ({panic})"
     )]
@@ -387,13 +388,13 @@ pub enum CudaError {
 }
 
 impl CudaError {
-    /// Whether the error says that this machine has no usable GPU at all, which is no fault of the program.
+    /// Whether the error means that this machine has no usable GPU, which is not the program's fault.
     #[must_use]
     pub fn is_unavailable(&self) -> bool {
         matches!(self, Self::NoLibrary | Self::DriverTooOld { .. } | Self::NoDevice { .. } | Self::DeviceTooOld { .. })
     }
 
-    /// Whether memory has run out, so that a smaller piece of work may succeed.
+    /// Whether memory has run out, so that less work at a time may succeed.
     #[must_use]
     pub fn is_out_of_memory(&self) -> bool {
         matches!(self, Self::OutOfMemory { .. } | Self::OutOfPinnedMemory { .. } | Self::PoolLimit { .. })
@@ -405,7 +406,7 @@ impl CudaError {
         matches!(self, Self::EarlierWork { .. })
     }
 
-    /// The same error of the driver, as one of work that began earlier on a stream.
+    /// The same error of the driver, attributed to earlier work on a stream.
     pub(crate) fn of_earlier_work(self, kernel: Option<Box<str>>, launches: u64) -> Self {
         match self {
             Self::Driver { operation, code, name, description, advice } => {
@@ -415,7 +416,7 @@ impl CudaError {
         }
     }
 
-    /// The kernel's panic, when that is what happened.
+    /// The kernel's panic, if this is one.
     #[must_use]
     pub fn kernel_panic(&self) -> Option<&KernelPanic> {
         match self {
@@ -437,12 +438,15 @@ impl From<LaunchError> for CudaError {
 
 fn suspects(kernel: Option<&str>, launches: u64) -> String {
     match (kernel, launches) {
-        (Some(kernel), 1) => format!("one kernel was launched on the stream since it was last well, `{kernel}`"),
+        (Some(kernel), 1) => {
+            format!("one kernel was launched on the stream since it was last known to be good, `{kernel}`")
+        }
         (Some(kernel), 2..) => format!(
-            "{launches} kernels were launched on the stream since it was last well, the last of them `{kernel}` \
+            "{launches} kernels were launched on the stream since it was last known to be good, the last of them `{kernel}` \
              (CUDA_LAUNCH_BLOCKING=1 finds which it was)"
         ),
-        _ => "no kernel was launched on the stream since it was last well: it was one on another stream".to_owned(),
+        _ => "no kernel was launched on the stream since it was last known to be good: it was one on another stream"
+            .to_owned(),
     }
 }
 

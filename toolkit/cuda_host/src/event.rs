@@ -1,4 +1,4 @@
-//! Events: moments in a stream.
+//! Events: points in a stream.
 
 use crate::driver::{CUevent, Code};
 use crate::slot::lock;
@@ -8,7 +8,7 @@ use std::fmt;
 use std::ptr;
 use std::sync::Mutex;
 
-/// A moment in a stream, with its time.
+/// A point in a stream, with its time.
 ///
 /// ```no_run
 /// use cuda_host::{Context, CudaError, DeviceBuffer, Event};
@@ -19,7 +19,7 @@ use std::sync::Mutex;
 /// start.record(&first)?;
 /// let x = DeviceBuffer::<f32>::zeroed(&first, 1 << 20)?;
 /// end.record(&first)?;
-/// // What is queued on the second stream from here on comes after that.
+/// // Work queued on the second stream from here on comes after that point.
 /// second.wait(&end)?;
 /// end.synchronize()?;
 /// assert!(end.is_done()?);
@@ -27,7 +27,7 @@ use std::sync::Mutex;
 /// # Ok::<(), CudaError>(())
 /// ```
 ///
-/// It needs a GPU: `tests/tests/cuda_host_gpu/order.rs` runs such code where there is one.
+/// This needs a GPU: `tests/tests/cuda_host_gpu/order.rs` runs such code if there is one.
 pub struct Event {
     context: Context,
     raw: CUevent,
@@ -41,7 +41,7 @@ unsafe impl Send for Event {}
 unsafe impl Sync for Event {}
 
 impl Event {
-    /// An event that was not recorded yet.
+    /// An event that is not recorded yet.
     ///
     /// # Errors
     /// Those of the driver.
@@ -49,7 +49,7 @@ impl Event {
         Self::with_flags(context, 0)
     }
 
-    /// One that is cheaper, and has no time.
+    /// A cheaper event without a time.
     pub(crate) fn without_time(context: &Context) -> Result<Self, CudaError> {
         Self::with_flags(context, 2)
     }
@@ -64,7 +64,7 @@ impl Event {
         Ok(Self { context: context.clone(), raw, recorded: Mutex::new(None) })
     }
 
-    /// Puts the event after everything queued on `stream` until now.
+    /// Puts the event after everything queued on `stream` so far.
     ///
     /// # Errors
     /// [`CudaError::OtherDevice`], and those of the driver.
@@ -75,38 +75,38 @@ impl Event {
         self.context.bind()?;
         let mut recorded = lock(&self.recorded);
         let work = stream.newest();
-        // SAFETY: both handles live.
+        // SAFETY: both handles are alive.
         let code = unsafe { self.context.driver().event_record(self.raw, stream.raw()) };
         stream.check(code, || OPERATION.to_owned())?;
         *recorded = Some((stream.clone(), work));
         Ok(())
     }
 
-    /// Waits until the stream has come to the event; at once if it was never recorded. Says nothing of panics.
+    /// Waits until the stream has reached the event; returns at once if it was never recorded. Does not report panics.
     ///
     /// # Errors
     /// Those of the driver.
     pub fn synchronize(&self) -> Result<(), CudaError> {
         self.context.bind()?;
-        // SAFETY: the handle lives.
+        // SAFETY: the handle is alive.
         let code = unsafe { self.context.driver().event_synchronize(self.raw) };
         self.check(code, "waiting for an event")
     }
 
-    /// Whether the stream has come to the event, or it was never recorded.
+    /// Whether the stream has reached the event, or it was never recorded.
     ///
     /// # Errors
     /// Those of the driver.
     pub fn is_done(&self) -> Result<bool, CudaError> {
         self.context.bind()?;
-        // SAFETY: the handle lives.
+        // SAFETY: the handle is alive.
         match unsafe { self.context.driver().event_query(self.raw) } {
             Code::NOT_READY => Ok(false),
             code => self.check(code, "asking for an event").map(|()| true),
         }
     }
 
-    /// An error that speaks of the stream where it was recorded.
+    /// An error that refers to the stream where it was recorded.
     fn check(&self, code: Code, operation: &str) -> Result<(), CudaError> {
         let recorded = if code == Code::SUCCESS { None } else { self.recorded_on() };
         match recorded {
@@ -115,16 +115,16 @@ impl Event {
         }
     }
 
-    /// Milliseconds from `start` to this event, to about half a microsecond. Waits for both.
+    /// Milliseconds from `start` to this event, with a resolution of about half a microsecond. Waits for both.
     ///
     /// # Errors
-    /// Those of the driver; `CUDA_ERROR_INVALID_HANDLE` when one of them was never recorded.
+    /// Those of the driver; `CUDA_ERROR_INVALID_HANDLE` if one of them was never recorded.
     pub fn elapsed_ms(&self, start: &Self) -> Result<f32, CudaError> {
         start.synchronize()?;
         self.synchronize()?;
         let driver = self.context.driver();
         let mut milliseconds = 0.0;
-        // SAFETY: writes a number; both handles live.
+        // SAFETY: writes a number; both handles are alive.
         unsafe { driver.event_elapsed_time(&raw mut milliseconds, start.raw, self.raw) }
             .check(driver, || "measuring the time between two events".to_owned())?;
         Ok(milliseconds)
@@ -153,7 +153,7 @@ impl Drop for Event {
     fn drop(&mut self) {
         if self.context.bind().is_ok() {
             let driver = self.context.driver();
-            // SAFETY: made once; waits that were queued keep what they need.
+            // SAFETY: made once; queued waits keep what they need.
             unsafe { driver.event_destroy(self.raw) }.warn(driver, "destroying an event");
         }
     }

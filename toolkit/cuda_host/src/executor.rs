@@ -1,5 +1,6 @@
-//! Launching kernels.
+//! Launches kernels.
 
+use crate::allocation::Memory;
 use crate::args::{Addresses, RawArgs};
 use crate::dynamic;
 use crate::image::Image;
@@ -14,6 +15,7 @@ use cuda_std::launch::{ArgVisitor, DynamicLength, Executor, Kernel, Matrix, Segm
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::Range;
 use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
@@ -54,7 +56,7 @@ impl Addresses for Device {
     }
 }
 
-/// Buffers that a launch can have: offsets are one, too.
+/// Most buffers of a launch; offsets count as one, too.
 const MAX_BUFFERS: usize = 64;
 const OPERATION: &str = "launching a kernel";
 
@@ -69,16 +71,15 @@ const OPERATION: &str = "launching a kernel";
 /// let context = Context::new(0)?;
 /// let module = Module::load(&context, "kernels", &std::fs::read_to_string("kernels.ptx").unwrap())?;
 /// let executor = CudaExecutor::new(&context.stream()?, [module])?;
-/// // Another stream, with the same modules and no kernel compiled again.
+/// // Another stream with the same modules, without compiling kernels again.
 /// let other = executor.on(&context.stream()?)?;
 /// assert_eq!(other.module("kernels")?.entries(), executor.modules()[0].entries());
 /// executor.synchronize()?;
 /// # Ok::<(), CudaError>(())
 /// ```
 ///
-/// It needs a GPU: `tests/tests/cuda_host_gpu/modules.rs` runs such code where there is one.
-///
-/// A launch is in the example at the top of this documentation.
+/// This needs a GPU: `tests/tests/cuda_host_gpu/modules.rs` runs such code if there is one. The crate's documentation has
+/// an example of a launch.
 #[derive(Clone)]
 pub struct CudaExecutor {
     stream: Stream,
@@ -106,7 +107,7 @@ impl CudaExecutor {
         Ok(Self { stream: stream.clone(), modules, limit: None, meeting: Arc::default() })
     }
 
-    /// Opens a device, makes a stream and loads one module, PTX or an [`Image`]: what a program with one stream needs.
+    /// Opens a device, makes a stream and loads one module, PTX or an [`Image`]: enough for a program with one stream.
     ///
     /// # Errors
     /// Those of [`Context::new`], [`Stream::new`] and [`Module::load`].
@@ -125,8 +126,8 @@ impl CudaExecutor {
         Ok(Self { stream: stream.clone(), modules: self.modules.clone(), limit: self.limit, meeting: Arc::default() })
     }
 
-    /// The same executor for launches that take at most `limit`, for kernels that may not end. Each launch waits for its end,
-    /// and for what was queued before, as [`Stream::synchronize_within`] does.
+    /// The same executor with a time limit for launches, for kernels that may not end. Each launch waits for its end and
+    /// for earlier work, as [`Stream::synchronize_within`] does.
     ///
     /// ```no_run
     /// use cuda_host::{CudaError, CudaExecutor};
@@ -137,13 +138,13 @@ impl CudaExecutor {
     /// # Ok::<(), CudaError>(())
     /// ```
     ///
-    /// It needs a GPU: `tests/tests/book/machine.rs` has such a launch.
+    /// This needs a GPU: `tests/tests/book/machine.rs` has such a launch.
     #[must_use]
     pub fn within(&self, limit: Duration) -> Self {
         Self { limit: Some(limit), ..self.clone() }
     }
 
-    /// The stream that it launches on.
+    /// Its stream.
     #[must_use]
     pub fn stream(&self) -> &Stream {
         &self.stream
@@ -164,7 +165,7 @@ impl CudaExecutor {
     /// The first of its modules that was loaded under a name.
     ///
     /// # Errors
-    /// [`CudaError::UnknownModule`] lists the names that there are.
+    /// [`CudaError::UnknownModule`] lists the existing names.
     pub fn module(&self, name: &str) -> Result<&Module, CudaError> {
         let modules = self.modules();
         modules.iter().find(|module| module.name() == name).ok_or_else(|| CudaError::UnknownModule {
@@ -181,7 +182,7 @@ impl CudaExecutor {
         self.stream.synchronize()
     }
 
-    /// Finds and checks a kernel. The first launch does it otherwise.
+    /// Finds and checks a kernel; otherwise the first launch does this.
     ///
     /// # Errors
     /// Those of [`Module::kernel`]; [`CudaError::UnknownKernel`] lists the kernels of all modules.
@@ -207,12 +208,12 @@ impl CudaExecutor {
         most_blocks(&*self.kernel::<K>()?, K::THREADS)
     }
 
-    /// The kernel that `load` finds in its module, which is asked once.
+    /// The kernel that `load` finds in its module, which is called once.
     pub(crate) fn find(
         &self,
         key: TypeId,
         kernel: &'static str,
-        load: impl FnOnce(&Module) -> Result<LoadedKernel, CudaError>,
+        load: fn(&Module) -> Result<LoadedKernel, CudaError>,
     ) -> Result<Arc<LoadedKernel>, CudaError> {
         let known = self.modules.kernels.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         if let Some(found) = known {
@@ -236,11 +237,11 @@ impl Executor for CudaExecutor {
     type Space = Device;
     type Error = CudaError;
 
-    /// Queues the launch, and does not wait, unless it has a [limit](Self::within). No block is a launch too, which does nothing.
+    /// Queues the launch without waiting, unless it has a [limit](Self::within). A launch with no blocks does nothing.
     ///
     /// # Errors
-    /// [`CudaError::Launch`] when the arguments do not fit the launch, those of [`kernel`](Self::kernel),
-    /// [`CudaError::Poisoned`] when it would read what a panicked kernel wrote, and those of the driver.
+    /// [`CudaError::Launch`] if the arguments are unsuitable, those of [`kernel`](Self::kernel), [`CudaError::Poisoned`] if
+    /// it would read results of a kernel that panicked, and those of the driver.
     fn launch<K: Kernel>(&self, grid: Grid, mut args: K::Args<'_, Device>) -> Result<(), CudaError> {
         let blocks = check_arguments::<K, Device>(grid, &mut args)?;
         if self.limit.is_some() {
@@ -251,34 +252,76 @@ impl Executor for CudaExecutor {
         dynamic::reserve(&kernel, K::NAME, shared_bytes, shared)?;
         let mut raw = RawArgs::new();
         K::visit::<Device, _>(&mut args, &mut raw);
-        raw.push("panic record", &self.stream.slot().device_address());
-        raw.push("kernel id", &kernel.id);
         let mut meeting = self.meeting.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut state = None;
-        if K::MEETS && blocks > 0 {
+        let state = if K::MEETS && blocks > 0 {
             self.stream.check_runs("a launch whose blocks meet")?;
             let most = most_blocks(&kernel, K::THREADS)?;
             if blocks > most {
                 return Err(CudaError::TooManyBlocksToMeet { kernel: K::NAME, blocks, most });
             }
-            let view = meeting.begin(&self.stream, blocks)?;
-            raw.push("state of the grid", &view.address());
-            state = Some(view);
+            Some(meeting.begin(&self.stream, blocks)?)
+        } else {
+            None
+        };
+        let address = state.as_ref().map(DeviceViewMut::address);
+        let launch =
+            Launch { kernel: &kernel, name: K::NAME, threads: K::THREADS, grid, blocks, shared_bytes, state: address };
+        self.queue(&launch, &mut raw, &mut |uses| {
+            K::visit::<Device, _>(&mut args, uses);
+            if let Some(state) = &state {
+                uses.write(state);
+            }
+        })
+    }
+}
+
+/// A launch whose types were checked.
+struct Launch<'a> {
+    kernel: &'a LoadedKernel,
+    name: &'static str,
+    threads: u32,
+    grid: Grid,
+    blocks: u32,
+    shared_bytes: u32,
+    /// What blocks that meet share.
+    state: Option<u64>,
+}
+
+impl CudaExecutor {
+    /// Queues a launch. `show_uses` shows its buffers, in the same order each time. It is compiled here, once for all kernels.
+    fn queue(
+        &self,
+        launch: &Launch<'_>,
+        raw: &mut RawArgs,
+        show_uses: &mut dyn FnMut(&mut Uses<'_>),
+    ) -> Result<(), CudaError> {
+        let &Launch { kernel, name, threads, grid, blocks, shared_bytes, state } = launch;
+        raw.push("panic record", &self.stream.slot().device_address());
+        raw.push("kernel id", &kernel.id);
+        if let Some(state) = state {
+            raw.push("state of the grid", &state);
         }
-        raw.check_room(K::NAME)?;
+        raw.check_room(name)?;
         if let Some(parameters) = &kernel.parameters {
-            raw.check_parameters(K::NAME, parameters)?;
+            raw.check_parameters(name, parameters)?;
         }
 
         let turn = self.stream.enter(OPERATION)?;
-        // Before the launch: a panic that is reported meanwhile may be this one's.
+        // Before the launch: a panic reported in the meantime may be this launch's.
         let watch = Watch::new(self.stream.slot());
-        let mut begin = Begin { stream: &self.stream, begun: [None; MAX_BUFFERS], count: 0, result: Ok(()) };
-        K::visit::<Device, _>(&mut args, &mut begin);
-        if let Some(state) = &state {
-            begin.write(state);
-        }
-        begin.result?;
+        let (mut begun, mut count, mut result) = ([None; MAX_BUFFERS], 0, Ok(()));
+        show_uses(&mut Uses(&mut |memory, bytes, used| {
+            if result.is_err() {
+                return;
+            }
+            match self.begin(memory, bytes, used) {
+                // There are fewer buffers than raw parameters, whose number was checked.
+                Ok(this) => begun[count] = Some(this),
+                Err(error) => result = Err(error),
+            }
+            count += 1;
+        }));
+        result?;
         if blocks == 0 {
             return Ok(());
         }
@@ -288,17 +331,17 @@ impl Executor for CudaExecutor {
         }
         let driver = self.context().driver();
         let queued = raw.with_pointers(|parameters| {
-            // SAFETY: the entry has these parameters, as its description and the driver say, and its pointers
-            // lead to memory that the checks above found long enough, and that uses keep until the kernel ends.
+            // SAFETY: the entry has these parameters, according to its description and the driver. Its pointers lead to
+            // memory that the checks above found long enough, and that stays alive until the kernel ends.
             unsafe {
-                if K::MEETS {
+                if state.is_some() {
                     // All blocks run at the same time: more have been refused.
                     return driver.launch_cooperative_kernel(
                         kernel.function,
                         grid.x,
                         1,
                         1,
-                        K::THREADS,
+                        threads,
                         1,
                         1,
                         shared_bytes,
@@ -311,7 +354,7 @@ impl Executor for CudaExecutor {
                     grid.x,
                     grid.y,
                     grid.z,
-                    K::THREADS,
+                    threads,
                     1,
                     1,
                     shared_bytes,
@@ -322,15 +365,30 @@ impl Executor for CudaExecutor {
             }
         });
         self.stream.note_launch(kernel.id);
-        let mut end = End { stream: &self.stream, watch, begun: begin.begun, count: 0 };
-        K::visit::<Device, _>(&mut args, &mut end);
-        if let Some(state) = &state {
-            end.write(state);
-        }
-        self.stream
-            .check(queued, || format!("launching {grid} blocks of {} threads of kernel `{}`", K::THREADS, K::NAME))?;
+        let mut begun = begun.into_iter();
+        show_uses(&mut Uses(&mut |memory, bytes, used| {
+            if let Some(begun) = begun.next().flatten() {
+                memory.end(&self.stream, used.access(), begun);
+                if !matches!(used, Use::Read) {
+                    memory.written_by_launch(&self.stream, bytes, watch.clone());
+                }
+            }
+        }));
+        self.stream.check(queued, || format!("launching {grid} blocks of {threads} threads of kernel `{name}`"))?;
         drop(turn);
         self.limit.map_or(Ok(()), |limit| self.stream.synchronize_within(limit))
+    }
+
+    /// Orders the launch after the work that it conflicts with in a buffer.
+    fn begin(&self, memory: &Memory, bytes: Range<usize>, used: Use) -> Result<Begun, CudaError> {
+        if let (Use::Update, Some(recording)) = (used, self.stream.recording()) {
+            recording.note(memory, Access::Read, bytes.clone());
+        }
+        let begun = memory.begin(&self.stream, used.access(), bytes.clone(), OPERATION)?;
+        if !matches!(used, Use::Write) {
+            memory.check_readable(&bytes, OPERATION)?;
+        }
+        Ok(begun)
     }
 }
 
@@ -340,53 +398,38 @@ impl fmt::Debug for CudaExecutor {
     }
 }
 
-/// Orders the launch after the work that it conflicts with.
-struct Begin<'s> {
-    stream: &'s Stream,
-    begun: [Option<Begun>; MAX_BUFFERS],
-    count: usize,
-    result: Result<(), CudaError>,
+/// How a launch uses a buffer.
+#[derive(Clone, Copy)]
+enum Use {
+    Read,
+    Write,
+    /// A buffer that keeps what the launch does not write must be readable, too.
+    Update,
 }
 
-impl Begin<'_> {
-    fn add(&mut self, begin: impl FnOnce(&Stream) -> Result<Begun, CudaError>) {
-        if self.result.is_err() {
-            return;
+impl Use {
+    fn access(self) -> Access {
+        match self {
+            Self::Read => Access::Read,
+            Self::Write | Self::Update => Access::Write,
         }
-        match begin(self.stream) {
-            // Fewer buffers than raw parameters, whose number was checked.
-            Ok(begun) => self.begun[self.count] = Some(begun),
-            Err(error) => self.result = Err(error),
-        }
-        self.count += 1;
     }
+}
 
+/// Receives a launch's buffers one by one, without the types of their elements.
+struct Uses<'f>(&'f mut dyn FnMut(&Memory, Range<usize>, Use));
+
+impl Uses<'_> {
     fn read<T: DeviceLayout>(&mut self, view: &DeviceView<'_, T>) {
-        self.add(|stream| {
-            let begun = view.memory().begin(stream, Access::Read, view.bytes(), OPERATION)?;
-            view.check_readable(OPERATION)?;
-            Ok(begun)
-        });
+        (self.0)(view.memory(), view.bytes(), Use::Read);
     }
 
     fn write<T: DeviceLayout>(&mut self, view: &DeviceViewMut<'_, T>) {
-        self.add(|stream| view.memory().begin(stream, Access::Write, view.bytes(), OPERATION));
-    }
-
-    /// A buffer that keeps what the launch does not write: it must be fit to read, too.
-    fn update<T: DeviceLayout>(&mut self, view: &DeviceViewMut<'_, T>) {
-        self.add(|stream| {
-            if let Some(recording) = stream.recording() {
-                recording.note(view.memory(), Access::Read, view.bytes());
-            }
-            let begun = view.memory().begin(stream, Access::Write, view.bytes(), OPERATION)?;
-            view.as_view().check_readable(OPERATION)?;
-            Ok(begun)
-        });
+        (self.0)(view.memory(), view.bytes(), Use::Write);
     }
 }
 
-impl ArgVisitor<Device> for Begin<'_> {
+impl ArgVisitor<Device> for Uses<'_> {
     fn slice<T: DeviceLayout>(&mut self, _: &'static str, buffer: &mut DeviceView<'_, T>) {
         self.read(buffer);
     }
@@ -405,60 +448,7 @@ impl ArgVisitor<Device> for Begin<'_> {
     }
 
     fn atomics<T: DeviceLayout>(&mut self, _: &'static str, buffer: &mut DeviceViewMut<'_, T>) {
-        self.update(buffer);
-    }
-
-    fn dynamic_shared<T: DeviceLayout>(&mut self, _: &'static str, _: DynamicLength) {}
-
-    fn value<T: DeviceLayout>(&mut self, _: &'static str, _: &T) {}
-}
-
-/// Notes the launch with its buffers.
-struct End<'s> {
-    stream: &'s Stream,
-    watch: Watch,
-    begun: [Option<Begun>; MAX_BUFFERS],
-    count: usize,
-}
-
-impl End<'_> {
-    fn next(&mut self) -> Option<Begun> {
-        self.count += 1;
-        self.begun[self.count - 1]
-    }
-
-    fn write<T: DeviceLayout>(&mut self, view: &DeviceViewMut<'_, T>) {
-        if let Some(begun) = self.next() {
-            view.memory().end(self.stream, Access::Write, begun);
-            view.memory().written_by_launch(self.stream, view.bytes(), self.watch.clone());
-        }
-    }
-}
-
-impl ArgVisitor<Device> for End<'_> {
-    fn slice<T: DeviceLayout>(&mut self, _: &'static str, buffer: &mut DeviceView<'_, T>) {
-        if let Some(begun) = self.next() {
-            buffer.memory().end(self.stream, Access::Read, begun);
-        }
-    }
-
-    fn segments<T: DeviceLayout>(&mut self, _: &'static str, segments: &mut Segments<'_, Device, T>) {
-        self.write(&segments.data);
-        if let Some(begun) = self.next() {
-            segments.offsets.view().memory().end(self.stream, Access::Read, begun);
-        }
-    }
-
-    fn chunks<T: DeviceLayout>(&mut self, _: &'static str, buffer: &mut DeviceViewMut<'_, T>, _: usize) {
-        self.write(buffer);
-    }
-
-    fn matrix<T: DeviceLayout>(&mut self, _: &'static str, matrix: &mut Matrix<'_, Device, T>, _: [usize; 2]) {
-        self.write(&matrix.data);
-    }
-
-    fn atomics<T: DeviceLayout>(&mut self, _: &'static str, buffer: &mut DeviceViewMut<'_, T>) {
-        self.write(buffer);
+        (self.0)(buffer.memory(), buffer.bytes(), Use::Update);
     }
 
     fn dynamic_shared<T: DeviceLayout>(&mut self, _: &'static str, _: DynamicLength) {}

@@ -1,4 +1,4 @@
-//! What a module is loaded from: PTX, and machine code that was made from it.
+//! The source of a module: PTX, and machine code that was made from it.
 
 use crate::{Context, CudaError};
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 /// The first line of a file of machine code, which `cuda_builder::machine_code` writes.
 const TITLE: &str = "machine code made by cuda_builder, format 1";
 
-/// A kind of GPU, by its compute capability.
+/// A kind of GPU, identified by its compute capability.
 ///
 /// ```
 /// use cuda_host::Chip;
@@ -25,7 +25,7 @@ pub struct Chip {
 }
 
 impl Chip {
-    /// Whether a device of that compute capability runs machine code of this kind.
+    /// Whether a device with that compute capability runs machine code of this kind.
     #[must_use]
     pub fn runs_on(self, (major, minor): (u32, u32)) -> bool {
         self.major == major && self.minor <= minor
@@ -43,11 +43,11 @@ impl fmt::Display for Chip {
     }
 }
 
-/// PTX, and beside it machine code for some kinds of GPUs, which loads in milliseconds. A device that has none there gets
-/// the PTX, which its driver compiles.
+/// PTX with machine code for some kinds of GPUs, which loads in milliseconds. Other devices get the PTX, which their driver
+/// compiles.
 ///
-/// `cuda_builder::machine_code` makes the file of machine code. It names the PTX that it was made from, by the digest in
-/// that PTX's header; an image of others is refused. PTX alone is an image, too.
+/// `cuda_builder::machine_code` makes the file of machine code. It contains the digest in the header of its PTX; an image
+/// with other PTX is refused. PTX alone is an image, too.
 ///
 /// ```
 /// use cuda_host::Image;
@@ -66,14 +66,14 @@ pub struct Image<'a> {
     machine_code: &'a [u8],
 }
 
-/// What a file of machine code holds.
+/// The content of a machine code file.
 struct Contents<'a> {
     package: &'a str,
     codes: Vec<(Chip, &'a [u8], usize)>,
 }
 
 impl<'a> Image<'a> {
-    /// PTX with a file of machine code, which may be empty. Nothing is looked at before something is asked for.
+    /// PTX with a machine code file, which may be empty. Nothing is checked yet.
     #[must_use]
     pub const fn new(ptx: &'a str, machine_code: &'a [u8]) -> Self {
         Self { ptx, machine_code }
@@ -85,7 +85,7 @@ impl<'a> Image<'a> {
         self.ptx
     }
 
-    /// The kinds of GPUs that there is machine code for.
+    /// The kinds of GPUs with machine code.
     ///
     /// # Errors
     /// [`CudaError::MachineCode`] for a file that is damaged, or was made from other PTX.
@@ -94,7 +94,7 @@ impl<'a> Image<'a> {
         Ok(contents.codes.iter().map(|(chip, ..)| *chip).collect())
     }
 
-    /// The kind whose machine code a device of this compute capability gets; `None`: it gets the PTX.
+    /// The kind whose machine code a device of this compute capability gets; `None` if it gets the PTX.
     ///
     /// # Errors
     /// As [`chips`](Self::chips).
@@ -102,7 +102,7 @@ impl<'a> Image<'a> {
         Ok(best(self.chips()?, compute_capability))
     }
 
-    /// The machine code for a context's device, where there is some.
+    /// The machine code for a context's device, if any.
     pub(crate) fn machine_code_for(
         &self,
         module: &str,
@@ -123,7 +123,7 @@ impl<'a> Image<'a> {
         let code = zstd::bulk::decompress(packed, *bytes)
             .map_err(|error| unusable(module, format!("that for {chip} cannot be unpacked: {error}")))?;
         if code.len() != *bytes || !code.starts_with(b"\x7fELF") {
-            return Err(unusable(module, format!("that for {chip} is no machine code of {bytes} bytes")));
+            return Err(unusable(module, format!("that for {chip} does not have {bytes} bytes of machine code")));
         }
         Ok(Some((chip, code)))
     }
@@ -132,7 +132,7 @@ impl<'a> Image<'a> {
         if self.machine_code.is_empty() {
             return Ok(Contents { package: "", codes: Vec::new() });
         }
-        let damaged = || "its file is no file of machine code, or is cut short".to_owned();
+        let damaged = || "its file is not a machine code file, or is cut short".to_owned();
         let end = self.machine_code.windows(2).position(|two| two == b"\n\n").ok_or_else(damaged)?;
         let (header, mut rest) = (&self.machine_code[..end], &self.machine_code[end + 2..]);
         let mut lines = std::str::from_utf8(header).map_err(|_| damaged())?.lines();
@@ -154,7 +154,7 @@ impl<'a> Image<'a> {
                     codes.push((chip, code, bytes));
                     rest = others;
                 }
-                // For those who check the file: the assembler, and what is yet to come.
+                // Lines for tools that check the file (the assembler), and future ones.
                 _ => {}
             }
         }
@@ -170,12 +170,12 @@ impl<'a> Image<'a> {
     }
 }
 
-/// Of those that run on a device, the nearest.
+/// The most specific of those that run on a device.
 fn best(chips: impl IntoIterator<Item = Chip>, compute_capability: (u32, u32)) -> Option<Chip> {
     chips.into_iter().filter(|chip| chip.runs_on(compute_capability)).max()
 }
 
-/// What a PTX's header says that the digest of its text is.
+/// The digest of its text in a PTX's header.
 fn digest_of(ptx: &str) -> Option<&str> {
     ptx.lines().take_while(|line| line.starts_with("//")).find_map(|line| line.strip_prefix("// body: "))
 }

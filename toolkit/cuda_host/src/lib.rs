@@ -1,6 +1,6 @@
 //! The CUDA side of typed launch: devices, memory, streams, and kernels whose signature is checked on both sides.
 //!
-//! Kernels are written with [`cuda_std`]; this crate runs them. It knows nothing of what they compute.
+//! Kernels are written with [`cuda_std`]; this crate runs them, and is independent of what they compute.
 //!
 //! ```no_run
 //! use cuda_host::{CudaExecutor, DeviceBuffer, DeviceOffsets};
@@ -28,21 +28,21 @@
 //!
 //! # What is guaranteed, and how
 //!
-//! The chapter *What is guaranteed, and how* of the guide (`guide/src/guarantees.md`) has the whole table: what the compiler
-//! enforces, what is checked before a launch or in the kernel, and what is not enforced.
+//! The guide's chapter *What is guaranteed, and how* (`guide/src/guarantees.md`) lists what the compiler enforces, what is
+//! checked before a launch or in the kernel, and what is not enforced.
 //!
 //! # Memory for many batches
 //!
-//! [`GpuBufferPool`] and [`PinnedPool`] lease memory that is used again, without waiting; a [`Graph`] is work that is
-//! recorded once and launched many times, with all that it uses; [`Timeline`] shows what overlaps. A [`VisibleBuffer`]
-//! needs no copies: host and device take turns in it.
+//! [`GpuBufferPool`] and [`PinnedPool`] lease memory and reuse it without waiting. A [`Graph`] is work that is recorded
+//! once and launched many times, with everything it uses. [`Timeline`] shows what overlaps. A [`VisibleBuffer`] needs no
+//! copies: host and device access it in turn.
 //!
 //! # Panics of kernels
 //!
-//! A kernel that panics ends; the context and other streams live on. [`Stream::synchronize`] and downloads return
-//! [`CudaError::Panic`], once on the kernel's stream and once on every stream that used its results. What those
-//! streams have written since their last synchronisation is refused to every reader with [`CudaError::Poisoned`]
-//! until it is written again. That is more than the kernel wrote: which launch of a stream it was is not looked into.
+//! A kernel that panics ends; the context and other streams survive. [`Stream::synchronize`] and downloads return
+//! [`CudaError::Panic`], once on the kernel's stream and once on every stream that used its results. All memory that those
+//! streams wrote since their last synchronisation is refused to readers with [`CudaError::Poisoned`] until it is written
+//! again. That is more than the kernel wrote, because the launches of a stream are not distinguished.
 #![deny(missing_docs)]
 
 mod allocation;
@@ -68,6 +68,7 @@ mod module;
 pub mod nvtx;
 mod occupancy;
 mod offsets;
+mod part;
 mod pinned;
 mod pinned_block;
 mod pool;

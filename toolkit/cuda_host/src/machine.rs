@@ -14,9 +14,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What runs a program's kernels: a GPU, or this machine's CPU cores, whichever was chosen when the program began.
+/// The executor of a program's kernels: a GPU or this machine's CPU cores, chosen when the program begins.
 ///
-/// It is an executor, and the space of its buffers. Results have the same bits on both.
+/// It is an executor, and also the space of its buffers. Results have the same bits on both.
 ///
 /// ```
 /// use cuda_host::{CudaError, Machine};
@@ -28,7 +28,7 @@ use std::time::Duration;
 ///     y.update(block, n, |i, y| *y += a * x.at(first + i));
 /// }
 ///
-/// /// Where it runs is the machine's business.
+/// /// The machine decides where it runs.
 /// fn scaled_sum(machine: &Machine, x: &[f32], y: &[f32]) -> Result<Vec<f32>, CudaError> {
 ///     let (x, mut y) = (machine.buffer(x)?, machine.buffer(y)?);
 ///     let blocks = y.len().div_ceil(1024) as u32;
@@ -37,15 +37,15 @@ use std::time::Duration;
 /// }
 ///
 /// # fn main() -> Result<(), CudaError> {
-/// // `Machine::best("my kernels", PTX)` is a GPU where there is one.
+/// // `Machine::best("my kernels", PTX)` is a GPU if there is one.
 /// let machine = Machine::cpu();
 /// assert_eq!(scaled_sum(&machine, &[1.0, 2.0], &[10.0, 20.0])?, [12.0, 24.0]);
 /// # Ok(())
 /// # }
 /// ```
 ///
-/// A GPU queues a launch, so that a panic of a kernel is an error of the next [`synchronize`](Self::synchronize) or
-/// download; CPU cores return it from the launch. What a launch left unfinished is refused to readers on a GPU only.
+/// A GPU queues a launch, so a kernel's panic is an error of the next [`synchronize`](Self::synchronize) or download; CPU
+/// cores return it from the launch. Only a GPU refuses to read results of such a launch.
 #[derive(Clone)]
 pub struct Machine {
     executor: Choice,
@@ -59,16 +59,16 @@ enum Choice {
 }
 
 impl Machine {
-    /// The GPU with the most memory, or CPU cores where there is no GPU, or no `image` of the kernels for it, which says why
-    /// then. [`why_cpu`](Self::why_cpu) and `Display` say what was chosen.
+    /// The GPU with the most memory, or CPU cores if there is no GPU, or no `image` of the kernels for it; the `Err` then
+    /// gives the reason. [`why_cpu`](Self::why_cpu) and `Display` describe the choice.
     ///
     /// # Errors
-    /// A GPU that is there and does not open or refuses the image is an error, and no reason for CPU cores.
+    /// If a GPU exists but cannot be opened or refuses the image: this does not fall back to CPU cores.
     ///
     /// ```no_run
     /// use cuda_host::Machine;
     ///
-    /// // As in a crate made by `new-kernel`: `Err` says why the PTX could not be made.
+    /// // As in a crate made by `new-kernel`: `Err` says why there is no PTX.
     /// const PTX: Result<&str, &str> = Err("no compiler for GPUs");
     /// let machine = Machine::best("my kernels", PTX)?;
     /// println!("running on {machine}"); // CPU cores (no compiler for GPUs)
@@ -107,7 +107,7 @@ impl Machine {
         self.why_cpu.as_deref()
     }
 
-    /// The GPU's executor, for what a GPU alone has: streams, events, graphs.
+    /// The GPU's executor, for GPU features: streams, events, graphs.
     #[must_use]
     pub fn as_cuda(&self) -> Option<&CudaExecutor> {
         match &self.executor {
@@ -132,7 +132,7 @@ impl Machine {
         Buffer::zeroed(self, len)
     }
 
-    /// Where the segments of a ragged buffer are.
+    /// The offsets of the segments of a ragged buffer.
     ///
     /// # Errors
     /// Those of [`DeviceOffsets::new`].
@@ -140,7 +140,7 @@ impl Machine {
         BufferOffsets::new(self, offsets)
     }
 
-    /// The same machine for launches that take at most `limit`: see [`CudaExecutor::within`] and [`CpuExecutor::within`].
+    /// The same machine with a time limit for launches: see [`CudaExecutor::within`] and [`CpuExecutor::within`].
     #[must_use]
     pub fn within(&self, limit: Duration) -> Self {
         let executor = match &self.executor {
@@ -153,7 +153,7 @@ impl Machine {
     /// Waits for the end of all launches.
     ///
     /// # Errors
-    /// Those of [`Stream::synchronize`](crate::Stream::synchronize), among them a kernel's panic.
+    /// Those of [`Stream::synchronize`](crate::Stream::synchronize), including a kernel's panic.
     pub fn synchronize(&self) -> Result<(), CudaError> {
         self.as_cuda().map_or(Ok(()), CudaExecutor::synchronize)
     }
@@ -216,10 +216,10 @@ impl Executor for Machine {
     /// Runs the launch on CPU cores, or queues it on the GPU.
     ///
     /// # Errors
-    /// Those of [`CudaExecutor`]'s launch; on CPU cores also [`CudaError::Panic`]. [`CudaError::OtherMachine`] when a buffer is
-    /// another machine's.
+    /// Those of [`CudaExecutor`]'s launch; on CPU cores also [`CudaError::Panic`]. [`CudaError::OtherMachine`] if a buffer
+    /// belongs to another machine.
     fn launch<K: Kernel>(&self, grid: Grid, mut args: K::Args<'_, Self>) -> Result<(), CudaError> {
-        // An argument that does not fit is the same error on both, whatever memory it is in.
+        // An unsuitable argument is the same error on both, whatever memory it is in.
         check_arguments::<K, Self>(grid, &mut args)?;
         let other = |argument| CudaError::OtherMachine { kernel: K::NAME, argument, machine: self.place() };
         match &self.executor {
@@ -244,7 +244,7 @@ impl Machine {
     }
 }
 
-/// Takes what is in the host's memory; the parameter's name where something is not.
+/// Takes arguments in host memory; gives the parameter's name if one is not.
 struct OnHost;
 
 impl<'a> Transfer<'a, Machine, Host> for OnHost {
@@ -271,7 +271,7 @@ impl<'a> Transfer<'a, Machine, Host> for OnHost {
     }
 }
 
-/// Takes what is in a device's memory.
+/// Takes arguments in a device's memory.
 struct OnDevice;
 
 impl<'a> Transfer<'a, Machine, Device> for OnDevice {

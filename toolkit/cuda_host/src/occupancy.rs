@@ -1,15 +1,15 @@
-//! How many blocks of a kernel a multiprocessor has room for.
+//! The number of blocks of a kernel that fit on a multiprocessor.
 
 use crate::CudaError;
 use crate::module::LoadedKernel;
 use std::ptr;
 
-/// A size of blocks that leaves no more of a device idle than it must.
+/// A block size with the best occupancy of a device.
 ///
 /// ```no_run
 /// use cuda_host::{CudaError, LoadedKernel};
 ///
-/// /// Blocks and threads of a raw kernel that goes over `n` elements.
+/// /// Blocks and threads of a raw kernel over `n` elements.
 /// fn shape(kernel: &LoadedKernel, n: u32) -> Result<(u32, u32), CudaError> {
 ///     let best = kernel.best_block_size(0)?;
 ///     Ok((n.div_ceil(best.threads).min(best.blocks), best.threads))
@@ -19,13 +19,13 @@ use std::ptr;
 pub struct BlockSize {
     /// Threads in a block.
     pub threads: u32,
-    /// The fewest blocks that fill the device.
+    /// The smallest number of blocks that fills the device.
     pub blocks: u32,
 }
 
 impl LoadedKernel {
-    /// How many blocks of `threads` threads, with so much dynamic shared memory each, run on a multiprocessor at once. 0:
-    /// such a block cannot run.
+    /// How many blocks of `threads` threads, with the given dynamic shared memory each, run on a multiprocessor at once. 0
+    /// if such a block cannot run.
     ///
     /// # Errors
     /// Those of the driver.
@@ -35,14 +35,14 @@ impl LoadedKernel {
         let threads = i32::try_from(threads).unwrap_or(i32::MAX);
         let mut blocks = 0;
         let shared = dynamic_shared_bytes as usize;
-        // SAFETY: writes a number; the function is its module's.
+        // SAFETY: writes a number; the function belongs to its module.
         unsafe { context.driver().occupancy_max_active_blocks(&raw mut blocks, self.function, threads, shared) }
             .check(context.driver(), || format!("asking how many blocks of {threads} threads run at once"))?;
         Ok(u32::try_from(blocks).unwrap_or(0))
     }
 
-    /// The size of blocks with which most threads run at once, for a kernel that runs in blocks of any size: a raw one
-    /// without `threads`.
+    /// The block size with the most concurrent threads, for a kernel without a fixed block size: a raw one without
+    /// `threads`.
     ///
     /// # Errors
     /// Those of the driver.
@@ -50,7 +50,8 @@ impl LoadedKernel {
         let context = self.module().context();
         context.bind()?;
         let (mut blocks, mut threads) = (0, 0);
-        // SAFETY: writes two numbers; the function is its module's; the same shared memory for every size, no limit.
+        // SAFETY: writes two numbers; the function belongs to its module; every size has the same shared memory, without a
+        // limit.
         unsafe {
             context.driver().occupancy_max_potential_block_size(
                 &raw mut blocks,

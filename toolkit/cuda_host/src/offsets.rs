@@ -3,7 +3,7 @@
 use crate::{Context, CudaError, DeviceBuffer, DeviceView, GpuBufferPool, Stream};
 use cuda_std::launch::Offsets;
 
-/// [`Offsets`] on a device: where the segments of a ragged buffer begin and end.
+/// [`Offsets`] on a device: the limits of the segments of a ragged buffer.
 ///
 /// They are made only from checked offsets, and nothing else writes them.
 ///
@@ -18,7 +18,7 @@ use cuda_std::launch::Offsets;
 /// # Ok::<(), CudaError>(())
 /// ```
 ///
-/// It needs a GPU: `tests/tests/cuda_host_gpu/arguments.rs` runs such code where there is one.
+/// This needs a GPU: `tests/tests/cuda_host_gpu/arguments.rs` runs such code if there is one.
 #[derive(Debug)]
 pub struct DeviceOffsets {
     buffer: DeviceBuffer<u32>,
@@ -36,7 +36,7 @@ impl DeviceOffsets {
         Ok(Self { buffer, segments: offsets.segments(), end: offsets.end() })
     }
 
-    /// Copies offsets to memory of a pool, to which it goes back.
+    /// Copies offsets to memory of a pool, to which it returns.
     ///
     /// # Errors
     /// Those of [`GpuBufferPool::lease_from`].
@@ -45,11 +45,11 @@ impl DeviceOffsets {
         Ok(Self { buffer, segments: offsets.segments(), end: offsets.end() })
     }
 
-    /// Replaces the offsets, but for graphs, which keep those that they were recorded with. Allocates only when there are
-    /// more than ever before.
+    /// Replaces the offsets, except those of recorded graphs, which keep theirs. Allocates only if there are more than ever
+    /// before.
     ///
     /// # Errors
-    /// Those of [`DeviceBuffer::upload`]. After an error there is no segment.
+    /// Those of [`DeviceBuffer::upload`]. After an error there are no segments.
     pub fn set(&mut self, stream: &Stream, offsets: &Offsets) -> Result<(), CudaError> {
         let slice = offsets.as_slice();
         (self.segments, self.end) = (0, 0);
@@ -69,7 +69,7 @@ impl DeviceOffsets {
         self.segments
     }
 
-    /// Elements that a buffer must have: the end of the last segment.
+    /// Number of elements that a buffer must have: the end of the last segment.
     #[must_use]
     pub fn end(&self) -> u32 {
         self.end

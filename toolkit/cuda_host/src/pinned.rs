@@ -1,4 +1,4 @@
-//! Page-locked memory of the host, for copies that run beside the program.
+//! Page-locked host memory, for copies that run beside the program.
 
 use crate::buffer::byte_len;
 use crate::pinned_block::PinnedBlock;
@@ -10,10 +10,10 @@ use cuda_layout::DeviceLayout;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Elements in page-locked memory. Copies to and from it run while the program goes on.
+/// Elements in page-locked memory. Copies to and from it run while the program continues.
 ///
-/// The buffer itself knows of the copies under way. Looking at its elements waits for them. So does dropping it, unless it
-/// is from a [`PinnedPool`](crate::PinnedPool): then its memory goes back there, and whoever gets it next waits.
+/// The buffer knows its pending copies. Accessing its elements waits for them. So does dropping it, unless it belongs to a
+/// [`PinnedPool`](crate::PinnedPool): then its memory returns to the pool, and its next user waits.
 ///
 /// ```no_run
 /// use cuda_host::{Context, CudaError, DeviceBuffer, PinnedBuffer};
@@ -31,7 +31,7 @@ use std::marker::PhantomData;
 /// # Ok::<(), CudaError>(())
 /// ```
 ///
-/// It needs a GPU: `tests/tests/cuda_host_gpu/staging.rs` runs such code where there is one.
+/// This needs a GPU: `tests/tests/cuda_host_gpu/staging.rs` runs such code if there is one.
 pub struct PinnedBuffer<T: DeviceLayout> {
     lease: Lease<PinnedBlock>,
     len: usize,
@@ -48,7 +48,7 @@ impl<T: DeviceLayout> PinnedBuffer<T> {
         Ok(Self::in_lease(Lease::owned(block), len))
     }
 
-    /// `len` elements in memory that has room for them. They are whatever was there.
+    /// `len` elements with unspecified contents, in memory with room for them.
     pub(crate) fn in_lease(lease: Lease<PinnedBlock>, len: usize) -> Self {
         Self { lease, len, element: PhantomData }
     }
@@ -64,7 +64,7 @@ impl<T: DeviceLayout> PinnedBuffer<T> {
         self.len
     }
 
-    /// Whether there is no element.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -76,7 +76,7 @@ impl<T: DeviceLayout> PinnedBuffer<T> {
         self.lease.context()
     }
 
-    /// Whether no copy is under way, so that looking at the elements does not wait.
+    /// Whether no copy is pending, so that accessing the elements does not wait.
     ///
     /// # Errors
     /// Those of the driver.
@@ -84,30 +84,30 @@ impl<T: DeviceLayout> PinnedBuffer<T> {
         self.lease.copies().is_idle()
     }
 
-    /// The elements, when no copy is under way.
+    /// The elements, after pending copies.
     ///
     /// # Errors
-    /// [`CudaError::Panic`] or [`CudaError::Poisoned`] when they were copied from what a panicked kernel wrote.
+    /// [`CudaError::Panic`] or [`CudaError::Poisoned`] if they were copied from results of a kernel that panicked.
     pub fn as_slice(&self) -> Result<&[T], CudaError> {
         self.lease.copies().wait_to_read()?;
-        // SAFETY: as many elements of plain data; no copy changes them, since that takes `&mut self`.
+        // SAFETY: there are as many elements of plain data; no copy changes them, since that takes `&mut self`.
         Ok(unsafe { std::slice::from_raw_parts(self.pointer(), self.len) })
     }
 
-    /// The elements, to write, when no copy is under way. Forgets that they were copied from bad results.
+    /// The elements for writing, after pending copies. Clears the mark of invalid results.
     ///
     /// # Errors
     /// Those of the driver.
     pub fn as_mut_slice(&mut self) -> Result<&mut [T], CudaError> {
         self.lease.copies().wait_to_write()?;
-        // SAFETY: as many elements of plain data, borrowed by this call alone; no copy is under way.
+        // SAFETY: there are as many elements of plain data, borrowed only by this call; no copy is pending.
         Ok(unsafe { std::slice::from_raw_parts_mut(self.pointer(), self.len) })
     }
 
-    /// Copies the first elements to the device; does not wait.
+    /// Copies the first elements to the device without waiting.
     ///
     /// # Errors
-    /// [`CudaError::Length`] when there are fewer than `to` has, [`CudaError::OtherDevice`], and the driver's.
+    /// [`CudaError::Length`] if there are fewer than in `to`, [`CudaError::OtherDevice`], and those of the driver.
     pub fn upload(&self, stream: &Stream, mut to: DeviceViewMut<'_, T>) -> Result<(), CudaError> {
         const OPERATION: &str = "copying from page-locked memory";
         if self.len < to.len() {
@@ -123,11 +123,11 @@ impl<T: DeviceLayout> PinnedBuffer<T> {
         copied
     }
 
-    /// Copies from the device to the first elements; does not wait.
+    /// Copies from the device to the first elements without waiting.
     ///
     /// # Errors
-    /// [`CudaError::Length`] when `from` has more, [`CudaError::OtherDevice`], [`CudaError::Poisoned`], and the
-    /// driver's.
+    /// [`CudaError::Length`] if `from` has more, [`CudaError::OtherDevice`], [`CudaError::Poisoned`], and those of the
+    /// driver.
     pub fn download(&mut self, stream: &Stream, from: DeviceView<'_, T>) -> Result<(), CudaError> {
         const OPERATION: &str = "copying to page-locked memory";
         if self.len < from.len() {

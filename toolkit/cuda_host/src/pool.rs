@@ -1,7 +1,7 @@
-//! Memory that is used again: size classes, leases, statistics.
+//! Reused memory: size classes, leases, statistics.
 //!
-//! A pool hands memory out and takes it back when the buffer that has it is dropped, with a note of the work on it
-//! that is still under way. The next user's work is ordered behind that work on the device.
+//! A pool leases memory, which returns when its buffer is dropped, with a record of the pending work on it. The next user's
+//! work is ordered after that work on the device.
 
 mod classes;
 mod core;

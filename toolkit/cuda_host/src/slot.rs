@@ -7,15 +7,15 @@ use cuda_std::panic::{KernelPanic, PANIC_NONE, PANIC_RECORDED, PanicRecord};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A lock that a panic of another thread does not spoil: what it guards is valid after every statement.
+/// A lock that stays usable after another thread's panic: its data are valid after every statement.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A stream's panic record, in memory that host and device both see.
+/// A stream's panic record, in memory that host and device both access.
 ///
-/// A record that was read moves the slot to its next *generation*. A caller that noted the generation before a launch
-/// can tell later whether that launch may have panicked, also when the panic was reported to someone else.
+/// Reading a record moves the slot to its next *generation*. A caller that knows the generation before a launch can tell
+/// later whether that launch may have panicked, even if the panic was reported elsewhere.
 pub(crate) struct Slot {
     record: *mut PanicRecord,
     device_address: u64,
@@ -23,7 +23,7 @@ pub(crate) struct Slot {
     _memory: Option<HostMemory>,
 }
 
-// SAFETY: the record is read under the lock, and written by the device as `PanicRecord` says.
+// SAFETY: the record is read under the lock, and written by the device as `PanicRecord` describes.
 unsafe impl Send for Slot {}
 // SAFETY: as above.
 unsafe impl Sync for Slot {}
@@ -42,15 +42,15 @@ impl Slot {
         Ok(Self { record, device_address, reported: Mutex::default(), _memory: Some(memory) })
     }
 
-    /// What a launch passes to its kernel.
+    /// The address that a launch passes to its kernel.
     pub(crate) fn device_address(&self) -> u64 {
         self.device_address
     }
 
     /// Reads and clears the record, and returns the generation.
     ///
-    /// A kernel may run on the slot's stream meanwhile: a complete record is written by nobody until it is
-    /// cleared, and a panic after that is a new one.
+    /// A kernel may run on the slot's stream at the same time: nothing writes a complete record until it is cleared, and a
+    /// panic after that is a new one.
     fn poll(&self) -> MutexGuard<'_, Reported> {
         let mut reported = lock(&self.reported);
         // SAFETY: the record lives as long as the slot; the host reads it under the lock.
@@ -59,8 +59,8 @@ impl Slot {
             if state.load(Ordering::Acquire) == PANIC_RECORDED {
                 reported.last = self.record.read_volatile().read(kernel_name);
                 reported.generation += 1;
-                // Empties the texts' lengths too, which the device leaves when it has no text. The state is last:
-                // with it the record belongs to the device again.
+                // Also clears the texts' lengths, which the device does not set without a text. The state is last, because
+                // it returns the record to the device.
                 let mut empty = PanicRecord::zeroed();
                 empty.state = PANIC_RECORDED;
                 self.record.write_volatile(empty);
@@ -70,12 +70,12 @@ impl Slot {
         reported
     }
 
-    /// Makes a panic known that happened until now.
+    /// Checks for panics that happened so far.
     pub(crate) fn look(&self) {
         drop(self.poll());
     }
 
-    /// Treats the slot's stream as one on which `panic` happened: its work depends on that of the kernel.
+    /// Treats the slot's stream as if `panic` had happened on it: its work depends on that of the kernel.
     pub(crate) fn taint(&self, panic: KernelPanic) {
         let mut reported = lock(&self.reported);
         reported.generation += 1;
@@ -83,7 +83,7 @@ impl Slot {
     }
 }
 
-/// Watches a slot from now on.
+/// Watches a slot from a certain time on.
 #[derive(Clone)]
 pub(crate) struct Watch {
     slot: Arc<Slot>,
@@ -95,19 +95,19 @@ impl Watch {
         Self { slot: slot.clone(), generation: lock(&slot.reported).generation }
     }
 
-    /// The last panic since the watch began that somebody was told of.
+    /// The last panic since the watch began that was reported.
     pub(crate) fn known_panic(&self) -> Option<KernelPanic> {
         let reported = lock(&self.slot.reported);
         if reported.generation == self.generation { None } else { reported.last.clone() }
     }
 
-    /// The last panic since the watch began, which is known from now on.
+    /// The last panic since the watch began; checks for new ones.
     pub(crate) fn panic(&self) -> Option<KernelPanic> {
         self.slot.look();
         self.known_panic()
     }
 
-    /// As [`panic`](Self::panic), and watches from now on.
+    /// As [`panic`](Self::panic), and restarts the watch.
     pub(crate) fn take_panic(&mut self) -> Option<KernelPanic> {
         let reported = self.slot.poll();
         if reported.generation == self.generation {
@@ -122,14 +122,14 @@ impl Watch {
         Arc::ptr_eq(&self.slot, &other.slot)
     }
 
-    /// Watches from when another watch of the slot does, if that is later.
+    /// Moves the watch's beginning to that of another watch of the slot, if that is later.
     pub(crate) fn skip_what_was_seen(&mut self, other: &Self) {
         if self.is_of_slot(other) {
             self.generation = self.generation.max(other.generation);
         }
     }
 
-    /// Whether both watch the same slot from the same moment on.
+    /// Whether both watch the same slot from the same time on.
     pub(crate) fn same(&self, other: &Self) -> bool {
         self.is_of_slot(other) && self.generation == other.generation
     }
@@ -137,7 +137,7 @@ impl Watch {
 
 static NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
 
-/// The number by which the device names a kernel.
+/// The number of a kernel for the device.
 pub(crate) fn kernel_id(name: &'static str) -> u32 {
     let mut names = lock(&NAMES);
     let index = names.iter().position(|known| *known == name).unwrap_or_else(|| {
@@ -147,7 +147,7 @@ pub(crate) fn kernel_id(name: &'static str) -> u32 {
     index as u32
 }
 
-/// The kernel of a number.
+/// The kernel with a number.
 pub(crate) fn kernel_name(id: u32) -> String {
     lock(&NAMES).get(id as usize).map_or_else(|| format!("number {id}"), |name| (*name).to_owned())
 }
@@ -163,7 +163,7 @@ pub(crate) mod tests {
             Arc::new(Self { record, device_address: 0, reported: Mutex::default(), _memory: None })
         }
 
-        /// Does what a kernel's first panic does.
+        /// Simulates a kernel's first panic.
         pub(crate) fn panic_in(&self, kernel: &'static str, line: u32) {
             // SAFETY: the test's own record.
             let record = unsafe { &mut *self.record };

@@ -277,13 +277,18 @@ impl Stream {
 
     /// An error that names the kernel launched last, where it may be the device's answer to an earlier launch.
     pub(crate) fn check(&self, code: Code, operation: impl FnOnce() -> String) -> Result<(), CudaError> {
-        let error = match code.check(self.driver(), operation) {
-            Err(error) if code.is_of_earlier_work() => error,
-            result => return result,
-        };
+        if code == Code::SUCCESS { Ok(()) } else { Err(self.error(code, operation())) }
+    }
+
+    #[cold]
+    fn error(&self, code: Code, operation: String) -> CudaError {
+        let error = code.error(self.driver(), operation);
+        if !code.is_of_earlier_work() {
+            return error;
+        }
         let last = self.0.last_kernel.load(Ordering::Acquire);
         let kernel = (last != u32::MAX).then(|| kernel_name(last).into());
-        Err(error.of_earlier_work(kernel, self.0.launches.load(Ordering::Acquire)))
+        error.of_earlier_work(kernel, self.0.launches.load(Ordering::Acquire))
     }
 
     /// An error unless the memory of `context` is on this stream's device.

@@ -1,11 +1,11 @@
-//! When pieces of work ran, to see what overlaps.
+//! The times of work on streams, to see what overlaps.
 
 use crate::usage::Lane;
 use crate::{CudaError, Event, Stream};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A time that others are measured from.
+/// The zero point of measured times.
 ///
 /// ```no_run
 /// use cuda_host::{Context, CudaError, DeviceBuffer, PinnedBuffer, Timeline};
@@ -22,7 +22,7 @@ use std::sync::Arc;
 ///     let download = timeline.begin(&second)?;
 ///     down.download(&second, from.view())?;
 ///     let download = download.end()?;
-///     // Milliseconds during which both copies ran.
+/// // Time in milliseconds during which both copies ran.
 ///     upload.overlap_ms(&download)
 /// }
 /// ```
@@ -40,7 +40,7 @@ pub struct OpenSpan {
     begin: Event,
 }
 
-/// When some work of a stream ran.
+/// The time in which some work of a stream ran.
 #[derive(Debug)]
 pub struct Span {
     origin: Arc<Event>,
@@ -59,7 +59,7 @@ impl Timeline {
         Ok(Self { origin: Arc::new(origin) })
     }
 
-    /// Begins a span with what is queued on `stream` next, which waits until the timeline has begun.
+    /// Begins a span with the next work queued on `stream`, which waits until the timeline has begun.
     ///
     /// # Errors
     /// [`CudaError::OtherDevice`], and those of the driver.
@@ -84,7 +84,7 @@ impl OpenSpan {
 }
 
 impl Span {
-    /// When it began and ended, in milliseconds of its timeline, to about half a microsecond. Waits for its end.
+    /// Its begin and end in milliseconds of its timeline, with a resolution of about half a microsecond. Waits for its end.
     ///
     /// # Errors
     /// Those of the driver.
@@ -92,7 +92,7 @@ impl Span {
         Ok(self.begin.elapsed_ms(&self.origin)?..self.end.elapsed_ms(&self.origin)?)
     }
 
-    /// How many milliseconds this and another span of the same timeline have in common. Waits for both.
+    /// The time in milliseconds during which this and another span of the same timeline both ran. Waits for both.
     ///
     /// # Errors
     /// Those of the driver.

@@ -1,36 +1,35 @@
-//! Who uses a piece of device memory, and in which order.
+//! The uses of device memory, and their order.
 //!
-//! Every allocation notes which work of which stream read or wrote it. Work on another stream that must come
-//! later first waits, on the device, for that stream. Nothing is recorded per launch but a number: the event
-//! that a wait needs is made when the wait is.
+//! Every allocation records which work of which stream read or wrote it. Conflicting work on another stream first waits for
+//! that stream on the device. A launch records only a number; the event for a wait is made at the wait.
 
 use crate::CudaError;
 use crate::slot::lock;
 use std::sync::Mutex;
 
-/// Something that work is queued on: a stream.
+/// A queue of work: a stream.
 pub(crate) trait Lane: Clone {
-    /// Where it stood at some time.
+    /// A point in the queue.
     type Moment;
-    /// Whether both are one.
+    /// Whether both are the same.
     fn is(&self, other: &Self) -> bool;
-    /// Number of the newest work queued on it.
+    /// Number of the newest queued work.
     fn newest(&self) -> u64;
-    /// Whether the host knows that it is done with work number `work`.
+    /// Whether the host knows that work number `work` is done.
     fn has_done(&self, work: u64) -> bool;
-    /// Makes what is queued on `self` from now on begin after `other` has done work number `work`.
+    /// Makes later work on `self` begin after `other` has done work number `work`.
     fn follow(&self, other: &Self, work: u64) -> Result<(), CudaError>;
-    /// Waits until everything queued on it until now is done.
+    /// Waits until everything queued so far is done.
     fn wait_idle(&self) -> Result<(), CudaError>;
-    /// After everything queued on it until now. `old` is a moment that nobody asks for any more, to be used again.
+    /// The point after everything queued so far. `old` is a point that is no longer needed, for reuse.
     fn moment(&self, old: Option<Self::Moment>) -> Result<Self::Moment, CudaError>;
-    /// Whether the moment has come.
+    /// Whether the point was reached.
     fn has_come(moment: &Self::Moment) -> bool;
-    /// Makes what is queued on `self` from now on begin after the moment. What was computed until then concerns it not.
+    /// Makes later work on `self` begin after the point. Panics of earlier work there do not concern it.
     fn come_after(&self, moment: &Self::Moment) -> Result<(), CudaError>;
 }
 
-/// What work does to memory.
+/// The kind of access of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,
@@ -42,26 +41,26 @@ struct Mark<L: Lane> {
     access: Access,
     work: u64,
     sequence: u64,
-    /// When the work is done, if that was noted; otherwise whoever waits does so for all that is queued by then.
+    /// The point when the work is done, if it was recorded; otherwise a wait covers all work queued by then.
     moment: Option<L::Moment>,
 }
 
 struct Marks<L: Lane> {
     sequence: u64,
     marks: Vec<Mark<L>>,
-    /// Moments that nobody asks for.
+    /// Unused points.
     spare: Vec<L::Moment>,
 }
 
-/// Uses of one allocation. [`begin`](Self::begin) before work is queued, [`end`](Self::end) after.
+/// Uses of one allocation. Call [`begin`](Self::begin) before work is queued, and [`end`](Self::end) after.
 pub(crate) struct Usage<L: Lane>(Mutex<Marks<L>>);
 
-/// What [`Usage::begin`] has waited for.
+/// The result of [`Usage::begin`].
 #[derive(Clone, Copy)]
 pub(crate) struct Begun(u64);
 
 impl Begun {
-    /// Of work that is only noted, and waits for nothing.
+    /// For work that is only recorded and waits for nothing.
     pub(crate) const NOTHING: Self = Self(0);
 }
 
@@ -70,7 +69,7 @@ impl<L: Lane> Usage<L> {
         Self(Mutex::new(Marks { sequence: 0, marks: Vec::new(), spare: Vec::new() }))
     }
 
-    /// Makes work that is now queued on `lane` come after all work that it conflicts with.
+    /// Orders the next work on `lane` after all work that it conflicts with.
     pub(crate) fn begin(&self, lane: &L, access: Access) -> Result<Begun, CudaError> {
         let marks = lock(&self.0);
         for mark in &marks.marks {
@@ -85,7 +84,7 @@ impl<L: Lane> Usage<L> {
         Ok(Begun(marks.sequence))
     }
 
-    /// Notes the work that was queued on `lane` since `begun`.
+    /// Records the work that was queued on `lane` since `begun`.
     ///
     /// Other threads may have begun and ended uses of other parts in between: their marks stay.
     pub(crate) fn end(&self, lane: &L, access: Access, begun: Begun) {
@@ -107,8 +106,8 @@ impl<L: Lane> Usage<L> {
         }
     }
 
-    /// Notes when the work is done that was queued until now, for whoever uses the memory next. Not to be called while
-    /// a use has begun and not ended.
+    /// Records the points when all work queued so far is done, for the memory's next user. Must not be called between the
+    /// begin and end of a use.
     pub(crate) fn retire(&self) -> Result<(), CudaError> {
         let mut marks = lock(&self.0);
         marks.forget(Mark::is_done);
@@ -124,7 +123,7 @@ impl<L: Lane> Usage<L> {
         lock(&self.0).marks.iter().all(|mark| mark.lane.is(lane) || mark.is_done())
     }
 
-    /// Waits until nobody uses the memory any more.
+    /// Waits until the memory is not used any more.
     pub(crate) fn wait(&self) -> Result<(), CudaError> {
         for mark in &lock(&self.0).marks {
             if !mark.lane.has_done(mark.work) {
@@ -160,7 +159,7 @@ mod tests {
     use std::cell::RefCell;
     use std::rc::Rc;
 
-    /// A stream that notes what its work waits for: for each lane, how much of it is done before.
+    /// A stream that records what its work waits for: for each lane, how much of it is done before.
     #[derive(Clone)]
     struct FakeLane(Rc<Fake>);
 
@@ -171,7 +170,7 @@ mod tests {
 
     #[derive(Default)]
     struct State {
-        /// What comes before the next work: `after[lane]` pieces of each lane.
+        /// The work before the next work: `after[lane]` pieces of each lane.
         after: Vec<u64>,
         /// The same for each piece of work queued.
         work: Vec<Vec<u64>>,
@@ -207,7 +206,7 @@ mod tests {
     }
 
     impl Lane for FakeLane {
-        /// How much of each lane is done by then.
+        /// The work of each lane that is done by then.
         type Moment = (FakeLane, Vec<u64>);
 
         fn moment(&self, _: Option<Self::Moment>) -> Result<Self::Moment, CudaError> {
@@ -311,7 +310,7 @@ mod tests {
         let last = use_on(&usage, &lanes[0], Access::Write);
         let read = use_on(&usage, &lanes[1], Access::Read);
         usage.retire().unwrap();
-        // What these do from now on is no concern of the memory.
+        // Later work of these does not concern the memory.
         let (other_0, other_1) = (lanes[0].queue(), lanes[1].queue());
         assert!(!usage.is_quiet(&lanes[0]) && !usage.is_quiet(&lanes[2]));
         let next = use_on(&usage, &lanes[2], Access::Write);
@@ -322,7 +321,7 @@ mod tests {
         usage.retire().unwrap();
         lanes[2].wait_idle().unwrap();
         assert!(usage.is_quiet(&lanes[0]), "done");
-        // A use after that is one without a moment.
+        // A use after that has no point.
         let (first, second) = (use_on(&usage, &lanes[0], Access::Write), lanes[0].queue());
         let after = use_on(&usage, &lanes[1], Access::Read);
         assert!(lanes[1].is_after(after, &lanes[0], first) && lanes[1].is_after(after, &lanes[0], second));
@@ -338,7 +337,7 @@ mod tests {
         for _ in 0..200 {
             let lanes = FakeLane::many(3);
             let usage = Usage::new();
-            // Lane, access, number, and whether the host has waited for it or for something that comes after it.
+            // Lane, access, number, and whether the host has waited for it or for something after it.
             let mut history: Vec<(usize, Access, u64, bool)> = Vec::new();
             for _ in 0..30 {
                 let waiting = next(3) as usize;

@@ -1,17 +1,16 @@
 //! Borrowed parts of device buffers.
 
 use crate::allocation::Memory;
-use crate::buffer::{byte_len, resolve};
+use crate::buffer::resolve;
 use crate::driver::CUdeviceptr;
-use crate::slot::Watch;
-use crate::usage::{Access, Lane};
+use crate::part::Part;
 use crate::{CudaError, Stream};
 use cuda_layout::DeviceLayout;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Range, RangeBounds};
 
-/// Some elements of a [`DeviceBuffer`](crate::DeviceBuffer), to read: what a kernel's `&[T]` is launched with.
+/// A view of some elements of a [`DeviceBuffer`](crate::DeviceBuffer), for a kernel's `&[T]`.
 ///
 /// ```no_run
 /// use cuda_host::{Context, CudaError, DeviceBuffer};
@@ -26,7 +25,7 @@ use std::ops::{Range, RangeBounds};
 /// # Ok::<(), CudaError>(())
 /// ```
 ///
-/// It needs a GPU: `tests/tests/cuda_host_gpu/copies.rs` runs such code where there is one.
+/// This needs a GPU: `tests/tests/cuda_host_gpu/copies.rs` runs such code if there is one.
 pub struct DeviceView<'a, T: DeviceLayout> {
     memory: &'a Memory,
     start: usize,
@@ -34,14 +33,14 @@ pub struct DeviceView<'a, T: DeviceLayout> {
     element: PhantomData<&'a [T]>,
 }
 
-/// Some elements of a [`DeviceBuffer`](crate::DeviceBuffer), to write: the data of a kernel's `&mut Segment<T>`.
+/// A mutable view of some elements of a [`DeviceBuffer`](crate::DeviceBuffer), for a kernel's `&mut Segment<T>`.
 ///
 /// ```no_run
 /// use cuda_host::{Context, CudaError, DeviceBuffer};
 ///
 /// let stream = Context::new(0)?.stream()?;
 /// let mut x = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3, 4])?;
-/// // Two outputs of a launch, say, in one buffer.
+/// // For example, two outputs of a launch in one buffer.
 /// let (mut low, mut high) = x.view_mut().split_at_mut(2)?;
 /// low.zero(&stream)?;
 /// high.upload(&stream, &[7, 8])?;
@@ -50,7 +49,7 @@ pub struct DeviceView<'a, T: DeviceLayout> {
 /// # Ok::<(), CudaError>(())
 /// ```
 ///
-/// It needs a GPU: `tests/tests/cuda_host_gpu/copies.rs` runs such code where there is one.
+/// This needs a GPU: `tests/tests/cuda_host_gpu/copies.rs` runs such code if there is one.
 pub struct DeviceViewMut<'a, T: DeviceLayout> {
     memory: &'a Memory,
     start: usize,
@@ -77,7 +76,7 @@ impl<'a, T: DeviceLayout> DeviceView<'a, T> {
         self.len
     }
 
-    /// Whether there is no element.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -101,19 +100,8 @@ impl<'a, T: DeviceLayout> DeviceView<'a, T> {
         if to.len() != self.len {
             return Err(CudaError::Length { operation: OPERATION, from: self.len, to: to.len() });
         }
-        stream.check_runs(OPERATION)?;
-        let turn = stream.enter(OPERATION)?;
-        let begun = self.memory.begin(stream, Access::Read, self.bytes(), OPERATION)?;
-        // SAFETY: the destination is as long as the source, and borrowed until the copy has ended: also when
-        // there was an error, since the stream is waited for in any case.
-        let copied = unsafe { self.copy_to(stream, to.as_mut_ptr()) };
-        self.memory.end(stream, Access::Read, begun);
-        drop(turn);
-        let waited = stream.wait_idle();
-        copied.and(waited)?;
-        stream.report()?;
-        // Someone else may have had the report.
-        self.check_written(OPERATION)
+        // SAFETY: the destination is as long as the source.
+        unsafe { self.part().download(stream, to.as_mut_ptr().cast(), OPERATION) }
     }
 
     /// As [`DeviceBuffer::download`](crate::DeviceBuffer::download).
@@ -129,24 +117,15 @@ impl<'a, T: DeviceLayout> DeviceView<'a, T> {
     /// Queues a copy to the host.
     ///
     /// # Safety
-    /// `to` has room for as many elements until the copy has ended.
+    /// `to` must have room for as many elements until the copy has ended.
     pub(crate) unsafe fn copy_to(&self, stream: &Stream, to: *mut T) -> Result<(), CudaError> {
-        let bytes = byte_len::<T>(self.len)?;
-        if bytes == 0 {
-            return Ok(());
-        }
-        stream.context().bind()?;
-        let (driver, from) = (stream.driver(), self.address());
-        // SAFETY: both memories have these bytes, the caller's by its promise.
-        let code = unsafe {
-            if self.memory.is_mapped() {
-                driver.memcpy_async(to.expose_provenance() as CUdeviceptr, from, bytes, stream.raw())
-            } else {
-                driver.memcpy_dtoh_async(to.cast(), from, bytes, stream.raw())
-            }
-        };
-        stream.note_queued();
-        stream.check(code, || format!("copying {bytes} bytes from device {}", stream.context().ordinal()))
+        // SAFETY: the caller's.
+        unsafe { self.part().copy_to(stream, to.cast()) }
+    }
+
+    /// The same bytes.
+    fn part(&self) -> Part<'a> {
+        Part { memory: self.memory, bytes: self.bytes() }
     }
 
     pub(crate) fn address(&self) -> CUdeviceptr {
@@ -164,10 +143,6 @@ impl<'a, T: DeviceLayout> DeviceView<'a, T> {
     pub(crate) fn check_readable(&self, operation: &'static str) -> Result<(), CudaError> {
         self.memory.check_readable(&self.bytes(), operation)
     }
-
-    fn check_written(&self, operation: &'static str) -> Result<(), CudaError> {
-        self.memory.check_written(&self.bytes(), operation)
-    }
 }
 
 impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
@@ -181,13 +156,13 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
         self.len
     }
 
-    /// Whether there is no element.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The same elements, for a shorter time: a launch takes its view.
+    /// The same elements, for a shorter time: a launch consumes its view.
     #[must_use]
     pub fn reborrow(&mut self) -> DeviceViewMut<'_, T> {
         DeviceViewMut::new(self.memory, self.start, self.len)
@@ -211,7 +186,7 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
     /// The first `mid` elements, and the others.
     ///
     /// # Errors
-    /// [`CudaError::OutOfBounds`] when there are fewer than `mid`.
+    /// [`CudaError::OutOfBounds`] if there are fewer than `mid`.
     pub fn split_at_mut(self, mid: usize) -> Result<(Self, Self), CudaError> {
         let head = resolve(..mid, self.len)?;
         let first = Self::new(self.memory, self.start, head.len());
@@ -227,53 +202,33 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
         if from.len() != self.len {
             return Err(CudaError::Length { operation: OPERATION, from: from.len(), to: self.len });
         }
-        stream.check_runs(OPERATION)?;
-        // SAFETY: the source is as long as the destination, and borrowed until the copy has ended: also when
-        // there was an error, since the stream is waited for in any case.
-        let copied = unsafe { self.copy_from(stream, from.as_ptr(), OPERATION) };
-        let waited = stream.wait_idle();
-        copied.and(waited)
+        // SAFETY: the source is as long as the destination.
+        unsafe { self.part().upload(stream, from.as_ptr().cast(), OPERATION) }
     }
 
     /// Queues a copy from the host.
     ///
     /// # Safety
-    /// `from` has as many elements, which nobody changes until the copy has ended.
+    /// `from` must have as many elements, which do not change until the copy has ended.
     pub(crate) unsafe fn copy_from(
         &mut self,
         stream: &Stream,
         from: *const T,
         operation: &'static str,
     ) -> Result<(), CudaError> {
-        let bytes = byte_len::<T>(self.len)?;
-        let (driver, is_mapped) = (stream.driver(), self.memory.is_mapped());
-        self.write(stream, operation, |to| {
-            // SAFETY: both memories have these bytes, the caller's by its promise.
-            let code = unsafe {
-                if is_mapped {
-                    driver.memcpy_async(to, from.expose_provenance() as CUdeviceptr, bytes, stream.raw())
-                } else {
-                    driver.memcpy_htod_async(to, from.cast(), bytes, stream.raw())
-                }
-            };
-            stream.check(code, || format!("copying {bytes} bytes to device {}", stream.context().ordinal()))
-        })
+        // SAFETY: the caller's.
+        unsafe { self.part().copy_from(stream, from.cast(), operation) }
     }
 
-    /// Sets all bytes to zero, when the work that uses the elements is done. Does not wait for it.
+    /// Sets all bytes to zero after the work that uses the elements. Does not wait for it.
     ///
     /// # Errors
     /// [`CudaError::OtherDevice`], and those of the driver.
     pub fn zero(&mut self, stream: &Stream) -> Result<(), CudaError> {
-        let bytes = byte_len::<T>(self.len)?;
-        self.write(stream, "zeroing device memory", |to| {
-            // SAFETY: the memory has these bytes.
-            let code = unsafe { stream.driver().memset_d8_async(to, 0, bytes, stream.raw()) };
-            stream.check(code, || format!("zeroing {bytes} bytes of device {}", stream.context().ordinal()))
-        })
+        self.part().zero(stream)
     }
 
-    /// Copies from other elements on the device, when the work that writes those is done. Does not wait for it.
+    /// Copies other elements on the device after the work that writes them. Does not wait for it.
     ///
     /// # Errors
     /// [`CudaError::Length`], [`CudaError::OtherDevice`], [`CudaError::Poisoned`], and those of the driver.
@@ -282,55 +237,12 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
         if from.len != self.len {
             return Err(CudaError::Length { operation: OPERATION, from: from.len, to: self.len });
         }
-        let bytes = byte_len::<T>(self.len)?;
-        let _turn = stream.enter(OPERATION)?;
-        let watch = Watch::new(stream.slot());
-        let begun = from.memory.begin(stream, Access::Read, from.bytes(), OPERATION)?;
-        from.check_readable(OPERATION)?;
-        let (driver, is_mapped) = (stream.driver(), self.memory.is_mapped() || from.memory.is_mapped());
-        let copied = self.queue_write(stream, OPERATION, |to| {
-            // SAFETY: both memories have these bytes; they do not overlap, since one is borrowed mutably.
-            let code = unsafe {
-                if is_mapped {
-                    driver.memcpy_async(to, from.address(), bytes, stream.raw())
-                } else {
-                    driver.memcpy_dtod_async(to, from.address(), bytes, stream.raw())
-                }
-            };
-            stream.check(code, || format!("copying {bytes} bytes on device {}", stream.context().ordinal()))
-        });
-        from.memory.end(stream, Access::Read, begun);
-        self.memory.written_by_launch(stream, self.bytes(), watch);
-        copied
+        self.part().copy_from_part(stream, &from.part(), OPERATION)
     }
 
-    fn write(
-        &mut self,
-        stream: &Stream,
-        operation: &'static str,
-        queue: impl FnOnce(CUdeviceptr) -> Result<(), CudaError>,
-    ) -> Result<(), CudaError> {
-        let _turn = stream.enter(operation)?;
-        self.queue_write(stream, operation, queue)
-    }
-
-    fn queue_write(
-        &mut self,
-        stream: &Stream,
-        operation: &'static str,
-        queue: impl FnOnce(CUdeviceptr) -> Result<(), CudaError>,
-    ) -> Result<(), CudaError> {
-        let begun = self.memory.begin(stream, Access::Write, self.bytes(), operation)?;
-        if self.bytes().is_empty() {
-            return Ok(());
-        }
-        stream.context().bind()?;
-        let queued = queue(self.address());
-        stream.note_queued();
-        self.memory.end(stream, Access::Write, begun);
-        queued?;
-        self.memory.written_by_host(stream, &self.bytes());
-        Ok(())
+    /// The same bytes.
+    fn part(&mut self) -> Part<'a> {
+        Part { memory: self.memory, bytes: self.bytes() }
     }
 
     pub(crate) fn address(&self) -> CUdeviceptr {

@@ -1,4 +1,4 @@
-//! Memory that host and device both reach without copies.
+//! Memory that host and device access without copies.
 
 use crate::allocation::{DeviceBlock, Memory};
 use crate::buffer::byte_len;
@@ -9,12 +9,12 @@ use cuda_layout::DeviceLayout;
 use std::fmt;
 use std::sync::atomic::{Ordering, fence};
 
-/// Elements that kernels and the host use where they are: in memory of the host that is [`mapped`](Self::mapped) for the
-/// device, or [`unified`](Self::unified) memory that moves to whoever touches it.
+/// Elements that kernels and the host access in place: in host memory that is [`mapped`](Self::mapped) for the device, or
+/// in [`unified`](Self::unified) memory that moves to the side that accesses it.
 ///
-/// Kernels take it by views, as any buffer. Looking at it waits for the work that uses it, so that host and device take
-/// turns; and what a kernel wrote that panicked is not to be seen. A graph may be launched at any time: memory that one
-/// uses cannot be looked at.
+/// Kernels take it by views, like any buffer. Access by the host waits for the work that uses it, so host and device
+/// alternate; results of a kernel that panicked are refused. A graph may be launched at any time, so memory of a graph
+/// cannot be accessed.
 ///
 /// ```
 /// use cuda_host::{Context, VisibleBuffer};
@@ -38,14 +38,14 @@ pub struct VisibleBuffer<T: DeviceLayout> {
     pointer: *mut T,
 }
 
-// SAFETY: the pointer is to memory that the buffer owns; sharing the one is sharing the other.
+// SAFETY: the pointer is to memory that the buffer owns; sharing the pointer is sharing the memory.
 unsafe impl<T: DeviceLayout> Send for VisibleBuffer<T> {}
-// SAFETY: as above; the elements are written through `&mut self` alone.
+// SAFETY: as above; the elements are only written through `&mut self`.
 unsafe impl<T: DeviceLayout> Sync for VisibleBuffer<T> {}
 
 impl<T: DeviceLayout> VisibleBuffer<T> {
-    /// `len` elements whose bytes are zero, in page-locked memory of the host. A kernel reads and writes them over the bus,
-    /// each time that it does: for what is touched once.
+    /// `len` elements whose bytes are zero, in page-locked host memory. A kernel accesses them over the bus each time: for
+    /// elements that are accessed once.
     ///
     /// # Errors
     /// [`CudaError::OutOfPinnedMemory`], [`CudaError::TooLarge`], and those of the driver.
@@ -53,11 +53,11 @@ impl<T: DeviceLayout> VisibleBuffer<T> {
         DeviceBlock::allocate_mapped(context, byte_len::<T>(len)?).map(|parts| Self::new(parts, len))
     }
 
-    /// `len` elements whose bytes are zero, in memory whose pages move to the host or the device when it touches them: for
-    /// what is touched often by one of them before the other does.
+    /// `len` elements whose bytes are zero, in memory whose pages move to the side that accesses them: for elements that
+    /// one side accesses often before the other does.
     ///
     /// # Errors
-    /// [`CudaError::NoUnifiedMemory`] where the host must not touch such memory while any kernel runs;
+    /// [`CudaError::NoUnifiedMemory`] if the host must not access such memory while any kernel runs;
     /// [`CudaError::OutOfMemory`], [`CudaError::TooLarge`], and those of the driver.
     pub fn unified(context: &Context, len: usize) -> Result<Self, CudaError> {
         if !has_concurrent_managed_access(context.ordinal())? {
@@ -76,7 +76,7 @@ impl<T: DeviceLayout> VisibleBuffer<T> {
         self.buffer.len()
     }
 
-    /// Whether there is no element.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.buffer.is_empty()
@@ -88,49 +88,49 @@ impl<T: DeviceLayout> VisibleBuffer<T> {
         self.buffer.context()
     }
 
-    /// Everything, for the device to read.
+    /// A view for the device.
     #[must_use]
     pub fn view(&self) -> DeviceView<'_, T> {
         self.buffer.view()
     }
 
-    /// Everything, for the device to write.
+    /// A mutable view for the device.
     #[must_use]
     pub fn view_mut(&mut self) -> DeviceViewMut<'_, T> {
         self.buffer.view_mut()
     }
 
-    /// The elements, when no work uses them.
+    /// The elements, after the work that uses them.
     ///
     /// # Errors
-    /// [`CudaError::Poisoned`] when a kernel has panicked that wrote them, [`CudaError::InGraph`], and those of the driver.
+    /// [`CudaError::Poisoned`] if a kernel that wrote them panicked, [`CudaError::InGraph`], and those of the driver.
     pub fn as_slice(&self) -> Result<&[T], CudaError> {
-        const OPERATION: &str = "looking at memory that the device sees, too";
+        const OPERATION: &str = "reading memory that the device accesses, too";
         self.memory(OPERATION)?.check_written(&self.view().bytes(), OPERATION)?;
-        // SAFETY: as many elements of plain data. No work writes them: what did has ended, new work takes `&mut self`, and
-        // no graph has them.
+        // SAFETY: there are as many elements of plain data. No work writes them: earlier work has ended, new work takes
+        // `&mut self`, and no graph uses them.
         Ok(unsafe { std::slice::from_raw_parts(self.pointer, self.len()) })
     }
 
-    /// The elements, to write, when no work uses them. Forgets that a kernel wrote them that has panicked.
+    /// The elements for writing, after the work that uses them. Clears the mark of invalid results.
     ///
     /// # Errors
     /// [`CudaError::InGraph`], and those of the driver.
     pub fn as_mut_slice(&mut self) -> Result<&mut [T], CudaError> {
-        let memory = self.memory("writing memory that the device sees, too")?;
+        let memory = self.memory("writing memory that the device accesses, too")?;
         memory.written.by_host(&self.view().bytes());
-        // SAFETY: as many elements of plain data, borrowed by this call alone; no work uses them, as above.
+        // SAFETY: there are as many elements of plain data, borrowed only by this call; no work uses them, as above.
         Ok(unsafe { std::slice::from_raw_parts_mut(self.pointer, self.len()) })
     }
 
-    /// The memory, when nothing uses it.
+    /// The memory, after the work that uses it.
     fn memory(&self, operation: &'static str) -> Result<&Memory, CudaError> {
         let memory = self.buffer.memory();
-        // Asked first: a graph that is dropped has noted its launches.
+        // Checked first: a dropped graph has recorded its launches.
         if memory.is_shared() {
             return Err(CudaError::InGraph { operation });
         }
-        // What whoever dropped the graph has noted is seen.
+        // Makes the records of the dropped graph visible.
         fence(Ordering::Acquire);
         memory.usage.wait()?;
         Ok(memory)

@@ -1,22 +1,22 @@
-//! What memory holds of launches that may turn out to have panicked.
+//! Which memory holds results of launches that may turn out to have panicked.
 
 use crate::slot::{Watch, lock};
 use cuda_std::panic::KernelPanic;
 use std::ops::Range;
 use std::sync::Mutex;
 
-/// Which bytes of an allocation were written by launches that may turn out to have panicked.
+/// The bytes of an allocation that were written by launches that may turn out to have panicked.
 #[derive(Default)]
 pub(crate) struct Written(Mutex<Vec<(Range<usize>, Watch)>>);
 
 impl Written {
-    /// Notes work on a stream that writes `bytes`, a launch or a copy on the device, and that stream's watch from
+    /// Records work on a stream that writes `bytes` (a launch or a copy on the device), with that stream's watch from
     /// before it was queued.
     pub(crate) fn by_launch(&self, bytes: Range<usize>, watch: Watch) {
         self.by_graph(bytes, [watch]);
     }
 
-    /// As [`by_launch`](Self::by_launch), of a launch that reports to one slot and depends on the panics of others.
+    /// As [`by_launch`](Self::by_launch), for a launch that reports to one slot and depends on the panics of others.
     pub(crate) fn by_graph<const N: usize>(&self, bytes: Range<usize>, watches: [Watch; N]) {
         let mut parts = lock(&self.0);
         parts.retain(|(part, _)| !(bytes.start <= part.start && part.end <= bytes.end));
@@ -28,12 +28,12 @@ impl Written {
         }
     }
 
-    /// Forgets everything: whoever has the memory now has nothing to do with what was computed in it.
+    /// Forgets everything: the memory's new user is independent of earlier results.
     pub(crate) fn forget(&self) {
         lock(&self.0).clear();
     }
 
-    /// Notes that `bytes` were written by the host.
+    /// Records that the host wrote `bytes`.
     pub(crate) fn by_host(&self, bytes: &Range<usize>) {
         lock(&self.0).retain(|(part, _)| !(bytes.start <= part.start && part.end <= bytes.end));
     }
@@ -44,9 +44,9 @@ impl Written {
         parts.iter().filter(|(part, _)| overlap(part, bytes)).find_map(|(_, watch)| watch.panic())
     }
 
-    /// As [`panic`](Self::panic), if somebody was told of it.
+    /// As [`panic`](Self::panic), if it was reported.
     ///
-    /// Asked before work is queued that reads them: what is not known yet is found when that work is waited for.
+    /// Checked before work is queued that reads them: unreported panics are found when that work is waited for.
     pub(crate) fn known_panic(&self, bytes: &Range<usize>) -> Option<KernelPanic> {
         let parts = lock(&self.0);
         parts.iter().filter(|(part, _)| overlap(part, bytes)).find_map(|(_, watch)| watch.known_panic())

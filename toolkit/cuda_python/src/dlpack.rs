@@ -1,4 +1,4 @@
-//! Tensors that other libraries lend by DLPack.
+//! Tensors that other libraries lend through DLPack.
 
 use crate::Place;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -14,7 +14,7 @@ const PAGE_LOCKED: i32 = 3;
 const NEW: &CStr = c"dltensor";
 const USED: &CStr = c"used_dltensor";
 
-/// `DLTensor` of DLPack before version 1, which every library gives.
+/// `DLTensor` of DLPack before version 1, which every library provides.
 #[repr(C)]
 pub struct Tensor {
     data: *mut c_void,
@@ -37,27 +37,26 @@ struct Managed {
     deleter: Option<unsafe extern "C" fn(*mut Managed)>,
 }
 
-/// A tensor until it is given back.
+/// A borrowed tensor, until it is returned.
 pub struct Lent(*mut Managed);
 
-// SAFETY: the protocol lets any thread read a tensor and give it back.
+// SAFETY: the protocol lets any thread read a tensor and return it.
 unsafe impl Send for Lent {}
 // SAFETY: as above; nothing here changes it.
 unsafe impl Sync for Lent {}
 
 impl Lent {
-    /// What an array lends.
+    /// The tensor of an array.
     pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let Ok(device) = object.call_method0("__dlpack_device__") else {
             let name = object.get_type().name()?;
-            let told =
-                format!("an array is needed that others may read (by DLPack: NumPy's, PyTorch's, CuPy's), not {name}");
+            let told = format!("expected an array that supports DLPack (of NumPy, PyTorch or CuPy), not {name}");
             return Err(PyTypeError::new_err(told));
         };
         let (kind, _): (i32, i32) = device.extract()?;
         let options = PyDict::new(object.py());
         if kind == CUDA {
-            // Nothing need be ordered: all work is waited for.
+            // No ordering is needed: all work is waited for.
             options.set_item("stream", -1)?;
         }
         let capsule = object.call_method("__dlpack__", (), Some(&options))?;
@@ -66,24 +65,24 @@ impl Lent {
         if pointer.is_null() {
             return Err(PyErr::fetch(object.py()));
         }
-        // From here on the tensor is this one's to give back.
-        // SAFETY: a capsule of the other name; the new one lives for ever.
+        // From here on this object must return the tensor.
+        // SAFETY: a capsule of the old name; the new name is static.
         if unsafe { ffi::PyCapsule_SetName(capsule.as_ptr(), USED.as_ptr()) } != 0 {
             return Err(PyErr::fetch(object.py()));
         }
         let lent = Self(pointer.cast());
         if lent.tensor().axes < 0 {
-            return Err(PyValueError::new_err("the array has less than no axes"));
+            return Err(PyValueError::new_err("the array has a negative number of axes"));
         }
         Ok(lent)
     }
 
     pub fn tensor(&self) -> &Tensor {
-        // SAFETY: a capsule of that name has one, which lives until it is given back.
+        // SAFETY: a capsule of that name has a tensor, which lives until it is returned.
         unsafe { &(*self.0).tensor }
     }
 
-    /// Where it is, or what is to be said of a place that kernels do not reach.
+    /// Where it is, or an error for a place that kernels cannot access.
     pub fn place(&self) -> Result<Place, String> {
         let tensor = self.tensor();
         match tensor.kind {
@@ -112,13 +111,13 @@ impl Lent {
         usize::try_from(product).ok()
     }
 
-    /// Whether elements follow each other, the last axis first.
+    /// Whether elements are contiguous, the last axis first.
     pub fn is_consecutive(&self) -> bool {
         let (tensor, lengths) = (self.tensor(), self.lengths());
         if tensor.strides.is_null() || lengths.contains(&0) {
             return true;
         }
-        // SAFETY: where there are strides, there is one for each axis.
+        // SAFETY: if there are strides, there is one for each axis.
         let strides = unsafe { std::slice::from_raw_parts(tensor.strides, lengths.len()) };
         let mut expected = 1;
         lengths.iter().zip(strides).rev().all(|(&len, &stride)| {
@@ -131,9 +130,9 @@ impl Lent {
 
 impl Drop for Lent {
     fn drop(&mut self) {
-        // Deleters of some libraries take the interpreter's lock by themselves, others need it.
+        // The deleters of some libraries take the interpreter's lock themselves, others need it.
         Python::attach(|_| {
-            // SAFETY: it is given back once, here.
+            // SAFETY: it is returned once, here.
             unsafe {
                 if let Some(deleter) = (*self.0).deleter {
                     deleter(self.0);

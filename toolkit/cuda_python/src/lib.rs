@@ -1,9 +1,9 @@
-//! Arrays of Python as the arguments of kernels: NumPy's and PyTorch's in the host's memory, CuPy's and PyTorch's on a GPU. They
-//! cross by DLPack, without a copy.
+//! Python arrays as the arguments of kernels: of NumPy and PyTorch in host memory, of CuPy and PyTorch on a GPU. They are
+//! passed through DLPack, without a copy.
 //!
-//! A function of a Python module takes [`Array`]s and [`ArrayMut`]s; what is not an array of that type, of consecutive elements,
-//! is a `TypeError` or a `ValueError` that says what it is. [`place`] says where they all are, and refuses arrays of which one
-//! is written and another shares its memory. `cargo xtask new-kernel NAME --python` makes a crate that does so:
+//! A function of a Python module takes [`Array`]s and [`ArrayMut`]s. An object that is not a contiguous array of that type
+//! raises a `TypeError` or a `ValueError` with an explanation. [`place`] says where all of them are, and refuses an array
+//! to write that shares memory with another one. `cargo xtask new-kernel NAME --python` makes a crate that does so:
 //!
 //! ```
 //! use cuda_python::{Array, ArrayMut, Place, place};
@@ -18,7 +18,7 @@
 //! }
 //! ```
 //!
-//! Other threads of Python must not write an array while a kernel uses it, as with any function of NumPy.
+//! As with NumPy's functions, other Python threads must not write an array while a kernel uses it.
 
 mod dlpack;
 
@@ -33,7 +33,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Numbers that arrays of Python have, with their kind as DLPack counts kinds (0 of whole numbers with sign, 1 without, 2 of
+/// Numbers that Python arrays can have, with DLPack's code of their kind (0 signed integers, 1 unsigned integers, 2
 /// floats), and their name.
 ///
 /// ```
@@ -42,7 +42,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// assert_eq!((f32::KIND, f32::NAME), (2, "float32"));
 /// ```
 pub trait Element: DeviceLayout {
-    /// The kind.
+    /// DLPack's code of the kind.
     const KIND: u8;
     /// NumPy's name.
     const NAME: &'static str;
@@ -77,14 +77,14 @@ elements! {
     u64, 1, "uint64";
 }
 
-/// An array that a kernel reads, of any number of axes, row by row. The example of the crate takes one.
+/// An array that a kernel reads, with any number of axes, in row-major order. See the crate's example.
 pub struct Array<T> {
     lent: Arc<Lent>,
     len: usize,
     element: PhantomData<T>,
 }
 
-/// An array that a kernel writes. The example of the crate takes one.
+/// An array that a kernel writes. See the crate's example.
 pub struct ArrayMut<T>(Array<T>);
 
 impl<'py, T: Element> FromPyObject<'_, 'py> for Array<T> {
@@ -96,14 +96,13 @@ impl<'py, T: Element> FromPyObject<'_, 'py> for Array<T> {
         let found = (tensor.code, tensor.bits, tensor.lanes);
         if found != (T::KIND, (8 * size_of::<T>()) as u8, 1) {
             let name = name_of(tensor.code, tensor.bits);
-            return Err(PyTypeError::new_err(format!("an array of {} is needed, not {name}; convert it", T::NAME)));
+            return Err(PyTypeError::new_err(format!("expected an array of {}, not {name}; convert it", T::NAME)));
         }
         if !lent.is_consecutive() {
-            let told =
-                "an array of consecutive elements is needed, row by row; numpy.ascontiguousarray, say, makes one";
+            let told = "expected a contiguous array in row-major order; numpy.ascontiguousarray makes one";
             return Err(PyValueError::new_err(told));
         }
-        let len = lent.len().ok_or_else(|| PyValueError::new_err("the array's shape is none that memory has"))?;
+        let len = lent.len().ok_or_else(|| PyValueError::new_err("the array's shape is invalid"))?;
         if lent.address() % align_of::<T>() as u64 != 0 {
             return Err(PyValueError::new_err("the array is not aligned for its elements; copy it"));
         }
@@ -114,7 +113,7 @@ impl<'py, T: Element> FromPyObject<'_, 'py> for Array<T> {
 impl<'py, T: Element> FromPyObject<'_, 'py> for ArrayMut<T> {
     type Error = PyErr;
 
-    // An array that must not be written is not lent by the DLPack that is asked for.
+    // DLPack does not lend read-only arrays in this form.
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         Array::extract(object).map(Self)
     }
@@ -127,23 +126,23 @@ impl<T: Element> Array<T> {
         self.len
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The elements, in the host's memory.
+    /// The elements, in host memory.
     ///
     /// # Panics
-    /// Where the array is on a GPU: see [`place`].
+    /// If the array is on a GPU: see [`place`].
     #[must_use]
     pub fn host(&self) -> &[T] {
         assert_eq!(self.lent.place(), Ok(Place::Host), "an array on a GPU is no slice");
         if self.len == 0 {
             return &[];
         }
-        // SAFETY: as many elements of this type are there, aligned, as was checked, until the tensor is given back.
+        // SAFETY: there are as many aligned elements of this type, as was checked, until the tensor is returned.
         unsafe { std::slice::from_raw_parts(std::ptr::with_exposed_provenance(self.lent.address() as usize), self.len) }
     }
 
@@ -153,14 +152,15 @@ impl<T: Element> Array<T> {
     /// Those of the driver.
     ///
     /// # Panics
-    /// Where the array is not there: see [`place`].
+    /// If the array is not there: see [`place`].
     pub fn device(&self, stream: &Stream) -> PyResult<DeviceBuffer<T>> {
         let (context, here) = (stream.context(), Ok(Place::Device(stream.context().ordinal())));
         assert_eq!(self.lent.place(), here, "the array is elsewhere");
         stream.wait_for_others().map_err(of_device)?;
         let (address, owner) = (self.lent.address(), Arc::clone(&self.lent));
-        // SAFETY: as many elements of this type are there until the tensor is given back, aligned, as was checked. All work of
-        // others was waited for; they queue new work when the call returns, before which `finish` waits for the kernels.
+        // SAFETY: there are as many aligned elements of this type until the tensor is returned, as was checked. All other
+        // work was waited for; other code queues new work when the call returns, and before that `finish` waits for the
+        // kernels.
         unsafe { DeviceBuffer::from_foreign(context, address, self.len, owner) }.map_err(of_device)
     }
 }
@@ -172,13 +172,13 @@ impl<T: Element> ArrayMut<T> {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// As [`Array::host`], to write.
+    /// As [`Array::host`], for writing.
     ///
     /// # Panics
     /// The same.
@@ -188,7 +188,7 @@ impl<T: Element> ArrayMut<T> {
         if len == 0 {
             return &mut [];
         }
-        // SAFETY: as of `Array::host`; `place` has looked that no other array of the call shares the memory.
+        // SAFETY: as for `Array::host`; `place` has checked that no other array of the call shares the memory.
         unsafe { std::slice::from_raw_parts_mut(std::ptr::with_exposed_provenance_mut(pointer), len) }
     }
 
@@ -204,18 +204,16 @@ impl<T: Element> ArrayMut<T> {
     }
 }
 
-/// Where arrays are.
-///
-/// The example of the crate asks.
+/// The place of arrays. See the crate's example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In the host's memory.
     Host,
-    /// On the CUDA device of this number.
+    /// On the CUDA device with this number.
     Device(usize),
 }
 
-/// An array of any type, as [`place`] looks at it.
+/// An array of any type, for [`place`].
 pub trait AnyArray {
     #[doc(hidden)]
     fn memory(&self) -> (Result<Place, String>, Range<u64>);
@@ -234,10 +232,10 @@ impl<T: Element> AnyArray for ArrayMut<T> {
     }
 }
 
-/// Where all arrays of a call are.
+/// The place of all arrays of a call.
 ///
 /// # Errors
-/// Where they are not in one place, or one that is written shares memory with another.
+/// If they are not in one place, or one that is written shares memory with another.
 pub fn place(written: &[&dyn AnyArray], read: &[&dyn AnyArray]) -> PyResult<Place> {
     let refuse = |told: String| Err(PyValueError::new_err(told));
     let all: Vec<_> = written.iter().chain(read).map(|array| array.memory()).collect();
@@ -250,16 +248,17 @@ pub fn place(written: &[&dyn AnyArray], read: &[&dyn AnyArray]) -> PyResult<Plac
         found = Some(place);
         let shares = |other: &Range<u64>| range.start < other.end && other.start < range.end;
         if index < written.len() && all.iter().enumerate().any(|(other, (_, at))| other != index && shares(at)) {
-            return refuse("an array that is written shares memory with another; copy one of them".to_owned());
+            return refuse("an array to write shares memory with another one; copy one of them".to_owned());
         }
     }
     found.ok_or_else(|| PyValueError::new_err("there is no array"))
 }
 
-/// What a launch on CPU cores came to: a kernel's panic is an `IndexError` where an index was too large, else a `RuntimeError`.
+/// Converts the result of a launch on CPU cores: a kernel's panic becomes an `IndexError` if an index was out of bounds,
+/// otherwise a `RuntimeError`.
 ///
 /// # Errors
-/// The launch's.
+/// Those of the launch.
 pub fn of_launch<E: Display>(launched: Result<(), E>) -> PyResult<()> {
     launched.map_err(|error| {
         let told = error.to_string();
@@ -267,21 +266,21 @@ pub fn of_launch<E: Display>(launched: Result<(), E>) -> PyResult<()> {
     })
 }
 
-/// Waits for what was launched on a GPU, so that other libraries may use the arrays again.
+/// Waits for launches on a GPU, so that other libraries may use the arrays again.
 ///
 /// # Errors
-/// The launch's, a kernel's panic, and those of the driver.
+/// Those of the launch, a kernel's panic, and those of the driver.
 pub fn finish(launched: Result<(), CudaError>, stream: &Stream) -> PyResult<()> {
     let waited = stream.synchronize();
     of_launch(launched.and(waited))
 }
 
-/// An error of a device, as Python has it.
+/// Converts an error of a device to a Python exception.
 pub fn of_device(error: CudaError) -> PyErr {
     PyRuntimeError::new_err(error.to_string())
 }
 
-/// Executors of a crate's kernels, one a device, made when they are first needed.
+/// Executors of a crate's kernels, one per device, created on first use.
 ///
 /// ```
 /// use cuda_python::Executors;
@@ -296,16 +295,16 @@ pub struct Executors {
 }
 
 impl Executors {
-    /// Of the kernels of this name.
+    /// Executors of kernels with this name.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self { name, open: Mutex::new(BTreeMap::new()) }
     }
 
-    /// The one of a device, with kernels of `ptx`, or why there are none.
+    /// The executor of a device, with kernels of `ptx`, or the reason why there is no PTX.
     ///
     /// # Errors
-    /// Where there are none, and those of the driver.
+    /// If there is no PTX, and those of the driver.
     pub fn on(&self, ordinal: usize, ptx: Result<&str, &str>) -> PyResult<CudaExecutor> {
         let ptx = ptx.map_err(|why| PyRuntimeError::new_err(why.to_owned()))?;
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Whether a kernel reads an output that it writes, and what follows for barriers.
+//! Whether a kernel reads an output that it writes, and which barriers follow from that.
 
 mod sealed {
     pub trait Sealed {}
@@ -6,8 +6,7 @@ mod sealed {
     impl Sealed for super::WriteOnly {}
 }
 
-/// What a kernel does with an output: [`ReadWrite`], which is meant where nothing is said, or [`WriteOnly`], which has an
-/// example.
+/// How a kernel uses an output: [`ReadWrite`], the default, or [`WriteOnly`], which has an example.
 pub trait Access: sealed::Sealed {
     /// Nobody has touched the memory yet.
     #[doc(hidden)]
@@ -15,22 +14,22 @@ pub trait Access: sealed::Sealed {
     /// Whether the kernel can read the memory.
     #[doc(hidden)]
     const READABLE: bool;
-    /// Whether other threads may still be at work on the memory when a phase begins to write it; asked by that phase.
+    /// Whether other threads may still use the memory when a phase begins to write it. That phase calls this.
     #[doc(hidden)]
     fn claim(&mut self) -> bool;
 }
 
-/// The kernel may read the output. Reading needs no block, so that nobody knows when it was, and a phase that writes has a
-/// barrier before it and one after it.
+/// The kernel may read the output. Reading needs no block, so the library cannot know when it happens. Therefore a phase
+/// that writes has a barrier before it and one after it.
 ///
-/// What a parameter such as `&mut Chunk<f32, 4096>` has. Its example is that of [`Chunk`](crate::Chunk).
+/// A parameter such as `&mut Chunk<f32, 4096>` has this access; see [`Chunk`](crate::Chunk) for an example.
 #[derive(Debug)]
 pub struct ReadWrite(());
 
 /// The kernel writes the output and never reads it: `&mut Chunk<f32, 4096, WriteOnly>`.
 ///
-/// Then there is nobody to wait for: phases that write have no barrier, but for one before each phase after the first,
-/// which may give an element to another thread.
+/// Phases that write then have no barrier, except for one before each phase after the first, which may give an element to
+/// another thread.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -72,7 +71,7 @@ impl Access for WriteOnly {
 
 /// Memory that a kernel may read.
 ///
-/// Code that is generic over memory asks for it:
+/// Code that is generic over memory uses it as a bound:
 ///
 /// ```
 /// use cuda_std::prelude::*;

@@ -9,7 +9,7 @@ use crate::seal::{INSIDE, Inside};
 use bytemuck::{Pod, cast};
 use core::marker::PhantomData;
 
-/// What an operation makes of the old value and its operand.
+/// How an operation combines the old value and its operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub enum Operation {
@@ -22,9 +22,9 @@ pub enum Operation {
     Xor,
 }
 
-/// What is updated atomically: a number of four or eight bytes, or a structure of that size, as a whole.
+/// A type that can be updated atomically: a number of four or eight bytes, or a structure of that size, as a whole.
 ///
-/// A structure says which word it is, and has that word's size and alignment, which the compiler checks:
+/// A structure names its word, and has that word's size and alignment. The compiler checks them:
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -42,7 +42,7 @@ pub enum Operation {
 ///     type Word = u64;
 /// }
 ///
-/// /// The largest element and where it is; the first one of several.
+/// /// Finds the largest element and its index: the first one of several.
 /// #[kernel(threads = 64)]
 /// fn find(block: &mut Block, best: &Atomics<Best>, x: &[f32]) {
 ///     block.for_each(x.len() as u32, |thread, index| {
@@ -60,7 +60,7 @@ pub enum Operation {
 /// # }
 /// ```
 ///
-/// Another size does not compile:
+/// Another size or alignment does not compile:
 ///
 /// ```compile_fail
 /// # use cuda_std::prelude::*;
@@ -84,13 +84,13 @@ pub enum Operation {
     note = "numbers of 32 and 64 bits are, and structures of that size with `impl AtomicItem for .. {{ type Word = u64; }}`"
 )]
 pub trait AtomicItem: Pod {
-    /// The integer of its size and alignment: `u32` or `u64`.
+    /// The integer of the same size and alignment: `u32` or `u64`.
     type Word: AtomicBits;
 }
 
 /// A number that is updated atomically: `u32`, `i32`, `u64`, `i64`, `f32` or `f64`.
 ///
-/// It bounds the arithmetic of [`AtomicMemory`]; nobody else can implement it. Examples are there.
+/// It bounds the arithmetic of [`AtomicMemory`], which has examples. No other crate can implement it.
 pub trait Atomic: AtomicNumber + AtomicItem {}
 
 /// A number with atomic operations on its bits: `u32`, `i32`, `u64` or `i64`.
@@ -115,7 +115,7 @@ impl AtomicBits for i64 {}
 
 type Word<T> = <T as AtomicItem>::Word;
 
-/// Where the word of an item is.
+/// The address of an item's word.
 #[inline(always)]
 fn word<T: AtomicItem>(place: Place<T>) -> Place<Word<T>> {
     const {
@@ -130,18 +130,19 @@ fn word<T: AtomicItem>(place: Place<T>) -> Place<Word<T>> {
 /// Memory whose elements several threads update at the same time: [`Atomics`], which all blocks share, or the
 /// [`Cells`] of a block's own memory.
 ///
-/// Every operation asks for the [`Thread`] that does it, which only phases have: what comes back differs from thread to
-/// thread. Operations are relaxed: they order nothing else. What a phase has done, the block's later phases see.
+/// Every operation takes the [`Thread`] that performs it, which only phases have, because the returned value differs from
+/// thread to thread. Operations are relaxed: they order nothing else. Later phases of the block see everything that a phase
+/// has done.
 ///
-/// Integers end up the same in any order of operations, and what an operation returns depends on the order. Sums of
-/// floats depend on the order too, and so do their bits: such a kernel's results differ from run to run and from backend
-/// to backend. `CpuExecutor::shuffled` shows it in a test.
+/// Integers end up the same in any order of operations, but the values that operations return depend on the order. The bits
+/// of sums of floats depend on the order too: such a kernel's results differ from run to run and from backend to backend.
+/// `CpuExecutor::shuffled` shows this in a test.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
 /// #[kernel(threads = 64)]
 /// fn histogram(block: &mut Block, bins: &Atomics<u32>, x: &[u32], counts: &mut Shared<u32, 4>) {
-///     // A count of this block's own, in shared memory, and then into the global one.
+///     // Each block counts in its own shared memory, then adds to the global counts.
 ///     let mut counts = counts.fill(block, 4, |_| 0);
 ///     counts.update_atomic(block, x.len() as u32, |thread, cells, i| {
 ///         cells.add(thread, x.at(i) % cells.len(), 1);
@@ -157,7 +158,7 @@ fn word<T: AtomicItem>(place: Place<T>) -> Place<Word<T>> {
 /// # }
 /// ```
 ///
-/// What each operation leaves behind, and what it returns:
+/// The effect of each operation, and the value that it returns:
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -181,18 +182,18 @@ fn word<T: AtomicItem>(place: Place<T>) -> Place<Word<T>> {
 /// # }
 /// ```
 pub trait AtomicMemory: sealed::Sealed {
-    /// What it holds.
+    /// The type of its elements.
     type Item: AtomicItem;
-    /// Who else sees an operation as one.
+    /// The threads for which an operation is atomic.
     type Scope: Scope;
 
-    /// Number of elements.
+    /// The number of elements.
     fn len(&self) -> u32;
 
     #[doc(hidden)]
     fn place(&self, i: u32, _: Inside) -> Place<Self::Item>;
 
-    /// Whether there is no element.
+    /// Whether there are no elements.
     #[inline(always)]
     fn is_empty(&self) -> bool {
         self.len() == 0
@@ -206,11 +207,11 @@ pub trait AtomicMemory: sealed::Sealed {
         Self::Item: Atomic,
     {
         check_index(i, self.len());
-        // SAFETY: in bounds; while this is borrowed, the memory is touched by atomic operations alone.
+        // SAFETY: in bounds; while this is borrowed, the memory is accessed only by atomic operations.
         unsafe { Self::Item::apply(operation, self.place(i, INSIDE), value) }
     }
 
-    /// Adds to element `i` and returns what it was. Integers wrap. Floats: the sum depends on the order of additions, and
+    /// Adds to element `i` and returns the old value. Integers wrap. A sum of floats depends on the order of additions, and
     /// subnormal numbers may count as 0.
     ///
     /// # Panics
@@ -224,8 +225,8 @@ pub trait AtomicMemory: sealed::Sealed {
         self.apply(Operation::Add, i, value)
     }
 
-    /// Lowers element `i` to `value` if that is smaller, and returns what it was. Floats: -0 is below 0, and a NaN for
-    /// `value` changes nothing; the element itself must not be NaN.
+    /// Lowers element `i` to `value` if `value` is smaller, and returns the old value. For floats, -0 is below 0, and a NaN
+    /// in `value` changes nothing; the element itself must not be NaN.
     ///
     /// # Panics
     /// When `i` is not below [`len`](Self::len).
@@ -238,7 +239,8 @@ pub trait AtomicMemory: sealed::Sealed {
         self.apply(Operation::Min, i, value)
     }
 
-    /// Raises element `i` to `value` if that is larger, and returns what it was; floats as in [`min`](Self::min).
+    /// Raises element `i` to `value` if `value` is larger, and returns the old value. Floats compare as in
+    /// [`min`](Self::min).
     ///
     /// # Panics
     /// When `i` is not below [`len`](Self::len).
@@ -251,7 +253,7 @@ pub trait AtomicMemory: sealed::Sealed {
         self.apply(Operation::Max, i, value)
     }
 
-    /// Writes element `i` and returns what it was.
+    /// Writes element `i` and returns the old value.
     ///
     /// # Panics
     /// When `i` is not below [`len`](Self::len).
@@ -263,7 +265,7 @@ pub trait AtomicMemory: sealed::Sealed {
         cast(unsafe { Word::<Self::Item>::apply(Operation::Exchange, word(self.place(i, INSIDE)), cast(value)) })
     }
 
-    /// Writes `new` to element `i` if its bits are those of `expected`, and returns what it was.
+    /// Writes `new` to element `i` if its bits equal those of `expected`, and returns the old value.
     ///
     /// # Panics
     /// When `i` is not below [`len`](Self::len).
@@ -275,13 +277,13 @@ pub trait AtomicMemory: sealed::Sealed {
         cast(unsafe { Word::<Self::Item>::compare_exchange(word(self.place(i, INSIDE)), cast(expected), cast(new)) })
     }
 
-    /// Puts what `change` makes of element `i` in its place, as one operation, and returns what it was. `change` may run
-    /// several times: again where another thread was faster. The order of changes is nobody's promise.
+    /// Replaces element `i` by `change(element)` as one operation, and returns the old value. `change` runs again whenever
+    /// another thread was faster. The order of changes is unspecified.
     ///
     /// # Panics
     /// When `i` is not below [`len`](Self::len).
     ///
-    /// There is an example at [`AtomicItem`].
+    /// See [`AtomicItem`] for an example.
     #[inline(always)]
     #[track_caller]
     fn update(&self, _thread: Thread, i: u32, change: impl Fn(Self::Item) -> Self::Item) -> Self::Item {
@@ -302,7 +304,7 @@ pub trait AtomicMemory: sealed::Sealed {
         }
     }
 
-    /// Element `i` as it is at some moment.
+    /// Reads element `i` as it is at some moment.
     ///
     /// # Panics
     /// When `i` is not below [`len`](Self::len).
@@ -314,7 +316,7 @@ pub trait AtomicMemory: sealed::Sealed {
         cast(unsafe { Word::<Self::Item>::load(word(self.place(i, INSIDE))) })
     }
 
-    /// Writes element `i`. Cheaper than [`exchange`](Self::exchange), since nobody waits for what it was.
+    /// Writes element `i`. Cheaper than [`exchange`](Self::exchange), because it need not wait for the old value.
     ///
     /// # Panics
     /// When `i` is not below [`len`](Self::len).
@@ -326,7 +328,7 @@ pub trait AtomicMemory: sealed::Sealed {
         unsafe { Word::<Self::Item>::store(word(self.place(i, INSIDE)), cast(value)) }
     }
 
-    /// Clears the bits of element `i` that `value` has not, and returns what it was.
+    /// Clears the bits of element `i` that are not set in `value`, and returns the old value.
     ///
     /// # Panics
     /// When `i` is not below [`len`](Self::len).
@@ -339,7 +341,7 @@ pub trait AtomicMemory: sealed::Sealed {
         self.apply(Operation::And, i, value)
     }
 
-    /// Sets the bits of element `i` that `value` has, and returns what it was.
+    /// Sets the bits of element `i` that are set in `value`, and returns the old value.
     ///
     /// # Panics
     /// When `i` is not below [`len`](Self::len).
@@ -352,7 +354,7 @@ pub trait AtomicMemory: sealed::Sealed {
         self.apply(Operation::Or, i, value)
     }
 
-    /// Flips the bits of element `i` that `value` has, and returns what it was.
+    /// Flips the bits of element `i` that are set in `value`, and returns the old value.
     ///
     /// # Panics
     /// When `i` is not below [`len`](Self::len).
@@ -367,20 +369,20 @@ pub trait AtomicMemory: sealed::Sealed {
 }
 
 mod sealed {
-    /// What implements `AtomicMemory` vouches for its length.
+    /// Implementations guarantee that the length is right.
     pub trait Sealed {}
     impl<T, S> Sealed for super::Atomics<'_, T, S> {}
     impl<M> Sealed for super::Cells<'_, M> {}
 }
 
-/// A global buffer that all blocks update by atomic operations, and by nothing else: a parameter of the kernel,
-/// `&Atomics<u32>` or `&Atomics<u32, scope::System>`. What was in the buffer before the launch is its first value.
+/// A global buffer that all blocks update by atomic operations only: a parameter of the kernel, `&Atomics<u32>` or
+/// `&Atomics<u32, scope::System>`. Its initial values are those of the buffer before the launch.
 ///
-/// What is enforced: while the kernel runs, nothing but atomic operations touches the buffer, in a scope that holds all
-/// blocks, and from phases alone (the compiler). Indices are checked at run time. Not enforced: that results do not
-/// depend on the order of operations, see [`AtomicMemory`].
+/// Enforced by the compiler: while the kernel runs, only atomic operations touch the buffer, in a scope that contains all
+/// blocks, and only phases perform them. Checked at run time: indices. Not enforced: that results do not depend on the
+/// order of operations; see [`AtomicMemory`].
 ///
-/// Examples are at [`AtomicMemory`], whose methods are what it can do.
+/// See [`AtomicMemory`] for its methods and examples.
 pub struct Atomics<'a, T, S = scope::Device> {
     data: *mut T,
     len: u32,
@@ -389,7 +391,7 @@ pub struct Atomics<'a, T, S = scope::Device> {
 
 impl<T: AtomicItem, S: AllBlocks> Atomics<'_, T, S> {
     /// # Safety
-    /// `data` has `len` elements that others touch by atomic operations alone while this lives.
+    /// `data` has `len` elements that other threads access only by atomic operations while this lives.
     #[inline(always)]
     pub(crate) unsafe fn new(data: *mut T, len: u32) -> Self {
         Self { data, len, owner: PhantomData }
@@ -411,7 +413,7 @@ impl<T: AtomicItem, S: AllBlocks> AtomicMemory for Atomics<'_, T, S> {
     }
 }
 
-// SAFETY: what is shared is touched by atomic operations alone.
+// SAFETY: shared memory is accessed only by atomic operations.
 unsafe impl<T: AtomicItem, S> Sync for Atomics<'_, T, S> {}
 // SAFETY: as above.
 unsafe impl<T: AtomicItem, S> Send for Atomics<'_, T, S> {}
@@ -419,10 +421,10 @@ unsafe impl<T: AtomicItem, S> Send for Atomics<'_, T, S> {}
 /// The elements of a block's own memory, while a phase updates them by atomic operations:
 /// [`BlockMemory::update_atomic`](crate::BlockMemory::update_atomic).
 ///
-/// What is enforced is what is of [`Atomics`], with the block for a scope; the phase holds the memory by `&mut`, so
-/// that nothing else touches it (the compiler).
+/// The rules of [`Atomics`] hold, with the block as scope. The phase holds the memory by `&mut`, so that nothing else
+/// touches it (enforced by the compiler).
 ///
-/// Examples are at [`AtomicMemory`], whose methods are what they can do.
+/// See [`AtomicMemory`] for its methods and examples.
 pub struct Cells<'p, M> {
     memory: M,
     phase: PhantomData<&'p ()>,

@@ -8,7 +8,7 @@ const THREADS: u32 = 64;
 
 /// Barriers that `phases` pass.
 fn barriers(phases: impl FnOnce(&mut Block)) -> u32 {
-    let mut block = Block::new(0, Crew::new(THREADS, Grid::from(1), Order::Rising));
+    let mut block = Block::new(0, Crew::new(THREADS, Grid::from(1), Order::RISING));
     let before = BARRIERS.get();
     phases(&mut block);
     BARRIERS.get() - before

@@ -1,4 +1,4 @@
-//! A block's own run of a global buffer.
+//! A block's own range of a global buffer.
 
 use crate::access::{Access, ReadWrite, Readable};
 use crate::memory::Elements;
@@ -8,18 +8,18 @@ use crate::{Part, View};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
-/// The `N` elements of a buffer that belong to this block alone, for reading and writing: a parameter of the kernel.
+/// The `N` elements of a buffer that belong only to this block, for reading and writing: a parameter of the kernel.
 ///
-/// Block `b` owns the elements `b * N` to before `(b + 1) * N`, or to the buffer's end. A launch has as many blocks as
-/// that takes, neither fewer nor more, and a buffer of at most `u32::MAX` elements. What was in the buffer before the
-/// launch is there until the kernel writes it.
+/// Block `b` owns the elements from `b * N` to before `(b + 1) * N`, or to the end of the buffer. A launch must have
+/// exactly as many blocks as cover the buffer, whose length is at most `u32::MAX` elements. The buffer keeps its old values
+/// until the kernel writes them.
 ///
-/// A kernel that only writes it says so, which spares barriers: `&mut Chunk<f32, 4096, WriteOnly>`, see
+/// `&mut Chunk<f32, 4096, WriteOnly>` declares that the kernel only writes it, which saves barriers; see
 /// [`WriteOnly`](crate::access::WriteOnly).
 ///
-/// What is enforced: it is this block's alone (a check of the grid at launch). A phase that writes gives each element
-/// to one thread, and holds the chunk by `&mut`, so that nobody reads it meanwhile (the compiler). Indices and lengths
-/// are checked at run time. Not enforced: that an element was written before it is read.
+/// Checked at launch: the grid, so that each chunk belongs to one block. Enforced by the compiler: a phase that writes
+/// gives each element to one thread, and holds the chunk by `&mut`, so that nothing reads it at the same time. Checked at
+/// run time: indices and lengths. Not enforced: that an element is written before it is read.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -39,7 +39,7 @@ use core::marker::PhantomData;
 /// ```
 pub struct Chunk<'a, T, const N: usize, A = ReadWrite> {
     buffer: *mut T,
-    /// First element, and the buffer's length.
+    /// The first element's index, and the buffer's length.
     start: u32,
     end: u32,
     access: A,
@@ -47,8 +47,8 @@ pub struct Chunk<'a, T, const N: usize, A = ReadWrite> {
 }
 
 impl<T: Pod, const N: usize, A: Access> Chunk<'_, T, N, A> {
-    /// # Safety
-    /// `buffer` has `len` elements, of which this chunk alone reads and writes the `N` from `block * N` on; the first
+    /// `buffer` has `len` elements. Only this chunk reads and writes the `N` elements from `block * N` on, the first of
+    /// which exists.
     /// one is there.
     #[inline(always)]
     pub(crate) unsafe fn new(block: u32, buffer: *mut T, len: u32) -> Self {
@@ -56,7 +56,7 @@ impl<T: Pod, const N: usize, A: Access> Chunk<'_, T, N, A> {
         Self { buffer, start: block.wrapping_mul(N as u32), end: len, access: A::UNTOUCHED, owner: PhantomData }
     }
 
-    /// Where this chunk begins in the whole buffer, in elements.
+    /// The index of the chunk's first element in the whole buffer.
     #[inline(always)]
     #[must_use]
     pub fn start(&self) -> u32 {
@@ -65,10 +65,10 @@ impl<T: Pod, const N: usize, A: Access> Chunk<'_, T, N, A> {
 }
 
 impl<T: Pod, const N: usize> Chunk<'_, T, N> {
-    /// The first `n` elements, to read. What phases do with indices below `n` needs no check of every access.
+    /// The first `n` elements, for reading. Phases with indices below `n` need no check of each access.
     ///
     /// # Panics
-    /// When `n` is beyond the chunk's length.
+    /// When `n` exceeds the chunk's length.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -76,7 +76,7 @@ impl<T: Pod, const N: usize> Chunk<'_, T, N> {
         self.resolved(INSIDE).limited(n)
     }
 
-    /// All of it, as a part that can be split.
+    /// All elements, as a part that can be split.
     #[inline(always)]
     pub fn whole(&mut self) -> Part<'_, T> {
         self.resolved(INSIDE)
@@ -109,19 +109,19 @@ impl<'a, T: Pod, const N: usize, A: Access> Elements for Chunk<'a, T, N, A> {
 
     #[inline(always)]
     unsafe fn load(&self, i: u32) -> T {
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         unsafe { self.resolved(INSIDE).load(i) }
     }
 
     #[inline(always)]
     unsafe fn store(&self, i: u32, value: T) {
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         unsafe { self.resolved(INSIDE).store(i, value) }
     }
 
     #[inline(always)]
     unsafe fn change(&self, i: u32, change: impl FnOnce(&mut T)) {
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         unsafe { self.resolved(INSIDE).change(i, change) }
     }
 
@@ -131,7 +131,7 @@ impl<'a, T: Pod, const N: usize, A: Access> Elements for Chunk<'a, T, N, A> {
     }
 }
 
-// SAFETY: reading from several threads is what phases do; writing needs `&mut` and is given out by element.
+// SAFETY: phases read from several threads; writing needs `&mut` and gives each element to one thread.
 unsafe impl<T: Pod, const N: usize, A> Sync for Chunk<'_, T, N, A> {}
 // SAFETY: a chunk is unique access to plain data.
 unsafe impl<T: Pod, const N: usize, A> Send for Chunk<'_, T, N, A> {}

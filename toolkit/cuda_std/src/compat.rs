@@ -1,10 +1,10 @@
-//! Kernels in the raw style: the names of Rust-CUDA's `cuda_std`, for code that moves over, and for what the safe model
-//! cannot say.
+//! Kernels in the raw style: the names of Rust-CUDA's `cuda_std`, for code that moves from there, and for algorithms that
+//! the safe model cannot express.
 //!
-//! A raw kernel is an `unsafe fn` without a block. Its parameters are pointers, slices and values; nothing checks that
-//! its threads do not race, meet at every barrier, or stay within their buffers. What the compiler still does: the host
-//! passes the right types in the right order, the PTX is refused when it was built from another signature, and a panic
-//! becomes an error of the launch.
+//! A raw kernel is an `unsafe fn` without a block. Its parameters are pointers, slices and values. Nothing checks that its
+//! threads do not race, meet at every barrier, or stay within their buffers. The compiler still checks that the host passes
+//! the right types in the right order. PTX built from another signature is refused, and a panic becomes an error of the
+//! launch.
 //!
 //! ```
 //! use cuda_std::compat::prelude::*;
@@ -13,7 +13,7 @@
 //! /// `out` has as many elements as `a` and `b`, and nothing else uses them.
 //! #[kernel]
 //! pub unsafe fn add(a: &[f32], b: &[f32], out: *mut f32) {
-//!     // SAFETY: a thread writes the element of its index, if there is one.
+//!     // SAFETY: each thread writes the element of its own index, if that exists.
 //!     unsafe {
 //!         let i = thread::index_1d();
 //!         if (i as usize) < a.len() {
@@ -24,18 +24,18 @@
 //! # fn main() {}
 //! ```
 //!
-//! # What is different from Rust-CUDA
+//! # Differences from Rust-CUDA
 //!
-//! - What differs from thread to thread, and every collective operation, is `unsafe`: in a safe kernel it would let a
-//!   barrier be reached by some of the threads alone. What is the same for a whole block is safe.
+//! - Values that differ from thread to thread, and all collective operations, are `unsafe`: in a safe kernel, some of the
+//!   threads alone could reach a barrier. Values that are the same for a whole block are safe.
 //! - Barriers, shuffles, votes and matches are intrinsics, which the optimiser keeps convergent.
 //! - `SystemAtomicF32` has the system's scope.
-//! - [`shared_array!`](macro@shared_array) takes its type and its length from the module around the function.
-//! - Raw kernels run on GPUs only: [`CpuExecutor`](crate::launch::CpuExecutor) answers with [`launch::GpuOnly`]. On a
-//!   host the functions of this module exist, so that a kernel's crate compiles there, and panic.
-//! - Operations of Rust that panic in a kernel end the thread. The other threads of its block go on; for them it has
-//!   arrived at every barrier. `a[i]` brings the code along that writes its message, which costs registers and stack;
-//!   `a.at(i)` checks as much without ([`Input`](crate::Input)).
+//! - [`shared_array!`](macro@shared_array) resolves its type and its length in the module around the function.
+//! - Raw kernels run on GPUs only: [`CpuExecutor`](crate::launch::CpuExecutor) returns [`launch::GpuOnly`]. On a host the
+//!   functions of this module exist so that a kernel's crate compiles there, but they panic.
+//! - A Rust operation that panics in a kernel ends the thread. The other threads of its block continue, and barriers no
+//!   longer wait for the ended thread. `a[i]` includes the code that formats its message, which costs registers and stack;
+//!   `a.at(i)` performs the same check without it ([`Input`](crate::Input)).
 
 pub mod atomic;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -47,13 +47,13 @@ pub mod warp;
 
 pub use cuda_std_macros::shared_array;
 
-/// What a file of raw kernels imports.
+/// The imports of a file of raw kernels.
 pub mod prelude {
     pub use super::{atomic, misc, shared, shared::SharedPointer, shared_array, thread, warp};
     pub use crate::{Input, kernel, math};
 }
 
-/// Where a function of this module ends up on a host.
+/// Panics: functions of this module end up here on a host.
 #[cfg(not(target_arch = "nvptx64"))]
 #[cold]
 #[track_caller]
@@ -61,13 +61,13 @@ fn gpu_only(what: &str) -> ! {
     panic!("`{what}` runs on the GPU only: it was called on the host");
 }
 
-/// The code on the device; on a host, a panic.
+/// The code on the device, and a panic on a host.
 macro_rules! on_device {
     ($what:literal, $code:expr) => {{
         #[cfg(target_arch = "nvptx64")]
         #[allow(unused_unsafe)]
         {
-            // SAFETY: the caller's, where there is something to promise; otherwise a register is read.
+            // SAFETY: ensured by the caller where the function has a contract; otherwise this reads a register.
             unsafe { $code }
         }
         #[cfg(not(target_arch = "nvptx64"))]

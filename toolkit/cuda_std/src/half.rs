@@ -1,4 +1,4 @@
-//! 16-bit floats: one, a pair in a word, and eight that are read and written at once.
+//! 16-bit floats: single numbers, pairs in a word, and groups of eight that are read and written at once.
 
 #![allow(non_camel_case_types)] // The names of numbers are small, as Rust's own are.
 
@@ -13,7 +13,7 @@ use core::fmt;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use cuda_layout::{DeviceLayout, Text};
 
-/// Defines the operators of a type by functions of two.
+/// Defines the operators of a type by functions with two arguments.
 macro_rules! operators {
     ($type:ty: |$x:ident, $y:ident| $add:expr, $mul:expr, |$z:ident| $neg:expr) => {
         impl Add for $type {
@@ -98,11 +98,11 @@ macro_rules! format {
             pub const MAX: Self = Self(soft::infinity::<$mantissa>() - 1);
             /// The smallest positive value that is not subnormal.
             pub const MIN_POSITIVE: Self = Self(1 << $mantissa);
-            /// From 1 to the next larger value.
+            /// The difference between 1 and the next larger value.
             pub const EPSILON: Self = Self(soft::round::<$mantissa>(1.0 / (1u32 << $mantissa) as f64));
             /// Infinity.
             pub const INFINITY: Self = Self(soft::infinity::<$mantissa>());
-            /// The NaN that conversions and arithmetic give.
+            /// The NaN that conversions and arithmetic return.
             pub const NAN: Self = Self(soft::NAN);
 
             /// The value with these bits.
@@ -112,35 +112,37 @@ macro_rules! format {
                 Self(bits)
             }
 
-            /// Its bits.
+            /// The bits of the value.
             #[inline(always)]
             #[must_use]
             pub const fn to_bits(self) -> u16 {
                 self.0
             }
 
-            /// The nearest value, of two the one whose last bit is 0; infinity from half a step beyond the largest one.
+            /// Rounds to the nearest value, ties to even. Numbers at least half a step above the largest value become
+            /// infinity.
             #[inline(always)]
             #[must_use]
             pub fn from_f32(x: f32) -> Self {
                 Self(arch::$one::narrow(x))
             }
 
-            /// As [`from_f32`](Self::from_f32), for constants.
+            /// [`from_f32`](Self::from_f32) for constants.
             #[inline(always)]
             #[must_use]
             pub const fn constant(x: f32) -> Self {
                 Self(soft::narrow::<$mantissa>(x))
             }
 
-            /// The nearest value, rounded once, as [`from_f32`](Self::from_f32) has it. (Computed by integers.)
+            /// Rounds once to the nearest value, with the rules of [`from_f32`](Self::from_f32). It uses integer
+            /// arithmetic.
             #[inline(always)]
             #[must_use]
             pub const fn from_f64(x: f64) -> Self {
                 Self(soft::round::<$mantissa>(x))
             }
 
-            /// The same value.
+            /// Converts exactly.
             #[inline(always)]
             #[must_use]
             pub fn to_f32(self) -> f32 {
@@ -161,7 +163,7 @@ macro_rules! format {
                 self.0 & 0x7fff < soft::infinity::<$mantissa>()
             }
 
-            /// Without its sign.
+            /// The absolute value.
             #[inline(always)]
             #[must_use]
             pub const fn abs(self) -> Self {
@@ -175,14 +177,14 @@ macro_rules! format {
                 Self(arch::$one::fma(self.0.into(), by.0.into(), and.0.into()) as u16)
             }
 
-            /// The smaller one, -0 being smaller than +0; the other one of a NaN.
+            /// The smaller value, where -0 is smaller than +0. If one value is NaN, the other one.
             #[inline(always)]
             #[must_use]
             pub fn min(self, other: Self) -> Self {
                 Self(arch::$one::min(self.0.into(), other.0.into()) as u16)
             }
 
-            /// The larger one, likewise.
+            /// The larger value, where -0 is smaller than +0. If one value is NaN, the other one.
             #[inline(always)]
             #[must_use]
             pub fn max(self, other: Self) -> Self {
@@ -251,7 +253,7 @@ macro_rules! format {
 
         #[doc = concat!("Two [`struct@", $one_name, "`]s in a word, the first one in its lower half.")]
         ///
-        /// A GPU computes both by one instruction; results are those of the single numbers, bit for bit.
+        /// A GPU computes both by one instruction. The results have the same bits as those of single numbers.
         ///
         /// ```
         /// # use cuda_std::prelude::*;
@@ -266,14 +268,14 @@ macro_rules! format {
         pub struct $pair(u32);
 
         impl $pair {
-            /// These two.
+            /// Makes a pair of two numbers.
             #[inline(always)]
             #[must_use]
             pub const fn new(low: $one, high: $one) -> Self {
                 Self(low.0 as u32 | (high.0 as u32) << 16)
             }
 
-            /// The same twice.
+            /// The same number twice.
             #[inline(always)]
             #[must_use]
             pub const fn splat(x: $one) -> Self {
@@ -287,49 +289,49 @@ macro_rules! format {
                 Self(bits)
             }
 
-            /// Its bits.
+            /// The bits of the pair.
             #[inline(always)]
             #[must_use]
             pub const fn to_bits(self) -> u32 {
                 self.0
             }
 
-            /// The first one.
+            /// The first number.
             #[inline(always)]
             #[must_use]
             pub const fn low(self) -> $one {
                 $one(self.0 as u16)
             }
 
-            /// The second one.
+            /// The second number.
             #[inline(always)]
             #[must_use]
             pub const fn high(self) -> $one {
                 $one((self.0 >> 16) as u16)
             }
 
-            /// Both.
+            /// Both numbers.
             #[inline(always)]
             #[must_use]
             pub const fn to_array(self) -> [$one; 2] {
                 [self.low(), self.high()]
             }
 
-            /// The nearest values.
+            /// Rounds both to the nearest values.
             #[inline(always)]
             #[must_use]
             pub fn from_f32([low, high]: [f32; 2]) -> Self {
                 Self(arch::$one::narrow_pair(low, high))
             }
 
-            /// The same values.
+            /// Converts both exactly.
             #[inline(always)]
             #[must_use]
             pub fn to_f32(self) -> [f32; 2] {
                 [self.low().to_f32(), self.high().to_f32()]
             }
 
-            /// Without their signs.
+            /// The absolute values.
             #[inline(always)]
             #[must_use]
             pub const fn abs(self) -> Self {
@@ -391,35 +393,35 @@ macro_rules! format {
         pub struct $eight([$pair; 4]);
 
         impl $eight {
-            /// These four pairs.
+            /// Makes eight numbers of four pairs.
             #[inline(always)]
             #[must_use]
             pub const fn new(pairs: [$pair; 4]) -> Self {
                 Self(pairs)
             }
 
-            /// The pairs.
+            /// The four pairs.
             #[inline(always)]
             #[must_use]
             pub const fn pairs(self) -> [$pair; 4] {
                 self.0
             }
 
-            /// The same eight times.
+            /// The same number eight times.
             #[inline(always)]
             #[must_use]
             pub const fn splat(x: $one) -> Self {
                 Self([$pair::splat(x); 4])
             }
 
-            /// These eight.
+            /// Makes a group of eight numbers.
             #[inline(always)]
             #[must_use]
             pub const fn from_array([a, b, c, d, e, f, g, h]: [$one; 8]) -> Self {
                 Self([$pair::new(a, b), $pair::new(c, d), $pair::new(e, f), $pair::new(g, h)])
             }
 
-            /// All of them.
+            /// All eight numbers.
             #[inline(always)]
             #[must_use]
             pub const fn to_array(self) -> [$one; 8] {
@@ -427,14 +429,14 @@ macro_rules! format {
                 [a.low(), a.high(), b.low(), b.high(), c.low(), c.high(), d.low(), d.high()]
             }
 
-            /// The nearest values.
+            /// Rounds all to the nearest values.
             #[inline(always)]
             #[must_use]
             pub fn from_f32([a, b, c, d, e, f, g, h]: [f32; 8]) -> Self {
                 Self([[a, b], [c, d], [e, f], [g, h]].map($pair::from_f32))
             }
 
-            /// The same values.
+            /// Converts all exactly.
             #[inline(always)]
             #[must_use]
             pub fn to_f32(self) -> [f32; 8] {
@@ -455,7 +457,7 @@ macro_rules! format {
             Self([x.0[0] * y.0[0], x.0[1] * y.0[1], x.0[2] * y.0[2], x.0[3] * y.0[3]]),
             |z| Self(z.0.map(core::ops::Neg::neg)));
 
-        // SAFETY: both sides know these three by their names: 16 bits, a word, and 16 bytes at a multiple of 16.
+        // SAFETY: host and device agree on these three types: 16 bits, a word, and 16 bytes aligned to 16.
         unsafe impl DeviceLayout for $one {
             const TEXT: &'static Text = &Text::new().push($one_name);
         }
@@ -474,14 +476,14 @@ macro_rules! format {
 }
 
 format! {
-    /// A float of 16 bits with 11 significant ones: IEEE 754's `binary16`, from 6e-8 to 65,504.
+    /// A 16-bit float with 11 significant bits: IEEE 754's `binary16`, from 6e-8 to 65,504.
     ///
-    /// An element of every memory, an argument of kernels, a value that crosses lanes. On the host the type of the same name
-    /// in the crate `half` converts into it and back, slices by `bytemuck::cast_slice`.
+    /// It can be an element of every memory, an argument of kernels, and a value of shuffles. On the host it converts to
+    /// and from the type of the same name in the crate `half`; `bytemuck::cast_slice` converts slices.
     ///
-    /// Conversions and arithmetic round once, to the nearest value, and give the same bits on CPU cores and on every chip;
-    /// a NaN that they give is [`NAN`](Self::NAN). Comparisons are those of the same `f32`. For divisions and functions of
-    /// `math` there is `f32`.
+    /// Conversions and arithmetic round once, to the nearest value, and give the same bits on CPU cores and on every GPU;
+    /// their NaN is always [`NAN`](Self::NAN). Comparisons equal those of the same `f32`. For divisions and functions of
+    /// `math`, convert to `f32`.
     ///
     /// ```
     /// # use cuda_std::prelude::*;
@@ -502,10 +504,11 @@ format! {
 }
 
 format! {
-    /// A float of 16 bits with 8 significant ones: the upper half of an `f32`, with its range.
+    /// A 16-bit float with 8 significant bits: the upper half of an `f32`, with its range.
     ///
-    /// What holds for [`struct@f16`] holds for it. Chips compute with it from 8.0 on, and add and multiply without a third operand
-    /// from 9.0 on. For older chips, the same results come from `f64` arithmetic, which takes dozens of instructions.
+    /// The rules of [`struct@f16`] hold. GPUs from compute capability 8.0 on have instructions for it; those with two
+    /// operands (sum and product) exist from 9.0 on. On older GPUs, the same results come from `f64` arithmetic, which
+    /// takes dozens of instructions.
     ///
     /// ```
     /// # use cuda_std::prelude::*;

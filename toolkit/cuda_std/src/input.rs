@@ -5,8 +5,8 @@ use bytemuck::Pod;
 
 /// Reading a kernel's input by a 32-bit index.
 ///
-/// What is enforced: nobody writes an input while the kernel runs (the compiler: a launch borrows what it reads, and
-/// what it writes is no other argument). Indices are checked at run time.
+/// Enforced by the compiler: nobody writes an input while the kernel runs, because a launch borrows its inputs, and an
+/// output is no other argument. Checked at run time: indices.
 ///
 /// ```
 /// use cuda_std::Input;
@@ -19,19 +19,19 @@ pub trait Input<T> {
     /// The `n` elements from `first` on.
     ///
     /// # Panics
-    /// When they are not all there.
+    /// When some of them do not exist.
     fn part(&self, first: u32, n: u32) -> &Self;
 
     /// Element `i`.
     ///
-    /// Does what `self[i as usize]` does, but a failure needs no code that formats numbers, which on the device
-    /// costs registers and stack.
+    /// It does the same as `self[i as usize]`, but its failure needs no code that formats numbers, which costs registers
+    /// and stack on the device.
     ///
     /// # Panics
     /// When `i` is not below the length.
     fn at(&self, i: u32) -> T;
 
-    /// Where element `i` is, for what copies it later: [`DoubleBuffer::copy_ahead`](crate::DoubleBuffer::copy_ahead).
+    /// The address of element `i`, for a later copy: [`DoubleBuffer::copy_ahead`](crate::DoubleBuffer::copy_ahead).
     ///
     /// # Panics
     /// When `i` is not below the length.

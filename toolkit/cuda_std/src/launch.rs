@@ -1,4 +1,4 @@
-//! Typed launch: what a host needs to run a kernel, wherever its buffers live.
+//! Typed launches: what a host needs to run a kernel, wherever its buffers are.
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod check;

@@ -84,6 +84,7 @@ mod warp;
 mod warp_list;
 mod warp_picks;
 mod warp_ranges;
+mod warp_union;
 mod whole_grid;
 
 pub use atomic::{Atomic, AtomicBits, AtomicItem, AtomicMemory, Atomics, Cells};
@@ -142,6 +143,9 @@ pub use chunk::Chunk;
 /// before anything runs, on every backend. A value stands for itself, a buffer for its shape (`len()`, and `segments()`,
 /// `rows()` and `columns()` where it has them), and `grid` for the blocks that were asked for.
 ///
+/// `avx512` asks for code for AVX-512 where the kernel runs on CPU cores, beside that for AVX2 and that for all processors.
+/// It takes as long to compile again, and is not always the faster one: ask where a measurement says so.
+///
 /// A generic kernel names its instances, each of which is a PTX entry: what its types and constants stand for, in order.
 /// Its `Args`, `Kernel` and `launch` are generic as it is, and take the instances that there are:
 ///
@@ -185,6 +189,7 @@ pub use tile_2d::Tile2d;
 pub use warp::{Lane, Lanes, PerLane, Warp};
 pub use warp_list::{Questions, SharedByWarp, WarpItems, WarpList};
 pub use warp_picks::{Pick, Picks};
+pub use warp_union::WarpUnion;
 pub use whole_grid::{GridMemory, WholeGrid};
 
 /// What a kernel's file imports.
@@ -200,8 +205,8 @@ pub mod prelude {
         AtomicItem, AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DoubleBuffer, DynamicShared, Grid,
         GridMemory, Halves, Input, Lane, Lists, MatrixA, MatrixB, MatrixElement, MatrixSums, Part, PerLane, PerThread,
         Pick, Picks, Questions, Scatter, Segment, Shared, Stages, Table, Team, Thread, Tile, Tile2d, Vectors, View,
-        Warp, WarpItems, WarpList, WarpPart, WholeGrid, Window, bf16, bf16x2, bf16x8, f16, f16x2, f16x8, gpu_print,
-        kernel, math, scope, swizzled, tf32,
+        Warp, WarpItems, WarpList, WarpPart, WarpUnion, WholeGrid, Window, bf16, bf16x2, bf16x8, f16, f16x2, f16x8,
+        gpu_print, kernel, math, scope, swizzled, tf32,
     };
 }
 

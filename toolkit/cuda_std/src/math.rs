@@ -1,15 +1,16 @@
-//! Floating point functions with the same bits on every backend.
+//! Floating-point functions with the same bits on every backend.
 //!
-//! One implementation each, made of IEEE operations in one written order. (A method such as `f32::exp` is the
-//! platform's own on a CPU and does not exist on the device.) Special values are those of C99 and IEEE 754, but for
-//! [`atan2`]'s; a NaN that one of the functions of the table makes, or hands on, is [`NAN`].
+//! Each function has one implementation, of IEEE operations in a fixed order. (A method such as `f32::exp` uses the
+//! platform's library on a CPU and does not exist on the device.) Special values follow C99 and IEEE 754, except those of
+//! [`atan2`]. Every NaN that a function in the table returns is [`NAN`].
 //!
-//! The functions here are for `f32`; [`mod@f64`] has the same names, and [`approx`] fast ones that give up the same bits.
+//! The functions here are for `f32`. [`mod@f64`] has the same names, and [`approx`] has fast functions without the same
+//! bits.
 //!
 //! # Errors
 //!
-//! The largest error that was measured over all 2^32 numbers (over some 10^8 pairs where there are two operands), in ulp:
-//! the spacing of `f32` at the exact result. The exact result is that of `f64` functions.
+//! The largest measured error over all 2^32 numbers (over some 10^8 pairs for functions with two arguments), in ulp: the
+//! spacing of `f32` at the exact result. `f64` functions compute the exact result.
 //!
 //! | function | error | range |
 //! |---|---|---|

@@ -1,4 +1,4 @@
-//! What the memories of a block have in common: phases that write them, and reading in between.
+//! What the memories of a block have in common: phases that write them, and reads in between.
 
 mod by_team;
 mod by_warp;
@@ -22,9 +22,9 @@ use bytemuck::Pod;
 /// Memory that all threads of a block share: a [`Tile`] of shared memory, or a block's
 /// [`Segment`](crate::Segment) of a global buffer.
 ///
-/// A phase that writes it gives each element to one thread. It begins with a barrier where a thread may still read or write
-/// what was there, and ends with one where it can be read: see [`Block`]. Reading goes on in any phase in between, and
-/// between phases.
+/// A phase that writes it gives each element to one thread. It begins with a barrier if a thread may still read or write
+/// the old elements, and ends with one if the memory can be read: see [`Block`]. Phases that do not write it, and code
+/// between phases, can read it.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -45,13 +45,13 @@ use bytemuck::Pod;
 /// # }
 /// ```
 pub trait BlockMemory: Elements {
-    /// Number of elements.
+    /// The number of elements.
     #[inline(always)]
     fn len(&self) -> u32 {
         self.count()
     }
 
-    /// Whether there is no element.
+    /// Whether there are no elements.
     #[inline(always)]
     fn is_empty(&self) -> bool {
         self.len() == 0
@@ -75,7 +75,7 @@ pub trait BlockMemory: Elements {
     /// Writes `value(i)` to every element `i` below `n`.
     ///
     /// # Panics
-    /// When `n` is beyond [`len`](Self::len).
+    /// When `n` exceeds [`len`](Self::len).
     #[inline(always)]
     #[track_caller]
     fn fill(&mut self, block: &mut Block, n: u32, value: impl Fn(u32) -> Self::Item + Sync) {
@@ -84,17 +84,17 @@ pub trait BlockMemory: Elements {
         block.open(self.claim(INSIDE));
         platform::each_index(block.phase(), n, |i| {
             let item = value(i);
-            // SAFETY: in bounds; index i is one thread's alone, and the closure cannot hold this memory.
+            // SAFETY: in bounds; index i belongs to one thread, and the closure cannot hold this memory.
             unsafe { memory.store(i, item) };
         });
         block.close(Self::READABLE);
     }
 
-    /// Writes `item` to every element `i` below `n` and reduces `value`, for `(item, value) = both(i)`; the reduction is
-    /// that of [`Block::reduce`], whose barrier is the one behind this phase.
+    /// Writes `item` to every element `i` below `n` and reduces `value`, for `(item, value) = both(i)`. The reduction is
+    /// that of [`Block::reduce`], whose barrier also ends this phase.
     ///
     /// # Panics
-    /// When `n` is beyond [`len`](Self::len).
+    /// When `n` exceeds [`len`](Self::len).
     ///
     /// ```
     /// # use cuda_std::prelude::*;
@@ -133,11 +133,11 @@ pub trait BlockMemory: Elements {
         block.reduced(n, identity, write, combine)
     }
 
-    /// Lets `change` alter every element `i` below `n` in place and reduces what it returns, as
+    /// Lets `change` update every element `i` below `n` in place and reduces its results, like
     /// [`fill_reduce`](Self::fill_reduce).
     ///
     /// # Panics
-    /// When `n` is beyond [`len`](Self::len).
+    /// When `n` exceeds [`len`](Self::len).
     #[inline(always)]
     #[track_caller]
     fn update_reduce<V: Pod>(
@@ -163,7 +163,7 @@ pub trait BlockMemory: Elements {
         block.reduced(n, identity, write, combine)
     }
 
-    /// Writes one element, with a value that all threads know.
+    /// Writes one element, with a value that is the same in all threads.
     ///
     /// # Panics
     /// When `i` is not below [`len`](Self::len).
@@ -180,10 +180,10 @@ pub trait BlockMemory: Elements {
         block.close(Self::READABLE);
     }
 
-    /// Lets `change` alter every element `i` below `n` in place.
+    /// Lets `change` update every element `i` below `n` in place.
     ///
     /// # Panics
-    /// When `n` is beyond [`len`](Self::len).
+    /// When `n` exceeds [`len`](Self::len).
     #[inline(always)]
     #[track_caller]
     fn update(&mut self, block: &mut Block, n: u32, change: impl Fn(u32, &mut Self::Item) + Sync)
@@ -200,8 +200,8 @@ pub trait BlockMemory: Elements {
         block.close(Self::READABLE);
     }
 
-    /// Writes element `first + t` by thread `t` from its own state, for every thread with an element below
-    /// [`len`](Self::len); elements behind those of the last thread stay as they were.
+    /// Each thread `t` writes element `first + t` from its own state, if that element is below [`len`](Self::len). Elements
+    /// after that of the last thread stay as they were.
     #[inline(always)]
     fn write<S>(
         &mut self,
@@ -216,25 +216,25 @@ pub trait BlockMemory: Elements {
         state.each_ref(block.phase(), |thread, own| {
             if thread.index() < rest {
                 let item = value(thread, own);
-                // SAFETY: in bounds; each index is one thread's alone.
+                // SAFETY: in bounds; each index belongs to one thread.
                 unsafe { memory.store(first + thread.index(), item) };
             }
         });
         block.close(Self::READABLE);
     }
 
-    /// Writes element `w` by warp `w`, for every warp with an element below [`len`](Self::len).
+    /// Each warp `w` writes element `w`, if that element is below [`len`](Self::len).
     ///
-    /// There is an example at [`fill_by_warp`](Self::fill_by_warp).
+    /// See [`fill_by_warp`](Self::fill_by_warp) for an example.
     #[inline(always)]
     fn write_by_warp(&mut self, block: &mut Block, value: impl Fn(&mut Warp) -> Self::Item + Sync) {
         by_warp::write(self, block, value);
     }
 
-    /// Writes every element `i` below `n`, each computed by a warp.
+    /// Writes every element `i` below `n`. A warp computes each.
     ///
     /// # Panics
-    /// When `n` is beyond [`len`](Self::len).
+    /// When `n` exceeds [`len`](Self::len).
     ///
     /// ```
     /// # use cuda_std::prelude::*;
@@ -266,11 +266,11 @@ pub trait BlockMemory: Elements {
         by_warp::fill(self, block, n, value);
     }
 
-    /// Writes rows of `columns` elements one behind the other, each by a warp: `about(warp, row)` finds out what the row
-    /// has in common, and `value(about, row, column)` is an element.
+    /// Writes consecutive rows of `columns` elements, each row by one warp. `about(warp, row)` computes what the elements
+    /// of a row share, and `value(about, row, column)` an element.
     ///
     /// # Panics
-    /// When `rows * columns` is beyond [`len`](Self::len), or one of them above `u32::MAX - 1024`.
+    /// When `rows * columns` exceeds [`len`](Self::len), or `rows` or `columns` is above `u32::MAX - 1024`.
     ///
     /// ```
     /// # use cuda_std::prelude::*;
@@ -293,7 +293,7 @@ pub trait BlockMemory: Elements {
     /// # }
     /// ```
     ///
-    /// What is known of a row is shared by its lanes, so it is no cell, by which one would see what another did:
+    /// The lanes share a row's data, so it cannot be a cell, through which one lane would see what another did:
     ///
     /// ```compile_fail,E0277
     /// # use cuda_std::prelude::*;
@@ -316,12 +316,12 @@ pub trait BlockMemory: Elements {
         by_warp::fill_rows(self, block, rows, columns, about, value);
     }
 
-    /// Alters every element `i` below `n`, each by a warp, which knows what it was.
+    /// Updates every element `i` below `n`. A warp computes each from its old value.
     ///
     /// # Panics
-    /// When `n` is beyond [`len`](Self::len).
+    /// When `n` exceeds [`len`](Self::len).
     ///
-    /// There is an example at [`fill_by_warp`](Self::fill_by_warp).
+    /// See [`fill_by_warp`](Self::fill_by_warp) for an example.
     #[inline(always)]
     #[track_caller]
     fn update_by_warp(
@@ -335,11 +335,11 @@ pub trait BlockMemory: Elements {
         by_warp::update(self, block, n, change);
     }
 
-    /// As [`fill_by_warp`](Self::fill_by_warp); each warp has a list in each of some shared arrays, empty at first, of an
-    /// equal part of the array's elements. [`WarpList`](crate::WarpList) has an example.
+    /// Like [`fill_by_warp`](Self::fill_by_warp), with lists for each warp, empty at first, in equal parts of some shared
+    /// arrays. See [`WarpList`](crate::WarpList) for an example.
     ///
     /// # Panics
-    /// When `n` is beyond [`len`](Self::len).
+    /// When `n` exceeds [`len`](Self::len).
     #[inline(always)]
     #[track_caller]
     fn fill_by_warp_with<S: SharedByWarp>(
@@ -352,14 +352,14 @@ pub trait BlockMemory: Elements {
         by_warp::fill_with(self, block, n, arrays, value);
     }
 
-    /// Lets warps write the parts that `starts` divides the elements into, each by the warp that is free first: part `g`
-    /// goes from `starts[g]` to before `starts[g + 1]`. What a warp does not write stays as it was. Lists as in
-    /// [`fill_by_warp_with`](Self::fill_by_warp_with), empty for every part.
+    /// Lets warps write the parts into which `starts` divides the elements; the next free warp takes the next part. Part
+    /// `g` goes from `starts[g]` to before `starts[g + 1]`. Elements that a warp does not write stay as they were. Lists
+    /// are as in [`fill_by_warp_with`](Self::fill_by_warp_with), and empty at the start of each part.
     ///
     /// # Panics
-    /// When `starts` falls, or goes beyond [`len`](Self::len).
+    /// When `starts` decreases, or exceeds [`len`](Self::len).
     ///
-    /// There is an example at [`WarpPart`].
+    /// See [`WarpPart`] for an example.
     #[inline(always)]
     #[track_caller]
     fn write_parts_by_warp_with<S: SharedByWarp>(
@@ -372,11 +372,11 @@ pub trait BlockMemory: Elements {
         by_warp::write_parts_with(self, block, starts, arrays, write);
     }
 
-    /// Writes the elements below `n` by 32, each 32 by a warp: `values(warp, first)` has them, one a lane, and what lies
-    /// beyond `n` is not written.
+    /// Writes the elements below `n` in groups of 32, each group by one warp. `values(warp, first)` returns one value for
+    /// each lane; values at `n` and beyond are not written.
     ///
     /// # Panics
-    /// When `n` is beyond [`len`](Self::len).
+    /// When `n` exceeds [`len`](Self::len).
     ///
     /// ```
     /// # use cuda_std::prelude::*;
@@ -407,11 +407,11 @@ pub trait BlockMemory: Elements {
         by_warp::fill_by_lanes(self, block, n, values);
     }
 
-    /// As [`fill_by_lanes`](Self::fill_by_lanes), with lists as in [`fill_by_warp_with`](Self::fill_by_warp_with), empty for
-    /// every 32 elements.
+    /// Like [`fill_by_lanes`](Self::fill_by_lanes), with lists as in [`fill_by_warp_with`](Self::fill_by_warp_with), which
+    /// are empty at the start of each group of 32 elements.
     ///
     /// # Panics
-    /// When `n` is beyond [`len`](Self::len).
+    /// When `n` exceeds [`len`](Self::len).
     ///
     /// ```
     /// # use cuda_std::prelude::*;
@@ -443,8 +443,8 @@ pub trait BlockMemory: Elements {
         by_warp::fill_by_lanes_with(self, block, n, arrays, values);
     }
 
-    /// Runs `f(thread, cells, i)` for every `i` below `n`, of which each may update any of the elements by the atomic
-    /// operations of `cells`: [`AtomicMemory`](crate::AtomicMemory), where an example is. Their scope is the block.
+    /// Runs `f(thread, cells, i)` for every `i` below `n`. Each call may update any of the elements by the atomic
+    /// operations of `cells`, whose scope is the block; see [`AtomicMemory`](crate::AtomicMemory) for an example.
     ///
     /// # Panics
     /// When `n` is above `u32::MAX - 1024`.
@@ -463,14 +463,14 @@ pub trait BlockMemory: Elements {
         block.close(Self::READABLE);
     }
 
-    /// Writes every element `i` below `n`, each computed by a team of `L` threads.
+    /// Writes every element `i` below `n`. A team of `L` threads computes each.
     ///
     /// # Panics
-    /// When `n` is beyond [`len`](Self::len).
+    /// When `n` exceeds [`len`](Self::len).
     ///
     /// ```
     /// # use cuda_std::prelude::*;
-    /// /// Row sums of a matrix of 3 rows, by four threads a row; then each row's share of all.
+    /// /// Row sums of a matrix of 3 rows, by four threads for each row; then each row's share of the total.
     /// #[kernel(threads = 32)]
     /// fn shares(block: &mut Block, out: &mut Chunk<f32, 3>, x: &[f32], columns: u32) {
     ///     let sum = |team: &mut Team<4>, row| {
@@ -503,13 +503,13 @@ pub trait BlockMemory: Elements {
         by_team::fill(self, block, n, value);
     }
 
-    /// Lets a team of `L` threads compute a change to every element `i` below `n`: `compute` runs in all of the
-    /// team's threads, `change` in one.
+    /// A team of `L` threads updates every element `i` below `n`: `compute` runs in all of the team's threads, `change` in
+    /// one.
     ///
     /// # Panics
-    /// When `n` is beyond [`len`](Self::len).
+    /// When `n` exceeds [`len`](Self::len).
     ///
-    /// There is an example at [`fill_by_team`](Self::fill_by_team).
+    /// See [`fill_by_team`](Self::fill_by_team) for an example.
     #[inline(always)]
     #[track_caller]
     fn update_by_team<const L: u32, V>(

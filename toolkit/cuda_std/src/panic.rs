@@ -1,8 +1,8 @@
 //! A panic in a kernel becomes an error on the host.
 //!
-//! On the device the thread that panics writes a [`PanicRecord`] into its launch's slot, unless another thread
-//! did so first, poisons its block and exits. The other threads of the block exit after the next barrier
-//! behind something written; other blocks, kernels and streams go on. The host reads the slot after its next synchronisation. On CPU cores the
+//! On the device, the thread that panics writes a [`PanicRecord`] into its launch's slot, unless another thread was first.
+//! Then it poisons its block and exits. The other threads of the block exit after the next barrier that follows a write;
+//! other blocks, kernels and streams continue. The host reads the slot after its next synchronisation. On CPU cores the
 //! panic unwinds to the executor, which returns the same error.
 
 #[cfg(not(target_arch = "nvptx64"))]
@@ -13,17 +13,17 @@ pub(crate) mod device;
 use bytemuck::{Pod, Zeroable};
 use core::mem::size_of;
 
-/// Bytes kept of a file's name and of a message.
+/// The most bytes that are kept of a file's name and of a message.
 const TEXT_BYTES: usize = 160;
 
-/// [`PanicRecord::state`]: nobody has panicked.
+/// [`PanicRecord::state`]: no thread has panicked.
 pub const PANIC_NONE: u32 = 0;
 /// [`PanicRecord::state`]: a thread is writing the record.
 pub const PANIC_CLAIMED: u32 = 1;
 /// [`PanicRecord::state`]: the record is complete.
 pub const PANIC_RECORDED: u32 = 2;
 
-/// Where the device writes the first panic of a launch: memory that host and device both see.
+/// The first panic of a launch. The device writes it to memory that both host and device can access.
 #[derive(Clone, Copy, Debug, Zeroable, Pod)]
 #[repr(C)]
 pub struct PanicRecord {
@@ -47,9 +47,9 @@ pub struct PanicRecord {
 
 const _: () = assert!(size_of::<PanicRecord>() == 48 + 2 * TEXT_BYTES);
 
-/// A kernel's panic, as the host reports it.
+/// A kernel's panic, as reported on the host.
 ///
-/// An executor on CPU cores returns it in [`LaunchError::Panic`](crate::launch::LaunchError::Panic), whose example has one.
+/// An executor on CPU cores returns it in [`LaunchError::Panic`](crate::launch::LaunchError::Panic), which has an example.
 #[cfg(not(target_arch = "nvptx64"))]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("kernel `{kernel}` panicked at {file}:{line}:{column} in block {block:?}, thread {thread:?}{}", .message.as_ref().map(|m| format!(": {m}")).unwrap_or_default())]
@@ -66,15 +66,15 @@ pub struct KernelPanic {
     pub block: [u32; 3],
     /// Thread index in the block.
     pub thread: [u32; 3],
-    /// The message, where the backend has it: on the device, a literal's text alone.
+    /// The message, if the backend has it: on the device, only the text of a literal.
     pub message: Option<String>,
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
 impl PanicRecord {
-    /// What the record says, if a thread of the kernel called `name` has panicked.
+    /// The content of the record, if a thread of the kernel called `name` has panicked.
     ///
-    /// `name` gives a kernel's name by the id that it was launched with.
+    /// `name` maps the id of a launch to its kernel's name.
     ///
     /// ```
     /// use cuda_std::panic::{PANIC_NONE, PANIC_RECORDED, PanicRecord};

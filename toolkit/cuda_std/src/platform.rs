@@ -1,4 +1,4 @@
-//! The few things that differ between a GPU and CPU cores. Everything above is one source.
+//! The few parts that differ between a GPU and CPU cores. Everything else is one source.
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod cpu;

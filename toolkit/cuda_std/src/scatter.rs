@@ -1,4 +1,4 @@
-//! Writing where the data say.
+//! Writing to computed indices.
 
 use crate::Thread;
 use crate::bounds::check_index;
@@ -6,21 +6,21 @@ use crate::platform::{WriteOnce, store_scattered};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
-/// A global buffer into which the threads of all blocks write, each where its data say, and no element twice: a parameter of
-/// the kernel, `&Scatter<T>`. Elements that nobody writes stay as they were before the launch.
+/// A global buffer into which the threads of all blocks write, each at indices that it computes, and no element twice: a
+/// parameter of the kernel, `&Scatter<T>`. Elements that nobody writes keep their values from before the launch.
 ///
-/// What is enforced: a kernel cannot read the buffer, and writes it from phases alone (the compiler). Indices are checked at
-/// run time. On CPU cores a second write of an element is a panic, whichever block does it. Not enforced on a device: there, one
-/// of the values that were written remains, or words of several where an element has more words than one. So test such a kernel on
-/// CPU cores.
+/// Enforced by the compiler: a kernel cannot read the buffer, and only phases write it. Checked at run time: indices. On
+/// CPU cores, a second write to an element is a panic, whichever block does it. On a device this is not checked: one of the
+/// written values remains, or a mixture of words from several if an element has more than one word. So test such a kernel
+/// on CPU cores.
 ///
-/// Where each block writes elements that are its own, [`Chunk`](crate::Chunk) and its like need no test. Where threads update what
-/// others have written, [`Atomics`](crate::Atomics) do.
+/// If each block writes its own elements, use [`Chunk`](crate::Chunk) and similar types, which need no such test. If
+/// threads update what others have written, use [`Atomics`](crate::Atomics).
 ///
 /// ```
 /// # use cuda_std::launch::LaunchError;
 /// # use cuda_std::prelude::*;
-/// /// Moves every point to where `to` says.
+/// /// Moves every point to the index in `to`.
 /// #[kernel(threads = 64, requires(to.len() == x.len()))]
 /// fn moved(block: &mut Block, out: &Scatter<[f32; 2]>, x: &[[f32; 2]], to: &[u32]) {
 ///     block.for_each(x.len() as u32, |thread, i| out.put(thread, to.at(i), x.at(i)));
@@ -44,30 +44,30 @@ pub struct Scatter<'a, T> {
 
 impl<T: Pod> Scatter<'_, T> {
     /// # Safety
-    /// `data` has `len` elements that others only write, and only by this type, while this lives.
+    /// `data` has `len` elements. While this lives, others only write them, and only through this type.
     #[inline(always)]
     pub(crate) unsafe fn new(data: *mut T, len: u32) -> Self {
         Self { data, len, written: WriteOnce::new(len), owner: PhantomData }
     }
 
-    /// Number of elements.
+    /// The number of elements.
     #[inline(always)]
     #[must_use]
     pub fn len(&self) -> u32 {
         self.len
     }
 
-    /// Whether there is no element.
+    /// Whether there are no elements.
     #[inline(always)]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Writes element `i`, which no thread of the launch has written.
+    /// Writes element `i`, which no thread of the launch has written yet.
     ///
     /// # Panics
-    /// When `i` is not below [`len`](Self::len); on CPU cores, when the element has been written.
+    /// When `i` is not below [`len`](Self::len). On CPU cores, also when the element was written before.
     #[inline(always)]
     #[track_caller]
     pub fn put(&self, _thread: Thread, i: u32, value: T) {
@@ -75,12 +75,12 @@ impl<T: Pod> Scatter<'_, T> {
         if !self.written.is_first(i) {
             panic!("element written twice");
         }
-        // SAFETY: in bounds. Nobody reads, and on CPU cores nobody else writes.
+        // SAFETY: in bounds. Nothing reads it, and on CPU cores nothing else writes it.
         unsafe { store_scattered(self.data.wrapping_add(i as usize), value) };
     }
 }
 
-// SAFETY: threads only write, by stores that may meet.
+// SAFETY: threads only write, by stores that may collide.
 unsafe impl<T: Pod> Sync for Scatter<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: Pod> Send for Scatter<'_, T> {}

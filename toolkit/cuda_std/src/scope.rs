@@ -1,6 +1,6 @@
-//! Who sees an atomic operation as one: a block, a device, or the whole system.
+//! Scopes of atomic operations: a block, a device, or the whole system.
 
-/// How far an atomic operation reaches.
+/// The threads for which an operation is atomic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub enum Level {
@@ -22,7 +22,7 @@ pub trait Scope: sealed::Sealed + 'static {
     const LEVEL: Level;
 }
 
-/// A scope that holds all blocks of a launch.
+/// A scope that contains all blocks of a launch.
 ///
 /// ```compile_fail,E0277
 /// # use cuda_std::prelude::*;
@@ -36,8 +36,8 @@ pub trait Scope: sealed::Sealed + 'static {
 )]
 pub trait AllBlocks: Scope {}
 
-/// The threads of one block: the scope of a block's own memory, [`Cells`](crate::Cells). [`Atomics`](crate::Atomics) take
-/// one that holds [all blocks](AllBlocks).
+/// The threads of one block: the scope of a block's own memory, [`Cells`](crate::Cells). [`Atomics`](crate::Atomics) need
+/// one that contains [all blocks](AllBlocks).
 #[derive(Clone, Copy, Debug)]
 pub enum Block {}
 

@@ -1,11 +1,11 @@
-//! What keeps the insides of public traits inside.
+//! Keeps the internals of public traits private.
 //!
-//! A trait that nobody can name still lends its methods: `fn f<M: BlockMemory>(memory: &M)` may call every method of
-//! `BlockMemory`'s hidden supertrait. So methods that hand out what a phase alone may have take an [`Inside`].
+//! Code can call the methods of a trait that it cannot name: `fn f<M: BlockMemory>(memory: &M)` may call every method of
+//! `BlockMemory`'s hidden supertrait. So methods that only phases may use take an [`Inside`].
 
-/// Taken by methods that only this crate calls. Its type cannot be named elsewhere, and no function gives one.
+/// The argument of methods that only this crate calls. Other crates cannot name its type, and no function returns one.
 #[derive(Clone, Copy)]
 pub struct Inside(());
 
-/// The one there is.
+/// The only value.
 pub(crate) const INSIDE: Inside = Inside(());

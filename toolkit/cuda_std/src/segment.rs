@@ -9,7 +9,7 @@ use crate::seal::{INSIDE, Inside};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
-/// The part of a global buffer that belongs to this block alone, for reading and writing: a parameter of the kernel.
+/// The part of a global buffer that belongs only to this block, for reading and writing: a parameter of the kernel.
 ///
 /// Which elements those are is said at launch, by checked offsets; no two blocks share one. What was in the
 /// buffer before the launch is there until the kernel writes it.
@@ -20,8 +20,8 @@ use core::marker::PhantomData;
 /// A kernel that only writes it says so, which spares barriers: `&mut Segment<f32, WriteOnly>`, see
 /// [`WriteOnly`](crate::access::WriteOnly).
 ///
-/// What is enforced: it is this block's alone (a check when the offsets are made, and at launch). A phase that writes
-/// gives each element to one thread, and holds the segment by `&mut`, so that nobody reads it meanwhile (the compiler).
+/// What is enforced: it belongs only to this block (a check when the offsets are made, and at launch). A phase that writes
+/// gives each element to one thread, and holds the segment by `&mut`, so that nothing reads it at the same time (the compiler).
 /// Indices and lengths are checked at run time. Not enforced: that an element was written before it is read.
 ///
 /// ```
@@ -122,19 +122,19 @@ impl<'a, T: Pod, A: Access> Elements for Segment<'a, T, A> {
 
     #[inline(always)]
     unsafe fn load(&self, i: u32) -> T {
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         unsafe { self.resolved(INSIDE).load(i) }
     }
 
     #[inline(always)]
     unsafe fn store(&self, i: u32, value: T) {
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         unsafe { self.resolved(INSIDE).store(i, value) }
     }
 
     #[inline(always)]
     unsafe fn change(&self, i: u32, change: impl FnOnce(&mut T)) {
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         unsafe { self.resolved(INSIDE).change(i, change) }
     }
 
@@ -268,19 +268,19 @@ impl<'a, T: Pod> Elements for Part<'a, T> {
 
     #[inline(always)]
     unsafe fn load(&self, i: u32) -> T {
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         unsafe { self.data.add(i as usize).read() }
     }
 
     #[inline(always)]
     unsafe fn store(&self, i: u32, value: T) {
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         unsafe { self.data.add(i as usize).write(value) }
     }
 
     #[inline(always)]
     unsafe fn change(&self, i: u32, change: impl FnOnce(&mut T)) {
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         change(unsafe { &mut *self.data.add(i as usize) });
     }
 
@@ -442,7 +442,7 @@ impl<T: Pod> View<'_, T> {
     /// `i < len()`.
     #[inline(always)]
     pub(crate) unsafe fn get_unchecked(&self, i: u32) -> T {
-        // SAFETY: the caller's; the segment is borrowed, so no phase writes it.
+        // SAFETY: ensured by the caller; the segment is borrowed, so no phase writes it.
         unsafe { self.data.add(i as usize).read() }
     }
 

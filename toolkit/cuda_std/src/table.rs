@@ -1,4 +1,4 @@
-//! Matrices to read.
+//! Matrices for reading.
 
 use crate::bounds::{check_index, out_of_bounds};
 use bytemuck::Pod;
@@ -6,8 +6,8 @@ use core::marker::PhantomData;
 
 /// An input slice as a matrix, row by row.
 ///
-/// What is enforced: nobody writes it (the compiler). That the slice has all elements is checked when the table is
-/// made, that the table has a window's elements when that is made, and that a window has an element when it is read.
+/// Enforced by the compiler: nobody writes it. Making a table checks that the slice has all its elements, making a window
+/// checks that it lies in the table, and reading an element checks that it lies in the window.
 ///
 /// ```
 /// use cuda_std::Table;
@@ -15,7 +15,7 @@ use core::marker::PhantomData;
 /// // 3 rows of 4 columns.
 /// let table = Table::new(&[0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23], 3, 4);
 /// assert_eq!((table.rows(), table.columns()), (3, 4));
-/// // 2 x 2 of it, from row 1 and column 2 on.
+/// // A window of 2 x 2, from row 1 and column 2 on.
 /// let window = table.window::<2, 2>(1, 2);
 /// assert_eq!([window.at(0, 0), window.at(0, 1), window.at(1, 0)], [12, 13, 22]);
 /// ```
@@ -30,7 +30,7 @@ impl<'a, T: Pod> Table<'a, T> {
     /// The first `rows * columns` elements of `data`.
     ///
     /// # Panics
-    /// When they are not all there, or more than `u32` counts.
+    /// When some do not exist, or there are more than `u32` can count.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -41,27 +41,27 @@ impl<'a, T: Pod> Table<'a, T> {
         }
     }
 
-    /// Number of rows.
+    /// The number of rows.
     #[inline(always)]
     #[must_use]
     pub fn rows(&self) -> u32 {
         self.rows
     }
 
-    /// Number of columns.
+    /// The number of columns.
     #[inline(always)]
     #[must_use]
     pub fn columns(&self) -> u32 {
         self.columns
     }
 
-    /// `R` rows and `C` columns of it, from (`row`, `column`) on.
+    /// A window of `R` rows and `C` columns from (`row`, `column`) on.
     ///
-    /// Where a whole block looks at the same window, the check that it is there is the same for all threads too, and none is
-    /// left of an element whose place in the window the compiler can bound.
+    /// If a whole block uses the same window, the check of the window is also the same for all threads. The check of an
+    /// element disappears if the compiler can bound its position in the window.
     ///
     /// # Panics
-    /// When it is not all there.
+    /// When some of it is outside the table.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -76,13 +76,13 @@ impl<'a, T: Pod> Table<'a, T> {
     }
 }
 
-/// `R` rows and `C` columns of a [`Table`], which says what is enforced.
+/// `R` rows and `C` columns of a [`Table`]; see there for the guarantees and an example.
 ///
 /// An example is at [`Table`].
 #[derive(Clone, Copy, Debug)]
 pub struct Window<'a, T, const R: usize, const C: usize> {
     first: *const T,
-    /// Columns of the table.
+    /// The number of columns of the table.
     columns: u32,
     owner: PhantomData<&'a [T]>,
 }
@@ -91,7 +91,7 @@ impl<T: Pod, const R: usize, const C: usize> Window<'_, T, R, C> {
     /// Element (`row`, `column`) of the window.
     ///
     /// # Panics
-    /// When the window does not have it.
+    /// When the window does not contain it.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -99,7 +99,7 @@ impl<T: Pod, const R: usize, const C: usize> Window<'_, T, R, C> {
         check_index(row, R as u32);
         check_index(column, C as u32);
         let place = row.wrapping_mul(self.columns).wrapping_add(column);
-        // SAFETY: the window lies within the table, whose elements `u32` counts, and this element within the window.
+        // SAFETY: the window lies within the table, whose elements `u32` can count, and this element within the window.
         unsafe { self.first.add(place as usize).read() }
     }
 }

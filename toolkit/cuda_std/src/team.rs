@@ -6,12 +6,12 @@ use bytemuck::Pod;
 
 /// A team of `L` threads inside a phase; `L` is 1, 2, 4, 8, 16 or 32.
 ///
-/// All threads of a team run the element's closure alike; only [`reduce`](Self::reduce) shares work out. (The
-/// middle level of a team policy with vector lanes, as in Kokkos.) Teams do not wait for each other, and one may branch or
-/// loop by what it alone has computed.
+/// All threads of a team run the element's closure alike; only [`reduce`](Self::reduce) divides work among them. (This is
+/// the middle level of a team policy with vector lanes, as in Kokkos.) Teams do not wait for each other, and a team may
+/// branch or loop on values that it alone has computed.
 ///
-/// `fill_by_team` and its like of [`BlockMemory`](crate::BlockMemory::fill_by_team) make teams, and show them at work. Another
-/// number of threads does not compile:
+/// `fill_by_team` and similar methods of [`BlockMemory`](crate::BlockMemory::fill_by_team) make teams and have examples.
+/// Another number of threads does not compile:
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -37,8 +37,8 @@ use bytemuck::Pod;
 /// # }
 /// ```
 ///
-/// What is enforced, by the compiler: a team stays in the closure that it was given to, and reduces nothing inside of its own
-/// reduction, where its threads are at different turns.
+/// Enforced by the compiler: a team stays in the closure that received it, and starts no reduction inside its own
+/// reduction, where its threads are in different iterations.
 pub struct Team<const L: u32>(());
 
 impl<const L: u32> Team<L> {
@@ -48,16 +48,16 @@ impl<const L: u32> Team<L> {
         Self(())
     }
 
-    /// Folds `step` over `0..m`; all threads of the team get the result.
+    /// Folds `step` over `0..m`. All threads of the team receive the result.
     ///
-    /// The order of the operations depends on `m` and `L` alone. Slot `s` of `L` starts from `identity` and takes
-    /// the steps `s, s + L, s + 2 L, ..` in this order; then slots are combined by strides `L/2, .. 2, 1`, the
-    /// lower one as the left operand. On the device a slot is a lane; on a CPU the slots are one vector.
+    /// The order of the operations depends only on `m` and `L`. Slot `s` of `L` starts from `identity` and takes the steps
+    /// `s, s + L, s + 2 L, ..` in this order. Then the slots are combined with strides `L/2, .. 2, 1`, with the lower one
+    /// as the left operand. On the device a slot is a lane; on a CPU the slots form one vector.
     ///
-    /// `T` has 16 bits, or is made of 32-bit words. A team in whose block a thread has panicked ends here: what a dead thread would have
-    /// given decides nothing, and no loop waits for it.
+    /// `T` has 16 bits, or consists of 32-bit words. If a thread of the block has panicked, the team ends here: no result
+    /// uses a dead thread's value, and no loop waits for it.
     ///
-    /// Examples are at [`BlockMemory::fill_by_team`] and [`Tile`](crate::Tile). Smaller values do not compile:
+    /// See [`BlockMemory::fill_by_team`] and [`Tile`](crate::Tile) for examples. Smaller values do not compile:
     ///
     /// ```compile_fail,E0080
     /// # use cuda_std::prelude::*;
@@ -81,10 +81,10 @@ impl<const L: u32> Team<L> {
         platform::team_reduce::<L, T>(m, identity, step, combine)
     }
 
-    /// As [`reduce`](Self::reduce), with the same result, for a `step` that has loops of its own.
+    /// Like [`reduce`](Self::reduce), with the same result, for a `step` that contains loops.
     ///
-    /// A CPU's core takes several `j` at a time in `reduce`, and has the code of `step` more than once for that; here it has
-    /// it once, as part of the code around.
+    /// In `reduce`, a CPU core processes several `j` at a time, which takes several copies of the code of `step`. Here
+    /// there is one copy, inlined into the surrounding code.
     #[inline(always)]
     pub fn reduce_long<T: Pod>(
         &mut self,
@@ -98,21 +98,21 @@ impl<const L: u32> Team<L> {
     }
 }
 
-/// Stops the build where warps cannot be cut into teams of `L` threads.
+/// Stops the build if a warp cannot be divided into teams of `L` threads.
 #[inline(always)]
 fn whole_teams<const L: u32>() {
     const { assert!(L.is_power_of_two() && L <= 32, "a team has 1, 2, 4, 8, 16 or 32 threads") };
 }
 
-/// Lists of indices, one for each of the elements that [`Segment::collect`] looked at.
+/// Lists of indices, one for each element that [`Segment::collect`] examined.
 ///
-/// Item `k` of all lists lies side by side, so that neighbouring threads read neighbouring words.
+/// Items `k` of all lists are adjacent, so that neighbouring threads read neighbouring words.
 ///
-/// What is enforced: no phase writes the memory while there are lists of it (the compiler); lists, and places within
-/// their room, are checked at run time. Not enforced: that a place is below the list's [`count`](Self::count). From there
-/// to the end of the list's room lies what was in the memory before, as it does in memory that nobody has collected into:
-/// some word of the buffer, never one beyond it. A kernel knows the count, since it bounds its loops, and to load and compare
-/// it again for every item would cost instructions in each of them.
+/// Enforced by the compiler: no phase writes the memory while lists of it exist. Checked at run time: the list's index, and
+/// that an item's index is within the list's room. Not enforced: that an item's index is below the list's
+/// [`count`](Self::count). From there on, the memory holds old words of the buffer, as it does everywhere if nobody has
+/// collected into it, but never a word outside the buffer. A kernel knows the count, since it bounds its loops; loading and
+/// comparing it again for every item would cost instructions.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -142,16 +142,15 @@ pub struct Lists<'a> {
     words: View<'a, u32>,
     lists: u32,
     room: u32,
-    /// Lists whose words were one segment: the first so many, the next so many, ..
+    /// The number of lists whose words form one segment: the first `chunk` lists, the next `chunk`, and so on.
     chunk: u32,
 }
 
 impl<'a> Lists<'a> {
-    /// The `n` lists that [`Segment::collect`] has made, in this launch or an earlier one, in the memory of which this
-    /// is all.
+    /// The `n` lists that [`Segment::collect`] has made, in this launch or an earlier one. `words` is all of their memory.
     ///
     /// # Panics
-    /// When there is less than a word a list.
+    /// When there is less than one word for each list.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -159,11 +158,11 @@ impl<'a> Lists<'a> {
         Self::in_chunks(words, n, n)
     }
 
-    /// The `n` lists that several blocks have made, of `chunk` elements each but for the last, in segments that lie one
-    /// after the other with as many words for each list.
+    /// The `n` lists that several blocks have made in consecutive segments, each of `chunk` lists except the last one, with
+    /// the same number of words for each list.
     ///
     /// # Panics
-    /// When there is less than a word a list, or a chunk of none.
+    /// When there is less than one word for each list, or `chunk` is 0.
     ///
     /// ```
     /// # use cuda_std::prelude::*;
@@ -185,7 +184,7 @@ impl<'a> Lists<'a> {
     ///     });
     /// }
     /// # fn main() {
-    /// // Five words for each list: room for four indices and a count.
+    /// // Five words for each list: room for four indices, and a count.
     /// let (mut words, mut out) = ([0; 25], [[0; 2]; 5]);
     /// let offsets = Offsets::new(vec![0, 15, 25]).unwrap();
     /// let segments = Segments { data: &mut words[..], offsets: &offsets };
@@ -206,7 +205,7 @@ impl<'a> Lists<'a> {
         Self { words, lists: n, room, chunk }
     }
 
-    /// Where list `i` has its count, and how far it is from there to the first index and on to the next.
+    /// The position of list `i`'s count, and the distance from there to the first index and on to the next.
     #[inline(always)]
     fn place(&self, i: u32) -> (u32, u32) {
         if self.chunk >= self.lists {
@@ -214,27 +213,27 @@ impl<'a> Lists<'a> {
         }
         let before = i - i % self.chunk;
         let stride = self.lists.wrapping_sub(before).min(self.chunk);
-        // The lists before have room + 1 words each: no more than there are.
+        // Each earlier list has room + 1 words, so the sum is at most the number of words.
         (before.wrapping_mul(self.room.wrapping_add(1)).wrapping_add(i.wrapping_sub(before)), stride)
     }
 }
 
 impl Lists<'_> {
-    /// How many lists there are.
+    /// The number of lists.
     #[inline(always)]
     #[must_use]
     pub fn len(&self) -> u32 {
         self.lists
     }
 
-    /// Whether there is none.
+    /// Whether there are no lists.
     #[inline(always)]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lists == 0
     }
 
-    /// How many indices list `i` was to hold; more than it does where there was no room.
+    /// The number of indices found for list `i`, which exceeds the number stored if there was no room.
     ///
     /// # Panics
     /// When there is no list `i`.
@@ -257,11 +256,12 @@ impl Lists<'_> {
         self.count(i) <= self.room
     }
 
-    /// Index number `k` of list `i`, from 0: for `k` below [`count`](Self::count), if the list
-    /// [is complete](Self::is_complete). That is not looked at: from the count on it is a word of no meaning.
+    /// Index `k` of list `i`, counted from 0, for `k` below [`count`](Self::count) if the list [is
+    /// complete](Self::is_complete). This is not checked: from the count on, the word is meaningless.
     ///
     /// # Panics
-    /// When there is no list `i`, or `k` is not below its room, which is what [`collect`](Segment::collect) divides.
+    /// When there is no list `i`, or `k` is not below its room, into which [`collect`](Segment::collect) divides the
+    /// memory.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -272,8 +272,8 @@ impl Lists<'_> {
         self.words.get(k.wrapping_add(1).wrapping_mul(stride).wrapping_add(first))
     }
 
-    /// Calls `visit` with the first `k` indices of list `i`, in rising order: what a loop over [`get`](Self::get) does,
-    /// with one check instead of one each. As there, `k` is looked at beside the list's room and not beside its count.
+    /// Calls `visit` with the first `k` indices of list `i`, in increasing order, like a loop over [`get`](Self::get) with
+    /// a single check. As there, `k` is compared with the list's room and not with its count.
     ///
     /// # Panics
     /// When there is no list `i`, or no room for `k` indices in it.
@@ -285,23 +285,23 @@ impl Lists<'_> {
         let (mut at, stride) = self.place(i);
         for _ in 0..k {
             at = at.wrapping_add(stride);
-            // SAFETY: a chunk of `stride` lists has `room + 1` rows of so many words, which begin with the count of its
-            // first list, and this is in one of its first k + 1.
+            // SAFETY: a chunk of `stride` lists has `room + 1` rows of `stride` words. They begin with the count of its
+            // first list, and this is in one of the first k + 1 rows.
             visit(unsafe { self.words.get_unchecked(at) });
         }
     }
 }
 
 impl Segment<'_, u32> {
-    /// Collects, for every `i` below `n`, the indices `j` below `m` for which `keep(i)(j)` holds, in rising order. A
-    /// team of `L` threads looks at `L` of them at a time.
+    /// Collects, for every `i` below `n`, the indices `j` below `m` for which `keep(i)(j)` holds, in increasing order. A
+    /// team of `L` threads examines `L` of them at a time.
     ///
-    /// The segment's words are shared out evenly: each list has `len / n` of them, one of which holds its count.
+    /// The segment's words are divided evenly: each list has `len / n` of them, one of which holds its count.
     ///
     /// # Panics
-    /// When there is less than a word a list.
+    /// When there is less than one word for each list.
     ///
-    /// An example is at [`Lists`]. A warp is not made of teams of three:
+    /// See [`Lists`] for an example. Teams of three threads do not compile:
     ///
     /// ```compile_fail,E0080
     /// # use cuda_std::prelude::*;
@@ -332,8 +332,8 @@ impl Segment<'_, u32> {
         platform::each_team::<L>(block.phase(), n, |i, owned| {
             let count = platform::team_collect::<L>(m, keep(i), |k, j| {
                 if owned && k < room {
-                    // SAFETY: n lists of `room` items and a count each lie within the segment; list i is this
-                    // team's alone, and each of its items is one thread's.
+                    // SAFETY: n lists of `room` items and a count each lie within the segment. List i belongs to this team
+                    // alone, and each of its items to one thread.
                     unsafe { words.at(k.wrapping_add(1).wrapping_mul(n).wrapping_add(i)).write(j) };
                 }
             });

@@ -7,22 +7,22 @@ use crate::{Block, PerThread, Thread, platform};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
-/// The tile of a matrix that belongs to this block alone, for writing: a parameter of the kernel.
+/// The tile of a matrix that belongs only to this block: a parameter of the kernel.
 ///
-/// The matrix lies row by row in its buffer; how many columns it has is said at launch. It is cut into tiles of `ROWS` x
-/// `COLUMNS`, and block (x, y) owns the one that begins at row `y * ROWS` and column `x * COLUMNS`. At the matrix's lower
-/// and right edge a tile is smaller. A launch has exactly the grid that this takes, and a matrix of at most `u32::MAX`
+/// The matrix lies row by row in its buffer; the launch gives its number of columns. It is divided into tiles of `ROWS` x
+/// `COLUMNS`, and block (x, y) owns the tile that begins at row `y * ROWS` and column `x * COLUMNS`. Tiles at the lower and
+/// right edges may be smaller. A launch must have exactly the grid that covers the matrix, which has at most `u32::MAX`
 /// elements.
 ///
-/// Rows and columns are counted within the tile; [`first_row`](Self::first_row) and
-/// [`first_column`](Self::first_column) say where it lies.
+/// Rows and columns are counted within the tile; [`first_row`](Self::first_row) and [`first_column`](Self::first_column)
+/// give its position in the matrix.
 ///
-/// A kernel that only writes it says so, which spares barriers: `&mut Tile2d<f32, 32, 32, WriteOnly>`, see
+/// `&mut Tile2d<f32, 32, 32, WriteOnly>` declares that the kernel only writes it, which saves barriers; see
 /// [`WriteOnly`](crate::access::WriteOnly).
 ///
-/// What is enforced: it is this block's alone (a check of the grid at launch). A phase that writes gives each element
-/// to one thread, and holds the tile by `&mut`, so that nobody reads it meanwhile (the compiler). Rows and columns are
-/// checked at run time. Not enforced: that an element was written before it is read.
+/// Checked at launch: the grid, so that each tile belongs to one block. Enforced by the compiler: a phase that writes gives
+/// each element to one thread, and holds the tile by `&mut`, so that nothing reads it at the same time. Checked at run
+/// time: rows and columns. Not enforced: that an element is written before it is read.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -58,8 +58,8 @@ pub struct Tile2d<'a, T, const ROWS: usize, const COLUMNS: usize, A = ReadWrite>
 
 impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, ROWS, COLUMNS, A> {
     /// # Safety
-    /// `data` has `size[0]` rows of `size[1]` columns, a 32-bit number of elements of which this tile alone reads and
-    /// writes those of tile (`x`, `y`); its first one is there.
+    /// `data` has `size[0]` rows of `size[1]` columns, whose product fits in 32 bits. Only this tile reads and writes the
+    /// elements of tile (`x`, `y`), whose first one exists.
     #[inline(always)]
     pub(crate) unsafe fn new(x: u32, y: u32, data: *mut T, size: [u32; 2]) -> Self {
         const { assert!(ROWS > 0 && COLUMNS > 0 && ROWS * COLUMNS <= 1 << 30, "a tile has 1 to 2^30 elements") };
@@ -67,21 +67,21 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, R
         Self { data, size, first, access: A::UNTOUCHED, owner: PhantomData }
     }
 
-    /// Row of the matrix in which the tile begins.
+    /// The tile's first row in the matrix.
     #[inline(always)]
     #[must_use]
     pub fn first_row(&self) -> u32 {
         self.first[0]
     }
 
-    /// Column of the matrix in which the tile begins.
+    /// The tile's first column in the matrix.
     #[inline(always)]
     #[must_use]
     pub fn first_column(&self) -> u32 {
         self.first[1]
     }
 
-    /// Rows of this tile: `ROWS`, or fewer at the matrix's end.
+    /// The number of rows of this tile: `ROWS`, or fewer at the matrix's end.
     #[inline(always)]
     #[must_use]
     pub fn rows(&self) -> u32 {
@@ -89,7 +89,7 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, R
         if rest < ROWS as u32 { rest } else { ROWS as u32 }
     }
 
-    /// Columns of this tile: `COLUMNS`, or fewer at the matrix's end.
+    /// The number of columns of this tile: `COLUMNS`, or fewer at the matrix's end.
     #[inline(always)]
     #[must_use]
     pub fn columns(&self) -> u32 {
@@ -97,14 +97,14 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, R
         if rest < COLUMNS as u32 { rest } else { COLUMNS as u32 }
     }
 
-    /// Rows and columns of the whole matrix.
+    /// The numbers of rows and columns of the whole matrix.
     #[inline(always)]
     #[must_use]
     pub fn matrix(&self) -> [u32; 2] {
         self.size
     }
 
-    /// Writes `value(row, column)` to every element of the tile, neighbouring columns by neighbouring threads.
+    /// Writes `value(row, column)` to every element of the tile. Neighbouring threads write neighbouring columns.
     #[inline(always)]
     pub fn fill(&mut self, block: &mut Block, value: impl Fn(u32, u32) -> T + Sync) {
         let (rows, columns) = (self.rows(), self.columns());
@@ -118,7 +118,7 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, R
             };
             platform::each_ahead(crew, (ROWS * COLUMNS) as u32, value, |i, item| {
                 let (row, column) = place(i);
-                // SAFETY: within the tile; each element is one thread's alone, and the closure cannot hold the tile.
+                // SAFETY: within the tile; each element belongs to one thread, and the closure cannot hold the tile.
                 unsafe { self.at(row, column).write(item) };
             });
         } else {
@@ -134,12 +134,12 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, R
         block.close(A::READABLE);
     }
 
-    /// Writes the whole tile from what each thread has computed of it, `R` x `C` elements a thread: `value(thread, own,
-    /// i, j)` for row `i` and column `j` of the thread's part.
+    /// Writes the whole tile from the threads' own results, `R` x `C` elements for each thread: `value(thread, own, i, j)`
+    /// for row `i` and column `j` of the thread's part.
     ///
-    /// A row of the tile is cut into `COLUMNS / C` parts and thread `t` owns part `t % (COLUMNS / C)` of the rows from
-    /// `t / (COLUMNS / C) * R` on. Threads whose part begins beyond the tile write nothing. The build
-    /// stops where `R` and `C` do not cut the tile into whole parts.
+    /// A row of the tile is divided into `COLUMNS / C` parts, and thread `t` owns part `t % (COLUMNS / C)` of the rows from
+    /// `t / (COLUMNS / C) * R` on. Threads whose part begins beyond the tile write nothing. The build stops if `R` and `C`
+    /// do not divide the tile into whole parts.
     ///
     /// # Panics
     /// When the block has fewer threads than the tile has parts.
@@ -176,13 +176,13 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, R
         block.close(A::READABLE);
     }
 
-    /// Whether others may still be at work on the tile when a phase begins to write it; asked by that phase.
+    /// Whether others may still use the tile when a phase begins to write it. That phase calls this.
     #[inline(always)]
     pub(crate) fn claim(&mut self) -> bool {
         self.access.claim()
     }
 
-    /// Where an element lies.
+    /// The address of an element.
     #[inline(always)]
     pub(crate) fn at(&self, row: u32, column: u32) -> *mut T {
         let row = self.first[0].wrapping_add(row).wrapping_mul(self.size[1]);
@@ -194,7 +194,7 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize> Tile2d<'_, T, ROWS, COLUMN
     /// Element (`row`, `column`) of the tile, as it is now.
     ///
     /// # Panics
-    /// When the tile does not have it.
+    /// When the tile does not contain it.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -206,7 +206,7 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize> Tile2d<'_, T, ROWS, COLUMN
     }
 }
 
-// SAFETY: reading from several threads is what phases do; writing needs `&mut` and is given out by element.
+// SAFETY: phases read from several threads; writing needs `&mut` and gives each element to one thread.
 unsafe impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A> Sync for Tile2d<'_, T, ROWS, COLUMNS, A> {}
 // SAFETY: a tile is unique access to plain data.
 unsafe impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A> Send for Tile2d<'_, T, ROWS, COLUMNS, A> {}

@@ -1,7 +1,7 @@
-//! Loops that are written out.
+//! Unrolled loops.
 
-/// Calls `f` with every number below `N`: written out for the first 64 of them, so that elements of an array which `f` takes
-/// by their number stay in registers. The compiler by itself leaves a loop of many instructions as it is.
+/// Calls `f` with every number below `N`, unrolled for the first 64, so that array elements that `f` accesses by this
+/// number stay in registers. The compiler does not unroll a loop of many instructions by itself.
 #[inline(always)]
 pub(crate) fn unrolled<const N: usize>(mut f: impl FnMut(u32)) {
     macro_rules! calls {

@@ -1,9 +1,9 @@
 //! Warps and their phases.
 
-use crate::Thread;
 use crate::bounds::crosses_lanes;
 use crate::platform::{self, Crew, LaneStorage};
 use crate::seal::INSIDE;
+use crate::{Thread, WarpUnion};
 use bytemuck::Pod;
 
 /// A warp: 32 neighbouring threads of a block, in a phase of [`Block::warps`](crate::Block::warps).
@@ -293,41 +293,16 @@ impl Warp {
         values.0.reduce(combine)
     }
 
-    /// The words of all lanes, combined by or. There are 1, 2, 4, 8, 16 or 32 of them.
-    ///
-    /// On a device the lanes first divide the words among them, so that it takes little more than one shuffle a word.
-    ///
-    /// ```
-    /// # use cuda_std::prelude::*;
-    /// #[kernel(threads = 32)]
-    /// fn found(block: &mut Block, out: &mut Chunk<u32, 4>) {
-    ///     out.fill_by_warp(block, 4, |warp, k| {
-    ///         let x = warp.per_lane(|lane| 3 * lane.index());
-    ///         // A bit for each multiple of 3 below 96, in three words.
-    ///         let words: [u32; 4] = warp.or_words(&x, |_, x| {
-    ///             let mut own = [0; 4];
-    ///             own[*x as usize / 32] = 1 << (x % 32);
-    ///             own
-    ///         });
-    ///         words[k as usize]
-    ///     });
-    /// }
-    /// # fn main() {
-    /// let mut out = [0; 4];
-    /// found::launch(&CpuExecutor::new(), 1, found::Args { out: &mut out }).unwrap();
-    /// let of = |first: u32| (0..32).filter(|bit| (first + bit) % 3 == 0).map(|bit| 1 << bit).sum::<u32>();
-    /// assert_eq!(out, [of(0), of(32), of(64), 0]);
-    /// # }
-    /// ```
+    /// The words of all lanes, combined by or: [`WarpUnion`] for what is looked at once.
     #[inline(always)]
     pub fn or_words<L: Lanes, const N: usize>(
         &mut self,
         values: L,
         words: impl Fn(Lane, L::Item) -> [u32; N] + Sync,
     ) -> [u32; N] {
-        const { assert!(N.is_power_of_two() && N <= 32, "1, 2, 4, 8, 16 or 32 words") };
-        let lane = self.lane();
-        platform::or_words(self.crew.next_phase(), self.index, |index| words(lane(index), values.of(index, INSIDE)))
+        let mut union = WarpUnion::new(self);
+        union.or(self, values, words);
+        union.words(self)
     }
 
     /// Combines each lane's value with those of all lanes below it: by strides 1, 2, 4, 8, 16, the lower one as the left

@@ -1,4 +1,4 @@
-//! Lists in shared memory that belong to one warp each.
+//! Lists in shared memory, each of which belongs to one warp.
 
 use crate::bounds::{check_index, check_length};
 use crate::platform::{self, LaneStorage, SharedPointer};
@@ -8,18 +8,17 @@ use crate::{Lane, Lanes, PerLane, Shared, Warp};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
-/// A warp's own part of a [`Shared`] array, as a list that its lanes put items into:
+/// A warp's own part of a [`Shared`] array, as a list to which its lanes append items.
 /// [`BlockMemory::fill_by_warp_with`](crate::BlockMemory::fill_by_warp_with) gives each warp one.
 ///
-/// What is enforced: only this warp sees the list, since the array is divided among the block's warps (the compiler, by
-/// `&mut`). Lanes read through the [`WarpItems`] that [`items`](Self::items) gives, which waits for those that have put
-/// something in; while that is held, nobody can put in more (the compiler). Indices are checked at run time against what was
-/// put in.
+/// Enforced by the compiler: only this warp sees the list, because the array is divided among the block's warps, by `&mut`;
+/// and nobody appends while [`WarpItems`] exist. Lanes read through [`WarpItems`], for which [`items`](Self::items) waits
+/// for the lanes that have appended. Checked at run time: indices are below the number of appended items.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
-/// /// Element `i`: of the numbers from `i` to before `3 i`, the sum of the multiples of 3, and how many are even; all ones
-/// /// where there was no room.
+/// /// Element `i`: the sum of the multiples of 3 among the numbers from `i` to before `3 i`, and how many of them are
+/// /// even; all ones where there was no room.
 /// #[kernel(threads = 64)]
 /// fn sums(block: &mut Block, out: &mut Chunk<[u32; 2], 5>, a: &mut Shared<u32, 16>, b: &mut Shared<u32, 16>) {
 ///     // Two warps: eight elements of each array for a warp.
@@ -48,14 +47,14 @@ use core::marker::PhantomData;
 pub struct WarpList<'a, T> {
     data: SharedPointer<T>,
     capacity: u32,
-    /// Items that were put in, those without room counted.
+    /// The number of appended items, including those without room.
     count: u32,
-    /// Whether lanes may still be reading what was put in.
+    /// Whether lanes may still be reading the items.
     being_read: bool,
     owner: PhantomData<&'a mut [T]>,
 }
 
-/// What was put into a [`WarpList`], to read.
+/// The items of a [`WarpList`], for reading.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -95,49 +94,49 @@ pub struct WarpItems<'a, T> {
 
 impl<T: Pod> WarpList<'_, T> {
     /// # Safety
-    /// `data` points to the first of `capacity` elements that the calling warp alone reads and writes while this lives, and
-    /// that its lanes have ended reading.
+    /// `data` points to the first of `capacity` elements. While this lives, only the calling warp reads and writes them,
+    /// and its lanes have finished reading them.
     #[inline(always)]
     pub(crate) unsafe fn new(data: SharedPointer<T>, capacity: u32) -> Self {
         Self { data, capacity, count: 0, being_read: false, owner: PhantomData }
     }
 
-    /// Number of items that the list has room for.
+    /// The number of items for which the list has room.
     #[inline(always)]
     #[must_use]
     pub fn capacity(&self) -> u32 {
         self.capacity
     }
 
-    /// Number of items that were put in, those without room counted.
+    /// The number of appended items, including those without room.
     #[inline(always)]
     #[must_use]
     pub fn len(&self) -> u32 {
         self.count
     }
 
-    /// Whether no item was put in.
+    /// Whether no item was appended.
     #[inline(always)]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Forgets the items.
+    /// Removes the items.
     #[inline(always)]
     pub fn clear(&mut self, _warp: &mut Warp) {
-        // Whoever looks whether it must wait takes longer than to wait.
+        // Testing whether it must wait would take longer than waiting.
         platform::meet_warp();
         (self.count, self.being_read) = (0, false);
     }
 
-    /// Where the next item goes: the list, how many were put in, and its capacity.
+    /// The destination of the next item: the list, the number of appended items, and its capacity.
     #[inline(always)]
     pub(crate) fn place(&self) -> (SharedPointer<T>, u32, u32) {
         (self.data, self.count, self.capacity)
     }
 
-    /// Counts items that were put in.
+    /// Counts appended items.
     #[inline(always)]
     pub(crate) fn add(&mut self, n: u32) {
         self.count = self.count.saturating_add(n);
@@ -152,16 +151,16 @@ impl<T: Pod> WarpList<'_, T> {
         self.being_read = false;
     }
 
-    /// Puts in the values of those lanes that have one, in the lanes' order; what has no room is counted and dropped.
+    /// Appends the values of those lanes that have one, in the lanes' order. Values without room are counted and dropped.
     #[inline(always)]
     pub fn push(&mut self, warp: &mut Warp, values: &PerLane<Option<T>>) {
         self.push_some(warp, values, |_, value| value.is_some(), |_, value| *value);
     }
 
-    /// Puts in what `find` gives in those lanes where `ask` says yes, in the lanes' order; what has no room is counted and
-    /// dropped.
+    /// Appends the result of `find` in those lanes where `ask` returns true, in the lanes' order. Values without room are
+    /// counted and dropped.
     ///
-    /// On a CPU `ask` is done for several lanes at a time, and `find` for those that said yes, one after the other.
+    /// On a CPU, `ask` runs for several lanes at a time, and `find` for those where it returned true, one after another.
     #[inline(always)]
     pub fn push_some<L: Lanes>(
         &mut self,
@@ -186,8 +185,8 @@ impl<T: Pod> WarpList<'_, T> {
         self.count = self.count.saturating_add(found.count_ones());
     }
 
-    /// Puts in the values of those lanes that `ask` says yes for, of other lanes' values, in the lanes' order; what has no
-    /// room is counted and dropped.
+    /// Appends the values of those lanes whose other values `ask` accepts, in the lanes' order. Values without
+    /// room are counted and dropped.
     #[inline(always)]
     pub fn push_where<L: Lanes>(
         &mut self,
@@ -295,7 +294,7 @@ impl<T: Pod> WarpItems<'_, T> {
         self.len
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     #[inline(always)]
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -312,13 +311,13 @@ impl<T: Pod> WarpItems<'_, T> {
     /// Item `i`.
     ///
     /// # Panics
-    /// When there is none.
+    /// If it is empty.
     #[inline(always)]
     #[track_caller]
     #[must_use]
     pub fn get(&self, i: u32) -> T {
         check_index(i, self.len);
-        // SAFETY: in bounds; nobody writes, since that takes the list by `&mut`, and what was written has been waited for.
+        // SAFETY: in bounds; nothing writes it, because that takes the list by `&mut`, and writes have been waited for.
         unsafe { self.data.load(i) }
     }
 
@@ -352,7 +351,7 @@ impl<T: Pod> WarpItems<'_, T> {
             .count_ones()
     }
 
-    /// The items from `first` to before `end`, one after the other, with one check for all.
+    /// The items from `first` to before `end`, one after another, with one check for all.
     ///
     /// # Panics
     /// When they are not all there.
@@ -473,7 +472,7 @@ macro_rules! shared_by_warp {
 
             #[inline(always)]
             unsafe fn lists<'a>(parts: &Self::Parts, warp: u32) -> Self::Lists<'a> {
-                // SAFETY: the caller's.
+                // SAFETY: ensured by the caller.
                 unsafe { ($(parts.$at.list(warp),)*) }
             }
         }

@@ -6,14 +6,15 @@ use crate::seal::INSIDE;
 use crate::{Clamped, Lanes, PerLane, Warp, WarpItems, WarpList};
 use bytemuck::Pod;
 
-/// A list of elements of a global array, each of 16 bytes: four numbers, say three coordinates and a radius.
+/// A list item for an element of a global array. An element has 16 bytes: four numbers, such as three coordinates and a
+/// radius.
 ///
-/// A device keeps the indices and reads the elements again through its caches, because shared memory is short. A CPU's core
-/// keeps copies, their words apart, because it then takes several at a time. The operations are the same on both.
+/// A device stores the indices and reads the elements again through its caches, because shared memory is small. A CPU core
+/// stores copies with their words apart, because it then processes several at a time. The operations are the same on both.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
-/// /// Of the first 10 and the last 10 elements those with an even first word; then of these the ones below 90.
+/// /// Those of the first 10 and the last 10 elements whose first word is even; then those of them below 90.
 /// #[kernel(threads = 32)]
 /// fn choose(block: &mut Block, out: &mut Chunk<u32, 3>, x: &[[f32; 4]], a: &mut Shared<Pick, 64>, b: &mut Shared<Pick, 64>) {
 ///     let x = View::of(x).clamped();
@@ -51,13 +52,14 @@ use bytemuck::Pod;
 /// ```
 pub use crate::platform::Pick;
 
-/// What the lanes of a warp read of a [`WarpList`] of [`Pick`]s: an element of four words each, its words apart.
+/// The elements that lanes of a warp read from a [`WarpList`] of [`Pick`]s: one of four words for each lane, with its words
+/// apart.
 ///
-/// The example of [`Pick`] reads some.
+/// See [`Pick`] for an example.
 pub struct Picks<'a>(pub(crate) platform::PickStorage<'a>);
 
 impl Picks<'_> {
-    /// Each lane's element's index in the array that it was chosen from.
+    /// The index of each lane's element in the array from which it was chosen.
     #[inline(always)]
     #[must_use]
     pub fn index(&self) -> &PerLane<u32> {
@@ -73,8 +75,8 @@ impl Picks<'_> {
 }
 
 impl WarpList<'_, Pick> {
-    /// Puts in those elements of the lanes' ranges, from the first to before the second, that `keep` says yes to; what
-    /// has no room is counted and dropped.
+    /// Appends those elements of the lanes' ranges (from the first to before the second number) for which `keep` returns
+    /// true. Elements without room are counted and dropped.
     #[inline(always)]
     pub fn push_ranges_where<T: Pod>(
         &mut self,
@@ -87,8 +89,8 @@ impl WarpList<'_, Pick> {
         platform::push_ranges_where(self, warp, from, ranges, keep);
     }
 
-    /// Puts in the elements of those lanes that `ask` says yes for, of other values of theirs, in the lanes' order; what
-    /// has no room is counted and dropped.
+    /// Appends the elements of those lanes whose other values `ask` accepts, in the lanes' order. Elements without room are
+    /// counted and dropped.
     #[inline(always)]
     pub fn push_picks_where<L: Lanes>(
         &mut self,
@@ -101,18 +103,18 @@ impl WarpList<'_, Pick> {
         let chosen = |index: u32| ask(lane(index), lanes.of(index, INSIDE));
         let place = self.place();
         let votes =
-            // SAFETY: the warp's own part, and whoever read has been waited for.
+            // SAFETY: this is the warp's own part, and its readers have been waited for.
             unsafe { platform::push_picks(warp.phase(), warp.index(), picks, chosen, || self.begin_to_write(), place) };
         self.add(votes.count_ones());
     }
 }
 
 impl WarpItems<'_, Pick> {
-    /// Item `first + l` for lane `l`, which was chosen from `from`. What lanes have for which there is none is not said; an
-    /// index may then be beyond the array.
+    /// Item `first + l` for lane `l`, which was chosen from `from`. Lanes without an item get unspecified values; their
+    /// index may exceed the array.
     ///
     /// # Panics
-    /// When there is no item `first`, or `first` is no multiple of 32.
+    /// When there is no item `first`, or `first` is not a multiple of 32.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -121,7 +123,7 @@ impl WarpItems<'_, Pick> {
         check_index(first, self.len());
         check_index(first % 32, 1);
         let _ = warp.phase();
-        // SAFETY: in bounds; nobody writes, since that takes the list by `&mut`, and what was written has been waited for.
+        // SAFETY: in bounds; nothing writes it, because that takes the list by `&mut`, and writes have been waited for.
         Picks(unsafe { platform::load_picks(self.data(), self.capacity(), first, self.len(), from) })
     }
 }

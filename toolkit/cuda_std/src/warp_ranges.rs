@@ -1,20 +1,21 @@
-//! The numbers of ranges, dealt out to the lanes of a warp.
+//! Distributes the numbers of ranges over the lanes of a warp.
 
 use crate::{PerLane, Warp, platform};
 
-/// Numbers of a lane's range that are dealt out at a time: those of all lanes together are far below 2^32.
+/// The most numbers of a lane's range that are distributed at a time, so that those of all lanes together stay far below
+/// 2^32.
 pub(crate) const AT_A_TIME: u32 = 1 << 26;
 
 impl Warp {
-    /// Calls `look` for the numbers of all lanes' ranges, from the first to before the second of each: with one for each
-    /// lane, and how many these are. Lanes behind the last have its number again.
+    /// Calls `look` with the numbers of all lanes' ranges, each from the first to before the second number: one number for
+    /// each lane, and how many lanes have one. Lanes after the last number repeat it.
     ///
-    /// Ranges are often much shorter than a warp is wide; so they come one after the other, and all lanes have a number as long
-    /// as there are enough. Of a range longer than 2^26 what is beyond comes after the other lanes' ranges.
+    /// Ranges are often much shorter than a warp is wide. So they follow one another, and all lanes have a number as long
+    /// as there are enough. The part of a range beyond 2^26 numbers follows the other lanes' ranges.
     ///
     /// ```
     /// # use cuda_std::prelude::*;
-    /// /// The sum of what is in some ranges, and in how many calls it was found.
+    /// /// The sum of the numbers of some ranges, and the number of calls that it took.
     /// #[kernel(threads = 32)]
     /// fn sums(block: &mut Block, out: &mut Chunk<[u32; 2], 1>, x: &[u32], ranges: &[[u32; 2]]) {
     ///     out.fill_by_warp(block, 1, |warp, _| {

@@ -4,10 +4,10 @@
 use crate::host::*;
 use cuda_std::prelude::*;
 
-/// Keys a block: one a thread.
+/// Keys per block: one per thread.
 const PART: usize = 512;
 
-/// Whether index `i` keeps the lesser of the pair at distance `j`, in a network of runs of `k`.
+/// Whether index `i` keeps the smaller key of the pair at distance `j`, in a network of runs of `k`.
 fn keeps_less(i: u32, j: u32, k: u32) -> bool {
     (i & k == 0) == (i & j == 0)
 }
@@ -16,8 +16,8 @@ fn kept(less: bool, a: u32, b: u32) -> u32 {
     if (a < b) == less { a } else { b }
 }
 
-/// The network's steps of distances `from`, `from / 2`, .. 1 for runs of `k`, on keys that threads have. A device function:
-/// it takes the block and a thread's state, and holds barriers.
+/// The network's steps of distances `from`, `from / 2`, .. 1 for runs of `k`, on the threads' keys. It is a device
+/// function: it takes the block and a thread's state, and contains barriers.
 fn steps(
     block: &mut Block,
     keys: &mut PerThread<u32>,
@@ -48,7 +48,7 @@ fn steps(
     });
 }
 
-/// Sorts each 512 keys, every other part downwards.
+/// Sorts every 512 keys, every other part downwards.
 #[kernel(threads = 512, requires(keys.len().is_multiple_of(PART)))]
 fn sort_parts(block: &mut Block, keys: &mut Chunk<u32, PART>, exchange: &mut Shared<u32, { 2 * PART }>) {
     let base = keys.start();
@@ -63,7 +63,8 @@ fn sort_parts(block: &mut Block, keys: &mut Chunk<u32, PART>, exchange: &mut Sha
     keys.write(block, 0, &own, |_, key| *key);
 }
 
-/// One step of a distance `j` of 512 or more. Out of place: in place a block would write what is another one's.
+/// One step with a distance `j` of 512 or more. It is not in place, because a block would then write elements of another
+/// one.
 #[kernel(threads = 256, requires(x.len() == out.len(), x.len().is_power_of_two(), j as usize >= PART))]
 fn merge_far(block: &mut Block, out: &mut Chunk<u32, PART, WriteOnly>, x: &[u32], j: u32, k: u32) {
     let first = out.start();
@@ -73,7 +74,7 @@ fn merge_far(block: &mut Block, out: &mut Chunk<u32, PART, WriteOnly>, x: &[u32]
     });
 }
 
-/// The steps below 512 for runs of `k`.
+/// The steps with distances below 512 for runs of `k`.
 #[kernel(threads = 512, requires(keys.len().is_multiple_of(PART)))]
 fn merge_near(block: &mut Block, keys: &mut Chunk<u32, PART>, k: u32, exchange: &mut Shared<u32, { 2 * PART }>) {
     let base = keys.start();

@@ -45,9 +45,9 @@ pub fn run(machine: &Machine) -> Answer {
     let args = prices::Args { out: out.view_mut(), strikes, years, spot: 100.0, rate: 0.05, volatility: 0.2 };
     prices::launch(machine, grid, args)?;
     let found = out.download()?;
-    // A right to buy is worth something, and no more than what it buys.
+    // An option has a positive value, at most the price of its share.
     assert!(found.iter().all(|price| (-1e-4..100.0).contains(price)));
-    // At a strike of 100 for a year it is 10.4506; the years here differ, and the price rises with them.
+    // At a strike price of 100 and one year it is 10.4506. The times here differ, and the price increases with them.
     let near = found[5000];
     assert!((5.0..20.0).contains(&near), "{near}");
     Ok(Report::new(format!("{} options; one at 100 is worth {near}", found.len()), &found))

@@ -1,10 +1,10 @@
-//! The elements that fulfil a condition, in their order: each block counts, one block scans the counts, each block writes.
+//! The elements that satisfy a condition, in their order: each block counts, one block scans the counts, each block writes.
 
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::host::*;
 use cuda_std::prelude::*;
 
-/// Elements of a block.
+/// Elements per block.
 const PART: usize = 1024;
 
 fn is_kept(x: u32) -> bool {
@@ -19,7 +19,7 @@ fn count(block: &mut Block, counts: &mut Chunk<u32, 1, WriteOnly>, x: &[u32]) {
     counts.fill(block, 1, |_| count);
 }
 
-/// Where each block's elements begin, and how many there are at all.
+/// The index at which each block's elements begin, and their total number.
 #[kernel(threads = 1024, requires(begins.segments() == 1, total.len() == 1))]
 fn begin(block: &mut Block, begins: &mut Segment<u32>, total: &mut Chunk<u32, 1, WriteOnly>) {
     let n = begins.len();

@@ -1,10 +1,10 @@
-//! A scalar product: each block reduces its part, and one block what they found.
+//! A scalar product: each block reduces its part, and one block reduces the results.
 
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::host::*;
 use cuda_std::prelude::*;
 
-/// Elements of a block.
+/// Elements per block.
 const PART: usize = 8192;
 
 #[kernel(threads = 256, requires(a.len() == b.len(), sums.len() == a.len().div_ceil(PART)))]

@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
 
-/// What a launch applies to each element.
+/// The function that a launch applies to each element.
 pub trait Curve<T>: DeviceLayout {
     /// The value at `x`.
     fn at(self, x: T) -> T;

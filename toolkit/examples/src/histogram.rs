@@ -1,10 +1,10 @@
-//! A histogram: each block counts in shared memory, and adds that to the counts of all.
+//! A histogram: each block counts in shared memory, then adds its counts to the global ones.
 
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::host::*;
 use cuda_std::prelude::*;
 
-/// Values of a block.
+/// Values per block.
 const PART: u32 = 4096;
 
 #[kernel(threads = 256, requires(counts.len() == 256))]

@@ -11,7 +11,8 @@ const COLUMNS: usize = 32;
 /// Columns of the tile with its halo.
 const WIDE: u32 = COLUMNS as u32 + 2;
 
-/// One step: inner points become the mean of their four neighbours, the border stays. `change` gets a block's largest change.
+/// One step: each inner point becomes the mean of its four neighbours, and the border stays. `change` gets the largest
+/// change in each block.
 #[kernel(threads = 256, requires(x.len() == out.rows() * out.columns(), change.len() == (grid.x * grid.y) as usize))]
 fn jacobi(
     block: &mut Block,
@@ -22,7 +23,7 @@ fn jacobi(
 ) {
     let (top, left, [rows, columns]) = (out.first_row(), out.first_column(), out.matrix());
     let near = near.fill_all(block, |i| {
-        // Shifted by one, and held within the field: what lies outside is read by nobody.
+        // Shifted by one, and clamped to the field: nobody reads what lies outside.
         let row = (top + i / WIDE).saturating_sub(1).min(rows - 1);
         let column = (left + i % WIDE).saturating_sub(1).min(columns - 1);
         x.at(row * columns + column)

@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
 
-/// A number and where it is.
+/// A number and its index.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceLayout, Zeroable, Pod)]
 #[repr(C, align(8))]
 pub struct Best {
@@ -18,7 +18,7 @@ impl AtomicItem for Best {
     type Word = u64;
 }
 
-/// Of equal numbers, the first one: so the order of updates does not matter.
+/// Of equal numbers it takes the first one, so that the order of updates does not matter.
 fn better(a: Best, b: Best) -> Best {
     if b.score > a.score || (b.score == a.score && b.index < a.index) { b } else { a }
 }

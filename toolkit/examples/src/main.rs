@@ -1,4 +1,4 @@
-//! Runs examples by their names: on a GPU where there is one, or on CPU cores.
+//! Runs examples by their names: on a GPU if there is one, or on CPU cores.
 
 use cuda_host::Machine;
 use std::error::Error;

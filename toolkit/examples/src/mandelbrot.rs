@@ -4,10 +4,10 @@
 use crate::host::*;
 use cuda_std::prelude::*;
 
-/// The most steps.
+/// The largest number of steps.
 const MOST: u32 = 200;
 
-/// How many steps each point takes to leave the circle of radius 2.
+/// The number of steps that each point takes to leave the circle of radius 2.
 #[kernel(threads = 256)]
 fn mandelbrot(block: &mut Block, out: &mut Tile2d<u32, 16, 16, WriteOnly>) {
     let [rows, columns] = out.matrix();
@@ -31,7 +31,7 @@ pub fn run(machine: &Machine) -> Answer {
     let matrix = Matrix { data: out.view_mut(), columns };
     mandelbrot::launch(machine, (columns.div_ceil(16), rows.div_ceil(16)), mandelbrot::Args { out: matrix })?;
     let found = out.download()?;
-    // 0 is within, and 1 - i is not.
+    // 0 is inside, and 1 - i is not.
     let at = |row: u32, column: u32| found[(row * columns + column) as usize];
     assert!(at(75, 133) == MOST && at(0, 199) < 5);
     let inside = found.iter().filter(|steps| **steps == MOST).count();

@@ -1,4 +1,4 @@
-//! A matrix product: each block computes a tile, and fetches the next pieces of both matrices while it uses these.
+//! A matrix product: each block computes a tile, and loads the next pieces of both matrices while it uses the current ones.
 
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::host::*;

@@ -4,10 +4,10 @@
 use crate::host::*;
 use cuda_std::prelude::*;
 
-/// Points of a block.
+/// Points per block.
 const PART: u32 = 1 << 16;
 
-/// A number from 0 to 65535 that looks random.
+/// A pseudo-random number from 0 to 65535.
 fn random(i: u32) -> u32 {
     let mut z = i.wrapping_add(0x9e37_79b9).wrapping_mul(0x85eb_ca6b);
     z ^= z >> 13;
@@ -15,7 +15,7 @@ fn random(i: u32) -> u32 {
     (z ^ z >> 16) >> 16
 }
 
-/// How many of the block's points are in the circle.
+/// The number of the block's points in the circle.
 #[kernel(threads = 256)]
 fn inside(block: &mut Block, counts: &mut Chunk<u32, 1, WriteOnly>) {
     let first = block.index().wrapping_mul(2 * PART);

@@ -1,10 +1,10 @@
-//! The transpose of a matrix: rows are read and rows are written, and shared memory turns them.
+//! The transpose of a matrix: whole rows are read and written, and shared memory turns them.
 
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::host::*;
 use cuda_std::prelude::*;
 
-/// Side of a tile. In shared memory its rows are one element longer, so that a column lies in different banks.
+/// The side of a tile. In shared memory its rows are one element longer, so that a column lies in different banks.
 const SIDE: u32 = 32;
 
 #[kernel(threads = 256, requires(x.len() == out.rows() * out.columns(), out.columns() > 0))]

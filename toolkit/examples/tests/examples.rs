@@ -1,10 +1,10 @@
-//! Every example gives what plain Rust gives, on CPU cores in several orders; and a GPU has their bits.
+//! Every example gives the results of plain Rust, on CPU cores in several orders, and a GPU gives the same bits.
 
 use cuda_host::{CudaExecutor, Device, Machine};
 use cuda_std::prelude::CpuExecutor;
 use toolkit_examples::{EXAMPLES, PTX};
 
-/// A GPU. Where there is none, a line says so; CUDA_REQUIRE_GPU=1 makes that a failure.
+/// A GPU. Without one, this prints a line; CUDA_REQUIRE_GPU=1 makes it a failure.
 fn gpu() -> Option<Machine> {
     let why = match (PTX, Device::count()) {
         (Ok(ptx), Ok(_)) => return Some(CudaExecutor::open(0, "examples", ptx).expect("a device that opens").into()),

@@ -1,4 +1,4 @@
-//! Compiles this crate's kernels to PTX, which src/lib.rs takes into the program.
+//! Compiles this crate's kernels to PTX, which src/lib.rs embeds.
 
 fn main() {
     cuda_builder::CudaBuilder::new(".").build_for_include();

@@ -1,9 +1,9 @@
-//! What benchmarks share.
+//! Shared by benchmarks.
 
 use cuda_host::{CudaError, Event, Stream};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A stopwatch on a stream.
+/// A timer on a stream.
 #[derive(Debug)]
 pub struct Watch<'s> {
     stream: &'s Stream,
@@ -18,7 +18,7 @@ impl<'s> Watch<'s> {
         Ok(Self { stream, begin: Event::new(stream.context())?, end: Event::new(stream.context())? })
     }
 
-    /// Milliseconds from the first to the last piece of work that `queue` queues.
+    /// Milliseconds from the first to the last work that `queue` queues.
     ///
     /// # Errors
     /// Those of `queue`, and of the driver.
@@ -31,7 +31,7 @@ impl<'s> Watch<'s> {
     }
 }
 
-/// The middle one; the mean of both where there are two. NaN of none.
+/// The median; the mean of the middle two for an even number, NaN for an empty list.
 #[must_use]
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();

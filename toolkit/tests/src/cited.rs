@@ -1,21 +1,21 @@
-//! Code in documents: it stands in the page, so that it can be read wherever the page can, and a test compares it with the
-//! source that is compiled.
+//! Code in documents is part of the page, so that it can be read wherever the page can. A test compares it with the source
+//! that is compiled.
 //!
-//! Before a block stands `<!-- code: FILE:MARK -->`, or `<!-- code: FILE -->` for a whole file. The path is relative to
-//! the page. In the source the part stands between `// ANCHOR: MARK` and `// ANCHOR_END: MARK`, indented as it may be.
+//! A block follows `<!-- code: FILE:MARK -->`, or `<!-- code: FILE -->` for a whole file. The path is relative to the page.
+//! In the source the part is between `// ANCHOR: MARK` and `// ANCHOR_END: MARK`, with any indentation.
 
 use std::fs;
 use std::path::Path;
 
-/// What stands between `begin` and the next `end`, each time.
+/// Every text between `begin` and the next `end`.
 pub fn between<'t>(text: &'t str, begin: &'t str, end: &'t str) -> impl Iterator<Item = &'t str> {
     text.split(begin).skip(1).filter_map(move |rest| Some(rest.split_once(end)?.0))
 }
 
-/// The code that a citation `FILE:MARK` or `FILE` means, with its common indentation and all marks taken out.
+/// The code of a citation `FILE:MARK` or `FILE`, without its common indentation and all marks.
 ///
 /// # Errors
-/// There is no such file, or not exactly one such part with something in it.
+/// If there is no such file, or not exactly one such part that is not empty.
 pub fn cited(folder: &Path, what: &str) -> Result<String, String> {
     let (file, mark) = what.split_once(':').map_or((what, None), |(file, mark)| (file, Some(mark)));
     let text = fs::read_to_string(folder.join(file)).map_err(|error| format!("{file}: {error}"))?;
@@ -40,11 +40,11 @@ pub fn cited(folder: &Path, what: &str) -> Result<String, String> {
     Ok(code.iter().flat_map(|line| [line.get(indent..).unwrap_or_default(), "\n"]).collect())
 }
 
-/// Compares each cited block of a page with its source. With `UPDATE_TABLES=1` writes what differs. Gives how many
-/// blocks of Rust there are.
+/// Compares each cited block of a page with its source. With `UPDATE_TABLES=1` it rewrites blocks that differ. Returns the
+/// number of Rust blocks.
 ///
 /// # Panics
-/// Where a block differs, a citation leads nowhere, or Rust code stands in the page that nothing compiles.
+/// If a block differs, a citation has no source, or the page has Rust code without a citation.
 #[must_use]
 pub fn check(page: &Path) -> usize {
     let name = page.display();

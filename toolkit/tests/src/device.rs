@@ -1,4 +1,4 @@
-//! What tests and benchmarks ask about the device, and how tests take turns on it.
+//! Access to the device for tests and benchmarks, one test at a time.
 
 use cuda_host::{CudaError, CudaExecutor, Device};
 use cuda_std::Grid;
@@ -6,10 +6,10 @@ use cuda_std::launch::{Executor, Kernel};
 use std::ops::Deref;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Whether there is a CUDA device. Where there is none, says so in one line.
+/// Whether there is a CUDA device. If not, prints one line.
 ///
 /// # Panics
-/// Where there is none and `CUDA_REQUIRE_GPU=1` asks for one.
+/// If there is none and `CUDA_REQUIRE_GPU=1` is set.
 #[must_use]
 pub fn is_there() -> bool {
     match Device::count() {
@@ -22,18 +22,18 @@ pub fn is_there() -> bool {
     }
 }
 
-/// An executor on the first device, which one test of an executable has for itself: times are compared, and whoever frees
-/// memory makes others wait.
+/// An executor on the first device, for exclusive use by one test of an executable: tests compare times, and freeing memory
+/// makes other tests wait.
 #[derive(Debug)]
 pub struct Alone {
     executor: CudaExecutor,
     _turn: MutexGuard<'static, ()>,
 }
 
-/// Waits for the device, with a module's kernels. `None` where there is no device; see [`is_there`].
+/// Waits for the device, and loads a module. `None` if there is no device; see [`is_there`].
 ///
 /// # Panics
-/// Where there is one that does not open.
+/// If there is a device that cannot be opened.
 #[must_use]
 pub fn alone(module: &str, ptx: &str) -> Option<Alone> {
     static TURN: Mutex<()> = Mutex::new(());

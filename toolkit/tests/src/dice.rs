@@ -7,7 +7,7 @@ use std::f64::consts::TAU;
 pub struct Dice(u64);
 
 impl Dice {
-    /// A sequence of its own for every seed.
+    /// A different sequence for each seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(seed)
@@ -21,28 +21,28 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// Even in `0..1`.
+    /// Uniform in `0..1`.
     pub fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Even in `0..1`, of the 2^24 numbers that `f32` has at a distance of 2^-24.
+    /// Uniform in `0..1`, on the 2^24 multiples of 2^-24.
     pub fn roll(&mut self) -> f32 {
         (self.next() >> 40) as f32 / (1u64 << 24) as f32
     }
 
-    /// Even among `0..n`; 0 where `n` is 0.
+    /// Uniform in `0..n`; 0 if `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
         (self.unit() * n as f64) as usize
     }
 
-    /// Normal, of mean 0 and variance 1 (Box and Muller 1958).
+    /// Normal, with mean 0 and variance 1 (Box and Muller 1958).
     pub fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
         radius * (TAU * self.unit()).cos()
     }
 
-    /// Puts a list into random order (Fisher and Yates).
+    /// Shuffles a list (Fisher and Yates).
     pub fn shuffle<T>(&mut self, list: &mut [T]) {
         for i in (1..list.len()).rev() {
             list.swap(i, self.below(i + 1));
@@ -54,7 +54,7 @@ impl Dice {
 mod tests {
     use super::*;
 
-    /// The sequence that the authors' own program in C gives for the seed 1234567.
+    /// The sequence of the authors' C program for the seed 1234567.
     #[test]
     fn numbers_are_those_of_splitmix64() {
         let mut dice = Dice::new(1_234_567);

@@ -1,4 +1,4 @@
-//! What the tests and benchmarks across packages share.
+//! Shared by the tests and benchmarks across packages.
 
 pub mod bench;
 pub mod cited;

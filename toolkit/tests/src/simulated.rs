@@ -1,21 +1,21 @@
-//! A driver without a device, for tests where there is a C compiler: `simulated/driver.c` computes in the host's memory,
-//! and runs work as late as it may.
+//! A driver without a device, for tests on machines with a C compiler: `simulated/driver.c` computes in the host's memory,
+//! and runs work as late as possible.
 
 use std::path::PathBuf;
 use std::process::Command;
 
 const SOURCE: &str = include_str!("simulated/driver.c");
-/// Set in a process that has a simulated driver.
+/// Set in a process with a simulated driver.
 pub const SIMULATED: &str = "CUDA_SIMULATED_DRIVER";
-/// Set in a process that runs one test.
+/// Set in a process that runs a single test.
 const ALONE: &str = "CUDA_TEST_ALONE";
 
-/// Whether the device is a simulated one.
+/// Whether the device is simulated.
 pub fn is_simulated() -> bool {
     std::env::var_os(SIMULATED).is_some()
 }
 
-/// Compiles the driver; `None` where there is no C compiler.
+/// Compiles the driver; `None` if there is no C compiler.
 #[must_use]
 pub fn build(name: &str, defines: &[&str]) -> Option<PathBuf> {
     let folder = std::env::temp_dir().join(format!("driver-{name}-{}", std::process::id()));
@@ -38,7 +38,7 @@ pub fn build(name: &str, defines: &[&str]) -> Option<PathBuf> {
     }
 }
 
-/// This program's tests in a process of their own.
+/// This program's tests in a separate process.
 pub fn process(arguments: &[&str], variables: &[(&str, &str)]) {
     let program = std::env::current_exe().unwrap();
     let mut command = Command::new(program);
@@ -50,7 +50,7 @@ pub fn process(arguments: &[&str], variables: &[(&str, &str)]) {
     assert!(!text.contains("running 0 tests"), "no test of this name");
 }
 
-/// Whether this process was started for the test `name` alone. If not, starts that one, and asserts that it goes well.
+/// Whether this process was started for the test `name` alone. If not, starts such a process and asserts that it succeeds.
 pub fn in_a_process_of_its_own(name: &str, variables: &[(&str, &str)]) -> bool {
     if std::env::var(ALONE).as_deref() == Ok(name) {
         return true;
@@ -60,7 +60,7 @@ pub fn in_a_process_of_its_own(name: &str, variables: &[(&str, &str)]) -> bool {
     false
 }
 
-/// As [`in_a_process_of_its_own`], with a driver compiled so.
+/// As [`in_a_process_of_its_own`], with a driver compiled with `defines`.
 pub fn with_driver(name: &str, defines: &[&str]) -> bool {
     if std::env::var(ALONE).as_deref() == Ok(name) {
         return true;

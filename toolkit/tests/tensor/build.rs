@@ -1,4 +1,4 @@
-//! Compiles the kernels for three kinds of chips, which compute 16-bit floats by other instructions each.
+//! Compiles the kernels for three kinds of chips, which have different instructions for 16-bit floats.
 
 use cuda_builder::{CudaBuilder, CudaBuilderError, NvvmArch};
 use std::error::Error;
@@ -25,7 +25,7 @@ fn main() {
         }
         Err(CudaBuilderError::NoCompiler(none)) => {
             println!("cargo:warning=this build has no PTX: {none}");
-            // No such file: the next build looks for a compiler again.
+            // A file that does not exist makes the next build look for a compiler again.
             println!("cargo:rerun-if-changed=no device compiler");
             format!("Err({:?})", none.to_string())
         }

@@ -1,4 +1,5 @@
-//! What closures are asked is the same on a GPU and on CPU cores: one that panics for anything else ends neither.
+//! Closures are called for the same elements on a GPU and on CPU cores: one that panics for other elements does not end
+//! either.
 
 use cuda_host::{CudaExecutor, DeviceBuffer};
 use cuda_std::launch::LaunchError;

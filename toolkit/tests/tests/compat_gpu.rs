@@ -1,5 +1,5 @@
-//! Raw kernels, written as for Rust-CUDA, on a GPU: results against those computed here. Without a GPU each test prints a
-//! line and passes, unless CUDA_REQUIRE_GPU=1 asks for one.
+//! Raw kernels, written as for Rust-CUDA, on a GPU, compared with plain computations. Without a GPU each test prints a line
+//! and passes, unless CUDA_REQUIRE_GPU=1 requires a GPU.
 
 use cuda_host::{CudaError, CudaExecutor, DeviceBuffer};
 use cuda_layout::DeviceLayout;
@@ -16,7 +16,7 @@ fn upload<T: DeviceLayout>(gpu: &CudaExecutor, values: &[T]) -> DeviceBuffer<T> 
     DeviceBuffer::from_slice(gpu.stream(), values).expect("memory")
 }
 
-/// Numbers between -1 and 1 that differ.
+/// Different numbers between -1 and 1.
 fn numbers(n: usize, seed: u32) -> Vec<f32> {
     let mut state = seed;
     let step = |_| {
@@ -37,7 +37,7 @@ fn vectors_are_added() {
     let (a, b, mut c) = (upload(&gpu, &x), upload(&gpu, &y), upload(&gpu, &[0.0f32; 1000]));
     // ANCHOR: launch
     let args = vecadd::Args { a: a.view().raw_slice(), b: b.view().raw_slice(), c: c.view_mut().pointer_mut() };
-    // SAFETY: all have 1000 elements; the stream is waited for before they are looked at.
+    // SAFETY: all have 1000 elements; the stream is synchronised before they are read.
     unsafe { vecadd::launch(&gpu, LaunchShape::linear(8, 128), args) }.unwrap();
     gpu.synchronize().unwrap();
     // ANCHOR_END: launch
@@ -52,7 +52,7 @@ fn a_panic_is_reported_and_the_context_lives_on() {
     let short = DeviceSlice { pointer: a.view().pointer(), len: 290 };
     let args = |b| vecadd::Args { a: a.view().raw_slice(), b, c: DevicePointerMut::null() };
     let pointer = c.view_mut().pointer_mut();
-    // SAFETY: `c` has 300 elements; elements of `b` beyond the 290th are not read, for that is checked.
+    // SAFETY: `c` has 300 elements; an index check prevents reads beyond the 290 elements of `b`.
     unsafe { vecadd::launch(&gpu, LaunchShape::linear(3, 128), vecadd::Args { c: pointer, ..args(short) }) }.unwrap();
     let Err(CudaError::Panic(panic)) = gpu.synchronize() else { panic!("an index out of bounds was not reported") };
     assert_eq!((panic.kernel.as_str(), panic.block), ("vecadd", [2, 0, 0]));
@@ -85,13 +85,14 @@ fn matrices_are_multiplied() {
         };
         let grid = [(n as u32).div_ceil(tile), (m as u32).div_ceil(tile), 1];
         let shape = LaunchShape { grid, block: [tile, tile, 1], dynamic_shared_bytes: 0 };
-        // SAFETY: the matrices have these sizes, and the grid a block for each tile.
+        // SAFETY: the matrices have these sizes, and the grid has a block for each tile.
         unsafe { gemm_tiled::launch(&gpu, shape, args) }.unwrap();
         gpu.synchronize().unwrap();
         let expected: Vec<f32> = (0..m * n)
             .map(|at| {
                 let (row, column) = (at / n, at % n);
-                // The kernel goes on with zeros to the end of the last tile, which changes no bit of a sum from +0.
+                // The kernel continues with zeros to the end of the last tile, which changes no bit of a sum that began
+                // with +0.
                 let sum = (0..k).fold(0.0f32, |sum, i| x[row * k + i].mul_add(y[i * n + column], sum));
                 alpha.mul_add(sum, beta * z[at])
             })
@@ -126,7 +127,7 @@ fn blocks_sum_up_their_elements() {
     }
 }
 
-/// What the thread of this index writes in blocks of 8 x 4 x 2 threads and a grid of 3 x 2 blocks.
+/// The words of the thread with this index in blocks of 8 x 4 x 2 threads and a grid of 3 x 2 blocks.
 fn probed(index: u32) -> [u32; PROBE_WORDS] {
     let (block, thread) = (index / 64, index % 64);
     let (bx, by) = (block % 3, block / 3);
@@ -162,7 +163,7 @@ fn probed(index: u32) -> [u32; PROBE_WORDS] {
         496,
         -28i32 as u32,
         1,
-        // Which lanes run together is up to the hardware, but this one does.
+        // The hardware decides which lanes run together, but this one does.
         1 << lane,
         80,
         64,
@@ -176,7 +177,7 @@ fn indices_barriers_and_warps_do_what_their_names_say() {
     let Some(gpu) = gpu() else { return };
     let shape = LaunchShape { grid: [3, 2, 1], block: [8, 4, 2], dynamic_shared_bytes: 80 };
     let mut out = upload(&gpu, &vec![0u32; 6 * 64 * PROBE_WORDS]);
-    // SAFETY: so many words for each of 6 x 64 threads.
+    // SAFETY: there are enough words for each of 6 x 64 threads.
     unsafe { probe::launch(&gpu, shape, probe::Args { out: out.view_mut().pointer_mut() }) }.unwrap();
     gpu.synchronize().unwrap();
     for (index, words) in out.download(gpu.stream()).unwrap().chunks(PROBE_WORDS).enumerate() {

@@ -1,4 +1,4 @@
-//! `cuda_host` on a machine that cannot use a GPU: an ordinary answer from every door.
+//! `cuda_host` on a machine without a usable GPU: every entry point returns an ordinary error.
 
 use cuda_host::{Context, CudaExecutor, Device, driver_version};
 

@@ -15,7 +15,7 @@ fn upload<T: DeviceLayout>(gpu: &CudaExecutor, values: &[T]) -> DeviceBuffer<T> 
     DeviceBuffer::from_slice(gpu.stream(), values).expect("memory")
 }
 
-/// Generic as its kernel is: both executors run any instance.
+/// As generic as its kernel: both executors run any instance.
 fn weighted<T: DeviceLayout, const N: usize>(gpu: &Option<CudaExecutor>, x: &[T], factor: T)
 where
     k::weighted::Kernel<T, N>: k::weighted::Instance<T>,

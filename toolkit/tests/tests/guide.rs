@@ -1,10 +1,10 @@
-//! The guide shows code that is compiled, links lead somewhere, and it becomes a book.
+//! The guide's code is compiled, its links have targets, and it can be built as a book.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use toolkit_tests::cited::{between, check};
 
-/// The chapters by their file's name, and their folder.
+/// The chapters by file name, and their folder.
 fn chapters() -> (Vec<(String, String)>, PathBuf) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../guide/src");
     let mut found = Vec::new();
@@ -43,7 +43,7 @@ fn links_lead_to_files_and_the_summary_to_chapters() {
     }
 }
 
-/// Names of the functions in a folder's Rust files that are tests.
+/// Names of the test functions in a folder's Rust files.
 fn tests_in(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("tests").map(Result::unwrap) {
@@ -54,7 +54,7 @@ fn tests_in(folder: &Path) -> Vec<String> {
     found
 }
 
-/// What stands in backticks in a column of a chapter's tables.
+/// The texts in backticks in a column of a chapter's tables.
 fn column(text: &str, number: usize) -> Vec<String> {
     let cells = text.lines().filter_map(|line| {
         let mut cells = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ");
@@ -86,7 +86,7 @@ fn errors_of_the_compiler_are_those_of_their_programs() {
         let [says, _, _, program] = cells[..] else { panic!("not four cells: {row}") };
         let program = between(program, "](", ")").next().expect("a program");
         let stderr = fs::read_to_string(folder.join(program).with_extension("stderr")).expect(program);
-        // "E0594: words" is said as "error[E0594]: words".
+        // "E0594: words" is printed as "error[E0594]: words".
         let words = match says.split_once(": ") {
             Some((code, words)) if code.starts_with('E') => format!("error[{code}]: {words}"),
             _ => says.to_owned(),
@@ -97,19 +97,28 @@ fn errors_of_the_compiler_are_those_of_their_programs() {
     assert!(count >= 20, "{count} rows");
 }
 
-/// As `mdbook build guide` does it: a chapter that is missing, or a summary that is none, is an error.
+/// The requirements of `mdbook build guide`: the folder of sources exists, and the summary is a list of chapters, each once.
 #[test]
-fn the_guide_becomes_a_book() {
-    let to = tempfile::tempdir().expect("a folder");
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../guide");
-    let mut book = mdbook_driver::MDBook::load(docs).expect("a book");
-    book.config.build.build_dir = to.path().to_owned();
-    book.build().expect("the book is built");
-    let page = fs::read_to_string(to.path().join("first-kernel.html")).expect("the first chapter");
-    assert!(page.contains("#[kernel"), "code is in the page");
-    let chapters = chapters().0.into_iter().filter(|(name, _)| name != "SUMMARY.md");
-    for (name, _) in chapters {
-        let html = to.path().join(&name).with_extension("html");
-        assert!(html.is_file(), "{name} is not in SUMMARY.md");
-    }
+fn the_guide_is_a_book() {
+    let (chapters, folder) = chapters();
+    let book = fs::read_to_string(folder.join("../book.toml")).expect("book.toml");
+    let book: toml::Table = toml::from_str(&book).expect("settings");
+    assert_eq!(book["book"]["src"].as_str(), Some("src"));
+    // With it, a chapter that is missing is an error.
+    assert_eq!(book["build"]["create-missing"].as_bool(), Some(false));
+    let summary = &chapters.iter().find(|(name, _)| name == "SUMMARY.md").expect("a summary").1;
+    let mut lines = summary.lines();
+    assert_eq!((lines.next(), lines.next()), (Some("# Summary"), Some("")));
+    let mut listed: Vec<_> = lines
+        .map(|line| {
+            let chapter = line.trim_start().strip_prefix("- [").and_then(|line| line.strip_suffix(')'));
+            let (title, file) = chapter.and_then(|text| text.split_once("](")).unwrap_or_else(|| panic!("{line}"));
+            let text = fs::read_to_string(folder.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+            assert!(!title.is_empty() && text.starts_with("# "), "{file} has no title");
+            file
+        })
+        .collect();
+    listed.sort_unstable();
+    let files: Vec<_> = chapters.iter().map(|(name, _)| name.as_str()).filter(|name| *name != "SUMMARY.md").collect();
+    assert_eq!(listed, files, "each chapter is listed once");
 }

@@ -1,4 +1,4 @@
-//! Every function of `cuda_std::math` on a GPU and on the CPU: the same bits, and for `approx` results nearby.
+//! Every function of `cuda_std::math` on a GPU and on the CPU: the same bits, and for `approx` similar results.
 
 use cuda_host::{CudaExecutor, DeviceBuffer, DeviceOffsets};
 use cuda_layout::DeviceLayout;
@@ -9,14 +9,14 @@ use test_kernels::{
 };
 use toolkit_tests::device;
 
-/// The parts that blocks take.
+/// Number of blocks.
 const BLOCKS: u32 = 97;
 
 fn gpu() -> Option<CudaExecutor> {
     device::is_there().then(|| CudaExecutor::open(0, "test kernels", test_kernels::PTX).expect("a device that opens"))
 }
 
-/// How many operands: more with CUDA_WIDE=1.
+/// Number of operands: more with CUDA_WIDE=1.
 fn count(few: usize, many: usize) -> usize {
     if std::env::var("CUDA_WIDE").as_deref() == Ok("1") { many } else { few }
 }
@@ -37,7 +37,7 @@ impl Random {
     }
 }
 
-/// Two lists of operands: all pairs of special values; then of any bits, of moderate size, and next to each other.
+/// Two lists of operands: all pairs of special values; then random bits, moderate sizes, and neighbouring values.
 fn operands<T: Copy>(n: usize, special: &[T], mut random: impl FnMut(usize) -> (T, T)) -> (Vec<T>, Vec<T>) {
     let pairs = special.iter().flat_map(|x| special.iter().map(|y| (*x, *y)));
     pairs.chain((0..n).map(|i| random(i % 4))).unzip()
@@ -100,7 +100,7 @@ fn cut(n: usize) -> Offsets {
         .expect("offsets that never fall")
 }
 
-/// A kernel's results for one function on both sides, given how to launch it.
+/// A kernel's results for one function on both sides; `launch` launches it.
 macro_rules! both {
     ($gpu:expr, $kernel:ident, $x:expr, $y:expr, $function:expr) => {{
         let (gpu, x, y, function) = ($gpu, $x, $y, $function);
@@ -131,7 +131,7 @@ impl<'a, T: DeviceLayout> Operands<'a, T> {
     }
 }
 
-/// What differs, and a few examples.
+/// A description of the differences, with a few examples.
 fn differences<T: Copy + std::fmt::LowerExp>(
     name: &str,
     same: impl Fn(T, T) -> bool,
@@ -189,7 +189,7 @@ fn approximate_functions_are_near() {
         let x = if ["log2", "rsqrt"].contains(name) { &positive } else { &x };
         let (first, second) = (Operands::new(&gpu, x), Operands::new(&gpu, &y));
         let (on_gpu, on_cpu) = both!(&gpu, approx_table, &first, &second, function);
-        // The documented bounds, with room for the CPU's own rounding.
+        // The documented bounds, with a margin for the CPU's own rounding.
         let (relative, absolute) = match *name {
             "exp2" | "div" => (3.0 * 2f32.powi(-23), 0.0),
             "log2" => (2f32.powi(-21), 2f32.powi(-21)),
@@ -206,7 +206,7 @@ fn approximate_functions_are_near() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// Also without a GPU: the table that is compared is that of `cuda_std::math`.
+/// Also without a GPU: the compared table is that of `cuda_std::math`.
 #[test]
 fn the_table_holds_the_functions() {
     let x = [0.3f32, -2.5, 7.0];

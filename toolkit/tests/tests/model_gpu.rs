@@ -1,4 +1,4 @@
-//! The kernel model on a GPU: every part of it gives the bits of CPU cores.
+//! The kernel model on a GPU: every part gives the bits of CPU cores.
 
 use cuda_host::{CudaError, CudaExecutor, DeviceBuffer, DeviceOffsets};
 use cuda_layout::DeviceLayout;
@@ -6,7 +6,7 @@ use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
 use test_kernels as k;
 
-/// An executor on the first device, where there is one.
+/// An executor on the first device, if there is one.
 fn gpu() -> Option<CudaExecutor> {
     toolkit_tests::device::is_there()
         .then(|| CudaExecutor::open(0, "test kernels", k::PTX).expect("a device that opens"))
@@ -178,7 +178,7 @@ fn dynamic_shared_memory_goes_up_to_what_the_device_has() {
         k::sums_of_parts::launch(&gpu, blocks, args)?;
         out.download(gpu.stream())
     };
-    // 60 000 bytes are more than a block has without asking.
+    // 60 000 bytes are more than a block has by default.
     for room in [1000, 12_000, 15_000, 100] {
         let mut expected = vec![0.0; blocks as usize];
         let args = k::sums_of_parts::Args {
@@ -197,7 +197,7 @@ fn dynamic_shared_memory_goes_up_to_what_the_device_has() {
 
 #[test]
 fn a_table_is_looked_up_in_the_modules_memory() {
-    // The numbers lie in the module once, as bytes or words of a global that is not written.
+    // The module contains the numbers once, as bytes or words of a read-only global.
     let entry = k::PTX.split(".entry table_look_up").nth(1).expect("the kernel");
     assert!(entry.split(".entry").next().is_some_and(|body| body.contains("ld.global") || body.contains("ld.const")));
     let squares = "4, 0, 0, 0, 9, 0, 0, 0, 25, 0, 0, 0, 49, 0, 0, 0, 121, 0, 0, 0, 169";
@@ -278,7 +278,7 @@ fn prefix_sums_and_votes_have_the_bits_of_the_cpu() {
     }
 }
 
-/// What `warp_operations` says, restated for one warp.
+/// The results of `warp_operations`, computed for one warp.
 fn warp_rows(values: &[u32; 32], first_thread: u32) -> Vec<[u32; 16]> {
     let ballot =
         |ask: &dyn Fn(u32) -> bool| values.iter().rev().fold(0, |mask, value| mask << 1 | u32::from(ask(*value)));
@@ -326,7 +326,7 @@ fn warp_rows(values: &[u32; 32], first_thread: u32) -> Vec<[u32; 16]> {
 
 #[test]
 fn warps_do_what_they_say_on_both_sides() {
-    // The last warp's values are all the same.
+    // The last warp's values are all equal.
     let input: Vec<u32> = (0..1000).map(|i| if i < 480 { i * 37 % 1000 } else { 12 }).collect();
     let n = 16 * 32 - 5;
     let mut found = vec![[0; 16]; n];

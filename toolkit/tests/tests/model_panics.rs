@@ -1,5 +1,5 @@
-//! Panics where other threads count on the one that panics: on CPU cores, and with the same place on a GPU, where nobody
-//! waits for it. What needs a GPU is left out without one, which a line says.
+//! Panics of a thread on which other threads depend: on CPU cores, and with the same location on a GPU, without a hang.
+//! Without a GPU its part is skipped, and a line says so.
 
 use cuda_host::{CudaExecutor, DeviceBuffer};
 use cuda_std::launch::{CpuExecutor, LaunchError};
@@ -53,7 +53,7 @@ fn a_lane_that_panics_before_all_shuffle_ends_its_block() {
     }
 }
 
-/// What `reduction_panics` says, restated for a block.
+/// The results of `reduction_panics`, computed for a block.
 fn halved(limit: u32) -> Vec<u32> {
     let mut items: Vec<u32> = (1..=128).collect();
     while items.iter().sum::<u32>() > limit {

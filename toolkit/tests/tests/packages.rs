@@ -1,4 +1,4 @@
-//! The packages that others take can be packaged.
+//! The published packages can be packaged.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The test kernel of the pass over pairs, and launches with nothing but raw words.
+//! The test kernel of the pass over pairs, and launches with raw words only.
 
 use cuda_host::raw::{Word, load_image};
 use cuda_host::{CudaError, CudaExecutor, DeviceBuffer, DeviceOffsets};
@@ -7,7 +7,7 @@ use test_kernels::{Contact, Point, contacts};
 use toolkit_tests::device;
 use toolkit_tests::dice::Dice;
 
-/// A walk of steps of 3.8 in directions by chance, which comes near itself again.
+/// A random walk with steps of 3.8 that comes near itself again.
 fn points(n: usize, seed: u64) -> Vec<Point> {
     let mut dice = Dice::new(seed);
     let mut at = [0.0; 3];
@@ -23,7 +23,7 @@ fn points(n: usize, seed: u64) -> Vec<Point> {
 
 #[test]
 fn the_contact_kernel_counts_what_is_near() {
-    // Four in a row, 5 apart, but for one that is 30 away.
+    // Four in a row, 5 apart, except one that is 30 away.
     let points = [0.0, 5.0, 10.0, 40.0].map(|x| Point { x, y: 0.0, z: 0.0, tag: 0 });
     let mut out: [Contact; 4] = bytemuck::Zeroable::zeroed();
     let offsets = Offsets::new(vec![0, 4]).unwrap();
@@ -31,7 +31,7 @@ fn the_contact_kernel_counts_what_is_near() {
     let args = contacts::Args { out: segments, points: &points[..], threshold: 8.0 };
     contacts::launch(&CpuExecutor::new(), 1, args).unwrap();
     assert_eq!(out.iter().map(|c| c.number).collect::<Vec<_>>(), [1.0, 2.0, 1.0, 0.0]);
-    // Along a line the unit vectors from both neighbours cancel.
+    // On a line the unit vectors from both neighbours cancel.
     assert_eq!(
         out.iter().map(|c| (c.up, c.down)).collect::<Vec<_>>(),
         [(0.0, 2.0), (0.0, 2.0), (0.0, 2.0), (0.0, 0.0)]
@@ -81,7 +81,7 @@ fn a_kernel_of_another_compiler_is_launched_with_raw_words() {
     }
     let gpu = CudaExecutor::open(0, "test kernels", test_kernels::PTX).unwrap();
     let stream = gpu.stream();
-    // SAFETY: the text is whole.
+    // SAFETY: the text is complete.
     let module = unsafe { load_image(gpu.context(), "foreign", FOREIGN.as_bytes()) }.unwrap();
     let kernel = module.raw_kernel("add_to_first").unwrap();
     assert!(kernel.attributes().registers > 0);

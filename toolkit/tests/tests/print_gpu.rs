@@ -1,11 +1,11 @@
-//! Lines from kernels: what they are, and that a GPU prints the same ones.
+//! Lines printed by kernels, which are the same on a GPU.
 
 use cuda_host::Machine;
 use std::process::Command;
 use test_kernels::{PTX, spoken};
 use toolkit_tests::device::is_there;
 
-/// Says to a process of this program where it shall print.
+/// Tells a process of this program where to print.
 const SPEAKER: &str = "CUDA_TEST_SPEAKER";
 
 fn numbers() -> Vec<f32> {
@@ -13,7 +13,7 @@ fn numbers() -> Vec<f32> {
     odd.into_iter().chain((8..100).map(|i| i as f32 * 0.37 - 9.0)).collect()
 }
 
-/// The sorted lines of the kernel, which go to the program's own standard output.
+/// The sorted lines of the kernel, which go to the program's standard output.
 fn lines(speaker: &str) -> Vec<String> {
     let arguments = ["--exact", "lines_are_printed", "--nocapture", "--test-threads=1"];
     let output = Command::new(std::env::current_exe().unwrap()).args(arguments).env(SPEAKER, speaker).output().unwrap();
@@ -29,7 +29,7 @@ fn lines(speaker: &str) -> Vec<String> {
 fn lines_are_printed() {
     let Ok(speaker) = std::env::var(SPEAKER) else { return };
     let machine = if speaker == "cpu" { Machine::cpu() } else { Machine::best("test kernels", Ok(PTX)).unwrap() };
-    // The test's own line has not ended.
+    // End the line that the test harness has begun.
     println!();
     let (x, mut out) = (machine.buffer(&numbers()).unwrap(), machine.zeroed(100).unwrap());
     spoken::launch(&machine, 2, spoken::Args { out: out.view_mut(), x: x.view() }).unwrap();

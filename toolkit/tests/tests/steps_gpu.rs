@@ -1,4 +1,5 @@
-//! What one thread finds out, scans in place, rows by warps, atomics of 64 bits, writing where the data say: a GPU gives the bits of CPU cores.
+//! One thread's result for all, in-place scans, rows by warps, 64-bit atomics, writes at positions from data: a GPU gives
+//! the bits of CPU cores.
 
 use cuda_host::{CudaExecutor, DeviceBuffer, DeviceOffsets};
 use cuda_layout::DeviceLayout;

@@ -1,5 +1,5 @@
-//! Safe kernels against their baselines by raw pointers: the same bits, as the benchmark `zero_cost` assumes. The safe ones
-//! run on CPU cores too; what needs a GPU is left out without one, which a line says.
+//! Safe kernels compared with their baselines with raw pointers: the same bits, as the benchmark `zero_cost` assumes. The
+//! safe ones also run on CPU cores. Without a GPU the rest is skipped, and a line says so.
 
 use cuda_host::{CudaExecutor, DeviceBuffer};
 use cuda_layout::DeviceLayout;
@@ -28,7 +28,7 @@ fn words(n: usize, seed: u32) -> Vec<u32> {
     (0..n).map(step).collect()
 }
 
-/// Numbers between -1 and 1 that differ.
+/// Different numbers between -1 and 1.
 fn numbers(n: usize, seed: u32) -> Vec<f32> {
     words(n, seed).into_iter().map(|word| (word >> 8) as f32 / (1 << 23) as f32 - 1.0).collect()
 }
@@ -82,7 +82,7 @@ fn gather() {
         gpu.synchronize().unwrap();
         assert_eq!(bits(&raw.download(gpu.stream()).unwrap()), bits(&expected));
     }
-    // The check that the benchmark times is there: one index of all is beyond the end.
+    // The check that the benchmark times exists: one of all indices is beyond the end.
     index[5000] = m as u32;
     let args = safe_gather::Args { out: &mut out[..], x: &x[..], index: &index[..] };
     let Err(LaunchError::Panic(panic)) = safe_gather::launch(&CpuExecutor::new(), 3, args) else {
@@ -208,7 +208,7 @@ fn matmul() {
     assert_eq!(raw.download(gpu.stream()).unwrap(), expected);
 }
 
-/// Barriers in a kernel's PTX.
+/// Number of barriers in a kernel's PTX.
 fn barriers(kernel: &str) -> usize {
     let entry = format!(".entry {kernel}(");
     let text = test_kernels::PTX.split(&entry).nth(1).expect("a kernel of this name");

@@ -1,19 +1,19 @@
-//! The workspace's manifest, to which a member is added.
+//! Adds a member to the workspace's manifest.
 
 use anyhow::{Context as _, Result, ensure};
 use toml_edit::{DocumentMut, Item, Table, Value};
 
-/// The workspace's manifest with one more member, which is compiled as its other kernels are.
+/// The workspace's manifest with one more member, which is compiled like its other kernels.
 pub fn with_member(manifest: &str, member: &str, package: &str) -> Result<String> {
     let mut document: DocumentMut = manifest.parse().context("it is not valid TOML")?;
     let members = document.get_mut("workspace").and_then(|workspace| workspace.get_mut("members"));
     let members = members.and_then(Item::as_array_mut).context("it has no list `members` under [workspace]")?;
     ensure!(
         members.iter().all(|old| old.as_str() != Some(member)),
-        "it is there already, but its folder is not; take that line out first"
+        "it is a member already, but its folder does not exist; delete that line first"
     );
     let mut value = Value::from(member);
-    // On a line of its own, if the others are, below what is noted beside the last one.
+    // On its own line if the others are, below a comment beside the last one.
     let before = members.iter().last().and_then(|last| last.decor().prefix()?.as_str()).unwrap_or(" ").to_owned();
     let after = members.trailing().as_str().unwrap_or_default().to_owned();
     let (note, after) = after.split_at(after.find('\n').unwrap_or(0));
@@ -21,7 +21,7 @@ pub fn with_member(manifest: &str, member: &str, package: &str) -> Result<String
     members.set_trailing(after);
     members.push_formatted(value);
 
-    // Kernels on CPU cores: optimised in every build, and checked for overflow as the device's are.
+    // Kernels on CPU cores are optimised in every build, and checked for overflow like those on the device.
     for profile in ["dev", "release"] {
         let mut settings = Table::new();
         settings.insert("opt-level", toml_edit::value(3));
@@ -30,11 +30,11 @@ pub fn with_member(manifest: &str, member: &str, package: &str) -> Result<String
         for key in ["profile", profile, "package"] {
             let entry = at.entry(key).or_insert_with(|| {
                 let mut table = Table::new();
-                // Without a line of its own.
+                // Without a header of its own.
                 table.set_implicit(true);
                 Item::Table(table)
             });
-            at = entry.as_table_mut().with_context(|| format!("`{key}` in its profiles is no table"))?;
+            at = entry.as_table_mut().with_context(|| format!("`{key}` in its profiles is not a table"))?;
         }
         at.insert(package, Item::Table(settings));
     }

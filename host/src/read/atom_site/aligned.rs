@@ -1,4 +1,4 @@
-//! A residue's further atoms, from lines that stand under its first.
+//! Further atoms of a residue, from lines aligned with its first.
 
 use super::{AtomSite, Columns, Common, Item};
 use crate::read::alignment::Alignment;
@@ -10,20 +10,20 @@ const SPACES: u64 = 0x2020_2020_2020_2020;
 const ONES: u64 = u64::MAX / 255;
 const HIGH: u64 = ONES << 7;
 
-/// How a table's lines are aligned, as far as is known.
+/// The alignment of a table's lines, as far as it is known.
 pub(super) struct AlignedAtoms {
-    /// The columns that differ between a residue's atoms; `None` for a table without one that is needed.
+    /// The columns that differ between a residue's atoms; `None` if the table lacks a required one.
     columns: Option<Free<usize>>,
     found: Option<(Alignment, Free<usize>)>,
-    /// Where the last value of the row before began, in bytes from the row's begin.
+    /// Offset of the last value of the row before, in bytes from the row's start.
     last_begin: usize,
-    /// Rows until an alignment is looked for again, and until the one after that, so that little is lost on tables
-    /// without.
+    /// Rows until the next attempt to find an alignment, and until the attempt after that. This limits the cost on tables
+    /// that are not aligned.
     wait: u32,
     penalty: u32,
 }
 
-/// Something of each free column.
+/// One value per free column.
 #[derive(Clone, Copy)]
 struct Free<T> {
     element: T,
@@ -57,7 +57,7 @@ impl<T: Copy> Free<T> {
 
 impl AlignedAtoms {
     const LONGEST_WAIT: u32 = 127;
-    /// Lines taken that halve the penalty. A few are alike in any table.
+    /// An alignment that takes this many lines halves the penalty. A few lines are alike in any table.
     const WORTH: u32 = 4;
 
     pub(super) fn new(columns: &Columns) -> Self {
@@ -76,10 +76,10 @@ impl AlignedAtoms {
         Self { columns: free(), found: None, last_begin: 0, wait: 0, penalty: 0 }
     }
 
-    /// Makes `found` the alignment of a row. False if it has none, or if none is looked for now.
+    /// Sets `found` to the alignment of a row. Returns false if the row has none, or if no attempt is due.
     #[inline]
     fn find(&mut self, text: &[u8], edges: &[usize]) -> bool {
-        // Few rows are worth a closer look where values stand anywhere.
+        // If values are not aligned, few rows pass this check.
         let last_begin = edges[edges.len() - 2] - edges[0];
         std::mem::replace(&mut self.last_begin, last_begin) == last_begin && self.find_likely(text, edges)
     }
@@ -103,13 +103,12 @@ impl AlignedAtoms {
 }
 
 impl AtomSite<'_, '_> {
-    /// Takes the atoms of the row's residue that stand in lines below it, aligned with it; the row is the one taken last,
-    /// given by the edges of its values. The end of the last such line, if there is one. An error comes with the byte
-    /// where its line begins.
+    /// Takes the atoms of the row's residue from aligned lines below the row. `edges` are those of the row, which was taken
+    /// last. Returns the end of the last such line, if there is one. An error comes with the byte at which its line begins.
     #[inline]
     pub(in crate::read) fn aligned_rows(&mut self, edges: &[usize]) -> Result<Option<usize>, (usize, Problem)> {
         let (Some(common), Some(current)) = (self.common, self.current) else { return Ok(None) };
-        // The last two edges stand for columns that the table does not have.
+        // The last two edges belong to columns that the table does not have.
         let edges = &edges[..edges.len() - 2];
         if !self.aligned.find(self.text, edges) {
             return Ok(None);
@@ -128,14 +127,13 @@ impl AtomSite<'_, '_> {
     }
 }
 
-/// The atom of an aligned line, if each of its free values is of the most usual form; any other is left to be read as
-/// a row of values.
-// Once an atom: the call would cost as much as some of the work.
+/// The atom of an aligned line, if each free value has its most common form. Other lines are read as rows of values.
+// Inlined: it is called for each atom, and a call would cost as much as part of the work.
 #[inline(always)]
 fn atom<'a>(line: &'a [u8], places: &Free<usize>, common: Common<'a>) -> Option<Record<'a>> {
     if let Some(place) = places.id {
         let (word, length) = word(line, place)?;
-        // Digits, moved to the word's end.
+        // Digits, moved to the end of the word.
         let foreign = 8 * (8 - length);
         if length == 8 || !is_digits((word << foreign) ^ ((u64::MAX << foreign) & (ONES * u64::from(b'0')))) {
             return None;
@@ -148,7 +146,7 @@ fn atom<'a>(line: &'a [u8], places: &Free<usize>, common: Common<'a>) -> Option<
         return None;
     }
     if let Some(place) = places.auth_name {
-        // With the blank after it.
+        // Including the blank after it.
         let differences = bytes(line, place)? ^ name;
         if differences & (own << 8 | 0xff) != 0 {
             return None;
@@ -201,17 +199,17 @@ fn bytes(line: &[u8], place: usize) -> Option<u64> {
     line.get(place..)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Eight bytes from a value's first, and how many of them are before the first blank: at least one of a value.
+/// The first eight bytes of a value, and how many of them precede the first blank (at least one).
 #[inline(always)]
 fn word(line: &[u8], place: usize) -> Option<(u64, u32)> {
     let word = bytes(line, place)?;
     let blanks = word ^ SPACES;
-    // The lowest high bit that is set marks the first.
+    // The lowest high bit marks the first blank.
     let length = (blanks.wrapping_sub(ONES) & !blanks & HIGH).trailing_zeros() / 8;
     (length > 0).then_some((word, length))
 }
 
-/// Whether no byte of those in the mask is a control character or a blank.
+/// Whether the masked bytes have no control character and no blank.
 #[inline(always)]
 fn is_ink(word: u64, own: u64) -> bool {
     let word = word & own | !own & (ONES * u64::from(b'0'));
@@ -225,7 +223,7 @@ fn coordinate(line: &[u8], place: usize) -> Option<f64> {
     if length == 8 && line.get(place + 8) != Some(&b' ') {
         return None;
     }
-    // As if right-justified in eight columns.
+    // Shift as if right-justified in eight columns.
     let foreign = 8 * (8 - length);
     fixed_8_3(((word << foreign) | (SPACES & !(u64::MAX << foreign))).to_le_bytes())
 }

@@ -1,4 +1,4 @@
-//! BinaryCIF's columns: what its encodings stand for. Numbers stay numbers.
+//! Decodes BinaryCIF's columns. Numbers stay numbers.
 
 use super::msgpack::{Value, damaged};
 use crate::read::error::Problem;
@@ -13,7 +13,7 @@ pub(super) enum Values<'a> {
     Texts(Texts<'a>),
 }
 
-/// Texts, each by its place among those that differ.
+/// Texts, each an index into the distinct texts.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Texts<'a> {
     distinct: Vec<std::borrow::Cow<'a, [u8]>>,
@@ -23,23 +23,23 @@ pub(super) struct Texts<'a> {
 
 const NOTHING: u32 = u32::MAX;
 
-/// A column, and of each row whether it has a value.
+/// A column, with a mask of the rows that have a value.
 #[derive(Clone, Debug)]
 pub(super) struct Column<'a> {
     values: Values<'a>,
-    /// 0 for a value; empty where all have one.
+    /// 0 for rows with a value; empty if all rows have one.
     mask: Vec<i32>,
 }
 
 impl<'a> Column<'a> {
-    /// Reads the column of a category of `rows` rows, and refuses more than `limit` rows.
+    /// Reads a column of a category with `rows` rows. Refuses more than `limit` rows.
     pub(super) fn read(column: &Value<'a>, rows: usize, limit: usize) -> Result<Self, Problem> {
         let values = decode(column.get("data"), limit)?;
         let mask = match column.get("mask") {
             Value::Nil => Vec::new(),
             mask => match decode(mask, limit)? {
                 Values::Ints(mask) if mask.len() == rows => mask,
-                _ => return Err(damaged("a column's mask does not fit it")),
+                _ => return Err(damaged("a column's mask has another length than the column")),
             },
         };
         let length = match &values {
@@ -62,7 +62,7 @@ impl<'a> Column<'a> {
         matches!(self.values, Values::Texts(_))
     }
 
-    /// Its values as texts; what is not given is empty.
+    /// The values as texts; missing values are empty.
     pub(super) fn into_texts(self) -> Texts<'a> {
         let mut texts = match self.values {
             Values::Texts(texts) => texts,
@@ -77,7 +77,7 @@ impl<'a> Column<'a> {
         texts
     }
 
-    /// Its values as whole numbers.
+    /// The values as integers.
     pub(super) fn into_ints(self) -> Vec<Option<i32>> {
         let given: Vec<bool> = (0..self.len()).map(|row| self.is_given(row)).collect();
         let values: Vec<Option<i32>> = match self.values {
@@ -91,7 +91,7 @@ impl<'a> Column<'a> {
         values.into_iter().zip(given).map(|(value, given)| value.filter(|_| given)).collect()
     }
 
-    /// Its values as numbers; NaN where there is none.
+    /// The values as numbers; NaN if missing.
     pub(super) fn into_floats(self) -> Vec<f64> {
         let given: Vec<bool> = (0..self.len()).map(|row| self.is_given(row)).collect();
         let mut values = match self.values {
@@ -115,7 +115,7 @@ impl<'a> Column<'a> {
 }
 
 impl<'a> Texts<'a> {
-    /// Of rows that all have none.
+    /// A column of `rows` rows without values.
     pub(super) fn none(rows: usize) -> Self {
         Self { distinct: Vec::new(), places: vec![NOTHING; rows] }
     }
@@ -134,7 +134,7 @@ impl<'a> Texts<'a> {
         texts
     }
 
-    /// The text of a row: empty where there is none, and for `?` and `.`.
+    /// The text of a row; empty if missing, and for `?` and `.`.
     #[inline]
     pub(super) fn get(&self, row: usize) -> &[u8] {
         match self.places.get(row).and_then(|place| self.distinct.get(*place as usize)).map_or(&b""[..], |text| text) {
@@ -143,28 +143,28 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// What a function makes of each row's text.
+    /// Applies a function to each row's text.
     fn map<T: Copy>(&self, make: impl Fn(&[u8]) -> Option<T>) -> Vec<Option<T>> {
         let made: Vec<Option<T>> = self.distinct.iter().map(|text| make(text)).collect();
         self.places.iter().map(|place| made.get(*place as usize).copied().flatten()).collect()
     }
 }
 
-/// What is between the last encoding, which gives bytes, and the values.
+/// The state between the last encoding, which gives bytes, and the values.
 enum Stage<'a> {
     Bytes(&'a [u8]),
     Values(Values<'a>),
 }
 
-/// Undoes the encodings of some data, the last first.
+/// Undoes the encodings of some data, starting with the last.
 fn decode<'a>(encoded: &Value<'a>, limit: usize) -> Result<Values<'a>, Problem> {
     let Value::Bytes(bytes) = encoded.get("data") else { return Err(damaged("a column has no data")) };
-    /// Writers use four at most.
+    /// Real files use four at most.
     const MOST: usize = 8;
     let mut stage = Stage::Bytes(bytes);
     let encodings = encoded.get("encoding").items();
     if encodings.len() > MOST {
-        return Err(damaged("a column has more encodings than there are"));
+        return Err(damaged("a column has more than 8 encodings"));
     }
     for encoding in encodings.iter().rev() {
         let kind = encoding.get("kind").text().unwrap_or_default();
@@ -193,12 +193,12 @@ fn decode<'a>(encoded: &Value<'a>, limit: usize) -> Result<Values<'a>, Problem> 
             ("IntegerPacking", Stage::Values(Values::Ints(values))) => {
                 Values::Ints(unpacked(&values, encoding, size(encoding, limit)?)?)
             }
-            (kind, _) => return Err(damaged(&format!("the encoding {kind:?} does not fit what it stands for"))),
+            (kind, _) => return Err(damaged(&format!("the encoding {kind:?} does not fit its data"))),
         });
     }
     match stage {
         Stage::Values(values) => Ok(values),
-        Stage::Bytes(_) => Err(damaged("a column's encoding is not given")),
+        Stage::Bytes(_) => Err(damaged("a column has no encoding")),
     }
 }
 
@@ -214,7 +214,7 @@ fn size(encoding: &Value<'_>, limit: usize) -> Result<usize, Problem> {
 }
 
 pub(super) fn too_many(limit: usize) -> Problem {
-    Problem::Syntax(format!("a column unfolds to more than {limit} values: no structure of this size does"))
+    Problem::Syntax(format!("a column unfolds to more than {limit} values, which no structure of this size has"))
 }
 
 fn byte_array<'a>(bytes: &[u8], kind: Option<i64>, limit: usize) -> Result<Values<'a>, Problem> {
@@ -238,7 +238,7 @@ fn byte_array<'a>(bytes: &[u8], kind: Option<i64>, limit: usize) -> Result<Value
         }
         Some(32) => Values::Floats(all(bytes, |v: [u8; 4]| f64::from(f32::from_le_bytes(v)))?),
         Some(33) => Values::Floats(all(bytes, f64::from_le_bytes)?),
-        _ => return Err(damaged("an array has a type that BinaryCIF has not")),
+        _ => return Err(damaged("an array has a type that BinaryCIF does not define")),
     })
 }
 
@@ -255,7 +255,7 @@ fn runs(values: &[i32], size: usize) -> Result<Vec<i32>, Problem> {
     if all.len() == size && rest.is_empty() { Ok(all) } else { Err(damaged("runs are shorter than their column")) }
 }
 
-/// Numbers that are sums of small ones: each that is at its type's limit goes on.
+/// Undoes integer packing: a value at its type's limit is added to the next one.
 fn unpacked(values: &[i32], encoding: &Value<'_>, size: usize) -> Result<Vec<i32>, Problem> {
     let (least, most) = match (encoding.get("byteCount").int(), encoding.get("isUnsigned")) {
         (Some(1), Value::Bool(true)) => (i32::MIN, i32::from(u8::MAX)),
@@ -283,18 +283,18 @@ fn string_array<'a>(bytes: &'a [u8], encoding: &Value<'a>, limit: usize) -> Resu
             Value::Map(vec![(Value::Text("data"), Value::Bytes(data)), (Value::Text("encoding"), encodings.clone())]);
         match decode(&whole, limit)? {
             Values::Ints(values) => Ok(values),
-            _ => Err(damaged("texts have places that are no whole numbers")),
+            _ => Err(damaged("the indices of texts are not integers")),
         }
     };
     let (Value::Bytes(offsets), Some(text)) = (encoding.get("offsets"), encoding.get("stringData").text()) else {
-        return Err(damaged("texts are not there"));
+        return Err(damaged("the texts are missing"));
     };
     let offsets = part(offsets, encoding.get("offsetEncoding"))?;
     let distinct = offsets.windows(2).map(|ends| {
         let (begin, end) = (usize::try_from(ends[0]).ok()?, usize::try_from(ends[1]).ok()?);
         text.as_bytes().get(begin..end).map(Into::into)
     });
-    let distinct = distinct.collect::<Option<Vec<_>>>().ok_or_else(|| damaged("a text lies outside of all texts"))?;
+    let distinct = distinct.collect::<Option<Vec<_>>>().ok_or_else(|| damaged("a text's offsets are out of range"))?;
     let indices = part(bytes, encoding.get("dataEncoding"))?;
     let place = |index: i32| match u32::try_from(index) {
         Ok(index) if (index as usize) < distinct.len() => Some(index),
@@ -302,7 +302,7 @@ fn string_array<'a>(bytes: &'a [u8], encoding: &Value<'a>, limit: usize) -> Resu
         Err(_) => Some(NOTHING),
     };
     let places = indices.into_iter().map(place).collect::<Option<_>>();
-    Ok(Texts { places: places.ok_or_else(|| damaged("there is no text of a row's place"))?, distinct })
+    Ok(Texts { places: places.ok_or_else(|| damaged("a row refers to a text that does not exist"))?, distinct })
 }
 
 #[cfg(test)]
@@ -387,6 +387,6 @@ mod tests {
         assert!(decoded(b"\x07", vec![bytes_of(3)]).unwrap_err().contains("an array is cut"));
         assert!(decoded(b"\x07", vec![bytes_of(9)]).is_err() && decoded(b"\x07", vec![]).is_err());
         let many = std::iter::repeat_n(encoding("Delta", vec![]), 50).chain([bytes_of(4)]).collect();
-        assert!(decoded(b"\x07", many).unwrap_err().contains("more encodings"));
+        assert!(decoded(b"\x07", many).unwrap_err().contains("more than 8 encodings"));
     }
 }

@@ -1,8 +1,8 @@
-//! MessagePack, as far as BinaryCIF has it.
+//! MessagePack, as far as BinaryCIF uses it.
 
 use crate::read::error::Problem;
 
-/// A value, which refers to the bytes that it was read from.
+/// A value, which borrows the bytes that it was read from.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value<'a> {
     Nil,
@@ -15,14 +15,14 @@ pub(super) enum Value<'a> {
     Map(Vec<(Value<'a>, Value<'a>)>),
 }
 
-/// Values in values, at most: BinaryCIF has some twelve.
+/// Deepest nesting; BinaryCIF has about twelve levels.
 const DEEPEST: usize = 32;
 
-/// Reads one value that is all of `bytes`.
+/// Reads a value that takes all of `bytes`.
 pub(super) fn read(bytes: &[u8]) -> Result<Value<'_>, Problem> {
     let mut reader = Reader { rest: bytes };
     let value = reader.value(0)?;
-    if reader.rest.is_empty() { Ok(value) } else { Err(damaged("there is more after its end")) }
+    if reader.rest.is_empty() { Ok(value) } else { Err(damaged("there are bytes after its end")) }
 }
 
 pub(super) fn damaged(what: &str) -> Problem {
@@ -30,7 +30,7 @@ pub(super) fn damaged(what: &str) -> Problem {
 }
 
 impl<'a> Value<'a> {
-    /// What a map has under a name; nothing of any other value.
+    /// The value of a map's key; nothing if it is absent or the value is not a map.
     pub(super) fn get(&self, name: &str) -> &Value<'a> {
         let Value::Map(entries) = self else { return &Value::Nil };
         entries.iter().find(|(key, _)| key.text() == Some(name)).map_or(&Value::Nil, |(_, value)| value)
@@ -43,7 +43,7 @@ impl<'a> Value<'a> {
     pub(super) fn int(&self) -> Option<i64> {
         match self {
             Value::Int(value) => Some(*value),
-            // Some writers know one type of number.
+            // Some writers have only one type of number.
             Value::Float(value) if value.fract() == 0.0 && value.abs() < 9e15 => Some(*value as i64),
             _ => None,
         }
@@ -88,7 +88,7 @@ impl<'a> Reader<'a> {
 
     fn value(&mut self, depth: usize) -> Result<Value<'a>, Problem> {
         if depth > DEEPEST {
-            return Err(damaged("values stand in values without end"));
+            return Err(damaged("values are nested without end"));
         }
         let [tag] = self.array()?;
         Ok(match tag {
@@ -128,7 +128,7 @@ impl<'a> Reader<'a> {
                 self.map(length, depth)?
             }
             0xe0..=0xff => Value::Int(i64::from(tag as i8)),
-            0xc1 | 0xc7..=0xc9 | 0xd4..=0xd8 => return Err(damaged("it has a type that BinaryCIF has not")),
+            0xc1 | 0xc7..=0xc9 | 0xd4..=0xd8 => return Err(damaged("it has a type that BinaryCIF does not use")),
         })
     }
 
@@ -137,7 +137,7 @@ impl<'a> Reader<'a> {
         Ok(Value::Text(text))
     }
 
-    // Lengths may lie: nothing is reserved by them, and each value takes a byte at least.
+    // Lengths may be false, so no memory is reserved by them. Each value takes at least one byte.
     fn items(&mut self, length: usize, depth: usize) -> Result<Value<'a>, Problem> {
         (0..length).map(|_| self.value(depth + 1)).collect::<Result<_, _>>().map(Value::Array)
     }

@@ -1,4 +1,4 @@
-//! CIF words: tags, values, keywords, comments.
+//! Splits CIF into words: tags, values, keywords, comments.
 
 use crate::read::error::{Fault, Problem};
 use memchr::{memchr, memchr2, memmem};
@@ -6,9 +6,9 @@ use memchr::{memchr, memchr2, memmem};
 /// A word of a CIF file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::read) enum Token<'a> {
-    /// A value as it stands in the text, quotes and all; see [`unquote`].
+    /// A value as written, including quotes; see [`unquote`].
     Value(&'a [u8]),
-    /// A tag, its `_` included.
+    /// A tag, including its `_`.
     Tag(&'a [u8]),
     Loop,
     /// `data_`, with the block's name.
@@ -17,15 +17,15 @@ pub(in crate::read) enum Token<'a> {
     FrameBegin,
     /// `save_` alone.
     FrameEnd,
-    /// `stop_` or `global_`, which end a loop and mean nothing else here.
+    /// `stop_` or `global_`, which end a loop and have no other effect.
     Other,
     End,
 }
 
-/// Splits a text into words. Anything up to the blank (0x20) separates.
+/// Splits a text into words. Bytes up to the blank (0x20) are separators.
 pub(in crate::read) struct Lexer<'a> {
     pub(in crate::read) text: &'a [u8],
-    /// Where the next word is looked for.
+    /// Where the search for the next word begins.
     pub(in crate::read) at: usize,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next word and the byte it begins at.
+    /// The next word, and the byte at which it begins.
     pub(in crate::read) fn next(&mut self) -> Result<(usize, Token<'a>), Fault> {
         self.skip_blanks();
         let begin = self.at;
@@ -57,7 +57,7 @@ impl<'a> Lexer<'a> {
             None => return Ok((begin, Token::End)),
             Some(b';') if begin == 0 || self.text[begin - 1] == b'\n' => {
                 let end = memmem::find(rest, b"\n;").ok_or_else(|| {
-                    let what = "the text field that begins here is never closed by a line that begins with `;`";
+                    let what = "the text field that begins here is not closed by a line that begins with `;`";
                     Fault::at(begin, Problem::Syntax(what.to_owned()))
                 })?;
                 Token::Value(&rest[..end + 2])
@@ -79,7 +79,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// A quoted text with its quotes: up to a quote that a blank, a line's end or the text's end follows.
+/// A quoted text with its quotes. It ends at the first quote that precedes a blank, a line's end or the text's end.
 fn quoted(rest: &[u8], quote: u8) -> Option<&[u8]> {
     let mut at = 1;
     loop {
@@ -117,7 +117,7 @@ fn bare(word: &[u8], first: u8) -> Token<'_> {
     }
 }
 
-/// What a value says, without its quotes or its text field's semicolons.
+/// A value without its quotes or its text field's semicolons.
 #[inline]
 pub(in crate::read) fn unquote(raw: &[u8]) -> &[u8] {
     match raw {

@@ -1,4 +1,4 @@
-//! The rows of a loop, a whole line at a time where a row is a line.
+//! The rows of a loop. If each row is a line, a whole line is split at once.
 
 use super::lexer::{Lexer, Token};
 use crate::read::error::{Fault, Problem};
@@ -9,15 +9,15 @@ use memchr::memchr;
 pub(in crate::read) struct Rows<'a> {
     /// Number of columns.
     columns: usize,
-    /// Begin and end in the text of each value of the current row, quotes included, then one empty value that
-    /// stands for columns the loop does not have, and room.
+    /// Begin and end of each value of the current row in the text, including quotes. Then follow one empty value for
+    /// columns that the loop does not have, and spare room.
     edges: Vec<usize>,
     /// The loop's first tag, for errors.
     first_tag: &'a [u8],
-    /// Whether rows were lines until now.
+    /// Whether every row so far was a line.
     lines: bool,
     rows: usize,
-    /// The end of the line that was looked at last.
+    /// The end of the last line examined.
     line_end: usize,
 }
 
@@ -32,12 +32,12 @@ impl<'a> Rows<'a> {
         &self.edges[..2 * (self.columns + 1)]
     }
 
-    /// Moves to the next row; false at the loop's end, with the lexer before the word that ends it.
+    /// Moves to the next row. Returns false at the loop's end, with the lexer before the word that ends it.
     #[inline]
     pub(in crate::read) fn next(&mut self, lexer: &mut Lexer<'a>) -> Result<bool, Fault> {
         let text = lexer.text;
         lexer.skip_blanks();
-        // A line of many rows is searched once.
+        // Search a line of many rows only once.
         if lexer.at >= self.line_end {
             self.line_end = memchr(b'\n', &text[lexer.at..]).map_or(text.len(), |n| lexer.at + n);
         }
@@ -77,8 +77,8 @@ impl<'a> Rows<'a> {
         Ok(true)
     }
 
-    /// Rows were lines, and now one ends inside a line: a value is missing or one too many, and all after it would be
-    /// read in the wrong columns, which the count of values may never show.
+    /// The error for a row that ends inside a line although all rows before were lines. A value is missing or superfluous.
+    /// All later values would go to wrong columns, which counting values may never reveal.
     fn misfit(&self, begin: usize) -> Fault {
         let (tag, columns) = (String::from_utf8_lossy(self.first_tag), self.columns);
         Fault::at(
@@ -102,16 +102,16 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Whether only blanks or a comment stand before the next line's end. `rest` begins after a word.
+/// Whether only blanks or a comment precede the next line's end. `rest` begins after a word.
 fn ends_line(rest: &[u8]) -> bool {
     rest.iter().find(|&&c| c > b' ' || c == b'\n').is_none_or(|c| matches!(c, b'\n' | b'#'))
 }
 
-/// First bytes of words that need a closer look.
+/// Classes of words by their first byte: plain words need no closer look.
 const PLAIN: u8 = 0;
 /// Comments, tags, text fields.
 const SPECIAL: u8 = 1;
-/// Letters that keywords begin with; no keyword has fewer than five letters.
+/// Letters that keywords begin with. Keywords have at least five letters.
 const KEYWORD: u8 = 2;
 const QUOTE: u8 = 4;
 
@@ -131,12 +131,12 @@ const CLASS: [u8; 256] = {
     class
 };
 
-/// Edges that are written at once.
+/// Number of edges that are written at once.
 const AT_ONCE: usize = 8;
 
-/// Finds the words between `begin` and `end`, a part of one line that begins at a word's border. True if there are
-/// `columns` and each is a value; `edges`, which has room for [`AT_ONCE`] more, then holds their beginnings and ends. A
-/// false answer means only that the line has to be read word by word.
+/// Finds the words between `begin` and `end`, a part of one line that begins at a word's border. Returns true if there are
+/// `columns` words and each is a value; `edges`, which needs room for [`AT_ONCE`] more, then holds their begins and ends.
+/// If it returns false, the line must be read word by word.
 #[inline]
 fn split_line(text: &[u8], begin: usize, end: usize, columns: usize, edges: &mut [usize]) -> bool {
     let mut found = 0;
@@ -158,7 +158,7 @@ fn split_line(text: &[u8], begin: usize, end: usize, columns: usize, edges: &mut
         let mut changes = ink ^ (ink << 1 | inside);
         inside = ink >> 63;
         let count = changes.count_ones() as usize;
-        // Whole chunks without a branch for each edge; what is written beyond the last is overwritten.
+        // Write whole groups without a branch per edge; entries beyond the last are overwritten later.
         let mut written = found;
         found += count;
         if found > 2 * columns {
@@ -186,7 +186,7 @@ fn split_line(text: &[u8], begin: usize, end: usize, columns: usize, edges: &mut
     }
     let edges = &edges[..found];
     let words = edges.as_chunks::<2>().0;
-    // No branch by class for each word: the letters that keywords begin with come and go from row to row.
+    // No branch per word: whether words begin like keywords changes from row to row.
     let closer_look = words.iter().fold(PLAIN, |classes, &[begin, end]| {
         let asks = if end - begin < 5 { !KEYWORD } else { !PLAIN };
         classes | CLASS[usize::from(text[begin])] & asks
@@ -194,14 +194,14 @@ fn split_line(text: &[u8], begin: usize, end: usize, columns: usize, edges: &mut
     closer_look == PLAIN || words.iter().all(|&[begin, end]| is_value(text, begin, end))
 }
 
-/// Whether a word of a line is a whole value.
+/// Whether a word of a line is a complete value.
 #[inline]
 fn is_value(text: &[u8], begin: usize, end: usize) -> bool {
     let first = text[begin];
     match CLASS[usize::from(first)] {
         PLAIN => true,
         KEYWORD => end - begin < 5,
-        // A word holds no blank, so a quote at its end closes it, and one that is not there means a blank inside.
+        // A word holds no blank, so a quote at its end closes it. Without one, the quoted text contains a blank.
         QUOTE => end - begin >= 2 && text[end - 1] == first,
         _ => false,
     }
@@ -211,7 +211,7 @@ fn is_value(text: &[u8], begin: usize, end: usize) -> bool {
 mod tests {
     use super::*;
 
-    /// The words of a line by the plain rule.
+    /// The words of a line, split byte by byte.
     fn by_bytes(line: &str) -> Vec<&str> {
         line.split(|c: char| (c as u32) <= 0x20).filter(|w| !w.is_empty()).collect()
     }

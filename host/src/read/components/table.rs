@@ -1,7 +1,7 @@
 //! Components that link in chains. This file is generated: `data/components/generate.py` makes it from the Chemical
 //! Component Dictionary of the wwPDB (CC0 1.0).
 
-/// The names of peptide-linking components beside the standard ones, by parent; no parent: empty.
+/// The names of peptide-linking components other than the standard ones, by parent; empty for no parent.
 #[rustfmt::skip]
 pub(super) const PEPTIDES: [(&str, &str); 21] = [
     ("", "\

@@ -1,4 +1,4 @@
-//! Atoms placed by lengths, angles and torsions.
+//! Places atoms by bond lengths, angles and torsions.
 
 use super::residues::Residue;
 use cuda_std::math::f64 as math;
@@ -7,15 +7,15 @@ use std::f64::consts::PI;
 /// x, y, z in Å.
 pub(super) type Point = [f32; 3];
 
-/// Lengths of bonds in Å: N to CA, CA to C, C to the next N.
+/// Bond lengths in Å: N to CA, CA to C, C to the next N.
 const LENGTHS: [f32; 3] = [1.4581, 1.5281, 1.3311];
-/// N to CA of what follows a proline, on the way from the first residue to the last.
+/// N to CA in Å of the residue after a proline, when placing from the first residue to the last.
 const PROLINE: f32 = 1.353;
 
-/// How the next residue follows: torsions and angles in degrees.
+/// The step to the next residue: torsions and angles in degrees.
 ///
-/// In the entry they are 64 bits, the first byte's highest first: 5 of the residue's type, 11 of omega, 12 of psi, 12 of phi,
-/// 8 each of the angles at C, the next N and the next CA.
+/// An entry stores it in 64 bits, highest bit first: 5 for the residue's type, 11 for omega, 12 for psi, 12 for phi, 8 each
+/// for the angles at C, the next N and the next CA.
 #[derive(Clone, Copy)]
 pub(super) struct Step {
     /// Psi, omega, and the next residue's phi.
@@ -25,7 +25,7 @@ pub(super) struct Step {
 }
 
 impl Step {
-    /// A residue's code and the step after it.
+    /// Decodes a residue's code and the step after it.
     pub(super) fn of(word: [u8; 8], least: &[f32; 6], steps: &[f32; 6]) -> (u8, Self) {
         let word = u64::from_be_bytes(word);
         let value = |which: usize, shift: u32, bits: u32| {
@@ -38,7 +38,7 @@ impl Step {
     }
 }
 
-/// An angle by its sine and cosine.
+/// An angle, as its sine and cosine.
 #[derive(Clone, Copy)]
 pub(super) struct Turn {
     sin: f32,
@@ -71,7 +71,7 @@ fn unit(a: Point) -> Point {
     a.map(|value| value / length)
 }
 
-/// The point at a distance from the last of three, at an angle to the last two, turned about them from the first.
+/// The point at `length` from the last of three points, with the given angle and torsion to them.
 pub(super) fn place([a, b, c]: [Point; 3], length: f32, angle: Turn, torsion: Turn) -> Point {
     let along = unit(minus(c, b));
     let normal = unit(cross(minus(b, a), along));
@@ -87,7 +87,7 @@ fn angle_at(a: Point, b: Point, c: Point) -> f32 {
     (math::acos(f64::from(cos)) * 180.0 / PI) as f32
 }
 
-/// A chain whose residues are placed from anchor to anchor.
+/// A chain, placed from anchor to anchor.
 pub(super) struct Chain<'a> {
     pub(super) anchors: &'a [(usize, [Point; 3])],
     pub(super) steps: &'a [(&'static Residue, Step)],
@@ -101,7 +101,7 @@ impl Chain<'_> {
         for pair in self.anchors.windows(2) {
             let (from, (to, end)) = (pair[0].0, pair[1]);
             let between = self.between(from..to, begin, end);
-            // What ends one stretch begins the next.
+            // The end of a stretch is the beginning of the next.
             all.truncate(from);
             all.extend_from_slice(between.as_chunks::<3>().0);
             begin = *between.last_chunk().unwrap_or(&begin);
@@ -109,7 +109,7 @@ impl Chain<'_> {
         all
     }
 
-    /// The atoms of a stretch: placed from its begin, placed from its end, and between the two by where they stand.
+    /// The atoms of a stretch, placed from both ends and averaged with weights by position.
     fn between(&self, residues: std::ops::Range<usize>, begin: [Point; 3], end: [Point; 3]) -> Vec<Point> {
         let steps = &self.steps[residues];
         let mut forward = Vec::with_capacity(3 * steps.len() + 3);

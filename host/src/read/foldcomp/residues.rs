@@ -1,10 +1,9 @@
-//! The atoms of residues beside N, CA and C: what each is placed by.
+//! The atoms of residues beside N, CA and C, and how each is placed.
 
 use super::geometry::{Point, Turn, place};
 use std::sync::LazyLock;
 
-/// An atom that is placed: from which three of the residue's atoms before it, at which length (Å) from the third, at which
-/// angle.
+/// How an atom is placed: three earlier atoms of the residue, the bond length (Å) from the third, and the angle.
 pub(super) struct Placed {
     name: &'static str,
     from: [usize; 3],
@@ -19,11 +18,11 @@ pub(super) struct Residue {
     pub(super) side: Vec<Placed>,
 }
 
-/// Names of atoms, from which of N, CA, C and those before them they are placed, lengths (Å) and angles (degrees): the
+/// Atom name, indices of three earlier atoms (N, CA and C come first), length (Å) and angle (degrees). These are the
 /// format's own constants.
 type Row = (&'static str, [usize; 3], f32, f32);
 
-/// By the codes that residues have.
+/// Residues by code.
 const RESIDUES: [(&str, &[Row]); 20] = [
     ("ALA", &[("O", [0, 1, 2], 1.23, 120.31), ("CB", [3, 2, 1], 1.52, 110.852)]),
     (
@@ -209,7 +208,7 @@ const RESIDUES: [(&str, &[Row]); 20] = [
     ),
 ];
 
-/// A residue that stands for no amino acid has its backbone alone.
+/// An unknown residue has only its backbone.
 const UNKNOWN: u8 = 23;
 
 static ALL: LazyLock<Vec<Residue>> = LazyLock::new(|| {
@@ -218,7 +217,7 @@ static ALL: LazyLock<Vec<Residue>> = LazyLock::new(|| {
     known.chain([Residue { name: "UNK", side: Vec::new() }]).collect()
 });
 
-/// The torsions that a byte can say.
+/// The torsions that a byte can encode.
 static TURNS: LazyLock<[Turn; 256]> = LazyLock::new(|| {
     const STEP: f32 = 360.0 / 255.0;
     std::array::from_fn(|level| Turn::of_degrees(level as f32 * STEP - 180.0))
@@ -233,7 +232,7 @@ impl Residue {
         }
     }
 
-    /// Its atoms: of the backbone, and those placed by torsions.
+    /// Its atoms: those of the backbone, then those placed by torsions.
     pub(super) fn atoms(&self, backbone: [Point; 3], torsions: &[u8], atoms: &mut Vec<(&'static str, Point)>) {
         atoms.clear();
         atoms.extend(["N", "CA", "C"].into_iter().zip(backbone));

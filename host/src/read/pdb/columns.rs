@@ -8,7 +8,7 @@ use memchr::memchr;
 /// End of the B factor's columns.
 pub(super) const B_END: usize = 66;
 
-/// The eight bytes from a column, counted from 0.
+/// The eight bytes from column `at`, counted from 0.
 #[inline]
 pub(super) fn field(columns: &[u8; NEEDED], at: usize) -> [u8; 8] {
     let mut bytes = [0; 8];
@@ -43,7 +43,7 @@ pub(super) fn position(columns: &[u8; NEEDED], line: &[u8]) -> Result<[f64; 3], 
     }
 }
 
-/// Coordinates that are not all written `%8.3f` with blanks around the three.
+/// Coordinates that are not all written as `%8.3f` surrounded by blanks.
 #[cold]
 fn unusual_position(line: &[u8]) -> Result<[f64; 3], Problem> {
     let mut position = [0.0; 3];
@@ -57,13 +57,13 @@ fn unusual_coordinate(line: &[u8], at: usize) -> Result<f64, &'static str> {
     let columns = &line[at..at + 8];
     let text = columns.trim_ascii();
     if columns.contains(&b'\t') {
-        return Err("holds a tab; PDB coordinates stand in fixed columns");
+        return Err("holds a tab; PDB coordinates have fixed columns");
     }
     if text.is_empty() {
         return Err("is blank");
     }
     if text.contains(&b'*') {
-        return Err("is stars: the coordinate did not fit when the file was written");
+        return Err("consists of stars: the coordinate did not fit when the file was written");
     }
     if text.contains(&b' ') {
         return Err("holds more than one number; the line's columns are shifted");
@@ -71,9 +71,9 @@ fn unusual_coordinate(line: &[u8], at: usize) -> Result<f64, &'static str> {
     if memchr(b'.', text).is_none_or(|dot| text[dot + 1..].contains(&b'.')) {
         return Err("does not hold exactly one decimal point");
     }
-    let value = decimal(text).ok_or("is no decimal number")?;
+    let value = decimal(text).ok_or("is not a decimal number")?;
     let blank = |c: Option<&u8>| c.is_none_or(|&c| c == b' ');
-    // Written `%8.3f` a number fills its columns and may touch its neighbours; any other must stand free.
+    // A number written as `%8.3f` fills its columns and may touch its neighbours; any other must be surrounded by blanks.
     let standard = columns[4] == b'.' && columns[7] != b' ';
     let free_before = columns[0] == b' ' || blank(line.get(at - 1));
     let free_after = columns[7] == b' ' || blank(line.get(at + 8));
@@ -84,19 +84,19 @@ fn unusual_coordinate(line: &[u8], at: usize) -> Result<f64, &'static str> {
     Ok(value)
 }
 
-/// Whether what follows a z that touches it is a whole field of its own, such as `100.00`, not z's last digits.
+/// Whether the text that touches z is a complete field, such as `100.00`, rather than the last digits of z.
 fn is_occupancy(line: &[u8]) -> bool {
     let columns = line.get(NEEDED..60).unwrap_or(&line[NEEDED..]);
     let text = columns.trim_ascii();
     text.contains(&b'.') && decimal(text).is_some()
 }
 
-/// A line that ends before its coordinates, or with the file and shorter than its neighbour.
+/// The error for a line that ends before its coordinates, or with the file and shorter than the record before.
 #[cold]
 pub(super) fn cut_short(line: &[u8], before: usize) -> Problem {
     let columns = line.len();
     Problem::CutShort(if line.contains(&b'\t') {
-        "the atom record holds tabs; PDB fields stand in fixed columns".to_owned()
+        "the atom record holds tabs; PDB fields have fixed columns".to_owned()
     } else if columns < NEEDED {
         format!("the atom record ends at column {columns}, before its z coordinate does (column {NEEDED})")
     } else {
@@ -106,7 +106,7 @@ pub(super) fn cut_short(line: &[u8], before: usize) -> Problem {
     })
 }
 
-/// Whether a last line without an end lost its B factor or element, which the record before has.
+/// Whether the file's last line, which has no line feed, lost a B factor or element that the record before has.
 pub(super) fn is_shortened(columns: usize, before: usize) -> bool {
     (columns < B_END && before >= B_END) || (columns < ELEMENT_END - 1 && before >= ELEMENT_END)
 }
@@ -116,7 +116,7 @@ pub(super) fn is_cut_record(line: &[u8]) -> bool {
     line.len() >= 2 && (b"ATOM".starts_with(line) || b"HETATM".starts_with(line))
 }
 
-/// Whether a line has numbers where an atom's coordinates are.
+/// Whether a line has numbers in the columns of an atom's coordinates.
 pub(super) fn has_coordinates(line: &[u8]) -> bool {
     line.first_chunk::<NEEDED>().is_some_and(|columns| {
         [30, 38, 46].into_iter().all(|at| fixed_8_3(field(columns, at)).is_some())

@@ -1,4 +1,4 @@
-//! What stands beside the atoms of a PDB file.
+//! Records of a PDB file other than atoms.
 
 use crate::read::assembly::Remark350;
 use crate::read::number::pdb_residue_number;
@@ -8,23 +8,23 @@ use crate::read::select::pack;
 use memchr::memchr2_iter;
 use std::collections::HashSet;
 
-/// What the records beside the atoms say.
+/// Facts from the records other than atoms.
 #[derive(Debug, Default)]
 pub(super) struct Header {
-    /// A TITLE or REMARK names a predictor or its confidence.
+    /// Whether a TITLE or REMARK names a predictor or its confidence.
     pub(super) names_predictor: bool,
-    /// EXPDTA names an experiment.
+    /// Whether EXPDTA names an experiment.
     pub(super) experiment: bool,
-    /// Something else that only experiments have: a unit cell, a refinement, anisotropic B factors.
+    /// Whether the file has something else that only experiments have: a unit cell, a refinement, anisotropic B factors.
     pub(super) signs: bool,
     /// MODRES: name, chain, number and insertion code.
     modified: HashSet<(u64, u8, i32, u8)>,
     /// SEQRES: chains and names.
     sequences: HashSet<(u8, u64)>,
-    /// REMARK 350, where an assembly is asked for.
+    /// REMARK 350, if an assembly is requested.
     pub(super) remark_350: Remark350,
     takes_remark_350: bool,
-    /// DBREF, where labels are asked for.
+    /// DBREF, if labels are requested.
     pub(super) references: References,
     takes_references: bool,
 }
@@ -34,7 +34,7 @@ impl Header {
         Self { takes_remark_350: options.assembly.is_some(), takes_references: options.labels, ..Self::default() }
     }
 
-    /// Takes a record, given its first six columns.
+    /// Takes a record, known by its first six columns.
     pub(super) fn record(&mut self, line: &[u8]) {
         match line.get(..6).unwrap_or(line) {
             b"SEQRES" => self.sequence(line),
@@ -73,8 +73,8 @@ impl Header {
         }
     }
 
-    /// Whether a residue in `HETATM` records is said to be part of its chain. A standard amino acid may be a ligand as well,
-    /// whatever the chain's sequence has.
+    /// Whether the file says that a residue in `HETATM` records belongs to its chain. A standard amino acid may also be a
+    /// ligand, whatever the chain's sequence contains.
     pub(super) fn in_chain(&self, name: u64, standard: bool, chain: u8, number: &[u8], icode: u8) -> Option<bool> {
         if !standard && self.sequences.contains(&(chain, name)) {
             return Some(true);
@@ -93,7 +93,7 @@ fn has_word(line: &[u8], word: &[u8]) -> bool {
 
 /// Whether a TITLE or REMARK names a predictor or its confidence.
 pub(in crate::read) fn says_predicted(line: &[u8]) -> bool {
-    // Each word has its D at a fixed distance from its end.
+    // The position of the D in each word, counted from the end.
     const WORDS: [(&[u8], usize); 3] = [(b"ALPHAFOLD", 8), (b"ESMFOLD", 6), (b"PLDDT", 2)];
     memchr2_iter(b'D', b'd', line).any(|d| {
         WORDS.iter().any(|(word, before)| {

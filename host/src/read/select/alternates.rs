@@ -1,4 +1,4 @@
-//! One alternative for a whole residue.
+//! Chooses one alternative for a whole residue.
 
 use super::{C, CA, N, Selection, trim_zeros};
 use crate::read::options::Alternates;
@@ -8,16 +8,16 @@ use std::collections::{HashMap, HashSet};
 
 /// An atom of the current residue in an alternate location.
 pub(super) struct Alternate {
-    /// Its place among the residue's atoms.
+    /// Index among the residue's atoms.
     pub(super) offset: usize,
     pub(super) residue: u64,
     pub(super) kind: ResidueKind,
     pub(super) occupancy: f64,
-    /// Å², of an alpha carbon.
+    /// B factor in Å² of an alpha carbon.
     pub(super) b_factor: f32,
 }
 
-/// One of a residue's alternatives.
+/// An alternative of a residue.
 struct Choice {
     alternate: u64,
     residue: u64,
@@ -27,7 +27,7 @@ struct Choice {
 }
 
 impl Selection<'_> {
-    /// Keeps, of the current residue's alternatives, the one that is asked for.
+    /// Keeps the requested alternative of the current residue.
     pub(super) fn choose_alternative(&mut self) {
         let mut choices: Vec<Choice> = Vec::new();
         let mut index: HashMap<(u64, u64), usize> = HashMap::new();
@@ -44,7 +44,7 @@ impl Selection<'_> {
             choices[at].atoms += 1.0;
             of.push(at);
         }
-        // The best first; of equal ones that which comes first in the file.
+        // The best first; equal ones in the order of the file.
         let mean = |choice: &Choice| choice.occupancies / choice.atoms;
         let asked = |choice: &Choice| match self.policy {
             Alternates::Named(letter) => choice.alternate == u64::from(letter),
@@ -72,7 +72,7 @@ impl Selection<'_> {
             self.alternates.iter().zip(&of).map(|(a, &of)| (rank[of], a.offset)).collect();
         others.sort_unstable();
         for (rank, offset) in others {
-            // What the best lacks of the same residue is taken from the next that has it.
+            // Atoms that the best alternative lacks come from the next one that has them.
             let same = choices[order[rank]].residue == best.residue;
             if same && taken.insert(names[offset].0) {
                 kept.push(offset);

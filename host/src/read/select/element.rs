@@ -1,4 +1,4 @@
-//! Elements of atoms, and what follows from them.
+//! Chemical elements of atoms, and their radii.
 
 use super::trim_zeros;
 use shared_types::ResidueKind;
@@ -6,8 +6,8 @@ use shared_types::radii::{protor_radius, radius_of_element};
 
 const SE: u64 = u64::from_le_bytes(*b"SE\0\0\0\0\0\0");
 
-/// Whether an atom is a hydrogen or deuterium: by its element where that is one, else by its name's first letter
-/// after digits.
+/// Whether an atom is a hydrogen or deuterium. Decided by its element if that is valid, otherwise by the first letter of
+/// its name after digits.
 #[inline]
 pub(in crate::read) fn is_hydrogen(element: &[u8], name: &[u8]) -> bool {
     match element {
@@ -18,7 +18,7 @@ pub(in crate::read) fn is_hydrogen(element: &[u8], name: &[u8]) -> bool {
     }
 }
 
-/// An element's symbol as a word; 0 for what is none.
+/// An element's symbol as a word; 0 if it is not an element.
 #[inline]
 pub(in crate::read) fn element(symbol: &[u8]) -> u16 {
     match *symbol {
@@ -30,8 +30,8 @@ pub(in crate::read) fn element(symbol: &[u8]) -> u16 {
     }
 }
 
-/// The radius of an atom in Å: by its residue's parent and its name, where the element is what the name says; else by the
-/// element.
+/// The radius of an atom in Å. It depends on the residue's parent and the atom's name if the element agrees with the name,
+/// otherwise on the element alone.
 #[inline]
 pub(super) fn radius(kind: ResidueKind, name: u64, element: u16) -> f64 {
     let bytes = name.to_le_bytes();

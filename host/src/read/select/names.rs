@@ -5,10 +5,10 @@ use std::collections::HashMap;
 /// The atom names of a residue with their alternate locations, in order.
 #[derive(Default)]
 pub(super) struct Names {
-    /// A bit for each name met, by hash: unset means new.
+    /// A Bloom filter of the names: an unset bit means that a name is new.
     filter: u64,
     all: Vec<(u64, u64)>,
-    /// Beyond [`Self::FEW`] names, which no amino acid has but a hostile file may.
+    /// Names beyond [`Self::FEW`], which no amino acid has but a malicious file may.
     many: HashMap<(u64, u64), u64>,
 }
 
@@ -23,18 +23,19 @@ impl Names {
         }
     }
 
-    /// All of them, each with its alternate location.
+    /// All names, each with its alternate location.
     pub(super) fn all(&self) -> &[(u64, u64)] {
         &self.all
     }
 
-    /// Adds a name. The alternate location under which it is there already; `None` if it is new.
+    /// Adds a name. Returns the alternate location of an earlier entry; `None` if the name is new.
     #[inline]
     pub(super) fn insert_name(&mut self, name: u64, alternate: u64) -> Option<u64> {
         self.insert(name, alternate, (name, 0), |known| known.0 == name)
     }
 
-    /// Adds a name of an alternate location. That location if it has the name already; `None` if it is new there.
+    /// Adds a name within an alternate location. Returns that location if it already has the name; `None` if it is new
+    /// there.
     #[inline]
     pub(super) fn insert_alternate(&mut self, name: u64, alternate: u64) -> Option<u64> {
         self.insert(name, alternate, (name, alternate), |known| *known == (name, alternate))

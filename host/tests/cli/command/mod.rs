@@ -1,4 +1,4 @@
-//! Running the `prism` command in an empty folder.
+//! Runs the `prism` command in an empty folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ pub fn shipped(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
 
-/// A run of `prism` in an empty folder.
+/// A folder in which `prism` is run.
 pub struct Run {
     folder: tempfile::TempDir,
 }
@@ -56,7 +56,7 @@ impl Run {
         }
     }
 
-    /// `prism features --backend cpu`.
+    /// Runs `prism features --backend cpu`.
     pub fn features(&self, arguments: &[&str]) -> Outcome {
         self.prism(&[&["features", "--backend", "cpu"], arguments].concat())
     }
@@ -69,7 +69,7 @@ impl Run {
     }
 }
 
-/// A column of a CSV text.
+/// The values of a column in CSV text.
 pub fn column(csv: &str, name: &str) -> Vec<String> {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let index = reader.headers().unwrap().iter().position(|header| header == name).unwrap();

@@ -1,10 +1,10 @@
-//! Structures made of numbers, for tests.
+//! Synthetic structures for tests.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 use prism_host::StructureInput;
 use shared_types::{Atom, NO_CA};
 
-/// Numbers from 0 to 1 that are the same in every run.
+/// Random numbers from 0 to 1 that are the same in every run.
 pub struct Dice(u64);
 
 impl Dice {
@@ -22,8 +22,8 @@ impl Dice {
     }
 }
 
-/// A folded chain of `n` residues: steps of 3.8 Å that turn at random and stay in a ball, two to four atoms each; some
-/// residues lack their alpha carbon, and there are two chains from 20 residues on.
+/// A folded chain of `n` residues with two to four atoms each: steps of 3.8 Å that turn at random within a ball. Some
+/// residues lack their alpha carbon. From 20 residues on, there are two chains.
 pub fn structure(name: &str, n: usize, seed: u64) -> StructureInput {
     let mut dice = Dice::new(seed);
     let radius = 4.0 * (n as f32).cbrt();

@@ -1,4 +1,4 @@
-//! The same text read by pdbtbx, compared as far as the selection rule allows.
+//! The same text read by pdbtbx, compared as far as the selection rules allow.
 
 use pdbtbx::{Format, ReadOptions, StrictnessLevel};
 use prism_host::StructureInput;
@@ -9,7 +9,7 @@ use std::io::{BufReader, Cursor};
 /// Chain, number, insertion code.
 type Key = (String, i64, String);
 
-/// What pdbtbx has of a residue.
+/// A residue as pdbtbx reads it.
 #[derive(Default)]
 struct Theirs {
     /// Positions in Å of its heavy `ATOM` atoms in standard residues, all alternate locations.
@@ -18,15 +18,15 @@ struct Theirs {
     names: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// How much was compared.
+/// Amounts of compared data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
     pub residues: usize,
     pub atoms: usize,
 }
 
-/// Compares residues, atom counts and positions. `Err` says where the two readers differ; `Ok(None)` that pdbtbx
-/// does not read the text.
+/// Compares residues, atom counts and positions. `Err` describes a difference between the readers; `Ok(None)` means that
+/// pdbtbx does not read the text.
 pub fn compare(text: &[u8], cif: bool, ours: &StructureInput) -> Result<Option<Compared>, String> {
     let Some(theirs) = read(text, cif) else { return Ok(None) };
     let mut rows: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
@@ -44,7 +44,7 @@ pub fn compare(text: &[u8], cif: bool, ours: &StructureInput) -> Result<Option<C
         let atoms: usize = rows.iter().map(|&row| atoms_of(ours, row).len()).sum();
         let name = shared_types::RESIDUES[usize::from(ours.residue_types[rows[0]])].name;
         let names = residue.names.get(name).map_or(0, BTreeSet::len);
-        // Rows that share an identity are one residue there.
+        // pdbtbx merges rows of the same identity into one residue.
         if rows.len() == 1 && names != atoms {
             return Err(format!("{key:?} {name} has {atoms} atoms, in pdbtbx {names}"));
         }
@@ -69,7 +69,7 @@ fn atoms_of(s: &StructureInput, row: usize) -> Vec<[f64; 3]> {
 fn read(text: &[u8], cif: bool) -> Option<BTreeMap<Key, Theirs>> {
     let format = if cif { Format::Mmcif } else { Format::Pdb };
     let text = text.to_vec();
-    // It panics on some files that others read.
+    // pdbtbx panics on some files.
     let read = std::panic::catch_unwind(|| {
         let mut options = ReadOptions::new();
         options.set_format(format).set_level(StrictnessLevel::Loose);

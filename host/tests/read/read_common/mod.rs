@@ -1,4 +1,4 @@
-//! What the reader's tests share.
+//! Shared by the tests of the reader.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 pub mod against_pdbtbx;
@@ -17,7 +17,7 @@ pub fn try_read(bytes: impl AsRef<[u8]>) -> Result<ReadStructure, ReadError> {
     read_bytes(bytes.as_ref(), "x", &ReadOptions::default())
 }
 
-/// Reads bytes that must be readable, and checks that the structure holds together.
+/// Reads bytes that must be readable, and checks that the structure is valid.
 #[track_caller]
 pub fn read(bytes: impl AsRef<[u8]>) -> ReadStructure {
     let read = try_read(bytes).unwrap_or_else(|error| panic!("refused: {error}"));
@@ -67,12 +67,12 @@ pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// The first `n` atom lines of ubiquitin, each with its line end.
+/// The first `n` atom lines of ubiquitin, each with its line feed.
 pub fn ubiquitin_atoms(n: usize) -> String {
     UBIQUITIN_PDB.split_inclusive('\n').filter(|line| line.starts_with("ATOM")).take(n).collect()
 }
 
-/// An `ATOM` line with a coordinate of its own.
+/// An `ATOM` line with a given coordinate.
 pub fn atom_line(name: &str, alternate: char, residue: &str, place: &str, x: f64) -> String {
     // `place` is chain, number and insertion code: columns 22 to 27.
     format!("ATOM      1 {name:<4}{alternate}{residue:>3} {place:<6}   {x:8.3}{:8.3}{:8.3}  1.00{:6.2}\n", 0.0, 0.0, x)

@@ -1,9 +1,9 @@
-//! Which names a new crate can have.
+//! Names for new crates.
 
 use anyhow::{Context as _, Result, bail, ensure};
 use toml_edit::Document;
 
-/// Words that Rust keeps for itself.
+/// Keywords of Rust.
 const KEYWORDS: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else",
     "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod",
@@ -14,27 +14,27 @@ const KEYWORDS: &[&str] = &[
 /// Crates that come with the compiler.
 const BUILT_IN: &[&str] = &["alloc", "core", "proc_macro", "std", "test"];
 
-/// The longest name: registries take no longer ones.
+/// The longest name that registries accept.
 const MOST_LETTERS: usize = 64;
 
-/// Checks that a name is a Rust identifier in snake case, and nothing that the crate could not be called.
+/// Checks that a name is a Rust identifier in snake case, and not reserved.
 ///
 /// # Errors
-/// It is not; the error has one that would do, if there is one.
+/// If it is unsuitable; the error suggests a suitable name if possible.
 pub fn check(name: &str) -> Result<()> {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     if !name.starts_with(|c: char| c.is_ascii_lowercase()) || !name.chars().all(fits) {
         let hint = suggestion(name).map_or_else(String::new, |hint| format!(", such as `{hint}`"));
-        bail!("`{name}` is no name for a crate: take a Rust identifier in snake case{hint}");
+        bail!("`{name}` cannot be a crate's name: choose a Rust identifier in snake case{hint}");
     }
-    ensure!(name.len() <= MOST_LETTERS, "`{name}` is longer than {MOST_LETTERS} letters; take a shorter name");
-    ensure!(!KEYWORDS.contains(&name), "`{name}` is a word of the Rust language; take another name");
-    ensure!(!BUILT_IN.contains(&name), "`{name}` is a crate that comes with the compiler; take another name");
-    ensure!(name != "saxpy", "`saxpy` is the name of the first kernel in the crate; take another name for the crate");
+    ensure!(name.len() <= MOST_LETTERS, "`{name}` is longer than {MOST_LETTERS} letters; choose a shorter name");
+    ensure!(!KEYWORDS.contains(&name), "`{name}` is a keyword of Rust; choose another name");
+    ensure!(!BUILT_IN.contains(&name), "`{name}` is a crate that comes with the compiler; choose another name");
+    ensure!(name != "saxpy", "`saxpy` is the name of the first kernel in the crate; choose another name for the crate");
     Ok(())
 }
 
-/// The nearest name that would do.
+/// The most similar suitable name.
 fn suggestion(name: &str) -> Option<String> {
     let mut snake = String::new();
     for (i, c) in name.chars().enumerate() {
@@ -54,17 +54,16 @@ fn suggestion(name: &str) -> Option<String> {
     (!snake.is_empty() && check(snake).is_ok()).then(|| snake.to_owned())
 }
 
-/// Checks that no package that the workspace uses has the name: cargo could not tell which one `-p NAME` means.
+/// Checks that no package of the workspace has the name: cargo could not tell which one `-p NAME` means.
 ///
 /// # Errors
-/// One has it, or `lock` is no lock file.
+/// If one has it, or `lock` is not a lock file.
 pub fn check_free(name: &str, lock: &str) -> Result<()> {
-    let lock =
-        Document::parse(lock).context("Cargo.lock is not valid TOML; `cargo generate-lockfile` makes it anew")?;
+    let lock = Document::parse(lock).context("Cargo.lock is not valid TOML; run `cargo generate-lockfile`")?;
     let packages = lock.get("package").and_then(|packages| packages.as_array_of_tables());
     let mut names = packages.into_iter().flatten().filter_map(|package| package.get("name")?.as_str());
     if let Some(taken) = names.find(|taken| taken.replace('-', "_") == name) {
-        bail!("the workspace has or uses a package `{taken}`; take another name");
+        bail!("the workspace has or uses a package `{taken}`; choose another name");
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The canary whose barrier is in a crate of its own, where flags for the last crate do not reach.
+//! The canary whose barrier is in a separate crate, where flags for the last crate have no effect.
 #![no_std]
 #![feature(stdarch_nvptx)]
 

@@ -1,8 +1,8 @@
-//! The canaries: two kernels that show whether this compiler, with these flags, copies a barrier into both arms of a
+//! The canaries: two kernels that show whether this compiler, with these flags, duplicates a barrier into both arms of a
 //! branch.
 //!
-//! A block whose threads wait at different copies of one barrier is undefined behaviour on the device. Counting
-//! barriers in the delivered kernels proves nothing (an inlined helper and an unrolled loop have several by right), so
+//! If the threads of a block wait at different copies of one barrier, this is undefined behaviour on the device. Counting
+//! barriers in the user's kernels proves nothing (an inlined helper and an unrolled loop legitimately have several), so
 //! each build first compiles kernels that have exactly one.
 
 use std::collections::BTreeMap;
@@ -57,9 +57,7 @@ dependencies = [
 ]
 "#;
 
-/// The canaries do not pass.
-///
-/// Both methods of [`Canary`] return it.
+/// Why the canaries fail. Both methods of [`Canary`] return it.
 #[derive(Debug, thiserror::Error)]
 pub enum CanaryError {
     /// A canary has more barriers than its source, or none.
@@ -75,8 +73,8 @@ pub enum CanaryError {
         /// The barriers in its PTX.
         barriers: usize,
     },
-    /// A canary is not in the PTX.
-    #[error("{compiler} leaves the test kernel `{kernel}` out of the PTX; use the pinned compiler")]
+    /// A canary is missing in the PTX.
+    #[error("{compiler} omits the test kernel `{kernel}` from the PTX; use the pinned compiler")]
     Missing {
         /// The compiler's version.
         compiler: String,
@@ -91,7 +89,7 @@ pub enum CanaryError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
 }
@@ -99,7 +97,7 @@ pub enum CanaryError {
 /// The names of the canaries.
 pub const CANARIES: [&str; 2] = ["barrier_in_crate", "barrier_in_dependency"];
 
-/// What the canaries are compiled with.
+/// The compiler and flags for the canaries.
 ///
 /// ```no_run
 /// use cuda_builder::canary::{CANARIES, Canary};
@@ -118,21 +116,21 @@ pub const CANARIES: [&str; 2] = ["barrier_in_crate", "barrier_in_dependency"];
 pub struct Canary<'a> {
     /// The compiler.
     pub compiler: &'a DeviceCompiler,
-    /// Flags for every crate, as the kernels get them.
+    /// Flags for every crate, as for the kernels.
     pub flags: &'a [String],
-    /// Flags for the last crate alone.
+    /// Flags for the last crate only.
     pub last_flags: &'a [String],
-    /// Line information, as the kernels get it.
+    /// Line information, as for the kernels.
     pub debug: DebugInfo,
-    /// Cargo's target directory; the canaries get a directory in it.
+    /// Cargo's target directory; the canaries use a directory in it.
     pub target: &'a Path,
 }
 
 impl Canary<'_> {
-    /// Passes where both canaries have one barrier. A pass is remembered for this compiler and these flags.
+    /// Checks that both canaries have one barrier. Success is remembered for this compiler and these flags.
     ///
     /// # Errors
-    /// A canary has another number of barriers, or cannot be compiled.
+    /// If a canary has another number of barriers, or cannot be compiled.
     pub fn check(&self) -> Result<(), CanaryError> {
         let mark = self.directory().join(format!("passed-{}", self.key()));
         if mark.is_file() {
@@ -155,7 +153,7 @@ impl Canary<'_> {
     /// Compiles the canaries and counts their barriers.
     ///
     /// # Errors
-    /// They cannot be compiled.
+    /// If they cannot be compiled.
     pub fn barriers(&self) -> Result<BTreeMap<String, usize>, CanaryError> {
         let directory = self.directory();
         write(&directory.join("Cargo.toml"), KERNELS_MANIFEST)?;
@@ -185,7 +183,7 @@ impl Canary<'_> {
         self.target.join("canary")
     }
 
-    /// Names the compiler, the flags and the canaries' own text.
+    /// Identifies the compiler, the flags and the canaries' own text.
     fn key(&self) -> String {
         let compiler = self.compiler;
         let parts = [&compiler.version, &compiler.llvm, &compiler.sysroot.display().to_string(), KERNELS, DEPENDENCY];
@@ -196,7 +194,7 @@ impl Canary<'_> {
     }
 }
 
-/// Writes a file unless it is there with the same text: cargo goes by the time of change.
+/// Writes a file unless it exists with the same text, because cargo compares modification times.
 fn write(path: &Path, text: &str) -> Result<(), CanaryError> {
     let fail = |source| CanaryError::File { path: path.to_owned(), source };
     if fs::read_to_string(path).is_ok_and(|old| old == text) {

@@ -3,7 +3,7 @@
 /// The target that kernels are compiled for.
 pub const DEVICE_TARGET: &str = "nvptx64-nvidia-cuda";
 
-/// `rustc --print cfg --target nvptx64-nvidia-cuda`, as far as manifests ask.
+/// `rustc --print cfg --target nvptx64-nvidia-cuda`, as far as manifests use it.
 const KEYS: &[(&str, &str)] = &[
     ("target_abi", ""),
     ("target_arch", "nvptx64"),
@@ -15,8 +15,8 @@ const KEYS: &[(&str, &str)] = &[
     ("panic", "abort"),
 ];
 
-/// Whether a key of a manifest's `[target]` table (a triple or `cfg(...)`) takes in the device. An expression that
-/// cannot be read takes it in: one dependency too many in the digest is harmless, one too few is not.
+/// Whether a key of a manifest's `[target]` table (a triple or `cfg(...)`) includes the device. An expression that cannot
+/// be parsed includes it: an extra dependency in the digest is harmless, a missing one is not.
 ///
 /// ```
 /// use cuda_builder::inputs::cfg_expr::{DEVICE_TARGET, applies_to_device};
@@ -32,7 +32,7 @@ pub fn applies_to_device(key: &str) -> bool {
     }
 }
 
-/// Evaluates one predicate at the head of `rest` and moves past it.
+/// Evaluates the predicate at the start of `rest` and moves past it.
 fn evaluate(rest: &mut &str) -> Option<bool> {
     let name = word(rest);
     if name.is_empty() {
@@ -57,7 +57,7 @@ fn evaluate(rest: &mut &str) -> Option<bool> {
         let after = rest.trim_start().strip_prefix('"')?;
         let (value, after) = after.split_once('"')?;
         *rest = after;
-        // Every width of atomic up to the pointer's is there; features depend on the chip and are taken in.
+        // All atomic widths up to the pointer's exist; features depend on the chip and count as enabled.
         return Some(match name {
             "target_has_atomic" => matches!(value, "8" | "16" | "32" | "64" | "ptr"),
             "target_feature" => true,

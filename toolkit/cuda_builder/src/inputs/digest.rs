@@ -1,4 +1,4 @@
-//! One digest over everything that decides what a kernel crate's PTX is, the compiler apart.
+//! One digest of everything that determines a kernel crate's PTX, except the compiler.
 
 use std::fmt::Write as _;
 
@@ -9,8 +9,8 @@ use super::sources::Source;
 
 /// The digest as `sha256:` and 64 hexadecimal digits.
 ///
-/// Every part goes in with its name and length, so that no two inputs run together. The order is fixed: packages and
-/// files by name, flags as the compiler gets them.
+/// Every part is hashed with its name and length, so that adjacent inputs are distinct. The order is fixed: packages and
+/// files by name, flags in the compiler's order.
 ///
 /// ```
 /// use cuda_builder::inputs::{digest::input_digest, graph::PackageGraph, sources::sources};
@@ -41,7 +41,7 @@ pub fn input_digest(graph: &PackageGraph, sources: &[Source], settings: &[String
     digest.finish()
 }
 
-/// The digest of one text.
+/// The digest of a text.
 ///
 /// ```
 /// use cuda_builder::inputs::digest::text_digest;

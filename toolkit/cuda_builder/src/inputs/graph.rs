@@ -1,5 +1,4 @@
-//! The packages that a kernel crate is made of: those of this file system, found by walking manifests, and the locked
-//! ones from registries.
+//! The packages that make up a kernel crate: local ones, found by following manifests, and locked ones from registries.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
@@ -12,14 +11,14 @@ use toml::{Table, Value};
 use super::cfg_expr::applies_to_device;
 use super::lockfile::{LockError, Locked, Lockfile};
 
-/// The tables of a manifest that can change what is compiled, `[target]` apart. Lints, development dependencies and the
-/// like cannot.
+/// The tables of a manifest that can change what is compiled, except `[target]`. Lints, development dependencies and
+/// similar tables cannot.
 const RELEVANT_TABLES: &[&str] = &["features", "dependencies", "build-dependencies", "lib"];
 
 /// The keys of `[package]` that can change what is compiled.
 const RELEVANT_PACKAGE_KEYS: &[&str] = &["name", "version", "edition", "build", "links", "authors", "homepage"];
 
-/// A manifest or lock file that cannot be used.
+/// Why a manifest or lock file cannot be used.
 ///
 /// ```
 /// use cuda_builder::inputs::graph::{GraphError, PackageGraph};
@@ -33,18 +32,18 @@ pub enum GraphError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// The file is no TOML.
+    /// The file is not TOML.
     #[error("{} is not valid TOML", path.display())]
     Toml {
         /// The file.
         path: PathBuf,
-        /// Where and why.
+        /// The cause, with its position.
         source: Box<toml::de::Error>,
     },
-    /// A manifest lacks something or refers to something that is not there.
+    /// A manifest lacks something, or refers to something that does not exist.
     #[error("{}: {what}", path.display())]
     Manifest {
         /// The manifest.
@@ -64,7 +63,7 @@ pub struct LocalPackage {
     pub name: String,
     /// The directory of its manifest, canonical.
     pub directory: PathBuf,
-    /// Its manifest as far as it can change what is compiled, inherited values filled in, as canonical text.
+    /// The part of its manifest that can change what is compiled, with inherited values, as canonical text.
     pub manifest: String,
     /// The library's root file, relative to the directory.
     pub library: PathBuf,
@@ -72,7 +71,7 @@ pub struct LocalPackage {
     pub crate_name: String,
 }
 
-/// Everything that a kernel crate is made of.
+/// The packages of a kernel crate.
 ///
 /// ```
 /// use cuda_builder::inputs::graph::{GraphError, PackageGraph};
@@ -91,11 +90,11 @@ pub struct PackageGraph {
     pub kernels: LocalPackage,
     /// The local packages, the kernel crate among them, by name.
     pub local: Vec<LocalPackage>,
-    /// The packages from registries and other sources, by name and version.
+    /// The packages from registries and other sources, sorted by name and version.
     pub locked: Vec<Locked>,
 }
 
-/// The workspace that a package inherits from: a path may lead into another one than the kernel crate's.
+/// The workspace that a package inherits from; a path may lead to another workspace than the kernel crate's.
 #[derive(Clone)]
 struct Home {
     root: PathBuf,
@@ -120,7 +119,8 @@ impl Home {
         full
     }
 
-    /// A dependency as a table, with the workspace's entry under its own keys, and the directory its path starts from.
+    /// A dependency as a table, with the workspace's entry below its own keys, and the directory that its path is relative
+    /// to.
     fn inherited_dependency(&self, key: &str, value: &Value, directory: &Path) -> Result<(Table, PathBuf), String> {
         let table = as_dependency_table(value);
         if table.get("workspace").and_then(Value::as_bool) != Some(true) {
@@ -133,7 +133,7 @@ impl Home {
         for (key, value) in table {
             match (key.as_str(), full.get_mut(&key)) {
                 ("workspace", _) => {}
-                // Features add up.
+                // Features are combined.
                 ("features", Some(Value::Array(features))) => {
                     features.extend(value.as_array().cloned().unwrap_or_default());
                 }
@@ -145,19 +145,19 @@ impl Home {
 }
 
 struct Walk {
-    /// The kernel crate's workspace, whose lock file, profiles and patches count for all packages.
+    /// The kernel crate's workspace, whose lock file, profiles and patches apply to all packages.
     home: Home,
-    /// Every workspace met so far, by its root.
+    /// Every workspace so far, by its root.
     homes: BTreeMap<PathBuf, Home>,
     local: BTreeMap<PathBuf, (LocalPackage, String, BTreeSet<String>)>,
     queue: VecDeque<(PathBuf, bool)>,
 }
 
 impl PackageGraph {
-    /// Walks from the kernel crate in `directory` over path dependencies as the device sees them.
+    /// Follows the path dependencies of the kernel crate in `directory` as the device sees them.
     ///
     /// # Errors
-    /// A manifest or `Cargo.lock` is missing, malformed or inconsistent.
+    /// If a manifest or `Cargo.lock` is missing, malformed or inconsistent.
     pub fn load(directory: &Path) -> Result<Self, GraphError> {
         let directory = canonical(directory)?;
         let manifest = read_toml(&directory.join("Cargo.toml"))?;
@@ -190,8 +190,8 @@ impl PackageGraph {
 }
 
 impl Walk {
-    /// Notes one package and queues its path dependencies. `on_host`: it runs in the compiler (a procedural macro, a
-    /// build script's dependency), so that dependencies for every target count.
+    /// Records a package and queues its path dependencies. `on_host`: it runs in the compiler (a procedural macro, a build
+    /// script's dependency), so dependencies for all targets count.
     fn visit(&mut self, directory: &Path, on_host: bool) -> Result<(), GraphError> {
         let path = directory.join("Cargo.toml");
         let manifest = read_toml(&path)?;
@@ -232,7 +232,7 @@ impl Walk {
         };
         let entry = self.local.entry(directory.to_owned()).or_insert_with(|| (local.clone(), version, BTreeSet::new()));
         if on_host {
-            // A package on both sides: the host's view of its manifest is the wider one.
+            // For a package on both sides, the host's view of its manifest includes the device's.
             entry.0 = local;
         }
         entry.2.extend(registry);
@@ -257,8 +257,8 @@ impl Walk {
         Some(entry.get("path")?.as_str()?.to_owned())
     }
 
-    /// The manifest's relevant tables as text with sorted keys, workspace values filled in. The whole root manifest
-    /// must not count: most of it is of the host's packages.
+    /// The relevant tables of a manifest as text with sorted keys, with the workspace's values. The whole root manifest
+    /// must not count, because most of it is about the host's packages.
     fn canonical_manifest(&self, home: &Home, manifest: &Table, package: Table, name: &str, on_host: bool) -> String {
         let mut kept = Table::new();
         for &key in RELEVANT_TABLES {
@@ -277,7 +277,7 @@ impl Walk {
                 inherited.insert(key.to_owned(), Value::Table(full));
             }
         }
-        // The device profile inherits cargo's release profile, with what the workspace sets there for single packages.
+        // The device profile inherits cargo's release profile, with the workspace's settings for single packages.
         let overrides = self.home.manifest.get("profile").and_then(|profile| profile.get("release"));
         if let Some(overrides) = overrides.and_then(|release| release.get("package")) {
             for key in [name, "*"] {
@@ -292,7 +292,7 @@ impl Walk {
     }
 }
 
-/// The dependencies that count: key, value and whether they run on the host.
+/// The relevant dependencies: key, value, and whether they run on the host.
 fn dependencies(manifest: &Table, on_host: bool) -> Vec<(&str, &Value, bool)> {
     let mut found = Vec::new();
     collect(manifest, on_host, &mut found);
@@ -321,7 +321,7 @@ fn as_dependency_table(value: &Value) -> Table {
     }
 }
 
-/// The root of the workspace that a package belongs to; its own directory where there is none.
+/// The root of a package's workspace, or its own directory if it has none.
 fn workspace_root(directory: &Path, manifest: &Table) -> Result<PathBuf, GraphError> {
     if manifest.contains_key("workspace") {
         return Ok(directory.to_owned());

@@ -1,4 +1,4 @@
-//! `Cargo.lock`, cut down to the packages that a kernel crate reaches.
+//! `Cargo.lock`, reduced to the packages that a kernel crate uses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,23 +7,23 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-/// A lock file that cannot be used.
+/// Why a lock file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// It is not there or cannot be read.
+    /// It does not exist or cannot be read.
     #[error("cannot read {}; run `cargo generate-lockfile` in its directory", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// It is no TOML.
+    /// It is not TOML.
     #[error("{} is not valid TOML", path.display())]
     Toml {
         /// The file.
         path: PathBuf,
-        /// Where and why.
+        /// The cause, with its position.
         source: Box<toml::de::Error>,
     },
     /// It lacks a package that a manifest names.
@@ -31,19 +31,19 @@ pub enum LockError {
     Missing {
         /// The file.
         path: PathBuf,
-        /// The package, as name or name and version.
+        /// The package, as name or as name and version.
         package: String,
     },
 }
 
-/// One entry of the lock file that is not a local package.
+/// An entry of the lock file that is not a local package.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Locked {
     /// The package's name.
     pub name: String,
     /// Its version.
     pub version: String,
-    /// Where it comes from.
+    /// Its source.
     pub source: String,
     /// The checksum of its archive; empty for sources that have none.
     pub checksum: String,
@@ -75,7 +75,7 @@ impl Lockfile {
     /// Reads a lock file.
     ///
     /// # Errors
-    /// It cannot be read, or is no TOML.
+    /// If it cannot be read, or is not TOML.
     pub fn load(path: &Path) -> Result<Self, LockError> {
         let text = fs::read_to_string(path).map_err(|source| LockError::Read { path: path.to_owned(), source })?;
         let table: Table =
@@ -96,11 +96,12 @@ impl Lockfile {
         Ok(Lockfile { path: path.to_owned(), by_name })
     }
 
-    /// What local packages reach. Each is given with its name, its version and the names of its dependencies that are
-    /// not local. From there on every dependency counts, whatever its target: the lock file does not tell them apart.
+    /// The packages that local packages use. Each local package is given with its name, its version and the names of its
+    /// external dependencies. Their own dependencies all count, whatever the target: the lock file does not distinguish
+    /// targets.
     ///
     /// # Errors
-    /// A package is not listed.
+    /// If a package is not listed.
     pub fn closure<'a>(
         &self,
         local: impl IntoIterator<Item = (&'a str, &'a str, BTreeSet<&'a str>)>,
@@ -132,7 +133,7 @@ impl Lockfile {
         Ok(reached.into_iter().collect())
     }
 
-    /// A reference is `name`, `name version` or `name version (source)`, as short as it is unambiguous.
+    /// A reference is `name`, `name version` or `name version (source)`, in the shortest unambiguous form.
     fn resolve(&self, reference: &str) -> Result<&Entry, LockError> {
         let mut parts = reference.splitn(3, ' ');
         let (name, version, source) = (parts.next().unwrap_or_default(), parts.next(), parts.next());

@@ -1,6 +1,6 @@
-//! What goes into a kernel crate's PTX: its packages, their sources, the locked versions, and one digest over them.
+//! The inputs of a kernel crate's PTX: its packages, their sources, the locked versions, and one digest of them.
 //!
-//! All of it is read without cargo, so that an unchanged crate is known as such in milliseconds.
+//! They are read without cargo, so an unchanged crate is recognised in milliseconds.
 
 pub mod cfg_expr;
 pub mod digest;

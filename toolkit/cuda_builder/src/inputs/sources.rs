@@ -8,13 +8,13 @@ use walkdir::WalkDir;
 
 use super::graph::{LocalPackage, PackageGraph};
 
-/// A source file that cannot be read.
+/// Why a source file cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read the source {}", path.display())]
 pub struct SourceError {
     /// The file or directory.
     pub path: PathBuf,
-    /// Why.
+    /// The cause.
     pub source: io::Error,
 }
 
@@ -32,19 +32,20 @@ pub struct SourceError {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// `PACKAGE/PATH`, the path relative to the package's manifest with `/`: the same wherever the workspace lies.
+    /// `PACKAGE/PATH`, with the path relative to the package's manifest and `/` as separator; independent of the
+    /// workspace's location.
     pub label: String,
     /// Where the file is.
     pub path: PathBuf,
-    /// Its bytes, line endings as they are.
+    /// Its bytes, with unchanged line endings.
     pub bytes: Vec<u8>,
 }
 
-/// Every file that the packages' libraries and build scripts can be made of, ordered by label: all files in the
-/// directory of the library's root file, and `build.rs`. `extra` are files or directories named by the caller.
+/// All files that the packages' libraries and build scripts may use, ordered by label: all files in the directory of the
+/// library's root file, and `build.rs`. `extra` are further files or directories.
 ///
 /// # Errors
-/// A file or directory cannot be read.
+/// If a file or directory cannot be read.
 pub fn sources(graph: &PackageGraph, extra: &[PathBuf]) -> Result<Vec<Source>, SourceError> {
     let mut found = Vec::new();
     for package in &graph.local {
@@ -64,7 +65,7 @@ pub fn sources(graph: &PackageGraph, extra: &[PathBuf]) -> Result<Vec<Source>, S
 /// The directories and files of a package that count.
 pub fn source_roots(package: &LocalPackage) -> Vec<PathBuf> {
     let library = package.directory.join(&package.library);
-    // A library's root file beside the manifest would drag in everything else that lies there.
+    // A library's root file beside the manifest would include everything else in that directory.
     let library = match library.parent() {
         Some(parent) if parent != package.directory => parent.to_owned(),
         _ => library,
@@ -83,7 +84,7 @@ fn read_below(top: &Path, base: &Path, package: &str, found: &mut Vec<Source>) -
             path: error.path().unwrap_or(top).to_owned(),
             source: error.into_io_error().unwrap_or_else(|| io::Error::other("a loop of symbolic links")),
         })?;
-        // Editors leave hidden files and backups beside the one being edited.
+        // Editors leave hidden files and backups beside the edited file.
         let name = entry.file_name().to_string_lossy();
         if !entry.file_type().is_file() || name.starts_with('.') || name.ends_with('~') {
             continue;

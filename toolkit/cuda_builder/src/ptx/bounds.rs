@@ -1,21 +1,21 @@
-//! Launch bounds: how many threads a kernel's blocks have, and how many blocks a multiprocessor is to hold at once.
+//! Launch bounds: the number of threads of a kernel's blocks, and of blocks that should run on a multiprocessor at once.
 //!
-//! `ptxas` gives a kernel as many registers as leave room for that; CUDA C++ says it with `__launch_bounds__`. Stock
-//! rustc has no attribute for it, so a kernel crate writes a line of assembly that is a comment,
+//! `ptxas` limits a kernel's registers accordingly; CUDA C++ has `__launch_bounds__` for this. Stock rustc has no such
+//! attribute, so a kernel crate writes a line of assembly that is a comment,
 //!
 //! ```text
 //! // .launch_bounds NAME THREADS BLOCKS
 //! ```
 //!
-//! and the build puts the directives where PTX wants them, between an entry's parameters and its body. `BLOCKS` 0 says
-//! nothing about how many. A fourth word, `phases`, is for kernels in safe code.
+//! and the build inserts the directives where PTX expects them, between an entry's parameters and its body. With `BLOCKS` 0
+//! the number of blocks is left open. A fourth word, `phases`, marks kernels in safe code.
 
 const MARK: &str = "// .launch_bounds ";
 
-/// The fourth word of the mark of a kernel of phases, in safe code; a raw one has none.
+/// The fourth word of the mark of a kernel with phases, in safe code; a raw kernel has none.
 const PHASES: &str = "phases";
 
-/// The kernels whose marks say that they are made of phases.
+/// The kernels whose marks say that they have phases.
 ///
 /// ```
 /// use cuda_builder::ptx::bounds::kernels_of_phases;
@@ -29,10 +29,10 @@ pub fn kernels_of_phases(text: &str) -> Vec<String> {
     words.filter(|words| words.get(3) == Some(&PHASES)).map(|words| words[0].to_owned()).collect()
 }
 
-/// The module with the directives that its marks ask for. The marks are gone.
+/// The module with the directives of its marks, which are removed.
 ///
 /// # Errors
-/// The mark that cannot be read, or names no entry of the module.
+/// A mark that is malformed, or names no entry of the module.
 ///
 /// ```
 /// use cuda_builder::ptx::bounds::apply;

@@ -1,10 +1,11 @@
-//! The comment at the head of a delivered PTX file: what made it, from what, and what it holds.
+//! The comment at the head of a PTX file: its compiler, its inputs, and its kernels.
 
 use std::fmt;
 
 use crate::inputs::digest::text_digest;
 
-/// The first line of every file that this package writes; the number changes when the header or what is digested does.
+/// The first line of every file that this package writes; the number changes with the header's format or the digested
+/// inputs.
 pub const TITLE: &str = "// PTX made by cuda_builder, format 1. Do not edit: change the kernels and build again.";
 
 /// A PTX file's header.
@@ -40,22 +41,22 @@ pub struct Header {
     pub llvm: String,
     /// The digest of sources, locked dependencies and settings.
     pub inputs: String,
-    /// The digest of the text below the header: a file changed by hand does not match it.
+    /// The digest of the text below the header, to detect changes by hand.
     pub body: String,
     /// The kernels, sorted.
     pub entries: Vec<String>,
 }
 
-/// A file that has no such header, or does not match it.
+/// Why a file has no valid header.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
-    /// The first line is another.
+    /// The first line differs.
     #[error("it does not start with the header of cuda_builder, format 1")]
     NoHeader,
-    /// A line is missing or out of place.
-    #[error("its header has no `{0}` line where one belongs")]
+    /// A line is missing or misplaced.
+    #[error("its header lacks the `{0}` line")]
     MissingField(&'static str),
-    /// The text below is not what was written.
+    /// The text below was changed.
     #[error("its text does not match the digest in its header: it was changed by hand")]
     BodyChanged,
 }
@@ -75,16 +76,16 @@ impl fmt::Display for Header {
 }
 
 impl Header {
-    /// Puts the header above a text. [`Header::body`] is set to the text's digest.
+    /// Adds the header to a text. [`Header::body`] is set to the text's digest.
     pub fn stamp(mut self, body: &str) -> String {
         self.body = text_digest(body);
         format!("{self}{body}")
     }
 
-    /// Reads the header of a file and compares its text with the digest.
+    /// Reads the header of a file and checks its text against the digest.
     ///
     /// # Errors
-    /// There is no header of this format, or the text was changed.
+    /// If there is no header of this format, or the text was changed.
     pub fn read(file: &str) -> Result<(Header, &str), HeaderError> {
         let mut rest =
             file.strip_prefix(TITLE).and_then(|rest| rest.strip_prefix('\n')).ok_or(HeaderError::NoHeader)?;

@@ -1,4 +1,4 @@
-//! PTX as text: its functions and data, the header that a build stamps on it, and what is refused.
+//! PTX as text: its functions and data, the header that a build adds, and reasons for refusal.
 
 pub mod bounds;
 pub mod header;

@@ -1,10 +1,10 @@
-//! A reader of PTX modules: as much as it takes to judge one.
+//! A reader of PTX modules, as far as the checks need it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::needs::needs;
 
-/// A function of a module, with its body.
+/// A function of a module with a body.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Function {
     /// Its name.
@@ -13,17 +13,17 @@ pub struct Function {
     pub entry: bool,
     /// The barrier instructions in its own body.
     pub barriers: usize,
-    /// Warp and block instructions written as inline assembly, which the optimiser does not know for what they are.
+    /// Warp and block instructions written as inline assembly, which the optimiser does not recognise.
     pub assembly_sync: Vec<String>,
-    /// The module's functions that it names.
+    /// The module's functions that it refers to.
     pub calls: BTreeSet<String>,
-    /// The module's variables that it names.
+    /// The module's variables that it refers to.
     pub variables: BTreeSet<String>,
-    /// Its instructions that not every chip has, with the compute capability that they need ([`needs`]).
+    /// Its instructions that some chips lack, with the compute capability that they need ([`needs`]).
     pub newer: BTreeSet<(String, u32)>,
 }
 
-/// What a PTX module holds.
+/// The content of a PTX module.
 ///
 /// ```
 /// use cuda_builder::ptx::module::PtxModule;
@@ -34,30 +34,30 @@ pub struct Function {
 ///     .func helper() { bar.sync 0; ret; }",
 /// );
 /// assert_eq!((module.entries(), &module.extern_functions[..]), (vec!["scale"], &["vprintf".to_owned()][..]));
-/// // Its own barrier, and that of the function which it calls.
+/// // Its own barrier, and that of the function that it calls.
 /// assert_eq!(module.functions[0].barriers, 1);
 /// assert_eq!(module.barrier_sites()["scale"], 2);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PtxModule {
-    /// Functions with a body, in their order.
+    /// Functions with a body, in order.
     pub functions: Vec<Function>,
-    /// Functions declared `.extern`: whoever loads the module must have them.
+    /// Functions declared `.extern`, which must be provided when the module is loaded.
     pub extern_functions: Vec<String>,
     /// Static arrays in shared memory: their names and sizes in bytes.
     pub shared: BTreeMap<String, u64>,
-    /// The compute capability that it says it is for, as `75` for 7.5.
+    /// The compute capability of its target, as `75` for 7.5.
     pub target: Option<u32>,
-    /// The bytes of `.b8` data and the texts of `.file` directives, each as text; bytes that are not ASCII become `\0`.
+    /// The bytes of `.b8` data and the texts of `.file` directives, as text; bytes that are not ASCII become `\0`.
     pub texts: Vec<String>,
 }
 
-/// Inline assembly stands between these comments of LLVM's.
+/// LLVM encloses inline assembly in these comments.
 const ASSEMBLY_BEGIN: &str = "// begin inline asm";
 const ASSEMBLY_END: &str = "// end inline asm";
 
 impl PtxModule {
-    /// Reads a module. Text that is no PTX gives a module without functions.
+    /// Reads a module. Text that is not PTX gives a module without functions.
     pub fn parse(text: &str) -> Self {
         let mut module = PtxModule::default();
         let mut bodies = Vec::new();
@@ -106,7 +106,7 @@ impl PtxModule {
         module
     }
 
-    /// A function and all that it calls, directly or not; nothing where there is none of this name.
+    /// A function and all that it calls, directly or indirectly; empty if there is none of this name.
     pub fn reached(&self, name: &str) -> Vec<&Function> {
         let by_name: BTreeMap<&str, &Function> = self.functions.iter().map(|f| (f.name.as_str(), f)).collect();
         let (mut seen, mut queue) = (BTreeSet::new(), vec![name]);
@@ -122,7 +122,7 @@ impl PtxModule {
         found
     }
 
-    /// Bytes of static shared memory that a kernel takes, with all that it calls.
+    /// Bytes of static shared memory of a kernel and all that it calls.
     pub fn shared_bytes(&self, kernel: &str) -> u64 {
         let named: BTreeSet<&String> =
             self.reached(kernel).into_iter().flat_map(|function| &function.variables).collect();
@@ -136,7 +136,7 @@ impl PtxModule {
         names
     }
 
-    /// The number of barrier sites that each kernel can reach: those in its body and in every function it calls.
+    /// The number of barrier sites that each kernel can reach: in its body and in all functions that it calls.
     pub fn barrier_sites(&self) -> BTreeMap<&str, usize> {
         let sites = |kernel: &Function| self.reached(&kernel.name).into_iter().map(|function| function.barriers).sum();
         self.functions.iter().filter(|f| f.entry).map(|f| (f.name.as_str(), sites(f))).collect()
@@ -147,7 +147,7 @@ struct Head {
     /// The text without comments and strings.
     text: String,
     strings: Vec<String>,
-    /// The bytes up to and with the character that ended it.
+    /// The bytes up to and including the character that ended it.
     raw_len: usize,
 }
 
@@ -186,7 +186,7 @@ fn statement_head(text: &str) -> Option<(Head, HeadEnd)> {
     None
 }
 
-/// The text up to the brace that closes an open one, and the text behind it.
+/// The text up to the matching closing brace, and the text after it.
 fn balanced(text: &str) -> (&str, &str) {
     let mut depth = 1usize;
     let mut at = 0;
@@ -231,7 +231,7 @@ fn has_word(text: &str, word: &str) -> bool {
     text.split_whitespace().any(|found| found == word)
 }
 
-/// The name behind `.entry` or `.func`, past the bracketed result of the latter.
+/// The name after `.entry` or `.func`, past the parenthesised result of the latter.
 fn function_name(head: &str) -> Option<String> {
     let at = head.rfind(".entry").map(|at| at + 6).or_else(|| head.rfind(".func").map(|at| at + 5))?;
     let mut rest = head[at..].trim_start();
@@ -242,7 +242,7 @@ fn function_name(head: &str) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// Identifiers and instructions with their dots.
+/// Identifiers and instructions, including their dots.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || "_$.%".contains(c))).filter(|word| !word.is_empty())
 }
@@ -254,7 +254,7 @@ struct Variable {
     bytes: u64,
 }
 
-/// The variable of `.shared .align 16 .b8 name[2048]` and the like.
+/// The variable of a declaration such as `.shared .align 16 .b8 name[2048]`.
 fn variable(head: &str) -> Option<Variable> {
     if !has_word(head, ".global") && !has_word(head, ".shared") && !has_word(head, ".const") {
         return None;
@@ -265,7 +265,7 @@ fn variable(head: &str) -> Option<Variable> {
     let (name, length) = declared.split_once('[').map_or((declared, None), |(name, rest)| (name, rest.split_once(']')));
     let count = match length {
         Some((digits, _)) => digits.trim().parse().unwrap_or(0),
-        // `name[]` is dynamic, and has its brackets here; what has none is one element.
+        // `name[]` is dynamic and has brackets; without brackets it is one element.
         None => 1,
     };
     let external = has_word(head, ".extern");
@@ -273,7 +273,7 @@ fn variable(head: &str) -> Option<Variable> {
     Some(Variable { name: name.to_owned(), in_shared_memory: has_word(head, ".shared"), bytes })
 }
 
-/// The size of a type of PTX, `.b8` to `.f64`.
+/// The size of a PTX type, `.b8` to `.f64`.
 fn element_bytes(word: &str) -> Option<u64> {
     let bits = word.strip_prefix('.')?.strip_prefix(['b', 'u', 's', 'f'])?;
     matches!(bits, "8" | "16" | "32" | "64" | "128").then(|| bits.parse::<u64>().unwrap_or(0) / 8)
@@ -308,17 +308,17 @@ fn function(name: &str, entry: bool, body: &str, names: &BTreeSet<&str>, variabl
     function
 }
 
-/// A barrier of the block or cluster; `bar.warp.sync` is the warp's.
+/// A barrier of the block or cluster; `bar.warp.sync` concerns only the warp.
 fn is_barrier(word: &str) -> bool {
     (word.starts_with("bar.") && !word.starts_with("bar.warp.")) || word.starts_with("barrier.")
 }
 
-/// An instruction that all threads of a warp or block take part in.
+/// An instruction in which all threads of a warp or block take part.
 fn is_collective(word: &str) -> bool {
     ["bar.", "barrier.", "shfl.", "vote.", "match.", "redux."].iter().any(|prefix| word.starts_with(prefix))
 }
 
-/// Decodes `{115, 114, 99}`. An address in between becomes a `\0`.
+/// Decodes `{115, 114, 99}`. An address among the bytes becomes a `\0`.
 fn decode_bytes(list: &str) -> String {
     let byte = |item: &str| item.trim().parse::<u8>().ok().filter(u8::is_ascii).unwrap_or(0);
     list.split(',').map(|item| char::from(byte(item))).collect()

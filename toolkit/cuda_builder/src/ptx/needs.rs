@@ -1,7 +1,7 @@
-//! Instructions that older chips do not have.
+//! Instructions that older chips lack.
 
-/// Prefixes of instructions, or parts that mark one, with the compute capability that they need (PTX ISA, "target notes").
-/// What every chip from 7.5 on has is not in it.
+/// Prefixes of instructions, or parts that identify one, with the compute capability that they need (PTX ISA, "target
+/// notes"). Instructions of all chips from 7.5 on are not listed.
 const BY_PREFIX: &[(&str, u32)] = &[
     ("cp.async.bulk", 90),
     ("cp.reduce.async.bulk", 90),
@@ -30,7 +30,7 @@ const BY_PREFIX: &[(&str, u32)] = &[
     ("tcgen05.", 100),
 ];
 
-/// The compute capability that an instruction needs, as `80` for 8.0, where it is above 7.5.
+/// The compute capability that an instruction needs, as `80` for 8.0, if above 7.5.
 ///
 /// ```
 /// use cuda_builder::ptx::needs::needs;

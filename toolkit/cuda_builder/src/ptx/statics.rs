@@ -1,11 +1,11 @@
-//! Statics that change: which a module has, and which kernels see them.
+//! Mutable statics of a module, and the kernels that use them.
 
 use std::collections::BTreeSet;
 
 use super::module::PtxModule;
 
-/// The variables of a module that may change, by their names in PTX, from LLVM's text of the same module: PTX itself does not
-/// tell a table from a counter.
+/// The variables of a module that may change, by their names in PTX, from LLVM's text of the same module: PTX itself does
+/// not distinguish a table from a counter.
 ///
 /// ```
 /// use cuda_builder::ptx::statics::mutable;
@@ -17,7 +17,7 @@ pub fn mutable(llvm: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for line in llvm.lines() {
         let Some((name, value)) = line.strip_prefix('@').and_then(|line| line.split_once(" = ")) else { continue };
-        // What comes before the type: linkage, visibility, and whether it is constant.
+        // The words before the type: linkage, visibility, and whether it is constant.
         let kind = value.split_whitespace().find(|word| matches!(*word, "global" | "constant" | "alias" | "ifunc"));
         if kind == Some("global") {
             // As the backend spells it.
@@ -27,7 +27,7 @@ pub fn mutable(llvm: &str) -> BTreeSet<String> {
     found
 }
 
-/// The names of statics that change and that one of these kernels gets to.
+/// The names of mutable statics that one of these kernels uses.
 pub fn seen(module: &PtxModule, mutable: &BTreeSet<String>, kernels: &[String]) -> Vec<String> {
     let mut found = BTreeSet::new();
     for kernel in kernels {

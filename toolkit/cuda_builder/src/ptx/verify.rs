@@ -1,4 +1,4 @@
-//! What a PTX module must not hold.
+//! What a PTX module must not contain.
 
 use std::path::PathBuf;
 
@@ -8,20 +8,20 @@ use super::module::PtxModule;
 pub const PROVIDED_FUNCTIONS: &[&str] =
     &["vprintf", "malloc", "free", "__assertfail", "cudaGetParameterBufferV2", "cudaLaunchDeviceV2"];
 
-/// One reason not to deliver a module.
+/// A reason to refuse a module.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// There is nothing to launch.
+    /// It has no kernel.
     #[error("it has no kernel: a kernel is a function with #[kernel] (an `extern \"ptx-kernel\"` entry)")]
     NoKernels,
-    /// A path of this machine got in, so the file would differ elsewhere.
+    /// It contains a path of this machine, so the file would differ elsewhere.
     #[error("it holds the absolute path `{0}`: the same sources would give another file elsewhere")]
     AbsolutePath(String),
-    /// A function that nobody will provide.
+    /// It calls an undefined function.
     #[error("it calls `{0}`, which neither the crate nor the driver provides: the driver would refuse the module")]
     UnresolvedFunction(String),
-    /// A collective instruction that the optimiser may copy into divergent branches.
+    /// It has a collective instruction that the optimiser may duplicate into divergent branches.
     #[error(
         "`{function}` has `{instruction}` as inline assembly, which the compiler may move into a divergent branch; \
          use core::arch::nvptx or an llvm.nvvm intrinsic"
@@ -32,13 +32,13 @@ pub enum Refusal {
         /// The instruction.
         instruction: String,
     },
-    /// A kernel of phases sees a static that changes.
+    /// A kernel with phases uses a mutable static.
     #[error(
         "a kernel in safe code gets to the static `{0}`, which may change: threads would tell each other their indices by it, \
          and no longer reach every barrier; let `Atomics` be a parameter, or the static be immutable"
     )]
     MutableStatic(String),
-    /// A kernel's static arrays do not fit, and the driver would refuse the whole module.
+    /// A kernel's static arrays are too large, and the driver would refuse the whole module.
     #[error(
         "kernel `{kernel}` takes {bytes} bytes of static shared memory, with what reductions take (2 KiB), and a block has \
          {SHARED_BYTES}: make its largest array `&mut DynamicShared<T>`, whose length its launch says"
@@ -46,10 +46,10 @@ pub enum Refusal {
     SharedMemory {
         /// The kernel.
         kernel: String,
-        /// What it takes.
+        /// The amount it needs.
         bytes: u64,
     },
-    /// An instruction that the chip of the module's target does not have.
+    /// It has an instruction that the chip of the module's target lacks.
     #[error(
         "`{function}` has `{instruction}`, which takes sm_{needs}, and the module is for sm_{target}: build for that \
          architecture, or leave the kernel out of this module"
@@ -61,15 +61,15 @@ pub enum Refusal {
         instruction: String,
         /// The compute capability that it needs.
         needs: u32,
-        /// The module's.
+        /// The module's compute capability.
         target: u32,
     },
 }
 
-/// Bytes of static shared memory that every device has for a block.
+/// Bytes of static shared memory that every device has per block.
 pub const SHARED_BYTES: u64 = 48 * 1024;
 
-/// What is no reason to refuse a module and yet better known, as lines of text.
+/// Warnings about a module that is not refused, as lines of text.
 ///
 /// ```
 /// use cuda_builder::ptx::{module::PtxModule, verify::warnings};
@@ -90,7 +90,7 @@ pub fn warnings(module: &PtxModule) -> Vec<String> {
     module.entries().into_iter().filter(formats).map(line).collect()
 }
 
-/// Looks at a module; `prefixes` are this machine's directories that must not appear in it.
+/// Checks a module; `prefixes` are this machine's directories, which must not appear in it.
 ///
 /// ```
 /// use cuda_builder::ptx::{module::PtxModule, verify::{Refusal, refusals}};
@@ -143,7 +143,7 @@ pub fn refusals(module: &PtxModule, prefixes: &[PathBuf]) -> Vec<Refusal> {
     found
 }
 
-/// An absolute path in a text: one of the given prefixes, or the path of a Rust source wherever it is from.
+/// An absolute path in a text: one of the given prefixes, or the path of any Rust source.
 fn absolute_path(text: &str, prefixes: &[PathBuf]) -> Option<String> {
     let until_end = |from: usize| text[from..].split(|c: char| c.is_control()).next().unwrap_or_default().to_owned();
     for prefix in prefixes {

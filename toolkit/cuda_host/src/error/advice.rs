@@ -1,18 +1,18 @@
-//! What helps against errors of the driver.
+//! Advice for errors of the driver.
 
-/// What helps against an error of the driver: begins with `; ` or is empty.
+/// Advice for an error of the driver: begins with `; ` or is empty.
 pub(crate) fn advice(code: u32) -> &'static str {
     match code {
         34 => "; this is the toolkit's stub library: put the driver's own libcuda.so.1 first in LD_LIBRARY_PATH",
-        46 => "; another process has the device for itself: wait, or choose another device",
-        1 => "; an argument is not what the driver takes: this is a fault of the program or of this library",
+        46 => "; another process has exclusive use of the device: wait, or choose another device",
+        1 => "; an argument is not valid for the driver: this is a fault of the program or of this library",
         201 | 709 => "; the device's context is gone: start the program again",
         214 | 220 => {
             "; the device's memory or its links have failed, and the context is lost: see `nvidia-smi -q`, and restart the device"
         }
         222 => "; the driver is older than the PTX: update the driver",
         300..=304 => "; see the file's path and the driver's installation",
-        701 => "; the kernel takes too many registers or too much shared memory for this device: use smaller blocks",
+        701 => "; the kernel uses too many registers or too much shared memory for this device: use smaller blocks",
         702 => "; a display's watchdog ended the kernel: use a device without a display, or smaller batches",
         226 | 721 => "; the context is lost and every later call fails: start the program again",
         710 => "; an assertion in a kernel failed, and the context is lost: start the program again",

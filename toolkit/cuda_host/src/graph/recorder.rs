@@ -1,4 +1,4 @@
-//! What is given to whoever records a graph.
+//! The recorder of a graph.
 
 use crate::slot::{Watch, lock};
 use crate::usage::Access;
@@ -9,15 +9,14 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Takes the work of a graph: launches with [`executor`](Self::executor), copies and zeroing on the device with
-/// [`stream`](Self::stream), copies between host and device with [`upload`](Self::upload) and
-/// [`download`](Self::download).
+/// Records the work of a graph: launches with [`executor`](Self::executor), copies and zeroing on the device with
+/// [`stream`](Self::stream), copies between host and device with [`upload`](Self::upload) and [`download`](Self::download).
 ///
-/// Host memory that a graph uses is the graph's own, since nobody may look at it while a launch writes it: see
-/// [`own`](Self::own). What would wait, and copies of slices, are refused with [`CudaError::Recorded`], as is every use of
-/// its stream after the recording.
+/// Host memory of a graph belongs to the graph, because the host must not read it while a launch writes it: see
+/// [`own`](Self::own). Operations that would wait, and copies of slices, are refused with [`CudaError::Recorded`], and so
+/// is every use of its stream after the recording.
 ///
-/// It is only ever lent: whoever records could otherwise exchange it for that of another graph.
+/// It is only lent: otherwise it could be exchanged for that of another graph.
 #[derive(Debug)]
 pub struct Recorder {
     id: u64,
@@ -38,7 +37,7 @@ pub struct Staged<T> {
 #[derive(Debug)]
 pub(super) struct Staging {
     pub(super) buffer: PinnedBuffer<u8>,
-    /// Whether a launch reads what was there before it.
+    /// Whether a launch reads its previous contents.
     read: bool,
     /// Whether a launch writes it.
     written: bool,
@@ -66,7 +65,7 @@ impl Recorder {
         self.executor.stream()
     }
 
-    /// Gives page-locked memory to the graph. What this returns stands for it from now on.
+    /// Gives page-locked memory to the graph. The result represents it from now on.
     pub fn own<T: DeviceLayout>(&self, buffer: PinnedBuffer<T>) -> Staged<T> {
         let mut staging = lock(&self.staging);
         let (index, len) = (staging.len(), buffer.len());
@@ -77,8 +76,8 @@ impl Recorder {
     /// Copies the first elements to the device at each launch.
     ///
     /// # Errors
-    /// [`CudaError::Length`] when there are fewer than `to` has, [`CudaError::OtherGraph`],
-    /// [`CudaError::OtherDevice`], and the driver's.
+    /// [`CudaError::Length`] if there are fewer than in `to`, [`CudaError::OtherGraph`], [`CudaError::OtherDevice`], and
+    /// those of the driver.
     pub fn upload<T: DeviceLayout>(&self, from: &Staged<T>, mut to: DeviceViewMut<'_, T>) -> Result<(), CudaError> {
         const OPERATION: &str = "recording a copy from page-locked memory";
         let mut owned = lock(&self.staging);
@@ -88,15 +87,15 @@ impl Recorder {
         }
         staging.read |= !staging.written;
         let pointer = staging.buffer.block().pointer();
-        // SAFETY: long enough, and the graph's: whoever wants to change or free it waits for the event of each launch.
+        // SAFETY: long enough, and owned by the graph: changing or freeing it waits for the event of each launch.
         unsafe { to.copy_from(self.executor.stream(), pointer.cast(), OPERATION) }
     }
 
     /// Copies from the device to the first elements at each launch.
     ///
     /// # Errors
-    /// [`CudaError::Length`] when `from` has more, [`CudaError::OtherGraph`], [`CudaError::OtherDevice`], and the
-    /// driver's.
+    /// [`CudaError::Length`] if `from` has more, [`CudaError::OtherGraph`], [`CudaError::OtherDevice`], and those of the
+    /// driver.
     pub fn download<T: DeviceLayout>(&self, from: DeviceView<'_, T>, to: &Staged<T>) -> Result<(), CudaError> {
         const OPERATION: &str = "recording a copy to page-locked memory";
         let mut owned = lock(&self.staging);
@@ -108,7 +107,7 @@ impl Recorder {
         let (stream, pointer) = (self.executor.stream(), staging.buffer.block().pointer());
         let _turn = stream.enter(OPERATION)?;
         let begun = from.memory().begin(stream, Access::Read, from.bytes(), OPERATION)?;
-        // SAFETY: as above; who looks at it waits, too.
+        // SAFETY: as above; reading it waits, too.
         let copied = unsafe { from.copy_to(stream, pointer.cast()) };
         from.memory().end(stream, Access::Read, begun);
         copied
@@ -125,7 +124,7 @@ impl Staging {
         copies.follow(stream)
     }
 
-    /// Notes a launch; `watch` is the stream's, from before.
+    /// Records a launch; `watch` is the stream's, from before.
     pub(super) fn after_launch(&self, stream: &Stream, watch: &Watch) -> Result<(), CudaError> {
         self.buffer.block().copies().note(stream, self.written.then(|| watch.clone()))
     }
@@ -138,7 +137,7 @@ impl<T> Staged<T> {
         self.len
     }
 
-    /// Whether there is no element.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0

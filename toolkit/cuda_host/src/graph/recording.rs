@@ -1,4 +1,4 @@
-//! What a stream notes while a graph is recorded on it.
+//! A stream's records while a graph is recorded on it.
 
 use crate::allocation::Memory;
 use crate::slot::lock;
@@ -7,29 +7,29 @@ use crate::{CudaError, Module};
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, RwLockReadGuard};
 
-/// The notes of a stream that records a graph.
+/// The records of a stream that records a graph.
 pub(crate) struct Recording {
-    /// Whether it is still going on. Locked by whoever queues work or ends it.
+    /// Whether the recording continues. Locked to queue work or to end it.
     open: Mutex<bool>,
     uses: Mutex<Vec<Use>>,
-    /// The modules of the kernels that were launched, whoever launched them.
+    /// The modules of the launched kernels.
     modules: Mutex<Vec<Module>>,
 }
 
-/// Held from before a use of memory is noted until it was queued.
+/// Held while a use of memory is recorded and queued.
 pub(crate) enum Turn<'r> {
     /// On a stream whose work runs.
     Running { _no_graph: RwLockReadGuard<'r, ()> },
-    /// On a stream that is recorded.
+    /// On a stream that records.
     Recorded { _open: MutexGuard<'r, bool> },
 }
 
-/// How a graph uses some memory, which it keeps.
+/// A graph's use of some memory, which it keeps alive.
 pub(crate) struct Use {
     pub(crate) memory: Memory,
     /// Bytes that it reads and has not written before.
     pub(crate) reads: Vec<Range<usize>>,
-    /// Bytes that it writes; none of these touch each other.
+    /// Bytes that it writes, as separate ranges.
     pub(crate) writes: Vec<Range<usize>>,
 }
 
@@ -38,13 +38,13 @@ impl Recording {
         Self { open: Mutex::new(true), uses: Mutex::default(), modules: Mutex::default() }
     }
 
-    /// Before work is queued.
+    /// Called before work is queued.
     pub(crate) fn enter(&self, operation: &'static str) -> Result<Turn<'_>, CudaError> {
         let open = lock(&self.open);
         if *open { Ok(Turn::Recorded { _open: open }) } else { Err(CudaError::Recorded { operation }) }
     }
 
-    /// Notes work on `bytes` of some memory. Who runs the graph orders it.
+    /// Records work on `bytes` of some memory. Launching the graph orders it.
     pub(crate) fn note(&self, memory: &Memory, access: Access, bytes: Range<usize>) -> Begun {
         let mut uses = lock(&self.uses);
         let at = uses.iter().position(|known| known.memory.is(memory)).unwrap_or_else(|| {
@@ -63,7 +63,7 @@ impl Recording {
         Begun::NOTHING
     }
 
-    /// Keeps a kernel's module for as long as the graph: it may be of another executor than the one that records.
+    /// Keeps a kernel's module for as long as the graph: it may belong to another executor.
     pub(crate) fn keep(&self, module: &Module) {
         let mut modules = lock(&self.modules);
         if !modules.iter().any(|known| known.is(module)) {
@@ -71,7 +71,7 @@ impl Recording {
         }
     }
 
-    /// Ends the recording: from now on nothing can be queued on its stream. Gives what the graph keeps.
+    /// Ends the recording: nothing can be queued on its stream any more. Returns what the graph keeps.
     pub(crate) fn close(&self) -> (Vec<Use>, Vec<Module>) {
         *lock(&self.open) = false;
         (std::mem::take(&mut *lock(&self.uses)), std::mem::take(&mut *lock(&self.modules)))
@@ -84,7 +84,7 @@ impl Use {
     }
 }
 
-/// Adds a range, together with those that it touches.
+/// Adds a range, merging it with adjacent ones.
 fn add(ranges: &mut Vec<Range<usize>>, mut new: Range<usize>) {
     ranges.retain(|old| {
         let apart = old.end < new.start || new.end < old.start;

@@ -1,4 +1,4 @@
-//! Buffers of a machine, whichever it is.
+//! Buffers of a machine of either kind.
 
 use super::{BufferView, BufferViewMut, Choice, Machine};
 use crate::buffer::byte_len;
@@ -13,7 +13,7 @@ use std::ops::RangeBounds;
 /// ```
 /// use cuda_host::{CudaError, Machine};
 ///
-/// let machine = Machine::cpu(); // a GPU does the same
+/// let machine = Machine::cpu(); // a GPU works in the same way
 /// let mut x = machine.buffer(&[1u32, 2, 3, 4])?;
 /// let (mut low, high) = x.view_mut().split_at_mut(2)?;
 /// low.upload(&[7, 8])?;
@@ -62,13 +62,13 @@ impl<T: DeviceLayout> Buffer<T> {
         }
     }
 
-    /// Whether there is no element.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Everything, to read: what a kernel's `&[T]` is launched with.
+    /// A view of all elements, for a kernel's `&[T]`.
     #[must_use]
     pub fn view(&self) -> BufferView<'_, T> {
         match &self.0 {
@@ -77,7 +77,7 @@ impl<T: DeviceLayout> Buffer<T> {
         }
     }
 
-    /// Everything, to write.
+    /// A mutable view of all elements.
     #[must_use]
     pub fn view_mut(&mut self) -> BufferViewMut<'_, T> {
         match &mut self.0 {
@@ -86,7 +86,7 @@ impl<T: DeviceLayout> Buffer<T> {
         }
     }
 
-    /// Some elements, to read.
+    /// A view of some elements.
     ///
     /// # Errors
     /// [`CudaError::OutOfBounds`].
@@ -94,7 +94,7 @@ impl<T: DeviceLayout> Buffer<T> {
         self.view().slice(range)
     }
 
-    /// Some elements, to write. [`BufferViewMut::split_at_mut`] gives several at once.
+    /// A mutable view of some elements. [`BufferViewMut::split_at_mut`] gives several at once.
     ///
     /// # Errors
     /// [`CudaError::OutOfBounds`].
@@ -102,7 +102,7 @@ impl<T: DeviceLayout> Buffer<T> {
         self.view_mut().slice(range)
     }
 
-    /// Copies as many elements from the program, and waits for the end of it.
+    /// Copies as many elements from the program, and waits for the copy.
     ///
     /// # Errors
     /// [`CudaError::Length`], and those of the driver.
@@ -110,7 +110,7 @@ impl<T: DeviceLayout> Buffer<T> {
         self.view_mut().upload(from)
     }
 
-    /// Copies all elements to a new vector, when the launches that write them are done.
+    /// Copies all elements to a new vector after the launches that write them.
     ///
     /// # Errors
     /// As [`DeviceBuffer::download`].
@@ -118,7 +118,7 @@ impl<T: DeviceLayout> Buffer<T> {
         self.view().download()
     }
 
-    /// All elements as a vector. Copies only what is on a device.
+    /// All elements as a vector. Copies only if they are on a device.
     ///
     /// # Errors
     /// As [`DeviceBuffer::download`].
@@ -177,7 +177,7 @@ impl BufferOffsets {
         }
     }
 
-    /// Elements that a buffer must have: the end of the last segment.
+    /// Number of elements that a buffer must have: the end of the last segment.
     #[must_use]
     pub fn end(&self) -> u32 {
         match &self.0 {

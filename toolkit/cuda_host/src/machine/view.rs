@@ -6,9 +6,8 @@ use cuda_layout::DeviceLayout;
 use std::fmt;
 use std::ops::RangeBounds;
 
-/// Some elements of a [`Buffer`](super::Buffer), to read: what a kernel's `&[T]` is launched with.
-///
-/// The example at [`Buffer`](super::Buffer) has some.
+/// A view of some elements of a [`Buffer`](super::Buffer), for a kernel's `&[T]`. See [`Buffer`](super::Buffer) for an
+/// example.
 pub struct BufferView<'a, T: DeviceLayout>(Shared<'a, T>);
 
 enum Shared<'a, T: DeviceLayout> {
@@ -16,9 +15,7 @@ enum Shared<'a, T: DeviceLayout> {
     Device(DeviceView<'a, T>, &'a Stream),
 }
 
-/// Some elements of a [`Buffer`](super::Buffer), to write.
-///
-/// The example at [`Buffer`](super::Buffer) has some.
+/// A mutable view of some elements of a [`Buffer`](super::Buffer). See [`Buffer`](super::Buffer) for an example.
 pub struct BufferViewMut<'a, T: DeviceLayout>(Unique<'a, T>);
 
 enum Unique<'a, T: DeviceLayout> {
@@ -60,7 +57,7 @@ impl<'a, T: DeviceLayout> BufferView<'a, T> {
         }
     }
 
-    /// Whether there is no element.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -88,7 +85,7 @@ impl<'a, T: DeviceLayout> BufferView<'a, T> {
         }
     }
 
-    /// The elements, where they are in the host's memory.
+    /// The elements, if they are in host memory.
     #[must_use]
     pub fn as_host(&self) -> Option<&'a [T]> {
         match self.0 {
@@ -97,7 +94,7 @@ impl<'a, T: DeviceLayout> BufferView<'a, T> {
         }
     }
 
-    /// The elements, where they are in a device's memory.
+    /// The elements, if they are in a device's memory.
     #[must_use]
     pub fn as_device(&self) -> Option<DeviceView<'a, T>> {
         match self.0 {
@@ -125,13 +122,13 @@ impl<'a, T: DeviceLayout> BufferViewMut<'a, T> {
         }
     }
 
-    /// Whether there is no element.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The same elements, for a shorter time: a launch takes its view.
+    /// The same elements, for a shorter time: a launch consumes its view.
     #[must_use]
     pub fn reborrow(&mut self) -> BufferViewMut<'_, T> {
         match &mut self.0 {
@@ -163,7 +160,7 @@ impl<'a, T: DeviceLayout> BufferViewMut<'a, T> {
         })
     }
 
-    /// The first `mid` elements and the others: a launch may write both.
+    /// The first `mid` elements and the others, both of which a launch may write.
     ///
     /// # Errors
     /// [`CudaError::OutOfBounds`].
@@ -198,7 +195,7 @@ impl<'a, T: DeviceLayout> BufferViewMut<'a, T> {
         }
     }
 
-    /// The elements, where they are in the host's memory.
+    /// The elements, if they are in host memory.
     #[must_use]
     pub fn into_host(self) -> Option<&'a mut [T]> {
         match self.0 {
@@ -207,7 +204,7 @@ impl<'a, T: DeviceLayout> BufferViewMut<'a, T> {
         }
     }
 
-    /// The elements, where they are in a device's memory.
+    /// The elements, if they are in a device's memory.
     #[must_use]
     pub fn into_device(self) -> Option<DeviceViewMut<'a, T>> {
         match self.0 {

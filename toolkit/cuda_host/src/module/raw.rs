@@ -1,4 +1,4 @@
-//! Kernels of other compilers, for comparisons: launched with raw parameters, nothing of which is checked by type.
+//! Kernels of other compilers, for comparisons: launched with raw parameters without type checks.
 //!
 //! Kernels of this workspace are launched through [`CudaExecutor`](crate::CudaExecutor), which needs no `unsafe`.
 
@@ -11,20 +11,20 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
 
-/// Loads what another compiler made: a cubin, a fatbin, or PTX.
+/// Loads the output of another compiler: a cubin, a fatbin, or PTX.
 ///
 /// # Errors
 /// Those of the driver.
 ///
 /// # Safety
-/// `image` is a whole module as such a compiler writes it. (The driver takes its length from its own header.)
+/// `image` is a complete module as such a compiler writes it. (The driver takes its length from its own header.)
 pub unsafe fn load_image(context: &Context, name: &str, image: &[u8]) -> Result<Module, CudaError> {
-    // PTX ends with a NUL, binary modules do not mind one.
+    // PTX ends with a NUL, which binary modules tolerate.
     let image: Vec<u8> = image.iter().copied().chain([0]).collect();
     context.bind()?;
     let driver = context.driver();
     let mut raw = ptr::null_mut();
-    // SAFETY: the image is a module by the caller's promise, and outlives the call; there are no options.
+    // SAFETY: the caller ensures that the image is a module; it outlives the call; there are no options.
     unsafe { driver.module_load_data_ex(&raw mut raw, image.as_ptr().cast(), 0, ptr::null_mut(), ptr::null_mut()) }
         .check(driver, || format!("loading the {} bytes of module `{name}`", image.len() - 1))?;
     let (context, name) = (context.clone(), name.to_owned());
@@ -32,7 +32,7 @@ pub unsafe fn load_image(context: &Context, name: &str, image: &[u8]) -> Result<
     Ok(Module(Arc::new(inner)))
 }
 
-/// A kernel of which only the name is known.
+/// A kernel known only by name.
 ///
 /// ```no_run
 /// use cuda_host::raw::{Word, load_image};
@@ -40,12 +40,12 @@ pub unsafe fn load_image(context: &Context, name: &str, image: &[u8]) -> Result<
 ///
 /// let context = Context::new(0)?;
 /// let stream = context.stream()?;
-/// // SAFETY: nvcc has written it.
+/// // SAFETY: nvcc wrote it.
 /// let module = unsafe { load_image(&context, "twin", &std::fs::read("twin.cubin").unwrap())? };
 /// let kernel = module.raw_kernel("saxpy")?;
 /// let (x, mut y) = (DeviceBuffer::from_slice(&stream, &[1.0f32; 512])?, DeviceBuffer::<f32>::zeroed(&stream, 512)?);
 /// let words = [Word::value(2.0f32), Word::address(&x.view()), Word::address_mut(&mut y.view_mut()), Word::value(512u32)];
-/// // SAFETY: the kernel takes a number, two pointers to as many elements as the last number says, and that number.
+/// // SAFETY: the kernel takes a number, two pointers to as many elements as the last number, and that number.
 /// unsafe { kernel.launch(&stream, 2, 256, &words)? };
 /// stream.synchronize()?;
 /// # Ok::<(), CudaError>(())
@@ -56,7 +56,7 @@ pub struct RawKernel {
     name: &'static str,
     function: CUfunction,
     attributes: KernelAttributes,
-    /// Offset and size of each raw parameter, where the driver can tell.
+    /// Offset and size of each raw parameter, if the driver can report them.
     parameters: Option<Vec<(usize, usize)>>,
 }
 
@@ -65,7 +65,7 @@ unsafe impl Send for RawKernel {}
 // SAFETY: as above.
 unsafe impl Sync for RawKernel {}
 
-/// A parameter of at most 8 bytes, as the driver copies it: its bytes in memory's order, then nothing that counts.
+/// A parameter of at most 8 bytes in the driver's form: its bytes in memory order, then padding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word(u64);
 
@@ -76,13 +76,13 @@ impl Word {
         value.into()
     }
 
-    /// Where elements begin that the kernel reads.
+    /// The address of elements that the kernel reads.
     #[must_use]
     pub fn address<T: DeviceLayout>(view: &DeviceView<'_, T>) -> Self {
         Self(view.address())
     }
 
-    /// Where elements begin that the kernel writes.
+    /// The address of elements that the kernel writes.
     #[must_use]
     pub fn address_mut<T: DeviceLayout>(view: &mut DeviceViewMut<'_, T>) -> Self {
         Self(view.address())
@@ -108,21 +108,21 @@ impl From<f32> for Word {
 }
 
 impl Module {
-    /// Finds a kernel by name alone. Nothing of its signature is checked.
+    /// Finds a kernel by name. Its signature is not checked.
     ///
     /// # Errors
     /// [`CudaError::UnknownKernel`], and those of the driver.
     pub fn raw_kernel(&self, name: &'static str) -> Result<RawKernel, CudaError> {
         let function = self.function(name)?;
         let attributes = self.attributes(name, function)?;
-        // SAFETY: the function is this module's.
+        // SAFETY: the function belongs to this module.
         let parameters = unsafe { self.context().driver().parameters(function, None) };
         Ok(RawKernel { module: self.clone(), name, function, attributes, parameters })
     }
 }
 
 impl RawKernel {
-    /// What it takes of the device.
+    /// Its resources on the device.
     #[must_use]
     pub fn attributes(&self) -> KernelAttributes {
         self.attributes
@@ -131,14 +131,14 @@ impl RawKernel {
     /// Queues a launch of `blocks` blocks of `threads` threads.
     ///
     /// # Errors
-    /// [`CudaError::OtherDevice`], [`CudaError::Parameters`] where the driver can tell that there are more or fewer
-    /// parameters or that one is wider than a word, and those of the driver.
+    /// [`CudaError::OtherDevice`], [`CudaError::Parameters`] if the driver can report that the number of parameters differs
+    /// or that one is wider than a word, and those of the driver.
     ///
     /// # Safety
     /// - The kernel takes these parameters in this order.
-    /// - What it does with them stays within live memory of the stream's device that nobody else uses meanwhile: no
-    ///   buffer knows of this launch. Whoever uses, changes or drops one of its buffers on another stream, or on the
-    ///   host, has waited for this one.
+    /// - It accesses only live memory of the stream's device that nothing else uses at the same time: buffers do not know
+    ///   of this launch. Using, changing or dropping one of its buffers on another stream or on the host requires waiting
+    ///   for it first.
     pub unsafe fn launch(&self, stream: &Stream, blocks: u32, threads: u32, words: &[Word]) -> Result<(), CudaError> {
         stream.check_device(self.module.context(), "launching a kernel")?;
         stream.check_runs("launching a raw kernel")?;
@@ -148,8 +148,8 @@ impl RawKernel {
         let driver = context.driver();
         let mut words = words.to_vec();
         let mut pointers: Vec<*mut c_void> = words.iter_mut().map(|word| (&raw mut word.0).cast()).collect();
-        // SAFETY: the parameters are the kernel's by the caller's promise; each has 8 bytes, and both lists outlive
-        // the call, which copies them.
+        // SAFETY: the caller ensures that these are the kernel's parameters; each has 8 bytes, and both lists outlive the
+        // call, which copies them.
         let queued = unsafe {
             driver.launch_kernel(
                 self.function,
@@ -169,7 +169,7 @@ impl RawKernel {
         stream.check(queued, || format!("launching {blocks} blocks of {threads} threads of kernel `{}`", self.name))
     }
 
-    /// Compares with what the driver says of the kernel.
+    /// Compares with the driver's data about the kernel.
     fn check(&self, given: usize) -> Result<(), CudaError> {
         let Some(parameters) = &self.parameters else { return Ok(()) };
         for index in 0..given.max(parameters.len()) {

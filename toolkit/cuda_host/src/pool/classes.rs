@@ -1,6 +1,6 @@
-//! Size classes: how much memory a request gets.
+//! Size classes: the block size for a request.
 
-/// Every block of a pool begins at a multiple of this many bytes, and has a multiple of it.
+/// Every block of a pool begins at a multiple of this many bytes, and its size is a multiple of it.
 pub(crate) const ALIGNMENT: usize = 256;
 
 /// How a pool trades memory for time.
@@ -8,7 +8,7 @@ pub(crate) const ALIGNMENT: usize = 256;
 /// ```
 /// use cuda_host::PoolOptions;
 ///
-/// // For uploads: three may be under way while a fourth is prepared, in a gigabyte.
+/// // For uploads: three may be pending while a fourth is prepared, within a gigabyte.
 /// let options = PoolOptions::default().busy_blocks(3).limit(1 << 30);
 /// assert_ne!(options, PoolOptions::default());
 /// ```
@@ -27,25 +27,25 @@ impl Default for PoolOptions {
 }
 
 impl PoolOptions {
-    /// How much larger than the request a new block is, in percent, before it is rounded up to its size class: what
-    /// grows a little from one time to the next still finds room. The default is 25.
+    /// How much larger than the request a new block is, in percent, before it is rounded up to its size class, so that
+    /// slightly larger requests still fit later. The default is 25.
     #[must_use]
     pub fn headroom_percent(mut self, percent: usize) -> Self {
         self.headroom_percent = percent;
         self
     }
 
-    /// How many bytes the pool holds at most, those in use and those kept for later. The default is what there is.
+    /// The most bytes of the pool, including those kept for later. The default is unlimited.
     #[must_use]
     pub fn limit(mut self, bytes: usize) -> Self {
         self.limit = bytes;
         self
     }
 
-    /// How many fitting blocks may lie in the pool with work under way on them before one of them is handed out
-    /// again, whose next user then waits for that work. With 0 (the default) the pool rather waits than grows, and
-    /// the wait costs nothing where the next user is on the same stream; with n it grows by up to n blocks before it
-    /// waits, so that n pieces of work may be under way while the next is prepared.
+    /// How many fitting blocks with pending work may be in the pool before one of them is leased again, whose next user
+    /// then waits for that work. With 0 (the default) the pool waits rather than grows, and waiting costs nothing if the
+    /// next user is on the same stream. With n it grows by up to n blocks before it waits, so that n pieces of work may be
+    /// pending while the next is prepared.
     #[must_use]
     pub fn busy_blocks(mut self, blocks: usize) -> Self {
         self.busy_blocks = blocks;
@@ -60,15 +60,15 @@ impl PoolOptions {
         self.busy_blocks
     }
 
-    /// Bytes of a new block for a request of `bytes`: with headroom, in a size class.
+    /// Bytes of a new block for a request of `bytes`: with headroom, rounded up to a size class.
     pub(crate) fn block_bytes(&self, bytes: usize) -> usize {
         let headroom = (bytes / 100).saturating_mul(self.headroom_percent) + bytes % 100 * self.headroom_percent / 100;
         size_class(bytes.saturating_add(headroom)).unwrap_or_else(|| least_bytes(bytes))
     }
 }
 
-/// The size class of `bytes` bytes. Each power of two has four classes, so at most a fifth of a block is unused. `None`
-/// where there is no larger number.
+/// The size class of `bytes` bytes. Each power of two has four classes, so at most a fifth of a block is unused. `None` if
+/// there is no larger number.
 fn size_class(bytes: usize) -> Option<usize> {
     if bytes <= 4 * ALIGNMENT {
         return Some(least_bytes(bytes));
@@ -77,7 +77,7 @@ fn size_class(bytes: usize) -> Option<usize> {
     bytes.checked_next_multiple_of(1 << (power - 2))
 }
 
-/// What `bytes` take without headroom and without a class.
+/// The block size for `bytes` without headroom and size class.
 pub(crate) fn least_bytes(bytes: usize) -> usize {
     bytes.max(1).checked_next_multiple_of(ALIGNMENT).unwrap_or(bytes)
 }

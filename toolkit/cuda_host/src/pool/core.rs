@@ -1,4 +1,4 @@
-//! What a pool does, whatever its memory is.
+//! The logic of a pool, for any kind of memory.
 
 use super::classes::{PoolOptions, least_bytes};
 use super::source::MemorySource;
@@ -6,24 +6,24 @@ use super::sync::{Mutex, MutexGuard, lock};
 use crate::CudaError;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Memory that may be handed out again. Dropping it waits for the work that uses it and frees it.
+/// Memory that can be leased again. Dropping it waits for the work that uses it and frees it.
 pub(crate) trait PoolBlock: Send {
-    /// Whom it may be for: the stream of the work that will use it first.
+    /// The first user: the stream of the work that will use it first.
     type User;
-    /// Bytes that it has.
+    /// Its size in bytes.
     fn bytes(&self) -> usize;
-    /// Whether all work on it is done, or in order before that of `user` anyway.
+    /// Whether all work on it is done, or ordered before that of `user` anyway.
     fn is_quiet(&self, user: &Self::User) -> bool;
-    /// Notes the moment on each stream until which its work uses the block. Nobody has the block any more.
+    /// Records on each stream the point until which its work uses the block. The block has no owner any more.
     ///
     /// # Errors
-    /// Where that cannot be noted. The block is freed then, which waits for that work.
+    /// If that cannot be recorded. The block is then freed, which waits for that work.
     fn retire(&mut self) -> Result<(), CudaError>;
-    /// Forgets what whoever had it before has left in it.
+    /// Clears the state of its previous user.
     fn renew(&mut self);
 }
 
-/// What a pool has done so far, and what it holds.
+/// Counters of a pool, and its current size.
 ///
 /// ```no_run
 /// use cuda_host::{Context, CudaError, GpuBufferPool};
@@ -37,37 +37,37 @@ pub(crate) trait PoolBlock: Send {
 /// # Ok::<(), CudaError>(())
 /// ```
 ///
-/// It needs a GPU: `tests/tests/cuda_host_gpu/pools.rs` runs such code where there is one.
+/// This needs a GPU: `tests/tests/cuda_host_gpu/pools.rs` runs such code if there is one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PoolStatistics {
-    /// Blocks taken from the driver. In a steady state this does not grow.
+    /// Blocks allocated from the driver. In a steady state this does not grow.
     pub allocations: u64,
     /// Requests that were served from the pool.
     pub reuses: u64,
-    /// Those of them whose memory had work under way: their first use waits for it, on the device or, for memory that
-    /// the host writes, on the host.
+    /// Those of them whose memory had pending work: their first use waits for it, on the device or, for memory that the
+    /// host writes, on the host.
     pub waits: u64,
-    /// Blocks given back to the driver.
+    /// Blocks returned to the driver.
     pub frees: u64,
-    /// Times that memory ran out, and the pool freed what it kept and tried once more.
+    /// How often memory ran out, and the pool freed unused blocks and tried again.
     pub trims: u64,
-    /// Bytes taken from the driver and not given back.
+    /// Bytes allocated from the driver and not returned.
     pub bytes_held: usize,
-    /// Those of them that buffers have.
+    /// Bytes in use by buffers.
     pub bytes_in_use: usize,
     /// The most bytes held at a time.
     pub peak_held: usize,
     /// The most bytes in use at a time.
     pub peak_in_use: usize,
-    /// Blocks that buffers have.
+    /// Blocks in use by buffers.
     pub blocks_in_use: usize,
     /// Blocks kept for later.
     pub blocks_free: usize,
 }
 
 impl std::ops::AddAssign for PoolStatistics {
-    /// Of two pools together; their peaks need not have been at one time.
+    /// Sums for two pools; their peaks need not have occurred at the same time.
     fn add_assign(&mut self, other: Self) {
         self.allocations += other.allocations;
         self.reuses += other.reuses;
@@ -83,21 +83,21 @@ impl std::ops::AddAssign for PoolStatistics {
     }
 }
 
-/// The blocks that nobody has, and the counts.
+/// The unused blocks, and the counters.
 struct State<B> {
-    /// By size; of one size, the one that was given back first is first.
+    /// By size; within a size, in the order of their return.
     free: BTreeMap<usize, VecDeque<B>>,
-    /// Bytes held, and those about to be.
+    /// Bytes held or about to be allocated.
     reserved: usize,
     statistics: PoolStatistics,
 }
 
-/// The state of a pool. Blocks come from [`take`](Self::take) and go back by [`give`](Self::give).
+/// The state of a pool. Blocks come from [`take`](Self::take) and return by [`give`](Self::give).
 pub(crate) struct Core<B> {
     source: Box<dyn MemorySource<B>>,
     options: PoolOptions,
     state: Mutex<State<B>>,
-    /// Held by whoever frees blocks to make room: others who lack memory wait for what that gains.
+    /// Held while blocks are freed to make room: other threads without memory wait for the result.
     making_room: Mutex<()>,
 }
 
@@ -131,11 +131,11 @@ impl<B: PoolBlock> Core<B> {
         }
     }
 
-    /// Takes a block back.
+    /// Returns a block to the pool.
     pub(crate) fn give(&self, mut block: B) {
         let bytes = block.bytes();
         let retired = block.retire();
-        // A block of which nobody knows when its work ends is freed, outside of the lock: that waits.
+        // A block whose end of use is unknown is freed outside of the lock, because freeing waits.
         let (kept, lost) = match retired {
             Ok(()) => (Some(block), None),
             Err(error) => {
@@ -157,14 +157,13 @@ impl<B: PoolBlock> Core<B> {
         }
     }
 
-    /// Gives everything that nobody has back to the driver, and returns how many bytes that were. Waits for the work
-    /// that still uses them.
+    /// Returns all unused blocks to the driver, and gives their size in bytes. Waits for pending work on them.
     pub(crate) fn trim(&self) -> usize {
         let _alone = lock(&self.making_room);
         self.free_all()
     }
 
-    /// A new block of `wanted` bytes, or of `least` where the limit leaves no more.
+    /// A new block of `wanted` bytes, or of `least` if the limit allows no more.
     fn allocate(&self, wanted: usize, least: usize) -> Result<B, CudaError> {
         let reserved = self.reserve(wanted, least)?;
         let block = self.source.allocate(reserved.bytes)?;
@@ -184,11 +183,11 @@ impl<B: PoolBlock> Core<B> {
         }
         self.free_all();
         self.state().statistics.trims += 1;
-        // Another thread may have given back meanwhile what there is no memory for.
+        // Another thread may have returned a block in the meantime.
         self.allocate(least, least).or_else(|error| self.state().reuse(least, usize::MAX, 0, user).ok_or(error))
     }
 
-    /// Under the lock for making room.
+    /// Must be called under the lock for making room.
     fn free_all(&self) -> usize {
         let mut bytes = 0;
         let free = std::mem::take(&mut self.state().free);
@@ -203,7 +202,7 @@ impl<B: PoolBlock> Core<B> {
         bytes
     }
 
-    /// Counts bytes of a block that is about to be allocated, so that no number of threads goes beyond the limit.
+    /// Reserves bytes of a block that is about to be allocated, so that several threads together stay within the limit.
     fn reserve(&self, wanted: usize, least: usize) -> Result<Reserved<'_, B>, CudaError> {
         let limit = self.options.most_bytes();
         let mut state = self.state();
@@ -220,8 +219,8 @@ impl<B: PoolBlock> Core<B> {
 }
 
 impl<B: PoolBlock> State<B> {
-    /// A free block of `least` to `most` bytes, the smallest on which no work is under way; one with work if there are
-    /// more than `most_busy` of those.
+    /// A free block of `least` to `most` bytes, the smallest one without pending work. Takes one with pending work if there
+    /// are more than `most_busy` of those.
     fn reuse(&mut self, least: usize, most: usize, most_busy: usize, user: &B::User) -> Option<B> {
         let (mut busy, mut smallest_busy, mut quiet) = (0, None, None);
         for (size, blocks) in self.free.range(least..=most.max(least)) {
@@ -259,14 +258,14 @@ impl<B: PoolBlock> State<B> {
     }
 }
 
-/// Bytes that nobody else may take meanwhile.
+/// Bytes that no other thread can take.
 struct Reserved<'c, B: PoolBlock> {
     core: &'c Core<B>,
     bytes: usize,
 }
 
 impl<B: PoolBlock> Reserved<'_, B> {
-    /// The block is there, and may be larger than was asked for.
+    /// The block was allocated, and may be larger than requested.
     fn become_block(mut self, block: B) -> B {
         let mut state = self.core.state();
         let bytes = block.bytes();

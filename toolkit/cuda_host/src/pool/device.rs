@@ -1,4 +1,4 @@
-//! A pool of a device's memory.
+//! A pool of device memory.
 
 use super::core::{Core, PoolStatistics};
 use super::lease::Lease;
@@ -10,15 +10,15 @@ use cuda_layout::DeviceLayout;
 use std::fmt;
 use std::sync::Arc;
 
-/// Device memory that is used again.
+/// Reused device memory.
 ///
-/// A [`DeviceBuffer`] leased from it has its memory for itself until it is dropped; then the memory goes back to the pool,
-/// without waiting, with a note on each stream of the work that still uses it. Work of the buffer that gets it next comes
-/// after that: on the same stream by itself, on another one by a wait of the device. So no memory is ever used by two
-/// buffers at once, and in a steady state nothing is allocated and nothing waits on the host.
+/// A [`DeviceBuffer`] leased from it has exclusive memory until it is dropped. The memory then returns to the pool without
+/// waiting, with a record of the pending work on each stream. The next buffer's work comes after that: on the same stream
+/// by itself, on another one by a wait of the device. So two buffers never use the same memory at once, and in a steady
+/// state nothing is allocated and nothing waits on the host.
 ///
-/// Every buffer begins at a multiple of 256 bytes. Cheap to clone; clones are the same pool. Buffers may outlive it: what
-/// they have is freed when they are dropped.
+/// Every buffer begins at a multiple of 256 bytes. Cheap to clone; clones share the pool. Buffers may outlive it: their
+/// memory is then freed when they are dropped.
 ///
 /// ```
 /// use cuda_host::{Context, GpuBufferPool};
@@ -53,14 +53,13 @@ impl GpuBufferPool {
         Self::with_options(context, PoolOptions::default())
     }
 
-    /// One that trades memory for time in another way.
+    /// A pool with other options.
     #[must_use]
     pub fn with_options(context: &Context, options: PoolOptions) -> Self {
         Self::with_source(context, options, DeviceSource::new(context))
     }
 
-    /// One that gets its memory from elsewhere. Blocks of another device than the context's are refused when they are
-    /// used.
+    /// A pool with another source of memory. Blocks of another device than the context's are refused when they are used.
     #[must_use]
     pub fn with_source(
         context: &Context,
@@ -70,16 +69,19 @@ impl GpuBufferPool {
         Self { core: Arc::new(Core::new(Box::new(source), options)), context: context.clone() }
     }
 
-    /// `len` elements for work that begins on `stream`; other streams may use them too. They are whatever was there: write
-    /// them before they are read.
+    /// `len` elements for work that begins on `stream`; other streams may use them, too. The contents are unspecified:
+    /// write them before reading.
     ///
     /// # Errors
-    /// [`CudaError::OutOfMemory`] with the bytes asked for, when there is no memory even after what the pool kept was
-    /// freed; [`CudaError::PoolLimit`]; [`CudaError::TooLarge`]; [`CudaError::OtherDevice`]; and those of the driver.
+    /// [`CudaError::OutOfMemory`] with the requested bytes, if there is no memory even after freeing unused blocks;
+    /// [`CudaError::PoolLimit`]; [`CudaError::TooLarge`]; [`CudaError::OtherDevice`]; and those of the driver.
     pub fn lease<T: DeviceLayout>(&self, stream: &Stream, len: usize) -> Result<DeviceBuffer<T>, CudaError> {
+        Ok(DeviceBuffer::in_lease(self.take(stream, byte_len::<T>(len)?)?, len))
+    }
+
+    fn take(&self, stream: &Stream, bytes: usize) -> Result<Lease<DeviceBlock>, CudaError> {
         stream.check_device(&self.context, "leasing device memory")?;
-        let block = self.core.take(byte_len::<T>(len)?, stream)?;
-        Ok(DeviceBuffer::in_lease(Lease::of(&self.core, block), len))
+        Ok(Lease::of(&self.core, self.core.take(bytes, stream)?))
     }
 
     /// `len` elements whose bytes are zero, for work that begins on `stream`.
@@ -92,7 +94,7 @@ impl GpuBufferPool {
         Ok(buffer)
     }
 
-    /// The elements of a slice. Waits for the copy, as every copy of a slice does.
+    /// A buffer with the elements of a slice. Waits for the copy, like every copy of a slice.
     ///
     /// # Errors
     /// As [`lease`](Self::lease).
@@ -102,19 +104,18 @@ impl GpuBufferPool {
         Ok(buffer)
     }
 
-    /// What it has done so far, and what it holds.
+    /// Its counters and current size.
     #[must_use]
     pub fn statistics(&self) -> PoolStatistics {
         self.core.statistics()
     }
 
-    /// Gives what no buffer has back to the driver, and returns how many bytes that were. Waits for the work that still
-    /// uses them.
+    /// Returns all unused blocks to the driver, and gives their size in bytes. Waits for pending work on them.
     pub fn trim(&self) -> usize {
         self.core.trim()
     }
 
-    /// The context whose device's memory it is.
+    /// The context of its device.
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.context

@@ -1,12 +1,12 @@
-//! Who has a block, and where it goes then.
+//! The owner of a block, and where the block returns to.
 
 use super::core::{Core, PoolBlock};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Weak};
 
-/// A block that one owner has: of a pool, to which it goes back, or of nobody else.
+/// A block with one owner; it returns to its pool if it has one.
 pub(crate) struct Lease<B: PoolBlock> {
-    /// There until this is dropped.
+    /// `Some` until this is dropped.
     block: Option<B>,
     home: Option<Weak<Core<B>>>,
 }
@@ -22,7 +22,7 @@ impl<B: PoolBlock> Lease<B> {
         Self { block: Some(block), home: Some(Arc::downgrade(home)) }
     }
 
-    /// The pool that it goes back to, unless that is gone.
+    /// The pool that it returns to, unless that is gone.
     pub(crate) fn home(&self) -> Option<Arc<Core<B>>> {
         self.home.as_ref()?.upgrade()
     }
@@ -43,7 +43,7 @@ impl<B: PoolBlock> DerefMut for Lease<B> {
 }
 
 impl<B: PoolBlock> Drop for Lease<B> {
-    /// Without a pool, the block frees itself, after the work that uses it.
+    /// Without a pool, the block frees itself after the work that uses it.
     fn drop(&mut self) {
         if let (Some(block), Some(home)) = (self.block.take(), self.home()) {
             home.give(block);

@@ -10,14 +10,14 @@ use cuda_layout::DeviceLayout;
 use std::fmt;
 use std::sync::Arc;
 
-/// Pieces of staging memory that the host fills while copies from others are under way.
+/// Staging blocks that may have pending copies while the host fills another.
 const BUSY_BLOCKS: usize = 2;
 
-/// Page-locked host memory that is used again: locking pages takes as long as copying them.
+/// Reused page-locked host memory: locking pages takes as long as copying them.
 ///
-/// A [`PinnedBuffer`] leased from it may be dropped as soon as its copy is queued. Its memory stays until the copy is
-/// done, and is then somebody else's. By default two blocks of a size may be on their way to the device while a third is
-/// filled; whoever asks for one more gets the oldest, and waits for its copy when it looks at the elements.
+/// A [`PinnedBuffer`] leased from it may be dropped as soon as its copy is queued. Its memory stays until the copy is done,
+/// and can then be leased again. By default two blocks of a size may be on their way to the device while a third is filled.
+/// The next request gets the oldest one, and waits for its copy on access.
 ///
 /// ```
 /// use cuda_host::{Context, GpuBufferPool, PinnedPool};
@@ -46,35 +46,35 @@ pub struct PinnedPool {
 }
 
 impl PinnedPool {
-    /// An empty pool of memory that devices reach.
+    /// An empty pool of memory that devices can access.
     #[must_use]
     pub fn new(context: &Context) -> Self {
         Self::with_options(context, PoolOptions::default().busy_blocks(BUSY_BLOCKS))
     }
 
-    /// One that trades memory for time in another way.
+    /// A pool with other options.
     #[must_use]
     pub fn with_options(context: &Context, options: PoolOptions) -> Self {
         Self::with_source(options, PinnedSource::new(context))
     }
 
-    /// One that gets its memory from elsewhere.
+    /// A pool with another source of memory.
     #[must_use]
     pub fn with_source(options: PoolOptions, source: impl MemorySource<PinnedBlock> + 'static) -> Self {
         Self { core: Arc::new(Core::new(Box::new(source), options)) }
     }
 
-    /// `len` elements, whatever was there. Looking at them waits for a copy that is still under way.
+    /// `len` elements with unspecified contents. Accessing them waits for a pending copy.
     ///
     /// # Errors
-    /// [`CudaError::OutOfPinnedMemory`] when there is none even after what the pool kept was freed;
-    /// [`CudaError::PoolLimit`]; [`CudaError::TooLarge`]; and those of the driver.
+    /// [`CudaError::OutOfPinnedMemory`] if there is none even after freeing unused blocks; [`CudaError::PoolLimit`];
+    /// [`CudaError::TooLarge`]; and those of the driver.
     pub fn lease<T: DeviceLayout>(&self, len: usize) -> Result<PinnedBuffer<T>, CudaError> {
         let block = self.core.take(byte_len::<T>(len)?, &())?;
         Ok(PinnedBuffer::in_lease(Lease::of(&self.core, block), len))
     }
 
-    /// The elements of a slice, ready to be copied on.
+    /// A buffer with the elements of a slice, ready to be copied.
     ///
     /// # Errors
     /// As [`lease`](Self::lease).
@@ -84,13 +84,13 @@ impl PinnedPool {
         Ok(buffer)
     }
 
-    /// What it has done so far, and what it holds.
+    /// Its counters and current size.
     #[must_use]
     pub fn statistics(&self) -> PoolStatistics {
         self.core.statistics()
     }
 
-    /// Gives what no buffer has back to the driver, and returns how many bytes that were. Waits for copies under way.
+    /// Returns all unused blocks to the driver, and gives their size in bytes. Waits for pending copies.
     pub fn trim(&self) -> usize {
         self.core.trim()
     }

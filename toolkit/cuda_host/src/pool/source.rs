@@ -1,18 +1,18 @@
-//! Where a pool's memory comes from.
+//! The source of a pool's memory.
 
 use crate::allocation::DeviceBlock;
 use crate::pinned_block::PinnedBlock;
 use crate::{Context, CudaError};
 
-/// Where a pool gets memory when it has none that fits: blocks that give their memory back when they are dropped.
+/// The source of new memory for a pool: blocks that free their memory when they are dropped.
 ///
-/// [`DeviceSource`] and [`PinnedSource`] ask the driver. Another source may wrap one of them, to count, to refuse, or to
-/// fail on purpose in a test:
+/// [`DeviceSource`] and [`PinnedSource`] allocate from the driver. Another source may wrap one of them, to count, to
+/// refuse, or to fail on purpose in a test:
 ///
 /// ```
 /// use cuda_host::{CudaError, DeviceBlock, MemorySource};
 ///
-/// /// Lets others have the device's memory too: refuses large blocks.
+/// /// Leaves memory to others by refusing large blocks.
 /// struct Modest<S>(S);
 ///
 /// impl<S: MemorySource<DeviceBlock>> MemorySource<DeviceBlock> for Modest<S> {
@@ -29,14 +29,13 @@ pub trait MemorySource<B>: Send + Sync {
     /// A block of at least `bytes` bytes.
     ///
     /// # Errors
-    /// One of which [`CudaError::is_out_of_memory`] says yes makes the pool free what it keeps and ask once more; others
-    /// are the caller's.
+    /// If [`CudaError::is_out_of_memory`] is true, the pool frees unused blocks and tries again; other errors go to the
+    /// caller.
     fn allocate(&self, bytes: usize) -> Result<B, CudaError>;
 }
 
-/// A device's memory, from the driver.
-///
-/// What [`GpuBufferPool::new`](crate::GpuBufferPool::new) takes; [`MemorySource`] has an example of another.
+/// A device's memory, from the driver. [`GpuBufferPool::new`](crate::GpuBufferPool::new) uses it; [`MemorySource`] has an
+/// example of another source.
 #[derive(Clone, Debug)]
 pub struct DeviceSource {
     context: Context,
@@ -56,16 +55,15 @@ impl MemorySource<DeviceBlock> for DeviceSource {
     }
 }
 
-/// Page-locked memory of the host, from the driver.
-///
-/// What [`PinnedPool::new`](crate::PinnedPool::new) takes; [`MemorySource`] has an example of another.
+/// Page-locked host memory, from the driver. [`PinnedPool::new`](crate::PinnedPool::new) uses it; [`MemorySource`] has an
+/// example of another source.
 #[derive(Clone, Debug)]
 pub struct PinnedSource {
     context: Context,
 }
 
 impl PinnedSource {
-    /// Memory that the devices of a context's machine reach.
+    /// Memory that the devices of a context's machine can access.
     #[must_use]
     pub fn new(context: &Context) -> Self {
         Self { context: context.clone() }

@@ -1,4 +1,4 @@
-//! The locks of a pool, which a test replaces by those of loom.
+//! The locks of a pool, which a test replaces by loom's.
 
 #[cfg(all(loom, test))]
 pub(crate) use loom::sync::{Mutex, MutexGuard};
@@ -7,7 +7,7 @@ pub(crate) use std::sync::{Mutex, MutexGuard};
 
 use std::sync::PoisonError;
 
-/// A lock that a panic of another thread does not spoil: what it guards is valid after every statement.
+/// A lock that stays usable after another thread's panic: its data are valid after every statement.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,16 +1,16 @@
-//! A pool of host memory, whose work ends when a test says so.
+//! A pool of host memory, in which tests decide when work ends.
 
 use super::super::sync::{Mutex, lock};
 use super::*;
 use std::sync::Arc as StdArc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The machine whose memory a test pool has: `total` bytes.
+/// The machine of a test pool, with `total` bytes of memory.
 struct Machine {
     total: usize,
     free: Mutex<usize>,
     blocks: AtomicU64,
-    /// Work up to this number is done, on all streams.
+    /// Work up to this number is done on all streams.
     done: AtomicU64,
 }
 
@@ -41,7 +41,7 @@ impl MemorySource<HostBlock> for Source {
 
 struct HostBlock {
     machine: StdArc<Machine>,
-    /// The how-many-th of its machine.
+    /// Its number on its machine.
     #[cfg_attr(loom, expect(dead_code))]
     number: u64,
     bytes: usize,
@@ -74,7 +74,7 @@ impl Drop for HostBlock {
     }
 }
 
-/// Sizes as they are asked for.
+/// Without headroom.
 fn plain() -> PoolOptions {
     PoolOptions::default().headroom_percent(0)
 }
@@ -132,7 +132,7 @@ mod without_loom {
         blocks[1].work = Some((STREAM, 1));
         blocks[2].work = Some((OTHER, 1));
         blocks.into_iter().for_each(|block| pool.give(block));
-        // In order on its own stream; there, the larger one waits for nothing.
+        // In order on its own stream; the larger one needs no wait there.
         let of_other = pool.take(1000, &OTHER).unwrap();
         assert_eq!(of_other.number, numbers[2]);
         machine.done.store(1, Ordering::Relaxed);
@@ -173,14 +173,14 @@ mod without_loom {
         let pool = machine.pool(plain());
         let [a, b, c] = [4096, 4096, 2048].map(|size| pool.take(size, &STREAM).unwrap());
         [a, b].into_iter().for_each(|block| pool.give(block));
-        // Neither of the free blocks has room, nor is there memory: both go, and there is.
+        // Neither free block is large enough, and there is no memory: both are freed to make room.
         let block = pool.take(8000, &STREAM).unwrap();
         assert_eq!(block.bytes(), 8192);
         let found = pool.statistics();
         assert_eq!((found.trims, found.frees, found.bytes_held, found.bytes_in_use), (1, 2, 10_240, 10_240));
         pool.give(block);
         pool.give(c);
-        // A block that is otherwise too large for it is better than none.
+        // A block that would otherwise be too large is better than none.
         let block = pool.take(2048, &STREAM).unwrap();
         assert_eq!(pool.take(300, &STREAM).unwrap().bytes(), 8192);
         pool.give(block);
@@ -300,7 +300,7 @@ mod without_loom {
         assert_eq!(*lock(&machine.free), machine.total);
     }
 
-    /// Many threads take, fill, look and give back, in memory too small for all of them at once.
+    /// Many threads take, fill, check and return blocks, in memory too small for all of them at once.
     #[test]
     fn no_two_of_many_threads_have_the_same_memory() {
         let machine = Machine::new(64 << 10);
@@ -351,7 +351,7 @@ mod without_loom {
     }
 }
 
-/// Every order in which threads can come to the pool's locks.
+/// All orders in which threads can reach the pool's locks.
 ///
 /// `RUSTFLAGS="--cfg loom" cargo test -p cuda_host --lib loom` runs these.
 #[cfg(loom)]
@@ -360,7 +360,7 @@ mod loom {
     use ::loom::sync::Arc;
     use ::loom::thread;
 
-    /// Takes and gives back on two threads and this one.
+    /// Takes and returns blocks on two threads and this one.
     fn on_three_threads(pool: Core<HostBlock>, work: fn(&Core<HostBlock>, u32)) -> Arc<Core<HostBlock>> {
         let pool = Arc::new(pool);
         let threads = [1, 2].map(|user| {
@@ -401,11 +401,11 @@ mod loom {
 
     #[test]
     fn loom_who_lacks_memory_while_another_frees_gets_it() {
-        // Three preemptions of a thread are enough to see it fail without the lock; all orders take minutes.
+        // Three preemptions of a thread suffice to fail without the lock; all orders take minutes.
         let mut model = ::loom::model::Builder::new();
         model.preemption_bound = Some(3);
         model.check(|| {
-            // Room for one block of each thread, but not beside those that lie there.
+            // Room for one block per thread, but not beside the free ones.
             let machine = Machine::new(2048);
             let pool = machine.pool(plain());
             let blocks = [768, 768].map(|size| pool.take(size, &0).unwrap());

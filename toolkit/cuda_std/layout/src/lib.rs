@@ -1,9 +1,9 @@
 //! The memory layout of types that cross between host and device, as text.
 //!
-//! A type that is passed to a kernel is compiled twice, once for each side. [`DeviceLayout`] turns what a
-//! compiler decided about it (name, fields, types, offsets, size, alignment) into one line, at compile time.
-//! The device's line travels inside the PTX; the host compares it with its own when it loads the module, so
-//! that PTX built from another version of a struct is refused instead of read wrongly.
+//! A type that is passed to a kernel is compiled twice, once for each side. [`DeviceLayout`] turns the compiler's decisions
+//! about it (name, fields, types, offsets, size, alignment) into one line of text at compile time. The PTX contains the
+//! device's line. The host compares it with its own when it loads the module, and refuses PTX built from another version of
+//! a struct.
 //!
 //! ```
 //! use cuda_layout::DeviceLayout;
@@ -25,13 +25,13 @@ mod text;
 pub use cuda_layout_derive::DeviceLayout;
 pub use text::Text;
 
-/// A plain-old-data type with a layout that both sides agree on.
+/// A plain-old-data type whose layout is the same on both sides.
 ///
-/// Derive it for `#[repr(C)]` structs; the derive writes offsets as the compiler laid them out.
+/// Derive it for `#[repr(C)]` structs; the derive takes the offsets from the compiler.
 ///
 /// # Safety
-/// [`TEXT`](Self::TEXT) tells this type's layout and no other one's: a launch goes by it when it hands memory to a kernel
-/// that another compiler has compiled. (The derive asks the compiler; whoever writes it by hand vouches for it.)
+/// [`TEXT`](Self::TEXT) identifies this type's layout: a launch relies on it when it passes memory to a kernel compiled by
+/// another compiler. (The derive asks the compiler; a manual implementation must be correct.)
 ///
 /// ```
 /// use cuda_layout::DeviceLayout;
@@ -47,7 +47,7 @@ pub use text::Text;
 )]
 #[allow(unsafe_code)]
 pub unsafe trait DeviceLayout: bytemuck::Pod + Send + Sync {
-    /// The layout as text, built by the compiler that compiles this side.
+    /// The layout as text, from the compiler of this side.
     const TEXT: &'static Text;
     /// [`TEXT`](Self::TEXT) as a string: `Name{field:type@offset,..}size:align`, or a primitive's name.
     const DESCRIPTION: &'static str = Self::TEXT.as_str();
@@ -65,7 +65,7 @@ macro_rules! primitive {
 
 primitive!(u8 i8 u16 i16 u32 i32 u64 i64 f32 f64);
 
-// SAFETY: an array is its elements, one after the other.
+// SAFETY: an array consists of its elements, one after another.
 #[allow(unsafe_code)]
 unsafe impl<T: DeviceLayout, const N: usize> DeviceLayout for [T; N]
 where

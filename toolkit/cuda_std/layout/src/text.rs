@@ -1,12 +1,12 @@
-/// A string of bounded length that is built in constant evaluation.
+/// A string of bounded length, built in constant evaluation.
 ///
-/// Generic constants cannot size an array by a type's own constant, so the capacity is fixed; what does
-/// not fit stops the build.
+/// The capacity is fixed because a generic constant cannot size an array by a type's own constant. A longer text stops the
+/// build.
 ///
 /// ```
 /// use cuda_layout::Text;
 ///
-/// // In constant evaluation, as layouts are made.
+/// // In constant evaluation, as for layouts.
 /// const TEXT: Text = Text::new().push("f32").push("@").push_usize(12);
 /// assert_eq!(TEXT.as_str(), "f32@12");
 /// assert_eq!((TEXT.len(), TEXT.is_empty(), Text::default().is_empty()), (6, false, true));
@@ -28,10 +28,10 @@ impl Text {
         Self { bytes: [0; Self::CAPACITY], len: 0 }
     }
 
-    /// This text with `part` after it.
+    /// Appends `part`.
     ///
     /// # Panics
-    /// When the text gets longer than [`CAPACITY`](Self::CAPACITY); in constant evaluation that stops the build.
+    /// When the text becomes longer than [`CAPACITY`](Self::CAPACITY); in constant evaluation this stops the build.
     #[must_use]
     pub const fn push(mut self, part: &str) -> Self {
         let part = part.as_bytes();
@@ -45,10 +45,10 @@ impl Text {
         self
     }
 
-    /// This text with `n` after it, in decimal.
+    /// Appends `n` in decimal.
     ///
     /// # Panics
-    /// When the text gets longer than [`CAPACITY`](Self::CAPACITY).
+    /// When the text becomes longer than [`CAPACITY`](Self::CAPACITY).
     #[must_use]
     pub const fn push_usize(self, n: usize) -> Self {
         const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
@@ -66,13 +66,13 @@ impl Text {
         }
     }
 
-    /// Its length in bytes.
+    /// The length in bytes.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether nothing was pushed.
+    /// Whether the text is empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
@@ -81,7 +81,7 @@ impl Text {
     /// The text's bytes as an array of exactly `N`, for a static whose type names its length.
     ///
     /// # Panics
-    /// When `N` is not [`len`](Self::len); in constant evaluation that stops the build.
+    /// When `N` is not [`len`](Self::len); in constant evaluation this stops the build.
     #[must_use]
     pub const fn to_array<const N: usize>(&self) -> [u8; N] {
         assert!(N == self.len, "N is the text's own length");

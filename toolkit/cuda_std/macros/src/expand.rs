@@ -12,7 +12,7 @@ use syn::{ItemFn, parse_quote};
 pub fn expand(signature: &Signature, function: &ItemFn) -> TokenStream {
     let mut function = function.clone();
     function.attrs.push(parse_quote!(#[allow(clippy::too_many_arguments)]));
-    let with_features = host::with_features(&function);
+    let with_features = host::with_features(signature, &function);
     function.attrs.push(parse_quote!(#[inline(always)]));
     let device = device::module(signature, &function);
     let host = host::module(signature, &function);

@@ -10,7 +10,7 @@ use signature::{Options, Signature};
 use syn::spanned::Spanned as _;
 use syn::{ItemFn, parse_macro_input};
 
-/// Makes a kernel of a function of one thread block: `cuda_std::kernel`, where its documentation is.
+/// Turns a function of one thread block into a kernel. The documentation is at `cuda_std::kernel`.
 #[proc_macro_attribute]
 pub fn kernel(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let function = parse_macro_input!(item as ItemFn);
@@ -29,13 +29,14 @@ pub fn kernel(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -
     }
 }
 
-/// `shared_array![T; LEN]`: a static array in shared memory, as a generic pointer `*mut T`. One array a place in the
-/// source, however often it is reached; not initialised; aligned to 16 bytes. For raw kernels; an unsafe operation.
+/// `shared_array![T; LEN]`: a static array in shared memory, as a generic pointer `*mut T`, for raw kernels. Each place in
+/// the source has one array, however often it is reached. It is not initialised and is aligned to 16 bytes. Using it is an
+/// unsafe operation.
 ///
-/// `T` and `LEN` are looked up in the module around the function, not among the function's own items and parameters:
-/// the array is declared beside the code, so that the optimiser cannot repeat the declaration.
+/// `T` and `LEN` are resolved in the module around the function, not among the function's own items and parameters: the
+/// array is declared outside the function, so that the optimiser cannot repeat the declaration.
 ///
-/// There is an example in `cuda_std::compat::shared`.
+/// See `cuda_std::compat::shared` for an example.
 #[proc_macro]
 pub fn shared_array(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     raw::shared_array(&parse_macro_input!(input as raw::SharedArray)).into()

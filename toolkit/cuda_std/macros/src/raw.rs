@@ -1,4 +1,4 @@
-//! Kernels in the raw style: `unsafe fn` on pointers, as `cuda_std::compat` runs them.
+//! Kernels in the raw style: `unsafe fn` on pointers, for `cuda_std::compat`.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -9,7 +9,7 @@ use syn::{
     Error, Expr, FnArg, Ident, ItemFn, LitInt, Pat, ReturnType, Token, Type, TypePtr, TypeReference, parse_quote,
 };
 
-/// Whether a function is a raw kernel: `unsafe`, and without a block.
+/// Whether a function is a raw kernel: `unsafe` and without a block.
 pub fn is_raw(function: &ItemFn) -> bool {
     let takes_block = |input: &FnArg| {
         let FnArg::Typed(typed) = input else { return false };
@@ -19,7 +19,7 @@ pub fn is_raw(function: &ItemFn) -> bool {
     matches!(function.sig.safety, syn::Safety::Unsafe(_)) && !function.sig.inputs.first().is_some_and(takes_block)
 }
 
-/// `threads = 256, blocks_per_sm = 3`; 0 where nothing is said.
+/// `threads = 256, blocks_per_sm = 3`. An option that is not given is 0.
 #[derive(Default)]
 pub struct Options {
     threads: u32,
@@ -133,7 +133,7 @@ pub fn expand(options: &Options, function: &ItemFn) -> syn::Result<TokenStream> 
     })
 }
 
-/// An expression of type `Text`: the signature with the layouts of its types.
+/// An expression of type `Text`: the signature, with the layouts of its types.
 fn description(name: &Ident, options: &Options, parameters: &[Parameter]) -> TokenStream {
     let head = format!("{name}(");
     let tail = format!(")x{}", if options.threads == 0 { "any".to_owned() } else { options.threads.to_string() });
@@ -172,7 +172,7 @@ fn device(options: &Options, description: &TokenStream, function: &ItemFn, param
     }
     let entry = name.to_string();
     let launch_bounds = (options.threads > 0).then(|| {
-        // A comment to the assembler; the build turns it into the entry's directives.
+        // This is a comment to the assembler; the build turns it into the entry's directives.
         let mark = format!("// .launch_bounds {name} {} {}", options.threads, options.blocks_per_sm);
         quote!(::core::arch::global_asm!(#mark);)
     });
@@ -191,7 +191,8 @@ fn device(options: &Options, description: &TokenStream, function: &ItemFn, param
             #[unsafe(export_name = #entry)]
             #[allow(clippy::too_many_arguments)]
             pub unsafe extern "ptx-kernel" fn entry(#(#raw,)* panic_record: *mut p::PanicRecord, kernel_id: u32) {
-                // SAFETY: the arguments are the launch's, whose caller vouched for them; the hidden two are the host's.
+                // SAFETY: the arguments are those of the launch, which its caller guarantees; the host passes the two
+                // hidden ones.
                 unsafe {
                     p::enter(panic_record, kernel_id);
                     super::#name(#(#arguments),*);
@@ -239,26 +240,26 @@ fn host(options: &Options, description: &TokenStream, function: &ItemFn, paramet
                 #(#fields,)*
             }
 
-            /// The kernel as a type.
+            /// The kernel, as a type.
             pub enum Kernel {}
 
             /// Queues a launch.
             ///
             /// # Errors
-            /// Those of [`RawExecutor::launch_raw`](c::RawExecutor::launch_raw).
+            /// As for [`RawExecutor::launch_raw`](c::RawExecutor::launch_raw).
             ///
             /// # Safety
-            /// That of [`RawExecutor::launch_raw`](c::RawExecutor::launch_raw).
+            /// As for [`RawExecutor::launch_raw`](c::RawExecutor::launch_raw).
             pub unsafe fn launch<E: c::RawExecutor>(
                 executor: &E,
                 shape: c::LaunchShape,
                 args: Args,
             ) -> ::core::result::Result<(), E::Error> {
-                // SAFETY: the caller's.
+                // SAFETY: ensured by the caller.
                 unsafe { executor.launch_raw::<Kernel>(shape, &args) }
             }
 
-            // SAFETY: constants and order of arguments come from the signature that the entry is made of.
+            // SAFETY: the constants and the order of the arguments come from the signature that the entry is made from.
             unsafe impl c::RawKernel for Kernel {
                 const NAME: &'static str = #name_text;
                 const DESCRIPTION: &'static str = {
@@ -291,10 +292,10 @@ impl Parse for SharedArray {
     }
 }
 
-/// Declares the array beside the code, where inlining and unrolling cannot repeat the declaration.
+/// Declares the array outside the function, where inlining and unrolling cannot repeat the declaration.
 pub fn shared_array(SharedArray { element, length }: &SharedArray) -> TokenStream {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    // The order of expansion is the source's, so a crate's arrays have the same names in every build of it.
+    // Macros expand in source order, so a crate's arrays have the same names in every build.
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     let of = std::env::var("CARGO_CRATE_NAME").unwrap_or_default();
     let symbol = format!("__shared_array_{of}_{number}");

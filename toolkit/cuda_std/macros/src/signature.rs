@@ -10,7 +10,7 @@ use syn::{
     PathSegment, ReturnType, Token, Type, TypeReference,
 };
 
-/// `threads = 256, blocks_per_sm = 3, grid = 2, requires(n > 0), instances(scale_f32 = <f32>)`.
+/// `threads = 256, blocks_per_sm = 3, grid = 2, requires(n > 0), instances(scale_f32 = <f32>), avx512`.
 pub struct Options {
     /// A constant expression.
     pub threads: TokenStream,
@@ -20,6 +20,8 @@ pub struct Options {
     pub dimensions: Option<u32>,
     pub requirements: Vec<Requirement>,
     pub instances: Vec<Instance>,
+    /// Whether CPU cores that have AVX-512 get code for it.
+    pub avx512: bool,
 }
 
 /// What a launch's arguments must fulfil.
@@ -59,7 +61,7 @@ fn split_at_commas(text: &str) -> Vec<String> {
 impl Parse for Options {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let (mut threads, mut blocks_per_sm, mut dimensions) = (None, 0, None);
-        let (mut requirements, mut instances) = (Vec::new(), Vec::new());
+        let (mut requirements, mut instances, mut avx512) = (Vec::new(), Vec::new(), false);
         while !input.is_empty() {
             let name: Ident = input.parse()?;
             if name == "requires" {
@@ -71,6 +73,11 @@ impl Parse for Options {
                 let list;
                 syn::parenthesized!(list in input);
                 instances.extend(list.parse_terminated(Instance::parse, Token![,])?);
+                input.parse::<Option<Token![,]>>()?;
+                continue;
+            }
+            if name == "avx512" {
+                avx512 = true;
                 input.parse::<Option<Token![,]>>()?;
                 continue;
             }
@@ -95,14 +102,14 @@ impl Parse for Options {
             } else {
                 return Err(Error::new(
                     name.span(),
-                    "unknown option; there are `threads`, `blocks_per_sm`, `grid`, `requires(..)` and `instances(..)`",
+                    "unknown option; there are `threads`, `blocks_per_sm`, `grid`, `requires(..)`, `instances(..)` and `avx512`",
                 ));
             }
             input.parse::<Option<Token![,]>>()?;
         }
         let threads =
             threads.ok_or_else(|| input.error("say how many threads a block has: #[kernel(threads = 256)]"))?;
-        Ok(Self { threads, blocks_per_sm, dimensions, requirements, instances })
+        Ok(Self { threads, blocks_per_sm, dimensions, requirements, instances, avx512 })
     }
 }
 
@@ -165,6 +172,7 @@ pub struct Signature {
     pub meets: bool,
     pub requirements: Vec<Requirement>,
     pub parameters: Vec<Parameter>,
+    pub avx512: bool,
 }
 
 impl Kind {
@@ -226,9 +234,20 @@ impl Signature {
             (Some(_), None) => 2,
             (_, given) => given.unwrap_or(1),
         };
-        let Options { threads, blocks_per_sm, requirements, instances, .. } = options;
+        let Options { threads, blocks_per_sm, requirements, instances, avx512, .. } = options;
         let (name, generics) = (sig.ident.clone(), sig.generics.clone());
-        Ok(Self { name, generics, instances, threads, blocks_per_sm, dimensions, meets, requirements, parameters })
+        Ok(Self {
+            name,
+            generics,
+            instances,
+            threads,
+            blocks_per_sm,
+            dimensions,
+            meets,
+            requirements,
+            parameters,
+            avx512,
+        })
     }
 }
 

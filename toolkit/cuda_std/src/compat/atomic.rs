@@ -1,15 +1,15 @@
-//! Atomic operations on memory by pointer, with the scope in the name: the block, the device or the system (host and
-//! other devices, too).
+//! Atomic operations on memory by pointer. Their names give the scope: the block, the device, or the system, which includes
+//! the host and other devices.
 //!
-//! They are assembly, which is not convergent; atomic operations need not be. The names are those of Rust-CUDA's
+//! They are inline assembly, which is not convergent; atomic operations need not be. The names are those of Rust-CUDA's
 //! `atomic::mid`.
 //!
 //! # Safety of all of them
-//! The pointer points to live memory of its type, aligned to its size. Threads touch it at the same time by atomic
-//! operations alone, whose scope holds all of them.
+//! The pointer points to live memory of its type, aligned to its size. Threads that access it at the same time do so by
+//! atomic operations only, whose scope contains all of them.
 //!
 //! # Example
-//! It compiles anywhere and runs on GPUs only; `tests/tests/compat_gpu.rs` runs kernels of these functions.
+//! It compiles anywhere and runs on GPUs only. `tests/tests/compat_gpu.rs` runs kernels of these functions.
 //!
 //! ```
 //! use core::sync::atomic::Ordering;
@@ -42,7 +42,7 @@ use super::on_device;
 use core::arch::asm;
 pub use core::sync::atomic::Ordering;
 
-/// One instruction for each order; a sequentially consistent one has a fence before it.
+/// One instruction for each order. A sequentially consistent one has a fence before it.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! ordered {
     ($order:expr, $scope:literal, $operation:literal, $arguments:literal, $($operands:tt)*) => {
@@ -123,7 +123,7 @@ macro_rules! compare_and_swap {
         compare_and_swap!(@ $ty, $operation, $register, "sys", $system);
     )*};
     (@ $ty:ty, $operation:literal, $register:ident, $scope:literal, $name:ident) => {
-        /// Puts `new` there if `current` is there; returns what was there.
+        /// Writes `new` if the memory holds `current`, and returns the old value.
         ///
         /// # Safety
         /// That of [all of them](self#safety-of-all-of-them).
@@ -158,32 +158,32 @@ macro_rules! float {
         unsafe impl Sync for $name {}
 
         impl $name {
-            /// One with this value.
+            /// Creates one with this value.
             #[inline(always)]
             #[must_use]
             pub const fn new(value: $ty) -> Self {
                 Self(core::cell::UnsafeCell::new(value))
             }
 
-            /// The value.
+            /// Returns the value.
             #[inline(always)]
             #[must_use]
             pub fn into_inner(self) -> $ty {
                 self.0.into_inner()
             }
 
-            /// The memory at `pointer` as such a number.
+            /// The memory at `pointer` as an atomic number.
             ///
             /// # Safety
-            /// It lives as long as the result, is aligned, and meanwhile nothing touches it but atomic operations.
+            /// The memory lives as long as the result, is aligned, and meanwhile only atomic operations access it.
             #[inline(always)]
             #[must_use]
             pub unsafe fn from_ptr<'a>(pointer: *mut $ty) -> &'a Self {
-                // SAFETY: the caller's; the types have one layout.
+                // SAFETY: ensured by the caller; the types have one layout.
                 unsafe { &*pointer.cast() }
             }
 
-            /// Adds; returns what was there.
+            /// Adds; returns the old value.
             ///
             /// # Safety
             #[doc = concat!("All threads that share it are of one ", $scope, ".")]
@@ -193,13 +193,13 @@ macro_rules! float {
                 unsafe { $add(self.0.get(), order, value) }
             }
 
-            /// Subtracts; returns what was there.
+            /// Subtracts; returns the old value.
             ///
             /// # Safety
             /// That of [`fetch_add`](Self::fetch_add).
             #[inline(always)]
             pub unsafe fn fetch_sub(&self, value: $ty, order: Ordering) -> $ty {
-                // SAFETY: the caller's.
+                // SAFETY: ensured by the caller.
                 unsafe { self.fetch_add(-value, order) }
             }
         }

@@ -1,4 +1,4 @@
-//! Launching raw kernels: what the host side of `#[kernel]` on an `unsafe fn` is made of.
+//! Launching raw kernels: the host side of `#[kernel]` on an `unsafe fn`.
 
 use crate::launch::CpuExecutor;
 use cuda_layout::DeviceLayout;
@@ -31,7 +31,7 @@ macro_rules! pointers {
                 Self(address, PhantomData)
             }
 
-            /// No place.
+            /// The null pointer.
             #[must_use]
             pub fn null() -> Self {
                 Self::from_address(0)
@@ -43,7 +43,7 @@ macro_rules! pointers {
                 self.0
             }
 
-            /// The place `count` elements further on.
+            /// The pointer `count` elements further on.
             #[must_use]
             pub fn wrapping_add(self, count: u64) -> Self {
                 Self::from_address(self.0.wrapping_add(count.wrapping_mul(size_of::<T>() as u64)))
@@ -53,17 +53,17 @@ macro_rules! pointers {
 }
 
 pointers! {
-    /// The argument for a kernel's `*const T`: a place in a device's memory that a kernel reads.
+    /// The argument for a kernel's `*const T`: an address in a device's memory that a kernel reads.
     DevicePointer;
-    /// The argument for a kernel's `*mut T`: a place in a device's memory that a kernel writes.
+    /// The argument for a kernel's `*mut T`: an address in a device's memory that a kernel writes.
     DevicePointerMut;
 }
 
 /// The argument for a raw kernel's `&[T]`.
 pub struct DeviceSlice<T> {
-    /// The first element.
+    /// The address of the first element.
     pub pointer: DevicePointer<T>,
-    /// How many there are.
+    /// The number of elements.
     pub len: usize,
 }
 
@@ -75,19 +75,19 @@ impl<T> Clone for DeviceSlice<T> {
 
 impl<T> Copy for DeviceSlice<T> {}
 
-/// How many blocks of how many threads run, along x, y and z.
+/// The number of blocks and of their threads along x, y and z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchShape {
-    /// Blocks of the grid.
+    /// Blocks in the grid.
     pub grid: [u32; 3],
-    /// Threads of a block.
+    /// Threads in a block.
     pub block: [u32; 3],
-    /// Bytes of dynamic shared memory of a block.
+    /// Bytes of dynamic shared memory for each block.
     pub dynamic_shared_bytes: u32,
 }
 
 impl LaunchShape {
-    /// As many blocks of `threads` threads, along x, as there must be for a thread an element. No thread counts as one.
+    /// The smallest number of blocks of `threads` threads, along x, with a thread for each element. 0 threads count as 1.
     #[must_use]
     pub fn for_elements(elements: u32, threads: u32) -> Self {
         Self::linear(elements.div_ceil(threads.max(1)), threads)
@@ -151,20 +151,20 @@ impl LaunchShape {
 /// # }
 /// ```
 pub unsafe trait RawKernel: 'static {
-    /// Name of the PTX entry.
+    /// The name of the PTX entry.
     const NAME: &'static str;
-    /// Signature and layouts, as text; the PTX carries the same text as the compiler of the device saw it.
+    /// The signature and layouts, as text. The PTX contains the same text as the device's compiler saw it.
     const DESCRIPTION: &'static str;
-    /// Threads in a block, where the kernel says how many.
+    /// The number of threads in a block, if the kernel declares it.
     const THREADS: Option<u32>;
     /// The launch's arguments by the names of the kernel's parameters.
     type Args;
 
-    /// Shows `visitor` every argument in the order of the signature.
+    /// Shows `visitor` every argument, in the order of the signature.
     fn visit<V: RawVisitor>(args: &Self::Args, visitor: &mut V);
 }
 
-/// Sees a raw launch's arguments one by one.
+/// Receives the arguments of a raw launch one by one.
 pub trait RawVisitor {
     /// A pointer.
     fn pointer(&mut self, name: &'static str, address: u64);
@@ -176,22 +176,22 @@ pub trait RawVisitor {
 
 /// Runs raw kernels.
 pub trait RawExecutor {
-    /// What can go wrong.
+    /// The error.
     type Error;
 
     /// Queues a launch.
     ///
     /// # Errors
-    /// When the executor cannot start it. A panic of the kernel is reported when it synchronises.
+    /// When the executor cannot start it. Synchronising reports a panic of the kernel.
     ///
     /// # Safety
-    /// The kernel's own contract holds for these arguments in this shape: it reads and writes live memory alone, which
-    /// nobody else uses before the launch has ended. No buffer knows of the launch: whoever uses, changes or drops one
-    /// of its buffers on another stream, or on the host, has waited for it.
+    /// The kernel's own contract holds for these arguments in this shape: it reads and writes only live memory, which
+    /// nobody else uses before the launch has ended. Buffers do not know of the launch: code that uses, changes or drops
+    /// one of its buffers on another stream, or on the host, must have waited for it.
     unsafe fn launch_raw<K: RawKernel>(&self, shape: LaunchShape, args: &K::Args) -> Result<(), Self::Error>;
 }
 
-/// The answer to a raw kernel where there is no GPU.
+/// The error of launching a raw kernel without a GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "kernel `{kernel}` is a raw kernel, and raw kernels run on the GPU only; written with `&mut Block` it would run here, too"

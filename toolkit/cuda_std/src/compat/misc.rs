@@ -24,19 +24,19 @@ use core::arch::asm;
 /// The multiprocessor's clock, in cycles.
 ///
 /// # Safety
-/// Threads that differ by it still meet at every barrier.
+/// Threads that take different branches by its value still meet at every barrier.
 #[inline(always)]
 #[must_use]
 pub unsafe fn clock() -> u64 {
     on_device!("clock", {
         let cycles: u64;
-        // Not `pure`: it is another time each time.
+        // Not `pure`: each call returns another time.
         asm!("mov.u64 {0}, %clock64;", out(reg64) cycles, options(nomem, nostack, preserves_flags));
         cycles
     })
 }
 
-/// Stops in a debugger; without one the launch fails, and with it the context.
+/// Stops in a debugger. Without a debugger, the launch fails and its context becomes unusable.
 ///
 /// # Safety
 /// A debugger runs the kernel.

@@ -1,8 +1,8 @@
 //! Shared memory by address.
 //!
-//! [`shared_array!`](macro@super::shared_array) gives a generic pointer, through which Rust reads and writes like
-//! through any other; the hardware then finds out at each access that it is shared memory. A [`SharedPointer`] says it
-//! in the instruction, which is faster.
+//! [`shared_array!`](macro@super::shared_array) returns a generic pointer, which Rust uses like any other; the hardware
+//! detects at each access that it points to shared memory. A [`SharedPointer`] encodes this in the instruction, which is
+//! faster.
 //!
 //! ```
 //! use cuda_std::compat::prelude::*;
@@ -35,11 +35,11 @@ use core::marker::PhantomData;
 #[cfg(target_arch = "nvptx64")]
 use core::arch::{asm, global_asm};
 
-// Where a launch's dynamic shared memory begins. It takes no room by itself.
+// The address at which a launch's dynamic shared memory begins. The array itself takes no room.
 #[cfg(target_arch = "nvptx64")]
 global_asm!(".extern .shared .align 16 .b8 __cuda_std_compat_dynamic[];");
 
-/// The dynamic shared memory whose bytes the launch asked for. Aligned to 16 bytes.
+/// The dynamic shared memory that the launch requested. It is aligned to 16 bytes.
 #[inline(always)]
 #[must_use]
 pub fn dynamic_shared_mem<T: Copy>() -> *mut T {
@@ -52,7 +52,7 @@ pub fn dynamic_shared_mem<T: Copy>() -> *mut T {
     })
 }
 
-/// Bytes of dynamic shared memory that the launch asked for.
+/// The bytes of dynamic shared memory that the launch requested.
 #[inline(always)]
 #[must_use]
 pub fn dynamic_smem_size() -> u32 {
@@ -63,7 +63,7 @@ pub fn dynamic_smem_size() -> u32 {
     })
 }
 
-/// A pointer into shared memory, of 32 bits.
+/// A 32-bit pointer into shared memory.
 pub struct SharedPointer<T>(u32, PhantomData<*mut T>);
 
 impl<T> Clone for SharedPointer<T> {
@@ -76,7 +76,7 @@ impl<T> Clone for SharedPointer<T> {
 impl<T> Copy for SharedPointer<T> {}
 
 impl<T: Pod> SharedPointer<T> {
-    /// The same place as a generic pointer.
+    /// The same address, from a generic pointer.
     ///
     /// # Safety
     /// `pointer` points into shared memory.
@@ -91,41 +91,41 @@ impl<T: Pod> SharedPointer<T> {
         })
     }
 
-    /// The place `count` elements further on.
+    /// The pointer `count` elements further on.
     #[inline(always)]
     #[must_use]
     pub fn wrapping_add(self, count: u32) -> Self {
         Self(self.0.wrapping_add(count.wrapping_mul(size_of::<T>() as u32)), PhantomData)
     }
 
-    /// The same place as elements of another type.
+    /// The same address, for elements of another type.
     #[inline(always)]
     #[must_use]
     pub fn cast<U>(self) -> SharedPointer<U> {
         SharedPointer(self.0, PhantomData)
     }
 
-    /// The address that instructions with `.shared` take.
+    /// The address for instructions with `.shared`.
     #[inline(always)]
     #[must_use]
     pub fn address(self) -> u32 {
         self.0
     }
 
-    /// Reads the element, in pieces of 16, 8, 4 bytes or 1 byte: the largest that its size is a multiple of.
+    /// Reads the element in pieces of 16, 8, 4 or 1 bytes: the largest that divides its size.
     ///
     /// # Safety
-    /// It lies within an array and is aligned to its pieces; no thread writes it at the same time.
+    /// The element lies within an array and is aligned to its pieces; no thread writes it at the same time.
     #[inline(always)]
     #[must_use]
     pub unsafe fn read(self) -> T {
         on_device!("SharedPointer::read", crate::platform::SharedStorage::<T, 1>::new(self.0).at().load(0))
     }
 
-    /// Writes the element, in pieces as [`read`](Self::read).
+    /// Writes the element, in the same pieces as [`read`](Self::read).
     ///
     /// # Safety
-    /// It lies within an array and is aligned to its pieces; no other thread touches it at the same time.
+    /// The element lies within an array and is aligned to its pieces; no other thread accesses it at the same time.
     #[inline(always)]
     pub unsafe fn write(self, value: T) {
         on_device!("SharedPointer::write", {
@@ -135,10 +135,10 @@ impl<T: Pod> SharedPointer<T> {
 }
 
 impl SharedPointer<u32> {
-    /// Adds to the element atomically, as all threads of the block see it; returns what was there.
+    /// Adds to the element, atomically for all threads of the block, and returns the old value.
     ///
     /// # Safety
-    /// It lies within an array; threads touch it at the same time by atomic operations alone.
+    /// The element lies within an array; threads that access it at the same time do so by atomic operations only.
     #[inline(always)]
     pub unsafe fn fetch_add(self, value: u32) -> u32 {
         on_device!("SharedPointer::fetch_add", {

@@ -3,7 +3,7 @@
 //! ```
 //! use cuda_std::compat::prelude::*;
 //!
-//! /// The grid's threads share the elements, each taking every so many-th; then each block counts those above 0.
+//! /// The threads of the grid share the elements in a grid-stride loop; then each block counts those above 0.
 //! ///
 //! /// # Safety
 //! /// `x` has `n` elements and `counts` one for each block, which nothing else uses.
@@ -86,7 +86,7 @@ macro_rules! thread_registers {
         $(#[$doc])*
         ///
         /// # Safety
-        /// Threads that differ by it still meet at every barrier.
+        /// Threads that take different branches by its value still meet at every barrier.
         #[inline(always)]
         #[must_use]
         pub unsafe fn $name() -> u32 {
@@ -128,11 +128,11 @@ registers! {
 /// Index of the thread in its block.
 ///
 /// # Safety
-/// Threads that differ by it still meet at every barrier.
+/// Threads that take different branches by its value still meet at every barrier.
 #[inline(always)]
 #[must_use]
 pub unsafe fn thread_idx() -> UVec3 {
-    // SAFETY: the caller's.
+    // SAFETY: ensured by the caller.
     unsafe { UVec3 { x: thread_idx_x(), y: thread_idx_y(), z: thread_idx_z() } }
 }
 
@@ -164,16 +164,16 @@ fn along(block: u32, extent: u32, thread: u32) -> u32 {
     block.wrapping_mul(extent).wrapping_add(thread)
 }
 
-/// Index of the thread in the grid, of all dimensions in one number: blocks in order, x fastest, and threads likewise
-/// within each. It wraps beyond 2^32 threads.
+/// Index of the thread in the grid, with all dimensions in one number: blocks in order, x fastest, and threads likewise
+/// within each block. It wraps beyond 2^32 threads.
 ///
 /// # Safety
-/// Threads that differ by it still meet at every barrier.
+/// Threads that take different branches by its value still meet at every barrier.
 #[inline(always)]
 #[must_use]
 pub unsafe fn index() -> u32 {
     let (block, blocks, extent) = (block_idx(), grid_dim(), block_dim());
-    // SAFETY: the caller's.
+    // SAFETY: ensured by the caller.
     let thread = unsafe { thread_idx() };
     let block = along(along(block.z, blocks.y, block.y), blocks.x, block.x);
     let thread = along(along(thread.z, extent.y, thread.y), extent.x, thread.x);
@@ -183,33 +183,33 @@ pub unsafe fn index() -> u32 {
 /// Index of the thread in the grid along x.
 ///
 /// # Safety
-/// Threads that differ by it still meet at every barrier.
+/// Threads that take different branches by its value still meet at every barrier.
 #[inline(always)]
 #[must_use]
 pub unsafe fn index_1d() -> u32 {
-    // SAFETY: the caller's.
+    // SAFETY: ensured by the caller.
     along(block_idx_x(), block_dim_x(), unsafe { thread_idx_x() })
 }
 
 /// Index of the thread in the grid along x and y.
 ///
 /// # Safety
-/// Threads that differ by it still meet at every barrier.
+/// Threads that take different branches by its value still meet at every barrier.
 #[inline(always)]
 #[must_use]
 pub unsafe fn index_2d() -> UVec2 {
-    // SAFETY: the caller's.
+    // SAFETY: ensured by the caller.
     UVec2 { x: unsafe { index_1d() }, y: along(block_idx_y(), block_dim_y(), unsafe { thread_idx_y() }) }
 }
 
 /// Index of the thread in the grid along x, y and z.
 ///
 /// # Safety
-/// Threads that differ by it still meet at every barrier.
+/// Threads that take different branches by its value still meet at every barrier.
 #[inline(always)]
 #[must_use]
 pub unsafe fn index_3d() -> UVec3 {
-    // SAFETY: the caller's.
+    // SAFETY: ensured by the caller.
     let (UVec2 { x, y }, z) = unsafe { (index_2d(), thread_idx_z()) };
     UVec3 { x, y, z: along(block_idx_z(), block_dim_z(), z) }
 }
@@ -217,23 +217,23 @@ pub unsafe fn index_3d() -> UVec3 {
 /// Whether this is the first thread of the grid.
 ///
 /// # Safety
-/// Threads that differ by it still meet at every barrier.
+/// Threads that take different branches by its value still meet at every barrier.
 #[inline(always)]
 #[must_use]
 pub unsafe fn first() -> bool {
     let (block, zero) = (block_idx(), UVec3 { x: 0, y: 0, z: 0 });
-    // SAFETY: the caller's.
+    // SAFETY: ensured by the caller.
     block == zero && unsafe { thread_idx() } == zero
 }
 
-/// Threads of a warp.
+/// Threads in a warp.
 #[inline(always)]
 #[must_use]
 pub fn warp_size() -> u32 {
     32
 }
 
-/// Waits for all threads of the block; what they wrote before is seen after.
+/// Waits for all threads of the block. Afterwards they see everything that they wrote before.
 ///
 /// # Safety
 /// All threads of the block that have not ended call it here.
@@ -242,7 +242,7 @@ pub unsafe fn sync_threads() {
     on_device!("sync_threads", nvptx::_syncthreads());
 }
 
-/// As [`sync_threads`]; returns for how many threads `predicate` is not 0.
+/// Like [`sync_threads`]; returns the number of threads whose `predicate` is not 0.
 ///
 /// # Safety
 /// That of [`sync_threads`].
@@ -252,7 +252,7 @@ pub unsafe fn sync_threads_count(predicate: u32) -> u32 {
     on_device!("sync_threads_count", barrier_count(0, predicate != 0))
 }
 
-/// As [`sync_threads`]; returns 1 if `predicate` is not 0 for any thread, else 0.
+/// Like [`sync_threads`]; returns 1 if `predicate` is not 0 for any thread, else 0.
 ///
 /// # Safety
 /// That of [`sync_threads`].
@@ -262,7 +262,7 @@ pub unsafe fn sync_threads_or(predicate: u32) -> u32 {
     on_device!("sync_threads_or", u32::from(barrier_or(0, predicate != 0)))
 }
 
-/// As [`sync_threads`]; returns 1 if `predicate` is not 0 for all threads, else 0.
+/// Like [`sync_threads`]; returns 1 if `predicate` is not 0 for all threads, else 0.
 ///
 /// # Safety
 /// That of [`sync_threads`].
@@ -272,25 +272,25 @@ pub unsafe fn sync_threads_and(predicate: u32) -> u32 {
     on_device!("sync_threads_and", u32::from(barrier_and(0, predicate != 0)))
 }
 
-/// Orders this thread's accesses before the fence and after it, as all threads of the grid see them. No barrier.
+/// Orders this thread's accesses before and after the fence, for all threads of the grid. It is not a barrier.
 #[inline(always)]
 pub fn grid_fence() {
     on_device!("grid_fence", membar_gl());
 }
 
-/// Orders this thread's accesses before the fence and after it, as all threads of the device see them. No barrier.
+/// Orders this thread's accesses before and after the fence, for all threads of the device. It is not a barrier.
 #[inline(always)]
 pub fn device_fence() {
     on_device!("device_fence", membar_gl());
 }
 
-/// Orders this thread's accesses before the fence and after it, as the host and other devices see them, too. No barrier.
+/// Orders this thread's accesses before and after the fence, also for the host and other devices. It is not a barrier.
 #[inline(always)]
 pub fn system_fence() {
     on_device!("system_fence", membar_sys());
 }
 
-/// Suspends the thread for about `nanos` nanoseconds, and at most twice as long.
+/// Suspends the thread for about `nanos` nanoseconds, at most for twice as long.
 #[inline(always)]
 pub fn nanosleep(nanos: u32) {
     on_device!("nanosleep", sleep(nanos));

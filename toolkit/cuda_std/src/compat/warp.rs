@@ -1,13 +1,13 @@
-//! Warps: 32 neighbouring threads of a block that exchange values without shared memory.
+//! Warps: 32 consecutive threads of a block that exchange values without shared memory.
 //!
-//! Every function but the first two is collective. `mask` has a bit for each lane that takes part.
+//! All functions except the first two are collective. `mask` has a bit for each participating lane.
 //!
 //! # Safety of the collective functions
-//! All lanes of `mask` that have not ended call the function here, with the same mask, and the caller is one of them. A
-//! lane that has ended, as after a panic, gives no value.
+//! All lanes of `mask` that have not ended call the function at the same place with the same mask, and the caller is one of
+//! them. A lane that has ended, for example by a panic, contributes no value.
 //!
 //! # Example
-//! It compiles anywhere and runs on GPUs only; `tests/tests/compat_gpu.rs` runs kernels of these functions.
+//! It compiles anywhere and runs on GPUs only. `tests/tests/compat_gpu.rs` runs kernels of these functions.
 //!
 //! ```
 //! use cuda_std::compat::prelude::*;
@@ -71,24 +71,24 @@ unsafe extern "C" {
 /// Index of the thread in its warp.
 ///
 /// # Safety
-/// Threads that differ by it still meet at every barrier.
+/// Threads that take different branches by its value still meet at every barrier.
 #[inline(always)]
 #[must_use]
 pub unsafe fn lane_id() -> u32 {
     on_device!("lane_id", read_lane_id())
 }
 
-/// The lanes that run this instruction together: a hint, which says nothing about the next instruction.
+/// The lanes that run this instruction together. This is a hint that guarantees nothing about the next instruction.
 ///
 /// # Safety
-/// Threads that differ by it still meet at every barrier.
+/// Threads that take different branches by its value still meet at every barrier.
 #[inline(always)]
 #[must_use]
 pub unsafe fn activemask() -> u32 {
     on_device!("activemask", read_active_mask())
 }
 
-/// Waits for the lanes of `mask`; what they wrote before is seen after.
+/// Waits for the lanes of `mask`. Afterwards they see everything that they wrote before.
 ///
 /// # Safety
 /// That of [collective functions](self#safety-of-the-collective-functions).
@@ -97,16 +97,16 @@ pub unsafe fn sync_warp(mask: u32) {
     on_device!("sync_warp", bar_warp_sync(mask));
 }
 
-/// A value that crosses lanes, as words of 32 bits.
+/// A value that shuffles can exchange, as words of 32 bits.
 pub trait WarpShuffleValue: Copy {
     /// This value with `f` applied to each of its words.
     #[must_use]
     fn map_words(self, f: impl FnMut(u32) -> u32) -> Self;
 }
 
-/// A value whose bits lanes compare.
+/// A value whose bits lanes can compare.
 pub trait WarpMatchValue: Copy {
-    /// The lanes of `mask` with these bits.
+    /// The lanes of `mask` whose value has these bits.
     ///
     /// # Safety
     /// That of [collective functions](self#safety-of-the-collective-functions).
@@ -277,7 +277,7 @@ pub unsafe fn warp_vote_ballot(mask: u32, predicate: bool) -> u32 {
 #[inline(always)]
 #[must_use]
 pub unsafe fn warp_match_any<T: WarpMatchValue>(mask: u32, value: T) -> u32 {
-    // SAFETY: the caller's.
+    // SAFETY: ensured by the caller.
     unsafe { value.match_any(mask) }
 }
 
@@ -288,31 +288,31 @@ pub unsafe fn warp_match_any<T: WarpMatchValue>(mask: u32, value: T) -> u32 {
 #[inline(always)]
 #[must_use]
 pub unsafe fn warp_match_all<T: WarpMatchValue>(mask: u32, value: T) -> (u32, bool) {
-    // SAFETY: the caller's.
+    // SAFETY: ensured by the caller.
     let all = unsafe { value.match_any(mask) } == mask;
     (if all { mask } else { 0 }, all)
 }
 
-/// What [`warp_reduce`] does with two values.
+/// How [`warp_reduce`] combines two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarpReductionOp {
     /// The sum, which wraps.
     Add,
-    /// The lesser.
+    /// The smaller value.
     Min,
-    /// The greater.
+    /// The larger value.
     Max,
-    /// Bits of both.
+    /// Bitwise and.
     And,
-    /// Bits of either.
+    /// Bitwise or.
     Or,
-    /// Bits of one.
+    /// Bitwise exclusive or.
     Xor,
 }
 
 /// A value that [`warp_reduce`] takes.
 pub trait WarpReduceValue: WarpShuffleValue {
-    /// Two of them in one.
+    /// Combines two values.
     #[must_use]
     fn combine(self, other: Self, op: WarpReductionOp) -> Self;
 }
@@ -337,16 +337,16 @@ macro_rules! reduced {
 
 reduced!(i32 u32);
 
-/// Reduces the values of all lanes of `mask`; each of them gets the result.
+/// Reduces the values of all lanes of `mask`. Each of these lanes receives the result.
 ///
-/// By shuffles, so that it runs on every device: five for a whole warp, one for each lane of a smaller mask.
+/// It uses shuffles, so that it runs on every device: five for a whole warp, and one for each lane of a smaller mask.
 ///
 /// # Safety
 /// That of [collective functions](self#safety-of-the-collective-functions).
 #[inline(always)]
 #[must_use]
 pub unsafe fn warp_reduce<T: WarpReduceValue>(mask: u32, value: T, op: WarpReductionOp) -> T {
-    // SAFETY: the caller's; `mask` is the same in all lanes, so they take the same turns.
+    // SAFETY: ensured by the caller; `mask` is the same in all lanes, so they take the same turns.
     unsafe {
         if mask == u32::MAX {
             let mut sum = value;

@@ -1,4 +1,4 @@
-//! Tiles that are copied while the ones before them are used.
+//! Tiles that are copied while the previous ones are used.
 
 use super::DoubleBuffer;
 use crate::bounds::check_length;
@@ -7,24 +7,26 @@ use crate::{Block, Tile};
 use bytemuck::Pod;
 
 impl<T: Pod> DoubleBuffer<'_, T> {
-    /// Runs `body(block, turn, tile)` for every turn below `turns`, with a tile of the `n` elements that `source(turn, i)` points to. While a
-    /// body runs, the next turn's tile is copied to the other half.
+    /// Runs `body(block, turn, tile)` for every turn below `turns`, with a tile of the `n` elements that `source(turn, i)`
+    /// points to. While a body runs, the next turn's tile is copied to the other half.
     ///
-    /// `body` is code of the block, as that around it; `source` runs in the thread that copies. From 8.0 on, elements of
-    /// 4, 8 or 16 bytes that are aligned to as many ([`f16x8`](crate::f16x8), for one) are copied from inputs without passing through
-    /// registers, and nobody waits for them before the turn that uses them (`cp.async`). All others, and those in kernels that are
-    /// built for older chips, are loaded and stored.
+    /// `body` is code of the block, like the code around the call; `source` runs in the thread that copies. On GPUs from
+    /// 8.0 on, elements of 4, 8 or 16 bytes that are aligned to their size (such as [`f16x8`](crate::f16x8)) are copied
+    /// from inputs without passing through registers, and no thread waits for them before the turn that uses them
+    /// (`cp.async`). All others, and those in kernels built for older GPUs, are loaded and stored.
     ///
-    /// One barrier a turn: it waits for the copies of all threads, and for their reading of the half that is written next.
+    /// Each turn has one barrier. It waits for the copies of all threads, and for their reads of the half that is written
+    /// next.
     ///
-    /// What is enforced, by the compiler: the tile ends with its body, and nobody writes what is copied, since it stays borrowed.
+    /// Enforced by the compiler: the tile ends with its body, and nobody writes the source of the copies, which stays
+    /// borrowed.
     ///
     /// # Panics
-    /// When `n` is beyond [`capacity`](Self::capacity).
+    /// When `n` exceeds [`capacity`](Self::capacity).
     ///
     /// ```
     /// # use cuda_std::prelude::*;
-    /// /// Sums of columns of a table, 8 rows a turn.
+    /// /// Sums of the columns of a table, 8 rows per turn.
     /// #[kernel(threads = 32, requires(x.len().is_multiple_of(256)))]
     /// fn sums(block: &mut Block, out: &mut Chunk<f32, 32>, x: &[f32], rows: &mut Shared<f32, 512>) {
     ///     let mut sums = block.per_thread(|_| 0.0);
@@ -46,7 +48,7 @@ impl<T: Pod> DoubleBuffer<'_, T> {
     /// # }
     /// ```
     ///
-    /// A tile stays in its turn:
+    /// A tile cannot leave its turn:
     ///
     /// ```compile_fail,E0521
     /// # use cuda_std::prelude::*;
@@ -74,9 +76,9 @@ impl<T: Pod> DoubleBuffer<'_, T> {
         let copy = |block: &mut Block, turn, first| {
             let data = self.data.offset(first);
             platform::each_index(block.phase(), n, |i| {
-                // SAFETY: in bounds; index i is one thread's alone. Nobody reads this half: before the first turn as in
-                // `next`, and later since all threads have ended the body that had it, before the barrier behind them. What is copied stays
-                // borrowed until the copies have ended.
+                // SAFETY: in bounds; index i belongs to one thread. Nobody reads this half: before the first turn as in
+                // `next`, and later because all threads have left the body that used it, before the barrier after it. The
+                // source stays borrowed until the copies have ended.
                 unsafe { data.copy(i, source(turn, i)) };
             });
         };
@@ -89,11 +91,12 @@ impl<T: Pod> DoubleBuffer<'_, T> {
             if turn.wrapping_add(1) < turns {
                 copy(block, turn.wrapping_add(1), other);
             }
-            // SAFETY: all of it was copied, and waited for; the halves stay borrowed, and no phase writes this one in this turn.
+            // SAFETY: all elements were copied and waited for; the halves stay borrowed, and no phase writes this one in
+            // this turn.
             body(block, turn, unsafe { Tile::new(self.data.offset(first), n) });
             (first, other) = (other, first);
         }
-        // The last tile may still be read; the half before that has been left by all, and nothing is under way.
+        // The last tile may still be read. All threads have left the half before it, and no copies are in flight.
         (self.first, self.unmet) = (first, false);
     }
 }

@@ -9,16 +9,16 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A value that is several 16-bit elements: [`f16x2`](crate::f16x2), [`f16x8`](crate::f16x8), [`bf16x2`](crate::bf16x2) and
-/// [`bf16x8`](crate::bf16x8). [`Tile::elements`] has an example.
+/// A vector of 16-bit elements: [`f16x2`](crate::f16x2), [`f16x8`](crate::f16x8), [`bf16x2`](crate::bf16x2) or
+/// [`bf16x8`](crate::bf16x8). See [`Tile::elements`] for an example.
 pub trait Elements16: Pod + sealed::Sealed {
-    /// One of them.
+    /// The type of its elements.
     type Element: Pod;
-    /// How many there are.
+    /// The number of its elements.
     const COUNT: u32;
 }
 
-/// Says what a vector is made of.
+/// Declares the elements of a vector.
 macro_rules! elements {
     ($vector:ident, $element:ident, $count:literal) => {
         impl vectors::SealedVector for $vector {}
@@ -32,7 +32,7 @@ pub(super) use elements;
 pub(super) use sealed::Sealed as SealedVector;
 
 impl<'a, V: Elements16> Tile<'a, V> {
-    /// The same memory as single elements, in their order.
+    /// The same memory as single elements, in the same order.
     ///
     /// ```
     /// # use cuda_std::prelude::*;
@@ -54,15 +54,15 @@ impl<'a, V: Elements16> Tile<'a, V> {
     pub fn elements(self) -> Tile<'a, V::Element> {
         const { assert!(V::COUNT as usize * size_of::<V::Element>() == size_of::<V>()) };
         let (data, len) = self.raw();
-        // SAFETY: the same memory, whose elements are as many smaller ones; no shared array has 2^32 bytes.
+        // SAFETY: the same memory with smaller elements, whose number fits: no shared array has 2^32 bytes.
         unsafe { Tile::new(data.recast(), len.wrapping_mul(V::COUNT)) }
     }
 }
 
-/// An input slice as arrays of `N` neighbouring elements, each of which a thread reads at once: 4, 8 or 16 bytes. What is
-/// left over at the end is out of sight.
+/// An input slice as arrays of `N` neighbouring elements, each of which a thread reads at once: 4, 8 or 16 bytes. An
+/// incomplete array at the end is left out.
 ///
-/// A slice that does not begin at a multiple of so many bytes is read element by element: slower, with the same result.
+/// A slice that is not aligned to this size is read element by element: slower, with the same result.
 ///
 /// ```
 /// use cuda_std::Vectors;
@@ -83,7 +83,7 @@ pub struct Vectors<'a, T, const N: usize> {
 struct Words2([u32; 2]);
 
 impl<'a, T: Pod, const N: usize> Vectors<'a, T, N> {
-    /// These elements.
+    /// Views a slice as arrays.
     #[inline(always)]
     #[must_use]
     pub fn of(data: &'a [T]) -> Self {
@@ -93,21 +93,21 @@ impl<'a, T: Pod, const N: usize> Vectors<'a, T, N> {
         Self { first, len, is_aligned: first.addr().is_multiple_of(size_of::<[T; N]>()), owner: PhantomData }
     }
 
-    /// How many arrays there are.
+    /// The number of arrays.
     #[inline(always)]
     #[must_use]
     pub fn len(&self) -> u32 {
         self.len
     }
 
-    /// Whether there is none.
+    /// Whether there are no arrays.
     #[inline(always)]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The elements from `N i` on.
+    /// The `N` elements from index `N i` on.
     ///
     /// # Panics
     /// When `i` is not below [`len`](Self::len).
@@ -117,7 +117,7 @@ impl<'a, T: Pod, const N: usize> Vectors<'a, T, N> {
     pub fn get(&self, i: u32) -> [T; N] {
         check_index(i, self.len);
         let at = self.first.wrapping_add(i as usize * N);
-        // SAFETY: in bounds; words are read as such only where the slice begins at a whole one.
+        // SAFETY: in bounds; whole words are read only where the slice is aligned to them.
         unsafe {
             if !self.is_aligned {
                 return at.cast::<[T; N]>().read();

@@ -18,21 +18,34 @@ pub const MAX_SHARED_BYTES: usize = 232_448;
 ///
 /// An executor calls it before anything else; the example at [`Executor`](super::Executor) is one.
 pub fn check_arguments<K: Kernel, S: Space>(grid: Grid, args: &mut K::Args<'_, S>) -> Result<u32, LaunchError> {
-    let kernel = K::NAME;
+    let mut check = Check { kernel: K::NAME, grid, blocks: check_grid(K::NAME, K::DIMENSIONS, grid)?, found: Ok(()) };
+    K::visit(args, &mut check);
+    check.found?;
+    check_requirements(K::NAME, &mut || K::unmet_requirement(args, grid))?;
+    Ok(check.blocks)
+}
+
+// What knows no types is compiled here, once for all kernels.
+
+fn check_grid(kernel: &'static str, dimensions: u32, grid: Grid) -> Result<u32, LaunchError> {
     let within = [grid.x, grid.y, grid.z].iter().zip(Grid::LIMITS).all(|(size, limit)| *size <= limit);
     let blocks = match grid.blocks() {
         Some(blocks) if within => blocks,
         _ => return Err(LaunchError::GridTooLarge { kernel, grid }),
     };
-    if (K::DIMENSIONS < 2 && grid.y != 1) || (K::DIMENSIONS < 3 && grid.z != 1) {
-        return Err(LaunchError::GridDimensions { kernel, grid, dimensions: K::DIMENSIONS });
+    if (dimensions < 2 && grid.y != 1) || (dimensions < 3 && grid.z != 1) {
+        return Err(LaunchError::GridDimensions { kernel, grid, dimensions });
     }
-    let mut check = Check { kernel, grid, blocks, found: Ok(()) };
-    K::visit(args, &mut check);
-    check.found?;
+    Ok(blocks)
+}
+
+fn check_requirements(
+    kernel: &'static str,
+    find_unmet: &mut dyn FnMut() -> Option<&'static str>,
+) -> Result<(), LaunchError> {
     let mut unmet = None;
     // An expression may overflow or divide by zero, which a launch must survive.
-    let computed = catch(kernel, [0; 3], || unmet = K::unmet_requirement(args, grid));
+    let computed = catch(kernel, [0; 3], &mut || unmet = find_unmet());
     computed.map_err(|panic| {
         let message = panic.message.as_deref().unwrap_or("it panicked");
         let reason = format!("{message} ({}:{}:{})", panic.file, panic.line, panic.column);
@@ -40,7 +53,7 @@ pub fn check_arguments<K: Kernel, S: Space>(grid: Grid, args: &mut K::Args<'_, S
     })?;
     match unmet {
         Some(expression) => Err(LaunchError::Requirement { kernel, expression }),
-        None => Ok(blocks),
+        None => Ok(()),
     }
 }
 
@@ -63,15 +76,9 @@ impl Check {
         let kernel = self.kernel;
         if u32::try_from(len).is_ok() { Ok(()) } else { Err(LaunchError::TooLong { kernel, argument, len }) }
     }
-}
 
-impl<S: Space> ArgVisitor<S> for Check {
-    fn slice<T: DeviceLayout>(&mut self, _: &'static str, _: &mut S::Ref<'_, T>) {}
-
-    fn segments<T: DeviceLayout>(&mut self, argument: &'static str, ragged: &mut Segments<'_, S, T>) {
+    fn note_segments(&mut self, argument: &'static str, (segments, end): (usize, u32), len: usize) {
         self.note(|&Self { kernel, blocks, .. }| {
-            let (segments, end) = S::extent(&ragged.offsets);
-            let len = S::len_mut(&ragged.data);
             if segments < blocks as usize {
                 Err(LaunchError::TooFewSegments { kernel, argument, segments, blocks })
             } else if len < end as usize {
@@ -82,9 +89,9 @@ impl<S: Space> ArgVisitor<S> for Check {
         });
     }
 
-    fn chunks<T: DeviceLayout>(&mut self, argument: &'static str, buffer: &mut S::Mut<'_, T>, per_block: usize) {
+    fn note_chunks(&mut self, argument: &'static str, len: usize, per_block: usize) {
         self.note(|check| {
-            let (len, kernel, blocks) = (S::len_mut(buffer), check.kernel, check.blocks);
+            let (kernel, blocks) = (check.kernel, check.blocks);
             check.check_index(argument, len)?;
             let needed = Grid::to_cover(len, per_block);
             if needed == blocks as usize {
@@ -95,9 +102,8 @@ impl<S: Space> ArgVisitor<S> for Check {
         });
     }
 
-    fn matrix<T: DeviceLayout>(&mut self, argument: &'static str, matrix: &mut Matrix<'_, S, T>, tile: [usize; 2]) {
+    fn note_matrix(&mut self, argument: &'static str, len: usize, columns: u32, tile: [usize; 2]) {
         self.note(|check| {
-            let (len, columns) = (S::len_mut(&matrix.data), matrix.columns);
             let (kernel, grid) = (check.kernel, check.grid);
             check.check_index(argument, len)?;
             let rows = len.checked_div(columns as usize).unwrap_or(0);
@@ -113,19 +119,43 @@ impl<S: Space> ArgVisitor<S> for Check {
         });
     }
 
-    fn atomics<T: DeviceLayout>(&mut self, argument: &'static str, buffer: &mut S::Mut<'_, T>) {
-        self.note(|check| check.check_index(argument, S::len_mut(buffer)));
+    fn note_atomics(&mut self, argument: &'static str, len: usize) {
+        self.note(|check| check.check_index(argument, len));
     }
 
-    fn dynamic_shared<T: DeviceLayout>(&mut self, argument: &'static str, DynamicLength(length): DynamicLength) {
+    fn note_shared(&mut self, argument: &'static str, length: u32, element_bytes: usize) {
         self.note(|&Self { kernel, .. }| {
-            let (element_bytes, limit) = (size_of::<T>(), MAX_SHARED_BYTES);
+            let limit = MAX_SHARED_BYTES;
             if element_bytes.saturating_mul(length as usize) <= limit {
                 Ok(())
             } else {
                 Err(LaunchError::SharedMemory { kernel, argument, length, element_bytes, limit })
             }
         });
+    }
+}
+
+impl<S: Space> ArgVisitor<S> for Check {
+    fn slice<T: DeviceLayout>(&mut self, _: &'static str, _: &mut S::Ref<'_, T>) {}
+
+    fn segments<T: DeviceLayout>(&mut self, argument: &'static str, ragged: &mut Segments<'_, S, T>) {
+        self.note_segments(argument, S::extent(&ragged.offsets), S::len_mut(&ragged.data));
+    }
+
+    fn chunks<T: DeviceLayout>(&mut self, argument: &'static str, buffer: &mut S::Mut<'_, T>, per_block: usize) {
+        self.note_chunks(argument, S::len_mut(buffer), per_block);
+    }
+
+    fn matrix<T: DeviceLayout>(&mut self, argument: &'static str, matrix: &mut Matrix<'_, S, T>, tile: [usize; 2]) {
+        self.note_matrix(argument, S::len_mut(&matrix.data), matrix.columns, tile);
+    }
+
+    fn atomics<T: DeviceLayout>(&mut self, argument: &'static str, buffer: &mut S::Mut<'_, T>) {
+        self.note_atomics(argument, S::len_mut(buffer));
+    }
+
+    fn dynamic_shared<T: DeviceLayout>(&mut self, argument: &'static str, DynamicLength(length): DynamicLength) {
+        self.note_shared(argument, length, size_of::<T>());
     }
 
     fn value<T: DeviceLayout>(&mut self, _: &'static str, _: &T) {}

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 /// Runs kernels on all CPU cores (rayon's current pool), a block at a time on each.
 ///
-/// The results have the bits that a GPU computes. Where the processor has AVX2 and FMA, or AVX-512 as well, code
-/// compiled for them is chosen at run time.
+/// The results have the bits that a GPU computes. Where the processor has AVX2 and FMA, code compiled for them is chosen at
+/// run time; or code for AVX-512, where the processor has that and the kernel asks for it.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -35,6 +35,7 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CpuExecutor {
     /// The seed of a shuffled order.
+    #[cfg(feature = "shuffled")]
     seed: Option<u64>,
     /// How long a launch may take.
     limit: Option<Duration>,
@@ -44,7 +45,7 @@ impl CpuExecutor {
     /// An executor on rayon's current pool.
     #[must_use]
     pub fn new() -> Self {
-        Self { seed: None, limit: None }
+        Self::default()
     }
 
     /// An executor for tests: one block at a time, and the blocks, the warps of a block and the threads of a phase each
@@ -53,9 +54,12 @@ impl CpuExecutor {
     /// A GPU promises no order of what runs between two barriers, or of blocks. A kernel whose results differ between
     /// seeds relies on one: on what an atomic operation returned, say, or on the order in which floats were added. The
     /// same seed gives the same order every time.
+    ///
+    /// It needs the feature `shuffled`, which makes kernels slower in any order: enable it only among `dev-dependencies`.
+    #[cfg(feature = "shuffled")]
     #[must_use]
     pub fn shuffled(seed: u64) -> Self {
-        Self { seed: Some(seed), limit: None }
+        Self { seed: Some(seed), ..Self::default() }
     }
 }
 
@@ -99,27 +103,45 @@ impl Executor for CpuExecutor {
     /// one: then the outputs hold what was written until then.
     fn launch<K: Kernel>(&self, grid: Grid, mut args: K::Args<'_, Host>) -> Result<(), LaunchError> {
         let blocks = check_arguments::<K, Host>(grid, &mut args)?;
-        // SAFETY: checked above, and each loop below has every block once.
-        let run = unsafe { K::on_cpu(args) };
+        // SAFETY: checked above, and each block runs once.
+        let block = unsafe { K::on_cpu(args) };
+        if K::MEETS && blocks > 0 {
+            #[cfg(feature = "shuffled")]
+            let order = self.seed.map_or(Order::RISING, Order::Shuffled);
+            #[cfg(not(feature = "shuffled"))]
+            let order = Order::RISING;
+            // One call runs all blocks, phase by phase.
+            return Ok(catch(K::NAME, [0; 3], &mut || block(BlockOnCpu { index: 0, grid, order }))?);
+        }
+        self.run(K::NAME, grid, blocks, &block)
+    }
+}
+
+impl CpuExecutor {
+    /// Runs each block once. It is compiled here, once for all kernels: a call is little beside a block.
+    fn run(
+        &self,
+        kernel: &'static str,
+        grid: Grid,
+        blocks: u32,
+        block: &(dyn Fn(BlockOnCpu) + Sync),
+    ) -> Result<(), LaunchError> {
         let limit = self.limit.map(|limit| (Instant::now(), limit));
         let run = |index, order| {
             if let Some((start, limit)) = limit
                 && start.elapsed() >= limit
             {
-                return Err(LaunchError::TimeLimit { kernel: K::NAME, limit });
+                return Err(LaunchError::TimeLimit { kernel, limit });
             }
-            Ok(catch(K::NAME, grid.index_3d(index), || run(BlockOnCpu { index, grid, order }))?)
+            Ok(catch(kernel, grid.index_3d(index), &mut || block(BlockOnCpu { index, grid, order }))?)
         };
-        if K::MEETS {
-            let order = self.seed.map_or(Order::Rising, Order::Shuffled);
-            return if blocks == 0 { Ok(()) } else { run(0, order) };
-        }
+        #[cfg(feature = "shuffled")]
         if let Some(seed) = self.seed {
             let order = Order::Shuffled(seed);
             return order.list(blocks).into_iter().try_for_each(|index| run(index, order.of(index)));
         }
         // A block may be a thousand times the work of its neighbour: each is taken by itself.
-        (0..blocks).into_par_iter().with_max_len(1).try_for_each(|index| run(index, Order::Rising))
+        (0..blocks).into_par_iter().with_max_len(1).try_for_each(|index| run(index, Order::RISING))
     }
 }
 
@@ -142,7 +164,8 @@ pub fn has_vector_instructions() -> bool {
     false
 }
 
-/// Whether [`CpuExecutor`] runs code compiled for AVX-512 (F, BW, DQ and VL), where the processor has that as well.
+/// Whether [`CpuExecutor`] runs code compiled for AVX-512 (F, BW, DQ and VL), where the processor has that as well, of
+/// kernels that ask for it.
 ///
 /// ```
 /// use cuda_std::launch::{has_vector_instructions, has_wide_vector_instructions};

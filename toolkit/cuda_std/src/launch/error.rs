@@ -3,12 +3,12 @@
 use crate::Grid;
 use crate::panic::KernelPanic;
 
-/// Why a kernel was not run, or not to its end.
+/// Why a kernel did not run, or not to its end.
 ///
 /// ```
 /// # use cuda_std::launch::LaunchError;
 /// # use cuda_std::prelude::*;
-/// /// One over each element; `x` is as long as `out`.
+/// /// The reciprocal of each element; `x` is as long as `out`.
 /// #[kernel(threads = 32, requires(x.len() == out.len()))]
 /// fn reciprocals(block: &mut Block, out: &mut Chunk<u32, 32>, x: &[u32]) {
 ///     let (n, first) = (out.len(), out.start());
@@ -24,7 +24,7 @@ use crate::panic::KernelPanic;
 /// let short = run(2, &[8; 39]).unwrap_err();
 /// assert!(matches!(short, LaunchError::Requirement { .. }));
 /// assert!(short.to_string().contains("x.len() == out.len()"));
-/// // A panic of a kernel is an error too.
+/// // A panic of a kernel is also an error.
 /// let Err(LaunchError::Panic(panic)) = run(2, &[0; 40]) else { panic!("nothing can be divided by 0") };
 /// assert_eq!((panic.kernel.as_str(), panic.message.as_deref()), ("reciprocals", Some("attempt to divide by zero")));
 /// # }
@@ -39,42 +39,42 @@ pub enum LaunchError {
         kernel: &'static str,
         /// The parameter.
         argument: &'static str,
-        /// How many segments there are.
+        /// The number of segments.
         segments: usize,
-        /// How many blocks were asked for.
+        /// The number of requested blocks.
         blocks: u32,
     },
-    /// A ragged buffer is shorter than its offsets say.
+    /// A ragged buffer is shorter than its offsets require.
     #[error("kernel `{kernel}`: the segments of `{argument}` end at element {end}, but its buffer has {len}")]
     BufferTooShort {
         /// The kernel.
         kernel: &'static str,
         /// The parameter.
         argument: &'static str,
-        /// Where the last segment ends.
+        /// The end of the last segment.
         end: u32,
         /// The buffer's length.
         len: usize,
     },
-    /// More blocks than a device takes.
+    /// More blocks than a device supports.
     #[error("kernel `{kernel}`: a grid of {grid} blocks is beyond 2147483647 x 65535 x 65535, or its {} blocks beyond 4294967295; launch parts", number(*grid))]
     GridTooLarge {
         /// The kernel.
         kernel: &'static str,
-        /// What was asked for.
+        /// The requested value.
         grid: Grid,
     },
-    /// More dimensions than the kernel counts blocks in.
+    /// More dimensions than the kernel's grid has.
     #[error("kernel `{kernel}` has a grid of {dimensions} dimension(s), and {grid} blocks were to run; write #[kernel(grid = {})]", if grid.z == 1 { 2 } else { 3 })]
     GridDimensions {
         /// The kernel.
         kernel: &'static str,
-        /// What was asked for.
+        /// The requested value.
         grid: Grid,
-        /// What the kernel's attribute says.
+        /// The number of dimensions in the kernel's attribute.
         dimensions: u32,
     },
-    /// Not as many blocks as a buffer has chunks.
+    /// The number of blocks differs from the number of the buffer's chunks.
     #[error(
         "kernel `{kernel}`: the {len} elements of `{argument}`, {per_block} a block, take {needed} blocks, but {blocks} were to run"
     )]
@@ -85,14 +85,14 @@ pub enum LaunchError {
         argument: &'static str,
         /// The buffer's length.
         len: usize,
-        /// Elements of a chunk.
+        /// Elements in a chunk.
         per_block: usize,
-        /// Blocks that would do.
+        /// The correct number of blocks.
         needed: usize,
-        /// How many blocks were asked for.
+        /// The number of requested blocks.
         blocks: u32,
     },
-    /// Not the grid that a matrix's tiles take.
+    /// The grid differs from the one that the matrix's tiles need.
     #[error(
         "kernel `{kernel}`: the {rows} x {columns} elements of `{argument}`, in tiles of {} x {}, take a grid of {} x {} x 1 blocks, but {grid} were to run",
         tile[0], tile[1], needed.0, needed.1
@@ -108,9 +108,9 @@ pub enum LaunchError {
         columns: u32,
         /// Rows and columns of a tile.
         tile: [usize; 2],
-        /// The grid's x and y that would do.
+        /// The correct x and y of the grid.
         needed: (usize, usize),
-        /// What was asked for.
+        /// The requested value.
         grid: Grid,
     },
     /// A matrix's buffer does not hold whole rows.
@@ -125,7 +125,7 @@ pub enum LaunchError {
         /// Columns of the matrix.
         columns: u32,
     },
-    /// A buffer that is written and has more elements than a 32-bit index reaches.
+    /// A buffer is written, and has more elements than a 32-bit index can address.
     #[error("kernel `{kernel}`: `{argument}` has {len} elements, and an output has at most 4294967295; launch parts")]
     TooLong {
         /// The kernel.
@@ -144,35 +144,35 @@ pub enum LaunchError {
         kernel: &'static str,
         /// The parameter.
         argument: &'static str,
-        /// Elements asked for.
+        /// The number of elements.
         length: u32,
-        /// Size of each.
+        /// The size of an element.
         element_bytes: usize,
-        /// The most there is.
+        /// The largest possible size.
         limit: usize,
     },
-    /// The arguments do not fulfil the kernel's contract.
+    /// The arguments violate the kernel's contract.
     #[error("kernel `{kernel}` requires `{expression}`")]
     Requirement {
         /// The kernel.
         kernel: &'static str,
-        /// What does not hold.
+        /// The condition that does not hold.
         expression: &'static str,
     },
-    /// The kernel's contract could not be computed: a number overflowed, say.
+    /// The kernel's contract could not be evaluated, for example because a number overflowed.
     #[error("kernel `{kernel}`: what it requires cannot be computed: {reason}")]
     RequirementFailed {
         /// The kernel.
         kernel: &'static str,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The launch took longer than it may.
+    /// The launch took longer than its limit.
     #[error("kernel `{kernel}` did not end within {limit:?}; its blocks may wait for each other, or loop for ever")]
     TimeLimit {
         /// The kernel.
         kernel: &'static str,
-        /// How long it may take.
+        /// The time limit.
         limit: std::time::Duration,
     },
     /// A thread panicked.

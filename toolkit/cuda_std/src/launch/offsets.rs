@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-/// Where the segments of a ragged buffer begin and end: segment `i` is `offsets[i]..offsets[i + 1]`.
+/// The starts and ends of the segments of a ragged buffer: segment `i` is `offsets[i]..offsets[i + 1]`.
 ///
-/// Checked when made and never changed, so that no two segments share an element. Cheap to clone.
+/// They are checked when made and never change, so that no two segments share an element. Cloning is cheap.
 ///
 /// ```
 /// use cuda_std::launch::{Offsets, OffsetsError};
@@ -21,12 +21,12 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offsets(Arc<[u32]>);
 
-/// Why a list of numbers is not a list of offsets.
+/// Why a list of numbers is not a valid list of offsets.
 ///
-/// Examples are at [`Offsets`].
+/// See [`Offsets`] for examples.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OffsetsError {
-    /// There is not even a first offset.
+    /// There is no first offset.
     #[error("offsets are empty: n segments have n + 1 offsets")]
     Empty,
     /// Two segments would overlap.
@@ -42,10 +42,10 @@ pub enum OffsetsError {
 }
 
 impl Offsets {
-    /// Checks that `offsets` never fall.
+    /// Checks that `offsets` never decrease.
     ///
     /// # Errors
-    /// [`OffsetsError`] when there is none, or one is below the one before it.
+    /// [`OffsetsError`] if there is none, or one is smaller than the previous one.
     pub fn new(offsets: Vec<u32>) -> Result<Self, OffsetsError> {
         if offsets.is_empty() {
             return Err(OffsetsError::Empty);
@@ -56,19 +56,19 @@ impl Offsets {
         }
     }
 
-    /// Number of segments.
+    /// The number of segments.
     #[must_use]
     pub fn segments(&self) -> usize {
         self.0.len() - 1
     }
 
-    /// Elements that a buffer must have: the end of the last segment.
+    /// The number of elements that a buffer must have: the end of the last segment.
     #[must_use]
     pub fn end(&self) -> u32 {
         self.0[self.0.len() - 1]
     }
 
-    /// The offsets, one more than there are segments.
+    /// The offsets. There is one more than there are segments.
     #[must_use]
     pub fn as_slice(&self) -> &[u32] {
         &self.0

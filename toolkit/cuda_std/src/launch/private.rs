@@ -171,14 +171,14 @@ mod host {
         #[inline(always)]
         #[must_use]
         pub fn is_in_rising_order(self) -> bool {
-            matches!(self.order, Order::Rising)
+            self.order.is_rising()
         }
 
         /// The same block in the order that the compiler knows.
         #[inline(always)]
         #[must_use]
         pub fn in_rising_order(self) -> Self {
-            Self { order: Order::Rising, ..self }
+            Self { order: Order::RISING, ..self }
         }
 
         /// Its number.

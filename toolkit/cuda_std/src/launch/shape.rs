@@ -1,11 +1,11 @@
-//! What a contract sees of a launch's buffers.
+//! The shapes of a launch's buffers, for contracts.
 
 use super::{Matrix, Segments, Space};
 use cuda_layout::DeviceLayout;
 
-/// A buffer, as `requires(..)` sees it.
+/// The shape of a buffer in `requires(..)`.
 ///
-/// An example of all shapes:
+/// An example with all shapes:
 ///
 /// ```
 /// # use cuda_std::launch::LaunchError;
@@ -40,22 +40,22 @@ pub struct BufferShape {
 }
 
 impl BufferShape {
-    /// Number of elements.
+    /// The number of elements.
     #[must_use]
     pub fn len(self) -> usize {
         self.len
     }
 
-    /// Whether there is no element.
+    /// Whether there are no elements.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
 }
 
-/// A ragged buffer, as `requires(..)` sees it.
+/// The shape of a ragged buffer in `requires(..)`.
 ///
-/// An example is at [`BufferShape`].
+/// See [`BufferShape`] for an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentsShape {
     len: usize,
@@ -64,34 +64,34 @@ pub struct SegmentsShape {
 }
 
 impl SegmentsShape {
-    /// Number of elements in the buffer.
+    /// The number of elements in the buffer.
     #[must_use]
     pub fn len(self) -> usize {
         self.len
     }
 
-    /// Whether there is no element.
+    /// Whether there are no elements.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
 
-    /// Number of segments.
+    /// The number of segments.
     #[must_use]
     pub fn segments(self) -> usize {
         self.segments
     }
 
-    /// Where the last segment ends.
+    /// The end of the last segment.
     #[must_use]
     pub fn end(self) -> usize {
         self.end as usize
     }
 }
 
-/// A matrix, as `requires(..)` sees it.
+/// The shape of a matrix in `requires(..)`.
 ///
-/// An example is at [`BufferShape`].
+/// See [`BufferShape`] for an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatrixShape {
     len: usize,
@@ -99,25 +99,25 @@ pub struct MatrixShape {
 }
 
 impl MatrixShape {
-    /// Number of elements.
+    /// The number of elements.
     #[must_use]
     pub fn len(self) -> usize {
         self.len
     }
 
-    /// Whether there is no element.
+    /// Whether there are no elements.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
 
-    /// Number of rows.
+    /// The number of rows.
     #[must_use]
     pub fn rows(self) -> usize {
         self.len.checked_div(self.columns as usize).unwrap_or(0)
     }
 
-    /// Number of columns.
+    /// The number of columns.
     #[must_use]
     pub fn columns(self) -> usize {
         self.columns as usize

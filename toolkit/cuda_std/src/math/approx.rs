@@ -1,8 +1,9 @@
-//! Fast functions with **other bits on each side**: an explicit choice of speed over sameness.
+//! Fast functions with **other bits on each side**: an explicit choice of speed over equal bits.
 //!
-//! On the device each is one or a few of PTX's `.approx` instructions, whose bits differ between architectures too; on a
-//! CPU it is the accurate function of [`math`](super). A kernel that calls one of them has no "same bits" any more, and
-//! tests of it compare within the error that stands here: that of the PTX manual. NaN comes as any NaN.
+//! On the device each is one or a few of PTX's `.approx` instructions, whose bits also differ between architectures. On a
+//! CPU it is the accurate function of [`math`](super). A kernel that calls one of them no longer has the same bits
+//! everywhere; its tests compare within the error given here, which is that of the PTX manual. The bits of a NaN are
+//! unspecified.
 //!
 //! ```
 //! use cuda_std::math::{self, approx};
@@ -35,50 +36,50 @@ macro_rules! approximate {
     }};
 }
 
-/// 2^x, within 2 ulp on the device.
+/// 2^x. Error on the device: within 2 ulp.
 #[inline(always)]
 #[must_use]
 pub fn exp2(x: f32) -> f32 {
     approximate!("ex2.approx.f32", x, super::exp2(x))
 }
 
-/// log2(x); on the device within 2^-22 absolutely where x is between 1/2 and 2, and within 2^-22 relatively elsewhere.
+/// log2(x). Error on the device: absolute within 2^-22 where x is between 1/2 and 2, relative within 2^-22 elsewhere.
 #[inline(always)]
 #[must_use]
 pub fn log2(x: f32) -> f32 {
     approximate!("lg2.approx.f32", x, super::log2(x))
 }
 
-/// The sine of x radians; on the device within 2^-20.5 absolutely where `|x| <= 2 pi`, worse and worse beyond.
+/// The sine of x radians. Absolute error on the device: within 2^-20.5 where `|x| <= 2 pi`, increasing beyond.
 #[inline(always)]
 #[must_use]
 pub fn sin(x: f32) -> f32 {
     approximate!("sin.approx.f32", x, super::sin(x))
 }
 
-/// The cosine of x radians; on the device within 2^-20.5 absolutely where `|x| <= 2 pi`, worse and worse beyond.
+/// The cosine of x radians. Absolute error on the device: within 2^-20.5 where `|x| <= 2 pi`, increasing beyond.
 #[inline(always)]
 #[must_use]
 pub fn cos(x: f32) -> f32 {
     approximate!("cos.approx.f32", x, super::cos(x))
 }
 
-/// 1 / sqrt(x), within 2^-22.9 relatively on the device.
+/// 1 / sqrt(x). Relative error on the device: within 2^-22.9.
 #[inline(always)]
 #[must_use]
 pub fn rsqrt(x: f32) -> f32 {
     approximate!("rsqrt.approx.f32", x, super::rsqrt(x))
 }
 
-/// 1 / x, within 1 ulp on the device.
+/// 1 / x. Error on the device: within 1 ulp.
 #[inline(always)]
 #[must_use]
 pub fn recip(x: f32) -> f32 {
     approximate!("rcp.approx.f32", x, super::recip(x))
 }
 
-/// The hyperbolic tangent, on the device within 2^-20 absolutely (so small results have few right digits), from
-/// [`exp2`] and [`recip`]: PTX has an instruction, but not in the version that all supported devices read.
+/// The hyperbolic tangent, from [`exp2`] and [`recip`]. Absolute error on the device: within 2^-20, so small results have
+/// few correct digits. PTX has an instruction, but not in the version that all supported devices accept.
 #[inline(always)]
 #[must_use]
 pub fn tanh(x: f32) -> f32 {
@@ -93,7 +94,7 @@ pub fn tanh(x: f32) -> f32 {
     }
 }
 
-/// x / y; on the device within 2 ulp where `|y|` is between 2^-126 and 2^126, and 0 for larger finite ones.
+/// x / y. On the device within 2 ulp where `|y|` is between 2^-126 and 2^126, and 0 for larger finite `|y|`.
 #[inline(always)]
 #[must_use]
 pub fn div(x: f32, y: f32) -> f32 {

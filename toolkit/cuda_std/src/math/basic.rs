@@ -1,6 +1,6 @@
-//! One operation of IEEE 754 each, or a selection.
+//! Single operations of IEEE 754, and selections.
 
-/// The one NaN that results are written with.
+/// The only NaN of results.
 pub const NAN: f32 = f32::from_bits(0x7fc0_0000);
 
 /// `a * b + c`, rounded once.
@@ -8,7 +8,7 @@ pub const NAN: f32 = f32::from_bits(0x7fc0_0000);
 /// ```
 /// use cuda_std::math;
 ///
-/// // The product is not rounded: 1 - 2^-24 + 2^-48 has no f32, and what it lacks is left.
+/// // The product is not rounded: f32 cannot hold 1 - 2^-24 + 2^-48, and the difference remains.
 /// let x = 1.0 - f32::EPSILON / 2.0;
 /// assert_eq!(math::fma(x, x, -(x * x)), f32::EPSILON * f32::EPSILON / 4.0);
 /// ```
@@ -38,7 +38,7 @@ pub fn sqrt(x: f32) -> f32 {
     x.sqrt()
 }
 
-/// `x`, or [`NAN`] for any NaN: its bits differ between processors.
+/// `x`, or [`NAN`] for any NaN, since the bits of NaNs differ between processors.
 ///
 /// ```
 /// use cuda_std::math;
@@ -49,13 +49,13 @@ pub fn sqrt(x: f32) -> f32 {
 #[inline(always)]
 #[must_use]
 pub fn canonical(x: f32) -> f32 {
-    // On the bits, sign shifted out: a comparison of numbers is left out by LLVM where `x` is a square root, since
-    // either way a NaN is the result.
+    // This tests the bits, with the sign shifted out: LLVM removes a comparison of numbers where `x` is a square root,
+    // since the result is a NaN either way.
     let bits = x.to_bits();
     f32::from_bits(if bits << 1 > f32::INFINITY.to_bits() << 1 { NAN.to_bits() } else { bits })
 }
 
-/// The smaller of two numbers; `b` when either is NaN.
+/// The smaller of two numbers, or `b` if either is NaN.
 ///
 /// ```
 /// use cuda_std::math;
@@ -70,7 +70,7 @@ pub fn smaller(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }
 }
 
-/// The larger of two numbers; `b` when either is NaN.
+/// The larger of two numbers, or `b` if either is NaN.
 ///
 /// ```
 /// use cuda_std::math;
@@ -84,7 +84,8 @@ pub fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// What `x as u32` gives: towards zero, 0 for NaN and below, the largest above. One instruction on a device.
+/// `x as u32`: rounds toward zero; 0 for NaN and negative numbers, the largest `u32` above. It is one instruction on a
+/// device.
 ///
 /// ```
 /// use cuda_std::math;

@@ -1,12 +1,12 @@
-//! Without a branch or a special case, for arguments of a stated range: what inner loops take.
+//! Functions without branches and special cases, for arguments in a stated range: for inner loops.
 
 use super::exponential::TO_INTEGER;
 use super::fma;
 
 /// 1 / x for `x` between 1e-37 and 1e37, within 0.51 ulp; meaningless outside.
 ///
-/// An estimate from the exponent and three steps of Newton's method: no branch, unlike the division, whose device code
-/// has a slow path.
+/// It refines an estimate from the exponent by three steps of Newton's method. It has no branch, unlike the division, whose
+/// device code has a slow path.
 ///
 /// ```
 /// use cuda_std::math;
@@ -24,7 +24,7 @@ pub fn reciprocal_bounded(x: f32) -> f32 {
 
 /// 1 / sqrt(x) for `x` between 1e-37 and 1e37, within 1.0 ulp; meaningless outside.
 ///
-/// An estimate from the exponent and four steps of Newton's method, the last one on the residual.
+/// It refines an estimate from the exponent by four steps of Newton's method, the last one on the residual.
 ///
 /// ```
 /// use cuda_std::math;
@@ -45,7 +45,7 @@ pub fn reciprocal_sqrt_bounded(x: f32) -> f32 {
 
 /// e^x for `-87 <= x <= 88`, within 0.9 ulp; meaningless outside.
 ///
-/// Cody and Waite's reduction by ln 2 in two parts, and the polynomial of least maximum error on `|r| <= ln(2) / 2`.
+/// It uses Cody and Waite's reduction by ln 2 in two parts, and the minimax polynomial on `|r| <= ln(2) / 2`.
 ///
 /// ```
 /// use cuda_std::math;
@@ -65,6 +65,6 @@ pub fn exp_bounded(x: f32) -> f32 {
     let p = fma(p, r, 0.499_999_94);
     let p = fma(p, r, 1.0);
     let p = fma(p, r, 1.0);
-    // The low bits of `shifted` are k: added to the exponent, they scale by 2^k.
+    // The low bits of `shifted` are k. Adding them to the exponent scales by 2^k.
     f32::from_bits(p.to_bits().wrapping_add(shifted.to_bits() << 23))
 }

@@ -2,8 +2,8 @@
 
 use super::{NAN, fma, larger, smaller};
 
-/// Adding and taking away this rounds a number of magnitude below 2^22 to an integer, ties to even. Between the two
-/// steps the low bits are that integer.
+/// Adding and subtracting this rounds a number of magnitude below 2^22 to an integer, ties to even. Between the two steps
+/// the low bits are that integer.
 pub(super) const TO_INTEGER: f32 = 12_582_912.0;
 
 /// ln 2 in two parts of 24 bits, both positive.
@@ -23,13 +23,13 @@ pub(super) fn scaled(p: f32, k: i32) -> f32 {
     p * power_of_two(half) * power_of_two(k.wrapping_sub(half))
 }
 
-/// An integer `k`, a rest `r` of magnitude below 0.35 and what that lost to rounding, with `x = k ln 2 + r + lost`, for x
-/// between -1000 and 1000.
+/// An integer `k`, a remainder `r` of magnitude below 0.35, and its rounding error `lost`, with `x = k ln 2 + r + lost`,
+/// for x between -1000 and 1000.
 #[inline(always)]
 fn reduced(x: f32) -> (i32, f32, f32) {
     let shifted = fma(x, core::f32::consts::LOG2_E, TO_INTEGER);
     let k = shifted - TO_INTEGER;
-    // Exact; the next step is not, and what it loses is kept.
+    // This step is exact. The next one is not, and its rounding error is kept.
     let most = fma(k, -LN_2[0], x);
     let r = fma(k, -LN_2[1], most);
     let lost = fma(k, -LN_2[1], most - r);
@@ -53,7 +53,7 @@ pub(super) fn exp_shifted(x: f32, shift: i32) -> f32 {
     scaled(1.0 + (r + exp_less_line(r, lost)), k.wrapping_add(shift))
 }
 
-/// 2^(hi + lo) for hi between -160 and 160 and a lo that is small against 1.
+/// 2^(hi + lo) for hi between -160 and 160 and a lo that is small compared to 1.
 #[inline(always)]
 pub(super) fn exp2_of_sum(hi: f32, lo: f32) -> f32 {
     let shifted = hi + TO_INTEGER;
@@ -77,7 +77,7 @@ pub(super) fn exp2_of_sum(hi: f32, lo: f32) -> f32 {
 #[inline(always)]
 #[must_use]
 pub fn exp(x: f32) -> f32 {
-    // Beyond these ends the result is 0 or infinite already.
+    // Beyond these limits the result is already 0 or infinite.
     let y = exp_shifted(larger(smaller(x, 89.0), -104.0), 0);
     if x.is_nan() { NAN } else { y }
 }
@@ -101,16 +101,16 @@ pub fn exp2(x: f32) -> f32 {
 /// ```
 /// use cuda_std::math;
 ///
-/// // e^x - 1 is nearly x there, and e^x in f32 is 1.
+/// // e^x - 1 is nearly x here, and e^x in f32 is 1.
 /// assert!((math::exp_m1(1e-8) - 1e-8).abs() < 1e-15);
 /// ```
 #[inline(always)]
 #[must_use]
 pub fn exp_m1(x: f32) -> f32 {
-    // At the lower end the result is -1 already.
+    // At the lower limit the result is already -1.
     let (k, r, lost) = reduced(larger(smaller(x, 89.0), -18.0));
     let curved = exp_less_line(r, lost);
-    // Half of the result, since 2^128 is no number.
+    // Half of the result, since 2^128 is not an f32.
     let half = power_of_two(k.wrapping_sub(1));
     let y = if k == 0 { r + curved } else { 2.0 * fma(curved, half, fma(r, half, half - 0.5)) };
     if x.is_nan() { NAN } else { y.copysign(x) }

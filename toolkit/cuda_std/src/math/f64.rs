@@ -1,12 +1,11 @@
 //! The functions of [`math`](super) for `f64`.
 //!
-//! Most are those of the crate `libm`, which is musl's and FreeBSD's in Rust: IEEE operations in one written order, without
-//! a choice by target once its feature `arch` is off, as it is here. (Should another crate of a program turn that on, then
-//! libm takes its square root and fused product from the processor, which rounds them in the same way.) NaN is written as
-//! [`NAN`].
+//! Most come from the crate `libm`, a port of musl's and FreeBSD's functions to Rust: IEEE operations in a fixed order, the
+//! same on all targets if its feature `arch` is off, as it is here. (If another crate of a program turns it on, libm uses
+//! the processor's square root and fused multiply-add, which round in the same way.) Every NaN is [`NAN`].
 //!
-//! Errors are those that libm's sources state, less than one ulp where nothing else is said. On the device [`sin`], [`cos`],
-//! [`tan`] and [`sin_cos`] use some 600 bytes of stack (for the reduction of large angles), others up to 64.
+//! Errors are those that libm's sources state, and less than one ulp unless stated otherwise. On the device [`sin`],
+//! [`cos`], [`tan`] and [`sin_cos`] use some 600 bytes of stack (for the reduction of large angles), others up to 64.
 //!
 //! ```
 //! use cuda_std::math::f64 as math;
@@ -29,14 +28,14 @@
 //! assert_eq!(math::canonical(-f64::NAN).to_bits(), math::NAN.to_bits());
 //! ```
 
-/// The one NaN that results are written with.
+/// The only NaN of results.
 pub const NAN: f64 = f64::from_bits(0x7ff8_0000_0000_0000);
 
 /// `x`, or [`NAN`] for any NaN.
 #[inline(always)]
 #[must_use]
 pub fn canonical(x: f64) -> f64 {
-    // On the bits, as for f32.
+    // This tests the bits, as for f32.
     let bits = x.to_bits();
     f64::from_bits(if bits << 1 > f64::INFINITY.to_bits() << 1 { NAN.to_bits() } else { bits })
 }
@@ -98,11 +97,11 @@ operations! {
     ceil;
     /// x without its fraction.
     trunc;
-    /// The nearest integer; halves go to the even one.
+    /// The nearest integer, ties to even.
     round_ties_even;
 }
 
-/// The nearest integer; halves go away from 0.
+/// The nearest integer, ties away from 0.
 #[inline(always)]
 #[must_use]
 pub fn round(x: f64) -> f64 {
@@ -110,7 +109,7 @@ pub fn round(x: f64) -> f64 {
     if (x - whole).abs() >= 0.5 { whole + 1.0f64.copysign(x) } else { whole }
 }
 
-/// Functions of libm, the NaN of their results replaced.
+/// Functions of libm with canonical NaNs.
 macro_rules! from_libm {
     ($($(#[$doc:meta])* $name:ident($($x:ident),+) = $function:ident;)+) => {$(
         $(#[$doc])*
@@ -149,7 +148,7 @@ from_libm! {
     acos(x) = acos;
     /// The angle between -pi/2 and pi/2 whose tangent is x.
     atan(x) = atan;
-    /// The angle of the vector `(x, y)` from -pi to pi, with signed zeros and infinities as in C99 (other than
+    /// The angle of the vector `(x, y)` from -pi to pi, with signed zeros and infinities as in C99 (unlike
     /// [`atan2`](super::atan2) of `f32`).
     atan2(y, x) = atan2;
     /// The hyperbolic sine, within 2 ulp.
@@ -162,13 +161,13 @@ from_libm! {
     pow(x, y) = pow;
     /// The cube root, correctly rounded.
     cbrt(x) = cbrt;
-    /// The length of the vector `(x, y)`, without overflow in between.
+    /// The length of the vector `(x, y)`, without intermediate overflow.
     hypot(x, y) = hypot;
-    /// The rest of `x / y` rounded toward 0, with the sign of x; exact.
+    /// The remainder of `x / y` rounded toward 0, with the sign of x. It is exact.
     rem(x, y) = fmod;
 }
 
-/// The sine and the cosine of x radians: the bits of [`sin`] and [`cos`].
+/// The sine and the cosine of x radians, with the bits of [`sin`] and [`cos`].
 #[inline]
 #[must_use]
 pub fn sin_cos(x: f64) -> (f64, f64) {
@@ -196,7 +195,7 @@ pub fn powi(x: f64, n: i32) -> f64 {
     canonical(if n < 0 { 1.0 / y } else { y })
 }
 
-/// 1 / sqrt(x), each operation correctly rounded.
+/// 1 / sqrt(x). Each operation is correctly rounded.
 #[inline(always)]
 #[must_use]
 pub fn rsqrt(x: f64) -> f64 {
@@ -210,7 +209,7 @@ pub fn recip(x: f64) -> f64 {
     canonical(1.0 / x)
 }
 
-/// The rest of `x / y` that is not negative: [`rem`], or that plus `|y|`, rounded (so it may be `|y|` itself).
+/// The nonnegative remainder of `x / y`: [`rem`], or `rem + |y|` rounded (so it may be `|y|` itself).
 #[inline]
 #[must_use]
 pub fn rem_euclid(x: f64, y: f64) -> f64 {

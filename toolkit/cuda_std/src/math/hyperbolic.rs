@@ -3,7 +3,7 @@
 use super::exponential::exp_shifted;
 use super::{NAN, fma, smaller};
 
-/// e^|x| / 2; infinite where the hyperbolic sine and cosine are.
+/// e^|x| / 2, which is infinite where the hyperbolic sine and cosine are.
 #[inline(always)]
 fn half_exp(size: f32) -> f32 {
     exp_shifted(smaller(size, 90.0), -1)

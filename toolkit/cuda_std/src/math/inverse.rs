@@ -1,9 +1,9 @@
-//! Angles.
+//! Inverse trigonometric functions.
 
 use super::{NAN, canonical, fma, sqrt};
 use core::f32::consts::{FRAC_PI_2, PI};
 
-/// What pi / 2 loses to rounding.
+/// The rounding error of pi / 2.
 const FRAC_PI_2_LOST: f32 = -4.371_139e-8;
 
 /// arcsin(t) - t for `|t| <= 1/2`, given t and t^2.
@@ -24,7 +24,7 @@ fn acos_near_one(x: f32) -> (f32, f32) {
     (2.0 * t, 2.0 * asin_less_itself(t, t2))
 }
 
-/// `a - b - c` with one rounding that counts, for `a > b > 0` and a small `c`.
+/// `a - b - c` with one significant rounding, for `a > b > 0` and a small `c`.
 #[inline(always)]
 fn less(a: f32, b: f32, c: f32) -> f32 {
     let most = a - b;
@@ -86,13 +86,13 @@ pub fn atan(x: f32) -> f32 {
     canonical(atan2(x.abs(), 1.0).copysign(x))
 }
 
-/// The angle of the vector `(x, y)` from `-PI` to `PI`, within 2.1 ulp; NaN where an operand is NaN or both are
-/// infinite. 0 for the null vector. (`-PI` is what an angle slightly above -pi rounds to.)
+/// The angle of the vector `(x, y)` from `-PI` to `PI`, within 2.1 ulp; NaN where an operand is NaN or both are infinite,
+/// and 0 for the null vector. (An angle slightly above -pi rounds to `-PI`.)
 ///
 /// ```
 /// use cuda_std::math;
 ///
-/// // The point (-1, 1) is in the second quarter.
+/// // The point (-1, 1) is in the second quadrant.
 /// assert!((math::atan2(1.0, -1.0) - 3.0 * std::f32::consts::FRAC_PI_4).abs() < 5e-7);
 /// ```
 #[inline]
@@ -102,10 +102,10 @@ pub fn atan2(y: f32, x: f32) -> f32 {
     let steep = ay > ax;
     let (small, large) = if steep { (ax, ay) } else { (ay, ax) };
     if large == 0.0 {
-        // Not a quotient; and y may still be NaN.
+        // Not a quotient, since y may still be NaN.
         return small;
     }
-    // atan on [0, 1]: odd polynomial, least maximum relative error.
+    // atan on [0, 1]: an odd polynomial with the least maximum relative error.
     let t = small / large;
     let s = t * t;
     let p = fma(2.919_393_1e-3, s, -1.636_310_3e-2);

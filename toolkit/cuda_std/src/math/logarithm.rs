@@ -2,9 +2,9 @@
 
 use super::{NAN, fma};
 
-/// ln 2: a part of 15 bits, so that its product with an exponent is exact, and the rest.
+/// ln 2 as a part of 15 bits, whose product with an exponent is exact, and the remainder.
 const LN_2: [f32; 2] = [0.693_145_75, 1.428_606_8e-6];
-/// The same of log10(2).
+/// log10(2) in the same way.
 const LOG10_2: [f32; 2] = [0.301_025_4, 4.605_039e-6];
 const LOG2_E: [f32; 2] = [core::f32::consts::LOG2_E, 1.925_963e-8];
 const LOG10_E: [f32; 2] = [core::f32::consts::LOG10_E, -1.010_305e-8];
@@ -14,11 +14,11 @@ const LOG10_E: [f32; 2] = [core::f32::consts::LOG10_E, -1.010_305e-8];
 struct Parts {
     exponent: f32,
     fraction: f32,
-    /// What the fraction lost to rounding.
+    /// The rounding error of the fraction.
     lost: f32,
 }
 
-/// The part of the bits that is `2^k` in a `2^k * m` with m between 2/3 and 4/3.
+/// The bits of the factor `2^k` in `2^k * m` with m between 2/3 and 4/3.
 #[inline(always)]
 fn exponent_bits(bits: u32) -> u32 {
     bits.wrapping_sub(0x3f2a_aaab) & 0xff80_0000
@@ -30,7 +30,7 @@ fn exponent(bits: u32) -> f32 {
 }
 
 impl Parts {
-    /// Of a positive, finite number.
+    /// The parts of a positive, finite number.
     #[inline(always)]
     fn of(x: f32) -> Self {
         let subnormal = x < f32::MIN_POSITIVE;
@@ -43,7 +43,7 @@ impl Parts {
         }
     }
 
-    /// Of 1 + x, for x between -1 and 2^25.
+    /// The parts of 1 + x, for x between -1 and 2^25.
     #[inline(always)]
     fn of_one_plus(x: f32) -> Self {
         let power = exponent_bits((1.0 + x).to_bits());
@@ -94,7 +94,7 @@ impl Parts {
     }
 }
 
-/// `a + b + c` with one rounding that counts, for an `a` that is 0 or larger than `b`, and a small `c`.
+/// `a + b + c` with one significant rounding, for an `a` that is 0 or larger than `b`, and a small `c`.
 #[inline(always)]
 fn sum(a: f32, b: f32, c: f32) -> f32 {
     let s = a + b;
@@ -160,13 +160,13 @@ pub fn log10(x: f32) -> f32 {
 /// ```
 /// use cuda_std::math;
 ///
-/// // 1 + x is 1 in f32 there.
+/// // 1 + x is 1 in f32 here.
 /// assert!((math::ln_1p(1e-8) - 1e-8).abs() < 1e-15);
 /// ```
 #[inline(always)]
 #[must_use]
 pub fn ln_1p(x: f32) -> f32 {
-    // Above, adding 1 makes no difference.
+    // Above this number, adding 1 makes no difference.
     const LARGE: f32 = 33_554_432.0;
     if x > -1.0 && x < LARGE { Parts::of_one_plus(x).ln().copysign(x) } else { ln(if x < LARGE { 1.0 + x } else { x }) }
 }

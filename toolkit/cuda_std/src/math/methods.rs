@@ -1,6 +1,7 @@
-//! What to write in place of the platform's float methods.
+//! A hint for code that calls the platform's float methods.
 
-/// What no type implements, so that a kernel in a `no_std` crate which calls `x.sqrt()` is told of [`crate::math`].
+/// No type implements this, so that the compiler refers to [`crate::math`] when a kernel in a `no_std` crate calls
+/// `x.sqrt()`.
 #[diagnostic::on_unimplemented(
     message = "a kernel has no float methods of the platform: call the function of `math`, as `math::sqrt(x)` for `x.sqrt()`",
     note = "`math` has one implementation for GPUs and CPU cores, so that both compute the same bits"
@@ -9,8 +10,8 @@ pub trait OfThePlatform {}
 
 macro_rules! methods {
     ($($name:ident($($more:ident),*);)*) => {
-        /// Methods that a platform with a library of its own gives floats. Where `std` is part of the program those are called, and
-        /// these are not seen; on the device they are found here, and cannot be called.
+        /// Float methods that platforms with a library of their own provide. Where `std` is part of the program, those are
+        /// called and these are not seen. On the device the compiler finds these, and they cannot be called.
         pub trait FloatMethods: Sized {
             $(
                 #[doc(hidden)]

@@ -3,7 +3,7 @@
 use super::exponential::{exp2_of_sum, power_of_two};
 use super::{NAN, canonical, fma, larger, smaller, sqrt};
 
-/// The unevaluated sum of two numbers, the second small against the first: about 45 bits.
+/// The unevaluated sum of two numbers, the second of which is small compared to the first: about 45 bits.
 #[derive(Clone, Copy)]
 struct Sum {
     hi: f32,
@@ -58,14 +58,14 @@ fn log2_as_sum(x: f32) -> Sum {
 /// Whether y is an odd integer.
 #[inline(always)]
 fn is_odd(y: f32) -> bool {
-    // Beyond, all are even.
+    // Larger numbers are all even.
     let small = y.abs() < 16_777_216.0;
     let integer = if small { y as i32 } else { 0 };
     small && integer as f32 == y && integer & 1 == 1
 }
 
-/// x^y. Special cases as in C99: 1 where y is 0 or x is 1, even if the other is NaN; NaN for a negative x and a y that is
-/// not an integer.
+/// x^y. Special cases follow C99: 1 if y is 0 or x is 1, even if the other is NaN; NaN for a negative x and a y that is not
+/// an integer.
 ///
 /// ```
 /// use cuda_std::math;
@@ -101,7 +101,7 @@ pub fn pow(x: f32, y: f32) -> f32 {
         }
     };
     let negative = x.is_sign_negative() && is_odd(y);
-    // Below LARGE there are fractions.
+    // Only numbers below LARGE can have fractions.
     let fraction = y.abs() < LARGE && (y as i32) as f32 != y;
     if x < 0.0 && x > f32::NEG_INFINITY && fraction {
         NAN
@@ -114,7 +114,7 @@ pub fn pow(x: f32, y: f32) -> f32 {
 
 /// x^n by repeated squaring: for a constant n, a few multiplications.
 ///
-/// Each of them rounds, so the error grows with n. Where x^-n is beyond the range of `f32`, a negative power is 0.
+/// Each multiplication rounds, so the error grows with n. Where x^-n exceeds the range of `f32`, a negative power is 0.
 ///
 /// ```
 /// use cuda_std::math;
@@ -163,24 +163,24 @@ pub fn cbrt(x: f32) -> f32 {
         f32::from_bits((bits & 0x007f_ffff) | (exponent.wrapping_sub(third.wrapping_mul(3)).wrapping_add(127) << 23));
     let k = (third as i32).wrapping_sub(if subnormal { 51 } else { 43 });
 
-    // A third of the exponent is right to 5 bits; a step of Halley's method triples that.
+    // A third of the exponent is correct to 5 bits. A step of Halley's method triples that.
     let t = f32::from_bits((m.to_bits() / 3).wrapping_add(0x2a51_19f2));
     let t3 = t * t * t;
     let t = t * ((t3 + 2.0 * m) / (2.0 * t3 + m));
-    // A step of Newton's, with t^2 in two parts, so that t^3 - m keeps its bits.
+    // A step of Newton's method, with t^2 in two parts, so that t^3 - m keeps its bits.
     let t2 = t * t;
     let over = fma(fma(t, t, -t2), t, fma(t2, t, -m));
     let root = t - over / (3.0 * t2);
     (root * power_of_two(k)).copysign(x)
 }
 
-/// The length of the vector `(x, y)`, without overflow in between; infinite where an operand is, even if the other is
-/// NaN.
+/// The length of the vector `(x, y)`, without intermediate overflow. It is infinite where an operand is, even if the other
+/// is NaN.
 ///
 /// ```
 /// use cuda_std::math;
 ///
-/// // Without overflow in between.
+/// // There is no intermediate overflow.
 /// assert!((math::hypot(3e30, 4e30) / 5e30 - 1.0).abs() < 3e-7);
 /// ```
 #[inline(always)]
@@ -202,7 +202,7 @@ pub fn hypot(x: f32, y: f32) -> f32 {
     canonical(sqrt(fma(large, large, small * small)) * up)
 }
 
-/// 1 / sqrt(x), each operation correctly rounded.
+/// 1 / sqrt(x). Each operation is correctly rounded.
 ///
 /// ```
 /// use cuda_std::math;

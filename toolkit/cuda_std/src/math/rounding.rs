@@ -1,8 +1,8 @@
-//! To integers, and what is left over. All of these are exact.
+//! Rounding to integers, and remainders. All of these are exact.
 
 use super::{NAN, canonical};
 
-/// Functions that are one operation of IEEE 754: a method that the standard library has on a CPU and `core` on the device.
+/// Functions that are one operation of IEEE 754: a method of the standard library on a CPU and of `core` on the device.
 macro_rules! operations {
     ($($(#[$doc:meta])* $name:ident;)+) => {$(
         $(#[$doc])*
@@ -19,14 +19,14 @@ macro_rules! operations {
 }
 
 operations! {
-    /// The largest integer that is not above x.
+    /// The largest integer not above x.
     ///
     /// ```
     /// # use cuda_std::math;
     /// assert_eq!([math::floor(2.7), math::floor(-2.2)], [2.0, -3.0]);
     /// ```
     floor;
-    /// The smallest integer that is not below x.
+    /// The smallest integer not below x.
     ///
     /// ```
     /// # use cuda_std::math;
@@ -40,7 +40,7 @@ operations! {
     /// assert_eq!([math::trunc(2.7), math::trunc(-2.7)], [2.0, -2.0]);
     /// ```
     trunc;
-    /// The nearest integer; halves go to the even one.
+    /// The nearest integer, ties to even.
     ///
     /// ```
     /// # use cuda_std::math;
@@ -49,7 +49,7 @@ operations! {
     round_ties_even;
 }
 
-/// The nearest integer; halves go away from 0.
+/// The nearest integer, ties away from 0.
 ///
 /// ```
 /// use cuda_std::math;
@@ -63,7 +63,8 @@ pub fn round(x: f32) -> f32 {
     if (x - whole).abs() >= 0.5 { whole + 1.0f32.copysign(x) } else { whole }
 }
 
-/// The rest of `x / y` rounded toward 0, with the sign of x: what `%` gives on a CPU (on a device, `%` is not exact).
+/// The remainder of `x / y` rounded toward 0, with the sign of x: the result of `%` on a CPU (on a device, `%` is not
+/// exact).
 ///
 /// A quotient of `2^k` takes about k / 8 divisions of integers.
 ///
@@ -87,7 +88,7 @@ pub fn rem(x: f32, y: f32) -> f32 {
     let ((mut rest, exponent), (divisor, unit)) = (integer(a), integer(b));
     let mut left = exponent.wrapping_sub(unit);
     while left > 0 {
-        // 24 bits of the rest and 8 more are 32.
+        // 24 bits of the remainder and 8 more are 32.
         let step = if left < 8 { left } else { 8 };
         rest = (rest % divisor) << step;
         left = left.wrapping_sub(step);
@@ -98,14 +99,14 @@ pub fn rem(x: f32, y: f32) -> f32 {
     (rest as f32 * scale).copysign(x)
 }
 
-/// A finite number's bits as `(m, e)`: its value is `m 2^(e - 150)`, m below 2^24, e at least 1.
+/// A finite number's bits as `(m, e)`, where its value is `m 2^(e - 150)`, m is below 2^24, and e is at least 1.
 #[inline(always)]
 fn integer(bits: u32) -> (u32, u32) {
     let (fraction, exponent) = (bits & 0x007f_ffff, bits >> 23);
     if exponent == 0 { (fraction, 1) } else { (fraction | 0x0080_0000, exponent) }
 }
 
-/// The rest of `x / y` that is not negative: [`rem`], or that plus `|y|`, rounded (so it may be `|y|` itself).
+/// The nonnegative remainder of `x / y`: [`rem`], or `rem + |y|` rounded (so it may be `|y|` itself).
 ///
 /// ```
 /// use cuda_std::math;

@@ -1,4 +1,4 @@
-//! Functions of angles, for all numbers: also those beyond any table of multiples of pi.
+//! Trigonometric functions of all numbers, however large.
 
 use super::exponential::TO_INTEGER;
 use super::{NAN, fma};
@@ -6,7 +6,7 @@ use super::{NAN, fma};
 /// pi / 2 in three parts of 24 bits, all positive.
 const FRAC_PI_2: [f32; 3] = [f32::from_bits(0x3fc9_0fda), 7.549_789_4e-8, 5.390_303e-15];
 
-/// An angle as `quadrant * pi/2 + hi + lo`, hi between -pi/4 and pi/4, lo its rounding.
+/// An angle as `quadrant * pi/2 + hi + lo`, where hi is between -pi/4 and pi/4, and lo is its rounding error.
 #[derive(Clone, Copy)]
 struct Reduced {
     /// Modulo 4.
@@ -22,7 +22,7 @@ fn reduced_near(x: f32) -> Reduced {
     let n = shifted - TO_INTEGER;
     // Exact.
     let a = fma(n, -FRAC_PI_2[0], x);
-    // a - n FRAC_PI_2[1] and all that its rounding loses.
+    // a - n FRAC_PI_2[1], and the total rounding error.
     let b = -n * FRAC_PI_2[1];
     let hi = a + b;
     let of_b = hi - a;
@@ -31,18 +31,18 @@ fn reduced_near(x: f32) -> Reduced {
     Reduced { quadrant: shifted.to_bits(), hi, lo: fma(-n, FRAC_PI_2[2], lost + rest) }
 }
 
-/// 32 bits of 0, then the first bits of 2 / pi.
+/// 32 zero bits, then the first bits of 2 / pi.
 static FRAC_2_PI: [u32; 8] =
     [0, 0xa2f9_836e, 0x4e44_1529, 0xfc27_57d1, 0xf534_ddc0, 0xdb62_9599, 0x3c43_9041, 0xfe51_63ab];
 
-/// Payne and Hanek's reduction, for finite `|x| >= 65536`: the product with those bits of 2 / pi that decide quadrant and
-/// fraction.
+/// Payne and Hanek's reduction, for finite `|x| >= 65536`: the product with those bits of 2 / pi that determine the
+/// quadrant and the fraction.
 #[cold]
 #[inline(always)]
 fn reduced_far(x: f32) -> Reduced {
     let bits = x.to_bits();
     let mantissa = u64::from(bits << 8 | 0x8000_0000);
-    // Bits of higher weight make multiples of 4 quadrants.
+    // Bits of higher weight contribute multiples of 4 quadrants.
     let skipped = (bits >> 23 & 0xff).wrapping_sub(128);
     let (first, shift) = (skipped >> 5, skipped & 31);
     let word = |i: u32| FRAC_2_PI[(first.wrapping_add(i) & 7) as usize];
@@ -66,7 +66,7 @@ impl Reduced {
         if x.abs() <= 65_536.0 { reduced_near(x) } else { reduced_far(x) }
     }
 
-    /// The next quarter turn.
+    /// The angle a quarter turn further.
     #[inline(always)]
     fn next(self) -> Self {
         Self { quadrant: self.quadrant.wrapping_add(1), ..self }
@@ -109,7 +109,7 @@ const TINY: f32 = 1.0 / 4096.0;
 /// use cuda_std::math;
 ///
 /// assert_eq!(math::sin(0.0), 0.0);
-/// // Also of large angles: this is 10^9 radians.
+/// // It also holds for large angles such as 10^9 radians.
 /// assert!((math::sin(1e9) - 0.5458434).abs() < 1e-7);
 /// ```
 #[inline(always)]
@@ -132,7 +132,7 @@ pub fn cos(x: f32) -> f32 {
     sin_cos(x).1
 }
 
-/// The sine and the cosine of x radians: the bits of [`sin`] and [`cos`], with one reduction.
+/// The sine and the cosine of x radians, with the bits of [`sin`] and [`cos`], from one reduction.
 ///
 /// ```
 /// use cuda_std::math;

@@ -1,4 +1,4 @@
-//! What tensor cores multiply.
+//! Elements that tensor cores multiply.
 
 use crate::seal::Inside;
 use crate::{bf16, f16};
@@ -11,30 +11,30 @@ pub(crate) mod sealed {
     use bytemuck::Pod;
 
     pub trait Element: Pod {
-        /// What products add up to.
+        /// The type of sums of products.
         type Added: Pod + Send + Sync;
-        /// How many make a word.
+        /// The number of elements in a word.
         const PER_WORD: u32;
-        /// Its bits.
+        /// The bits of the element.
         fn bits(self, _: Inside) -> u32;
-        /// What tensor cores see of a word.
+        /// The bits of a word that tensor cores use.
         #[inline(always)]
         fn seen(word: u32, _: Inside) -> u32 {
             word
         }
-        /// `sums` and the product of 16 x 8 words by 8 x 8, of which each lane has some.
+        /// `sums` plus the product of 16 x 8 words and 8 x 8 words, distributed over the lanes.
         ///
         /// # Safety
-        /// All lanes of the warp are alive and get here together.
+        /// All lanes of the warp are alive and reach this together.
         #[cfg(target_arch = "nvptx64")]
         unsafe fn multiply(a: [u32; 4], b: [u32; 2], sums: [Self::Added; 4], _: Inside) -> [Self::Added; 4];
-        /// What products are computed of.
+        /// The type in which products are computed.
         #[cfg(not(target_arch = "nvptx64"))]
         type Wide: Copy + Default;
         /// Element `i` of a word.
         #[cfg(not(target_arch = "nvptx64"))]
         fn wide(word: u32, i: u32, _: Inside) -> Self::Wide;
-        /// `sum` and all products.
+        /// `sum` plus all products.
         #[cfg(not(target_arch = "nvptx64"))]
         fn add(sum: Self::Added, products: impl Iterator<Item = (Self::Wide, Self::Wide)>, _: Inside) -> Self::Added;
     }
@@ -42,16 +42,16 @@ pub(crate) mod sealed {
 
 /// An element of matrices that tensor cores multiply: [`struct@f16`], [`bf16`], [`tf32`], and `i8`.
 ///
-/// [`Warp::multiply`](crate::Warp::multiply) has an example and says what comes out.
+/// See [`Warp::multiply`](crate::Warp::multiply) for an example and its results.
 #[diagnostic::on_unimplemented(
     message = "tensor cores do not multiply `{Self}`",
     note = "`f16`, `bf16`, `tf32` (which `f32` is rounded to) and `i8` they do"
 )]
 pub trait MatrixElement: sealed::Element<Added = Self::Sum> {
-    /// What products add up to: `f32`, or `i32` for `i8`.
+    /// The type of sums of products: `f32`, or `i32` for `i8`.
     type Sum: Pod + Send + Sync;
-    /// How many columns the left matrix of one product has, and rows the right one: 16 for 16-bit elements, 8 for `tf32`, 32 for
-    /// `i8`.
+    /// The number of columns of the left matrix and of rows of the right matrix in one product: 16 for 16-bit elements, 8
+    /// for `tf32`, 32 for `i8`.
     const DEPTH: u32 = 8 * Self::PER_WORD;
 }
 
@@ -68,14 +68,13 @@ impl MatrixElement for i8 {
     type Sum = i32;
 }
 
-/// An `f32` with 11 significant bits in place of 24, which tensor cores multiply: 32 bits, of which the last 13 count for
-/// nothing.
+/// An `f32` with 11 significant bits instead of 24, for tensor cores: 32 bits, the last 13 of which are ignored.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
 /// let x = tf32::from_f32(1.0 / 3.0);
 /// assert_eq!(x.to_f32(), 0.33325195);
-/// // To the nearest, of two the even one: 1 + 2^-11 lies between 1 and 1 + 2^-10.
+/// // Ties go to even: 1 + 2^-11 lies between 1 and 1 + 2^-10.
 /// assert_eq!(tf32::from_f32(1.0 + f32::powi(2.0, -11)).to_f32(), 1.0);
 /// ```
 #[derive(Clone, Copy, Default, Zeroable, Pod)]
@@ -85,7 +84,7 @@ pub struct tf32(u32);
 impl tf32 {
     const IGNORED: u32 = (1 << 13) - 1;
 
-    /// The nearest value, of two the one whose last bit is 0.
+    /// Rounds to the nearest value, ties to even.
     #[inline(always)]
     #[must_use]
     pub const fn from_f32(x: f32) -> Self {
@@ -93,11 +92,11 @@ impl tf32 {
         if bits & 0x7fff_ffff > 0x7f80_0000 {
             return Self(0x7fff_e000);
         }
-        // A carry goes into the exponent, and from the largest one to infinity.
+        // A carry goes into the exponent, and from the largest exponent to infinity.
         Self(bits.wrapping_add(Self::IGNORED >> 1).wrapping_add(bits >> 13 & 1) & !Self::IGNORED)
     }
 
-    /// The same value.
+    /// Converts exactly.
     #[inline(always)]
     #[must_use]
     pub const fn to_f32(self) -> f32 {
@@ -118,12 +117,12 @@ impl fmt::Debug for tf32 {
     }
 }
 
-// SAFETY: both sides know it by this name: 32 bits.
+// SAFETY: host and device agree on this type: 32 bits.
 unsafe impl DeviceLayout for tf32 {
     const TEXT: &'static Text = &Text::new().push("tf32");
 }
 
-/// Products of floats on a CPU: each is exact in `f64`, and their sum is rounded to `f32` at its end.
+/// Adds products of floats on a CPU: each is exact in `f64`, and their sum is rounded to `f32` once.
 #[cfg(not(target_arch = "nvptx64"))]
 #[inline(always)]
 fn add_floats(sum: f32, products: impl Iterator<Item = (f64, f64)>) -> f32 {
@@ -131,7 +130,7 @@ fn add_floats(sum: f32, products: impl Iterator<Item = (f64, f64)>) -> f32 {
     if sum.is_nan() { f32::from_bits(0x7fff_ffff) } else { sum }
 }
 
-/// What the device's half is of floats.
+/// The device's half, for floats.
 macro_rules! float {
     ($element:ident, $per_word:literal, |$x:ident| $bits:expr, |$word:ident, $i:ident| $wide:expr, $($seen:item)?) => {
         impl sealed::Element for $element {
@@ -149,7 +148,7 @@ macro_rules! float {
             #[cfg(target_arch = "nvptx64")]
             #[inline(always)]
             unsafe fn multiply(a: [u32; 4], b: [u32; 2], sums: [f32; 4], _: Inside) -> [f32; 4] {
-                // SAFETY: the caller's.
+                // SAFETY: ensured by the caller.
                 unsafe { crate::platform::mma::$element(a, b, sums) }
             }
 
@@ -196,7 +195,7 @@ impl sealed::Element for i8 {
     #[cfg(target_arch = "nvptx64")]
     #[inline(always)]
     unsafe fn multiply(a: [u32; 4], b: [u32; 2], sums: [i32; 4], _: Inside) -> [i32; 4] {
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         unsafe { crate::platform::mma::i8(a, b, sums) }
     }
 

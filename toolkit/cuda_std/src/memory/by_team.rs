@@ -21,7 +21,7 @@ pub(super) fn fill<M: Elements, const L: u32>(
     platform::each_team::<L>(block.phase(), n, |i, owned| {
         let item = value(&mut Team::new(), i);
         if owned && platform::leads_team::<L>() {
-            // SAFETY: in bounds; index i is one team's alone, and one of its threads stores.
+            // SAFETY: in bounds; index i belongs to one team, and one of its threads stores.
             unsafe { elements.store(i, item) };
         }
     });

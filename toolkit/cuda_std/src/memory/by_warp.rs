@@ -17,7 +17,7 @@ pub(super) fn write<M: Elements>(memory: &mut M, block: &mut Block, value: impl 
         if w < elements.count() {
             let item = value(&mut Warp::new(w, crew));
             if platform::leads_warp() {
-                // SAFETY: in bounds; element w is one warp's alone, and one of its threads stores.
+                // SAFETY: in bounds; element w belongs to one warp, and one of its threads stores.
                 unsafe { elements.store(w, item) };
             }
         }
@@ -41,7 +41,7 @@ pub(super) fn fill<M: Elements>(
     platform::each_index_by_warp(crew, n, |w, i| {
         let item = value(&mut Warp::new(w, crew), i);
         if platform::leads_warp() {
-            // SAFETY: in bounds; element i is one warp's alone, and one of its threads stores.
+            // SAFETY: in bounds; element i belongs to one warp, and one of its threads stores.
             unsafe { elements.store(i, item) };
         }
     });
@@ -68,7 +68,7 @@ pub(super) fn fill_rows<M: Elements, S: Sync>(
         let about = about(&mut Warp::new(w, crew), row);
         let first = row.wrapping_mul(columns);
         platform::each_index_of_warp(crew, w, columns, |column| {
-            // SAFETY: in bounds; the row is one warp's alone, and each of its elements one lane's.
+            // SAFETY: in bounds; the row belongs to one warp, and each of its elements to one lane.
             unsafe { elements.store(first.wrapping_add(column), value(&about, row, column)) };
         });
     });
@@ -89,7 +89,7 @@ pub(super) fn update<M: Elements + Readable>(
     block.open(memory.claim(INSIDE));
     let crew = block.phase();
     platform::each_index_by_warp(crew, n, |w, i| {
-        // SAFETY: in bounds; element i is one warp's alone, whose lanes read it before one of them stores.
+        // SAFETY: in bounds; element i belongs to one warp, whose lanes read it before one of them stores.
         let item = change(&mut Warp::new(w, crew), i, unsafe { elements.load(i) });
         platform::meet_warp();
         if platform::leads_warp() {
@@ -113,18 +113,18 @@ pub(super) fn fill_with<M: Elements, S: SharedByWarp>(
     check_length(n, memory.count());
     let claimed = memory.claim(INSIDE) | arrays.claim(INSIDE);
     let parts = arrays.parts(INSIDE, block.threads() / 32);
-    // Where the memory lies is looked up again for every element: what a warp does in between has use for registers.
+    // The memory's address is looked up again for every element, because the warp needs the registers in between.
     let memory = &*memory;
     block.open(claimed);
     let crew = block.phase();
     platform::each_index_by_warp(crew, n, |w, i| {
         platform::meet_warp();
-        // SAFETY: part w is this warp's, and a warp computes one element at a time, for which its lanes have been
-        // waited for; on a CPU, one core runs all of a block's warps. The arrays stay borrowed.
+        // SAFETY: part w belongs to this warp. A warp computes one element at a time, and waits for its lanes in between;
+        // on a CPU, one core runs all of a block's warps. The arrays stay borrowed.
         let mut lists = unsafe { S::lists(&parts, w) };
         let item = value(&mut Warp::new(w, crew), &mut lists, i);
         if platform::leads_warp() {
-            // SAFETY: in bounds; element i is one warp's alone, and one of its threads stores.
+            // SAFETY: in bounds; element i belongs to one warp, and one of its threads stores.
             unsafe { memory.store(i, item) };
         }
     });
@@ -147,7 +147,7 @@ pub(super) fn write_parts_with<M: Elements, S: SharedByWarp>(
     let memory = &*memory;
     block.open(true);
     platform::begin_turns();
-    // Nobody writes before all have seen that no two parts overlap.
+    // All threads check that no two parts overlap before any thread writes.
     let count = memory.count();
     let apart = block.all(parts, |g| {
         let end = starts.get(g + 1);
@@ -187,7 +187,7 @@ pub(super) fn fill_by_lanes<M: Elements>(
         items.0.store_each(crew, w, |lane, item| {
             let i = first.wrapping_add(lane);
             if i < n {
-                // SAFETY: in bounds; each element is one lane's alone.
+                // SAFETY: in bounds; each element belongs to one lane.
                 unsafe { elements.store(i, *item) };
             }
         });
@@ -220,7 +220,7 @@ pub(super) fn fill_by_lanes_with<M: Elements, S: SharedByWarp>(
         items.0.store_each(crew, w, |lane, item| {
             let i = first.wrapping_add(lane);
             if i < n {
-                // SAFETY: in bounds; each element is one lane's alone.
+                // SAFETY: in bounds; each element belongs to one lane.
                 unsafe { memory.store(i, *item) };
             }
         });

@@ -4,20 +4,20 @@ use crate::platform::Place;
 use crate::seal::Inside;
 use bytemuck::Pod;
 
-/// Raw access to a memory's elements: what phases are made of, which alone call it.
+/// Raw access to a memory's elements. Only phases call it.
 pub trait Elements: Sized {
-    /// What it holds.
+    /// The type of its elements.
     type Item: Pod;
-    /// The same elements, when it is known where they lie.
+    /// The same elements at a known address.
     type Resolved: Elements<Item = Self::Item>;
-    /// Finds out where the elements lie: once for a phase.
+    /// Looks up the address of the elements, once for a phase.
     fn resolved(&self, _: Inside) -> Self::Resolved;
-    /// How many.
+    /// The number of elements.
     fn count(&self) -> u32;
-    /// Whether the kernel can read them, so that a phase that writes them ends with a barrier.
+    /// Whether the kernel can read them. If so, a phase that writes them ends with a barrier.
     const READABLE: bool;
-    /// Whether other threads may still read or write them, so that a phase that writes them begins with a barrier. Each
-    /// such phase asks once, before it begins, and from then on they may.
+    /// Whether other threads may still read or write them. If so, a phase that writes them begins with a barrier. Each such
+    /// phase calls this once before it begins; afterwards other threads may use them.
     fn claim(&mut self, _: Inside) -> bool;
     /// # Safety
     /// `i < count()`, and no thread writes that element at the same time.
@@ -28,6 +28,6 @@ pub trait Elements: Sized {
     /// # Safety
     /// As for [`store`](Self::store).
     unsafe fn change(&self, i: u32, change: impl FnOnce(&mut Self::Item));
-    /// Where element `i` lies, for atomic operations.
+    /// The address of element `i`, for atomic operations.
     fn place(&self, i: u32, _: Inside) -> Place<Self::Item>;
 }

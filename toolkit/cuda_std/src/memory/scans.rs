@@ -7,20 +7,20 @@ use crate::block::Scan;
 use crate::bounds::check_length;
 use crate::seal::INSIDE;
 
-/// Scans of a block over its memory; of every [`BlockMemory`] that can be read.
+/// Scans of a block over its memory: over every [`BlockMemory`] that can be read.
 ///
-/// The order of the operations depends on the number of elements alone, not on the number of threads. Every 32 neighbouring
-/// values are a group, the last one filled up with `identity`; in a group, value `k` is combined with the one 1 below it,
-/// then 2, 4, 8, 16 below, the lower one as the left operand. The last results of 32 neighbouring groups, a round, are
-/// combined with each other likewise. Then element `i` is `(carry + before) + within`: `within` comes from its group,
-/// `before` from the groups before it in its round, and `carry` from the rounds before, `identity` (or the initial value)
-/// where there is none; the next carry is `carry + round`. `identity` must be neutral.
+/// The order of the operations depends only on the number of elements, not on the number of threads. Every 32 neighbouring
+/// values are a group, and the last one is filled up with `identity`. In a group, value `k` is combined with the one 1
+/// below it, then 2, 4, 8, 16 below, with the lower one as the left operand. The last results of 32 neighbouring groups, a
+/// round, are combined in the same way. Then element `i` is `(carry + before) + within`: `within` comes from its group,
+/// `before` from the earlier groups of its round, and `carry` from the earlier rounds. Each of these is `identity` (or the
+/// initial value) if there is none. The next carry is `carry + round`. `identity` must be neutral.
 ///
-/// Two barriers for every 1024 values. A value has at most 32 bytes, in 32-bit words.
+/// A scan takes two barriers for every 1024 values. A value has at most 32 bytes, in 32-bit words.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
-/// /// Where runs of these lengths begin, and behind the last one where it ends; then what all begins add up to.
+/// /// The starts of runs of these lengths, and the end of the last run; then the sum of all starts.
 /// #[kernel(threads = 64)]
 /// fn begins(block: &mut Block, out: &mut Chunk<u32, 5>, lengths: &[u32], first: u32) {
 ///     let end = out.exclusive_scan_from(block, 4, first, 0, |i| lengths.at(i), |a, b| a + b);
@@ -42,11 +42,11 @@ use crate::seal::INSIDE;
 /// # }
 /// ```
 pub trait Scans: BlockMemory {
-    /// Writes every element `i` below `n`: `value(i)`, combined with all those before it. Returns what all `n` make
-    /// together, `identity` for `n == 0`.
+    /// Writes to every element `i` below `n` the value `value(i)` combined with all values before it. Returns the
+    /// combination of all `n` values, which is `identity` for `n == 0`.
     ///
     /// # Panics
-    /// When `n` is beyond [`len`](BlockMemory::len).
+    /// When `n` exceeds [`len`](BlockMemory::len).
     #[inline(always)]
     #[track_caller]
     fn inclusive_scan(
@@ -63,11 +63,11 @@ pub trait Scans: BlockMemory {
         scan(self, block, n, Scan { inclusive: true, initial: identity, identity }, value, combine)
     }
 
-    /// As [`inclusive_scan`](Self::inclusive_scan), but element `i` leaves `value(i)` out: `within` is the result of the
-    /// value before it in its group, `identity` for the first.
+    /// Like [`inclusive_scan`](Self::inclusive_scan), but element `i` leaves `value(i)` out: `within` is the result of the
+    /// previous value in its group, and `identity` for the first.
     ///
     /// # Panics
-    /// When `n` is beyond [`len`](BlockMemory::len).
+    /// When `n` exceeds [`len`](BlockMemory::len).
     #[inline(always)]
     #[track_caller]
     fn exclusive_scan(
@@ -84,10 +84,10 @@ pub trait Scans: BlockMemory {
         scan(self, block, n, Scan { inclusive: false, initial: identity, identity }, value, combine)
     }
 
-    /// As [`inclusive_scan`](Self::inclusive_scan), with `initial` before all values.
+    /// Like [`inclusive_scan`](Self::inclusive_scan), with `initial` before all values.
     ///
     /// # Panics
-    /// When `n` is beyond [`len`](BlockMemory::len).
+    /// When `n` exceeds [`len`](BlockMemory::len).
     #[inline(always)]
     #[track_caller]
     fn inclusive_scan_from(
@@ -105,10 +105,10 @@ pub trait Scans: BlockMemory {
         scan(self, block, n, Scan { inclusive: true, initial, identity }, value, combine)
     }
 
-    /// As [`exclusive_scan`](Self::exclusive_scan), with `initial` before all values.
+    /// Like [`exclusive_scan`](Self::exclusive_scan), with `initial` before all values.
     ///
     /// # Panics
-    /// When `n` is beyond [`len`](BlockMemory::len).
+    /// When `n` exceeds [`len`](BlockMemory::len).
     #[inline(always)]
     #[track_caller]
     fn exclusive_scan_from(
@@ -126,10 +126,10 @@ pub trait Scans: BlockMemory {
         scan(self, block, n, Scan { inclusive: false, initial, identity }, value, combine)
     }
 
-    /// As [`inclusive_scan`](Self::inclusive_scan), of what the elements are.
+    /// Like [`inclusive_scan`](Self::inclusive_scan), with the elements themselves as values.
     ///
     /// # Panics
-    /// When `n` is beyond [`len`](BlockMemory::len).
+    /// When `n` exceeds [`len`](BlockMemory::len).
     #[inline(always)]
     #[track_caller]
     fn inclusive_scan_in_place(
@@ -145,10 +145,10 @@ pub trait Scans: BlockMemory {
         scan_in_place(self, block, n, Scan { inclusive: true, initial: identity, identity }, combine)
     }
 
-    /// As [`exclusive_scan`](Self::exclusive_scan), of what the elements are.
+    /// Like [`exclusive_scan`](Self::exclusive_scan), with the elements themselves as values.
     ///
     /// # Panics
-    /// When `n` is beyond [`len`](BlockMemory::len).
+    /// When `n` exceeds [`len`](BlockMemory::len).
     #[inline(always)]
     #[track_caller]
     fn exclusive_scan_in_place(
@@ -195,6 +195,6 @@ fn scan_in_place<M: Elements>(
     let elements = memory.resolved(INSIDE);
     check_length(n, elements.count());
     block.open(memory.claim(INSIDE));
-    // SAFETY: in bounds; the thread that asks for an element is the one that writes it, afterwards.
+    // SAFETY: in bounds; the thread that reads an element is the one that writes it afterwards.
     block.scanned(n, &elements, how, |i| unsafe { elements.load(i) }, combine)
 }

@@ -1,4 +1,4 @@
-//! What one warp writes of a block's memory.
+//! The part of a block's memory that one warp writes.
 
 use super::Elements;
 use crate::bounds::check_index;
@@ -7,11 +7,11 @@ use crate::{Warp, platform};
 /// A part of a block's memory that one warp writes, in a phase of
 /// [`write_parts_by_warp_with`](crate::BlockMemory::write_parts_by_warp_with).
 ///
-/// What is enforced: parts do not overlap, which the phase has seen to; an index is checked against the part's length.
+/// Checked by the phase: parts do not overlap. Checked at run time: indices are within the part.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
-/// /// Parts of 2, 0 and 3 elements, each filled with its length and, in the last element, where it begins.
+/// /// Parts of 2, 0 and 3 elements, each filled with its length and, in the last element, with its start.
 /// #[kernel(threads = 64)]
 /// fn parts(block: &mut Block, out: &mut Chunk<u32, 6>, starts: &mut Shared<u32, 4>, items: &mut Shared<u32, 64>) {
 ///     let starts = starts.fill(block, 4, |g| [0, 2, 2, 5][g as usize]);
@@ -41,7 +41,8 @@ pub struct WarpPart<'a, M> {
 }
 
 impl<'a, M: Elements> WarpPart<'a, M> {
-    /// The elements from `first` to before `end`, which are not before `first` and there, and one warp's alone.
+    /// The elements from `first` to before `end`. They must exist, `end` must not be below `first`, and no other warp uses
+    /// them.
     #[inline(always)]
     pub(super) fn new(memory: &'a M, first: u32, end: u32) -> Self {
         Self { memory, first, len: end.wrapping_sub(first) }
@@ -49,21 +50,21 @@ impl<'a, M: Elements> WarpPart<'a, M> {
 }
 
 impl<M: Elements> WarpPart<'_, M> {
-    /// Where the part begins in the block's memory.
+    /// The index of the part's first element in the block's memory.
     #[inline(always)]
     #[must_use]
     pub fn start(&self) -> u32 {
         self.first
     }
 
-    /// Number of elements.
+    /// The number of elements.
     #[inline(always)]
     #[must_use]
     pub fn len(&self) -> u32 {
         self.len
     }
 
-    /// Whether there is no element.
+    /// Whether there are no elements.
     #[inline(always)]
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -79,7 +80,7 @@ impl<M: Elements> WarpPart<'_, M> {
     pub fn set(&mut self, _warp: &mut Warp, i: u32, item: M::Item) {
         check_index(i, self.len);
         if platform::leads_warp() {
-            // SAFETY: in bounds of the part, which is this warp's alone; one of its threads stores.
+            // SAFETY: in bounds of the part, which belongs to this warp; one of its threads stores.
             unsafe { self.memory.store(self.first.wrapping_add(i), item) };
         }
     }

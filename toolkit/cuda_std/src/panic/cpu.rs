@@ -22,8 +22,8 @@ thread_local! {
     static SITE: RefCell<Option<Site>> = const { RefCell::new(None) };
 }
 
-/// Runs one block, and turns a panic in it into an error.
-pub(crate) fn catch(kernel: &str, block: [u32; 3], run: impl FnOnce()) -> Result<(), KernelPanic> {
+/// Runs one block, and turns a panic in it into an error. It is compiled once, whatever it runs.
+pub(crate) fn catch(kernel: &str, block: [u32; 3], run: &mut dyn FnMut()) -> Result<(), KernelPanic> {
     install_hook();
     let outer = SITE.replace(Some(Site::default()));
     let result = catch_unwind(AssertUnwindSafe(run));

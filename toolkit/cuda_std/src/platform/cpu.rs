@@ -5,6 +5,7 @@ mod crew;
 mod frozen;
 pub(crate) mod half;
 mod matrix;
+mod order;
 mod picks;
 pub(crate) mod printer;
 mod ranges;
@@ -17,10 +18,11 @@ mod warp_list;
 mod whole_grid;
 
 pub use atomic::{AtomicNumber, Place};
-pub use crew::{Crew, Order};
+pub use crew::Crew;
 pub use frozen::Frozen;
 pub(crate) use frozen::frozen;
 pub(crate) use matrix::multiply;
+pub use order::Order;
 pub use picks::Pick;
 pub(crate) use picks::{PickStorage, load_picks, push_picks, push_ranges_where};
 pub(crate) use ranges::each_of_ranges;
@@ -30,8 +32,8 @@ pub(crate) use scatter::{WriteOnce, store_scattered};
 pub use shared::{DynamicStorage, SharedStorage};
 pub(crate) use shared::{SharedPointer, end_turn_of_copies, finish_copies, finish_older_copies};
 pub(crate) use warp::{
-    LaneStorage, ballot, ballot_of_any, begin_turns, each_in_turn, each_index_by_warp, each_warp, leads_warp,
-    leave_if_a_lane_is_dead, meet_warp, or_words,
+    LaneStorage, UnionStorage, ballot, ballot_of_any, begin_turns, each_in_turn, each_index_by_warp, each_warp,
+    leads_warp, leave_if_a_lane_is_dead, meet_warp,
 };
 pub(crate) use warp_list::{any_item, spread, store_ranges, store_some};
 pub(crate) use whole_grid::GridCrew;

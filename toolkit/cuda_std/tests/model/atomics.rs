@@ -33,14 +33,14 @@ fn a_histogram_is_the_same_in_every_order() {
     }
 }
 
-/// Written to be wrong: each thread keeps the number that it drew, and who draws first is not said.
+/// Wrong on purpose: each thread keeps the number that it drew, and who draws first is not said.
 #[kernel(threads = 64)]
 fn tickets(block: &mut Block, out: &mut Chunk<u32, 64>, next: &Atomics<u32>) {
     let drawn = block.per_thread(|t| next.add(t, 0, 1));
     out.write(block, 0, &drawn, |_, ticket| *ticket);
 }
 
-/// Written to be wrong: adds floats in whatever order threads come.
+/// Wrong on purpose: adds floats in whatever order threads come.
 #[kernel(threads = 64)]
 fn float_sum(block: &mut Block, sum: &Atomics<f32>, values: &[f32]) {
     block.for_each(values.len() as u32, |t, i| {

@@ -105,7 +105,7 @@ fn a_panic_in_a_warp_names_the_thread() {
     assert_eq!(out, [32; 4]);
 }
 
-/// Written to be wrong: which warp comes first decides what each one draws.
+/// Wrong on purpose: which warp comes first decides what each one draws.
 #[kernel(threads = 512)]
 fn first_come(block: &mut Block, out: &mut Chunk<u32, 16>, next: &Atomics<u32>) {
     out.write_by_warp(block, |warp| {

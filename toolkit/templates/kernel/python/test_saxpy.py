@@ -1,4 +1,4 @@
-"""The kernel from Python: on NumPy's arrays, and on those of PyTorch and CuPy where these and a GPU are.
+"""The kernel from Python: on arrays of NumPy, and of PyTorch and CuPy if they and a GPU are available.
 
 Run it with the module on PYTHONPATH, or after `pip install .`.
 """
@@ -35,9 +35,9 @@ assert (y.ravel().view(np.uint32) == expected.view(np.uint32)).all()
 print("NumPy: same bits as plain NumPy")
 
 x, y = inputs()
-refused(TypeError, "float32 is needed, not float64", lambda: my_kernels.saxpy(y, x.astype(np.float64), A))
+refused(TypeError, "expected an array of float32, not float64", lambda: my_kernels.saxpy(y, x.astype(np.float64), A))
 refused(TypeError, "not list", lambda: my_kernels.saxpy([1.0], x, A))
-refused(ValueError, "consecutive", lambda: my_kernels.saxpy(y[::2], x, A))
+refused(ValueError, "contiguous", lambda: my_kernels.saxpy(y[::2], x, A))
 refused(ValueError, "shares memory", lambda: my_kernels.saxpy(y, y[1:], A))
 refused(ValueError, "offsets overlap", lambda: my_kernels.saxpy(y, x, A, [0, 9, 5]))
 refused(Exception, "", lambda: my_kernels.saxpy(y, x[:5], A))

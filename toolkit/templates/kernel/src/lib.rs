@@ -9,7 +9,7 @@ use cuda_std::prelude::*;
 /// Adds `a` times `x` to `y`. Each block does its own segment of `y`.
 ///
 /// # Panics
-/// When `x` is shorter than `y`; the launch returns an error then.
+/// If `x` is shorter than `y`; the launch then returns an error.
 #[kernel(threads = 256)]
 pub fn saxpy(block: &mut Block, y: &mut Segment<f32>, x: &[f32], a: f32) {
     let (n, first) = (y.len(), y.start());
@@ -18,7 +18,7 @@ pub fn saxpy(block: &mut Block, y: &mut Segment<f32>, x: &[f32], a: f32) {
 // ANCHOR_END: kernel
 
 // ANCHOR: ptx
-/// These kernels for GPUs, made by build.rs; or why they could not be made.
+/// These kernels for GPUs, built by build.rs; or why they could not be built.
 #[cfg(not(target_arch = "nvptx64"))]
 pub const PTX: Result<&str, &str> = include!(concat!(env!("OUT_DIR"), "/ptx.rs"));
 // ANCHOR_END: ptx

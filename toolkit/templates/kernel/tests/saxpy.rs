@@ -1,4 +1,4 @@
-//! The kernel against plain Rust: on CPU cores, and on a GPU where there is one.
+//! The kernel compared with plain Rust: on CPU cores, and on a GPU if there is one.
 
 use cuda_host::{CudaExecutor, DeviceBuffer, DeviceOffsets};
 use cuda_std::launch::LaunchError;
@@ -11,7 +11,7 @@ use my_kernels::{PTX, saxpy};
 
 const A: f32 = 1.5;
 
-/// Blocks of very different size, one of them with nothing to do.
+/// Blocks of very different sizes, one of them empty.
 const OFFSETS: [u32; 5] = [0, 1, 1, 4_000, 10_000];
 const BLOCKS: u32 = 4;
 
@@ -33,7 +33,7 @@ fn expected() -> Vec<u32> {
 #[test]
 fn cpu_cores_compute_what_plain_rust_does() -> Result<(), Box<dyn Error>> {
     let offsets = Offsets::new(OFFSETS.to_vec())?;
-    // The second one runs blocks and threads in a shuffled order: a GPU promises none.
+    // The second executor runs blocks and threads in a shuffled order: a GPU guarantees none.
     for executor in [CpuExecutor::new(), CpuExecutor::shuffled(1)] {
         let (x, mut y) = inputs();
         saxpy::launch(&executor, BLOCKS, saxpy::Args { y: Segments { data: &mut y, offsets: &offsets }, x: &x, a: A })?;
@@ -88,12 +88,12 @@ fn an_index_out_of_bounds_is_an_error() -> Result<(), Box<dyn Error>> {
 }
 // ANCHOR_END: panic
 
-/// Says in one line that a test was left out. CUDA_REQUIRE_GPU=1 makes that a failure.
+/// Prints in one line that a test was skipped. CUDA_REQUIRE_GPU=1 makes that a failure.
 fn skipped(why: impl Display) -> Result<(), Box<dyn Error>> {
     if std::env::var_os("CUDA_REQUIRE_GPU").is_some_and(|value| value == "1") {
         return Err(format!("CUDA_REQUIRE_GPU=1, but {why}").into());
     }
-    // Not through `eprintln!`, which a passing test swallows; and in one piece, since other tests write, too.
+    // Not through `eprintln!`, which a passing test captures; and in one call, since other tests write, too.
     let line = format!("skipped: {}\n", why.to_string().lines().next().unwrap_or_default());
     io::stderr().write_all(line.as_bytes())?;
     Ok(())

@@ -1,4 +1,4 @@
-//! Launches: batches on one stream and on several, many launches and one of a graph.
+//! Launches: batches on one and several streams, many launches and a single graph.
 
 use crate::{Clock, Lesson};
 use anyhow::Result;
@@ -6,7 +6,7 @@ use cuda_host::{CudaError, CudaExecutor, DeviceBuffer, DeviceOffsets, Graph, Pin
 use cuda_std::launch::{Offsets, Segments};
 use test_kernels::{polynomial, spin};
 
-/// Where a batch is, on its way up, through a kernel, and down.
+/// A batch: its upload, kernel and download.
 struct Batch {
     up: PinnedBuffer<u32>,
     input: DeviceBuffer<u32>,
@@ -15,7 +15,7 @@ struct Batch {
     executor: CudaExecutor,
 }
 
-/// Batches that are copied, computed, and copied back, in turn on one, two or three streams.
+/// Batches that are uploaded, computed and downloaded in turn on one, two or three streams.
 pub struct Streams {
     batches: Vec<Batch>,
     at: DeviceOffsets,
@@ -26,7 +26,7 @@ impl Streams {
     const BATCHES: usize = 12;
     const LEN: usize = 4 << 20;
     const BLOCK: usize = 1024;
-    /// Such that the kernel takes about as long as a copy, on a GPU of a data centre.
+    /// The kernel then takes about as long as a copy on a data-centre GPU.
     const ROUNDS: u32 = 300;
 
     pub fn new(gpu: &CudaExecutor) -> Result<Self> {
@@ -87,7 +87,7 @@ impl Lesson for Streams {
     }
 }
 
-/// A hundred small kernels, one after the other.
+/// A hundred small kernels in sequence.
 pub struct Launches {
     x: DeviceBuffer<f32>,
     out: DeviceBuffer<f32>,

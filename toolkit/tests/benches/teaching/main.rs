@@ -1,9 +1,9 @@
-//! Benchmarks that teach: what a habit costs on this machine, beside what to do instead.
-//! `cargo bench -p tests --bench teaching`, or carried to a GPU machine as an executable.
+//! Benchmarks that teach: the cost of a habit on this machine, compared with its alternatives. `cargo bench -p tests
+//! --bench teaching`, or as an executable on a GPU machine.
 //!
-//! The forms of a lesson run in turn in every repetition, each time beginning with another one, so that a change of clocks
-//! meets all alike. What only the device does is timed by events, what the host has a part in by the clock until the
-//! device is done. Bytes count what is read and what is written.
+//! The forms of a lesson run in turn in every repetition, each time beginning with another one, so a change of clock rates
+//! affects all alike. Work of the device alone is timed by events, work that involves the host by wall time until the
+//! device is done. Bytes count both reads and writes.
 
 mod launches;
 mod memory;
@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 use toolkit_tests::bench::{Watch, median, today};
 
-/// Time what the guide teaches on the first GPU
+/// Time the guide's lessons on the first GPU
 #[derive(Parser)]
 struct Arguments {
     /// Elements of the large inputs, in units of 2^20
@@ -48,35 +48,35 @@ struct Arguments {
 /// How a form is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Clock {
-    /// By events around what it queues.
+    /// By events around the queued work.
     Device,
-    /// From the call until the device is done.
+    /// Wall time from the call until the device is done.
     Host,
 }
 
-/// One thing to learn: the same work, done in several ways.
+/// A lesson: the same work, done in several ways.
 trait Lesson {
     fn name(&self) -> &'static str;
     fn clock(&self) -> Clock;
-    /// The first is what the others are compared with.
+    /// The first form is the reference.
     fn forms(&self) -> Vec<String>;
-    /// Bytes that a form moves, to and from where the lesson is about.
+    /// Bytes that a form moves in the memory that the lesson is about.
     fn bytes(&self) -> f64;
-    /// Queues the work once in the form of this number.
+    /// Queues the work once in the given form.
     fn run(&mut self, gpu: &CudaExecutor, form: usize) -> Result<()>;
-    /// Whether the form that ran last has given the right result. Everything is done.
+    /// Whether the form that ran last gave the right result. All work is done.
     fn is_right(&self, gpu: &CudaExecutor) -> Result<bool>;
 }
 
-/// One form of a lesson.
+/// A form of a lesson.
 struct Line {
     lesson: &'static str,
     clock: Clock,
     form: String,
     bytes: f64,
-    /// One a repetition.
+    /// One time per repetition.
     milliseconds: Vec<f64>,
-    /// The time of the lesson's first form over this one's, as the median within repetitions.
+    /// The time of the lesson's first form divided by this one's: the median within repetitions.
     faster: f64,
 }
 

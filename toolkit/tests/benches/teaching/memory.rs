@@ -5,7 +5,7 @@ use anyhow::Result;
 use cuda_host::{CudaExecutor, DeviceBuffer, GpuBufferPool, PinnedBuffer};
 use test_kernels::strided_copy;
 
-/// Copies on the device whose reads lie ever further apart.
+/// Copies on the device with increasing distance between reads.
 pub struct Strides {
     n: u32,
     from: DeviceBuffer<f32>,
@@ -57,14 +57,14 @@ impl Lesson for Strides {
     }
 }
 
-/// From where to where a copy goes.
+/// The direction of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     Up,
     Down,
 }
 
-/// Copies between host and device, of a vector and of page-locked memory.
+/// Copies between host and device, with a vector and with page-locked memory.
 pub struct Transfers {
     way: Way,
     pageable: Vec<f32>,
@@ -77,7 +77,7 @@ impl Transfers {
         let n = n as usize;
         let mut pinned = PinnedBuffer::zeroed(gpu.context(), n)?;
         pinned.as_mut_slice()?.fill(2.0);
-        // Written, so that its pages are there.
+        // Written, so that its pages exist.
         let pageable = vec![2.0f32; n];
         let device = DeviceBuffer::from_slice(gpu.stream(), &pageable)?;
         Ok(Self { way, pageable, pinned, device })
@@ -122,7 +122,7 @@ impl Lesson for Transfers {
     }
 }
 
-/// The memory of a batch: three buffers, of which each is written once.
+/// The memory of a batch: three buffers that are each written once.
 pub struct Allocations {
     pool: GpuBufferPool,
 }
@@ -156,7 +156,7 @@ impl Lesson for Allocations {
     fn run(&mut self, gpu: &CudaExecutor, form: usize) -> Result<()> {
         let stream = gpu.stream();
         for _ in 0..Self::BUFFERS {
-            // All of a batch would be there at once; one after the other takes as long.
+            // A batch would have all of them at once; in sequence they take as long.
             match form {
                 0 => drop(DeviceBuffer::<f32>::zeroed(stream, Self::LEN)?),
                 _ => drop(self.pool.lease_zeroed::<f32>(stream, Self::LEN)?),

@@ -5,7 +5,7 @@ use anyhow::Result;
 use cuda_host::{CudaExecutor, DeviceBuffer};
 use test_kernels::{safe_sum, shared_sum, shuffle_sum};
 
-/// A sum of every 32,768 elements.
+/// Sums of 32,768 elements each.
 pub struct Sums {
     n: u32,
     input: DeviceBuffer<f32>,
@@ -16,7 +16,7 @@ impl Sums {
     const CHUNK: u32 = 32_768;
 
     pub fn new(gpu: &CudaExecutor, n: u32) -> Result<Self> {
-        // Small whole numbers: their sums are exact in every order.
+        // Small integers: their sums are exact in every order.
         let values: Vec<f32> = (0..n).map(|i| (i % 8) as f32).collect();
         let input = DeviceBuffer::from_slice(gpu.stream(), &values)?;
         Ok(Self { n, input, sums: DeviceBuffer::zeroed(gpu.stream(), n.div_ceil(Self::CHUNK) as usize)? })
@@ -54,7 +54,7 @@ impl Lesson for Sums {
     }
 
     fn is_right(&self, gpu: &CudaExecutor) -> Result<bool> {
-        // n is a multiple of the chunk, and that of 8.
+        // n is a multiple of the chunk, which is a multiple of 8.
         Ok(self.sums.download(gpu.stream())?.iter().all(|sum| *sum == 3.5 * Self::CHUNK as f32))
     }
 }

@@ -1,4 +1,4 @@
-//! Reading where data say: what a check of each index costs, which no compiler can leave out.
+//! Reads at indices from data: the cost of an index check that no compiler can remove.
 
 use crate::gpu::Gpu;
 use crate::memory::{bits, numbers, words};
@@ -12,7 +12,7 @@ use test_kernels::{raw_gather, safe_gather};
 /// out[i] = x[index[i]].
 pub struct Gather {
     n: u32,
-    /// Elements that are read from.
+    /// Number of elements of the source.
     from: u32,
     order: Order,
     x: DeviceBuffer<f32>,
@@ -23,16 +23,16 @@ pub struct Gather {
 /// The order of the indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Neighbours in turn: the memory's full bandwidth, which leaves most time for checks.
+    /// Consecutive elements: the full memory bandwidth, which leaves most time for checks.
     Rising,
-    /// By chance, within a few KiB that the L1 cache holds: the least time for what is beside the check.
+    /// Random within a few KiB that fit into the L1 cache: the least time to hide the check.
     Near,
-    /// By chance, everywhere.
+    /// Random in all elements.
     Far,
 }
 
 impl Gather {
-    /// Elements of a block.
+    /// Elements per block.
     const CHUNK: u32 = 4096;
 
     pub fn new(gpu: &Gpu, n: u32, order: Order) -> Result<Self> {
@@ -62,7 +62,7 @@ impl Operation for Gather {
         let (x, index) = (self.x.view(), self.index[turn % self.index.len()].view());
         let (n, chunk, blocks) = (self.n, Self::CHUNK, self.n / Self::CHUNK);
         let mut out = self.out.view_mut();
-        // SAFETY: `out` and `index` have n elements, and no index is beyond `x`; everything is on one stream.
+        // SAFETY: `out` and `index` have n elements, and no index is beyond `x`; all work is on one stream.
         unsafe {
             match form {
                 Form::Safe => {

@@ -1,4 +1,4 @@
-//! The device, the kernels of both compilers, and a stopwatch.
+//! The device, the kernels of both compilers, and a timer.
 
 use crate::Form;
 use anyhow::{Context as _, Result};
@@ -23,7 +23,7 @@ impl Gpu {
             None => None,
             Some(path) => {
                 let image = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-                // SAFETY: the caller names what nvcc wrote.
+                // SAFETY: the caller names an image made by nvcc.
                 Some(unsafe { load_image(executor.context(), "baselines", &image) }?)
             }
         };
@@ -39,7 +39,7 @@ impl Gpu {
         Ok(DeviceBuffer::zeroed(self.executor.stream(), n)?)
     }
 
-    /// Milliseconds from the first to the last piece of work that `queue` queues.
+    /// Milliseconds from the first to the last work that `queue` queues.
     pub fn time(&self, queue: impl FnOnce() -> Result<()>) -> Result<f64> {
         let stream = self.executor.stream();
         self.begin.record(stream)?;
@@ -49,7 +49,7 @@ impl Gpu {
         Ok(f64::from(self.end.elapsed_ms(&self.begin)?))
     }
 
-    /// What a form of a kernel takes of the device.
+    /// Resources of a form of a kernel.
     pub fn attributes<Safe: Kernel, Raw: RawStyle>(
         &self,
         form: Form,
@@ -69,10 +69,10 @@ impl Gpu {
     /// Launches a baseline.
     ///
     /// # Safety
-    /// That of [`RawKernel::launch`].
+    /// Those of [`RawKernel::launch`].
     pub unsafe fn launch_baseline(&self, name: &'static str, blocks: u32, threads: u32, words: &[Word]) -> Result<()> {
         let baseline = self.baseline(name)?.with_context(|| format!("there is no baseline {name}"))?;
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         Ok(unsafe { baseline.launch(self.executor.stream(), blocks, threads, words) }?)
     }
 }

@@ -1,10 +1,9 @@
-//! What the safe form costs: kernels in safe Rust, in Rust by raw pointers, and in CUDA C++, the same algorithm each.
-//! `cargo bench -p tests --bench zero_cost`, or carried to a GPU machine as an executable.
+//! The cost of the safe form: kernels in safe Rust, in Rust with raw pointers, and in CUDA C++, with the same algorithm.
+//! `cargo bench -p tests --bench zero_cost`, or as an executable on a GPU machine.
 //!
-//! Times are those of events around one launch. All forms of an operation run in turn in every repetition, each time
-//! beginning with another one, so that a change of clocks meets all alike; a ratio is the median of the ratios within
-//! repetitions. What is bound by memory takes two inputs in turn, each larger than the L2 cache. All forms must give the
-//! same bits.
+//! Times come from events around one launch. All forms of an operation run in turn in every repetition, each time beginning
+//! with another one, so a change of clock rates affects all alike; a ratio is the median of the ratios within repetitions.
+//! Memory-bound operations alternate between two inputs, each larger than the L2 cache. All forms must give the same bits.
 
 mod gather;
 mod gpu;
@@ -24,11 +23,11 @@ use std::process::ExitCode;
 /// Time safe kernels against their baselines on the first GPU
 #[derive(Parser)]
 struct Arguments {
-    /// Elements of the inputs that are bound by memory, in units of 2^20
+    /// Elements of the inputs of memory-bound operations, in units of 2^20
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=512))]
     mebi_elements: u32,
 
-    /// Rows and columns of the matrices that are multiplied: multiples of 128
+    /// Rows and columns of the multiplied matrices: multiples of 128
     #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [1024, 2048, 4096])]
     matrices: Vec<u32>,
 
@@ -36,7 +35,7 @@ struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 21, value_parser = clap::value_parser!(u16).range(1..))]
     repetitions: u16,
 
-    /// baselines/zero_cost.cu as nvcc made it, cubin or PTX: the baselines are timed beside the kernels
+    /// baselines/zero_cost.cu compiled by nvcc, cubin or PTX: the baselines are timed beside the kernels
     #[arg(long, value_name = "FILE")]
     baselines: Option<PathBuf>,
 
@@ -57,7 +56,7 @@ struct Arguments {
     bench: bool,
 }
 
-/// How a kernel is written.
+/// The form of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Safe,
@@ -77,7 +76,7 @@ impl Form {
     }
 }
 
-/// Least work of an operation.
+/// The minimum work of an operation.
 #[derive(Clone, Copy, Debug, Default)]
 struct Work {
     /// Operations on f32; a fused one counts twice.
@@ -86,13 +85,13 @@ struct Work {
     bytes: f64,
 }
 
-/// Something that all forms compute, with its buffers.
+/// An operation that all forms compute, with its buffers.
 trait Operation {
     fn name(&self) -> String;
     fn work(&self) -> Work;
-    /// What a form's kernel takes of the device; nothing where there is no such form.
+    /// Resources of a form's kernel; `None` if there is no such form.
     fn attributes(&self, gpu: &Gpu, form: Form) -> Result<Option<KernelAttributes>>;
-    /// Queues one launch on the inputs number `turn`, counted round.
+    /// Queues one launch on input set number `turn`, modulo the number of sets.
     fn launch(&mut self, gpu: &Gpu, form: Form, turn: usize) -> Result<()>;
     /// Fills the outputs with zeros.
     fn clear(&mut self, gpu: &Gpu) -> Result<()>;

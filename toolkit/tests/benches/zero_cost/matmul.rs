@@ -1,4 +1,4 @@
-//! The product of two square matrices, which arithmetic bounds.
+//! The product of two square matrices, which is bound by arithmetic.
 
 use crate::gpu::Gpu;
 use crate::memory::numbers;
@@ -43,7 +43,7 @@ impl Operation for Matmul {
     fn launch(&mut self, gpu: &Gpu, form: Form, _: usize) -> Result<()> {
         let (a, b, mut c, n) = (self.a.view(), self.b.view(), self.c.view_mut(), self.n);
         let blocks = (n / 128) * (n / 128);
-        // SAFETY: all have n times n elements, n is a multiple of 128; everything is on one stream.
+        // SAFETY: all have n times n elements, n is a multiple of 128; all work is on one stream.
         unsafe {
             match form {
                 Form::Safe => {

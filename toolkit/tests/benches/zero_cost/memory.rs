@@ -1,4 +1,4 @@
-//! Operations that memory bounds.
+//! Memory-bound operations.
 
 use crate::gpu::Gpu;
 use crate::{Form, Operation, Work};
@@ -11,10 +11,10 @@ use test_kernels::{
     raw_histogram, raw_saxpy, raw_sum, raw_transpose, safe_histogram, safe_saxpy, safe_sum, safe_transpose,
 };
 
-/// Inputs that are used in turn.
+/// Number of alternating inputs.
 const SETS: usize = 2;
 
-/// Numbers between -1 and 1 that differ.
+/// Different numbers between -1 and 1.
 pub fn numbers(n: usize, seed: u32) -> Vec<f32> {
     words(n, seed).into_iter().map(|word| (word >> 8) as f32 / (1 << 23) as f32 - 1.0).collect()
 }
@@ -42,7 +42,7 @@ pub struct Saxpy {
 }
 
 impl Saxpy {
-    /// Elements of a block.
+    /// Elements per block.
     const CHUNK: u32 = 4096;
     const A: f32 = 1.25;
 
@@ -71,7 +71,7 @@ impl Operation for Saxpy {
         let (x, y) = (&self.x[turn % SETS], &self.y[turn % SETS]);
         let (n, chunk, blocks, a) = (self.n, Self::CHUNK, self.n / Self::CHUNK, Self::A);
         let mut out = self.out.view_mut();
-        // SAFETY: all have n elements; everything is on one stream.
+        // SAFETY: all have n elements; all work is on one stream.
         unsafe {
             match form {
                 Form::Safe => {
@@ -109,7 +109,7 @@ pub struct Sum {
 }
 
 impl Sum {
-    /// Elements of a block.
+    /// Elements per block.
     const CHUNK: u32 = 32768;
 
     pub fn new(gpu: &Gpu, n: u32) -> Result<Self> {
@@ -136,7 +136,7 @@ impl Operation for Sum {
         let input = self.input[turn % SETS].view();
         let (n, chunk, blocks) = (self.n, Self::CHUNK, self.n / Self::CHUNK);
         let mut sums = self.sums.view_mut();
-        // SAFETY: n elements, and a sum for each block; everything is on one stream.
+        // SAFETY: n elements, and a sum for each block; all work is on one stream.
         unsafe {
             match form {
                 Form::Safe => {
@@ -164,7 +164,7 @@ impl Operation for Sum {
     }
 }
 
-/// A matrix turned over its diagonal.
+/// The transpose of a matrix.
 pub struct Transpose {
     rows: u32,
     columns: u32,
@@ -199,7 +199,7 @@ impl Operation for Transpose {
         let (rows, columns) = (self.rows, self.columns);
         let blocks = rows / 32 * (columns / 32);
         let mut out = self.out.view_mut();
-        // SAFETY: both have rows times columns elements; everything is on one stream.
+        // SAFETY: both have rows times columns elements; all work is on one stream.
         unsafe {
             match form {
                 Form::Safe => {
@@ -229,7 +229,7 @@ impl Operation for Transpose {
     }
 }
 
-/// How often each byte is there.
+/// The number of occurrences of each byte.
 pub struct Histogram {
     n: u32,
     words: Vec<DeviceBuffer<u32>>,
@@ -237,7 +237,7 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Words of a block.
+    /// Words per block.
     const CHUNK: u32 = 16384;
 
     pub fn new(gpu: &Gpu, n: u32) -> Result<Self> {
@@ -263,7 +263,7 @@ impl Operation for Histogram {
         let words = self.words[turn % SETS].view();
         let (n, chunk, blocks) = (self.n, Self::CHUNK, self.n / Self::CHUNK);
         let mut bins = self.bins.view_mut();
-        // SAFETY: n words and 256 bins; everything is on one stream.
+        // SAFETY: n words and 256 bins; all work is on one stream.
         unsafe {
             match form {
                 Form::Safe => {
@@ -291,7 +291,7 @@ impl Operation for Histogram {
     }
 }
 
-/// GB/s, read and written, of copies within the device's memory: what a kernel that is bound by memory can reach.
+/// GB/s, reads plus writes, of copies within the device's memory: the limit of a memory-bound kernel.
 pub fn copy_gbs(gpu: &Gpu, n: u32, repetitions: usize) -> Result<f64> {
     let from = gpu.upload(&numbers(n as usize, 51))?;
     let mut to = gpu.zeroed::<f32>(n as usize)?;

@@ -1,19 +1,19 @@
-//! What was measured: ratios first, then a table; and CSV.
+//! Output of measurements: ratios, then a table; and CSV.
 
 use crate::{Arguments, Form, Work};
 use anyhow::Result;
 use cuda_host::{DeviceInfo, KernelAttributes, driver_version};
 use std::path::Path;
 
-/// One form of an operation.
+/// A form of an operation.
 pub struct Line {
     pub operation: String,
     pub form: Form,
     pub work: Work,
     pub attributes: KernelAttributes,
-    /// One a repetition.
+    /// One time per repetition.
     pub milliseconds: Vec<f64>,
-    /// Whether the outputs are those of the operation's first form.
+    /// Whether the outputs equal those of the operation's first form.
     pub same: bool,
 }
 
@@ -46,7 +46,7 @@ impl Report {
         self.lines.iter().all(|line| line.same)
     }
 
-    /// A line's time over that of another form of its operation, as the median within repetitions. Below 1 is faster.
+    /// A line's time divided by that of another form of its operation: the median within repetitions. Below 1 is faster.
     fn ratio(&self, line: &Line, to: Form) -> Option<f64> {
         let other = self.lines.iter().find(|other| other.operation == line.operation && other.form == to)?;
         let pairs = line.milliseconds.iter().zip(&other.milliseconds);
@@ -132,7 +132,7 @@ impl Report {
     }
 }
 
-/// The middle one; the mean of both where there are two.
+/// The median; the mean of the middle two for an even number.
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -1,5 +1,5 @@
-//! Kernels whose sources are not the same for the device and for the host: what happens when a kernel is changed and its
-//! PTX is not built again. None of them can be launched; tests look at how they are refused.
+//! Kernels whose sources differ between device and host, as if a kernel was changed and its PTX was not rebuilt. They
+//! cannot be launched; tests check how they are refused.
 
 use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
@@ -26,11 +26,11 @@ macro_rules! structs {
 }
 
 structs! {
-    /// Two fields that have changed places: size and types are the same.
+    /// Two swapped fields: size and types are the same.
     Swapped: device { x: f32, y: f32 } host { y: f32, x: f32 }
     /// A field of another type and the same size.
     Retyped: device { x: f32, count: u32 } host { x: f32, count: i32 }
-    /// A field that was put before the others.
+    /// A field inserted before the others.
     Grown: device { x: f32, y: f32 } host { mass: f32, x: f32, y: f32 }
 }
 
@@ -48,14 +48,14 @@ pub fn altered_type(block: &mut Block, out: &mut Segment<f32>, weight: Retyped) 
     out.fill(block, n, |_| weight.x * weight.count as f32);
 }
 
-/// One more field, in the elements of the output.
+/// An additional field in the elements of the output.
 #[kernel(threads = 32)]
 pub fn altered_field(block: &mut Block, out: &mut Segment<Grown>) {
     let n = out.len();
     out.update(block, n, |_, point| point.x = 0.0);
 }
 
-/// Parameters in another order: as many raw arguments of the same types.
+/// Parameters in another order, with equal numbers of raw arguments of each type.
 #[cfg(target_arch = "nvptx64")]
 #[kernel(threads = 32)]
 pub fn altered_signature(block: &mut Block, out: &mut Segment<f32>, scale: f32, shift: f32) {
@@ -63,7 +63,7 @@ pub fn altered_signature(block: &mut Block, out: &mut Segment<f32>, scale: f32, 
     out.fill(block, n, |_| scale + shift);
 }
 
-/// Parameters in another order: as many raw arguments of the same types.
+/// Parameters in another order, with equal numbers of raw arguments of each type.
 #[cfg(not(target_arch = "nvptx64"))]
 #[kernel(threads = 32)]
 pub fn altered_signature(block: &mut Block, out: &mut Segment<f32>, shift: f32, scale: f32) {
@@ -71,7 +71,7 @@ pub fn altered_signature(block: &mut Block, out: &mut Segment<f32>, shift: f32, 
     out.fill(block, n, |_| scale + shift);
 }
 
-/// One more parameter.
+/// An additional parameter.
 #[cfg(target_arch = "nvptx64")]
 #[kernel(threads = 32)]
 pub fn altered_count(block: &mut Block, out: &mut Segment<f32>, scale: f32) {
@@ -79,7 +79,7 @@ pub fn altered_count(block: &mut Block, out: &mut Segment<f32>, scale: f32) {
     out.fill(block, n, |_| scale);
 }
 
-/// One more parameter.
+/// An additional parameter.
 #[cfg(not(target_arch = "nvptx64"))]
 #[kernel(threads = 32)]
 pub fn altered_count(block: &mut Block, out: &mut Segment<f32>, scale: f32, shift: f32) {

@@ -1,4 +1,4 @@
-//! Kernels written as for Rust-CUDA, against `cuda_std::compat`.
+//! Kernels written as for Rust-CUDA, with `cuda_std::compat`.
 #![allow(unsafe_code)]
 
 mod examples;

@@ -1,11 +1,11 @@
-//! The pass over all pairs alone, beside which a baseline in CUDA C++ stands: what the safe form costs.
+//! The pass over all pairs alone, to compare the safe form with a baseline in CUDA C++.
 
 use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
 use cuda_std::math::{fma, sqrt};
 use cuda_std::prelude::*;
 
-/// A point in space, and something that rides along: read with one load of 16 bytes.
+/// A point in space with an unused word: read with one load of 16 bytes.
 #[derive(Clone, Copy, Debug, DeviceLayout, Zeroable, Pod)]
 #[repr(C, align(16))]
 pub struct Point {
@@ -15,11 +15,11 @@ pub struct Point {
     pub y: f32,
     /// Third coordinate.
     pub z: f32,
-    /// Not looked at.
+    /// Unused.
     pub tag: u32,
 }
 
-/// What is near a point.
+/// Results for the surroundings of a point.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceLayout, Zeroable, Pod)]
 #[repr(C, align(16))]
 pub struct Contact {
@@ -77,10 +77,10 @@ struct Sums {
     up: f32,
 }
 
-/// Counts, weighs and parts the points near each point of a set; block `i` takes segment `i` of `out`, and the same part of
-/// `points`.
+/// Counts, weights and divides the points near each point of a set; block `i` takes segment `i` of `out`, and the same part
+/// of `points`.
 ///
-/// The ends of a set have no axis: there everything is in the lower half sphere.
+/// The end points of a set have no axis: there everything counts for the lower half sphere.
 #[kernel(threads = 256)]
 pub fn contacts(block: &mut Block, out: &mut Segment<Contact>, points: &[Point], threshold: f32) {
     let n = out.len();

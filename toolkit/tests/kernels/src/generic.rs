@@ -4,9 +4,9 @@ use core::ops::{Add, Mul};
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
 
-/// A number that is weighted.
+/// A number that can be weighted.
 pub trait Number: DeviceLayout + Add<Output = Self> + Mul<Output = Self> {
-    /// Nothing.
+    /// Zero.
     const ZERO: Self;
 }
 
@@ -22,8 +22,8 @@ impl Number for u32 {
     const ZERO: Self = 0;
 }
 
-/// Sums of a part from its end on, scaled, each with the sum of the whole part added; by way of a tile. The constant is
-/// the part, the tile and the block.
+/// Scaled sums of a part from its end on, each plus the sum of the whole part; computed in a tile. The constant is the size
+/// of the part, the tile and the block.
 #[kernel(
     threads = N,
     instances(weighted_f32 = <f32, 256>, weighted_f64 = <f64, 128>, weighted_u32 = <u32, 1024>)
@@ -41,7 +41,7 @@ pub fn weighted<T: Number, const N: usize>(
     out.inclusive_scan(block, n, T::ZERO, |i| tile.get(n - 1 - i) + sum, |a, b| a + b);
 }
 
-/// A function of the launch's choice.
+/// A function chosen by the launch.
 pub trait Curve: DeviceLayout {
     /// The value at `x`.
     fn at(&self, x: f32) -> f32;
@@ -86,11 +86,11 @@ pub fn curve<F: Curve>(block: &mut Block, out: &mut Chunk<f32, 512, WriteOnly>, 
     out.fill(block, n, |i| f.at(x.at(first + i)));
 }
 
-/// An operation that its type says, and no value.
+/// An operation given by its type, without a value.
 pub trait Operation {
-    /// What changes nothing.
+    /// The neutral element.
     const NEUTRAL: u32;
-    /// Joins two values.
+    /// Combines two values.
     fn join(a: u32, b: u32) -> u32;
 }
 
@@ -114,7 +114,7 @@ impl Operation for Largest {
     }
 }
 
-/// What each `WIDTH` neighbours come to, by teams of as many lanes.
+/// The result for each `WIDTH` neighbours, by teams of as many lanes.
 #[kernel(
     threads = 96,
     requires(x.len() == out.len() * WIDTH as usize),
@@ -134,7 +134,7 @@ pub fn joined<O: Operation, const WIDTH: u32>(block: &mut Block, out: &mut Chunk
     }
 }
 
-/// An instance whose sources differ: another operation for the device than for the host.
+/// An instance whose sources differ: the device has another operation than the host.
 #[cfg_attr(target_arch = "nvptx64", kernel(threads = 32, instances(altered_instance = <Sum>)))]
 #[cfg_attr(not(target_arch = "nvptx64"), kernel(threads = 32, instances(altered_instance = <Largest>)))]
 pub fn altered_operation<O: Operation>(block: &mut Block, out: &mut Chunk<u32, 32>, x: u32) {

@@ -1,4 +1,4 @@
-//! What a launch must get right: arguments, segments, shared memory, order and panics.
+//! Basics of launches: arguments, segments, shared memory, order and panics.
 
 use bytemuck::{Pod, Zeroable};
 use core::hint::black_box;
@@ -25,7 +25,7 @@ pub struct Triple {
     pub c: u16,
 }
 
-/// An argument of eight bytes that a register would hold.
+/// An argument of eight bytes that fits into a register.
 #[derive(Clone, Copy, Debug, DeviceLayout, Zeroable, Pod)]
 #[repr(C)]
 pub struct Pair {
@@ -69,14 +69,14 @@ pub fn echo(
     });
 }
 
-/// `out = sqrt(input * scale + index)` at the same place of `input`.
+/// `out = sqrt(input * scale + index)` for the corresponding elements of `input`.
 #[kernel(threads = 128)]
 pub fn roots(block: &mut Block, out: &mut Segment<f32>, input: &[f32], scale: f32) {
     let (n, first) = (out.len(), out.start());
     out.fill(block, n, |i| math::sqrt(math::fma(input.at(first + i), scale, i as f32)));
 }
 
-/// The segment's part of `input` in reverse order, by way of shared memory. A segment has at most 256 elements.
+/// The segment's part of `input` in reverse order, through shared memory. A segment has at most 256 elements.
 #[kernel(threads = 64)]
 pub fn turn(block: &mut Block, out: &mut Segment<u32>, input: &[u32], tile: &mut Shared<u32, 256>) {
     let (n, first) = (out.len(), out.start());
@@ -84,22 +84,22 @@ pub fn turn(block: &mut Block, out: &mut Segment<u32>, input: &[u32], tile: &mut
     out.fill(block, n, |i| tile.get(n - 1 - i));
 }
 
-/// Steps a generator of random numbers `rounds` times from each element of `input`: as slow as one likes.
+/// Steps a random number generator `rounds` times from each element of `input`: arbitrarily slow.
 #[kernel(threads = 64)]
 pub fn spin(block: &mut Block, out: &mut Segment<u32>, input: &[u32], rounds: u32) {
     let (n, first) = (out.len(), out.start());
     out.fill(block, n, |i| {
         let mut state = input.at(first + i);
         for _ in 0..rounds {
-            // Unseen by the compiler, which would compose many steps into one.
+            // Hidden from the compiler, which would combine many steps into one.
             state = black_box(state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
         }
         state
     });
 }
 
-/// Copies `input`, but in block `block_to_fail` element 5 panics: with an index out of bounds if `index` is one,
-/// with a message if `index` is `u32::MAX`.
+/// Copies `input`, but in block `block_to_fail` element 5 panics: with an out-of-bounds index if `index` is one, with a
+/// message if `index` is `u32::MAX`.
 #[kernel(threads = 64)]
 pub fn fail(block: &mut Block, out: &mut Segment<u32>, input: &[u32], block_to_fail: u32, index: u32) {
     let (n, first, fails) = (out.len(), out.start(), block.index() == block_to_fail);

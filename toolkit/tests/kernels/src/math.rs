@@ -1,15 +1,15 @@
-//! Every function of `cuda_std::math`, so that a test can compare the bits of both sides.
+//! All functions of `cuda_std::math`, so that a test can compare the bits of both sides.
 
 use cuda_std::math::{self, approx};
 use cuda_std::prelude::*;
 
-/// Names of functions, and a function that applies the one of a number to two operands.
+/// The names of functions, and a function that applies one of them to two operands.
 macro_rules! functions {
     ($(#[$doc:meta])* $names:ident, $apply:ident($x:ident, $y:ident: $type:ty) { $($name:ident => $value:expr,)+ }) => {
         $(#[$doc])*
         pub const $names: &[&str] = &[$(stringify!($name)),+];
 
-        /// 0 where there is no such function.
+        /// Returns 0 if there is no such function.
         #[inline(always)]
         fn $apply(function: u32, $x: $type, $y: $type) -> $type {
             let number = 0u32;
@@ -26,7 +26,7 @@ macro_rules! functions {
 }
 
 functions! {
-    /// What [`math_table()`] computes, by number.
+    /// The functions of [`math_table()`], by number.
     MATH_FUNCTIONS, apply(x, y: f32) {
         fma => math::canonical(math::fma(x, y, x)),
         sqrt => math::canonical(math::sqrt(x)),
@@ -72,7 +72,7 @@ functions! {
 }
 
 functions! {
-    /// What [`math_table_f64()`] computes, by number.
+    /// The functions of [`math_table_f64()`], by number.
     MATH_FUNCTIONS_F64, apply_f64(x, y: f64) {
         fma => math::f64::canonical(math::f64::fma(x, y, x)),
         sqrt => math::f64::canonical(math::f64::sqrt(x)),
@@ -109,7 +109,7 @@ functions! {
 }
 
 functions! {
-    /// What [`angle_table_f64()`] computes, by number.
+    /// The functions of [`angle_table_f64()`], by number.
     ANGLE_FUNCTIONS_F64, apply_angle_f64(x, y: f64) {
         sin => math::f64::sin(x),
         cos => math::f64::cos(x),
@@ -119,7 +119,7 @@ functions! {
 }
 
 functions! {
-    /// What [`approx_table()`] computes, by number.
+    /// The functions of [`approx_table()`], by number.
     APPROX_FUNCTIONS, apply_approx(x, y: f32) {
         exp2 => approx::exp2(x),
         log2 => approx::log2(x),
@@ -132,7 +132,7 @@ functions! {
     }
 }
 
-/// Function number `function` of [`MATH_FUNCTIONS`], of the numbers in the same places of `x` and `y`.
+/// Applies function number `function` of [`MATH_FUNCTIONS`] to corresponding elements of `x` and `y`.
 #[kernel(threads = 128)]
 pub fn math_table(block: &mut Block, out: &mut Segment<f32>, x: &[f32], y: &[f32], function: u32) {
     let (n, first) = (out.len(), out.start());
@@ -146,8 +146,9 @@ pub fn math_table_f64(block: &mut Block, out: &mut Segment<f64>, x: &[f64], y: &
     out.fill(block, n, |i| apply_f64(function, x.at(first + i), y.at(first + i)));
 }
 
-/// Function number `function` of [`ANGLE_FUNCTIONS_F64`], as [`math_table()`]: those that reduce angles, which are long.
-// Without the number of blocks, the assembler takes few registers and spills.
+/// Function number `function` of [`ANGLE_FUNCTIONS_F64`], as [`math_table()`]. These functions reduce angles, which takes
+/// long code.
+// Without the number of blocks, the assembler uses few registers and spills.
 #[kernel(threads = 128, blocks_per_sm = 2)]
 pub fn angle_table_f64(block: &mut Block, out: &mut Segment<f64>, x: &[f64], y: &[f64], function: u32) {
     let (n, first) = (out.len(), out.start());

@@ -1,4 +1,4 @@
-//! Kernels for each part of the kernel model, for comparing a GPU with CPU cores.
+//! Kernels for each part of the kernel model, to compare a GPU with CPU cores.
 
 mod closures;
 mod lines;

@@ -1,5 +1,5 @@
-//! Kernels that teach one thing each: what a copy costs by the order of its reads, where a sum may be folded, where a
-//! thread's own values live, and what a thread knows of itself.
+//! Kernels that each teach one thing: the cost of a copy by the order of its reads, ways to reduce a sum, where a thread's
+//! own values are stored, and what a thread knows about itself.
 
 mod clock;
 
@@ -8,8 +8,8 @@ pub use clock::my_kernel;
 use cuda_std::prelude::*;
 
 // ANCHOR: strided_copy
-/// Copies every element once. Neighbouring threads write neighbours, and read what lies `stride` apart: element `i` of
-/// the output is number `i % rows * stride + i / rows` of the input, with `rows = len / stride`. 1 is a plain copy.
+/// Copies every element once. Neighbouring threads write neighbouring elements, and read elements `stride` apart: element
+/// `i` of the output is number `i % rows * stride + i / rows` of the input, with `rows = len / stride`. 1 is a plain copy.
 #[kernel(
     threads = 256,
     requires(stride > 0, input.len() == out.len(), input.len().is_multiple_of(stride as usize))
@@ -24,8 +24,8 @@ pub fn strided_copy(block: &mut Block, out: &mut Chunk<f32, 4096, WriteOnly>, in
 // ANCHOR_END: strided_copy
 
 // ANCHOR: shared_sum
-/// Block `b` sums up the `chunk` elements from `b` times `chunk` on: each thread its own, and then by halves in shared
-/// memory, with two arrays that take turns.
+/// Block `b` sums up the `chunk` elements from `b` times `chunk` on: first each thread its own, then by halving in shared
+/// memory, with two alternating arrays.
 #[kernel(threads = 256, requires(input.len() <= sums.len() * chunk as usize))]
 pub fn shared_sum(
     block: &mut Block,
@@ -58,7 +58,7 @@ pub fn shuffle_sum(block: &mut Block, sums: &mut Chunk<f32, 1, WriteOnly>, input
 }
 // ANCHOR_END: shuffle_sum
 
-/// What each of 256 threads adds up of the block's elements.
+/// The sum of each of 256 threads over its part of the block's elements.
 #[inline(always)]
 fn own_sums(block: &mut Block, input: &[f32], chunk: u32) -> PerThread<f32> {
     let first = block.index() * chunk;
@@ -76,8 +76,8 @@ fn own_sums(block: &mut Block, input: &[f32], chunk: u32) -> PerThread<f32> {
 }
 
 // ANCHOR: nibble_counts
-/// How often the most frequent of a word's eight nibbles is there. The counts are an array that is indexed by data, which
-/// registers cannot be: it lives in the thread's local memory.
+/// The number of occurrences of the most frequent of a word's eight nibbles. The counts are an array indexed by data, which
+/// registers cannot be: it is in the thread's local memory.
 #[kernel(threads = 128, requires(words.len() == out.len()))]
 pub fn nibble_counts(block: &mut Block, out: &mut Chunk<u32, 512>, words: &[u32]) {
     let (n, first) = (out.len(), out.start());
@@ -98,7 +98,7 @@ pub fn nibble_counts(block: &mut Block, out: &mut Chunk<u32, 512>, words: &[u32]
 // ANCHOR_END: nibble_counts
 
 // ANCHOR: polynomial
-/// `(a x + b) x + c`, with coefficients that are arguments: everything of a thread stays in registers.
+/// `(a x + b) x + c` with the coefficients as arguments: all of a thread's values stay in registers.
 #[kernel(threads = 128, requires(x.len() == out.len()))]
 pub fn polynomial(block: &mut Block, out: &mut Chunk<f32, 512>, x: &[f32], a: f32, b: f32, c: f32) {
     let (n, first) = (out.len(), out.start());

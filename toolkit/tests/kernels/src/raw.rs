@@ -1,7 +1,6 @@
-//! Raw-pointer forms of safe kernels: what each costs without the safe form.
+//! Forms of safe kernels with raw pointers, to measure the cost of the safe form.
 //!
-//! The algorithm is the safe kernel's, and so are the sizes of blocks and tiles. baselines/zero_cost.cu has the same
-//! in CUDA C++.
+//! Algorithm, block sizes and tile sizes are the safe kernel's. baselines/zero_cost.cu has the same in CUDA C++.
 #![allow(unsafe_code)]
 
 mod gather;

@@ -1,7 +1,7 @@
-//! Kernels that panic on CPU cores, as a program: each panic becomes the error of its launch, and the program goes on.
+//! Kernels that panic on CPU cores, as a program: each panic becomes the error of its launch, and the program continues.
 //!
-//! Tests are always compiled so that panics unwind, whatever their profile says; programs are not. So this is a program:
-//! `cargo run --release --bin panics` fails where a release build does not do what the documentation says.
+//! Tests are always compiled with unwinding panics, whatever their profile says; programs are not. So this is a program:
+//! `cargo run --release --bin panics` fails if a release build does not do what the documentation says.
 
 use cuda_std::launch::LaunchError;
 use cuda_std::panic::KernelPanic;
@@ -9,7 +9,7 @@ use cuda_std::prelude::*;
 use std::error::Error;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The line of the first failure, from the one where this constant stands.
+/// The line of this constant; other lines are relative to it.
 const HERE: u32 = line!();
 #[kernel(threads = 64)]
 fn fail(block: &mut Block, out: &mut Chunk<u32, 64>, input: &[u32], bad_block: u32, bad_thread: u32, what: u32) {
@@ -24,7 +24,7 @@ fn fail(block: &mut Block, out: &mut Chunk<u32, 64>, input: &[u32], bad_block: u
 }
 
 const BLOCKS: u32 = 100;
-/// Every block, or every thread.
+/// All blocks, or all threads.
 const ALL: u32 = u32::MAX;
 /// No block.
 const NONE: u32 = u32::MAX - 1;
@@ -44,7 +44,7 @@ fn panic_of(bad_block: u32, bad_thread: u32, what: u32) -> Result<KernelPanic, S
     }
 }
 
-/// How often the application's own hook was called: by no kernel.
+/// Number of calls of the application's own panic hook; kernels must not call it.
 static HOOK_CALLS: AtomicU32 = AtomicU32::new(0);
 
 fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
@@ -59,15 +59,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         let panic = panic_of(7, 41, what)?;
         println!("{panic}");
         let found = (panic.kernel.as_str(), panic.line, panic.block, panic.thread);
-        ensure(found == ("fail", line, [7, 0, 0], [41, 0, 0]), || format!("this is not where it was: {panic:?}"))?;
+        ensure(found == ("fail", line, [7, 0, 0], [41, 0, 0]), || format!("wrong location: {panic:?}"))?;
         ensure(panic.file.ends_with("panics.rs") && panic.column > 20, || {
-            format!("the source is not there: {panic:?}")
+            format!("the source file does not exist: {panic:?}")
         })?;
-        ensure(panic.message.as_deref() == Some(message), || format!("this is not why: {panic:?}"))?;
-        // All threads of all blocks panic, on all cores: still one error, of one thread.
+        ensure(panic.message.as_deref() == Some(message), || format!("wrong message: {panic:?}"))?;
+        // All threads of all blocks panic, on all cores: this is still one error of one thread.
         let panic = panic_of(ALL, ALL, what)?;
         let found = (panic.line, panic.block[0] < BLOCKS, panic.thread);
-        ensure(found == (line, true, [0; 3]), || format!("this is no thread that was first: {panic:?}"))?;
+        ensure(found == (line, true, [0; 3]), || format!("this thread cannot have been first: {panic:?}"))?;
         // The next launch works.
         let out = launch(NONE, ALL, what)?;
         ensure(out == (1..=BLOCKS * 64).collect::<Vec<_>>(), || "the next launch has other results".to_owned())?;

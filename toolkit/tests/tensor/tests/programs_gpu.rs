@@ -1,5 +1,5 @@
-//! Random programs of phases: the same result by a GPU, and by CPU cores in any order of the threads. (Coverage guides other ones
-//! where the fuzz targets run.)
+//! Random programs of phases have the same result on a GPU and on CPU cores with any order of threads. (The fuzz targets
+//! add programs found by coverage.)
 
 use cuda_host::{CudaExecutor, DeviceBuffer, DeviceOffsets};
 use cuda_std::launch::LaunchError;
@@ -7,10 +7,10 @@ use cuda_std::prelude::*;
 use tensor_kernels as k;
 use toolkit_tests::dice::Dice;
 
-/// Elements of a block.
+/// Elements per block.
 const ELEMENTS: u32 = 96;
 
-/// What a program leaves, or that it ends in a panic.
+/// The result of a program; `None` if it panicked.
 type Left = Option<(Vec<u32>, Vec<u32>)>;
 
 struct Program {
@@ -22,7 +22,7 @@ struct Program {
 impl Program {
     fn random(dice: &mut Dice) -> Self {
         let phases = 1 + dice.below(12);
-        // Mostly small numbers, so that it stays within its memory; now and then any.
+        // Mostly small numbers, so that the program stays within its memory; sometimes any number.
         let number = |dice: &mut Dice| match dice.below(64) {
             0 => (dice.below(1 << 16) << 16 | dice.below(1 << 16)) as u32,
             _ => dice.below(97) as u32,

@@ -1,5 +1,5 @@
-//! 16-bit floats and tensor cores on a GPU: the bits of CPU cores, by the instructions of each kind of chip; and how near sums of
-//! products are where their bits may differ.
+//! 16-bit floats and tensor cores on a GPU: the bits of CPU cores, with the instructions of each kind of chip; and the
+//! error of sums of products whose bits may differ.
 
 use cuda_host::{CudaExecutor, DeviceBuffer};
 use cuda_layout::DeviceLayout;
@@ -8,7 +8,7 @@ use cuda_std::prelude::*;
 use tensor_kernels as k;
 use toolkit_tests::dice::Dice;
 
-/// An executor on the first device with the kernels for each kind of chip from `oldest` on, where there is a device.
+/// Executors on the first device with the kernels for each kind of chip from `oldest` on; empty without a device.
 fn gpus(oldest: &str) -> Vec<(&'static str, CudaExecutor)> {
     if !toolkit_tests::device::is_there() {
         return Vec::new();
@@ -28,7 +28,7 @@ fn download<T: DeviceLayout>(gpu: &CudaExecutor, buffer: &DeviceBuffer<T>) -> Ve
     buffer.download(gpu.stream()).expect("a launch without a panic")
 }
 
-/// How many blocks, and the step between their numbers: all 65,536, or some of them.
+/// The number of blocks and the step between their numbers: all 65,536, or a sample.
 fn blocks() -> (u32, u32) {
     if std::env::var_os("CUDA_WIDE").is_some_and(|value| value == "1") { (1 << 16, 1) } else { (512, 129) }
 }
@@ -77,7 +77,7 @@ fn arithmetic_has_the_bits_of_the_cpu() {
     if gpus.is_empty() {
         return;
     }
-    // Zeroes, subnormal and largest numbers, infinities, several NaNs, ones and halves, of both formats.
+    // Zeros, subnormal and largest numbers, infinities, several NaNs, ones and halves, in both formats.
     let special: Vec<u32> = [
         0, 1, 2, 0x7f, 0x80, 0x3ff, 0x400, 0x401, 0x3800, 0x3bff, 0x3c00, 0x3c01, 0x3f00, 0x3f80, 0x3f81, 0x7bff,
         0x7c00, 0x7c01, 0x7f7f, 0x7f80, 0x7f81, 0x7fc0, 0x7e00, 0x7fff,
@@ -90,13 +90,13 @@ fn arithmetic_has_the_bits_of_the_cpu() {
     for x in &special {
         for y in &special {
             for z in &special {
-                // The other half is anything.
+                // The other half is random.
                 words.push([*x, *y, *z].map(|low| low | (word(&mut dice) & 0xffff_0000)));
             }
         }
     }
     words.extend((0..1 << 20).map(|_| [0; 3].map(|_: i32| word(&mut dice))));
-    // Near each other, so that sums cancel and round.
+    // Close to each other, so that sums cancel and round.
     words.extend((0..1 << 18).map(|_| {
         let near = |center: u32, dice: &mut Dice| (center + dice.below(0x800) as u32) | (dice.below(2) as u32) << 15;
         let [x, y, z] = [0x3800, 0x3a00, 0x3400].map(|center| near(center, &mut dice) | near(center, &mut dice) << 16);
@@ -131,7 +131,7 @@ fn memories_and_warps_hold_16_bit_floats() {
     let by = bf16::from_f32(0.3);
     for (name, gpu) in &gpus("sm_75") {
         let on_device = upload(gpu, &x);
-        // From a place that is no multiple of 16 bytes, too.
+        // Also from a position that is not a multiple of 16 bytes.
         for first in [0, 8, 3] {
             let mut expected = vec![bf16x8::default(); 250];
             let args = k::eights::Args { out: &mut expected[..], x: &x[first..], by };
@@ -179,7 +179,7 @@ fn tiles_are_copied_ahead() {
     }
 }
 
-/// Runs the kernel `$name` on CPU cores and on the GPU: both results.
+/// Runs the kernel `$name` on CPU cores and on the GPU, and returns both results.
 macro_rules! products {
     ($name:ident, $gpu:expr, $a:expr, $b:expr, $c:expr, $shape:expr) => {{
         let (gpu, a, b, c, [rows, columns, depth]) = ($gpu, $a, $b, $c, $shape);
@@ -196,7 +196,7 @@ macro_rules! products {
     }};
 }
 
-/// Whole numbers up to `most`, of both signs.
+/// Integers up to `most`, of both signs.
 fn whole(dice: &mut Dice, n: u32, most: u32) -> Vec<f32> {
     (0..n).map(|_| dice.below(2 * most as usize + 1) as f32 - most as f32).collect()
 }
@@ -212,7 +212,7 @@ fn products_that_fit_have_the_bits_of_the_cpu() {
                 let c = whole(&mut dice, rows * columns, 1 << 20);
                 let (expected, found) = products!($kernel, gpu, &a, &b, &c, [rows, columns, $depth]);
                 assert_eq!(bytemuck::cast_slice::<_, u32>(&found), bytemuck::cast_slice::<_, u32>(&expected), "{name}");
-                // And what they are.
+                // Their exact values.
                 let product: f64 = (0..$depth)
                     .map(|k| f64::from(a[$depth + k].to_f32()) * f64::from(b[3 * $depth + k].to_f32()))
                     .sum();
@@ -231,7 +231,7 @@ fn products_that_fit_have_the_bits_of_the_cpu() {
     }
 }
 
-/// How far what was found is from exact sums of one instruction's products, as a part of the bound.
+/// The largest deviation from exact sums of one instruction's products, relative to the bound.
 fn share_of_bound<E: MatrixElement>(
     [a, b]: [&[E]; 2],
     c: &[f32],
@@ -253,10 +253,10 @@ fn share_of_bound<E: MatrixElement>(
         }
         let bound = f64::powi(2.0, -18) * size + f64::powi(2.0, -126);
         let share = (f64::from(*found) - exact).abs() / bound;
-        // NaN is no share either.
+        // NaN must fail, too.
         assert!(
             share <= 1.0,
-            "{found} in place of {exact}, where {bound} is allowed, at row {row} and column {column}"
+            "{found} instead of {exact}, beyond the bound of {bound}, at row {row} and column {column}"
         );
         most = most.max(share);
     }
@@ -269,7 +269,7 @@ fn products_are_within_their_bound() {
     let tiny = f64::from(f32::MIN_POSITIVE);
     for (name, gpu) in &gpus("sm_80") {
         for (exponents, scale) in [(0, 1.0f64), (8, 1.0), (20, 1e-3), (4, 1e-6), (60, 1e-10)] {
-            // Normal numbers, times powers of two; sums of about the products' size, and of none.
+            // Normal numbers times powers of two; initial sums of about the products' size, and zero.
             let mut values = |n: u32, scale: f64| -> Vec<f32> {
                 let power = |dice: &mut Dice| f64::powi(2.0, dice.below(exponents + 1) as i32 - exponents as i32 / 2);
                 (0..n).map(|_| (dice.normal() * power(&mut dice) * scale) as f32).collect()
@@ -292,13 +292,13 @@ fn products_are_within_their_bound() {
             }
             if exponents < 60 {
                 near!(product_f16, f16, f64::powi(2.0, -14), |x: f32| {
-                    // As far as it is finite.
+                    // If it is finite.
                     if x.abs() < 200.0 { f16::from_f32(x) } else { f16::ONE }
                 });
             }
             near!(product_bf16, bf16, tiny, bf16::from_f32);
             near!(product_tf32, tf32, tiny, tf32::from_f32);
-            // Bits that count for nothing.
+            // The low bits are ignored.
             near!(product_tf32, tf32, tiny, |x: f32| bytemuck::cast(x));
         }
     }
@@ -353,8 +353,8 @@ fn products_by_way_of_shared_memory_have_the_bits_of_the_cpu() {
     }
 }
 
-/// Tensor cores are inline assembly, which the compiler may copy: not where a convergent operation stands in the same straight
-/// code, as `cuda_std` sees to.
+/// Tensor cores are used by inline assembly, which the compiler may duplicate. It does not if a convergent operation is in
+/// the same straight-line code, as `cuda_std` ensures.
 #[test]
 fn products_stand_behind_a_convergent_operation() {
     let Ok(images) = tensor_tests::PTX else {
@@ -363,7 +363,7 @@ fn products_stand_behind_a_convergent_operation() {
     for (name, ptx) in images.iter().filter(|(name, _)| *name >= "sm_80") {
         let lines: Vec<_> = ptx.lines().map(str::trim).collect();
         let products: Vec<_> = (0..lines.len()).filter(|at| lines[*at].starts_with("mma.sync")).collect();
-        // One of each product, and two times eight of those by way of shared memory, at least.
+        // At least one of each product, and two times eight of those through shared memory.
         assert!(products.len() >= 4 * 2 + 2 * 8, "{name}");
         for at in products {
             let before = lines[..at].iter().rev().find(|line| {

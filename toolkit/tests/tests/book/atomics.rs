@@ -4,7 +4,7 @@ use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
 
 // ANCHOR: histogram
-/// Counts values below 64. Each block counts its own in shared memory first, and adds that to the counts of all.
+/// Counts values below 64. Each block first counts its own in shared memory, and then adds the result to the counts of all.
 #[kernel(threads = 256, requires(bins.len() == 64, values.len() <= grid.x as usize * per_block as usize))]
 pub fn histogram(block: &mut Block, bins: &Atomics<u32>, values: &[u32], per_block: u32, own: &mut Shared<u32, 64>) {
     let first = block.index() * per_block;
@@ -23,7 +23,7 @@ pub fn histogram(block: &mut Block, bins: &Atomics<u32>, values: &[u32], per_blo
 #[test]
 fn every_value_is_counted_once() -> Result<(), LaunchError> {
     let values: Vec<u32> = (0..2500u32).map(|i| i.wrapping_mul(2_654_435_761) >> 26).collect();
-    // What was in the buffer before is its first value.
+    // Counting starts from the buffer's contents.
     let mut expected = vec![5; 64];
     values.iter().for_each(|value| expected[*value as usize] += 1);
     for executor in [CpuExecutor::new(), CpuExecutor::shuffled(1), CpuExecutor::shuffled(2)] {
@@ -31,7 +31,7 @@ fn every_value_is_counted_once() -> Result<(), LaunchError> {
         histogram::launch(&executor, 3, histogram::Args { bins: &mut bins, values: &values, per_block: 1000 })?;
         assert_eq!(bins, expected);
     }
-    // A value for which there is no bin.
+    // A value without a bin.
     let mut bins = vec![0; 64];
     let launched = histogram::launch(
         &CpuExecutor::new(),
@@ -51,7 +51,7 @@ pub fn lower(block: &mut Block, labels: &Atomics<u32>, changes: &Atomics<u32>, e
     block.for_each(n, |thread, i| {
         let [a, b] = edges.at(first + i);
         let smaller = labels.load(thread, a).min(labels.load(thread, b));
-        // What was there before.
+        // The previous values.
         let (before_a, before_b) = (labels.min(thread, a, smaller), labels.min(thread, b, smaller));
         if before_a > smaller || before_b > smaller {
             changes.or(thread, 0, 1);
@@ -59,7 +59,7 @@ pub fn lower(block: &mut Block, labels: &Atomics<u32>, changes: &Atomics<u32>, e
     });
 }
 
-/// The connected components of a graph: for each of `n` nodes the smallest one that it can reach.
+/// The connected components of a graph: for each of `n` nodes the smallest node that it can reach.
 fn components(executor: &CpuExecutor, n: u32, edges: &[[u32; 2]]) -> Result<Vec<u32>, LaunchError> {
     let mut labels: Vec<u32> = (0..n).collect();
     let blocks = edges.len().div_ceil(128) as u32;
@@ -75,7 +75,7 @@ fn components(executor: &CpuExecutor, n: u32, edges: &[[u32; 2]]) -> Result<Vec<
 
 #[test]
 fn nodes_get_the_smallest_label_within_reach() -> Result<(), LaunchError> {
-    // Node i is linked with i + 7 within each hundred, in an order by chance: seven chains a hundred.
+    // Node i is linked to i + 7 within each hundred, in random order: seven chains per hundred.
     let mut edges: Vec<[u32; 2]> = (0..600).filter(|i| i % 100 < 93).map(|i| [i, i + 7]).collect();
     edges.sort_by_key(|edge| edge[0].wrapping_mul(2_654_435_761));
     let expected: Vec<u32> = (0..600).map(|i| i / 100 * 100 + i % 100 % 7).collect();
@@ -88,7 +88,7 @@ fn nodes_get_the_smallest_label_within_reach() -> Result<(), LaunchError> {
 }
 
 // ANCHOR: float
-/// The sum of all values, in whatever order threads come.
+/// The sum of all values, in any order of threads.
 #[kernel(threads = 128, requires(sum.len() == 1))]
 pub fn sum_of_floats(block: &mut Block, sum: &Atomics<f32>, values: &[f32]) {
     block.for_each(values.len() as u32, |thread, i| {
@@ -100,7 +100,7 @@ pub fn sum_of_floats(block: &mut Block, sum: &Atomics<f32>, values: &[f32]) {
 fn a_sum_of_floats_is_within_its_bound_and_differs_from_order_to_order() -> Result<(), LaunchError> {
     let values: Vec<f32> = (1..2000u16).map(|i| 1.0 / f32::from(i)).collect();
     let exact: f64 = values.iter().map(|x| f64::from(*x)).sum();
-    // Each of n - 1 additions is off by half a unit in the last place at most, of a sum not above the last one.
+    // Each of n - 1 additions has an error of at most half a unit in the last place of a sum not above the final one.
     let bound = (values.len() - 1) as f64 * f64::from(f32::EPSILON) / 2.0 * exact * 1.001;
     let mut sums = Vec::new();
     for seed in 0..10 {
@@ -117,7 +117,7 @@ fn a_sum_of_floats_is_within_its_bound_and_differs_from_order_to_order() -> Resu
 // ANCHOR_END: float
 
 // ANCHOR: fixed
-/// The sum of all values in units of 2^-32, wrapping: negative numbers are those of two's complement.
+/// The sum of all values in units of 2^-32, wrapping: negative numbers in two's complement.
 #[kernel(threads = 128, requires(sum.len() == 1))]
 pub fn sum_of_units(block: &mut Block, sum: &Atomics<u64>, values: &[f32]) {
     block.for_each(values.len() as u32, |thread, i| {

@@ -30,7 +30,7 @@ fn a_launch_says_which_instance() -> Result<(), LaunchError> {
 }
 
 // ANCHOR: functor
-/// A function that a launch hands to a kernel: what a closure would capture, and a method.
+/// A function that a launch passes to a kernel: what a closure would capture, and a method.
 pub trait Curve: DeviceLayout {
     fn at(&self, x: f32) -> f32;
 }
@@ -66,7 +66,7 @@ fn a_functor_says_which_instance() -> Result<(), LaunchError> {
 }
 
 // ANCHOR: operation
-/// An operation that its type says.
+/// An operation given by its type.
 pub trait Operation<T> {
     const NEUTRAL: T;
     fn join(a: T, b: T) -> T;
@@ -99,7 +99,7 @@ fn an_operation_is_a_type() -> Result<(), LaunchError> {
 }
 
 // ANCHOR: tile
-/// Sums of three by three, by way of a tile with its border in shared memory.
+/// Sums of three by three, through a tile with its border in shared memory.
 #[kernel(threads = 128, instances(blur_8x32 = <8, 32, 340>, blur_16x16 = <16, 16, 324>))]
 pub fn blur<const ROWS: usize, const COLUMNS: usize, const NEAR: usize>(
     block: &mut Block,
@@ -136,7 +136,7 @@ fn both_tiles_give_the_same() {
 }
 
 // ANCHOR: general
-/// Scales anything there is an instance for, on any executor.
+/// Scales elements of any type with an instance, on any executor.
 fn halve<T, E>(executor: &E, blocks: u32, out: <E::Space as Space>::Mut<'_, T>, half: T) -> Result<(), E::Error>
 where
     T: DeviceLayout,

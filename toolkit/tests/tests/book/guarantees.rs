@@ -4,7 +4,7 @@ use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
 
 // ANCHOR: before
-/// Written to be wrong: the first element is read before it was written.
+/// Wrong on purpose: reads the first element before it is written.
 #[kernel(threads = 64)]
 pub fn read_before(block: &mut Block, out: &mut Chunk<u32, 64>) {
     let old = out.get(0);
@@ -23,7 +23,7 @@ fn what_was_in_a_buffer_is_read_until_it_is_written() -> Result<(), LaunchError>
 // ANCHOR_END: before
 
 // ANCHOR: lists
-/// Written to be wrong: takes the first multiple of `i + 2` below 10, and the third one, which may not be there.
+/// Wrong on purpose: takes the first multiple of `i + 2` below 10, and the third one, which may not exist.
 #[kernel(threads = 64)]
 pub fn beyond_the_count(block: &mut Block, out: &mut Chunk<[u32; 2], 8>, words: &mut Segment<u32>) {
     // Eight lists with room for five indices each.

@@ -4,14 +4,14 @@ use cuda_std::MatrixElement;
 use cuda_std::prelude::*;
 
 // ANCHOR: scale
-/// `y = a x + y`, eight elements a thread. Sums and products are rounded once each.
+/// `y = a x + y`, eight elements per thread. Sums and products are each rounded once.
 #[kernel(threads = 256, requires(y.len() == x.len()))]
 pub fn axpy(block: &mut Block, y: &mut Chunk<bf16x8, 256>, x: &[bf16x8], a: bf16) {
     let (n, first) = (y.len(), y.start());
     y.update(block, n, |i, y| *y = x.at(first + i).fma(bf16x8::splat(a), *y));
 }
 
-/// Means of rows of 16-bit floats. They are added as `f32`, which is what 16 bits are for: to be kept, not to be added up.
+/// Means of rows of 16-bit floats. They are added as `f32`, because 16 bits are for storage, not for sums.
 #[kernel(threads = 128, requires(x.len() == out.len() * columns as usize))]
 pub fn means(block: &mut Block, out: &mut Chunk<f16, 16>, x: &[f16], columns: u32) {
     let (n, first) = (out.len(), out.start());
@@ -41,7 +41,7 @@ fn sixteen_bits_are_elements_like_others() {
 }
 
 // ANCHOR: product
-/// Elements from row to row of the tiles in shared memory: 32, and 8 more, so that rows begin in different banks.
+/// Distance between rows of the tiles in shared memory, in elements: 32, plus 8 so that rows begin in different banks.
 const ROW: u32 = 40;
 
 /// C = A B for row-major matrices: a block for each 64 x 64 of C, with four warps of 32 x 32 each.
@@ -65,7 +65,7 @@ pub fn product(
     let eights = Vectors::<_, 8>::of(a);
     let mut sums = block.per_thread(|_| MatrixSums::<bf16, 2, 4>::zero());
     for first in (0..depth).step_by(32) {
-        // 64 rows of 32 elements, eight at a time; the fifth eight of a row is the room behind it.
+        // 64 rows of 32 elements, eight at a time; the fifth group of a row is padding.
         let from_a = from_a.fill_all(block, |i| {
             let (row, eight) = (top + i / 5, (i % 5).min(3));
             bf16x8::from_array(eights.get((row * depth + first) / 8 + eight))

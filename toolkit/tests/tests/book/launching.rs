@@ -1,5 +1,5 @@
 //! The examples of the chapter on launching, on a GPU. Without one each test prints a line and passes, unless
-//! CUDA_REQUIRE_GPU=1 asks for one.
+//! CUDA_REQUIRE_GPU=1 requires a GPU.
 
 // ANCHOR: imports
 use cuda_host::{Context, CudaError, CudaExecutor, Device, DeviceBuffer, DeviceOffsets, Event, Module, PinnedBuffer};
@@ -10,7 +10,7 @@ use test_kernels::{fail, roots};
 use toolkit_tests::device::is_there;
 
 // ANCHOR: devices
-/// An executor on the device with the most memory, or `None` on a machine that has to do without.
+/// An executor on the device with the most memory, or `None` on a machine without a usable GPU.
 fn open(ptx: &str) -> Result<Option<CudaExecutor>, CudaError> {
     let devices = match Device::list() {
         Ok(devices) => devices,
@@ -61,7 +61,7 @@ fn a_kernel_is_launched() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 // ANCHOR: anywhere
-/// `sqrt(input * scale + index)` wherever the executor's buffers live.
+/// `sqrt(input * scale + index)` in the executor's buffers.
 fn roots_on<'a, E: Executor>(
     executor: &E,
     out: Segments<'a, E::Space, f32>,
@@ -99,7 +99,7 @@ fn streams_and_copies_overlap() -> Result<(), Box<dyn std::error::Error>> {
     let offsets = DeviceOffsets::new(&copies, &Offsets::new(vec![0, 3])?)?;
 
     let (start, end) = (Event::new(&context)?, Event::new(&context)?);
-    // None of these waits. The buffers put the kernel after the copy, and the next copy after the kernel.
+    // None of these waits. The buffers order the kernel after the copy, and the next copy after the kernel.
     upload.upload(&copies, input.view_mut())?;
     start.record(&kernels)?;
     roots::launch(
@@ -109,7 +109,7 @@ fn streams_and_copies_overlap() -> Result<(), Box<dyn std::error::Error>> {
     )?;
     end.record(&kernels)?;
     download.download(&copies, out.view())?;
-    // Looking waits.
+    // Reading waits.
     let result = download.as_slice()?.to_vec();
     println!("the kernel took {} ms", end.elapsed_ms(&start)?);
     // ANCHOR_END: streams
@@ -138,11 +138,11 @@ fn a_panic_is_an_error_and_not_the_end() -> Result<(), Box<dyn std::error::Error
             index: 1000,
         },
     )?;
-    // The launch was queued. That its kernel panicked is known when someone waits for it.
+    // The launch was queued. Its kernel's panic becomes known when the program waits.
     let error = out.download(stream).expect_err("the kernel reads beyond its input");
     let panic = error.kernel_panic().expect("an index out of bounds is a panic");
     assert_eq!((panic.kernel.as_str(), panic.block[0]), ("fail", 1));
-    // Nobody reads what that launch wrote, until it is written again. The context lives on.
+    // The results of that launch are refused until they are written again. The context survives.
     assert!(matches!(out.download(stream), Err(CudaError::Poisoned { .. })));
     out.view_mut().zero(stream)?;
     assert_eq!(out.download(stream)?, [0; 64]);

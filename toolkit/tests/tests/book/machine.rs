@@ -1,5 +1,5 @@
-//! The example of the guide that runs on a GPU or on CPU cores, and what else a machine promises. Where there is no GPU the
-//! part for one prints a line, unless CUDA_REQUIRE_GPU=1 asks for one.
+//! The guide's example that runs on a GPU or on CPU cores, and other guarantees of a machine. Without a GPU its part prints
+//! a line, unless CUDA_REQUIRE_GPU=1 requires a GPU.
 
 use cuda_host::{Buffer, BufferOffsets, CudaError, CudaExecutor, Machine};
 use cuda_std::prelude::*;
@@ -19,7 +19,7 @@ fn roots_of(machine: &Machine, input: &[f32], offsets: &Offsets) -> Result<Vec<f
 }
 // ANCHOR_END: written_once
 
-/// CPU cores in order and in two shuffled orders, and a GPU where there is one.
+/// CPU cores in order and in two shuffled orders, and a GPU if there is one.
 fn machines() -> Vec<Machine> {
     let mut machines = vec![Machine::cpu(), CpuExecutor::shuffled(1).into(), CpuExecutor::shuffled(2).into()];
     if is_there() {
@@ -57,7 +57,7 @@ fn every_kind_of_argument_is_taken_to_the_machine() {
     let numbers: Vec<f32> = (0..40 * 33).map(|i| i as f32).collect();
     let turned: Vec<f32> = (0..33 * 40).map(|i| numbers[(i % 40 * 33 + i / 40) as usize]).collect();
     for machine in machines() {
-        // Atomics keep what is there.
+        // Atomics keep the buffer's contents.
         let (x, mut bins) = (machine.buffer(&[3u32, 3, 5]).unwrap(), machine.buffer(&[10u32; 256]).unwrap());
         histogram::launch(&machine, 1, histogram::Args { bins: bins.view_mut(), values: x.view(), per_block: 3 })
             .unwrap();
@@ -126,7 +126,7 @@ fn turns(machine: &Machine, at: &BufferOffsets, out: &mut Buffer<u32>, rounds: u
     let segments = Segments { data: out.view_mut(), offsets: at };
     let launched =
         spin::launch(machine, at.segments() as u32, spin::Args { out: segments, input: input.view(), rounds });
-    // Freeing `input` waits for the kernel, which ends in the end.
+    // Freeing `input` waits for the kernel, which does end.
     drop(input);
     launched
 }
@@ -142,11 +142,11 @@ fn a_launch_has_a_time_limit_on_every_machine() {
         turns(&limited, &at, &mut out, 1).unwrap();
         let expected = out.download().unwrap();
         assert_eq!(expected[999], 7u32.wrapping_mul(1_664_525).wrapping_add(1_013_904_223), "{machine}");
-        // A fifth of a second on a GPU; a thousand blocks one after the other on a core.
+        // A fifth of a second on a GPU; a thousand blocks in sequence on a core.
         let rounds = if machine.as_cuda().is_some() { 30_000_000 } else { 100_000 };
         let error = turns(&machine.within(Duration::from_millis(2)), &at, &mut out, rounds).unwrap_err();
         assert!(matches!(&error, CudaError::TimeLimit { kernel, .. } if &**kernel == "spin"), "{machine}: {error}");
-        // The machine goes on.
+        // The machine stays usable.
         machine.synchronize().unwrap();
         turns(&machine, &at, &mut out, 1).unwrap();
         assert_eq!(out.download().unwrap(), expected, "{machine}");

@@ -1,5 +1,4 @@
-//! The examples of the guide in docs/. What the guide includes of them stands between marks; that the marks are there is
-//! a test of xtask.
+//! The examples of the guide. The parts that it cites are between marks; a test checks that the marks exist.
 
 mod atomics;
 mod generic;

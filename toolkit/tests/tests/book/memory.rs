@@ -1,5 +1,5 @@
 //! The examples of the chapter on pools, staging, streams and graphs, on a GPU. Without one each test prints a line and
-//! passes, unless CUDA_REQUIRE_GPU=1 asks for one.
+//! passes, unless CUDA_REQUIRE_GPU=1 requires a GPU.
 
 // ANCHOR: imports
 use cuda_host::{
@@ -22,7 +22,7 @@ fn expected(input: &[f32]) -> Vec<f32> {
 }
 
 // ANCHOR: pool
-/// Square roots of batches of any size, one after the other.
+/// Square roots of batches of any size, in sequence.
 fn batches(executor: &CudaExecutor, pool: &GpuBufferPool, batches: &[Vec<f32>]) -> Result<Vec<Vec<f32>>, CudaError> {
     let stream = executor.stream();
     let mut results = Vec::new();
@@ -34,7 +34,7 @@ fn batches(executor: &CudaExecutor, pool: &GpuBufferPool, batches: &[Vec<f32>]) 
         let segments = Segments { data: out.view_mut(), offsets: &offsets };
         roots::launch(executor, 1, roots::Args { out: segments, input: input.view(), scale: 4.0 })?;
         results.push(out.download(stream)?);
-        // All three go back here. The next round gets the same memory.
+        // All three return to the pool here. The next iteration gets the same memory.
     }
     Ok(results)
 }
@@ -66,9 +66,9 @@ fn memory_is_handed_from_stream_to_stream() -> Result<(), CudaError> {
     let a = pool.lease_from(first, &[1.0f32; 1000])?;
     let mut b = DeviceBuffer::<f32>::zeroed(first, 1000)?;
     b.view_mut().copy_from_device(first, a.view())?;
-    // The copy may still run: the memory goes back all the same, and nobody waits.
+    // The copy may still run; the memory returns at once, without waiting.
     drop(a);
-    // On another stream: its first use of the memory waits for the copy, on the device.
+    // On another stream: its first use of the memory waits for the copy on the device.
     let mut c = pool.lease::<f32>(&second, 1000)?;
     c.view_mut().zero(&second)?;
     // ANCHOR_END: streams
@@ -91,7 +91,7 @@ fn buffers_grow() -> Result<(), CudaError> {
 }
 
 // ANCHOR: source
-/// Counts what the driver is asked for, and refuses everything beyond `most` bytes.
+/// Counts requests to the driver, and refuses everything beyond `most` bytes.
 struct Counting {
     device: DeviceSource,
     calls: &'static AtomicUsize,
@@ -120,7 +120,7 @@ fn memory_that_runs_out_is_an_error_with_numbers() -> Result<(), CudaError> {
     let error = pool.lease::<u8>(executor.stream(), 8 << 20).expect_err("there is less");
     assert!(error.is_out_of_memory());
     assert!(error.to_string().contains("8388608 bytes wanted, 1048576 of the device's 1048576 free"));
-    // Twice: with headroom, and, after what the pool kept was freed, without.
+    // Twice: with headroom, and, after the pool freed its unused blocks, without.
     assert_eq!(CALLS.load(Ordering::Relaxed), 2);
     // ANCHOR_END: out-of-memory
     Ok(())
@@ -137,7 +137,7 @@ fn staging_overlaps_with_computing() -> Result<(), CudaError> {
     let mut results = Vec::new();
     for batch in 0..10 {
         let mut upload = staging.lease::<f32>(100_000)?;
-        // The host writes this batch while the one before is copied and computed.
+        // The host writes this batch while the previous one is copied and computed.
         upload.as_mut_slice()?.fill(batch as f32);
         let mut input = memory.lease::<f32>(&up, 100_000)?;
         upload.upload(&up, input.view_mut())?;
@@ -147,7 +147,7 @@ fn staging_overlaps_with_computing() -> Result<(), CudaError> {
         let mut download = staging.lease::<f32>(100_000)?;
         download.download(&down, out.view())?;
         results.push(download);
-        // `upload`, `input` and `out` go back to their pools with work under way.
+        // `upload`, `input` and `out` return to their pools while they are in use.
     }
     for result in &results {
         // Waits for its own copy.
@@ -180,7 +180,7 @@ fn what_overlaps_is_seen() -> Result<(), CudaError> {
     let back = timeline.begin(&down)?;
     download.download(&down, from.view())?;
     let back = back.end()?;
-    // Looking waits.
+    // Reading waits.
     println!(
         "there {:?}, back {:?}: {} ms in common",
         there.milliseconds()?,
@@ -193,7 +193,7 @@ fn what_overlaps_is_seen() -> Result<(), CudaError> {
 }
 
 // ANCHOR: graph
-/// Everything that happens to a batch, ready to be launched: a graph, and where its input and its results are.
+/// All work on a batch, ready to launch: a graph, with its input and results.
 struct Pipeline {
     graph: Graph,
     input: Staged<f32>,
@@ -216,7 +216,7 @@ fn record(executor: &CudaExecutor, len: usize) -> Result<Pipeline, CudaError> {
         recorder.download(out.view(), &download)?;
         Ok((upload, download))
     })?;
-    // Buffers, offsets and pools are dropped here. The graph keeps what it uses of them.
+    // Buffers, offsets and pools are dropped here. The graph keeps what it uses.
     Ok(Pipeline { graph, input, results })
 }
 // ANCHOR_END: graph

@@ -4,7 +4,7 @@ use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
 
 // ANCHOR: centre
-/// Each block takes the mean of its segment off the segment's elements.
+/// Each block subtracts the mean of its segment from the segment's elements.
 #[kernel(threads = 128)]
 pub fn centre(block: &mut Block, out: &mut Segment<f32>, input: &[f32]) {
     let (n, first) = (out.len(), out.start());
@@ -31,12 +31,12 @@ fn segments_are_centred() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 // ANCHOR: steps
-/// Differences of the segment's elements, and the largest of them in its first element.
+/// Differences of the segment's elements, with the largest in its first element.
 #[kernel(threads = 128)]
 pub fn steps(block: &mut Block, out: &mut Segment<f32>, scratch: &mut Segment<f32>, input: &[f32]) {
     let (n, first) = (out.len(), out.start());
     scratch.fill(block, n, |i| math::canonical(input.at(first + i)));
-    // Borrows `scratch`: while this view is in use, no phase can write it.
+    // Borrows `scratch`: no phase can write it while this view is in use.
     let seen = scratch.view(n);
     let largest = out.fill_reduce(
         block,
@@ -72,7 +72,7 @@ fn steps_are_taken_within_segments() -> Result<(), LaunchError> {
 }
 
 // ANCHOR: neighbours
-/// How many points of the segment, itself included, are closer than `radius` to each of them.
+/// The number of points of the segment closer than `radius` to each of them, including itself.
 #[kernel(threads = 128)]
 pub fn neighbours(block: &mut Block, counts: &mut Segment<u32>, x: &[f32], radius: f32, tile: &mut Shared<f32, 128>) {
     let n = counts.len();
@@ -104,7 +104,7 @@ pub fn neighbours(block: &mut Block, counts: &mut Segment<u32>, x: &[f32], radiu
 // ANCHOR_END: neighbours
 
 // ANCHOR: halves
-/// The sum of the differences to all points of a buffer, for 128 of them a block.
+/// The sum of the differences to all points of a buffer, for 128 points per block.
 #[kernel(threads = 128)]
 pub fn differences(
     block: &mut Block,
@@ -145,7 +145,7 @@ fn differences_are_summed_up_tile_by_tile() -> Result<(), LaunchError> {
             2,
             differences::Args { sums: &mut sums, x: &x, points: &points },
         )?;
-        // Whole numbers, whose sums are exact.
+        // Integers, whose sums are exact.
         let expected: Vec<f32> = x.iter().map(|own| points.iter().map(|point| point - own).sum()).collect();
         assert_eq!(sums, expected, "{m} points");
     }
@@ -256,7 +256,7 @@ fn a_panic_names_its_place() -> Result<(), Box<dyn std::error::Error>> {
     let launched = centre::launch(
         &CpuExecutor::new(),
         2,
-        // One element less than `out` has.
+        // One element fewer than `out` has.
         centre::Args { out: Segments { data: &mut out, offsets: &offsets }, input: &[1.0, 2.0, 3.0, 10.0] },
     );
     let Err(LaunchError::Panic(panic)) = launched else { panic!("{launched:?}") };

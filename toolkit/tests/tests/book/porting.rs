@@ -1,10 +1,10 @@
-//! The examples of the chapter on porting, on CPU cores: the safe forms of raw kernels. The raw ones are tested on a GPU,
-//! in `compat_gpu.rs`, against the same plain loops.
+//! The examples of the chapter on porting, on CPU cores: the safe forms of raw kernels. `compat_gpu.rs` tests the raw forms
+//! on a GPU, against the same plain loops.
 
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
 
-/// Numbers between -1 and 1 that differ.
+/// Different numbers between -1 and 1.
 fn numbers(n: u32, seed: u32) -> Vec<f32> {
     let word = |i: u32| (i ^ seed << 20).wrapping_mul(2_654_435_761) >> 8;
     (0..n).map(|i| word(i) as f32 / (1 << 23) as f32 - 1.0).collect()
@@ -79,7 +79,7 @@ pub fn gemm(
     tile_b: &mut Shared<f32, 256>,
 ) {
     let (top, left, [m, n]) = (c.first_row(), c.first_column(), c.matrix());
-    // A thread's sum, and what C holds at its place.
+    // A thread's sum, and the initial value of C at its position.
     let mut state = block.per_thread(|thread| {
         let (ty, tx) = (thread.index() / 16, thread.index() % 16);
         (0.0, if ty < c.rows() && tx < c.columns() { c.get(ty, tx) } else { 0.0 })

@@ -5,7 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
 
-/// Numbers whose sums are rounded, and so differ between orders.
+/// Numbers whose sums are rounded, and so depend on the order.
 fn numbers(n: u32) -> Vec<f32> {
     let word = |i: u32| i.wrapping_mul(2_654_435_761) >> 8;
     (0..n).map(|i| if word(i) % 3 == 0 { -1000.0 } else { 1000.0 } / (word(i) % 9973 + 1) as f32).collect()
@@ -66,7 +66,7 @@ fn sum_of_slots<const L: usize>(values: &[f32]) -> f32 {
 }
 // ANCHOR_END: slots
 
-/// The block's sum once more, by another number of threads.
+/// The block's sum again, with another number of threads.
 #[kernel(threads = 96)]
 fn by_96_threads(block: &mut Block, out: &mut Chunk<f32, 1>, x: &[f32]) {
     let sum = block.reduce(x.len() as u32, 0.0, |i| x.at(i), |a, b| a + b);
@@ -92,7 +92,7 @@ fn each_sum_has_the_order_that_is_promised() -> Result<(), LaunchError> {
 }
 
 // ANCHOR: parts
-/// The sum of each 4096 numbers: a block a part.
+/// The sum of each 4096 numbers: one block per part.
 #[kernel(threads = 256, requires(x.len().div_ceil(4096) == sums.len()))]
 pub fn sums_of_parts(block: &mut Block, sums: &mut Chunk<f32, 1, WriteOnly>, x: &[f32]) {
     let first = block.index() * 4096;
@@ -127,7 +127,7 @@ fn parts_are_added_up_by_the_same_kernel() -> Result<(), LaunchError> {
 }
 
 // ANCHOR: largest
-/// A value and where it stands.
+/// A value and its index.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Found {
@@ -135,12 +135,12 @@ struct Found {
     at: u32,
 }
 
-/// The larger of two; of equal ones the first.
+/// The larger of two values, or the first of equal ones.
 fn larger(a: Found, b: Found) -> Found {
     if b.value > a.value || (b.value == a.value && b.at < a.at) { b } else { a }
 }
 
-/// Where the largest element of each segment stands, or `u32::MAX` if there is none.
+/// The index of the largest element of each segment, or `u32::MAX` if it is empty.
 #[kernel(threads = 128)]
 pub fn largest(block: &mut Block, out: &mut Chunk<u32, 1>, segments: &mut Segment<f32>) {
     let n = segments.len();
@@ -171,7 +171,7 @@ fn the_first_of_the_largest_is_found() -> Result<(), LaunchError> {
 }
 
 // ANCHOR: count
-/// Element `k` of the numbers in rising order, counted from 0: the largest number that at most `k` of them are below.
+/// Element `k` of the sorted numbers, counted from 0: the largest number with at most `k` numbers below it.
 #[kernel(threads = 256, requires(x.len() > k as usize))]
 pub fn in_order(block: &mut Block, out: &mut Chunk<u32, 1>, x: &[u32], k: u32) {
     let n = x.len() as u32;
@@ -213,7 +213,7 @@ pub fn compact(
 ) {
     let n = out.len();
     let x = x.part(out.start(), n);
-    // How many are kept of those before i: the place of i, if it is kept.
+    // The number of kept elements before i, which is the position of i if it is kept.
     let total = places.exclusive_scan(block, n, 0, |i| u32::from(x.at(i) > limit), |a, b| a + b);
     let places = places.view(n);
     out.update_atomic(block, n, |thread, cells, i| {
@@ -254,12 +254,12 @@ fn what_is_kept_stays_in_order() -> Result<(), LaunchError> {
 // ANCHOR: scan
 /// The order in which `inclusive_scan` adds numbers, as loops.
 fn running_sums(values: &[f32]) -> Vec<f32> {
-    /// Of 32 numbers each gets the one 1 below it, then the one 2 below, 4, 8, 16.
+    /// Each of 32 numbers gets the one 1 below it added, then the one 2 below, 4, 8, 16.
     fn within(values: &[f32]) -> [f32; 32] {
         let mut sums = [0.0; 32];
         sums[..values.len()].copy_from_slice(values);
         for below in [1, 2, 4, 8, 16] {
-            // Downwards, so that what is added has not changed yet.
+            // Downwards, so that each addend is still unchanged.
             for k in (below..32).rev() {
                 sums[k] += sums[k - below];
             }

@@ -12,7 +12,7 @@ fn executors() -> [CpuExecutor; 2] {
 }
 
 // ANCHOR: dynamic
-/// `out[i] = curve[index[i]]`, by way of a copy of the curve in shared memory.
+/// `out[i] = curve[index[i]]`, through a copy of the curve in shared memory.
 #[kernel(threads = 256, requires(index.len() == out.len(), near.len() == curve.len()))]
 pub fn look_up(
     block: &mut Block,
@@ -29,7 +29,7 @@ pub fn look_up(
 
 #[test]
 fn a_launch_says_how_long_shared_memory_is() -> Result<(), LaunchError> {
-    // The last ones take 60,000 bytes.
+    // The last curve takes 60,000 bytes.
     for points in [1, 100, 15_000] {
         let curve: Vec<f32> = words(points).into_iter().map(|word| word as f32).collect();
         let index: Vec<u32> = words(5000).into_iter().map(|word| word % points).collect();
@@ -67,11 +67,11 @@ fn a_launch_says_how_long_shared_memory_is() -> Result<(), LaunchError> {
 }
 
 // ANCHOR: consts
-/// What each of twenty letters is worth.
+/// The worth of each of twenty letters.
 const WORTH: [f32; 20] =
     [1.8, -4.5, -3.5, -3.5, 2.5, -3.5, -3.5, -0.4, -3.2, 4.5, 3.8, -3.9, 1.9, 2.8, -1.6, -0.8, -0.7, -0.9, -1.3, 4.2];
 
-/// Weights of a window of nine, which fall to both sides and add up to 1. The compiler computes them.
+/// Weights of a window of nine, which decrease to both sides and add up to 1. The compiler computes them.
 const WEIGHTS: [f32; 9] = {
     let mut weights = [0.0; 9];
     let mut i = 0;
@@ -104,14 +104,14 @@ fn a_kernel_reads_constants() -> Result<(), LaunchError> {
         let off = out.iter().zip(&expected).map(|(found, expected)| (f64::from(*found) - expected).abs());
         assert!(off.fold(0.0, f64::max) < 1e-5);
     }
-    // There is no letter of number 20.
+    // There is no letter number 20.
     let launched = profile::launch(&CpuExecutor::new(), 1, profile::Args { out: &mut [0.0], letters: &[20; 9] });
     assert!(matches!(launched, Err(LaunchError::Panic(_))), "{launched:?}");
     Ok(())
 }
 
 // ANCHOR: matrix
-/// How alike two letters are in worth: 0 for the same, and below 0 for others.
+/// The similarity of two letters in worth: 0 for the same letter, and below 0 for others.
 const ALIKE: [[f32; 20]; 20] = {
     let mut table = [[0.0; 20]; 20];
     let mut i = 0;
@@ -123,7 +123,7 @@ const ALIKE: [[f32; 20]; 20] = {
     table
 };
 
-/// Each letter of a text beside each of another one.
+/// Compares each letter of a text with each of another one.
 #[kernel(threads = 256, requires(a.len() == out.rows(), b.len() == out.columns()))]
 pub fn dots(block: &mut Block, out: &mut Tile2d<f32, 16, 16, WriteOnly>, a: &[u8], b: &[u8]) {
     let (top, left) = (out.first_row(), out.first_column());
@@ -147,8 +147,8 @@ fn a_kernel_reads_a_constant_matrix() -> Result<(), LaunchError> {
 }
 
 // ANCHOR: grid
-/// The Laplacian of a field on a grid of points, with x fastest, in rows of a multiple of 64. Beyond its border the field
-/// is as at the border.
+/// The Laplacian of a field on a grid of points, with x fastest, in rows whose length is a multiple of 64. Beyond its
+/// border the field is constant.
 #[kernel(threads = 64, grid = 3, requires(field.len() == out.len(), out.len().is_multiple_of(64)))]
 pub fn laplacian(block: &mut Block, out: &mut Chunk<f32, 64, WriteOnly>, field: &[f32]) {
     let ([part, y, z], grid) = (block.index_3d(), block.grid());
@@ -200,7 +200,7 @@ fn a_launch_has_the_grid_that_the_outputs_take() {
     // Six rows of 64 points, and four blocks.
     let launched = laplacian::launch(&CpuExecutor::new(), (1, 2, 2), laplacian::Args { out: &mut out, field: &field });
     let Err(LaunchError::Chunks { needed: 6, blocks: 4, .. }) = launched else { panic!("{launched:?}") };
-    // This kernel says nothing of a grid, so it has one dimension.
+    // This kernel does not specify a grid, so it has one dimension.
     let launched = profile::launch(&CpuExecutor::new(), (1, 2), profile::Args { out: &mut [0.0], letters: &[0; 9] });
     let Err(error @ LaunchError::GridDimensions { .. }) = launched else { panic!("{launched:?}") };
     assert!(error.to_string().ends_with("write #[kernel(grid = 2)]"), "{error}");

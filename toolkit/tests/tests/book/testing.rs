@@ -5,7 +5,7 @@ use cuda_std::prelude::*;
 use std::fmt::Debug;
 
 // ANCHOR: kernel
-/// How many elements of each row lie within `range` of the row's mean, and that mean.
+/// The number of elements of each row within `range` of the row's mean, and that mean.
 #[kernel(threads = 64, requires(matrix.len() == means.len() * columns as usize, near.len() == means.len()))]
 pub fn around_mean(
     block: &mut Block,
@@ -30,7 +30,8 @@ pub fn around_mean(
 // ANCHOR_END: kernel
 
 // ANCHOR: plain
-/// The same by the definition, in double precision: the mean, and how many are surely near and how many may be.
+/// The same from the definition, in double precision: the mean, and how many elements are certainly near and how many may
+/// be.
 fn expected(row: &[f32], range: f32) -> (f64, usize, usize) {
     let mean = row.iter().map(|x| f64::from(*x)).sum::<f64>() / row.len() as f64;
     let within = |range: f64| row.iter().filter(|x| (f64::from(**x) - mean).abs() <= range).count();
@@ -39,7 +40,7 @@ fn expected(row: &[f32], range: f32) -> (f64, usize, usize) {
 // ANCHOR_END: plain
 
 // ANCHOR: orders
-/// What `run` gives with the usual order of blocks and threads; it must be the same in others.
+/// The result of `run` with the usual order of blocks and threads, which must be the same in other orders.
 fn in_every_order<T: PartialEq + Debug>(run: impl Fn(&CpuExecutor) -> T) -> T {
     let result = run(&CpuExecutor::new());
     for seed in 0..5 {
@@ -57,7 +58,7 @@ fn rows_are_compared_with_the_definition() {
             let word = |i: u32| i.wrapping_mul(2_654_435_761) >> 8;
             let matrix: Vec<f32> = (0..rows * columns).map(|i| word(i) as f32 / (1 << 24) as f32).collect();
             let (means, near) = in_every_order(|executor| {
-                // What is not written stays wrong.
+                // Elements that are not written stay wrong.
                 let (mut means, mut near) = (vec![f32::NAN; rows as usize], vec![u32::MAX; rows as usize]);
                 around_mean::launch(
                     executor,
@@ -80,7 +81,7 @@ fn rows_are_compared_with_the_definition() {
 // ANCHOR_END: sizes
 
 // ANCHOR: wrong
-/// Written to be wrong: keeps the elements above a limit, and who comes first gets the first place.
+/// Wrong on purpose: keeps the elements above a limit, in the order in which threads arrive.
 #[kernel(threads = 128)]
 pub fn kept_in_any_order(block: &mut Block, out: &Atomics<u32>, next: &Atomics<u32>, x: &[u32], limit: u32) {
     block.for_each(x.len() as u32, |thread, i| {
@@ -102,14 +103,14 @@ fn a_shuffled_order_finds_what_the_usual_one_does_not() {
         out
     };
     let expected: Vec<u32> = x.iter().copied().filter(|x| *x > 50).collect();
-    // By luck: on a CPU core, threads run one after the other.
+    // By luck: on a CPU core, threads run one after another.
     assert_eq!(kept(&CpuExecutor::new()), expected);
     // What a GPU might do.
     let mut found = kept(&CpuExecutor::shuffled(1));
     assert_ne!(found, expected);
-    // One seed is one order, so that a failure happens again.
+    // A seed gives one order, so a failure can be repeated.
     assert_eq!(kept(&CpuExecutor::shuffled(1)), found);
-    // Nothing is lost: the order alone is wrong.
+    // Nothing is lost; only the order is wrong.
     let mut sorted = expected;
     sorted.sort_unstable();
     found.sort_unstable();
@@ -138,13 +139,13 @@ fn an_error_says_where_and_why() {
         let Err(LaunchError::Panic(panic)) = launched else { panic!("{launched:?}") };
         panic
     };
-    // Of two blocks that panic, the first to do so is told of.
+    // If two blocks panic, the first to do so is reported.
     let panic = run(&x);
     let where_it_was = (panic.kernel.as_str(), panic.block, panic.thread);
     // Element 40 of block 0, or 70 of block 2.
     assert!([("checked", [0; 3], [40, 0, 0]), ("checked", [2, 0, 0], [6, 0, 0])].contains(&where_it_was), "{panic}");
     assert_eq!(panic.message.as_deref(), Some("a value is beyond 7"));
-    // Another way to panic: there is no element 299.
+    // Another kind of panic: there is no element 299.
     let panic = run(&[0; 299]);
     assert_eq!((panic.block, panic.thread), ([2, 0, 0], [35, 0, 0]));
     let text = panic.to_string();

@@ -16,7 +16,7 @@ pub fn plain(block: &mut Block, c: &mut Tile2d<f32, 16, 16>, a: &[f32], b: &[f32
 // ANCHOR_END: plain
 
 // ANCHOR: tiled
-/// The same, by tiles of 16 x 16 in shared memory.
+/// The same, with tiles of 16 x 16 in shared memory.
 #[kernel(threads = 256, requires(a.len() == c.rows() * k as usize, b.len() == k as usize * c.columns()))]
 pub fn tiled(
     block: &mut Block,
@@ -45,13 +45,13 @@ pub fn tiled(
             }
         });
     }
-    // One row and one column of the tile a thread.
+    // One row and one column of the tile per thread.
     c.write::<1, 1, _>(block, &sums, |_, sum, _, _| *sum);
 }
 // ANCHOR_END: tiled
 
 // ANCHOR: halves
-/// The same for whole tiles, with one barrier a turn.
+/// The same for whole tiles, with one barrier per iteration.
 #[kernel(
     threads = 256,
     requires(
@@ -89,7 +89,7 @@ pub fn halved(
 // ANCHOR_END: halves
 
 // ANCHOR: parts
-/// The same, 2 x 2 elements a thread.
+/// The same with 2 x 2 elements per thread.
 #[kernel(
     threads = 256,
     requires(
@@ -120,7 +120,7 @@ pub fn by_parts(
             for i in 0..16 {
                 let x = [from_a.get(16 * row + i), from_a.get(16 * (row + 1) + i)];
                 let y = [from_b.get(32 * i + column), from_b.get(32 * i + column + 1)];
-                // Written out: an array that a loop goes through lies in memory, not in registers.
+                // Unrolled: an array that a loop indexes is in memory, not in registers.
                 sums[0][0] = math::fma(x[0], y[0], sums[0][0]);
                 sums[0][1] = math::fma(x[0], y[1], sums[0][1]);
                 sums[1][0] = math::fma(x[1], y[0], sums[1][0]);
@@ -138,7 +138,7 @@ fn numbers(n: u32, seed: u32) -> Vec<f32> {
     (0..n).map(|i| word(i) as f32 / (1 << 23) as f32 - 1.0).collect()
 }
 
-/// The product by the loop that everybody knows.
+/// The product by the textbook loop.
 fn product(a: &[f32], b: &[f32], [rows, columns, k]: [u32; 3]) -> Vec<u32> {
     let element = |row: u32, column: u32| {
         let term = |i: u32| (a[(row * k + i) as usize], b[(i * columns + column) as usize]);

@@ -3,12 +3,12 @@
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
 
-/// Threads in the order of their numbers, and in others.
+/// Executors with threads in order, and shuffled.
 fn executors() -> [CpuExecutor; 3] {
     [CpuExecutor::new(), CpuExecutor::shuffled(1), CpuExecutor::shuffled(2)]
 }
 
-/// Whole numbers below `limit` that look like chance: sums of them are exact.
+/// Pseudo-random integers below `limit`, whose sums are exact.
 fn numbers(n: u32, limit: u32) -> Vec<u32> {
     (0..n).map(|i| (i.wrapping_mul(2_654_435_761) >> 8) % limit).collect()
 }
@@ -18,7 +18,7 @@ fn floats(n: u32, limit: u32) -> Vec<f32> {
 }
 
 // ANCHOR: rows
-/// The sum of squares of each row of a matrix: a warp a row.
+/// The sum of squares of each row of a matrix: one warp per row.
 #[kernel(threads = 128, requires(matrix.len() == out.len() * columns as usize))]
 pub fn squares(block: &mut Block, out: &mut Chunk<f32, 64>, matrix: &[f32], columns: u32) {
     let (n, first) = (out.len(), out.start());
@@ -53,7 +53,7 @@ fn a_warp_adds_up_a_row() -> Result<(), LaunchError> {
 }
 
 // ANCHOR: ballot
-/// Which elements are above a limit, a bit each: 32 of them make a word.
+/// Which elements are above a limit, one bit each: 32 of them make a word.
 #[kernel(threads = 128, requires(x.len() == 32 * words.len()))]
 pub fn above(block: &mut Block, words: &mut Chunk<u32, 64>, x: &[f32], limit: f32) {
     let (n, first) = (words.len(), words.start());
@@ -101,7 +101,7 @@ fn lanes_take_from_their_neighbours() -> Result<(), LaunchError> {
     let x = floats(1000, 100);
     let mut padded = x.clone();
     padded.resize(1024, 0.0);
-    // The first of 32 has nobody below it, the last nobody above: they get their own.
+    // The first of 32 has no lane below, the last none above: they get their own value.
     let expected = |i: usize| {
         let (below, above) = (if i.is_multiple_of(32) { i } else { i - 1 }, if i % 32 == 31 { i } else { i + 1 });
         padded[below] + padded[i] + padded[above]
@@ -115,7 +115,7 @@ fn lanes_take_from_their_neighbours() -> Result<(), LaunchError> {
 }
 
 // ANCHOR: scan
-/// Numbers the elements of each group of 32 that are above a limit: 1, 2, ..; 0 for the others.
+/// Numbers the elements above a limit in each group of 32: 1, 2, ..; 0 for the others.
 #[kernel(threads = 128, requires(x.len() == out.len()))]
 pub fn numbered(block: &mut Block, out: &mut Chunk<u32, 512>, x: &[f32], limit: f32) {
     let (n, first) = (out.len(), out.start());
@@ -151,7 +151,7 @@ fn lanes_are_numbered() -> Result<(), LaunchError> {
 }
 
 // ANCHOR: match
-/// Counts values: of the lanes that have the same one, the first adds for all.
+/// Counts values: of the lanes with equal values, the first adds for all.
 #[kernel(threads = 128, requires(values.len() == 128 * grid.x as usize))]
 pub fn counts(block: &mut Block, bins: &Atomics<u32>, values: &[u32]) {
     let first = block.index() * block.threads();
@@ -181,7 +181,7 @@ fn lanes_with_one_value_add_once() -> Result<(), LaunchError> {
 }
 
 // ANCHOR: lists
-/// For each point, how many pairs of its neighbours are neighbours of each other.
+/// For each point, the number of pairs of its neighbours that are neighbours of each other.
 #[kernel(threads = 128, requires(pairs.len() == x.len()))]
 pub fn triangles(
     block: &mut Block,
@@ -233,7 +233,7 @@ fn a_warp_looks_at_what_is_near_again() -> Result<(), LaunchError> {
         triangles::launch(&executor, 3, triangles::Args { pairs: &mut pairs, x: &x, radius })?;
         assert_eq!(pairs, expected);
     }
-    // All of 150 points are near each other, and a warp's part has room for 100.
+    // All of the 150 points are near each other, and a warp's part has room for 100.
     let mut pairs = vec![0; x.len()];
     let launched =
         triangles::launch(&CpuExecutor::new(), 3, triangles::Args { pairs: &mut pairs, x: &x, radius: 99.0 });
@@ -242,7 +242,7 @@ fn a_warp_looks_at_what_is_near_again() -> Result<(), LaunchError> {
 }
 
 // ANCHOR: teams
-/// A sparse matrix times a vector: eight threads a row. Row `i` has the entries `starts[i]..starts[i + 1]`.
+/// A sparse matrix times a vector: eight threads per row. Row `i` has the entries `starts[i]..starts[i + 1]`.
 #[kernel(threads = 128, requires(starts.len() == out.len() + 1, columns.len() == entries.len()))]
 pub fn sparse(
     block: &mut Block,

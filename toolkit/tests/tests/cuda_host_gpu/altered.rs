@@ -1,7 +1,7 @@
-//! PTX of other sources than this program's: refused by the name of the kernel and of what differs.
+//! PTX from other sources than this program's is refused, with the name of the kernel and of what differs.
 //!
-//! The kernels `altered_..` have one source for the device and another one for the host. That they differ is seen without
-//! a GPU, too.
+//! The kernels `altered_..` have one source for the device and another one for the host. The difference can be tested
+//! without a GPU, too.
 
 use crate::{gpu, ragged};
 use cuda_host::{CudaError, Difference, Module, Place};
@@ -10,7 +10,7 @@ use test_kernels::{
     PTX, altered_count, altered_field, altered_order, altered_signature, altered_threads, altered_type, echo, roots,
 };
 
-/// What a kernel's PTX says that it was compiled from, read from the text.
+/// The description of a kernel in its PTX.
 fn described(kernel: &str) -> String {
     let symbol = format!("__cuda_std_description_{kernel}[");
     let line = PTX.lines().find(|line| line.contains(&symbol)).unwrap_or_else(|| panic!("{kernel} is not described"));
@@ -27,7 +27,7 @@ fn field(parameter: &str, field: &str) -> Place {
     Place::Field { parameter: parameter.to_owned(), field: field.to_owned() }
 }
 
-/// Each kernel with what its PTX has elsewhere than this program: the place, and both texts.
+/// Each kernel with the place where its PTX differs from this program, and both texts.
 fn cases() -> [(&'static str, &'static str, Place, &'static str, &'static str); 6] {
     fn names<K: Kernel>() -> (&'static str, &'static str) {
         (K::NAME, K::DESCRIPTION)
@@ -89,7 +89,7 @@ fn a_launch_of_an_altered_kernel_runs_nothing() {
     assert_eq!(out.download(gpu.stream()).unwrap(), [0.0; 40]);
 }
 
-/// A module that was not made by this toolkit: a kernel of the right name, which does nothing.
+/// A module that was not made by this toolkit: a kernel with the right name, which does nothing.
 const FOREIGN: &str =
     ".version 6.4\n.target sm_75\n.address_size 64\n.visible .entry roots(\n.param .u64 out\n)\n{\nret;\n}\n";
 
@@ -107,12 +107,12 @@ fn foreign_ptx_is_refused_by_the_kernels_name() {
 #[test]
 fn ptx_that_ends_between_two_kernels_lacks_those_behind() {
     let Some(gpu) = gpu() else { return };
-    // Up to the end of the first kernel, it is a whole module to the driver's compiler.
+    // Up to the end of the first kernel, it is a complete module for the driver's compiler.
     let first = PTX.find(".entry").expect("a kernel");
     let end = first + PTX[first..].find("\n}").expect("its end") + "\n}\n".len();
     let module = match Module::load(gpu.context(), "cut", &PTX[..end]) {
         Ok(module) => module,
-        // Or it calls a function that is not there.
+        // Or it calls a function that does not exist.
         Err(CudaError::Jit { module, .. }) => return assert_eq!(module, "cut"),
         Err(other) => panic!("{other}"),
     };

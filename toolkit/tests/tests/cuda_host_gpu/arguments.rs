@@ -1,4 +1,4 @@
-//! Launches: what arrives, and what comes back.
+//! Launches: passed arguments and results.
 
 use crate::{gpu, offsets, ragged};
 use cuda_host::{CudaError, Device, DeviceBuffer};
@@ -29,7 +29,7 @@ fn a_kernel_gives_the_bits_of_the_cpu() {
     roots::launch(&gpu, 7, roots::Args { out: segments, input: input.view(), scale: 1.1 }).unwrap();
     let found = out.download(gpu.stream()).unwrap();
     for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
-        // Bits, but for the roots of negative numbers: an instruction's NaN is not a written one.
+        // Compare bits, except for the roots of negative numbers: an instruction's NaN differs from a written one.
         let both_nan = found.is_nan() && expected.is_nan();
         assert!(both_nan || found.to_bits() == expected.to_bits(), "element {i}: {found} and {expected}");
     }

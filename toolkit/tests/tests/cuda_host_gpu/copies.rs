@@ -1,4 +1,4 @@
-//! Memory: copies, parts, and the lack of it.
+//! Memory: copies, parts, and errors.
 
 use crate::{gpu, offsets, ragged};
 use cuda_host::{CudaError, DeviceBuffer, DeviceOffsets, PinnedBuffer};
@@ -76,7 +76,7 @@ fn page_locked_memory_is_seen_when_its_copies_are_done() {
             *element = round ^ i as u32;
         }
         pinned.upload(stream, device.view_mut()).unwrap();
-        // Waits for the upload, whose source this is.
+        // Waits for the upload from this memory.
         pinned.as_mut_slice().unwrap().fill(u32::MAX);
         pinned.download(stream, device.view()).unwrap();
         let found = pinned.as_slice().unwrap();

@@ -1,4 +1,4 @@
-//! Errors that take the context with them: each in a process of its own.
+//! Errors that end the context, each in a separate process.
 
 use crate::{gpu, ragged, slow};
 use cuda_host::raw::Word;
@@ -10,7 +10,7 @@ use toolkit_tests::simulated::in_a_process_of_its_own;
 #[test]
 fn an_illegal_access_is_told_of_the_kernel_that_was_launched_last() {
     const NAME: &str = "faults::an_illegal_access_is_told_of_the_kernel_that_was_launched_last";
-    // Held meanwhile, so that nobody measures.
+    // Held, so that no other test measures at the same time.
     let Some(gpu) = gpu() else { return };
     if !in_a_process_of_its_own(NAME, &[]) {
         return;
@@ -21,12 +21,12 @@ fn an_illegal_access_is_told_of_the_kernel_that_was_launched_last() {
     let nowhere = || Word::value(0u64);
     // Output, offsets, input and its length, rounds, panic record, number.
     let words = [nowhere(), nowhere(), nowhere(), Word::value(64u64), Word::value(1u32), nowhere(), Word::value(0u32)];
-    // Keeps the stream busy until everything is queued: the driver would refuse what comes after the fault.
+    // Keeps the stream busy until everything is queued: after the fault the driver would refuse it.
     let (mut out, at) = ragged::<u32>(&gpu, &[0, 64]);
     gpu.synchronize().unwrap();
     let segments = Segments { data: out.view_mut(), offsets: &at };
     spin::launch(&gpu, 1, spin::Args { out: segments, input: buffer.view(), rounds: slow() }).unwrap();
-    // SAFETY: not safe at all: that is what this process is for.
+    // SAFETY: deliberately unsafe; this process exists for the fault.
     unsafe { kernel.launch(gpu.stream(), 1, 64, &words) }.unwrap();
     event.record(gpu.stream()).unwrap();
     let check = |error: CudaError, operation: &str| {
@@ -45,5 +45,5 @@ fn an_illegal_access_is_told_of_the_kernel_that_was_launched_last() {
     check(gpu.synchronize().unwrap_err(), "waiting for a stream");
     check(event.synchronize().unwrap_err(), "waiting for an event");
     check(buffer.download(gpu.stream()).unwrap_err(), "copying 256 bytes");
-    // Everything is dropped without a panic.
+    // Everything can be dropped without a panic.
 }

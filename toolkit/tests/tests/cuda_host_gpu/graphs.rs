@@ -1,4 +1,4 @@
-//! Graphs: recorded once, launched many times, in order with everything else.
+//! Graphs: recorded once, launched many times, in order with all other work.
 
 use crate::{gpu, offsets, ragged, slow, spun};
 use cuda_host::{
@@ -30,7 +30,7 @@ fn turn_in(
     turn::launch(executor, at.segments() as u32, turn::Args { out: segments, input: input.view() })
 }
 
-/// Uploads, computes in two kernels, and downloads: everything of it is the graph's.
+/// Uploads, computes in two kernels, and downloads; the graph owns all of its memory.
 fn pipeline(gpu: &CudaExecutor, rounds: u32) -> (Graph, Staged<u32>, Staged<u32>) {
     let memory = GpuBufferPool::new(gpu.context());
     let up = PinnedBuffer::<u32>::zeroed(gpu.context(), 64).unwrap();
@@ -75,7 +75,7 @@ fn a_graph_keeps_what_it_uses() {
         let own = CudaExecutor::open(0, "test kernels", test_kernels::PTX).unwrap();
         pipeline(&own, 7)
     };
-    // Whoever gets memory now must not be seen.
+    // Later allocations must not reuse this memory.
     let _others: Vec<_> = (0..16).map(|_| DeviceBuffer::from_slice(gpu.stream(), &[u32::MAX; 64]).unwrap()).collect();
     graph.pinned_mut(&up).unwrap().fill(3);
     graph.launch(gpu.stream()).unwrap();
@@ -93,7 +93,7 @@ fn a_graph_keeps_the_modules_of_every_executor_that_was_recorded() {
     let (mut out, at) = ragged::<u32>(&gpu, &[0, 64]);
     let input = DeviceBuffer::from_slice(gpu.stream(), &[3u32; 64]).unwrap();
     let (mut graph, ()) = Graph::record::<_, CudaError>(&gpu, |recorder| {
-        // With a module of its own, of which nobody else knows.
+        // With a separate module that has no other users.
         let module = Module::load(gpu.context(), "another", test_kernels::PTX)?;
         let other = CudaExecutor::new(recorder.stream(), [module])?;
         spin_in(&other, &mut out, &at, &input, 5)
@@ -117,7 +117,7 @@ fn nothing_is_allocated_when_a_graph_is_launched() {
         gpu.synchronize().unwrap();
         gpu.context().memory().unwrap()
     };
-    // The driver's own room for launches grows at first, and other processes may use the device, too.
+    // The driver's own memory for launches grows at first, and other processes may use the device, too.
     assert!((0..10).any(|_| launches() == launches()), "each hundred launches takes memory");
 }
 
@@ -158,7 +158,7 @@ fn launches_are_in_order_with_other_work_on_the_buffers() {
     assert_eq!(graph.nodes(), 3);
     let mut before = DeviceBuffer::<u32>::zeroed(a.stream(), 64).unwrap();
     for round in 1..4u32 {
-        // Another stream writes what the graph reads, a third reads what it wrote: neither waits on the host.
+        // Another stream writes the graph's input, a third reads its results: neither waits on the host.
         before.upload(a.stream(), &[round; 64]).unwrap();
         spin_in(&b, &mut input, &at, &before, slow()).unwrap();
         graph.launch(a.stream()).unwrap();
@@ -166,7 +166,7 @@ fn launches_are_in_order_with_other_work_on_the_buffers() {
         let found = out.download(&reader).unwrap();
         let expected = spun(spun(round, slow()), slow() / 10);
         assert_eq!((found[31], found[32], found[63]), (0, expected, expected), "round {round}");
-        // Again, on a stream that has done nothing yet, and the next round writes the input of a running graph.
+        // Again, on an unused stream, and the next round writes the input of a running graph.
         graph.launch(&reader).unwrap();
     }
     graph.wait().unwrap();
@@ -198,17 +198,17 @@ fn a_panic_in_a_graph_is_reported_and_its_results_are_refused() {
         assert!(matches!(out.download(&b), Err(CudaError::Poisoned { .. })));
         let refused = reader.launch(&b);
         assert!(matches!(refused, Err(CudaError::Poisoned { .. })), "{refused:?}");
-        // What it does not touch is well, and so is the stream when it has reported.
+        // Memory that it does not access is valid, and so is the stream after it has reported the panic.
         let _reported = (a.synchronize(), b.synchronize());
         a.synchronize().unwrap();
         assert_eq!(length.download(a.stream()).unwrap(), [1; 64]);
     }
-    // The panic concerns a graph that reads the results, too, if nobody knew of it when that was launched.
+    // The panic also affects a graph that reads the results, if it was unknown at that launch.
     graph.launch(a.stream()).unwrap();
     reader.launch(&b).unwrap();
     assert!(copy.download(&b).unwrap_err().kernel_panic().is_some());
     let _reported = (a.synchronize(), b.synchronize());
-    // Written again, they are read again.
+    // After they are written again, they can be read again.
     out.view_mut().zero(a.stream()).unwrap();
     reader.launch(&b).unwrap();
     assert_eq!(copy.download(&b).unwrap(), [0; 64]);
@@ -257,13 +257,13 @@ fn what_a_graph_cannot_hold_is_refused() {
         is_refused(out.grow(&stream, 100));
         is_refused(event.record(&stream));
         is_refused(stream.wait(&event));
-        // None of that has spoilt it. Memory and modules may be asked for meanwhile.
+        // None of this has broken it. Memory and modules can be requested in the meantime.
         let _buffer = DeviceBuffer::from_slice(gpu.stream(), &[1u8])?;
         spin_in(recorder.executor(), &mut out, &at, &input, 9)?;
         Ok(recorder.executor().clone())
     })
     .unwrap();
-    // Nor does anything run on its stream afterwards.
+    // Nothing runs on its stream afterwards either.
     is_refused(spin_in(&leaked, &mut out, &at, &input, 1));
     is_refused(out.view_mut().zero(leaked.stream()));
     is_refused(leaked.synchronize());
@@ -292,7 +292,7 @@ fn a_recording_that_fails_leaves_nothing_behind() {
     assert!(!out.is_in_graph());
     spin_in(&gpu, &mut out, &at, &input, 2).unwrap();
     assert_eq!(out.download(gpu.stream()).unwrap(), [spun(1, 2); 64]);
-    // An empty one is a graph, too.
+    // An empty graph is valid, too.
     let (mut graph, ()) = Graph::record::<_, CudaError>(&gpu, |_| Ok(())).unwrap();
     graph.launch(gpu.stream()).unwrap();
     assert_eq!(graph.nodes(), 0);
@@ -305,7 +305,7 @@ fn a_graph_keeps_the_offsets_that_its_launches_were_checked_with() {
     let input = DeviceBuffer::from_slice(gpu.stream(), &[1u32, 2, 3, 4]).unwrap();
     let (mut graph, ()) =
         Graph::record::<_, CudaError>(&gpu, |recorder| turn_in(recorder.executor(), &mut out, &at, &input)).unwrap();
-    // As many segments, and longer ones than the graph's output has room for.
+    // As many segments, but longer ones than fit into the graph's output.
     at.set(gpu.stream(), &offsets(&[0, 4, 1000])).unwrap();
     graph.launch(gpu.stream()).unwrap();
     assert_eq!(out.download(gpu.stream()).unwrap(), [2, 1, 4, 3]);
@@ -409,7 +409,7 @@ fn a_graph_and_other_threads_use_a_buffer_in_turn() {
             scope.spawn(move || {
                 let mut down = PinnedBuffer::<u32>::zeroed(stream.context(), len).unwrap();
                 for _ in 0..30 {
-                    // Borrowed for reading; the graph writes it nevertheless, before or after.
+                    // Borrowed for reading; the graph still writes it, before or after.
                     down.download(&stream, shared.view()).unwrap();
                     let found = down.as_slice().unwrap();
                     assert!(found.iter().all(|element| *element == found[0]), "never half of a launch");

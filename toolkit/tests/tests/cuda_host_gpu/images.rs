@@ -7,7 +7,7 @@ use cuda_host::{Context, CudaError, Image, Module};
 use test_kernels::{PTX, roots};
 use toolkit_tests::simulated::with_driver;
 
-/// A file of machine code for these chips, as the simulated driver takes it. What is made for a chip says which `of` it is.
+/// A file of machine code for these chips, in the simulated driver's format. Code for a chip records which `of` it is.
 fn file(chips: &[(NvvmArch, &str)]) -> Vec<u8> {
     let (header, _) = Header::read(PTX).unwrap();
     let mut file = MachineCode::none(&header.package, &header.body);
@@ -24,7 +24,7 @@ const CHIPS: [(NvvmArch, &str); 4] = [
     (NvvmArch::Compute120, "120"),
 ];
 
-/// What a device gets, by name; its kernels are there in any case.
+/// The machine code that a device gets, by name; its kernels exist in any case.
 fn loaded(file: &[u8]) -> Option<String> {
     let module = Module::load(&Context::new(0).unwrap(), "test kernels", Image::new(PTX, file)).unwrap();
     module.kernel::<roots::Kernel>().expect("code and description of the kernel");
@@ -74,7 +74,7 @@ fn machine_code_of_other_ptx_is_an_error_and_not_replaced_in_silence() {
     let error = Module::load(&context, "mixed", Image::new(&other, &file)).unwrap_err();
     assert!(matches!(&error, CudaError::MachineCode { module, .. } if module == "mixed"), "{error}");
     assert!(error.to_string().contains("made from other PTX") && error.to_string().contains("build-ptx"), "{error}");
-    // Damaged code is no reason to go on with what nobody has asked for, either.
+    // Damaged code does not make it fall back to something that was not requested.
     let mut damaged = file_of_90();
     *damaged.last_mut().unwrap() ^= 1;
     let cut = &file[..file.len() - 1];

@@ -11,7 +11,7 @@ use cuda_std::launch::Segments;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use test_kernels::spin;
 
-/// The device is well, and so is what other threads left on it.
+/// Checks that the device works, and that memory left by other threads is valid.
 fn works(gpu: &CudaExecutor) {
     let at = DeviceOffsets::new(gpu.stream(), &offsets(&[0, 64])).unwrap();
     let mut out = DeviceBuffer::<u32>::zeroed(gpu.stream(), 64).unwrap();
@@ -30,7 +30,7 @@ fn whatever_is_forgotten_the_rest_is_dropped_in_order() {
             std::mem::forget(things.remove(forgotten));
         }
     }
-    // All of it, with a kernel under way.
+    // Forgets everything while a kernel runs.
     std::mem::forget(running(slow() / 20));
     works(&gpu);
 }
@@ -63,7 +63,7 @@ fn a_panic_drops_what_a_kernel_uses() {
     works(&gpu);
 }
 
-/// Memory of pools that is forgotten is not handed to anybody else.
+/// Forgotten memory of pools is not leased again.
 #[test]
 fn leases_that_are_forgotten_stay_taken() {
     let Some(gpu) = gpu() else { return };
@@ -161,7 +161,7 @@ fn graphs_and_what_they_were_made_of_may_go_in_any_order() {
             }
             4 => {
                 drop((out, input, at, own, stream, module, context));
-                // In another thread, again, on a stream of its own.
+                // In another thread again, on its own stream.
                 std::thread::spawn(move || {
                     let stream = graph.context().stream().unwrap();
                     graph.launch(&stream).unwrap();
@@ -183,7 +183,7 @@ fn graphs_and_what_they_were_made_of_may_go_in_any_order() {
     works(&gpu);
 }
 
-/// What a record had when it panicked, or failed, is free again, also for another thread.
+/// The memory of a recording that panicked or failed is free again, also for other threads.
 #[test]
 fn a_record_that_panics_leaves_its_memory_to_others() {
     let Some(gpu) = gpu() else { return };

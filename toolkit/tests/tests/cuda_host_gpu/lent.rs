@@ -25,7 +25,7 @@ fn what_is_lent_is_there_and_stays_until_it_is_given_back() {
     let lent = LentBuffer::new(out, &other).unwrap();
     assert_eq!((lent.len(), lent.is_empty(), lent.context().ordinal()), (1000, false, gpu.context().ordinal()));
     assert_eq!(lent.view().download(&other).unwrap(), [spun(5, rounds); 1000]);
-    // Others take memory of the pool meanwhile, and none takes this.
+    // Others take memory from the pool in the meantime, and none gets this memory.
     for word in 0..20 {
         let mut another = pool.lease::<u32>(stream, 1000).unwrap();
         another.upload(stream, &[word; 1000]).unwrap();
@@ -45,10 +45,10 @@ fn memory_of_others_is_used_in_place() {
     let stream = gpu.stream();
     let (_, at) = ragged::<u32>(&gpu, &[0, 64]);
     let input = DeviceBuffer::from_slice(stream, &[5u32; 64]).unwrap();
-    // Another library's, to whoever has the address alone.
+    // Memory of another library for code that has only the address.
     let owner = Arc::new(LentBuffer::new(DeviceBuffer::<u32>::zeroed(stream, 64).unwrap(), stream).unwrap());
     stream.wait_for_others().unwrap();
-    // SAFETY: the owner keeps as many elements there, and nobody else uses them meanwhile.
+    // SAFETY: the owner keeps that many elements there, and nothing else uses them in the meantime.
     let foreign = unsafe { DeviceBuffer::from_foreign(gpu.context(), owner.address(), 64, Arc::clone(&owner)) };
     let mut out = foreign.unwrap();
     spin::launch(
@@ -87,7 +87,7 @@ fn memory_that_cannot_be_waited_for_is_not_used_again() {
     let pool = GpuBufferPool::new(gpu.context());
     let lent = LentBuffer::new(pool.lease_zeroed::<u32>(stream, 64).unwrap(), stream).unwrap();
     let mut lent = Some(lent);
-    // Another library's graph, say: nothing of the device can be waited for while it is recorded.
+    // During a recording, for example another library's, nothing on the device can be waited for.
     let recorded = Graph::record::<_, CudaError>(&gpu, |_| {
         drop(lent.take());
         Ok(())

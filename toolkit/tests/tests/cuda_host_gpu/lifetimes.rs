@@ -1,4 +1,4 @@
-//! Dropping things in any order, with work under way.
+//! Dropping things in any order while work runs.
 
 use crate::{gpu, offsets, slow, spun};
 use cuda_host::{Context, CudaExecutor, DeviceBuffer, DeviceOffsets, Event, Module, PinnedBuffer, Stream};
@@ -6,7 +6,7 @@ use cuda_std::launch::Segments;
 use std::any::Any;
 use test_kernels::spin;
 
-/// Everything that a running kernel uses, and things that know of it.
+/// Everything that a running kernel uses, and things that refer to it.
 pub(crate) fn running(rounds: u32) -> Vec<(&'static str, Box<dyn Any + Send>)> {
     let context = Context::new(0).unwrap();
     let module = Module::load(&context, "test kernels", test_kernels::PTX).unwrap();
@@ -40,7 +40,7 @@ fn things_are_dropped_in_any_order_while_a_kernel_runs() {
     let count = running(1).len();
     let mut orders: Vec<Vec<usize>> = Vec::new();
     for first in 0..count {
-        // Each thing first, then the others from there on, in both directions.
+        // Each thing first, then the others in order from there, in both directions.
         orders.push((0..count).map(|i| (first + i) % count).collect());
         orders.push((0..count).map(|i| (first + count - i) % count).collect());
     }
@@ -50,7 +50,7 @@ fn things_are_dropped_in_any_order_while_a_kernel_runs() {
             drop(things[index].take());
         }
     }
-    // The device is well: what is left of it works.
+    // The device works, and so does what is left of it.
     let buffer = DeviceBuffer::from_slice(gpu.stream(), &[1u8, 2, 3]).unwrap();
     gpu.synchronize().unwrap();
     assert_eq!(buffer.download(gpu.stream()).unwrap(), [1, 2, 3]);
@@ -68,7 +68,7 @@ fn memory_is_not_reused_while_a_kernel_uses_it() {
     spin::launch(&gpu, 1, spin::Args { out: segments, input: input.view(), rounds: slow() }).unwrap();
     let segments = Segments { data: second.view_mut(), offsets: &at };
     spin::launch(&gpu, 1, spin::Args { out: segments, input: input.view(), rounds: 3 }).unwrap();
-    // The second launch still has to read it. Whoever gets this memory next, on any stream, must not be seen.
+    // The second launch still has to read it. Reuse of this memory on any stream must not be visible.
     drop(input);
     let _next: Vec<_> = (0..16).map(|_| DeviceBuffer::from_slice(&other, &[0xffff_ffffu32; 64]).unwrap()).collect();
     assert_eq!(second.download(gpu.stream()).unwrap(), [spun(9, 3); 64]);
@@ -79,7 +79,7 @@ fn memory_comes_back() {
     let Some(gpu) = gpu() else { return };
     let before = gpu.context().memory().unwrap();
     let bytes = before.free / 3;
-    // Would not fit if the earlier ones were still there.
+    // This would not fit if the earlier buffers still existed.
     for _ in 0..8 {
         let buffer = DeviceBuffer::<u8>::zeroed(gpu.stream(), bytes).unwrap();
         drop(buffer);

@@ -1,4 +1,4 @@
-//! `cuda_host` on a GPU. Without one each test prints a line and passes, unless CUDA_REQUIRE_GPU=1 asks for one.
+//! `cuda_host` on a GPU. Without one each test prints a line and passes, unless CUDA_REQUIRE_GPU=1 requires a GPU.
 
 mod altered;
 mod arguments;
@@ -23,7 +23,7 @@ use cuda_std::launch::Offsets;
 use toolkit_tests::device::Alone;
 use toolkit_tests::simulated::is_simulated;
 
-/// The test kernels on the first device, which this test has for itself.
+/// The test kernels on the first device, for exclusive use by this test.
 fn gpu() -> Option<Alone> {
     toolkit_tests::device::alone("test kernels", test_kernels::PTX)
 }
@@ -39,7 +39,7 @@ fn ragged<T: cuda_layout::DeviceLayout>(gpu: &CudaExecutor, list: &[u32]) -> (De
     (buffer, DeviceOffsets::new(gpu.stream(), &offsets).expect("memory"))
 }
 
-/// What `spin` makes of `x` in `rounds` steps: the steps x * m + a, composed by repeated squaring.
+/// The result of `spin` for `x` after `rounds` steps: the steps x * m + a, composed by repeated squaring.
 fn spun(x: u32, rounds: u32) -> u32 {
     let (mut m, mut a) = (1u32, 0u32);
     let (mut step_m, mut step_a) = (1_664_525u32, 1_013_904_223u32);
@@ -53,10 +53,10 @@ fn spun(x: u32, rounds: u32) -> u32 {
     x.wrapping_mul(m).wrapping_add(a)
 }
 
-/// Enough steps to keep a GPU busy for some hundredths of a second: longer than it takes to queue what comes next.
+/// Enough steps to keep a GPU busy for some hundredths of a second, longer than queueing the next work takes.
 const SLOW: u32 = 2_000_000;
 
-/// As many steps, but on a simulated device, which is done with its work when somebody waits for it.
+/// As many steps, but fewer on a simulated device, which does its work while a caller waits.
 fn slow() -> u32 {
     if is_simulated() { 1000 } else { SLOW }
 }

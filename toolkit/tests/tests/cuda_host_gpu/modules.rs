@@ -1,4 +1,4 @@
-//! Modules: which PTX is accepted, and what is said of it.
+//! Modules: which PTX is accepted, and which errors describe it.
 
 use crate::gpu;
 use cuda_host::{Context, CudaError, CudaExecutor, Device, Module, Place, driver_version};
@@ -13,7 +13,7 @@ fn the_device_is_described() {
     assert!(device.is_supported() && !device.name.is_empty() && device.pci_bus_id.contains(':'));
     assert!(device.multiprocessors > 0 && device.max_threads_per_block >= 1024);
     assert!(device.shared_memory_per_block >= 48 * 1024);
-    // The tests have a context of it.
+    // The tests have a context on it.
     assert!(device.free_memory.unwrap() <= device.total_memory && device.total_memory > 1 << 30);
     assert!(driver_version().unwrap().major >= 12);
     let memory = gpu.context().memory().unwrap();
@@ -38,11 +38,11 @@ fn every_kernel_is_the_programs() {
     assert!(attributes.shared_bytes >= 256 * 4, "{attributes:?}");
     assert!((1..=255).contains(&attributes.registers) && attributes.max_threads >= 64, "{attributes:?}");
     assert!(roots.attributes().shared_bytes < attributes.shared_bytes);
-    // Two pointers, pointer and length, a number and its padding, and the two hidden ones.
+    // Two pointers, pointer and length, a number and its padding, and the two hidden arguments.
     assert!(matches!(roots.argument_bytes(), None | Some(52)), "{:?}", roots.argument_bytes());
 }
 
-/// The PTX with one byte changed in the description of `kernel`: the first that follows `before`.
+/// The PTX with one byte changed in the description of `kernel`: the first one after `before`.
 fn altered(kernel: &str, before: &str, from: &str, to: &str) -> String {
     let list = |text: &str| text.bytes().map(|byte| byte.to_string()).collect::<Vec<_>>().join(", ");
     let symbol = format!("__cuda_std_description_{kernel}[");
@@ -148,7 +148,7 @@ fn a_kernel_that_is_not_there_is_refused_with_those_that_are() {
     assert!(error.contains("no kernel `roots` in module `renamed`") && error.contains("`roofs`"), "{error}");
     let error = other.modules()[0].kernel::<roots::Kernel>().map(|_| ()).unwrap_err().to_string();
     assert!(error.contains("no kernel `roots`"), "{error}");
-    // Of several modules, the one that has it.
+    // Of several modules, the one with the kernel is used.
     let both = CudaExecutor::new(gpu.stream(), other.modules().iter().chain(gpu.modules()).cloned()).unwrap();
     assert_eq!(both.kernel::<roots::Kernel>().unwrap().module().name(), "test kernels");
 }

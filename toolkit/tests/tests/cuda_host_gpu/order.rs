@@ -40,7 +40,7 @@ fn what_one_stream_reads_another_writes_afterwards() {
     let mut input = DeviceBuffer::from_slice(a.stream(), &start).unwrap();
     let (mut first, at) = ragged::<u32>(&a, &[0, 64]);
     let mut second = DeviceBuffer::<u32>::zeroed(a.stream(), 64).unwrap();
-    // Keeps the stream busy, so that the read of `input` is still to come when the other stream writes it.
+    // Keeps the stream busy, so that `input` has not been read yet when the other stream writes it.
     launch_spin(&a, &mut first, &at, &input, SLOW);
     launch_spin(&a, &mut second, &at, &input, 1);
     input.view_mut().zero(b.stream()).unwrap();
@@ -113,7 +113,7 @@ fn independent_work_on_two_streams_overlaps() {
     begin.record(a.stream()).unwrap();
     launch_spin(&a, &mut x, &at, &input, SLOW);
     end_a.record(a.stream()).unwrap();
-    // Reads what the other stream reads: no reason to wait.
+    // Reads what the other stream reads, which needs no waiting.
     launch_spin(&b, &mut y, &at, &input, SLOW);
     end_b.record(b.stream()).unwrap();
     let (one, both) = (end_a.elapsed_ms(&begin).unwrap(), end_b.elapsed_ms(&begin).unwrap());

@@ -1,4 +1,4 @@
-//! Panics of kernels: reported once, and their results never handed out.
+//! Panics of kernels are reported once, and their results are never returned.
 
 use crate::{gpu, offsets, ragged};
 use cuda_host::{CudaError, CudaExecutor, DeviceBuffer, DeviceOffsets, PinnedBuffer};
@@ -33,7 +33,7 @@ fn data() -> Vec<u32> {
     (0..200).map(|i| 3 * i).collect()
 }
 
-/// The panic as the CPU reports it.
+/// The panic as CPU cores report it.
 fn on_cpu(block_to_fail: u32, index: u32) -> KernelPanic {
     let (mut out, at) = (vec![0; 200], offsets(&ENDS));
     let segments = Segments { data: &mut out[..], offsets: &at };
@@ -104,7 +104,7 @@ fn results_of_results_are_not_handed_out() {
     let segments = Segments { data: next.view_mut(), offsets: &setup.at };
     turn::launch(&b, 3, turn::Args { out: segments, input: setup.out.view() }).unwrap();
     copy.view_mut().copy_from_device(&c, next.view()).unwrap();
-    // Only the last one is asked for, on the last stream.
+    // Only the last result is requested, on the last stream.
     let panic = assert_panicked(copy.download(&c));
     assert_eq!(panic.kernel, "fail");
     assert_poisoned(copy.download(&c));
@@ -136,7 +136,7 @@ fn results_are_refused_though_the_host_knows_that_their_streams_are_done() {
     a.synchronize().unwrap();
 
     setup.launch(&a, 1, 200);
-    // Waits for the stream, and does not ask it.
+    // Waits for the stream without checking for panics.
     setup.out.wait_unused().unwrap();
     let segments = Segments { data: last.view_mut(), offsets: &setup.at };
     assert_poisoned(turn::launch(&c, 3, turn::Args { out: segments, input: setup.out.view() }));
@@ -145,7 +145,7 @@ fn results_are_refused_though_the_host_knows_that_their_streams_are_done() {
     setup.launch(&a, 1, 200);
     let segments = Segments { data: next.view_mut(), offsets: &setup.at };
     turn::launch(&b, 3, turn::Args { out: segments, input: setup.out.view() }).unwrap();
-    // Waits for both streams, and asks neither.
+    // Waits for both streams without checking for panics.
     next.wait_unused().unwrap();
     setup.out.wait_unused().unwrap();
     for input in [next.view(), setup.out.view()] {
@@ -180,7 +180,7 @@ fn each_stream_has_its_own_error_and_a_third_goes_on() {
         first.launch(&a, 1, 200);
         second.launch(&b, 2, u32::MAX);
         good.launch(&c, NOBODY, 0);
-        // Asked for in turn, so that neither comes first each time.
+        // Requested in alternating order.
         let (of_a, of_b) = if round % 2 == 0 {
             let of_a = assert_panicked(a.synchronize());
             (of_a, assert_panicked(b.synchronize()))

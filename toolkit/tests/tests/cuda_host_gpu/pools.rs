@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use test_kernels::{fail, spin, turn};
 
-/// Where a buffer begins.
+/// The address of a buffer.
 pub(crate) fn address<T: cuda_layout::DeviceLayout>(buffer: &DeviceBuffer<T>) -> u64 {
     buffer.view().pointer().address()
 }
@@ -69,7 +69,7 @@ fn aligned_buffers() {
         assert_eq!((buffer.len(), address(&buffer) % 256), (3 * len + 1, 0));
         all.push(buffer);
     }
-    // None of those that are in use at once lies in another.
+    // Buffers in use at the same time do not overlap.
     let mut ranges: Vec<_> = all.iter().map(|buffer| (address(buffer), buffer.capacity() as u64)).collect();
     ranges.sort_unstable();
     assert!(ranges.windows(2).all(|pair| pair[0].0 + pair[0].1 <= pair[1].0), "{ranges:?}");
@@ -83,7 +83,7 @@ fn pool_views_borrow() {
     let input = pool.lease_from(stream, &(0..200u32).collect::<Vec<_>>()).unwrap();
     let mut out = pool.lease::<u32>(stream, 200).unwrap();
     let at = DeviceOffsets::leased(&pool, stream, &offsets(&[0, 50, 150, 200])).unwrap();
-    // Views of three leases of one pool at once: to write, and to read.
+    // Views of three leases of one pool at once, for writing and reading.
     let segments = Segments { data: out.view_mut(), offsets: &at };
     turn::launch(&gpu, 3, turn::Args { out: segments, input: input.view() }).unwrap();
     let found = out.download(stream).unwrap();
@@ -101,7 +101,7 @@ fn memory_that_is_handed_on_is_not_used_before_its_last_use_is_over() {
         let input = pool.lease_from(a.stream(), &[9 + round; 64]).unwrap();
         let place = address(&input);
         launch_spin(&a, &mut busy, &at, &input, slow());
-        // Still to come when the memory is handed on.
+        // Still pending when the memory is reused.
         launch_spin(&a, &mut result, &at, &input, 3);
         let last_use = Event::new(a.context()).unwrap();
         last_use.record(a.stream()).unwrap();
@@ -110,7 +110,7 @@ fn memory_that_is_handed_on_is_not_used_before_its_last_use_is_over() {
         assert_eq!(address(&next), place, "the same memory");
         next.view_mut().zero(&b).unwrap();
         assert!(!last_use.is_done().unwrap(), "the host waits for nothing");
-        // Asked for first: the other stream has to wait by itself.
+        // Requested first: the other stream has to wait by itself.
         assert_eq!(next.download(&b).unwrap(), [0; 64]);
         assert!(last_use.is_done().unwrap());
         assert_eq!(result.download(a.stream()).unwrap(), [spun(9 + round, 3); 64]);
@@ -189,11 +189,11 @@ fn growing_loses_nothing_that_is_in_use() {
         expected.resize(80, 0);
         assert_eq!(out.download(&other).unwrap(), expected, "new elements are zero, whatever was there");
     }
-    // What the views of another buffer show is its own, though the memory changed hands.
+    // Views of another buffer keep their contents, although the memory was reused.
     assert_eq!(input.download(a.stream()).unwrap(), (0..64).collect::<Vec<u32>>());
 }
 
-/// A source that fails when it is told to.
+/// A source that fails on request.
 #[derive(Clone)]
 struct Failing {
     device: DeviceSource,
@@ -233,7 +233,7 @@ fn memory_that_runs_out_is_asked_for_once_more_and_no_oftener() {
         assert!(error.to_string().contains(part), "`{part}` is missing in: {error}");
     }
     assert_eq!(source.calls.load(Ordering::Relaxed), 6);
-    // Nobody else notices.
+    // Other users are not affected.
     assert_eq!(kept.download(gpu.stream()).unwrap(), [7; 1000]);
     drop(buffer);
     assert!(pool.lease::<u64>(gpu.stream(), 1 << 20).is_ok());
@@ -281,7 +281,7 @@ fn many_threads_share_a_pool_and_never_memory() {
                     let mut out = pool.lease::<u32>(own.stream(), len).unwrap();
                     launch_spin(&own, &mut out, &at, &input, 100 + round);
                     drop(input);
-                    // Looked at a round later: meanwhile the others have had their turn.
+                    // Checked a round later, so that the others have run in the meantime.
                     if let Some((out, expected)) = last.replace((out, spun(seed, 100 + round))) {
                         let found = out.slice(..64).unwrap().download(own.stream()).unwrap();
                         assert_eq!(found, [expected; 64], "thread {thread}, round {round}");
@@ -308,7 +308,7 @@ fn leases_outlive_their_pool() {
         (pool.lease::<u32>(gpu.stream(), 64).unwrap(), pool.lease_from(gpu.stream(), &[3u32; 64]).unwrap())
     };
     launch_spin(&gpu, &mut out, &at, &input, slow());
-    // Freed at once, as there is no pool: after the kernel.
+    // Without a pool it is freed at once, after the kernel.
     drop(input);
     out.grow(gpu.stream(), 100).unwrap();
     assert_eq!(out.slice(..64).unwrap().download(gpu.stream()).unwrap(), [spun(3, slow()); 64]);
@@ -333,7 +333,7 @@ fn a_panic_does_not_follow_memory_to_its_next_user() {
     b.synchronize().expect("the other stream's panic is no concern of this one");
     assert!(a.synchronize().unwrap_err().kernel_panic().is_some());
 
-    // A buffer that grows takes its results along, and whether they are to be read.
+    // A buffer that grows keeps its results, and whether they may be read.
     let segments = Segments { data: next.view_mut(), offsets: &at };
     fail::launch(&a, 1, fail::Args { out: segments, input: input.view(), block_to_fail: 0, index: u32::MAX }).unwrap();
     let grown = next.grow(&b, 10_000).and_then(|()| next.download(&b).map(|_| ()));

@@ -1,4 +1,5 @@
-//! Random programs: whatever streams, pools and graphs are asked to do, buffers hold what a plain program has in them.
+//! Random programs: for any sequence of operations on streams, pools and graphs, buffers have the contents of a plain
+//! program.
 
 use crate::gpu;
 use cuda_host::{
@@ -7,7 +8,7 @@ use cuda_host::{
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// What is in some memory, by the plain program.
+/// The contents of some memory in the plain program.
 type Model = Rc<RefCell<Vec<u32>>>;
 
 struct Random(u64);
@@ -25,9 +26,9 @@ struct Program {
     memory: GpuBufferPool,
     staging: PinnedPool,
     live: Vec<(DeviceBuffer<u32>, Model)>,
-    /// Copies so many elements of the first to the second, and clears as many after those.
+    /// Each copies a number of elements of the first to the second, and clears as many after those.
     graphs: Vec<(Graph, Model, Model, usize)>,
-    /// Downloads that nobody has looked at, and what they will hold.
+    /// Downloads that have not been read, with their expected contents.
     late: Vec<(PinnedBuffer<u32>, Vec<u32>)>,
     next: u32,
 }
@@ -88,7 +89,7 @@ impl Program {
         Ok(())
     }
 
-    /// Two buffers, and how many elements both have.
+    /// Two buffers, and the number of elements that both have.
     fn pair(&mut self) -> (usize, usize, usize) {
         let from = self.random.below(self.live.len());
         let to = (from + 1 + self.random.below(self.live.len() - 1)) % self.live.len();
@@ -108,7 +109,7 @@ impl Program {
         let (buffer, model) = &mut self.live[at];
         let len = buffer.len() + more;
         if len > buffer.capacity() {
-            // Other memory: graphs keep what it was.
+            // Other memory: graphs keep the previous one.
             let copy = model.borrow().clone();
             *model = Rc::new(RefCell::new(copy));
         }

@@ -1,4 +1,4 @@
-//! These tests on a simulated driver, and drivers that are of no use.
+//! These tests on a simulated driver, and unusable drivers.
 
 use cuda_host::{Context, CudaError, Device, DeviceInfo, MIN_COMPUTE_CAPABILITY};
 use toolkit_tests::simulated::{SIMULATED, build, is_simulated, process, with_driver};

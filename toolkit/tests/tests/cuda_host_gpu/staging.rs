@@ -18,7 +18,7 @@ fn staging_memory_is_written_again_when_its_copy_is_done() {
         upload.as_mut_slice().unwrap().fill(round);
         let mut buffer = memory.lease::<u32>(stream, upload.len()).unwrap();
         upload.upload(stream, buffer.view_mut()).unwrap();
-        // Dropped with the copy under way.
+        // Dropped during the copy.
         drop(upload);
         uploaded.push(buffer);
     }
@@ -61,7 +61,7 @@ fn results_that_come_late_do_not_reach_who_has_the_memory_next() {
     let mut download = staging.lease::<u32>(64).unwrap();
     download.download(gpu.stream(), out.view()).unwrap();
     assert!(!download.is_idle().unwrap(), "the kernel runs");
-    // Nobody wants the results any more.
+    // The results are no longer needed.
     drop(download);
     let mut next = staging.lease::<u32>(64).unwrap();
     next.as_mut_slice().unwrap().fill(77);
@@ -88,7 +88,7 @@ fn copies_overlap_with_kernels_and_with_each_other() {
     let from = memory.lease_zeroed::<u8>(&down, bytes).unwrap();
     let input = DeviceBuffer::from_slice(gpu.stream(), &[1u32; 64]).unwrap();
     let (mut out, at) = ragged::<u32>(&gpu, &[0, 64]);
-    // Long enough that the copies are through before it ends.
+    // Long enough that the copies finish before it ends.
     let rounds = 8 * slow();
     for timed in [false, true] {
         let timeline = Timeline::new(gpu.stream()).unwrap();
@@ -126,7 +126,7 @@ fn a_timeline_tells_what_came_after_what() {
         buffer.view_mut().zero(stream).unwrap();
         open.end().unwrap()
     };
-    // Both write the buffer: one after the other, though on two streams.
+    // Both write the buffer, so they run in sequence although they are on two streams.
     let (first, second) = (span(gpu.stream()), span(&other));
     let (first_ms, second_ms) = (first.milliseconds().unwrap(), second.milliseconds().unwrap());
     assert!(0.0 <= first_ms.start && first_ms.start <= first_ms.end, "{first_ms:?}");

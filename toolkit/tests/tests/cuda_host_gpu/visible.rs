@@ -1,4 +1,4 @@
-//! Memory that host and device both reach.
+//! Memory that host and device both access.
 
 use crate::gpu;
 use cuda_host::{Context, CudaError, CudaExecutor, DeviceBuffer, DeviceOffsets, Graph, VisibleBuffer};
@@ -23,7 +23,7 @@ fn unified_memory_is_used_in_turns() {
     }
 }
 
-/// Host and device take turns, panics are not seen as results, and a graph keeps its memory to itself.
+/// Host and device alternate, results of panics are refused, and a graph's memory is exclusive.
 fn turns(gpu: &CudaExecutor, make: impl Fn(&Context, usize) -> Result<VisibleBuffer<u32>, CudaError>) {
     let stream = gpu.stream();
     let mut memory = make(gpu.context(), 64).unwrap();
@@ -45,7 +45,7 @@ fn turns(gpu: &CudaExecutor, make: impl Fn(&Context, usize) -> Result<VisibleBuf
     assert_eq!((memory.as_slice().unwrap()[7], memory.as_slice().unwrap()[8]), (7, 0));
     let at = DeviceOffsets::new(stream, &Offsets::new(vec![0, 64]).unwrap()).unwrap();
     let input = DeviceBuffer::from_slice(stream, &[5u32; 64]).unwrap();
-    // The host waits for a kernel that is slow, also before it writes.
+    // The host waits for a slow kernel, also before it writes.
     let mut other = make(gpu.context(), 64).unwrap();
     for rounds in [crate::slow(), 3] {
         let out = Segments { data: memory.view_mut(), offsets: &at };

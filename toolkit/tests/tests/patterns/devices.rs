@@ -1,4 +1,4 @@
-//! What a device is.
+//! Properties of a device.
 
 use crate::gpu;
 use cuda_host::{Context, Device, MIN_COMPUTE_CAPABILITY, driver_version};

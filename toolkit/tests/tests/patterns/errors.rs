@@ -6,14 +6,14 @@ use cuda_std::compat::launch::{DevicePointerMut, LaunchShape};
 use cuda_std::prelude::*;
 use test_kernels::{add, my_kernel, sums_of_parts, vecadd};
 
-/// Set in a process that provokes what a context does not survive.
+/// Set in a process that provokes errors that end the context.
 const ALONE: &str = "SEED_PATTERNS_ALONE";
 
-/// A view that outlives its buffer, and two mutable ones of one buffer, do not compile:
+/// A view that outlives its buffer, and two mutable views of one buffer, do not compile:
 /// `compile_fail/cuda_host/view_outlives_buffer.rs` and `buffer_written_twice.rs`.
 #[test]
 fn errors_explained() {
-    // A contract that is not kept is the same error everywhere.
+    // A violated contract is the same error everywhere.
     let args = add::Args { out: &mut [0.0; 10][..], a: &[1.0; 64][..], b: &[1.0; 64][..], scale: 1.0 };
     let broken = add::launch(&CpuExecutor::new(), 1, args).unwrap_err();
     assert!(broken.to_string().contains("`a.len() == out.len()`"), "{broken}");
@@ -27,7 +27,7 @@ fn errors_explained() {
     let mut out = DeviceBuffer::<f32>::zeroed(stream, 64).unwrap();
     let mut explained = Vec::new();
 
-    // A value that the driver does not take: a block of no threads.
+    // A value that the driver refuses: a block without threads.
     let (a, b) = (x.view().raw_slice(), x.view().raw_slice());
     let args = vecadd::Args { a, b, c: out.view_mut().pointer_mut() };
     // SAFETY: all have 64 elements, and nothing is launched.
@@ -36,9 +36,9 @@ fn errors_explained() {
         matches!(&error, CudaError::Driver { code: 1, name, .. } if name == "CUDA_ERROR_INVALID_VALUE"),
         "{error:?}"
     );
-    explained.push((error, "an argument is not what the driver takes"));
+    explained.push((error, "an argument is not valid for the driver"));
 
-    // What would be an invalid value, or worse, found before the driver is asked.
+    // Errors that are found before the driver is called.
     let args = add::Args { out: out.slice_mut(..10).unwrap(), a: x.view(), b: x.view(), scale: 1.0 };
     let error = add::launch(&gpu, 1, args).unwrap_err();
     assert_eq!(error, CudaError::Launch(Box::new(broken)));
@@ -52,7 +52,7 @@ fn errors_explained() {
     explained.push((error, "use fewer threads"));
     let at = DeviceOffsets::new(stream, &Offsets::new(vec![0, 1]).unwrap()).unwrap();
     let segments = Segments { data: out.view_mut(), offsets: &at };
-    // All that the device has: with the block's own it is more.
+    // All that the device has; with the block's own it is too much.
     let limit = Device::info(0).unwrap().shared_memory_per_block_with_asking;
     let scratch = DynamicLength(limit / 4);
     let args = sums_of_parts::Args { out: segments, input: x.view(), per_block: 64, scratch };
@@ -61,7 +61,7 @@ fn errors_explained() {
     explained.push((error, "ask for fewer elements"));
 
     // ANCHOR: out_of_memory
-    // Memory that is not there.
+    // More memory than the device has.
     let total = gpu.context().memory().unwrap().total;
     let error = DeviceBuffer::<u8>::zeroed(stream, 2 * total).unwrap_err();
     assert!(error.is_out_of_memory() && !error.is_context_lost(), "{error:?}");
@@ -72,12 +72,12 @@ fn errors_explained() {
         println!("{error}");
         assert!(error.to_string().contains(advice), "`{advice}` is missing in: {error}");
     }
-    // After all of these the context is as it was.
+    // After all of these errors the context still works.
     let args = add::Args { out: out.view_mut(), a: x.view(), b: x.view(), scale: 1.0 };
     add::launch(&gpu, 1, args).unwrap();
     assert_eq!(out.download(stream).unwrap(), [2.0; 64]);
 
-    // A launch that fails while it runs takes the context with it: in a process of its own.
+    // A launch that fails while it runs ends the context, so this is a separate process.
     let status = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "errors::errors_explained", "--nocapture"])
         .env(ALONE, "1")
@@ -86,11 +86,11 @@ fn errors_explained() {
     assert!(status.success(), "{status}");
 }
 
-/// The launch itself returns no error; whoever waits gets it.
+/// The launch itself returns no error; waiting does.
 fn a_launch_fails(gpu: &CudaExecutor) {
     // ANCHOR: found_later
     let args = my_kernel::Args { output: DevicePointerMut::null(), output_len: 1 };
-    // SAFETY: not safe at all: that is what this process is for.
+    // SAFETY: deliberately unsafe; this process exists for the fault.
     unsafe { my_kernel::launch(gpu, LaunchShape::linear(1, 1024), args) }.unwrap();
     let error = gpu.synchronize().unwrap_err();
     println!("{error}");

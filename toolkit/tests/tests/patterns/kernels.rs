@@ -1,4 +1,4 @@
-//! What kernels do: reads in order and in strides, sums, indices and clocks, panics.
+//! Work of kernels: reads in order and in strides, sums, indices and clocks, panics.
 
 use crate::{bits, gpu, rising};
 use cuda_host::{CudaError, DeviceBuffer, DeviceOffsets};
@@ -6,7 +6,7 @@ use cuda_std::compat::launch::LaunchShape;
 use cuda_std::prelude::*;
 use test_kernels::{fail, my_kernel, shared_sum, shuffle_sum, strided_copy};
 
-/// Numbers between -1 and 1 that differ.
+/// Different numbers between -1 and 1.
 fn numbers(n: usize) -> Vec<f32> {
     let mut state = 7u32;
     let step = |_| {
@@ -16,7 +16,7 @@ fn numbers(n: usize) -> Vec<f32> {
     (0..n).map(step).collect()
 }
 
-/// That both orders copy every element once; what each costs is what the benchmark `teaching` measures.
+/// Both orders copy every element once; the benchmark `teaching` measures their costs.
 #[test]
 fn coalescing() {
     let n = 3 * 4096 + 32 * 5;
@@ -41,7 +41,7 @@ fn coalescing() {
         strided_copy::launch(gpu, blocks, args).unwrap();
         assert_eq!(to.download(gpu.stream()).unwrap(), expected);
     }
-    // A stride that would leave elements out is refused before the launch.
+    // A stride that would leave out elements is refused before the launch.
     let args = strided_copy::Args { out: &mut vec![0.0; n][..], input: &input[..], stride: 31 };
     assert!(strided_copy::launch(&CpuExecutor::new(), blocks, args).is_err());
 }
@@ -83,13 +83,13 @@ fn clock_and_indices() {
     // ANCHOR: my_kernel
     let mut output = DeviceBuffer::<u64>::zeroed(gpu.stream(), n).unwrap();
     let args = my_kernel::Args { output: output.view_mut().pointer_mut(), output_len: n as u32 };
-    // SAFETY: the buffer has so many elements, and lives until the stream was waited for.
+    // SAFETY: the buffer has that many elements, and lives until the stream is synchronised.
     unsafe { my_kernel::launch(&*gpu, LaunchShape::linear(1024, 1024), args) }.unwrap();
     gpu.synchronize().unwrap();
     let result = output.into_vec(gpu.stream()).unwrap();
     // ANCHOR_END: my_kernel
     assert!(result.iter().enumerate().all(|(i, word)| word >> 32 == i as u64), "each thread knows its index");
-    // A block's first warps begin at times of one multiprocessor, which go on.
+    // A block's first warps begin at different times of the multiprocessors' clocks.
     let clocks: std::collections::HashSet<u32> = result.iter().map(|word| *word as u32).collect();
     assert!(clocks.len() > 1024, "{} different times", clocks.len());
 }
@@ -115,7 +115,7 @@ fn kernel_panic() {
     let error = gpu.synchronize().unwrap_err();
     let panic = error.kernel_panic().expect("an index out of bounds");
     println!("{}:{}: {:?}", panic.file, panic.line, panic.message);
-    // The context survives: the next launch is as any other.
+    // The context survives: the next launch works.
     let out = Segments { data: to.view_mut(), offsets: &at };
     fail::launch(&gpu, 1, fail::Args { out, input: from.view(), block_to_fail: 1, index: 0 }).unwrap();
     gpu.synchronize().unwrap();

@@ -22,7 +22,7 @@ fn basic_launch() {
 
     let Some(gpu) = gpu() else { return };
     // ANCHOR: basic_launch
-    // PTX from a file, and the same as it was built into this program.
+    // PTX from a file, and as embedded in this program.
     let path = std::env::temp_dir().join(format!("basic-launch-{}.ptx", std::process::id()));
     std::fs::write(&path, test_kernels::PTX).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
@@ -59,7 +59,7 @@ fn batch_subviews() {
     // ANCHOR_END: batch_subviews
     let sum = |i: usize| i as f32 + (i / len) as f32 * (i % len) as f32 * 100.0;
     assert_eq!(output.download(stream).unwrap(), (0..30).map(sum).collect::<Vec<_>>());
-    // All batches in turn, too: an iterator that cuts what is left.
+    // All batches in turn, too: an iterator that splits off parts.
     let mut rest = output.view_mut();
     for _ in 0..batches {
         let (mut part, after) = rest.split_at_mut(len).unwrap();
@@ -80,7 +80,7 @@ fn launch_configs() {
 
     let Some(gpu) = gpu() else { return };
     let stream = gpu.stream();
-    // A raw kernel runs in blocks of any size: so many as there are elements, and the size that fills the device best.
+    // A raw kernel runs in blocks of any size: as many threads as elements, and the size that fills the device best.
     // ANCHOR: occupancy
     let kernel = gpu.raw_style_kernel::<vecadd::Kernel>().unwrap();
     let best = kernel.best_block_size(0).unwrap();
@@ -96,14 +96,14 @@ fn launch_configs() {
     for shape in [shape, LaunchShape::for_elements(n as u32, best.threads), explicit] {
         let mut c = DeviceBuffer::<f32>::zeroed(stream, n).unwrap();
         let args = vecadd::Args { a: x.view().raw_slice(), b: y.view().raw_slice(), c: c.view_mut().pointer_mut() };
-        // SAFETY: all have n elements; the stream is waited for before any of them goes.
+        // SAFETY: all have n elements; the stream is synchronised before any of them is dropped.
         unsafe { vecadd::launch(&*gpu, shape, args) }.unwrap();
         gpu.synchronize().unwrap();
         let expected: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
         assert_eq!(c.download(stream).unwrap(), expected, "{shape:?}");
     }
-    // Dynamic shared memory below, at and above 48 KiB; as much as the device has, beside which nothing fits; and more than
-    // any device has.
+    // Dynamic shared memory below, at and above 48 KiB; as much as the device has, which leaves no room for other arrays;
+    // and more than any device has.
     let limit = Device::info(0).unwrap().shared_memory_per_block_with_asking;
     let fixed = gpu.kernel::<sums_of_parts::Kernel>().unwrap().attributes().shared_bytes;
     assert!(fixed > 0, "a block keeps something of its own");
@@ -162,7 +162,7 @@ fn launch_arguments() {
     let empty = DeviceBuffer::<u64>::zeroed(stream, 0).unwrap();
     let mut out = DeviceBuffer::<u32>::zeroed(stream, 20).unwrap();
     let args = echo::Args {
-        // A view to write, of a part of a buffer.
+        // A view for writing, of a part of a buffer.
         out: Segments { data: out.slice_mut(4..).unwrap(), offsets: &at },
         // Scalars.
         byte: 200,
@@ -172,7 +172,7 @@ fn launch_arguments() {
         wide,
         triple,
         pair,
-        // Views to read, of a part and of nothing.
+        // Views for reading, of a part and of nothing.
         list: list.slice(1..4).unwrap(),
         empty: empty.view(),
     };
@@ -199,7 +199,7 @@ fn module_registry() {
         Module::load(context, "product", test_kernels::PTX).unwrap(),
     ];
     let executor = CudaExecutor::new(stream, modules).unwrap();
-    // A kernel's type says which it is; the first module that has it is taken.
+    // A kernel's type identifies it; the first module with it is used.
     let kernel = executor.kernel::<turn::Kernel>().unwrap();
     println!("in {}: {:?}", kernel.module().name(), kernel.attributes());
     let product = executor.module("product").unwrap();
@@ -208,9 +208,9 @@ fn module_registry() {
     assert_eq!(kernel.module().name(), "tests");
     assert_eq!(product.kernel::<turn::Kernel>().unwrap().module().name(), "product");
     assert!(product.entries().len() > 20 && product.entries().iter().any(|entry| entry == "turn"));
-    // What is not there is refused with what is.
+    // The error for a missing module lists the existing ones.
     let error = executor.module("module_name").unwrap_err();
-    assert_eq!(error.to_string(), "no module `module_name`; there is `tests`, `product`");
+    assert_eq!(error.to_string(), "no module `module_name`; the modules are `tests`, `product`");
     let error = product.kernel::<elsewhere::Kernel>().map(|_| ()).unwrap_err().to_string();
     assert!(error.contains("no kernel `elsewhere` in module `product`") && error.contains("`turn`"), "{error}");
     let error = product.raw_kernel("my_function").map(|_| ()).unwrap_err().to_string();

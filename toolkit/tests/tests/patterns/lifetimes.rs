@@ -1,4 +1,4 @@
-//! Who may outlive whom, and several threads.
+//! Lifetimes, and several threads.
 
 use crate::gpu;
 use cuda_host::{Context, CudaExecutor, DeviceBuffer, DeviceOffsets, Module};
@@ -10,7 +10,7 @@ use test_kernels::{add, spin};
 fn many_threads() {
     let Some(gpu) = gpu() else { return };
     // ANCHOR: many_threads
-    // Threads share modules; each has a stream of its own. Nobody binds a context to a thread.
+    // Threads share modules; each has its own stream. No thread needs to bind a context.
     std::thread::scope(|scope| {
         for thread in 0..8 {
             let gpu = &gpu;
@@ -28,7 +28,7 @@ fn many_threads() {
         }
     });
     // ANCHOR_END: many_threads
-    // One executor, one stream, one buffer to read: from all threads as well.
+    // One executor, one stream and one input buffer, used by all threads.
     let input = DeviceBuffer::from_slice(gpu.stream(), &[2.0f32; 64]).unwrap();
     std::thread::scope(|scope| {
         for _ in 0..8 {
@@ -42,7 +42,7 @@ fn many_threads() {
     });
 }
 
-/// A context, a stream, a module and a buffer, with a kernel under way that uses all of them.
+/// A context, a stream, a module and a buffer, while a kernel uses all of them.
 fn under_way() -> [Box<dyn Any>; 4] {
     let context = Context::new(0).unwrap();
     let stream = context.stream().unwrap();
@@ -82,7 +82,7 @@ fn device_lifetimes() {
         orders += 1;
     }
     assert_eq!(orders, 24);
-    // The device is well.
+    // The device still works.
     gpu.synchronize().unwrap();
     assert_eq!(buffer.download(gpu.stream()).unwrap(), [4, 5, 6]);
 }

@@ -1,6 +1,6 @@
 //! Patterns of programs that use a GPU, one test each. The guide's chapter "Patterns, corrected" lists them by name and
-//! includes parts of them. What has a meaning on CPU cores is tested on any machine; what needs a device prints a line and
-//! passes where there is none, unless CUDA_REQUIRE_GPU=1 asks for one.
+//! cites parts of them. Patterns that make sense on CPU cores are tested on any machine. Those that need a device print a
+//! line and pass without one, unless CUDA_REQUIRE_GPU=1 requires a GPU.
 
 mod devices;
 mod errors;
@@ -13,7 +13,7 @@ mod streams;
 
 use toolkit_tests::device::Alone;
 
-/// The test kernels on the first device, which this test has for itself.
+/// The test kernels on the first device, for exclusive use by this test.
 fn gpu() -> Option<Alone> {
     toolkit_tests::device::alone("test kernels", test_kernels::PTX)
 }

@@ -1,4 +1,4 @@
-//! Kinds of memory, and how elements get there and back.
+//! Kinds of memory, and copies between them.
 
 use crate::{gpu, rising};
 use cuda_host::{CudaError, DeviceBuffer, DeviceOffsets, PinnedBuffer, VisibleBuffer};
@@ -11,14 +11,14 @@ fn transfers() {
     let (stream, n) = (gpu.stream(), 10_000);
     let data = rising(n, 0.5);
     // ANCHOR: transfers
-    // Host to device: into new memory, and into a part of memory that is there.
+    // Host to device: to new memory, and to a part of existing memory.
     let mut buffer = DeviceBuffer::from_slice(stream, &data).unwrap();
     buffer.slice_mut(..3).unwrap().upload(stream, &[7.0, 8.0, 9.0]).unwrap();
-    // Device to host: into a new vector, and into a slice.
+    // Device to host: to a new vector, and to a slice.
     let all: Vec<f32> = buffer.download(stream).unwrap();
     let mut part = [0.0; 4];
     buffer.slice(1..5).unwrap().download_into(stream, &mut part).unwrap();
-    // From and to page-locked memory, without waiting: whoever looks at the elements waits.
+    // From and to page-locked memory, without waiting: reading the elements waits.
     let mut pinned = PinnedBuffer::<f32>::zeroed(gpu.context(), n).unwrap();
     pinned.as_mut_slice().unwrap().fill(0.25);
     pinned.upload(stream, buffer.view_mut()).unwrap();
@@ -34,7 +34,7 @@ fn transfers() {
     assert!(back.as_slice().unwrap().iter().all(|x| *x == 0.25));
     assert_eq!(copy.download(stream).unwrap(), vec![0.25; n]);
     assert_eq!(buffer.download(stream).unwrap(), vec![0.0; n]);
-    // Lengths that differ are an error of the host's.
+    // Different lengths are an error found by the host.
     assert!(matches!(buffer.upload(stream, &[1.0]), Err(CudaError::Length { from: 1, .. })));
     let error = copy.slice_mut(..9).unwrap().copy_from_device(stream, buffer.view()).unwrap_err();
     assert!(matches!(error, CudaError::Length { .. }), "{error}");
@@ -45,7 +45,7 @@ fn reclaim() {
     let Some(gpu) = gpu() else { return };
     let before = rising(1000, 1.0);
     let buffer = DeviceBuffer::from_slice(gpu.stream(), &before).unwrap();
-    // The buffer is gone: its memory, too.
+    // The buffer and its memory are gone.
     let after: Vec<f32> = buffer.into_vec(gpu.stream()).unwrap();
     assert_eq!(after, before);
 }
@@ -71,7 +71,7 @@ fn memory_kinds() {
     let one = DeviceOffsets::new(stream, &Offsets::new(vec![0, 1]).unwrap()).unwrap();
     let input = DeviceBuffer::from_slice(stream, &words).unwrap();
     let mut out = DeviceBuffer::<u32>::zeroed(stream, 4).unwrap();
-    // Global memory, and static shared memory through which the elements turn.
+    // Global memory, and static shared memory that reverses the elements.
     let segments = Segments { data: out.view_mut(), offsets: &at };
     turn::launch(&gpu, 1, turn::Args { out: segments, input: input.view() }).unwrap();
     assert_eq!(out.download(stream).unwrap(), words.iter().rev().copied().collect::<Vec<_>>());
@@ -82,7 +82,7 @@ fn memory_kinds() {
     let index = DeviceBuffer::from_slice(stream, &index).unwrap();
     table_look_up::launch(&gpu, 1, table_look_up::Args { out: out.view_mut(), index: index.view() }).unwrap();
     assert_eq!(out.download(stream).unwrap(), found);
-    // Registers alone.
+    // Only registers.
     let x = DeviceBuffer::from_slice(stream, &x).unwrap();
     let mut y = DeviceBuffer::<f32>::zeroed(stream, 4).unwrap();
     let args = polynomial::Args { out: y.view_mut(), x: x.view(), a: 1.0, b: 0.0, c: 0.5 };
@@ -95,7 +95,7 @@ fn memory_kinds() {
     sums_of_parts::launch(&gpu, 1, args).unwrap();
     assert_eq!(sum.download(stream).unwrap(), [12.0]);
 
-    // Where they lie, as the driver says.
+    // Their locations according to the driver.
     let (array, registers) = (gpu.kernel::<nibble_counts::Kernel>(), gpu.kernel::<polynomial::Kernel>());
     let (array, registers) = (array.unwrap().attributes(), registers.unwrap().attributes());
     assert!(array.local_bytes >= 64 && registers.local_bytes < 64, "{array:?} and {registers:?}");
@@ -106,7 +106,7 @@ fn memory_kinds() {
 fn pinned_and_mapped() {
     let Some(gpu) = gpu() else { return };
     let (stream, n) = (gpu.stream(), 5000);
-    // Pinned: copied, while the program goes on.
+    // Pinned: copied while the program continues.
     let mut staging = PinnedBuffer::<f32>::zeroed(gpu.context(), n).unwrap();
     staging.as_mut_slice().unwrap().copy_from_slice(&rising(n, 1.0));
     let mut device = DeviceBuffer::<f32>::zeroed(stream, n).unwrap();
@@ -114,7 +114,7 @@ fn pinned_and_mapped() {
     staging.download(stream, device.view()).unwrap();
     assert_eq!(staging.as_slice().unwrap(), rising(n, 1.0));
     // ANCHOR: mapped
-    // Mapped: a kernel reads and writes the host's memory itself.
+    // Mapped: a kernel accesses the host's memory directly.
     let mut input = VisibleBuffer::<f32>::mapped(gpu.context(), n).unwrap();
     let mut output = VisibleBuffer::<f32>::mapped(gpu.context(), n).unwrap();
     input.as_mut_slice().unwrap().copy_from_slice(&rising(n, 1.0));
@@ -129,7 +129,7 @@ fn pinned_and_mapped() {
 #[test]
 fn unified_memory() {
     let Some(gpu) = gpu() else { return };
-    // 4 MiB, touched by both sides in turn.
+    // 4 MiB, accessed by both sides in turn.
     let n = 1 << 20;
     let mut values = match VisibleBuffer::<f32>::unified(gpu.context(), n) {
         Err(error @ CudaError::NoUnifiedMemory { .. }) => return println!("skipped: {error}"),

@@ -5,8 +5,8 @@ use cuda_host::{CudaError, CudaExecutor, DeviceBuffer, GpuBufferPool};
 use test_kernels::add;
 
 // ANCHOR: pool_views_borrow
-/// What a pool of one's own looks like: buffers as fields, of which each call borrows what it needs. A method that
-/// returned a view would borrow the whole pool for as long as the view lives.
+/// A user-defined pool: each call borrows the buffers that it needs as fields. A method that returned a view would borrow
+/// the whole pool for as long as the view lives.
 struct BatchBuffers {
     atoms: DeviceBuffer<f32>,
     weights: DeviceBuffer<f32>,
@@ -37,11 +37,11 @@ fn pool_views_borrow() {
     let found = buffers.output.download(stream).unwrap();
     assert_eq!(found[..1500], rising(1500, 21.0));
     assert_eq!(found[1500..], [0.0; 500]);
-    // Views of one buffer, to write: apart from each other, both at once.
+    // Two disjoint mutable views of one buffer at once.
     let (mut low, high) = buffers.output.view_mut().split_at_mut(1000).unwrap();
     low.copy_from_device(stream, high.as_view()).unwrap();
     assert_eq!(buffers.output.slice(..500).unwrap().download(stream).unwrap(), found[1000..1500]);
-    // Leases are buffers of their own: the pool is not borrowed by any of them.
+    // Leases are separate buffers: none of them borrows the pool.
     assert_eq!(pool.statistics().blocks_in_use, 3);
 }
 
@@ -63,7 +63,7 @@ fn pool_reuse() {
     let found = pool.statistics();
     assert_eq!((found.allocations, found.reuses, found.frees), (2, 198, 0), "{found:?}");
     assert!(found.bytes_held >= 2 * 4 * 12_500, "a quarter of headroom: {found:?}");
-    // Growth beyond the headroom takes one more.
+    // Growth beyond the headroom needs another block.
     drop(pool.lease::<f32>(stream, 100_000).unwrap());
     assert_eq!(pool.statistics().allocations, 3);
 }
@@ -73,7 +73,7 @@ fn aligned_buffers() {
     let Some(gpu) = gpu() else { return };
     let (stream, pool) = (gpu.stream(), GpuBufferPool::new(gpu.context()));
     let lengths = [1, 3, 255, 256, 257, 1000, 4097, 100_003];
-    // All at once, and again when they have gone back.
+    // All at once, and again after they have returned.
     for _ in 0..2 {
         let all: Vec<_> = lengths.iter().map(|len| pool.lease::<u8>(stream, *len).unwrap()).collect();
         for buffer in &all {

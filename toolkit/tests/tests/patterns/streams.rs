@@ -8,7 +8,7 @@ use test_kernels::spin;
 /// Steps that keep a device busy for some hundredths of a second.
 const SLOW: u32 = 2_000_000;
 
-/// What a kernel needs that is slow.
+/// Buffers of a slow kernel.
 struct Slow {
     input: DeviceBuffer<u32>,
     out: DeviceBuffer<u32>,
@@ -67,7 +67,7 @@ fn events_order_and_time() {
     start.record(gpu.stream()).unwrap();
     slow.launch(&gpu, SLOW);
     end.record(gpu.stream()).unwrap();
-    // Another stream goes on after the event. What no buffer connects is ordered by it alone.
+    // Another stream continues after the event, which alone orders work that shares no buffer.
     let other = gpu.context().stream().unwrap();
     other.wait(&end).unwrap();
     let after = Event::new(gpu.context()).unwrap();
@@ -85,6 +85,6 @@ fn events_order_and_time() {
     after.synchronize().unwrap();
     assert!(!end.is_done().unwrap(), "the kernel still runs");
     gpu.synchronize().unwrap();
-    // Which of both was first has a sign.
+    // The sign says which came first.
     assert!(start.elapsed_ms(&end).unwrap() < 0.0);
 }

@@ -5,11 +5,11 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Data, DeriveInput, Error, Fields, parse_macro_input};
 
-/// Writes `DeviceLayout` for a `#[repr(C)]` struct with named fields.
+/// Implements `DeviceLayout` for a `#[repr(C)]` struct with named fields.
 ///
 /// It does not compile for generic types, tuple structs, enums, and structs without `#[repr(C)]`.
 ///
-/// The front page of `cuda_layout` has an example.
+/// See the front page of `cuda_layout` for an example.
 #[proc_macro_derive(DeviceLayout)]
 pub fn device_layout(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

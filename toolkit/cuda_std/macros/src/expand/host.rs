@@ -26,12 +26,12 @@ struct Part {
 }
 
 /// The kernel once more for processors with AVX2 and FMA, and the instructions on bits that came with them; and for those
-/// with AVX-512.
+/// with AVX-512, where it asks for that.
 ///
 /// The function itself, compiled into code for such a processor, would not do: its closures are functions by themselves,
 /// and one that is too long to become part of the code around it would be left without the processor's features. A
 /// closure has the features of the function that it is written in.
-pub fn with_features(function: &ItemFn) -> TokenStream {
+pub fn with_features(signature: &Signature, function: &ItemFn) -> TokenStream {
     let version = |suffix: &str, features: &str| {
         let mut function = function.clone();
         function.sig.ident = version_name(&function.sig.ident, suffix);
@@ -43,7 +43,7 @@ pub fn with_features(function: &ItemFn) -> TokenStream {
             #function
         }
     };
-    let versions = VERSIONS.map(|Version { suffix, features, .. }| version(suffix, features));
+    let versions = versions(signature).map(|Version { suffix, features, .. }| version(suffix, features));
     quote!(#(#versions)*)
 }
 
@@ -64,6 +64,12 @@ const VERSIONS: [Version; 2] = [
     },
     Version { suffix: "avx2", features: "avx2,fma,bmi1,bmi2,lzcnt,popcnt", has: "has_vector_instructions" },
 ];
+
+/// Those that a kernel has. Each takes as long to compile as the kernel does.
+fn versions(signature: &Signature) -> impl Iterator<Item = &'static Version> {
+    let avx512 = signature.avx512;
+    VERSIONS.iter().filter(move |version| avx512 || version.suffix != "avx512")
+}
 
 fn version_name(name: &Ident, suffix: &str) -> Ident {
     format_ident!("__{name}_{suffix}")
@@ -215,8 +221,7 @@ fn items(
     let cpu_fields = parts.iter().map(|part| &part.cpu_field);
     let cpu_values = parts.iter().map(|part| &part.cpu_value);
     let arguments: Vec<_> = parts.iter().map(|part| &part.argument).collect();
-    let versions: Vec<_> = VERSIONS
-        .iter()
+    let run_versions: Vec<_> = versions(signature)
         .map(|Version { suffix, features, .. }| {
             let (run, version) = (format_ident!("run_{suffix}"), version_name(function, suffix));
             quote! {
@@ -229,7 +234,7 @@ fn items(
             }
         })
         .collect();
-    let choices = VERSIONS.iter().map(|Version { suffix, has, .. }| {
+    let choices = versions(signature).map(|Version { suffix, has, .. }| {
         let (run, has) = (format_ident!("run_{suffix}"), format_ident!("{has}"));
         quote! {
             #[cfg(target_arch = "x86_64")]
@@ -253,7 +258,7 @@ fn items(
             #home::#function #instance(&mut block.#first(const { #threads }), #(#arguments),*);
         }
 
-        #(#versions)*
+        #(#run_versions)*
 
         // SAFETY: constants and order of arguments come from the signature that the entry is made of.
         unsafe impl l::Kernel for #kernel {

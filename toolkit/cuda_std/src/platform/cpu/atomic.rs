@@ -6,7 +6,7 @@ use crate::scope::Level;
 use bytemuck::Pod;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-/// Where a number lies. A core's operations are seen by the whole system.
+/// The address of a number. The whole system sees a core's operations.
 pub struct Place<T>(*mut T);
 
 impl<T> Clone for Place<T> {
@@ -37,7 +37,7 @@ impl<T> Place<T> {
 #[doc(hidden)]
 pub trait AtomicNumber: Pod {
     /// # Safety
-    /// The place is within live memory that others touch by atomic operations alone.
+    /// The address is within live memory that other threads access only by atomic operations.
     unsafe fn apply(operation: Operation, place: Place<Self>, value: Self) -> Self;
     /// # Safety
     /// As for [`apply`](Self::apply).
@@ -55,7 +55,7 @@ macro_rules! integers {
         impl AtomicNumber for $ty {
             #[inline(always)]
             unsafe fn apply(operation: Operation, place: Place<$ty>, value: $ty) -> $ty {
-                // SAFETY: the caller's; numbers in a slice are aligned.
+                // SAFETY: ensured by the caller; numbers in a slice are aligned.
                 let number = unsafe { $atomic::from_ptr(place.0) };
                 match operation {
                     Operation::Add => number.fetch_add(value, Relaxed),
@@ -97,11 +97,12 @@ macro_rules! floats {
         impl AtomicNumber for $float {
             #[inline(always)]
             unsafe fn apply(operation: Operation, place: Place<$float>, value: $float) -> $float {
-                // SAFETY: the caller's; the bits of a float are an integer of its size.
+                // SAFETY: ensured by the caller; the bits of a float are an integer of its size.
                 let (bits, signed) = unsafe { ($unsigned::from_ptr(place.0.cast()), $signed::from_ptr(place.0.cast())) };
                 let raw = value.to_bits();
-                // The device's way, which has no other: the bits of positive floats rise with the float, those of negative ones
-                // fall. As signed numbers all negative ones are below, as unsigned ones all are above.
+                // This is the only way of the device, too: the bits of positive floats increase with the float, and those
+                // of negative floats decrease. As signed integers, all negative floats are below the positive ones; as
+                // unsigned integers, above.
                 let negative = value.is_sign_negative();
                 $float::from_bits(match operation {
                     Operation::Min | Operation::Max if value.is_nan() => bits.load(Relaxed),

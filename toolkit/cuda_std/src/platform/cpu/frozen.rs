@@ -1,12 +1,12 @@
-//! What closures of phases may hold.
+//! The types that closures of phases may hold.
 
-/// What nobody changes through a shared reference: all types but atomics and cells, and those that have one inside.
+/// Types that nobody can change through a shared reference: all except atomics, cells, and types that contain one.
 ///
-/// Closures of phases hold nothing else. By an atomic number a thread could tell the code between phases its index, and that
-/// code would no longer be the same for all threads of the block. The compiler looks when kernels are built for a GPU; on
-/// CPU cores, which run the threads one after the other, every type counts as frozen.
+/// Closures of phases hold nothing else. Through an atomic number a thread could pass its index to the code between phases,
+/// which would then no longer be the same for all threads of the block. The compiler checks this when it builds kernels for
+/// a GPU. On CPU cores, which run the threads one after another, every type counts as frozen.
 ///
-/// It need not be written, but for trait objects, which do not say what is inside:
+/// You need not write the bound, except for trait objects, whose content is unknown:
 ///
 /// ```
 /// use cuda_std::{Frozen, prelude::*};
@@ -37,12 +37,12 @@
 /// ```
 ///
 /// # Safety
-/// Nothing that is reached through a shared reference to it changes.
+/// Nothing changes through a shared reference to it.
 pub unsafe trait Frozen {}
 
-// SAFETY: here nothing relies on it.
+// SAFETY: nothing relies on it on this side.
 unsafe impl<T: ?Sized> Frozen for T {}
 
-/// The device's half asks here; this one has no way to.
+/// The device's version checks the type here; this one has no way to.
 #[inline(always)]
 pub(crate) fn frozen<F: ?Sized>(_: &F) {}

@@ -1,10 +1,10 @@
-//! Products of matrices: what tensor cores compute.
+//! Products of matrices, as tensor cores compute them.
 
 use super::warp::LaneStorage;
 use crate::matrix::{MatrixA, MatrixB, MatrixElement, MatrixSums, place_a, place_b, place_sum};
 use crate::seal::INSIDE;
 
-/// The most elements that a row has.
+/// The largest number of elements in a row.
 const DEPTH: usize = 32;
 
 /// Adds the product of `a` and `b` to `sums`.

@@ -1,4 +1,4 @@
-//! Chosen elements: copies, their words apart.
+//! Chosen elements, stored as copies with their words apart.
 
 use super::warp::{WARP, ballot};
 use super::{Crew, SharedPointer};
@@ -6,28 +6,28 @@ use crate::warp_picks::Picks;
 use crate::{Clamped, PerLane, Warp, WarpList};
 use bytemuck::{Pod, Zeroable};
 
-/// Words that are kept of an element: its index, and its own four.
+/// The words that are stored for an element: its index, and its own four.
 const WORDS: usize = 5;
-/// Elements that are looked at together.
+/// The number of elements that are examined together.
 const TURN: usize = 16;
 
-/// An element of a global array that a warp has chosen: what a [`WarpList`] keeps of it.
+/// An element of a global array that a warp has chosen, as stored in a [`WarpList`].
 ///
-/// It is room alone: a list of `n` has `n` indices, then `n` first words, and so on.
+/// The type only reserves space: a list of `n` has `n` indices, then `n` first words, and so on.
 #[derive(Clone, Copy, Zeroable, Pod)]
 #[repr(transparent)]
 pub struct Pick([u32; WORDS]);
 
-/// Where word `word` of a list's elements lies.
+/// The position of word `word` of a list's elements.
 #[inline(always)]
 fn column(list: SharedPointer<Pick>, capacity: u32, word: usize) -> *mut u32 {
     list.address(0).cast::<u32>().wrapping_add(word * capacity as usize)
 }
 
-/// Stores those of `TURN` elements that `votes` has, from place `first` of a list on, as far as there is room.
+/// Stores those of `TURN` elements that are in `votes`, from position `first` of a list on, as far as there is room.
 ///
 /// # Safety
-/// Each source has `TURN` words, and this warp alone touches the list.
+/// Each source has `TURN` words, and only this warp accesses the list.
 #[inline(always)]
 unsafe fn store(from: [*const u32; WORDS], votes: u32, (list, first, capacity): (SharedPointer<Pick>, u32, u32)) {
     let to: [*mut u32; WORDS] = [0, 1, 2, 3, 4].map(|word| column(list, capacity, word));
@@ -54,7 +54,7 @@ unsafe fn compress(from: [*const u32; WORDS], votes: u32, to: [*mut u32; WORDS])
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         if std::arch::is_x86_feature_detected!("avx512f") {
-            // SAFETY: the processor has the instructions; the caller's.
+            // SAFETY: the processor has the instructions; the rest is ensured by the caller.
             return unsafe { x86::by_sixteen(from, votes, to) };
         }
         if std::arch::is_x86_feature_detected!("avx2") {
@@ -65,27 +65,36 @@ unsafe fn compress(from: [*const u32; WORDS], votes: u32, to: [*mut u32; WORDS])
     for (from, to) in from.iter().zip(&to) {
         let mut at = 0;
         for k in 0..TURN {
-            // SAFETY: the caller's; a word that was not chosen is written over by the next one, or lies behind all.
+            // SAFETY: ensured by the caller; a word that was not chosen is written over by the next one, or lies behind all.
             unsafe { to.add(at).write(from.add(k).read()) };
             at += (votes >> k & 1) as usize;
         }
     }
 }
 
-/// The words of `TURN` elements, those of each place together.
+/// The words of `TURN` elements, with those at each position together.
 ///
 /// # Safety
-/// They are there.
+/// The elements exist.
 #[inline(always)]
 unsafe fn apart(elements: *const [f32; 4]) -> [[f32; TURN]; 4] {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    // SAFETY: the caller's; every processor of this kind has the instructions.
-    return unsafe { x86::apart(elements) };
+    // SAFETY: ensured by the caller; the processor has the instructions. (A wide load must wait for narrower stores of
+    // its parts, so each variant stores as much at a time as the surrounding code loads.)
+    return unsafe {
+        if std::arch::is_x86_feature_detected!("avx512f") {
+            x86::apart_by_sixteen(elements)
+        } else if std::arch::is_x86_feature_detected!("avx") {
+            x86::apart_by_eight(elements)
+        } else {
+            x86::apart_by_four(elements)
+        }
+    };
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     {
         let mut words = [[0.0; TURN]; 4];
         for i in 0..TURN {
-            // SAFETY: the caller's.
+            // SAFETY: ensured by the caller.
             let element = unsafe { elements.add(i).read_unaligned() };
             for (words, word) in words.iter_mut().zip(element) {
                 words[i] = word;
@@ -100,18 +109,64 @@ mod x86 {
     use super::WORDS;
     use std::arch::x86_64::{
         _mm_loadl_epi64, _mm_loadu_ps, _mm_movehl_ps, _mm_movelh_ps, _mm_storeu_ps, _mm_unpackhi_ps, _mm_unpacklo_ps,
-        _mm256_cvtepu8_epi32, _mm256_loadu_si256, _mm256_permutevar8x32_epi32, _mm256_storeu_si256, _mm512_loadu_epi32,
-        _mm512_maskz_compress_epi32, _mm512_storeu_epi32,
+        _mm256_cvtepu8_epi32, _mm256_loadu_si256, _mm256_loadu2_m128, _mm256_permutevar8x32_epi32, _mm256_shuffle_ps,
+        _mm256_storeu_ps, _mm256_storeu_si256, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm512_add_epi32,
+        _mm512_loadu_epi32, _mm512_loadu_ps, _mm512_maskz_compress_epi32, _mm512_permutex2var_ps, _mm512_set1_epi32,
+        _mm512_setr_epi32, _mm512_shuffle_f32x4, _mm512_storeu_epi32, _mm512_storeu_ps,
     };
 
     /// # Safety
     /// There are 16 elements.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    pub unsafe fn apart_by_sixteen(elements: *const [f32; 4]) -> [[f32; 16]; 4] {
+        let mut words = [[0.0f32; 16]; 4];
+        // Of eight elements, first their first words, then their second words.
+        let first = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29);
+        let third = _mm512_add_epi32(first, _mm512_set1_epi32(2));
+        // SAFETY: four times four elements of the caller, to 16 positions of each array.
+        unsafe {
+            let of = |k: usize| _mm512_loadu_ps(elements.add(k).cast());
+            let (a, b, c, d) = (of(0), of(4), of(8), of(12));
+            for (which, words) in [first, third].into_iter().zip(words.as_chunks_mut::<2>().0) {
+                let (low, high) = (_mm512_permutex2var_ps(a, which, b), _mm512_permutex2var_ps(c, which, d));
+                _mm512_storeu_ps(words[0].as_mut_ptr(), _mm512_shuffle_f32x4::<0x44>(low, high));
+                _mm512_storeu_ps(words[1].as_mut_ptr(), _mm512_shuffle_f32x4::<0xee>(low, high));
+            }
+        }
+        words
+    }
+
+    /// # Safety
+    /// There are 16 elements.
+    #[target_feature(enable = "avx")]
+    #[inline]
+    pub unsafe fn apart_by_eight(elements: *const [f32; 4]) -> [[f32; 16]; 4] {
+        let mut words = [[0.0f32; 16]; 4];
+        for i in [0, 8] {
+            // SAFETY: eight elements of the caller, to eight positions of each array.
+            unsafe {
+                let of = |k: usize| _mm256_loadu2_m128(elements.add(i + k + 4).cast(), elements.add(i + k).cast());
+                let (a, b, c, d) = (of(0), of(1), of(2), of(3));
+                let (low, low_2) = (_mm256_unpacklo_ps(a, b), _mm256_unpacklo_ps(c, d));
+                let (high, high_2) = (_mm256_unpackhi_ps(a, b), _mm256_unpackhi_ps(c, d));
+                _mm256_storeu_ps(words[0].as_mut_ptr().add(i), _mm256_shuffle_ps::<0x44>(low, low_2));
+                _mm256_storeu_ps(words[1].as_mut_ptr().add(i), _mm256_shuffle_ps::<0xee>(low, low_2));
+                _mm256_storeu_ps(words[2].as_mut_ptr().add(i), _mm256_shuffle_ps::<0x44>(high, high_2));
+                _mm256_storeu_ps(words[3].as_mut_ptr().add(i), _mm256_shuffle_ps::<0xee>(high, high_2));
+            }
+        }
+        words
+    }
+
+    /// # Safety
+    /// There are 16 elements.
     #[inline(always)]
-    pub unsafe fn apart(elements: *const [f32; 4]) -> [[f32; 16]; 4] {
+    pub unsafe fn apart_by_four(elements: *const [f32; 4]) -> [[f32; 16]; 4] {
         let mut words = [[0.0f32; 16]; 4];
         let mut i = 0;
         while i < 16 {
-            // SAFETY: four elements of the caller's, to four places of each array.
+            // SAFETY: four elements of the caller, to four positions of each array.
             unsafe {
                 let of = |k: usize| _mm_loadu_ps(elements.add(i + k).cast());
                 let (a, b, c, d) = (of(0), of(1), of(2), of(3));
@@ -127,7 +182,7 @@ mod x86 {
         words
     }
 
-    /// For each choice of eight: which are chosen, first ones first.
+    /// The chosen positions for each choice of eight, in increasing order.
     static CHOSEN: [[u8; 8]; 256] = {
         let mut all = [[0; 8]; 256];
         let mut votes = 0;
@@ -152,7 +207,7 @@ mod x86 {
     pub unsafe fn by_eight(from: [*const u32; WORDS], votes: u32, to: [*mut u32; WORDS]) {
         let (low, high) = (votes as usize & 255, votes as usize >> 8 & 255);
         let behind = low.count_ones() as usize;
-        // SAFETY: eight bytes, and the caller's.
+        // SAFETY: eight bytes; the rest is ensured by the caller.
         unsafe {
             let low = _mm256_cvtepu8_epi32(_mm_loadl_epi64(CHOSEN[low].as_ptr().cast()));
             let high = _mm256_cvtepu8_epi32(_mm_loadl_epi64(CHOSEN[high].as_ptr().cast()));
@@ -170,7 +225,7 @@ mod x86 {
     #[inline]
     pub unsafe fn by_sixteen(from: [*const u32; WORDS], votes: u32, to: [*mut u32; WORDS]) {
         for (from, to) in from.iter().zip(to) {
-            // SAFETY: the caller's. By registers: processors are slow to store what they compress.
+            // SAFETY: ensured by the caller. By registers: processors are slow to store what they compress.
             unsafe {
                 let words = _mm512_loadu_epi32(from.cast());
                 _mm512_storeu_epi32(to.cast(), _mm512_maskz_compress_epi32(votes as u16, words));
@@ -179,7 +234,7 @@ mod x86 {
     }
 }
 
-/// A bit for each answer that is 1, of those that are 0 or 1.
+/// A bit for each answer, which is 0 or 1.
 #[inline(always)]
 fn bits(answers: &[u8; TURN]) -> u32 {
     let mut padded = [0; WARP];
@@ -205,8 +260,8 @@ pub(crate) fn push_ranges_where<T: Pod>(
         while k < end {
             let n = (end - k).min(TURN as u32);
             let mut rest = [[0.0; 4]; TURN];
-            // SAFETY: in bounds; any bits are four words. Where all of a turn are there, those beyond the range are read
-            // and not kept.
+            // SAFETY: in bounds; any bits are four words. If all elements of a turn exist, those beyond the range are read
+            // but not kept.
             let turn: *const [[f32; 4]; TURN] = unsafe {
                 if len - k >= TURN as u32 {
                     elements.add(k as usize).cast()
@@ -218,10 +273,10 @@ pub(crate) fn push_ranges_where<T: Pod>(
                     &raw const rest
                 }
             };
-            // SAFETY: all of a turn are there.
+            // SAFETY: all elements of this turn exist.
             let words = unsafe { apart(turn.cast()) };
             let [x, y, z, w] = &words;
-            // Beyond the range it is the first one that is looked at again, so that `keep` is asked of no other.
+            // Beyond the range it examines the first element again, so that `keep` receives no others.
             let own = |word: &[f32; TURN], i: usize| if (i as u32) < n { word[i] } else { word[0] };
             let (mut chosen, mut index) = ([0u8; TURN], [0u32; TURN]);
             for i in 0..TURN {
@@ -240,10 +295,10 @@ pub(crate) fn push_ranges_where<T: Pod>(
     }
 }
 
-/// Stores the elements of the lanes that `chosen` says yes for, and returns which those are.
+/// Stores the elements of the lanes for which `chosen` returns true, and returns these lanes.
 ///
 /// # Safety
-/// After `begin` this warp alone touches the list.
+/// After `begin` only this warp accesses the list.
 #[inline(always)]
 pub(crate) unsafe fn push_picks(
     crew: Crew,
@@ -261,10 +316,10 @@ pub(crate) unsafe fn push_picks(
     let [x, y, z, w] = picks.words().map(|word| word.0.0.as_ptr().cast::<u32>());
     let from = [picks.index().0.0.as_ptr(), x, y, z, w];
     let low = votes & 0xffff;
-    // SAFETY: 32 words each, of which these are the halves; the caller's.
+    // SAFETY: 32 words each, of which these are the halves; the rest is ensured by the caller.
     unsafe {
         let (mut half, mut at, mut left) = (0, first, [low, votes >> TURN]);
-        // (A loop, so that the code is there once.)
+        // (A loop, so that there is one copy of the code.)
         while half < 2 {
             if left[0] != 0 {
                 store(from.map(|from| from.add(half * TURN)), left[0], (list, at, capacity));
@@ -277,7 +332,7 @@ pub(crate) unsafe fn push_picks(
     votes
 }
 
-/// The elements of 32 places: where they lie.
+/// The elements at 32 positions: their addresses.
 pub(crate) struct PickStorage<'a> {
     index: &'a PerLane<u32>,
     words: [&'a PerLane<f32>; 4],
@@ -295,10 +350,10 @@ impl PickStorage<'_> {
     }
 }
 
-/// Element `first` and those that follow, of `len`.
+/// Element `first` and the following ones, of `len`.
 ///
 /// # Safety
-/// There are `len` elements, and `first`, a multiple of 32, is one of them; nobody writes them while the result lives.
+/// There are `len` elements, `first` is one of them and a multiple of 32, and nothing writes them while the result lives.
 #[inline(always)]
 pub(crate) unsafe fn load_picks<'a, T: Pod>(
     list: SharedPointer<Pick>,
@@ -308,10 +363,28 @@ pub(crate) unsafe fn load_picks<'a, T: Pod>(
     _from: &Clamped<T>,
 ) -> PickStorage<'a> {
     let at = |word| column(list, capacity, word).wrapping_add(first as usize);
-    // SAFETY: the first of the 32 lies in the list. Those behind its end lie in the next column, in another warp's list, which
-    // that warp does not write as long as this one's closure runs, or in the spare room behind the array. What nobody has
-    // written is 0, and any bits are a value.
+    // SAFETY: the first of the 32 lies in the list. Those after its end lie in the next column, in another warp's list,
+    // which that warp does not write while this one's closure runs, or in the spare room after the array. Memory that
+    // nobody has written is 0, and any bits are a value.
     unsafe {
         PickStorage { index: &*at(0).cast(), words: [&*at(1).cast(), &*at(2).cast(), &*at(3).cast(), &*at(4).cast()] }
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64", not(miri)))]
+mod tests {
+    use super::{TURN, x86};
+    use std::arch::is_x86_feature_detected as has;
+
+    #[test]
+    fn words_come_apart_in_every_way() {
+        let elements: [[f32; 4]; TURN] = std::array::from_fn(|i| [0, 1, 2, 3].map(|word| (10 * i + word) as f32));
+        let expected: [[f32; TURN]; 4] = [0, 1, 2, 3].map(|word| elements.map(|element| element[word]));
+        // SAFETY: there are 16 elements, and the processor has the instructions.
+        unsafe {
+            assert_eq!(x86::apart_by_four(elements.as_ptr()), expected);
+            assert!(!has!("avx") || x86::apart_by_eight(elements.as_ptr()) == expected);
+            assert!(!has!("avx512f") || x86::apart_by_sixteen(elements.as_ptr()) == expected);
+        }
     }
 }

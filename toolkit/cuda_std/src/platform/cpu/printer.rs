@@ -1,13 +1,13 @@
-//! Printing with the text that a GPU's `vprintf` has.
+//! Printing with the same text as a GPU's `vprintf`.
 
 use std::io::Write as _;
 
-/// Values as a device would read them.
+/// Values in the form that a device reads.
 pub trait Packed {
     fn words(&self) -> Vec<&dyn Word>;
 }
 
-/// A value of them.
+/// One of these values.
 pub trait Word {
     fn text(&self, conversion: &str) -> String;
 }
@@ -33,11 +33,11 @@ impl Word for f64 {
 #[inline(never)]
 pub(crate) fn print<P: Packed, const N: usize>(format: &'static [u8; N], values: &P) {
     let line = line(format, &values.words());
-    // As the device does: whether somebody reads it is not the kernel's business.
+    // As on the device, a kernel does not depend on whether anybody reads its output.
     let _ = std::io::stdout().lock().write_all(&line);
 }
 
-/// A core runs what stands between phases once.
+/// A core runs the code between phases once.
 #[inline(always)]
 pub(crate) fn speaks_for_the_block() -> bool {
     true

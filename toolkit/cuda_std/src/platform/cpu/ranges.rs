@@ -1,4 +1,4 @@
-//! Ranges of lanes, one after the other.
+//! Ranges of lanes, one after another.
 
 use super::warp::{LaneStorage, WARP};
 use crate::warp_ranges::AT_A_TIME;

@@ -30,7 +30,7 @@ pub(crate) fn team_reduce<const L: u32, T: Pod>(
     halve(&mut slots[..lanes], &combine)
 }
 
-/// As [`team_reduce`], with the code of `step` there once.
+/// Like [`team_reduce`], with a single copy of the code of `step`.
 #[inline(always)]
 pub(crate) fn team_reduce_long<const L: u32, T: Pod>(
     m: u32,
@@ -46,8 +46,8 @@ pub(crate) fn team_reduce_long<const L: u32, T: Pod>(
     halve(&mut slots[..L as usize], &combine)
 }
 
-/// Calls `put` with the place and the value of every `j` below `m` that satisfies `keep`, in rising order, and
-/// returns how many do.
+/// Calls `put` with the position and the value of every `j` below `m` that satisfies `keep`, in increasing order, and
+/// returns their number.
 #[inline(always)]
 pub(crate) fn team_collect<const L: u32>(m: u32, keep: impl Fn(u32) -> bool, put: impl Fn(u32, u32)) -> u32 {
     check_length(m, MAX_LENGTH);
@@ -61,7 +61,7 @@ pub(crate) fn team_collect<const L: u32>(m: u32, keep: impl Fn(u32) -> bool, put
     count
 }
 
-/// What reductions of a device take turns with; here, one keeps its results to itself.
+/// Reductions on a device alternate between two halves of shared memory. A core keeps its results to itself.
 #[derive(Clone, Copy)]
 pub(crate) struct GroupsHalf;
 
@@ -99,7 +99,7 @@ pub(crate) fn block_reduce<const AHEAD: bool, T: Pod>(
             guard.thread = i % crew.threads();
             if i < n {
                 let slot = &mut slots[lane as usize % 32];
-                // The code of `value` is there once, so that it becomes part of the code around.
+                // There is one copy of the code of `value`, so that it can be inlined.
                 let mut is_first = true;
                 loop {
                     let item = value(i);
@@ -118,7 +118,7 @@ pub(crate) fn block_reduce<const AHEAD: bool, T: Pod>(
     halve(&mut groups, &combine)
 }
 
-/// Combines by strides `len/2, len/4, .. 1`; the lower index is the left operand.
+/// Combines with strides `len/2, len/4, .. 1`; the lower index is the left operand.
 #[inline(always)]
 pub(super) fn halve<T: Copy>(slots: &mut [T], combine: &impl Fn(T, T) -> T) -> T {
     let mut stride = slots.len() / 2;
@@ -131,7 +131,7 @@ pub(super) fn halve<T: Copy>(slots: &mut [T], combine: &impl Fn(T, T) -> T) -> T
     slots[0]
 }
 
-/// Gives all threads what thread `from`, which there is, makes of its index.
+/// Gives all threads the value that thread `from`, which exists, computes from its index.
 #[inline(always)]
 pub(crate) fn block_broadcast<T: Pod>(_crew: Crew, _half: GroupsHalf, from: u32, value: impl Fn(u32) -> T) -> T {
     let _guard = ThreadGuard { thread: from };

@@ -41,7 +41,7 @@ pub(crate) fn block_scan<M: Elements>(
             for lane in 0..32.min(occupied - group * 32) {
                 let before = if lane == 0 { identity } else { items[lane as usize - 1] };
                 let kept = if inclusive { items[lane as usize] } else { before };
-                // SAFETY: the caller has seen that the memory has `n` elements.
+                // SAFETY: the caller has checked that the memory has `n` elements.
                 unsafe { memory.store(base + group * 32 + lane, kept) };
             }
             totals[group as usize % 32] = items[31];

@@ -1,4 +1,4 @@
-//! Writing where the data say: blocks on other cores may write at the same time.
+//! Writing to computed indices: blocks on other cores may write at the same time.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -10,7 +10,7 @@ impl WriteOnce {
         Self((0..len.div_ceil(32)).map(|_| AtomicU32::new(0)).collect())
     }
 
-    /// Whether this is the first time that element `i` is asked for.
+    /// Marks element `i` as written, and returns whether this was the first time.
     #[inline(always)]
     pub(crate) fn is_first(&self, i: u32) -> bool {
         let bit = 1 << (i % 32);
@@ -19,9 +19,9 @@ impl WriteOnce {
 }
 
 /// # Safety
-/// There is an element, which nobody else touches.
+/// The element exists, and nothing else accesses it.
 #[inline(always)]
 pub(crate) unsafe fn store_scattered<T>(to: *mut T, value: T) {
-    // SAFETY: the caller's.
+    // SAFETY: ensured by the caller.
     unsafe { to.write(value) };
 }

@@ -1,4 +1,4 @@
-//! Warps: a core runs the 32 lanes of a warp's operation one after the other.
+//! Warps: a core runs the 32 lanes of a warp's operation one after another.
 
 use super::{Crew, PerThreadStorage};
 use crate::panic::cpu::ThreadGuard;
@@ -7,31 +7,31 @@ use std::mem::MaybeUninit;
 
 pub(super) const WARP: usize = 32;
 
-/// Runs `f(warp)` once a warp.
+/// Runs `f(warp)` once for each warp.
 #[inline(always)]
 pub(crate) fn each_warp(crew: Crew, f: impl Fn(u32)) {
     crew.visit(crew.threads() / WARP as u32, f);
 }
 
-/// Runs `f(warp, i)` for every index below `n`, each by a warp.
+/// Runs `f(warp, i)` for every index below `n`, each on one warp.
 #[inline(always)]
 pub(crate) fn each_index_by_warp(crew: Crew, n: u32, f: impl Fn(u32, u32)) {
     let warps = crew.threads() / WARP as u32;
     crew.visit(n, |i| f(i % warps, i));
 }
 
-/// What [`each_in_turn`] needs; nothing here.
+/// The state of [`each_in_turn`], which is empty here.
 #[inline(always)]
 pub(crate) fn begin_turns() {}
 
-/// As [`each_index_by_warp`]. A core takes one after the other in any case, and all by the first warp, whose lists stay in
-/// the cache.
+/// Like [`each_index_by_warp`]. A core takes the indices one after another in any case, and all of them on the first warp,
+/// whose lists stay in the cache.
 #[inline(always)]
 pub(crate) fn each_in_turn(crew: Crew, n: u32, f: impl Fn(u32, u32)) {
     crew.visit(n, |i| f(0, i));
 }
 
-/// Nothing to wait for: a core runs the lanes one after the other.
+/// There is nothing to wait for: a core runs the lanes one after another.
 #[inline(always)]
 pub(crate) fn meet_warp() {}
 
@@ -39,13 +39,13 @@ pub(crate) fn meet_warp() {}
 #[inline(always)]
 pub(crate) fn leave_if_a_lane_is_dead() {}
 
-/// Whether this thread stores what its warp has computed.
+/// Whether this thread stores the result of its warp.
 #[inline(always)]
 pub(crate) fn leads_warp() -> bool {
     true
 }
 
-/// Combines each lane's value with those of the lanes below it, by strides 1, 2, 4, 8, 16.
+/// Combines each lane's value with those of the lanes below it, with strides 1, 2, 4, 8, 16.
 #[inline(always)]
 pub(super) fn scan_lanes<T: Copy>(items: &mut [T; WARP], combine: &impl Fn(T, T) -> T) {
     for stride in [1, 2, 4, 8, 16] {
@@ -80,12 +80,12 @@ impl<T> LaneStorage<T> {
             // SAFETY: within the array, since lanes are below 32.
             unsafe { first.add(lane as usize).write(init(lane)) };
         });
-        // SAFETY: each lane's number came once. (If `init` panics, what it made is not dropped, which is safe.)
+        // SAFETY: each lane's number came once. (If `init` panics, its values are not dropped, which is safe.)
         Self(unsafe { values.assume_init() })
     }
 
-    /// From what does not panic. (`core::array::from_fn` would be a function by itself, without the processor's features
-    /// that the code around it may use.)
+    /// Initialises from a closure that does not panic. (`core::array::from_fn` would be a separate function, compiled
+    /// without the processor features of the surrounding code.)
     #[inline(always)]
     pub(super) fn of(crew: Crew, value: impl Fn(u32) -> T) -> Self {
         let mut values = MaybeUninit::<[T; WARP]>::uninit();
@@ -94,7 +94,7 @@ impl<T> LaneStorage<T> {
             // SAFETY: within the array.
             unsafe { first.add(lane as usize).write(value(lane)) };
         });
-        // SAFETY: each lane's was written. (As above, if one panics.)
+        // SAFETY: each lane's value was written. (If one panics, the others are not dropped, as above.)
         Self(unsafe { values.assume_init() })
     }
 
@@ -109,11 +109,12 @@ impl<T> LaneStorage<T> {
         each_lane(crew, warp, |lane| f(lane, self.own(lane)));
     }
 
-    /// The value of lane `lane`, which asks: one that a loop over lanes has given.
+    /// The value of lane `lane`, which must come from a loop over lanes.
     #[inline(always)]
     pub(crate) fn own(&self, lane: u32) -> &T {
         debug_assert!(lane < WARP as u32);
-        // SAFETY: lanes are below 32. (A remainder would hide from the compiler that the loop goes from value to value.)
+        // SAFETY: lanes are below 32. (With a remainder the compiler would not see that the loop visits consecutive
+        // values.)
         unsafe { self.0.get_unchecked(lane as usize) }
     }
 }
@@ -122,7 +123,7 @@ impl<T> LaneStorage<T> {
 #[inline(always)]
 fn each_lane(crew: Crew, warp: u32, mut f: impl FnMut(u32)) {
     let mut guard = ThreadGuard::default();
-    // A sum that is checked would be a branch in loops that have none.
+    // A checked sum would add a branch to loops that have none.
     let first = warp.wrapping_mul(WARP as u32);
     crew.visit_lanes(|lane| {
         guard.thread = first.wrapping_add(lane);
@@ -137,39 +138,53 @@ pub(crate) fn ballot(crew: Crew, warp: u32, f: impl Fn(u32) -> bool) -> u32 {
     bits(&LaneStorage::new(crew, warp, |lane| u8::from(f(lane))).0)
 }
 
-/// The words of all lanes, combined by or.
-#[inline(always)]
-pub(crate) fn or_words<const N: usize>(crew: Crew, warp: u32, words: impl Fn(u32) -> [u32; N]) -> [u32; N] {
-    let mut all = [0; N];
-    each_lane(crew, warp, |lane| {
-        // Lane by lane, the words of one together: not one word of several lanes, each of which lies elsewhere.
-        #[cfg(not(miri))]
-        // SAFETY: no instruction; what it is for is that the loop around it has one.
-        unsafe {
-            std::arch::asm!("", options(nomem, nostack, preserves_flags));
-        }
-        let own = words(lane);
-        for (all, own) in all.iter_mut().zip(own) {
-            *all |= own;
-        }
-    });
-    all
+/// The union of the words of all lanes.
+pub(crate) struct UnionStorage<const N: usize>([u32; N]);
+
+impl<const N: usize> UnionStorage<N> {
+    #[inline(always)]
+    pub(crate) fn new(_crew: Crew, _warp: u32) -> Self {
+        Self([0; N])
+    }
+
+    #[inline(always)]
+    pub(crate) fn or(&mut self, crew: Crew, warp: u32, words: impl Fn(u32) -> [u32; N]) {
+        let mut all = self.0;
+        each_lane(crew, warp, |lane| {
+            // Lane by lane, with the words of one lane together: the words of different lanes lie apart.
+            #[cfg(not(miri))]
+            // SAFETY: this is no instruction; it makes the compiler keep the surrounding loop scalar.
+            unsafe {
+                std::arch::asm!("", options(nomem, nostack, preserves_flags));
+            }
+            let own = words(lane);
+            for (all, own) in all.iter_mut().zip(own) {
+                *all |= own;
+            }
+        });
+        self.0 = all;
+    }
+
+    #[inline(always)]
+    pub(crate) fn words(&self) -> [u32; N] {
+        self.0
+    }
 }
 
-/// As [`ballot`].
+/// Like [`ballot`].
 #[inline(always)]
 pub(crate) fn ballot_of_any(crew: Crew, warp: u32, f: impl Fn(u32) -> bool) -> u32 {
     ballot(crew, warp, f)
 }
 
-/// Lanes that say 1, of those that say 0 or 1.
+/// The lanes whose value is 1. Values are 0 or 1.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) fn bits(answers: &[u8; WARP]) -> u32 {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_movemask_epi8, _mm_setzero_si128, _mm_sub_epi8};
     let half = |from: &[u8]| {
         debug_assert_eq!(from.len(), 16);
-        // SAFETY: 16 bytes, wherever they lie; every processor of this kind has these instructions.
+        // SAFETY: 16 bytes at any alignment; every processor of this kind has these instructions.
         let mask = unsafe {
             let answers = _mm_loadu_si128(from.as_ptr().cast::<__m128i>());
             _mm_movemask_epi8(_mm_sub_epi8(_mm_setzero_si128(), answers))
@@ -179,7 +194,7 @@ pub(super) fn bits(answers: &[u8; WARP]) -> u32 {
     half(&answers[..16]) | half(&answers[16..]) << 16
 }
 
-/// Lanes that say 1, of those that say 0 or 1.
+/// The lanes whose value is 1. Values are 0 or 1.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 pub(super) fn bits(answers: &[u8; WARP]) -> u32 {
@@ -239,7 +254,7 @@ impl<T: Pod> LaneStorage<T> {
 impl LaneStorage<u32> {
     #[inline(always)]
     pub(crate) fn match_any(&self) -> Self {
-        // A lane's value beside all others at a time.
+        // Compares a lane's value with all others at a time.
         let mut same = [0; WARP];
         for (other, value) in self.0.iter().enumerate() {
             for (same, own) in same.iter_mut().zip(&self.0) {

@@ -1,11 +1,11 @@
-//! What lanes put into lists and ask of them.
+//! Operations of lanes on lists.
 
 use super::warp::{LaneStorage, WARP, ballot, bits};
 use super::{Crew, SharedPointer};
 use crate::panic::cpu::ThreadGuard;
 use bytemuck::Pod;
 
-/// Runs `f` for the lanes that `votes` has, one after the other: those that were not chosen, most of them, cost nothing.
+/// Runs `f` for the lanes in `votes`, one after another. Lanes that were not chosen, which are most of them, cost nothing.
 #[inline(always)]
 fn each_chosen(warp: u32, votes: u32, mut f: impl FnMut(u32)) {
     let (mut left, mut guard) = (votes, ThreadGuard::default());
@@ -19,10 +19,10 @@ fn each_chosen(warp: u32, votes: u32, mut f: impl FnMut(u32)) {
 }
 
 impl<T: Pod> LaneStorage<T> {
-    /// Elements `first`, `first + 1`, .. of `len`; lanes for which there is none have the last one.
+    /// Elements `first`, `first + 1`, .. of `len`. Lanes beyond the end get the last one.
     ///
     /// # Safety
-    /// There are `len` elements, and `first` is one of them; nobody writes them.
+    /// There are `len` elements, `first` is one of them, and nothing writes them.
     #[inline(always)]
     pub(crate) unsafe fn load(crew: Crew, list: SharedPointer<T>, first: u32, len: u32) -> Self {
         // SAFETY: in bounds.
@@ -34,10 +34,10 @@ impl<T: Pod> LaneStorage<T> {
         }
     }
 
-    /// Stores the values of the lanes that `votes` has from element `first` of a list on, as far as there is room.
+    /// Stores the values of the lanes in `votes` from element `first` of a list on, as far as there is room.
     ///
     /// # Safety
-    /// This warp alone touches the list, which has room for `capacity` elements.
+    /// Only this warp accesses the list, which has room for `capacity` elements.
     #[inline(always)]
     pub(crate) unsafe fn compress(
         &self,
@@ -57,14 +57,14 @@ impl<T: Pod> LaneStorage<T> {
                 at = at.saturating_add(1);
             });
         }
-        // Every lane stores, at a place that the next one takes where this one was not chosen: no branch that could be
-        // foretold wrongly.
+        // Every lane stores its value at a position that the next lane reuses if this one was not chosen. So there is no
+        // branch that could be mispredicted.
         // SAFETY: there is room for all lanes.
         unsafe { compress(&self.0, votes, list.offset(first)) };
     }
 }
 
-/// Stores the values of the lanes that `votes` has, and behind them something else.
+/// Stores the values of the lanes in `votes`, followed by arbitrary values.
 ///
 /// # Safety
 /// There is room for 32 elements.
@@ -72,12 +72,12 @@ impl<T: Pod> LaneStorage<T> {
 unsafe fn compress<T: Pod>(values: &[T; WARP], votes: u32, list: SharedPointer<T>) {
     #[cfg(target_arch = "x86_64")]
     if size_of::<T>() == 4 && std::arch::is_x86_feature_detected!("avx512f") {
-        // SAFETY: values of four bytes, which words are; the processor has the instructions; the caller's.
+        // SAFETY: values of four bytes are words; the processor has the instructions; the rest is ensured by the caller.
         return unsafe { compress_words(&*(&raw const *values).cast(), votes, list.address(0).cast()) };
     }
     let mut at = 0u32;
     for (lane, value) in values.iter().enumerate() {
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         unsafe { list.store(at, *value) };
         at = at.wrapping_add(votes >> lane & 1);
     }
@@ -89,24 +89,24 @@ unsafe fn compress<T: Pod>(values: &[T; WARP], votes: u32, list: SharedPointer<T
 #[target_feature(enable = "avx512f")]
 unsafe fn compress_words(values: &[i32; WARP], votes: u32, list: *mut i32) {
     use std::arch::x86_64::{_mm512_loadu_epi32, _mm512_maskz_compress_epi32, _mm512_storeu_epi32};
-    // SAFETY: the caller's; both halves are 16 values.
+    // SAFETY: ensured by the caller; both halves are 16 values.
     unsafe {
         let (low, high) = (_mm512_loadu_epi32(values.as_ptr()), _mm512_loadu_epi32(values[16..].as_ptr()));
-        // By registers: processors are slow to store what they compress.
+        // This compresses in registers, because processors are slow at compressing stores.
         _mm512_storeu_epi32(list, _mm512_maskz_compress_epi32(votes as u16, low));
         let behind = list.add((votes as u16).count_ones() as usize);
         _mm512_storeu_epi32(behind, _mm512_maskz_compress_epi32((votes >> 16) as u16, high));
     }
 }
 
-/// Each lane has a question of its own.
+/// Each lane has its own question.
 #[inline(always)]
 pub(crate) fn spread(_questions: u32) -> u32 {
     0
 }
 
-/// Which lanes find an item among `n` for which `ask(lane, k)` says yes. It is not asked with other items once all lanes
-/// below `questions` have found one.
+/// The lanes that find an item among `n` for which `ask(lane, k)` returns true. It stops once all lanes below `questions`
+/// have found one.
 #[inline(always)]
 pub(crate) fn any_item(
     crew: Crew,
@@ -116,7 +116,7 @@ pub(crate) fn any_item(
     n: u32,
     ask: impl Fn(u32, u32) -> bool,
 ) -> u32 {
-    // Items that all lanes look at before it is asked whether another one is needed.
+    // The number of items that all lanes examine before it tests whether to continue.
     const TURN: u32 = 4;
     let all = u32::MAX >> (32 - questions.clamp(1, 32));
     let mut found = LaneStorage([0u8; WARP]);
@@ -131,11 +131,11 @@ pub(crate) fn any_item(
     bits(&found.0) & all
 }
 
-/// Stores what `find` gives in those lanes where `ask` says yes from element `first` of a list on, as far as there is room,
-/// and returns which lanes had something. Before it stores it calls `begin`.
+/// Stores the results of `find` in those lanes where `ask` returns true, from element `first` of a list on, as far as there
+/// is room, and returns which lanes had a result. It calls `begin` before it stores.
 ///
 /// # Safety
-/// After `begin` this warp alone touches the list, which has room for `capacity` elements.
+/// After `begin` only this warp accesses the list, which has room for `capacity` elements.
 #[inline(always)]
 pub(crate) unsafe fn store_some<T: Pod>(
     crew: Crew,
@@ -159,10 +159,10 @@ pub(crate) unsafe fn store_some<T: Pod>(
     found
 }
 
-/// Stores each lane's range of numbers, of which `at` says where: as far as there is room.
+/// Stores each lane's range of numbers at the position that `at` gives, as far as there is room.
 ///
 /// # Safety
-/// This warp alone touches the list, which has room for `capacity` elements.
+/// Only this warp accesses the list, which has room for `capacity` elements.
 #[inline(always)]
 pub(crate) unsafe fn store_ranges(
     ranges: &LaneStorage<[u32; 2]>,

@@ -81,7 +81,7 @@ impl GridCrew {
             results[block as usize] =
                 block_reduce::<false, T>(crew, GroupsHalf::FIRST, count, identity, value, &combine);
         });
-        let crew = Crew::new(self.threads, self.grid, Order::Rising);
+        let crew = Crew::new(self.threads, self.grid, Order::RISING);
         block_reduce::<false, T>(crew, GroupsHalf::FIRST, blocks, identity, |block| results[block as usize], &combine)
     }
 }

@@ -1,4 +1,4 @@
-//! Atomic operations. They are not convergent, so that assembly is right for them, and says the scope.
+//! Atomic operations. They are not convergent, so that inline assembly can be used, whose instructions name the scope.
 
 use super::SharedPointer;
 use crate::atomic::Operation;
@@ -7,7 +7,7 @@ use bytemuck::Pod;
 use core::arch::asm;
 use core::marker::PhantomData;
 
-/// Where a number lies.
+/// The address of a number.
 pub struct Place<T>(Address, PhantomData<T>);
 
 #[derive(Clone, Copy)]
@@ -46,7 +46,7 @@ impl<T: Pod> Place<T> {
 #[doc(hidden)]
 pub trait AtomicNumber: Pod {
     /// # Safety
-    /// The place is within live memory that others touch by atomic operations alone.
+    /// The address is within live memory that other threads access only by atomic operations.
     unsafe fn apply(operation: Operation, place: Place<Self>, value: Self) -> Self;
     /// # Safety
     /// As for [`apply`](Self::apply).
@@ -59,8 +59,8 @@ pub trait AtomicNumber: Pod {
     unsafe fn store(place: Place<Self>, value: Self);
 }
 
-/// One instruction for each state space and scope. What is in global memory is said to be so: the instruction for a
-/// generic address would look first.
+/// One instruction for each state space and scope. Instructions for global memory name it, because one for a generic
+/// address would first have to test it.
 macro_rules! instruction {
     ($place:expr, $name:literal, $operation:literal, $operands:literal, $register:ident, $ty:ty, $($more:tt)*) => {{
         let old: $ty;
@@ -115,14 +115,14 @@ macro_rules! update {
     };
 }
 
-/// The operations on an integer, whose instructions end with the type given for each group.
+/// The operations on an integer. Each group gives the type with which its instructions end.
 macro_rules! integer {
     ($ty:ident, $register:ident, $add:literal, $min:literal, $max:literal, $exchange:literal, $and:literal, $or:literal,
      $xor:literal, $cas:literal, $load:literal) => {
         impl AtomicNumber for $ty {
             #[inline(always)]
             unsafe fn apply(operation: Operation, place: Place<$ty>, value: $ty) -> $ty {
-                // SAFETY: the caller's; numbers in a slice are aligned.
+                // SAFETY: ensured by the caller; numbers in a slice are aligned.
                 unsafe {
                     match operation {
                         Operation::Add => update!(place, $add, $register, $ty, value),
@@ -221,10 +221,10 @@ macro_rules! float {
             unsafe fn apply(operation: Operation, place: Place<$float>, value: $float) -> $float {
                 let raw = value.to_bits();
                 let (bits, signed) = (place.cast::<$bits>(), place.cast::<$int>());
-                // The bits of positive floats rise with the float, those of negative ones fall. As signed numbers all negative
-                // ones are below, as unsigned ones all are above.
+                // The bits of positive floats increase with the float, and those of negative floats decrease. As signed
+                // integers, all negative floats are below the positive ones; as unsigned integers, above.
                 let negative = value.is_sign_negative();
-                // SAFETY: the caller's; the bits of a float are an integer of its size.
+                // SAFETY: ensured by the caller; the bits of a float are an integer of its size.
                 unsafe {
                     $float::from_bits(match operation {
                         Operation::Min | Operation::Max if value.is_nan() => $bits::load(bits),

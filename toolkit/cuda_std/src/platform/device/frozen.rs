@@ -1,16 +1,16 @@
-//! What closures of phases may hold.
+//! The types that closures of phases may hold.
 
 use core::cell::UnsafeCell;
 
-/// See the host's version for the documentation; the compiler implements this one.
+/// See the host's version for the documentation. The compiler implements this one.
 ///
 /// # Safety
-/// Nothing that is reached through a shared reference to it changes.
+/// Nothing changes through a shared reference to it.
 pub unsafe auto trait Frozen {}
 
 impl<T: ?Sized> !Frozen for UnsafeCell<T> {}
 
-/// Whether a type is [`Frozen`], asked when it is known: generic code need not say so.
+/// Whether a type is [`Frozen`], tested when the type is known, so that generic code needs no bound.
 trait Ask {
     const IS_FROZEN: bool;
 }
@@ -19,13 +19,13 @@ impl<F: ?Sized> Ask for F {
     default const IS_FROZEN: bool = false;
 }
 
-// An auto trait that is missing for one type alone, whatever its lifetimes, may be asked for.
+// Rust allows this bound on an auto trait that is missing for one type only, whatever its lifetimes.
 impl<F: ?Sized + Frozen> Ask for F {
     const IS_FROZEN: bool = true;
 }
 
-/// Stops the build where a phase's closure holds what another thread of the block could change meanwhile: by it a thread's
-/// index would get out of the phase, and the barriers behind it would no longer be reached by all threads.
+/// Stops the build if a phase's closure holds something that another thread of the block could change meanwhile. Otherwise
+/// a thread's index could leave the phase, and some threads would miss the barriers after it.
 #[inline(always)]
 pub(crate) fn frozen<F: ?Sized>(_: &F) {
     const {

@@ -1,6 +1,6 @@
-//! 16-bit floats, by the instructions that the chip has. An older one computes as CPU cores do, with the same bits.
+//! 16-bit floats by the GPU's instructions. Older GPUs compute as CPU cores do, with the same bits.
 
-/// Defines functions of words by an instruction each: `.rn` is never contracted to something else.
+/// Defines functions of words by one instruction each. `.rn` is never contracted with other operations.
 macro_rules! instructions {
     ($($name:ident($($operand:ident),*) = $text:literal;)*) => {$(
         #[inline(always)]
@@ -16,7 +16,7 @@ macro_rules! instructions {
     )*};
 }
 
-/// Defines functions as those of CPU cores.
+/// Defines functions by those of CPU cores.
 #[cfg(not(target_feature = "sm_80"))]
 macro_rules! by_software {
     ($mantissa:literal: $($name:ident($($operand:ident),*);)*) => {$(
@@ -33,7 +33,7 @@ pub(crate) mod f16 {
     #[inline(always)]
     pub(crate) fn narrow(x: f32) -> u16 {
         let bits: u16;
-        // SAFETY: for all that follow: arithmetic on registers.
+        // SAFETY: for all functions below: arithmetic on registers.
         unsafe {
             asm!("cvt.rn.f16.f32 {0}, {1};", out(reg16) bits, in(reg32) x, options(pure, nomem, nostack, preserves_flags));
         }
@@ -90,7 +90,7 @@ pub(crate) mod bf16 {
         #[cfg(target_feature = "sm_80")]
         {
             let bits: u16;
-            // SAFETY: for all that follow: arithmetic on registers.
+            // SAFETY: for all functions below: arithmetic on registers.
             unsafe {
                 core::arch::asm!("cvt.rn.bf16.f32 {0}, {1};", out(reg16) bits, in(reg32) x,
                     options(pure, nomem, nostack, preserves_flags));
@@ -134,13 +134,13 @@ pub(crate) mod bf16 {
     #[cfg(all(target_feature = "sm_80", not(target_feature = "sm_90")))]
     #[inline(always)]
     pub(crate) fn add(x: u32, y: u32) -> u32 {
-        // x 1 + y: the same sum, rounded once, with the same sign of a zero.
+        // x 1 + y is the same sum, rounded once, with the same sign of zero.
         fma(x, 0x3f80_3f80, y)
     }
     #[cfg(all(target_feature = "sm_80", not(target_feature = "sm_90")))]
     #[inline(always)]
     pub(crate) fn mul(x: u32, y: u32) -> u32 {
-        // Minus zero changes no product, not the sign of a zero either.
+        // Adding minus zero changes no product, not even the sign of zero.
         fma(x, y, 0x8000_8000)
     }
     #[cfg(target_feature = "sm_80")]

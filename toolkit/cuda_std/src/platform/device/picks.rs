@@ -1,4 +1,4 @@
-//! Chosen elements: their indices.
+//! Chosen elements, stored as indices.
 
 use super::{Crew, LaneStorage, SharedPointer, frozen};
 use crate::warp_picks::Picks;
@@ -6,7 +6,7 @@ use crate::{Clamped, PerLane, Warp, WarpList};
 use bytemuck::{Pod, Zeroable};
 use core::marker::PhantomData;
 
-/// An element of a global array that a warp has chosen: what a [`WarpList`] keeps of it.
+/// An element of a global array that a warp has chosen, as stored in a [`WarpList`].
 #[derive(Clone, Copy, Zeroable, Pod)]
 #[repr(transparent)]
 pub struct Pick(u32);
@@ -17,7 +17,7 @@ fn words<T: Pod>(from: &Clamped<T>, index: u32) -> [f32; 4] {
     bytemuck::cast(from.get(index))
 }
 
-/// A lane's element: registers.
+/// A lane's element, in registers.
 pub(crate) struct PickStorage<'a> {
     index: PerLane<u32>,
     words: [PerLane<f32>; 4],
@@ -51,22 +51,22 @@ pub(crate) fn push_ranges_where<T: Pod>(
     let [first, end] = ranges.0.0;
     let ranges = PerLane(LaneStorage([first, end.min(from.view().len())]));
     super::each_of_ranges(warp, &ranges, |warp, index, n| {
-        // Lanes without an element of their own have another one's: `keep` is asked of no others. There is no branch, which
-        // would part the lanes.
+        // Lanes without an element of their own have another lane's, so that `keep` receives no others. There is no branch,
+        // which would diverge.
         let is_one = (super::thread_index() % super::WARP < n) & keep(words(from, index.0.0));
-        // What a dead lane would have put in decides nothing before the list is looked at.
+        // A dead lane's value must not affect anything before the list is examined.
         let votes = super::ballot_of_any(warp.phase(), warp.index(), |_| is_one);
         let (data, count, capacity) = list.place();
-        // SAFETY: the warp's own part, and whoever read has been waited for.
+        // SAFETY: this is the warp's own part, and its readers have been waited for.
         unsafe { LaneStorage(Pick(index.0.0)).compress(votes, |_| is_one, data, count, capacity) };
         list.add(votes.count_ones());
     });
 }
 
-/// Stores the elements of the lanes that `chosen` says yes for, and returns which those are.
+/// Stores the elements of the lanes for which `chosen` returns true, and returns these lanes.
 ///
 /// # Safety
-/// After `begin` this warp alone touches the list.
+/// After `begin` only this warp accesses the list.
 #[inline(always)]
 pub(crate) unsafe fn push_picks(
     crew: Crew,
@@ -80,16 +80,16 @@ pub(crate) unsafe fn push_picks(
     begin();
     if votes != 0 {
         let picks = LaneStorage(Pick(picks.index().0.0));
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         unsafe { picks.compress(votes, chosen, list, first, capacity) };
     }
     votes
 }
 
-/// Element `first` and those that follow, of `len`.
+/// Element `first` and the following ones, of `len`.
 ///
 /// # Safety
-/// There are `len` elements, and `first` is one of them; nobody writes them.
+/// There are `len` elements, `first` is one of them, and nothing writes them.
 #[inline(always)]
 pub(crate) unsafe fn load_picks<'a, T: Pod>(
     list: SharedPointer<Pick>,

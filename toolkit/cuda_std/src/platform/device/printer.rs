@@ -1,11 +1,11 @@
-//! Printing by the function that the driver gives every module.
+//! Printing by a function that the driver provides to every module.
 
 use core::ffi::c_void;
 
-/// Values as `vprintf` reads them.
+/// Values in the form that `vprintf` reads.
 pub trait Packed {}
 
-/// A value of them.
+/// One of these values.
 pub trait Word {}
 impl<T> Word for T {}
 
@@ -15,8 +15,8 @@ unsafe extern "C" {
 
 #[inline(always)]
 pub(crate) fn print<P: Packed, const N: usize>(format: &'static [u8; N], values: &P) {
-    // SAFETY: the format ends with a zero byte and was made from the values' types, which lie as their conversions say
-    // (`crate::print::Values`, which nobody else implements). The function writes to the device's own buffer and returns
+    // SAFETY: the format ends with a zero byte and was made from the values' types, whose layout matches their conversions
+    // (`crate::print::Values`, which no other crate implements). The function writes to the device's own buffer and returns
     // to every thread that calls it.
     unsafe { vprintf(format.as_ptr(), (&raw const *values).cast()) };
 }

@@ -1,4 +1,4 @@
-//! Ranges of lanes: each lane finds whose range has its number.
+//! Ranges of lanes: each lane finds the lane whose range contains its number.
 
 use super::shuffle::{from_lane, scan_lanes};
 use super::{LaneStorage, WARP, thread_index};
@@ -32,7 +32,8 @@ pub(crate) fn each_of_ranges(
     }
 }
 
-/// The lane whose range has place `place` in all, of which `behind` are in those up to a lane's own.
+/// The lane whose range contains position `place` of all ranges; `behind` counts the positions up to the end of a lane's
+/// own.
 #[inline(always)]
 fn lane_of(place: u32, behind: u32) -> u32 {
     let mut lane = 0u32;

@@ -7,17 +7,17 @@ use crate::panic::device::leave_if_poisoned;
 use bytemuck::Pod;
 use core::arch::{asm, global_asm};
 
-// Results of a block's warps on their way to a reduction's second level: 32 values of up to 32 bytes, twice.
+// Results of a block's warps for a reduction's second level: 32 values of up to 32 bytes, twice.
 global_asm!(".shared .align 16 .b8 __cuda_std_groups[2048];");
 
-/// One half of that place.
+/// One half of this memory.
 #[derive(Clone, Copy)]
 pub(crate) struct GroupsHalf(u32);
 
 impl GroupsHalf {
     pub(crate) const FIRST: Self = Self(0);
 
-    /// The half that is next.
+    /// The next half.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Self {
         let next = *self;
@@ -50,7 +50,7 @@ pub(crate) fn team_reduce<const L: u32, T: Pod>(
     let mut slot = identity;
     strided(thread_index() % L, L, m, |j| slot = step(slot, j));
     let result = halve_lanes::<L, T>(slot, &combine);
-    // What decides how a team goes on is not decided by a dead lane.
+    // A dead lane must not decide how a team continues.
     leave_if_poisoned();
     result
 }
@@ -65,7 +65,7 @@ pub(crate) fn team_collect<const L: u32>(m: u32, keep: impl Fn(u32) -> bool, put
     strided(0, L, m, |base| {
         let j = base.wrapping_add(lane);
         let kept = j < m && keep(j);
-        // SAFETY: all lanes of the warp take the same number of turns: `m` is the same for all teams.
+        // SAFETY: all lanes of the warp take the same number of turns, because `m` is the same for all teams.
         let votes = (unsafe { vote_ballot_sync(FULL, kept) } >> team) & (FULL >> (WARP - L));
         if votes != 0 {
             if kept {
@@ -107,8 +107,8 @@ pub(crate) fn block_reduce<const AHEAD: bool, T: Pod>(
             while i < end && end.wrapping_sub(i) > 3 * SLOTS {
                 let [a, b, c, d] = [0, 1, 2, 3].map(|k: u32| {
                     let at = i.wrapping_add(k * SLOTS);
-                    // SAFETY: more than 3 * SLOTS are left, so that this neither wraps nor lies beyond. (The compiler does
-                    // not find out, and checks of bounds in `value` would stay.)
+                    // SAFETY: more than 3 * SLOTS are left, so that this neither wraps nor exceeds the end. (The compiler
+                    // does not see this, and would keep bounds checks in `value`.)
                     unsafe { core::hint::assert_unchecked(at < n) };
                     value(at)
                 });
@@ -119,12 +119,12 @@ pub(crate) fn block_reduce<const AHEAD: bool, T: Pod>(
                 i = i.wrapping_add(4 * SLOTS);
             }
         }
-        // One loop, with the first turn told apart inside: a large `value` is in the code once, and the compiler takes the
-        // first turn of a small one out by itself.
+        // There is one loop, which tests for the first turn inside: it has a single copy of a large `value`, and the
+        // compiler peels off the first turn of a small one by itself.
         strided(i, SLOTS, end, |i| take(value(i)));
         slot = halve_lanes::<WARP, T>(slot, &combine);
         if thread.is_multiple_of(WARP) && first < occupied {
-            // SAFETY: a group below 32; each is one warp's.
+            // SAFETY: the group is below 32, and each belongs to one warp.
             unsafe { groups.store(first / WARP, slot) };
         }
     });
@@ -138,14 +138,14 @@ pub(crate) fn block_reduce<const AHEAD: bool, T: Pod>(
     halve_lanes::<WARP, T>(group, &combine)
 }
 
-/// Gives all threads what thread `from`, which there is, makes of its index.
+/// Gives all threads the value that thread `from`, which exists, computes from its index.
 #[inline(always)]
 pub(crate) fn block_broadcast<T: Pod>(_crew: Crew, half: GroupsHalf, from: u32, value: impl Fn(u32) -> T) -> T {
     frozen(&value);
     let groups = half.pointer::<T>();
     if thread_index() == from {
-        // SAFETY: one thread writes; others read this half when they have passed the barrier below, and have read it before
-        // the one before that.
+        // SAFETY: one thread writes. Others read this half after they have passed the barrier below, and have read its old
+        // values before the previous barrier.
         unsafe { groups.store(0, value(from)) };
     }
     publish();

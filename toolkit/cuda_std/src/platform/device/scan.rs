@@ -42,11 +42,11 @@ pub(crate) fn block_scan<M: Elements>(
                 before
             };
             if at < occupied {
-                // SAFETY: the caller has seen that the memory has `n` elements; each is one thread's.
+                // SAFETY: the caller has checked that the memory has `n` elements, and each belongs to one thread.
                 unsafe { memory.store(base.wrapping_add(at), kept) };
             }
             if lane == WARP - 1 && at.wrapping_sub(lane) < occupied {
-                // SAFETY: a group below 32; each is one warp's.
+                // SAFETY: the group is below 32, and each belongs to one warp.
                 unsafe { groups.store(at / WARP, scanned) };
             }
         });

@@ -1,9 +1,9 @@
-//! Writing where the data say. Two threads may write one element, against the rule: so stores are such that may meet, in words.
+//! Writing to computed indices. If two threads wrongly write one element, their stores collide without harm, word by word.
 
 use bytemuck::Pod;
 use core::arch::asm;
 
-/// Nobody looks on a device.
+/// A device does not check.
 pub(crate) struct WriteOnce;
 
 impl WriteOnce {
@@ -18,7 +18,7 @@ impl WriteOnce {
     }
 }
 
-/// Stores an element in the largest pieces that it is made of.
+/// Stores an element in the largest pieces into which it divides.
 macro_rules! store_in_pieces {
     ($to:expr, $from:expr, $size:expr, $piece:ty, $ty:literal, $register:ident, $value:ty) => {
         for piece in 0..$size / size_of::<$piece>() {
@@ -33,7 +33,7 @@ macro_rules! store_in_pieces {
 }
 
 /// # Safety
-/// There is an element in global memory, which others touch by this function alone.
+/// The element exists in global memory, and other code accesses it only through this function.
 #[inline(always)]
 pub(crate) unsafe fn store_scattered<T: Pod>(to: *mut T, value: T) {
     let (from, to) = ((&raw const value).cast::<u8>(), to.cast::<u8>());

@@ -1,4 +1,4 @@
-//! What lanes of a warp tell each other.
+//! Values that the lanes of a warp exchange.
 
 use super::{FULL, WARP, thread_index};
 use crate::bounds::crosses_lanes;
@@ -35,14 +35,14 @@ pub(super) fn shuffle_words<T: Pod>(value: T, shuffle: impl Fn(u32) -> u32) -> T
     let from = (&raw const value).cast::<u32>();
     let to = (&raw mut result).cast::<u32>();
     if const { size_of::<T>() == 2 } {
-        // SAFETY: two bytes are the value, of which any bits are one.
+        // SAFETY: the value consists of two bytes, and all bit patterns are valid.
         unsafe {
             let word = shuffle(u32::from(from.cast::<u16>().read_unaligned()));
             to.cast::<u16>().write_unaligned(word as u16);
         }
         return result;
     }
-    // Written out: a loop would keep the value in memory.
+    // This is unrolled, because a loop would keep the value in memory.
     macro_rules! words {
         ($($word:literal)*) => {$(
             if const { size_of::<T>() > 4 * $word } {
@@ -55,21 +55,21 @@ pub(super) fn shuffle_words<T: Pod>(value: T, shuffle: impl Fn(u32) -> u32) -> T
     result
 }
 
-/// The lanes that shuffle with this one: its team alone, since another team of the warp may be elsewhere.
+/// The lanes that shuffle with this one: only its team, because another team of the warp may be elsewhere.
 #[inline(always)]
 fn team<const L: u32>() -> u32 {
     if L == WARP { FULL } else { (FULL >> (WARP - L)) << (thread_index() % WARP / L * L) }
 }
 
-/// Combines the values of every `L` neighbouring lanes by halving strides; all of them get the first one's result.
+/// Combines the values of every `L` neighbouring lanes with halving strides. All of them get the first one's result.
 ///
-/// Lanes without a partner combine nothing: they would add up what nobody asked for, and a sum that is checked might overflow.
+/// Lanes without a partner combine nothing: their sums are not needed, and a checked sum might overflow.
 #[inline(always)]
 pub(super) fn halve_lanes<const L: u32, T: Pod>(mut value: T, combine: &impl Fn(T, T) -> T) -> T {
     let (mask, lane) = (team::<L>(), thread_index() % L);
     let mut stride = L / 2;
     while stride > 0 {
-        // SAFETY: all lanes of the team get here together: see `each_team`, `block_reduce`.
+        // SAFETY: all lanes of the team reach this together: see `each_team`, `block_reduce`.
         let other = shuffle_words(value, |word| unsafe { shfl_sync_down(mask, word, stride, segment::<L>()) });
         if lane < stride {
             value = combine(value, other);
@@ -83,18 +83,18 @@ pub(super) fn halve_lanes<const L: u32, T: Pod>(mut value: T, combine: &impl Fn(
 /// The value of lane `lane`, counted modulo 32.
 #[inline(always)]
 pub(super) fn from_lane<T: Pod>(value: T, lane: u32) -> T {
-    // SAFETY: for all that follow: all lanes of the warp get here together.
+    // SAFETY: for all functions below: all lanes of the warp reach this together.
     shuffle_words(value, |word| unsafe { shfl_sync_idx(FULL, word, lane, segment::<WARP>()) })
 }
 
-/// The value of the lane `delta` below; their own for the first ones. `delta` is below 32.
+/// The value of the lane `delta` below. The first `delta` lanes keep their own. `delta` is below 32.
 #[inline(always)]
 pub(super) fn up_lanes<T: Pod>(value: T, delta: u32) -> T {
     // SAFETY: as above. The clamp of this one is the lowest lane.
     shuffle_words(value, |word| unsafe { shfl_sync_up(FULL, word, delta, 0) })
 }
 
-/// The value of the lane `delta` above; their own for the last ones. `delta` is below 32.
+/// The value of the lane `delta` above. The last `delta` lanes keep their own. `delta` is below 32.
 #[inline(always)]
 pub(super) fn down_lanes<T: Pod>(value: T, delta: u32) -> T {
     // SAFETY: as above.
@@ -108,7 +108,7 @@ pub(super) fn xor_lanes<T: Pod>(value: T, mask: u32) -> T {
     shuffle_words(value, |word| unsafe { shfl_sync_bfly(FULL, word, mask, segment::<WARP>()) })
 }
 
-/// Combines each lane's value with those of the lanes below it, by strides 1, 2, 4, 8, 16.
+/// Combines each lane's value with those of the lanes below it, with strides 1, 2, 4, 8, 16.
 #[inline(always)]
 pub(super) fn scan_lanes<T: Pod>(mut value: T, lane: u32, combine: &impl Fn(T, T) -> T) -> T {
     let mut stride = 1;

@@ -121,31 +121,49 @@ pub(crate) fn ballot_of_any(_crew: Crew, _warp: u32, f: impl Fn(u32) -> bool) ->
 }
 
 /// The words of all lanes, combined by or.
-#[inline(always)]
-pub(crate) fn or_words<const N: usize>(_crew: Crew, _warp: u32, words: impl Fn(u32) -> [u32; N]) -> [u32; N] {
-    frozen(&words);
-    let lane = thread_index() % WARP;
-    let mut own = words(lane);
-    // Each lane gives half of its words away for the other half of its partner's, until it has one.
-    let (mut n, mut partner) = (N, WARP / 2);
-    while n > 1 {
-        n /= 2;
-        let keeps_upper = lane & partner != 0;
-        for k in 0..n {
-            let (kept, given) = if keeps_upper { (own[k + n], own[k]) } else { (own[k], own[k + n]) };
-            own[k] = kept | xor_lanes(given, partner);
+pub(crate) struct UnionStorage<const N: usize>(LaneStorage<[u32; N]>);
+
+impl<const N: usize> UnionStorage<N> {
+    #[inline(always)]
+    pub(crate) fn new(crew: Crew, warp: u32) -> Self {
+        Self(LaneStorage::new(crew, warp, |_| [0; N]))
+    }
+
+    #[inline(always)]
+    pub(crate) fn or(&mut self, crew: Crew, warp: u32, words: impl Fn(u32) -> [u32; N]) {
+        self.0.each(crew, warp, |lane, all| {
+            let own = words(lane);
+            for k in 0..N {
+                all[k] |= own[k];
+            }
+        });
+    }
+
+    #[inline(always)]
+    pub(crate) fn words(&self) -> [u32; N] {
+        let lane = thread_index() % WARP;
+        let mut own = self.0.0;
+        // Each lane gives half of its words away for the other half of its partner's, until it has one.
+        let (mut n, mut partner) = (N, WARP / 2);
+        while n > 1 {
+            n /= 2;
+            let keeps_upper = lane & partner != 0;
+            for k in 0..n {
+                let (kept, given) = if keeps_upper { (own[k + n], own[k]) } else { (own[k], own[k + n]) };
+                own[k] = kept | xor_lanes(given, partner);
+            }
+            partner /= 2;
         }
-        partner /= 2;
+        let mut word = own[0];
+        while partner > 0 {
+            word |= xor_lanes(word, partner);
+            partner /= 2;
+        }
+        // The upper bits of a lane's number say which word it has.
+        let all = core::array::from_fn(|k| from_lane(word, k as u32 * (WARP / N as u32)));
+        leave_if_a_lane_is_dead();
+        all
     }
-    let mut word = own[0];
-    while partner > 0 {
-        word |= xor_lanes(word, partner);
-        partner /= 2;
-    }
-    // The upper bits of a lane's number say which word it has.
-    let all = core::array::from_fn(|k| from_lane(word, k as u32 * (WARP / N as u32)));
-    leave_if_a_lane_is_dead();
-    all
 }
 
 /// Where this lane's item comes in a list, among those of the lanes that `votes` has.
@@ -159,7 +177,7 @@ impl<T: Pod> LaneStorage<T> {
     /// Elements `first`, `first + 1`, .. of `len`; lanes for which there is none have the last one.
     ///
     /// # Safety
-    /// There are `len` elements, and `first` is one of them; nobody writes them.
+    /// There are `len` elements, and `first` is one of them; nothing writes them.
     #[inline(always)]
     pub(crate) unsafe fn load(_crew: Crew, list: SharedPointer<T>, first: u32, len: u32) -> Self {
         let at = first.wrapping_add(thread_index() % WARP).min(len.wrapping_sub(1));
@@ -171,7 +189,7 @@ impl<T: Pod> LaneStorage<T> {
     /// list on, as far as there is room.
     ///
     /// # Safety
-    /// This warp alone touches the list, which has room for `capacity` elements.
+    /// Only this warp accesses the list, which has room for `capacity` elements.
     #[inline(always)]
     pub(crate) unsafe fn compress(
         &self,
@@ -192,7 +210,7 @@ impl<T: Pod> LaneStorage<T> {
 /// and returns which lanes had something. Before it stores it calls `begin`.
 ///
 /// # Safety
-/// After `begin` this warp alone touches the list, which has room for `capacity` elements.
+/// After `begin` only this warp accesses the list, which has room for `capacity` elements.
 #[inline(always)]
 pub(crate) unsafe fn store_some<T: Pod>(
     crew: Crew,
@@ -257,7 +275,7 @@ pub(crate) fn any_item(
 /// Stores each lane's range of numbers, of which `at` says where: as far as there is room.
 ///
 /// # Safety
-/// This warp alone touches the list, which has room for `capacity` elements.
+/// Only this warp accesses the list, which has room for `capacity` elements.
 #[inline(always)]
 pub(crate) unsafe fn store_ranges(
     ranges: &LaneStorage<[u32; 2]>,

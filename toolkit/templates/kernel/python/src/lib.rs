@@ -1,5 +1,5 @@
-//! The kernels as a module of Python: on arrays of NumPy and PyTorch in the host's memory, and of CuPy and PyTorch on a GPU, in
-//! place, with the same bits.
+//! The kernels as a Python module. They work in place on arrays of NumPy and PyTorch in host memory, and of CuPy and
+//! PyTorch on a GPU, with the same bits.
 
 use cuda_host::{CallersContext, DeviceOffsets};
 use cuda_python::{Array, ArrayMut, Executors, Place, finish, of_device, of_launch, place};
@@ -11,7 +11,7 @@ use my_kernels::{PTX, saxpy};
 
 static EXECUTORS: Executors = Executors::new("my_kernels");
 
-/// Elements of a block, where the caller does not say.
+/// Default number of elements per block.
 const SEGMENT: usize = 4096;
 
 #[pymodule]
@@ -39,7 +39,7 @@ mod module {
     }
 }
 
-/// The launch, wherever the arrays are. The compiler compares it with the kernel's signature.
+/// The launch in either place. The compiler compares it with the kernel's signature.
 fn launch_saxpy<'a, E: Executor>(
     executor: &E,
     blocks: u32,

@@ -1,4 +1,4 @@
-//! What Rust-CUDA's examples show: vector addition, a tiled matrix product, and a reduction by block.
+//! Typical Rust-CUDA examples: vector addition, a tiled matrix product, and a reduction by block.
 
 use cuda_std::compat::prelude::*;
 
@@ -6,7 +6,7 @@ use cuda_std::compat::prelude::*;
 /// Adds two vectors.
 ///
 /// # Safety
-/// `c` has room for as many elements as `a` has.
+/// `c` has room for as many elements as `a`.
 #[kernel]
 pub unsafe fn vecadd(a: &[f32], b: &[f32], c: *mut f32) {
     // SAFETY: a thread writes the element of its index, if there is one.
@@ -31,8 +31,8 @@ const TILE: u32 = MATRIX_TILE as u32;
 /// C has m n elements.
 #[kernel(threads = 256)]
 pub unsafe fn gemm_tiled(a: &[f32], b: &[f32], c: *mut f32, m: u32, n: u32, k: u32, alpha: f32, beta: f32) {
-    // SAFETY: all threads take the same number of turns, with two barriers each; the thread that writes an element of
-    // a tile is its only one between two barriers.
+    // SAFETY: all threads take the same number of iterations, with two barriers each; each element of a tile is written by
+    // only one thread between two barriers.
     unsafe {
         let tile_a = shared_array![f32; MATRIX_TILE * MATRIX_TILE];
         let tile_b = shared_array![f32; MATRIX_TILE * MATRIX_TILE];
@@ -64,15 +64,15 @@ pub unsafe fn gemm_tiled(a: &[f32], b: &[f32], c: *mut f32, m: u32, n: u32, k: u
 // ANCHOR_END: gemm
 
 // ANCHOR: sum
-/// The sum of each block's elements of `input`: halves by halves in dynamic shared memory, the last 32 by shuffles.
-/// Blocks of 64, 128, .. 1024 threads, and 4 dynamic bytes a thread.
+/// The sum of each block's elements of `input`: repeated halving in dynamic shared memory, the last 32 by shuffles. Blocks
+/// of 64, 128, .. 1024 threads, and 4 dynamic bytes per thread.
 ///
 /// # Safety
 /// `sums` has an element for each block.
 #[kernel]
 pub unsafe fn block_sum(input: &[f32], sums: *mut f32) {
-    // SAFETY: all threads meet at the barriers, and between two of them each writes an element that no other touches;
-    // the first warp is whole.
+    // SAFETY: all threads reach the barriers, and between two of them each writes an element that no other thread accesses;
+    // the first warp is complete.
     unsafe {
         let values = shared::dynamic_shared_mem::<f32>();
         let (t, i) = (thread::thread_idx_x(), thread::index_1d());

@@ -1,16 +1,16 @@
-//! One look at each function of `cuda_std::compat`.
+//! Calls each function of `cuda_std::compat`.
 
 use cuda_std::compat::prelude::*;
 use cuda_std::compat::warp::WarpReductionOp;
 
-/// Words that a thread of [`probe`](fn@probe) writes.
+/// Number of words that a thread of [`probe`](fn@probe) writes.
 pub const PROBE_WORDS: usize = 32;
 const FULL: u32 = u32::MAX;
 
-/// Each thread writes [`PROBE_WORDS`] words at its place in the grid. Blocks are whole warps.
+/// Each thread writes [`PROBE_WORDS`] words at its position in the grid. Blocks consist of whole warps.
 ///
 /// # Safety
-/// `out` has so many words for each thread.
+/// `out` has that many words for each thread.
 #[kernel]
 pub unsafe fn probe(out: *mut u32) {
     // SAFETY: no branch; a thread's words are its own.
@@ -73,7 +73,7 @@ pub unsafe fn probe(out: *mut u32) {
 #[kernel(threads = 64)]
 pub unsafe fn probe_atomics(words: *mut u32, sum: *mut f32) {
     use atomic::*;
-    // SAFETY: the first threads fill the array before the barrier; from then on operations are atomic.
+    // SAFETY: the first threads fill the array before the barrier; after it all operations are atomic.
     unsafe {
         let shared = shared_array![u32; 2];
         let t = thread::thread_idx_x();
@@ -89,7 +89,7 @@ pub unsafe fn probe_atomics(words: *mut u32, sum: *mut f32) {
         atomic_fetch_or_u32_device(words.add(4), Ordering::Acquire, 1 << (i % 32));
         atomic_fetch_xor_u32_device(words.add(5), Ordering::Relaxed, i);
         atomic_fetch_min_i32_device(words.add(6).cast(), Ordering::Relaxed, -(i as i32));
-        // Counts by comparing and swapping.
+        // Counts with compare-and-swap.
         let counter = words.add(7);
         let mut seen = atomic_fetch_or_u32_device(counter, Ordering::Relaxed, 0);
         loop {

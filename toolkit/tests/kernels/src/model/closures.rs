@@ -1,8 +1,8 @@
-//! What closures are asked, which panic where they are asked anything else.
+//! Closures that panic if they are called for unexpected elements.
 
 use cuda_std::prelude::*;
 
-/// Sums that are checked, by a block, by teams and by warps: of numbers of which none could be added twice.
+/// Checked sums by a block, by teams and by warps, of numbers that would overflow if one were added twice.
 #[kernel(threads = 64)]
 pub fn checked_sums(block: &mut Block, out: &mut Chunk<u32, 3>, x: &[u32]) {
     let n = x.len() as u32;
@@ -18,7 +18,8 @@ pub fn checked_sums(block: &mut Block, out: &mut Chunk<u32, 3>, x: &[u32]) {
     });
 }
 
-/// How many of the ranges' elements have an even first word, and the sum of their indices. Elements outside have a negative one.
+/// The number of the ranges' elements with an even first word, and the sum of their indices. Elements outside have a
+/// negative one.
 #[kernel(threads = 32)]
 pub fn asked_in_ranges(block: &mut Block, out: &mut Chunk<u32, 2>, x: &[[f32; 4]], list: &mut Shared<Pick, 64>) {
     let x = View::of(x).clamped();
@@ -43,7 +44,7 @@ pub fn asked_in_ranges(block: &mut Block, out: &mut Chunk<u32, 2>, x: &[[f32; 4]
     });
 }
 
-/// Rows of no elements, as many as there are.
+/// Empty rows; counts them.
 #[kernel(threads = 64)]
 pub fn empty_rows(block: &mut Block, out: &mut Chunk<u32, 1>, rows: u32) {
     out.fill_rows_by_warp(block, rows, 0, |_, _| (), |(), _, _| 1);

@@ -3,7 +3,7 @@
 use cuda_std::prelude::*;
 
 // ANCHOR: print
-/// A line of each block, and one of each thread with numbers of several types.
+/// A line per block, and one per thread with numbers of several types.
 #[kernel(threads = 64, requires(x.len() == out.len()))]
 pub fn spoken(block: &mut Block, out: &mut Chunk<u32, 64>, x: &[f32]) {
     gpu_print!(block, "block {} of {}, 100%", block.index(), block.grid().x);

@@ -1,15 +1,15 @@
-//! Outputs that blocks share out: chunks, tiles of matrices, atomics; and memory: dynamic shared arrays, tables.
+//! Outputs divided among blocks (chunks, tiles of matrices, atomics), and memory (dynamic shared arrays, tables).
 
 use cuda_std::prelude::*;
 
-/// `out[i] = a[i] + scale * b[i]`; a contract says that all have one length.
+/// `out[i] = a[i] + scale * b[i]`; a contract requires equal lengths.
 #[kernel(threads = 128, requires(a.len() == out.len(), b.len() == out.len()))]
 pub fn add(block: &mut Block, out: &mut Chunk<f32, 512>, a: &[f32], b: &[f32], scale: f32) {
     let (n, first) = (out.len(), out.start());
     out.fill(block, n, |i| math::fma(scale, b.at(first + i), a.at(first + i)));
 }
 
-/// Rows of four, as elements of a chunk: each holds its index, and the sums of two neighbouring inputs.
+/// Rows of four as elements of a chunk: each holds its index, and the sums of two neighbouring inputs.
 #[kernel(threads = 64)]
 pub fn scaled_rows(block: &mut Block, out: &mut Chunk<[f32; 4], 96>, input: &[f32]) {
     let (n, first) = (out.len(), out.start());
@@ -28,7 +28,7 @@ pub fn scaled_rows(block: &mut Block, out: &mut Chunk<[f32; 4], 96>, input: &[f3
     out.update(block, n, |_, row| row[3] = total);
 }
 
-/// The transpose of a matrix of `columns` columns, by way of a padded tile in shared memory.
+/// The transpose of a matrix of `columns` columns, through a padded tile in shared memory.
 #[kernel(threads = 256, requires(input.len() == out.len(), out.columns() > 0))]
 pub fn transposed(
     block: &mut Block,
@@ -45,7 +45,7 @@ pub fn transposed(
     out.fill(block, |row, column| tile.get(column * 33 + row));
 }
 
-/// `out[row][column] = row * 1000 + column` by the parts of 4 x 2 elements that threads hold.
+/// `out[row][column] = row * 1000 + column`, by threads that each write 4 x 2 elements.
 #[kernel(threads = 64)]
 pub fn crossed(block: &mut Block, out: &mut Tile2d<u32, 16, 32>) {
     let (first_row, first_column) = (out.first_row(), out.first_column());
@@ -53,7 +53,7 @@ pub fn crossed(block: &mut Block, out: &mut Tile2d<u32, 16, 32>) {
     out.write::<4, 2, _>(block, &state, |_, (row, column), i, j| (row + i) * 1000 + column + j);
 }
 
-/// A histogram of 256 bins: each block counts its elements in shared memory and adds that to `bins`.
+/// A histogram of 256 bins: each block counts its elements in shared memory and adds the result to `bins`.
 #[kernel(threads = 256)]
 pub fn histogram(
     block: &mut Block,
@@ -76,8 +76,8 @@ pub fn histogram(
     });
 }
 
-/// Every atomic operation whose final state is the same in any order, on numbers of all four types, in the block's own
-/// memory and in that of all blocks.
+/// All atomic operations whose final state does not depend on the order, on numbers of all four types, in the block's own
+/// memory and in memory of all blocks.
 #[kernel(threads = 96)]
 pub fn extremes(
     block: &mut Block,
@@ -114,11 +114,11 @@ pub fn extremes(
         long.max(t, 2, u64::from(word) << 20);
         floats.min(t, 0, value);
         floats.max(t, 1, value);
-        // Whole numbers, small enough that their sum is exact in every order.
+        // Integers so small that their sum is exact in every order.
         floats.add(t, 2, (word % 16) as f32);
         system.add(t, 0, 1);
     });
-    // Raises a number by compare and exchange alone.
+    // Increases a number with compare-and-exchange only.
     block.for_each(n, |t, i| {
         let word = values.at(i).to_bits();
         let mut old = system.load(t, 1);
@@ -132,14 +132,14 @@ pub fn extremes(
     });
 }
 
-/// Tickets that threads draw. In which order is not said: the result differs from run to run.
+/// Threads draw tickets. Their order is unspecified: the result differs from run to run.
 #[kernel(threads = 64)]
 pub fn counted(block: &mut Block, out: &mut Chunk<u32, 64>, next: &Atomics<u32>) {
     let tickets = block.per_thread(|t| next.add(t, 0, 1));
     out.write(block, 0, &tickets, |_, ticket| *ticket);
 }
 
-/// The sum of each segment's part of `input`, folded in shared memory as large as the launch says.
+/// The sum of each segment's part of `input`, reduced in shared memory whose size the launch gives.
 #[kernel(threads = 128, requires(!scratch.is_empty()))]
 pub fn sums_of_parts(
     block: &mut Block,
@@ -161,7 +161,7 @@ pub fn sums_of_parts(
     out.set(block, 0, sum);
 }
 
-/// The squares of the first primes: an array of the source, which becomes read-only memory of the module.
+/// The squares of the first primes: a constant array, which becomes read-only memory of the module.
 const SQUARES: [u32; 12] = [4, 9, 25, 49, 121, 169, 289, 361, 529, 841, 961, 1369];
 
 /// `out[i] = SQUARES[index[i]]`.

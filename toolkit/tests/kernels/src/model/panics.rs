@@ -1,15 +1,15 @@
-//! Panics where other threads count on the one that panics: it must end them all, and end every loop that goes by what
-//! it did not give.
+//! Panics of a thread on which other threads depend: the panic must end all of them, and every loop that depends on the
+//! missing result.
 
 use cuda_std::prelude::*;
 
-/// Number `bad` where no block is to panic.
+/// The value of `bad` if no block should panic.
 pub const NO_BLOCK: u32 = u32::MAX;
 
-/// Every lane takes the number of the one opposite, but lane `lane` of warp 1 of block `bad` panics before that.
+/// Every lane takes the number of the opposite lane, but lane `lane` of warp 1 of block `bad` panics before that.
 ///
-/// The bad warp hands values on until one lane has what its own would have brought, so for ever: what ends it is that its
-/// lane has panicked.
+/// The bad warp passes values on until one lane has the value that the panicked lane would have given, which never happens:
+/// only the panic ends the loop.
 #[kernel(threads = 64)]
 pub fn shuffle_panics(block: &mut Block, out: &mut Chunk<u32, 64>, bad: u32, lane: u32) {
     let (n, first, number) = (out.len(), out.start(), block.index());
@@ -30,10 +30,10 @@ pub fn shuffle_panics(block: &mut Block, out: &mut Chunk<u32, 64>, bad: u32, lan
     });
 }
 
-/// DoubleBuffer the numbers 1 to 128 until their sum is at most `limit`, and writes them; but in block `bad` element 77 panics
-/// in the third turn: where it is halved, or (`in_reduction` not 0) where it is added up.
+/// Halves the numbers 1 to 128 until their sum is at most `limit`, and writes them. In block `bad` element 77 panics in the
+/// third iteration: when it is halved, or (`in_reduction` not 0) when it is added.
 ///
-/// The bad block would go on for ever: what ends it is that one of its threads has panicked.
+/// The bad block would loop forever; only the panic ends it.
 #[kernel(threads = 128)]
 pub fn reduction_panics(block: &mut Block, out: &mut Chunk<u32, 128>, limit: u32, bad: u32, in_reduction: u32) {
     let (n, doomed) = (out.len(), block.index() == bad);

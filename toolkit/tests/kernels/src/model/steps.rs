@@ -1,9 +1,9 @@
-//! What one thread finds out, scans in place, rows by warps, atomics of 64 bits, writing where the data say.
+//! One thread's result for all, in-place scans, rows by warps, 64-bit atomics, writes at positions from data.
 
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
 
-/// Prefix sums of the block's part of `input`: in place, and then with an initial value, whose result is scanned once more.
+/// Prefix sums of the block's part of `input`: in place, and then with an initial value, whose result is scanned again.
 #[kernel(threads = 96)]
 pub fn running_sums(
     block: &mut Block,
@@ -22,7 +22,7 @@ pub fn running_sums(
     exclusive.set(block, n, other);
 }
 
-/// Values of one thread that all get, in turns with reductions, which take the same place in shared memory.
+/// Values of one thread that all threads get, alternating with reductions, which use the same shared memory.
 #[kernel(threads = 160)]
 pub fn told(block: &mut Block, out: &mut Chunk<u32, 160>, next: &Atomics<u32>, from: u32) {
     let step = block.per_thread(|thread| 3 * thread.index() + 1);
@@ -38,7 +38,7 @@ pub fn told(block: &mut Block, out: &mut Chunk<u32, 160>, next: &Atomics<u32>, f
     out.write(block, 0, &own, |_, own| *own + first);
 }
 
-/// Each element's share of its row, as a softmax would have it.
+/// Each element's share of its row, as in a softmax.
 #[kernel(threads = 96)]
 pub fn row_shares(block: &mut Block, out: &mut Chunk<f32, 4000, WriteOnly>, x: &[f32], columns: u32) {
     let (rows, first) = (out.len() / columns, out.start());
@@ -51,7 +51,7 @@ pub fn row_shares(block: &mut Block, out: &mut Chunk<f32, 4000, WriteOnly>, x: &
     out.fill_rows_by_warp(block, rows, columns, sum, |sum, row, c| math::exp(at(row, c)) / sum);
 }
 
-/// Atomics of 64 bits in global memory, and in shared memory. (Sums of whole numbers are the same in every order.)
+/// 64-bit atomics in global and in shared memory. (Sums of integers are the same in every order.)
 #[kernel(threads = 64)]
 pub fn wide_atomics(
     block: &mut Block,
@@ -83,13 +83,13 @@ pub fn wide_atomics(
     });
 }
 
-/// A number and where it is, which are updated together.
+/// A number and its index, which are updated together.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceLayout, bytemuck::Zeroable, bytemuck::Pod)]
 #[repr(C, align(8))]
 pub struct Best {
     /// The number.
     pub score: f32,
-    /// Where it is.
+    /// The index.
     pub index: u32,
 }
 
@@ -97,7 +97,7 @@ impl AtomicItem for Best {
     type Word = u64;
 }
 
-/// The largest element of all in element 0 of `best`, and a change that is counted in element 1; the block's own largest one.
+/// The largest of all elements in element 0 of `best`, and a counter in element 1; the block's own largest element.
 #[kernel(threads = 128, requires(best.len() == 2, own.len() == grid.x as usize))]
 pub fn best_of(
     block: &mut Block,
@@ -126,7 +126,7 @@ pub fn best_of(
     });
 }
 
-/// Elements of several sizes go where `to` says.
+/// Writes elements of several sizes to the positions in `to`.
 #[kernel(
     threads = 128,
     requires(to.len() == x.len()),

@@ -1,8 +1,8 @@
-//! Block operations, warps, and teams that go different ways.
+//! Block operations, warps, and teams that take different branches.
 
 use cuda_std::prelude::*;
 
-/// Prefix sums of the block's part of `input`, inclusive and exclusive, and their total behind the latter.
+/// Prefix sums of the block's part of `input`, inclusive and exclusive, the latter followed by the total.
 #[kernel(threads = 96)]
 pub fn prefix_sums(block: &mut Block, inclusive: &mut Segment<f32>, exclusive: &mut Segment<f32>, input: &[f32]) {
     let (n, first) = (inclusive.len(), inclusive.start());
@@ -33,7 +33,7 @@ pub fn votes(block: &mut Block, out: &mut Chunk<f32, 8>, input: &[f32], threshol
     });
 }
 
-/// Everything that a warp does: row `w` of `out` has the results of warp `w`'s lanes, one column an operation.
+/// All operations of a warp: row `w` of `out` has the results of warp `w`'s lanes, one column per operation.
 #[kernel(threads = 128)]
 pub fn warp_operations(block: &mut Block, out: &mut Chunk<[u32; 16], 128>, input: &[u32]) {
     let first = out.start();
@@ -53,7 +53,7 @@ pub fn warp_operations(block: &mut Block, out: &mut Chunk<[u32; 16], 128>, input
         let small = warp.map(&values, |_, value| value % 3);
         let same = warp.match_any(&small);
         let all_same = warp.match_all(&small).unwrap_or(99);
-        // DoubleBuffer all values until the warp's largest is small: a loop that all lanes take alike.
+        // Halve all values until the warp's largest is small: a loop that all lanes take alike.
         let mut rounds = 0;
         let mut halved = warp.map(&values, |_, value| *value);
         while warp.reduce(&halved, |a, b| if a > b { a } else { b }) > 7 {
@@ -119,14 +119,14 @@ pub fn warp_sums(
     });
 }
 
-/// Teams of one warp that take different numbers of turns, each decided by what its own team has reduced.
+/// Teams of one warp with different numbers of iterations, each determined by its own team's reductions.
 #[kernel(threads = 64)]
 pub fn team_turns(block: &mut Block, out: &mut Segment<u32>, input: &[u32]) {
     let n = out.len();
     out.fill_by_team::<4>(block, n, |team, i| {
         let mut left = input.at(i);
         let mut turns = 0;
-        // Collatz' sequence, its step computed by the team.
+        // The Collatz sequence, with steps computed by the team.
         while left > 1 {
             left = if left % 2 == 0 {
                 team.reduce(left / 2, 0, |sum, _| sum + 1, |a, b| a + b)
@@ -139,7 +139,7 @@ pub fn team_turns(block: &mut Block, out: &mut Segment<u32>, input: &[u32]) {
     });
 }
 
-/// As many turns as a warp needs until lane 3 says stop, which it never does in warp 1 of block 0: it panics instead.
+/// Iterates until lane 3 of a warp says stop. In warp 1 of block 0 it never does, but panics instead.
 #[kernel(threads = 64)]
 pub fn warp_panics(block: &mut Block, out: &mut Chunk<u32, 2>, limit: u32, fails: u32) {
     let number = block.index();
@@ -161,8 +161,8 @@ pub fn warp_panics(block: &mut Block, out: &mut Chunk<u32, 2>, limit: u32, fails
     });
 }
 
-/// Element `i`: of the multiples of 3 below `i`, how many there are in the warp's list, how many were put in, what those
-/// with room add up to, and how many of them are even, which the other list holds.
+/// Element `i`, for the multiples of 3 below `i`: how many are in the warp's list, how many were pushed, the sum of those
+/// that fit, and how many of them are even, from the other list.
 #[kernel(threads = 96)]
 pub fn warp_lists(
     block: &mut Block,

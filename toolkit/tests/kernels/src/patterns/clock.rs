@@ -1,10 +1,10 @@
-//! What a thread knows of itself, in the raw style.
+//! What a thread knows about itself, in the raw style.
 #![allow(unsafe_code)]
 
 use cuda_std::compat::prelude::*;
 
 // ANCHOR: my_kernel
-/// Each thread writes the multiprocessor's clock, and its own index over it: `index << 32 | clock`.
+/// Each thread writes the multiprocessor's clock below its own index: `index << 32 | clock`.
 ///
 /// # Safety
 /// `output` has `output_len` elements.

@@ -5,10 +5,10 @@ use cuda_std::compat::prelude::*;
 /// Block `b` takes the elements from `b` times `chunk` on. No index is checked.
 ///
 /// # Safety
-/// `out` and `index` have `n` elements, and `x` has more than each of `index`.
+/// `out` and `index` have `n` elements, and every index is below the length of `x`.
 #[kernel(threads = 256)]
 pub unsafe fn raw_gather(out: *mut f32, x: *const f32, index: *const u32, n: u32, chunk: u32) {
-    // SAFETY: a thread's elements are its own; the caller's indices.
+    // SAFETY: each thread writes its own elements; the caller ensures the indices.
     unsafe {
         let first = thread::block_idx_x().wrapping_mul(chunk);
         let end = n.min(first.wrapping_add(chunk));

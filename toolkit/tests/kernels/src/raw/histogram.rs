@@ -1,13 +1,13 @@
-//! How often each byte is there.
+//! The number of occurrences of each byte.
 
 use cuda_std::compat::atomic::{Ordering, atomic_fetch_add_u32_device};
 use cuda_std::compat::prelude::*;
 
-/// Adds the numbers of each byte's occurrences to `bins`; block `b` takes the words of four bytes from `b` times `chunk`
-/// on, and counts in shared memory first.
+/// Adds the number of each byte's occurrences to `bins`; block `b` takes the four-byte words from `b` times `chunk` on, and
+/// counts in shared memory first.
 ///
 /// # Safety
-/// `words` has `n` elements and `bins` 256, which meanwhile change by atomic operations alone.
+/// `words` has `n` elements and `bins` 256, which only atomic operations change in the meantime.
 #[kernel(threads = 256)]
 pub unsafe fn raw_histogram(bins: *mut u32, words: *const u32, n: u32, chunk: u32) {
     // SAFETY: each thread clears and reads one bin on its side of the barriers; in between they change atomically.

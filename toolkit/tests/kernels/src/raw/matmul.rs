@@ -1,11 +1,11 @@
-//! A product of matrices, by tiles in shared memory and in registers.
+//! A product of matrices, with tiles in shared memory and in registers.
 
 use core::num::NonZeroU32;
 use cuda_std::compat::prelude::*;
 
 /// Rows and columns of a block's tile.
 const TILE: u32 = 128;
-/// Columns of A, rows of B at a time.
+/// Columns of A and rows of B per iteration.
 const DEPTH: u32 = 8;
 
 /// Four neighbouring elements: one load or store.
@@ -13,29 +13,29 @@ const DEPTH: u32 = 8;
 #[repr(C, align(16))]
 struct Quad([f32; 4]);
 
-/// C = A B for row-major matrices of `n` rows and columns, a multiple of 128. A block of 256 threads makes 128 x 128
-/// elements, a thread 8 x 8 of them: 4 x 4 in each quarter. A block for each tile, row by row.
+/// C = A B for row-major matrices of `n` rows and columns, a multiple of 128. A block of 256 threads computes 128 x 128
+/// elements, a thread 8 x 8 of them: 4 x 4 in each quarter. There is a block for each tile, row by row.
 ///
 /// # Safety
 /// Each has `n` times `n` elements, and is aligned to 16 bytes.
 #[kernel(threads = 256, blocks_per_sm = 2)]
 pub unsafe fn raw_matmul(c: *mut f32, a: *const f32, b: *const f32, n: u32) {
-    // SAFETY: threads take the same number of turns; on its side of the barriers each writes its own elements.
+    // SAFETY: threads take the same number of iterations; on its side of the barriers each writes its own elements.
     unsafe {
-        // Both by rows of 128: A's tile is turned over its diagonal.
+        // Both in rows of 128: A's tile is transposed.
         let left = SharedPointer::new(shared_array![f32; 8 * 128]);
         let right = SharedPointer::new(shared_array![f32; 8 * 128]);
         let t = thread::thread_idx_x();
         let across = NonZeroU32::new_unchecked(n / TILE);
         let tile_row = (thread::block_idx_x() / across).wrapping_mul(TILE);
         let tile_column = (thread::block_idx_x() % across).wrapping_mul(TILE);
-        // Which four elements of the tiles this thread loads.
+        // The four elements of the tiles that this thread loads.
         let (a_row, a_column) = (t / 2, t % 2 * 4);
         let (b_row, b_column) = (t / 32, t % 32 * 4);
         let mut from_a = a.add(tile_row.wrapping_add(a_row).wrapping_mul(n).wrapping_add(a_column) as usize);
         let mut from_b = b.add(b_row.wrapping_mul(n).wrapping_add(tile_column).wrapping_add(b_column) as usize);
         let step_b = (n as usize).wrapping_mul(DEPTH as usize);
-        // Which elements it computes: these four and those 64 further on, in rows and columns.
+        // The elements that it computes: these four and those 64 further on, in rows and columns.
         let (row, column) = (t / 16 * 4, t % 16 * 4);
         let mut sums = [[0.0f32; 8]; 8];
         let mut next_a = from_a.cast::<Quad>().read();
@@ -49,13 +49,13 @@ pub unsafe fn raw_matmul(c: *mut f32, a: *const f32, b: *const f32, n: u32) {
             thread::sync_threads();
             turn = turn.wrapping_sub(1);
             if turn > 0 {
-                // Under way while this tile is worked on.
+                // Loads the next tile during the computation.
                 from_a = from_a.add(DEPTH as usize);
                 from_b = from_b.add(step_b);
                 next_a = from_a.cast::<Quad>().read();
                 next_b = from_b.cast::<Quad>().read();
             }
-            // Written out, as `#pragma unroll` would: there is no such attribute.
+            // Unrolled by hand, because there is no attribute like `#pragma unroll`.
             macro_rules! steps {
                 ($($k:literal)*) => {$(
                     let x = eight(left, $k * TILE + row);
@@ -83,13 +83,13 @@ pub unsafe fn raw_matmul(c: *mut f32, a: *const f32, b: *const f32, n: u32) {
     }
 }
 
-/// The elements from `at` on, four of them, and four from 64 further on.
+/// Four elements from `at` on, and four from 64 further on.
 ///
 /// # Safety
 /// They are within the array, `at` is a multiple of 4, and no thread writes them.
 #[inline(always)]
 unsafe fn eight(array: SharedPointer<f32>, at: u32) -> [f32; 8] {
-    // SAFETY: the caller's.
+    // SAFETY: ensured by the caller.
     let ([a, b, c, d], [e, f, g, h]) = unsafe {
         (array.wrapping_add(at).cast::<[f32; 4]>().read(), array.wrapping_add(at + 64).cast::<[f32; 4]>().read())
     };

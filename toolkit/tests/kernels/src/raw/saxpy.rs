@@ -8,7 +8,7 @@ use cuda_std::compat::prelude::*;
 /// Each of the three has `n` elements.
 #[kernel(threads = 256)]
 pub unsafe fn raw_saxpy(out: *mut f32, x: *const f32, y: *const f32, a: f32, n: u32, chunk: u32) {
-    // SAFETY: a thread's elements are its own.
+    // SAFETY: each thread writes its own elements.
     unsafe {
         let first = thread::block_idx_x().wrapping_mul(chunk);
         let end = n.min(first.wrapping_add(chunk));

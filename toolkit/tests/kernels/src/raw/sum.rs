@@ -4,14 +4,14 @@ use cuda_std::compat::prelude::*;
 
 const THREADS: u32 = 1024;
 
-/// Block `b` sums up the elements from `b` times `chunk` on, in the order of `Block::reduce`: a thread a slot, then
+/// Block `b` sums up the elements from `b` times `chunk` on, in the order of `Block::reduce`: one slot per thread, then
 /// strides of 16, 8, 4, 2, 1 in each warp, and likewise over the warps.
 ///
 /// # Safety
 /// `input` has `n` elements, and `sums` one for each block; `chunk` is at least 1024.
 #[kernel(threads = 1024)]
 pub unsafe fn raw_sum(sums: *mut f32, input: *const f32, n: u32, chunk: u32) {
-    // SAFETY: warps are whole, all threads meet at the barrier, and each warp writes its own element before it.
+    // SAFETY: warps are complete, all threads reach the barrier, and each warp writes its own element before it.
     unsafe {
         let groups = SharedPointer::new(shared_array![f32; 32]);
         let first = thread::block_idx_x().wrapping_mul(chunk);
@@ -40,11 +40,11 @@ pub unsafe fn raw_sum(sums: *mut f32, input: *const f32, n: u32, chunk: u32) {
 /// The first lane gets the sum.
 ///
 /// # Safety
-/// All lanes of the warp call it.
+/// All lanes of the warp must call it.
 #[inline(always)]
 unsafe fn warp_sum(mut sum: f32) -> f32 {
     for delta in [16, 8, 4, 2, 1] {
-        // SAFETY: the caller's.
+        // SAFETY: ensured by the caller.
         sum += unsafe { warp::warp_shuffle_down(u32::MAX, sum, delta, 32).0 };
     }
     sum

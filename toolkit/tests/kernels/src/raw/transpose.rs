@@ -1,10 +1,10 @@
-//! A matrix turned over its diagonal, tile by tile through shared memory.
+//! The transpose of a matrix, tile by tile through shared memory.
 
 use core::num::NonZeroU32;
 use cuda_std::compat::prelude::*;
 
 const TILE: u32 = 32;
-/// A column more than the tile has: then the elements of a column are in different banks.
+/// One column more than the tile has, so that the elements of a column are in different banks.
 const PITCH: u32 = TILE + 1;
 const ROWS_AT_A_TIME: u32 = 8;
 
@@ -15,7 +15,7 @@ const ROWS_AT_A_TIME: u32 = 8;
 /// Both have `rows` times `columns` elements.
 #[kernel(threads = 256)]
 pub unsafe fn raw_transpose(out: *mut f32, input: *const f32, rows: u32, columns: u32) {
-    // SAFETY: a thread's elements of the tile and of `out` are its own on either side of the barrier.
+    // SAFETY: on either side of the barrier, each thread accesses its own elements of the tile and of `out`.
     unsafe {
         let tile = SharedPointer::new(shared_array![f32; 32 * 33]);
         let (x, y) = (thread::thread_idx_x() % TILE, thread::thread_idx_x() / TILE);

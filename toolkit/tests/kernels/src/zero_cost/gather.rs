@@ -1,8 +1,8 @@
-//! Reading where data say: an index that no compiler can see to be within bounds.
+//! Reads at indices from data, which no compiler can know to be within bounds.
 
 use cuda_std::prelude::*;
 
-/// `out[i] = x[index[i]]`, each index checked when it is used.
+/// `out[i] = x[index[i]]`, with a check of each index.
 #[kernel(threads = 256, requires(index.len() == out.len()))]
 pub fn safe_gather(block: &mut Block, out: &mut Chunk<f32, 4096>, x: &[f32], index: &[u32]) {
     let (first, n) = (out.start(), out.len());

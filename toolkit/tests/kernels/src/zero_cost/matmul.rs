@@ -1,4 +1,4 @@
-//! A product of matrices, by tiles in shared memory and in registers.
+//! A product of matrices, with tiles in shared memory and in registers.
 
 use bytemuck::{Pod, Zeroable};
 use cuda_layout::DeviceLayout;
@@ -12,19 +12,19 @@ pub struct Quad {
     pub elements: [f32; 4],
 }
 
-/// What a thread holds.
+/// A thread's state.
 struct Own {
     sums: [[Quad; 2]; 8],
-    /// What it has loaded for the next turn.
+    /// Elements loaded for the next iteration.
     left: Quad,
     right: Quad,
 }
 
-/// C = A B for row-major matrices of `n` rows and columns, a multiple of 128. A block makes 128 x 128 elements, a thread
+/// C = A B for row-major matrices of `n` rows and columns, a multiple of 128. A block computes 128 x 128 elements, a thread
 /// 8 x 8 neighbouring ones.
 ///
-/// A turn takes eight columns of A, turned over their diagonal, and eight rows of B into shared memory. Of B's quads
-/// those lie side by side that are 2 apart, which keeps threads from meeting in a bank.
+/// An iteration loads eight columns of A, transposed, and eight rows of B into shared memory. Quads of B that are 2 apart
+/// are stored side by side, which avoids bank conflicts.
 #[kernel(
     threads = 256,
     blocks_per_sm = 2,
@@ -63,13 +63,13 @@ pub fn safe_matmul(
         let (left, right) = block.meet((left, right));
         let left = left.arrays::<4>();
         if turn + 1 < n / 8 {
-            // Under way while this turn's tiles are worked on.
+            // Loads the next tiles during the computation.
             let next = windows(turn + 1);
             block.each(&mut state, |t, own| (own.left, own.right) = load(t, &next));
         }
         block.each(&mut state, |t, own| {
             let (y, x) = (t.index() / 16 % 16, t.index() % 16);
-            // Written out, as `#pragma unroll` would: there is no such attribute.
+            // Unrolled by hand, because there is no attribute like `#pragma unroll`.
             macro_rules! steps {
                 ($($k:literal)*) => {$(
                     let above = [left.part($k * 32, 31).get(y * 2), left.part($k * 32 + 1, 31).get(y * 2)];

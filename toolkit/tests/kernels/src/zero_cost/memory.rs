@@ -1,4 +1,4 @@
-//! What memory bounds.
+//! Memory-bound operations.
 
 use cuda_std::prelude::*;
 
@@ -10,7 +10,7 @@ pub fn safe_saxpy(block: &mut Block, out: &mut Chunk<f32, 4096, WriteOnly>, x: &
     out.fill(block, n, |i| math::fma(a, x.at(i), y.at(i)));
 }
 
-/// Block `b` sums up the `chunk` elements from `b` times `chunk` on, as far as there are any.
+/// Block `b` sums up the `chunk` elements from `b` times `chunk` on, or fewer at the end.
 #[kernel(threads = 1024, requires(input.len() <= sums.len() * chunk as usize))]
 pub fn safe_sum(block: &mut Block, sums: &mut Chunk<f32, 1, WriteOnly>, input: &[f32], chunk: u32) {
     let first = block.index() * chunk;
@@ -22,10 +22,10 @@ pub fn safe_sum(block: &mut Block, sums: &mut Chunk<f32, 1, WriteOnly>, input: &
 
 const TILE: u32 = 32;
 
-/// `out` has the columns of `input` as rows; `input` has `columns` of them, a multiple of 32 as the number of its rows.
+/// `out` has the columns of `input` as rows. The numbers of columns (`columns`) and rows of `input` are multiples of 32.
 ///
-/// The element of row `y` and column `x` of a tile is in place `x ^ y` of row `y`: then those of a row are in different
-/// banks, and those of a column too.
+/// The element of row `y` and column `x` of a tile is stored at position `x ^ y` of row `y`, so the elements of a row are
+/// in different banks, and so are those of a column.
 #[kernel(threads = 256, requires(out.rows() == columns as usize, out.len() == input.len()))]
 pub fn safe_transpose(
     block: &mut Block,
@@ -43,8 +43,8 @@ pub fn safe_transpose(
     out.fill(block, |row, column| tile.get(column * TILE + (row ^ column)));
 }
 
-/// Adds the numbers of each byte's occurrences to `bins`; block `b` takes the words of four bytes from `b` times `chunk`
-/// on, and counts in shared memory first.
+/// Adds the number of each byte's occurrences to `bins`; block `b` takes the four-byte words from `b` times `chunk` on, and
+/// counts in shared memory first.
 #[kernel(threads = 256, requires(bins.len() == 256, words.len() <= grid.x as usize * chunk as usize))]
 pub fn safe_histogram(block: &mut Block, bins: &Atomics<u32>, words: &[u32], chunk: u32, local: &mut Shared<u32, 256>) {
     let first = block.index() * chunk;

@@ -1,8 +1,9 @@
-//! Copies ahead.
+//! Asynchronous copies.
 
 use cuda_std::prelude::*;
 
-/// Sums of columns of 16 bytes, 4 bytes and 2 bytes, 96 of them a turn; of the first ones every third from the kernel's own memory.
+/// Sums of columns of elements of 16, 4 and 2 bytes, 96 of them per iteration; every third of the first comes from the
+/// kernel's own memory.
 #[kernel(threads = 96, requires(wide.len() == words.len() && words.len() == halves.len() && words.len().is_multiple_of(96)))]
 pub fn copied(
     block: &mut Block,
@@ -18,7 +19,7 @@ pub fn copied(
     let turns = words.len() as u32 / 96;
     let table = [own, own + own];
     let mut sums = block.per_thread(|_| [0.0; 4]);
-    // A number that no other thread has copied.
+    // An element that another thread copied.
     let other = |thread: Thread, turn: u32| (95 - thread.index() + turn) % 96;
     let from = |turn: u32, i: u32| 96 * turn + i;
     wide_tiles.halves(block).copy_ahead(

@@ -1,13 +1,13 @@
-//! 16-bit floats: conversions, arithmetic, and the memories and warps that hold them.
+//! 16-bit floats: conversions, arithmetic, memory and warps.
 
 use cuda_std::prelude::*;
 
-/// A number that changes with each of the values and with their order.
+/// A number that depends on each of the values and on their order.
 fn mixed(i: u32, value: u32) -> u32 {
     (value ^ i.wrapping_mul(0x9e37_79b9)).wrapping_mul(0x85eb_ca6b).rotate_left(i % 31)
 }
 
-/// For block `b` the conversions of the 65,536 floats whose upper half is `b step`, to both formats, made one number each.
+/// For block `b`, a digest of the conversions to both formats of the 65,536 floats whose upper half is `b step`.
 #[kernel(threads = 256)]
 pub fn narrowed(block: &mut Block, out: &mut Chunk<[u32; 2], 1>, step: u32) {
     let upper = block.index().wrapping_mul(step) << 16;
@@ -20,7 +20,7 @@ pub fn narrowed(block: &mut Block, out: &mut Chunk<[u32; 2], 1>, step: u32) {
     out.set(block, 0, sums);
 }
 
-/// Pairs of floats as pairs of both formats.
+/// Converts pairs of floats to pairs of both formats.
 #[kernel(threads = 256)]
 pub fn narrowed_pairs(block: &mut Block, out: &mut Chunk<[u32; 2], 1024>, x: &[[f32; 2]]) {
     let (n, first) = (out.len(), out.start());
@@ -30,7 +30,7 @@ pub fn narrowed_pairs(block: &mut Block, out: &mut Chunk<[u32; 2], 1024>, x: &[[
     });
 }
 
-/// The bits of what each 16 bits are as `f32`, in both formats.
+/// The bits of each 16-bit number as `f32`, in both formats.
 #[kernel(threads = 256)]
 pub fn widened(block: &mut Block, out: &mut Chunk<[u32; 2], 1024>) {
     let (n, first) = (out.len(), out.start());
@@ -40,7 +40,7 @@ pub fn widened(block: &mut Block, out: &mut Chunk<[u32; 2], 1024>) {
     });
 }
 
-/// Sum, difference, product, `x y + z`, smaller and larger one of pairs, in both formats.
+/// Sum, difference, product, `x y + z`, minimum and maximum of pairs, in both formats.
 #[kernel(threads = 256)]
 pub fn arithmetic(block: &mut Block, out: &mut Chunk<[u32; 12], 1024>, words: &[[u32; 3]]) {
     let (n, first) = (out.len(), out.start());
@@ -57,7 +57,7 @@ pub fn arithmetic(block: &mut Block, out: &mut Chunk<[u32; 12], 1024>, words: &[
     });
 }
 
-/// For block `b` the sums and products of number `b step` and all others, in both formats, made one number each.
+/// For block `b`, a digest of the sums and products of number `b step` with all others, in both formats.
 #[kernel(threads = 256)]
 pub fn all_sums(block: &mut Block, out: &mut Chunk<[u32; 4], 1>, step: u32) {
     let x = block.index().wrapping_mul(step) as u16;
@@ -73,7 +73,7 @@ pub fn all_sums(block: &mut Block, out: &mut Chunk<[u32; 4], 1>, step: u32) {
     out.set(block, 0, sums);
 }
 
-/// Eight inputs at a time, from the slice's start on, times a number, by way of shared memory.
+/// Eight inputs at a time, from the slice's start on, times a number, through shared memory.
 #[kernel(threads = 64, requires(out.len() * 8 <= x.len()))]
 pub fn eights(
     block: &mut Block,
@@ -86,13 +86,13 @@ pub fn eights(
     let (n, first) = (out.len(), out.start());
     let x = Vectors::<_, 8>::of(x);
     let tile = tile.fill(block, n, |i| bf16x8::from_array(x.get(first + i)) * bf16x8::splat(by)).elements();
-    // Back to front, by single elements.
+    // In reverse, by single elements.
     let turned = turned.fill(block, tile.len(), |i| tile.get(tile.len() - 1 - i)).arrays::<8>();
     out.fill(block, n, |i| bf16x8::from_array(turned.get(i)));
 }
 
-/// What lanes tell each other: each lane's number from lane `31 - lane`, from the one above, the sum, and of teams of eight the
-/// largest.
+/// Exchanges between lanes: each lane's number from lane `31 - lane`, from the lane above, the sum, and the maximum of
+/// teams of eight.
 #[kernel(threads = 64)]
 pub fn lanes(block: &mut Block, out: &mut Chunk<[f16; 4], 64>, x: &[f16]) {
     let (n, first) = (out.len(), out.start());

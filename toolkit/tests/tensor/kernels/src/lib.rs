@@ -1,12 +1,12 @@
-//! Kernels that only tests use, and whose PTX is not kept: of 16-bit floats, tensor cores, asynchronous copies,
-//! blocks that meet, and one that interprets programs.
+//! Kernels for tests whose PTX is not committed: 16-bit floats, tensor cores, asynchronous copies, blocks that meet, and one
+//! that interprets programs.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 #![deny(unsafe_code)]
 
 mod copies;
 mod half;
-// Tensor cores multiply from 8.0 on.
+// Tensor cores support this from 8.0 on.
 #[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
 mod matrix;
 mod meeting;

@@ -1,9 +1,9 @@
-//! Products of matrices by tensor cores.
+//! Matrix products with tensor cores.
 
 use cuda_std::prelude::*;
 
-/// C + A B for a row-major A and a B that lies column by column, `depth` elements each; C has 32 columns and is only its own block's.
-/// Two by two warps, of 16 x 16 each.
+/// C + A B for a row-major A and a column-major B, with `depth` elements each; C has 32 columns and belongs to one block.
+/// Uses two by two warps, with 16 x 16 elements each.
 #[inline(always)]
 fn product<E: MatrixElement + Sync>(
     block: &mut Block,
@@ -29,7 +29,7 @@ fn product<E: MatrixElement + Sync>(
 
 macro_rules! products {
     ($($name:ident: $element:ident, $sum:ident;)*) => {$(
-        /// C + A B for a row-major A and a B that lies column by column.
+        /// C + A B for a row-major A and a column-major B.
         #[kernel(threads = 128)]
         pub fn $name(
             block: &mut Block,
@@ -51,12 +51,12 @@ products! {
     product_tf32: tf32, f32;
 }
 
-/// Elements of a row of a tile in shared memory: 32, and 8 so that rows begin in other banks.
+/// Elements of a row of a tile in shared memory: 32, plus 8 so that rows begin in different banks.
 const ROW: u32 = 40;
 
 macro_rules! tiled {
     ($($name:ident: $element:ident, $eight:ident;)*) => {$(
-        /// A B for row-major matrices, by way of shared memory: a block for each 64 x 64, of 2 x 2 warps with 32 x 32 each.
+        /// A B for row-major matrices, through shared memory: a block for each 64 x 64, with 2 x 2 warps of 32 x 32 each.
         /// All sizes are multiples of 64.
         #[kernel(threads = 128, requires(depth % 64 == 0))]
         pub fn $name(
@@ -72,12 +72,12 @@ macro_rules! tiled {
             let eights = Vectors::<_, 8>::of(a);
             let mut sums = block.per_thread(|_| MatrixSums::<$element, 2, 4>::zero());
             for k in (0..depth).step_by(32) {
-                // Five eights a row, of which the last has no meaning.
+                // Five groups of eight per row, the last of which is padding.
                 let left = left.fill(block, 320, |i| {
                     let (row, at) = (i / 5, i % 5);
                     $eight::from_array(eights.get(((top + row) * depth + k) / 8 + if at < 4 { at } else { 0 }))
                 });
-                // Column by column.
+                // In column-major order.
                 let right = right.fill(block, 2560, |i| {
                     let (column, row) = (i / ROW, i % ROW);
                     b.at((k + if row < 32 { row } else { 0 }) * columns + first + column)

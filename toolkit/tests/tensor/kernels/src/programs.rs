@@ -1,18 +1,18 @@
-//! Random programs of phases: whatever a kernel does in safe code, its result depends neither on the order of its threads nor on what
-//! it runs on.
+//! Random programs of phases: the result of safe kernel code depends neither on the order of its threads nor on the
+//! backend.
 
 use cuda_std::prelude::*;
 
-/// Words of a phase of [`fn@program`]: what it does, and with which numbers.
+/// Words per phase of [`fn@program`]: the operation, and its numbers.
 pub const WORDS: usize = 4;
 
-/// A number that depends on two.
+/// A number that depends on two others.
 fn mixed(a: u32, b: u32) -> u32 {
     (a ^ b.rotate_left(13)).wrapping_mul(0x9e37_79b9).rotate_left(7) ^ b
 }
 
-/// Interprets a program, whose phases are words of four: what to do with numbers `a`, `b` and `c`, and with `x`, which all
-/// threads know and which each phase changes. Where a program goes beyond its memory, it panics.
+/// Interprets a program. Each phase has four words: the operation and the numbers `a`, `b` and `c`. All threads know `x`,
+/// which each phase changes. If a program exceeds its memory, it panics.
 #[kernel(threads = 96)]
 pub fn program(
     block: &mut Block,
@@ -27,7 +27,7 @@ pub fn program(
     let mut x = 1;
     for step in 0..program.len() as u32 {
         let [what, a, b, c] = program.at(step);
-        // Mostly within the memory; never so much that the work takes seconds.
+        // Usually within the memory, and never so many that the work takes seconds.
         let n = if b.is_multiple_of(61) { b.min(1 << 20) } else { b % (memory.len() + 1) };
         match what % 24 {
             0 => memory.fill(block, n, |i| mixed(i ^ a, x)),

@@ -1,0 +1,148 @@
+//! Structures written again with a column of the table in their B column, and scripts that show them so.
+
+use super::{OutputError, StructureRows, write_whole};
+use crate::inputs::{InputFile, Source};
+use crate::read::{NamedResidue, contents, is_cif, with_b_column};
+use shared_types::Feature;
+use std::collections::HashMap;
+use std::path::{Component, Path, PathBuf, absolute};
+
+/// What stands in the B column where there is no value: undefined ones, and atoms that are of no row.
+const NONE: f32 = -999.0;
+/// Columns that lie between 0 and 1: two decimals have room for more of them in hundredths.
+const IN_HUNDREDTHS: [&str; 6] = ["centrality", "clustering", "gisaid_freq", "freq_local", "rsa", "site_score"];
+
+/// A folder of structure files, each the text of its input with a feature's values in the B column, and with a script for
+/// PyMOL (`.pml`) and for ChimeraX (`.cxc`) beside it.
+///
+/// ```
+/// use prism_host::output::ColouredStructures;
+/// use shared_types::FEATURES;
+///
+/// # let folder = tempfile::tempdir()?;
+/// let depth = FEATURES.iter().find(|feature| feature.name == "depth").unwrap();
+/// let structures = ColouredStructures::create(&folder.path().join("coloured"), depth)?;
+/// assert_eq!(structures.feature().unit, "Å");
+/// assert!(ColouredStructures::create(&folder.path().join("no/such"), depth).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct ColouredStructures {
+    folder: PathBuf,
+    feature: &'static Feature,
+    /// The files of structures, by their names.
+    files: HashMap<String, PathBuf>,
+}
+
+impl ColouredStructures {
+    /// Makes the folder, unless it is there.
+    ///
+    /// # Errors
+    /// Where that cannot be done.
+    pub fn create(folder: &Path, feature: &'static Feature) -> Result<Self, OutputError> {
+        let shown = |source| not_made(folder, source);
+        if !folder.is_dir() {
+            std::fs::create_dir(folder).map_err(shown)?;
+        }
+        Ok(Self { folder: absolute(folder).map_err(shown)?, feature, files: HashMap::new() })
+    }
+
+    /// Whose values are written.
+    #[must_use]
+    pub fn feature(&self) -> &'static Feature {
+        self.feature
+    }
+
+    /// Says where structures are from.
+    pub fn know<'a>(&mut self, inputs: impl IntoIterator<Item = &'a InputFile>) {
+        let files = inputs.into_iter().filter(|input| matches!(input.source, Source::File));
+        self.files.extend(files.map(|input| (input.name.clone(), input.path.clone())));
+    }
+
+    /// Writes a structure and its scripts.
+    ///
+    /// # Errors
+    /// [`OutputError::ViewInput`] where a structure has no file of its own, or one of another format; others where files cannot
+    /// be written.
+    pub fn write(&self, part: &StructureRows<'_>) -> Result<(), OutputError> {
+        let name = &part.structure.name;
+        let Some(input) = self.files.get(name) else {
+            let problem = "it is part of a file; give it as a file of its own".to_owned();
+            return Err(OutputError::ViewInput { path: name.clone(), problem });
+        };
+        let factor = if IN_HUNDREDTHS.contains(&self.feature.name) { 100.0 } else { 1.0 };
+        let text = with_values(part, part.values(self.feature), factor, NONE, input)?;
+        let mut place = self.folder.clone();
+        place.extend(Path::new(name).components().filter(|part| matches!(part, Component::Normal(_))));
+        let known: &[&str] = if is_cif(&text) { &["cif", "mmcif"] } else { &["pdb", "ent"] };
+        if !known.iter().any(|own| place.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(own))) {
+            place.as_mut_os_string().push(format!(".{}", known[0]));
+        }
+        if let Some(folder) = place.parent() {
+            std::fs::create_dir_all(folder).map_err(|source| not_made(folder, source))?;
+        }
+        write_whole(&place, &text)?;
+        let [pymol, chimerax] = self.scripts(part, factor, &place);
+        for (extension, script) in [("pml", pymol), ("cxc", chimerax)] {
+            let mut beside = place.clone();
+            beside.as_mut_os_string().push(format!(".{extension}"));
+            write_whole(&beside, script.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Cividis in three colours, from the lowest to the highest value; grey where there is none.
+    fn scripts(&self, part: &StructureRows<'_>, factor: f32, place: &Path) -> [String; 2] {
+        let values = part.values(self.feature).iter().filter(|value| value.is_finite()).map(|value| factor * value);
+        let (low, high) =
+            values.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+        let (low, high) = if low < high { (low, high) } else { (0.0, 1.0) };
+        let Feature { name, unit, .. } = self.feature;
+        let what = if factor == 1.0 { format!("{name} {unit}") } else { format!("{name}, in hundredths") };
+        let what = format!("# The B column holds {}; {NONE} stands for no value.\n", what.trim_end());
+        let file = place.display();
+        let pymol = format!(
+            "{what}load {file}, structure\nhide everything\nshow cartoon, structure\nset_color prism_low, [0, 34, 78]\n\
+             set_color prism_middle, [112, 113, 115]\nset_color prism_high, [254, 232, 56]\n\
+             spectrum b, prism_low prism_middle prism_high, structure, {low:.2}, {high:.2}\n\
+             color grey80, structure and b < -998\n"
+        );
+        let chimerax = format!(
+            "{what}open \"{file}\"\nhide atoms\nshow cartoons\n\
+             color bfactor #1 palette #00224e:#707173:#fee838 range {low:.2},{high:.2}\n\
+             color @@bfactor<-998 lightgrey\nview\n"
+        );
+        [pymol, chimerax]
+    }
+}
+
+fn not_made(folder: &Path, source: std::io::Error) -> OutputError {
+    OutputError::Io { path: folder.display().to_string(), action: "be made", source }
+}
+
+/// The text of a structure's file in which the B column of every atom has its residue's value, times a factor; `none` where there is
+/// no value.
+pub(super) fn with_values(
+    part: &StructureRows<'_>,
+    values: &[f32],
+    factor: f32,
+    none: f32,
+    input: &Path,
+) -> Result<Vec<u8>, OutputError> {
+    let name = input.display().to_string();
+    let unread = |problem: String| OutputError::ViewInput { path: name.clone(), problem };
+    let bytes = contents(input).map_err(|problem| unread(problem.to_string()))?;
+    let structure = part.structure;
+    let rows = values.iter().enumerate().map(|(row, value)| {
+        let named = NamedResidue {
+            chain: part.chain(row),
+            number: structure.residue_numbers[row],
+            insertion_code: &structure.insertion_codes[row],
+            name: part.resname(row),
+        };
+        (named, factor * value)
+    });
+    let values: HashMap<_, _> = rows.filter(|(_, value)| value.is_finite()).collect();
+    with_b_column(&bytes, &name, |residue| values.get(&residue).copied().unwrap_or(none))
+        .map_err(|error| unread(error.problem.to_string()))
+}

@@ -1,0 +1,69 @@
+//! Structures written again with a column in their B column.
+
+use crate::command::{Run, column, example, shipped};
+use std::fs;
+use std::path::Path;
+
+#[test]
+fn structures_have_the_values_of_a_column_in_their_b_column() {
+    let run = Run::new();
+    run.copy(&example(), "in/rbd.pdb");
+    run.copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/1aki.cif.gz"), "in/deep/1aki.cif.gz");
+    for (name, factor) in [("depth", 1.0), ("phi", 1.0), ("rsa", 100.0)] {
+        let folder = format!("by_{name}");
+        let arguments =
+            ["in", "--columns", "contact_number", "--write-structures", &folder, "--color-by", name, "-o", "t.csv"];
+        let outcome = run.features(&arguments);
+        assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+        let table = fs::read_to_string(run.path("t.csv")).unwrap();
+        assert!(!table.lines().next().unwrap().contains(name), "the table has the columns that were asked for");
+        for (input, written) in [("in/rbd.pdb", "rbd.pdb"), ("in/deep/1aki.cif.gz", "deep/1aki.cif")] {
+            let values = run.features(&[input, "--columns", name]).stdout;
+            let written = format!("{folder}/{written}");
+            let coloured = run.features(&[&written, "--columns", "b_factor"]).stdout;
+            let (values, coloured) = (column(&values, name), column(&coloured, "b_factor"));
+            assert_eq!(values.len(), coloured.len());
+            for (value, shown) in values.iter().zip(&coloured) {
+                let value: f64 = value.parse().map_or(-999.0, |value: f64| factor * value);
+                // A PDB file has six characters, so that -180 has one decimal.
+                let near = if value <= -99.99 { 0.051 } else { 0.0051 };
+                assert!((shown.parse::<f64>().unwrap() - value).abs() < near, "{written}: {value} {shown}");
+            }
+            for (extension, load) in [("pml", "load "), ("cxc", "open \"")] {
+                let script = fs::read_to_string(run.path(&format!("{written}.{extension}"))).unwrap();
+                let line = script.lines().find(|line| line.starts_with(load)).unwrap();
+                assert!(line.contains(&*run.path(&written).to_string_lossy()) && script.contains(name), "{script}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_written_again_is_said() {
+    let run = Run::new();
+    run.copy(&shipped("1crn.pdb"), "in/a.pdb");
+    run.copy(&shipped("1crn.pdb"), "in/b.pdb");
+    assert_eq!(run.prism(&["pack", "in/b.pdb", "-o", "b.arrow"]).status, 0);
+    let outcome =
+        run.features(&["in/a.pdb", "b.arrow", "--columns", "wcn", "--write-structures", "out", "-o", "t.csv"]);
+    assert_eq!(outcome.status, 3, "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("error: b.pdb: cannot be written again: it is part of a file"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(run.path("out/a.pdb").is_file() && !run.path("out/b.pdb").exists());
+    assert_eq!(fs::read_to_string(run.path("t.csv")).unwrap().lines().count(), 1 + 2 * 46, "the table has both");
+    for (arguments, status, said) in [
+        (&["--write-structures", "none/out"][..], 1, "none/out"),
+        (&["--write-structures", "out", "--color-by", "ss"], 2, "ss is no number"),
+        (&["--write-structures", "out", "--color-by", "dpeth"], 2, "there is no column `dpeth`"),
+        (&["--write-structures", "out", "-o", "folder/"], 2, "a table in one file"),
+        (&["--write-structures", "out", "--assembly", "1"], 2, "cannot be used with"),
+        (&["--color-by", "depth"], 2, "--write-structures"),
+    ] {
+        let outcome = run.features(&[&["in/a.pdb"], arguments].concat());
+        assert_eq!(outcome.status, status, "{arguments:?}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains(said), "{arguments:?}: {}", outcome.stderr);
+    }
+}

@@ -1,0 +1,179 @@
+//! Bytes of a device's memory: what views are without the type of their elements. Copies are compiled here, once for all types.
+
+use crate::allocation::Memory;
+use crate::driver::CUdeviceptr;
+use crate::slot::Watch;
+use crate::usage::{Access, Lane};
+use crate::{CudaError, Stream};
+use std::ops::Range;
+
+/// Some bytes, which a view has borrowed as it says.
+pub(crate) struct Part<'a> {
+    pub(crate) memory: &'a Memory,
+    pub(crate) bytes: Range<usize>,
+}
+
+impl Part<'_> {
+    fn address(&self) -> CUdeviceptr {
+        self.memory.address() + self.bytes.start as u64
+    }
+
+    /// Copies to the host, and waits for the end of it.
+    ///
+    /// # Safety
+    /// `to` has room for as many bytes.
+    pub(crate) unsafe fn download(
+        &self,
+        stream: &Stream,
+        to: *mut u8,
+        operation: &'static str,
+    ) -> Result<(), CudaError> {
+        stream.check_runs(operation)?;
+        let turn = stream.enter(operation)?;
+        let begun = self.memory.begin(stream, Access::Read, self.bytes.clone(), operation)?;
+        // SAFETY: the caller's, until the copy has ended: also when there was an error, since the stream is waited for in
+        // any case.
+        let copied = unsafe { self.copy_to(stream, to) };
+        self.memory.end(stream, Access::Read, begun);
+        drop(turn);
+        let waited = stream.wait_idle();
+        copied.and(waited)?;
+        stream.report()?;
+        // Someone else may have had the report.
+        self.memory.check_written(&self.bytes, operation)
+    }
+
+    /// Queues a copy to the host.
+    ///
+    /// # Safety
+    /// `to` has room for as many bytes until the copy has ended.
+    pub(crate) unsafe fn copy_to(&self, stream: &Stream, to: *mut u8) -> Result<(), CudaError> {
+        let bytes = self.bytes.len();
+        if bytes == 0 {
+            return Ok(());
+        }
+        stream.context().bind()?;
+        let (driver, from) = (stream.driver(), self.address());
+        // SAFETY: both memories have these bytes, the caller's by its promise.
+        let code = unsafe {
+            if self.memory.is_mapped() {
+                driver.memcpy_async(to.expose_provenance() as CUdeviceptr, from, bytes, stream.raw())
+            } else {
+                driver.memcpy_dtoh_async(to.cast(), from, bytes, stream.raw())
+            }
+        };
+        stream.note_queued();
+        stream.check(code, || format!("copying {bytes} bytes from device {}", stream.context().ordinal()))
+    }
+
+    /// Copies from the host, and waits for the end of it.
+    ///
+    /// # Safety
+    /// `from` has as many bytes.
+    pub(crate) unsafe fn upload(
+        &self,
+        stream: &Stream,
+        from: *const u8,
+        operation: &'static str,
+    ) -> Result<(), CudaError> {
+        stream.check_runs(operation)?;
+        // SAFETY: the caller's, until the copy has ended: also when there was an error, since the stream is waited for in
+        // any case.
+        let copied = unsafe { self.copy_from(stream, from, operation) };
+        let waited = stream.wait_idle();
+        copied.and(waited)
+    }
+
+    /// Queues a copy from the host.
+    ///
+    /// # Safety
+    /// `from` has as many bytes, which nobody changes until the copy has ended.
+    pub(crate) unsafe fn copy_from(
+        &self,
+        stream: &Stream,
+        from: *const u8,
+        operation: &'static str,
+    ) -> Result<(), CudaError> {
+        let (bytes, driver, is_mapped) = (self.bytes.len(), stream.driver(), self.memory.is_mapped());
+        self.write(stream, operation, &|to| {
+            // SAFETY: both memories have these bytes, the caller's by its promise.
+            let code = unsafe {
+                if is_mapped {
+                    driver.memcpy_async(to, from.expose_provenance() as CUdeviceptr, bytes, stream.raw())
+                } else {
+                    driver.memcpy_htod_async(to, from.cast(), bytes, stream.raw())
+                }
+            };
+            stream.check(code, || format!("copying {bytes} bytes to device {}", stream.context().ordinal()))
+        })
+    }
+
+    /// Queues zeros.
+    pub(crate) fn zero(&self, stream: &Stream) -> Result<(), CudaError> {
+        let bytes = self.bytes.len();
+        self.write(stream, "zeroing device memory", &|to| {
+            // SAFETY: the memory has these bytes.
+            let code = unsafe { stream.driver().memset_d8_async(to, 0, bytes, stream.raw()) };
+            stream.check(code, || format!("zeroing {bytes} bytes of device {}", stream.context().ordinal()))
+        })
+    }
+
+    /// Queues a copy from elsewhere on the device, of as many bytes.
+    pub(crate) fn copy_from_part(
+        &self,
+        stream: &Stream,
+        from: &Part<'_>,
+        operation: &'static str,
+    ) -> Result<(), CudaError> {
+        debug_assert_eq!(self.bytes.len(), from.bytes.len());
+        let bytes = self.bytes.len();
+        let _turn = stream.enter(operation)?;
+        let watch = Watch::new(stream.slot());
+        let begun = from.memory.begin(stream, Access::Read, from.bytes.clone(), operation)?;
+        from.memory.check_readable(&from.bytes, operation)?;
+        let (driver, is_mapped) = (stream.driver(), self.memory.is_mapped() || from.memory.is_mapped());
+        let copied = self.queue_write(stream, operation, &|to| {
+            // SAFETY: both memories have these bytes; they do not overlap, since one is borrowed mutably.
+            let code = unsafe {
+                if is_mapped {
+                    driver.memcpy_async(to, from.address(), bytes, stream.raw())
+                } else {
+                    driver.memcpy_dtod_async(to, from.address(), bytes, stream.raw())
+                }
+            };
+            stream.check(code, || format!("copying {bytes} bytes on device {}", stream.context().ordinal()))
+        });
+        from.memory.end(stream, Access::Read, begun);
+        self.memory.written_by_launch(stream, self.bytes.clone(), watch);
+        copied
+    }
+
+    fn write(
+        &self,
+        stream: &Stream,
+        operation: &'static str,
+        queue: &dyn Fn(CUdeviceptr) -> Result<(), CudaError>,
+    ) -> Result<(), CudaError> {
+        let _turn = stream.enter(operation)?;
+        self.queue_write(stream, operation, queue)
+    }
+
+    fn queue_write(
+        &self,
+        stream: &Stream,
+        operation: &'static str,
+        queue: &dyn Fn(CUdeviceptr) -> Result<(), CudaError>,
+    ) -> Result<(), CudaError> {
+        let begun = self.memory.begin(stream, Access::Write, self.bytes.clone(), operation)?;
+        if self.bytes.is_empty() {
+            return Ok(());
+        }
+        stream.context().bind()?;
+        let queued = queue(self.address());
+        stream.note_queued();
+        self.memory.end(stream, Access::Write, begun);
+        queued?;
+        self.memory.written_by_host(stream, &self.bytes);
+        Ok(())
+    }
+}

@@ -1,0 +1,19 @@
+//! The order in which a core runs work that a GPU would run at the same time.
+//!
+//! Indices increase. For tests, with the feature `shuffled`, a seed can determine the order. This is a choice at run time
+//! in each loop over lanes: such loops are not compiled for several lanes at a time, and kernels take up to twice as long.
+//! So production code is compiled without it.
+
+#[cfg(not(feature = "shuffled"))]
+mod rising;
+#[cfg(feature = "shuffled")]
+mod shuffled;
+
+#[cfg(not(feature = "shuffled"))]
+pub(super) use rising::Numbers;
+#[cfg(not(feature = "shuffled"))]
+pub use rising::Order;
+#[cfg(feature = "shuffled")]
+pub(super) use shuffled::Numbers;
+#[cfg(feature = "shuffled")]
+pub use shuffled::Order;

@@ -1,0 +1,63 @@
+//! Sets of bits that the lanes of a warp build together.
+
+use crate::platform::UnionStorage;
+use crate::seal::INSIDE;
+use crate::{Lane, Lanes, Warp};
+
+/// `N` words of bits that the lanes of a warp build together. `N` is 1, 2, 4, 8, 16 or 32.
+///
+/// On a device each lane has its own words until [`words`](Self::words) joins them. On a CPU core there is one set.
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// #[kernel(threads = 32)]
+/// fn multiples(block: &mut Block, out: &mut Chunk<u32, 4>) {
+///     out.fill_by_warp(block, 4, |warp, k| {
+///         // A bit for each multiple of 2 below 64 and of 3 below 96, in four words.
+///         let mut found = WarpUnion::<4>::new(warp);
+///         for factor in [2, 3] {
+///             let x = warp.per_lane(|lane| factor * lane.index());
+///             found.or(warp, &x, |_, x| {
+///                 let mut own = [0; 4];
+///                 own[*x as usize / 32] = 1 << (x % 32);
+///                 own
+///             });
+///         }
+///         found.words(warp)[k as usize]
+///     });
+/// }
+/// # fn main() {
+/// let mut out = [0; 4];
+/// multiples::launch(&CpuExecutor::new(), 1, multiples::Args { out: &mut out }).unwrap();
+/// let found = |x: u32| (x % 2 == 0 && x < 64) || (x % 3 == 0 && x < 96);
+/// let word = |first: u32| (0..32).filter(|bit| found(first + bit)).map(|bit| 1 << bit).sum::<u32>();
+/// assert_eq!(out, [word(0), word(32), word(64), 0]);
+/// # }
+/// ```
+pub struct WarpUnion<const N: usize>(UnionStorage<N>);
+
+impl<const N: usize> WarpUnion<N> {
+    /// The empty set.
+    #[inline(always)]
+    pub fn new(warp: &mut Warp) -> Self {
+        const { assert!(N.is_power_of_two() && N <= 32, "1, 2, 4, 8, 16 or 32 words") };
+        Self(UnionStorage::new(warp.phase(), warp.index()))
+    }
+
+    /// Adds the bits of every lane.
+    #[inline(always)]
+    pub fn or<L: Lanes>(&mut self, warp: &mut Warp, values: L, words: impl Fn(Lane, L::Item) -> [u32; N] + Sync) {
+        let lane = warp.lane();
+        self.0.or(warp.phase(), warp.index(), |index| words(lane(index), values.of(index, INSIDE)));
+    }
+
+    /// The union of the bits that all lanes have added.
+    ///
+    /// On a device the lanes first divide the words among themselves, so that it takes little more than one shuffle per
+    /// word.
+    #[inline(always)]
+    pub fn words(&self, warp: &mut Warp) -> [u32; N] {
+        let _ = warp.phase();
+        self.0.words()
+    }
+}
