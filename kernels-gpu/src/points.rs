@@ -27,6 +27,12 @@ use shared_types::site_model::{DIRECTIONS, PROBE};
 const SHIFT: f32 = 98_304.0;
 const PER_ANGSTROM: f32 = 128.0;
 
+/// The first atom of the item after that of `atom`, where items have `per_item` atoms.
+#[inline(always)]
+pub(crate) fn next_item(atom: u32, per_item: u32) -> u32 {
+    (atom / per_item).wrapping_add(1).wrapping_mul(per_item)
+}
+
 /// Threads of a block, and its warps.
 const THREADS: usize = 256;
 const WARPS: usize = THREADS / 32;

@@ -4,7 +4,7 @@
 //! sites are the atoms with the largest sums that are far enough from each other; a site has the points around its peak.
 
 use crate::atoms::cells::{Bounds, Cells, Region};
-use crate::points::{PointAtom, Spot, distance2};
+use crate::points::{PointAtom, Spot, distance2, next_item};
 use crate::scratch::{CellWords, Frame, atoms_per_item};
 use bytemuck::{Pod, Zeroable};
 use cuda_std::math::{NAN, exp, fma, ln, to_u32};
@@ -173,7 +173,7 @@ impl Found<'_> {
     ) {
         while at < end {
             // The points of consecutive atoms are contiguous within an item.
-            let behind = end.min((at / self.per_item + 1) * self.per_item);
+            let behind = end.min(next_item(at, self.per_item));
             let (from, to) = (self.point_atoms.get(at), self.point_atoms.get(behind - 1));
             let mut k = from.first + first;
             while k < to.first + to.count() {

@@ -24,7 +24,7 @@ pub struct Arguments {
 const LIMIT_MIB: f64 = 60.0;
 
 /// Packages whose tests use a GPU if there is one. Those of `cuda_std` run kernels only on CPU cores.
-const PACKAGES: [&str; 5] = ["cuda_host", "prism-host", "tests", "toolkit-examples", "toolkit-tests"];
+const PACKAGES: [&str; 6] = ["cuda_host", "prism-host", "tensor-tests", "tests", "toolkit-examples", "toolkit-tests"];
 
 /// Targets of those packages that are left out, and why.
 const LEFT_OUT: [(&str, &str); 15] = [

@@ -1,7 +1,7 @@
 //! The sum of scores of the points around each atom.
 
 use super::near::{bounds, runs};
-use super::{PointAtom, Spot, THREADS, WARPS, distance2};
+use super::{PointAtom, Spot, THREADS, WARPS, distance2, next_item};
 use crate::atoms::cells::Cells;
 use crate::scratch::{CellWords, Frame, WorkItem, atoms_per_item};
 use cuda_std::prelude::*;
@@ -84,12 +84,6 @@ pub fn site_sums(
         add::<[Here; 1]>(warp, near, (&x, &y, &z), &mut sums);
         sums
     });
-}
-
-/// The first atom of the item after that of `atom`.
-#[inline(always)]
-fn next_item(atom: u32, per_item: u32) -> u32 {
-    (atom / per_item).wrapping_add(1).wrapping_mul(per_item)
 }
 
 /// Adds the scores of a list's points to the sums of atoms, and empties the list.

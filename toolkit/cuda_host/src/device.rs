@@ -93,6 +93,12 @@ pub(crate) fn shared_memory_with_asking(ordinal: usize) -> Result<u32, CudaError
     read_attribute(driver, find(driver, ordinal)?, attribute)
 }
 
+/// How many multiprocessors a device has.
+pub(crate) fn multiprocessors(ordinal: usize) -> Result<u32, CudaError> {
+    let driver = driver()?;
+    read_attribute(driver, find(driver, ordinal)?, CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
+}
+
 /// Whether the host may access unified memory while the device computes.
 pub(crate) fn has_concurrent_managed_access(ordinal: usize) -> Result<bool, CudaError> {
     let driver = driver()?;

@@ -130,6 +130,10 @@ driver_functions! {
         blocks: *mut c_int, threads: *mut c_int, function: CUfunction, shared_bytes_of: *const c_void,
         shared_bytes: usize, most_threads: c_int
     );
+    launch_cooperative_kernel = "cuLaunchCooperativeKernel" (
+        function: CUfunction, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint, block_y: c_uint,
+        block_z: c_uint, shared_bytes: c_uint, stream: CUstream, parameters: *mut *mut c_void
+    );
     launch_kernel = "cuLaunchKernel" (
         function: CUfunction, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint, block_y: c_uint,
         block_z: c_uint, shared_bytes: c_uint, stream: CUstream, parameters: *mut *mut c_void, extra: *mut *mut c_void

@@ -349,6 +349,18 @@ pub enum CudaError {
     /// The arguments are unsuitable for the launch.
     #[error(transparent)]
     Launch(Box<LaunchError>),
+    /// Blocks that meet wait for each other, and not all of a launch would be on the device at the same time.
+    #[error(
+        "the blocks of kernel `{kernel}` meet, so that all must run at the same time: {blocks} were asked for, and this device runs {most} at once; launch at most as many as `CudaExecutor::most_blocks_that_meet` says"
+    )]
+    TooManyBlocksToMeet {
+        /// The kernel.
+        kernel: &'static str,
+        /// How many blocks were asked for.
+        blocks: u32,
+        /// How many the device runs at once.
+        most: u32,
+    },
     /// A kernel did not end in time. On a GPU it continues: everything that frees or reads memory that it uses waits for
     /// it.
     #[error(

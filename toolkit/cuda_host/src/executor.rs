@@ -4,6 +4,7 @@ use crate::allocation::Memory;
 use crate::args::{Addresses, RawArgs};
 use crate::dynamic;
 use crate::image::Image;
+use crate::meeting::{Meeting, most_blocks};
 use crate::module::LoadedKernel;
 use crate::slot::Watch;
 use crate::usage::{Access, Begun};
@@ -16,7 +17,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 use std::ptr;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 impl Space for Device {
@@ -84,6 +85,7 @@ pub struct CudaExecutor {
     stream: Stream,
     modules: Arc<Modules>,
     limit: Option<Duration>,
+    meeting: Arc<Mutex<Meeting>>,
 }
 
 struct Modules {
@@ -102,7 +104,7 @@ impl CudaExecutor {
             stream.check_device(module.context(), "using a module")?;
         }
         let modules = Arc::new(Modules { list, kernels: RwLock::default() });
-        Ok(Self { stream: stream.clone(), modules, limit: None })
+        Ok(Self { stream: stream.clone(), modules, limit: None, meeting: Arc::default() })
     }
 
     /// Opens a device, makes a stream and loads one module, PTX or an [`Image`]: enough for a program with one stream.
@@ -121,7 +123,7 @@ impl CudaExecutor {
     /// [`CudaError::OtherDevice`].
     pub fn on(&self, stream: &Stream) -> Result<Self, CudaError> {
         stream.check_device(self.context(), "using modules on another stream")?;
-        Ok(Self { stream: stream.clone(), modules: self.modules.clone(), limit: self.limit })
+        Ok(Self { stream: stream.clone(), modules: self.modules.clone(), limit: self.limit, meeting: Arc::default() })
     }
 
     /// The same executor with a time limit for launches, for kernels that may not end. Each launch waits for its end and
@@ -188,6 +190,24 @@ impl CudaExecutor {
         self.find(TypeId::of::<K>(), K::NAME, Module::kernel::<K>)
     }
 
+    /// How many blocks of a kernel of a [`WholeGrid`](cuda_std::WholeGrid) the device runs at the same time: the most that a launch takes.
+    ///
+    /// ```no_run
+    /// use cuda_host::{CudaError, CudaExecutor};
+    /// use cuda_std::launch::Kernel;
+    ///
+    /// /// Blocks for `n` elements, of which a thread may take several.
+    /// fn grid<K: Kernel>(gpu: &CudaExecutor, n: u32) -> Result<u32, CudaError> {
+    ///     Ok(n.div_ceil(K::THREADS).min(gpu.most_blocks_that_meet::<K>()?))
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`kernel`](Self::kernel) and of the driver.
+    pub fn most_blocks_that_meet<K: Kernel>(&self) -> Result<u32, CudaError> {
+        most_blocks(&*self.kernel::<K>()?, K::THREADS)
+    }
+
     /// The kernel that `load` finds in its module, which is called once.
     pub(crate) fn find(
         &self,
@@ -232,8 +252,26 @@ impl Executor for CudaExecutor {
         dynamic::reserve(&kernel, K::NAME, shared_bytes, shared)?;
         let mut raw = RawArgs::new();
         K::visit::<Device, _>(&mut args, &mut raw);
-        let launch = Launch { kernel: &kernel, name: K::NAME, threads: K::THREADS, grid, blocks, shared_bytes };
-        self.queue(&launch, &mut raw, &mut |uses| K::visit::<Device, _>(&mut args, uses))
+        let mut meeting = self.meeting.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = if K::MEETS && blocks > 0 {
+            self.stream.check_runs("a launch whose blocks meet")?;
+            let most = most_blocks(&kernel, K::THREADS)?;
+            if blocks > most {
+                return Err(CudaError::TooManyBlocksToMeet { kernel: K::NAME, blocks, most });
+            }
+            Some(meeting.begin(&self.stream, blocks)?)
+        } else {
+            None
+        };
+        let address = state.as_ref().map(DeviceViewMut::address);
+        let launch =
+            Launch { kernel: &kernel, name: K::NAME, threads: K::THREADS, grid, blocks, shared_bytes, state: address };
+        self.queue(&launch, &mut raw, &mut |uses| {
+            K::visit::<Device, _>(&mut args, uses);
+            if let Some(state) = &state {
+                uses.write(state);
+            }
+        })
     }
 }
 
@@ -245,6 +283,8 @@ struct Launch<'a> {
     grid: Grid,
     blocks: u32,
     shared_bytes: u32,
+    /// What blocks that meet share.
+    state: Option<u64>,
 }
 
 impl CudaExecutor {
@@ -255,9 +295,12 @@ impl CudaExecutor {
         raw: &mut RawArgs,
         show_uses: &mut dyn FnMut(&mut Uses<'_>),
     ) -> Result<(), CudaError> {
-        let &Launch { kernel, name, threads, grid, blocks, shared_bytes } = launch;
+        let &Launch { kernel, name, threads, grid, blocks, shared_bytes, state } = launch;
         raw.push("panic record", &self.stream.slot().device_address());
         raw.push("kernel id", &kernel.id);
+        if let Some(state) = state {
+            raw.push("state of the grid", &state);
+        }
         raw.check_room(name)?;
         if let Some(parameters) = &kernel.parameters {
             raw.check_parameters(name, parameters)?;
@@ -291,6 +334,21 @@ impl CudaExecutor {
             // SAFETY: the entry has these parameters, according to its description and the driver. Its pointers lead to
             // memory that the checks above found long enough, and that stays alive until the kernel ends.
             unsafe {
+                if state.is_some() {
+                    // All blocks run at the same time: more have been refused.
+                    return driver.launch_cooperative_kernel(
+                        kernel.function,
+                        grid.x,
+                        1,
+                        1,
+                        threads,
+                        1,
+                        1,
+                        shared_bytes,
+                        self.stream.raw(),
+                        parameters,
+                    );
+                }
                 driver.launch_kernel(
                     kernel.function,
                     grid.x,

@@ -62,7 +62,10 @@ mod host_memory;
 mod image;
 mod lent;
 mod machine;
+mod meeting;
 mod module;
+#[cfg(feature = "nvtx")]
+pub mod nvtx;
 mod occupancy;
 mod offsets;
 mod part;

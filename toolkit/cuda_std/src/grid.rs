@@ -83,3 +83,11 @@ impl core::fmt::Display for Grid {
         write!(f, "{x} x {y} x {z}")
     }
 }
+
+/// The first of `n` elements that are block `block`'s, of `blocks` with the same number each, and how many there are.
+#[inline(always)]
+pub(crate) fn part_of_block(n: u32, blocks: u32, block: u32) -> (u32, u32) {
+    let each = n.div_ceil(blocks);
+    let first = (u64::from(block) * u64::from(each)).min(u64::from(n)) as u32;
+    (first, each.min(n.wrapping_sub(first)))
+}

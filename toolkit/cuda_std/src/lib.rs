@@ -75,6 +75,7 @@ pub mod scope;
 mod seal;
 mod segment;
 mod shared;
+mod stages;
 mod table;
 mod team;
 mod tile_2d;
@@ -84,6 +85,7 @@ mod warp_list;
 mod warp_picks;
 mod warp_ranges;
 mod warp_union;
+mod whole_grid;
 
 pub use atomic::{Atomic, AtomicBits, AtomicItem, AtomicMemory, Atomics, Cells};
 pub use block::{Block, PerThread, Thread};
@@ -114,6 +116,7 @@ pub use chunk::Chunk;
 /// | parameter | what it is | argument of the launch |
 /// |---|---|---|
 /// | `&mut Block`, the first | the block that runs | - |
+/// | `&mut WholeGrid`, the first in its place | all blocks, which meet | - |
 /// | `&[T]` | a buffer that the kernel reads | a buffer to read |
 /// | `&mut Segment<T>` | the block's own part of a ragged buffer | `Segments` |
 /// | `&mut Chunk<T, N>` | the block's own `N` elements of a buffer | a buffer to write |
@@ -121,6 +124,7 @@ pub use chunk::Chunk;
 /// | the same three with `WriteOnly` as last argument | what the kernel writes and never reads | the same |
 /// | `&Atomics<T>`, `&Atomics<T, SCOPE>` | a buffer that all blocks update | a buffer to write |
 /// | `&Scatter<T>` | a buffer into which all blocks write, no element twice | a buffer to write |
+/// | `&mut GridMemory<T>`, with a `WholeGrid` | a buffer that all blocks write and read | a buffer to write |
 /// | `&mut Shared<T, N>` | a static array in shared memory | - |
 /// | `&mut DynamicShared<T>`, at most one | an array in shared memory, as long as the launch says | `DynamicLength` |
 /// | any other type | a value | the value |
@@ -171,13 +175,14 @@ pub use grid::Grid;
 pub type Halves<'a, T> = DoubleBuffer<'a, T>;
 pub use half::{Elements16, Vectors, bf16, bf16x2, bf16x8, f16, f16x2, f16x8};
 pub use input::Input;
-pub use matrix::{MatrixA, MatrixB, MatrixElement, MatrixSource, MatrixSums, tf32};
+pub use matrix::{MatrixA, MatrixB, MatrixElement, MatrixSource, MatrixSums, Swizzled, swizzled, tf32};
 pub use memory::{BlockMemory, Scans, WarpPart};
 pub use platform::Frozen;
 pub use print::Printed;
 pub use scatter::Scatter;
 pub use segment::{Clamped, Part, Segment, View};
 pub use shared::{DynamicShared, Shared, Tile, TilePart};
+pub use stages::Stages;
 pub use table::{Table, Window};
 pub use team::{Lists, Team};
 pub use tile_2d::Tile2d;
@@ -185,6 +190,7 @@ pub use warp::{Lane, Lanes, PerLane, Warp};
 pub use warp_list::{Questions, SharedByWarp, WarpItems, WarpList};
 pub use warp_picks::{Pick, Picks};
 pub use warp_union::WarpUnion;
+pub use whole_grid::{GridMemory, WholeGrid};
 
 /// What a kernel's file imports.
 pub mod prelude {
@@ -197,10 +203,10 @@ pub mod prelude {
     pub use crate::Scans as _;
     pub use crate::{
         AtomicItem, AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DoubleBuffer, DynamicShared, Grid,
-        Halves, Input, Lane, Lists, MatrixA, MatrixB, MatrixElement, MatrixSums, Part, PerLane, PerThread, Pick, Picks,
-        Questions, Scatter, Segment, Shared, Table, Team, Thread, Tile, Tile2d, Vectors, View, Warp, WarpItems,
-        WarpList, WarpPart, WarpUnion, Window, bf16, bf16x2, bf16x8, f16, f16x2, f16x8, gpu_print, kernel, math, scope,
-        tf32,
+        GridMemory, Halves, Input, Lane, Lists, MatrixA, MatrixB, MatrixElement, MatrixSums, Part, PerLane, PerThread,
+        Pick, Picks, Questions, Scatter, Segment, Shared, Stages, Table, Team, Thread, Tile, Tile2d, Vectors, View,
+        Warp, WarpItems, WarpList, WarpPart, WarpUnion, WholeGrid, Window, bf16, bf16x2, bf16x8, f16, f16x2, f16x8,
+        gpu_print, kernel, math, scope, swizzled, tf32,
     };
 }
 

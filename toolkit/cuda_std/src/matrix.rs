@@ -7,7 +7,7 @@ mod source;
 mod store;
 
 pub use element::{MatrixElement, tf32};
-pub use source::MatrixSource;
+pub use source::{MatrixSource, Swizzled, swizzled};
 
 use crate::platform::{self, LaneStorage};
 use crate::seal::INSIDE;
@@ -124,16 +124,35 @@ impl<E: MatrixElement, const R: usize, const C: usize> Default for MatrixSums<E,
 /// begins `stride` elements after the one before. `place` says which of them, and which of its words, is word `j` of the lane.
 ///
 /// # Safety
-/// The matrix begins at element `first`; all of it is there, and its rows or columns begin at multiples of a word.
+/// The matrix begins at element `first`; all of it is there, and its rows or columns begin at multiples of a word. All lanes of the
+/// warp get here together.
 #[inline(always)]
-unsafe fn words<E: MatrixElement, const N: usize, const J: usize>(
-    from: &(impl MatrixSource<E> + ?Sized),
+unsafe fn words<E: MatrixElement, S: MatrixSource<E> + ?Sized, const N: usize, const J: usize>(
+    from: &S,
     lane: u32,
     first: u32,
     [stride, height]: [u32; 2],
     place: impl Fn(u32, u32) -> (u32, u32),
 ) -> [[u32; J]; N] {
     let mut words = [[0; J]; N];
+    // Whole rows of 16 bytes of shared memory, by instructions that load four such parts of 8 rows each.
+    #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
+    if S::IS_SHARED && (first | stride).is_multiple_of(4 * E::PER_WORD) {
+        let lines = |part: u32, row: u32| {
+            let (line, at) = place(0, part % J as u32);
+            let line = line.wrapping_add(row).wrapping_add((part / J as u32).wrapping_mul(height));
+            let begin = first.wrapping_add(stride.wrapping_mul(line));
+            from.address(begin.wrapping_add(at.wrapping_mul(E::PER_WORD)), INSIDE)
+        };
+        // SAFETY: the caller's: all lanes come here, and the rows are there.
+        let loaded: [[u32; J]; N] = unsafe { platform::load_rows(lane, lines) };
+        unrolled::<N>(|n| {
+            unrolled::<J>(|j| {
+                words[n as usize][j as usize] = E::seen(loaded[n as usize][j as usize], INSIDE);
+            });
+        });
+        return words;
+    }
     unrolled::<N>(|n| {
         unrolled::<J>(|j| {
             let (line, at) = place(lane, j);
@@ -167,7 +186,7 @@ impl Warp {
         let index = self.index();
         PerLane(LaneStorage::new(self.phase(), index, |lane| {
             // SAFETY: all of the matrix is there, and its rows begin at multiples of a word.
-            let words = unsafe { words::<E, R, 4>(from, lane, first, [stride, 16], place_a) };
+            let words = unsafe { words::<E, _, R, 4>(from, lane, first, [stride, 16], place_a) };
             MatrixA(words, core::marker::PhantomData)
         }))
     }
@@ -189,7 +208,7 @@ impl Warp {
         let index = self.index();
         PerLane(LaneStorage::new(self.phase(), index, |lane| {
             // SAFETY: as in `matrix_a`, of columns.
-            let words = unsafe { words::<E, C, 2>(from, lane, first, [stride, 8], place_b) };
+            let words = unsafe { words::<E, _, C, 2>(from, lane, first, [stride, 8], place_b) };
             MatrixB(words, core::marker::PhantomData)
         }))
     }

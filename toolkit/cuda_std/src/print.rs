@@ -112,30 +112,7 @@ pub trait Printed: sealed::Sealed {
 }
 
 macro_rules! printed {
-    ($($conversion:literal as $word:ty: $($ty:ty)*;)*) => { $($(
-        impl sealed::Sealed for $ty {}
-        impl Printed for $ty {
-            const CONVERSION: &'static str = $conversion;
-            type Word = $word;
-            #[inline(always)]
-            fn word(&self) -> $word {
-                (*self).into()
-            }
-        }
-    )*)* };
-}
-
-printed! {
-    "%d" as i32: i8 i16 i32;
-    "%u" as u32: u8 u16 u32;
-    "%lld" as i64: i64;
-    "%llu" as u64: u64;
-    "%.9g" as f64: f32;
-    "%.17g" as f64: f64;
-}
-
-macro_rules! printed_by {
-    ($($ty:ty, $conversion:literal, $word:ty, $value:ident => $as_word:expr;)*) => { $(
+    ($($conversion:literal as $word:ty: $($ty:ty)*, |$value:ident| $as_word:expr;)*) => { $($(
         impl sealed::Sealed for $ty {}
         impl Printed for $ty {
             const CONVERSION: &'static str = $conversion;
@@ -146,14 +123,21 @@ macro_rules! printed_by {
                 $as_word
             }
         }
-    )* };
+    )*)* };
 }
 
-printed_by! {
-    usize, "%llu", u64, x => x as u64;
-    isize, "%lld", i64, x => x as i64;
-    f16, "%.9g", f64, x => f64::from(x.to_f32());
-    bf16, "%.9g", f64, x => f64::from(x.to_f32());
+printed! {
+    "%d" as i32: i8 i16, |x| x.into();
+    "%d" as i32: i32, |x| x;
+    "%u" as u32: u8 u16, |x| x.into();
+    "%u" as u32: u32, |x| x;
+    "%lld" as i64: i64, |x| x;
+    "%llu" as u64: u64, |x| x;
+    "%lld" as i64: isize, |x| x as i64;
+    "%llu" as u64: usize, |x| x as u64;
+    "%.9g" as f64: f32, |x| x.into();
+    "%.9g" as f64: f16 bf16, |x| x.to_f32().into();
+    "%.17g" as f64: f64, |x| x;
 }
 
 impl<T: Printed + ?Sized> sealed::Sealed for &T {}

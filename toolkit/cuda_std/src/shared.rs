@@ -158,6 +158,12 @@ macro_rules! arrays {
             pub(crate) fn claim(&mut self) -> bool {
                 core::mem::replace(&mut self.used, true)
             }
+
+            /// Where it lies.
+            #[inline(always)]
+            pub(crate) fn place(&mut self) -> SharedPointer<T> {
+                self.storage.at()
+            }
         }
     };
 }
@@ -192,12 +198,6 @@ impl<T: Pod, const N: usize> Shared<T, N> {
         let half = N as u32 / 2;
         // SAFETY: the array stays borrowed, and who read it has been waited for.
         unsafe { DoubleBuffer::new(self.storage.at(), half) }
-    }
-
-    /// Where it lies.
-    #[inline(always)]
-    pub(crate) fn place(&mut self) -> SharedPointer<T> {
-        self.storage.at()
     }
 
     /// The array in equal parts, one a warp.

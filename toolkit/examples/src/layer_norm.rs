@@ -1,30 +1,57 @@
 //! Layer normalisation of each row, a block a row (llm.c `layernorm_forward`).
 
+use crate::FourFloats;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::host::*;
 use cuda_std::prelude::*;
 
-/// (x - mean) / sqrt(variance + epsilon) * weight + bias.
+/// (x - mean) / sqrt(variance + epsilon) * weight + bias, of rows of at most 4096 columns (16 a thread), a multiple of 4.
 #[kernel(
     threads = 256,
-    requires(x.len() == out.len(), bias.len() == weight.len(), stats.len() == grid.x as usize,
-        out.end() == out.len(), out.len() == grid.x as usize * weight.len())
+    requires(
+        !weight.is_empty() && weight.len().is_multiple_of(4) && weight.len() <= 4096 && bias.len() == weight.len(),
+        stats.len() == grid.x as usize,
+        x.len() == 4 * out.len() && x.len() == grid.x as usize * weight.len(),
+    )
 )]
-fn layernorm(
+pub fn layernorm(
     block: &mut Block,
-    out: &mut Segment<f32, WriteOnly>,
+    out: &Scatter<FourFloats>,
     stats: &mut Chunk<[f32; 2], 1, WriteOnly>,
     x: &[f32],
     weight: &[f32],
     bias: &[f32],
     epsilon: f32,
 ) {
-    let (n, first) = (out.len(), out.start());
-    let x = View::of(x).part(first, n);
-    let mean = block.reduce_ahead(n, 0.0, |i| x.get(i), |a, b| a + b) / n as f32;
-    let variance = block.reduce_ahead(n, 0.0, |i| (x.get(i) - mean) * (x.get(i) - mean), |a, b| a + b) / n as f32;
+    let (x, weight, bias) = (Vectors::<_, 4>::of(x), Vectors::<_, 4>::of(weight), Vectors::<_, 4>::of(bias));
+    let (groups, first) = (weight.len(), block.index() * weight.len());
+    let place = |thread: Thread, k: u32| 256 * k + thread.index();
+    let mut own = block.per_thread(|thread| {
+        [0, 1, 2, 3].map(|k| if place(thread, k) < groups { x.get(first + place(thread, k)) } else { [0.0; 4] })
+    });
+    let sum = |row: [f32; 4]| row[0] + row[1] + (row[2] + row[3]);
+    let add = |a: f32, b: f32| a + b;
+    let n = 4 * groups;
+    let mean = block.reduce_threads(&own, 0.0, |_, own| sum(own.map(sum)), add) / n as f32;
+    block.each(&mut own, |thread, own| {
+        for k in 0..4 {
+            if place(thread, k) < groups {
+                own[k as usize] = own[k as usize].map(|x| x - mean);
+            }
+        }
+    });
+    let variance = block.reduce_threads(&own, 0.0, |_, own| sum(own.map(|row| sum(row.map(|x| x * x)))), add) / n as f32;
     let scale = math::rsqrt(variance + epsilon);
-    out.fill(block, n, |i| math::fma((x.get(i) - mean) * scale, weight.at(i), bias.at(i)));
+    block.each(&mut own, |thread, own| {
+        for k in 0..4 {
+            let at = place(thread, k);
+            if at < groups {
+                let (weight, bias, own) = (weight.get(at), bias.get(at), own[k as usize]);
+                let scaled = [0, 1, 2, 3].map(|i| math::fma(own[i] * scale, weight[i], bias[i]));
+                out.put(thread, first + at, FourFloats { all: scaled });
+            }
+        }
+    });
     stats.fill(block, 1, |_| [mean, scale]);
 }
 
@@ -33,11 +60,9 @@ pub fn run(machine: &Machine) -> Answer {
     let (rows, columns) = (5u32, 768u32);
     let (x, weight, bias) = (floats(rows * columns), floats(columns), floats(2 * columns)[columns as usize..].to_vec());
     let (x_there, weight_there, bias_there) = (machine.buffer(&x)?, machine.buffer(&weight)?, machine.buffer(&bias)?);
-    let (mut out, mut stats) = (machine.zeroed(x.len())?, machine.zeroed(rows as usize)?);
-    let offsets = Offsets::new((0..=rows).map(|row| row * columns).collect()).expect("offsets that rise");
-    let at = machine.offsets(&offsets)?;
+    let (mut out, mut stats) = (machine.zeroed::<FourFloats>(x.len() / 4)?, machine.zeroed(rows as usize)?);
     let args = layernorm::Args {
-        out: Segments { data: out.view_mut(), offsets: &at },
+        out: out.view_mut(),
         stats: stats.view_mut(),
         x: x_there.view(),
         weight: weight_there.view(),
@@ -45,7 +70,7 @@ pub fn run(machine: &Machine) -> Answer {
         epsilon: 1e-5,
     };
     layernorm::launch(machine, rows, args)?;
-    let found = out.download()?;
+    let found: Vec<f32> = bytemuck::cast_slice(&out.download()?).to_vec();
     let exact = |i: usize| {
         let column = i % columns as usize;
         let row = &x[i - column..][..columns as usize];

@@ -10,8 +10,11 @@
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 #![deny(unsafe_code)]
 
+use bytemuck::{Pod, Zeroable};
+use cuda_layout::DeviceLayout;
+
 #[cfg(not(target_arch = "nvptx64"))]
-mod host;
+pub mod host;
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub use host::{Answer, Example, Report};
@@ -20,9 +23,30 @@ pub use host::{Answer, Example, Report};
 #[cfg(not(target_arch = "nvptx64"))]
 pub const PTX: Result<&str, &str> = include!(concat!(env!("OUT_DIR"), "/ptx.rs"));
 
+/// Four numbers that a thread reads and writes at once.
+#[derive(Clone, Copy, Debug, PartialEq, DeviceLayout, Zeroable, Pod)]
+#[repr(C, align(16))]
+pub struct FourFloats {
+    /// The numbers.
+    pub all: [f32; 4],
+}
+
+/// Four words that a thread reads and writes at once.
+#[derive(Clone, Copy, Debug, PartialEq, DeviceLayout, Zeroable, Pod)]
+#[repr(C, align(16))]
+pub struct FourWords {
+    /// The words.
+    pub all: [u32; 4],
+}
+
 macro_rules! examples {
     ($($name:ident: $about:literal,)*) => {
-        $(mod $name;)*
+        $(
+            #[doc = $about]
+            // Kernels are public for benchmarks; what an example does is said above.
+            #[allow(missing_docs)]
+            pub mod $name;
+        )*
 
         /// All examples by their names.
         #[cfg(not(target_arch = "nvptx64"))]
@@ -45,6 +69,7 @@ examples! {
     print: "lines from a kernel",
     generic: "a generic kernel over types, and functors as arguments",
     jacobi: "a five-point stencil with its halo in shared memory (Rodinia, SHOC)",
+    relax: "a five-point stencil until nothing changes: one launch whose blocks meet (CUDA Samples)",
     scan: "prefix sums in three passes (GPU Gems 3)",
     look_back: "prefix sums in one pass by decoupled look-back (CUB)",
     bitonic: "a sorting network within and across blocks (CUDA Samples)",

@@ -1,65 +1,121 @@
 //! Inclusive scan of a large array in one pass, by decoupled look-back (Merrill and Garland; CUB `DeviceScan`).
 
+use crate::FourWords;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::host::*;
 use cuda_std::prelude::*;
 
-/// Elements of a block.
-const PART: usize = 2048;
+/// Elements of a block: 16 a thread.
+pub const PART: usize = 4096;
 /// A part's word: the part's own sum is there, or that of all up to it.
 const SUM: u64 = 1 << 32;
 const PREFIX: u64 = 2 << 32;
 
-/// `states` has a word for each part and `next` is the ticket, all 0 at first.
+/// What comes before part `part`: its warp looks back at 32 parts at a time, until it finds one that knows all up to it.
+fn sum_before(warp: &mut Warp, states: &Atomics<u64>, part: u32) -> u32 {
+    let (mut before, mut end) = (0u32, part);
+    while end > 0 {
+        let found = warp.per_lane(|lane| {
+            let back = lane.index() + 1;
+            if back <= end { states.load(lane.thread(), end - back) } else { PREFIX }
+        });
+        if warp.any(&found, |_, state| *state < SUM) {
+            continue;
+        }
+        // The nearest part that knows all up to it; the parts between here and there have their own sums.
+        let last = warp.ballot(&found, |_, state| *state >= PREFIX).trailing_zeros();
+        let sums = warp.map(&found, |lane, state| if lane.index() <= last { *state as u32 } else { 0 });
+        before = before.wrapping_add(warp.reduce(&sums, u32::wrapping_add));
+        end = if last < 32 { 0 } else { end - 32 };
+    }
+    before
+}
+
+/// `states` has a word for each part and `next` is the ticket, all 0 at first. The length of `x` is a multiple of 4, or what is left over is
+/// not looked at.
 ///
 /// Parts go by ticket, so that whoever waits for a part waits for a block that has begun. What it rests on, and nothing
 /// checks: a block that has drawn a ticket goes on running.
-#[kernel(threads = 256, requires(x.len() == out.len(), states.len() == x.len().div_ceil(PART), next.len() == 1))]
-fn look_back(
+#[kernel(
+    threads = 256,
+    requires(x.len() == 4 * out.len(), states.len() == x.len().div_ceil(PART), grid.x as usize == states.len(), next.len() == 1)
+)]
+pub fn look_back(
     block: &mut Block,
-    out: &Scatter<u32>,
+    out: &Scatter<FourWords>,
     states: &Atomics<u64>,
     next: &Atomics<u32>,
     x: &[u32],
-    own: &mut Shared<u32, PART>,
+    totals: &mut Shared<u32, 256>,
 ) {
+    let x = Vectors::<_, 4>::of(x);
     let part = block.once(|thread| next.add(thread, 0, 1));
-    let first = part * PART as u32;
-    let n = (x.len() as u32 - first).min(PART as u32);
-    let x = View::of(x).part(first, n);
-    let mut own = own.fill(block, n, |i| x.get(i));
-    let sum = own.inclusive_scan_in_place(block, n, 0, u32::wrapping_add);
-    let before = block.once(|thread| {
+    // Four times 32 neighbouring groups of four a warp.
+    let place = |thread: Thread, k: u32| part * (PART as u32 / 4) + thread.index() / 32 * 128 + 32 * k + thread.index() % 32;
+    let mut own = block.per_thread(|thread| {
+        [0, 1, 2, 3].map(|k| {
+            let at = place(thread, k);
+            let [a, b, c, d] = if at < x.len() { x.get(at) } else { [0; 4] };
+            let (b, c) = (a.wrapping_add(b), c.wrapping_add(a.wrapping_add(b)));
+            [a, b, c, c.wrapping_add(d)]
+        })
+    });
+    // Sums within the warp's part.
+    block.warps_with(&mut own, |warp, own| {
         let mut before = 0u32;
+        macro_rules! scan {
+            ($($k:literal)*) => {$(
+                let sums = warp.map(&*own, |_, own| own[$k][3]);
+                let all = warp.inclusive_scan(&sums, u32::wrapping_add);
+                warp.each_with(own, &all, |_, own, all| {
+                    let before = before.wrapping_add(all.wrapping_sub(own[$k][3]));
+                    own[$k] = own[$k].map(|sum| sum.wrapping_add(before));
+                });
+                before = before.wrapping_add(warp.broadcast(&all, 31));
+            )*};
+        }
+        scan!(0 1 2 3);
+        let _ = before;
+    });
+    let totals = totals.write(block, 256, &own, |_, own| own[3][3]);
+    let total = |warp: u32| totals.get(32 * warp + 31);
+    let mut before = block.per_thread(|_| 0);
+    block.warps_with(&mut before, |warp, before| {
+        if warp.index() > 0 {
+            return;
+        }
+        let sum = (0..8).fold(0u32, |sum, warp| sum.wrapping_add(total(warp)));
+        let announce = |warp: &mut Warp, state: u64| {
+            warp.per_lane(|lane| if lane.index() == 0 { states.store(lane.thread(), part, state) });
+        };
         if part > 0 {
-            states.store(thread, part, SUM | u64::from(sum));
-            let mut at = part - 1;
-            loop {
-                let state = states.load(thread, at);
-                before = if state >= SUM { before.wrapping_add(state as u32) } else { before };
-                if state >= PREFIX {
-                    break;
-                }
-                if state >= SUM {
-                    at -= 1;
-                }
+            announce(warp, SUM | u64::from(sum));
+        }
+        let found = sum_before(warp, states, part);
+        announce(warp, PREFIX | u64::from(found.wrapping_add(sum)));
+        warp.each(before, |_, before| *before = found);
+    });
+    let before = block.broadcast(&before, 0);
+    block.each(&mut own, |thread, own| {
+        let warp = thread.index() / 32;
+        let before = (0..7).fold(before, |sum, k| if k < warp { sum.wrapping_add(total(k)) } else { sum });
+        for k in 0..4 {
+            if place(thread, k) < x.len() {
+                out.put(thread, place(thread, k), FourWords { all: own[k as usize].map(|sum| sum.wrapping_add(before)) });
             }
         }
-        states.store(thread, part, PREFIX | u64::from(before.wrapping_add(sum)));
-        before
     });
-    block.for_each(n, |thread, i| out.put(thread, first + i, before.wrapping_add(own.get(i))));
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub fn run(machine: &Machine) -> Answer {
     let x = words(100_000);
     let parts = blocks(x.len(), PART);
-    let (on_machine, mut out) = (machine.buffer(&x)?, machine.zeroed(x.len())?);
+    let (on_machine, mut out) = (machine.buffer(&x)?, machine.zeroed::<FourWords>(x.len() / 4)?);
     let (mut states, mut next) = (machine.zeroed(parts as usize)?, machine.zeroed(1)?);
     let (states, next) = (states.view_mut(), next.view_mut());
     look_back::launch(machine, parts, look_back::Args { out: out.view_mut(), states, next, x: on_machine.view() })?;
-    let found = out.download()?;
+    let found: Vec<u32> = bytemuck::cast_slice(&out.download()?).to_vec();
     let mut sum = 0u32;
     let expected = x.iter().map(|x| {
         sum = sum.wrapping_add(*x);

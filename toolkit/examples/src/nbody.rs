@@ -17,11 +17,11 @@ pub struct Body {
 }
 
 /// Bodies a block, and a tile.
-const TILE: usize = 256;
+pub const TILE: usize = 256;
 
 /// The acceleration of each body; `softening` is the square of a length.
 #[kernel(threads = 256, requires(bodies.len() == out.len(), softening > 0.0))]
-fn accelerations(
+pub fn accelerations(
     block: &mut Block,
     out: &mut Chunk<[f32; 3], TILE, WriteOnly>,
     bodies: &[Body],

@@ -6,9 +6,9 @@ use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
 
 /// Keys of a block.
-const PART: usize = 2048;
+pub const PART: usize = 2048;
 /// Values of a digit.
-const DIGITS: usize = 16;
+pub const DIGITS: usize = 16;
 /// Groups of 32 keys in a block.
 const GROUPS: u32 = PART as u32 / 32;
 
@@ -18,7 +18,7 @@ fn digit(key: u32, shift: u32) -> u32 {
 
 /// How often a block has each digit: digit by digit, so that a scan gives places.
 #[kernel(threads = 256, requires(counts.len() == DIGITS * grid.x as usize, keys.len().div_ceil(PART) == grid.x as usize))]
-fn count_digits(block: &mut Block, counts: &Scatter<u32>, keys: &[u32], shift: u32, own: &mut Shared<u32, DIGITS>) {
+pub fn count_digits(block: &mut Block, counts: &Scatter<u32>, keys: &[u32], shift: u32, own: &mut Shared<u32, DIGITS>) {
     let first = block.index() * PART as u32;
     let n = (keys.len() as u32 - first).min(PART as u32);
     let mut own = own.fill(block, DIGITS as u32, |_| 0);
@@ -31,7 +31,7 @@ fn count_digits(block: &mut Block, counts: &Scatter<u32>, keys: &[u32], shift: u
 
 /// Where the keys of each digit of each block begin, by one block.
 #[kernel(threads = 1024, requires(counts.segments() == 1))]
-fn begins(block: &mut Block, counts: &mut Segment<u32>) {
+pub fn begins(block: &mut Block, counts: &mut Segment<u32>) {
     let n = counts.len();
     counts.exclusive_scan_in_place(block, n, 0, u32::wrapping_add);
 }
@@ -44,7 +44,7 @@ fn begins(block: &mut Block, counts: &mut Segment<u32>) {
     instances(move_indices = <u32>, move_points = <[f32; 3]>)
 )]
 #[allow(clippy::too_many_arguments)]
-fn move_by_digit<V: DeviceLayout>(
+pub fn move_by_digit<V: DeviceLayout>(
     block: &mut Block,
     keys_out: &Scatter<u32>,
     values_out: &Scatter<V>,

@@ -5,11 +5,11 @@ use crate::host::*;
 use cuda_std::prelude::*;
 
 /// Elements a block.
-const PART: usize = 2048;
+pub const PART: usize = 2048;
 
 /// First pass: the sum of each part.
 #[kernel(threads = 256, requires(x.len().div_ceil(PART) == sums.len()))]
-fn part_sums(block: &mut Block, sums: &mut Chunk<u32, 1, WriteOnly>, x: &[u32]) {
+pub fn part_sums(block: &mut Block, sums: &mut Chunk<u32, 1, WriteOnly>, x: &[u32]) {
     let first = block.index() * PART as u32;
     let n = (x.len() as u32 - first).min(PART as u32);
     let x = View::of(x).part(first, n);
@@ -19,14 +19,14 @@ fn part_sums(block: &mut Block, sums: &mut Chunk<u32, 1, WriteOnly>, x: &[u32]) 
 
 /// Second pass: what comes before each part, by one block.
 #[kernel(threads = 1024, requires(before.segments() == 1, before.len() == sums.len()))]
-fn scan_sums(block: &mut Block, before: &mut Segment<u32>, sums: &[u32]) {
+pub fn scan_sums(block: &mut Block, before: &mut Segment<u32>, sums: &[u32]) {
     let n = before.len();
     before.exclusive_scan(block, n, 0, |i| sums.at(i), u32::wrapping_add);
 }
 
 /// Third pass: each part by itself, begun with what comes before it.
 #[kernel(threads = 256, requires(x.len() == out.len(), before.len() == x.len().div_ceil(PART)))]
-fn scan_parts(block: &mut Block, out: &mut Chunk<u32, PART>, x: &[u32], before: &[u32]) {
+pub fn scan_parts(block: &mut Block, out: &mut Chunk<u32, PART>, x: &[u32], before: &[u32]) {
     let (n, first, before) = (out.len(), out.start(), before.at(block.index()));
     let x = View::of(x).part(first, n);
     out.inclusive_scan_from(block, n, before, 0, |i| x.get(i), u32::wrapping_add);

@@ -1,43 +1,10 @@
-//! Softmax of each row (llm.c, Triton's tutorial): numbers of 32 bits, and of 16.
+//! Softmax of each row (llm.c, Triton's tutorial): numbers of 32 bits, and of 16. A block holds a row in registers.
 
+use crate::FourFloats;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::host::*;
 use cuda_layout::DeviceLayout;
 use cuda_std::prelude::*;
-
-/// Rows a block.
-const ROWS: usize = 8;
-/// The most columns.
-const COLUMNS: usize = 4096;
-
-/// Largest value, and the sum of exp(x - largest): the online softmax of Milakov and Gimelshein.
-fn joined(a: [f32; 2], b: [f32; 2]) -> [f32; 2] {
-    let most = math::larger(a[0], b[0]);
-    if most == f32::NEG_INFINITY {
-        return [most, 0.0];
-    }
-    [most, math::fma(a[1], math::exp(a[0] - most), b[1] * math::exp(b[0] - most))]
-}
-
-const NOTHING: [f32; 2] = [f32::NEG_INFINITY, 0.0];
-
-/// The rows of a block, whatever they are read from.
-fn row_softmax(
-    block: &mut Block,
-    out: &mut Tile2d<f32, ROWS, COLUMNS, WriteOnly>,
-    stats: &mut Shared<[f32; 2], ROWS>,
-    value: impl Fn(u32, u32) -> f32 + Sync,
-) {
-    let (first, rows, columns) = (out.first_row(), out.rows(), out.columns());
-    let stats = stats.fill_by_team::<32>(block, rows, |team, r| {
-        team.reduce(columns, NOTHING, |sum, c| joined(sum, [value(first + r, c), 1.0]), joined)
-    });
-    out.fill(block, |r, c| {
-        let [most, sum] = stats.get(r);
-        math::exp(value(first + r, c) - most) / sum
-    });
-}
-
 
 /// What rows hold.
 pub trait Number: DeviceLayout {
@@ -63,20 +30,56 @@ impl Number for bf16 {
     }
 }
 
-/// Softmax of rows of at most 4096 columns.
+/// Softmax of rows of at most 4096 columns (16 a thread), a multiple of 4. Each block has a row.
 #[kernel(
     threads = 256,
-    requires(x.len() == out.rows() * out.columns(), out.columns() <= COLUMNS),
+    requires(
+        columns > 0 && columns.is_multiple_of(4) && columns <= 4096,
+        x.len() == 4 * out.len() && x.len() == grid.x as usize * columns as usize,
+    ),
     instances(softmax_f32 = <f32>, softmax_f16 = <f16>, softmax_bf16 = <bf16>)
 )]
-fn softmax<T: Number>(
-    block: &mut Block,
-    out: &mut Tile2d<f32, ROWS, COLUMNS, WriteOnly>,
-    x: &[T],
-    stats: &mut Shared<[f32; 2], ROWS>,
-) {
-    let [_, columns] = out.matrix();
-    row_softmax(block, out, stats, |row, c| x.at(row * columns + c).wide());
+pub fn softmax<T: Number>(block: &mut Block, out: &Scatter<FourFloats>, x: &[T], columns: u32) {
+    let (x, groups, first) = (Vectors::<_, 4>::of(x), columns / 4, block.index() * (columns / 4));
+    let place = |thread: Thread, k: u32| 256 * k + thread.index();
+    let mut own = block.per_thread(|thread| {
+        [0, 1, 2, 3].map(|k| {
+            let at = place(thread, k);
+            if at < groups { x.get(first + at).map(T::wide) } else { [f32::NEG_INFINITY; 4] }
+        })
+    });
+    let largest = |row: &[f32; 4]| row.iter().fold(f32::NEG_INFINITY, |most, x| math::larger(most, *x));
+    let sum = |row: &[f32; 4]| row[0] + row[1] + (row[2] + row[3]);
+    let most = block.reduce_threads(
+        &own,
+        f32::NEG_INFINITY,
+        |_, own| largest(&[largest(&own[0]), largest(&own[1]), largest(&own[2]), largest(&own[3])]),
+        math::larger,
+    );
+    // Written out: a loop over so many instructions would take the numbers out of their registers.
+    block.each(&mut own, |_, own| {
+        macro_rules! exp {
+            ($($k:literal)*) => {$(
+                let [a, b, c, d] = own[$k];
+                own[$k] = [math::exp(a - most), math::exp(b - most), math::exp(c - most), math::exp(d - most)];
+            )*};
+        }
+        exp!(0 1 2 3);
+    });
+    let all = block.reduce_threads(
+        &own,
+        0.0,
+        |_, own| sum(&[sum(&own[0]), sum(&own[1]), sum(&own[2]), sum(&own[3])]),
+        |a, b| a + b,
+    );
+    let scale = 1.0 / all;
+    block.each(&mut own, |thread, own| {
+        for k in 0..4 {
+            if place(thread, k) < groups {
+                out.put(thread, first + place(thread, k), FourFloats { all: own[k as usize].map(|x| x * scale) });
+            }
+        }
+    });
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
@@ -84,11 +87,10 @@ fn checked<T: Number>(machine: &Machine, x: &[T], columns: u32) -> Result<Vec<f3
 where
     softmax::Kernel<T>: softmax::Instance<T>,
 {
-    let (on_machine, mut out) = (machine.buffer(x)?, machine.zeroed(x.len())?);
-    let grid = (1, blocks(x.len() / columns as usize, ROWS));
-    let matrix = Matrix { data: out.view_mut(), columns };
-    softmax::launch(machine, grid, softmax::Args { out: matrix, x: on_machine.view() })?;
-    let found = out.download()?;
+    let (on_machine, mut out) = (machine.buffer(x)?, machine.zeroed::<FourFloats>(x.len() / 4)?);
+    let args = softmax::Args { out: out.view_mut(), x: on_machine.view(), columns };
+    softmax::launch(machine, x.len() as u32 / columns, args)?;
+    let found: Vec<f32> = bytemuck::cast_slice(&out.download()?).to_vec();
     for (found, row) in found.chunks(columns as usize).zip(x.chunks(columns as usize)) {
         let row: Vec<f64> = row.iter().map(|x| f64::from(x.wide())).collect();
         let most = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -100,7 +102,7 @@ where
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub fn run(machine: &Machine) -> Answer {
-    let (rows, columns) = (20u32, 1000u32);
+    let (rows, columns) = (20u32, 1100u32);
     let x: Vec<f32> = floats(rows * columns).into_iter().map(|x| 20.0 * x).collect();
     let half: Vec<f16> = x.iter().map(|x| f16::from_f32(*x)).collect();
     let brain: Vec<bf16> = x.iter().map(|x| bf16::from_f32(*x)).collect();

@@ -5,11 +5,11 @@ use crate::host::*;
 use cuda_std::prelude::*;
 
 /// Rows of a block.
-const ROWS: usize = 64;
+pub const ROWS: usize = 64;
 
 /// A warp a row.
 #[kernel(threads = 256, requires(row_starts.len() == y.len() + 1, columns.len() == values.len()))]
-fn csr_vector(
+pub fn csr_vector(
     block: &mut Block,
     y: &mut Chunk<f32, ROWS, WriteOnly>,
     row_starts: &[u32],
@@ -35,7 +35,7 @@ fn csr_vector(
 
 /// A team of eight a row, for short rows.
 #[kernel(threads = 256, requires(row_starts.len() == y.len() + 1, columns.len() == values.len()))]
-fn csr_team(
+pub fn csr_team(
     block: &mut Block,
     y: &mut Chunk<f32, ROWS, WriteOnly>,
     row_starts: &[u32],

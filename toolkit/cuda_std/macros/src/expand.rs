@@ -96,6 +96,10 @@ fn description(signature: &Signature, entry: &Entry) -> TokenStream {
                 let of = of("&Scatter", ty);
                 quote!(#of.push(">;"))
             }
+            Kind::GridMemory(ty) => {
+                let of = of("&mut GridMemory", ty);
+                quote!(#of.push(">;"))
+            }
             Kind::DynamicShared(ty) => {
                 let of = of("&mut DynamicShared", ty);
                 quote!(#of.push(">;"))
@@ -107,5 +111,6 @@ fn description(signature: &Signature, entry: &Entry) -> TokenStream {
             Kind::Shared { .. } => return None,
         })
     });
-    quote! { ::cuda_std::__private::cuda_layout::Text::new().push(#head)#(#parts)*.push(")x").push_usize(#threads as usize) }
+    let tail = if signature.meets { "grid;)x" } else { ")x" };
+    quote! { ::cuda_std::__private::cuda_layout::Text::new().push(#head)#(#parts)*.push(#tail).push_usize(#threads as usize) }
 }

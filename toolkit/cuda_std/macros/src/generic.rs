@@ -140,7 +140,9 @@ pub fn of_fields(generics: &Generics, fields: &TokenStream) -> Generics {
 /// What a launch asks of types that its kernel leaves open: that elements of buffers cross.
 pub fn elements(generics: &Generics, parameters: &[Parameter]) -> Vec<TokenStream> {
     let elements = parameters.iter().filter_map(|parameter| match &parameter.kind {
-        Kind::Slice(element) | Kind::Segment(element) | Kind::Scatter(element) => Some(element),
+        Kind::Slice(element) | Kind::Segment(element) | Kind::Scatter(element) | Kind::GridMemory(element) => {
+            Some(element)
+        }
         Kind::Chunk { element, .. } | Kind::Tile2d { element, .. } | Kind::Atomics { element, .. } => Some(element),
         Kind::Shared { .. } | Kind::DynamicShared(_) | Kind::Value => None,
     });

@@ -150,6 +150,8 @@ pub enum Kind {
     Atomics { element: Type, scope: Option<Box<GenericArgument>> },
     /// `&Scatter<T>`.
     Scatter(Type),
+    /// `&mut GridMemory<T>`.
+    GridMemory(Type),
     /// `&mut Shared<T, N>`.
     Shared { element: Type, length: Box<GenericArgument> },
     /// `&mut DynamicShared<T>`.
@@ -166,6 +168,8 @@ pub struct Signature {
     pub threads: TokenStream,
     pub blocks_per_sm: u32,
     pub dimensions: u32,
+    /// Whether its blocks meet: its first parameter is a `WholeGrid`.
+    pub meets: bool,
     pub requirements: Vec<Requirement>,
     pub parameters: Vec<Parameter>,
     pub avx512: bool,
@@ -175,7 +179,12 @@ impl Kind {
     fn is_output(&self) -> bool {
         matches!(
             self,
-            Self::Segment(_) | Self::Chunk { .. } | Self::Tile2d { .. } | Self::Atomics { .. } | Self::Scatter(_)
+            Self::Segment(_)
+                | Self::Chunk { .. }
+                | Self::Tile2d { .. }
+                | Self::Atomics { .. }
+                | Self::Scatter(_)
+                | Self::GridMemory(_)
         )
     }
 }
@@ -191,13 +200,14 @@ impl Signature {
             return Err(Error::new(word, "a kernel is an ordinary function"));
         }
         let mut inputs = sig.inputs.iter();
-        match inputs.next() {
-            Some(FnArg::Typed(first)) if is_mut_ref_to(&first.ty, "Block").is_some() => {}
+        let meets = match inputs.next() {
+            Some(FnArg::Typed(first)) if is_mut_ref_to(&first.ty, "Block").is_some() => false,
+            Some(FnArg::Typed(first)) if is_mut_ref_to(&first.ty, "WholeGrid").is_some() => true,
             other => {
                 let span = other.map_or(sig.ident.span(), Spanned::span);
                 return Err(Error::new(span, "a kernel's first parameter is its block: `block: &mut Block`"));
             }
-        }
+        };
         let parameters: Vec<_> = inputs.map(parameter).collect::<syn::Result<_>>()?;
         if !parameters.iter().any(|p| p.kind.is_output()) {
             return Err(Error::new(
@@ -205,11 +215,18 @@ impl Signature {
                 "this kernel writes nothing: an output is `&mut Segment<T>`, `&mut Chunk<T, N>`, `&mut Tile2d<T, ROWS, COLUMNS>`, `&Atomics<T>` or `&Scatter<T>`",
             ));
         }
+        parameters.iter().try_for_each(|parameter| check_meeting(parameter, meets))?;
         let mut dynamic = parameters.iter().filter(|p| matches!(p.kind, Kind::DynamicShared(_)));
         if let Some(second) = dynamic.nth(1) {
             return Err(Error::new(second.ty.span(), "a block has one piece of dynamic shared memory"));
         }
         let tile = parameters.iter().find(|p| matches!(p.kind, Kind::Tile2d { .. }));
+        if let (true, Some(2..)) = (meets, options.dimensions) {
+            return Err(Error::new(
+                sig.ident.span(),
+                "blocks that meet are counted in one dimension: leave `grid` out",
+            ));
+        }
         let dimensions = match (tile, options.dimensions) {
             (Some(tile), Some(1)) => {
                 return Err(Error::new(tile.ty.span(), "tiles of a matrix need a grid of two dimensions: grid = 2"));
@@ -219,7 +236,36 @@ impl Signature {
         };
         let Options { threads, blocks_per_sm, requirements, instances, avx512, .. } = options;
         let (name, generics) = (sig.ident.clone(), sig.generics.clone());
-        Ok(Self { name, generics, instances, threads, blocks_per_sm, dimensions, requirements, parameters, avx512 })
+        Ok(Self {
+            name,
+            generics,
+            instances,
+            threads,
+            blocks_per_sm,
+            dimensions,
+            meets,
+            requirements,
+            parameters,
+            avx512,
+        })
+    }
+}
+
+/// Refuses what a kernel whose blocks meet cannot have, and what no other kernel can.
+fn check_meeting(parameter: &Parameter, meets: bool) -> syn::Result<()> {
+    match (&parameter.kind, meets) {
+        (Kind::Slice(_) | Kind::Value | Kind::Atomics { .. } | Kind::Scatter(_), _) | (Kind::GridMemory(_), true) => {
+            Ok(())
+        }
+        (Kind::GridMemory(_), false) => Err(Error::new(
+            parameter.ty.span(),
+            "blocks that share it must meet: the first parameter is `grid: &mut WholeGrid`",
+        )),
+        (_, true) => Err(Error::new(
+            parameter.ty.span(),
+            "this is one block's, and all blocks run a kernel of a `WholeGrid` together: write to a `&mut GridMemory<T>`",
+        )),
+        (_, false) => Ok(()),
     }
 }
 
@@ -267,6 +313,12 @@ fn kind(ty: &Type) -> syn::Result<Kind> {
             return Err(Error::new(segment.span(), "write the element's type: `&mut DynamicShared<T>`"));
         };
         return Ok(Kind::DynamicShared(element.clone()));
+    }
+    if let Some(segment) = is_mut_ref_to(ty, "GridMemory") {
+        let [GenericArgument::Type(element)] = &arguments(segment)[..] else {
+            return Err(Error::new(segment.span(), "write the element's type: `&mut GridMemory<T>`"));
+        };
+        return Ok(Kind::GridMemory(element.clone()));
     }
     if let Some(segment) = is_mut_ref_to(ty, "Atomics") {
         return Err(Error::new(segment.span(), "all blocks share these: write `&Atomics<T>`"));

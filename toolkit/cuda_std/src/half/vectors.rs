@@ -1,7 +1,7 @@
 //! Several neighbouring elements at once.
 
-use crate::Tile;
 use crate::bounds::check_index;
+use crate::{Tile, platform};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
@@ -82,10 +82,6 @@ pub struct Vectors<'a, T, const N: usize> {
 #[repr(C, align(8))]
 struct Words2([u32; 2]);
 
-#[derive(Clone, Copy)]
-#[repr(C, align(16))]
-struct Words4([u32; 4]);
-
 impl<'a, T: Pod, const N: usize> Vectors<'a, T, N> {
     /// Views a slice as arrays.
     #[inline(always)]
@@ -124,10 +120,10 @@ impl<'a, T: Pod, const N: usize> Vectors<'a, T, N> {
         // SAFETY: in bounds; whole words are read only where the slice is aligned to them.
         unsafe {
             if !self.is_aligned {
-                return at.cast::<[T; N]>().read_unaligned();
+                return at.cast::<[T; N]>().read();
             }
             match const { size_of::<[T; N]>() } {
-                16 => core::mem::transmute_copy(&at.cast::<Words4>().read().0),
+                16 => core::mem::transmute_copy(&platform::load_four_words(at.cast())),
                 8 => core::mem::transmute_copy(&at.cast::<Words2>().read().0),
                 _ => core::mem::transmute_copy(&at.cast::<u32>().read()),
             }

@@ -106,6 +106,14 @@ impl Executor for CpuExecutor {
         let blocks = check_arguments::<K, Host>(grid, &mut args)?;
         // SAFETY: checked above, and each block runs once.
         let block = unsafe { K::on_cpu(args) };
+        if K::MEETS && blocks > 0 {
+            #[cfg(feature = "shuffled")]
+            let order = self.seed.map_or(Order::RISING, Order::Shuffled);
+            #[cfg(not(feature = "shuffled"))]
+            let order = Order::RISING;
+            // One call runs all blocks, phase by phase.
+            return Ok(catch(K::NAME, [0; 3], &mut || block(BlockOnCpu { index: 0, grid, order }))?);
+        }
         self.run(K::NAME, grid, blocks, &block)
     }
 }

@@ -83,6 +83,8 @@ pub unsafe trait Kernel: 'static {
     const THREADS: u32;
     /// Dimensions of the grid: 1, 2 or 3.
     const DIMENSIONS: u32;
+    /// Whether its blocks meet: [`on_cpu`](Self::on_cpu) runs all of them when called with the first one.
+    const MEETS: bool;
     /// The launch's arguments by the names of the kernel's parameters.
     type Args<'a, S: Space>;
 
@@ -104,7 +106,7 @@ pub unsafe trait Kernel: 'static {
         by: &mut C,
     ) -> Result<Self::Args<'a, B>, C::Error>;
 
-    /// Runs a block on this core when called with it.
+    /// Runs a block on this core when called with it; all blocks, if they [meet](Self::MEETS), when called with the first one.
     ///
     /// # Safety
     /// [`check_arguments`](super::check_arguments) has accepted the arguments with the block's grid, and no block runs twice.
@@ -123,7 +125,7 @@ pub trait ArgVisitor<S: Space> {
     fn chunks<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>, per_block: usize);
     /// A `&mut Tile2d<T, ROWS, COLUMNS>`, with its `ROWS` and `COLUMNS`.
     fn matrix<T: DeviceLayout>(&mut self, name: &'static str, matrix: &mut Matrix<'_, S, T>, tile: [usize; 2]);
-    /// A `&Atomics<T>`, or a `&Scatter<T>`, which is handed on in the same way.
+    /// A `&Atomics<T>`, a `&Scatter<T>` or a `&mut GridMemory<T>`, which are handed on in the same way.
     fn atomics<T: DeviceLayout>(&mut self, name: &'static str, buffer: &mut S::Mut<'_, T>);
     /// A `&mut DynamicShared<T>`.
     fn dynamic_shared<T: DeviceLayout>(&mut self, name: &'static str, length: DynamicLength);

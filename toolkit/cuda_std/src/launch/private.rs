@@ -54,7 +54,26 @@ mod device {
     use crate::platform;
     pub use crate::platform::{block_index, block_index_3d};
     use crate::scope::AllBlocks;
-    use crate::{AtomicItem, Atomics, Chunk, Scatter, Segment, Tile2d};
+    use crate::{AtomicItem, Atomics, Chunk, GridMemory, Scatter, Segment, Tile2d, WholeGrid};
+    pub use platform::GridState;
+
+    /// # Safety
+    /// The entry's first call of it: all threads of all blocks get there, no phase runs, and there is no other `WholeGrid`. `state` is this
+    /// launch's own and zero, and all blocks are on the device at the same time.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn whole_grid(threads: u32, state: *mut GridState) -> WholeGrid {
+        // SAFETY: the caller's.
+        WholeGrid::new(unsafe { platform::GridCrew::new(threads, state) })
+    }
+
+    /// # Safety
+    /// `data` has `len` elements that nobody but this grid uses while the kernel runs.
+    #[inline(always)]
+    pub unsafe fn grid_memory<'a, T: bytemuck::Pod>(data: *mut T, len: u32) -> GridMemory<'a, T> {
+        // SAFETY: the caller's.
+        unsafe { GridMemory::new(data, len) }
+    }
 
     /// # Safety
     /// The entry's first call of it: all threads of the block get there, no phase runs, and there is no other `Block`.
@@ -132,9 +151,9 @@ mod host {
     use super::Block;
     use crate::access::Access;
     use crate::launch::{Host, Offsets, Segments};
-    use crate::platform::{Crew, Order};
+    use crate::platform::{Crew, GridCrew, Order};
     use crate::scope::AllBlocks;
-    use crate::{AtomicItem, Atomics, Chunk, Grid, Scatter, Segment, Tile2d};
+    use crate::{AtomicItem, Atomics, Chunk, Grid, GridMemory, Scatter, Segment, Tile2d, WholeGrid};
     use bytemuck::Pod;
     use cuda_layout::DeviceLayout;
     use std::marker::PhantomData;
@@ -174,6 +193,13 @@ mod host {
         #[must_use]
         pub fn block(self, threads: u32) -> Block {
             Block::new(self.index, Crew::new(threads, self.grid, self.order))
+        }
+
+        /// All blocks for a kernel whose blocks meet.
+        #[inline(always)]
+        #[must_use]
+        pub fn whole_grid(self, threads: u32) -> WholeGrid {
+            WholeGrid::new(GridCrew::new(threads, self.grid, self.order))
         }
     }
 
@@ -238,6 +264,15 @@ mod host {
         pub unsafe fn chunk<const N: usize, A: Access>(&self, block: BlockOnCpu) -> Chunk<'_, T, N, A> {
             // SAFETY: the caller's; chunks of different blocks are disjoint.
             unsafe { Chunk::new(block.index, self.data, self.size[0]) }
+        }
+
+        /// # Safety
+        /// No other memory of this buffer lives.
+        #[inline(always)]
+        #[must_use]
+        pub unsafe fn grid_memory(&self) -> GridMemory<'_, T> {
+            // SAFETY: the caller's.
+            unsafe { GridMemory::new(self.data, self.size[0]) }
         }
 
         /// # Safety

@@ -3,7 +3,6 @@
 use super::{MatrixElement, MatrixSums, place_sum};
 use crate::access::Access;
 use crate::bounds::check_length;
-use crate::unrolled::unrolled;
 use crate::{Block, PerThread, Shared, Thread, Tile, Tile2d};
 use bytemuck::Pod;
 
@@ -19,20 +18,28 @@ fn each_sum<E: MatrixElement, const R: usize, const C: usize>(
     let (warp, lane) = (thread.index() / 32, thread.index() % 32);
     let top = (warp / across).wrapping_mul(16 * R as u32);
     let left = (warp % across).wrapping_mul(8 * C as u32);
-    unrolled::<R>(|r| {
-        unrolled::<C>(|c| {
-            unrolled::<4>(|j| {
-                let (row, column) = place_sum(lane, j);
-                let (row, column) = (row.wrapping_add(r.wrapping_mul(16)), column.wrapping_add(c.wrapping_mul(8)));
-                store(top.wrapping_add(row), left.wrapping_add(column), sums.0[r as usize][c as usize][j as usize]);
-            });
-        });
-    });
+    // Written out here, and not by closures: one that is too long to become part of this code would take the sums by reference, and
+    // they would leave their registers.
+    macro_rules! parts {
+        ($($part:literal)*) => {$(
+            if const { $part < R * C } {
+                let (r, c) = ($part / C, $part % C);
+                let four = sums.0[r % R][c];
+                for j in 0..4 {
+                    let (row, column) = place_sum(lane, j);
+                    let (row, column) = (row.wrapping_add(16 * r as u32), column.wrapping_add(8 * c as u32));
+                    store(top.wrapping_add(row), left.wrapping_add(column), four[j as usize]);
+                }
+            }
+        )*};
+    }
+    parts!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
+    parts!(32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63);
 }
 
 /// How many warps' sums lie beside each other, and how many there are.
 const fn parts<const ROWS: usize, const COLUMNS: usize, const R: usize, const C: usize>() -> (u32, u32) {
-    assert!(R > 0 && C > 0, "a warp has at least 16 x 8 sums");
+    assert!(R > 0 && C > 0 && R * C <= 64, "a warp has 1 to 64 parts of 16 x 8 sums");
     assert!(
         ROWS.is_multiple_of(16 * R) && COLUMNS.is_multiple_of(8 * C),
         "a tile is cut into whole parts of 16 R rows and 8 C columns, one a warp"

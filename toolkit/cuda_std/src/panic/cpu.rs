@@ -13,6 +13,8 @@ struct Site {
     column: u32,
     message: Option<String>,
     thread: Option<u32>,
+    /// The block, where the kernel's blocks meet.
+    block: Option<u32>,
 }
 
 thread_local! {
@@ -41,7 +43,7 @@ impl Site {
             file: if unseen { "(unknown: the panic hook was replaced)".to_owned() } else { self.file },
             line: self.line,
             column: self.column,
-            block,
+            block: self.block.map_or(block, |block| [block, 0, 0]),
             thread: [self.thread.unwrap_or(0), 0, 0],
             message: if unseen { message() } else { self.message },
         }
@@ -92,6 +94,25 @@ impl Drop for ThreadGuard {
     fn drop(&mut self) {
         if std::thread::panicking() {
             note(self.thread);
+        }
+    }
+}
+
+/// Remembers which block of a whole grid a loop is at, likewise.
+#[derive(Default)]
+pub(crate) struct BlockGuard {
+    pub(crate) block: u32,
+}
+
+impl Drop for BlockGuard {
+    #[inline]
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            SITE.with_borrow_mut(|site| {
+                if let Some(site) = site {
+                    site.block.get_or_insert(self.block);
+                }
+            });
         }
     }
 }

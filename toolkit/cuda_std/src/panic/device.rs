@@ -34,14 +34,36 @@ pub unsafe fn enter(record: *mut PanicRecord, kernel: u32) {
 /// Ends this thread if another one of its block has panicked.
 #[inline(always)]
 pub(crate) fn leave_if_poisoned() {
+    if poison() != 0 {
+        exit();
+    }
+}
+
+/// Not 0 if a thread of this block has panicked.
+#[inline(always)]
+pub(crate) fn poison() -> u32 {
     let poison: u32;
     // SAFETY: reads what `enter` initialised. Not `pure`: another thread may have changed it.
     unsafe {
         asm!("ld.volatile.shared.b32 {0}, [__cuda_std_launch+12];", out(reg32) poison, options(nostack, readonly, preserves_flags));
     }
-    if poison != 0 {
-        exit();
+    poison
+}
+
+/// Poisons this block if a thread of the launch has panicked, or of one before it on the stream that is not reported yet; whether it is
+/// so.
+#[inline(never)]
+pub(crate) fn poison_if_one_has_panicked() -> bool {
+    let record: *mut PanicRecord;
+    // SAFETY: reads what `enter` wrote, which vouched for the record; poisons the block.
+    unsafe {
+        asm!("ld.shared.b64 {0}, [__cuda_std_launch];", out(reg64) record, options(nostack, readonly, preserves_flags));
+        if record.is_null() || AtomicU32::from_ptr(&raw mut (*record).state).load(Ordering::Relaxed) == PANIC_NONE {
+            return false;
+        }
+        asm!("st.volatile.shared.b32 [__cuda_std_launch+12], {0};", in(reg32) 1u32, options(nostack, preserves_flags));
     }
+    true
 }
 
 /// Ends this thread. Not `trap`, which would destroy the context.

@@ -15,6 +15,7 @@ mod scatter;
 mod shared;
 mod warp;
 mod warp_list;
+mod whole_grid;
 
 pub use atomic::{AtomicNumber, Place};
 pub use crew::Crew;
@@ -29,12 +30,13 @@ pub(crate) use reduce::{GroupsHalf, block_broadcast, block_reduce, team_collect,
 pub(crate) use scan::block_scan;
 pub(crate) use scatter::{WriteOnce, store_scattered};
 pub use shared::{DynamicStorage, SharedStorage};
-pub(crate) use shared::{SharedPointer, finish_copies};
+pub(crate) use shared::{SharedPointer, end_turn_of_copies, finish_copies, finish_older_copies};
 pub(crate) use warp::{
     LaneStorage, UnionStorage, ballot, ballot_of_any, begin_turns, each_in_turn, each_index_by_warp, each_warp,
     leads_warp, leave_if_a_lane_is_dead, meet_warp,
 };
 pub(crate) use warp_list::{any_item, spread, store_ranges, store_some};
+pub(crate) use whole_grid::GridCrew;
 
 use crate::panic::cpu::ThreadGuard;
 
@@ -48,6 +50,33 @@ pub(crate) fn barrier() {
 /// As [`barrier`]; a panic has unwound before.
 #[inline(always)]
 pub(crate) fn publish() {
+    barrier();
+}
+
+/// Four words that lie one behind the other.
+///
+/// # Safety
+/// They are there, at a multiple of 16 bytes.
+#[inline(always)]
+pub(crate) unsafe fn load_four_words(at: *const u32) -> [u32; 4] {
+    #[repr(align(16))]
+    #[derive(Clone, Copy)]
+    struct Aligned([u32; 4]);
+    // SAFETY: the caller's.
+    unsafe { at.cast::<Aligned>().read().0 }
+}
+
+/// There is nothing to see.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen;
+
+impl Seen {
+    pub(crate) const NOTHING: Self = Self;
+}
+
+/// As [`publish`].
+#[inline(always)]
+pub(crate) fn publish_late(_: &mut Seen) {
     barrier();
 }
 

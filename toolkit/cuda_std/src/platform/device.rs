@@ -13,10 +13,13 @@ mod scatter;
 mod shared;
 mod shuffle;
 mod warp;
+mod whole_grid;
 
 pub use atomic::{AtomicNumber, Place};
 pub use frozen::Frozen;
 pub(crate) use frozen::frozen;
+#[cfg(target_feature = "sm_80")]
+pub(crate) use matrix::load_rows;
 pub(crate) use matrix::{mma, multiply};
 pub use picks::Pick;
 pub(crate) use picks::{PickStorage, load_picks, push_picks, push_ranges_where};
@@ -27,14 +30,17 @@ pub(crate) use reduce::{
 pub(crate) use scan::block_scan;
 pub(crate) use scatter::{WriteOnce, store_scattered};
 pub use shared::{DynamicStorage, SharedStorage};
-pub(crate) use shared::{SharedPointer, finish_copies};
+pub(crate) use shared::{SharedPointer, end_turn_of_copies, finish_copies, finish_older_copies};
 pub(crate) use warp::{
     LaneStorage, UnionStorage, any_item, ballot, ballot_of_any, begin_turns, each_in_turn, each_index_by_warp,
     each_warp, leads_warp, leave_if_a_lane_is_dead, meet_warp, spread, store_ranges, store_some,
 };
 
+pub(crate) use whole_grid::GridCrew;
+pub use whole_grid::GridState;
+
 use crate::grid::Grid;
-use crate::panic::device::leave_if_poisoned;
+use crate::panic::device::{exit, leave_if_poisoned, poison};
 use core::arch::nvptx;
 
 const WARP: u32 = 32;
@@ -127,6 +133,42 @@ pub(crate) fn barrier() {
 pub(crate) fn publish() {
     barrier();
     leave_if_poisoned();
+}
+
+/// Four words that lie one behind the other, by one instruction. The compiler by itself would find that four loads give the same,
+/// where the code around it has those for other slices, and have only those.
+///
+/// # Safety
+/// They are there, at a multiple of 16 bytes, and nobody writes them.
+#[inline(always)]
+pub(crate) unsafe fn load_four_words(at: *const u32) -> [u32; 4] {
+    let (a, b, c, d): (u32, u32, u32, u32);
+    // SAFETY: the caller's.
+    unsafe {
+        core::arch::asm!("ld.v4.b32 {{{0}, {1}, {2}, {3}}}, [{4}];",
+            out(reg32) a, out(reg32) b, out(reg32) c, out(reg32) d, in(reg64) at,
+            options(pure, readonly, nostack, preserves_flags));
+    }
+    [a, b, c, d]
+}
+
+/// What a thread has seen at the last [`publish_late`]: not 0 where one of the block had panicked.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen(u32);
+
+impl Seen {
+    pub(crate) const NOTHING: Self = Self(0);
+}
+
+/// As [`publish`], of a thread that had panicked before the barrier before this one: nobody waits for the answer of now, which would
+/// take as long as many instructions of the loop between two barriers.
+#[inline(always)]
+pub(crate) fn publish_late(seen: &mut Seen) {
+    barrier();
+    if seen.0 != 0 {
+        exit();
+    }
+    seen.0 = poison();
 }
 
 /// The indices `first, first + step, ..` below `n`. The sum cannot wrap, so it is not checked in every turn:

@@ -391,6 +391,10 @@ API cuLaunchKernel(struct function *function, unsigned x, unsigned y, unsigned z
     queue(stream, op);
     return leave(OK);
 }
+API cuLaunchCooperativeKernel(struct function *function, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz,
+                              unsigned shared, struct stream *stream, void **parameters) {
+    return cuLaunchKernel(function, x, y, z, bx, by, bz, shared, stream, parameters, NULL);
+}
 
 #ifndef WITHOUT_GRAPHS
 API cuStreamBeginCapture_v2(struct stream *stream, int mode) {

@@ -14,3 +14,4 @@ mod shapes;
 mod testing;
 mod tiles;
 mod warps;
+mod whole_grid;

@@ -62,6 +62,11 @@ fn items(signature: &Signature, entry: &Entry) -> TokenStream {
     let bindings = parts.iter().map(|part| &part.binding);
     let arguments = parts.iter().map(|part| &part.argument);
     let symbol = name.to_string();
+    let (state, first) = if signature.meets {
+        (quote!(, grid_state: *mut p::GridState), quote!(p::whole_grid(const { #threads }, grid_state)))
+    } else {
+        (TokenStream::new(), quote!(p::block::<DIMENSIONS>(const { #threads })))
+    };
     // A comment to the assembler; the build turns it into the entry's directives.
     let launch_bounds = format!("// .launch_bounds {name} {{threads}} {} phases", signature.blocks_per_sm);
     let fingerprint = format_ident!("__cuda_std_description_{name}");
@@ -76,12 +81,12 @@ fn items(signature: &Signature, entry: &Entry) -> TokenStream {
         #shared_limit
         #(#declarations)*
         #[unsafe(export_name = #symbol)]
-        pub unsafe extern "ptx-kernel" fn entry(#(#parameters)* panic_record: *mut p::PanicRecord, kernel_id: u32) {
+        pub unsafe extern "ptx-kernel" fn entry(#(#parameters)* panic_record: *mut p::PanicRecord, kernel_id: u32 #state) {
             // SAFETY: the host passes what its typed launch has checked; the shared arrays are this entry's own.
             unsafe {
                 p::enter(panic_record, kernel_id);
                 #(#bindings)*
-                let __block = &mut p::block::<DIMENSIONS>(const { #threads });
+                let __block = &mut #first;
                 #home::#kernel #instance(__block, #(#arguments),*);
             }
         }
@@ -132,6 +137,11 @@ fn part(kernel: &Ident, parameter: &Parameter) -> Part {
         Kind::Scatter(element) => Part {
             parameters: quote!(#id: *mut #element, #len: u32,),
             argument: quote!(&p::scatter(#id, #len)),
+            ..Part::default()
+        },
+        Kind::GridMemory(element) => Part {
+            parameters: quote!(#id: *mut #element, #len: u32,),
+            argument: quote!(&mut p::grid_memory(#id, #len)),
             ..Part::default()
         },
         Kind::Shared { element, length } => {

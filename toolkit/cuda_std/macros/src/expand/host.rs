@@ -213,6 +213,7 @@ fn items(
     let Entry { home, arguments: instance, .. } = entry;
     let (function, threads, dimensions) = (&signature.name, &signature.threads, signature.dimensions);
     let name_text = entry.name.to_string();
+    let (meets, first) = (signature.meets, format_ident!("{}", if signature.meets { "whole_grid" } else { "block" }));
     let description = super::description(signature, entry);
     let shared_limit = super::shared_limit(signature, entry);
     let visits = parts.iter().map(|part| &part.visit);
@@ -228,7 +229,7 @@ fn items(
                 #[target_feature(enable = #features)]
                 fn #run(args: &CpuArgs<'_>, block: p::BlockOnCpu) {
                     let block = block.in_rising_order();
-                    #home::#version #instance(&mut block.block(const { #threads }), #(#arguments),*);
+                    #home::#version #instance(&mut block.#first(const { #threads }), #(#arguments),*);
                 }
             }
         })
@@ -254,7 +255,7 @@ fn items(
 
         #[inline(always)]
         fn run(args: &CpuArgs<'_>, block: p::BlockOnCpu) {
-            #home::#function #instance(&mut block.block(const { #threads }), #(#arguments),*);
+            #home::#function #instance(&mut block.#first(const { #threads }), #(#arguments),*);
         }
 
         #(#run_versions)*
@@ -268,6 +269,7 @@ fn items(
             };
             const THREADS: u32 = #threads;
             const DIMENSIONS: u32 = #dimensions;
+            const MEETS: bool = #meets;
             type Args<'a, InSpace: l::Space> = #args;
 
             fn visit<InSpace: l::Space, ByVisitor: l::ArgVisitor<InSpace>>(
@@ -402,6 +404,15 @@ fn part(parameter: &Parameter) -> Part {
             cpu_field: quote!(#id: ::cuda_std::Scatter<'a, #element>,),
             cpu_value: quote!(#id: p::scatter(args.#id),),
             argument: quote!(&args.#id),
+        },
+        Kind::GridMemory(element) => Part {
+            field: field(&quote!(InSpace::Mut<'a, #element>)),
+            visit: quote!(visitor.atomics::<#element>(#text, &mut args.#id);),
+            transfer: quote!(#id: by.write::<#element>(#text, args.#id)?,),
+            view: quote!(let #id = l::BufferShape { len: InSpace::len_mut(&args.#id) };),
+            cpu_field: quote!(#id: p::CpuOutput<'a, #element>,),
+            cpu_value: quote!(#id: p::CpuOutput::new(args.#id, 1),),
+            argument: quote!(&mut unsafe { args.#id.grid_memory() }),
         },
         Kind::Shared { .. } => {
             Part { argument: quote!(&mut ::cuda_std::Shared::from_storage(p::SharedStorage::new())), ..Part::default() }

@@ -134,3 +134,11 @@ impl<T: Pod> SharedPointer<T> {
 /// Nothing is under way: [`SharedPointer::copy`] has copied.
 #[inline(always)]
 pub(crate) fn finish_copies() {}
+
+/// As [`finish_copies`].
+#[inline(always)]
+pub(crate) fn end_turn_of_copies() {}
+
+/// As [`finish_copies`].
+#[inline(always)]
+pub(crate) fn finish_older_copies<const STAGES: usize>() {}

@@ -33,6 +33,58 @@ pub(crate) fn multiply<E: MatrixElement, const R: usize, const C: usize>(
     });
 }
 
+/// Loads `N * J` parts of 8 rows with 16 bytes each from shared memory: of each, lane `l` gets word `l % 4` of row `l / 4`. `line(part,
+/// row)` is the address of a row.
+///
+/// # Safety
+/// All lanes get here together, and all rows lie within shared memory at multiples of 16 bytes, which nobody writes.
+#[cfg(target_feature = "sm_80")]
+#[inline(always)]
+pub(crate) unsafe fn load_rows<const N: usize, const J: usize>(
+    lane: u32,
+    line: impl Fn(u32, u32) -> u32,
+) -> [[u32; J]; N] {
+    use core::arch::asm;
+
+    const { assert!(J == 2 || J == 4, "parts are loaded in pairs") };
+    // Both as in `multiply`.
+    leave_if_a_lane_is_dead();
+    meet_warp();
+    let (part, row) = (lane / 8, lane % 8);
+    let mut words = [[0; J]; N];
+    unrolled::<N>(|n| {
+        let first = n.wrapping_mul(J as u32);
+        let n = n as usize;
+        // Pairs of pairs, where there is another one.
+        if const { J == 4 } || (n % 2 == 0 && n + 1 < N) {
+            let address = line(first.wrapping_add(part), row);
+            let (a, b, c, d): (u32, u32, u32, u32);
+            // SAFETY: the caller's, of each lane's row.
+            unsafe {
+                asm!("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {{{0}, {1}, {2}, {3}}}, [{4}];",
+                    out(reg32) a, out(reg32) b, out(reg32) c, out(reg32) d, in(reg32) address,
+                    options(readonly, nostack, preserves_flags));
+            }
+            (words[n][0], words[n][1]) = (a, b);
+            if const { J == 4 } {
+                (words[n][J - 2], words[n][J - 1]) = (c, d);
+            } else {
+                (words[(n + 1) % N][0], words[(n + 1) % N][1]) = (c, d);
+            }
+        } else if n % 2 == 0 {
+            let address = line(first.wrapping_add(part % 2), row);
+            let (a, b): (u32, u32);
+            // SAFETY: as above.
+            unsafe {
+                asm!("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {{{0}, {1}}}, [{2}];",
+                    out(reg32) a, out(reg32) b, in(reg32) address, options(readonly, nostack, preserves_flags));
+            }
+            (words[n][0], words[n][1]) = (a, b);
+        }
+    });
+    words
+}
+
 /// One instruction each, of `m16n8` and the depth that makes 8 words a row.
 ///
 /// Each is inline assembly that is said to have effects, because LLVM's own functions for them have none for its

@@ -43,6 +43,16 @@ pub(crate) unsafe fn store_scattered<T: Pod>(to: *mut T, value: T) {
             1 => store_in_pieces!(to, from, size_of::<T>(), u8, "b8", reg16, u16),
             2 => store_in_pieces!(to, from, size_of::<T>(), u16, "b16", reg16, u16),
             4 => store_in_pieces!(to, from, size_of::<T>(), u32, "b32", reg32, u32),
+            16.. => {
+                for piece in 0..size_of::<T>() / 16 {
+                    let [low, high] = from.add(piece * 16).cast::<[u64; 2]>().read_unaligned();
+                    asm!(
+                        "{{ .reg .b64 place; cvta.to.global.u64 place, {0}; st.relaxed.gpu.global.v2.b64 [place], {{{1}, {2}}}; }}",
+                        in(reg64) to.wrapping_add(piece * 16), in(reg64) low, in(reg64) high,
+                        options(nostack, preserves_flags)
+                    );
+                }
+            }
             _ => store_in_pieces!(to, from, size_of::<T>(), u64, "b64", reg64, u64),
         }
     }

@@ -98,7 +98,7 @@ impl<T: Pod> SharedPointer<T> {
 
     /// Address of element `i`. Addresses are computed without overflow checks: the index has been checked.
     #[inline(always)]
-    pub(super) fn address(self, i: u32) -> u32 {
+    pub(crate) fn address(self, i: u32) -> u32 {
         self.0.wrapping_add(i.wrapping_mul(size_of::<T>() as u32))
     }
 
@@ -300,5 +300,25 @@ pub(crate) fn finish_copies() {
     // SAFETY: waits.
     unsafe {
         asm!("cp.async.wait_all;", options(nostack, preserves_flags));
+    }
+}
+
+/// Ends a turn of copies: what this thread has begun since the last call is one group.
+#[inline(always)]
+pub(crate) fn end_turn_of_copies() {
+    #[cfg(target_feature = "sm_80")]
+    // SAFETY: changes no memory.
+    unsafe {
+        asm!("cp.async.commit_group;", options(nostack, preserves_flags));
+    }
+}
+
+/// Waits for all turns of copies of this thread but the last `STAGES - 2`.
+#[inline(always)]
+pub(crate) fn finish_older_copies<const STAGES: usize>() {
+    #[cfg(target_feature = "sm_80")]
+    // SAFETY: waits.
+    unsafe {
+        asm!("cp.async.wait_group {0};", const STAGES - 2, options(nostack, preserves_flags));
     }
 }

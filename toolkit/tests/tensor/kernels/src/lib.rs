@@ -1,5 +1,5 @@
-//! Kernels for tests whose PTX is not committed: 16-bit floats, tensor cores, asynchronous copies, and one that interprets
-//! programs.
+//! Kernels for tests whose PTX is not committed: 16-bit floats, tensor cores, asynchronous copies, blocks that meet, and one
+//! that interprets programs.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 #![deny(unsafe_code)]
@@ -9,10 +9,16 @@ mod half;
 // Tensor cores support this from 8.0 on.
 #[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
 mod matrix;
+mod meeting;
+#[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
+mod product;
 mod programs;
 
 pub use copies::copied;
 pub use half::{all_sums, arithmetic, eights, lanes, narrowed, narrowed_pairs, widened};
 #[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
 pub use matrix::{product_bf16, product_f16, product_i8, product_tf32, tiled_bf16, tiled_f16};
+pub use meeting::rounds;
+#[cfg(any(not(target_arch = "nvptx64"), target_feature = "sm_80"))]
+pub use product::{from_tiles_bf16, from_tiles_f16, from_tiles_i8, from_tiles_tf32, staged};
 pub use programs::{WORDS, program};

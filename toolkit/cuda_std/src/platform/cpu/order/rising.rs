@@ -18,6 +18,12 @@ impl Order {
         self
     }
 
+    /// The order of part `index` of the work in this order.
+    #[inline(always)]
+    pub(crate) fn of(self, _index: u32) -> Self {
+        self
+    }
+
     /// The numbers below `n` in this order.
     #[inline(always)]
     pub(crate) fn numbers(self, _n: u32) -> Numbers {

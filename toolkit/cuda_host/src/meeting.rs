@@ -1,0 +1,30 @@
+//! Launches whose blocks meet.
+
+use crate::device::multiprocessors;
+use crate::module::LoadedKernel;
+use crate::{CudaError, DeviceBuffer, DeviceViewMut, Stream};
+
+/// What blocks that meet share, kept for the next such launch on the stream: eight words of which the first counts arrivals, and eight words
+/// for each block.
+#[derive(Default)]
+pub(crate) struct Meeting(Option<DeviceBuffer<u64>>);
+
+impl Meeting {
+    /// The memory for a launch of `blocks`, where nobody has arrived.
+    pub(crate) fn begin(&mut self, stream: &Stream, blocks: u32) -> Result<DeviceViewMut<'_, u64>, CudaError> {
+        let words = 8 + 8 * blocks as usize;
+        let buffer = match self.0.take() {
+            Some(buffer) if buffer.len() >= words => buffer,
+            _ => DeviceBuffer::zeroed(stream, words)?,
+        };
+        let buffer = self.0.insert(buffer);
+        buffer.view_mut().slice(..8)?.zero(stream)?;
+        Ok(buffer.view_mut())
+    }
+}
+
+/// How many blocks of `threads` threads are on the kernel's device at the same time.
+pub(crate) fn most_blocks(kernel: &LoadedKernel, threads: u32) -> Result<u32, CudaError> {
+    let on_one = kernel.blocks_per_multiprocessor(threads, 0)?;
+    Ok(on_one.saturating_mul(multiprocessors(kernel.module().context().ordinal())?))
+}

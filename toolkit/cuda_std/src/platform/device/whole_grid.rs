@@ -1,0 +1,136 @@
+//! A grid whose blocks meet.
+
+use super::reduce::{GroupsHalf, block_reduce};
+use super::{Crew, barrier, block_index, frozen, grid, publish, thread_index};
+use crate::bounds::MAX_LENGTH;
+use crate::grid::part_of_block;
+use crate::panic::device::{leave_if_poisoned, poison_if_one_has_panicked};
+use bytemuck::Pod;
+use core::arch::asm;
+
+/// What all blocks of a launch share: how many have arrived at meetings, and behind 64 bytes two places of 32 bytes for each block.
+#[repr(C, align(64))]
+pub struct GridState(u64);
+
+/// All threads of a grid.
+pub(crate) struct GridCrew {
+    threads: u32,
+    state: *mut GridState,
+    /// How many blocks have arrived when the next meeting is over.
+    target: u64,
+    /// Which of its places a block takes for its next result.
+    half: bool,
+}
+
+impl GridCrew {
+    /// # Safety
+    /// `state` is this launch's own, with room for all blocks, and nobody has arrived. All blocks are on the device at the same time.
+    #[inline(always)]
+    pub(crate) unsafe fn new(threads: u32, state: *mut GridState) -> Self {
+        Self { threads, state, target: 0, half: false }
+    }
+
+    #[inline(always)]
+    pub(crate) fn blocks(&self) -> u32 {
+        grid().x
+    }
+
+    #[inline(always)]
+    pub(crate) fn threads(&self) -> u32 {
+        self.threads
+    }
+
+    /// Runs `f(thread, i)` for every index below `n` in this thread.
+    #[inline(always)]
+    pub(crate) fn each_index(&mut self, n: u32, f: impl Fn(u32, u32)) {
+        frozen(&f);
+        let all = u64::from(self.threads) * u64::from(self.blocks());
+        let mut i = u64::from(block_index::<1>()) * u64::from(self.threads) + u64::from(thread_index());
+        while i < u64::from(n) {
+            f(thread_index(), i as u32);
+            i = i.wrapping_add(all);
+        }
+    }
+
+    /// Waits for all blocks. All threads see what any of them wrote before.
+    #[inline(always)]
+    pub(crate) fn meet(&mut self) {
+        publish();
+        self.target = self.target.wrapping_add(u64::from(self.blocks()));
+        if thread_index() == 0 {
+            let arrived = self.state.cast::<u64>();
+            // SAFETY: the state lives as long as the launch. Threads of the block have met, so that this fence is behind what they
+            // wrote, and what they read is behind the one below: as CUDA C++ has it in `grid.sync()`.
+            unsafe {
+                asm!("fence.acq_rel.gpu;", options(nostack, preserves_flags));
+                asm!("red.release.gpu.add.u64 [{0}], 1;", in(reg64) arrived, options(nostack, preserves_flags));
+                let mut turns = 0u32;
+                loop {
+                    let now: u64;
+                    asm!("ld.acquire.gpu.u64 {0}, [{1}];", out(reg64) now, in(reg64) arrived,
+                        options(nostack, preserves_flags));
+                    if now >= self.target {
+                        break;
+                    }
+                    // A block in which a thread has panicked does not come. To ask takes long: its record is the host's memory.
+                    turns = turns.wrapping_add(1);
+                    if turns.is_multiple_of(1024) && poison_if_one_has_panicked() {
+                        break;
+                    }
+                }
+                asm!("fence.acq_rel.gpu;", options(nostack, preserves_flags));
+            }
+        }
+        barrier();
+        leave_if_poisoned();
+    }
+
+    /// See [`WholeGrid::reduce`](crate::WholeGrid::reduce).
+    #[inline(always)]
+    pub(crate) fn reduce<T: Pod>(
+        &mut self,
+        n: u32,
+        identity: T,
+        value: impl Fn(u32, u32) -> T,
+        combine: impl Fn(T, T) -> T,
+    ) -> T {
+        frozen(&value);
+        frozen(&combine);
+        let crew = Crew::new(self.threads);
+        let blocks = self.blocks();
+        let (first, count) = part_of_block(n, blocks, block_index::<1>());
+        let own = block_reduce::<false, T>(
+            crew,
+            GroupsHalf::FIRST,
+            count,
+            identity,
+            |i| value(thread_index(), first.wrapping_add(i)),
+            &combine,
+        );
+        let half = u32::from(self.half);
+        self.half = !self.half;
+        let state = self.state;
+        let place = |block: u32| {
+            let bytes = 64u64 + 32 * (2 * u64::from(block) + u64::from(half));
+            state.cast::<u8>().wrapping_add(bytes as usize).cast::<T>()
+        };
+        if thread_index() == 0 {
+            // SAFETY: a place of this block's own, aligned to 32 bytes. Who read it has met all others since: at the meeting of
+            // the reduction between.
+            unsafe { place(block_index::<1>()).write(own) };
+        }
+        self.meet();
+        // SAFETY: every block has written its own, and all have met.
+        let all = block_reduce::<false, T>(
+            crew,
+            GroupsHalf::FIRST,
+            blocks.min(MAX_LENGTH),
+            identity,
+            |block| unsafe { place(block).read() },
+            &combine,
+        );
+        // The next reduction takes the same place for the results of warps.
+        barrier();
+        all
+    }
+}

@@ -1,0 +1,164 @@
+//! A shared array in several stages, which are filled some turns before they are used.
+
+use crate::bounds::{MAX_LENGTH, check_length};
+use crate::platform::{self, SharedPointer};
+use crate::{Block, DynamicShared, Shared, Tile};
+use bytemuck::Pod;
+use core::marker::PhantomData;
+
+/// A shared array in `S` stages of the same size, for [`copy_ahead`](Self::copy_ahead): copies begin `S - 1` turns before the turn
+/// that uses them. [`DoubleBuffer::copy_ahead`](crate::DoubleBuffer::copy_ahead) does the same with two halves.
+///
+/// One turn often ends before a copy from global memory does. With three or four stages two or three copies are under way at
+/// a time.
+///
+/// ```
+/// # use cuda_std::prelude::*;
+/// /// Sums of columns of a table, 8 rows a turn, three turns ahead.
+/// #[kernel(threads = 32, requires(x.len().is_multiple_of(256)))]
+/// fn sums(block: &mut Block, out: &mut Chunk<f32, 32>, x: &[f32], rows: &mut Shared<f32, 1024>) {
+///     let mut sums = block.per_thread(|_| 0.0);
+///     let turns = x.len() as u32 / 256;
+///     rows.stages::<4>(block).copy_ahead(block, turns, 256, |turn, i| x.at_ref(256 * turn + i), |block, _, tile| {
+///         block.each(&mut sums, |thread, sum| {
+///             for row in 0..8 {
+///                 *sum += tile.get(32 * row + thread.index());
+///             }
+///         });
+///     });
+///     out.write(block, 0, &sums, |_, sum| *sum);
+/// }
+/// # fn main() {
+/// for turns in [0, 1, 2, 3, 4, 5, 9] {
+///     let x: Vec<f32> = (0..256 * turns).map(|i| (i % 32) as f32).collect();
+///     let mut out = [0.0; 32];
+///     sums::launch(&CpuExecutor::new(), 1, sums::Args { out: &mut out, x: &x }).unwrap();
+///     assert_eq!(out[31], 31.0 * 8.0 * turns as f32);
+/// }
+/// # }
+/// ```
+pub struct Stages<'a, T, const S: usize> {
+    data: SharedPointer<T>,
+    /// Elements of a stage.
+    len: u32,
+    /// Whether threads may still read the last tile.
+    used: bool,
+    owner: PhantomData<&'a mut [T]>,
+}
+
+impl<'a, T: Pod, const S: usize> Stages<'a, T, S> {
+    /// # Safety
+    /// `data` points to the first of `S` times `len` elements that these stages alone use while they live, and no thread reads them
+    /// any more. A stage has whole 16 bytes.
+    #[inline(always)]
+    unsafe fn new(data: SharedPointer<T>, len: u32) -> Self {
+        const { assert!(S >= 2 && S <= 16, "there are 2 to 16 stages") };
+        Self { data, len, used: false, owner: PhantomData }
+    }
+
+    /// Number of elements of a stage.
+    #[inline(always)]
+    #[must_use]
+    pub fn capacity(&self) -> u32 {
+        self.len
+    }
+
+    /// Runs `body(block, turn, tile)` for every turn below `turns`, with a tile of the `n` elements that `source(turn, i)` points to. The
+    /// copies of a turn begin `S - 1` turns before.
+    ///
+    /// All else is as in [`DoubleBuffer::copy_ahead`](crate::DoubleBuffer::copy_ahead): which elements are copied without waiting, one
+    /// barrier a turn, and a tile that ends with its body.
+    ///
+    /// # Panics
+    /// When `n` is beyond [`capacity`](Self::capacity), or `turns` above `u32::MAX - 1024`.
+    ///
+    /// A tile stays in its turn:
+    ///
+    /// ```compile_fail,E0521
+    /// # use cuda_std::prelude::*;
+    /// fn kept<'x>(block: &mut Block, rows: &mut Stages<'_, f32, 3>, x: &'x [f32]) {
+    ///     let mut last = None;
+    ///     rows.copy_ahead(block, 2, 4, |_, i| x.at_ref(i), |_, _, tile| last = Some(tile));
+    /// }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    pub fn copy_ahead<'x>(
+        &mut self,
+        block: &mut Block,
+        turns: u32,
+        n: u32,
+        source: impl Fn(u32, u32) -> &'x T + Sync,
+        mut body: impl FnMut(&mut Block, u32, Tile<'_, T>),
+    ) where
+        T: 'x,
+    {
+        check_length(n, self.len);
+        check_length(turns, MAX_LENGTH);
+        let stage = |number: u32| self.data.offset(number.wrapping_mul(self.len));
+        let copy = |block: &mut Block, turn: u32, number: u32| {
+            if turn < turns {
+                let data = stage(number);
+                platform::each_index(block.phase(), n, |i| {
+                    // SAFETY: in bounds; index i is one thread's alone. Nobody reads this stage: before the first turn since the block
+                    // has met, and later since all threads have ended the body that had it, before the barrier behind them. What is
+                    // copied stays borrowed until the copies have ended.
+                    unsafe { data.copy(i, source(turn, i)) };
+                });
+            }
+            // A turn without copies counts, too, so that the newest turns are always as many.
+            platform::end_turn_of_copies();
+        };
+        let ahead = const { S as u32 - 1 };
+        block.open(core::mem::replace(&mut self.used, true));
+        for turn in 0..ahead {
+            copy(block, turn, turn);
+        }
+        let (mut now, mut next) = (0, ahead);
+        for turn in 0..turns {
+            // Those of this turn have ended; the `S - 2` turns behind it may be under way.
+            platform::finish_older_copies::<S>();
+            block.close(true);
+            copy(block, turn.wrapping_add(ahead), next);
+            // SAFETY: all of it was copied, and waited for; the stages stay borrowed, and no phase writes this one in this turn.
+            body(block, turn, unsafe { Tile::new(stage(now), n) });
+            let following = |number: u32| if number == ahead { 0 } else { number.wrapping_add(1) };
+            (now, next) = (following(now), following(next));
+        }
+    }
+}
+
+/// Elements of the largest stage that has whole 16 bytes, where all stages have `len` elements.
+#[inline(always)]
+const fn stage_of<T>(len: u32, stages: u32) -> u32 {
+    let bytes = if size_of::<T>() == 0 { 1 } else { size_of::<T>() as u32 };
+    // So many elements have whole 16 bytes.
+    let step = 16 >> if bytes.trailing_zeros() > 4 { 4 } else { bytes.trailing_zeros() };
+    len / stages / step * step
+}
+
+impl<T: Pod, const N: usize> Shared<T, N> {
+    /// The array in `S` stages, to be filled by [`Stages::copy_ahead`]. The build stops unless `S` stages of whole 16 bytes make it up.
+    #[inline(always)]
+    pub fn stages<const S: usize>(&mut self, block: &mut Block) -> Stages<'_, T, S> {
+        let len = const {
+            let len = stage_of::<T>(N as u32, S as u32);
+            assert!(len as usize * S == N, "stages of whole 16 bytes make up the array");
+            len
+        };
+        block.open(self.claim());
+        // SAFETY: the array stays borrowed, and who read it has been waited for.
+        unsafe { Stages::new(self.place(), len) }
+    }
+}
+
+impl<T: Pod> DynamicShared<T> {
+    /// The array in `S` stages of whole 16 bytes, to be filled by [`Stages::copy_ahead`]. What is left over at the end is not used.
+    #[inline(always)]
+    pub fn stages<const S: usize>(&mut self, block: &mut Block) -> Stages<'_, T, S> {
+        let len = stage_of::<T>(self.capacity(), S as u32);
+        block.open(self.claim());
+        // SAFETY: the array stays borrowed, and who read it has been waited for.
+        unsafe { Stages::new(self.place(), len) }
+    }
+}

@@ -1,0 +1,36 @@
+//! Kernels whose blocks meet.
+
+use cuda_std::prelude::*;
+
+fn mixed(a: u32, b: u32) -> u32 {
+    (a ^ b.rotate_left(13)).wrapping_mul(0x9e37_79b9).rotate_left(7) ^ b
+}
+
+/// Rounds in which every element depends on others of the round before, and on the sum of all; each thread of all counts in `meetings`. Where
+/// `bad` is an element, the thread that has it panics in round `when`.
+#[kernel(threads = 96, requires(other.len() == x.len() && meetings.len() == 1))]
+pub fn rounds(
+    grid: &mut WholeGrid,
+    x: &mut GridMemory<u32>,
+    other: &mut GridMemory<u32>,
+    meetings: &Atomics<u32>,
+    rounds: u32,
+    bad: u32,
+    when: u32,
+) {
+    let n = x.len();
+    for round in 0..rounds {
+        other.fill(grid, n, |thread, i| {
+            assert!(i != bad || round != when, "the bad element");
+            mixed(x.get(thread, mixed(i, round) % n), i)
+        });
+        let sum = grid.reduce(n, 0, |thread, i| other.get(thread, i), u32::wrapping_add);
+        x.update(grid, n, |thread, i, x| *x = mixed(*x ^ sum, other.get(thread, n - 1 - i)));
+        // The order of the operations shows in a float's bits.
+        let floats = grid.reduce(n, 0.0, |thread, i| x.get(thread, i) as f32 * 1e-9, |a, b| a + b);
+        x.update(grid, n.min(1), |_, _, x| *x ^= floats.to_bits());
+        grid.for_each(grid.blocks() * grid.threads_per_block(), |thread, _| {
+            meetings.add(thread, 0, 1);
+        });
+    }
+}

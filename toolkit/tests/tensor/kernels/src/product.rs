@@ -1,0 +1,122 @@
+//! A large product of matrices by tensor cores, whose tiles are copied some turns ahead.
+
+use cuda_std::prelude::*;
+
+/// Columns of both matrices that a turn takes: 128 bytes a row.
+const DEPTH: u32 = 64;
+/// Parts of 16 bytes in a row of a tile.
+const PARTS: u32 = DEPTH / 8;
+
+/// A B for a row-major A and a B that lies column by column, `depth` elements each. A block makes `ROWS` x `COLUMNS`, a warp
+/// 64 x 64; tiles are copied `STAGES - 1` turns ahead. `tiles` has `8 STAGES (ROWS + COLUMNS)` parts.
+#[kernel(
+    threads = ROWS * COLUMNS / 128,
+    requires(
+        depth > 0 && depth.is_multiple_of(DEPTH),
+        out.rows().is_multiple_of(ROWS) && out.columns().is_multiple_of(COLUMNS),
+        a.len() * 8 == out.rows() * depth as usize && b.len() * 8 == out.columns() * depth as usize,
+        tiles.len() == STAGES * PARTS as usize * (ROWS + COLUMNS),
+    ),
+    instances(
+        staged_128_256_3 = <128, 256, 3>,
+        staged_128_256_4 = <128, 256, 4>,
+        staged_256_128_3 = <256, 128, 3>,
+        staged_128_128_3 = <128, 128, 3>,
+        staged_128_128_4 = <128, 128, 4>,
+    )
+)]
+pub fn staged<const ROWS: usize, const COLUMNS: usize, const STAGES: usize>(
+    block: &mut Block,
+    out: &mut Tile2d<f32, ROWS, COLUMNS, WriteOnly>,
+    a: &[bf16x8],
+    b: &[bf16x8],
+    depth: u32,
+    tiles: &mut DynamicShared<bf16x8>,
+) {
+    let (top, left) = (out.first_row(), out.first_column());
+    let (rows, columns, across) = (ROWS as u32, COLUMNS as u32, COLUMNS as u32 / 64);
+    let stride = depth / 8;
+    let mut sums = block.per_thread(|_| MatrixSums::<bf16, 4, 8>::zero());
+    tiles.stages::<STAGES>(block).copy_ahead(
+        block,
+        depth / DEPTH,
+        (rows + columns) * PARTS,
+        |turn, i| {
+            let part = swizzled(i);
+            let (row, at) = (part / PARTS, turn * PARTS + part % PARTS);
+            if row < rows { a.at_ref((top + row) * stride + at) } else { b.at_ref((left + row - rows) * stride + at) }
+        },
+        |block, _, tile| {
+            let tile = tile.elements().swizzled();
+            block.warps_with(&mut sums, |warp, sums| {
+                let (top, left) = (warp.index() / across * 64, rows + warp.index() % across * 64);
+                let (mut x, mut y) =
+                    (warp.matrix_a(&tile, top * DEPTH, DEPTH), warp.matrix_b_by_columns(&tile, left * DEPTH, DEPTH));
+                // Those of the next step are on their way while these are multiplied.
+                macro_rules! steps {
+                    ($($k:literal)*) => {$(
+                        let next_x = warp.matrix_a(&tile, top * DEPTH + $k, DEPTH);
+                        let next_y = warp.matrix_b_by_columns(&tile, left * DEPTH + $k, DEPTH);
+                        warp.multiply(&x, &y, sums);
+                        (x, y) = (next_x, next_y);
+                    )*};
+                }
+                steps!(16 32 48);
+                warp.multiply(&x, &y, sums);
+            });
+        },
+    );
+    out.write_sums(block, &sums, |_, _, sum| sum);
+}
+
+macro_rules! from_tiles {
+    ($($name:ident: $element:ident, $sum:ident;)*) => {$(
+        /// A B for A of 16 rows and B of 24 columns, 128 bytes each, by a tile that is swizzled (`way` 1), that is not (0), and
+        /// whose rows do not begin at multiples of 16 bytes (2).
+        #[kernel(threads = 32)]
+        pub fn $name(
+            block: &mut Block,
+            out: &mut Tile2d<$sum, 16, 24, WriteOnly>,
+            a: &[$element],
+            b: &[$element],
+            way: u32,
+            tile: &mut Shared<$element, { 40 * 132 / size_of::<$element>() }>,
+        ) {
+            const ROW: u32 = 128 / size_of::<$element>() as u32;
+            const WORD: u32 = 4 / size_of::<$element>() as u32;
+            let stride = if way == 2 { ROW + WORD } else { ROW };
+            let tile = tile.fill(block, 40 * stride, |i| {
+                let (part, at) = (i / (4 * WORD), i % (4 * WORD));
+                let i = if way == 1 { swizzled(part) * 4 * WORD + at } else { i };
+                let (row, at) = (i / stride, (i % stride).min(ROW - 1));
+                if row < 16 { a.at(row * ROW + at) } else { b.at((row - 16) * ROW + at) }
+            });
+            let mut sums = block.per_thread(|_| MatrixSums::<$element, 1, 3>::zero());
+            macro_rules! add {
+                ($tile:ident) => {
+                    block.warps_with(&mut sums, |warp, sums| {
+                        for k in (0..ROW).step_by(<$element>::DEPTH as usize) {
+                            let a = warp.matrix_a(&$tile, k, stride);
+                            let b = warp.matrix_b_by_columns(&$tile, 16 * stride + k, stride);
+                            warp.multiply(&a, &b, sums);
+                        }
+                    })
+                };
+            }
+            if way == 1 {
+                let tile = tile.swizzled();
+                add!(tile);
+            } else {
+                add!(tile);
+            }
+            out.write_sums(block, &sums, |_, _, sum| sum);
+        }
+    )*};
+}
+
+from_tiles! {
+    from_tiles_f16: f16, f32;
+    from_tiles_bf16: bf16, f32;
+    from_tiles_tf32: tf32, f32;
+    from_tiles_i8: i8, i32;
+}

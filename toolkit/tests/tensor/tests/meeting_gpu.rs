@@ -1,0 +1,88 @@
+//! Kernels whose blocks meet, on CPU cores and on a GPU.
+
+use cuda_host::{CudaError, CudaExecutor, DeviceBuffer};
+use cuda_std::launch::LaunchError;
+use cuda_std::prelude::*;
+use tensor_kernels::rounds;
+
+const NONE: u32 = u32::MAX;
+
+fn gpus() -> Vec<(&'static str, CudaExecutor)> {
+    if !toolkit_tests::device::is_there() {
+        return Vec::new();
+    }
+    let images = tensor_tests::PTX.expect("a device compiler when the tests were built");
+    let open = |(name, ptx): &(&'static str, &str)| {
+        (*name, CudaExecutor::open(0, "tensor kernels", *ptx).expect("a device that opens"))
+    };
+    images.iter().map(open).collect()
+}
+
+fn on_cpu(executor: CpuExecutor, n: u32, blocks: u32, turns: u32, bad: u32) -> Result<(Vec<u32>, u32), LaunchError> {
+    let (mut x, mut other, mut meetings): (Vec<u32>, _, _) = ((0..n).collect(), vec![0; n as usize], [0]);
+    let [x_there, other] = [&mut x[..], &mut other[..]];
+    let args = rounds::Args { x: x_there, other, meetings: &mut meetings[..], rounds: turns, bad, when: turns / 2 };
+    rounds::launch(&executor, blocks, args)?;
+    Ok((x, meetings[0]))
+}
+
+fn on_gpu(gpu: &CudaExecutor, n: u32, blocks: u32, turns: u32, bad: u32) -> Result<(Vec<u32>, u32), CudaError> {
+    let stream = gpu.stream();
+    let mut x = DeviceBuffer::from_slice(stream, &(0..n).collect::<Vec<_>>())?;
+    let (mut other, mut meetings) = (DeviceBuffer::zeroed(stream, n as usize)?, DeviceBuffer::zeroed(stream, 1)?);
+    let (x_there, other, counted) = (x.view_mut(), other.view_mut(), meetings.view_mut());
+    let args = rounds::Args { x: x_there, other, meetings: counted, rounds: turns, bad, when: turns / 2 };
+    rounds::launch(gpu, blocks, args)?;
+    Ok((x.download(stream)?, meetings.download(stream)?[0]))
+}
+
+#[test]
+fn all_blocks_see_what_all_have_written() {
+    let gpus = gpus();
+    for (n, blocks, turns) in [(1, 1, 3), (5, 7, 4), (1000, 3, 5), (20_000, 32, 20), (300_001, 66, 9)] {
+        let (expected, meetings) = on_cpu(CpuExecutor::new(), n, blocks, turns, NONE).unwrap();
+        assert_eq!(meetings, 96 * blocks * turns);
+        assert_eq!(on_cpu(CpuExecutor::shuffled(1), n, blocks, turns, NONE).unwrap(), (expected.clone(), meetings));
+        for (name, gpu) in &gpus {
+            // The second launch finds what the first one has left.
+            for _ in 0..2 {
+                let found = on_gpu(gpu, n, blocks, turns, NONE).unwrap();
+                assert!(found == (expected.clone(), meetings), "{name}: {n} elements, {blocks} blocks");
+            }
+        }
+    }
+}
+
+#[test]
+fn as_many_blocks_meet_as_the_device_runs_at_once_and_no_more() {
+    for (name, gpu) in &gpus() {
+        let most = gpu.most_blocks_that_meet::<rounds::Kernel>().unwrap();
+        let expected = on_cpu(CpuExecutor::new(), 5000, most, 10, NONE).unwrap();
+        assert!(on_gpu(gpu, 5000, most, 10, NONE).unwrap() == expected, "{name}: {most} blocks");
+        let error = on_gpu(gpu, 5000, most + 1, 10, NONE).unwrap_err();
+        assert!(
+            matches!(error, CudaError::TooManyBlocksToMeet { blocks, .. } if blocks == most + 1),
+            "{name}: {error}"
+        );
+    }
+}
+
+#[test]
+fn a_panic_ends_all_blocks() {
+    let (n, blocks) = (5000, 40);
+    let Err(LaunchError::Panic(expected)) = on_cpu(CpuExecutor::new(), n, blocks, 6, 4000) else {
+        panic!("no panic on CPU cores")
+    };
+    // Elements go round: index 4000 is with thread 64 of block 1.
+    assert_eq!(
+        (expected.block, expected.thread, expected.message.as_deref()),
+        ([1, 0, 0], [64, 0, 0], Some("the bad element"))
+    );
+    for (name, gpu) in &gpus() {
+        let Err(CudaError::Panic(found)) = on_gpu(gpu, n, blocks, 6, 4000) else { panic!("{name}: no panic") };
+        assert_eq!((found.line, found.block, found.thread), (expected.line, expected.block, expected.thread), "{name}");
+        // The device goes on.
+        let expected = on_cpu(CpuExecutor::new(), n, blocks, 6, NONE).unwrap();
+        assert!(on_gpu(gpu, n, blocks, 6, NONE).unwrap() == expected, "{name}");
+    }
+}

@@ -1,0 +1,100 @@
+//! Tiles in several stages, and whole rows of shared memory for tensor cores, on a GPU: the bits of CPU cores.
+
+use cuda_host::{CudaExecutor, DeviceBuffer};
+use cuda_std::prelude::*;
+use tensor_kernels as k;
+use toolkit_tests::dice::Dice;
+
+/// An executor on the first device with the kernels for each kind of chip with tensor cores, where there is a device.
+fn gpus() -> Vec<(&'static str, CudaExecutor)> {
+    if !toolkit_tests::device::is_there() {
+        return Vec::new();
+    }
+    let images = tensor_tests::PTX.expect("a device compiler when the tests were built");
+    let open = |(name, ptx): &(&'static str, &str)| {
+        (*name, CudaExecutor::open(0, "tensor kernels", *ptx).expect("a device that opens"))
+    };
+    images.iter().filter(|(name, _)| *name >= "sm_80").map(open).collect()
+}
+
+#[test]
+fn matrices_of_tiles_are_those_of_the_definition() {
+    let (gpus, mut dice) = (gpus(), Dice::new(1));
+    macro_rules! check {
+        ($kernel:ident, $sum:ty, $from:expr, $row:literal, $most:literal) => {{
+            let mut list = |rows: usize| -> Vec<i32> {
+                (0..rows * $row).map(|_| dice.below(2 * $most + 1) as i32 - $most).collect()
+            };
+            let (a, b) = (list(16), list(24));
+            let [x, y] = [&a, &b].map(|list| list.iter().map(|x| $from(*x)).collect::<Vec<_>>());
+            for way in 0..3 {
+                let mut out = [<$sum>::default(); 16 * 24];
+                let data = Matrix { data: &mut out[..], columns: 24 };
+                let args = k::$kernel::Args { out: data, a: &x[..], b: &y[..], way };
+                k::$kernel::launch(&CpuExecutor::new(), (1, 1), args).unwrap();
+                for (at, found) in out.into_iter().enumerate() {
+                    let (row, column) = (at / 24, at % 24);
+                    let exact: i32 = (0..$row).map(|k| a[row * $row + k] * b[column * $row + k]).sum();
+                    assert_eq!(found as i32, exact, "row {row}, column {column}, way {way}");
+                }
+                for (name, gpu) in &gpus {
+                    let [x, y] = [&x, &y].map(|values| DeviceBuffer::from_slice(gpu.stream(), values).unwrap());
+                    let mut there = DeviceBuffer::<$sum>::zeroed(gpu.stream(), out.len()).unwrap();
+                    let data = Matrix { data: there.view_mut(), columns: 24 };
+                    let args = k::$kernel::Args { out: data, a: x.view(), b: y.view(), way };
+                    k::$kernel::launch(gpu, (1, 1), args).unwrap();
+                    assert_eq!(there.download(gpu.stream()).unwrap(), out, "{name}, way {way}");
+                }
+            }
+        }};
+    }
+    check!(from_tiles_f16, f32, |x: i32| f16::from_f32(x as f32), 64, 100);
+    check!(from_tiles_bf16, f32, |x: i32| bf16::from_f32(x as f32), 64, 100);
+    check!(from_tiles_tf32, f32, |x: i32| tf32::from_f32(x as f32), 32, 100);
+    check!(from_tiles_i8, i32, |x: i32| x as i8, 128, 127);
+}
+
+#[test]
+fn products_by_stages_have_the_bits_of_the_cpu() {
+    let (gpus, mut dice) = (gpus(), Dice::new(2));
+    // Fewer turns than stages, as many, and more.
+    for depth in [64u32, 128, 192, 448] {
+        let mut matrix = |rows: u32| -> Vec<bf16x8> {
+            let mut eight = || [0; 8].map(|_: i32| bf16::from_f32(dice.below(9) as f32 - 4.0));
+            (0..rows * depth / 8).map(|_| bf16x8::from_array(eight())).collect()
+        };
+        let (a, b) = (matrix(256), matrix(256));
+        macro_rules! check {
+            ($rows:literal, $columns:literal, $stages:literal) => {{
+                let (grid, tiles) = ((256 / $columns, 256 / $rows), DynamicLength($stages * 8 * ($rows + $columns)));
+                let mut out = vec![0.0f32; 256 * 256];
+                let data = Matrix { data: &mut out[..], columns: 256 };
+                let args = k::staged::Args { out: data, a: &a[..], b: &b[..], depth, tiles };
+                k::staged::launch::<$rows, $columns, $stages, _>(&CpuExecutor::new(), grid, args).unwrap();
+                let line = |matrix: &[bf16x8], line: usize| -> Vec<f32> {
+                    matrix[line * depth as usize / 8..][..depth as usize / 8].iter().flat_map(|x| x.to_f32()).collect()
+                };
+                let exact: f32 = line(&a, 200).iter().zip(&line(&b, 131)).map(|(x, y)| x * y).sum();
+                assert_eq!(out[200 * 256 + 131], exact);
+                for (name, gpu) in &gpus {
+                    let [x, y] = [&a, &b].map(|values| DeviceBuffer::from_slice(gpu.stream(), values).unwrap());
+                    let mut there = DeviceBuffer::<f32>::zeroed(gpu.stream(), out.len()).unwrap();
+                    let data = Matrix { data: there.view_mut(), columns: 256 };
+                    let args = k::staged::Args { out: data, a: x.view(), b: y.view(), depth, tiles };
+                    // A chip with less shared memory refuses the largest ones.
+                    match k::staged::launch::<$rows, $columns, $stages, _>(gpu, grid, args) {
+                        Err(cuda_host::CudaError::SharedMemory { .. }) => println!("{name}: too little shared memory"),
+                        launched => {
+                            launched.unwrap();
+                            assert!(there.download(gpu.stream()).unwrap() == out, "{name}, depth {depth}");
+                        }
+                    }
+                }
+            }};
+        }
+        check!(128, 256, 3);
+        check!(128, 256, 4);
+        check!(256, 128, 3);
+        check!(128, 128, 4);
+    }
+}
