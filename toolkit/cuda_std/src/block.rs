@@ -46,9 +46,7 @@ pub(crate) const REDUCE_SLOTS: u32 = 1024;
 ///   who writes one half has passed the other one's barrier, which all threads reached after they had read this half.
 ///   Nobody else reads there, so that a reduction needs no barrier before it.
 ///
-/// Where a barrier stands after something was written, threads look whether one of the block has panicked, and end if so. In
-/// [`meet`](Self::meet) they act on what they saw at the meeting before, so that nobody waits: for one turn a tile may hold anything where
-/// the thread that panicked should have written.
+/// Where a barrier stands after something was written, threads look whether one of the block has panicked, and end if so.
 ///
 /// # Examples
 ///
@@ -110,14 +108,12 @@ pub struct Block {
     /// Which half the next reduction takes for the results of warps: the first one after any other barrier, so that it is
     /// nearly always known to the compiler.
     half: platform::GroupsHalf,
-    /// For [`meet`](Self::meet).
-    seen: platform::Seen,
 }
 
 impl Block {
     #[inline(always)]
     pub(crate) fn new(index: u32, crew: Crew) -> Self {
-        Self { index, crew, half: platform::GroupsHalf::FIRST, seen: platform::Seen::NOTHING }
+        Self { index, crew, half: platform::GroupsHalf::FIRST }
     }
 
     /// Number of this block in the grid, counted with x fastest.
@@ -395,13 +391,6 @@ impl Block {
             platform::publish();
             self.half = platform::GroupsHalf::FIRST;
         }
-    }
-
-    /// As [`close`](Self::close), for loops of short turns: threads end a turn later if one of the block has panicked.
-    #[inline(always)]
-    pub(crate) fn close_late(&mut self) {
-        platform::publish_late(&mut self.seen);
-        self.half = platform::GroupsHalf::FIRST;
     }
 
     /// A reduction. What `value` writes is there for all threads to read when it ends, and not before it begins.

@@ -266,7 +266,7 @@ impl Block {
     /// Its examples are those of [`DoubleBuffer`] and [`PendingTiles`].
     #[inline(always)]
     pub fn meet<P: PendingTiles>(&mut self, pending: P) -> P::Met {
-        self.close_late();
+        self.close(true);
         // SAFETY: a barrier has been passed.
         unsafe { pending.met() }
     }

@@ -66,20 +66,6 @@ pub(crate) unsafe fn load_four_words(at: *const u32) -> [u32; 4] {
     unsafe { at.cast::<Aligned>().read().0 }
 }
 
-/// There is nothing to see.
-#[derive(Clone, Copy)]
-pub(crate) struct Seen;
-
-impl Seen {
-    pub(crate) const NOTHING: Self = Self;
-}
-
-/// As [`publish`].
-#[inline(always)]
-pub(crate) fn publish_late(_: &mut Seen) {
-    barrier();
-}
-
 #[cfg(test)]
 thread_local! {
     /// Barriers that a GPU would have passed.

@@ -40,7 +40,7 @@ pub(crate) use whole_grid::GridCrew;
 pub use whole_grid::GridState;
 
 use crate::grid::Grid;
-use crate::panic::device::{exit, leave_if_poisoned, poison};
+use crate::panic::device::leave_if_poisoned;
 use core::arch::nvptx;
 
 const WARP: u32 = 32;
@@ -150,25 +150,6 @@ pub(crate) unsafe fn load_four_words(at: *const u32) -> [u32; 4] {
             options(pure, readonly, nostack, preserves_flags));
     }
     [a, b, c, d]
-}
-
-/// What a thread has seen at the last [`publish_late`]: not 0 where one of the block had panicked.
-#[derive(Clone, Copy)]
-pub(crate) struct Seen(u32);
-
-impl Seen {
-    pub(crate) const NOTHING: Self = Self(0);
-}
-
-/// As [`publish`], of a thread that had panicked before the barrier before this one: nobody waits for the answer of now, which would
-/// take as long as many instructions of the loop between two barriers.
-#[inline(always)]
-pub(crate) fn publish_late(seen: &mut Seen) {
-    barrier();
-    if seen.0 != 0 {
-        exit();
-    }
-    seen.0 = poison();
 }
 
 /// The indices `first, first + step, ..` below `n`. The sum cannot wrap, so it is not checked in every turn:
