@@ -1,5 +1,6 @@
 //! Arrays of Python as the arguments of kernels: NumPy's and PyTorch's in the host's memory, CuPy's and PyTorch's on a GPU. They
-//! cross by DLPack, without a copy.
+//! cross by DLPack. On a GPU kernels use them in place. In the host's memory they use a copy, since other threads of Python may
+//! write an array at any time, with or without the interpreter's lock, and a slice of Rust must not change meanwhile.
 //!
 //! A function of a Python module takes [`Array`]s and [`ArrayMut`]s; what is not an array of that type, of consecutive elements,
 //! is a `TypeError` or a `ValueError` that says what it is. [`place`] says where they all are, and refuses arrays of which one
@@ -12,19 +13,24 @@
 //! #[pyfunction]
 //! fn total(mut sums: ArrayMut<f32>, x: Array<f32>) -> PyResult<()> {
 //!     match place(&[&sums], &[&x])? {
-//!         Place::Host => Ok(sums.host()[0] = x.host().iter().sum()),
+//!         Place::Host => Ok(sums.host()[0] = x.host().iter().sum()), // written back when the copy is dropped
 //!         Place::Device(_) => Err(pyo3::exceptions::PyValueError::new_err("the sum is taken on the host")),
 //!     }
 //! }
 //! ```
 //!
-//! Other threads of Python must not write an array while a kernel uses it, as with any function of NumPy.
+//! Other threads of Python should not write an array while a kernel uses it, as with any function of NumPy: what comes out then
+//! is not said.
 
 mod dlpack;
+mod foreign;
+mod in_use;
 
 use cuda_host::{CudaError, CudaExecutor, DeviceBuffer, Stream};
 use cuda_layout::DeviceLayout;
 use dlpack::Lent;
+pub use foreign::HostMut;
+pub use in_use::DeviceArray;
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
@@ -133,34 +139,41 @@ impl<T: Element> Array<T> {
         self.len == 0
     }
 
-    /// The elements, in the host's memory.
+    /// A copy of the elements, of an array in the host's memory.
     ///
     /// # Panics
     /// Where the array is on a GPU: see [`place`].
     #[must_use]
-    pub fn host(&self) -> &[T] {
-        assert_eq!(self.lent.place(), Ok(Place::Host), "an array on a GPU is no slice");
-        if self.len == 0 {
-            return &[];
-        }
+    pub fn host(&self) -> Vec<T> {
         // SAFETY: as many elements of this type are there, aligned, as was checked, until the tensor is given back.
-        unsafe { std::slice::from_raw_parts(std::ptr::with_exposed_provenance(self.lent.address() as usize), self.len) }
+        unsafe { foreign::load(self.pointer(), self.len) }
+    }
+
+    fn pointer(&self) -> *mut T {
+        assert_eq!(self.lent.place(), Ok(Place::Host), "an array on a GPU is no slice");
+        std::ptr::with_exposed_provenance_mut(self.lent.address() as usize)
     }
 
     /// The elements, on the GPU of `stream`. Waits for all work there, which may write them.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Those of the driver, and where a buffer that is written has the same memory.
     ///
     /// # Panics
     /// Where the array is not there: see [`place`].
-    pub fn device(&self, stream: &Stream) -> PyResult<DeviceBuffer<T>> {
+    pub fn device(&self, stream: &Stream) -> PyResult<DeviceArray<T>> {
+        self.on_device(stream, false).map(DeviceArray::new)
+    }
+
+    fn on_device(&self, stream: &Stream, is_written: bool) -> PyResult<DeviceBuffer<T>> {
         let (context, here) = (stream.context(), Ok(Place::Device(stream.context().ordinal())));
         assert_eq!(self.lent.place(), here, "the array is elsewhere");
-        stream.wait_for_others().map_err(of_device)?;
-        let (address, owner) = (self.lent.address(), Arc::clone(&self.lent));
+        without_the_lock(|| stream.wait_for_others()).map_err(of_device)?;
+        let (address, (_, range)) = (self.lent.address(), self.memory());
+        let owner = in_use::lend(Arc::clone(&self.lent), context.ordinal(), range, is_written)?;
         // SAFETY: as many elements of this type are there until the tensor is given back, aligned, as was checked. All work of
-        // others was waited for; they queue new work when the call returns, before which `finish` waits for the kernels.
+        // others was waited for, and no other buffer here has the memory that writes it, or that reads what this one writes; others
+        // queue new work when the call returns, before which `finish` waits for the kernels.
         unsafe { DeviceBuffer::from_foreign(context, address, self.len, owner) }.map_err(of_device)
     }
 }
@@ -178,29 +191,25 @@ impl<T: Element> ArrayMut<T> {
         self.0.is_empty()
     }
 
-    /// As [`Array::host`], to write.
+    /// As [`Array::host`], to write: the elements are written back when the copy is dropped.
     ///
     /// # Panics
     /// The same.
-    #[must_use]
-    pub fn host(&mut self) -> &mut [T] {
-        let (pointer, len) = (self.0.host().as_ptr().addr(), self.0.len);
-        if len == 0 {
-            return &mut [];
-        }
-        // SAFETY: as of `Array::host`; `place` has looked that no other array of the call shares the memory.
-        unsafe { std::slice::from_raw_parts_mut(std::ptr::with_exposed_provenance_mut(pointer), len) }
+    pub fn host(&mut self) -> HostMut<'_, T> {
+        let (pointer, len) = (self.0.pointer(), self.0.len);
+        // SAFETY: as of `Array::host`; the tensor is borrowed as long as the copy lives.
+        unsafe { HostMut::new(pointer, len) }
     }
 
-    /// As [`Array::device`].
+    /// As [`Array::device`], to write.
     ///
     /// # Errors
-    /// The same.
+    /// The same, and where any other buffer has the same memory.
     ///
     /// # Panics
     /// The same.
     pub fn device(&mut self, stream: &Stream) -> PyResult<DeviceBuffer<T>> {
-        self.0.device(stream)
+        self.0.on_device(stream, true)
     }
 }
 
@@ -272,8 +281,13 @@ pub fn of_launch<E: Display>(launched: Result<(), E>) -> PyResult<()> {
 /// # Errors
 /// The launch's, a kernel's panic, and those of the driver.
 pub fn finish(launched: Result<(), CudaError>, stream: &Stream) -> PyResult<()> {
-    let waited = stream.synchronize();
+    let waited = without_the_lock(|| stream.synchronize());
     of_launch(launched.and(waited))
+}
+
+/// Waits for a device while other threads of Python go on: what the device is to do first may be waiting for one of them.
+fn without_the_lock<R: Send>(wait: impl FnOnce() -> R + Send) -> R {
+    Python::attach(|python| python.detach(wait))
 }
 
 /// An error of a device, as Python has it.
