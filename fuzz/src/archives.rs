@@ -5,9 +5,12 @@ use crate::text::{Outcome, same};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use prism_host::ReadOptions;
-use prism_host::inputs::InputFile;
+use prism_host::inputs::{InputFile, discover};
 use prism_host::read::{read_bytes, read_structures};
+use std::fs;
 use std::io::Write;
+use std::path::PathBuf;
+use std::sync::LazyLock;
 
 /// A text by each way of compressing, gzip the first.
 fn compressed(text: &[u8], how: usize) -> Vec<u8> {
@@ -110,4 +113,30 @@ pub fn tar(data: &[u8]) {
     let place = usize::from(*how) * 263 % packed.len();
     packed[place] ^= how | 1;
     assert!(!InputFile::of_bytes("x.tar", packed).read_all(&options).is_empty());
+}
+
+/// A database of entries, with its index and names: the lengths of both, they, and the data.
+pub fn database(data: &[u8]) {
+    static PLACE: LazyLock<PathBuf> = LazyLock::new(|| {
+        let folder = std::env::temp_dir().join(format!("prism-fuzz-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder can be made");
+        folder.join("db")
+    });
+    let mut bytes = Bytes::new(data);
+    let [index, names] = [(); 2].map(|()| usize::from(bytes.byte()) | usize::from(bytes.byte()) << 8);
+    let [index, names] = [index, names].map(|length| bytes.take(length));
+    let entries = bytes.take(data.len());
+    for (extension, content) in [("", entries), (".index", index), (".lookup", names)] {
+        fs::write(format!("{}{extension}", PLACE.display()), content).expect("a file can be written");
+    }
+    let inputs = discover([&*PLACE]).expect("one file has one name");
+    for input in inputs.entries.into_iter().flatten() {
+        let read = input.read_all(&ReadOptions::default());
+        assert!(!read.is_empty(), "there is a result");
+        for read in read.iter().flatten() {
+            if let Err(error) = read.structure.validate() {
+                panic!("what was read does not fit together: {error}");
+            }
+        }
+    }
 }

@@ -9,7 +9,7 @@ mod kernels;
 mod packed;
 mod text;
 
-pub use archives::{bzip2, tar, xz, zstd};
+pub use archives::{bzip2, database, tar, xz, zstd};
 pub use binary::bcif;
 pub use kernels::kernels;
 pub use packed::{dataset, engine, packer};

@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 
 /// Most bytes of an entry. FoldComp entries have at most 65,535 residues, whose PDB files have 40 MB.
 const MOST: u64 = 64 << 20;
+/// How often an index may have all of the data read: entries may lie over each other, and many could lie over a long one.
+const TIMES: u64 = 4;
 /// The longest line of an index or a list of names.
 const LINE: u64 = 1 << 16;
 
@@ -112,7 +114,7 @@ pub(super) fn entries(input: &InputFile, take: &mut dyn FnMut(Item) -> bool) -> 
     let lookup = beside(&input.path, ".lookup");
     let lines = if lookup.is_file() { Some(Lines::open(&lookup).map_err(cannot(".lookup"))?) } else { None };
     let mut names = Names { lines, early: HashMap::new(), given: HashMap::new(), repeated: 0 };
-    let mut found = 0_usize;
+    let (mut found, mut bytes_read) = (0_usize, 0_u64);
     while let Some(words) = index.next().map_err(cannot(".index"))? {
         let place = match words[..] {
             [key, offset, length] => number(key).zip(number(offset)).zip(number(length)),
@@ -125,9 +127,18 @@ pub(super) fn entries(input: &InputFile, take: &mut dyn FnMut(Item) -> bool) -> 
         found += 1;
         let name = format!("{}/{}", input.name, names.of(key).map_err(cannot(".lookup"))?);
         let item = match entry(&mut data, size, offset, length) {
-            Ok(bytes) => Item::Structure { name, size: length, bytes },
+            Ok(bytes) => {
+                bytes_read = bytes_read.saturating_add(length);
+                Item::Structure { name, size: length, bytes }
+            }
             Err(reason) => Item::Failed(InputFailure::new(&name, reason)),
         };
+        if bytes_read > size.saturating_mul(TIMES) {
+            let line = index.number;
+            return Err(format!(
+                "its entries have more than {TIMES} times its {size} bytes by line {line} of its .index: they lie over each other"
+            ));
+        }
         if !take(item) {
             return Ok(());
         }

@@ -4,6 +4,7 @@ use super::atom_site::{BColumn, CATEGORY};
 use super::cif::{Lexer, Rows, Token};
 use super::error::{Fault, Problem};
 use super::number::pdb_residue_number;
+use super::pdb::{hetatm, second_record};
 use super::{Format, ReadError, format_of, plain, with_line_feeds};
 
 /// The columns of the B factor in a PDB record.
@@ -66,17 +67,20 @@ pub(crate) fn is_cif(text: &[u8]) -> bool {
 fn in_pdb(text: &[u8], value: impl Fn(NamedResidue<'_>) -> f32) -> Vec<u8> {
     let mut changed = Vec::with_capacity(text.len());
     for line in text.split_inclusive(|&c| c == b'\n') {
-        let (record, end) = line.split_at(line.trim_ascii_end().len());
-        let named = named_in_pdb(record);
-        let Some(named) = named else {
+        if hetatm(line).is_none() {
             changed.extend_from_slice(line);
             continue;
-        };
-        let begin = changed.len();
-        changed.extend_from_slice(&record[..record.len().min(B.start)]);
-        changed.resize(begin + B.start, b' ');
-        changed.extend_from_slice(six_columns(value(named)).as_bytes());
-        changed.extend_from_slice(record.get(B.end..).unwrap_or_default());
+        }
+        let (text, end) = line.split_at(line.trim_ascii_end().len());
+        // The reader takes both, where a line end is lost.
+        let second = second_record(line.strip_suffix(b"\n").unwrap_or(line)).unwrap_or(text.len());
+        let (first, second) = text.split_at(second.min(text.len()));
+        for record in [first, second] {
+            match named_in_pdb(record) {
+                Some(named) => push_record(&mut changed, record, value(named)),
+                None => changed.extend_from_slice(record),
+            }
+        }
         changed.extend_from_slice(end);
     }
     changed
@@ -88,11 +92,17 @@ fn six_columns(value: f32) -> String {
     (0..=2).rev().map(|decimals| format!("{value:6.decimals$}")).find(|text| text.len() == 6).unwrap_or_default()
 }
 
+fn push_record(changed: &mut Vec<u8>, record: &[u8], value: f32) {
+    let begin = changed.len();
+    changed.extend_from_slice(&record[..record.len().min(B.start)]);
+    changed.resize(begin + B.start, b' ');
+    changed.extend_from_slice(six_columns(value).as_bytes());
+    changed.extend_from_slice(record.get(B.end..).unwrap_or_default());
+}
+
 /// The residue of an atom's record; `None` if the line is not one.
 fn named_in_pdb(record: &[u8]) -> Option<NamedResidue<'_>> {
-    if !record.starts_with(b"ATOM  ") && !record.starts_with(b"HETATM") {
-        return None;
-    }
+    hetatm(record)?;
     let of = |columns: std::ops::Range<usize>| std::str::from_utf8(record.get(columns)?).ok();
     let number = pdb_residue_number(record.get(22..26)?.trim_ascii())?;
     Some(NamedResidue { chain: of(21..22)?, number, insertion_code: of(26..27)?.trim(), name: of(17..20)?.trim() })
@@ -170,6 +180,26 @@ mod tests {
         });
         let expected = format!("{:<60}  7.00\nEND\n", short.lines().next().unwrap());
         assert_eq!(String::from_utf8(changed.unwrap()).unwrap(), expected);
+    }
+
+    #[test]
+    fn two_records_in_a_line_get_a_value_each() {
+        let of = |name: &str, serial: &str, b: &str| {
+            format!("ATOM{serial:>7}  CA  {name} A   1       1.000   2.000   3.000{b}")
+        };
+        // The first has lost its end behind the coordinates, where the second one's name would be written over.
+        for (first, expected) in [("", "        2.00"), ("  1.00 10.00           C  ", "  1.00  2.00           C  ")] {
+            let text = of("GLY", "1", first) + &of("ALA", "2", "  1.00 10.00           C  \n");
+            let changed = with_b_column(text.as_bytes(), "x", |residue| if residue.name == "GLY" { 2.0 } else { 3.0 });
+            let expected = of("GLY", "1", expected) + &of("ALA", "2", "  1.00  3.00           C  \n");
+            assert_eq!(String::from_utf8(changed.unwrap()).unwrap(), expected);
+        }
+        // A serial number of six columns takes the record name's last blank.
+        let changed = with_b_column(of("GLY", "100000", "  1.00 10.00\n").as_bytes(), "x", |_| 2.0).unwrap();
+        assert_eq!(String::from_utf8(changed).unwrap(), of("GLY", "100000", "  1.00  2.00\n"));
+        let remark = format!("REMARK {:60}ATOM      1  CA  GLY A   1       1.000   2.000   3.000  1.00 10.00\n", "");
+        let text = remark.clone() + &of("GLY", "1", "\n");
+        assert!(with_b_column(text.as_bytes(), "x", |_| 2.0).unwrap().starts_with(remark.as_bytes()));
     }
 
     #[test]

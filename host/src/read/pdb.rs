@@ -181,9 +181,7 @@ impl<'a> Reader<'_, 'a> {
             return Ok(());
         }
         let Some((_, reader)) = self.models.last_mut() else { return Ok(()) };
-        if line.len() > ATOM_LINE
-            && let Some(second) = second_record(line)
-        {
+        if let Some(second) = second_record(line) {
             let (first, second) = line.split_at(second);
             let hetatm_too = second.starts_with(b"HETATM");
             let taken = reader.record(first, hetatm, false, before, &self.header);
@@ -260,9 +258,23 @@ fn is_atom(line: &[u8]) -> bool {
     matches!(line.get(4), None | Some(b' ' | b'\t' | b'*' | b'0'..=b'9'))
 }
 
-/// Where another record begins in a long line whose line break was lost.
+/// Whether an atom's line is a `HETATM` record; `None` if the line is not an atom's.
+pub(super) fn hetatm(line: &[u8]) -> Option<bool> {
+    match line.first_chunk()? {
+        b"ATOM" if is_atom(line) => Some(false),
+        b"HETA" if line.starts_with(b"HETATM") => Some(true),
+        _ => None,
+    }
+}
+
+/// Where another record begins in an atom's line whose line break was lost.
+#[inline]
+pub(super) fn second_record(line: &[u8]) -> Option<usize> {
+    if line.len() > ATOM_LINE { another_record(line) } else { None }
+}
+
 #[cold]
-fn second_record(line: &[u8]) -> Option<usize> {
+fn another_record(line: &[u8]) -> Option<usize> {
     let found = |record: &[u8]| memmem::find(&line[NEEDED..], record).map(|at| at + NEEDED);
     found(b"ATOM  ").into_iter().chain(found(b"HETATM")).min()
 }

@@ -33,6 +33,8 @@ enum Backing {
     Host { _memory: HostMemory },
     /// The owner, which may be another library, frees them when this is dropped.
     Foreign { _owner: Box<dyn Send + Sync> },
+    /// Nobody frees them.
+    Left,
 }
 
 impl DeviceBlock {
@@ -140,10 +142,11 @@ impl PoolBlock for DeviceBlock {
 }
 
 impl Drop for DeviceBlock {
-    /// Waits for the work that uses the memory, then frees it.
+    /// Waits for the work that uses the memory, then frees it. What cannot be waited for may still use it: then it stays.
     fn drop(&mut self) {
         if let Err(error) = self.usage.wait() {
-            tracing::warn!("freeing device memory: {error}");
+            std::mem::forget(std::mem::replace(&mut self.backing, Backing::Left));
+            tracing::warn!("memory of device {} is not used again: {error}", self.context.ordinal());
         }
         if let Backing::Device = self.backing
             && self.context.bind().is_ok()

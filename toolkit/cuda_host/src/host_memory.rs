@@ -12,6 +12,8 @@ const DEVICE_MAP: u32 = 2;
 pub(crate) struct HostMemory {
     context: Context,
     pointer: NonNull<c_void>,
+    /// Whether it is never freed.
+    is_left: bool,
 }
 
 // SAFETY: owned memory; any thread may free it.
@@ -32,7 +34,12 @@ impl HostMemory {
         let pointer = NonNull::new(pointer).ok_or(CudaError::OutOfPinnedMemory { bytes })?;
         // SAFETY: `size` bytes were allocated.
         unsafe { pointer.cast::<u8>().write_bytes(0, size) };
-        Ok(Self { context: context.clone(), pointer })
+        Ok(Self { context: context.clone(), pointer, is_left: false })
+    }
+
+    /// From now on nobody frees it: the device may use it, and nobody can wait for that.
+    pub(crate) fn leave(&mut self) {
+        self.is_left = true;
     }
 
     pub(crate) fn context(&self) -> &Context {
@@ -57,7 +64,7 @@ impl HostMemory {
 
 impl Drop for HostMemory {
     fn drop(&mut self) {
-        if self.context.bind().is_ok() {
+        if !self.is_left && self.context.bind().is_ok() {
             // SAFETY: allocated once; whoever owns this has waited for the device's work on it.
             unsafe { self.context.driver().mem_free_host(self.pointer.as_ptr()) }
                 .warn(self.context.driver(), "freeing page-locked memory");

@@ -32,10 +32,14 @@ impl<T: DeviceLayout> LentBuffer<T> {
     ///
     /// # Errors
     /// [`CudaError::Panic`] and [`CudaError::Poisoned`] where a kernel has panicked that wrote it;
-    /// [`CudaError::OtherDevice`]; and those of the driver.
+    /// [`CudaError::InGraph`] where a graph has it, which may write it; [`CudaError::OtherDevice`]; and those of the driver.
     pub fn new(buffer: DeviceBuffer<T>, stream: &Stream) -> Result<Self, CudaError> {
         const OPERATION: &str = "lending a buffer";
         stream.check_device(buffer.context(), OPERATION)?;
+        // Its next launch may write what others read.
+        if buffer.is_in_graph() {
+            return Err(CudaError::InGraph { operation: OPERATION });
+        }
         stream.synchronize()?;
         buffer.wait_unused()?;
         let bytes = 0..buffer.len() * size_of::<T>();

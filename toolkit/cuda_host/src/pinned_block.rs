@@ -142,8 +142,11 @@ impl fmt::Debug for PinnedBlock {
 
 impl Drop for PinnedBlock {
     fn drop(&mut self) {
-        if let Err(error) = self.copies().wait() {
-            tracing::warn!("freeing page-locked memory: {error}");
+        let waited = self.copies().wait();
+        if let Err(error) = waited {
+            // A copy may still use it.
+            self.memory.leave();
+            tracing::warn!("page-locked memory is not used again: {error}");
         }
     }
 }

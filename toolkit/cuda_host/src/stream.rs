@@ -449,9 +449,15 @@ impl Drop for Inner {
         let driver = self.context.driver();
         if self.context.bind().is_ok() {
             // Kernels write into the slot, and buffers are freed by their own owners: wait before anything goes.
+            // SAFETY: the handle was made with this stream.
+            let waited = unsafe { driver.stream_synchronize(self.raw) };
+            if waited != Code::SUCCESS {
+                // A kernel may still write into the slot: it stays.
+                std::mem::forget(Arc::clone(&self.slot));
+                waited.warn(driver, "waiting for a stream that is dropped");
+            }
             // SAFETY: the handles were made with this stream, and are used here last.
             unsafe {
-                driver.stream_synchronize(self.raw).warn(driver, "waiting for a stream that is dropped");
                 self.context.closed(self.raw);
                 driver.stream_destroy(self.raw).warn(driver, "destroying a stream");
                 driver.event_destroy(*lock(&self.join)).warn(driver, "destroying an event");

@@ -1,5 +1,6 @@
 //! Python arrays as the arguments of kernels: of NumPy and PyTorch in host memory, of CuPy and PyTorch on a GPU. They are
-//! passed through DLPack, without a copy.
+//! passed through DLPack. On a GPU, kernels use them in place. In host memory they use a copy: other Python threads may write
+//! an array at any time, with or without the interpreter's lock, and a Rust slice must not change meanwhile.
 //!
 //! A function of a Python module takes [`Array`]s and [`ArrayMut`]s. An object that is not a contiguous array of that type
 //! raises a `TypeError` or a `ValueError` with an explanation. [`place`] says where all of them are, and refuses an array
@@ -12,19 +13,24 @@
 //! #[pyfunction]
 //! fn total(mut sums: ArrayMut<f32>, x: Array<f32>) -> PyResult<()> {
 //!     match place(&[&sums], &[&x])? {
-//!         Place::Host => Ok(sums.host()[0] = x.host().iter().sum()),
+//!         Place::Host => Ok(sums.host()[0] = x.host().iter().sum()), // written back when the copy is dropped
 //!         Place::Device(_) => Err(pyo3::exceptions::PyValueError::new_err("the sum is taken on the host")),
 //!     }
 //! }
 //! ```
 //!
-//! As with NumPy's functions, other Python threads must not write an array while a kernel uses it.
+//! As with NumPy's functions, other Python threads should not write an array while a kernel uses it: the result is then
+//! unspecified.
 
 mod dlpack;
+mod foreign;
+mod in_use;
 
 use cuda_host::{CudaError, CudaExecutor, DeviceBuffer, Stream};
 use cuda_layout::DeviceLayout;
 use dlpack::Lent;
+pub use foreign::HostMut;
+pub use in_use::DeviceArray;
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
@@ -132,35 +138,41 @@ impl<T: Element> Array<T> {
         self.len == 0
     }
 
-    /// The elements, in host memory.
+    /// A copy of the elements of an array in host memory.
     ///
     /// # Panics
     /// If the array is on a GPU: see [`place`].
     #[must_use]
-    pub fn host(&self) -> &[T] {
+    pub fn host(&self) -> Vec<T> {
+        // SAFETY: as many elements of this type are there, aligned, as was checked, until the tensor is given back.
+        unsafe { foreign::load(self.pointer(), self.len) }
+    }
+
+    fn pointer(&self) -> *mut T {
         assert_eq!(self.lent.place(), Ok(Place::Host), "an array on a GPU is no slice");
-        if self.len == 0 {
-            return &[];
-        }
-        // SAFETY: there are as many aligned elements of this type, as was checked, until the tensor is returned.
-        unsafe { std::slice::from_raw_parts(std::ptr::with_exposed_provenance(self.lent.address() as usize), self.len) }
+        std::ptr::with_exposed_provenance_mut(self.lent.address() as usize)
     }
 
     /// The elements, on the GPU of `stream`. Waits for all work there, which may write them.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Those of the driver, and where a buffer that is written has the same memory.
     ///
     /// # Panics
     /// If the array is not there: see [`place`].
-    pub fn device(&self, stream: &Stream) -> PyResult<DeviceBuffer<T>> {
+    pub fn device(&self, stream: &Stream) -> PyResult<DeviceArray<T>> {
+        self.on_device(stream, false).map(DeviceArray::new)
+    }
+
+    fn on_device(&self, stream: &Stream, is_written: bool) -> PyResult<DeviceBuffer<T>> {
         let (context, here) = (stream.context(), Ok(Place::Device(stream.context().ordinal())));
         assert_eq!(self.lent.place(), here, "the array is elsewhere");
-        stream.wait_for_others().map_err(of_device)?;
-        let (address, owner) = (self.lent.address(), Arc::clone(&self.lent));
+        without_the_lock(|| stream.wait_for_others()).map_err(of_device)?;
+        let (address, (_, range)) = (self.lent.address(), self.memory());
+        let owner = in_use::lend(Arc::clone(&self.lent), context.ordinal(), range, is_written)?;
         // SAFETY: there are as many aligned elements of this type until the tensor is returned, as was checked. All other
-        // work was waited for; other code queues new work when the call returns, and before that `finish` waits for the
-        // kernels.
+        // work was waited for. No other buffer here writes this memory, or reads what this one writes. Other code queues new
+        // work when the call returns, and before that `finish` waits for the kernels.
         unsafe { DeviceBuffer::from_foreign(context, address, self.len, owner) }.map_err(of_device)
     }
 }
@@ -178,29 +190,25 @@ impl<T: Element> ArrayMut<T> {
         self.0.is_empty()
     }
 
-    /// As [`Array::host`], for writing.
+    /// As [`Array::host`], to write: the elements are written back when the copy is dropped.
     ///
     /// # Panics
     /// The same.
-    #[must_use]
-    pub fn host(&mut self) -> &mut [T] {
-        let (pointer, len) = (self.0.host().as_ptr().addr(), self.0.len);
-        if len == 0 {
-            return &mut [];
-        }
-        // SAFETY: as for `Array::host`; `place` has checked that no other array of the call shares the memory.
-        unsafe { std::slice::from_raw_parts_mut(std::ptr::with_exposed_provenance_mut(pointer), len) }
+    pub fn host(&mut self) -> HostMut<'_, T> {
+        let (pointer, len) = (self.0.pointer(), self.0.len);
+        // SAFETY: as of `Array::host`; the tensor is borrowed as long as the copy lives.
+        unsafe { HostMut::new(pointer, len) }
     }
 
-    /// As [`Array::device`].
+    /// As [`Array::device`], to write.
     ///
     /// # Errors
-    /// The same.
+    /// The same, and where any other buffer has the same memory.
     ///
     /// # Panics
     /// The same.
     pub fn device(&mut self, stream: &Stream) -> PyResult<DeviceBuffer<T>> {
-        self.0.device(stream)
+        self.0.on_device(stream, true)
     }
 }
 
@@ -271,8 +279,13 @@ pub fn of_launch<E: Display>(launched: Result<(), E>) -> PyResult<()> {
 /// # Errors
 /// Those of the launch, a kernel's panic, and those of the driver.
 pub fn finish(launched: Result<(), CudaError>, stream: &Stream) -> PyResult<()> {
-    let waited = stream.synchronize();
+    let waited = without_the_lock(|| stream.synchronize());
     of_launch(launched.and(waited))
+}
+
+/// Waits for a device while other threads of Python go on: what the device is to do first may be waiting for one of them.
+fn without_the_lock<R: Send>(wait: impl FnOnce() -> R + Send) -> R {
+    Python::attach(|python| python.detach(wait))
 }
 
 /// Converts an error of a device to a Python exception.

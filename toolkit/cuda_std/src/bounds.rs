@@ -42,6 +42,12 @@ pub(crate) fn crosses_warps<T>() {
     }
 }
 
+/// Stops the build where an array has no element, or more than a 32-bit index counts: the number that memory is divided by.
+#[inline(always)]
+pub(crate) fn countable<const N: usize>() {
+    const { assert!(N > 0 && N <= MAX_LENGTH as usize, "an array has 1 to 2^32 - 1025 elements") };
+}
+
 #[cold]
 #[inline(never)]
 #[track_caller]

@@ -1,7 +1,7 @@
 //! A block's own part of a global buffer.
 
 use crate::access::{Access, ReadWrite, Readable};
-use crate::bounds::{MAX_LENGTH, check_index, check_length, out_of_bounds};
+use crate::bounds::{MAX_LENGTH, check_index, check_length, countable, out_of_bounds};
 use crate::memory::Elements;
 use crate::platform::Place;
 use crate::scope::Level;
@@ -238,8 +238,22 @@ impl<T: Pod, const N: usize> Part<'_, [T; N]> {
 
 impl<T: Pod> Part<'_, T> {
     /// The same memory as arrays of `N` elements; what is left over at the end is out of sight.
+    ///
+    /// Arrays of more elements than an index counts do not compile:
+    ///
+    /// ```compile_fail,E0080
+    /// # use cuda_std::prelude::*;
+    /// #[kernel(threads = 32)]
+    /// fn beyond(block: &mut Block, out: &mut Chunk<u8, 64>) {
+    ///     out.whole().arrays::<0x1_0000_0001>().update(block, 1, |_, array| array[1 << 20] = 7);
+    /// }
+    /// # fn main() {
+    /// beyond::launch(&CpuExecutor::new(), 1, beyond::Args { out: &mut [0; 64][..] }).unwrap();
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn arrays<const N: usize>(&mut self) -> Part<'_, [T; N]> {
+        countable::<N>();
         // SAFETY: an array is its elements; this part stays borrowed while this view lives.
         unsafe { Part::new(self.data.cast::<[T; N]>(), self.len / N as u32) }
     }

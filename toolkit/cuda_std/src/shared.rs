@@ -1,7 +1,7 @@
 //! Shared memory.
 
 use crate::access::Readable;
-use crate::bounds::{check_index, check_length};
+use crate::bounds::{check_index, check_length, countable};
 use crate::memory::Elements;
 use crate::platform::{self, DynamicStorage, Place, SharedPointer, SharedStorage};
 use crate::seal::{INSIDE, Inside};
@@ -285,7 +285,7 @@ impl<'a, T: Pod> Tile<'a, T> {
     where
         [T; M]: Pod,
     {
-        const { assert!(M > 0, "an array has elements") };
+        countable::<M>();
         Tile { data: self.data.arrays(), len: self.len / M as u32, used: self.used, owner: PhantomData }
     }
 

@@ -241,4 +241,18 @@ pub fn of_steps(block: &mut Block, out: &mut Segment<u32>) {
     out.fill_rows_by_warp(block, 3, 3, |_, row| last.store(row, Ordering::Relaxed), |_, _, c| c);
     let last = AtomicU32::new(0);
     out.fill_rows_by_warp(block, 3, 3, |_, _| 0, |_, _, c| { last.store(c, Ordering::Relaxed); c });
+    // What is known of a row counts as held, too.
+    out.fill_rows_by_warp(block, 3, 3, |_, _| AtomicU32::new(0), |own, _, c| { own.store(c, Ordering::Relaxed); c });
+}
+
+/// An atomic in each closure.
+#[kernel(threads = 32)]
+pub fn of_tiles(block: &mut Block, out: &mut Tile2d<f32, 16, 8>, x: &[u32], tile: &mut Shared<u32, 128>) {
+    let sums = block.per_thread(|_| MatrixSums::<f16, 1, 1>::zero());
+    let last = AtomicU32::new(0);
+    out.write_sums(block, &sums, |row, _, sum| { last.store(row, Ordering::Relaxed); sum });
+    let last = AtomicU32::new(0);
+    tile.write_sums::<16, 8, _, 1, 1>(block, &sums, |row, _, _| { last.store(row, Ordering::Relaxed); row });
+    let last = AtomicU32::new(0);
+    tile.halves(block).copy_ahead(block, 2, 64, |turn, i| { last.store(turn, Ordering::Relaxed); x.at_ref(i) }, |_, _, _| ());
 }

@@ -7,7 +7,8 @@
  * -DWITHOUT_GRAPHS, -DNO_DEVICE and -DCAPABILITY=61 make other drivers of it; with -DOTHERS_DO_NOTHING, kernels that are
  * not known run and compute nothing. -DMEGABYTES=16 is a smaller device, -DPINNED_MOST=65536 a host that locks no more bytes
  * at once. With -DDEVICES=2 there are two devices, which have their memory in common; with -DMICROSECONDS=500, kernels that
- * compute nothing take so long. Machine code is the bytes "\x7fELF", a chip's number, and the PTX that it was made from.
+ * compute nothing take so long. With -DCAPTURE_FORBIDS_WAITS nothing can be waited for while a thread records a graph, as where
+ * another library records one in CUDA's global mode. Machine code is the bytes "\x7fELF", a chip's number, and the PTX that it was made from.
  */
 #include <math.h>
 #include <pthread.h>
@@ -165,6 +166,14 @@ static void run(struct stream *stream, size_t until) {
     }
 }
 
+/* Whether nothing can be waited for now. */
+static int forbids_waits(void) {
+#ifdef CAPTURE_FORBIDS_WAITS
+    for (struct stream *stream = streams; stream; stream = stream->next) if (stream->capture) return 1;
+#endif
+    return 0;
+}
+
 API cuInit(unsigned flags) {
     (void)flags;
 #ifdef NO_DEVICE
@@ -260,10 +269,10 @@ API cuStreamCreate(struct stream **stream, unsigned flags) {
     return leave(OK);
 }
 /* The stream itself stays: others may wait for it. */
-API cuStreamDestroy_v2(struct stream *stream) { ENTER; run(stream, stream->ops.count); return leave(OK); }
+API cuStreamDestroy_v2(struct stream *stream) { ENTER; if (!forbids_waits()) run(stream, stream->ops.count); return leave(OK); }
 API cuStreamSynchronize(struct stream *stream) {
     ENTER_ALIVE;
-    if (stream->capture) return leave(CAPTURE_UNSUPPORTED);
+    if (stream->capture || forbids_waits()) return leave(CAPTURE_UNSUPPORTED);
     run(stream, stream->ops.count);
     return leave(sticky);
 }
@@ -291,10 +300,12 @@ API cuEventRecord(struct event *event, struct stream *stream) {
 }
 API cuEventQuery(struct event *event) {
     ENTER_ALIVE;
+    if (forbids_waits()) return leave(CAPTURE_UNSUPPORTED);
     return leave(event->stream && event->stream->done < event->at ? NOT_READY : OK);
 }
 API cuEventSynchronize(struct event *event) {
     ENTER_ALIVE;
+    if (forbids_waits()) return leave(CAPTURE_UNSUPPORTED);
     if (event->stream) run(event->stream, event->at);
     return leave(sticky);
 }

@@ -81,6 +81,19 @@ fn what_a_panicked_kernel_wrote_is_not_lent() {
 }
 
 #[test]
+fn what_a_graph_may_write_is_not_lent() {
+    let Some(gpu) = gpu() else { return };
+    let stream = gpu.stream();
+    let mut out = DeviceBuffer::<u32>::zeroed(stream, 64).unwrap();
+    let recorded = Graph::record::<_, CudaError>(&gpu, |recorder| out.view_mut().zero(recorder.stream()));
+    let (mut graph, ()) = recorded.unwrap();
+    let error = LentBuffer::new(out, stream).unwrap_err();
+    assert_eq!(error, CudaError::InGraph { operation: "lending a buffer" });
+    graph.launch(stream).unwrap();
+    graph.wait().unwrap();
+}
+
+#[test]
 fn memory_that_cannot_be_waited_for_is_not_used_again() {
     let Some(gpu) = gpu() else { return };
     let stream = gpu.stream();

@@ -1,10 +1,15 @@
 //! Dropping things in any order while work runs.
 
 use crate::{gpu, offsets, slow, spun};
-use cuda_host::{Context, CudaExecutor, DeviceBuffer, DeviceOffsets, Event, Module, PinnedBuffer, Stream};
+use cuda_host::{
+    Context, CudaError, CudaExecutor, DeviceBuffer, DeviceOffsets, Event, Graph, LentBuffer, Module, PinnedBuffer,
+    Stream,
+};
 use cuda_std::launch::Segments;
 use std::any::Any;
+use std::sync::Arc;
 use test_kernels::spin;
+use toolkit_tests::simulated::with_driver;
 
 /// Everything that a running kernel uses, and things that refer to it.
 pub(crate) fn running(rounds: u32) -> Vec<(&'static str, Box<dyn Any + Send>)> {
@@ -54,6 +59,35 @@ fn things_are_dropped_in_any_order_while_a_kernel_runs() {
     let buffer = DeviceBuffer::from_slice(gpu.stream(), &[1u8, 2, 3]).unwrap();
     gpu.synchronize().unwrap();
     assert_eq!(buffer.download(gpu.stream()).unwrap(), [1, 2, 3]);
+}
+
+#[test]
+fn what_cannot_be_waited_for_is_left_where_it_is() {
+    const NAME: &str = "lifetimes::what_cannot_be_waited_for_is_left_where_it_is";
+    if !with_driver(NAME, &["-DCAPTURE_FORBIDS_WAITS"]) {
+        return;
+    }
+    let gpu = gpu().expect("a simulated device");
+    let stream = gpu.stream();
+    let owner = Arc::new(LentBuffer::new(DeviceBuffer::<u32>::zeroed(stream, 64).unwrap(), stream).unwrap());
+    // SAFETY: the owner keeps as many elements there, and nobody else uses them meanwhile.
+    let foreign = unsafe { DeviceBuffer::from_foreign(gpu.context(), owner.address(), 64, Arc::clone(&owner)) };
+    let (mut foreign, mut staged) = (foreign.unwrap(), PinnedBuffer::<u32>::zeroed(gpu.context(), 64).unwrap());
+    staged.as_mut_slice().unwrap().fill(7);
+    let mut copied = DeviceBuffer::<u32>::zeroed(stream, 64).unwrap();
+    staged.upload(stream, copied.view_mut()).unwrap();
+    foreign.view_mut().copy_from_device(stream, copied.view()).unwrap();
+    let mut things = Some((running(1000), foreign, staged));
+    let recorded = Graph::record::<_, CudaError>(&gpu, |_| {
+        drop(things.take());
+        Ok(())
+    });
+    recorded.unwrap();
+    assert_eq!(Arc::strong_count(&owner), 2, "its memory may be in use: nobody gets it");
+    // All work finds what it needs.
+    stream.wait_for_others().unwrap();
+    assert_eq!(copied.download(stream).unwrap(), [7; 64]);
+    assert_eq!(owner.view().download(stream).unwrap(), [7; 64]);
 }
 
 #[test]

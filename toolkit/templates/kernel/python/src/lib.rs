@@ -1,5 +1,5 @@
-//! The kernels as a Python module. They work in place on arrays of NumPy and PyTorch in host memory, and of CuPy and
-//! PyTorch on a GPU, with the same bits.
+//! The kernels as a Python module: on arrays of NumPy and PyTorch in host memory, and of CuPy and PyTorch on a GPU, with the
+//! same bits.
 
 use cuda_host::{CallersContext, DeviceOffsets};
 use cuda_python::{Array, ArrayMut, Executors, Place, finish, of_device, of_launch, place};
@@ -26,7 +26,10 @@ mod module {
         let offsets = segments(offsets, y.len())?;
         let blocks = offsets.segments() as u32;
         match place(&[&y], &[&x])? {
-            Place::Host => of_launch(launch_saxpy(&CpuExecutor::new(), blocks, y.host(), &offsets, x.host(), a)),
+            Place::Host => {
+                let (mut y, x) = (y.host(), x.host());
+                of_launch(launch_saxpy(&CpuExecutor::new(), blocks, &mut y[..], &offsets, &x[..], a))
+            }
             Place::Device(ordinal) => {
                 let _callers = CallersContext::keep();
                 let executor = EXECUTORS.on(ordinal, PTX)?;
