@@ -46,8 +46,8 @@ steps! {
     NETWORK = 6, needs Self::CONTACTS;
     /// The eigenvector of the contact graph.
     CENTRALITY = 7, needs Self::CONTACTS;
-    /// Surface points, residue scores, and sites. Points lie on atoms with accessible surface.
-    SITES = 8, needs Self::EXPOSURE;
+    /// Surface points, residue scores, and sites. Points lie on atoms that have accessible surface and enough atoms around them.
+    SITES = 8, needs Self::PROTRUSION;
     /// Rows of the group of positions.
     POSITION = 9, needs Self::NONE;
     /// Rows of the backbone group; alone, dihedral angles.

@@ -206,7 +206,7 @@ fn a_new_member_of_the_workspace_is_built_as_the_others_are() {
         assert!(text(&refused.stderr).contains(why), "{}", text(&refused.stderr));
     }
     let refused = new_kernel(root, &["rivers", "--git", "https://example.org/x.git", "--dir", "kernels/other"]);
-    assert!(text(&refused.stderr).contains("--git has no meaning"), "{}", text(&refused.stderr));
+    assert!(text(&refused.stderr).contains("--git has no effect"), "{}", text(&refused.stderr));
     assert!(!root.join("kernels/other").exists());
     assert_eq!(fs::read_to_string(root.join("Cargo.toml")).unwrap(), manifest);
 }

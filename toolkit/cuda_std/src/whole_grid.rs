@@ -44,7 +44,7 @@ use core::marker::PhantomData;
 /// # fn main() {
 /// let mut x: Vec<f32> = (0..200).map(|i| if i < 100 { 0.0 } else { 1.0 }).collect();
 /// let (mut other, mut turns) = (vec![0.0; 200], [0]);
-/// let args = smooth::Args { x: &mut x, other: &mut other, turns: &mut turns, enough: 0.004 };
+/// let args = smooth::Args { x: &mut x[..], other: &mut other[..], turns: &mut turns[..], enough: 0.004 };
 /// smooth::launch(&CpuExecutor::new(), 3, args).unwrap();
 /// assert!(turns[0] > 10 && x.is_sorted() && x[90] > 0.0);
 /// # }
