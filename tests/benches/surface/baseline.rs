@@ -9,7 +9,7 @@ use kernels_gpu::scratch::{ATOMS_PER_ITEM, AtomSurface, CellWords, Frame, WorkIt
 use kernels_gpu::{atom_cells as cells, atom_surfaces as surfaces};
 use prism_host::PackedBatch;
 use prism_host::engine::point_groups;
-use shared_types::{Atom, BatchStructureDesc, PointGroup};
+use shared_types::{Atom, BatchStructureDesc, PointGroup, Steps};
 use std::fs;
 use std::path::Path;
 use tests::bench::{Watch, median};
@@ -110,6 +110,7 @@ impl Buffers {
             frames: self.frames.view(),
             points: self.points.view(),
             n_points: self.n_points,
+            steps: Steps::ALL.bits(),
         };
         Ok(surfaces::launch(executor, self.blocks, args)?)
     }

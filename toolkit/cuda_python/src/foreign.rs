@@ -18,9 +18,11 @@ macro_rules! each_word {
     (@ $elements:expr, $len:expr, $own:expr, |$there:ident, $here:ident| $do:expr, $atomic:ty, $word:ty) => {{
         let (elements, own): (*mut T, *mut T) = ($elements, $own);
         for i in 0..$len * (size_of::<T>() / size_of::<$word>()) {
+            let (there, here) = (elements.cast::<$word>().wrapping_add(i), own.cast::<$word>().wrapping_add(i));
             // SAFETY: the caller's: elements are whole words of their alignment, which are there on both sides.
-            let ($there, $here) =
-                unsafe { (<$atomic>::from_ptr(elements.cast::<$word>().add(i)), &mut *own.cast::<$word>().add(i)) };
+            let $there = unsafe { <$atomic>::from_ptr(there) };
+            // SAFETY: as above; nobody else has the copy.
+            let $here = unsafe { &mut *here };
             $do;
         }
     }};
