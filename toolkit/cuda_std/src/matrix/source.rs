@@ -117,7 +117,7 @@ pub const fn swizzled(i: u32) -> u32 {
 /// let row = |n: u32, i: u32| bf16x8::from_array([0, 1, 2, 3, 4, 5, 6, 7].map(|k| bf16::from_f32(((8 * i + k) % n) as f32)));
 /// let (a, b): (Vec<_>, Vec<_>) = ((0..16 * 8).map(|i| row(7, i)).collect(), (0..8 * 8).map(|i| row(5, i)).collect());
 /// let mut out = [0.0; 128];
-/// let args = product::Args { out: Matrix { data: &mut out[..], columns: 8 }, a: &a, b: &b };
+/// let args = product::Args { out: Matrix { data: &mut out[..], columns: 8 }, a: &a[..], b: &b[..] };
 /// product::launch(&CpuExecutor::new(), (1, 1), args).unwrap();
 /// let expected: u32 = (0..64).map(|k| (64 * 3 + k) % 7 * ((64 * 6 + k) % 5)).sum();
 /// assert_eq!(out[3 * 8 + 6], expected as f32);
