@@ -66,7 +66,7 @@ fn ptx_description(ptx: &str, name: &str) -> Option<Vec<u8>> {
     let declaration = &ptx[ptx.find(&symbol)?..];
     let (_, bytes) = declaration.split_once('{')?;
     let (bytes, _) = bytes.split_once('}')?;
-    bytes.split(',').map(|byte| byte.trim().parse().ok()).collect()
+    bytes.split(',').map(|byte| byte.trim().parse::<u8>().ok()).collect()
 }
 
 macro_rules! of_kernels {
