@@ -69,11 +69,15 @@ impl<'a> StructureRows<'a> {
 
     /// The values of each column that is a feature, looked up once; none for other columns.
     fn values_of(&self, columns: &Columns) -> Vec<&'a [f32]> {
-        let of = |column: &Column| match column {
+        columns.as_slice().iter().map(|column| self.values_in(column)).collect()
+    }
+
+    /// The values of a column that is a feature; none for another column, or if it was not computed.
+    fn values_in(&self, column: &Column) -> &'a [f32] {
+        match column {
             Column::Feature(feature) | Column::State(feature) => self.values(feature),
             _ => &[],
-        };
-        columns.as_slice().iter().map(of).collect()
+        }
     }
 
     /// The value of a feature in a row; NaN where it was not computed.

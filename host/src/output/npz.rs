@@ -142,11 +142,7 @@ impl Spool {
     fn append(&mut self, column: &Column, part: &StructureRows<'_>) -> std::io::Result<()> {
         let Self { file, texts } = self;
         let structure = part.structure;
-        // Of a feature, or of none that was computed.
-        let values = match column {
-            Column::Feature(feature) | Column::State(feature) => part.values(feature),
-            _ => &[],
-        };
+        let values = part.values_in(column);
         let value = |row: usize| values.get(row).copied().unwrap_or(f32::NAN);
         for row in 0..part.len() {
             let bytes = match column {
