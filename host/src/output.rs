@@ -27,11 +27,11 @@ pub use json::JsonTable;
 pub use merge::merge_parquet;
 pub use npz::NpzTable;
 pub use parquet::ParquetTable;
-pub use relation::{Cells, Relation, RelationTable};
+pub use relation::{CellKind, Cells, Relation, RelationColumn, RelationTable, relation_batch};
 pub use relations::{
     EdgesRelation, InterfacePairs, InterfaceResidues, InterfaceResiduesFile, InterfacesRelation, SummaryRelation,
 };
-pub use sites::{SitesFormat, SitesOptions, SitesRelation, SitesTable};
+pub use sites::{SitesRelation, ViewedSites};
 pub use status::StatusFile;
 pub(crate) use value::Value;
 pub use view::SitesView;
@@ -293,14 +293,8 @@ pub enum OutputError {
         /// The path given.
         path: String,
     },
-    /// A format that sites are not written in.
-    #[error("{path}: sites are written as csv, json or parquet")]
-    SitesFormat {
-        /// The path given.
-        path: String,
-    },
     /// A format that tables of other lines than residues are not written in.
-    #[error("{path}: the extension must be csv or parquet")]
+    #[error("{path}: the extension must be csv, tsv or jsonl (each also .gz), json, arrow or parquet")]
     RelationFormat {
         /// The path given.
         path: String,

@@ -1,15 +1,15 @@
 //! Results as Arrow arrays. Names, types and rows are those of the command's tables.
 
 use crate::options::{Options, refuse};
-use arrow_array::{ArrayRef, Float32Array, Int32Array, RecordBatch, StringArray};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_array::RecordBatch;
+use arrow_schema::Schema;
 use prism_host::Engine;
 use prism_host::annotations::Annotations;
 use prism_host::contacts::{EdgeKind, interfaces};
 use prism_host::engine::Selection;
 use prism_host::output::{
     Cells, Column, Columns, EdgesRelation, InterfacePairs, InterfaceResidues, RecordBatches, Relation, SitesRelation,
-    StructureRows, SummaryRelation,
+    StructureRows, SummaryRelation, relation_batch,
 };
 use pyo3::PyResult;
 use pyo3::exceptions::PyValueError;
@@ -111,7 +111,7 @@ impl Table {
             Self::Summary => lines(SummaryRelation, parts),
             Self::Interface { engine, between, by_residue } => {
                 let columns = if *by_residue { InterfaceResidues.columns() } else { InterfacePairs.columns() };
-                let (names, mut cells): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+                let mut cells = Cells::of(columns);
                 let between = between.as_ref().map(|[a, b]| [a.as_str(), b.as_str()]);
                 for part in parts {
                     match interfaces(engine, part.structure, between) {
@@ -125,7 +125,7 @@ impl Table {
                         }
                     }
                 }
-                arrays(names, cells)
+                relation_batch(columns, cells).map_err(|error| error.to_string())
             }
         };
         Ok((batch?, refused))
@@ -163,30 +163,10 @@ fn tensor_columns(names: Option<Vec<String>>) -> PyResult<Columns> {
 
 /// The lines of a relation.
 fn lines(mut relation: impl Relation, parts: &[StructureRows<'_>]) -> Result<RecordBatch, String> {
-    let (names, mut cells): (Vec<_>, Vec<_>) = relation.columns().into_iter().unzip();
+    let columns = relation.columns();
+    let mut cells = Cells::of(columns);
     for part in parts {
         relation.append(part, &mut cells).map_err(|error| error.to_string())?;
     }
-    arrays(names, cells)
-}
-
-/// Texts and integers are never null. Floats are null where they are not defined.
-fn arrays(names: Vec<&'static str>, cells: Vec<Cells>) -> Result<RecordBatch, String> {
-    let array = |cells: Cells| -> ArrayRef {
-        match cells {
-            Cells::Text(values) => Arc::new(StringArray::from_iter_values(values)),
-            Cells::Int(values) => Arc::new(Int32Array::from(values)),
-            Cells::Float(values) => {
-                Arc::new(Float32Array::from_iter(values.into_iter().map(|value| (!value.is_nan()).then_some(value))))
-            }
-        }
-    };
-    let field = |(name, cells): (&&str, &Cells)| match cells {
-        Cells::Text(_) => Field::new(*name, DataType::Utf8, false),
-        Cells::Int(_) => Field::new(*name, DataType::Int32, false),
-        Cells::Float(_) => Field::new(*name, DataType::Float32, true),
-    };
-    let schema = Schema::new(names.iter().zip(&cells).map(field).collect::<Vec<_>>());
-    let arrays = cells.into_iter().map(array).collect();
-    RecordBatch::try_new(Arc::new(schema), arrays).map_err(|error| error.to_string())
+    relation_batch(columns, cells).map_err(|error| error.to_string())
 }

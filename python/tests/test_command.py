@@ -67,6 +67,14 @@ def test_same_as_the_command(
     assert table.column_names == expected.column_names
     assert table.num_rows == expected.num_rows > 0
     assert bits(table) == bits(expected)
+    # Units and definitions, in pyarrow's own words.
+    for field in pq.read_schema(output):
+        assert field.metadata[b"definition"] and b"unit" in field.metadata, field
+        assert table.schema.field(field.name).metadata == field.metadata
+    assert pq.read_schema(output).metadata[b"prism.command"].startswith(f"prism {name}".encode())
+    statistics = pq.read_metadata(output).row_group(0)
+    columns = [statistics.column(index) for index in range(statistics.num_columns)]
+    assert all(one.statistics.has_min_max or one.statistics.null_count == statistics.num_rows for one in columns)
 
 
 def test_residues_of_interfaces(command: Path, data: Path, tmp_path: Path) -> None:

@@ -3,6 +3,9 @@
 //! Tables in documents are between `<!-- NAME -->` and `<!-- /NAME -->`. `UPDATE_TABLES=1 cargo test -p tests --test tidy`
 //! rewrites them.
 
+use prism_host::output::{
+    Column, EdgesRelation, InterfacePairs, InterfaceResidues, Relation, RelationColumn, SitesRelation, SummaryRelation,
+};
 use shared_types::FEATURES;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -198,6 +201,29 @@ fn readme_shows_the_features() {
         writeln!(table, "| `{}` | {} | {definition} | {source} |", feature.name, cell(feature.unit)).unwrap();
     }
     check_table("README.md", "features", &table);
+}
+
+#[test]
+fn the_guide_shows_the_columns_of_other_tables() {
+    let edges = EdgesRelation { contact_threshold: 8.0, kinds: Vec::new() };
+    let relations: [(&str, &[RelationColumn]); 5] = [
+        ("prism edges", edges.columns()),
+        ("prism interface", InterfacePairs.columns()),
+        ("prism interface --by-residue", InterfaceResidues.columns()),
+        ("prism summary", SummaryRelation.columns()),
+        ("prism sites", SitesRelation { most: 0, least: 0.0 }.columns()),
+    ];
+    let mut table = String::from("| table | column | unit | definition |\n|---|---|---|---|\n");
+    for (name, columns) in relations {
+        // Which structure or residue it is, is said of features.
+        let own =
+            columns.iter().filter(|column| !Column::IDENTITY.iter().any(|one| one.definition() == column.definition));
+        for (index, column) in own.enumerate() {
+            let name = if index == 0 { format!("`{name}`") } else { String::new() };
+            writeln!(table, "| {name} | `{}` | {} | {} |", column.name, column.unit, column.definition).unwrap();
+        }
+    }
+    check_table("docs/guide.md", "relations", &table);
 }
 
 #[test]

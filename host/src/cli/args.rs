@@ -165,7 +165,8 @@ pub struct SitesArgs {
     #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 
-    /// Where to write; .csv, .json or .parquet says the format [default: CSV on standard output]
+    /// Where to write; the extension says the format: csv, tsv or jsonl (each also .gz), json, arrow or parquet
+    /// [default: CSV on standard output]
     #[arg(short, long, value_name = "FILE", display_order = 1)]
     pub output: Option<PathBuf>,
 

@@ -2,7 +2,7 @@
 
 use super::Failure;
 use super::args::FormatArg;
-use prism_host::output::{Column, ColumnError, Label, LineageColumn};
+use prism_host::output::{Column, ColumnError};
 use serde_json::{Value, json};
 use shared_types::{FEATURES, Feature};
 use std::io::Write;
@@ -28,11 +28,15 @@ pub fn list(format: FormatArg) -> Result<(), Failure> {
         }
         writeln!(out)?;
     }
-    let others: Vec<&str> =
-        std::iter::once(Column::Plddt).chain(Label::ALL.map(Column::Label)).map(|one| one.name()).collect();
+    let others: Vec<&str> = Column::every().filter(is_other).map(|one| one.name()).collect();
     writeln!(out, "\nFurther columns, which --explain tells of: {}.", others.join(", "))?;
     writeln!(out, "r_c is the contact threshold. {UNDEFINED}")?;
     Ok(out.flush()?)
+}
+
+/// Whether a column is neither a feature nor says which residue a row is.
+fn is_other(column: &Column) -> bool {
+    !matches!(column, Column::Feature(_) | Column::State(_)) && !Column::IDENTITY.contains(column)
 }
 
 /// Prints what one column is.
@@ -42,9 +46,9 @@ pub fn explain(name: &str, format: FormatArg) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     let value = match column {
         Column::Feature(feature) | Column::State(feature) => feature_json(feature),
-        other => json!({ "name": other.name(), "unit": "", "definition": identity(&other), "source": "",
+        other => json!({ "name": other.name(), "unit": other.unit(), "definition": other.definition(), "source": "",
             // Columns that are not always there say so in their definition.
-            "undefined": if identity(&other).contains("undefined") { "" } else { "nowhere" } }),
+            "undefined": if other.definition().contains("undefined") { "" } else { "nowhere" } }),
     };
     if format == FormatArg::Json {
         writeln!(out, "{value:#}")?;
@@ -73,48 +77,6 @@ fn feature_json(feature: &Feature) -> Value {
         "source": feature.source,
         "undefined": undefined(feature),
     })
-}
-
-/// What a column that is no feature says.
-fn identity(column: &Column) -> &'static str {
-    match column {
-        Column::Structure => {
-            "the structure's name: that of its file without .gz, with its path below the directory that was given"
-        }
-        Column::Row => "the residue's place in its structure, from 0",
-        Column::Chain => "author chain id",
-        Column::Resnum => "author residue number",
-        Column::Icode => "insertion code, mostly empty",
-        Column::Resname => "the residue's name, as the file has it",
-        Column::Parent => "the standard amino acid that the residue is or was made of; empty where there is none",
-        Column::Plddt => {
-            "a predicted model's confidence (pLDDT): the B column of the alpha carbon where the file says, or its values \
-             show, that it is one; undefined for experiments"
-        }
-        Column::Lineage(LineageColumn::Name) => "the lineage that the structure stands for, by --lineages",
-        Column::Lineage(LineageColumn::Country) => "the country of that lineage's samples, by --lineages",
-        Column::Lineage(LineageColumn::VelocityError) => {
-            "standard error of gisaid_velocity, per day; undefined where that is. Written with --lineages"
-        }
-        Column::Label(Label::AsymId) => "mmCIF's label_asym_id; empty in PDB. Written where --columns names it",
-        Column::Label(Label::SeqId) => {
-            "mmCIF's label_seq_id, the residue's number in its entity's sequence; undefined in PDB. Written where --columns \
-             names it"
-        }
-        Column::Label(Label::EntityId) => "mmCIF's label_entity_id; empty in PDB. Written where --columns names it",
-        Column::Label(Label::UniprotAccession) => {
-            "the accession of the residue's sequence in UniProt, by pdbx_sifts_xref_db, else struct_ref_seq, or by DBREF in \
-             PDB; empty where the file says none. Written where --columns names it"
-        }
-        Column::Label(Label::UniprotNumber) => {
-            "the residue's number in that sequence; undefined where the file says none, and where a stretch of struct_ref_seq \
-             or DBREF has not as many residues on both sides. Written where --columns names it"
-        }
-        Column::SiteId => {
-            "the site that the residue is part of, counted from 0 in its structure by falling score, or -1"
-        }
-        _ => "",
-    }
 }
 
 /// What makes a feature undefined, which follows from its definition.
@@ -157,17 +119,5 @@ fn undefined(feature: &Feature) -> &'static str {
         "b_factor" => "where there is no alpha carbon, or its B column is no number",
         "rsa" | "hydropathy" | "charge" | "volume" => "where no standard amino acid is known to be behind the residue",
         _ => "nowhere",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_identity_column_is_explained() {
-        for column in Column::every().filter(|column| !matches!(column, Column::Feature(_) | Column::State(_))) {
-            assert!(!identity(&column).is_empty(), "{}", column.name());
-        }
     }
 }

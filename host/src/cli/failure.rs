@@ -83,10 +83,9 @@ impl From<OutputError> for Failure {
     fn from(error: OutputError) -> Self {
         match error {
             OutputError::Closed => Self::Closed,
-            OutputError::UnknownFormat { .. }
-            | OutputError::SitesFormat { .. }
-            | OutputError::ViewFormat { .. }
-            | OutputError::RelationFormat { .. } => Self::usage(error),
+            OutputError::UnknownFormat { .. } | OutputError::ViewFormat { .. } | OutputError::RelationFormat { .. } => {
+                Self::usage(error)
+            }
             _ => Self::work(error),
         }
     }

@@ -219,7 +219,7 @@ impl Job<'_> {
     }
 
     /// Computes, and writes into what `sink` makes once all is ready; answers the exit status.
-    pub fn run(&self, sink: impl FnOnce(&Provenance) -> Result<Sink, OutputError>) -> Result<u8, Failure> {
+    pub fn run(&self, sink: impl FnOnce(&Provenance) -> Result<Sink, Failure>) -> Result<u8, Failure> {
         let (mut ready, inputs) = self.prepare()?;
         let args = self.args;
         let digests = Digests::of(self.provenance, &inputs.entries);

@@ -8,7 +8,8 @@ use clap::{Args, ValueEnum};
 use prism_host::contacts::EdgeKind;
 use prism_host::engine::Selection;
 use prism_host::output::{
-    EdgesRelation, InterfaceResiduesFile, InterfacesRelation, OutputFile, Relation, RelationTable, SummaryRelation,
+    EdgesRelation, InterfaceResiduesFile, InterfacesRelation, OutputFile, Provenance, Relation, RelationTable,
+    SummaryRelation,
 };
 use shared_types::FEATURES;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,8 @@ pub struct RelationArgs {
     #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 
-    /// Where to write, a .csv or a .parquet [default: CSV on standard output]
+    /// Where to write; the extension says the format: csv, tsv or jsonl (each also .gz), json, arrow or parquet
+    /// [default: CSV on standard output]
     #[arg(short, long, value_name = "FILE", display_order = 1)]
     pub output: Option<PathBuf>,
 
@@ -57,7 +59,7 @@ pub struct InterfaceArgs {
     #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, display_order = 2)]
     pub between: Option<Vec<String>>,
 
-    /// Write there, as .csv or .parquet, each residue's surface alone, in the complex, and buried.
+    /// Write there, in any format of --output, each residue's surface alone, in the complex, and buried.
     #[arg(long = "by-residue", id = "by_residue", value_name = "FILE", display_order = 3)]
     pub residues: Option<PathBuf>,
 
@@ -79,7 +81,7 @@ pub fn edges(args: &EdgesArgs) -> Result<u8, Failure> {
     };
     let kinds = args.kinds.iter().map(kind).collect();
     let relation = EdgesRelation { contact_threshold: args.relation.job.contact_threshold, kinds };
-    write(&args.relation, &[], |_| Ok(relation))
+    write(&args.relation.destination(), selection(&[]), |_, _| Ok(relation))
 }
 
 /// Lists pairs of chains that touch, and their residues.
@@ -93,47 +95,65 @@ pub fn interface(args: &InterfaceArgs) -> Result<u8, Failure> {
     if residues.is_some() && residues == args.relation.output.as_deref() {
         return Err(Failure::usage(anyhow::anyhow!("--by-residue and --output name the same file")));
     }
-    write(&args.relation, &[], |job| {
+    if let Some(path) = residues {
+        OutputFile::check_relation(path)?;
+    }
+    write(&args.relation.destination(), selection(&[]), |job, provenance| {
         Ok(InterfacesRelation {
             engine: job.engine_of(selection(&["sasa"]))?,
             between,
-            residues: residues.map(InterfaceResiduesFile::create).transpose()?,
+            residues: residues.map(|path| InterfaceResiduesFile::create(path, provenance)).transpose()?,
         })
     })
 }
 
 /// Lists structures and their chains.
 pub fn summary(args: &SummaryArgs) -> Result<u8, Failure> {
-    write(&args.relation, &SummaryRelation::FEATURES, |_| Ok(SummaryRelation))
+    write(&args.relation.destination(), selection(&SummaryRelation::FEATURES), |_, _| Ok(SummaryRelation))
 }
 
 fn selection(names: &[&str]) -> Selection {
     Selection::new(FEATURES.iter().filter(|feature| names.contains(&feature.name)), false)
 }
 
-/// Computes some features, and writes the relation that `make` makes; answers the exit status.
-fn write<R: Relation + 'static>(
-    args: &RelationArgs,
-    features: &[&str],
-    make: impl FnOnce(&Job<'_>) -> Result<R, Failure>,
+/// What is read, and where a relation goes.
+pub struct Destination<'a> {
+    pub paths: &'a [PathBuf],
+    pub output: Option<&'a Path>,
+    pub job: &'a JobArgs,
+    pub provenance: &'a ProvenanceArgs,
+}
+
+impl RelationArgs {
+    fn destination(&self) -> Destination<'_> {
+        let Self { paths, output, job, provenance } = self;
+        Destination { paths, output: output.as_deref(), job, provenance }
+    }
+}
+
+/// Computes what `selection` says, and writes the relation that `make` makes; answers the exit status.
+pub fn write<R: Relation + 'static>(
+    to: &Destination<'_>,
+    selection: Selection,
+    make: impl FnOnce(&Job<'_>, &Provenance) -> Result<R, Failure>,
 ) -> Result<u8, Failure> {
-    let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    let output = to.output.filter(|path| *path != Path::new("-"));
     if let Some(path) = output {
         OutputFile::check_relation(path)?;
     }
-    provenance::check(&args.provenance)?;
+    provenance::check(to.provenance)?;
     let job = Job {
-        paths: &args.paths,
-        args: &args.job,
-        selection: selection(features),
+        paths: to.paths,
+        args: to.job,
+        selection,
         min_feature_value: 0.0,
         labels: false,
         annotations: None,
         lineages: None,
-        provenance: &args.provenance,
+        provenance: to.provenance,
     };
-    let relation = make(&job)?;
     job.run(|provenance| {
+        let relation = make(&job, provenance)?;
         Ok(match output {
             Some(path) => Sink::File(OutputFile::create_relation(path, relation, provenance)?),
             None => Sink::stdout(|out| RelationTable::csv(out, relation)),

@@ -74,7 +74,7 @@ enum Values {
 }
 
 impl RecordBatches {
-    /// Begins with no rows. `metadata` becomes the schema's; features have their unit, definition and source.
+    /// Begins with no rows. `metadata` becomes the schema's; columns have their unit, definition and source.
     #[must_use]
     pub fn new(columns: Columns, metadata: HashMap<String, String>) -> Self {
         Self {
@@ -139,22 +139,23 @@ impl RecordBatches {
     }
 }
 
-fn schema(columns: &Columns, metadata: HashMap<String, String>) -> Schema {
+/// Types and descriptions of columns, with the metadata of the whole.
+pub(super) fn schema(columns: &Columns, metadata: HashMap<String, String>) -> Schema {
     Schema::new_with_metadata(columns.as_slice().iter().map(field).collect::<Vec<_>>(), metadata)
 }
 
-fn metadata(provenance: &Provenance) -> HashMap<String, String> {
-    provenance.entries().into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+pub(super) fn metadata(provenance: &Provenance) -> HashMap<String, String> {
+    owned(provenance.entries())
 }
 
 /// The schema as Parquet's key-value metadata have it, where Arrow's readers look for what Parquet's own schema has no
 /// place for: units and definitions.
-pub(super) fn encoded_schema(columns: &Columns, provenance: &Provenance) -> String {
+///
+/// Readers that find it take the file's own metadata from there, too.
+pub(super) fn encoded(schema: &Schema) -> String {
     let (generator, mut dictionaries) = (IpcDataGenerator::default(), DictionaryTracker::new(true));
-    // Readers that find it take the file's own metadata from there, too.
-    let schema = schema(columns, metadata(provenance));
     let encoded =
-        generator.schema_to_bytes_with_dictionary_tracker(&schema, &mut dictionaries, &IpcWriteOptions::default());
+        generator.schema_to_bytes_with_dictionary_tracker(schema, &mut dictionaries, &IpcWriteOptions::default());
     let length = (encoded.ipc_message.len() as u32).to_le_bytes();
     BASE64_STANDARD.encode([&[0xff; 4], &length, &encoded.ipc_message[..]].concat())
 }
@@ -166,11 +167,13 @@ fn field(column: &Column) -> Field {
         Kind::Optional => (DataType::Int32, true),
         Kind::Float => (DataType::Float32, true),
     };
-    let field = Field::new(column.name(), kind, nullable);
-    let (Column::Feature(feature) | Column::State(feature)) = column else { return field };
-    let told = [("unit", feature.unit), ("definition", feature.definition), ("source", feature.source)];
-    field
-        .with_metadata(told.map(|(key, text)| (key.to_owned(), text.to_owned())).into_iter().collect::<HashMap<_, _>>())
+    let told = [("unit", column.unit()), ("definition", column.definition()), ("source", column.source())];
+    Field::new(column.name(), kind, nullable).with_metadata(owned(told))
+}
+
+/// Names and texts as metadata have them.
+pub(super) fn owned(told: impl IntoIterator<Item = (&'static str, impl Into<String>)>) -> HashMap<String, String> {
+    told.into_iter().map(|(key, text)| (key.to_owned(), text.into())).collect()
 }
 
 impl<W: Write> ArrowTable<W> {
@@ -267,7 +270,7 @@ impl Values {
     }
 }
 
-fn io(error: ArrowError) -> OutputError {
+pub(super) fn io(error: ArrowError) -> OutputError {
     match error {
         ArrowError::IoError(_, source) => source.into(),
         other => OutputError::Write(std::io::Error::other(other)),

@@ -1,5 +1,7 @@
 //! Which columns a table has.
 
+mod definition;
+
 use crate::annotations::FEATURES_OF;
 use crate::engine::Selection;
 use shared_types::{FEATURES, Feature, Group};
@@ -53,7 +55,7 @@ impl LineageColumn {
     /// Each of them.
     pub const ALL: [Self; 3] = [Self::Name, Self::Country, Self::VelocityError];
 
-    fn name(self) -> &'static str {
+    const fn name(self) -> &'static str {
         match self {
             Self::Name => "lineage",
             Self::Country => "country",
@@ -83,7 +85,7 @@ impl Label {
     /// Each of them.
     pub const ALL: [Self; 5] = [Self::AsymId, Self::SeqId, Self::EntityId, Self::UniprotAccession, Self::UniprotNumber];
 
-    fn name(self) -> &'static str {
+    const fn name(self) -> &'static str {
         match self {
             Self::AsymId => "label_asym_id",
             Self::SeqId => "label_seq_id",
@@ -101,7 +103,7 @@ impl Column {
 
     /// The column's name in the output.
     #[must_use]
-    pub fn name(&self) -> &'static str {
+    pub const fn name(&self) -> &'static str {
         match self {
             Self::Structure => "structure",
             Self::Row => "row",
@@ -258,13 +260,10 @@ impl Columns {
         self
     }
 
-    /// A line for each feature: its name, unit in brackets, and definition.
+    /// A line for each column: its name, unit in brackets, and definition.
     #[must_use]
     pub fn described(&self) -> String {
-        let line = |column: &Column| match column {
-            Column::Feature(one) | Column::State(one) => format!("{} [{}]: {}\n", one.name, one.unit, one.definition),
-            _ => String::new(),
-        };
+        let line = |column: &Column| format!("{} [{}]: {}\n", column.name(), column.unit(), column.definition());
         self.0.iter().map(line).collect()
     }
 

@@ -3,7 +3,7 @@
 use super::gzip::Gzipped;
 use super::{
     ArrowTable, Columns, CsvTable, Format, JsonTable, NpzTable, OutputError, ParquetTable, Provenance, Relation,
-    RelationTable, SitesFormat, SitesOptions, SitesTable, StructureRows, Table, WholeFile, check_place,
+    RelationTable, StructureRows, Table, WholeFile, check_place,
 };
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -27,7 +27,7 @@ use std::path::Path;
 ///
 /// assert!(matches!(create("features.txt".as_ref()), Err(OutputError::UnknownFormat { .. })));
 /// assert!(matches!(create(folder.path().join("no/such/features.csv").as_ref()), Err(OutputError::NoFolder { .. })));
-/// assert!(matches!(OutputFile::check_sites("sites.npz".as_ref()), Err(OutputError::SitesFormat { .. })));
+/// assert!(matches!(OutputFile::check_relation("edges.npz".as_ref()), Err(OutputError::RelationFormat { .. })));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct OutputFile {
@@ -59,26 +59,7 @@ impl OutputFile {
         })
     }
 
-    /// Begins a table of sites at `path`, in the format that the options say.
-    ///
-    /// # Errors
-    /// As for [`create`](Self::create).
-    pub fn create_sites(path: &Path, options: SitesOptions) -> Result<Self, OutputError> {
-        Self::check_sites(path)?;
-        Self::begin(path, |file, _| Ok(Box::new(SitesTable::new(file, options))))
-    }
-
-    /// Whether a table of sites can be put at `path`, asked before there is one; answers its format.
-    ///
-    /// # Errors
-    /// As for [`create`](Self::create).
-    pub fn check_sites(path: &Path) -> Result<SitesFormat, OutputError> {
-        let format = SitesFormat::of_path(path)?;
-        check_place(path)?;
-        Ok(format)
-    }
-
-    /// Begins a table of other lines than residues at `path`: CSV or Parquet.
+    /// Begins a table of other lines than residues at `path`; the extension selects the format.
     ///
     /// # Errors
     /// As for [`create`](Self::create).
@@ -90,8 +71,13 @@ impl OutputFile {
         let format = relation_format(path)?;
         Self::begin(path, |file, _| {
             Ok(match format {
-                Format::Parquet => Box::new(RelationTable::parquet(file, relation, Some(provenance))?),
-                _ => Box::new(RelationTable::csv(file, relation)),
+                None => Box::new(RelationTable::json(file, relation)),
+                Some(Format::Arrow) => Box::new(RelationTable::arrow(file, relation, provenance)?),
+                Some(Format::Parquet) => Box::new(RelationTable::parquet(file, relation, provenance)?),
+                Some(format @ (Format::CsvGz | Format::TsvGz | Format::JsonLinesGz)) => {
+                    Box::new(Gzipped::new(file, provenance, |out| relation_text(format, out, relation)))
+                }
+                Some(format) => relation_text(format, file, relation),
             })
         })
     }
@@ -141,11 +127,27 @@ impl OutputFile {
     }
 }
 
-/// The format of a table of other lines than residues.
-pub(super) fn relation_format(path: &Path) -> Result<Format, OutputError> {
+/// The format of a table of other lines than residues; none for a JSON array.
+fn relation_format(path: &Path) -> Result<Option<Format>, OutputError> {
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
+        return Ok(None);
+    }
     match Format::of_path(path) {
-        Ok(format @ (Format::Csv | Format::Parquet)) => Ok(format),
-        _ => Err(OutputError::RelationFormat { path: path.display().to_string() }),
+        Ok(Format::Npz) | Err(_) => Err(OutputError::RelationFormat { path: path.display().to_string() }),
+        Ok(format) => Ok(Some(format)),
+    }
+}
+
+/// A table of text whose lines are not residues.
+fn relation_text<R: Relation + 'static>(
+    format: Format,
+    out: impl Write + Send + 'static,
+    relation: R,
+) -> Box<dyn Table> {
+    match format {
+        Format::Tsv | Format::TsvGz => Box::new(RelationTable::with_delimiter(out, relation, b'\t')),
+        Format::JsonLines | Format::JsonLinesGz => Box::new(RelationTable::json_lines(out, relation)),
+        _ => Box::new(RelationTable::csv(out, relation)),
     }
 }
 

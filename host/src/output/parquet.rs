@@ -2,9 +2,10 @@
 
 mod group;
 
-use super::arrow::encoded_schema;
+use super::arrow::{encoded, metadata};
 use super::value::Kind;
 use super::{Column, Columns, OutputError, Provenance, StructureRows, Table};
+use arrow_schema::Schema;
 use group::{Encoded, Group};
 use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
 use parquet::errors::ParquetError;
@@ -25,7 +26,7 @@ const GROUPS_IN_FLIGHT: usize = 4;
 
 /// A table as Parquet: identity columns and `site_id` are required UTF-8 and INT32, features optional FLOAT with null for
 /// NaN; compressed by zstd. Version and configuration are among the file's key-value metadata, and, for readers that are
-/// Arrow's, each feature's unit, definition and source.
+/// Arrow's, each column's unit, definition and source.
 ///
 /// ```
 /// use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -64,9 +65,10 @@ pub struct ParquetTable<W: Write + Send> {
 /// Where the schema of Arrow stands among the metadata, by Arrow's convention.
 const ARROW_SCHEMA: &str = "ARROW:schema";
 
-/// Provenance as the metadata of a file.
-pub(super) fn key_values(provenance: &Provenance) -> impl Iterator<Item = KeyValue> {
-    provenance.entries().into_iter().map(|(key, value)| KeyValue::new(key.to_owned(), value))
+/// The metadata of a file: provenance, and the schema for Arrow's readers.
+pub(super) fn key_values(provenance: &Provenance, schema: &Schema) -> Vec<KeyValue> {
+    let entries = provenance.entries().into_iter().map(|(key, value)| KeyValue::new(key.to_owned(), value));
+    entries.chain([KeyValue::new(ARROW_SCHEMA.to_owned(), encoded(schema))]).collect()
 }
 
 impl<W: Write + Send> ParquetTable<W> {
@@ -77,13 +79,13 @@ impl<W: Write + Send> ParquetTable<W> {
     pub fn new(out: W, columns: Columns, provenance: &Provenance) -> Result<Self, OutputError> {
         let fields = columns.as_slice().iter().map(|column| field(column).map(Arc::new)).collect::<Result<_, _>>()?;
         let schema = Type::group_type_builder("prism").with_fields(fields).build()?;
-        let schema_of_arrow = KeyValue::new(ARROW_SCHEMA.to_owned(), encoded_schema(&columns, provenance));
-        let metadata = key_values(provenance).chain([schema_of_arrow]);
+        let schema_of_arrow = super::arrow::schema(&columns, metadata(provenance));
+        let metadata = key_values(provenance, &schema_of_arrow);
         let mut properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_statistics_enabled(EnabledStatistics::Chunk)
             .set_created_by(concat!("prism ", env!("CARGO_PKG_VERSION")).to_owned())
-            .set_key_value_metadata(Some(metadata.collect()));
+            .set_key_value_metadata(Some(metadata));
         for column in columns.as_slice() {
             // Names and table look-ups repeat; computed numbers hardly do, and a dictionary of them costs time. What
             // does repeat are their first bytes: apart from the others they are smaller, and read faster.

@@ -1,45 +1,32 @@
-//! Tables whose lines are not residues: pairs of residues, pairs of chains, chains.
+//! Tables whose lines are not residues: pairs of residues, pairs of chains, chains, sites.
 
+mod cells;
+mod write;
+
+pub use cells::{CellKind, Cells, RelationColumn};
+
+use super::arrow::{io, metadata};
 use super::parquet::key_values;
 use super::{OutputError, Provenance, StructureRows, Table};
-use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
-use parquet::data_type::{ByteArray, ByteArrayType, FloatType, Int32Type};
+use arrow_array::RecordBatch;
+use arrow_ipc::writer::FileWriter as ArrowWriter;
+use arrow_schema::{Schema, SchemaRef};
+use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::Type;
+use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Arc;
 
-/// Rows in a row group of Parquet.
+/// Rows in a row group of Parquet, or in a batch of Arrow.
 const GROUP_ROWS: usize = 1 << 18;
-
-/// The values of a column, line by line.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Cells {
-    /// Texts.
-    Text(Vec<String>),
-    /// Whole numbers.
-    Int(Vec<i32>),
-    /// Numbers, NaN where they are not defined.
-    Float(Vec<f32>),
-}
-
-impl Cells {
-    fn len(&self) -> usize {
-        match self {
-            Self::Text(values) => values.len(),
-            Self::Int(values) => values.len(),
-            Self::Float(values) => values.len(),
-        }
-    }
-}
 
 /// What a table of other lines than residues has.
 ///
 /// The example of [`RelationTable`] has one.
 pub trait Relation {
-    /// Its columns, with no value yet.
-    fn columns(&self) -> Vec<(&'static str, Cells)>;
+    /// Its columns.
+    fn columns(&self) -> &'static [RelationColumn];
 
     /// Appends the lines of a structure to the values of each column.
     ///
@@ -56,10 +43,10 @@ pub trait Relation {
     }
 }
 
-/// A relation as a table: CSV or Parquet.
+/// A relation as a table.
 ///
 /// ```
-/// use prism_host::output::{Cells, OutputError, Relation, RelationTable, StructureRows, Table};
+/// use prism_host::output::{CellKind, Cells, OutputError, Relation, RelationColumn, RelationTable, StructureRows, Table};
 /// use prism_host::read::{ReadOptions, read_path};
 /// use prism_host::{Backend, Engine};
 ///
@@ -67,8 +54,13 @@ pub trait Relation {
 /// struct Lengths;
 ///
 /// impl Relation for Lengths {
-///     fn columns(&self) -> Vec<(&'static str, Cells)> {
-///         vec![("structure", Cells::Text(Vec::new())), ("residues", Cells::Int(Vec::new()))]
+///     fn columns(&self) -> &'static [RelationColumn] {
+///         const {
+///             &[
+///                 RelationColumn::new("structure", CellKind::Text, "", "the structure's name"),
+///                 RelationColumn::new("residues", CellKind::Int, "", "how many residues it has"),
+///             ]
+///         }
 ///     }
 ///
 ///     fn append(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Result<(), OutputError> {
@@ -90,13 +82,24 @@ pub trait Relation {
 /// ```
 pub struct RelationTable<W: Write + Send, R> {
     relation: Box<R>,
+    columns: &'static [RelationColumn],
     cells: Vec<Cells>,
     out: Out<W>,
 }
 
 enum Out<W: Write + Send> {
-    /// With the header, as long as it is not written.
-    Csv(W, Option<String>),
+    /// Fields divided by a byte.
+    Text {
+        out: W,
+        delimiter: u8,
+        begun: bool,
+    },
+    /// An object for each line; what stands before the next one, where an array has them all.
+    Json {
+        out: W,
+        array: Option<&'static str>,
+    },
+    Arrow(Box<ArrowWriter<W>>),
     Parquet(Box<SerializedFileWriter<W>>),
 }
 
@@ -104,115 +107,103 @@ impl<W: Write + Send, R: Relation> RelationTable<W, R> {
     /// Begins a table as text, formatted as [`CsvTable`](super::CsvTable) is. The header is written with the first
     /// structure, or at the end.
     pub fn csv(out: W, relation: R) -> Self {
-        let columns = relation.columns();
-        let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
-        let out = Out::Csv(out, Some(names.join(",") + "\n"));
-        Self { relation: Box::new(relation), cells: columns.into_iter().map(|(_, cells)| cells).collect(), out }
+        Self::with_delimiter(out, relation, b',')
     }
 
-    /// Begins a table as Parquet: texts and whole numbers are required, numbers null for NaN. The provenance is among the
-    /// file's key-value metadata.
+    /// The same with another byte between fields.
+    pub fn with_delimiter(out: W, relation: R, delimiter: u8) -> Self {
+        Self::of(relation, Out::Text { out, delimiter, begun: false })
+    }
+
+    /// Begins a table as JSON lines, formatted as [`JsonTable`](super::JsonTable) is.
+    pub fn json_lines(out: W, relation: R) -> Self {
+        Self::of(relation, Out::Json { out, array: None })
+    }
+
+    /// Begins a table as one JSON array of the same objects.
+    pub fn json(out: W, relation: R) -> Self {
+        Self::of(relation, Out::Json { out, array: Some("[\n") })
+    }
+
+    /// Begins a table as an Arrow IPC file, with types, metadata and descriptions as in [`ArrowTable`](super::ArrowTable).
     ///
     /// # Errors
     /// Where `out` cannot be written.
-    pub fn parquet(out: W, relation: R, provenance: Option<&Provenance>) -> Result<Self, OutputError> {
+    pub fn arrow(out: W, relation: R, provenance: &Provenance) -> Result<Self, OutputError> {
+        let schema = RelationColumn::schema(relation.columns(), metadata(provenance));
+        let file = ArrowWriter::try_new(out, &schema).map_err(io)?;
+        Ok(Self::of(relation, Out::Arrow(Box::new(file))))
+    }
+
+    /// Begins a table as Parquet: texts and whole numbers are required, numbers null for NaN. Metadata and descriptions are
+    /// as in [`ParquetTable`](super::ParquetTable).
+    ///
+    /// # Errors
+    /// Where `out` cannot be written.
+    pub fn parquet(out: W, relation: R, provenance: &Provenance) -> Result<Self, OutputError> {
         let columns = relation.columns();
-        let fields = columns.iter().map(|(name, cells)| {
-            let (physical, logical, repetition) = match cells {
-                Cells::Text(_) => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String), Repetition::REQUIRED),
-                Cells::Int(_) => (PhysicalType::INT32, None, Repetition::REQUIRED),
-                Cells::Float(_) => (PhysicalType::FLOAT, None, Repetition::OPTIONAL),
-            };
-            let builder = Type::primitive_type_builder(name, physical).with_logical_type(logical);
-            builder.with_repetition(repetition).build().map(Arc::new)
-        });
-        let schema = Type::group_type_builder("prism").with_fields(fields.collect::<Result<_, _>>()?).build()?;
+        let schema = RelationColumn::schema(columns, metadata(provenance));
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_created_by(concat!("prism ", env!("CARGO_PKG_VERSION")).to_owned())
-            .set_key_value_metadata(provenance.map(|provenance| key_values(provenance).collect()));
-        let file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties.build()))?;
-        let cells = columns.into_iter().map(|(_, cells)| cells).collect();
-        Ok(Self { relation: Box::new(relation), cells, out: Out::Parquet(Box::new(file)) })
+            .set_key_value_metadata(Some(key_values(provenance, &schema)));
+        let file = SerializedFileWriter::new(out, write::parquet_schema(columns)?, Arc::new(properties.build()))?;
+        Ok(Self::of(relation, Out::Parquet(Box::new(file))))
+    }
+
+    fn of(relation: R, out: Out<W>) -> Self {
+        let columns = relation.columns();
+        Self { relation: Box::new(relation), columns, cells: Cells::of(columns), out }
     }
 
     fn rows(&self) -> usize {
         self.cells.first().map_or(0, Cells::len)
     }
 
-    /// Writes the lines that are held back.
+    /// Writes the lines that are held back, after what stands before them.
     fn write_out(&mut self) -> Result<(), OutputError> {
-        let rows = self.rows();
-        if let Out::Csv(out, header) = &mut self.out
-            && let Some(header) = header.take()
-        {
-            out.write_all(header.as_bytes())?;
-        }
-        if rows == 0 {
-            return Ok(());
-        }
+        let (columns, cells, rows) = (self.columns, &self.cells, self.rows());
         match &mut self.out {
-            Out::Csv(out, _) => write_lines(out, &self.cells, rows)?,
-            Out::Parquet(file) => write_group(file, &self.cells)?,
-        }
-        for cells in &mut self.cells {
-            match cells {
-                Cells::Text(values) => values.clear(),
-                Cells::Int(values) => values.clear(),
-                Cells::Float(values) => values.clear(),
+            Out::Text { out, delimiter, begun } => {
+                let header = (!std::mem::replace(begun, true)).then_some(columns);
+                out.write_all(&write::lines(header, cells, rows, *delimiter)?)?;
             }
+            Out::Json { out, array } => out.write_all(&write::objects(columns, cells, rows, array)?)?,
+            _ if rows == 0 => return Ok(()),
+            Out::Arrow(file) => {
+                let batch = relation_batch(columns, std::mem::replace(&mut self.cells, Cells::of(columns)));
+                // The file's own schema has the metadata.
+                file.write(&batch?).map_err(io)?;
+            }
+            Out::Parquet(file) => write::group(file, cells)?,
         }
+        self.cells.iter_mut().for_each(Cells::clear);
         Ok(())
     }
 }
 
-fn write_lines(out: &mut impl Write, cells: &[Cells], rows: usize) -> std::io::Result<()> {
-    let mut lines = csv::WriterBuilder::new().from_writer(Vec::new());
-    let mut number = zmij::Buffer::new();
-    for row in 0..rows {
-        for cells in cells {
-            match cells {
-                Cells::Text(values) => lines.write_field(&values[row]),
-                Cells::Int(values) => lines.write_field(values[row].to_string()),
-                Cells::Float(values) if values[row].is_nan() => lines.write_field(""),
-                Cells::Float(values) => lines.write_field(number.format(values[row])),
-            }
-            .map_err(std::io::Error::other)?;
-        }
-        lines.write_record(None::<&[u8]>).map_err(std::io::Error::other)?;
-    }
-    out.write_all(&lines.into_inner().map_err(|error| std::io::Error::other(error.to_string()))?)
+/// The values of columns as a record batch, with types and descriptions as in files.
+///
+/// ```
+/// use prism_host::output::{Cells, EdgesRelation, Relation, relation_batch};
+///
+/// let columns = EdgesRelation { contact_threshold: 8.0, kinds: Vec::new() }.columns();
+/// let batch = relation_batch(columns, Cells::of(columns))?;
+/// assert_eq!(batch.schema().field_with_name("distance")?.metadata()["unit"], "Å");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Where the texts of a column are more than Arrow's 32-bit offsets reach.
+pub fn relation_batch(columns: &[RelationColumn], cells: Vec<Cells>) -> Result<RecordBatch, OutputError> {
+    let schema: SchemaRef = Arc::new(RelationColumn::schema(columns, HashMap::new()));
+    let arrays = cells.into_iter().map(Cells::into_array).collect::<Result<_, _>>().map_err(io)?;
+    RecordBatch::try_new(schema, arrays).map_err(io)
 }
 
-fn write_group<W: Write + Send>(file: &mut SerializedFileWriter<W>, cells: &[Cells]) -> Result<(), OutputError> {
-    let mut group = file.next_row_group()?;
-    for cells in cells {
-        let Some(mut column) = group.next_column()? else { break };
-        match cells {
-            Cells::Text(values) => {
-                let values: Vec<ByteArray> = values.iter().map(|text| ByteArray::from(text.as_str())).collect();
-                column.typed::<ByteArrayType>().write_batch(&values, None, None)?;
-            }
-            Cells::Int(values) => {
-                column.typed::<Int32Type>().write_batch(values, None, None)?;
-            }
-            Cells::Float(values) => {
-                let present: Vec<i16> = values.iter().map(|value| i16::from(!value.is_nan())).collect();
-                let values: Vec<f32> = values.iter().copied().filter(|value| !value.is_nan()).collect();
-                column.typed::<FloatType>().write_batch(&values, Some(&present), None)?;
-            }
-        }
-        column.close()?;
-    }
-    group.close()?;
-    Ok(())
-}
-
-impl<W: Write + Send, R: Relation> RelationTable<W, R> {
-    /// Appends lines that do not come from the relation itself.
-    pub(super) fn extend(&mut self, lines: impl FnOnce(&mut [Cells])) -> Result<(), OutputError> {
-        lines(&mut self.cells);
-        if self.rows() >= GROUP_ROWS { self.write_out() } else { Ok(()) }
+impl RelationColumn {
+    fn schema(columns: &[Self], metadata: HashMap<String, String>) -> Schema {
+        Schema::new_with_metadata(columns.iter().map(Self::field).collect::<Vec<_>>(), metadata)
     }
 }
 
@@ -224,7 +215,7 @@ impl<W: Write + Send, R: Relation> Table for RelationTable<W, R> {
                 self.write_out()?;
             }
         }
-        if matches!(self.out, Out::Csv(..)) {
+        if matches!(self.out, Out::Text { .. } | Out::Json { .. }) {
             self.write_out()?;
         }
         Ok(())
@@ -234,7 +225,16 @@ impl<W: Write + Send, R: Relation> Table for RelationTable<W, R> {
         self.write_out()?;
         self.relation.finish()?;
         let mut out = match self.out {
-            Out::Csv(out, _) => out,
+            Out::Json { mut out, array } => {
+                out.write_all(match array {
+                    None => b"",
+                    Some(write::BETWEEN) => b"\n]\n",
+                    Some(_) => b"[\n]\n",
+                })?;
+                out
+            }
+            Out::Text { out, .. } => out,
+            Out::Arrow(file) => file.into_inner().map_err(io)?,
             Out::Parquet(file) => file.into_inner()?,
         };
         Ok(out.flush()?)

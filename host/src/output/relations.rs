@@ -1,25 +1,34 @@
 //! The relations of a structure: its edges, the interfaces of its chains, its chains.
 
-use super::file::relation_format;
-use super::{Cells, Format, OutputError, Relation, RelationTable, StructureRows, Table, WholeFile};
+use super::{CellKind, Cells, Column, OutputError, OutputFile, Provenance, Relation, RelationColumn, StructureRows};
 use crate::contacts::{EdgeKind, Interface, edges, interfaces};
 use crate::engine::Engine;
 use shared_types::backbone::SecondaryStructure;
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
-fn text() -> Cells {
-    Cells::Text(Vec::new())
+/// A column of texts.
+const fn text(name: &'static str, definition: &'static str) -> RelationColumn {
+    RelationColumn::new(name, CellKind::Text, "", definition)
 }
 
-fn int() -> Cells {
-    Cells::Int(Vec::new())
+/// A column of whole numbers.
+const fn int(name: &'static str, definition: &'static str) -> RelationColumn {
+    RelationColumn::new(name, CellKind::Int, "", definition)
 }
 
-fn float() -> Cells {
-    Cells::Float(Vec::new())
+/// A column of numbers.
+const fn float(name: &'static str, unit: &'static str, definition: &'static str) -> RelationColumn {
+    RelationColumn::new(name, CellKind::Float, unit, definition)
 }
+
+/// A column that tables of residues have, too.
+const fn own(column: Column, kind: CellKind) -> RelationColumn {
+    RelationColumn::new(column.name(), kind, column.unit(), column.definition())
+}
+
+/// What every relation begins with.
+pub(super) const STRUCTURE: RelationColumn = own(Column::Structure, CellKind::Text);
 
 /// A value for a cell of a line.
 enum Value<'a> {
@@ -52,8 +61,20 @@ pub struct EdgesRelation {
 }
 
 impl Relation for EdgesRelation {
-    fn columns(&self) -> Vec<(&'static str, Cells)> {
-        vec![("structure", text()), ("row_i", int()), ("row_j", int()), ("distance", float()), ("kind", text())]
+    fn columns(&self) -> &'static [RelationColumn] {
+        const {
+            &[
+                STRUCTURE,
+                int("row_i", "row of the first residue in its structure, from 0"),
+                int("row_j", "row of the second residue, larger than row_i"),
+                float("distance", "Å", "distance of the alpha carbons, or of the nearest heavy atoms"),
+                text(
+                    "kind",
+                    "ca: alpha carbons closer than the contact threshold; atom: heavy atoms within 4.5 Å of residues at \
+                     least two rows apart or of different chains",
+                ),
+            ]
+        }
     }
 
     fn append(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Result<(), OutputError> {
@@ -70,29 +91,39 @@ impl Relation for EdgesRelation {
 /// A table of the residues of interfaces, beside the one of pairs of chains: a line each, with the accessible area of its
 /// chain alone, among all chains that were looked at, and the difference.
 pub struct InterfaceResiduesFile {
-    table: RelationTable<BufWriter<File>, InterfaceResidues>,
-    whole: WholeFile,
+    file: OutputFile,
+    /// The interface whose lines are written next.
+    found: Arc<Mutex<Interface>>,
 }
 
 impl InterfaceResiduesFile {
-    /// Begins a table at `path`, CSV or Parquet by its extension.
+    /// Begins a table at `path`; the extension selects the format.
     ///
     /// # Errors
-    /// As for [`OutputFile::create`](super::OutputFile::create).
-    pub fn create(path: &Path) -> Result<Self, OutputError> {
-        let format = relation_format(path)?;
-        let whole = WholeFile::begin(path)?;
-        let file = whole.buffered()?;
-        let table = match format {
-            Format::Parquet => RelationTable::parquet(file, InterfaceResidues, None)?,
-            _ => RelationTable::csv(file, InterfaceResidues),
-        };
-        Ok(Self { table, whole })
+    /// As for [`OutputFile::create`].
+    pub fn create(path: &Path, provenance: &Provenance) -> Result<Self, OutputError> {
+        let found = Arc::<Mutex<Interface>>::default();
+        let file = OutputFile::create_relation(path, Found(Arc::clone(&found)), provenance)?;
+        Ok(Self { file, found })
     }
 
-    fn commit(self) -> Result<u64, OutputError> {
-        Box::new(self.table).finish()?;
-        self.whole.commit()
+    fn write(&mut self, part: StructureRows<'_>, found: Interface) -> Result<(), OutputError> {
+        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = found;
+        self.file.write(&[part])
+    }
+}
+
+/// The lines of interfaces that were computed elsewhere.
+struct Found(Arc<Mutex<Interface>>);
+
+impl Relation for Found {
+    fn columns(&self) -> &'static [RelationColumn] {
+        InterfaceResidues.columns()
+    }
+
+    fn append(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Result<(), OutputError> {
+        InterfaceResidues::lines(part, &self.0.lock().unwrap_or_else(PoisonError::into_inner), cells);
+        Ok(())
     }
 }
 
@@ -126,11 +157,20 @@ impl InterfaceResidues {
 }
 
 impl Relation for InterfaceResidues {
-    fn columns(&self) -> Vec<(&'static str, Cells)> {
-        let identity = [("structure", text()), ("row", int()), ("chain", text()), ("resnum", int())];
-        let rest = [("icode", text()), ("resname", text())];
-        let areas = [("sasa_alone", float()), ("sasa_complex", float()), ("buried", float())];
-        identity.into_iter().chain(rest).chain(areas).collect()
+    fn columns(&self) -> &'static [RelationColumn] {
+        const {
+            &[
+                STRUCTURE,
+                own(Column::Row, CellKind::Int),
+                own(Column::Chain, CellKind::Text),
+                own(Column::Resnum, CellKind::Int),
+                own(Column::Icode, CellKind::Text),
+                own(Column::Resname, CellKind::Text),
+                float("sasa_alone", "Å^2", "solvent-accessible surface area of the residue with its chain alone"),
+                float("sasa_complex", "Å^2", "its area among all chains, or among the two of --between"),
+                float("buried", "Å^2", "the area that other chains cover: sasa_alone - sasa_complex"),
+            ]
+        }
     }
 
     /// Lines come from [`InterfacesRelation`], which computes them.
@@ -150,7 +190,7 @@ impl Relation for InterfaceResidues {
 /// let three = read_path("../tests/data/1jcd.pdb.gz", "1jcd", &ReadOptions::default())?.structure;
 /// let engine = Engine::builder().backend(Backend::Cpu).build()?;
 /// let features = &engine.run(std::slice::from_ref(&three))?[0];
-/// let mut cells: Vec<Cells> = InterfacePairs.columns().into_iter().map(|(_, cells)| cells).collect();
+/// let mut cells = Cells::of(InterfacePairs.columns());
 /// let part = StructureRows { structure: &three, features: features.view() };
 /// InterfacePairs::lines(&part, &interfaces(&engine, &three, None)?, &mut cells);
 /// assert_eq!(cells[1], Cells::Text(["A", "A", "B"].map(str::to_owned).into()));
@@ -174,10 +214,18 @@ impl InterfacePairs {
 }
 
 impl Relation for InterfacePairs {
-    fn columns(&self) -> Vec<(&'static str, Cells)> {
-        let chains = [("structure", text()), ("chain_a", text()), ("chain_b", text())];
-        let found = [("buried_area", float()), ("residues_a", int()), ("residues_b", int()), ("contacts", int())];
-        chains.into_iter().chain(found).collect()
+    fn columns(&self) -> &'static [RelationColumn] {
+        const {
+            &[
+                STRUCTURE,
+                text("chain_a", "author chain id of the chain that comes first in the file"),
+                text("chain_b", "author chain id of the other chain"),
+                float("buried_area", "Å^2", "area that the two chains cover of each other, summed over both"),
+                int("residues_a", "residues of chain_a that lose area to chain_b"),
+                int("residues_b", "residues of chain_b that lose area to chain_a"),
+                int("contacts", "pairs of residues, one of each chain, with heavy atoms within 4.5 Å of each other"),
+            ]
+        }
     }
 
     /// Lines come from [`InterfacePairs::lines`].
@@ -199,7 +247,7 @@ pub struct InterfacesRelation {
 }
 
 impl Relation for InterfacesRelation {
-    fn columns(&self) -> Vec<(&'static str, Cells)> {
+    fn columns(&self) -> &'static [RelationColumn] {
         InterfacePairs.columns()
     }
 
@@ -215,14 +263,14 @@ impl Relation for InterfacesRelation {
         };
         InterfacePairs::lines(part, &found, cells);
         match &mut self.residues {
-            Some(file) => file.table.extend(|cells| InterfaceResidues::lines(part, &found, cells)),
+            Some(file) => file.write(*part, found),
             None => Ok(()),
         }
     }
 
     fn finish(self: Box<Self>) -> Result<(), OutputError> {
         match self.residues {
-            Some(file) => file.commit().map(|_| ()),
+            Some(residues) => residues.file.commit().map(drop),
             None => Ok(()),
         }
     }
@@ -239,18 +287,24 @@ impl SummaryRelation {
 }
 
 impl Relation for SummaryRelation {
-    fn columns(&self) -> Vec<(&'static str, Cells)> {
-        vec![
-            ("structure", text()),
-            ("chain", text()),
-            ("residues", int()),
-            ("atoms", int()),
-            ("area", float()),
-            ("contact_number", float()),
-            ("helix", float()),
-            ("strand", float()),
-            ("radius_of_gyration", float()),
-        ]
+    fn columns(&self) -> &'static [RelationColumn] {
+        const {
+            &[
+                STRUCTURE,
+                text("chain", "author chain id; empty in the line of the whole structure"),
+                int("residues", "residues with a row"),
+                int("atoms", "heavy atoms of these residues"),
+                float("area", "Å^2", "sum of sasa: solvent-accessible surface area among all chains"),
+                float("contact_number", "", "mean contact_number of the residues with an alpha carbon"),
+                float("helix", "", "share of residues in helices (H, G, I) among those with a state"),
+                float("strand", "", "share of residues in strands and bridges (E, B) among those with a state"),
+                float(
+                    "radius_of_gyration",
+                    "Å",
+                    "root mean square distance of the alpha carbons to their centroid; undefined in the lines of chains",
+                ),
+            ]
+        }
     }
 
     fn append(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Result<(), OutputError> {

@@ -467,7 +467,10 @@ fn wrong_use_of_sites_is_refused() {
     for (arguments, needed) in [
         (&["sites"][..], "PATH"),
         (&["sites", "a.pdb", "--site-threshold", "0"], "`site_threshold` is 0; it must be above 0 and at most 1"),
-        (&["sites", "a.pdb", "-o", "s.npz"], "sites are written as csv, json or parquet"),
+        (
+            &["sites", "a.pdb", "-o", "s.npz"],
+            "the extension must be csv, tsv or jsonl (each also .gz), json, arrow or parquet",
+        ),
         (&["sites", "a.pdb", "--script", "s.txt"], "scripts are written as pml"),
         (&["sites", "a.pdb", "--write-structure", "s.txt"], "structures are written as pdb or cif"),
         (&["sites", "a.pdb", "a.pdb", "--write-structure", "s.pdb"], "of one structure"),

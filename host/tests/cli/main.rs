@@ -3,6 +3,7 @@
 mod coloured;
 mod command;
 mod conventions;
+mod described;
 #[cfg(unix)]
 mod faults;
 mod features;

@@ -1,0 +1,93 @@
+//! What each column holds: the text that `--explain` prints and that files carry.
+
+use super::{Column, Label, LineageColumn};
+
+impl Column {
+    /// The unit of its values; empty if they have none.
+    #[must_use]
+    pub const fn unit(&self) -> &'static str {
+        match self {
+            Self::Feature(feature) | Self::State(feature) => feature.unit,
+            Self::Lineage(LineageColumn::VelocityError) => "1/day",
+            _ => "",
+        }
+    }
+
+    /// What its values are.
+    #[must_use]
+    pub const fn definition(&self) -> &'static str {
+        match self {
+            Self::Feature(feature) | Self::State(feature) => feature.definition,
+            Self::Structure => {
+                "the structure's name: that of its file without .gz, with its path below the directory that was given"
+            }
+            Self::Row => "the residue's place in its structure, from 0",
+            Self::Chain => "author chain id",
+            Self::Resnum => "author residue number",
+            Self::Icode => "insertion code, mostly empty",
+            Self::Resname => "the residue's name, as the file has it",
+            Self::Parent => "the standard amino acid that the residue is or was made of; empty where there is none",
+            Self::SiteId => {
+                "the site that the residue is part of, counted from 0 in its structure by falling score, or -1"
+            }
+            Self::Plddt => {
+                "a predicted model's confidence (pLDDT): the B column of the alpha carbon where the file says, or its \
+                 values show, that it is one; undefined for experiments"
+            }
+            Self::Label(label) => label.definition(),
+            Self::Lineage(column) => column.definition(),
+        }
+    }
+
+    /// Where its definition comes from; empty if from nowhere else.
+    #[must_use]
+    pub const fn source(&self) -> &'static str {
+        match self {
+            Self::Feature(feature) | Self::State(feature) => feature.source,
+            _ => "",
+        }
+    }
+}
+
+impl LineageColumn {
+    const fn definition(self) -> &'static str {
+        match self {
+            Self::Name => "the lineage that the structure stands for, by --lineages",
+            Self::Country => "the country of that lineage's samples, by --lineages",
+            Self::VelocityError => {
+                "standard error of gisaid_velocity; undefined where that is. Written with --lineages"
+            }
+        }
+    }
+}
+
+impl Label {
+    const fn definition(self) -> &'static str {
+        match self {
+            Self::AsymId => "mmCIF's label_asym_id; empty in PDB. Written where --columns names it",
+            Self::SeqId => {
+                "mmCIF's label_seq_id, the residue's number in its entity's sequence; undefined in PDB. Written where \
+                 --columns names it"
+            }
+            Self::EntityId => "mmCIF's label_entity_id; empty in PDB. Written where --columns names it",
+            Self::UniprotAccession => {
+                "the accession of the residue's sequence in UniProt, by pdbx_sifts_xref_db, else struct_ref_seq, or by \
+                 DBREF in PDB; empty where the file says none. Written where --columns names it"
+            }
+            Self::UniprotNumber => {
+                "the residue's number in that sequence; undefined where the file says none, and where a stretch of \
+                 struct_ref_seq or DBREF has not as many residues on both sides. Written where --columns names it"
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_column_has_a_definition() {
+        assert!(Column::every().all(|column| !column.definition().is_empty()));
+    }
+}

@@ -1,0 +1,113 @@
+//! The columns of a relation, and their values.
+
+use super::super::arrow::owned;
+use arrow_array::{ArrayRef, Float32Array, Int32Array, StringArray, builder::StringBuilder};
+use arrow_schema::{ArrowError, DataType, Field};
+use std::sync::Arc;
+
+/// What the values of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CellKind {
+    /// Texts.
+    Text,
+    /// Texts of words divided by spaces; JSON has an array of them.
+    Words,
+    /// Whole numbers.
+    Int,
+    /// Numbers, which may be undefined.
+    Float,
+}
+
+/// A column of a relation, as every format and the documents have it.
+///
+/// The example of [`RelationTable`](super::RelationTable) has two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RelationColumn {
+    /// Its name.
+    pub name: &'static str,
+    /// What its values are.
+    pub kind: CellKind,
+    /// Their unit; empty if they have none.
+    pub unit: &'static str,
+    /// What they mean.
+    pub definition: &'static str,
+}
+
+impl RelationColumn {
+    /// A column.
+    #[must_use]
+    pub const fn new(name: &'static str, kind: CellKind, unit: &'static str, definition: &'static str) -> Self {
+        Self { name, kind, unit, definition }
+    }
+
+    /// Its type, with unit and definition.
+    pub(super) fn field(&self) -> Field {
+        let (kind, nullable) = match self.kind {
+            CellKind::Text | CellKind::Words => (DataType::Utf8, false),
+            CellKind::Int => (DataType::Int32, false),
+            CellKind::Float => (DataType::Float32, true),
+        };
+        let told = owned([("unit", self.unit), ("definition", self.definition)]);
+        Field::new(self.name, kind, nullable).with_metadata(told)
+    }
+}
+
+/// The values of a column, line by line.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cells {
+    /// Texts.
+    Text(Vec<String>),
+    /// Whole numbers.
+    Int(Vec<i32>),
+    /// Numbers, NaN where they are not defined.
+    Float(Vec<f32>),
+}
+
+impl Cells {
+    /// No values yet, for each column.
+    #[must_use]
+    pub fn of(columns: &[RelationColumn]) -> Vec<Self> {
+        let cells = |column: &RelationColumn| match column.kind {
+            CellKind::Text | CellKind::Words => Self::Text(Vec::new()),
+            CellKind::Int => Self::Int(Vec::new()),
+            CellKind::Float => Self::Float(Vec::new()),
+        };
+        columns.iter().map(cells).collect()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Text(values) => values.len(),
+            Self::Int(values) => values.len(),
+            Self::Float(values) => values.len(),
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        match self {
+            Self::Text(values) => values.clear(),
+            Self::Int(values) => values.clear(),
+            Self::Float(values) => values.clear(),
+        }
+    }
+
+    /// Texts and whole numbers are never null; numbers are where they are not defined.
+    pub(super) fn into_array(self) -> Result<ArrayRef, ArrowError> {
+        Ok(match self {
+            Self::Text(values) => {
+                let bytes: usize = values.iter().map(String::len).sum();
+                if i32::try_from(bytes).is_err() {
+                    return Err(ArrowError::OffsetOverflowError(bytes));
+                }
+                let mut texts = StringBuilder::with_capacity(values.len(), bytes);
+                values.iter().for_each(|text| texts.append_value(text));
+                Arc::<StringArray>::new(texts.finish())
+            }
+            Self::Int(values) => Arc::new(Int32Array::from(values)),
+            Self::Float(values) => {
+                let value = |value: f32| (!value.is_nan()).then_some(value);
+                Arc::new(Float32Array::from_iter(values.into_iter().map(value)))
+            }
+        })
+    }
+}
