@@ -50,6 +50,7 @@ use compressed::plain;
 use draft::{Draft, Facts};
 use error::Fault;
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -174,7 +175,8 @@ pub fn read_structures(bytes: &[u8], name: &str, options: &ReadOptions) -> Vec<R
     let text =
         if is_binary(text) || text.starts_with(foldcomp::MAGIC) { Cow::Borrowed(text) } else { with_line_feeds(text) };
     match read_text(&text, options) {
-        Ok(models) => {
+        Ok(mut models) => {
+            number_repeated(&mut models);
             let finished = |(suffix, model): (String, Result<Model, Fault>)| {
                 let name = format!("{name}{suffix}");
                 let read = model.and_then(|model| model.draft.finish(&name, &model.facts, options));
@@ -228,6 +230,23 @@ fn read_text(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
             };
             Ok(blocks.into_iter().flat_map(of_block).collect())
         }
+    }
+}
+
+/// Makes names unique where data blocks have the same name, or models the same number: the second becomes `#NAME#2`.
+fn number_repeated(found: &mut Found) {
+    if found.len() < 2 {
+        return;
+    }
+    let mut known = HashSet::new();
+    for (suffix, _) in found {
+        let mut place = 2;
+        let mut name = suffix.clone();
+        while !known.insert(name.clone()) {
+            name = format!("{suffix}#{place}");
+            place += 1;
+        }
+        *suffix = name;
     }
 }
 
@@ -286,6 +305,25 @@ fn is_binary(text: &[u8]) -> bool {
     matches!(text.first(), Some(0x80..=0x8f | 0xde | 0xdf))
 }
 
+/// Why a text in a known format of another kind is not read.
+fn foreign_text(text: &[u8]) -> Option<&'static str> {
+    /// Where what names the format stands.
+    const HEAD: usize = 4096;
+    let text = text.trim_ascii_start();
+    let head = text[..text.len().min(HEAD)].to_ascii_lowercase();
+    let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
+    match text.first() {
+        Some(b'<') if has(b"pdbx") => Some(PDBML),
+        Some(b'<') if has(b"<html") || has(b"<!doctype html") => Some(HTML),
+        Some(b'{') if has(b"\"data_") || has(b"atom_site") => Some(MMJSON),
+        _ => None,
+    }
+}
+
+pub(crate) const PDBML: &str = "PDBML is not supported; fetch the .cif file";
+pub(crate) const MMJSON: &str = "mmJSON is not supported; fetch the .cif file";
+const HTML: &str = "is a web page and no structure; the server may have answered with an error: fetch the file again";
+
 /// Determines the format from the content. mmCIF declares itself in its first word. Everything else goes to the PDB reader,
 /// which skips records that it does not know.
 fn format_of(text: &[u8]) -> Format {
@@ -307,6 +345,9 @@ fn format_of(text: &[u8]) -> Format {
     }
     if text.starts_with(foldcomp::MAGIC) {
         return Format::FoldComp;
+    }
+    if let Some(what) = foreign_text(text) {
+        return Format::Foreign(what);
     }
     let starts =
         |word: &[u8], prefix: &str| word.get(..prefix.len()).is_some_and(|w| w.eq_ignore_ascii_case(prefix.as_bytes()));

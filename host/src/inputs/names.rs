@@ -80,14 +80,19 @@ fn tell_apart(files: &mut [&mut InputFile]) -> Result<(), DuplicateName> {
         let paths: Vec<String> = group.iter().map(|&index| path_name(&files[index].path)).collect();
         let parts = |text: &str| text.matches('/').count() + 1;
         let (least, most) = (parts(&files[group[0]].name) + 1, paths.iter().map(|path| parts(path)).max().unwrap_or(0));
-        let names = (least..=most).find_map(|count| {
+        let by_parts = |paths: &[String], count: usize| {
             let names: Vec<&str> = paths.iter().map(|path| last_parts(path, count)).collect();
             let distinct: HashSet<&str> = names.iter().copied().collect();
             // One of the files may keep the short name if no other does.
             let own = &files[group[0]].name;
             let fresh = names.iter().all(|name| name == own || !known.contains(*name));
             (distinct.len() == names.len() && fresh).then(|| names.into_iter().map(str::to_owned).collect::<Vec<_>>())
-        });
+        };
+        let whole = || group.iter().map(|&index| whole_path(&files[index].path)).collect::<Vec<_>>();
+        // In one folder the extension of a compression tells them apart.
+        let names = (least..=most)
+            .find_map(|count| by_parts(&paths, count))
+            .or_else(|| (least - 1..=most).find_map(|count| by_parts(&whole(), count)));
         for (&index, name) in group.iter().zip(names.ok_or_else(|| same(files))?) {
             known.insert(name.clone());
             files[index].name = name;
@@ -110,9 +115,14 @@ pub(super) fn structure_name(path: &Path) -> String {
 
 /// The complete path in the same form.
 fn path_name(path: &Path) -> String {
+    without_compression(whole_path(path))
+}
+
+/// The same with the extension of a compression.
+fn whole_path(path: &Path) -> String {
     let parts = path.components().filter(|part| !matches!(part, Component::CurDir));
     let name = parts.map(|part| if part == Component::RootDir { String::new() } else { text(part.as_os_str()) });
-    without_compression(name.collect::<Vec<_>>().join("/"))
+    name.collect::<Vec<_>>().join("/")
 }
 
 fn text(part: &std::ffi::OsStr) -> String {
@@ -185,7 +195,8 @@ pub(super) fn refused_format(path: &Path) -> Option<&'static str> {
             "GRO is not supported: it numbers residues modulo 100,000 and has no chains; convert it with `gmx editconf -f x.gro -o x.pdb`"
         }
         Some("mmtf") => "MMTF is not supported, and no longer published: fetch the .bcif.gz or .cif.gz file",
-        Some("xml") => "PDBML is not supported; fetch the .cif file",
+        Some("xml") => crate::read::PDBML,
+        Some("mmjson") => crate::read::MMJSON,
         Some("mol2" | "sdf" | "mol" | "smi") => "is a format for small molecules; give PDB, mmCIF or BinaryCIF",
         Some("xtc" | "trr" | "dcd" | "nc") => TRAJECTORY,
         _ => return None,

@@ -86,7 +86,7 @@ fn members(input: &InputFile, tar: impl Read, take: &mut dyn FnMut(Item) -> bool
     // Read concatenated tars to the end.
     archive.set_ignore_zeros(true);
     let mut known = HashSet::new();
-    let (mut found, mut ignored) = (0_usize, 0_usize);
+    let (mut found, mut ignored, mut links) = (0_usize, 0_usize, 0_usize);
     for member in archive.entries().map_err(|error| damaged(&error))? {
         let mut member = member.map_err(|error| damaged(&error))?;
         if member.header().entry_type().is_dir() {
@@ -94,14 +94,26 @@ fn members(input: &InputFile, tar: impl Read, take: &mut dyn FnMut(Item) -> bool
         }
         let path = as_text(&member.path_bytes());
         let path = path.trim_start_matches("./");
-        let is_file = member.header().entry_type().is_file() || member.header().entry_type().is_contiguous();
-        if !is_file || !is_structure(Path::new(path)) || path.rsplit('/').next().is_some_and(|n| n.starts_with("._")) {
+        let kind = member.header().entry_type();
+        if !is_structure(Path::new(path)) || path.rsplit('/').next().is_some_and(|n| n.starts_with("._")) {
+            ignored += 1;
+            continue;
+        }
+        if kind.is_symlink() || kind.is_hard_link() {
+            links += 1;
+            continue;
+        }
+        if !kind.is_file() && !kind.is_contiguous() && !kind.is_gnu_sparse() {
             ignored += 1;
             continue;
         }
         found += 1;
         let name = format!("{}/{path}", input.name);
-        let item = match contents(&mut member, &name) {
+        let read = match is_pax_sparse(&mut member) {
+            false => contents(&mut member, &name),
+            true => Err(InputFailure::new(&name, "has holes, in pax's form; make the tar without --sparse".to_owned())),
+        };
+        let item = match read {
             Ok(_) if !known.insert(path.to_owned()) => {
                 let reason = "is a second member of this name; only the first is read".to_owned();
                 Item::Failed(InputFailure::new(&name, reason))
@@ -121,10 +133,21 @@ fn members(input: &InputFile, tar: impl Read, take: &mut dyn FnMut(Item) -> bool
         let text = format!("{members} ignored; the formats are {}", taken());
         take(Item::Said { name: input.name.clone(), text });
     }
+    if links > 0 {
+        let members = if links == 1 { "1 link is".to_owned() } else { format!("{links} links are") };
+        let text = format!("{members} not followed; what they name is read where it stands in the tar itself");
+        take(Item::Said { name: input.name.clone(), text });
+    }
     if found == 0 {
         return Err(format!("no member is one of {}", taken()));
     }
     Ok(())
+}
+
+/// Whether a map of holes stands before a member's bytes, as pax has it; GNU's own form is undone by the library.
+fn is_pax_sparse(member: &mut tar::Entry<'_, impl Read>) -> bool {
+    let extensions = member.pax_extensions().ok().flatten();
+    extensions.is_some_and(|all| all.flatten().any(|one| one.key_bytes().starts_with(b"GNU.sparse.")))
 }
 
 /// Reads a member's bytes.

@@ -133,6 +133,47 @@ fn tars_that_are_cut_or_hold_none_are_failures() {
 }
 
 #[test]
+fn links_and_holes_in_tars_are_told_of() {
+    let run = Run::new();
+    let crambin = fs::read(shipped("1crn.cif")).unwrap();
+    let mut archive = tar::Builder::new(Vec::new());
+    let mut header = tar::Header::new_gnu();
+    header.set_size(crambin.len() as u64);
+    header.set_mode(0o644);
+    archive.append_data(&mut header.clone(), "a.cif", &crambin[..]).unwrap();
+    let link = &mut header.clone();
+    link.set_size(0);
+    link.set_entry_type(tar::EntryType::Symlink);
+    archive.append_link(link, "latest.cif", "a.cif").unwrap();
+    link.set_entry_type(tar::EntryType::Link);
+    archive.append_link(link, "same.cif", "a.cif").unwrap();
+    // As `tar --sparse` writes it: a map of what there is, here all, in the header.
+    let octal = |number: usize| -> [u8; 12] { format!("{number:011o}\0").into_bytes().try_into().unwrap() };
+    header.set_path("holes.cif").unwrap();
+    header.set_entry_type(tar::EntryType::GNUSparse);
+    let gnu = header.as_gnu_mut().unwrap();
+    (gnu.sparse[0].offset, gnu.sparse[0].numbytes) = (octal(0), octal(crambin.len()));
+    gnu.realsize = octal(crambin.len());
+    header.set_cksum();
+    archive.append(&header, &crambin[..]).unwrap();
+    // pax's map stands before the bytes.
+    archive.append_pax_extensions([("GNU.sparse.major", &b"1"[..])]).unwrap();
+    let mut plain = tar::Header::new_ustar();
+    plain.set_size(4);
+    archive.append_data(&mut plain, "pax.cif", &b"1\n0\n"[..]).unwrap();
+    run.put("x.tar", archive.into_inner().unwrap());
+    let outcome = run.prism(&[&FEATURES[..], &["x.tar"]].concat());
+    assert_eq!(
+        (outcome.status, names(&outcome.stdout)),
+        (3, vec!["x.tar/a.cif".to_owned(), "x.tar/holes.cif".to_owned()])
+    );
+    let numbers = column(&outcome.stdout, "contact_number");
+    assert_eq!(numbers[..46], numbers[46..]);
+    assert!(outcome.stderr.contains("note: x.tar: 2 links are not followed"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("error: x.tar/pax.cif: has holes, in pax's form"), "{}", outcome.stderr);
+}
+
+#[test]
 fn standard_input_is_read_by_what_it_holds() {
     let run = Run::new();
     let crambin = fs::read(shipped("1crn.cif")).unwrap();
@@ -180,6 +221,14 @@ fn equal_names_are_told_apart() {
     assert_eq!(names(&run.prism(&[&FEATURES[..], &paths].concat()).stdout), paths);
     let stem = run.prism(&[&FEATURES[..], &["one/rank_1.pdb", "--name-by", "stem"]].concat());
     assert_eq!(names(&stem.stdout), ["rank_1"]);
+    // In one folder two compressions of a file keep their extensions.
+    run.put("one/rank_1.pdb.gz", gzip(&fs::read(shipped("1crn.pdb")).unwrap()));
+    let all = names(&run.prism(&[&FEATURES[..], &["one/rank_1.pdb", "one/rank_1.pdb.gz"]].concat()).stdout);
+    assert_eq!(all, ["rank_1.pdb", "rank_1.pdb.gz"]);
+    let walked = names(&run.prism(&[&FEATURES[..], &["one", "two"]].concat()).stdout);
+    assert_eq!(walked, ["one/rank_1.pdb", "one/rank_1.pdb.gz", "two/rank_1.pdb"]);
+    let twice = run.prism(&[&FEATURES[..], &["one/rank_1.pdb", "one/rank_1.pdb"]].concat());
+    assert!(twice.status == 2 && twice.stderr.contains("would have the same name"), "{}", twice.stderr);
 }
 
 #[test]

@@ -118,7 +118,7 @@ const MALFORMED: [(&str, Verdict); 46] = [
     ("gz_named_plain.pdb", Ok((76, 602, 0))),
     ("header_only.pdb", Err("no atoms")),
     ("hetatm_only.pdb", Err("no protein residues")),
-    ("html.pdb", Err("no atoms")),
+    ("html.pdb", Err("is a web page and no structure")),
     ("huge_coord.pdb", Ok((5, 40, 0))),
     ("inf_coord.pdb", Err("line 11: x")),
     ("long_line.pdb", Ok((6, 50, 0))),

@@ -289,6 +289,18 @@ fn each_data_block_is_a_structure() {
     assert_eq!(rows(&read[1].as_ref().unwrap().structure), ["A 1 TRP 1"]);
 }
 
+/// Neither names nor structures are merged.
+#[test]
+fn equal_names_of_blocks_and_models_are_told_apart() {
+    let block = |residue: &str| cas(&[(residue, 1, 0.0, 1)]);
+    let named = |all: Vec<(String, Vec<String>)>| all.into_iter().map(|(name, rows)| format!("{name}: {}", rows[0]));
+    let blocks = all_models(&format!("{}{}{}", block("GLY"), block("TRP"), block("ALA")));
+    assert!(named(blocks).eq(["x#x: A 1 GLY 1", "x#x#2: A 1 TRP 1", "x#x#3: A 1 ALA 1"]));
+    let model = |x: f64| format!("MODEL        1\n{}ENDMDL\n", atom(" CA ", "GLY", "A   1 ", x));
+    let models = all_models(&format!("{}{}END\n", model(1.0), model(2.0)));
+    assert!(named(models).eq(["x#1: A 1 GLY 1", "x#1#2: A 1 GLY 1"]));
+}
+
 #[test]
 fn nucleic_acid_alone_is_no_damaged_file() {
     let message = refusal(atom(" P  ", " DA", "A   1 ", 0.0));

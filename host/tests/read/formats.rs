@@ -89,5 +89,9 @@ fn files_may_be_compressed_by_any_of_four() {
 #[test]
 fn formats_that_are_not_read_are_named() {
     assert!(refusal(b"\x82\xabmmtfVersion\xa31.0\xa1x\x01").contains("MMTF"));
+    let xml = "<?xml version=\"1.0\"?>\n<PDBx:datablock datablockName=\"1CRN\">\n<PDBx:atom_siteCategory/>";
+    assert!(refusal(xml).contains("PDBML is not supported; fetch the .cif file"));
+    assert!(refusal("{\"data_1CRN\": {\"atom_site\": {}}}").contains("mmJSON is not supported; fetch the .cif file"));
+    assert!(refusal("\n<!DOCTYPE html>\n<html><body>404</body></html>").contains("is a web page and no structure"));
     assert!(read(CRAMBIN_BCIF).models == 1);
 }

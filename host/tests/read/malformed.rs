@@ -25,7 +25,7 @@ fn nothing_to_read() {
     refused("\n\n   \n", &["no atoms", "blank"]);
     refused("\u{feff}", &["the file is empty"]);
     refused("..\n.\n", &["no atoms", "no ATOM or HETATM record"]);
-    refused("<!doctype html><html><body>404</body></html>\n", &["no atoms"]);
+    refused("<!doctype html><html><body>404</body></html>\n", &["is a web page and no structure"]);
     refused([0u8; 8192], &["no atoms", "NUL"]);
     let header: String = UBIQUITIN_PDB.split_inclusive('\n').take_while(|l| !l.starts_with("ATOM")).collect();
     refused(header, &["no atoms"]);
