@@ -1,7 +1,8 @@
 //! CSV tables that users give beside structures: their lines with numbers, and their errors.
 
+use crate::read::Compression;
 use std::fs::File;
-use std::io::Read;
+use std::io::{BufReader, Cursor, Read};
 use std::path::Path;
 use thiserror::Error;
 
@@ -43,13 +44,24 @@ pub(crate) struct CsvTable<'a, R> {
     lines: csv::Reader<R>,
 }
 
-/// Opens a file. Returns its name for errors, too.
-pub(crate) fn open(path: &Path) -> Result<(File, String), TableError> {
+/// Opens a file, which may be compressed. Returns its name for errors, too.
+pub(crate) fn open(path: &Path) -> Result<(Box<dyn Read + Send>, String), TableError> {
     let shown = path.display().to_string();
-    match File::open(path) {
-        Ok(file) => Ok((file, shown)),
+    match File::open(path).and_then(decompressed) {
+        Ok(text) => Ok((text, shown)),
         Err(source) => Err(TableError::Io { path: shown, source }),
     }
+}
+
+fn decompressed(mut file: File) -> std::io::Result<Box<dyn Read + Send>> {
+    let mut head = Vec::with_capacity(Compression::MAGIC);
+    file.by_ref().take(Compression::MAGIC as u64).read_to_end(&mut head)?;
+    let compression = Compression::of(&head);
+    let all = BufReader::new(Cursor::new(head).chain(file));
+    Ok(match compression {
+        Some(compression) => compression.decoder(all)?,
+        None => Box::new(all),
+    })
 }
 
 impl<'a, R: Read> CsvTable<'a, R> {

@@ -95,12 +95,18 @@ impl Lineages {
     /// Applies a lineage's substitutions. Returns notes on dropped atoms and on substitutions that do not match.
     fn substitute(&self, lineage: usize, structure: &mut StructureInput) -> Vec<Note> {
         let (mut dropped, mut applied, mut missing) = (0, Vec::new(), Vec::new());
+        let (mut outside, mut no_chain) = (0, Vec::new());
         for one in self.substitutions(lineage) {
             let rows: Vec<usize> = (0..structure.n_rows()).filter(|&row| one.is_at(structure, row)).collect();
             let fitting: Vec<usize> = rows.iter().copied().filter(|&row| one.fits(structure, row)).collect();
             if fitting.is_empty() {
-                // A position that the structure does not contain needs no note.
-                missing.extend((!rows.is_empty()).then(|| one.to_string()));
+                if !rows.is_empty() {
+                    missing.push(one.to_string());
+                } else if !one.has_chain(structure) {
+                    no_chain.push(one.to_string());
+                } else {
+                    outside += 1;
+                }
                 continue;
             }
             dropped += substitution::apply(structure, &fitting, one.to);
@@ -111,9 +117,20 @@ impl Lineages {
             let text = format!("{} applied; {dropped} side-chain atoms beyond CB are left out", applied.join(", "));
             notes.push(Note { kind: NoteKind::Substitutions, text });
         }
+        if !no_chain.is_empty() {
+            let chains = structure.chains.join(",");
+            let text = format!("{}: the structure has no such chain, only {chains}", no_chain.join(", "));
+            notes.push(Note { kind: NoteKind::NotSubstituted, text });
+        }
+        if applied.is_empty() && outside > 0 && no_chain.is_empty() && missing.is_empty() {
+            // A part of a protein lacks positions of others; that it has none is worth a word.
+            let text = format!("all {outside} substitutions lie outside the structure");
+            notes.push(Note { kind: NoteKind::NotSubstituted, text });
+        }
         let others = self.others(lineage);
         if !others.is_empty() {
-            let text = format!("{}: deletions and insertions are not applied", others.join(", "));
+            let text =
+                format!("{}: deletions, insertions, stops and unknown residues are not applied", others.join(", "));
             notes.push(Note { kind: NoteKind::NotSubstituted, text });
         }
         if !missing.is_empty() {
@@ -216,6 +233,24 @@ Other,UK,2021-12-02,10,100,
         let all = Lineages::from_reader(table.as_bytes(), "t.csv").unwrap().apply(&rbd());
         let notes: Vec<String> = all[1].1.iter().map(ToString::to_string).collect();
         assert!(notes[0].starts_with("substitutions: E:E484A applied"), "{notes:?}");
-        assert_eq!(notes[1], "not-substituted: Q501Y: the structure has another residue there");
+        let expected = "not-substituted: Q501Y: the structure has another residue there";
+        assert_eq!(notes.last().map(String::as_str), Some(expected));
+    }
+
+    #[test]
+    fn what_is_not_applied_is_noted() {
+        let notes = |substitutions: &str| -> Vec<String> {
+            let table = TABLE.replace("N501Y E484A N999Q", substitutions);
+            let all = Lineages::from_reader(table.as_bytes(), "t.csv").unwrap().apply(&rbd());
+            assert_eq!(all[1].0.residue_types, all[2].0.residue_types, "{substitutions}");
+            all[1].1.iter().map(ToString::to_string).collect()
+        };
+        // As Nextclade writes them: the gene, not a chain.
+        let gene = "not-substituted: S:N501Y, S:E484A: the structure has no such chain, only E";
+        assert_eq!(notes("S:N501Y;S:E484A"), [gene]);
+        assert_eq!(notes("D614G P681H"), ["not-substituted: all 2 substitutions lie outside the structure"]);
+        let kinds = "not-substituted: H69-, N501X, Q498*, Y144del, ins214EPE: deletions, insertions, stops and unknown \
+                     residues are not applied";
+        assert_eq!(notes("H69- N501X Q498* Y144del ins214EPE"), [kinds]);
     }
 }

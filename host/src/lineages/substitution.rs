@@ -70,6 +70,11 @@ impl Substitution {
             && self.chain.as_ref().is_none_or(|chain| structure.chains[structure.chain_ids[row] as usize] == *chain)
     }
 
+    /// Whether the structure has the chain that it is for.
+    pub(super) fn has_chain(&self, structure: &StructureInput) -> bool {
+        self.chain.as_ref().is_none_or(|chain| structure.chains.contains(chain))
+    }
+
     /// Whether a row has the original residue.
     pub(super) fn fits(&self, structure: &StructureInput, row: usize) -> bool {
         shared_types::residue::parent_of(structure.residue_types[row]) == Some(self.from)

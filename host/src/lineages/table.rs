@@ -161,7 +161,7 @@ impl Lineages {
         for one in text.split(|c: char| c.is_whitespace() || matches!(c, ';' | ',')).filter(|one| !one.is_empty()) {
             let lower = one.to_ascii_lowercase();
             let bare = lower.rsplit(':').next().unwrap_or(&lower);
-            if bare.starts_with("del") || bare.starts_with("ins") || bare.ends_with('-') {
+            if is_other(bare) {
                 others.push(one.to_owned());
             } else {
                 all.push(one.parse()?);
@@ -217,6 +217,18 @@ impl Lineages {
     pub(super) fn others(&self, lineage: usize) -> &[String] {
         &self.others[lineage]
     }
+}
+
+/// Whether a change, in lower case and without its chain, is none of a residue by another: a deletion (`h69-`, `h69del`,
+/// `del69`), an insertion, a stop (`q27*`, `q27stop`), or a residue that is not known for certain (`n501x`).
+fn is_other(change: &str) -> bool {
+    let numbered = |end: &str| {
+        let number = change.strip_suffix(end).map(|start| start.trim_start_matches(|c: char| c.is_ascii_alphabetic()));
+        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|c| c.is_ascii_digit()))
+    };
+    change.starts_with("del")
+        || change.starts_with("ins")
+        || ["-", "*", "del", "stop", "x", "b", "z", "j"].into_iter().any(numbered)
 }
 
 /// The names in the lines so far.
@@ -277,7 +289,20 @@ mod tests {
     #[test]
     fn days_are_those_of_the_calendar() {
         assert_eq!([days("1970-01-01"), days("2000-03-01"), days("2021-12-31")], [Some(0), Some(11_017), Some(18_992)]);
-        for wrong in ["", "2021-13-01", "2021-02-29", "2021-1-1", "31.12.2021", "2021-12-31-1", "2021-00-10"] {
+        for wrong in [
+            "",
+            "2021-13-01",
+            "2021-02-29",
+            "2021-1-1",
+            "31.12.2021",
+            "2021-12-31-1",
+            "2021-00-10",
+            "2021-12",
+            "20211231",
+            "12/31/2021",
+            "2021/12/31",
+            "2021-12-31T00:00",
+        ] {
             assert_eq!(days(wrong), None, "{wrong}");
         }
     }
@@ -288,6 +313,7 @@ mod tests {
         let line = |line: &str| refused(&format!("{header}A,X,2021-12-01,5,N501Y\n{line}\n"));
         assert_eq!(line("A,X,2021-12-01,7,"), "t.csv: line 3: another line already gives A in \"X\" on that day");
         assert_eq!(line("A,X,2021-12-02,7,E484K"), "t.csv: line 3: A has other substitutions in an earlier line");
+        assert!(line("A,X,2021-12-02,7,Spike_N501Y").contains("line 3: \"Spike_N501Y\" is not a substitution"));
         assert!(line("A,X,2021-12-02,7,501").contains("line 3: \"501\" is not a substitution"));
         assert!(line("A,X,1.12.2021,7,").contains("line 3: \"1.12.2021\" is not a date"));
         assert!(line("A,X,2021-12-02,-1,").contains("count \"-1\" is not a number from 0"));
@@ -298,6 +324,27 @@ mod tests {
         assert!(refused(header).contains("no line follows the header"));
         let totals = "lineage,date,count,total\nA,2021-12-01,1,10\nB,2021-12-01,1,11\n";
         assert!(refused(totals).contains("line 3: the total differs from that of another line"));
+    }
+
+    /// As spreadsheets and `gzip` leave it: a byte-order mark, carriage returns, a compression, blanks around values.
+    #[test]
+    fn tables_of_spreadsheets_are_read() {
+        let plain = "lineage,date,count,substitutions\nA,2022-06-01,20,N501Y E484K\nB,2022-06-01,80,\n";
+        let folder = tempfile::tempdir().unwrap();
+        let read = |name: &str, bytes: &[u8]| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            let read = Lineages::read(&path).unwrap();
+            (read.names.clone(), read.substitutions.clone(), read.countries[0].estimate(&[0]).frequency)
+        };
+        let expected = read("plain.csv", plain.as_bytes());
+        let odd =
+            format!("\u{feff}{}", plain.replace('\n', "\r\n").replace("A,", " A ,").replace("N501Y E", "N501Y;E"));
+        assert_eq!(read("odd.csv", odd.as_bytes()), expected);
+        assert_eq!(read("z.csv.zst", &zstd::encode_all(plain.as_bytes(), 3).unwrap()), expected);
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut gzip, plain.as_bytes()).unwrap();
+        assert_eq!(read("z.csv.gz", &gzip.finish().unwrap()), expected);
     }
 
     #[test]
