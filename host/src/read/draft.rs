@@ -479,6 +479,13 @@ impl Draft {
             let unknown = self.structure.residue_types.iter().filter(|&&kind| kind == UNKNOWN).count();
             say(unknown, NoteKind::NoParent, &|| format!("{unknown} residues have no standard amino acid as parent"));
         }
+        let repeated = self.repeated_identities();
+        say(repeated, NoteKind::RepeatedIdentity, &|| {
+            format!(
+                "{repeated} rows have the chain, number and insertion code of a row before them: another residue, or atoms that \
+                 lie apart from others of theirs in the file"
+            )
+        });
         let b_factors = &mut self.structure.bfactor;
         let wild = b_factors.iter().filter(|b| b.abs() >= LARGEST_B).count();
         b_factors.iter_mut().filter(|b| b.abs() >= LARGEST_B).for_each(|b| *b = f32::NAN);
@@ -495,6 +502,25 @@ impl Draft {
                 notes.push(Note { kind: NoteKind::MissingChain, text });
             }
         }
+    }
+
+    /// Number of residues that an earlier one has the chain, number and insertion code of.
+    fn repeated_identities(&self) -> usize {
+        let s = &self.structure;
+        let mut chains = HashSet::new();
+        let is_new = |row: usize| match row.checked_sub(1) {
+            Some(before) if s.chain_ids[before] == s.chain_ids[row] => {
+                s.residue_numbers[before] < s.residue_numbers[row]
+            }
+            _ => chains.insert(s.chain_ids[row]),
+        };
+        // Mostly numbers rise in each chain, and nothing needs to be looked up.
+        if (0..s.n_residues()).all(is_new) {
+            return 0;
+        }
+        let mut known = HashSet::with_capacity(s.n_residues());
+        let identity = |row: usize| (s.chain_ids[row], s.residue_numbers[row], &*s.insertion_codes[row]);
+        (0..s.n_residues()).filter(|&row| !known.insert(identity(row))).count()
     }
 
     /// Whether the B column looks like a predictor's confidence: each residue has one value from 0 to 100, they are not all
