@@ -281,11 +281,11 @@ fn b_factors_that_cannot_be() {
 fn residues_whose_atoms_lie_apart_are_told_of() {
     let (even, odd): (Vec<_>, Vec<_>) = plain().into_iter().enumerate().partition(|(index, _)| index % 2 == 0);
     let apart: String = even.into_iter().chain(odd).map(|(_, line)| line).collect();
-    let split = read(&apart);
+    let split = read(apart);
     assert_eq!(split.structure.n_residues(), 6);
     let kinds = |notes: &[prism_host::read::Note]| notes.iter().map(|note| note.kind).collect::<Vec<_>>();
     assert!(kinds(&split.notes).contains(&NoteKind::RepeatedIdentity), "{:?}", split.notes);
-    assert!(!kinds(&read(&plain().concat()).notes).contains(&NoteKind::RepeatedIdentity));
+    assert!(!kinds(&read(plain().concat()).notes).contains(&NoteKind::RepeatedIdentity));
 }
 
 #[test]
