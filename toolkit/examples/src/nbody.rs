@@ -49,9 +49,10 @@ pub fn accelerations(
             // Four bodies at a time, then what is left over.
             for i in 0..m / 4 {
                 let four = tile.part(4 * i, 4);
-                for body in [0, 1, 2, 3].map(|k| four.get(k)) {
-                    add(body);
-                }
+                add(four.get(0));
+                add(four.get(1));
+                add(four.get(2));
+                add(four.get(3));
             }
             for i in m / 4 * 4..m {
                 add(tile.get(i));

@@ -63,7 +63,7 @@ impl Warp {
     /// # fn main() {
     /// let numbers = |n: u32, most: u32| -> Vec<f16> { (0..64 * n).map(|i| f16::from_f32((i % most) as f32)).collect() };
     /// let (a, b, mut out) = (numbers(16, 7), numbers(8, 5), [0.0; 128]);
-    /// let args = product::Args { out: Matrix { data: &mut out[..], columns: 8 }, a: &a, b: &b };
+    /// let args = product::Args { out: Matrix { data: &mut out[..], columns: 8 }, a: &a[..], b: &b[..] };
     /// product::launch(&CpuExecutor::new(), (1, 1), args).unwrap();
     /// let expected: u32 = (0..64).map(|k| (64 * 3 + k) % 7 * ((64 * 6 + k) % 5)).sum();
     /// assert_eq!(out[3 * 8 + 6], expected as f32);
