@@ -216,6 +216,15 @@ impl Stream {
         self.check(code, || OPERATION.to_owned())
     }
 
+    /// The driver's handle of the stream (`CUstream`) as a number, for other libraries that queue work on it: it lives as long as the
+    /// stream. What they queue comes after what was queued here until then. This library does not know of it: memory that it uses must
+    /// stay where it is ([`LentBuffer`](crate::LentBuffer)), and before the host reads what it wrote,
+    /// [`wait_for_others`](Self::wait_for_others) waits for it.
+    #[must_use]
+    pub fn handle(&self) -> u64 {
+        self.0.raw.addr() as u64
+    }
+
     /// Waits for everything on the stream's device, also of other libraries: before their memory is used. Fails while any
     /// thread records a graph, and makes its record fail.
     ///

@@ -46,7 +46,8 @@ pub(crate) const REDUCE_SLOTS: u32 = 1024;
 ///   who writes one half has passed the other one's barrier, which all threads reached after they had read this half.
 ///   Nobody else reads there, so that a reduction needs no barrier before it.
 ///
-/// Where a barrier stands after something was written, threads look whether one of the block has panicked, and end if so.
+/// Where a barrier stands after something was written, threads look whether one of the block has panicked, and end if so. [`meet`](Block::meet)
+/// asks and does not wait for the answer: threads end a tile later.
 ///
 /// # Examples
 ///
@@ -466,7 +467,7 @@ impl Thread {
 /// is one. Not enforced: that it stays in registers, which a budget of the kernel's resources looks at.
 ///
 /// An example is at [`Block`].
-pub struct PerThread<T>(platform::PerThreadStorage<T>);
+pub struct PerThread<T>(pub(crate) platform::PerThreadStorage<T>);
 
 impl<T> PerThread<T> {
     #[inline(always)]

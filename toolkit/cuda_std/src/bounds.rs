@@ -3,6 +3,26 @@
 /// The longest memory that phases work on: an index and the number of threads in a block, added, do not wrap.
 pub(crate) const MAX_LENGTH: u32 = u32::MAX - 1024;
 
+/// `len` and `is_empty` of a type that counts what it has in its field `len`.
+macro_rules! counted {
+    ($what:literal) => {
+        #[doc = concat!("Number of ", $what, ".")]
+        #[inline(always)]
+        #[must_use]
+        pub fn len(&self) -> u32 {
+            self.len
+        }
+
+        #[doc = concat!("Whether there are no ", $what, ".")]
+        #[inline(always)]
+        #[must_use]
+        pub fn is_empty(&self) -> bool {
+            self.len == 0
+        }
+    };
+}
+pub(crate) use counted;
+
 #[inline(always)]
 #[track_caller]
 pub(crate) fn check_length(n: u32, len: u32) {

@@ -3,7 +3,7 @@
 mod copies;
 
 use crate::bounds::check_length;
-use crate::platform::{self, SharedPointer};
+use crate::platform::{self, Poison, SharedPointer};
 use crate::unrolled::unrolled;
 use crate::{Block, PerThread, Thread, Tile};
 use bytemuck::Pod;
@@ -49,6 +49,8 @@ pub struct DoubleBuffer<'a, T> {
     first: u32,
     /// Whether there has been no barrier since the last phase.
     unmet: bool,
+    /// What the block found when it met.
+    poison: Poison,
     owner: PhantomData<&'a mut [T]>,
 }
 
@@ -58,7 +60,7 @@ impl<'a, T: Pod> DoubleBuffer<'a, T> {
     /// multiple of 16 bytes; no thread reads them any more.
     #[inline(always)]
     pub(crate) unsafe fn new(data: SharedPointer<T>, len: u32) -> Self {
-        Self { data, len, first: 0, unmet: false, owner: PhantomData }
+        Self { data, len, first: 0, unmet: false, poison: Poison::NONE, owner: PhantomData }
     }
 
     /// Number of elements of a half.
@@ -73,12 +75,13 @@ impl<'a, T: Pod> DoubleBuffer<'a, T> {
     #[track_caller]
     fn next(&mut self, block: &mut Block, n: u32) -> PendingTile<'_, T> {
         check_length(n, self.len);
+        self.poison.leave();
         // Without a barrier since the last phase, a thread may still read the tile before that one, which is here.
         block.open(self.unmet);
         self.unmet = true;
         let data = self.data.offset(self.first);
         self.first = self.len.wrapping_sub(self.first);
-        PendingTile { data, len: n, unmet: &mut self.unmet }
+        PendingTile { data, len: n, unmet: &mut self.unmet, poison: &mut self.poison }
     }
 
     /// Writes `value(i)` to every element `i` below `n`.
@@ -191,6 +194,7 @@ pub struct PendingTile<'a, T> {
     data: SharedPointer<T>,
     len: u32,
     unmet: &'a mut bool,
+    poison: &'a mut Poison,
 }
 
 mod sealed {
@@ -199,6 +203,10 @@ mod sealed {
     impl<A: Sealed, B: Sealed> Sealed for (A, B) {}
     impl<A: Sealed, B: Sealed, C: Sealed> Sealed for (A, B, C) {}
 }
+
+/// What the block found when it met.
+#[derive(Clone, Copy)]
+pub struct Met(Poison);
 
 /// What a block can meet for: one [`PendingTile`] tile, or two or three of them.
 ///
@@ -226,15 +234,15 @@ pub trait PendingTiles: sealed::Sealed {
     /// # Safety
     /// There has been a barrier since.
     #[doc(hidden)]
-    unsafe fn met(self) -> Self::Met;
+    unsafe fn met(self, found: Met) -> Self::Met;
 }
 
 impl<'a, T: Pod> PendingTiles for PendingTile<'a, T> {
     type Met = Tile<'a, T>;
 
     #[inline(always)]
-    unsafe fn met(self) -> Tile<'a, T> {
-        *self.unmet = false;
+    unsafe fn met(self, found: Met) -> Tile<'a, T> {
+        (*self.unmet, *self.poison) = (false, found.0);
         // SAFETY: all of it is written, and waited for; the halves stay borrowed.
         unsafe { Tile::new(self.data, self.len) }
     }
@@ -244,9 +252,9 @@ impl<A: PendingTiles, B: PendingTiles> PendingTiles for (A, B) {
     type Met = (A::Met, B::Met);
 
     #[inline(always)]
-    unsafe fn met(self) -> Self::Met {
+    unsafe fn met(self, found: Met) -> Self::Met {
         // SAFETY: the caller's.
-        unsafe { (self.0.met(), self.1.met()) }
+        unsafe { (self.0.met(found), self.1.met(found)) }
     }
 }
 
@@ -254,20 +262,23 @@ impl<A: PendingTiles, B: PendingTiles, C: PendingTiles> PendingTiles for (A, B, 
     type Met = (A::Met, B::Met, C::Met);
 
     #[inline(always)]
-    unsafe fn met(self) -> Self::Met {
+    unsafe fn met(self, found: Met) -> Self::Met {
         // SAFETY: the caller's.
-        unsafe { (self.0.met(), self.1.met(), self.2.met()) }
+        unsafe { (self.0.met(found), self.1.met(found), self.2.met(found)) }
     }
 }
 
 impl Block {
     /// Waits for all threads, so that they see what phases have written to [`DoubleBuffer`]: one barrier for all that is given.
     ///
+    /// Where a thread of the block has panicked, the others end when they begin to write the next tile, and not here, where they would
+    /// wait for the answer: until then an element that it has not written has any value.
+    ///
     /// Its examples are those of [`DoubleBuffer`] and [`PendingTiles`].
     #[inline(always)]
     pub fn meet<P: PendingTiles>(&mut self, pending: P) -> P::Met {
-        self.close(true);
+        self.open(true);
         // SAFETY: a barrier has been passed.
-        unsafe { pending.met() }
+        unsafe { pending.met(Met(Poison::now())) }
     }
 }

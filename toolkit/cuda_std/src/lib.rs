@@ -175,7 +175,7 @@ pub use grid::Grid;
 pub type Halves<'a, T> = DoubleBuffer<'a, T>;
 pub use half::{Elements16, Vectors, bf16, bf16x2, bf16x8, f16, f16x2, f16x8};
 pub use input::Input;
-pub use matrix::{MatrixA, MatrixB, MatrixElement, MatrixSource, MatrixSums, Swizzled, swizzled, tf32};
+pub use matrix::{MatrixA, MatrixB, MatrixElement, MatrixProduct, MatrixSource, MatrixSums, Swizzled, swizzled, tf32};
 pub use memory::{BlockMemory, Scans, WarpPart};
 pub use platform::Frozen;
 pub use print::Printed;
@@ -203,10 +203,10 @@ pub mod prelude {
     pub use crate::Scans as _;
     pub use crate::{
         AtomicItem, AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DoubleBuffer, DynamicShared, Grid,
-        GridMemory, Halves, Input, Lane, Lists, MatrixA, MatrixB, MatrixElement, MatrixSums, Part, PerLane, PerThread,
-        Pick, Picks, Questions, Scatter, Segment, Shared, Stages, Table, Team, Thread, Tile, Tile2d, Vectors, View,
-        Warp, WarpItems, WarpList, WarpPart, WarpUnion, WholeGrid, Window, bf16, bf16x2, bf16x8, f16, f16x2, f16x8,
-        gpu_print, kernel, math, scope, swizzled, tf32,
+        GridMemory, Halves, Input, Lane, Lists, MatrixA, MatrixB, MatrixElement, MatrixProduct, MatrixSums, Part,
+        PerLane, PerThread, Pick, Picks, Questions, Scatter, Segment, Shared, Stages, Table, Team, Thread, Tile,
+        Tile2d, Vectors, View, Warp, WarpItems, WarpList, WarpPart, WarpUnion, WholeGrid, Window, bf16, bf16x2, bf16x8,
+        f16, f16x2, f16x8, gpu_print, kernel, math, scope, swizzled, tf32,
     };
 }
 

@@ -3,10 +3,12 @@
 #![allow(non_camel_case_types)] // `tf32`, as the other numbers.
 
 mod element;
+mod product;
 mod source;
 mod store;
 
 pub use element::{MatrixElement, tf32};
+pub use product::MatrixProduct;
 pub use source::{MatrixSource, Swizzled, swizzled};
 
 use crate::platform::{self, LaneStorage};
@@ -120,6 +122,43 @@ impl<E: MatrixElement, const R: usize, const C: usize> Default for MatrixSums<E,
     }
 }
 
+/// Whether rows lie in shared memory and begin at multiples of 16 bytes, if `begin` and all strides do.
+#[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
+#[inline(always)]
+fn is_in_parts<E: MatrixElement, S: MatrixSource<E> + ?Sized>(_from: &S, begin: u32) -> bool {
+    S::IS_SHARED && begin.is_multiple_of(4 * E::PER_WORD)
+}
+
+/// As [`words`], for [rows](is_in_parts) that instructions load in parts of 8 rows each.
+///
+/// # Safety
+/// As for [`words`], and all lanes are alive.
+#[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
+#[inline(always)]
+unsafe fn shared_words<E: MatrixElement, S: MatrixSource<E> + ?Sized, const N: usize, const J: usize>(
+    from: &S,
+    lane: u32,
+    first: u32,
+    [stride, height]: [u32; 2],
+    place: impl Fn(u32, u32) -> (u32, u32),
+) -> [[u32; J]; N] {
+    let lines = |part: u32, row: u32| {
+        let (line, at) = place(0, part % J as u32);
+        let line = line.wrapping_add(row).wrapping_add((part / J as u32).wrapping_mul(height));
+        let begin = first.wrapping_add(stride.wrapping_mul(line));
+        from.address(begin.wrapping_add(at.wrapping_mul(E::PER_WORD)), INSIDE)
+    };
+    // SAFETY: the caller's: all lanes come here, and the rows are there.
+    let loaded: [[u32; J]; N] = unsafe { platform::load_rows(lane, lines) };
+    let mut words = [[0; J]; N];
+    unrolled::<N>(|n| {
+        unrolled::<J>(|j| {
+            words[n as usize][j as usize] = E::seen(loaded[n as usize][j as usize], INSIDE);
+        });
+    });
+    words
+}
+
 /// A lane's words of a matrix in `N` parts of `height` rows (of the left matrix) or columns (of the right one), of which each
 /// begins `stride` elements after the one before. `place` says which of them, and which of its words, is word `j` of the lane.
 ///
@@ -135,23 +174,11 @@ unsafe fn words<E: MatrixElement, S: MatrixSource<E> + ?Sized, const N: usize, c
     place: impl Fn(u32, u32) -> (u32, u32),
 ) -> [[u32; J]; N] {
     let mut words = [[0; J]; N];
-    // Whole rows of 16 bytes of shared memory, by instructions that load four such parts of 8 rows each.
     #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
-    if S::IS_SHARED && (first | stride).is_multiple_of(4 * E::PER_WORD) {
-        let lines = |part: u32, row: u32| {
-            let (line, at) = place(0, part % J as u32);
-            let line = line.wrapping_add(row).wrapping_add((part / J as u32).wrapping_mul(height));
-            let begin = first.wrapping_add(stride.wrapping_mul(line));
-            from.address(begin.wrapping_add(at.wrapping_mul(E::PER_WORD)), INSIDE)
-        };
+    if is_in_parts(from, first | stride) {
+        platform::ask_lanes();
         // SAFETY: the caller's: all lanes come here, and the rows are there.
-        let loaded: [[u32; J]; N] = unsafe { platform::load_rows(lane, lines) };
-        unrolled::<N>(|n| {
-            unrolled::<J>(|j| {
-                words[n as usize][j as usize] = E::seen(loaded[n as usize][j as usize], INSIDE);
-            });
-        });
-        return words;
+        return unsafe { shared_words(from, lane, first, [stride, height], place) };
     }
     unrolled::<N>(|n| {
         unrolled::<J>(|j| {

@@ -50,19 +50,7 @@ impl<T: Pod> Scatter<'_, T> {
         Self { data, len, written: WriteOnce::new(len), owner: PhantomData }
     }
 
-    /// The number of elements.
-    #[inline(always)]
-    #[must_use]
-    pub fn len(&self) -> u32 {
-        self.len
-    }
-
-    /// Whether there are no elements.
-    #[inline(always)]
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
+    crate::bounds::counted!("elements");
 
     /// Writes element `i`, which no thread of the launch has written yet.
     ///

@@ -418,19 +418,7 @@ impl<T: Pod> Clamped<'_, T> {
 }
 
 impl<T: Pod> View<'_, T> {
-    /// Number of elements.
-    #[inline(always)]
-    #[must_use]
-    pub fn len(&self) -> u32 {
-        self.len
-    }
-
-    /// Whether there is no element.
-    #[inline(always)]
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
+    crate::bounds::counted!("elements");
 
     /// The `n` elements from `first` on.
     ///

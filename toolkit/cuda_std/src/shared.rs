@@ -318,19 +318,7 @@ pub struct TilePart<'a, T> {
 }
 
 impl<T: Pod> TilePart<'_, T> {
-    /// Number of elements.
-    #[inline(always)]
-    #[must_use]
-    pub fn len(&self) -> u32 {
-        self.len
-    }
-
-    /// Whether there is no element.
-    #[inline(always)]
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
+    crate::bounds::counted!("elements");
 
     /// Element `i`.
     ///

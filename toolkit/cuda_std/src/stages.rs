@@ -1,7 +1,7 @@
 //! A shared array in several stages, which are filled some turns before they are used.
 
 use crate::bounds::{MAX_LENGTH, check_length};
-use crate::platform::{self, SharedPointer};
+use crate::platform::{self, Poison, SharedPointer};
 use crate::{Block, DynamicShared, Shared, Tile};
 use bytemuck::Pod;
 use core::marker::PhantomData;
@@ -89,6 +89,49 @@ impl<'a, T: Pod, const S: usize> Stages<'a, T, S> {
         turns: u32,
         n: u32,
         source: impl Fn(u32, u32) -> &'x T + Sync,
+        body: impl FnMut(&mut Block, u32, Tile<'_, T>),
+    ) where
+        T: 'x,
+    {
+        self.copy_parts_ahead(block, turns, n, |turn| turn, |turn, i| source(*turn, i), body);
+    }
+
+    /// As [`copy_ahead`](Self::copy_ahead), for sources of which each turn takes a part: `source(part(turn), i)` points to element `i`.
+    /// What `part` checks is checked once a turn and thread, and not for each element: windows of a [`Table`](crate::Table), say.
+    ///
+    /// # Panics
+    /// As [`copy_ahead`](Self::copy_ahead).
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// Sums of columns of a table, 8 rows a turn.
+    /// #[kernel(threads = 32, requires(x.len().is_multiple_of(256)))]
+    /// fn sums(block: &mut Block, out: &mut Chunk<f32, 32>, x: &[f32], rows: &mut Shared<f32, 768>) {
+    ///     let mut sums = block.per_thread(|_| 0.0);
+    ///     let turns = x.len() as u32 / 256;
+    ///     let table = Table::new(x, 8 * turns, 32);
+    ///     let part = |turn: u32| table.window::<8, 32>(8 * turn, 0);
+    ///     rows.stages::<3>(block).copy_parts_ahead(block, turns, 256, part, |part, i| part.at_ref(i / 32, i % 32), |block, _, tile| {
+    ///         block.each(&mut sums, |thread, sum| *sum += tile.get(32 * 7 + thread.index()));
+    ///     });
+    ///     out.write(block, 0, &sums, |_, sum| *sum);
+    /// }
+    /// # fn main() {
+    /// let x: Vec<f32> = (0..1280).map(|i| (i % 32) as f32).collect();
+    /// let mut out = [0.0; 32];
+    /// sums::launch(&CpuExecutor::new(), 1, sums::Args { out: &mut out, x: &x }).unwrap();
+    /// assert_eq!(out[31], 31.0 * 5.0);
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    pub fn copy_parts_ahead<'x, P>(
+        &mut self,
+        block: &mut Block,
+        turns: u32,
+        n: u32,
+        part: impl Fn(u32) -> P + Sync,
+        source: impl Fn(&P, u32) -> &'x T + Sync,
         mut body: impl FnMut(&mut Block, u32, Tile<'_, T>),
     ) where
         T: 'x,
@@ -98,12 +141,12 @@ impl<'a, T: Pod, const S: usize> Stages<'a, T, S> {
         let stage = |number: u32| self.data.offset(number.wrapping_mul(self.len));
         let copy = |block: &mut Block, turn: u32, number: u32| {
             if turn < turns {
-                let data = stage(number);
-                platform::each_index(block.phase(), n, |i| {
+                let (data, part) = (stage(number), part(turn));
+                platform::each_unrolled(block.phase(), n, |i| {
                     // SAFETY: in bounds; index i is one thread's alone. Nobody reads this stage: before the first turn since the block
                     // has met, and later since all threads have ended the body that had it, before the barrier behind them. What is
                     // copied stays borrowed until the copies have ended.
-                    unsafe { data.copy(i, source(turn, i)) };
+                    unsafe { data.copy(i, source(&part, i)) };
                 });
             }
             // A turn without copies counts, too, so that the newest turns are always as many.
@@ -118,8 +161,11 @@ impl<'a, T: Pod, const S: usize> Stages<'a, T, S> {
         for turn in 0..turns {
             // Those of this turn have ended; the `S - 2` turns behind it may be under way.
             platform::finish_older_copies::<S>();
-            block.close(true);
+            block.open(true);
+            let found = Poison::now();
             copy(block, turn.wrapping_add(ahead), next);
+            // Copies have begun meanwhile. They write where only they do.
+            found.leave();
             // SAFETY: all of it was copied, and waited for; the stages stay borrowed, and no phase writes this one in this turn.
             body(block, turn, unsafe { Tile::new(stage(now), n) });
             let following = |number: u32| if number == ahead { 0 } else { number.wrapping_add(1) };

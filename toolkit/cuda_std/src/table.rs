@@ -67,8 +67,9 @@ impl<'a, T: Pod> Table<'a, T> {
     #[must_use]
     pub fn window<const R: usize, const C: usize>(&self, row: u32, column: u32) -> Window<'a, T, R, C> {
         const { assert!(R > 0 && C > 0 && R * C <= 1 << 30, "a window has 1 to 2^30 elements") };
-        let fits = |first: u32, n: usize, all: u32| all >= n as u32 && first <= all.wrapping_sub(n as u32);
-        if !fits(row, R, self.rows) || !fits(column, C, self.columns) {
+        // One branch.
+        let fits = |first: u32, n: usize, all: u32| (all >= n as u32) & (first <= all.wrapping_sub(n as u32));
+        if !(fits(row, R, self.rows) & fits(column, C, self.columns)) {
             out_of_bounds();
         }
         let first = row.wrapping_mul(self.columns).wrapping_add(column);
@@ -87,7 +88,7 @@ pub struct Window<'a, T, const R: usize, const C: usize> {
     owner: PhantomData<&'a [T]>,
 }
 
-impl<T: Pod, const R: usize, const C: usize> Window<'_, T, R, C> {
+impl<'a, T: Pod, const R: usize, const C: usize> Window<'a, T, R, C> {
     /// Element (`row`, `column`) of the window.
     ///
     /// # Panics
@@ -96,11 +97,22 @@ impl<T: Pod, const R: usize, const C: usize> Window<'_, T, R, C> {
     #[track_caller]
     #[must_use]
     pub fn at(&self, row: u32, column: u32) -> T {
+        *self.at_ref(row, column)
+    }
+
+    /// The address of element (`row`, `column`), for a later copy: [`Stages::copy_parts_ahead`](crate::Stages::copy_parts_ahead).
+    ///
+    /// # Panics
+    /// When the window does not contain it.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn at_ref(&self, row: u32, column: u32) -> &'a T {
         check_index(row, R as u32);
         check_index(column, C as u32);
         let place = row.wrapping_mul(self.columns).wrapping_add(column);
         // SAFETY: the window lies within the table, whose elements `u32` can count, and this element within the window.
-        unsafe { self.first.add(place as usize).read() }
+        unsafe { &*self.first.add(place as usize) }
     }
 }
 

@@ -287,19 +287,7 @@ impl<T: Pod> WarpItems<'_, T> {
         self.capacity
     }
 
-    /// How many there are.
-    #[inline(always)]
-    #[must_use]
-    pub fn len(&self) -> u32 {
-        self.len
-    }
-
-    /// Whether it is empty.
-    #[inline(always)]
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
+    crate::bounds::counted!("items");
 
     /// Whether all that was put into the list found room.
     #[inline(always)]

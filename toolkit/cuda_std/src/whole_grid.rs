@@ -151,19 +151,7 @@ impl<T: Pod> GridMemory<'_, T> {
         Self { data, len, owner: PhantomData }
     }
 
-    /// Number of elements.
-    #[inline(always)]
-    #[must_use]
-    pub fn len(&self) -> u32 {
-        self.len
-    }
-
-    /// Whether there is no element.
-    #[inline(always)]
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
+    crate::bounds::counted!("elements");
 
     /// Element `i`, in a phase.
     ///

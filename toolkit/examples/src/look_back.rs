@@ -5,11 +5,15 @@ use crate::FourWords;
 use crate::host::*;
 use cuda_std::prelude::*;
 
-/// Elements of a block: 16 a thread.
-pub const PART: usize = 4096;
 /// A part's word: the part's own sum is there, or that of all up to it.
 const SUM: u64 = 1 << 32;
 const PREFIX: u64 = 2 << 32;
+
+/// Threads of a block, and groups of four elements that each has.
+const THREADS: usize = 512;
+const GROUPS: usize = 8;
+/// Elements of a block.
+pub const PART: usize = THREADS * GROUPS * 4;
 
 /// What comes before part `part`: its warp looks back at 32 parts at a time, until it finds one that knows all up to it.
 fn sum_before(warp: &mut Warp, states: &Atomics<u64>, part: u32) -> u32 {
@@ -31,31 +35,41 @@ fn sum_before(warp: &mut Warp, states: &Atomics<u64>, part: u32) -> u32 {
     before
 }
 
-/// `states` has a word for each part and `next` is the ticket, all 0 at first. The length of `x` is a multiple of 4, or what is left over is
-/// not looked at.
+/// `states` has a word for each part and `next` is the ticket, all 0 at first.
 ///
 /// Parts go by ticket, so that whoever waits for a part waits for a block that has begun. What it rests on, and nothing
 /// checks: a block that has drawn a ticket goes on running.
 #[kernel(
-    threads = 256,
-    requires(x.len() == 4 * out.len(), states.len() == x.len().div_ceil(PART), grid.x as usize == states.len(), next.len() == 1)
+    threads = THREADS,
+    requires(
+        x.len() == out.len(),
+        states.len() == x.len().div_ceil(PART / 4),
+        grid.x as usize == states.len(),
+        next.len() == 1,
+    )
 )]
 pub fn look_back(
     block: &mut Block,
     out: &Scatter<FourWords>,
     states: &Atomics<u64>,
     next: &Atomics<u32>,
-    x: &[u32],
-    totals: &mut Shared<u32, 256>,
+    x: &[FourWords],
+    totals: &mut Shared<u32, THREADS>,
 ) {
-    let x = Vectors::<_, 4>::of(x);
+    let (groups, warps) = (GROUPS as u32, THREADS as u32 / 32);
     let part = block.once(|thread| next.add(thread, 0, 1));
-    // Four times 32 neighbouring groups of four a warp.
-    let place = |thread: Thread, k: u32| part * (PART as u32 / 4) + thread.index() / 32 * 128 + 32 * k + thread.index() % 32;
+    // A warp has neighbouring groups of four, each lane every 32nd of them.
+    let first = part * THREADS as u32 * groups;
+    let place = |thread: Thread, k: u32| first + thread.index() / 32 * (32 * groups) + 32 * k + thread.index() % 32;
     let mut own = block.per_thread(|thread| {
-        [0, 1, 2, 3].map(|k| {
+        let mut own = [[0u32; 4]; GROUPS];
+        for k in 0..GROUPS as u32 {
             let at = place(thread, k);
-            let [a, b, c, d] = if at < x.len() { x.get(at) } else { [0; 4] };
+            if at < x.len() as u32 {
+                own[k as usize] = x.at(at).all;
+            }
+        }
+        own.map(|[a, b, c, d]| {
             let (b, c) = (a.wrapping_add(b), c.wrapping_add(a.wrapping_add(b)));
             [a, b, c, c.wrapping_add(d)]
         })
@@ -74,19 +88,25 @@ pub fn look_back(
                 before = before.wrapping_add(warp.broadcast(&all, 31));
             )*};
         }
-        scan!(0 1 2 3);
+        scan!(0 1 2 3 4 5 6 7);
         let _ = before;
     });
-    let totals = totals.write(block, 256, &own, |_, own| own[3][3]);
+    let totals = totals.write(block, THREADS as u32, &own, |_, own| own[GROUPS - 1][3]);
     let total = |warp: u32| totals.get(32 * warp + 31);
     let mut before = block.per_thread(|_| 0);
     block.warps_with(&mut before, |warp, before| {
         if warp.index() > 0 {
             return;
         }
-        let sum = (0..8).fold(0u32, |sum, warp| sum.wrapping_add(total(warp)));
+        let totals = warp.per_lane(|lane| if lane.index() < warps { total(lane.index()) } else { 0 });
+        let sum = warp.reduce(&totals, u32::wrapping_add);
+        // Exchanged, and not stored: a store would wait behind those of results.
         let announce = |warp: &mut Warp, state: u64| {
-            warp.per_lane(|lane| if lane.index() == 0 { states.store(lane.thread(), part, state) });
+            warp.per_lane(|lane| {
+                if lane.index() == 0 {
+                    states.exchange(lane.thread(), part, state);
+                }
+            });
         };
         if part > 0 {
             announce(warp, SUM | u64::from(sum));
@@ -98,10 +118,11 @@ pub fn look_back(
     let before = block.broadcast(&before, 0);
     block.each(&mut own, |thread, own| {
         let warp = thread.index() / 32;
-        let before = (0..7).fold(before, |sum, k| if k < warp { sum.wrapping_add(total(k)) } else { sum });
-        for k in 0..4 {
-            if place(thread, k) < x.len() {
-                out.put(thread, place(thread, k), FourWords { all: own[k as usize].map(|sum| sum.wrapping_add(before)) });
+        let before = (0..warps - 1).fold(before, |sum, k| if k < warp { sum.wrapping_add(total(k)) } else { sum });
+        for k in 0..GROUPS as u32 {
+            let at = place(thread, k);
+            if at < x.len() as u32 {
+                out.put(thread, at, FourWords { all: own[k as usize].map(|sum| sum.wrapping_add(before)) });
             }
         }
     });
@@ -110,11 +131,13 @@ pub fn look_back(
 #[cfg(not(target_arch = "nvptx64"))]
 pub fn run(machine: &Machine) -> Answer {
     let x = words(100_000);
+    let fours: Vec<_> = x.as_chunks().0.iter().map(|four| FourWords { all: *four }).collect();
     let parts = blocks(x.len(), PART);
-    let (on_machine, mut out) = (machine.buffer(&x)?, machine.zeroed::<FourWords>(x.len() / 4)?);
+    let (on_machine, mut out) = (machine.buffer(&fours)?, machine.zeroed::<FourWords>(fours.len())?);
     let (mut states, mut next) = (machine.zeroed(parts as usize)?, machine.zeroed(1)?);
     let (states, next) = (states.view_mut(), next.view_mut());
-    look_back::launch(machine, parts, look_back::Args { out: out.view_mut(), states, next, x: on_machine.view() })?;
+    let args = look_back::Args { out: out.view_mut(), states, next, x: on_machine.view() };
+    look_back::launch(machine, parts, args)?;
     let found: Vec<u32> = bytemuck::cast_slice(&out.download()?).to_vec();
     let mut sum = 0u32;
     let expected = x.iter().map(|x| {

@@ -34,6 +34,8 @@ fn run(chosen: &[&Example], on_cpu: bool) -> Result<(), Box<dyn Error>> {
     let machine = if on_cpu { Machine::cpu() } else { Machine::best("examples", PTX)? };
     println!("on {machine}");
     for example in chosen {
+        #[cfg(feature = "nvtx")]
+        let _range = cuda_host::nvtx::Range::begin(example.name);
         let start = Instant::now();
         let report = (example.run)(&machine)?;
         println!(

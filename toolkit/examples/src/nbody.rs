@@ -37,19 +37,30 @@ pub fn accelerations(
         let tile = tiles.fill(block, m, |i| bodies.at(begin + i));
         let tile = block.meet(tile);
         block.each_with(&mut sums, &own, |_, sum, at| {
-            for i in 0..m {
-                let other = tile.get(i);
+            let mut add = |other: Body| {
                 let d = [other.at[0] - at[0], other.at[1] - at[1], other.at[2] - at[2]];
                 let r2 = math::fma(d[0], d[0], math::fma(d[1], d[1], math::fma(d[2], d[2], softening)));
-                let inverse = math::rsqrt(r2);
+                let inverse = 1.0 / math::sqrt(r2);
                 let s = other.mass * (inverse * inverse * inverse);
                 for k in 0..3 {
                     sum[k] = math::fma(d[k], s, sum[k]);
                 }
+            };
+            // Four bodies at a time, then what is left over.
+            for i in 0..m / 4 {
+                let four = tile.part(4 * i, 4);
+                add(four.get(0));
+                add(four.get(1));
+                add(four.get(2));
+                add(four.get(3));
+            }
+            for i in m / 4 * 4..m {
+                add(tile.get(i));
             }
         });
     }
-    out.write(block, 0, &sums, |_, sum| *sum);
+    // One NaN for all: on CPU cores operations may make others.
+    out.write(block, 0, &sums, |_, sum| sum.map(math::canonical));
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

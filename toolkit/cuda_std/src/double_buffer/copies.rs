@@ -75,7 +75,7 @@ impl<T: Pod> DoubleBuffer<'_, T> {
         }
         let copy = |block: &mut Block, turn, first| {
             let data = self.data.offset(first);
-            platform::each_index(block.phase(), n, |i| {
+            platform::each_unrolled(block.phase(), n, |i| {
                 // SAFETY: in bounds; index i belongs to one thread. Nobody reads this half: before the first turn as in
                 // `next`, and later because all threads have left the body that used it, before the barrier after it. The
                 // source stays borrowed until the copies have ended.

@@ -93,19 +93,7 @@ impl<'a, T: Pod, const N: usize> Vectors<'a, T, N> {
         Self { first, len, is_aligned: first.addr().is_multiple_of(size_of::<[T; N]>()), owner: PhantomData }
     }
 
-    /// The number of arrays.
-    #[inline(always)]
-    #[must_use]
-    pub fn len(&self) -> u32 {
-        self.len
-    }
-
-    /// Whether there are no arrays.
-    #[inline(always)]
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
+    crate::bounds::counted!("arrays");
 
     /// The `N` elements from index `N i` on.
     ///

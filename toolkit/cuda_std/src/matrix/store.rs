@@ -1,40 +1,38 @@
 //! Where sums of products go.
 
-use super::{MatrixElement, MatrixSums, place_sum};
+use super::{MatrixElement, MatrixSums};
 use crate::access::Access;
 use crate::bounds::check_length;
-use crate::{Block, PerThread, Shared, Thread, Tile, Tile2d};
+use crate::{Block, PerThread, Shared, Tile, Tile2d};
 use bytemuck::Pod;
 
-/// Calls `store(row, column, sum)` for each sum that the thread holds, where a warp has 16 `R` rows and 8 `C` columns, and the warps
-/// lie `across` beside each other.
-#[inline(always)]
-fn each_sum<E: MatrixElement, const R: usize, const C: usize>(
-    thread: Thread,
-    sums: &MatrixSums<E, R, C>,
-    across: u32,
-    store: impl Fn(u32, u32, E::Sum),
-) {
-    let (warp, lane) = (thread.index() / 32, thread.index() % 32);
-    let top = (warp / across).wrapping_mul(16 * R as u32);
-    let left = (warp % across).wrapping_mul(8 * C as u32);
-    // Written out here, and not by closures: one that is too long to become part of this code would take the sums by reference, and
-    // they would leave their registers.
-    macro_rules! parts {
-        ($($part:literal)*) => {$(
+/// Runs code for each two neighbouring sums that a thread holds, with their row and column, which is even. A warp has 16 `R` rows and 8
+/// `C` columns, and the warps lie `across` beside each other.
+///
+/// Written out here, and not by closures: one that is too long to become part of this code would take the sums by reference, and
+/// they would leave their registers.
+macro_rules! each_pair {
+    ($thread:ident, $sums:ident, $across:ident, |$row:ident, $column:ident, $pair:ident| $body:block) => {
+        each_pair!($thread, $sums, $across, |$row, $column, $pair| $body,
+            0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31
+            32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63);
+    };
+    ($thread:ident, $sums:ident, $across:ident, |$row:ident, $column:ident, $pair:ident| $body:block, $($part:literal)*) => {{
+        let (warp, lane) = ($thread.index() / 32, $thread.index() % 32);
+        let top = (warp / $across).wrapping_mul(16 * R as u32).wrapping_add(lane / 4);
+        let left = (warp % $across).wrapping_mul(8 * C as u32).wrapping_add(2 * (lane % 4));
+        $(
             if const { $part < R * C } {
                 let (r, c) = ($part / C, $part % C);
-                let four = sums.0[r % R][c];
-                for j in 0..4 {
-                    let (row, column) = place_sum(lane, j);
-                    let (row, column) = (row.wrapping_add(16 * r as u32), column.wrapping_add(8 * c as u32));
-                    store(top.wrapping_add(row), left.wrapping_add(column), four[j as usize]);
-                }
+                let [first, second, third, fourth] = $sums.0[r % R][c];
+                let ($row, $column) = (top.wrapping_add(16 * r as u32), left.wrapping_add(8 * c as u32));
+                let $pair = [first, second];
+                $body
+                let ($row, $pair) = ($row.wrapping_add(8), [third, fourth]);
+                $body
             }
-        )*};
-    }
-    parts!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
-    parts!(32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63);
+        )*
+    }};
 }
 
 /// How many warps' sums lie beside each other, and how many there are.
@@ -83,12 +81,28 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, R
         let (rows, columns) = (self.rows(), self.columns());
         check_length(parts, block.threads() / 32);
         block.open(self.claim());
+        // A whole tile of words, in which neighbours that a lane has may be written at once.
+        let is_whole = rows == ROWS as u32 && columns == COLUMNS as u32;
+        let in_pairs = size_of::<T>() == 4
+            && is_whole
+            && self.matrix()[1].is_multiple_of(2)
+            && self.at(0, 0).addr().is_multiple_of(8);
         sums.each_ref(block.phase(), |thread, own| {
-            each_sum(thread, own, across, |row, column, sum| {
-                if row < rows && column < columns {
-                    let item = value(row, column, sum);
-                    // SAFETY: within the tile; no two lanes have the same sum, and the closure cannot hold the tile.
-                    unsafe { self.at(row, column).write(item) };
+            if in_pairs {
+                each_pair!(thread, own, across, |row, column, pair| {
+                    let items = [value(row, column, pair[0]), value(row, column.wrapping_add(1), pair[1])];
+                    // SAFETY: as below, of two elements, at a multiple of 8 bytes because rows are.
+                    unsafe { self.at(row, column).cast::<u64>().write(core::mem::transmute_copy(&items)) };
+                });
+                return;
+            }
+            each_pair!(thread, own, across, |row, column, pair| {
+                for (column, sum) in [(column, pair[0]), (column.wrapping_add(1), pair[1])] {
+                    if row < rows && column < columns {
+                        let item = value(row, column, sum);
+                        // SAFETY: within the tile; no two lanes have the same sum, and the closure cannot hold the tile.
+                        unsafe { self.at(row, column).write(item) };
+                    }
                 }
             });
         });
@@ -138,10 +152,12 @@ impl<T: Pod, const N: usize> Shared<T, N> {
         let data = self.place();
         sums.each_ref(block.phase(), |thread, own| {
             if thread.index() / 32 < parts {
-                each_sum(thread, own, across, |row, column, sum| {
-                    let item = value(row, column, sum);
-                    // SAFETY: in bounds; no two lanes have the same sum, and the closure cannot hold the array.
-                    unsafe { data.store(row.wrapping_mul(COLUMNS as u32).wrapping_add(column), item) };
+                each_pair!(thread, own, across, |row, column, pair| {
+                    for (column, sum) in [(column, pair[0]), (column.wrapping_add(1), pair[1])] {
+                        let item = value(row, column, sum);
+                        // SAFETY: in bounds; no two lanes have the same sum, and the closure cannot hold the array.
+                        unsafe { data.store(row.wrapping_mul(COLUMNS as u32).wrapping_add(column), item) };
+                    }
                 });
             }
         });

@@ -57,19 +57,7 @@ impl<M: Elements> WarpPart<'_, M> {
         self.first
     }
 
-    /// The number of elements.
-    #[inline(always)]
-    #[must_use]
-    pub fn len(&self) -> u32 {
-        self.len
-    }
-
-    /// Whether there are no elements.
-    #[inline(always)]
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
+    crate::bounds::counted!("elements");
 
     /// Writes element `i` of the part.
     ///

@@ -53,6 +53,22 @@ pub(crate) fn publish() {
     barrier();
 }
 
+/// Nothing: a panic has unwound before anybody asks.
+#[derive(Clone, Copy)]
+pub(crate) struct Poison;
+
+impl Poison {
+    pub(crate) const NONE: Self = Self;
+
+    #[inline(always)]
+    pub(crate) fn now() -> Self {
+        Self
+    }
+
+    #[inline(always)]
+    pub(crate) fn leave(self) {}
+}
+
 /// Four words that lie one behind the other.
 ///
 /// # Safety
@@ -86,6 +102,12 @@ pub(crate) fn each_index(crew: Crew, n: u32, f: impl Fn(u32)) {
         guard.thread = i % crew.threads();
         f(i);
     });
+}
+
+/// Runs `f` for every index below `n`.
+#[inline(always)]
+pub(crate) fn each_unrolled(crew: Crew, n: u32, f: impl Fn(u32)) {
+    each_index(crew, n, f);
 }
 
 /// Runs `f` for every index below `n` in one warp; index `i` belongs to lane `i % 32`.

@@ -20,6 +20,8 @@ pub use frozen::Frozen;
 pub(crate) use frozen::frozen;
 #[cfg(target_feature = "sm_80")]
 pub(crate) use matrix::load_rows;
+#[cfg(target_feature = "sm_80")]
+pub(crate) use matrix::{ask_lanes, multiply_own};
 pub(crate) use matrix::{mma, multiply};
 pub use picks::Pick;
 pub(crate) use picks::{PickStorage, load_picks, push_picks, push_ranges_where};
@@ -40,7 +42,7 @@ pub(crate) use whole_grid::GridCrew;
 pub use whole_grid::GridState;
 
 use crate::grid::Grid;
-use crate::panic::device::leave_if_poisoned;
+use crate::panic::device::{exit, leave_if_poisoned, poison};
 use core::arch::nvptx;
 
 const WARP: u32 = 32;
@@ -119,6 +121,13 @@ impl Crew {
     }
 }
 
+/// Which of its warp this lane is.
+#[cfg(target_feature = "sm_80")]
+#[inline(always)]
+pub(crate) fn lane() -> u32 {
+    thread_index() % WARP
+}
+
 /// Waits for every thread of the block.
 #[inline(always)]
 pub(crate) fn barrier() {
@@ -133,6 +142,27 @@ pub(crate) fn barrier() {
 pub(crate) fn publish() {
     barrier();
     leave_if_poisoned();
+}
+
+/// Whether a thread of the block has panicked: asked now and looked at later, so that nobody waits for the answer.
+#[derive(Clone, Copy)]
+pub(crate) struct Poison(u32);
+
+impl Poison {
+    pub(crate) const NONE: Self = Self(0);
+
+    #[inline(always)]
+    pub(crate) fn now() -> Self {
+        Self(poison())
+    }
+
+    /// Ends this thread if one had.
+    #[inline(always)]
+    pub(crate) fn leave(self) {
+        if self.0 != 0 {
+            exit();
+        }
+    }
 }
 
 /// Four words that lie one behind the other, by one instruction. The compiler by itself would find that four loads give the same,
@@ -202,6 +232,37 @@ pub(crate) fn each_ahead<T>(crew: Crew, n: u32, value: impl Fn(u32) -> T, store:
     let last = at(n / step);
     if last < n && !n.is_multiple_of(step) {
         store(last, value(last));
+    }
+}
+
+/// Runs `f` for every index below `n`, for what is asked again and again: what the compiler finds out of an index it computes here and
+/// keeps in no register until the next time. Where `n` and the number of threads are known to it, nothing is left of the loop.
+#[inline(always)]
+pub(crate) fn each_unrolled(crew: Crew, n: u32, f: impl Fn(u32)) {
+    frozen(&f);
+    let thread: u32;
+    // SAFETY: a copy, said to have effects so that it is made each time.
+    unsafe {
+        core::arch::asm!("mov.u32 {0}, {1};", out(reg32) thread, in(reg32) thread_index(), options(nomem, nostack, preserves_flags));
+        // SAFETY: as in `Crew::thread`.
+        core::hint::assert_unchecked(thread < crew.threads);
+    }
+    let step = crew.threads;
+    let whole = n / step;
+    let mut turn = 0u32;
+    while turn.wrapping_add(4) <= whole {
+        for k in 0..4 {
+            f(turn.wrapping_add(k).wrapping_mul(step).wrapping_add(thread));
+        }
+        turn = turn.wrapping_add(4);
+    }
+    while turn < whole {
+        f(turn.wrapping_mul(step).wrapping_add(thread));
+        turn = turn.wrapping_add(1);
+    }
+    let last = whole.wrapping_mul(step).wrapping_add(thread);
+    if last < n && !n.is_multiple_of(step) {
+        f(last);
     }
 }
 

@@ -119,17 +119,17 @@ fn of_words(gpu: &Gpu) -> Result<()> {
         let args = safe_histogram::Args { bins: bins.view_mut(), words: x.view(), chunk: 16384 };
         safe_histogram::launch(gpu, N / 16384, args)
     })?;
+    drop(x);
+    let fours: Vec<_> = words.as_chunks().0.iter().map(|four| FourWords { all: *four }).collect();
+    let (x, mut out) = (gpu.buffer(&fours)?, gpu.zeroed::<FourWords>(N / 4)?);
     let parts = N.div_ceil(look_back::PART as u32);
-    let (mut states, mut next, mut out) = (gpu.zeroed::<u64>(parts)?, gpu.zeroed(1)?, gpu.zeroed::<FourWords>(N / 4)?);
+    let (mut states, mut next) = (gpu.zeroed::<u64>(parts)?, gpu.zeroed(1)?);
     gpu.time("scan", "67108864", |gpu| {
         states.view_mut().zero(gpu.stream())?;
         next.view_mut().zero(gpu.stream())?;
         let (states, next) = (states.view_mut(), next.view_mut());
-        look_back::look_back::launch(
-            gpu,
-            parts,
-            look_back::look_back::Args { out: out.view_mut(), states, next, x: x.view() },
-        )
+        let args = look_back::look_back::Args { out: out.view_mut(), states, next, x: x.view() };
+        look_back::look_back::launch(gpu, parts, args)
     })?;
     let found = gpu.download(&out)?;
     let sums = words.iter().scan(0u32, |sum, word| {

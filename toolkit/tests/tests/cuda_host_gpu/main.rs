@@ -3,6 +3,7 @@
 mod altered;
 mod arguments;
 mod copies;
+mod cublas;
 mod faults;
 mod graphs;
 mod images;

@@ -156,7 +156,8 @@ fn part(kernel: &Ident, parameter: &Parameter) -> Part {
             }
         }
         Kind::DynamicShared(_) => {
-            let declare = format!(".extern .shared .align 16 .b8 {symbol}[];");
+            // At a multiple of what a copy of 16 bytes a thread takes at once.
+            let declare = format!(".extern .shared .align 128 .b8 {symbol}[];");
             Part {
                 parameters: quote!(#len: u32,),
                 declaration: quote!(::core::arch::global_asm!(#declare);),

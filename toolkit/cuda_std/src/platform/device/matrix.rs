@@ -19,16 +19,36 @@ pub(crate) fn multiply<E: MatrixElement, const R: usize, const C: usize>(
              `CudaBuilder::arch(NvvmArch::Compute80)`, or `build-ptx --arch sm_80`"
         );
     }
-    // What an instruction does of which a dead lane takes no part is undefined.
+    ask_lanes();
+    // SAFETY: all lanes are alive, and get here together, because the code of a warp phase is the same for all of them.
+    unsafe { multiply_own(&a.0, &b.0, &mut sums.0) };
+}
+
+/// Ends the warp unless all lanes are alive, as instructions for tensor cores want: what one does of which a dead lane takes no part is
+/// undefined.
+#[inline(always)]
+pub(crate) fn ask_lanes() {
     leave_if_a_lane_is_dead();
     // The compiler knows this one as convergent, so that it neither copies nor moves the code that it stands in into a branch
     // that some lanes take. The instructions behind it stand in the same code: see `mma`.
     meet_warp();
+}
+
+/// As [`multiply`].
+///
+/// # Safety
+/// [`ask_lanes`] stands before it in the same straight code, which all lanes take together.
+#[inline(always)]
+pub(crate) unsafe fn multiply_own<E: MatrixElement, const R: usize, const C: usize>(
+    a: &MatrixA<E, R>,
+    b: &MatrixB<E, C>,
+    sums: &mut MatrixSums<E, R, C>,
+) {
     unrolled::<R>(|r| {
         unrolled::<C>(|c| {
             let (r, c) = (r as usize, c as usize);
-            // SAFETY: all lanes are alive, and get here together, because the code of a warp phase is the same for all of them.
-            sums.0.0[r][c] = unsafe { E::multiply(a.0.0[r], b.0.0[c], sums.0.0[r][c], INSIDE) };
+            // SAFETY: the caller's.
+            sums.0[r][c] = unsafe { E::multiply(a.0[r], b.0[c], sums.0[r][c], INSIDE) };
         });
     });
 }
@@ -37,7 +57,7 @@ pub(crate) fn multiply<E: MatrixElement, const R: usize, const C: usize>(
 /// row)` is the address of a row.
 ///
 /// # Safety
-/// All lanes get here together, and all rows lie within shared memory at multiples of 16 bytes, which nobody writes.
+/// As for [`multiply_own`]; and all rows lie within shared memory at multiples of 16 bytes, which nobody writes.
 #[cfg(target_feature = "sm_80")]
 #[inline(always)]
 pub(crate) unsafe fn load_rows<const N: usize, const J: usize>(
@@ -47,9 +67,6 @@ pub(crate) unsafe fn load_rows<const N: usize, const J: usize>(
     use core::arch::asm;
 
     const { assert!(J == 2 || J == 4, "parts are loaded in pairs") };
-    // Both as in `multiply`.
-    leave_if_a_lane_is_dead();
-    meet_warp();
     let (part, row) = (lane / 8, lane % 8);
     let mut words = [[0; J]; N];
     unrolled::<N>(|n| {

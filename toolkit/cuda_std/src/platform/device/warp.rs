@@ -95,6 +95,13 @@ impl<T> LaneStorage<T> {
         f(thread_index() % WARP, &self.0);
     }
 
+    /// The value of the lane that asks.
+    #[cfg(target_feature = "sm_80")]
+    #[inline(always)]
+    pub(crate) fn own_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+
     /// The value of lane `_lane`, which asks.
     #[inline(always)]
     pub(crate) fn own(&self, _lane: u32) -> &T {

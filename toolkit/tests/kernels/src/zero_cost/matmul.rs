@@ -58,13 +58,14 @@ pub fn safe_matmul(
     });
     let (mut left, mut right) = (left.halves(block), right.halves(block));
     for turn in 0..n / 8 {
+        // Looked up before the barrier; the last turn's once more.
+        let next = windows((turn + 1).min(n / 8 - 1));
         let left = left.write_columns::<8, 128, 4, _>(block, &state, |_, own| own.left.elements);
         let right = right.write(block, 256, &state, |_, own| own.right);
         let (left, right) = block.meet((left, right));
         let left = left.arrays::<4>();
         if turn + 1 < n / 8 {
             // Loads the next tiles during the computation.
-            let next = windows(turn + 1);
             block.each(&mut state, |t, own| (own.left, own.right) = load(t, &next));
         }
         block.each(&mut state, |t, own| {

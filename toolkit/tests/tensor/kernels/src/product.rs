@@ -35,37 +35,34 @@ pub fn staged<const ROWS: usize, const COLUMNS: usize, const STAGES: usize>(
 ) {
     let (top, left) = (out.first_row(), out.first_column());
     let (rows, columns, across) = (ROWS as u32, COLUMNS as u32, COLUMNS as u32 / 64);
-    let stride = depth / 8;
-    let mut sums = block.per_thread(|_| MatrixSums::<bf16, 4, 8>::zero());
-    tiles.stages::<STAGES>(block).copy_ahead(
+    let [all_rows, all_columns] = out.matrix();
+    let (a, b) = (Table::new(a, all_rows, depth / 8), Table::new(b, all_columns, depth / 8));
+    let mut product = block.per_thread(|_| MatrixProduct::<bf16, 4, 8>::zero());
+    tiles.stages::<STAGES>(block).copy_parts_ahead(
         block,
         depth / DEPTH,
         (rows + columns) * PARTS,
-        |turn, i| {
+        |turn| {
+            (
+                a.window::<ROWS, { PARTS as usize }>(top, turn * PARTS),
+                b.window::<COLUMNS, { PARTS as usize }>(left, turn * PARTS),
+            )
+        },
+        |(a, b), i| {
             let part = swizzled(i);
-            let (row, at) = (part / PARTS, turn * PARTS + part % PARTS);
-            if row < rows { a.at_ref((top + row) * stride + at) } else { b.at_ref((left + row - rows) * stride + at) }
+            let (row, at) = (part / PARTS, part % PARTS);
+            if row < rows { a.at_ref(row, at) } else { b.at_ref(row - rows, at) }
         },
         |block, _, tile| {
             let tile = tile.elements().swizzled();
-            block.warps_with(&mut sums, |warp, sums| {
-                let (top, left) = (warp.index() / across * 64, rows + warp.index() % across * 64);
-                let (mut x, mut y) =
-                    (warp.matrix_a(&tile, top * DEPTH, DEPTH), warp.matrix_b_by_columns(&tile, left * DEPTH, DEPTH));
-                // Those of the next step are on their way while these are multiplied.
-                macro_rules! steps {
-                    ($($k:literal)*) => {$(
-                        let next_x = warp.matrix_a(&tile, top * DEPTH + $k, DEPTH);
-                        let next_y = warp.matrix_b_by_columns(&tile, left * DEPTH + $k, DEPTH);
-                        warp.multiply(&x, &y, sums);
-                        (x, y) = (next_x, next_y);
-                    )*};
-                }
-                steps!(16 32 48);
-                warp.multiply(&x, &y, sums);
+            block.warps_with(&mut product, |warp, product| {
+                let (down, across) = (warp.index() / across % (rows / 64), warp.index() % across);
+                let (top, left) = (down * 64, rows + across * 64);
+                warp.multiply_rows::<4, _, _, _>((&tile, top * DEPTH), (&tile, left * DEPTH), DEPTH, product);
             });
         },
     );
+    let sums = block.finish_products(product);
     out.write_sums(block, &sums, |_, _, sum| sum);
 }
 

@@ -1,0 +1,146 @@
+//! Products of rows that lie in tiles, many steps at a time.
+
+use super::source::check_rows;
+use super::{MatrixA, MatrixB, MatrixElement, MatrixSource, MatrixSums};
+#[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
+use crate::platform;
+use crate::platform::PerThreadStorage;
+use crate::seal::INSIDE;
+use crate::{Block, PerLane, PerThread, Warp};
+
+/// [`MatrixSums`] to which [`Warp::multiply_rows`] adds products: those of the last step are loaded and not added yet, so that tensor
+/// cores have work while the next tile is waited for. [`Block::finish_products`] adds them.
+///
+/// An example is at [`Warp::multiply_rows`].
+#[derive(Clone, Copy)]
+pub struct MatrixProduct<E: MatrixElement, const R: usize, const C: usize> {
+    sums: MatrixSums<E, R, C>,
+    rows: MatrixA<E, R>,
+    columns: MatrixB<E, C>,
+}
+
+impl<E: MatrixElement, const R: usize, const C: usize> MatrixProduct<E, R, C> {
+    /// No products.
+    #[inline(always)]
+    #[must_use]
+    pub fn zero() -> Self {
+        let (rows, columns) =
+            (MatrixA([[0; 4]; R], core::marker::PhantomData), MatrixB([[0; 2]; C], core::marker::PhantomData));
+        Self { sums: MatrixSums::zero(), rows, columns }
+    }
+}
+
+impl<E: MatrixElement, const R: usize, const C: usize> Default for MatrixProduct<E, R, C> {
+    fn default() -> Self {
+        Self::zero()
+    }
+}
+
+impl Warp {
+    /// Adds the product of 16 `R` rows and 8 `C` columns, of `STEPS` times [`DEPTH`](MatrixElement::DEPTH) elements each. The rows lie
+    /// in `rows.0`, a tile or an input: row `r` begins at element `rows.1 + stride r`. So do the columns in `columns`.
+    ///
+    /// What comes out is what [`matrix_a`](Self::matrix_a), [`matrix_b_by_columns`](Self::matrix_b_by_columns) and
+    /// [`multiply`](Self::multiply) give, step by step. From tiles of shared memory whose rows begin at multiples of 16 bytes it takes
+    /// less: lanes are asked once whether they are alive, and a step's elements are loaded while those of the step before are multiplied.
+    ///
+    /// # Panics
+    /// When an element is not there, or a row or column does not begin at a multiple of 4 bytes.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// /// A times the transposed B, of 16 and of 8 rows with 64 elements each.
+    /// #[kernel(threads = 32)]
+    /// fn product(block: &mut Block, out: &mut Tile2d<f32, 16, 8, WriteOnly>, a: &[f16], b: &[f16], tile: &mut Shared<f16, 1536>) {
+    ///     let tile = tile.fill(block, 1536, |i| if i < 1024 { a.at(i) } else { b.at(i - 1024) });
+    ///     let mut product = block.per_thread(|_| MatrixProduct::<f16, 1, 1>::zero());
+    ///     block.warps_with(&mut product, |warp, product| {
+    ///         warp.multiply_rows::<4, _, _, _>((&tile, 0), (&tile, 1024), 64, product);
+    ///     });
+    ///     let sums = block.finish_products(product);
+    ///     out.write_sums(block, &sums, |_, _, sum| sum);
+    /// }
+    /// # fn main() {
+    /// let numbers = |n: u32, most: u32| -> Vec<f16> { (0..64 * n).map(|i| f16::from_f32((i % most) as f32)).collect() };
+    /// let (a, b, mut out) = (numbers(16, 7), numbers(8, 5), [0.0; 128]);
+    /// let args = product::Args { out: Matrix { data: &mut out[..], columns: 8 }, a: &a[..], b: &b[..] };
+    /// product::launch(&CpuExecutor::new(), (1, 1), args).unwrap();
+    /// let expected: u32 = (0..64).map(|k| (64 * 3 + k) % 7 * ((64 * 6 + k) % 5)).sum();
+    /// assert_eq!(out[3 * 8 + 6], expected as f32);
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    pub fn multiply_rows<const STEPS: usize, E: MatrixElement, const R: usize, const C: usize>(
+        &mut self,
+        rows: (&(impl MatrixSource<E> + ?Sized), u32),
+        columns: (&(impl MatrixSource<E> + ?Sized), u32),
+        stride: u32,
+        product: &mut PerLane<MatrixProduct<E, R, C>>,
+    ) {
+        const { assert!(STEPS > 0 && STEPS <= 8, "there are 1 to 8 steps") };
+        const { assert!(R > 0 && C > 0 && R * C <= 64, "a warp adds 1 to 64 products of 16 x 8 at once") };
+        let ((rows, first_row), (columns, first_column)) = (rows, columns);
+        let depth = const { STEPS as u32 * E::DEPTH };
+        check_rows::<E>(rows.count(INSIDE), first_row, stride, 16 * R as u32, depth, true);
+        check_rows::<E>(columns.count(INSIDE), first_column, stride, 8 * C as u32, depth, true);
+        #[cfg(all(target_arch = "nvptx64", target_feature = "sm_80"))]
+        if super::is_in_parts(rows, first_row | stride) && super::is_in_parts(columns, first_column) {
+            platform::ask_lanes();
+            let lane = platform::lane();
+            let own = product.0.own_mut();
+            macro_rules! steps {
+                ($($k:literal)*) => {$(
+                    if const { $k < STEPS } {
+                        let (row, column) = (first_row.wrapping_add($k * E::DEPTH), first_column.wrapping_add($k * E::DEPTH));
+                        // SAFETY: all of both is there, in whole rows of 16 bytes; all lanes are alive and get here together.
+                        let (x, y) = unsafe {
+                            (
+                                super::shared_words::<E, _, R, 4>(rows, lane, row, [stride, 16], super::place_a),
+                                super::shared_words::<E, _, C, 2>(columns, lane, column, [stride, 8], super::place_b),
+                            )
+                        };
+                        // SAFETY: as above.
+                        unsafe { platform::multiply_own(&own.rows, &own.columns, &mut own.sums) };
+                        (own.rows.0, own.columns.0) = (x, y);
+                    }
+                )*};
+            }
+            steps!(0 1 2 3 4 5 6 7);
+            return;
+        }
+        for k in 0..STEPS as u32 {
+            let first = |first: u32| first.wrapping_add(k * E::DEPTH);
+            let x = self.matrix_a(rows, first(first_row), stride);
+            let y = self.matrix_b_by_columns(columns, first(first_column), stride);
+            self.add_products(product);
+            self.each_with(product, (&x, &y), |_, own, (x, y)| (own.rows, own.columns) = (*x, *y));
+        }
+    }
+
+    /// Adds what is loaded.
+    #[inline(always)]
+    fn add_products<E: MatrixElement, const R: usize, const C: usize>(
+        &mut self,
+        product: &mut PerLane<MatrixProduct<E, R, C>>,
+    ) {
+        let (x, y) = (self.map(&*product, |_, own| own.rows), self.map(&*product, |_, own| own.columns));
+        let mut sums = self.map(&*product, |_, own| own.sums);
+        self.multiply(&x, &y, &mut sums);
+        self.each_with(product, &sums, |_, own, sums| own.sums = *sums);
+    }
+}
+
+impl Block {
+    /// The sums with all that was multiplied.
+    ///
+    /// An example is at [`Warp::multiply_rows`].
+    #[inline(always)]
+    pub fn finish_products<E: MatrixElement, const R: usize, const C: usize>(
+        &mut self,
+        mut product: PerThread<MatrixProduct<E, R, C>>,
+    ) -> PerThread<MatrixSums<E, R, C>> {
+        self.warps_with(&mut product, |warp, product| warp.add_products(product));
+        PerThread(PerThreadStorage::new(self.phase(), |index| product.0.own(index).sums))
+    }
+}
