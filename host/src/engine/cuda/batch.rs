@@ -108,9 +108,22 @@ impl DeviceBatch {
     /// # Errors
     /// Those of the driver; out of memory among them.
     pub fn upload_chunk(&mut self, stream: &Stream, chunk: &BatchChunk<'_>, largest: Largest) -> Result<(), CudaError> {
+        self.upload_by(self.memory.on(stream), chunk, largest)
+    }
+
+    /// As [`upload_chunk`](Self::upload_chunk), in one copy where the chunk is small.
+    pub(super) fn upload_gathered(
+        &mut self,
+        stream: &Stream,
+        chunk: &BatchChunk<'_>,
+        largest: Largest,
+    ) -> Result<(), CudaError> {
         let memory = self.memory.on(stream);
-        let is_small = chunk.n_atoms() <= SMALL_ATOMS;
-        let memory = if is_small { memory.gathering()? } else { memory };
+        let memory = if chunk.n_atoms() <= SMALL_ATOMS { memory.gathering()? } else { memory };
+        self.upload_by(memory, chunk, largest)
+    }
+
+    fn upload_by(&mut self, memory: DeviceMemory, chunk: &BatchChunk<'_>, largest: Largest) -> Result<(), CudaError> {
         // First what waits, then what may be under way when this returns.
         self.work.prepare(&memory, chunk, &self.request, largest)?;
         self.inputs.upload(&memory, chunk)?;

@@ -116,6 +116,14 @@ impl Staging {
         })
     }
 
+    /// Has the pool hold memory for two parcels: that of a batch, and that of the next. Where there is too little, it is asked for when it is
+    /// needed.
+    pub(super) fn make_room_for_parcels(&self, pool: &GpuBufferPool, stream: &Stream) {
+        // Both at once, so that there are as many.
+        let room = [(); 2].map(|()| pool.lease::<u8>(stream, PARCEL_BYTES));
+        drop(room);
+    }
+
     /// Room for many small copies to the device, which become one.
     pub(super) fn parcel(&self, pool: &GpuBufferPool, stream: &Stream) -> Result<Parcel, CudaError> {
         Parcel::new(pool, stream, self.few.lease(PIECE_BYTES)?, PARCEL_BYTES)
