@@ -61,10 +61,12 @@ impl Worker for CpuWorker {
         let (whole, largest) = (batch.whole(), Largest::default());
         let mut run =
             |executor: CpuExecutor| run_on(&executor, &whole, &self.points, &mut work, request, largest, &self.results);
-        let computed = match batch.n_atoms() {
-            ..=FEW_ATOMS => run(CpuExecutor::new().on_this_thread()),
-            ..=SMALL_ATOMS => rayon::scope(|_| run(CpuExecutor::new())),
-            _ => run(CpuExecutor::new()),
+        let computed = if batch.n_atoms() <= FEW_ATOMS {
+            run(CpuExecutor::new().on_this_thread())
+        } else if batch.n_atoms() <= SMALL_ATOMS {
+            rayon::scope(|_| run(CpuExecutor::new()))
+        } else {
+            run(CpuExecutor::new())
         };
         let features = computed
             // What was kept is no use to a batch that it is too short for, and might be to a smaller one.
