@@ -5,6 +5,22 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 target=${CARGO_TARGET_DIR:-$PWD/target}
 python=${PYTHON:-}
+
+# Without compiling all modules of the packages beforehand, which takes longer than the rest: Python compiles those that it imports.
+install() {
+    "$python" -m pip install --quiet --disable-pip-version-check --no-compile "$@"
+}
+
+packages() {
+    local needed=(pytest mypy pyarrow numpy tqdm gemmi biopython)
+    # For the notebooks. PyTorch is too large for every check: what takes it runs where it is installed.
+    if ! install "${needed[@]}" pandas scikit-learn MDAnalysis; then
+        echo "left out: notebooks that take pandas, scikit-learn and MDAnalysis, which cannot be had from Python's package index"
+        install "${needed[@]}"
+    fi
+}
+
+installing=
 if [[ -z $python ]]; then
     environment=$target/python
     python=$environment/bin/python
@@ -12,17 +28,16 @@ if [[ -z $python ]]; then
         echo "left out: python3 makes no virtual environment here; Debian's package python3-venv lets it"
         exit 0
     fi
-    # For the notebooks. PyTorch is too large for every check: what takes it runs where it is installed.
-    if ! "$python" -m pip install --quiet --disable-pip-version-check pandas scikit-learn MDAnalysis; then
-        echo "left out: notebooks that take pandas, scikit-learn and MDAnalysis, which cannot be had from Python's package index"
-    fi
-    if ! "$python" -m pip install --quiet --disable-pip-version-check pytest mypy pyarrow numpy tqdm gemmi biopython; then
-        echo "left out: pytest, mypy, pyarrow, NumPy, tqdm, gemmi and Biopython cannot be had from Python's package index"
-        exit 0
-    fi
+    # Beside the build.
+    packages &
+    installing=$!
 fi
-# With the features that `cargo test --workspace` unites, so that nothing is built twice. Extensions do not link to Python's library.
-PYO3_BUILD_EXTENSION_MODULE=1 cargo build --locked --quiet --workspace --lib --tests
+# With the features that `cargo test --workspace` unites, so that nothing is built twice.
+cargo build --locked --quiet --workspace --lib --tests
+if [[ -n $installing ]] && ! wait "$installing"; then
+    echo "left out: pytest, mypy, pyarrow, NumPy, tqdm, gemmi and Biopython cannot be had from Python's package index"
+    exit 0
+fi
 site=$target/python-site
 rm -rf "$site"
 mkdir -p "$site"
@@ -30,5 +45,9 @@ cp -r python/src-python/prism "$site/prism"
 cp "$target/debug/lib_prism.so" "$site/prism/_prism.abi3.so"
 cd python
 export PYTHONPATH=$site
+# Both at a time.
+"$python" -m mypy --strict --cache-dir "$target/mypy" "$site/prism" >"$target/mypy.log" 2>&1 &
+checking=$!
 "$python" -m pytest -p no:cacheprovider -rs
-"$python" -m mypy --strict --cache-dir "$target/mypy" "$site/prism"
+wait "$checking" || { cat "$target/mypy.log"; exit 1; }
+cat "$target/mypy.log"

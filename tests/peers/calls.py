@@ -5,8 +5,9 @@
 
 A call takes a path and returns areas of residues (`prism`: also all columns). Times are CPU times, the least of alternating
 repetitions, so that other load on the machine counts little. Ratios are relative to `prism` with the same content. `overhead` is the
-wall time of a call without reading and computing the structure, which the engine measures within the same call: the least and the
-median of the repetitions, for the first four residues in memory and for the whole structure. Missing packages are left out and named.
+wall time of a call until it returns, without reading and computing the structure, which the engine measures within the same call: the
+least and the median of the repetitions, for the first four residues in memory and for the whole structure. `drop` is the time that the
+caller takes to drop what it got, and `inside` that of reading and computing. Missing packages are left out and named.
 """
 
 import argparse
@@ -77,7 +78,7 @@ def least(calls, repetitions):
 
 
 def overheads(path, few, repetitions):
-    """Of each call, the microseconds beside reading and computing: the least, and the median."""
+    """Of each call, the microseconds beside reading and computing, least and median; of dropping the result; and of both inside."""
     import prism
     from prism import _api
 
@@ -96,18 +97,23 @@ def overheads(path, few, repetitions):
         "overhead, four residues, prism.features": lambda: prism.features(few, backend="cpu"),
         "overhead, four residues, tensors": lambda: list(engine.tensors(few)),
         "overhead, whole, all columns": lambda: engine.features(whole),
+        "overhead, whole, surface": lambda: engine.features(whole, ["sasa"]),
+        "overhead, whole, tensors": lambda: list(engine.tensors(whole)),
         "overhead, path, all columns": lambda: engine.features(str(path)),
     }
     found = {}
     for name, call in calls.items():
-        times = []
+        times, drops, insides = [], [], []
         for _ in range(repetitions):
             begin = time.perf_counter()
-            call()
-            wall = time.perf_counter() - begin
+            result = call()
+            returned = time.perf_counter()
+            del result
+            drops.append(1e6 * (time.perf_counter() - returned))
             read, compute, _ = Timed.seconds
-            times.append(1e6 * (wall - read - compute))
-        found[name] = min(times), statistics.median(times)
+            insides.append(1e6 * (read + compute))
+            times.append(1e6 * (returned - begin) - insides[-1])
+        found[name] = min(times), statistics.median(times), statistics.median(drops), statistics.median(insides)
     return found
 
 
@@ -158,10 +164,12 @@ def main():
         for name, seconds in least(small, 5 * given.repetitions).items():
             print(f"{name:32} {seconds * 1e6:10.0f} us")
             rows.append([given.machine, path.name, name, f"{seconds * 1e6:.0f}", ""])
-        for name, (shortest, median) in overheads(path, few, 2 * given.repetitions).items():
-            print(f"{name:40} {shortest:10.0f} us, median {median:.0f} us")
+        for name, (shortest, *medians) in overheads(path, few, 2 * given.repetitions).items():
+            median, drop, inside = medians
+            print(f"{name:40} {shortest:10.0f} us, median {median:.0f} us; drop {drop:.0f} us, inside {inside:.0f} us")
             rows.append([given.machine, path.name, name, f"{shortest:.0f}", ""])
-            rows.append([given.machine, path.name, f"{name}, median", f"{median:.0f}", ""])
+            for part, value in zip(("median", "drop", "inside"), medians, strict=True):
+                rows.append([given.machine, path.name, f"{name}, {part}", f"{value:.0f}", ""])
     if given.csv:
         with given.csv.open("w", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")

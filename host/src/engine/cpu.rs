@@ -17,6 +17,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Batches at once: while the largest structure of one keeps a core, the others have work for the rest.
 const LANES: usize = 4;
+/// A batch of at most so many atoms is computed by the calling thread: some 15 launches, each of which would wake other threads and wait
+/// for them, take longer than what they would save (a core computes some 300 atoms a millisecond).
+const FEW_ATOMS: usize = 512;
+/// The calling thread hands a batch of at most so many atoms over to the pool as a whole, and waits once, not for each launch. Of larger
+/// ones the launches of several mix on the pool, so that cores that have nothing left of one go on with another.
+const SMALL_ATOMS: usize = 1 << 14;
 
 /// Computes batches on all cores of rayon's pool. Memory is kept from batch to batch.
 #[derive(Debug)]
@@ -52,8 +58,17 @@ impl Worker for CpuWorker {
         let pool = || self.pool.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = pool().pop();
         let mut work = kept.map_or_else(new_work, Ok)?;
-        let (executor, whole, largest) = (CpuExecutor::new(), batch.whole(), Largest::default());
-        let features = run_on(&executor, &whole, &self.points, &mut work, request, largest, &self.results)
+        let (whole, largest) = (batch.whole(), Largest::default());
+        let mut run =
+            |executor: CpuExecutor| run_on(&executor, &whole, &self.points, &mut work, request, largest, &self.results);
+        let computed = if batch.n_atoms() <= FEW_ATOMS {
+            run(CpuExecutor::new().on_this_thread())
+        } else if batch.n_atoms() <= SMALL_ATOMS {
+            rayon::scope(|_| run(CpuExecutor::new()))
+        } else {
+            run(CpuExecutor::new())
+        };
+        let features = computed
             // What was kept is no use to a batch that it is too short for, and might be to a smaller one.
             .inspect_err(|error| {
                 if error.is_out_of_memory() {

@@ -1,5 +1,7 @@
 //! Arrow IPC.
 
+mod floats;
+
 use super::value::{Kind, Value};
 use super::{Column, Columns, OutputError, Provenance, StructureRows, Table};
 use arrow_array::builder::{ArrayBuilder, Float32Builder, Int32Builder, StringBuilder};
@@ -7,6 +9,7 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_ipc::writer::{DictionaryTracker, FileWriter, IpcDataGenerator, IpcWriteOptions};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use base64::prelude::{BASE64_STANDARD, Engine};
+use floats::Floats;
 use rayon::prelude::*;
 use shared_types::backbone::SecondaryStructure;
 use std::collections::HashMap;
@@ -121,7 +124,13 @@ impl RecordBatches {
             values.finish()
         };
         let arrays: Vec<ArrayRef> = if rows * self.columns.len() <= FEW_VALUES {
-            self.columns.iter().map(array).collect()
+            let features: Vec<_> = self.columns.iter().filter_map(|(column, _)| column.number()).collect();
+            let (floats, mut places) = (Floats::new(&features, parts, rows), 0..);
+            let of = |column: &(Column, Values)| match column.0.number().and_then(|_| places.next()) {
+                Some(place) => floats.array(place),
+                None => array(column),
+            };
+            self.columns.iter().map(of).collect()
         } else {
             self.columns.par_iter().map(array).collect()
         };

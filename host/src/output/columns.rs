@@ -120,6 +120,14 @@ impl Column {
         }
     }
 
+    /// The feature, where the column is one that is a number.
+    pub(super) fn number(&self) -> Option<&'static Feature> {
+        match self {
+            Self::Feature(feature) => Some(feature),
+            _ => None,
+        }
+    }
+
     fn by_name(name: &str) -> Option<Self> {
         Self::every().find(|column| column.name() == name)
     }

@@ -40,7 +40,7 @@ class RayFeatures:
         engine, self._reading = split(options)
         self._engine = Engine(backend, **engine)
         self._columns = columns
-        self._on_error = on_error
+        self._on_error: Literal["raise", "skip"] = on_error
 
     def __call__(self, batch: pa.Table) -> pa.Table:
         """Takes a batch with the columns ``bytes`` and ``path``, and returns a row for each residue."""

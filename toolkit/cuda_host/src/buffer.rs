@@ -38,6 +38,9 @@ use std::ops::{Bound, Range, RangeBounds};
 /// This needs a GPU: `tests/tests/cuda_host_gpu/copies.rs` runs such code if there is one.
 pub struct DeviceBuffer<T: DeviceLayout> {
     memory: Memory,
+    /// The bytes of the memory that are this buffer's: all, but for a part of a parcel. They begin a whole number of elements from the
+    /// start.
+    room: Range<usize>,
     len: usize,
     element: PhantomData<T>,
 }
@@ -91,12 +94,23 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
 
     /// `len` elements with unspecified contents, in memory with room for them.
     pub(crate) fn in_lease(lease: Lease<DeviceBlock>, len: usize) -> Self {
-        Self { memory: Memory::new(lease), len, element: PhantomData }
+        Self::whole(Memory::new(lease), len)
+    }
+
+    /// The first `len` elements of a memory of its own.
+    fn whole(memory: Memory, len: usize) -> Self {
+        let room = 0..memory.bytes();
+        Self { memory, room, len, element: PhantomData }
+    }
+
+    /// `len` elements in a part of a memory, which no other buffer has.
+    pub(crate) fn part(memory: &Memory, room: Range<usize>, len: usize) -> Self {
+        Self { memory: memory.clone(), room, len, element: PhantomData }
     }
 
     /// `len` elements with unspecified contents, in new memory from this buffer's source.
     pub(crate) fn another(&self, stream: &Stream, len: usize) -> Result<Self, CudaError> {
-        Ok(Self { memory: another(&self.memory, stream, byte_len::<T>(len)?)?, len, element: PhantomData })
+        Ok(Self::whole(another(&self.memory, stream, byte_len::<T>(len)?)?, len))
     }
 
     /// Makes the buffer at least `len` elements long and keeps its contents; new elements are zero bytes. If its memory has
@@ -109,7 +123,7 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
     pub fn grow(&mut self, stream: &Stream, len: usize) -> Result<(), CudaError> {
         stream.check_runs("growing a device buffer")?;
         if len > self.len {
-            grow(&mut self.memory, stream, size_of::<T>() * self.len, byte_len::<T>(len)?)?;
+            grow(&mut self.memory, &mut self.room, stream, size_of::<T>() * self.len, byte_len::<T>(len)?)?;
             self.len = len;
         }
         Ok(())
@@ -125,11 +139,12 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
     pub fn capacity(&self) -> usize {
         match size_of::<T>() {
             0 => usize::MAX,
-            size => self.memory.bytes() / size,
+            size => self.room.len() / size,
         }
     }
 
-    /// Whether a graph uses its memory: the graph's next launch reads what is written now.
+    /// Whether a graph uses its memory: the graph's next launch reads what is written now. A buffer of a
+    /// [`Parcel`](crate::Parcel) counts as such, since others have the same memory.
     #[must_use]
     pub fn is_in_graph(&self) -> bool {
         self.memory.is_shared()
@@ -156,13 +171,18 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
     /// A view of all elements.
     #[must_use]
     pub fn view(&self) -> DeviceView<'_, T> {
-        DeviceView::new(&self.memory, 0, self.len)
+        DeviceView::new(&self.memory, self.first(), self.len)
     }
 
     /// A mutable view of all elements.
     #[must_use]
     pub fn view_mut(&mut self) -> DeviceViewMut<'_, T> {
-        DeviceViewMut::new(&self.memory, 0, self.len)
+        DeviceViewMut::new(&self.memory, self.first(), self.len)
+    }
+
+    /// Where it begins in its memory, in elements.
+    fn first(&self) -> usize {
+        self.room.start.checked_div(size_of::<T>()).unwrap_or(0)
     }
 
     /// A view of some elements.
@@ -237,17 +257,24 @@ impl<T: DeviceLayout> fmt::Debug for DeviceBuffer<T> {
     }
 }
 
-/// Grows a memory to `bytes` bytes and keeps the first `kept`: see [`DeviceBuffer::grow`].
-fn grow(memory: &mut Memory, stream: &Stream, kept: usize, bytes: usize) -> Result<(), CudaError> {
-    if bytes <= memory.bytes() {
+/// Grows a buffer's part of a memory to `bytes` bytes and keeps the first `kept`: see [`DeviceBuffer::grow`].
+fn grow(
+    memory: &mut Memory,
+    room: &mut Range<usize>,
+    stream: &Stream,
+    kept: usize,
+    bytes: usize,
+) -> Result<(), CudaError> {
+    let start = room.start;
+    if bytes <= room.len() {
         // The rest belongs to this buffer, and there is no view of it.
-        return Part { memory, bytes: kept..bytes }.zero(stream);
+        return Part { memory, bytes: start + kept..start + bytes }.zero(stream);
     }
     let longer = another(memory, stream, bytes)?;
     Part { memory: &longer, bytes: kept..bytes }.zero(stream)?;
-    let from = Part { memory, bytes: 0..kept };
+    let from = Part { memory, bytes: start..start + kept };
     Part { memory: &longer, bytes: 0..kept }.copy_from_part(stream, &from, "copying on the device")?;
-    *memory = longer;
+    (*room, *memory) = (0..longer.bytes(), longer);
     Ok(())
 }
 

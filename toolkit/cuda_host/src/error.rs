@@ -106,8 +106,11 @@ pub enum CudaError {
         /// Bytes of the block.
         given: usize,
     },
-    /// Memory of a graph, which the host cannot access, because the graph may be launched at any time.
-    #[error("{operation}: a graph uses that memory, and may be launched at any time; drop the graph first, or copy")]
+    /// Memory of a graph, which the host cannot access, because the graph may be launched at any time; or of several buffers.
+    #[error(
+        "{operation}: a graph, which may be launched at any time, or another buffer of a parcel uses that memory; drop that first, or \
+         copy"
+    )]
     InGraph {
         /// The operation that failed.
         operation: &'static str,

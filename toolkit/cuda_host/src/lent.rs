@@ -42,8 +42,7 @@ impl<T: DeviceLayout> LentBuffer<T> {
         }
         stream.synchronize()?;
         buffer.wait_unused()?;
-        let bytes = 0..buffer.len() * size_of::<T>();
-        buffer.memory().check_written(&bytes, OPERATION)?;
+        buffer.memory().check_written(&buffer.view().bytes(), OPERATION)?;
         Ok(Self { buffer: Some(buffer) })
     }
 

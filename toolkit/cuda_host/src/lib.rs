@@ -33,7 +33,8 @@
 //!
 //! # Memory for many batches
 //!
-//! [`GpuBufferPool`] and [`PinnedPool`] lease memory and reuse it without waiting. A [`Graph`] is work that is recorded
+//! [`GpuBufferPool`] and [`PinnedPool`] lease memory and reuse it without waiting. A [`Parcel`] is many small buffers that one
+//! copy fills. A [`Graph`] is work that is recorded
 //! once and launched many times, with everything it uses. [`Timeline`] shows what overlaps. A [`VisibleBuffer`] needs no
 //! copies: host and device access it in turn.
 //!
@@ -68,6 +69,7 @@ mod module;
 pub mod nvtx;
 mod occupancy;
 mod offsets;
+mod parcel;
 mod part;
 mod pinned;
 mod pinned_block;
@@ -96,6 +98,7 @@ pub use module::raw;
 pub use module::{KernelAttributes, LoadedKernel, Module};
 pub use occupancy::BlockSize;
 pub use offsets::DeviceOffsets;
+pub use parcel::Parcel;
 pub use pinned::PinnedBuffer;
 pub use pinned_block::PinnedBlock;
 pub use pool::{DeviceSource, GpuBufferPool, MemorySource, PinnedPool, PinnedSource, PoolOptions, PoolStatistics};

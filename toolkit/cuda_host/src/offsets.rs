@@ -32,8 +32,7 @@ impl DeviceOffsets {
     /// # Errors
     /// Those of [`DeviceBuffer::from_slice`].
     pub fn new(stream: &Stream, offsets: &Offsets) -> Result<Self, CudaError> {
-        let buffer = DeviceBuffer::from_slice(stream, offsets.as_slice())?;
-        Ok(Self { buffer, segments: offsets.segments(), end: offsets.end() })
+        Ok(Self::of(DeviceBuffer::from_slice(stream, offsets.as_slice())?, offsets))
     }
 
     /// Copies offsets to memory of a pool, to which it returns.
@@ -41,8 +40,12 @@ impl DeviceOffsets {
     /// # Errors
     /// Those of [`GpuBufferPool::lease_from`].
     pub fn leased(pool: &GpuBufferPool, stream: &Stream, offsets: &Offsets) -> Result<Self, CudaError> {
-        let buffer = pool.lease_from(stream, offsets.as_slice())?;
-        Ok(Self { buffer, segments: offsets.segments(), end: offsets.end() })
+        Ok(Self::of(pool.lease_from(stream, offsets.as_slice())?, offsets))
+    }
+
+    /// In a buffer that has them.
+    pub(crate) fn of(buffer: DeviceBuffer<u32>, offsets: &Offsets) -> Self {
+        Self { buffer, segments: offsets.segments(), end: offsets.end() }
     }
 
     /// Replaces the offsets, except those of recorded graphs, which keep theirs. Allocates only if there are more than ever

@@ -20,6 +20,10 @@ use cuda_host::{
 use shared_types::PointGroup;
 use std::ops::Range;
 
+/// A batch of at most so many atoms goes to the device in one copy. Queueing a copy of each of some 30 buffers takes longer than all
+/// else that the host does for it.
+const SMALL_ATOMS: usize = 1 << 13;
+
 /// A batch with all of its buffers on a device, each at least as long as the longest batch so far needed.
 ///
 /// ```no_run
@@ -104,10 +108,26 @@ impl DeviceBatch {
     /// # Errors
     /// Those of the driver; out of memory among them.
     pub fn upload_chunk(&mut self, stream: &Stream, chunk: &BatchChunk<'_>, largest: Largest) -> Result<(), CudaError> {
+        self.upload_by(self.memory.on(stream), chunk, largest)
+    }
+
+    /// As [`upload_chunk`](Self::upload_chunk), in one copy where the chunk is small.
+    pub(super) fn upload_gathered(
+        &mut self,
+        stream: &Stream,
+        chunk: &BatchChunk<'_>,
+        largest: Largest,
+    ) -> Result<(), CudaError> {
         let memory = self.memory.on(stream);
+        let memory = if chunk.n_atoms() <= SMALL_ATOMS { memory.gathering()? } else { memory };
+        self.upload_by(memory, chunk, largest)
+    }
+
+    fn upload_by(&mut self, memory: DeviceMemory, chunk: &BatchChunk<'_>, largest: Largest) -> Result<(), CudaError> {
         // First what waits, then what may be under way when this returns.
         self.work.prepare(&memory, chunk, &self.request, largest)?;
-        self.inputs.upload(&memory, chunk)
+        self.inputs.upload(&memory, chunk)?;
+        memory.send()
     }
 
     /// Makes one CUDA graph of all that a batch takes: uploads of its atoms and B factors, all launches, and downloads of

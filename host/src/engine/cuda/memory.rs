@@ -2,9 +2,12 @@
 
 use super::staging::Staging;
 use crate::engine::memory::{Memory, none};
-use cuda_host::{CudaError, Device, DeviceBuffer, DeviceOffsets, DeviceView, DeviceViewMut, GpuBufferPool, Stream};
+use cuda_host::{
+    CudaError, Device, DeviceBuffer, DeviceOffsets, DeviceView, DeviceViewMut, GpuBufferPool, Parcel, Stream,
+};
 use cuda_layout::DeviceLayout;
 use cuda_std::launch::Offsets;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Memory of a pool; all that happens to it happens on one stream. Cheap to clone.
 ///
@@ -31,6 +34,8 @@ pub struct DeviceMemory {
     stream: Stream,
     pool: GpuBufferPool,
     staging: Option<Staging>,
+    /// Where what is copied to the device is gathered.
+    parcel: Option<Arc<Mutex<Option<Parcel>>>>,
 }
 
 impl DeviceMemory {
@@ -38,12 +43,38 @@ impl DeviceMemory {
     /// none.
     #[must_use]
     pub fn new(stream: &Stream, pool: &GpuBufferPool, staging: Option<Staging>) -> Self {
-        Self { stream: stream.clone(), pool: pool.clone(), staging }
+        Self { stream: stream.clone(), pool: pool.clone(), staging, parcel: None }
     }
 
     /// The same, used on another stream.
     pub(super) fn on(&self, stream: &Stream) -> Self {
         Self::new(stream, &self.pool, self.staging.clone())
+    }
+
+    /// The same, where what is copied to the device from now on is gathered, as far as there is room for it, until it is
+    /// [sent](Self::send). As it is where copies are not staged, or where memory is short.
+    pub(super) fn gathering(self) -> Result<Self, CudaError> {
+        let parcel = match self.staging.as_ref().map(|staging| staging.parcel(&self.pool, &self.stream)) {
+            Some(Err(error)) if !error.is_out_of_memory() => return Err(error),
+            found => found.and_then(Result::ok),
+        };
+        Ok(Self { parcel: parcel.map(|parcel| Arc::new(Mutex::new(Some(parcel)))), ..self })
+    }
+
+    /// Copies what was gathered to the device, by one copy.
+    pub(super) fn send(self) -> Result<(), CudaError> {
+        let Some(parcel) = self.parcel else { return Ok(()) };
+        let gathered = parcel.lock().unwrap_or_else(PoisonError::into_inner).take();
+        gathered.map_or(Ok(()), |parcel| parcel.send(&self.stream))
+    }
+
+    /// What `add` makes of the parcel, if there is one with room.
+    fn gathered<T>(
+        &self,
+        add: impl FnOnce(&mut Parcel) -> Result<Option<T>, CudaError>,
+    ) -> Result<Option<T>, CudaError> {
+        let Some(parcel) = &self.parcel else { return Ok(None) };
+        parcel.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map_or(Ok(None), add)
     }
 
     /// Elements that stay as they are.
@@ -77,6 +108,10 @@ impl Memory for DeviceMemory {
         buffer: &mut DeviceBuffer<T>,
         elements: &[T],
     ) -> Result<(), CudaError> {
+        if let Some(gathered) = self.gathered(|parcel| parcel.add(elements))? {
+            *buffer = gathered;
+            return Ok(());
+        }
         self.reserve(buffer, elements.len())?;
         let mut to = buffer.slice_mut(..elements.len())?;
         match &self.staging {
@@ -102,7 +137,11 @@ impl Memory for DeviceMemory {
     }
 
     fn set(&self, offsets: &mut DeviceOffsets, to: &Offsets) -> Result<(), CudaError> {
-        offsets.set(&self.stream, to)
+        match self.gathered(|parcel| parcel.add_offsets(to))? {
+            Some(gathered) => *offsets = gathered,
+            None => offsets.set(&self.stream, to)?,
+        }
+        Ok(())
     }
 
     fn view<T: DeviceLayout>(buffer: &DeviceBuffer<T>, len: usize) -> DeviceView<'_, T> {

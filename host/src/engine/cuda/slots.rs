@@ -126,6 +126,8 @@ struct Slot {
 struct Job<'a> {
     chunk: BatchChunk<'a>,
     to: ResultsMut<'a>,
+    /// Whether the chunk is the whole batch.
+    is_whole: bool,
 }
 
 /// How long a chunk took, and its values where they stay on the device.
@@ -155,6 +157,9 @@ impl DeviceSlots {
             }
             staging => staging?,
         };
+        if let Some(staging) = &staging {
+            staging.make_room_for_parcels(&pool, executor.stream());
+        }
         let slot = |_| {
             let executor = executor.on(&context.stream()?)?;
             let memory = DeviceMemory::new(executor.stream(), &pool, staging.clone());
@@ -182,11 +187,12 @@ impl DeviceSlots {
         let chunks = batch.chunks((batch.n_atoms() / self.options.chunk_atoms.max(1)).min(self.options.chunks));
         let (mut jobs, mut firsts, mut first) = (Vec::with_capacity(chunks.len()), Vec::with_capacity(chunks.len()), 0);
         let mut rest = features.as_mut();
+        let is_whole = chunks.len() == 1;
         for chunk in chunks {
             firsts.push(first);
             first += chunk.n_residues();
             let (to, others) = rest.split_at(sizes(&chunk));
-            jobs.push(Job { chunk, to });
+            jobs.push(Job { chunk, to, is_whole });
             rest = others;
         }
         let result = match <[Job<'_>; 1]>::try_from(jobs) {
@@ -277,7 +283,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Slot {
     fn run(
         &mut self,
-        Job { chunk, to }: Job<'_>,
+        Job { chunk, to, is_whole }: Job<'_>,
         request: &Request,
         copying: &Copying,
     ) -> Result<Outcome, EngineError> {
@@ -289,7 +295,7 @@ impl Slot {
             _ => DeviceBatch::in_memory(&self.memory, request).map_err(|error| EngineError::Device(error.into()))?,
         };
         let stays = request.selection.stays_on_device();
-        let outcome = self.compute(&mut buffers, &stream, &chunk, to, copying).and_then(|times| {
+        let outcome = self.compute(&mut buffers, &stream, (&chunk, is_whole), to, copying).and_then(|times| {
             let values = stays.then(|| buffers.lend_values(&stream)).transpose()?;
             Ok((times, values))
         });
@@ -302,7 +308,7 @@ impl Slot {
         &self,
         buffers: &mut DeviceBatch,
         stream: &Stream,
-        chunk: &BatchChunk<'_>,
+        (chunk, is_whole): (&BatchChunk<'_>, bool),
         to: ResultsMut<'_>,
         copying: &Copying,
     ) -> Result<DeviceTimes, CudaError> {
@@ -310,7 +316,12 @@ impl Slot {
         {
             let mut before = locked(&copying.to_device);
             begin.record(stream)?;
-            buffers.upload_chunk(stream, chunk, Largest::default())?;
+            // Chunks of a larger batch keep the buffers that they have, which fit again.
+            if is_whole {
+                buffers.upload_gathered(stream, chunk, Largest::default())?;
+            } else {
+                buffers.upload_chunk(stream, chunk, Largest::default())?;
+            }
             uploaded.record(stream)?;
             if let Some(before) = &*before {
                 stream.queue_behind(before)?;

@@ -2,7 +2,8 @@
 
 use crate::engine::threads::at_once;
 use cuda_host::{
-    Context, CudaError, DeviceView, DeviceViewMut, PinnedBuffer, PinnedPool, PoolOptions, PoolStatistics, Stream,
+    Context, CudaError, DeviceView, DeviceViewMut, GpuBufferPool, Parcel, PinnedBuffer, PinnedPool, PoolOptions,
+    PoolStatistics, Stream,
 };
 use cuda_layout::DeviceLayout;
 use std::num::NonZero;
@@ -14,6 +15,9 @@ use std::thread;
 const PIECE_BYTES: usize = 2 << 20;
 /// Pieces of a thread: one under way while it works on the other.
 const PIECES_PER_THREAD: usize = 2;
+/// Bytes that small copies are gathered in. Always as many, so that the next parcel finds the memory of the one before the
+/// last.
+const PARCEL_BYTES: usize = 1 << 20;
 /// Threads of a copy. More find no more bandwidth.
 const MOST_THREADS: usize = 6;
 
@@ -110,6 +114,19 @@ impl Staging {
             }
             Ok(())
         })
+    }
+
+    /// Has the pool hold memory for two parcels: that of a batch, and that of the next. Where there is too little, it is asked for when it is
+    /// needed.
+    pub(super) fn make_room_for_parcels(&self, pool: &GpuBufferPool, stream: &Stream) {
+        // Both at once, so that there are as many.
+        let room = [(); 2].map(|()| pool.lease::<u8>(stream, PARCEL_BYTES));
+        drop(room);
+    }
+
+    /// Room for many small copies to the device, which become one.
+    pub(super) fn parcel(&self, pool: &GpuBufferPool, stream: &Stream) -> Result<Parcel, CudaError> {
+        Parcel::new(pool, stream, self.few.lease(PIECE_BYTES)?, PARCEL_BYTES)
     }
 
     /// Copies elements from the device, when all work on the stream is done.

@@ -39,6 +39,8 @@ pub struct CpuExecutor {
     seed: Option<u64>,
     /// How long a launch may take.
     limit: Option<Duration>,
+    /// Whether the calling thread runs all blocks.
+    alone: bool,
 }
 
 impl CpuExecutor {
@@ -46,6 +48,28 @@ impl CpuExecutor {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The same, but the calling thread runs all blocks, one after another. For launches that take less time than waking other
+    /// threads.
+    ///
+    /// ```
+    /// # use cuda_std::prelude::*;
+    /// #[kernel(threads = 32)]
+    /// fn indices(block: &mut Block, out: &mut Chunk<u32, 32>) {
+    ///     let own = block.per_thread(|thread| thread.index());
+    ///     out.write(block, 0, &own, |_, index| *index);
+    /// }
+    /// # fn main() {
+    /// let mut out = [0; 128];
+    /// indices::launch(&CpuExecutor::new().on_this_thread(), 4, indices::Args { out: &mut out }).unwrap();
+    /// assert_eq!((out[31], out[32], out[127]), (31, 0, 31));
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn on_this_thread(mut self) -> Self {
+        self.alone = true;
+        self
     }
 
     /// An executor for tests: one block at a time, and the blocks, the warps of a block and the threads of a phase each
@@ -140,6 +164,10 @@ impl CpuExecutor {
         if let Some(seed) = self.seed {
             let order = Order::Shuffled(seed);
             return order.list(blocks).into_iter().try_for_each(|index| run(index, order.of(index)));
+        }
+        // Waking another thread for the only block would take as long as a small block, and this one would only wait.
+        if self.alone || blocks <= 1 {
+            return (0..blocks).try_for_each(|index| run(index, Order::RISING));
         }
         // A block may be a thousand times the work of its neighbour: each is taken by itself.
         (0..blocks).into_par_iter().with_max_len(1).try_for_each(|index| run(index, Order::RISING))

@@ -13,6 +13,7 @@ mod lifetimes;
 mod modules;
 mod order;
 mod panics;
+mod parcels;
 mod pools;
 mod programs;
 mod simulated;

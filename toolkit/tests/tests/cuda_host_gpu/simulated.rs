@@ -12,6 +12,7 @@ fn the_order_of_work_holds_on_a_driver_that_does_nothing_before_it_must() {
     let variables = [("LD_LIBRARY_PATH", folder.to_str().unwrap()), (SIMULATED, "1"), ("CUDA_REQUIRE_GPU", "1")];
     let tests = [
         "pools::",
+        "parcels::",
         "staging::",
         "graphs::",
         "programs::",

@@ -1,0 +1,65 @@
+//! Columns of features that share their memory.
+
+use super::StructureRows;
+use arrow_array::{ArrayRef, Float32Array};
+use arrow_buffer::{BooleanBuffer, Buffer, MutableBuffer, NullBuffer, ScalarBuffer};
+use shared_types::Feature;
+use std::sync::Arc;
+
+/// Bytes at a multiple of which each column begins, as Arrow recommends.
+const ALIGNED: usize = 64;
+
+/// Features of some structures in two allocations: the values, and a bit for each that says whether it is defined. For few rows, where
+/// allocating two of each column would take longer than filling them. Where there are many, a column that is kept alone should not keep
+/// the others.
+pub(super) struct Floats {
+    values: Buffer,
+    bits: Buffer,
+    rows: usize,
+}
+
+impl Floats {
+    pub(super) fn new(features: &[&Feature], parts: &[StructureRows<'_>], rows: usize) -> Self {
+        let (of_values, of_bits) = strides(rows);
+        let mut values = MutableBuffer::from_len_zeroed(features.len() * of_values);
+        let mut bits = MutableBuffer::from_len_zeroed(features.len() * of_bits);
+        // Where there are no rows, there is nothing to fill, and no chunk of no values.
+        let of_columns = values.typed_data_mut::<f32>().chunks_exact_mut((of_values / size_of::<f32>()).max(1));
+        let columns = of_columns.zip(bits.as_slice_mut().chunks_exact_mut(of_bits.max(1)));
+        for (feature, (values, bits)) in features.iter().zip(columns) {
+            let mut rest = &mut values[..rows];
+            for part in parts {
+                let (own, others) = rest.split_at_mut(part.len());
+                match part.values(feature).get(..part.len()) {
+                    Some(found) => own.copy_from_slice(found),
+                    None => own.fill(f32::NAN),
+                }
+                rest = others;
+            }
+            for (values, byte) in values[..rows].chunks_mut(8).zip(bits) {
+                for (place, value) in values.iter_mut().enumerate() {
+                    if value.is_nan() {
+                        *value = 0.0;
+                    } else {
+                        *byte |= 1 << place;
+                    }
+                }
+            }
+        }
+        Self { values: values.into(), bits: bits.into(), rows }
+    }
+
+    /// The column of the feature at a place of the list.
+    pub(super) fn array(&self, place: usize) -> ArrayRef {
+        let (of_values, of_bits) = strides(self.rows);
+        let bits = self.bits.slice_with_length(place * of_bits, self.rows.div_ceil(8));
+        let defined = NullBuffer::new(BooleanBuffer::new(bits, 0, self.rows));
+        let values = ScalarBuffer::new(self.values.clone(), place * of_values / size_of::<f32>(), self.rows);
+        Arc::new(Float32Array::new(values, (defined.null_count() > 0).then_some(defined)))
+    }
+}
+
+/// Bytes from a column to the next: of values, and of bits.
+fn strides(rows: usize) -> (usize, usize) {
+    ((rows * size_of::<f32>()).next_multiple_of(ALIGNED), rows.div_ceil(8).next_multiple_of(ALIGNED))
+}
