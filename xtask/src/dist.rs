@@ -93,6 +93,13 @@ fn build(root: &Path, tools: &Path, target: &str) -> Result<PathBuf> {
         // Zig disables the 512-bit vectors, which a decompressor's C code would choose at run time.
         command.env(format!("CFLAGS_{}", triple(target).replace('-', "_")), "-mevex512");
     }
+    // It takes Zig from the Python that is first on the path.
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = [tools.join("bin")].into_iter().chain(std::env::split_paths(&path));
+    command.env(
+        "PATH",
+        std::env::join_paths(path).context("a folder of PATH, or the workspace's, has a name that no path takes")?,
+    );
     let status = command.status().with_context(|| {
         format!("cannot start {:?}; `cargo xtask dist --install` installs it", command.get_program())
     })?;
