@@ -264,6 +264,7 @@ fn items(
         unsafe impl l::Kernel for #kernel {
             const NAME: &'static str = #name_text;
             const DESCRIPTION: &'static str = {
+                #[allow(unused_braces)]
                 const TEXT: &p::cuda_layout::Text = &#description;
                 TEXT.as_str()
             };
