@@ -101,16 +101,20 @@ impl<R: Read> Read for Unfolding<R> {
     }
 }
 
-/// The decompressed bytes.
+/// The decompressed bytes, unless they are of a format that is refused by name.
 pub(super) fn plain(bytes: &[u8]) -> std::result::Result<Cow<'_, [u8]>, Problem> {
-    let compression = match Compression::of(bytes) {
-        None => match OTHERS.iter().find(|(magic, _)| bytes.starts_with(magic)) {
-            Some((_, refusal)) => return Err(Problem::OtherFormat(refusal)),
-            None => return Ok(Cow::Borrowed(bytes)),
-        },
-        Some(Compression::Gzip) => return gzip::decompress(bytes).map(Cow::Owned),
-        Some(other) => other,
+    let text = match Compression::of(bytes) {
+        None => Cow::Borrowed(bytes),
+        Some(Compression::Gzip) => Cow::Owned(gzip::decompress(bytes)?),
+        Some(other) => Cow::Owned(decompressed(other, bytes)?),
     };
+    match OTHERS.iter().find(|(magic, _)| text.starts_with(magic)) {
+        Some((_, refusal)) => Err(Problem::OtherFormat(refusal)),
+        None => Ok(text),
+    }
+}
+
+fn decompressed(compression: Compression, bytes: &[u8]) -> std::result::Result<Vec<u8>, Problem> {
     let corrupt = |source| Problem::Compressed { by: compression.name(), source };
     let mut text = Vec::new();
     let mut decoder = compression.decoder(bytes).map_err(corrupt)?;
@@ -118,7 +122,7 @@ pub(super) fn plain(bytes: &[u8]) -> std::result::Result<Cow<'_, [u8]>, Problem>
         Problem::Gzip(source) => corrupt(source),
         other => other,
     })?;
-    Ok(Cow::Owned(text))
+    Ok(text)
 }
 
 #[cfg(test)]
@@ -169,8 +173,10 @@ mod tests {
             (b"\x04\x22\x4d\x18", "lz4"),
             (b"7z\xbc\xaf\x27\x1c", "7z"),
         ] {
-            let refused = plain(bytes).unwrap_err().to_string();
-            assert!(refused.contains(name) && refused.contains("not read"), "{refused}");
+            for bytes in [vec![bytes.to_vec()], compressed(bytes).to_vec()].concat() {
+                let refused = plain(&bytes).unwrap_err().to_string();
+                assert!(refused.contains(name) && refused.contains("not read"), "{refused}");
+            }
         }
     }
 

@@ -33,6 +33,8 @@ enum Backing {
     Host { _memory: HostMemory },
     /// The owner, which may be another library, frees them when this is dropped.
     Foreign { _owner: Box<dyn Send + Sync> },
+    /// Another library's until a scope ends, which waits for all work.
+    InScope,
     /// Nobody frees them.
     Left,
 }
@@ -76,6 +78,14 @@ impl DeviceBlock {
         owner: Box<dyn Send + Sync>,
     ) -> Self {
         Self::new(context, address, bytes, Backing::Foreign { _owner: owner })
+    }
+
+    /// Memory of another library, for a scope.
+    ///
+    /// # Safety
+    /// As of [`ForeignScope::buffer`](crate::ForeignScope::buffer).
+    pub(crate) unsafe fn in_scope(context: &Context, address: CUdeviceptr, bytes: usize) -> Self {
+        Self::new(context, address, bytes, Backing::InScope)
     }
 
     fn new(context: &Context, address: CUdeviceptr, bytes: usize, backing: Backing) -> Self {
@@ -144,6 +154,10 @@ impl PoolBlock for DeviceBlock {
 impl Drop for DeviceBlock {
     /// Waits for the work that uses the memory, then frees it. What cannot be waited for may still use it: then it stays.
     fn drop(&mut self) {
+        if matches!(self.backing, Backing::InScope) {
+            // The scope waits for it.
+            return;
+        }
         if let Err(error) = self.usage.wait() {
             std::mem::forget(std::mem::replace(&mut self.backing, Backing::Left));
             tracing::warn!("memory of device {} is not used again: {error}", self.context.ordinal());
@@ -188,6 +202,14 @@ impl Memory {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
+    /// Whether work on a stream may use it: one of its device, and no graph's where the memory is lent until a scope ends.
+    pub(crate) fn check_stream(&self, stream: &Stream, operation: &'static str) -> Result<(), CudaError> {
+        if matches!(self.backing, Backing::InScope) {
+            stream.check_runs(operation)?;
+        }
+        stream.check_device(&self.context, operation)
+    }
+
     /// Before work on `bytes` is queued on a stream. A stream that is being captured notes it for its graph.
     pub(crate) fn begin(
         &self,
@@ -196,7 +218,7 @@ impl Memory {
         bytes: Range<usize>,
         operation: &'static str,
     ) -> Result<Begun, CudaError> {
-        stream.check_device(&self.context, operation)?;
+        self.check_stream(stream, operation)?;
         match stream.recording() {
             Some(recording) => Ok(recording.note(self, access, bytes)),
             None => self.usage.begin(stream, access),

@@ -87,6 +87,16 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
         Ok(Self::in_lease(Lease::owned(block), len))
     }
 
+    /// Elements in memory of another library, for a scope.
+    ///
+    /// # Safety
+    /// As of [`ForeignScope::buffer`](crate::ForeignScope::buffer).
+    pub(crate) unsafe fn in_scope(context: &Context, address: u64, len: usize) -> Result<Self, CudaError> {
+        // SAFETY: ensured by the caller.
+        let block = unsafe { DeviceBlock::in_scope(context, address, byte_len::<T>(len)?) };
+        Ok(Self::in_lease(Lease::owned(block), len))
+    }
+
     fn allocate(context: &Context, len: usize) -> Result<Self, CudaError> {
         let block = DeviceBlock::allocate(context, byte_len::<T>(len)?)?;
         Ok(Self::in_lease(Lease::owned(block), len))

@@ -381,6 +381,7 @@ impl CudaExecutor {
 
     /// Orders the launch after the work that it conflicts with in a buffer.
     fn begin(&self, memory: &Memory, bytes: Range<usize>, used: Use) -> Result<Begun, CudaError> {
+        memory.check_stream(&self.stream, OPERATION)?;
         if let (Use::Update, Some(recording)) = (used, self.stream.recording()) {
             recording.note(memory, Access::Read, bytes.clone());
         }

@@ -58,6 +58,7 @@ mod dynamic;
 mod error;
 mod event;
 mod executor;
+mod foreign;
 mod graph;
 mod host_memory;
 mod image;
@@ -90,6 +91,7 @@ pub use device::{CudaVersion, Device, DeviceInfo, MIN_COMPUTE_CAPABILITY, driver
 pub use error::CudaError;
 pub use event::Event;
 pub use executor::CudaExecutor;
+pub use foreign::{ForeignBuffer, ForeignScope};
 pub use graph::{Graph, Recorder, Staged};
 pub use image::{Chip, Image};
 pub use lent::{CallersContext, LentBuffer};

@@ -1,7 +1,7 @@
 //! Which memory of a device's arrays buffers have: none that is written is another one's, too.
 
 use crate::dlpack::Lent;
-use cuda_host::{DeviceBuffer, DeviceView};
+use cuda_host::{DeviceView, ForeignBuffer};
 use cuda_layout::DeviceLayout;
 use pyo3::PyResult;
 use pyo3::exceptions::PyValueError;
@@ -59,10 +59,10 @@ impl Drop for Owner {
 
 /// The elements of an [`Array`](crate::Array) on a GPU, to read.
 #[derive(Debug)]
-pub struct DeviceArray<T: DeviceLayout>(DeviceBuffer<T>);
+pub struct DeviceArray<'call, T: DeviceLayout>(ForeignBuffer<'call, T>);
 
-impl<T: DeviceLayout> DeviceArray<T> {
-    pub(crate) fn new(buffer: DeviceBuffer<T>) -> Self {
+impl<'call, T: DeviceLayout> DeviceArray<'call, T> {
+    pub(crate) fn new(buffer: ForeignBuffer<'call, T>) -> Self {
         Self(buffer)
     }
 

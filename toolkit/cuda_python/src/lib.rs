@@ -26,7 +26,7 @@ mod dlpack;
 mod foreign;
 mod in_use;
 
-use cuda_host::{CudaError, CudaExecutor, DeviceBuffer, Stream};
+use cuda_host::{CallersContext, CudaError, CudaExecutor, ForeignBuffer, ForeignScope};
 use cuda_layout::DeviceLayout;
 use dlpack::Lent;
 pub use foreign::HostMut;
@@ -153,27 +153,27 @@ impl<T: Element> Array<T> {
         std::ptr::with_exposed_provenance_mut(self.lent.address() as usize)
     }
 
-    /// The elements, on the GPU of `stream`. Waits for all work there, which may write them.
+    /// The elements, on the GPU of a [call](Executors::call). Waits for all work there, which may write them.
     ///
     /// # Errors
     /// Those of the driver, and where a buffer that is written has the same memory.
     ///
     /// # Panics
     /// If the array is not there: see [`place`].
-    pub fn device(&self, stream: &Stream) -> PyResult<DeviceArray<T>> {
-        self.on_device(stream, false).map(DeviceArray::new)
+    pub fn device<'call>(&self, call: &ForeignScope<'call>) -> PyResult<DeviceArray<'call, T>> {
+        self.on_device(call, false).map(DeviceArray::new)
     }
 
-    fn on_device(&self, stream: &Stream, is_written: bool) -> PyResult<DeviceBuffer<T>> {
-        let (context, here) = (stream.context(), Ok(Place::Device(stream.context().ordinal())));
-        assert_eq!(self.lent.place(), here, "the array is elsewhere");
-        without_the_lock(|| stream.wait_for_others()).map_err(of_device)?;
+    fn on_device<'call>(&self, call: &ForeignScope<'call>, is_written: bool) -> PyResult<ForeignBuffer<'call, T>> {
+        let ordinal = call.context().ordinal();
+        assert_eq!(self.lent.place(), Ok(Place::Device(ordinal)), "the array is elsewhere");
+        without_the_lock(|| call.wait_for_others()).map_err(of_device)?;
         let (address, (_, range)) = (self.lent.address(), self.memory());
-        let owner = in_use::lend(Arc::clone(&self.lent), context.ordinal(), range, is_written)?;
+        let owner = in_use::lend(Arc::clone(&self.lent), ordinal, range, is_written)?;
         // SAFETY: there are as many aligned elements of this type until the tensor is returned, as was checked. All other
         // work was waited for. No other buffer here writes this memory, or reads what this one writes. Other code queues new
-        // work when the call returns, and before that `finish` waits for the kernels.
-        unsafe { DeviceBuffer::from_foreign(context, address, self.len, owner) }.map_err(of_device)
+        // work when the call returns, after the scope's end.
+        unsafe { call.buffer(address, self.len, owner) }.map_err(of_device)
     }
 }
 
@@ -207,8 +207,8 @@ impl<T: Element> ArrayMut<T> {
     ///
     /// # Panics
     /// The same.
-    pub fn device(&mut self, stream: &Stream) -> PyResult<DeviceBuffer<T>> {
-        self.0.on_device(stream, true)
+    pub fn device<'call>(&mut self, call: &ForeignScope<'call>) -> PyResult<ForeignBuffer<'call, T>> {
+        self.0.on_device(call, true)
     }
 }
 
@@ -274,15 +274,6 @@ pub fn of_launch<E: Display>(launched: Result<(), E>) -> PyResult<()> {
     })
 }
 
-/// Waits for launches on a GPU, so that other libraries may use the arrays again.
-///
-/// # Errors
-/// Those of the launch, a kernel's panic, and those of the driver.
-pub fn finish(launched: Result<(), CudaError>, stream: &Stream) -> PyResult<()> {
-    let waited = without_the_lock(|| stream.synchronize());
-    of_launch(launched.and(waited))
-}
-
 /// Waits for a device while other threads of Python go on: what the device is to do first may be waiting for one of them.
 fn without_the_lock<R: Send>(wait: impl FnOnce() -> R + Send) -> R {
     Python::attach(|python| python.detach(wait))
@@ -299,7 +290,7 @@ pub fn of_device(error: CudaError) -> PyErr {
 /// use cuda_python::Executors;
 ///
 /// static EXECUTORS: Executors = Executors::new("waves");
-/// assert!(EXECUTORS.on(0, Err("this build has no PTX")).is_err());
+/// assert!(EXECUTORS.call(0, Err("this build has no PTX"), |_, _| Ok(())).is_err());
 /// ```
 #[derive(Debug)]
 pub struct Executors {
@@ -314,11 +305,29 @@ impl Executors {
         Self { name, open: Mutex::new(BTreeMap::new()) }
     }
 
-    /// The executor of a device, with kernels of `ptx`, or the reason why there is no PTX.
+    /// Runs `launches` with the executor of a device, which has the kernels of `ptx` (or the reason why there is no PTX), and
+    /// with the scope that arrays are [lent](Array::device) to it for. Then it waits, so that other libraries may use the
+    /// arrays when the function returns, whatever has become of their buffers. The thread keeps its current device.
     ///
     /// # Errors
-    /// If there is no PTX, and those of the driver.
-    pub fn on(&self, ordinal: usize, ptx: Result<&str, &str>) -> PyResult<CudaExecutor> {
+    /// If there is no PTX, those of `launches`, a kernel's panic, and those of the driver.
+    pub fn call<R>(
+        &self,
+        ordinal: usize,
+        ptx: Result<&str, &str>,
+        launches: impl for<'call> FnOnce(&CudaExecutor, &ForeignScope<'call>) -> PyResult<R>,
+    ) -> PyResult<R> {
+        let _callers = CallersContext::keep();
+        let executor = self.on(ordinal, ptx)?;
+        let wait = |wait: &(dyn Fn() + Sync)| without_the_lock(wait);
+        let launched = ForeignScope::lent(executor.context(), wait, |scope| launches(&executor, scope));
+        // All of it has ended: this tells of panics.
+        let ended = without_the_lock(|| executor.synchronize());
+        let result = launched.map_err(of_device)??;
+        of_launch(ended).map(|()| result)
+    }
+
+    fn on(&self, ordinal: usize, ptx: Result<&str, &str>) -> PyResult<CudaExecutor> {
         let ptx = ptx.map_err(|why| PyRuntimeError::new_err(why.to_owned()))?;
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(executor) = open.get(&ordinal) {

@@ -1,6 +1,7 @@
 //! The CPU's side: a panic unwinds to the executor, which asks here where it happened.
 
 use super::KernelPanic;
+use crate::platform::FloatMode;
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -23,8 +24,10 @@ thread_local! {
 }
 
 /// Runs one block, and turns a panic in it into an error. It is compiled once, whatever it runs.
+#[inline(never)]
 pub(crate) fn catch(kernel: &str, block: [u32; 3], run: &mut dyn FnMut()) -> Result<(), KernelPanic> {
     install_hook();
+    let _rounding = FloatMode::set_default();
     let outer = SITE.replace(Some(Site::default()));
     let result = catch_unwind(AssertUnwindSafe(run));
     let site = SITE.replace(outer).unwrap_or_default();

@@ -2,6 +2,7 @@
 
 mod atomic;
 mod crew;
+mod float_mode;
 mod frozen;
 pub(crate) mod half;
 mod matrix;
@@ -19,6 +20,7 @@ mod whole_grid;
 
 pub use atomic::{AtomicNumber, Place};
 pub use crew::Crew;
+pub(crate) use float_mode::FloatMode;
 pub use frozen::Frozen;
 pub(crate) use frozen::frozen;
 pub(crate) use matrix::multiply;

@@ -1,5 +1,8 @@
 //! Kernels that broke the model once: each ends in a defined error.
 
+mod float_mode;
+mod odd;
+
 use cuda_std::launch::LaunchError;
 use cuda_std::prelude::*;
 

@@ -1,8 +1,9 @@
 //! Memory that other libraries read.
 
 use crate::{gpu, ragged, slow, spun};
-use cuda_host::{CudaError, DeviceBuffer, GpuBufferPool, Graph, LentBuffer};
+use cuda_host::{CudaError, DeviceBuffer, ForeignScope, GpuBufferPool, Graph, LentBuffer};
 use cuda_std::launch::Segments;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use test_kernels::{fail, spin};
 
@@ -61,6 +62,60 @@ fn memory_of_others_is_used_in_place() {
     drop(out);
     assert_eq!(Arc::strong_count(&owner), 1, "the work is waited for, and then the owner is let go");
     assert_eq!(owner.view().download(stream).unwrap(), [spun(5, 3); 64]);
+}
+
+#[test]
+fn memory_of_others_is_theirs_again_whatever_became_of_the_buffer() {
+    let Some(gpu) = gpu() else { return };
+    let (stream, other) = (gpu.stream(), gpu.context().stream().unwrap());
+    let (_, at) = ragged::<u32>(&gpu, &[0, 64]);
+    let input = DeviceBuffer::from_slice(stream, &[5u32; 64]).unwrap();
+    let theirs = Arc::new(LentBuffer::new(DeviceBuffer::<u32>::zeroed(stream, 64).unwrap(), stream).unwrap());
+    for (panics, waits) in [(false, true), (false, false), (true, true)] {
+        let rounds = slow() + u32::from(panics) + 2 * u32::from(waits);
+        let body = |scope: &ForeignScope<'_>| {
+            // SAFETY: the owner keeps that many elements there, and nothing else uses them in the meantime.
+            let mut buffer = unsafe { scope.buffer::<u32>(theirs.address(), 64, Arc::clone(&theirs)) }.unwrap();
+            let out = Segments { data: buffer.view_mut(), offsets: &at };
+            spin::launch(&*gpu, 1, spin::Args { out, input: input.view(), rounds }).unwrap();
+            std::mem::forget(buffer);
+            assert!(!panics, "while a kernel runs");
+        };
+        let how_to_wait = |wait: &(dyn Fn() + Sync)| {
+            if waits {
+                wait()
+            }
+        };
+        let lent = catch_unwind(AssertUnwindSafe(|| ForeignScope::lent(gpu.context(), how_to_wait, body)));
+        assert_eq!(lent.is_err(), panics);
+        assert_eq!(Arc::strong_count(&theirs), 1);
+        // On a stream that knows nothing of that kernel, as another library's does.
+        assert_eq!(theirs.view().download(&other).unwrap(), [spun(5, rounds); 64]);
+    }
+}
+
+#[test]
+fn memory_of_others_is_in_no_graph() {
+    let Some(gpu) = gpu() else { return };
+    let stream = gpu.stream();
+    let (_, at) = ragged::<u32>(&gpu, &[0, 64]);
+    let input = DeviceBuffer::from_slice(stream, &[5u32; 64]).unwrap();
+    let theirs = Arc::new(LentBuffer::new(DeviceBuffer::<u32>::zeroed(stream, 64).unwrap(), stream).unwrap());
+    let body = |scope: &ForeignScope<'_>| {
+        // SAFETY: the owner keeps that many elements there, and nothing else uses them in the meantime.
+        let mut buffer = unsafe { scope.buffer::<u32>(theirs.address(), 64, Arc::clone(&theirs)) }.unwrap();
+        let recorded = Graph::record::<_, CudaError>(&gpu, |recorder| {
+            let zeroed = buffer.view_mut().zero(recorder.stream());
+            assert!(matches!(zeroed, Err(CudaError::Recorded { .. })), "{zeroed:?}");
+            let out = Segments { data: buffer.view_mut(), offsets: &at };
+            let launched = spin::launch(recorder.executor(), 1, spin::Args { out, input: input.view(), rounds: 3 });
+            assert_eq!(launched, Err(CudaError::Recorded { operation: "launching a kernel" }));
+            Ok(())
+        });
+        recorded.map(drop)
+    };
+    ForeignScope::lent(gpu.context(), |wait| wait(), body).unwrap().unwrap();
+    assert_eq!(theirs.view().download(stream).unwrap(), [0; 64]);
 }
 
 #[test]

@@ -7,7 +7,8 @@ use syn::{Data, DeriveInput, Error, Fields, parse_macro_input};
 
 /// Implements `DeviceLayout` for a `#[repr(C)]` struct with named fields.
 ///
-/// It does not compile for generic types, tuple structs, enums, and structs without `#[repr(C)]`.
+/// It does not compile for generic types, tuple structs, enums, structs without `#[repr(C)]`, and those that are aligned to more
+/// than 256 bytes.
 ///
 /// See the front page of `cuda_layout` for an example.
 #[proc_macro_derive(DeviceLayout)]
@@ -49,6 +50,11 @@ fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
     });
     let head = format!("{name}{{");
     Ok(quote! {
+        const _: () = ::core::assert!(
+            ::core::mem::align_of::<#name>() <= 256,
+            "what crosses to a device is aligned to 256 bytes at most: its memory is not aligned further"
+        );
+
         // SAFETY: fields, offsets, size and alignment are the compiler's own.
         unsafe impl ::cuda_layout::DeviceLayout for #name {
             const TEXT: &'static ::cuda_layout::Text = &::cuda_layout::Text::new()

@@ -93,6 +93,7 @@ fn items(signature: &Signature, entry: &Entry) -> TokenStream {
     }
 }
 
+/// As on the host, what the function is handed has the types and lengths that are in the entry's module.
 fn part(kernel: &Ident, parameter: &Parameter) -> Part {
     let (id, ty) = (&parameter.name, &parameter.ty);
     let len = format_ident!("{id}_len");
@@ -116,16 +117,16 @@ fn part(kernel: &Ident, parameter: &Parameter) -> Part {
                 ..Part::default()
             }
         }
-        Kind::Chunk { element, .. } => Part {
+        Kind::Chunk { element, length } => Part {
             parameters: quote!(#id: *mut #element, #len: u32,),
-            argument: quote!(&mut p::chunk(p::block_index::<DIMENSIONS>(), #id, #len)),
+            argument: quote!(&mut p::chunk::<_, #length, _>(p::block_index::<DIMENSIONS>(), #id, #len)),
             ..Part::default()
         },
-        Kind::Tile2d { element, .. } => {
-            let (rows, columns) = (format_ident!("{id}_rows"), format_ident!("{id}_columns"));
+        Kind::Tile2d { element, rows, columns } => {
+            let (height, width) = (format_ident!("{id}_rows"), format_ident!("{id}_columns"));
             Part {
-                parameters: quote!(#id: *mut #element, #rows: u32, #columns: u32,),
-                argument: quote!(&mut p::tile_2d(p::block_index_3d(), #id, #rows, #columns)),
+                parameters: quote!(#id: *mut #element, #height: u32, #width: u32,),
+                argument: quote!(&mut p::tile_2d::<_, #rows, #columns, _>(p::block_index_3d(), #id, #height, #width)),
                 ..Part::default()
             }
         }
@@ -151,18 +152,20 @@ fn part(kernel: &Ident, parameter: &Parameter) -> Part {
                     ::core::arch::global_asm!(#declare, bytes = const ::core::mem::size_of::<#element>() * #length);
                 },
                 binding: take_address,
-                argument: quote!(&mut ::cuda_std::Shared::from_storage(p::SharedStorage::new(#id))),
+                argument: quote!(&mut ::cuda_std::Shared::from_storage(p::SharedStorage::<#element, #length>::new(#id))),
                 ..Part::default()
             }
         }
-        Kind::DynamicShared(_) => {
+        Kind::DynamicShared(element) => {
             // At a multiple of what a copy of 16 bytes a thread takes at once.
             let declare = format!(".extern .shared .align 128 .b8 {symbol}[];");
             Part {
                 parameters: quote!(#len: u32,),
                 declaration: quote!(::core::arch::global_asm!(#declare);),
                 binding: take_address,
-                argument: quote!(&mut ::cuda_std::DynamicShared::from_storage(p::DynamicStorage::new(#id, #len))),
+                argument: quote! {
+                    &mut ::cuda_std::DynamicShared::from_storage(p::DynamicStorage::<#element>::new(#id, #len))
+                },
             }
         }
         Kind::Value => Part { parameters: quote!(#id: #ty,), argument: quote!(#id), ..Part::default() },

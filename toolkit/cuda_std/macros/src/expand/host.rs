@@ -264,6 +264,7 @@ fn items(
         unsafe impl l::Kernel for #kernel {
             const NAME: &'static str = #name_text;
             const DESCRIPTION: &'static str = {
+                #[allow(unused_braces)]
                 const TEXT: &p::cuda_layout::Text = &#description;
                 TEXT.as_str()
             };
@@ -272,6 +273,8 @@ fn items(
             const MEETS: bool = #meets;
             type Args<'a, InSpace: l::Space> = #args;
 
+            // A length may be an expression in braces.
+            #[allow(unused_braces)]
             fn visit<InSpace: l::Space, ByVisitor: l::ArgVisitor<InSpace>>(
                 args: &mut Self::Args<'_, InSpace>,
                 visitor: &mut ByVisitor,
@@ -335,6 +338,8 @@ fn requirements(requirements: &[Requirement], parts: &[Part]) -> TokenStream {
     }
 }
 
+/// The kernel's function is handed what the launch has counted with: element types and lengths as they are in the entry's module,
+/// where a path or an alias may lead elsewhere than in the function's signature. Then the types differ, and the build stops.
 fn part(parameter: &Parameter) -> Part {
     let (id, ty) = (&parameter.name, &parameter.ty);
     let text = id.to_string();
@@ -370,7 +375,7 @@ fn part(parameter: &Parameter) -> Part {
             view: quote!(let #id = l::BufferShape { len: InSpace::len_mut(&args.#id) };),
             cpu_field: quote!(#id: p::CpuOutput<'a, #element>,),
             cpu_value: quote!(#id: p::CpuOutput::new(args.#id, 1),),
-            argument: quote!(&mut unsafe { args.#id.chunk(block) }),
+            argument: quote!(&mut unsafe { args.#id.chunk::<#length, _>(block) }),
         },
         Kind::Tile2d { element, rows, columns } => Part {
             field: field(&quote!(l::Matrix<'a, InSpace, #element>)),
@@ -382,7 +387,7 @@ fn part(parameter: &Parameter) -> Part {
             view: quote!(let #id = args.#id.shape();),
             cpu_field: quote!(#id: p::CpuOutput<'a, #element>,),
             cpu_value: quote!(#id: p::CpuOutput::new(args.#id.data, args.#id.columns),),
-            argument: quote!(&mut unsafe { args.#id.tile_2d(block) }),
+            argument: quote!(&mut unsafe { args.#id.tile_2d::<#rows, #columns, _>(block) }),
         },
         Kind::Atomics { element, scope } => {
             let scope = scope.as_ref().map_or_else(|| quote!(::cuda_std::scope::Device), ToTokens::to_token_stream);
@@ -414,9 +419,10 @@ fn part(parameter: &Parameter) -> Part {
             cpu_value: quote!(#id: p::CpuOutput::new(args.#id, 1),),
             argument: quote!(&mut unsafe { args.#id.grid_memory() }),
         },
-        Kind::Shared { .. } => {
-            Part { argument: quote!(&mut ::cuda_std::Shared::from_storage(p::SharedStorage::new())), ..Part::default() }
-        }
+        Kind::Shared { element, length } => Part {
+            argument: quote!(&mut ::cuda_std::Shared::from_storage(p::SharedStorage::<#element, #length>::new())),
+            ..Part::default()
+        },
         Kind::DynamicShared(element) => Part {
             field: field(&quote!(l::DynamicLength)),
             visit: quote!(visitor.dynamic_shared::<#element>(#text, args.#id);),
@@ -424,7 +430,9 @@ fn part(parameter: &Parameter) -> Part {
             view: quote!(let #id = l::BufferShape { len: args.#id.0 as usize };),
             cpu_field: quote!(#id: l::DynamicLength,),
             cpu_value: quote!(#id: args.#id,),
-            argument: quote!(&mut ::cuda_std::DynamicShared::from_storage(p::DynamicStorage::new(args.#id.0))),
+            argument: quote! {
+                &mut ::cuda_std::DynamicShared::from_storage(p::DynamicStorage::<#element>::new(args.#id.0))
+            },
         },
         Kind::Value => Part {
             field: field(ty),

@@ -1,8 +1,8 @@
 //! The kernels as a Python module: on arrays of NumPy and PyTorch in host memory, and of CuPy and PyTorch on a GPU, with the
 //! same bits.
 
-use cuda_host::{CallersContext, DeviceOffsets};
-use cuda_python::{Array, ArrayMut, Executors, Place, finish, of_device, of_launch, place};
+use cuda_host::DeviceOffsets;
+use cuda_python::{Array, ArrayMut, Executors, Place, of_device, of_launch, place};
 use cuda_std::launch::{CpuExecutor, Executor, Offsets, Segments, Space};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -30,14 +30,11 @@ mod module {
                 let (mut y, x) = (y.host(), x.host());
                 of_launch(launch_saxpy(&CpuExecutor::new(), blocks, &mut y[..], &offsets, &x[..], a))
             }
-            Place::Device(ordinal) => {
-                let _callers = CallersContext::keep();
-                let executor = EXECUTORS.on(ordinal, PTX)?;
-                let stream = executor.stream();
-                let (mut y, x) = (y.device(stream)?, x.device(stream)?);
-                let offsets = DeviceOffsets::new(stream, &offsets).map_err(of_device)?;
-                finish(launch_saxpy(&executor, blocks, y.view_mut(), &offsets, x.view(), a), stream)
-            }
+            Place::Device(ordinal) => EXECUTORS.call(ordinal, PTX, |gpu, call| {
+                let (mut y, x) = (y.device(call)?, x.device(call)?);
+                let offsets = DeviceOffsets::new(gpu.stream(), &offsets).map_err(of_device)?;
+                of_launch(launch_saxpy(gpu, blocks, y.view_mut(), &offsets, x.view(), a))
+            }),
         }
     }
 }

@@ -1,0 +1,100 @@
+//! How a core rounds, and what it makes of subnormal numbers.
+//!
+//! Each thread has a register for it, which other libraries of a process set, and a new thread begins with that of the thread that
+//! starts it. Kernels have the same bits on all threads, so each block runs with the default.
+
+/// The thread's own mode, which is set again when this is dropped.
+pub(crate) struct FloatMode(Register);
+
+impl FloatMode {
+    /// Sets the default: to the nearest, ties to even, with subnormal numbers, and no signal is raised.
+    #[inline]
+    pub(crate) fn set_default() -> Self {
+        let own = get();
+        if own & CONTROL != DEFAULT {
+            set(DEFAULT);
+        }
+        Self(own)
+    }
+}
+
+impl Drop for FloatMode {
+    #[inline]
+    fn drop(&mut self) {
+        if self.0 & CONTROL != DEFAULT {
+            set(self.0);
+        }
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+use x86_64::{CONTROL, DEFAULT, Register, get, set};
+
+/// The register MXCSR.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod x86_64 {
+    use std::arch::asm;
+
+    pub(super) type Register = u32;
+    /// All but the notes of what has happened.
+    pub(super) const CONTROL: Register = 0xffc0;
+    pub(super) const DEFAULT: Register = 0x1f80;
+
+    #[inline]
+    pub(super) fn get() -> Register {
+        let mut found = 0u32;
+        // SAFETY: stores the register to a local.
+        unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut found, options(nostack, preserves_flags)) };
+        found
+    }
+
+    #[inline]
+    pub(super) fn set(mode: Register) {
+        // SAFETY: the default, which the compiler relies on, or what the thread had before, when its own code goes on.
+        unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const mode, options(nostack, preserves_flags)) };
+    }
+}
+
+#[cfg(all(target_arch = "aarch64", not(miri)))]
+use aarch64::{CONTROL, DEFAULT, Register, get, set};
+
+/// The register FPCR.
+#[cfg(all(target_arch = "aarch64", not(miri)))]
+mod aarch64 {
+    use std::arch::asm;
+
+    pub(super) type Register = u64;
+    pub(super) const CONTROL: Register = !0;
+    pub(super) const DEFAULT: Register = 0;
+
+    #[inline]
+    pub(super) fn get() -> Register {
+        let found;
+        // SAFETY: reads a register.
+        unsafe { asm!("mrs {}, fpcr", out(reg) found, options(nomem, nostack, preserves_flags)) };
+        found
+    }
+
+    #[inline]
+    pub(super) fn set(mode: Register) {
+        // SAFETY: the default, which the compiler relies on, or what the thread had before, when its own code goes on.
+        unsafe { asm!("msr fpcr, {}", in(reg) mode, options(nostack, preserves_flags)) };
+    }
+}
+
+#[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+use other::{CONTROL, DEFAULT, Register, get, set};
+
+/// Processors whose register is not known here.
+#[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+mod other {
+    pub(super) type Register = u32;
+    pub(super) const CONTROL: Register = 0;
+    pub(super) const DEFAULT: Register = 0;
+
+    pub(super) fn get() -> Register {
+        0
+    }
+
+    pub(super) fn set(_: Register) {}
+}
