@@ -88,10 +88,14 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, R
             && self.matrix()[1].is_multiple_of(2)
             && self.at(0, 0).addr().is_multiple_of(8);
         sums.each_ref(block.phase(), |thread, own| {
+            // Warps without a part would write below the tile.
+            if thread.index() / 32 >= parts {
+                return;
+            }
             if in_pairs {
                 each_pair!(thread, own, across, |row, column, pair| {
                     let items = [value(row, column, pair[0]), value(row, column.wrapping_add(1), pair[1])];
-                    // SAFETY: as below, of two elements, at a multiple of 8 bytes because rows are.
+                    // SAFETY: as below, of two elements, at a multiple of 8 bytes because rows are; a whole tile has all parts.
                     unsafe { self.at(row, column).cast::<u64>().write(core::mem::transmute_copy(&items)) };
                 });
                 return;
