@@ -90,10 +90,10 @@ pub fn b_column(data: &[u8]) {
     }
 }
 
-/// Whether a line is no atom's in PDB, or one whose coordinates are numbers, and whose occupancy and B factor are so or empty; and
+/// Whether a line is no atom's in PDB, or one whose residue number and coordinates are numbers, and whose occupancy and B factor are so or empty; and
 /// so of a record behind it.
 fn has_numbers(line: &[u8]) -> bool {
-    if !line.starts_with(b"ATOM") && !line.starts_with(b"HETATM") {
+    if !line.get(..4).is_some_and(|head| head.eq_ignore_ascii_case(b"ATOM") || head.eq_ignore_ascii_case(b"HETA")) {
         return true;
     }
     let number = |from: usize, to: usize| -> Option<f32> {
@@ -102,6 +102,13 @@ fn has_numbers(line: &[u8]) -> bool {
     let is_empty =
         |from: usize, to: usize| line.get(from..line.len().min(to)).is_none_or(|text| text.trim_ascii().is_empty());
     let mut rest = [(54, 60), (60, 66)].into_iter();
+    let is_whole = |from: usize, to: usize| {
+        line.len() >= to && number(from, to).is_some_and(|x| x.fract() == 0.0 && !line[from..to].contains(&b'.'))
+    };
+    // A record that ends within its occupancy has another one where it is filled up.
+    if !is_whole(22, 26) || (55..60).contains(&line.trim_ascii_end().len()) {
+        return false;
+    }
     [(30, 38), (38, 46), (46, 54)].into_iter().all(|(from, to)| line.len() >= to && number(from, to).is_some())
         && rest.all(|(from, to)| is_empty(from, to) || number(from, to).is_some_and(|x| x >= 0.0))
         // Of the first of two the end may be lost.

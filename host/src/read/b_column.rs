@@ -4,7 +4,7 @@ use super::atom_site::{BColumn, CATEGORY};
 use super::cif::{Lexer, Rows, Token};
 use super::error::{Fault, Problem};
 use super::number::pdb_residue_number;
-use super::pdb::{hetatm, second_record};
+use super::pdb::{hetatm_in_any_case, second_record};
 use super::{Format, ReadError, format_of, plain, with_line_feeds};
 
 /// The columns of the B factor in a PDB record.
@@ -67,7 +67,7 @@ pub(crate) fn is_cif(text: &[u8]) -> bool {
 fn in_pdb(text: &[u8], value: impl Fn(NamedResidue<'_>) -> f32) -> Vec<u8> {
     let mut changed = Vec::with_capacity(text.len());
     for line in text.split_inclusive(|&c| c == b'\n') {
-        if hetatm(line).is_none() {
+        if hetatm_in_any_case(line).is_none() {
             changed.extend_from_slice(line);
             continue;
         }
@@ -102,7 +102,7 @@ fn push_record(changed: &mut Vec<u8>, record: &[u8], value: f32) {
 
 /// The residue of an atom's record; `None` if the line is not one.
 fn named_in_pdb(record: &[u8]) -> Option<NamedResidue<'_>> {
-    hetatm(record)?;
+    hetatm_in_any_case(record)?;
     let of = |columns: std::ops::Range<usize>| std::str::from_utf8(record.get(columns)?).ok();
     let number = pdb_residue_number(record.get(22..26)?.trim_ascii())?;
     Some(NamedResidue { chain: of(21..22)?, number, insertion_code: of(26..27)?.trim(), name: of(17..20)?.trim() })
@@ -180,6 +180,13 @@ mod tests {
         });
         let expected = format!("{:<60}  7.00\nEND\n", short.lines().next().unwrap());
         assert_eq!(String::from_utf8(changed.unwrap()).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_record_name_in_lower_case_is_one() {
+        let text = "atom      1  CA  GLY A   1       1.000   2.000   3.000  1.00 10.00\n";
+        let changed = with_b_column(text.as_bytes(), "x", |_| 7.0);
+        assert_eq!(String::from_utf8(changed.unwrap()).unwrap(), text.replace("10.00", " 7.00"));
     }
 
     #[test]

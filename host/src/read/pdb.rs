@@ -136,7 +136,7 @@ impl<'a> Reader<'_, 'a> {
     fn other(&mut self, line: &'a [u8], is_last: bool, offset: usize) -> Result<(), Fault> {
         self.header.record(line);
         // Only lines with the dots of coordinates need a closer look.
-        if line.len() >= NEEDED && line[34] == b'.' && line[42] == b'.' && line[50] == b'.' {
+        if has_dots(line) {
             self.maybe_atom(line, is_last, offset)?;
         }
         Ok(())
@@ -265,6 +265,20 @@ pub(super) fn hetatm(line: &[u8]) -> Option<bool> {
         b"HETA" if line.starts_with(b"HETATM") => Some(true),
         _ => None,
     }
+}
+
+/// As [`hetatm`], and of a record name in lower case, which is read as if in upper case.
+pub(super) fn hetatm_in_any_case(line: &[u8]) -> Option<bool> {
+    let named = |name: &[u8]| {
+        line.get(..6).is_some_and(|head| head.eq_ignore_ascii_case(name)) && has_dots(line) && has_coordinates(line)
+    };
+    hetatm(line).or_else(|| if named(b"ATOM  ") { Some(false) } else { named(b"HETATM").then_some(true) })
+}
+
+/// Whether a line has the dots of coordinates.
+#[inline]
+fn has_dots(line: &[u8]) -> bool {
+    line.len() >= NEEDED && line[34] == b'.' && line[42] == b'.' && line[50] == b'.'
 }
 
 /// Where another record begins in an atom's line whose line break was lost.
