@@ -145,15 +145,14 @@ impl<'a> Reader<'_, 'a> {
     /// A line with an unknown record name that may still be an atom's.
     #[cold]
     fn maybe_atom(&mut self, line: &'a [u8], is_last: bool, offset: usize) -> Result<(), Fault> {
-        let head = &line[..6];
-        let like = |record: &[u8]| head.iter().zip(record).filter(|(a, b)| !a.eq_ignore_ascii_case(b)).count();
-        let (atom, hetatm) = (like(b"ATOM  "), like(b"HETATM"));
-        if atom.min(hetatm) > 1 || !has_coordinates(line) {
+        if let Some(hetatm) = hetatm_in_any_case(line) {
+            self.atom(line, hetatm, is_last, offset)?;
+            self.repaired(|| "a record name in lower case is read as if in upper case".to_owned());
             return Ok(());
         }
-        if atom.min(hetatm) == 0 {
-            self.atom(line, hetatm == 0, is_last, offset)?;
-            self.repaired(|| "a record name in lower case is read as if in upper case".to_owned());
+        let head = &line[..6];
+        let like = |record: &[u8]| head.iter().zip(record).filter(|(a, b)| !a.eq_ignore_ascii_case(b)).count();
+        if like(b"ATOM  ").min(like(b"HETATM")) > 1 || !has_coordinates(line) {
             return Ok(());
         }
         Err(Fault::at(
