@@ -8,6 +8,9 @@ use std::fmt;
 use std::ptr;
 use std::sync::Mutex;
 
+const BLOCKING_SYNC: u32 = 1;
+const DISABLE_TIMING: u32 = 2;
+
 /// A point in a stream, with its time.
 ///
 /// ```no_run
@@ -51,7 +54,12 @@ impl Event {
 
     /// A cheaper event without a time.
     pub(crate) fn without_time(context: &Context) -> Result<Self, CudaError> {
-        Self::with_flags(context, 2)
+        Self::with_flags(context, DISABLE_TIMING)
+    }
+
+    /// One without a time, for which a thread waits asleep.
+    pub(crate) fn to_sleep_for(context: &Context) -> Result<Self, CudaError> {
+        Self::with_flags(context, DISABLE_TIMING | BLOCKING_SYNC)
     }
 
     fn with_flags(context: &Context, flags: u32) -> Result<Self, CudaError> {

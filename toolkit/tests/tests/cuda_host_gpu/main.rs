@@ -5,6 +5,7 @@ mod arguments;
 mod copies;
 mod cublas;
 mod faults;
+mod futures;
 mod graphs;
 mod images;
 mod leaks;

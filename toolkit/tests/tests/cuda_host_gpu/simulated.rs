@@ -22,6 +22,7 @@ fn the_order_of_work_holds_on_a_driver_that_does_nothing_before_it_must() {
         "leaks::",
         "lent::",
         "copies::",
+        "futures::",
     ];
     process(&tests, &variables);
     std::fs::remove_dir_all(&folder).unwrap();

@@ -1,0 +1,168 @@
+//! Futures of streams, by an executor of a few lines: none of a runtime is needed.
+
+use crate::{gpu, ragged, slow, spun};
+use cuda_host::raw::Word;
+use cuda_host::{CudaError, DeviceBuffer, DeviceOffsets, Finished};
+use cuda_std::launch::Segments;
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+use std::time::Duration;
+use test_kernels::{fail, spin};
+use toolkit_tests::simulated::{in_a_process_of_its_own, is_simulated};
+
+/// Wakes a thread, and counts.
+struct Caller(Thread, AtomicU32);
+
+impl Wake for Caller {
+    fn wake(self: Arc<Self>) {
+        self.1.fetch_add(1, Ordering::AcqRel);
+        self.0.unpark();
+    }
+}
+
+fn caller() -> Arc<Caller> {
+    Arc::new(Caller(thread::current(), AtomicU32::new(0)))
+}
+
+/// What a future gives. This thread sleeps while it is pending: who is not woken within a minute fails.
+fn wait_for<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let caller = caller();
+    let waker = Waker::from(Arc::clone(&caller));
+    let mut polled = 0;
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            return output;
+        }
+        polled += 1;
+        while caller.1.load(Ordering::Acquire) < polled {
+            let before = std::time::Instant::now();
+            thread::park_timeout(Duration::from_secs(60));
+            assert!(before.elapsed() < Duration::from_secs(60), "nobody was woken");
+        }
+    }
+}
+
+fn poll(future: &mut Finished, caller: &Arc<Caller>) -> Poll<Result<(), CudaError>> {
+    let waker = Waker::from(Arc::clone(caller));
+    std::pin::Pin::new(future).poll(&mut Context::from_waker(&waker))
+}
+
+struct Spinning {
+    out: DeviceBuffer<u32>,
+    at: DeviceOffsets,
+    input: DeviceBuffer<u32>,
+}
+
+impl Spinning {
+    fn new(gpu: &cuda_host::CudaExecutor) -> Self {
+        let (out, at) = ragged::<u32>(gpu, &[0, 64]);
+        let input = DeviceBuffer::from_slice(gpu.stream(), &[3u32; 64]).unwrap();
+        gpu.synchronize().unwrap();
+        Self { out, at, input }
+    }
+
+    fn launch(&mut self, gpu: &cuda_host::CudaExecutor) {
+        let segments = Segments { data: self.out.view_mut(), offsets: &self.at };
+        spin::launch(gpu, 1, spin::Args { out: segments, input: self.input.view(), rounds: slow() }).unwrap();
+    }
+}
+
+#[test]
+fn a_future_ends_when_the_work_is_done() {
+    let Some(gpu) = gpu() else { return };
+    let mut work = Spinning::new(&gpu);
+    // What is done already needs nobody to wait.
+    wait_for(gpu.stream().finished().unwrap()).unwrap();
+    let values = wait_for(async {
+        work.launch(&gpu);
+        gpu.stream().finished().unwrap().await.unwrap();
+        work.launch(&gpu);
+        let last = gpu.stream().finished().unwrap();
+        let first = gpu.stream().finished().unwrap();
+        first.await.unwrap();
+        last.await.unwrap();
+        work.out.download(gpu.stream()).unwrap()
+    });
+    assert_eq!(values, [spun(3, slow()); 64]);
+}
+
+#[test]
+fn the_last_task_that_polled_is_woken_once() {
+    let Some(gpu) = gpu() else { return };
+    let mut work = Spinning::new(&gpu);
+    work.launch(&gpu);
+    let mut future = gpu.stream().finished().unwrap();
+    let (first, second) = (caller(), caller());
+    if poll(&mut future, &first).is_ready() {
+        // A device that was as fast has nobody to wake.
+        return;
+    }
+    // Both may come after the device was ready.
+    while poll(&mut future, &second).is_pending() {
+        thread::park_timeout(Duration::from_millis(1));
+    }
+    let woken = [&first, &second].map(|caller| caller.1.load(Ordering::Acquire));
+    assert!(woken[0] + woken[1] <= 1, "{woken:?}");
+    // What has ended stays so.
+    assert!(matches!(poll(&mut future, &second), Poll::Ready(Ok(()))));
+}
+
+#[test]
+fn futures_that_are_dropped_or_forgotten_leave_the_work_alone() {
+    let Some(gpu) = gpu() else { return };
+    let mut work = Spinning::new(&gpu);
+    let caller = caller();
+    work.launch(&gpu);
+    drop(gpu.stream().finished().unwrap());
+    std::mem::forget(gpu.stream().finished().unwrap());
+    let (mut dropped, mut forgotten) = (gpu.stream().finished().unwrap(), gpu.stream().finished().unwrap());
+    let polled = [poll(&mut dropped, &caller), poll(&mut forgotten, &caller)];
+    assert!(polled.iter().all(|polled| !matches!(polled, Poll::Ready(Err(_)))), "{polled:?}");
+    drop(dropped);
+    std::mem::forget(forgotten);
+    assert_eq!(work.out.download(gpu.stream()).unwrap(), [spun(3, slow()); 64]);
+    // A stream that is gone when its future is awaited: its work was done, since who drops a stream waits.
+    let other = gpu.context().stream().unwrap();
+    let future = other.finished().unwrap();
+    drop(other);
+    wait_for(future).unwrap();
+}
+
+#[test]
+fn a_future_tells_of_a_panic() {
+    let Some(gpu) = gpu() else { return };
+    let (mut out, at) = ragged::<u32>(&gpu, &[0, 64]);
+    let input = DeviceBuffer::from_slice(gpu.stream(), &[5u32; 64]).unwrap();
+    let segments = Segments { data: out.view_mut(), offsets: &at };
+    fail::launch(&*gpu, 1, fail::Args { out: segments, input: input.view(), block_to_fail: 0, index: 64 }).unwrap();
+    let told = wait_for(gpu.stream().finished().unwrap());
+    assert!(matches!(told, Err(CudaError::Panic(_))), "{told:?}");
+    // Once, as by `synchronize`.
+    wait_for(gpu.stream().finished().unwrap()).unwrap();
+    gpu.synchronize().unwrap();
+}
+
+#[test]
+fn a_future_ends_where_the_context_does() {
+    const NAME: &str = "futures::a_future_ends_where_the_context_does";
+    let Some(gpu) = gpu() else { return };
+    if !in_a_process_of_its_own(NAME, &[]) {
+        return;
+    }
+    let kernel = gpu.modules()[0].raw_kernel("spin").unwrap();
+    let mut work = Spinning::new(&gpu);
+    work.launch(&gpu);
+    let nowhere = || Word::value(0u64);
+    // Output, offsets, input and its length, rounds, panic record, number.
+    let words = [nowhere(), nowhere(), nowhere(), Word::value(64u64), Word::value(1u32), nowhere(), Word::value(0u32)];
+    // SAFETY: deliberately unsafe; this process exists for the fault.
+    unsafe { kernel.launch(gpu.stream(), 1, 64, &words) }.unwrap();
+    let error = wait_for(gpu.stream().finished().unwrap()).unwrap_err();
+    assert!(error.is_context_lost(), "{error}");
+    assert!(gpu.stream().finished().is_err() || is_simulated());
+}
