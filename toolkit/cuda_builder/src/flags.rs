@@ -22,6 +22,11 @@ pub enum DebugInfo {
 /// crate, so it is one of the code generation flags: after cargo's `--` it would apply only to the last crate.
 pub const KEEP_BARRIERS: &str = "-Zmir-enable-passes=-JumpThreading";
 
+/// Makes calls of closures part of the code around them, however long they are. A call would have all that a thread holds in registers
+/// go through memory, and by itself the compiler makes one of a closure with some hundred instructions of inline assembly, as a product
+/// by tensor cores is.
+pub const INLINE_CLOSURES: &str = "-Cllvm-args=-inline-threshold=4000";
+
 /// The name of the device's profile, which is passed on cargo's command line instead of a manifest.
 pub const PROFILE: &str = "device";
 
@@ -61,10 +66,11 @@ pub fn profile(debug: DebugInfo) -> Vec<String> {
 /// ```
 /// use cuda_builder::{NvvmArch, flags};
 ///
-/// assert_eq!(flags::code_generation(NvvmArch::Compute90), ["-Ctarget-cpu=sm_90", flags::KEEP_BARRIERS]);
+/// let flags = flags::code_generation(NvvmArch::Compute90);
+/// assert_eq!(flags, ["-Ctarget-cpu=sm_90", flags::KEEP_BARRIERS, flags::INLINE_CLOSURES]);
 /// ```
 pub fn code_generation(arch: NvvmArch) -> Vec<String> {
-    vec![format!("-Ctarget-cpu={}", arch.sm()), KEEP_BARRIERS.to_owned()]
+    vec![format!("-Ctarget-cpu={}", arch.sm()), KEEP_BARRIERS.to_owned(), INLINE_CLOSURES.to_owned()]
 }
 
 /// All directories of this machine that could appear in panic messages, with their replacements. Later entries take

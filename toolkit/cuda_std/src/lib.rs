@@ -182,8 +182,8 @@ pub use print::Printed;
 pub use scatter::Scatter;
 pub use segment::{Clamped, Part, Segment, View};
 pub use shared::{DynamicShared, Shared, Tile, TilePart};
-pub use stages::Stages;
-pub use table::{Table, Window};
+pub use stages::{Copies, Stages};
+pub use table::{Table, Window, Windows};
 pub use team::{Lists, Team};
 pub use tile_2d::Tile2d;
 pub use warp::{Lane, Lanes, PerLane, Warp};
@@ -205,8 +205,8 @@ pub mod prelude {
         AtomicItem, AtomicMemory, Atomics, Block, BlockMemory, Chunk, Clamped, DoubleBuffer, DynamicShared, Grid,
         GridMemory, Halves, Input, Lane, Lists, MatrixA, MatrixB, MatrixElement, MatrixProduct, MatrixSums, Part,
         PerLane, PerThread, Pick, Picks, Questions, Scatter, Segment, Shared, Stages, Table, Team, Thread, Tile,
-        Tile2d, Vectors, View, Warp, WarpItems, WarpList, WarpPart, WarpUnion, WholeGrid, Window, bf16, bf16x2, bf16x8,
-        f16, f16x2, f16x8, gpu_print, kernel, math, scope, swizzled, tf32,
+        Tile2d, Vectors, View, Warp, WarpItems, WarpList, WarpPart, WarpUnion, WholeGrid, Window, Windows, bf16,
+        bf16x2, bf16x8, f16, f16x2, f16x8, gpu_print, kernel, math, scope, swizzled, tf32,
     };
 }
 

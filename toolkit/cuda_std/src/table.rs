@@ -75,6 +75,84 @@ impl<'a, T: Pod> Table<'a, T> {
         let first = row.wrapping_mul(self.columns).wrapping_add(column);
         Window { first: self.data.as_ptr().wrapping_add(first as usize), columns: self.columns, owner: PhantomData }
     }
+
+    /// All whole windows of `R` rows, from `row` on, and `C` columns, one beside the other.
+    ///
+    /// Whether they lie in the table is checked here: in a loop over them, the compiler finds that each of them is there.
+    ///
+    /// # Panics
+    /// When the table has no such rows.
+    ///
+    /// ```
+    /// use cuda_std::Table;
+    ///
+    /// let windows = Table::new(&[0, 1, 2, 3, 4, 10, 11, 12, 13, 14], 2, 5).windows_across::<1, 2>(1);
+    /// assert_eq!((windows.count(), windows.window(0).at(0, 1), windows.window(1).at(0, 1)), (2, 11, 13));
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn windows_across<const R: usize, const C: usize>(&self, row: u32) -> Windows<'a, T, R, C> {
+        let columns = const { C as u32 };
+        let first = if self.columns < columns { None } else { Some(self.window::<R, C>(row, 0)) };
+        Windows { first, step: columns, count: self.columns / columns }
+    }
+
+    /// All whole windows of `R` rows and `C` columns, from `column` on, one below the other: as
+    /// [`windows_across`](Self::windows_across).
+    ///
+    /// # Panics
+    /// When the table has no such columns.
+    ///
+    /// ```
+    /// use cuda_std::Table;
+    ///
+    /// let windows = Table::new(&[0, 1, 2, 3, 10, 11, 12, 13, 20, 21], 5, 2).windows_down::<2, 1>(1);
+    /// assert_eq!((windows.count(), windows.window(0).at(0, 0), windows.window(1).at(1, 0)), (2, 1, 13));
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn windows_down<const R: usize, const C: usize>(&self, column: u32) -> Windows<'a, T, R, C> {
+        let rows = const { R as u32 };
+        let first = if self.rows < rows { None } else { Some(self.window::<R, C>(0, column)) };
+        Windows { first, step: rows.wrapping_mul(self.columns), count: self.rows / rows }
+    }
+}
+
+/// Windows of a [`Table`] that follow each other: [`Table::windows_across`] and [`Table::windows_down`] have examples.
+#[derive(Clone, Copy, Debug)]
+pub struct Windows<'a, T, const R: usize, const C: usize> {
+    /// None where there are none.
+    first: Option<Window<'a, T, R, C>>,
+    /// Elements of the table from the first of a window to the first of the next one.
+    step: u32,
+    count: u32,
+}
+
+impl<'a, T: Pod, const R: usize, const C: usize> Windows<'a, T, R, C> {
+    /// How many there are.
+    #[inline(always)]
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Window `i`.
+    ///
+    /// # Panics
+    /// When there is none.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn window(&self, i: u32) -> Window<'a, T, R, C> {
+        check_index(i, self.count);
+        match self.first {
+            // The table has all of window `i`. In 64 bits a loop over windows adds to an address.
+            Some(first) => Window { first: first.first.wrapping_add(i as usize * self.step as usize), ..first },
+            None => out_of_bounds(),
+        }
+    }
 }
 
 /// `R` rows and `C` columns of a [`Table`]; see there for the guarantees and an example.

@@ -3,6 +3,7 @@
 use super::{MatrixElement, MatrixSums};
 use crate::access::Access;
 use crate::bounds::check_length;
+use crate::unrolled::unrolled;
 use crate::{Block, PerThread, Shared, Tile, Tile2d};
 use bytemuck::Pod;
 
@@ -101,13 +102,14 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, A: Access> Tile2d<'_, T, R
                 return;
             }
             each_pair!(thread, own, across, |row, column, pair| {
-                for (column, sum) in [(column, pair[0]), (column.wrapping_add(1), pair[1])] {
+                unrolled::<2>(|j| {
+                    let (column, sum) = (column.wrapping_add(j), pair[j as usize]);
                     if row < rows && column < columns {
                         let item = value(row, column, sum);
                         // SAFETY: within the tile; no two lanes have the same sum, and the closure cannot hold the tile.
                         unsafe { self.at(row, column).write(item) };
                     }
-                }
+                });
             });
         });
         block.close(A::READABLE);
@@ -157,11 +159,12 @@ impl<T: Pod, const N: usize> Shared<T, N> {
         sums.each_ref(block.phase(), |thread, own| {
             if thread.index() / 32 < parts {
                 each_pair!(thread, own, across, |row, column, pair| {
-                    for (column, sum) in [(column, pair[0]), (column.wrapping_add(1), pair[1])] {
+                    unrolled::<2>(|j| {
+                        let (column, sum) = (column.wrapping_add(j), pair[j as usize]);
                         let item = value(row, column, sum);
                         // SAFETY: in bounds; no two lanes have the same sum, and the closure cannot hold the array.
                         unsafe { data.store(row.wrapping_mul(COLUMNS as u32).wrapping_add(column), item) };
-                    }
+                    });
                 });
             }
         });

@@ -255,4 +255,8 @@ pub fn of_tiles(block: &mut Block, out: &mut Tile2d<f32, 16, 8>, x: &[u32], tile
     tile.write_sums::<16, 8, _, 1, 1>(block, &sums, |row, _, _| { last.store(row, Ordering::Relaxed); row });
     let last = AtomicU32::new(0);
     tile.halves(block).copy_ahead(block, 2, 64, |turn, i| { last.store(turn, Ordering::Relaxed); x.at_ref(i) }, |_, _, _| ());
+    let last = AtomicU32::new(0);
+    tile.stages::<2>(block).copy_ahead(block, 2, 64, |turn, i| { last.store(turn, Ordering::Relaxed); x.at_ref(i) }, |_, _, _| ());
+    let last = AtomicU32::new(0);
+    tile.stages::<2>(block).copy_spread_ahead::<2, _, _>(block, 2, 64, |_| (), |_, i| { last.store(i, Ordering::Relaxed); x.at_ref(i) }, |_, _, _, _| ());
 }

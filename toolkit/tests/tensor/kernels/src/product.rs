@@ -38,7 +38,7 @@ pub fn staged<const ROWS: usize, const COLUMNS: usize, const STAGES: usize>(
     let [all_rows, all_columns] = out.matrix();
     let (a, b) = (Table::new(a, all_rows, depth / 8), Table::new(b, all_columns, depth / 8));
     let mut product = block.per_thread(|_| MatrixProduct::<bf16, 4, 8>::zero());
-    tiles.stages::<STAGES>(block).copy_parts_ahead(
+    tiles.stages::<STAGES>(block).copy_spread_ahead::<4, _, _>(
         block,
         depth / DEPTH,
         (rows + columns) * PARTS,
@@ -53,13 +53,19 @@ pub fn staged<const ROWS: usize, const COLUMNS: usize, const STAGES: usize>(
             let (row, at) = (part / PARTS, part % PARTS);
             if row < rows { a.at_ref(row, at) } else { b.at_ref(row - rows, at) }
         },
-        |block, _, tile| {
+        |block, _, tile, copies| {
             let tile = tile.elements().swizzled();
-            block.warps_with(&mut product, |warp, product| {
-                let (down, across) = (warp.index() / across % (rows / 64), warp.index() % across);
-                let (top, left) = (down * 64, rows + across * 64);
-                warp.multiply_rows::<4, _, _, _>((&tile, top * DEPTH), (&tile, left * DEPTH), DEPTH, product);
-            });
+            macro_rules! steps {
+                ($($step:literal)*) => {$(
+                    block.warps_with(&mut product, |warp, product| {
+                        let (down, across) = (warp.index() / across % (rows / 64), warp.index() % across);
+                        let [top, left] = [down * 64, rows + across * 64].map(|line| line * DEPTH + $step * bf16::DEPTH);
+                        warp.multiply_rows::<1, _, _, _>((&tile, top), (&tile, left), DEPTH, product);
+                    });
+                    copies.next(block);
+                )*};
+            }
+            steps!(0 1 2 3);
         },
     );
     let sums = block.finish_products(product);
