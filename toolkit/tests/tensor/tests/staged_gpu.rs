@@ -98,3 +98,15 @@ fn products_by_stages_have_the_bits_of_the_cpu() {
         check!(128, 128, 4);
     }
 }
+
+#[test]
+fn closures_are_part_of_their_kernels() {
+    let Ok(images) = tensor_tests::PTX else {
+        return println!("skipped: no device compiler when the tests were built");
+    };
+    for (name, ptx) in images {
+        // A call would have the sums of a product go through memory.
+        let calls: Vec<_> = ptx.lines().filter(|line| line.starts_with(".func") && line.contains("_RNC")).collect();
+        assert!(calls.is_empty(), "{name}: {calls:#?}");
+    }
+}
