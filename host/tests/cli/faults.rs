@@ -180,6 +180,7 @@ fn memory_that_runs_out_is_said_with_the_input() {
         let outcome = run.limited(&limit, &["-j", "2", "features", "--backend", "cpu", "in", "-o", "out.csv"]);
         let Outcome { status, stderr, .. } = &outcome;
         assert!([0, 1, 3].contains(status), "{kilobytes} kB: status {status}: {stderr}");
+        assert!(!stderr.contains("panicked"), "{kilobytes} kB: {stderr}");
         if *status == 1 {
             refused += 1;
             let error = stderr.lines().find(|line| line.starts_with("error: ")).unwrap_or_default();
