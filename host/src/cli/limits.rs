@@ -21,7 +21,8 @@ pub fn no_threads(error: &rayon::ThreadPoolBuildError) -> Failure {
 
 /// A thread could not be begun.
 pub fn no_thread(error: &dyn std::error::Error) -> Failure {
-    let advice = "allow more (ulimit -u, or the container's limit of processes), or ask for fewer: --threads 1";
+    let advice = "allow more (ulimit -u, or -n for open files, or the container's limits), or ask for fewer: \
+                  --threads 1";
     Failure::Work(anyhow!("cannot begin a thread: {error}; {advice}"))
 }
 
