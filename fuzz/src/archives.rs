@@ -1,7 +1,8 @@
 //! What files come in: tars, and the ways of compressing but gzip, which `text` has.
 
 use crate::bytes::Bytes;
-use crate::text::{Outcome, same};
+use crate::reading::Outcome;
+use crate::text::same;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use prism_host::ReadOptions;

@@ -7,6 +7,7 @@ mod binary;
 mod bytes;
 mod kernels;
 mod packed;
+mod reading;
 mod text;
 
 pub use archives::{bzip2, database, tar, xz, zstd};

@@ -1,43 +1,14 @@
 //! Files as databases, programs and people write them, and what is left of them on the way.
 
-use crate::binary::assembly;
 use crate::bytes::Bytes;
+use crate::reading::{Outcome, assembly, check, options};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::GzEncoder;
 use prism_host::ReadOptions;
-use prism_host::read::{Alternates, Models, ReadError, ReadStructure, Residues, read_bytes, read_structures};
+use prism_host::read::{ReadStructure, read_bytes, read_structures};
 use prism_host::read::{AtomArrays, Texts, read_arrays, with_b_column};
 use std::io::{Read, Write};
-
-/// Options by the last byte; those of a file that ends with its last line are the default.
-pub(crate) fn options(data: &[u8]) -> ReadOptions {
-    let bits = data.last().map_or(0, |last| last ^ b'\n');
-    let has = |bit: u8| bits >> bit & 1 == 1;
-    ReadOptions {
-        chains: has(0).then(|| vec!["A".to_owned(), " ".to_owned()]),
-        residues: if has(1) { Residues::Standard } else { Residues::All },
-        alternates: [Alternates::Highest, Alternates::First, Alternates::Named('B')][usize::from(bits >> 2 & 3) % 3],
-        models: [Models::First, Models::All, Models::Number(2)][usize::from(bits >> 4 & 3) % 3],
-        cover: has(6),
-        labels: has(7),
-        assembly: None,
-    }
-}
-
-pub(crate) type Outcome = Result<ReadStructure, ReadError>;
-
-/// Every structure that is read fits together, and has what it says.
-pub(crate) fn check(read: &[Outcome]) {
-    assert!(!read.is_empty(), "there is a result");
-    for read in read.iter().flatten() {
-        if let Err(error) = read.structure.validate() {
-            panic!("what was read does not fit together: {error}");
-        }
-        assert!(read.structure.n_rows() > 0);
-        assert!(read.warnings.len() <= read.notes.len());
-    }
-}
 
 /// What was read, in words.
 fn told(read: &[Outcome]) -> Vec<String> {

@@ -4,7 +4,7 @@ use crate::driver::CUdeviceptr;
 use crate::host_memory::HostMemory;
 use crate::pool::{Lease, PoolBlock};
 use crate::slot::Watch;
-use crate::stream::Stream;
+use crate::stream::{Recorded, Stream};
 use crate::usage::{Access, Begun, Usage};
 use crate::written::Written;
 use crate::{Context, CudaError};
@@ -113,6 +113,14 @@ impl DeviceBlock {
         self.address
     }
 
+    /// Whether work on a stream may use it: one of its device, and no graph's where the memory is lent until a scope ends.
+    pub(crate) fn check_stream(&self, stream: &Stream, operation: &'static str) -> Result<(), CudaError> {
+        if matches!(self.backing, Backing::InScope) {
+            stream.check_runs(operation)?;
+        }
+        stream.check_device(&self.context, operation)
+    }
+
     /// An error if it is known that a launch that wrote some of `bytes` has panicked. After the use has begun: then a
     /// panic that becomes known in between is seen by either.
     pub(crate) fn check_readable(&self, bytes: &Range<usize>, operation: &'static str) -> Result<(), CudaError> {
@@ -192,22 +200,14 @@ impl Memory {
         &self.0
     }
 
+    /// For a graph that keeps it.
+    pub(crate) fn recorded(&self) -> Arc<dyn Recorded<Stream>> {
+        self.0.clone()
+    }
+
     /// Whether a graph has it, too.
     pub(crate) fn is_shared(&self) -> bool {
         Arc::strong_count(&self.0) > 1
-    }
-
-    /// The same memory.
-    pub(crate) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-
-    /// Whether work on a stream may use it: one of its device, and no graph's where the memory is lent until a scope ends.
-    pub(crate) fn check_stream(&self, stream: &Stream, operation: &'static str) -> Result<(), CudaError> {
-        if matches!(self.backing, Backing::InScope) {
-            stream.check_runs(operation)?;
-        }
-        stream.check_device(&self.context, operation)
     }
 
     /// Before work on `bytes` is queued on a stream. A stream that is being captured notes it for its graph.
@@ -220,7 +220,7 @@ impl Memory {
     ) -> Result<Begun, CudaError> {
         self.check_stream(stream, operation)?;
         match stream.recording() {
-            Some(recording) => Ok(recording.note(self, access, bytes)),
+            Some(recording) => Ok(recording.note(self.recorded(), access, bytes)),
             None => self.usage.begin(stream, access),
         }
     }
@@ -244,6 +244,25 @@ impl Memory {
         if stream.recording().is_none() {
             self.written.by_host(bytes);
         }
+    }
+}
+
+impl Recorded<Stream> for Lease<DeviceBlock> {
+    fn begin(&self, stream: &Stream, access: Access, operation: &'static str) -> Result<Begun, CudaError> {
+        self.check_stream(stream, operation)?;
+        self.usage.begin(stream, access)
+    }
+
+    fn check_readable(&self, bytes: &Range<usize>, operation: &'static str) -> Result<(), CudaError> {
+        (**self).check_readable(bytes, operation)
+    }
+
+    fn end(&self, stream: &Stream, access: Access, begun: Begun) {
+        self.usage.end(stream, access, begun);
+    }
+
+    fn written(&self, bytes: Range<usize>, watches: [Watch; 2]) {
+        self.written.by_graph(bytes, watches);
     }
 }
 

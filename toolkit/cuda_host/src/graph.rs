@@ -1,18 +1,16 @@
 //! Graphs: work that is recorded once and launched many times.
 
 mod recorder;
-mod recording;
 
 pub use recorder::{Recorder, Staged};
-pub(crate) use recording::{Recording, Turn};
 
 use crate::driver::{CUgraph, CUgraphExec, CUstreamCaptureMode, Code};
 use crate::slot::Watch;
+use crate::stream::{Recording, Use};
 use crate::usage::{Begun, Lane};
 use crate::{Context, CudaError, CudaExecutor, Event, Module, Stream};
 use cuda_layout::DeviceLayout;
 use recorder::Staging;
-use recording::Use;
 use std::fmt;
 use std::ptr;
 
@@ -56,7 +54,7 @@ pub struct Graph {
     raw: CUgraph,
     executable: CUgraphExec,
     nodes: usize,
-    uses: Vec<Use>,
+    uses: Vec<Use<Stream>>,
     begun: Vec<Begun>,
     staging: Vec<Staging>,
     /// Recorded after the newest launch.
@@ -134,7 +132,7 @@ impl Graph {
         let (own, of_stream) = (Watch::new(recorded.slot()), Watch::new(stream.slot()));
         self.begun.clear();
         for used in &self.uses {
-            self.begun.push(used.memory.begin(stream, used.access(), 0..used.memory.bytes(), OPERATION)?);
+            self.begun.push(used.memory.begin(stream, used.access(), OPERATION)?);
             for bytes in &used.reads {
                 used.memory.check_readable(bytes, OPERATION)?;
             }
@@ -150,7 +148,7 @@ impl Graph {
         for (used, begun) in self.uses.iter().zip(&self.begun) {
             used.memory.end(stream, used.access(), *begun);
             for bytes in &used.writes {
-                used.memory.written.by_graph(bytes.clone(), [own.clone(), of_stream.clone()]);
+                used.memory.written(bytes.clone(), [own.clone(), of_stream.clone()]);
             }
         }
         let mut noted = Ok(());
@@ -257,14 +255,14 @@ impl<'s> Capture<'s> {
         Ok(Self { stream, ended: false })
     }
 
-    fn end(mut self) -> Result<(CUgraph, Vec<Use>, Vec<Module>), CudaError> {
+    fn end(mut self) -> Result<(CUgraph, Vec<Use<Stream>>, Vec<Module>), CudaError> {
         self.ended = true;
         let (code, graph, (uses, modules)) = self.stop();
         self.stream.check(code, || "ending the record of a graph".to_owned())?;
         Ok((graph, uses, modules))
     }
 
-    fn stop(&self) -> (Code, CUgraph, (Vec<Use>, Vec<Module>)) {
+    fn stop(&self) -> (Code, CUgraph, (Vec<Use<Stream>>, Vec<Module>)) {
         let kept = self.stream.recording().map(Recording::close).unwrap_or_default();
         let mut graph = ptr::null_mut();
         // SAFETY: the handle lives; writes a handle, null where the capture has failed.

@@ -1,7 +1,10 @@
 //! Streams: queues of work on a device.
 
+mod recording;
+
+pub(crate) use recording::{Recorded, Recording, Turn, Use};
+
 use crate::driver::{CUevent, CUstream, Code, Driver};
-use crate::graph::{Recording, Turn};
 use crate::slot::{Slot, Watch, kernel_name, lock};
 use crate::usage::Lane;
 use crate::{Context, CudaError, Event};
@@ -49,7 +52,7 @@ struct Inner {
     /// Launches since it was last found well.
     launches: AtomicU64,
     /// Of a stream that is there to record a graph.
-    recording: Option<Recording>,
+    recording: Option<Recording<Stream>>,
 }
 
 /// Whose panics concern the work on this stream.
@@ -90,7 +93,7 @@ impl Stream {
         Self::create(context, Some(Recording::new()))
     }
 
-    fn create(context: &Context, recording: Option<Recording>) -> Result<Self, CudaError> {
+    fn create(context: &Context, recording: Option<Recording<Self>>) -> Result<Self, CudaError> {
         let slot = Arc::new(Slot::new(context)?);
         context.bind()?;
         let driver = context.driver();
@@ -239,7 +242,7 @@ impl Stream {
     }
 
     /// What a stream that records a graph has noted.
-    pub(crate) fn recording(&self) -> Option<&Recording> {
+    pub(crate) fn recording(&self) -> Option<&Recording<Self>> {
         self.0.recording.as_ref()
     }
 

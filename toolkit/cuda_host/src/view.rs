@@ -1,9 +1,8 @@
 //! Borrowed parts of device buffers.
 
 use crate::allocation::Memory;
-use crate::buffer::resolve;
 use crate::driver::CUdeviceptr;
-use crate::part::Part;
+use crate::part::{Part, resolve};
 use crate::{CudaError, Stream};
 use cuda_layout::DeviceLayout;
 use std::fmt;

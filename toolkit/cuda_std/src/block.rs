@@ -1,7 +1,7 @@
 //! A thread block and its phases.
 
 use crate::bounds::{MAX_LENGTH, check_index, check_length, crosses_warps};
-use crate::memory::Elements;
+use crate::elements::Elements;
 use crate::platform::{self, Crew};
 use crate::{Grid, PerLane, Warp};
 use bytemuck::Pod;

@@ -1,7 +1,7 @@
 //! A block's own range of a global buffer.
 
 use crate::access::{Access, ReadWrite, Readable};
-use crate::memory::Elements;
+use crate::elements::Elements;
 use crate::platform::Place;
 use crate::seal::{INSIDE, Inside};
 use crate::{Part, View};

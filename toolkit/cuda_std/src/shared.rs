@@ -2,7 +2,7 @@
 
 use crate::access::Readable;
 use crate::bounds::{check_index, check_length, countable};
-use crate::memory::Elements;
+use crate::elements::Elements;
 use crate::platform::{self, DynamicStorage, Place, SharedPointer, SharedStorage};
 use crate::seal::{INSIDE, Inside};
 use crate::{Block, BlockMemory, DoubleBuffer, PerThread, Team, Thread, WarpList};

@@ -1,6 +1,6 @@
 //! Borrowed parts of a machine's buffers.
 
-use crate::buffer::resolve;
+use crate::part::resolve;
 use crate::{CudaError, DeviceView, DeviceViewMut, Stream};
 use cuda_layout::DeviceLayout;
 use std::fmt;
