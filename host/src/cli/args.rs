@@ -2,9 +2,11 @@
 //!
 //! `-h` shows what is used most, `--help` all of it, in groups. Options that are hidden in the short help say so here.
 
-use super::parts::Shard;
+mod relations;
+
+pub use relations::{EdgesArgs, InterfaceArgs, KindArg, RelationArgs, SummaryArgs};
+
 use super::reading::ReadArgs;
-use super::relations::{EdgesArgs, InterfaceArgs, SummaryArgs};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use prism_host::engine::Backend;
 use shared_types::site_model::DEFAULT_THRESHOLD;
@@ -423,6 +425,32 @@ impl FromStr for DeviceArg {
             "all" => Ok(Self::All),
             number => number.parse().map(Self::Number).map_err(|_| "give numbers of devices, or `all`".to_owned()),
         }
+    }
+}
+
+/// `k/n`: the k-th of n processes that share a run, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    pub number: usize,
+    pub of: usize,
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('/').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
+        match numbers {
+            Some((number, of)) if 1 <= number && number <= of => Ok(Self { number, of }),
+            _ => Err("give it as k/n, such as 1/4 to 4/4".to_owned()),
+        }
+    }
+}
+
+impl Shard {
+    /// Whether this process computes a part.
+    pub fn has(self, part: usize) -> bool {
+        part % self.of == self.number - 1
     }
 }
 

@@ -1,9 +1,9 @@
 //! What ends a command early, and with which exit status.
 
-use super::report::stderr_line;
 use prism_host::dataset::DatasetError;
 use prism_host::engine::EngineError;
 use prism_host::output::{ColumnError, OutputError};
+use std::io::{Write, stderr};
 
 /// Exit status: all done.
 pub const ALL_DONE: u8 = 0;
@@ -108,4 +108,10 @@ impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         OutputError::from(error).into()
     }
+}
+
+/// Writes a line to standard error. A closed standard error is no error.
+pub fn stderr_line(text: &str) {
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let _ = writeln!(stderr(), "{line}");
 }

@@ -1,9 +1,9 @@
 //! `prism features -o FOLDER/` and `prism merge`.
 
-use super::args::{FolderArgs, MergeArgs};
+use super::args::{FolderArgs, MergeArgs, Shard};
 use super::failure::{ALL_DONE, Failure, NOTHING_WRITTEN};
 use super::job::{Job, Sink, Stop};
-use super::parts::{self, Folder, Shard};
+use super::parts::{self, Folder};
 use super::provenance;
 use super::report::Report;
 use prism_host::output::{Columns, OutputFile, Provenance, check_place, merge_parquet};

@@ -47,7 +47,7 @@ impl Interrupt {
         const PATIENCE: Duration = Duration::from_millis(1500);
         self.signal.store(first, Ordering::SeqCst);
         self.cancel.cancel();
-        super::report::stderr_line("interrupted: ending when the batches at hand are done; once more ends at once");
+        super::failure::stderr_line("interrupted: ending when the batches at hand are done; once more ends at once");
         let begin = Instant::now();
         let mut last = first;
         while begin.elapsed() < PATIENCE {
@@ -60,7 +60,7 @@ impl Interrupt {
         if let Some(path) = self.partial().take() {
             let _ = std::fs::remove_file(path);
         }
-        super::report::stderr_line("error: interrupted before the end");
+        super::failure::stderr_line("error: interrupted before the end");
         signal_hook::low_level::exit(i32::from(exit_status(last)));
     }
 

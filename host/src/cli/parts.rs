@@ -10,6 +10,7 @@
 //! Which inputs are in which part follows from the listing alone, and a part's bytes from its inputs, so that neither
 //! interruptions nor shards leave a trace.
 
+use super::args::Shard;
 use super::failure::Failure;
 use super::provenance::hexadecimal;
 use anyhow::anyhow;
@@ -20,36 +21,10 @@ use sha2::{Digest, Sha256};
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::time::Duration;
 
 /// Bytes of input in a part, about, whatever the number of its inputs.
 const PART_BYTES: u64 = 1 << 28;
-
-/// `k/n`: the k-th of n processes that share a run, counted from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shard {
-    pub number: usize,
-    pub of: usize,
-}
-
-impl FromStr for Shard {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let numbers = text.split_once('/').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
-        match numbers {
-            Some((number, of)) if 1 <= number && number <= of => Ok(Self { number, of }),
-            _ => Err("give it as k/n, such as 1/4 to 4/4".to_owned()),
-        }
-    }
-}
-
-impl Shard {
-    fn has(self, part: usize) -> bool {
-        part % self.of == self.number - 1
-    }
-}
 
 /// The inputs of each part.
 pub fn plan(entries: &[Result<InputFile, InputFailure>], most: usize) -> Vec<Range<usize>> {

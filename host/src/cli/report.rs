@@ -1,11 +1,11 @@
 //! What goes to standard error.
 
-use super::failure::{ALL_DONE, NOTHING_WRITTEN, SOME_FAILED};
+use super::failure::{ALL_DONE, NOTHING_WRITTEN, SOME_FAILED, stderr_line};
 use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
 use prism_host::inputs::InputFailure;
 use prism_host::read::{Note, NoteKind};
 use std::collections::BTreeMap;
-use std::io::{IsTerminal, Write, stderr};
+use std::io::{IsTerminal, stderr};
 use std::sync::atomic::{AtomicI8, Ordering};
 
 /// -1: only errors; 0: the usual messages; 1 and more: more messages.
@@ -24,12 +24,6 @@ fn is_quiet() -> bool {
 /// Whether choices are told one by one.
 pub fn is_verbose() -> bool {
     VERBOSITY.load(Ordering::Relaxed) > 0
-}
-
-/// Writes a line to standard error. A closed standard error is no error.
-pub fn stderr_line(text: &str) {
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let _ = writeln!(stderr(), "{line}");
 }
 
 /// Counts what happens to the inputs and tells of it; with a progress bar on a terminal.

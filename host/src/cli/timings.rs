@@ -1,7 +1,7 @@
 //! Where the time of a run went, as text for people and as JSON for programs.
 
 use super::args::FormatArg;
-use super::report::stderr_line;
+use super::failure::stderr_line;
 use prism_host::pipeline::{Amount, Stage, Telemetry, WorkerTime};
 use serde_json::{Value, json};
 use std::time::Duration;

@@ -28,8 +28,6 @@ struct Chunk {
 }
 
 /// What the structures of a batch got, in their order: features, or an error.
-///
-/// The example of [`pipeline::Computed`](crate::pipeline::Computed) reads some.
 #[derive(Debug, Default)]
 pub struct BatchResults {
     chunks: Vec<BatchFeatures>,

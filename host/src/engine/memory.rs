@@ -95,8 +95,6 @@ pub trait Memory {
 }
 
 /// The host's memory.
-///
-/// The examples of [`Memory`] and [`Workspace`](super::Workspace) use it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HostMemory;
 

@@ -162,8 +162,6 @@ pub(super) fn len(sizes: ResultSizes, of: impl Fn(ResultSizes) -> usize) -> usiz
 }
 
 /// What was computed for a whole batch.
-///
-/// The example of [`Engine`](super::Engine) computes one.
 #[derive(Clone, Debug)]
 pub struct BatchFeatures {
     results: Results,

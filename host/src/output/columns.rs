@@ -39,8 +39,6 @@ pub enum Column {
 }
 
 /// A column of lineages.
-///
-/// The example of [`Columns::with_lineages`] has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineageColumn {
     /// The lineage's name.
@@ -65,8 +63,6 @@ impl LineageColumn {
 }
 
 /// A column by which other tables call a residue.
-///
-/// The example of [`Columns`] has some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {
     /// mmCIF's `label_asym_id`.

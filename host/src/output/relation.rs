@@ -22,8 +22,6 @@ use std::sync::Arc;
 const GROUP_ROWS: usize = 1 << 18;
 
 /// What a table of other lines than residues has.
-///
-/// The example of [`RelationTable`] has one.
 pub trait Relation {
     /// Its columns.
     fn columns(&self) -> &'static [RelationColumn];

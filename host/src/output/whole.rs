@@ -1,6 +1,6 @@
 //! A file that appears whole or not at all.
 
-use super::OutputError;
+use super::error::{OutputError, root_cause};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -188,7 +188,7 @@ fn beside(folder: &Path) -> std::io::Result<NamedTempFile> {
 }
 
 pub(super) fn failed(path: &Path, action: &'static str, source: std::io::Error) -> OutputError {
-    OutputError::Io { path: path.display().to_string(), action, source: super::root_cause(source) }
+    OutputError::Io { path: path.display().to_string(), action, source: root_cause(source) }
 }
 
 /// Files that have no name.

@@ -19,8 +19,6 @@ pub enum CellKind {
 }
 
 /// A column of a relation, as every format and the documents have it.
-///
-/// The example of [`RelationTable`](super::RelationTable) has two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RelationColumn {
     /// Its name.
