@@ -160,17 +160,7 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
         self.memory.is_shared()
     }
 
-    /// Number of elements.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether it is empty.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
+    counted!(self => self.len);
 
     /// The context that it belongs to.
     #[must_use]

@@ -132,17 +132,7 @@ pub struct ForeignBuffer<'scope, T: DeviceLayout> {
 }
 
 impl<T: DeviceLayout> ForeignBuffer<'_, T> {
-    /// Number of elements.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.buffer.len()
-    }
-
-    /// Whether there is no element.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.buffer.is_empty()
-    }
+    counted!(self => self.buffer.len());
 
     /// All elements.
     #[must_use]

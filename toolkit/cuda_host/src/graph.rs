@@ -6,7 +6,7 @@ pub use recorder::{Recorder, Staged};
 
 use crate::driver::{CUgraph, CUgraphExec, CUstreamCaptureMode, Code};
 use crate::slot::Watch;
-use crate::stream::{Recording, Use};
+use crate::stream::{Kept, Recording, Use};
 use crate::usage::{Begun, Lane};
 use crate::{Context, CudaError, CudaExecutor, Event, Module, Stream};
 use cuda_layout::DeviceLayout;
@@ -85,7 +85,7 @@ impl Graph {
         let recorder = Recorder::new(executor.on(&stream)?);
         let capture = Capture::begin(&stream)?;
         let output = work(&recorder)?;
-        let (raw, uses, modules) = capture.end()?;
+        let (raw, (uses, modules)) = capture.end()?;
         let (id, executor, staging) = recorder.into_parts();
         let begun = Vec::with_capacity(uses.len());
         // Owns the raw graph from here on, whatever happens.
@@ -255,14 +255,14 @@ impl<'s> Capture<'s> {
         Ok(Self { stream, ended: false })
     }
 
-    fn end(mut self) -> Result<(CUgraph, Vec<Use<Stream>>, Vec<Module>), CudaError> {
+    fn end(mut self) -> Result<(CUgraph, Kept<Stream>), CudaError> {
         self.ended = true;
-        let (code, graph, (uses, modules)) = self.stop();
+        let (code, graph, kept) = self.stop();
         self.stream.check(code, || "ending the record of a graph".to_owned())?;
-        Ok((graph, uses, modules))
+        Ok((graph, kept))
     }
 
-    fn stop(&self) -> (Code, CUgraph, (Vec<Use<Stream>>, Vec<Module>)) {
+    fn stop(&self) -> (Code, CUgraph, Kept<Stream>) {
         let kept = self.stream.recording().map(Recording::close).unwrap_or_default();
         let mut graph = ptr::null_mut();
         // SAFETY: the handle lives; writes a handle, null where the capture has failed.

@@ -56,17 +56,7 @@ impl<T: DeviceLayout> LentBuffer<T> {
         self.buffer().view().address()
     }
 
-    /// Number of elements.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.buffer().len()
-    }
-
-    /// Whether there is no element.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.buffer().is_empty()
-    }
+    counted!(self => self.buffer().len());
 
     /// The context that it belongs to.
     #[must_use]

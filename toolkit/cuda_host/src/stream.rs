@@ -2,7 +2,7 @@
 
 mod recording;
 
-pub(crate) use recording::{Recorded, Recording, Turn, Use};
+pub(crate) use recording::{Kept, Recorded, Recording, Turn, Use};
 
 use crate::driver::{CUevent, CUstream, Code, Driver};
 use crate::slot::{Slot, Watch, kernel_name, lock};

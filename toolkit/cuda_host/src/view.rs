@@ -69,17 +69,7 @@ impl<'a, T: DeviceLayout> DeviceView<'a, T> {
         Self { memory, start, len, element: PhantomData }
     }
 
-    /// Number of elements.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether it is empty.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
+    counted!(self => self.len);
 
     /// Some of these elements.
     ///
@@ -149,17 +139,7 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
         Self { memory, start, len, element: PhantomData }
     }
 
-    /// Number of elements.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether it is empty.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
+    counted!(self => self.len);
 
     /// The same elements, for a shorter time: a launch consumes its view.
     #[must_use]

@@ -2,7 +2,7 @@
 
 use crate::access::{Access, ReadWrite, Readable};
 use crate::bounds::{MAX_LENGTH, check_index, check_length, countable, out_of_bounds};
-use crate::elements::Elements;
+use crate::elements::{Elements, by_resolved};
 use crate::platform::Place;
 use crate::scope::Level;
 use crate::seal::{INSIDE, Inside};
@@ -115,33 +115,7 @@ impl<'a, T: Pod, A: Access> Elements for Segment<'a, T, A> {
         self.access.claim()
     }
 
-    #[inline(always)]
-    fn count(&self) -> u32 {
-        self.resolved(INSIDE).count()
-    }
-
-    #[inline(always)]
-    unsafe fn load(&self, i: u32) -> T {
-        // SAFETY: ensured by the caller.
-        unsafe { self.resolved(INSIDE).load(i) }
-    }
-
-    #[inline(always)]
-    unsafe fn store(&self, i: u32, value: T) {
-        // SAFETY: ensured by the caller.
-        unsafe { self.resolved(INSIDE).store(i, value) }
-    }
-
-    #[inline(always)]
-    unsafe fn change(&self, i: u32, change: impl FnOnce(&mut T)) {
-        // SAFETY: ensured by the caller.
-        unsafe { self.resolved(INSIDE).change(i, change) }
-    }
-
-    #[inline(always)]
-    fn place(&self, i: u32, _: Inside) -> Place<T> {
-        self.resolved(INSIDE).place(i, INSIDE)
-    }
+    by_resolved!();
 }
 
 // SAFETY: reading from several threads is what phases do; writing needs `&mut` and is given out by element.

@@ -45,6 +45,9 @@ pub(crate) struct Use<S> {
     pub(crate) writes: Vec<Range<usize>>,
 }
 
+/// What a graph keeps: memory that it uses, and modules of its kernels.
+pub(crate) type Kept<S> = (Vec<Use<S>>, Vec<Module>);
+
 impl<S> Recording<S> {
     pub(crate) fn new() -> Self {
         Self { open: Mutex::new(true), uses: Mutex::default(), modules: Mutex::default() }
@@ -85,7 +88,7 @@ impl<S> Recording<S> {
     }
 
     /// Ends the recording: nothing can be queued on its stream any more. Returns what the graph keeps.
-    pub(crate) fn close(&self) -> (Vec<Use<S>>, Vec<Module>) {
+    pub(crate) fn close(&self) -> Kept<S> {
         *lock(&self.open) = false;
         (std::mem::take(&mut *lock(&self.uses)), std::mem::take(&mut *lock(&self.modules)))
     }
