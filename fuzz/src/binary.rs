@@ -156,7 +156,7 @@ struct Encoded {
     bytes: Vec<u8>,
 }
 
-/// Integers in a choice of encodings.
+/// Integers in one of several encodings.
 fn ints(values: &[i32], bytes: &mut Bytes<'_>) -> Encoded {
     let (mut kinds, mut values) = (Vec::new(), values.to_vec());
     let choice = bytes.byte();

@@ -3,7 +3,7 @@
 use prism_host::ReadOptions;
 use prism_host::read::{Alternates, Models, ReadError, ReadStructure, Residues};
 
-/// Options by the last byte; those of a file that ends with its last line are the default.
+/// Options from the last byte. A line feed there gives the default options.
 pub(crate) fn options(data: &[u8]) -> ReadOptions {
     let bits = data.last().map_or(0, |last| last ^ b'\n');
     let has = |bit: u8| bits >> bit & 1 == 1;
@@ -20,7 +20,7 @@ pub(crate) fn options(data: &[u8]) -> ReadOptions {
 
 pub(crate) type Outcome = Result<ReadStructure, ReadError>;
 
-/// Every structure that is read fits together, and has what it says.
+/// Checks that every structure is consistent, with at least one row and a note for each warning.
 pub(crate) fn check(read: &[Outcome]) {
     assert!(!read.is_empty(), "there is a result");
     for read in read.iter().flatten() {

@@ -56,7 +56,7 @@ fn selection(names: &[&str]) -> Selection {
     Selection::new(FEATURES.iter().filter(|feature| names.contains(&feature.name)), false)
 }
 
-/// What is read, and where a relation goes.
+/// The inputs and the output of a relation.
 pub struct Destination<'a> {
     pub paths: &'a [PathBuf],
     pub output: Option<&'a Path>,
@@ -71,7 +71,7 @@ impl RelationArgs {
     }
 }
 
-/// Computes what `selection` says, and writes the relation that `make` makes; answers the exit status.
+/// Computes `selection`, and writes the relation that `make` creates. Returns the exit status.
 pub fn write<R: Relation + 'static>(
     to: &Destination<'_>,
     selection: Selection,

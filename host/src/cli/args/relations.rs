@@ -4,14 +4,14 @@ use super::{JobArgs, ProvenanceArgs};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// What these commands share.
+/// Arguments that these commands share.
 #[derive(Debug, Args)]
 pub struct RelationArgs {
-    /// Files, tars and packed data sets, directories to walk for them, or - for standard input.
+    /// Files, tars, packed data sets, directories that contain them, or - for standard input.
     #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 
-    /// Where to write; the extension says the format: csv, tsv or jsonl (each also .gz), json, arrow or parquet
+    /// Output file; its extension gives the format: csv, tsv or jsonl (each also .gz), json, arrow or parquet
     /// [default: CSV on standard output]
     #[arg(short, long, value_name = "FILE", display_order = 1)]
     pub output: Option<PathBuf>,
@@ -45,11 +45,11 @@ pub enum KindArg {
 
 #[derive(Debug, Args)]
 pub struct InterfaceArgs {
-    /// The interface between these two chains alone, as if there were no others [default: all pairs that touch]
+    /// Only the interface between these two chains, as if there were no others [default: all pairs that touch]
     #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, display_order = 2)]
     pub between: Option<Vec<String>>,
 
-    /// Write there, in any format of --output, each residue's surface alone, in the complex, and buried.
+    /// Write each residue's surface alone, in the complex, and buried, in any format of --output.
     #[arg(long = "by-residue", id = "by_residue", value_name = "FILE", display_order = 3)]
     pub residues: Option<PathBuf>,
 
