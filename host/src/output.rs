@@ -177,13 +177,13 @@ pub trait Table {
     /// Appends the rows of some structures.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError>;
 
     /// Writes buffered rows and ends the table.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     fn finish(self: Box<Self>) -> Result<(), OutputError>;
 }
 

@@ -12,13 +12,13 @@ pub enum OutputError {
         /// The path given.
         path: String,
     },
-    /// A format that tables of other lines than residues are not written in.
+    /// A format that relations do not support.
     #[error("{path}: the extension must be csv, tsv or jsonl (each also .gz), json, arrow or parquet")]
     RelationFormat {
         /// The path given.
         path: String,
     },
-    /// A format that points or scripts are not written in.
+    /// A format that points or scripts do not support.
     #[error("{path}: {known}")]
     ViewFormat {
         /// The path given.
@@ -26,7 +26,7 @@ pub enum OutputError {
         /// What can be written.
         known: &'static str,
     },
-    /// The file of a structure, which is written again with other numbers, cannot be read.
+    /// A structure's file, of which a copy is to be written, cannot be read.
     #[error("{path}: cannot be written again: {problem}")]
     ViewInput {
         /// The structure's file.
@@ -37,7 +37,7 @@ pub enum OutputError {
     /// Points of more than one structure.
     #[error("points, scripts and structures are of one structure; give one file")]
     OneStructure,
-    /// Something other than a plain file has the output's name.
+    /// The output's name belongs to something that is not a plain file.
     #[error("{path}: is not a plain file; choose another name")]
     NotAFile {
         /// The path given.
@@ -91,7 +91,7 @@ impl From<std::io::Error> for OutputError {
     }
 }
 
-/// What to do about it, where the system's words do not say.
+/// Advice for errors whose text from the system lacks it.
 fn advice(error: &std::io::Error) -> &'static str {
     match error.kind() {
         std::io::ErrorKind::FileTooLarge => "; raise the limit of file sizes (ulimit -f), or choose fewer --columns",
@@ -101,7 +101,7 @@ fn advice(error: &std::io::Error) -> &'static str {
     }
 }
 
-/// The system's own error, where others are wrapped around it.
+/// The system's error inside of other errors.
 pub(super) fn root_cause(error: std::io::Error) -> std::io::Error {
     let mut code = error.raw_os_error();
     let mut inner = error.get_ref().map(|inner| inner as &(dyn std::error::Error + 'static));
@@ -111,7 +111,7 @@ pub(super) fn root_cause(error: std::io::Error) -> std::io::Error {
                 code = code.or(io.raw_os_error());
                 io.get_ref().map(|inner| inner as &(dyn std::error::Error + 'static))
             }
-            // It has a cause, and does not say so.
+            // It does not expose its cause through `source`.
             None => match error.downcast_ref::<::csv::Error>().map(::csv::Error::kind) {
                 Some(::csv::ErrorKind::Io(io)) => Some(io),
                 _ => error.source(),
