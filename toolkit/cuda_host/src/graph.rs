@@ -14,12 +14,11 @@ use recorder::Staging;
 use std::fmt;
 use std::ptr;
 
-/// Work that is launched as one: kernels, copies and zeroing on one stream, with the arguments that they were recorded
-/// with.
+/// Work that is launched as one: kernels, copies and zeroing on one stream, with fixed arguments.
 ///
-/// It keeps alive all that it uses: kernels and their modules, the memory of buffers (which may be dropped, and read or
-/// written by other work between launches), and page-locked memory, which it owns. A launch is in order with all other
-/// work on those buffers, on whatever stream; it is checked when it is recorded and not again.
+/// It keeps alive everything that it uses: kernels and their modules, the memory of buffers, and page-locked memory, which it
+/// owns. The buffers may be dropped, and other work may use them between launches. Launches are in order with all other work
+/// on those buffers, on any stream. The work is checked when it is recorded, and not again.
 ///
 /// ```
 /// use cuda_host::{CudaError, CudaExecutor, DeviceBuffer, Graph, PinnedBuffer};
@@ -49,7 +48,7 @@ use std::ptr;
 /// ```
 pub struct Graph {
     id: u64,
-    /// On the stream that it was recorded on, which has the panic record of its kernels. Keeps the modules.
+    /// On the stream on which it was recorded, which has the panic record of its kernels. Keeps the modules.
     executor: CudaExecutor,
     raw: CUgraph,
     executable: CUgraphExec,
@@ -59,7 +58,7 @@ pub struct Graph {
     staging: Vec<Staging>,
     /// Recorded after the newest launch.
     launched: Event,
-    /// Those of its kernels, which outlive the graph: fields are dropped after `drop`.
+    /// The modules of its kernels. They outlive the graph, because fields are dropped after `drop`.
     _modules: Vec<Module>,
 }
 
@@ -71,7 +70,7 @@ unsafe impl Sync for Graph {}
 const OPERATION: &str = "launching a graph";
 
 impl Graph {
-    /// Records what `work` queues with its [`Recorder`]. Nothing of it runs before the graph is launched.
+    /// Records the work that `work` queues with its [`Recorder`]. Nothing runs before the graph is launched.
     ///
     /// # Errors
     /// Those of `work`, and of the driver.
@@ -88,7 +87,7 @@ impl Graph {
         let (raw, (uses, modules)) = capture.end()?;
         let (id, executor, staging) = recorder.into_parts();
         let begun = Vec::with_capacity(uses.len());
-        // Owns the raw graph from here on, whatever happens.
+        // Owns the raw graph from here on, also if an error occurs.
         let mut graph = Self {
             id,
             executor,
@@ -117,18 +116,18 @@ impl Graph {
         context.memory_result(code, 0, || format!("making a graph of {} nodes ready", self.nodes))
     }
 
-    /// Queues all of its work on a stream, and does not wait. A launch comes after the one before.
+    /// Queues all of its work on a stream without waiting. Each launch runs after the previous one.
     ///
     /// # Errors
-    /// [`CudaError::OtherDevice`], [`CudaError::Poisoned`] when it would read what a panicked kernel wrote, and those of
-    /// the driver.
+    /// [`CudaError::OtherDevice`], [`CudaError::Poisoned`] if it would read results of a panicked kernel, and those of the
+    /// driver.
     pub fn launch(&mut self, stream: &Stream) -> Result<(), CudaError> {
         stream.check_runs(OPERATION)?;
         stream.check_device(self.context(), OPERATION)?;
         let recorded = self.executor.stream();
         let context = self.executor.context();
         let _alone = context.queue_alone();
-        // From before the launch: a panic that is reported meanwhile may be this one's.
+        // Before the launch, because a panic reported in the meantime may be this launch's.
         let (own, of_stream) = (Watch::new(recorded.slot()), Watch::new(stream.slot()));
         self.begun.clear();
         for used in &self.uses {
@@ -161,7 +160,7 @@ impl Graph {
         noted.and(recorded)
     }
 
-    /// Waits for the newest launch. Says nothing of panics.
+    /// Waits for the newest launch. Does not report panics.
     ///
     /// # Errors
     /// Those of the driver.
@@ -169,7 +168,7 @@ impl Graph {
         self.launched.synchronize()
     }
 
-    /// Page-locked elements of its own, when no launch or copy of them is under way.
+    /// Page-locked elements of the graph, after pending launches and copies.
     ///
     /// # Errors
     /// As [`PinnedBuffer::as_slice`](crate::PinnedBuffer::as_slice), and [`CudaError::OtherGraph`].
@@ -180,7 +179,7 @@ impl Graph {
         Ok(unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), staged.len()) })
     }
 
-    /// As [`pinned`](Self::pinned), to write: what the next launch copies to the device.
+    /// As [`pinned`](Self::pinned), to write what the next launch copies to the device.
     ///
     /// # Errors
     /// As [`PinnedBuffer::as_mut_slice`](crate::PinnedBuffer::as_mut_slice), and [`CudaError::OtherGraph`].
@@ -216,8 +215,8 @@ impl fmt::Debug for Graph {
 }
 
 impl Drop for Graph {
-    /// Waits for launches under way: their kernels have their panic record here. Where they cannot be waited for, all that they
-    /// use stays; buffers and modules see to theirs by themselves.
+    /// Waits for pending launches, whose kernels have their panic record here. If waiting fails, everything that they use is
+    /// leaked; buffers and modules do the same.
     fn drop(&mut self) {
         let driver = self.context().driver();
         if let Err(error) = self.wait() {
@@ -237,7 +236,7 @@ impl Drop for Graph {
     }
 }
 
-/// A stream's work goes into a graph while this lives.
+/// While this exists, a stream's work goes to a graph.
 struct Capture<'s> {
     stream: &'s Stream,
     ended: bool,
@@ -246,7 +245,7 @@ struct Capture<'s> {
 impl<'s> Capture<'s> {
     fn begin(stream: &'s Stream) -> Result<Self, CudaError> {
         stream.context().bind()?;
-        // Relaxed: this thread may load modules and allocate meanwhile, and others may do what they like. No other
+        // Relaxed: this thread may load modules and allocate in the meantime, and other threads may do anything. No other
         // stream takes part.
         let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
         // SAFETY: the handle lives.
@@ -272,7 +271,7 @@ impl<'s> Capture<'s> {
 }
 
 impl Drop for Capture<'_> {
-    /// The work was not recorded to its end.
+    /// Ends a recording that failed.
     fn drop(&mut self) {
         if self.ended || self.stream.context().bind().is_err() {
             return;

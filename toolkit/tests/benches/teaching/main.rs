@@ -1,5 +1,5 @@
-//! Benchmarks that teach: the cost of a habit on this machine, compared with its alternatives. `cargo bench -p tests
-//! --bench teaching`, or as an executable on a GPU machine.
+//! Benchmarks that teach: the cost of a habit on this machine, compared with its alternatives. `cargo bench -p
+//! toolkit-tests --bench teaching`, or as an executable on a GPU machine.
 //!
 //! The forms of a lesson run in turn in every repetition, each time beginning with another one, so a change of clock rates
 //! affects all alike. Work of the device alone is timed by events, work that involves the host by wall time until the
