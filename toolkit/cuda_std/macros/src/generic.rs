@@ -1,6 +1,5 @@
 //! Generic kernels. Each instance is a PTX entry with its own name.
 
-use crate::signature::{Kind, Parameter};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
@@ -137,20 +136,8 @@ pub fn of_fields(generics: &Generics, fields: &TokenStream) -> Generics {
     kept
 }
 
-/// The bounds of a generic launch: element types of buffers have a device layout.
-pub fn elements(generics: &Generics, parameters: &[Parameter]) -> Vec<TokenStream> {
-    let elements = parameters.iter().filter_map(|parameter| match &parameter.kind {
-        Kind::Slice(element) | Kind::Segment(element) | Kind::Scatter(element) | Kind::GridMemory(element) => {
-            Some(element)
-        }
-        Kind::Chunk { element, .. } | Kind::Tile2d { element, .. } | Kind::Atomics { element, .. } => Some(element),
-        Kind::Shared { .. } | Kind::DynamicShared(_) | Kind::Value => None,
-    });
-    let open = elements.filter(|ty| names(generics).iter().any(|name| mentions(&ty.to_token_stream(), name)));
-    open.map(|ty| quote!(#ty: ::cuda_std::__private::cuda_layout::DeviceLayout)).collect()
-}
-
-fn mentions(tokens: &TokenStream, name: &Ident) -> bool {
+/// Whether the parameter `name` occurs in `tokens`.
+pub fn mentions(tokens: &TokenStream, name: &Ident) -> bool {
     tokens.clone().into_iter().any(|token| match token {
         TokenTree::Ident(ident) => ident == *name,
         TokenTree::Group(group) => mentions(&group.stream(), name),

@@ -82,7 +82,7 @@ pub fn module(signature: &Signature, function: &ItemFn) -> TokenStream {
     let args_doc = format!("The arguments of a launch of [`{name}`](fn@{name}), by the names of its parameters.");
     let of_fields = generic::of_fields(generics, &fields);
     let declared = generic::declarations(&of_fields);
-    let elements = generic::elements(generics, &signature.parameters);
+    let elements = elements(generics, &signature.parameters);
     let entries = super::entries(signature);
     let kernels = if signature.instances.is_empty() {
         plain(signature, &entries[0], &parts)
@@ -140,7 +140,7 @@ fn instances(signature: &Signature, entries: &[Entry], parts: &[Part], of_fields
     let (declared, names) = (generic::declarations(generics), generic::names(generics));
     let types = generics.type_params().map(|parameter| &parameter.ident);
     let (fields_declared, fields_names) = (generic::declarations(of_fields), generic::names(of_fields));
-    let elements = generic::elements(generics, &signature.parameters);
+    let elements = elements(generics, &signature.parameters);
     let modules = entries.iter().map(|entry| {
         let (id, bindings) = (&entry.name, &entry.bindings);
         let args = quote!(Args<'a, InSpace, #(#fields_names),*>);
@@ -443,4 +443,18 @@ fn part(parameter: &Parameter) -> Part {
             argument: quote!(args.#id),
         },
     }
+}
+
+/// The bounds of a generic launch: element types of buffers have a device layout.
+fn elements(generics: &Generics, parameters: &[Parameter]) -> Vec<TokenStream> {
+    let elements = parameters.iter().filter_map(|parameter| match &parameter.kind {
+        Kind::Slice(element) | Kind::Segment(element) | Kind::Scatter(element) | Kind::GridMemory(element) => {
+            Some(element)
+        }
+        Kind::Chunk { element, .. } | Kind::Tile2d { element, .. } | Kind::Atomics { element, .. } => Some(element),
+        Kind::Shared { .. } | Kind::DynamicShared(_) | Kind::Value => None,
+    });
+    let open = elements
+        .filter(|ty| generic::names(generics).iter().any(|name| generic::mentions(&ty.to_token_stream(), name)));
+    open.map(|ty| quote!(#ty: ::cuda_std::__private::cuda_layout::DeviceLayout)).collect()
 }
