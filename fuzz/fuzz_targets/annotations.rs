@@ -1,4 +1,4 @@
-//! Files of annotations.
+//! Annotation files.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| prism_fuzz::annotations(data));

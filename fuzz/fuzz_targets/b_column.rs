@@ -1,4 +1,4 @@
-//! Files whose B column is written.
+//! Writing the B column of a file.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| prism_fuzz::b_column(data));

@@ -1,4 +1,4 @@
-//! Structures that are computed.
+//! Computing structures.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| prism_fuzz::engine(data));

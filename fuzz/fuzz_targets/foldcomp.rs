@@ -1,4 +1,4 @@
-//! FoldComp's entries.
+//! FoldComp entries.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| prism_fuzz::foldcomp(data));

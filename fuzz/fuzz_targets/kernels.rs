@@ -2,7 +2,7 @@
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(
-    // A kernel's panic is an error that the launch returns; what libFuzzer puts in place would end the process.
+    // A launch returns a kernel's panic as an error. libFuzzer's panic hook would end the process.
     init: std::panic::set_hook(Box::new(|_| {})),
     |data: &[u8]| prism_fuzz::kernels(data)
 );

@@ -1,4 +1,4 @@
-//! Archives of files.
+//! Tars.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| prism_fuzz::tar(data));

@@ -1,7 +1,8 @@
-//! What files come in: tars, and the ways of compressing but gzip, which `text` has.
+//! Containers of files: tars, databases, and compression other than gzip, which is in `text`.
 
 use crate::bytes::Bytes;
-use crate::text::{Outcome, same};
+use crate::reading::Outcome;
+use crate::text::same;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use prism_host::ReadOptions;
@@ -12,7 +13,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-/// A text by each way of compressing, gzip the first.
+/// A text, compressed in each format. The first is gzip.
 fn compressed(text: &[u8], how: usize) -> Vec<u8> {
     let written = "written to memory";
     match how {
@@ -36,10 +37,10 @@ fn compressed(text: &[u8], how: usize) -> Vec<u8> {
     }
 }
 
-/// What each way but gzip begins with.
+/// The first bytes of each format except gzip.
 const MAGIC: [&[u8]; 3] = [&[0x28, 0xb5, 0x2f, 0xfd], b"BZh11AY&SY", b"\xfd7zXZ\0"];
 
-/// A file by zstd, bzip2 or xz: bytes as they are, or a text that is compressed in two frames, and then damaged.
+/// A file compressed by zstd, bzip2 or xz: arbitrary bytes, or a text that is compressed in two frames and then damaged.
 fn unfold(data: &[u8], how: usize) {
     let [flags, rest @ ..] = data else { return };
     let options = ReadOptions::default();
@@ -70,7 +71,7 @@ pub fn xz(data: &[u8]) {
     unfold(data, 3);
 }
 
-/// A tar: bytes as they are, or members that are packed, plain or compressed, and read as each is alone.
+/// A tar: arbitrary bytes, or members, plain or compressed, each of which must read as it does alone.
 pub fn tar(data: &[u8]) {
     let options = ReadOptions::default();
     let [how, rest @ ..] = data else { return };
@@ -87,7 +88,7 @@ pub fn tar(data: &[u8]) {
         let content = bytes.take(length);
         let content = if kind < 128 { content.to_vec() } else { compressed(content, usize::from(kind & 3)) };
         let is_taken = kind & 0x1c != 0x1c;
-        // Longer than the field of a plain header, now and then.
+        // Sometimes longer than the name field of a plain header.
         let folder = "folder/".repeat(if kind & 0x60 == 0x60 { 20 } else { usize::from(kind & 1) });
         let name = format!("{folder}{index}.{}", if is_taken { "pdb" } else { "txt" });
         let mut header = tar::Header::new_gnu();
@@ -115,7 +116,7 @@ pub fn tar(data: &[u8]) {
     assert!(!InputFile::of_bytes("x.tar", packed).read_all(&options).is_empty());
 }
 
-/// A database of entries, with its index and names: the lengths of both, they, and the data.
+/// A database of entries. The bytes are the lengths of index and names, then index, names and data.
 pub fn database(data: &[u8]) {
     static PLACE: LazyLock<PathBuf> = LazyLock::new(|| {
         let folder = std::env::temp_dir().join(format!("prism-fuzz-{}", std::process::id()));

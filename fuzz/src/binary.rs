@@ -1,7 +1,7 @@
 //! BinaryCIF: arbitrary bytes, and tables in every encoding, which must give the same structures as the same table in text.
 
 use crate::bytes::Bytes;
-use crate::text::{check, options};
+use crate::reading::{assembly, check, options};
 use prism_host::ReadOptions;
 use prism_host::read::read_structures;
 use std::fmt::Write;
@@ -29,12 +29,6 @@ pub fn bcif(data: &[u8]) {
         }
         _ => check(&read_structures(data, "x", &ReadOptions { assembly: assembly(data), ..options })),
     }
-}
-
-/// Builds the first assembly, if the file has assemblies.
-pub(crate) fn assembly(data: &[u8]) -> Option<String> {
-    let has = |word: &[u8]| data.windows(word.len()).any(|own| own == word);
-    (has(b"_struct_assembly") || has(b"REMARK 350")).then(|| "1".to_owned())
 }
 
 /// The columns of a table of atoms: texts, then integers, then numbers with their decimals.
@@ -162,7 +156,7 @@ struct Encoded {
     bytes: Vec<u8>,
 }
 
-/// Integers in a choice of encodings.
+/// Integers in one of several encodings.
 fn ints(values: &[i32], bytes: &mut Bytes<'_>) -> Encoded {
     let (mut kinds, mut values) = (Vec::new(), values.to_vec());
     let choice = bytes.byte();

@@ -3,7 +3,7 @@
 use prism_host::StructureInput;
 use shared_types::{Atom, NO_CA, RESIDUES};
 
-/// Bytes that are taken one by one. After the last one, all are 0.
+/// Takes bytes one by one; after the last one, it gives zeros.
 pub struct Bytes<'a>(std::slice::Iter<'a, u8>);
 
 impl<'a> Bytes<'a> {

@@ -1,12 +1,13 @@
-//! What each fuzz target does with the bytes that it gets. A target that ends holds; what is wrong panics.
+//! The code of each fuzz target. A target returns if all holds, and panics otherwise.
 //!
-//! A new format of input takes a function here, a file in `fuzz_targets`, an entry in `Cargo.toml`, and a folder in `corpus`.
+//! A new input format needs a function here, a file in `fuzz_targets`, an entry in `Cargo.toml`, and a folder in `corpus`.
 
 mod archives;
 mod binary;
 mod bytes;
 mod kernels;
 mod packed;
+mod reading;
 mod text;
 
 pub use archives::{bzip2, database, tar, xz, zstd};
@@ -19,19 +20,19 @@ use prism_host::annotations::Annotations;
 use prism_host::lineages::Lineages;
 use prism_host::output::Columns;
 
-/// A file of annotations, which are given to a structure.
+/// Reads a file of annotations and applies them to a structure.
 pub fn annotations(data: &[u8]) {
     if let Ok(annotations) = Annotations::from_reader(data, "fuzz.csv") {
         let mut structure = bytes::Bytes::new(data).structure("x.pdb");
         annotations.apply(&mut structure);
-        // A carriage return ends a line, too.
+        // A carriage return also ends a line.
         let ends = data.iter().filter(|byte| matches!(**byte, b'\n' | b'\r')).count();
         let (used, all) = (annotations.unmatched(), ends + 1);
         assert!(used <= all, "{used} lines of {all} have matched nothing");
     }
 }
 
-/// A table of lineages, which are made of a structure.
+/// Reads a table of lineages and makes their variants of a structure.
 pub fn lineages(data: &[u8]) {
     let Ok(lineages) = Lineages::from_reader(data, "fuzz.csv") else { return };
     let structure = bytes::Bytes::new(data).structure("x.pdb");
@@ -48,7 +49,7 @@ pub fn lineages(data: &[u8]) {
     }
 }
 
-/// A list of columns, as it is given to `--columns`.
+/// A list of columns, as `--columns` takes it.
 pub fn columns(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     if let Ok(columns) = Columns::choose(text.split(',')) {

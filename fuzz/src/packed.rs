@@ -1,4 +1,4 @@
-//! Structures side by side: packed for a launch, in a data set, computed.
+//! Batches of structures: packed for a launch, in a data set, and computed.
 
 use crate::bytes::Bytes;
 use arrow_ipc::reader::read_footer_length;
@@ -18,7 +18,7 @@ fn structures(bytes: &mut Bytes<'_>) -> Vec<StructureInput> {
     structures
 }
 
-/// Structures that are packed, and buffers that somebody else has packed.
+/// Packs structures, and takes buffers that other code has packed.
 pub fn packer(data: &[u8]) {
     let mut bytes = Bytes::new(data);
     let structures = structures(&mut bytes);
@@ -44,7 +44,7 @@ pub fn packer(data: &[u8]) {
     let names = || structures.iter().map(|structure| structure.name.clone()).collect();
     let again = PackedBatch::from_descriptors(names(), buffers.clone()).expect("what was packed is valid");
     assert_eq!(again.descriptors(), packed.descriptors());
-    // Some of it is something else now; what is taken all the same is in range.
+    // Some buffers are damaged. If the batch is still accepted, its offsets are in range.
     let place = bytes.below(structures.len());
     let value = bytes.word() >> bytes.below(32);
     match bytes.below(8) {
@@ -65,8 +65,8 @@ pub fn packer(data: &[u8]) {
     }
 }
 
-/// Structures that are computed on CPU cores: those that are valid have a row for each residue, whose bits do not depend on
-/// the others.
+/// Computes structures on CPU cores. A valid structure has a row for each residue, and its bits do not depend on the other
+/// structures.
 pub fn engine(data: &[u8]) {
     static ENGINE: OnceLock<Engine> = OnceLock::new();
     let engine = ENGINE.get_or_init(|| Engine::builder().backend(Backend::Cpu).build().expect("CPU cores can compute"));
@@ -90,8 +90,8 @@ pub fn engine(data: &[u8]) {
     }
 }
 
-/// A packed data set, whose checksums are made right, so that what lies behind them is looked at. What does not begin as one says what
-/// is different in a whole one.
+/// Reads a packed data set. Its checksums are corrected, so the reader gets past them. Bytes that do not begin as a data set
+/// say which words of a valid one to change.
 pub fn dataset(data: &[u8]) {
     if !data.starts_with(b"ARROW1") {
         if let Some(data) = with_checksums(&edited(&mut Bytes::new(data))) {
@@ -105,7 +105,7 @@ pub fn dataset(data: &[u8]) {
     }
 }
 
-/// A whole data set in which some words are others.
+/// A valid data set with some changed words.
 fn edited(bytes: &mut Bytes<'_>) -> Vec<u8> {
     const WHOLE: [&[u8]; 3] = [
         include_bytes!("../corpus/dataset/one.arrow"),
@@ -143,7 +143,7 @@ fn read(data: Vec<u8>) {
     }
 }
 
-/// The data set with a checksum for each block, where there is room for all.
+/// The data set with a correct checksum for each block, if it has room for all of them.
 fn with_checksums(data: &[u8]) -> Option<Vec<u8>> {
     let (rest, end) = data.split_last_chunk::<10>()?;
     let footer = &rest[rest.len().checked_sub(read_footer_length(*end).ok()?)?..];

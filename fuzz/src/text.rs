@@ -1,45 +1,16 @@
-//! Files as databases, programs and people write them, and what is left of them on the way.
+//! Files as databases, programs and people write them, whole or damaged.
 
-use crate::binary::assembly;
 use crate::bytes::Bytes;
+use crate::reading::{Outcome, assembly, check, options};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::GzEncoder;
 use prism_host::ReadOptions;
-use prism_host::read::{Alternates, Models, ReadError, ReadStructure, Residues, read_bytes, read_structures};
+use prism_host::read::{ReadStructure, read_bytes, read_structures};
 use prism_host::read::{AtomArrays, Texts, read_arrays, with_b_column};
 use std::io::{Read, Write};
 
-/// Options by the last byte; those of a file that ends with its last line are the default.
-pub(crate) fn options(data: &[u8]) -> ReadOptions {
-    let bits = data.last().map_or(0, |last| last ^ b'\n');
-    let has = |bit: u8| bits >> bit & 1 == 1;
-    ReadOptions {
-        chains: has(0).then(|| vec!["A".to_owned(), " ".to_owned()]),
-        residues: if has(1) { Residues::Standard } else { Residues::All },
-        alternates: [Alternates::Highest, Alternates::First, Alternates::Named('B')][usize::from(bits >> 2 & 3) % 3],
-        models: [Models::First, Models::All, Models::Number(2)][usize::from(bits >> 4 & 3) % 3],
-        cover: has(6),
-        labels: has(7),
-        assembly: None,
-    }
-}
-
-pub(crate) type Outcome = Result<ReadStructure, ReadError>;
-
-/// Every structure that is read fits together, and has what it says.
-pub(crate) fn check(read: &[Outcome]) {
-    assert!(!read.is_empty(), "there is a result");
-    for read in read.iter().flatten() {
-        if let Err(error) = read.structure.validate() {
-            panic!("what was read does not fit together: {error}");
-        }
-        assert!(read.structure.n_rows() > 0);
-        assert!(read.warnings.len() <= read.notes.len());
-    }
-}
-
-/// What was read, in words.
+/// The results as text.
 fn told(read: &[Outcome]) -> Vec<String> {
     read.iter().map(|read| read.as_ref().map_or_else(ToString::to_string, |read| format!("{read:?}"))).collect()
 }
@@ -52,30 +23,30 @@ pub fn pdb(data: &[u8]) {
     if let Some(id) = assembly(data) {
         check(&read_structures(data, "x", &ReadOptions { assembly: Some(id), ..options.clone() }));
     }
-    // Line ends decide nothing.
+    // Line ends have no meaning.
     if data.contains(&b'\n') && !data.contains(&b'\r') && starts_as_pdb(data) {
         let lines: Vec<u8> = data.iter().flat_map(|&c| [b'\r', c].into_iter().skip(usize::from(c != b'\n'))).collect();
         assert_eq!(told(&read), told(&read_structures(&lines, "x", &options)), "with carriage returns");
     }
 }
 
-/// A PQR file, told by its columns.
+/// A PQR file. Its columns identify the format.
 pub fn pqr(data: &[u8]) {
     check(&read_structures(data, "x", &options(data)));
 }
 
-/// A file whose B column is written: the second time changes nothing, and what is read of it is the same but for that.
+/// Writes the B column of a file. Writing it again changes nothing, and all other values stay.
 pub fn b_column(data: &[u8]) {
     let write = |text: &[u8]| with_b_column(text, "x", |residue| (residue.number % 90) as f32);
     let Ok(changed) = write(data) else { return };
-    // Records with something else in their columns may become those of another format, or two.
+    // A record with unusual columns may turn into a record of another format, or into two records.
     let is_text = data.iter().all(|c| matches!(c, b' '..=b'~' | b'\n'));
     let is_as_pdb_has_it = starts_as_pdb(data) && is_text && data.split(|c| *c == b'\n').all(has_numbers);
     if !is_as_pdb_has_it && !data.starts_with(b"data_") {
         return;
     }
     match write(&changed) {
-        // Numbers of any width, which columns cut, may make a file whose atoms are told by blanks.
+        // Numbers of any width are cut at the columns, so the result may look like a file whose columns are separated by blanks.
         Err(error) if error.to_string().contains("B column") => return,
         again => assert!(again.is_ok_and(|again| again == changed), "twice as once"),
     }
@@ -90,8 +61,8 @@ pub fn b_column(data: &[u8]) {
     }
 }
 
-/// Whether a line is no atom's in PDB, or one whose residue number and coordinates are numbers, and whose occupancy and B factor are so or empty; and
-/// so of a record behind it.
+/// Whether a line is not an atom record, or one with valid numbers: residue number and coordinates must be numbers,
+/// occupancy and B factor numbers or empty. The same holds for a record that follows on the same line.
 fn has_numbers(line: &[u8]) -> bool {
     if !line.get(..4).is_some_and(|head| head.eq_ignore_ascii_case(b"ATOM") || head.eq_ignore_ascii_case(b"HETA")) {
         return true;
@@ -105,19 +76,19 @@ fn has_numbers(line: &[u8]) -> bool {
     let is_whole = |from: usize, to: usize| {
         line.len() >= to && number(from, to).is_some_and(|x| x.fract() == 0.0 && !line[from..to].contains(&b'.'))
     };
-    // A record that ends within its occupancy has another one where it is filled up.
+    // Padding a record that ends inside its occupancy changes the occupancy.
     if !is_whole(22, 26) || (55..60).contains(&line.trim_ascii_end().len()) {
         return false;
     }
     [(30, 38), (38, 46), (46, 54)].into_iter().all(|(from, to)| line.len() >= to && number(from, to).is_some())
         && rest.all(|(from, to)| is_empty(from, to) || number(from, to).is_some_and(|x| x >= 0.0))
-        // Of the first of two the end may be lost.
+        // The first of two records may lose its end.
         && (1..line.len())
             .find(|&at| line[at..].starts_with(b"ATOM") || line[at..].starts_with(b"HETATM"))
             .is_none_or(|at| at >= 66 && has_numbers(&line[at..]))
 }
 
-/// Atoms as a program has them in arrays, most of one length.
+/// Atoms in arrays, as programs pass them. Most arrays have the same length.
 pub fn arrays(data: &[u8]) {
     let mut bytes = Bytes::new(data);
     let n = bytes.below(48);
@@ -159,7 +130,7 @@ pub fn arrays(data: &[u8]) {
     check(&read_arrays(&atoms, &positions, "x", &options(data)));
 }
 
-/// Whether no other format is taken for it.
+/// Whether the text is not mistaken for another format.
 fn starts_as_pdb(data: &[u8]) -> bool {
     ["ATOM  ", "HETATM", "HEADER", "MODEL "].iter().any(|word| data.starts_with(word.as_bytes()))
 }
@@ -172,7 +143,7 @@ pub fn mmcif(data: &[u8]) {
     if let Some(id) = assembly(data) {
         check(&read_structures(data, "x", &ReadOptions { assembly: Some(id), ..options.clone() }));
     }
-    // A comment in front decides nothing but the numbers of lines.
+    // A comment in front changes only line numbers.
     if data.starts_with(b"data_") {
         let read: Vec<_> =
             read.iter().map(|read| read.as_ref().map(|read| format!("{read:?}")).map_err(|_| ())).collect();
@@ -183,12 +154,12 @@ pub fn mmcif(data: &[u8]) {
     }
 }
 
-/// A FoldComp entry. Options by its last byte, which is the last residue's B factor.
+/// A FoldComp entry. Its last byte, the last residue's B factor, also gives the options.
 pub fn foldcomp(data: &[u8]) {
     let entry = [b"FCMP", data].concat();
     let read = read_structures(&entry, "x", &options(data));
     check(&read);
-    // Databases put a zero after an entry.
+    // Databases end an entry with a zero.
     if read.iter().all(Result::is_ok) && data.last() != Some(&0) {
         assert_eq!(
             told(&read),
@@ -198,7 +169,7 @@ pub fn foldcomp(data: &[u8]) {
     }
 }
 
-/// A compressed file: bytes as they are, a stream that is made whole, or a text that is compressed in two members.
+/// A compressed file: arbitrary bytes, a deflate stream with a correct frame, or a text that is compressed in two members.
 pub fn inflate(data: &[u8]) {
     let [how, rest @ ..] = data else { return };
     let options = ReadOptions::default();
@@ -236,9 +207,9 @@ pub fn inflate(data: &[u8]) {
     }
 }
 
-/// A compressed text is read as the text.
+/// Checks that a compressed text reads as the text itself.
 pub(crate) fn same(compressed: &[u8], text: &[u8], options: &ReadOptions) {
-    // Text that begins as something compressed does is unfolded once more.
+    // Text that begins like a compressed file is decompressed again.
     let is_one = |magic: &&[u8]| text.starts_with(magic);
     if [&[0x1f, 0x8b][..], &[0x28, 0xb5, 0x2f, 0xfd], b"BZh", b"\xfd7zXZ"].iter().any(is_one)
         || text.get(1..4) == Some(&[0x2a, 0x4d, 0x18])

@@ -119,8 +119,6 @@ pub struct Engine {
 }
 
 /// The results of one structure, in their own memory.
-///
-/// The example of [`Engine`] computes them.
 #[derive(Clone, Debug)]
 pub struct StructureFeatures {
     /// The structure's name.

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stream::is_packed_tar;
-pub(crate) use stream::{Item, unpack};
+pub(crate) use stream::unpack;
 use thiserror::Error;
 use walkdir::WalkDir;
 
@@ -191,6 +191,16 @@ pub struct InputFailure {
     pub reason: String,
     /// Whether the file is valid but has no protein.
     pub no_protein: bool,
+}
+
+/// An item of a stream.
+pub(crate) enum Item {
+    /// A file's bytes, as they are compressed there; and how many of the stream they take, about.
+    Structure { name: String, bytes: Vec<u8>, size: u64 },
+    /// A member that cannot be read as a structure.
+    Failed(InputFailure),
+    /// A note about the stream.
+    Said { name: String, text: String },
 }
 
 /// The inputs found under the given paths.

@@ -18,6 +18,7 @@ mod substitution;
 mod table;
 
 pub use crate::csv_table::TableError;
+pub use crate::structure::Lineage;
 pub use substitution::Substitution;
 pub use table::Lineages;
 
@@ -31,17 +32,6 @@ pub const FREQUENCY_DAYS: i64 = 7;
 pub const VELOCITY_DAYS: i64 = 28;
 /// The number of samples that a frequency without a count represents.
 pub const ASSUMED_SAMPLES: f64 = 100.0;
-
-/// A lineage that a structure represents.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Lineage {
-    /// Its name.
-    pub name: String,
-    /// The country where it was sampled.
-    pub country: String,
-    /// The standard error of `gisaid_velocity` for each residue, per day; NaN if there is none.
-    pub velocity_error: Vec<f32>,
-}
 
 impl Lineages {
     /// Makes a structure for each lineage that was sampled in a country, in the table's order. They have the same atoms,

@@ -1,4 +1,4 @@
-//! Structure files to [`StructureInput`]: PDB, mmCIF and others, plain or compressed, told apart by content.
+//! Structure files to [`StructureInput`](crate::StructureInput): PDB, mmCIF and others, plain or compressed, told apart by content.
 //!
 //! A residue is a run of consecutive records, `HETATM` included, with the same chain, number and insertion code. Runs are
 //! never merged. A residue has a row if it is an amino acid of a chain ([`Residues`]). A run with `ATOM` records is an
@@ -25,9 +25,11 @@ mod contents;
 mod draft;
 mod error;
 mod foldcomp;
+mod format;
 mod frames;
 mod gzip;
 mod masks;
+mod models;
 mod note;
 mod number;
 mod options;
@@ -36,6 +38,7 @@ mod pqr;
 mod references;
 mod select;
 mod tables;
+mod word;
 
 pub use arrays::{AtomArrays, Texts, read_arrays};
 pub(crate) use b_column::is_cif;
@@ -44,29 +47,16 @@ pub use compressed::COMPRESSED;
 pub(crate) use compressed::{Compression, Unfolding};
 pub(crate) use contents::contents;
 pub use error::{Problem, ReadError};
-pub use note::{Note, NoteKind};
+pub(crate) use format::{MMJSON, PDBML};
+pub use note::{Note, NoteKind, ReadStructure};
 pub use options::{Alternates, Models, ReadOptions, Residues};
 
-use crate::structure::StructureInput;
 use compressed::plain;
-use draft::{Draft, Facts};
 use error::Fault;
+use format::{Format, format_of, is_binary, with_line_feeds};
+use models::{Found, Model, models, number_repeated};
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::path::Path;
-
-/// A structure, and what its reader reports about the file.
-#[derive(Clone, Debug)]
-pub struct ReadStructure {
-    /// The structure.
-    pub structure: StructureInput,
-    /// Oddities of the file that do not prevent reading, as sentences without the file's name. The notes include them.
-    pub warnings: Vec<String>,
-    /// Notes: choices that were made, and oddities.
-    pub notes: Vec<Note>,
-    /// Number of models in the file or data block, read or not.
-    pub models: usize,
-}
 
 /// Reads a structure from a file. See [`read_bytes`].
 ///
@@ -167,23 +157,6 @@ pub fn read_structures(bytes: &[u8], name: &str, options: &ReadOptions) -> Vec<R
     }
 }
 
-/// Replaces carriage returns by line feeds if the text ends its lines with carriage returns alone.
-fn with_line_feeds(text: &[u8]) -> Cow<'_, [u8]> {
-    if memchr::memchr(b'\n', text).is_some() || memchr::memchr(b'\r', text).is_none() {
-        return Cow::Borrowed(text);
-    }
-    Cow::Owned(text.iter().map(|&c| if c == b'\r' { b'\n' } else { c }).collect())
-}
-
-/// A model to read as a structure.
-struct Model {
-    draft: Draft,
-    facts: Facts,
-}
-
-/// The structures of a text, each with the suffix of its name; each may fail by itself.
-type Found = Vec<(String, Result<Model, Fault>)>;
-
 fn read_text(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
     let format = format_of(text);
     match format {
@@ -212,23 +185,6 @@ fn read_text(text: &[u8], options: &ReadOptions) -> Result<Found, Fault> {
     }
 }
 
-/// Makes names unique where data blocks have the same name, or models the same number: the second becomes `#NAME#2`.
-fn number_repeated(found: &mut Found) {
-    if found.len() < 2 {
-        return;
-    }
-    let mut known = HashSet::new();
-    for (suffix, _) in found {
-        let mut place = 2;
-        let mut name = suffix.clone();
-        while !known.insert(name.clone()) {
-            name = format!("{suffix}#{place}");
-            place += 1;
-        }
-        *suffix = name;
-    }
-}
-
 /// Frames without `MODEL` records have no numbers to select by until all of them are read.
 fn read_pdb(text: &[u8], options: &ReadOptions) -> Result<pdb::Found, Fault> {
     match pdb::read(text, options) {
@@ -236,113 +192,5 @@ fn read_pdb(text: &[u8], options: &ReadOptions) -> Result<pdb::Found, Fault> {
             pdb::read(text, &ReadOptions { models: Models::All, ..options.clone() })
         }
         found => found,
-    }
-}
-
-/// The models of one block, with the suffixes of their names.
-fn models(
-    found: Result<Vec<(i32, Draft)>, Fault>,
-    suffix: &str,
-    met: usize,
-    facts: &Facts,
-    options: &ReadOptions,
-) -> Found {
-    let found = match found {
-        Ok(found) => found,
-        Err(fault) => return vec![(suffix.to_owned(), Err(fault))],
-    };
-    let (found, met) = frames::split(found, met, options);
-    let mut facts = Facts { models: met, ..facts.clone() };
-    if met > 1 && options.models == Models::First {
-        facts.notes.push(Note { kind: NoteKind::Models, text: format!("the first of {met} models is read") });
-    }
-    if let (Models::Number(number), true) = (options.models, found.is_empty()) {
-        return vec![(suffix.to_owned(), Err(Fault::whole(Problem::NoModel { number, met })))];
-    }
-    let several = options.models == Models::All && met > 1;
-    let model = |(number, draft)| {
-        let suffix = if several { format!("{suffix}#{number}") } else { suffix.to_owned() };
-        (suffix, Ok(Model { draft, facts: facts.clone() }))
-    };
-    found.into_iter().map(model).collect()
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Format {
-    Empty,
-    Pdb,
-    Pqr,
-    Cif,
-    BinaryCif,
-    FoldComp,
-    /// A format that is not read, with a hint what to do.
-    Foreign(&'static str),
-}
-
-/// Whether the bytes are a MessagePack map rather than text.
-fn is_binary(text: &[u8]) -> bool {
-    matches!(text.first(), Some(0x80..=0x8f | 0xde | 0xdf))
-}
-
-/// Why a text in a known format of another kind is not read.
-fn foreign_text(text: &[u8]) -> Option<&'static str> {
-    /// Where what names the format stands.
-    const HEAD: usize = 4096;
-    let text = text.trim_ascii_start();
-    let head = text[..text.len().min(HEAD)].to_ascii_lowercase();
-    let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
-    match text.first() {
-        Some(b'<') if has(b"pdbx") => Some(PDBML),
-        Some(b'<') if has(b"<html") || has(b"<!doctype html") => Some(HTML),
-        Some(b'{') if has(b"\"data_") || has(b"atom_site") => Some(MMJSON),
-        _ => None,
-    }
-}
-
-pub(crate) const PDBML: &str = "PDBML is not supported; fetch the .cif file";
-pub(crate) const MMJSON: &str = "mmJSON is not supported; fetch the .cif file";
-const HTML: &str = "is a web page and no structure; the server may have answered with an error: fetch the file again";
-
-/// Determines the format from the content. mmCIF declares itself in its first word. Everything else goes to the PDB reader,
-/// which skips records that it does not know.
-fn format_of(text: &[u8]) -> Format {
-    if text.is_empty() {
-        return Format::Empty;
-    }
-    // BinaryCIF is a MessagePack map of at least these keys, in any order.
-    if is_binary(text) {
-        let head = &text[..text.len().min(256)];
-        let has = |key: &[u8]| memchr::memmem::find(head, key).is_some();
-        if has(b"mmtfVersion") {
-            return Format::Foreign(
-                "MMTF is not supported, and no longer published: fetch the .bcif.gz or .cif.gz file",
-            );
-        }
-        if has(b"\xaadataBlocks") || has(b"\xa7encoder") || has(b"\xa7version") {
-            return Format::BinaryCif;
-        }
-    }
-    if text.starts_with(foldcomp::MAGIC) {
-        return Format::FoldComp;
-    }
-    if let Some(what) = foreign_text(text) {
-        return Format::Foreign(what);
-    }
-    let starts =
-        |word: &[u8], prefix: &str| word.get(..prefix.len()).is_some_and(|w| w.eq_ignore_ascii_case(prefix.as_bytes()));
-    let mut rest = text;
-    loop {
-        rest = rest.trim_ascii_start();
-        if rest.first() != Some(&b'#') {
-            break;
-        }
-        rest = memchr::memchr(b'\n', rest).map_or(&[], |end| &rest[end..]);
-    }
-    if rest.first() == Some(&b'_') || ["data_", "loop_", "global_"].iter().any(|word| starts(rest, word)) {
-        Format::Cif
-    } else if pqr::is_one(text) {
-        Format::Pqr
-    } else {
-        Format::Pdb
     }
 }

@@ -9,6 +9,17 @@ use shared_types::backbone::RoleAtoms;
 use shared_types::{Atom, NO_CA, RESIDUES};
 use thiserror::Error;
 
+/// A lineage that a structure represents.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lineage {
+    /// Its name.
+    pub name: String,
+    /// The country where it was sampled.
+    pub country: String,
+    /// The standard error of `gisaid_velocity` for each residue, per day; NaN if there is none.
+    pub velocity_error: Vec<f32>,
+}
+
 macro_rules! structure_input {
     ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {
         /// A structure's heavy atoms and residues, in file order.
@@ -67,7 +78,7 @@ macro_rules! structure_input {
             /// Midpoint in Å of the atoms' bounding box. It was subtracted in f64 before rounding to f32.
             pub center: [f64; 3],
             /// The lineage that the structure represents, if any.
-            pub lineage: Option<Box<crate::lineages::Lineage>>,
+            pub lineage: Option<Box<Lineage>>,
             /// Hash of that lineage; passed on, not used in computations.
             pub lineage_hash: u32,
             /// Country code of the sample; passed on, not used in computations.

@@ -104,11 +104,11 @@ fn rotation(dice: &mut Dice) -> [[f64; 3]; 3] {
 /// # Panics
 /// If the file is missing.
 #[must_use]
-pub fn crowd(count: usize) -> StructureInput {
+pub fn capsid(count: usize) -> StructureInput {
     /// Distance between copies in Å.
     const APART: f32 = 80.0;
     let mut all =
-        StructureInput { name: format!("crowd of {count}"), residue_atoms: vec![0], ..StructureInput::default() };
+        StructureInput { name: format!("capsid of {count}"), residue_atoms: vec![0], ..StructureInput::default() };
     let side = (1..).find(|side| side * side * side >= count).unwrap_or(1);
     for (index, one) in jittered(count).into_iter().enumerate() {
         let place = [index % side, index / side % side, index / (side * side)].map(|at| at as f32 * APART);

@@ -325,6 +325,20 @@ fn packages_know_only_whom_they_may() {
 }
 
 #[test]
+fn rows_of_tables_are_single_lines() {
+    for (path, text) in texts().into_iter().filter(|(path, _)| path.ends_with(".md")) {
+        let (mut in_code, mut in_table) = (false, false);
+        for (line, number) in text.lines().zip(1..) {
+            in_code ^= line.starts_with("```");
+            let is_row = !in_code && line.starts_with('|');
+            let ends = line.is_empty() || line.starts_with('<') || in_code;
+            assert!(is_row || ends || !in_table, "{path}:{number}: this line cuts a table");
+            in_table = is_row;
+        }
+    }
+}
+
+#[test]
 fn commands_in_documents_exist() {
     let commands = read("xtask/src/main.rs");
     let mut count = 0;

@@ -1,10 +1,12 @@
 //! The command line.
 //!
-//! `-h` shows what is used most, `--help` all of it, in groups. Options that are hidden in the short help say so here.
+//! `-h` shows the most used options, `--help` all of them in groups. Here, `hide_short_help` hides an option from `-h`.
 
-use super::parts::Shard;
+mod relations;
+
+pub use relations::{EdgesArgs, InterfaceArgs, KindArg, RelationArgs, SummaryArgs};
+
 use super::reading::ReadArgs;
-use super::relations::{EdgesArgs, InterfaceArgs, SummaryArgs};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use prism_host::engine::Backend;
 use shared_types::site_model::DEFAULT_THRESHOLD;
@@ -26,19 +28,19 @@ pub struct Cli {
 const SEE_ALSO: &str = "\
 `prism COMMAND -h` shows a command's most used options, `prism COMMAND --help` all of them.";
 
-/// What every command takes.
+/// Options of every command.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub struct GlobalArgs {
-    /// Threads that read, and as many that compute on the CPU [default: one for each core]
+    /// Number of threads that read, and of threads that compute on the CPU [default: one per core]
     #[arg(short = 'j', long, value_name = "N", global = true, value_parser = threads, display_order = 900)]
     pub threads: Option<usize>,
 
-    /// Say nothing but errors.
+    /// Print only errors.
     #[arg(short, long, global = true, conflicts_with = "verbose", display_order = 901)]
     pub quiet: bool,
 
-    /// Say more: which files are ignored, what is chosen; -vv as well what only helps to find faults.
+    /// Print more: ignored files and each choice; with -vv also messages for debugging.
     #[arg(short, long, global = true, action = ArgAction::Count, display_order = 902)]
     pub verbose: u8,
 }
@@ -53,32 +55,32 @@ pub enum Command {
     /// Compute a table with a row for every residue.
     #[command(after_help = EXIT_STATUS)]
     Features(FeaturesArgs),
-    /// Find where ligands may bind: a line for every site.
+    /// Find where ligands may bind: a row for every site.
     #[command(after_help = EXIT_STATUS)]
     Sites(SitesArgs),
-    /// List pairs of residues in contact: a line for every edge.
+    /// List pairs of residues in contact: a row for every edge.
     #[command(after_help = EXIT_STATUS)]
     Edges(EdgesArgs),
-    /// Find the surface that chains bury in each other: a line for every pair of chains that touch.
+    /// Find the surface that chains bury in each other: a row for every pair of touching chains.
     #[command(after_help = EXIT_STATUS)]
     Interface(InterfaceArgs),
-    /// Sum up structures: a line for each, and one for each of its chains.
+    /// Sum up structures: a row for each structure, and one for each of its chains.
     #[command(after_help = EXIT_STATUS)]
     Summary(SummaryArgs),
-    /// Say what would be read of structures, dropped, chosen or refused, and compute nothing.
+    /// Report what would be read, dropped, chosen or refused, without computing.
     #[command(after_help = EXIT_STATUS)]
     Check(CheckArgs),
-    /// Read structures once, into a file from which `features` and `sites` compute without reading them again.
+    /// Read structures once into a data set, which other commands load faster.
     #[command(after_help = EXIT_STATUS)]
     Pack(PackArgs),
-    /// Show structures, features and sites in an HTML file that loads nothing from elsewhere.
+    /// Show structures, features and sites in one self-contained HTML file.
     #[command(after_help = EXIT_STATUS)]
     Report(ReportArgs),
-    /// Put the parts of a run into a folder one after another, into one Parquet file.
+    /// Concatenate the parts of a run into a folder in one Parquet file.
     Merge(MergeArgs),
-    /// Show devices, driver, kernels and the backend that would be taken.
+    /// Show devices, driver, kernels and the default backend.
     Info(InfoArgs),
-    /// Write the manual's pages, or a shell's completions.
+    /// Write manual pages or shell completions.
     Generate(GenerateArgs),
 }
 
@@ -88,29 +90,29 @@ Exit status: 0 all done; 1 nothing written; 2 wrong usage; 3 some inputs failed,
 
 #[derive(Debug, Args)]
 pub struct FeaturesArgs {
-    /// Files, tars and packed data sets, directories to walk for them, or - for standard input.
+    /// Files, tars, packed data sets, directories that contain them, or - for standard input.
     #[arg(value_name = "PATH", required_unless_present_any = ["list", "explain", "from_file"])]
     pub paths: Vec<PathBuf>,
 
-    /// Where to write; the extension says the format: .csv, .tsv, .jsonl (each also .gz), .arrow, .parquet, .npz; a folder,
-    /// ending with /, takes Parquet in parts [default: CSV on standard output]
+    /// Output file; its extension gives the format: .csv, .tsv, .jsonl (each also .gz), .arrow, .parquet, .npz; a folder,
+    /// ending with /, gets Parquet in parts [default: CSV on standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Features to write, in this order, after the columns that say which residue a row is. Where one of those is
-    /// named too, exactly what is named is written.
+    /// Features to write, in this order, after the columns that identify the residue. If the list names one of those, only
+    /// the listed columns are written.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub columns: Option<Vec<String>>,
 
-    /// Show the table of features and do nothing else.
+    /// Show the table of features and exit.
     #[arg(long, conflicts_with = "explain")]
     pub list: bool,
 
-    /// Show a column's definition, formula, source, and where it is not defined, and do nothing else.
+    /// Show a column's definition, formula, source, and where it is undefined, and exit.
     #[arg(long, value_name = "COLUMN")]
     pub explain: Option<String>,
 
-    /// The form of --list and --explain.
+    /// Format of --list and --explain.
     #[arg(long, value_enum, default_value_t = FormatArg::Text, hide_short_help = true)]
     pub format: FormatArg,
 
@@ -121,7 +123,7 @@ pub struct FeaturesArgs {
     #[arg(long, value_name = "FILE.csv", help_heading = "Reading", hide_short_help = true)]
     pub annotations: Option<PathBuf>,
 
-    /// CSV with the columns lineage,date,count or frequency, and country,total,substitutions: gives each structure once for
+    /// CSV with the columns lineage,date,count or frequency, and country,total,substitutions. Each structure is computed for
     /// each lineage in each country, with its substitutions, gisaid_freq and gisaid_velocity.
     #[arg(long, value_name = "TABLE.csv", help_heading = "Reading", hide_short_help = true)]
     pub lineages: Option<PathBuf>,
@@ -137,12 +139,12 @@ pub struct FeaturesArgs {
     )]
     pub min_feature_value: f32,
 
-    /// Write each structure's file (PDB or mmCIF) again into this folder, with a column's values in its B column, and scripts that
-    /// show it in PyMOL (.pml) and ChimeraX (.cxc). -999 stands for no value.
+    /// Write a copy of each structure's file (PDB or mmCIF) to this folder, with a column's values in its B column, and scripts
+    /// that show it in PyMOL (.pml) and ChimeraX (.cxc). -999 means no value.
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["assembly", "model", "lineages"], hide_short_help = true)]
     pub write_structures: Option<PathBuf>,
 
-    /// The column for --write-structures; what lies between 0 and 1 is written in hundredths.
+    /// Column for --write-structures; values from 0 to 1 are written in hundredths.
     #[arg(
         long,
         value_name = "COLUMN",
@@ -161,16 +163,16 @@ pub struct FeaturesArgs {
 
 #[derive(Debug, Args)]
 pub struct SitesArgs {
-    /// Files, tars and packed data sets, directories to walk for them, or - for standard input.
+    /// Files, tars, packed data sets, directories that contain them, or - for standard input.
     #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 
-    /// Where to write; the extension says the format: csv, tsv or jsonl (each also .gz), json, arrow or parquet
+    /// Output file; its extension gives the format: csv, tsv or jsonl (each also .gz), json, arrow or parquet
     /// [default: CSV on standard output]
     #[arg(short, long, value_name = "FILE", display_order = 1)]
     pub output: Option<PathBuf>,
 
-    /// Write N sites of a structure at most.
+    /// Write at most N sites per structure.
     #[arg(long, value_name = "N", default_value_t = 20, display_order = 2)]
     pub max_sites: usize,
 
@@ -182,7 +184,7 @@ pub struct SitesArgs {
     #[arg(long, value_name = "FILE", display_order = 4)]
     pub script: Option<PathBuf>,
 
-    /// Write the file of one structure again with site_score, in hundredths, in its B column (.pdb or .cif, as it is).
+    /// Write a copy of one structure's file with site_score, in hundredths, in its B column (.pdb or .cif, as the input).
     #[arg(long, value_name = "FILE", display_order = 5)]
     pub write_structure: Option<PathBuf>,
 
@@ -195,11 +197,11 @@ pub struct SitesArgs {
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Files, tars and packed data sets, directories to walk for them, or - for standard input.
+    /// Files, tars, packed data sets, directories that contain them, or - for standard input.
     #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 
-    /// A line for each input as text, or a JSON object for each.
+    /// One line of text or one JSON object per input.
     #[arg(long, value_enum, default_value_t = FormatArg::Text)]
     pub format: FormatArg,
 
@@ -209,11 +211,11 @@ pub struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub struct PackArgs {
-    /// Files, tars and packed data sets, directories to walk for them, or - for standard input.
+    /// Files, tars, packed data sets, directories that contain them, or - for standard input.
     #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 
-    /// Where to write the packed data set, an .arrow
+    /// Output file, an .arrow
     #[arg(short, long, value_name = "FILE.arrow")]
     pub output: PathBuf,
 
@@ -223,15 +225,15 @@ pub struct PackArgs {
 
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Files, tars and packed data sets, directories to walk for them, or - for standard input.
+    /// Files, tars, packed data sets, directories that contain them, or - for standard input.
     #[arg(value_name = "PATH", required_unless_present = "from_file")]
     pub paths: Vec<PathBuf>,
 
-    /// Where to write, an .html
+    /// Output file, an .html
     #[arg(short, long, value_name = "FILE.html", display_order = 1)]
     pub output: PathBuf,
 
-    /// Structures that get a page of their own, at most: the first ones. All of them stand in the table.
+    /// Number of structures, from the first, that get their own page. The table has all of them.
     #[arg(long, value_name = "N", default_value_t = 500, display_order = 2)]
     pub details: usize,
 
@@ -244,28 +246,28 @@ pub struct ReportArgs {
 
 #[derive(Debug, Args)]
 pub struct MergeArgs {
-    /// Folders that `prism features -o FOLDER/` wrote: one, or those of several shards.
+    /// Folders written by `prism features -o FOLDER/`: one, or those of several shards.
     #[arg(value_name = "FOLDER", required = true)]
     pub folders: Vec<PathBuf>,
 
-    /// Where to write
+    /// Output file
     #[arg(short, long, value_name = "FILE.parquet")]
     pub output: PathBuf,
 }
 
-/// A run into a folder.
+/// Options of a run into a folder.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Running")]
 pub struct FolderArgs {
-    /// Go on with the run in the folder of --output, whose finished parts stay; begin it where there is none.
+    /// Continue the run in the folder of --output and keep its finished parts, or start it if there is none.
     #[arg(long, hide_short_help = true)]
     pub resume: bool,
 
-    /// Do the k-th of n shares of a run into a folder, counted from 1; other processes do the others.
+    /// Compute the k-th of n shares of a run into a folder, counted from 1; other processes compute the others.
     #[arg(long, value_name = "K/N", hide_short_help = true)]
     pub shard: Option<Shard>,
 
-    /// Inputs in a part of a run into a folder, at most.
+    /// Most inputs in a part of a run into a folder.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = part_inputs, hide_short_help = true)]
     pub part_inputs: usize,
 }
@@ -276,7 +278,7 @@ fn part_inputs(text: &str) -> Result<usize, String> {
 
 #[derive(Debug, Args)]
 pub struct InfoArgs {
-    /// As text for people, or as JSON for programs.
+    /// Text for people, or JSON for programs.
     #[arg(long, value_enum, default_value_t = FormatArg::Text)]
     pub format: FormatArg,
 }
@@ -287,12 +289,12 @@ pub struct GenerateArgs {
     #[arg(value_enum)]
     pub what: Generated,
 
-    /// A folder for the files, each under the name that a system looks for [default: all to standard output]
+    /// Folder for the files, which get the names that systems expect [default: all to standard output]
     #[arg(short, long, value_name = "FOLDER")]
     pub output: Option<PathBuf>,
 }
 
-/// What can be generated.
+/// Files that can be generated.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Generated {
     /// Pages of the manual: prism.1 and one for each command.
@@ -315,7 +317,7 @@ pub struct JobArgs {
     #[arg(long, value_enum, default_value_t = BackendArg::Auto)]
     pub backend: BackendArg,
 
-    /// CUDA devices to use, by number, or all of them; they share the work [default: the first usable]
+    /// CUDA devices, by number, or all of them; they share the work [default: the first usable]
     #[arg(long = "device", visible_alias = "devices", value_name = "N,...|all", value_delimiter = ',')]
     pub devices: Vec<DeviceArg>,
 
@@ -325,8 +327,8 @@ pub struct JobArgs {
 
     /// Test points on each atom's sphere, 20 to 5000: more are more accurate and take longer.
     ///
-    /// `prism sites` takes a file here, too: where the scored surface points of one structure are to be written, coloured,
-    /// for viewers; a .pdb (probabilities in hundredths in the B column) or a .ply.
+    /// For `prism sites`, a file name writes the scored surface points of one structure for viewers: .pdb (probabilities in
+    /// hundredths in the B column) or .ply (coloured).
     #[arg(long, value_name = "N", default_value = "100", allow_negative_numbers = true)]
     pub points: Vec<PointsArg>,
 
@@ -338,22 +340,22 @@ pub struct JobArgs {
     #[command(flatten)]
     pub read: ReadArgs,
 
-    /// Write there what became of each input: residues, chains, models, kinds of notes, error, milliseconds of reading.
+    /// Write the status of each input: residues, chains, models, kinds of notes, error, milliseconds of reading.
     #[arg(long, value_name = "FILE.csv", help_heading = "Running", hide_short_help = true)]
     pub status: Option<PathBuf>,
 
-    /// Say on standard error how long each stage of the work took.
+    /// Print the time of each stage to standard error.
     #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, require_equals = true,
         default_missing_value = "text", help_heading = "Running", hide_short_help = true)]
     pub timings: Option<FormatArg>,
 }
 
-/// What `--points` says.
+/// The value of `--points`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PointsArg {
-    /// How many test points.
+    /// The number of test points.
     Number(u32),
-    /// Where surface points go.
+    /// The file for surface points.
     File(PathBuf),
 }
 
@@ -373,42 +375,42 @@ impl FromStr for PointsArg {
 }
 
 impl JobArgs {
-    /// How many test points.
+    /// The number of test points.
     pub fn n_points(&self) -> u32 {
         let number = |one: &PointsArg| if let PointsArg::Number(points) = one { Some(*points) } else { None };
         self.points.iter().rev().find_map(number).unwrap_or(100)
     }
 
-    /// Where surface points go.
+    /// The file for surface points.
     pub fn points_file(&self) -> Option<&PathBuf> {
         self.points.iter().rev().find_map(|one| if let PointsArg::File(path) = one { Some(path) } else { None })
     }
 }
 
-/// What is kept of how a table came about.
+/// Options of provenance.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Provenance")]
 pub struct ProvenanceArgs {
-    /// Write there, as JSON, what the table was computed with: version, command line, configuration, backend, kernels. Most
-    /// formats hold it themselves; CSV, TSV and JSON lines have no room for it.
+    /// Write the provenance of the table as JSON: version, command line, configuration, backend, kernels. Most formats also
+    /// contain it; CSV, TSV and JSON lines have no place for it.
     #[arg(long, value_name = "FILE.json", hide_short_help = true)]
     pub provenance: Option<PathBuf>,
 
-    /// Keep a SHA-256 of the inputs too: of each in --provenance, of all of them in the table.
+    /// Record SHA-256 digests of the inputs: of each in --provenance, of all of them in the table.
     #[arg(long, hide_short_help = true)]
     pub digests: bool,
 }
 
-/// For whom something is written.
+/// Text or JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FormatArg {
-    /// For people.
+    /// Text for people.
     Text,
-    /// For programs.
+    /// JSON for programs.
     Json,
 }
 
-/// What `--device` names.
+/// The value of `--device`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceArg {
     All,
@@ -426,9 +428,35 @@ impl FromStr for DeviceArg {
     }
 }
 
+/// `k/n`: the k-th of n processes that share a run, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    pub number: usize,
+    pub of: usize,
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('/').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
+        match numbers {
+            Some((number, of)) if 1 <= number && number <= of => Ok(Self { number, of }),
+            _ => Err("give it as k/n, such as 1/4 to 4/4".to_owned()),
+        }
+    }
+}
+
+impl Shard {
+    /// Whether this process computes a part.
+    pub fn has(self, part: usize) -> bool {
+        part % self.of == self.number - 1
+    }
+}
+
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum BackendArg {
-    /// CUDA where a usable device is, else the CPU.
+    /// CUDA if there is a usable device, else the CPU.
     Auto,
     /// CUDA, or an error.
     Cuda,

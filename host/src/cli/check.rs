@@ -1,4 +1,4 @@
-//! `prism check`: what would become of inputs, without computing.
+//! `prism check`: reads inputs without computing, and reports the outcome.
 
 use super::args::{CheckArgs, FormatArg};
 use super::failure::Failure;
@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use std::io::{BufWriter, Write, stdout};
 use std::sync::Arc;
 
-/// Atoms that are read before they are told of.
+/// Atoms that are read before results are printed.
 const BATCH_ATOMS: usize = 1 << 18;
 
-/// Reads what the command line names and tells of it; answers the exit status.
+/// Reads the inputs and prints the outcome of each. Returns the exit status.
 pub fn run(args: &CheckArgs) -> Result<u8, Failure> {
     let interrupt = Interrupt::listen().map_err(|error| no_thread(&error))?;
     let inputs = args.read.discover(&args.paths)?;

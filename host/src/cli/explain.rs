@@ -1,4 +1,4 @@
-//! `prism features --list` and `--explain`: what the columns are.
+//! `prism features --list` and `--explain`.
 
 use super::Failure;
 use super::args::FormatArg;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use shared_types::{FEATURES, Feature};
 use std::io::Write;
 
-/// Where values are not defined, in the words of every format.
+/// How each format writes undefined values.
 const UNDEFINED: &str = "An empty field (CSV, TSV), null (JSON lines, Arrow, Parquet) or NaN (npz): not defined there.";
 
 /// Prints the feature table.
@@ -34,12 +34,12 @@ pub fn list(format: FormatArg) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-/// Whether a column is neither a feature nor says which residue a row is.
+/// Whether a column is neither a feature nor an identifier of the residue.
 fn is_other(column: &Column) -> bool {
     !matches!(column, Column::Feature(_) | Column::State(_)) && !Column::IDENTITY.contains(column)
 }
 
-/// Prints what one column is.
+/// Prints the definition of a column.
 pub fn explain(name: &str, format: FormatArg) -> Result<(), Failure> {
     let column = Column::every().find(|column| column.name() == name);
     let column = column.ok_or_else(|| ColumnError::Unknown(name.to_owned()))?;
@@ -79,7 +79,7 @@ fn feature_json(feature: &Feature) -> Value {
     })
 }
 
-/// What makes a feature undefined, which follows from its definition.
+/// When a feature is undefined, according to its definition.
 fn undefined(feature: &Feature) -> &'static str {
     match feature.name {
         "contact_number"

@@ -1,29 +1,29 @@
-//! What ends a command early, and with which exit status.
+//! Errors that end a command, with their exit statuses.
 
-use super::report::stderr_line;
 use prism_host::dataset::DatasetError;
 use prism_host::engine::EngineError;
 use prism_host::output::{ColumnError, OutputError};
+use std::io::{Write, stderr};
 
 /// Exit status: all done.
 pub const ALL_DONE: u8 = 0;
 /// Exit status: nothing was written.
 pub const NOTHING_WRITTEN: u8 = 1;
-/// Exit status: the command line makes no sense.
+/// Exit status: wrong usage.
 pub const USAGE: u8 = 2;
 /// Exit status: some inputs failed, others are written.
 pub const SOME_FAILED: u8 = 3;
 
-/// What ends a command early.
+/// Why a command ends early.
 #[derive(Debug)]
 pub enum Failure {
-    /// The command line makes no sense.
+    /// The command line is invalid.
     Usage(anyhow::Error),
     /// The work cannot be done.
     Work(anyhow::Error),
-    /// The reader of standard output closed it, which is no failure of this program.
+    /// The reader of standard output closed it. This is not an error of the program.
     Closed,
-    /// A signal has ended it, which makes this exit status.
+    /// A signal ended the run, which determines the exit status.
     Interrupted(u8),
 }
 
@@ -57,7 +57,7 @@ impl Failure {
     }
 }
 
-/// An error and what caused it, once: many say their cause themselves.
+/// An error with its causes. Many errors already contain their cause, which is not repeated.
 fn shown(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string).filter(|cause| !cause.is_empty()) {
@@ -108,4 +108,10 @@ impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         OutputError::from(error).into()
     }
+}
+
+/// Writes a line to standard error. A closed standard error is no error.
+pub fn stderr_line(text: &str) {
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let _ = writeln!(stderr(), "{line}");
 }

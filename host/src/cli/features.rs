@@ -12,7 +12,7 @@ use prism_host::output::{ColouredStructures, Column, ColumnError, Columns, CsvTa
 use std::path::Path;
 use std::sync::Arc;
 
-/// Computes the table that the command line asks for; answers the exit status.
+/// Computes the requested table. Returns the exit status.
 pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
     if args.job.points_file().is_some() {
         return Err(Failure::usage(anyhow::anyhow!(
@@ -39,7 +39,7 @@ pub fn run(args: &FeaturesArgs) -> Result<u8, Failure> {
         let advice = "--lineages computes gisaid_freq and gisaid_velocity; leave them out of --annotations";
         return Err(Failure::usage(anyhow::anyhow!(advice)));
     }
-    // What no input gives is undefined everywhere.
+    // A value that no input gives is undefined everywhere.
     let given = |name: &str| annotated(name) || lineages.is_some() && name.starts_with("gisaid_");
     let columns = if args.columns.is_none() { columns.without_annotations(given) } else { columns };
     let columns = if lineages.is_some() { columns.with_lineages() } else { columns };

@@ -1,9 +1,9 @@
 //! `prism features -o FOLDER/` and `prism merge`.
 
-use super::args::{FolderArgs, MergeArgs};
+use super::args::{FolderArgs, MergeArgs, Shard};
 use super::failure::{ALL_DONE, Failure, NOTHING_WRITTEN};
 use super::job::{Job, Sink, Stop};
-use super::parts::{self, Folder, Shard};
+use super::parts::{self, Folder};
 use super::provenance;
 use super::report::Report;
 use prism_host::output::{Columns, OutputFile, Provenance, check_place, merge_parquet};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 impl Job<'_> {
-    /// Computes the parts of a run that are not done; answers the exit status.
+    /// Computes the unfinished parts of a run. Returns the exit status.
     pub fn run_into(&self, path: &Path, args: &FolderArgs, columns: &Columns) -> Result<u8, Failure> {
         let (mut ready, inputs) = self.prepare()?;
         if let Some(pipe) = inputs.entries.iter().flatten().find(|file| file.is_read_once()) {
@@ -68,7 +68,7 @@ impl Job<'_> {
         Ok(ready.report.exit_status())
     }
 
-    /// All that a part's bytes depend on but its inputs.
+    /// Everything besides the inputs that a part's bytes depend on.
     fn options(&self, columns: &Columns, origin: &Provenance, args: &FolderArgs) -> Result<Value, Failure> {
         let mut read = self.args.read.clone();
         (read.keep_going, read.fail_fast) = (false, false);
@@ -100,7 +100,7 @@ pub fn is_one(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().ends_with(b"/") || path.is_dir()
 }
 
-/// Puts the parts of a run one after another.
+/// Concatenates the parts of a run.
 pub fn merge(args: &MergeArgs) -> Result<u8, Failure> {
     if args.output.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("parquet")) {
         return Err(Failure::usage(anyhow::anyhow!("{}: the extension must be parquet", args.output.display())));

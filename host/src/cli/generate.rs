@@ -1,4 +1,4 @@
-//! `prism generate`: what packagers put beside the command.
+//! `prism generate`: files that packagers install beside the command.
 
 use super::Failure;
 use super::args::{Cli, GenerateArgs, Generated};
@@ -22,7 +22,7 @@ pub fn run(args: &GenerateArgs) -> Result<(), Failure> {
             generate_to(shell, &mut command, "prism", folder).map_err(|error| unwritten(folder, &error))?;
         }
         None => {
-            // In memory first: the generator takes a closed pipe for a fault.
+            // In memory first, because the generator panics on a closed pipe.
             let mut text = Vec::new();
             generate(shell, &mut command, "prism", &mut text);
             std::io::stdout().write_all(&text)?;

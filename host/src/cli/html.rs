@@ -7,7 +7,7 @@ use super::provenance;
 use prism_host::output::{Columns, check_place};
 use prism_host::report::ReportFile;
 
-/// Computes, and shows it in a page; answers the exit status.
+/// Computes and writes an HTML report. Returns the exit status.
 pub fn run(args: &ReportArgs) -> Result<u8, Failure> {
     let output = &args.output;
     let is_page =

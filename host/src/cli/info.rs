@@ -19,7 +19,7 @@ pub fn print(format: FormatArg) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-/// What prism would compute with. An engine that is to choose finds out later whether there is a device, when it needs one.
+/// The default backend. An engine with automatic choice looks for a device only when it needs one.
 fn backend(cuda: &CudaInventory) -> Result<String, Failure> {
     let of = |backend| Ok::<_, Failure>(Engine::builder().backend(backend).build()?.backend_description().to_owned());
     let reason = match (&cuda.error, cuda.devices.first()) {

@@ -1,12 +1,12 @@
-//! Ctrl-C and what else ends programs: the first ends a run in order, within two seconds; the second at once. Neither
-//! leaves part of an output file.
+//! Ctrl-C and other signals that end programs. The first ends a run in order, within two seconds; the second ends it
+//! immediately. Neither leaves part of an output file.
 
 use prism_host::pipeline::Cancel;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Listens to the signals with which people and systems end programs: SIGINT, SIGTERM and SIGHUP.
+/// Handles SIGINT, SIGTERM and SIGHUP.
 #[derive(Clone, Default)]
 pub struct Interrupt {
     cancel: Cancel,
@@ -15,7 +15,7 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Begins to listen.
+    /// Starts to listen.
     #[cfg(unix)]
     pub fn listen() -> std::io::Result<Self> {
         use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -30,7 +30,7 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// Begins to listen. A second Ctrl-C leaves the file that is being written, under its temporary name.
+    /// Starts to listen. A second Ctrl-C leaves the file that is being written, under its temporary name.
     #[cfg(not(unix))]
     pub fn listen() -> std::io::Result<Self> {
         use signal_hook::{consts::SIGINT, flag};
@@ -47,7 +47,7 @@ impl Interrupt {
         const PATIENCE: Duration = Duration::from_millis(1500);
         self.signal.store(first, Ordering::SeqCst);
         self.cancel.cancel();
-        super::report::stderr_line("interrupted: ending when the batches at hand are done; once more ends at once");
+        super::failure::stderr_line("interrupted: ending when the batches at hand are done; once more ends at once");
         let begin = Instant::now();
         let mut last = first;
         while begin.elapsed() < PATIENCE {
@@ -60,11 +60,11 @@ impl Interrupt {
         if let Some(path) = self.partial().take() {
             let _ = std::fs::remove_file(path);
         }
-        super::report::stderr_line("error: interrupted before the end");
+        super::failure::stderr_line("error: interrupted before the end");
         signal_hook::low_level::exit(i32::from(exit_status(last)));
     }
 
-    /// What the run is to look at.
+    /// The flag that the run checks.
     pub fn cancel(&self) -> &Cancel {
         &self.cancel
     }
@@ -84,7 +84,7 @@ impl Interrupt {
     }
 }
 
-/// As shells tell of a program that a signal has ended: 130 for Ctrl-C.
+/// The exit status that shells give a program ended by a signal: 130 for Ctrl-C.
 fn exit_status(signal: i32) -> u8 {
     const SIGINT: u8 = 2;
     128 + u8::try_from(signal).ok().filter(|&signal| (1..64).contains(&signal)).unwrap_or(SIGINT)

@@ -1,4 +1,4 @@
-//! Reading structures, computing, and writing a table: what all commands that do so share.
+//! Reading structures, computing, and writing a table: shared by all commands that do this.
 
 use super::args::{DeviceArg, JobArgs, ProvenanceArgs};
 use super::failure::Failure;
@@ -32,7 +32,7 @@ pub enum Sink {
 }
 
 impl Sink {
-    /// Standard output, written by the table that `table` makes.
+    /// Standard output, written by the table that `table` creates.
     pub fn stdout<T: Table + 'static>(table: impl FnOnce(BufWriter<Counted>) -> T) -> Self {
         let bytes = Arc::<AtomicU64>::default();
         let counted = Counted { out: stdout(), bytes: Arc::clone(&bytes) };
@@ -65,7 +65,7 @@ impl Sink {
         }
     }
 
-    /// Answers how many bytes were written.
+    /// Returns the number of written bytes.
     pub fn finish(self) -> Result<u64, OutputError> {
         match self {
             Self::Stdout(table, bytes) => {
@@ -79,7 +79,7 @@ impl Sink {
     }
 }
 
-/// Standard output, and how much was written there.
+/// Standard output with a count of the written bytes.
 pub struct Counted {
     out: Stdout,
     bytes: Arc<AtomicU64>,
@@ -97,10 +97,10 @@ impl Write for Counted {
     }
 }
 
-/// What ends the pipeline.
+/// Why the pipeline ends early.
 pub enum Stop {
     Failure(Failure),
-    /// An input failed, and that was to be the end.
+    /// An input failed, and `--fail-fast` was given.
     FirstFailed,
 }
 
@@ -110,7 +110,7 @@ impl<F: Into<Failure>> From<F> for Stop {
     }
 }
 
-/// What a command asks for beyond what all have.
+/// A command's request.
 pub struct Job<'a> {
     /// Files and directories.
     pub paths: &'a [PathBuf],
@@ -118,18 +118,18 @@ pub struct Job<'a> {
     /// What to compute.
     pub selection: Selection,
     pub min_feature_value: f32,
-    /// Whether what other tables call residues is written.
+    /// Whether residues' identifiers in other tables are written.
     pub labels: bool,
-    /// Values given per residue, and the file that they come from.
+    /// Annotations, and their file.
     pub annotations: Option<(&'a Path, Arc<Annotations>)>,
-    /// Lineages that structures stand for, and the file that they come from.
+    /// Lineages, and their file.
     pub lineages: Option<(&'a Path, Arc<Lineages>)>,
     /// The provenance to record.
     pub provenance: &'a ProvenanceArgs,
 }
 
 impl Job<'_> {
-    /// What to compute with.
+    /// The configuration of kernels.
     pub fn config(&self) -> MegaFusedConfig {
         MegaFusedConfig {
             contact_threshold: self.args.contact_threshold,
@@ -139,14 +139,14 @@ impl Job<'_> {
         }
     }
 
-    /// An engine that computes something else, as the job's own does.
+    /// An engine with the job's options for another selection.
     pub fn engine_of(&self, selection: Selection) -> Result<Engine, Failure> {
         let builder = Engine::builder().backend(self.args.backend.into()).config(self.config()).selection(selection);
         let number = |device: &DeviceArg| match device {
             DeviceArg::Number(number) => Some(*number),
             DeviceArg::All => None,
         };
-        // `all` has no number, and stands for every one.
+        // `all` has no number and means every device.
         let builder = match self.args.devices.iter().map(number).collect::<Option<Vec<_>>>() {
             Some(numbers) => builder.devices(numbers),
             None => builder.all_devices(),
@@ -154,7 +154,7 @@ impl Job<'_> {
         Ok(builder.build()?)
     }
 
-    /// Finds the inputs and makes the engine ready.
+    /// Finds the inputs and builds the engine.
     pub fn prepare(&self) -> Result<(Ready, Inputs), Failure> {
         let begin = Instant::now();
         let interrupt = Interrupt::listen().map_err(|error| super::limits::no_thread(&error))?;
@@ -206,7 +206,7 @@ impl Job<'_> {
         Ok(ended)
     }
 
-    /// What a run that was stopped ends with.
+    /// The failure of a run that was stopped.
     pub fn failure(stopped: Stopped<Stop>, ready: &Ready) -> Failure {
         match stopped {
             Stopped::Consumer(Stop::Failure(failure)) => failure,
@@ -218,7 +218,7 @@ impl Job<'_> {
         }
     }
 
-    /// Computes, and writes into what `sink` makes once all is ready; answers the exit status.
+    /// Computes, and writes to the sink that `sink` creates when everything is ready. Returns the exit status.
     pub fn run(&self, sink: impl FnOnce(&Provenance) -> Result<Sink, Failure>) -> Result<u8, Failure> {
         let (mut ready, inputs) = self.prepare()?;
         let args = self.args;
@@ -245,7 +245,7 @@ impl Job<'_> {
             Err(stopped) => Err(Self::failure(stopped, &ready)),
         };
         if to_file && (args.read.fail_fast && ready.report.failed > 0 || finished.is_err()) {
-            // A file that is not put in its place is not there.
+            // A file appears only when it is committed.
             (ready.report.structures, ready.report.residues) = (0, 0);
         }
         let timings = finished?;
@@ -260,7 +260,7 @@ impl Job<'_> {
             timings.tell(form);
         }
         let status = ready.report.exit_status();
-        // The system takes a device's memory back with the process, sooner than buffer by buffer.
+        // The end of the process frees a device's memory faster than freeing each buffer.
         std::mem::forget(ready.engine);
         Ok(status)
     }
@@ -278,20 +278,20 @@ impl Job<'_> {
     }
 }
 
-/// What a run computes with.
+/// The engine of a run, and what goes into its outputs.
 pub struct Ready {
     begin: Instant,
     pub interrupt: Interrupt,
     pub engine: Engine,
     annotations: Arc<Annotations>,
     pub report: Report,
-    /// What becomes of each input, where that is asked for.
+    /// The status of each input, if requested.
     pub status: Option<StatusFile>,
-    /// What each device did, or the CPU's cores.
+    /// The work of each device, or of the CPU's cores.
     workers: Vec<WorkerTime>,
 }
 
-/// What computed the table, and the notes of the run.
+/// The provenance of the table, and the notes of the run.
 fn backend(engine: &Engine, workers: &[WorkerTime]) -> String {
     let active: Vec<_> = workers.iter().filter(|worker| worker.amount.structures > 0).collect();
     let mut text = match active[..] {
@@ -308,7 +308,7 @@ fn backend(engine: &Engine, workers: &[WorkerTime]) -> String {
     text
 }
 
-/// What the command line says of how to read.
+/// The reading options of the command line.
 pub fn read_options(args: &ReadArgs) -> ReadOptions {
     args.options()
 }
@@ -330,7 +330,7 @@ pub fn note_ignored(inputs: &Inputs, report: &Report) {
     }
 }
 
-/// Says that an input failed, and shows it where failures are shown.
+/// Reports a failed input, also in the HTML report.
 fn failed(sink: &mut Sink, report: &mut Report, name: &str, reason: &str) {
     report.error(name, reason);
     if let Sink::Report(page, _) = sink {

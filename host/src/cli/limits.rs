@@ -1,4 +1,4 @@
-//! Limits that the system sets a process: running into one is an error with words, as any other.
+//! The system's limits for a process. Exceeding one is reported like any other error.
 
 use super::Failure;
 use anyhow::anyhow;
@@ -14,38 +14,38 @@ pub fn prepare(threads: Option<usize>) -> Result<(), Failure> {
     pool.build_global().map_err(|error| no_threads(&error))
 }
 
-/// Threads that compute or read could not be begun.
+/// A pool's threads could not be started.
 pub fn no_threads(error: &rayon::ThreadPoolBuildError) -> Failure {
     no_thread(std::error::Error::source(error).unwrap_or(error))
 }
 
-/// A thread could not be begun.
+/// A thread could not be started.
 pub fn no_thread(error: &dyn std::error::Error) -> Failure {
     let advice = "allow more (ulimit -u, or -n for open files, or the container's limits), or ask for fewer: \
                   --threads 1";
     Failure::Work(anyhow!("cannot begin a thread: {error}; {advice}"))
 }
 
-/// A file-size limit makes writing fail, which is told of then, and does not end the process without a word. Memory that
-/// has run out makes the process say which input was too much for it.
+/// Makes a write beyond the file-size limit fail, which is reported, instead of ending the process silently. When memory runs
+/// out, the process names the inputs that it was reading.
 #[cfg(unix)]
 fn signals() -> std::io::Result<()> {
     use signal_hook::consts::{SIGABRT, SIGXFSZ};
     use std::sync::Arc;
     signal_hook::flag::register(SIGXFSZ, Arc::default())?;
-    // SAFETY: the handler reads atomics and memory that is there from the beginning, tries a lock without waiting for it,
-    // writes to a file descriptor and ends the process. It does not allocate, and it does not return.
+    // SAFETY: the handler reads atomics and memory that exists from the start, tries a lock without waiting for it, writes
+    // to a file descriptor and ends the process. It does not allocate, and it does not return.
     unsafe { signal_hook::low_level::register(SIGABRT, last_words) }?;
     Ok(())
 }
 
-/// The standard library panics in a thread that begins without memory, and then cannot unwind its stack. That is no error of
-/// the program: the last words are said in its place.
+/// If a thread begins without memory, the standard library panics in it and then cannot unwind its stack. This is not an error
+/// of the program, so the last words are printed instead.
 #[cfg(unix)]
 fn panics_without_memory() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        // What the system says of error 12, ENOMEM, in the words of an `io::Error`.
+        // The text of an `io::Error` for ENOMEM.
         if panic.payload_as_str().is_some_and(|message| message.contains("(os error 12)")) {
             last_words();
         }
@@ -53,7 +53,7 @@ fn panics_without_memory() {
     }));
 }
 
-/// The standard library has just said how much memory it could not get, or what panicked twice.
+/// Names the inputs at hand. The standard library has just printed why it aborts.
 #[cfg(unix)]
 fn last_words() {
     let say = |text: &[u8]| {

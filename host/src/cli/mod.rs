@@ -1,4 +1,4 @@
-//! What the commands do.
+//! The commands.
 
 pub mod args;
 mod check;
@@ -59,7 +59,7 @@ fn run(cli: Cli) -> u8 {
     result.unwrap_or_else(|failure| failure.report())
 }
 
-/// How much is said; `RUST_LOG` has the last word on what the libraries say.
+/// Sets the amount of messages. `RUST_LOG` overrides it for the libraries.
 fn speak(global: &GlobalArgs) {
     let level = match (global.quiet, global.verbose) {
         (true, _) => LevelFilter::ERROR,

@@ -15,10 +15,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
-/// Atoms that are written at once, and read at once again: some megabytes, so that each core reads its own.
+/// Atoms per block of a data set, which is written and read as one: some megabytes, so that cores read different blocks.
 const BATCH_ATOMS: usize = 1 << 17;
 
-/// Packs what the command line names; answers the exit status.
+/// Packs the inputs. Returns the exit status.
 pub fn run(args: &PackArgs) -> Result<u8, Failure> {
     if args.output.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("arrow")) {
         return Err(Failure::usage(anyhow::anyhow!("{}: the extension must be arrow", args.output.display())));
@@ -64,7 +64,7 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// Gives batches to `write` while further ones are read, until it answers `false`.
+/// Passes batches to `write` while others are read, until it returns `false`.
 fn write_while_reading(
     source: StructureFiles,
     mut write: impl FnMut(Batch) -> Result<bool, Failure>,
@@ -91,7 +91,7 @@ fn write_while_reading(
     })
 }
 
-/// Writes a batch, and reports notes and errors of its inputs. Returns whether to go on.
+/// Writes a batch, and reports notes and errors of its inputs. Returns whether to continue.
 fn write(
     batch: Batch,
     file: &mut DatasetFile,

@@ -1,15 +1,16 @@
-//! A run into a folder: parts of some inputs each, and a record of each part that is done. A run that was ended, by
-//! whatever, goes on where it was; several processes share the parts.
+//! A run into a folder, in parts of some inputs each, with a record of each finished part. An interrupted run continues where
+//! it stopped. Several processes can share the parts.
 //!
 //! ```text
-//! out/manifest.json        what the run is: inputs, columns, options; the same for everyone who works at it
+//! out/manifest.json        the run: inputs, columns, options; the same for all processes
 //! out/part-00000.parquet   the rows of the first part, in the order of the inputs
-//! out/part-00000.json      written after it: the part is done, with these counts and failures
+//! out/part-00000.json      written afterwards: counts and failures of the finished part
 //! ```
 //!
-//! Which inputs are in which part follows from the listing alone, and a part's bytes from its inputs, so that neither
-//! interruptions nor shards leave a trace.
+//! The list of inputs alone determines which inputs are in which part, and a part's inputs determine its bytes. So
+//! interruptions and shards leave no trace.
 
+use super::args::Shard;
 use super::failure::Failure;
 use super::provenance::hexadecimal;
 use anyhow::anyhow;
@@ -20,36 +21,10 @@ use sha2::{Digest, Sha256};
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::time::Duration;
 
-/// Bytes of input in a part, about, whatever the number of its inputs.
+/// Bytes of input in a part at most, unless one input is larger.
 const PART_BYTES: u64 = 1 << 28;
-
-/// `k/n`: the k-th of n processes that share a run, counted from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shard {
-    pub number: usize,
-    pub of: usize,
-}
-
-impl FromStr for Shard {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let numbers = text.split_once('/').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
-        match numbers {
-            Some((number, of)) if 1 <= number && number <= of => Ok(Self { number, of }),
-            _ => Err("give it as k/n, such as 1/4 to 4/4".to_owned()),
-        }
-    }
-}
-
-impl Shard {
-    fn has(self, part: usize) -> bool {
-        part % self.of == self.number - 1
-    }
-}
 
 /// The inputs of each part.
 pub fn plan(entries: &[Result<InputFile, InputFailure>], most: usize) -> Vec<Range<usize>> {
@@ -129,7 +104,7 @@ impl Folder {
         Ok(folder)
     }
 
-    /// The manifest, where there is one.
+    /// The manifest, if there is one.
     fn manifest(&self) -> Result<Option<Value>, Failure> {
         read_json(&self.manifest_path())
     }
@@ -153,7 +128,7 @@ impl Folder {
         Ok(record.filter(|record| record["bytes"] == size))
     }
 
-    /// Notes that a part is done.
+    /// Records that a part is done.
     pub fn finish(
         &self,
         part: usize,
@@ -179,7 +154,7 @@ fn read_json(path: &Path) -> Result<Option<Value>, Failure> {
     }
 }
 
-/// The parts that a process has to do.
+/// The parts that this process computes.
 pub fn open(folder: &Folder, parts: usize, shard: Shard) -> Result<(Vec<usize>, Vec<Value>), Failure> {
     let (mut open, mut done) = (Vec::new(), Vec::new());
     for part in (0..parts).filter(|&part| shard.has(part)) {
@@ -191,7 +166,7 @@ pub fn open(folder: &Folder, parts: usize, shard: Shard) -> Result<(Vec<usize>, 
     Ok((open, done))
 }
 
-/// The tables of a run that is done, in order, wherever its shards have written them.
+/// The tables of a finished run, in order. Its shards may have written them to several folders.
 pub fn tables(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let folders: Vec<Folder> = folders.iter().map(|path| Folder { path: path.clone() }).collect();
     let mut first: Option<Value> = None;
@@ -215,7 +190,7 @@ pub fn tables(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             }
         }
         match found {
-            // Where none of its inputs could be read, a part has no table.
+            // A part has no table if none of its inputs could be read.
             Some((record, path)) => tables.extend((record["structures"] != 0).then_some(path)),
             None => missing.push(part.to_string()),
         }

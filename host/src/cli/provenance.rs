@@ -1,4 +1,4 @@
-//! What a table was computed with, kept in it or beside it.
+//! The provenance of a table, stored in it or beside it.
 
 use super::args::ProvenanceArgs;
 use super::failure::Failure;
@@ -13,12 +13,12 @@ use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// What the digests of the inputs are, where they were asked for.
+/// Digests of the input files, if requested.
 #[derive(Default)]
 pub struct Digests(Vec<(PathBuf, Result<String, std::io::Error>)>);
 
 impl Digests {
-    /// Reads the files that the inputs are in, each once.
+    /// Reads each file with inputs once.
     pub fn of(args: &ProvenanceArgs, entries: &[Result<InputFile, InputFailure>]) -> Self {
         if !args.digests {
             return Self::default();
@@ -29,7 +29,7 @@ impl Digests {
         Self(paths.into_par_iter().map(|path| (path.to_owned(), digest_of(path))).collect())
     }
 
-    /// One for all of them: of a line for each file with its digest and its path, as `sha256sum` writes them.
+    /// The digest of the list of all digests, which has a line per file as `sha256sum` writes it.
     fn together(&self) -> Option<String> {
         let mut all = Sha256::new();
         for (path, digest) in &self.0 {
@@ -59,12 +59,12 @@ pub fn digest_of(path: &Path) -> std::io::Result<String> {
     }
 }
 
-/// Bytes as digits.
+/// Bytes as hexadecimal digits.
 pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The command line, each argument quoted where a shell would want it.
+/// The command line. Arguments are quoted if a shell requires it.
 fn command_line() -> String {
     let plain =
         |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./,=:+@%".contains(c));
@@ -77,12 +77,12 @@ fn command_line() -> String {
     words.join(" ")
 }
 
-/// A digest of the kernels that are built in.
+/// A digest of the built-in kernels.
 pub fn kernels() -> String {
     hexadecimal(&Sha256::digest(kernels_gpu::PTX))
 }
 
-/// What goes into a table that this run writes.
+/// The provenance for the tables of this run.
 pub fn of_run(config: MegaFusedConfig, engine: &Engine, digests: &Digests) -> Provenance {
     let mut more = vec![
         ("prism.command", command_line()),
@@ -93,7 +93,7 @@ pub fn of_run(config: MegaFusedConfig, engine: &Engine, digests: &Digests) -> Pr
     Provenance { config, more }
 }
 
-/// Writes the file of `--provenance`, where it was asked for.
+/// Writes the file of `--provenance`, if requested.
 pub fn write(args: &ProvenanceArgs, provenance: &Provenance, digests: &Digests) -> Result<(), OutputError> {
     let Some(path) = &args.provenance else { return Ok(()) };
     let entries = provenance.entries().into_iter().map(|(name, value)| (name.to_owned(), Value::from(value)));
@@ -104,7 +104,7 @@ pub fn write(args: &ProvenanceArgs, provenance: &Provenance, digests: &Digests) 
     write_whole(path, format!("{:#}\n", Value::from(all)).as_bytes())
 }
 
-/// Whether that file can be written, asked before the work.
+/// Checks before the run that this file can be written.
 pub fn check(args: &ProvenanceArgs) -> Result<(), Failure> {
     args.provenance.as_deref().map_or(Ok(()), |path| Ok(check_place(path)?))
 }

@@ -1,4 +1,4 @@
-//! Options of reading: which inputs, and what of them.
+//! Options of reading: the inputs, and which parts of them to read.
 
 use super::failure::Failure;
 use anyhow::anyhow;
@@ -17,17 +17,17 @@ pub struct ReadArgs {
     #[arg(long, value_name = "ID,...", value_delimiter = ',')]
     pub chains: Option<Vec<String>>,
 
-    /// Which residues get a row: every amino acid of a chain, modified ones and those under a force field's name among
-    /// them, or the 20 standard names in ATOM records alone.
+    /// Residues that get a row: every amino acid of a chain, including modified ones and force-field names, or only the 20
+    /// standard names in ATOM records.
     #[arg(long, value_enum, default_value_t = ResiduesArg::All, hide_short_help = true)]
     pub residues: ResiduesArg,
 
-    /// Which of a residue's alternate locations to take: that of the highest mean occupancy, the first record of each
-    /// atom, or the one of this letter.
+    /// Alternate location of a residue: the one with the highest mean occupancy, the first record of each atom, or the one
+    /// with this letter.
     #[arg(long, value_name = "highest|first|A", default_value = "highest", hide_short_help = true)]
     pub altloc: AltlocArg,
 
-    /// Which models to read: one by its number, or each as a structure of its own (x.pdb#2) [default: the first]
+    /// Models to read: one by its number, or each as its own structure (x.pdb#2) [default: the first]
     #[arg(long, value_name = "N|all", allow_negative_numbers = true, hide_short_help = true)]
     pub model: Option<ModelArg>,
 
@@ -40,16 +40,16 @@ pub struct ReadArgs {
     #[arg(long, value_enum, default_value_t = HetArg::None, hide_short_help = true)]
     pub het: HetArg,
 
-    /// Read the paths of inputs from a file, one in each line; - for standard input.
+    /// Read the paths of inputs from a file, one per line; - for standard input.
     #[arg(long, value_name = "LIST", hide_short_help = true)]
     pub from_file: Option<PathBuf>,
 
-    /// What structures are called: by their files' names, by their paths, or by names without extensions. The default is
-    /// the name, with as many folders as tell equal names apart.
+    /// Names of structures: file names, paths, or names without extensions. The default is the file name, with as many
+    /// folders as are needed to distinguish equal names.
     #[arg(long, value_enum, value_name = "name|path|stem", hide_short_help = true)]
     pub name_by: Option<NameByArg>,
 
-    /// What the structure that comes through standard input is called [default: stdin]
+    /// Name of the structure from standard input [default: stdin]
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub name: Option<String>,
 
@@ -63,7 +63,7 @@ pub struct ReadArgs {
 }
 
 impl ReadArgs {
-    /// What to read of each file.
+    /// The parts of each file to read.
     pub fn options(&self) -> ReadOptions {
         ReadOptions {
             chains: self.chains.clone(),
@@ -79,7 +79,7 @@ impl ReadArgs {
         }
     }
 
-    /// Finds the inputs: those of `paths`, then those that are listed in a file.
+    /// Finds the inputs: first those of `paths`, then those listed in a file.
     pub fn discover(&self, paths: &[PathBuf]) -> Result<Inputs, Failure> {
         let mut paths = paths.to_vec();
         if let Some(list) = &self.from_file {
@@ -112,19 +112,19 @@ impl ReadArgs {
         Ok(inputs)
     }
 
-    /// Whether standard residues alone have rows.
+    /// Whether only standard residues have rows.
     pub fn is_standard(&self) -> bool {
         matches!(self.residues, ResiduesArg::Standard)
     }
 
-    /// Whether anything is asked for that packing has decided already.
+    /// Whether an option was given that packing has already decided.
     pub fn chooses(&self) -> bool {
         let options = self.options();
         options != ReadOptions::default()
     }
 }
 
-/// Which residues get a row.
+/// Residues that get a row.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum ResiduesArg {
     /// Every amino acid of a chain.
@@ -133,12 +133,12 @@ pub enum ResiduesArg {
     Standard,
 }
 
-/// What covers surface beside the residues.
+/// Atoms that cover surface besides residues.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum HetArg {
     /// Nothing.
     None,
-    /// Whatever is no water.
+    /// Everything except water.
     Cover,
 }
 
@@ -178,7 +178,7 @@ impl FromStr for ModelArg {
     }
 }
 
-/// What structures are called.
+/// Names of structures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum NameByArg {
     /// By the file's name.
@@ -193,7 +193,7 @@ fn is_standard_input(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// The paths that a list names: a line each, blank ones passed over.
+/// The paths in a list, one per line. Blank lines are skipped.
 fn listed(list: &Path) -> Result<Vec<PathBuf>, Failure> {
     let bytes = match is_standard_input(list) {
         true => {

@@ -1,10 +1,9 @@
 //! `prism edges`, `prism interface` and `prism summary`: tables whose lines are not residues.
 
-use super::args::{JobArgs, ProvenanceArgs};
+use super::args::{EdgesArgs, InterfaceArgs, JobArgs, KindArg, ProvenanceArgs, RelationArgs, SummaryArgs};
 use super::failure::Failure;
 use super::job::{Job, Sink};
 use super::provenance;
-use clap::{Args, ValueEnum};
 use prism_host::contacts::EdgeKind;
 use prism_host::engine::Selection;
 use prism_host::output::{
@@ -13,65 +12,6 @@ use prism_host::output::{
 };
 use shared_types::FEATURES;
 use std::path::{Path, PathBuf};
-
-/// What these commands share.
-#[derive(Debug, Args)]
-pub struct RelationArgs {
-    /// Files, tars and packed data sets, directories to walk for them, or - for standard input.
-    #[arg(value_name = "PATH", required_unless_present = "from_file")]
-    pub paths: Vec<PathBuf>,
-
-    /// Where to write; the extension says the format: csv, tsv or jsonl (each also .gz), json, arrow or parquet
-    /// [default: CSV on standard output]
-    #[arg(short, long, value_name = "FILE", display_order = 1)]
-    pub output: Option<PathBuf>,
-
-    #[command(flatten)]
-    pub job: JobArgs,
-
-    #[command(flatten)]
-    pub provenance: ProvenanceArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct EdgesArgs {
-    /// Contacts of alpha carbons closer than --contact-threshold, of heavy atoms within 4.5 Å, or both.
-    #[arg(long, value_enum, value_name = "KIND,...", value_delimiter = ',', display_order = 2,
-        default_values_t = [KindArg::Ca, KindArg::Atom])]
-    pub kinds: Vec<KindArg>,
-
-    #[command(flatten)]
-    pub relation: RelationArgs,
-}
-
-/// What an edge is between.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum KindArg {
-    /// Alpha carbons.
-    Ca,
-    /// Heavy atoms of residues at least two rows apart or of different chains.
-    Atom,
-}
-
-#[derive(Debug, Args)]
-pub struct InterfaceArgs {
-    /// The interface between these two chains alone, as if there were no others [default: all pairs that touch]
-    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, display_order = 2)]
-    pub between: Option<Vec<String>>,
-
-    /// Write there, in any format of --output, each residue's surface alone, in the complex, and buried.
-    #[arg(long = "by-residue", id = "by_residue", value_name = "FILE", display_order = 3)]
-    pub residues: Option<PathBuf>,
-
-    #[command(flatten)]
-    pub relation: RelationArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct SummaryArgs {
-    #[command(flatten)]
-    pub relation: RelationArgs,
-}
 
 /// Lists pairs of residues in contact.
 pub fn edges(args: &EdgesArgs) -> Result<u8, Failure> {
@@ -116,7 +56,7 @@ fn selection(names: &[&str]) -> Selection {
     Selection::new(FEATURES.iter().filter(|feature| names.contains(&feature.name)), false)
 }
 
-/// What is read, and where a relation goes.
+/// The inputs and the output of a relation.
 pub struct Destination<'a> {
     pub paths: &'a [PathBuf],
     pub output: Option<&'a Path>,
@@ -131,7 +71,7 @@ impl RelationArgs {
     }
 }
 
-/// Computes what `selection` says, and writes the relation that `make` makes; answers the exit status.
+/// Computes `selection`, and writes the relation that `make` creates. Returns the exit status.
 pub fn write<R: Relation + 'static>(
     to: &Destination<'_>,
     selection: Selection,

@@ -1,38 +1,32 @@
-//! What goes to standard error.
+//! Messages on standard error.
 
-use super::failure::{ALL_DONE, NOTHING_WRITTEN, SOME_FAILED};
+use super::failure::{ALL_DONE, NOTHING_WRITTEN, SOME_FAILED, stderr_line};
 use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
 use prism_host::inputs::InputFailure;
 use prism_host::read::{Note, NoteKind};
 use std::collections::BTreeMap;
-use std::io::{IsTerminal, Write, stderr};
+use std::io::{IsTerminal, stderr};
 use std::sync::atomic::{AtomicI8, Ordering};
 
 /// -1: only errors; 0: the usual messages; 1 and more: more messages.
 static VERBOSITY: AtomicI8 = AtomicI8::new(0);
 
-/// Sets how much is said.
+/// Sets the amount of messages.
 pub fn set_verbosity(level: i8) {
     VERBOSITY.store(level, Ordering::Relaxed);
 }
 
-/// Whether anything but errors is said.
+/// Whether only errors are printed.
 fn is_quiet() -> bool {
     VERBOSITY.load(Ordering::Relaxed) < 0
 }
 
-/// Whether choices are told one by one.
+/// Whether each note is printed.
 pub fn is_verbose() -> bool {
     VERBOSITY.load(Ordering::Relaxed) > 0
 }
 
-/// Writes a line to standard error. A closed standard error is no error.
-pub fn stderr_line(text: &str) {
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let _ = writeln!(stderr(), "{line}");
-}
-
-/// Counts what happens to the inputs and tells of it; with a progress bar on a terminal.
+/// Counts the outcomes of inputs and reports them, with a progress bar on a terminal.
 pub struct Report {
     bar: Option<ProgressBar>,
     /// Structures written.
@@ -69,7 +63,7 @@ impl Report {
         }
     }
 
-    /// A last line that counts no structures.
+    /// A last line without a count of structures.
     pub fn line_of(&self, text: &str) {
         if !is_quiet() {
             self.line(text);
@@ -88,7 +82,7 @@ impl Report {
         }
     }
 
-    /// An input failed.
+    /// Reports a failed input.
     pub fn error(&mut self, name: &str, reason: &str) {
         self.failed += 1;
         if let Some(kept) = &mut self.kept {
@@ -97,7 +91,7 @@ impl Report {
         self.line(&format!("error: {name}: {reason}"));
     }
 
-    /// An input gave no structure. One without any protein is no failure of the run.
+    /// Reports an input that gave no structure. An input without protein is not a failure of the run.
     pub fn failure(&mut self, failure: &InputFailure) {
         match failure.no_protein {
             true => self.note(&format!("{}: {}", failure.name, failure.reason)),
@@ -105,8 +99,8 @@ impl Report {
         }
     }
 
-    /// A note about an input: a choice that was made, or something odd. Choices are summed up at the end, and told
-    /// here where that is asked for.
+    /// Reports a note about an input: a choice, or an oddity. Choices are summed up at the end, and printed here only on
+    /// request.
     pub fn notes(&mut self, name: &str, notes: &[Note]) {
         for note in notes {
             if note.kind.is_warning() {
@@ -120,14 +114,14 @@ impl Report {
         }
     }
 
-    /// Some inputs are done with.
+    /// Counts finished inputs.
     pub fn advance(&self, inputs: usize) {
         if let Some(bar) = &self.bar {
             bar.inc(inputs as u64);
         }
     }
 
-    /// Of a command that has come to its end.
+    /// The exit status of a command that ran to its end.
     pub fn exit_status(&self) -> u8 {
         match (self.failed, self.structures) {
             (_, 0) => NOTHING_WRITTEN,

@@ -7,7 +7,7 @@ use prism_host::engine::Selection;
 use prism_host::output::{SitesRelation, SitesView, ViewedSites};
 use shared_types::FEATURES;
 
-/// Computes the table of sites; answers the exit status.
+/// Computes the table of sites. Returns the exit status.
 pub fn run(args: &SitesArgs) -> Result<u8, Failure> {
     let points = args.job.points_file();
     let selection = Selection::new(FEATURES.iter().filter(|feature| feature.name == "site_score"), true);

@@ -1,22 +1,22 @@
-//! Where the time of a run went, as text for people and as JSON for programs.
+//! The times of a run, as text or as JSON.
 
 use super::args::FormatArg;
-use super::report::stderr_line;
+use super::failure::stderr_line;
 use prism_host::pipeline::{Amount, Stage, Telemetry, WorkerTime};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// A run's times, those around the pipeline included.
+/// A run's times, including those before and after the pipeline.
 pub struct Timings {
-    /// Finding the inputs, and making the engine ready.
+    /// Finding the inputs and building the engine.
     pub start: Duration,
     pub telemetry: Telemetry,
-    /// Ending the output file.
+    /// Finishing the output file.
     pub finish: Duration,
 }
 
 impl Timings {
-    /// Tells of it on standard error.
+    /// Prints them to standard error.
     pub fn tell(&self, form: FormatArg) {
         match form {
             FormatArg::Text => self.text().iter().for_each(|line| stderr_line(line)),
@@ -49,7 +49,7 @@ impl Timings {
         })
     }
 
-    /// A row a stage, a column a figure; first the heading.
+    /// A heading, then a row per stage.
     fn rows(&self) -> Vec<Vec<String>> {
         let heading = [
             "stage",
@@ -123,7 +123,7 @@ impl Timings {
     }
 }
 
-/// Those that the process may use: `taskset` and containers may leave it less than there are.
+/// The cores that the process may use, which `taskset` and containers may restrict.
 fn available_cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
@@ -159,7 +159,7 @@ fn figures(amount: Amount) -> Vec<String> {
     figures
 }
 
-/// Rows as lines: the first column to the left, the others to the right.
+/// Rows as lines. The first column is aligned to the left, the others to the right.
 fn aligned(rows: &[Vec<String>]) -> Vec<String> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|text| text.chars().count()).max();

@@ -10,8 +10,6 @@ use shared_types::{MAX_POINTS, MIN_POINTS, MegaFusedConfig};
 use std::sync::Arc;
 
 /// Where features are computed. The results have the same bits everywhere.
-///
-/// The example of [`EngineBuilder`] has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
     /// The CPU's cores at once, and CUDA devices once there is enough work and they are ready.
@@ -87,8 +85,6 @@ impl EngineBuilder {
     }
 
     /// Computes on these workers, in place of a backend of this library. At least one; none is as if not called.
-    ///
-    /// The example of [`Worker`] calls it.
     #[must_use]
     pub fn workers(mut self, workers: impl IntoIterator<Item = Arc<dyn Worker>>) -> Self {
         self.workers = workers.into_iter().collect();

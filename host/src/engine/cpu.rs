@@ -118,8 +118,6 @@ pub(super) fn run_on<E: Executor<Space = Host, Error = LaunchError>>(
 ///
 /// # Errors
 /// A kernel's panic, with its structure, and memory that ran out.
-///
-/// The examples of [`Largest`] and of [`engine`](crate::engine) call it.
 pub fn compute_on_cpu(
     executor: &CpuExecutor,
     batch: &PackedBatch,

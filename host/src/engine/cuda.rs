@@ -191,8 +191,6 @@ pub struct InventoryDevice {
 }
 
 /// The driver and the devices of this machine, opened, so that they tell how much of their memory is free.
-///
-/// The example of [`CudaInventory`] calls it.
 #[must_use]
 pub fn cuda_inventory() -> CudaInventory {
     let driver = cuda_host::driver_version().map(|version| version.to_string()).map_err(DeviceError::from);

@@ -1,4 +1,4 @@
-//! Every structure of a batch gets its features or an error of its own, whatever happens to the others.
+//! Computes a batch so that every structure gets its features or its own error, whatever happens to the others.
 
 use super::EngineError;
 use super::StructureFeatures;
@@ -12,7 +12,7 @@ use crate::pack::{PackError, PackedBatch};
 use crate::structure::StructureInput;
 use std::time::Duration;
 
-/// Structures side by side, those left out that are not valid.
+/// A packed batch without the invalid structures.
 #[derive(Debug)]
 pub(crate) struct Packed {
     chunk: Chunk,
@@ -22,32 +22,30 @@ pub(crate) struct Packed {
 /// Some structures of a batch.
 #[derive(Debug)]
 struct Chunk {
-    /// Their indices in the batch, rising.
+    /// Their indices in the batch, in increasing order.
     indices: Vec<usize>,
     batch: Result<PackedBatch, PackError>,
 }
 
-/// What the structures of a batch got, in their order: features, or an error.
-///
-/// The example of [`pipeline::Computed`](crate::pipeline::Computed) reads some.
+/// The results of a batch, in the order of its structures: features or an error for each.
 #[derive(Debug, Default)]
 pub struct BatchResults {
     chunks: Vec<BatchFeatures>,
-    /// What was put together of several computations.
+    /// Results combined from several computations.
     merged: Vec<StructureFeatures>,
     locations: Vec<Result<Location, EngineError>>,
     runs: Vec<RunRecord>,
     halvings: u64,
 }
 
-/// Where a structure's features are.
+/// The location of a structure's features.
 #[derive(Clone, Copy, Debug)]
 enum Location {
     Chunk { chunk: usize, index: usize },
     Merged(usize),
 }
 
-/// One computation of some structures: by whom, and how much it was.
+/// One computation of some structures: its worker and its size.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RunRecord {
     pub(crate) worker: usize,
@@ -59,7 +57,7 @@ pub(crate) struct RunRecord {
 }
 
 impl Packed {
-    /// Packs what is valid of `structures`.
+    /// Packs the valid ones of `structures`.
     pub(crate) fn new(structures: &[StructureInput]) -> Self {
         let chunk = Chunk::new(structures, (0..structures.len()).collect());
         if !matches!(chunk.batch, Err(PackError::Structure { .. })) {
@@ -75,7 +73,7 @@ impl Packed {
         Self { chunk: Chunk::new(structures, indices), refused }
     }
 
-    /// The structures side by side, unless none could be packed.
+    /// The packed batch, unless no structure could be packed.
     pub(crate) fn batch(&self) -> Option<&PackedBatch> {
         self.chunk.batch.as_ref().ok()
     }
@@ -106,16 +104,17 @@ impl Chunk {
         };
         let middle = indices.iter().take_while(in_first).count();
         let second = indices.split_off(middle.clamp(1, indices.len() - 1));
-        // What did not fit is freed first.
+        // Frees the batch that did not fit first.
         drop(self.batch);
         [Self::new(structures, indices), Self::new(structures, second)]
     }
 }
 
-/// Computes `packed`, which was made of `structures`; each geometry once, where structures differ in annotations alone.
+/// Computes `packed`, which was made from `structures`. Structures that differ only in annotations share a computation of
+/// their geometry.
 ///
 /// # Errors
-/// What stopped the backend and is no structure's fault.
+/// An error that stopped the backend and was not caused by a structure.
 pub(super) fn compute(
     scheduler: &Scheduler,
     request: &Request,
@@ -130,7 +129,7 @@ pub(super) fn compute(
         let of_annotations = |request| each(scheduler, request, structures, packed);
         let annotated = twins.annotated.as_ref().map(of_annotations).transpose()?;
         if geometry.has_errors() || annotated.as_ref().is_some_and(BatchResults::has_errors) {
-            // Once more, so that each structure gets its own error.
+            // Computes again without sharing, so that each structure gets its own error.
             return each(scheduler, request, structures, Packed::new(structures));
         }
         let merged = twins.merged(request, structures, &geometry, annotated.as_ref());
@@ -139,11 +138,11 @@ pub(super) fn compute(
     each(scheduler, request, structures, packed)
 }
 
-/// Computes `packed`, which was made of some of `structures`. A chunk that does not fit in memory is halved; a structure that is
-/// to blame gets its error, and the others are computed again without it. Results are in the order of `structures`.
+/// Computes `packed`, which was made from some of `structures`. A chunk that does not fit in memory is halved. A structure that
+/// causes an error gets it, and the others are computed again without it. Results are in the order of `structures`.
 ///
 /// # Errors
-/// What stopped the backend and is no structure's fault.
+/// An error that stopped the backend and was not caused by a structure.
 fn each(
     scheduler: &Scheduler,
     request: &Request,
@@ -207,7 +206,7 @@ fn each(
     Ok(results)
 }
 
-/// One try, two for a single structure that finds no room beside others.
+/// Computes a chunk. A single structure that does not fit beside other work is tried twice.
 fn run(scheduler: &Scheduler, request: &Request, chunk: &Chunk) -> Result<(BatchFeatures, RunRecord), EngineError> {
     let batch = chunk.batch.as_ref().map_err(|error| EngineError::Pack(error.clone()))?;
     let run = match scheduler.run(batch, request, Exclusivity::Shared) {
@@ -229,13 +228,13 @@ fn run(scheduler: &Scheduler, request: &Request, chunk: &Chunk) -> Result<(Batch
     Ok((computation.features, record))
 }
 
-/// Whether a smaller chunk may succeed where this one failed.
+/// Whether a smaller chunk may succeed after this failure.
 fn is_too_much(error: &EngineError) -> bool {
     error.is_out_of_memory() || matches!(error, EngineError::Pack(PackError::TooLarge { .. }))
 }
 
 impl BatchResults {
-    /// What was put together of twins. Every structure counts as computed once, by whoever computed geometries first.
+    /// The combined results of twins. Every structure counts as computed once, by the first worker that computed geometries.
     fn of_twins(
         structures: &[StructureInput],
         merged: Vec<StructureFeatures>,
@@ -275,22 +274,22 @@ impl BatchResults {
         self.locations.is_empty()
     }
 
-    /// What structure `index` of the batch got.
+    /// The result of structure `index` of the batch.
     ///
     /// # Errors
-    /// Its own, where it could not be computed.
+    /// The structure's own, if it could not be computed.
     ///
     /// # Panics
-    /// Where there is no such structure.
+    /// If there is no such structure.
     pub fn get(&self, index: usize) -> Result<StructureView<'_>, &EngineError> {
         self.locations[index].as_ref().map(|index| self.features(*index))
     }
 
-    /// Where the values of structure `index` are, if it has some and they stayed on a device:
+    /// The values of structure `index` on a device, if they stayed there:
     /// [`Selection::on_device`](super::Selection::on_device).
     ///
     /// # Panics
-    /// Where there is no such structure.
+    /// If there is no such structure.
     #[must_use]
     pub fn device_values(&self, index: usize) -> Option<DeviceValues> {
         match *self.locations[index].as_ref().ok()? {
@@ -299,24 +298,24 @@ impl BatchResults {
         }
     }
 
-    /// What each structure got.
+    /// The result of each structure.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Result<StructureView<'_>, &EngineError>> {
         (0..self.len()).map(|index| self.get(index))
     }
 
-    /// The same, errors by value.
+    /// The same, with errors by value.
     pub(super) fn into_each(mut self) -> Vec<Result<super::StructureFeatures, EngineError>> {
         let locations = std::mem::take(&mut self.locations);
         let owned = |index: Location| self.features(index).to_owned();
         locations.into_iter().map(|index| index.map(owned)).collect()
     }
 
-    /// Who computed how much; failed tries are left out.
+    /// The computations, without failed attempts.
     pub(crate) fn runs(&self) -> &[RunRecord] {
         &self.runs
     }
 
-    /// How a device's time on the batch was shared out, added up over its chunks; `None` where no device computed any.
+    /// The device's times for the batch, summed over its chunks; `None` if no device computed any.
     #[must_use]
     pub fn device_times(&self) -> Option<DeviceTimes> {
         self.runs.iter().filter_map(|run| run.times).reduce(|mut all, times| {
@@ -325,7 +324,7 @@ impl BatchResults {
         })
     }
 
-    /// How often a chunk did not fit.
+    /// The number of chunks that did not fit in memory.
     pub(crate) fn halvings(&self) -> u64 {
         self.halvings
     }

@@ -157,8 +157,6 @@ impl DeviceError {
 impl EngineError {
     /// The error of a batch whose launch failed while it was computed in `work`. A panic names the structure whose block
     /// it was. For backends.
-    ///
-    /// The example of [`Worker`](super::Worker) calls it.
     #[must_use]
     pub fn of_launch<M: Memory>(error: LaunchError, batch: &BatchChunk<'_>, work: &Workspace<M>) -> Self {
         Self::from_launch(error, batch, &work.sizes)

@@ -1,6 +1,6 @@
 //! Groups of features beyond the first: each has its own rows, kernels and buffers.
 //!
-//! A group is a module here that implements [`GroupWorkspace`], and a line in `groups!`. Its features stand in
+//! A group is a module here that implements [`GroupWorkspace`], and a line in `groups!`. Its features are in
 //! `shared_types::feature`, its kernels in `kernels-gpu`.
 
 mod backbone;
@@ -14,20 +14,20 @@ use cuda_std::launch::{Executor, Offsets, Segments};
 use kernels_gpu::scratch::Taken;
 use shared_types::{Group, MegaFusedConfig, Steps};
 
-/// What a group keeps from batch to batch, and how it is computed.
+/// The buffers of a group, which are kept from batch to batch, and its launches.
 pub(super) trait GroupWorkspace<M: Memory>: Sized {
-    /// Which group it is.
+    /// The group.
     const GROUP: Group;
-    /// The steps of which at least one is to be taken for the group to be computed.
+    /// The group's steps. It is computed if at least one of them is requested.
     const STEPS: Steps;
 
-    /// Room for nothing.
+    /// No memory yet.
     fn new(memory: &M) -> Result<Self, M::Error>;
 
-    /// Makes room for a batch.
+    /// Reserves memory for a batch.
     fn prepare(&mut self, memory: &M, sizes: &BatchSizes) -> Result<(), M::Error>;
 
-    /// Computes its rows, and takes the columns that were asked for from them.
+    /// Computes its rows, and extracts the requested columns.
     fn launch<E: Executor<Space = M::Space>>(
         &mut self,
         executor: &E,
@@ -36,22 +36,22 @@ pub(super) trait GroupWorkspace<M: Memory>: Sized {
     ) -> Result<(), E::Error>;
 }
 
-/// What a group's launches find besides its own: what the batch is, and where columns go.
+/// What all groups' launches share: the batch, and the destination of columns.
 pub(super) struct Shared<'a, M: Memory> {
     pub(super) sizes: &'a BatchSizes,
     pub(super) config: MegaFusedConfig,
-    /// Where rows of each structure begin.
+    /// Offsets of each structure's rows.
     pub(super) residues: &'a M::Offsets,
-    /// What blocks work on that take some rows of a structure each.
+    /// The work items of kernels whose blocks take some rows of a structure each.
     pub(super) residue_items: &'a DeviceItems<M>,
     pub(super) columns: &'a Columns<M>,
     /// The batch's values.
     pub(super) values: &'a mut M::Buffer<f32>,
-    /// Where values of each structure begin.
+    /// Offsets of each structure's values.
     pub(super) of_structures: &'a M::Offsets,
 }
 
-/// The columns that are taken of a group.
+/// The requested columns of a group.
 pub(super) struct Columns<M: Memory> {
     places: M::Buffer<u32>,
     count: usize,
@@ -70,12 +70,12 @@ impl<M: Memory> Columns<M> {
         memory.copy_to(&mut self.places, &places)
     }
 
-    /// Whether any is asked for.
+    /// Whether any is requested.
     pub(super) fn any(&self) -> bool {
         self.count > 0
     }
 
-    /// Which they are, as kernels read it.
+    /// The columns in the form that kernels read.
     pub(super) fn view(&self) -> <M::Space as cuda_std::launch::Space>::Ref<'_, u32> {
         M::view(&self.places, self.count)
     }
@@ -85,7 +85,7 @@ impl<M: Memory> Columns<M> {
     }
 }
 
-/// Launches a kernel that takes a group's columns from its rows.
+/// Launches a kernel that extracts a group's columns from its rows.
 macro_rules! take_columns {
     ($kernel:ident, $executor:expr, $inputs:expr, $rows:expr, $shared:expr) => {{
         use cuda_std::launch::Segments;
@@ -113,12 +113,12 @@ macro_rules! groups {
         }
 
         impl<M: Memory> Groups<M> {
-            /// Room for nothing.
+            /// No memory yet.
             pub(super) fn new(memory: &M) -> Result<Self, M::Error> {
                 Ok(Self { $($name: (GroupWorkspace::new(memory)?, Columns::new(memory)?)),* })
             }
 
-            /// Makes room for a batch, for those that are asked for.
+            /// Reserves memory for a batch, for the requested groups.
             pub(super) fn prepare(
                 &mut self,
                 memory: &M,
@@ -135,7 +135,7 @@ macro_rules! groups {
                 Ok(())
             }
 
-            /// Computes those that are asked for.
+            /// Computes the requested groups.
             pub(super) fn launch<E: Executor<Space = M::Space>>(
                 &mut self,
                 executor: &E,
@@ -166,7 +166,7 @@ fn has_steps<M: Memory, G: GroupWorkspace<M>>(sizes: &BatchSizes) -> bool {
     sizes.steps.only(G::STEPS) != Steps::NONE
 }
 
-/// Where each structure's values begin: `width` values for each residue.
+/// Offsets of each structure's values: `width` values for each residue.
 pub(super) fn value_offsets(residues: &Offsets, width: usize) -> Offsets {
     let all = residues.as_slice().iter().map(|row| row * width as u32);
     Offsets::new(all.collect()).expect("as the rows, times so many columns")

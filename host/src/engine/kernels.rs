@@ -48,8 +48,6 @@ impl KernelInfo {
 }
 
 /// Name and size in bytes of the PTX module that holds the kernels.
-///
-/// The example of [`KernelInfo`] calls it.
 #[must_use]
 pub fn ptx_module() -> (&'static str, usize) {
     (MODULE, PTX.len())
@@ -72,8 +70,6 @@ fn ptx_description(ptx: &str, name: &str) -> Option<Vec<u8>> {
 macro_rules! of_kernels {
     ($($kernel:ident),*) => {
         /// Every kernel that the engine launches.
-        ///
-        /// The example of [`KernelInfo`] calls it.
         #[must_use]
         pub fn kernels() -> &'static [KernelInfo] {
             const ALL: &[KernelInfo] = &[$(KernelInfo::of::<kernels_gpu::$kernel::Kernel>()),*];

@@ -17,8 +17,6 @@ use shared_types::{Atom, BatchStructureDesc, MegaFusedConfig, POINTS_PER_GROUP, 
 macro_rules! batch_inputs {
     ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {
         /// A packed batch as kernels read it, in the memory `S`. See [`crate::pack::PackedBatch`] for what each holds.
-        ///
-        /// The example of [`Workspace`] makes them of a batch in the host's memory.
         pub struct BatchInputs<'a, S: Space> {
             /// Heavy atoms.
             pub atoms: S::Ref<'a, Atom>,
@@ -67,8 +65,6 @@ macro_rules! batch_inputs {
         }
 
         /// A batch's inputs in memory that is kept from batch to batch.
-        ///
-        /// The example of [`Worker`](super::Worker) has them.
         pub struct InputBuffers<M: Memory> {
             residues: usize,
             structures: usize,
@@ -150,8 +146,6 @@ impl<S: Space> Copy for BatchInputs<'_, S> {}
 ///
 /// # Errors
 /// Those of the executor. A GPU reports a kernel's panic when it is next synchronised with.
-///
-/// The example of [`Workspace`] calls it.
 pub fn launch_mega_fused_batch<M: Memory, E: Executor<Space = M::Space>>(
     executor: &E,
     inputs: BatchInputs<'_, M::Space>,
@@ -169,8 +163,6 @@ pub fn launch_mega_fused_batch<M: Memory, E: Executor<Space = M::Space>>(
 ///
 /// # Errors
 /// Those of the executor.
-///
-/// The example of [`Workspace`] calls it, and the other stages.
 pub fn launch_atom_surfaces<M: Memory, E: Executor<Space = M::Space>>(
     executor: &E,
     inputs: BatchInputs<'_, M::Space>,
@@ -229,8 +221,6 @@ pub fn launch_atom_surfaces<M: Memory, E: Executor<Space = M::Space>>(
 ///
 /// # Errors
 /// Those of the executor.
-///
-/// The example of [`Workspace`] calls it, and the other stages.
 pub fn launch_residue_exposure<M: Memory, E: Executor<Space = M::Space>>(
     executor: &E,
     inputs: BatchInputs<'_, M::Space>,
@@ -282,8 +272,6 @@ pub fn launch_residue_exposure<M: Memory, E: Executor<Space = M::Space>>(
 ///
 /// # Errors
 /// Those of the executor.
-///
-/// The example of [`Workspace`] calls it, and the other stages.
 pub fn launch_rows<M: Memory, E: Executor<Space = M::Space>>(
     executor: &E,
     inputs: BatchInputs<'_, M::Space>,
@@ -422,8 +410,6 @@ fn launch_spread<M: Memory, E: Executor<Space = M::Space>>(
 ///
 /// # Errors
 /// Those of the executor.
-///
-/// The example of [`Workspace`] calls it, and the other stages.
 pub fn launch_binding_sites<M: Memory, E: Executor<Space = M::Space>>(
     executor: &E,
     inputs: BatchInputs<'_, M::Space>,
@@ -534,8 +520,6 @@ fn launch_points<M: Memory, E: Executor<Space = M::Space>>(
 ///
 /// # Errors
 /// Those of the executor.
-///
-/// The example of [`Workspace`] calls it, and the other stages.
 pub fn launch_groups<M: Memory, E: Executor<Space = M::Space>>(
     executor: &E,
     inputs: BatchInputs<'_, M::Space>,

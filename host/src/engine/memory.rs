@@ -1,9 +1,9 @@
-//! Memory that a batch can be computed in: the host's, or a device's ([`super::DeviceMemory`]).
+//! The memory in which a batch is computed: the host's, or a device's ([`super::DeviceMemory`]).
 
 use cuda_layout::DeviceLayout;
 use cuda_std::launch::{Host, Offsets, Space};
 
-/// Makes, fills and reads buffers. A buffer is kept from batch to batch, and as long as the longest one needed.
+/// Creates, fills and reads buffers. A buffer is kept from batch to batch and is as long as the largest one needed.
 ///
 /// ```
 /// use prism_host::engine::{HostMemory, Memory};
@@ -17,7 +17,7 @@ use cuda_std::launch::{Host, Offsets, Space};
 /// }
 /// assert_eq!(there_and_back(&HostMemory, &[1.5, -2.5])?, [1.5, -2.5]);
 ///
-/// // A buffer stays as long as it had to be once; a kernel is shown as much of it as the batch at hand needs.
+/// // A buffer never shrinks; a kernel gets the part that the current batch needs.
 /// let mut buffer = HostMemory.empty::<u32>()?;
 /// HostMemory.reserve(&mut buffer, 100)?;
 /// HostMemory.copy_to(&mut buffer, &[7, 8])?;
@@ -25,66 +25,66 @@ use cuda_std::launch::{Host, Offsets, Space};
 /// # Ok::<(), prism_host::engine::OutOfHostMemory>(())
 /// ```
 pub trait Memory {
-    /// What kernels know it as.
+    /// The space of kernels' arguments.
     type Space: Space;
-    /// What can go wrong.
+    /// The error.
     type Error;
     /// Elements of one type.
     type Buffer<T: DeviceLayout>;
-    /// Where the segments of buffers are.
+    /// Offsets of the segments of buffers.
     type Offsets;
 
     /// A buffer of no elements.
     ///
     /// # Errors
-    /// Where there is no memory.
+    /// If there is not enough memory.
     fn empty<T: DeviceLayout>(&self) -> Result<Self::Buffer<T>, Self::Error>;
 
-    /// Makes room for `len` elements; what was there is lost, and what is there is anything.
+    /// Reserves memory for `len` elements. The old contents are lost, and the new ones are unspecified.
     ///
     /// # Errors
-    /// Where there is no memory.
+    /// If there is not enough memory.
     fn reserve<T: DeviceLayout>(&self, buffer: &mut Self::Buffer<T>, len: usize) -> Result<(), Self::Error>;
 
-    /// Copies elements to the front of a buffer, which grows where it must.
+    /// Copies elements to the front of a buffer, which grows if necessary.
     ///
     /// # Errors
-    /// Where there is no memory.
+    /// If there is not enough memory.
     fn copy_to<T: DeviceLayout + Send + Sync>(
         &self,
         buffer: &mut Self::Buffer<T>,
         elements: &[T],
     ) -> Result<(), Self::Error>;
 
-    /// Copies the first elements of a buffer, as many as there is room for, to the host.
+    /// Copies the first elements of a buffer to the host, as many as fit in `to`.
     ///
     /// # Errors
-    /// Where what was computed failed; where a device's buffer is shorter.
+    /// If the computation of the elements failed, or a device's buffer is shorter.
     ///
     /// # Panics
-    /// Where a buffer of the host is shorter.
+    /// If a buffer of the host is shorter.
     fn copy_from<T: DeviceLayout + Send + Sync>(
         &self,
         buffer: &Self::Buffer<T>,
         to: &mut [T],
     ) -> Result<(), Self::Error>;
 
-    /// Offsets of no segment.
+    /// Offsets without segments.
     ///
     /// # Errors
-    /// Where there is no memory.
+    /// If there is not enough memory.
     fn no_offsets(&self) -> Result<Self::Offsets, Self::Error>;
 
     /// Replaces offsets.
     ///
     /// # Errors
-    /// Where there is no memory.
+    /// If there is not enough memory.
     fn set(&self, offsets: &mut Self::Offsets, to: &Offsets) -> Result<(), Self::Error>;
 
     /// The first `len` elements of a buffer, for a kernel to read. The buffer has at least that many.
     ///
     /// # Panics
-    /// Where the buffer is shorter.
+    /// If the buffer is shorter.
     fn view<T: DeviceLayout>(buffer: &Self::Buffer<T>, len: usize) -> <Self::Space as Space>::Ref<'_, T>;
 
     /// All of a buffer, for a kernel to write.
@@ -95,8 +95,6 @@ pub trait Memory {
 }
 
 /// The host's memory.
-///
-/// The examples of [`Memory`] and [`Workspace`](super::Workspace) use it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HostMemory;
 
@@ -113,7 +111,7 @@ pub struct HostMemory;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the system has no {bytes} bytes of memory")]
 pub struct OutOfHostMemory {
-    /// How long it would have been.
+    /// The requested length.
     pub bytes: usize,
 }
 
@@ -129,7 +127,7 @@ impl Memory for HostMemory {
 
     fn reserve<T: DeviceLayout>(&self, buffer: &mut Vec<T>, len: usize) -> Result<(), OutOfHostMemory> {
         if buffer.len() < len {
-            // What was there is not worth a copy, and an element may be too large for a thread's stack.
+            // The old contents need no copy, and an element may be too large for a thread's stack.
             *buffer = Vec::new();
             let bytes = len.saturating_mul(size_of::<T>());
             let zeroed = bytemuck::allocation::try_zeroed_slice_box(len);
@@ -175,7 +173,7 @@ impl Memory for HostMemory {
     }
 }
 
-/// Offsets of no segment.
+/// Offsets without segments.
 pub(super) fn none() -> Offsets {
     Offsets::new(vec![0]).expect("one offset never falls")
 }

@@ -13,8 +13,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 ///
 /// It is the set of FreeSASA, so that areas compare point for point. Computed in f64 with the functions that kernels
 /// use, then rounded: the same bits on every machine.
-///
-/// The example of [`point_groups`] has them.
 #[must_use]
 pub fn sphere_points(n: u32) -> Vec<[f32; 3]> {
     let golden_angle = PI * (3.0 - sqrt(5.0));

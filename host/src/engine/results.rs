@@ -1,4 +1,4 @@
-//! What was computed: on the device, of a batch in the host's memory, and of one structure.
+//! Results: on the device, of a batch in the host's memory, and of one structure.
 
 use super::memory::Memory;
 use super::on_device::{DeviceValues, ValuesMemory};
@@ -11,17 +11,17 @@ use shared_types::{AtomPoints, Feature, FeatureRow, Group, Site, StructureSummar
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How much there is of each result.
+/// The sizes of results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ResultSizes {
     pub(super) structures: usize,
     pub(super) residues: usize,
-    /// Features of a residue.
+    /// Number of features of a residue.
     pub(super) width: usize,
     pub(super) sites: bool,
     pub(super) atoms: usize,
     pub(super) points: bool,
-    /// Whether values stay where they are computed.
+    /// Whether values stay on the device.
     pub(super) on_device: bool,
 }
 
@@ -39,34 +39,34 @@ impl ResultSizes {
         }
     }
 
-    /// How much of it the host gets of a worker that has a device.
+    /// The sizes of the parts that the host gets from a worker with a device.
     pub(super) fn on_host(self) -> Self {
         if self.on_device { Self { width: 0, ..self } } else { self }
     }
 }
 
-/// Declares the results once: what they are called, what an element is, and how many there are.
+/// Declares the results once: name, element, and number of elements.
 macro_rules! results {
     ($($(#[$doc:meta])* $name:ident: $type:ty, $len:expr;)*) => {
-        /// What is computed for a batch, in the host's memory.
+        /// The results of a batch in the host's memory.
         #[derive(Clone, Debug)]
         pub(super) struct Results {
             $($(#[$doc])* pub(super) $name: PooledVec<$type>,)*
         }
 
-        /// Where what is computed for a part of a batch goes.
+        /// The destination of the results of a part of a batch.
         #[derive(Debug)]
         pub(super) struct ResultsMut<'a> {
             $(pub(super) $name: &'a mut [$type],)*
         }
 
-        /// What is computed for a batch, where it is computed.
+        /// The results of a batch in the memory of their worker.
         pub(super) struct DeviceResults<M: Memory> {
             $(pub(super) $name: M::Buffer<$type>,)*
         }
 
         impl Results {
-            /// All of it, to write.
+            /// All results, to write.
             pub(super) fn as_mut(&mut self) -> ResultsMut<'_> {
                 ResultsMut { $($name: &mut self.$name),* }
             }
@@ -74,12 +74,12 @@ macro_rules! results {
 
         impl<'a> ResultsMut<'a> {
             /// # Panics
-            /// Where there is not room for so much, or more.
+            /// Reserves memory for results of these sizes, unless there is enough.
             pub(super) fn check(&self, sizes: ResultSizes) {
                 $(assert_eq!(self.$name.len(), len(sizes, $len), "room for {} of a batch", stringify!($name));)*
             }
 
-            /// What is for so much, and the rest.
+            /// The part of these sizes, and the rest.
             pub(super) fn split_at(self, sizes: ResultSizes) -> (Self, Self) {
                 $(let $name = self.$name.split_at_mut(len(sizes, $len));)*
                 (Self { $($name: $name.0),* }, Self { $($name: $name.1),* })
@@ -87,7 +87,7 @@ macro_rules! results {
         }
 
         impl<M: Memory> DeviceResults<M> {
-            /// Room for nothing.
+            /// No memory yet.
             pub(super) fn new(memory: &M) -> Result<Self, M::Error> {
                 Ok(Self { $($name: memory.empty()?),* })
             }
@@ -97,22 +97,22 @@ macro_rules! results {
                 Ok(())
             }
 
-            /// Copies all to the host.
+            /// Copies all results to the host.
             pub(super) fn download(&self, memory: &M, to: ResultsMut<'_>) -> Result<(), M::Error> {
                 $(memory.copy_from(&self.$name, to.$name)?;)*
                 Ok(())
             }
         }
 
-        /// Room for results. What was dropped is used again: to have the system give memory and take it back for each batch
-        /// would take as long as to compute half of it. Cheap to clone; clones share the memory.
+        /// A pool of memory for results. Dropped results return their memory to it, because allocating and freeing it for each batch
+        /// would take half as long as computing. Cheap to clone; clones share the memory.
         #[derive(Clone, Debug, Default)]
         pub(super) struct ResultPool {
             $($name: Pooled<$type>,)*
         }
 
         impl ResultPool {
-            /// Room for so much, whose contents are unspecified.
+            /// Memory for results of these sizes. Its contents are unspecified.
             ///
             /// # Errors
             /// [`EngineError::OutOfHostMemory`].
@@ -120,12 +120,12 @@ macro_rules! results {
                 Ok(Results { $($name: self.$name.take(len(sizes, $len))?),* })
             }
 
-            /// How often memory was asked of the system so far.
+            /// The number of allocations from the system so far.
             pub(super) fn allocations(&self) -> u64 {
                 0 $(+ self.$name.allocations())*
             }
 
-            /// Gives memory back that nobody uses now.
+            /// Frees unused memory.
             pub(super) fn trim(&self) {
                 $(self.$name.trim();)*
             }
@@ -141,37 +141,35 @@ macro_rules! results {
 }
 
 results! {
-    /// Structure by structure, column by column, an element a residue.
+    /// Structure by structure, column by column, one element per residue.
     values: f32, |sizes| sizes.residues * sizes.width;
-    /// Per residue, the site that it is part of, counted from 0 in its structure, or -1. Empty where sites were not asked
-    /// for.
+    /// Per residue, the site that it is part of, counted from 0 in its structure, or -1. Empty if sites were not requested.
     site_ids: i32, |sizes| if sizes.sites { sizes.residues } else { 0 };
-    /// [`MOST_SITES`](shared_types::site_model::MOST_SITES) a structure, by falling score; those that are not there are zero. Empty where sites were not asked for.
+    /// [`MOST_SITES`](shared_types::site_model::MOST_SITES) per structure, by decreasing score; missing ones are zero. Empty if
+    /// sites were not requested.
     sites: shared_types::Site, |sizes| if sizes.sites { sizes.structures * shared_types::site_model::MOST_SITES } else { 0 };
-    /// The points of each heavy atom. Empty where they were not asked for.
+    /// The points of each heavy atom. Empty if they were not requested.
     atom_points: shared_types::AtomPoints, |sizes| if sizes.points { sizes.atoms } else { 0 };
-    /// One a structure.
+    /// One per structure.
     summaries: StructureSummary, |sizes| sizes.structures;
 }
 
 pub(super) use for_each_result;
 
-/// A declared length. (A closure in its place has its type told by this.)
+/// A declared length. (It gives the closures their type.)
 pub(super) fn len(sizes: ResultSizes, of: impl Fn(ResultSizes) -> usize) -> usize {
     of(sizes)
 }
 
-/// What was computed for a whole batch.
-///
-/// The example of [`Engine`](super::Engine) computes one.
+/// The results of a whole batch.
 #[derive(Clone, Debug)]
 pub struct BatchFeatures {
     results: Results,
     selection: Selection,
-    /// Values that are on a device, chunk by chunk, each with its first residue; then there are none here.
+    /// Values that stayed on a device, chunk by chunk, each with its first residue. Then there are no values in this memory.
     on_device: Vec<(usize, Arc<dyn ValuesMemory>)>,
     offsets: Arc<Offsets>,
-    /// Where each structure's heavy atoms begin, and the end of all; nothing where points were not asked for.
+    /// Offsets of each structure's heavy atoms, with their total; empty if points were not requested.
     atom_offsets: Vec<u32>,
     names: Arc<[String]>,
 }
@@ -183,10 +181,10 @@ impl BatchFeatures {
         Self { results, selection: selection.clone(), on_device: Vec::new(), offsets, atom_offsets, names }
     }
 
-    /// Room for what is computed of a batch, in memory of its own.
+    /// Allocates memory for the results of a batch.
     ///
     /// # Errors
-    /// Where there is no memory.
+    /// If there is not enough memory.
     pub fn room(batch: &PackedBatch, request: &Request) -> Result<Self, EngineError> {
         let whole = batch.whole();
         let results = ResultPool::default().room(ResultSizes::of(&whole, &request.selection))?;
@@ -197,16 +195,16 @@ impl BatchFeatures {
         self.results.as_mut()
     }
 
-    /// Says where the values are: of all residues, chunk by chunk. None are here then.
+    /// Sets the values on a device, of all residues, chunk by chunk. Then there are no values in this memory.
     pub(super) fn set_on_device(&mut self, chunks: Vec<(usize, Arc<dyn ValuesMemory>)>) {
         self.on_device = chunks;
         self.selection = Selection::new([], self.selection.has_sites());
     }
 
-    /// Where the values of structure `index` are, if they stayed on a device.
+    /// The values of structure `index` on a device, if they stayed there.
     ///
     /// # Panics
-    /// Where there is no such structure.
+    /// If there is no such structure.
     #[must_use]
     pub fn device_values(&self, index: usize) -> Option<DeviceValues> {
         let range = self.range(index);
@@ -226,7 +224,7 @@ impl BatchFeatures {
         self.offsets.end() as usize
     }
 
-    /// Which features there are.
+    /// The computed features.
     #[must_use]
     pub fn selection(&self) -> &Selection {
         &self.selection
@@ -238,29 +236,28 @@ impl BatchFeatures {
         &self.results.values
     }
 
-    /// Per residue, the site that it is part of, counted from 0 in its structure, or -1. Empty where sites were not asked
-    /// for.
+    /// Per residue, the site that it is part of, counted from 0 in its structure, or -1. Empty if sites were not requested.
     #[must_use]
     pub fn site_ids(&self) -> &[i32] {
         &self.results.site_ids
     }
 
-    /// A line for every structure. What belongs to steps that were not asked for is 0 or NaN there.
+    /// A summary of each structure. Values of steps that were not requested are 0 or NaN.
     #[must_use]
     pub fn summaries(&self) -> &[StructureSummary] {
         &self.results.summaries
     }
 
-    /// The rows of the first group, structure by structure; NaN where a feature was not asked for.
+    /// The rows of the first group, structure by structure; NaN for features that were not requested.
     #[must_use]
     pub fn rows(&self) -> Vec<FeatureRow> {
         self.iter().flat_map(|one| one.rows()).collect()
     }
 
-    /// What structure `index` has.
+    /// The results of structure `index`.
     ///
     /// # Panics
-    /// Where there is no such structure.
+    /// If there is no such structure.
     #[must_use]
     pub fn structure(&self, index: usize) -> StructureView<'_> {
         let range = self.range(index);
@@ -277,7 +274,7 @@ impl BatchFeatures {
         }
     }
 
-    /// What each structure has.
+    /// The results of each structure.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = StructureView<'_>> {
         (0..self.n_structures()).map(|index| self.structure(index))
     }
@@ -296,14 +293,14 @@ impl BatchFeatures {
     }
 }
 
-/// The sites of structure `index`, among those of all.
+/// The sites of structure `index`.
 pub(super) fn sites_of<'a>(all: &'a [Site], index: usize, summary: &StructureSummary) -> &'a [Site] {
     let first = index * site_model::MOST_SITES;
     let own = all.get(first..first + site_model::MOST_SITES).unwrap_or_default();
     &own[..own.len().min(summary.sites as usize)]
 }
 
-/// What was computed for one structure, where it lies.
+/// The results of one structure, borrowed.
 ///
 /// ```
 /// use prism_host::read::{ReadOptions, read_path};
@@ -323,47 +320,47 @@ pub(super) fn sites_of<'a>(all: &'a [Site], index: usize, summary: &StructureSum
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct StructureView<'a> {
-    /// What it is called.
+    /// Its name.
     pub name: &'a str,
-    /// Which features there are.
+    /// The computed features.
     pub selection: &'a Selection,
-    /// How many residues.
+    /// Number of residues.
     pub n_residues: usize,
-    /// Feature by feature in the order of [`Selection::features`], residue by residue.
+    /// Feature by feature in the order of [`Selection::features`], residue by residue within each.
     pub values: &'a [f32],
-    /// For every residue, the site that it is part of, counted from 0, or -1; empty where sites were not asked for.
+    /// For every residue, the site that it is part of, counted from 0, or -1; empty if sites were not requested.
     pub site_ids: &'a [i32],
-    /// Its sites by falling score; empty where they were not asked for.
+    /// Its sites by decreasing score; empty if they were not requested.
     pub sites: &'a [Site],
-    /// The points of each of its heavy atoms; empty where they were not asked for.
+    /// The points of each of its heavy atoms; empty if they were not requested.
     pub atom_points: &'a [AtomPoints],
-    /// The structure as a whole.
+    /// The summary of the structure.
     pub summary: &'a StructureSummary,
 }
 
 impl<'a> StructureView<'a> {
-    /// One feature of every residue, NaN where it is not defined; `None` where it was not asked for.
+    /// One feature of every residue, NaN if undefined; `None` if it was not requested.
     #[must_use]
     pub fn feature(&self, feature: &Feature) -> Option<&'a [f32]> {
         self.selection.place(feature).map(|place| self.at(place))
     }
 
-    /// The feature of that name, of every residue.
+    /// The feature of this name for every residue.
     #[must_use]
     pub fn named(&self, name: &str) -> Option<&'a [f32]> {
         self.selection.features().iter().position(|feature| feature.name == name).map(|place| self.at(place))
     }
 
-    /// The feature at a place of the selection.
+    /// The feature at an index of the selection.
     ///
     /// # Panics
-    /// Where there is no such place.
+    /// If there is no such index.
     #[must_use]
     pub fn at(&self, place: usize) -> &'a [f32] {
         &self.values[place * self.n_residues..(place + 1) * self.n_residues]
     }
 
-    /// The rows of the first group; NaN where a feature was not asked for.
+    /// The rows of the first group; NaN for features that were not requested.
     #[must_use]
     pub fn rows(&self) -> Vec<FeatureRow> {
         let mut rows = vec![FeatureRow { columns: [f32::NAN; Group::Residue.width()] }; self.n_residues];
@@ -376,7 +373,7 @@ impl<'a> StructureView<'a> {
         rows
     }
 
-    /// A copy of its own.
+    /// An owned copy.
     #[must_use]
     pub fn to_owned(&self) -> StructureFeatures {
         StructureFeatures {

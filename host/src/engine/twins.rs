@@ -1,5 +1,5 @@
-//! Structures that differ in annotations alone, such as one structure for lineages with the same substitutions in several
-//! countries: what follows from geometry and residue types is computed for one of them, and the others have its bits.
+//! Twins: structures that differ only in annotations, such as lineages with the same substitutions in several countries.
+//! Features of geometry and residue types are computed for one of them, and the others get its bits.
 
 use super::StructureFeatures;
 use super::each::BatchResults;
@@ -11,22 +11,22 @@ use kernels_gpu::exposed_velocity;
 use shared_types::{FEATURES, Feature};
 use std::collections::HashMap;
 
-/// Which structures of a batch are twins, and what is computed of whom.
+/// The twins of a batch, and what to compute for which structures.
 #[derive(Debug)]
 pub(super) struct Twins {
-    /// The structures that have geometries of their own, by their places in the batch.
+    /// Indices in the batch of the first structure of each geometry.
     pub(super) firsts: Vec<usize>,
-    /// Of each structure, which of `firsts` has its geometry.
+    /// For each structure, the index in `firsts` of its geometry.
     pub(super) first_of: Vec<usize>,
-    /// What is computed of `firsts`: what depends on annotations is not used.
+    /// The request for `firsts`. Values that depend on annotations are not used.
     pub(super) geometry: Request,
-    /// What is computed of all structures, where anything that is asked for depends on annotations.
+    /// The request for all structures, if a requested feature depends on annotations.
     pub(super) annotated: Option<Request>,
 }
 
 impl Twins {
-    /// Nothing where there are none, or where each structure has to be computed by itself. Only structures that stand for
-    /// lineages are compared: others are hardly ever equal.
+    /// `None` if there are no twins, or if each structure must be computed separately. Only structures that represent lineages
+    /// are compared, because others are rarely equal.
     pub(super) fn of(request: &Request, structures: &[StructureInput]) -> Option<Self> {
         let (geometry, annotated) = requests(request)?;
         let (mut firsts, mut first_of) = (Vec::new(), Vec::with_capacity(structures.len()));
@@ -48,10 +48,10 @@ impl Twins {
         (firsts.len() < structures.len()).then_some(Self { firsts, first_of, geometry, annotated })
     }
 
-    /// What was asked for of each structure, of results of `firsts` and of all.
+    /// The requested values of each structure, from the results of `firsts` and of all.
     ///
     /// # Panics
-    /// Where a structure has an error in place of results.
+    /// If a structure has an error instead of results.
     pub(super) fn merged(
         &self,
         request: &Request,
@@ -91,18 +91,17 @@ fn named<'a>(view: StructureView<'a>, name: &str) -> impl Iterator<Item = &'a f3
     view.named(name).expect("a feature that was asked for").iter()
 }
 
-/// The one feature that takes both, and what it is computed of.
+/// The one feature that depends on both, and its inputs.
 const EXPOSED_VELOCITY: &str = "exposed_velocity";
 const RSA: &str = "rsa";
 const VELOCITY_LOCAL: &str = "velocity_local";
 
-/// What is asked for of geometries, and of annotations. Nothing where values stay on a device, or where there is nothing
-/// to share.
+/// The requests for geometries and for annotations. `None` if values stay on a device, or if there is nothing to share.
 fn requests(Request { config, selection }: &Request) -> Option<(Request, Option<Request>)> {
     let asks = |name: &str| selection.features().iter().any(|feature| feature.name == name);
     let of = |name: &'static str| FEATURES.iter().filter(move |feature| feature.name == name);
     let exposed = asks(EXPOSED_VELOCITY);
-    // Features that are small enough are replaced by 0, after that which is computed of them.
+    // Small features are replaced by 0, but only after other features were computed from them.
     if selection.stays_on_device() || exposed && config.min_feature_value != 0.0 {
         return None;
     }
@@ -118,7 +117,7 @@ fn requests(Request { config, selection }: &Request) -> Option<(Request, Option<
     Some((request(geometry), (!annotated.is_empty()).then(|| request(of_annotations))))
 }
 
-/// Whether structures have the same bits in all that is computed with but annotations.
+/// Whether structures have the same bits in all inputs except annotations.
 fn are_twins(a: &StructureInput, b: &StructureInput) -> bool {
     macro_rules! inputs {
         ($($(#[$doc:meta])* $name:ident: $type:ty, $kind:ident $(($absent:expr $(, $limit:expr)*))?;)*) => {

@@ -79,8 +79,6 @@ pub trait Worker: std::fmt::Debug + Send + Sync {
 }
 
 /// A batch's results, and how long parts of the work took where the worker can tell.
-///
-/// The example of [`Worker`] makes one.
 #[derive(Debug)]
 pub struct Computation {
     /// The results.

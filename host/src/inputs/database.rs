@@ -4,8 +4,7 @@
 //! Entries are read in the order of the index, so memory grows only with the names that are looked up out of order.
 
 use super::names::as_text;
-use super::stream::Item;
-use super::{InputFailure, InputFile};
+use super::{InputFailure, InputFile, Item};
 use std::collections::HashMap;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -2,7 +2,7 @@
 
 use super::database;
 use super::names::{as_text, is_structure};
-use super::{InputFailure, InputFile, Source, taken};
+use super::{InputFailure, InputFile, Item, Source, taken};
 use crate::read::{Compression, Unfolding};
 use std::collections::HashSet;
 use std::fs::File;
@@ -10,16 +10,6 @@ use std::io::{BufReader, Cursor, Error, Read, stdin};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// An item of a stream.
-pub(crate) enum Item {
-    /// A file's bytes, as they are compressed there; and how many of the stream they take, about.
-    Structure { name: String, bytes: Vec<u8>, size: u64 },
-    /// A member that cannot be read as a structure.
-    Failed(InputFailure),
-    /// A note about the stream.
-    Said { name: String, text: String },
-}
 
 /// Most bytes of a member.
 const MOST: u64 = 4 << 30;

@@ -1,4 +1,4 @@
-//! Structure files rewritten with a column of the table in their B column, and scripts that show them coloured by it.
+//! Structure files with a column of the table in their B column, and scripts that show them coloured by it.
 
 use super::{OutputError, StructureRows, write_whole};
 use crate::inputs::{InputFile, Source};
@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf, absolute};
 
 /// The B factor of atoms without a value: undefined values, and atoms that belong to no row.
 const NONE: f32 = -999.0;
-/// The factor for columns between 0 and 1: in hundredths, two decimals show more digits.
+/// The factor for columns between 0 and 1: two decimals of hundredths show more digits.
 const IN_HUNDREDTHS: [&str; 6] = ["centrality", "clustering", "gisaid_freq", "freq_local", "rsa", "site_score"];
 
 /// A folder of structure files, each the text of its input with a feature's values in the B column, and with a script for
@@ -53,7 +53,7 @@ impl ColouredStructures {
         self.feature
     }
 
-    /// Says where structures are from.
+    /// Adds the files of structures.
     pub fn know<'a>(&mut self, inputs: impl IntoIterator<Item = &'a InputFile>) {
         let files = inputs.into_iter().filter(|input| matches!(input.source, Source::File));
         self.files.extend(files.map(|input| (input.name.clone(), input.path.clone())));

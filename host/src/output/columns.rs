@@ -1,4 +1,4 @@
-//! Which columns a table has.
+//! The columns of a table.
 
 mod definition;
 
@@ -12,7 +12,7 @@ use thiserror::Error;
 pub enum Column {
     /// The structure's name.
     Structure,
-    /// The residue's place in its structure, from 0.
+    /// The residue's index in its structure, from 0.
     Row,
     /// The author chain id.
     Chain,
@@ -20,9 +20,9 @@ pub enum Column {
     Resnum,
     /// The insertion code, mostly empty.
     Icode,
-    /// The residue's name, as its file has it.
+    /// The residue's name in its file.
     Resname,
-    /// The standard amino acid that it is, or that it derives from; empty if there is none.
+    /// The standard amino acid that the residue is or derives from; empty if there is none.
     Parent,
     /// A feature that is a number.
     Feature(&'static Feature),
@@ -32,15 +32,13 @@ pub enum Column {
     SiteId,
     /// A predicted model's confidence: the B column of the alpha carbon.
     Plddt,
-    /// What other tables call the residue; written on request alone.
+    /// An identifier of the residue in other tables; written only on request.
     Label(Label),
-    /// What the structure stands for; written where there are lineages.
+    /// The lineage that the structure represents; written if there are lineages.
     Lineage(LineageColumn),
 }
 
 /// A column of lineages.
-///
-/// The example of [`Columns::with_lineages`] has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineageColumn {
     /// The lineage's name.
@@ -52,7 +50,7 @@ pub enum LineageColumn {
 }
 
 impl LineageColumn {
-    /// Each of them.
+    /// All of them.
     pub const ALL: [Self; 3] = [Self::Name, Self::Country, Self::VelocityError];
 
     const fn name(self) -> &'static str {
@@ -64,9 +62,7 @@ impl LineageColumn {
     }
 }
 
-/// A column by which other tables call a residue.
-///
-/// The example of [`Columns`] has some.
+/// A column with a residue's identifier in other tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {
     /// mmCIF's `label_asym_id`.
@@ -77,12 +73,12 @@ pub enum Label {
     EntityId,
     /// The accession of its sequence in UniProt.
     UniprotAccession,
-    /// Its number there.
+    /// Its number in that sequence.
     UniprotNumber,
 }
 
 impl Label {
-    /// Each of them.
+    /// All of them.
     pub const ALL: [Self; 5] = [Self::AsymId, Self::SeqId, Self::EntityId, Self::UniprotAccession, Self::UniprotNumber];
 
     const fn name(self) -> &'static str {
@@ -97,7 +93,7 @@ impl Label {
 }
 
 impl Column {
-    /// The columns that say which residue a row is.
+    /// The columns that identify the residue.
     pub const IDENTITY: [Self; 7] =
         [Self::Structure, Self::Row, Self::Chain, Self::Resnum, Self::Icode, Self::Resname, Self::Parent];
 
@@ -120,7 +116,7 @@ impl Column {
         }
     }
 
-    /// The feature, where the column is one that is a number.
+    /// The feature, if the column is a numeric one.
     pub(super) fn number(&self) -> Option<&'static Feature> {
         match self {
             Self::Feature(feature) => Some(feature),
@@ -132,21 +128,21 @@ impl Column {
         Self::every().find(|column| column.name() == name)
     }
 
-    /// Every column there is: those of the whole table in its order, then those that are written on request alone.
+    /// Every column: those of the whole table in order, then those that are written only on request.
     pub fn every() -> impl Iterator<Item = Self> {
         Self::whole().chain(Label::ALL.map(Self::Label)).chain(LineageColumn::ALL.map(Self::Lineage))
     }
 
     /// The columns of the whole table, in order.
     fn whole() -> impl Iterator<Item = Self> {
-        // The site stands where it stood before there were other groups: after the first.
+        // The site keeps its position from before there were other groups: after the first group.
         let of = |feature: &'static Feature| match feature.is_state() {
             true => Self::State(feature),
             false => Self::Feature(feature),
         };
         let others = FEATURES.iter().filter(|feature| feature.group != Group::Residue).map(of);
         let first = Group::Residue.features().map(of);
-        // The confidence follows the B column that it is.
+        // The confidence follows the B column, from which it is taken.
         let others = others.flat_map(|column| match column {
             Self::Feature(feature) if feature.name == "b_factor" => vec![column, Self::Plddt],
             column => vec![column],
@@ -160,12 +156,12 @@ impl Column {
 /// ```
 /// use prism_host::output::{Column, ColumnError, Columns};
 ///
-/// // Features alone: which residue it is comes before them.
+/// // Only features: the columns that identify the residue come before them.
 /// let columns = Columns::choose(["wcn", "site_id"])?;
 /// assert_eq!(columns.as_slice()[..7], Column::IDENTITY);
 /// let names: Vec<_> = columns.as_slice()[7..].iter().map(Column::name).collect();
 /// assert_eq!(names, ["wcn", "site_id"]);
-/// // Else exactly what is named.
+/// // Otherwise exactly the named columns.
 /// assert_eq!(Columns::choose(["resnum", "wcn"])?.as_slice().len(), 2);
 /// assert_eq!(Columns::choose(["wnc"]), Err(ColumnError::Unknown("wnc".to_owned())));
 /// # Ok::<(), ColumnError>(())
@@ -173,30 +169,30 @@ impl Column {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns(Vec<Column>);
 
-/// Why a choice of columns is refused.
+/// An invalid choice of columns.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ColumnError {
     /// No such column.
     #[error("there is no column `{0}`; `prism features --list` shows all features")]
     Unknown(String),
-    /// A column twice.
+    /// A column is named twice.
     #[error("column `{0}` is named twice")]
     Twice(String),
-    /// Nothing named.
+    /// No column is named.
     #[error("no column is named")]
     None,
 }
 
 impl Default for Columns {
-    /// Identity, the features of the first group, the site, then those of the other groups.
+    /// Identifiers, features of the first group, the site, then features of the other groups.
     fn default() -> Self {
         Self(Column::whole().collect())
     }
 }
 
 impl Columns {
-    /// A choice by name. Where only features are named, the identity columns come before them; where an identity
-    /// column is named too, the table has exactly what is named.
+    /// A choice by name. If only features are named, the identity columns come before them. If an identity column is named too,
+    /// the table has exactly the named columns.
     ///
     /// # Errors
     /// [`ColumnError`].
@@ -219,15 +215,14 @@ impl Columns {
         Ok(Self(chosen))
     }
 
-    /// All but one column.
+    /// All columns except one.
     #[must_use]
     pub fn without(mut self, column: Column) -> Self {
         self.0.retain(|own| *own != column);
         self
     }
 
-    /// With the columns of lineages: which one a structure stands for after what says which residue a row is, and the
-    /// error of the velocity after it.
+    /// With the columns of lineages: the lineage after the identity columns, and the error of the velocity after the velocity.
     ///
     /// ```
     /// use prism_host::output::{Column, Columns};
@@ -251,15 +246,15 @@ impl Columns {
         self
     }
 
-    /// Whether what other tables call residues is among them, which readers keep on request
+    /// Whether they include identifiers in other tables, which readers keep on request
     /// ([`ReadOptions::labels`](crate::read::ReadOptions::labels)).
     #[must_use]
     pub fn has_labels(&self) -> bool {
         self.0.iter().any(|column| matches!(column, Column::Label(_)))
     }
 
-    /// All columns except those that no input fills, which would be undefined everywhere: columns of annotations. `given`
-    /// says of an annotation's name whether there is one.
+    /// All columns except those of annotations that no input gives, which would be undefined everywhere. `given` tells whether
+    /// there is an annotation of a name.
     #[must_use]
     pub fn without_annotations(mut self, given: impl Fn(&str) -> bool) -> Self {
         for (_, columns) in FEATURES_OF.iter().filter(|(annotation, _)| !given(annotation)) {
@@ -268,7 +263,7 @@ impl Columns {
         self
     }
 
-    /// A line for each column: its name, unit in brackets, and definition.
+    /// One line per column: name, unit in brackets, and definition.
     #[must_use]
     pub fn described(&self) -> String {
         let line = |column: &Column| format!("{} [{}]: {}\n", column.name(), column.unit(), column.definition());

@@ -6,11 +6,10 @@ use rayon::prelude::*;
 use shared_types::backbone::SecondaryStructure;
 use std::io::Write;
 
-/// A table as text: one header line, then a line a residue, fields quoted where they must be (RFC 4180, lines ended
-/// by a line feed).
+/// A table as text: a header line, then a line per residue. Fields are quoted if necessary (RFC 4180, with line feeds).
 ///
-/// A number is the shortest decimal that reads back as the same `f32`, always with a point or an exponent (`3.0`,
-/// `1e-7`), so that a reader that guesses types from the first lines guesses right. NaN is an empty field.
+/// A number is the shortest decimal that reads back as the same `f32`. It always has a point or an exponent (`3.0`, `1e-7`),
+/// so that readers that guess types from the first lines guess right. NaN is an empty field.
 ///
 /// ```
 /// use prism_host::output::{Columns, CsvTable, StructureRows, Table};
@@ -45,12 +44,12 @@ pub struct CsvTable<W> {
 }
 
 impl<W: Write> CsvTable<W> {
-    /// Begins a table. The header is written with the first rows, or at the end.
+    /// Starts a table. The header is written with the first rows, or at the end.
     pub fn new(out: W, columns: Columns) -> Self {
         Self::with_delimiter(out, columns, b',')
     }
 
-    /// Begins a table whose fields are divided by another byte: TSV by `b'\t'`.
+    /// Starts a table with another separator of fields, such as `b'\t'` for TSV.
     pub fn with_delimiter(out: W, columns: Columns, delimiter: u8) -> Self {
         let mut line = csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new());
         let header = line
@@ -86,7 +85,7 @@ impl<W: Write> Table for CsvTable<W> {
 }
 
 fn lines(part: &StructureRows<'_>, columns: &Columns, delimiter: u8) -> std::io::Result<Vec<u8>> {
-    /// About what a field takes.
+    /// A typical length of a field.
     const FIELD_BYTES: usize = 10;
     let room = part.len() * columns.as_slice().len() * FIELD_BYTES;
     let mut lines = csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::with_capacity(room));

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-/// A table written beside its place and put there by [`OutputFile::commit`]; dropped before, it leaves nothing.
+/// A table that appears at its path with [`OutputFile::commit`]. If it is dropped before, it leaves nothing.
 ///
 /// ```
 /// use prism_host::output::{Columns, OutputError, OutputFile, Provenance};
@@ -36,11 +36,10 @@ pub struct OutputFile {
 }
 
 impl OutputFile {
-    /// Begins a table at `path`; the extension selects the format. An existing file stays until the commit.
+    /// Starts a table at `path`; the extension selects the format. An existing file stays until the commit.
     ///
     /// # Errors
-    /// Where the extension is unknown, the place is taken by something that is no plain file, or its folder cannot be
-    /// written.
+    /// If the extension is unknown, the path belongs to something that is not a plain file, or its folder cannot be written.
     pub fn create(path: &Path, columns: Columns, provenance: &Provenance) -> Result<Self, OutputError> {
         let format = Format::of_path(path)?;
         Self::begin(path, |file, folder| {
@@ -59,7 +58,7 @@ impl OutputFile {
         })
     }
 
-    /// Begins a table of other lines than residues at `path`; the extension selects the format.
+    /// Starts a relation at `path`; the extension selects the format.
     ///
     /// # Errors
     /// As for [`create`](Self::create).
@@ -82,7 +81,7 @@ impl OutputFile {
         })
     }
 
-    /// Whether a table of other lines than residues can be put at `path`, asked before there is one.
+    /// Checks in advance that a relation can be written to `path`.
     ///
     /// # Errors
     /// As for [`create`](Self::create).
@@ -91,7 +90,7 @@ impl OutputFile {
         check_place(path)
     }
 
-    /// Begins what `table` makes of a file and its folder.
+    /// Starts the table that `table` makes from a file and its folder.
     fn begin(
         path: &Path,
         table: impl FnOnce(BufWriter<File>, &Path) -> Result<Box<dyn Table>, OutputError>,
@@ -104,22 +103,21 @@ impl OutputFile {
     /// Appends the rows of some structures.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn write(&mut self, structures: &[StructureRows<'_>]) -> Result<(), OutputError> {
         self.table.write(structures).map_err(|error| self.whole.named(error))
     }
 
-    /// What to remove if the program is to end without a drop: the name of the table as long as it is not in its place.
-    /// Mostly it has none.
+    /// The file to remove if the program ends without a drop: the temporary name before the commit. Usually there is none.
     #[must_use]
     pub fn temporary_path(&self) -> Option<&Path> {
         self.whole.temporary_path()
     }
 
-    /// Ends the table and puts it in its place; answers its size in bytes.
+    /// Finishes the table and puts it in its place. Returns its size in bytes.
     ///
     /// # Errors
-    /// Where the file cannot be written; what had its name before is still there then.
+    /// If the file cannot be written. Then an earlier file of its name still exists.
     pub fn commit(self) -> Result<u64, OutputError> {
         let Self { table, whole } = self;
         table.finish().map_err(|error| whole.named(error))?;
@@ -127,7 +125,7 @@ impl OutputFile {
     }
 }
 
-/// The format of a table of other lines than residues; none for a JSON array.
+/// The format of a relation; `None` for a JSON array.
 fn relation_format(path: &Path) -> Result<Option<Format>, OutputError> {
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
         return Ok(None);
@@ -138,7 +136,7 @@ fn relation_format(path: &Path) -> Result<Option<Format>, OutputError> {
     }
 }
 
-/// A table of text whose lines are not residues.
+/// A relation as text.
 fn relation_text<R: Relation + 'static>(
     format: Format,
     out: impl Write + Send + 'static,

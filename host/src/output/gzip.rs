@@ -5,13 +5,13 @@ use flate2::{Compression, GzBuilder, write::GzEncoder};
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A table of text whose bytes are compressed; what it was computed with is the comment in gzip's header.
+/// A text table, compressed. Its provenance is the comment in gzip's header.
 pub(super) struct Gzipped<W: Write> {
     table: Box<dyn Table>,
     encoder: Encoder<W>,
 }
 
-/// The compressor, shared by the table, which writes into it, and by the code that ends it.
+/// The compressor, shared by the table, which writes to it, and the code that finishes it.
 pub(super) struct Encoder<W: Write>(Arc<Mutex<Option<GzEncoder<W>>>>);
 
 impl<W: Write + 'static> Gzipped<W> {

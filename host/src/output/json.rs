@@ -31,7 +31,7 @@ pub struct JsonTable<W> {
 }
 
 impl<W: Write> JsonTable<W> {
-    /// Begins a table.
+    /// Starts a table.
     pub fn new(out: W, columns: Columns) -> Self {
         Self { out, columns }
     }

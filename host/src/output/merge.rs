@@ -1,4 +1,4 @@
-//! Parquet files one after another as one.
+//! Concatenates Parquet files.
 
 use super::{OutputError, WholeFile};
 use parquet::column::writer::ColumnCloseResult;
@@ -10,13 +10,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Writes the rows of Parquet files with the same columns, one file after another, into one file; answers its size in bytes.
-/// Row groups are copied as they are, with nothing decoded, so that the result depends on the files alone. The metadata is that
-/// of the first.
+/// Concatenates Parquet files with the same columns in one file. Returns its size in bytes. Row groups are copied without
+/// decoding, so the result depends only on the files. The metadata is that of the first file.
 ///
 /// # Errors
-/// [`OutputError::Parquet`] where a file is no Parquet file or has other columns than the first, and where one cannot be read
-/// or `output` cannot be written.
+/// [`OutputError::Parquet`] if a file is not Parquet or its columns differ from the first file's; others if a file cannot be
+/// read or `output` cannot be written.
 ///
 /// The tests of the `prism` command merge the parts of a run.
 pub fn merge_parquet(parts: &[PathBuf], output: &Path) -> Result<u64, OutputError> {

@@ -10,11 +10,11 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use zip::{CompressionMethod, ZipArchive, ZipWriter, write::SimpleFileOptions};
 
-/// A table as an npz archive: one array a column, by the column's name. Features are float32 with NaN, `row` and
-/// `resnum` int32, names unicode.
+/// A table as an npz archive with one array per column, named after it. Features are float32 with NaN, `row` and `resnum`
+/// int32, names unicode.
 ///
-/// An array's length stands before its data, so columns wait in unnamed temporary files until the table ends. Then they are
-/// compressed, as many at a time as there are threads.
+/// An array's length precedes its data, so columns are kept in unnamed temporary files until the table ends. Then they are
+/// compressed, as many at the same time as there are threads.
 ///
 /// ```
 /// use prism_host::output::{Columns, NpzTable, StructureRows, Table};
@@ -41,13 +41,13 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter, write::SimpleFileOptions};
 pub struct NpzTable<W: Write + Seek> {
     out: W,
     comment: String,
-    /// Where columns wait.
+    /// The folder of the temporary files.
     folder: PathBuf,
     columns: Vec<(Column, Spool)>,
     rows: u64,
 }
 
-/// A column that waits: 4 bytes a row.
+/// A column in a temporary file, 4 bytes per row.
 struct Spool {
     file: BufWriter<File>,
     /// For text, the distinct values; rows hold their indices.
@@ -58,7 +58,7 @@ struct Spool {
 struct Texts {
     distinct: Vec<Box<str>>,
     places: HashMap<Box<str>, u32>,
-    /// The one asked for before; mostly the next is the same.
+    /// The previous text, because consecutive rows usually have the same one.
     before: u32,
 }
 
@@ -78,10 +78,10 @@ impl Texts {
 }
 
 impl<W: Write + Seek> NpzTable<W> {
-    /// Begins a table; columns wait in `folder`.
+    /// Starts a table, with temporary files in `folder`.
     ///
     /// # Errors
-    /// Where no temporary file can be made in `folder`.
+    /// If no temporary file can be created in `folder`.
     pub fn new(out: W, columns: Columns, folder: &Path) -> Result<Self, OutputError> {
         let spool = || -> Result<Spool, OutputError> {
             Ok(Spool { file: BufWriter::new(tempfile::tempfile_in(folder)?), texts: Texts::default() })
@@ -93,7 +93,7 @@ impl<W: Write + Seek> NpzTable<W> {
 }
 
 impl<W: Write + Seek> NpzTable<W> {
-    /// The same table with a comment in the archive, which readers of arrays pass over: as much of it as there is room for.
+    /// The same table with a comment in the archive, which readers of arrays ignore. It is cut to the longest possible length.
     #[must_use]
     pub fn with_comment(mut self, text: &str) -> Self {
         self.comment = text[..text.floor_char_boundary(usize::from(u16::MAX))].to_owned();
@@ -125,12 +125,12 @@ impl<W: Write + Seek> Table for NpzTable<W> {
 }
 
 impl Spool {
-    /// An archive of this column alone, in an unnamed temporary file.
+    /// An archive with only this column, in an unnamed temporary file.
     fn compressed(self, column: &Column, rows: u64, folder: &Path) -> Result<File, OutputError> {
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Deflated)
             .compression_level(Some(1))
-            // Columns may pass 4 GiB; the size is not known when an entry begins.
+            // Columns may exceed 4 GiB, and the size is unknown when an entry starts.
             .large_file(true);
         let mut archive = ZipWriter::new(FailingOnce::new(BufWriter::new(tempfile::tempfile_in(folder)?)));
         archive.start_file(format!("{}.npy", column.name()), options)?;
@@ -159,7 +159,7 @@ impl Spool {
                 Column::Plddt | Column::Label(_) | Column::Lineage(_) => match part.value(row, column) {
                     Value::Text(text) => texts.index(text).to_le_bytes(),
                     Value::Int(value) => value.to_le_bytes(),
-                    // There are no whole numbers that are not there.
+                    // npz has no missing integers.
                     Value::Optional(value) => value.map_or(f32::NAN, |value| value as f32).to_le_bytes(),
                     Value::Float(value) => value.to_le_bytes(),
                 },
@@ -169,7 +169,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Writes the .npy file of this column. Its values wait as .npy files have them, but for text.
+    /// Writes the .npy file of this column. Except for text, the temporary file already has its format.
     fn finish(self, column: &Column, rows: u64, out: &mut impl Write) -> Result<(), OutputError> {
         let mut file = self.file.into_inner().map_err(|error| error.into_error())?;
         file.rewind()?;
@@ -196,12 +196,12 @@ impl Spool {
     }
 }
 
-/// What a .npy file of one dimension begins with: the format's version 1.0, and the type of a value in NumPy's words.
+/// The header of a .npy file of one dimension: version 1.0 and the type of a value in NumPy's notation.
 fn header(of_value: &str, rows: u64) -> Vec<u8> {
-    /// Readers may map what comes after the header into memory.
+    /// Readers may map the data after the header into memory.
     const ALIGNED: usize = 64;
     let text = format!("{{'descr': '{of_value}', 'fortran_order': False, 'shape': ({rows},), }}");
-    // Before the text stand ten bytes; spaces and a line's end come after it.
+    // Ten bytes precede the text; spaces and a line feed follow it.
     let length = (10 + text.len() + 1).next_multiple_of(ALIGNED) - 10;
     let mut header = b"\x93NUMPY\x01\x00".to_vec();
     header.extend_from_slice(&u16::try_from(length).expect("a type and a number are short").to_le_bytes());
@@ -209,13 +209,13 @@ fn header(of_value: &str, rows: u64) -> Vec<u8> {
     header
 }
 
-/// Texts as NumPy has them: so many characters of 4 bytes each, zeros after the last.
+/// Texts in NumPy's form: a fixed number of characters of 4 bytes each, padded with zeros.
 struct PaddedTexts<'t> {
     texts: &'t [Box<str>],
     /// Characters.
     width: usize,
     padded: Vec<u8>,
-    /// The text that `padded` is; the next one asked for is mostly the same.
+    /// The text in `padded`; consecutive rows usually have the same one.
     is_of: Option<usize>,
 }
 
@@ -238,8 +238,8 @@ impl<'t> PaddedTexts<'t> {
     }
 }
 
-/// Passes the first error on and swallows what comes after it. An archive that is dropped tries to end itself, and would
-/// complain of the same again, past all that are to hear of it.
+/// Passes on the first error and ignores later ones. A dropped archive tries to finish itself, and would report the same
+/// error again where nobody expects it.
 struct FailingOnce<W> {
     out: W,
     at: u64,

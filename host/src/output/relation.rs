@@ -1,4 +1,4 @@
-//! Tables whose lines are not residues: pairs of residues, pairs of chains, chains, sites.
+//! Relations: tables whose rows are not residues but pairs of residues, pairs of chains, chains, or sites.
 
 mod cells;
 mod write;
@@ -21,9 +21,7 @@ use std::sync::Arc;
 /// Rows in a row group of Parquet, or in a batch of Arrow.
 const GROUP_ROWS: usize = 1 << 18;
 
-/// What a table of other lines than residues has.
-///
-/// The example of [`RelationTable`] has one.
+/// A table whose rows are not residues.
 pub trait Relation {
     /// Its columns.
     fn columns(&self) -> &'static [RelationColumn];
@@ -31,13 +29,13 @@ pub trait Relation {
     /// Appends the lines of a structure to the values of each column.
     ///
     /// # Errors
-    /// Where what the lines need cannot be had.
+    /// If the data for the lines cannot be computed.
     fn append(&mut self, part: &StructureRows<'_>, cells: &mut [Cells]) -> Result<(), OutputError>;
 
-    /// Ends whatever else it writes.
+    /// Finishes other files that it writes.
     ///
     /// # Errors
-    /// Where that cannot be written.
+    /// If one cannot be written.
     fn finish(self: Box<Self>) -> Result<(), OutputError> {
         Ok(())
     }
@@ -94,7 +92,7 @@ enum Out<W: Write + Send> {
         delimiter: u8,
         begun: bool,
     },
-    /// An object for each line; what stands before the next one, where an array has them all.
+    /// An object per line; in an array, the text before the next one.
     Json {
         out: W,
         array: Option<&'static str>,
@@ -104,42 +102,42 @@ enum Out<W: Write + Send> {
 }
 
 impl<W: Write + Send, R: Relation> RelationTable<W, R> {
-    /// Begins a table as text, formatted as [`CsvTable`](super::CsvTable) is. The header is written with the first
-    /// structure, or at the end.
+    /// Starts a table as text, formatted like [`CsvTable`](super::CsvTable). The header is written with the first structure, or
+    /// at the end.
     pub fn csv(out: W, relation: R) -> Self {
         Self::with_delimiter(out, relation, b',')
     }
 
-    /// The same with another byte between fields.
+    /// The same with another separator of fields.
     pub fn with_delimiter(out: W, relation: R, delimiter: u8) -> Self {
         Self::of(relation, Out::Text { out, delimiter, begun: false })
     }
 
-    /// Begins a table as JSON lines, formatted as [`JsonTable`](super::JsonTable) is.
+    /// Starts a table as JSON lines, formatted like [`JsonTable`](super::JsonTable).
     pub fn json_lines(out: W, relation: R) -> Self {
         Self::of(relation, Out::Json { out, array: None })
     }
 
-    /// Begins a table as one JSON array of the same objects.
+    /// Starts a table as one JSON array of the same objects.
     pub fn json(out: W, relation: R) -> Self {
         Self::of(relation, Out::Json { out, array: Some("[\n") })
     }
 
-    /// Begins a table as an Arrow IPC file, with types, metadata and descriptions as in [`ArrowTable`](super::ArrowTable).
+    /// Starts a table as an Arrow IPC file, with types, metadata and descriptions as in [`ArrowTable`](super::ArrowTable).
     ///
     /// # Errors
-    /// Where `out` cannot be written.
+    /// If `out` cannot be written.
     pub fn arrow(out: W, relation: R, provenance: &Provenance) -> Result<Self, OutputError> {
         let schema = RelationColumn::schema(relation.columns(), metadata(provenance));
         let file = ArrowWriter::try_new(out, &schema).map_err(io)?;
         Ok(Self::of(relation, Out::Arrow(Box::new(file))))
     }
 
-    /// Begins a table as Parquet: texts and whole numbers are required, numbers null for NaN. Metadata and descriptions are
-    /// as in [`ParquetTable`](super::ParquetTable).
+    /// Starts a table as Parquet. Texts and integers are required, and a number is null for NaN. Metadata and descriptions are as
+    /// in [`ParquetTable`](super::ParquetTable).
     ///
     /// # Errors
-    /// Where `out` cannot be written.
+    /// If `out` cannot be written.
     pub fn parquet(out: W, relation: R, provenance: &Provenance) -> Result<Self, OutputError> {
         let columns = relation.columns();
         let schema = RelationColumn::schema(columns, metadata(provenance));
@@ -160,7 +158,7 @@ impl<W: Write + Send, R: Relation> RelationTable<W, R> {
         self.cells.first().map_or(0, Cells::len)
     }
 
-    /// Writes the lines that are held back, after what stands before them.
+    /// Writes the pending lines, after the text that precedes them.
     fn write_out(&mut self) -> Result<(), OutputError> {
         let (columns, cells, rows) = (self.columns, &self.cells, self.rows());
         match &mut self.out {
@@ -194,7 +192,7 @@ impl<W: Write + Send, R: Relation> RelationTable<W, R> {
 /// ```
 ///
 /// # Errors
-/// Where the texts of a column are more than Arrow's 32-bit offsets reach.
+/// If the texts of a column are too long for Arrow's 32-bit offsets.
 pub fn relation_batch(columns: &[RelationColumn], cells: Vec<Cells>) -> Result<RecordBatch, OutputError> {
     let schema: SchemaRef = Arc::new(RelationColumn::schema(columns, HashMap::new()));
     let arrays = cells.into_iter().map(Cells::into_array).collect::<Result<_, _>>().map_err(io)?;

@@ -12,7 +12,7 @@ const fn text(name: &'static str, definition: &'static str) -> RelationColumn {
     RelationColumn::new(name, CellKind::Text, "", definition)
 }
 
-/// A column of whole numbers.
+/// A column of integers.
 const fn int(name: &'static str, definition: &'static str) -> RelationColumn {
     RelationColumn::new(name, CellKind::Int, "", definition)
 }
@@ -22,15 +22,15 @@ const fn float(name: &'static str, unit: &'static str, definition: &'static str)
     RelationColumn::new(name, CellKind::Float, unit, definition)
 }
 
-/// A column that tables of residues have, too.
+/// A column that tables of residues also have.
 const fn own(column: Column, kind: CellKind) -> RelationColumn {
     RelationColumn::new(column.name(), kind, column.unit(), column.definition())
 }
 
-/// What every relation begins with.
+/// The first column of every relation.
 pub(super) const STRUCTURE: RelationColumn = own(Column::Structure, CellKind::Text);
 
-/// A value for a cell of a line.
+/// A value in a line.
 enum Value<'a> {
     Text(&'a str),
     Int(usize),
@@ -49,9 +49,9 @@ fn push(cells: &mut [Cells], line: &[Value<'_>]) {
     }
 }
 
-/// Pairs of residues in contact: a line each, sorted by rows. It needs no feature.
+/// Pairs of residues in contact, one per line, sorted by rows. It needs no feature.
 ///
-/// An example is at [`crate::contacts::edges`], whose lines they are.
+/// [`crate::contacts::edges`] computes the lines and has an example.
 #[derive(Clone, Debug)]
 pub struct EdgesRelation {
     /// The contact threshold in Å.
@@ -88,16 +88,16 @@ impl Relation for EdgesRelation {
     }
 }
 
-/// A table of the residues of interfaces, beside the one of pairs of chains: a line each, with the accessible area of its
-/// chain alone, among all chains that were looked at, and the difference.
+/// A table of the residues of interfaces, which belongs to the table of pairs of chains. A line has the residue's accessible
+/// area in its chain alone, in the complex, and the difference.
 pub struct InterfaceResiduesFile {
     file: OutputFile,
-    /// The interface whose lines are written next.
+    /// The interfaces whose lines are written next.
     found: Arc<Mutex<Interface>>,
 }
 
 impl InterfaceResiduesFile {
-    /// Begins a table at `path`; the extension selects the format.
+    /// Starts a table at `path`; the extension selects the format.
     ///
     /// # Errors
     /// As for [`OutputFile::create`].
@@ -113,7 +113,7 @@ impl InterfaceResiduesFile {
     }
 }
 
-/// The lines of interfaces that were computed elsewhere.
+/// Interfaces that another relation computed.
 struct Found(Arc<Mutex<Interface>>);
 
 impl Relation for Found {
@@ -173,7 +173,7 @@ impl Relation for InterfaceResidues {
         }
     }
 
-    /// Lines come from [`InterfacesRelation`], which computes them.
+    /// [`InterfacesRelation`] computes the lines.
     fn append(&mut self, _: &StructureRows<'_>, _: &mut [Cells]) -> Result<(), OutputError> {
         Ok(())
     }
@@ -234,15 +234,15 @@ impl Relation for InterfacePairs {
     }
 }
 
-/// Pairs of chains that touch: a line each. Residues go to a second table, where there is one.
+/// Pairs of touching chains, one per line. Residues go to a second table, if there is one.
 ///
-/// It needs no feature: the areas of chains alone and together are computed by an engine of its own.
+/// It needs no feature: its own engine computes the areas of chains alone and together.
 pub struct InterfacesRelation {
     /// Computes accessible areas.
     pub engine: Engine,
-    /// The two chains whose interface it is, or all pairs.
+    /// The two chains of the interface, or all pairs.
     pub between: Option<[String; 2]>,
-    /// Where residues go.
+    /// The table of residues.
     pub residues: Option<InterfaceResiduesFile>,
 }
 
@@ -276,13 +276,13 @@ impl Relation for InterfacesRelation {
     }
 }
 
-/// Structures and their chains: a line for a structure, with no chain, then one for each of its chains. It needs the
-/// features [`SummaryRelation::FEATURES`]: the last one for the radius of gyration, which is in summaries then.
+/// Structures and their chains: a line without a chain for the structure, then one for each of its chains. It needs the
+/// features [`SummaryRelation::FEATURES`]; with the last one, summaries contain the radius of gyration.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SummaryRelation;
 
 impl SummaryRelation {
-    /// Names of the features that lines are made of.
+    /// Names of the features from which lines are made.
     pub const FEATURES: [&'static str; 4] = ["contact_number", "sasa", "ss", "centroid_distance"];
 }
 

@@ -5,8 +5,8 @@ use super::view::SitesView;
 use super::{CellKind, Cells, OutputError, Relation, RelationColumn, StructureRows};
 use crate::sites::{FoundSite, sites};
 
-/// A line a site, as `prism sites` writes it: the columns of [`FoundSite`], centres in Å, residues as chain, number and
-/// insertion code (`A_120`), divided by spaces. Numbers are the shortest decimals that read back as the same `f32`.
+/// One line per site, as `prism sites` writes it: the columns of [`FoundSite`], centres in Å, residues as chain, number and
+/// insertion code (`A_120`), separated by spaces. Numbers are the shortest decimals that read back as the same `f32`.
 ///
 /// ```
 /// use prism_host::output::{Relation, RelationTable, SitesRelation, StructureRows, Table};
@@ -72,12 +72,12 @@ impl Relation for SitesRelation {
     }
 }
 
-/// Sites, and files for viewers beside them.
+/// Sites, and files for viewers.
 #[derive(Debug)]
 pub struct ViewedSites {
     /// The lines.
     pub sites: SitesRelation,
-    /// Points, scripts and the structure, of one structure.
+    /// Files for viewers of one structure.
     pub view: SitesView,
 }
 

@@ -1,4 +1,4 @@
-//! What became of each input: a line each.
+//! The status of inputs.
 
 use super::{OutputError, WholeFile};
 use crate::inputs::InputFailure;
@@ -10,10 +10,10 @@ use std::io::BufWriter;
 use std::path::Path;
 use std::time::Duration;
 
-/// A CSV file that says what became of each input.
+/// A CSV file with the status of each input.
 ///
-/// Columns: `structure`; `residues`, `chains` and `models`, empty where it could not be read; `notes`, the kinds of what
-/// was decided or is odd, divided by `;`; `error`, empty where there is none; `milliseconds`, what reading it took.
+/// Columns: `structure`; `residues`, `chains` and `models`, empty if the input could not be read; `notes`, the kinds of notes,
+/// separated by `;`; `error`, empty if there is none; `milliseconds`, the time of reading.
 ///
 /// ```
 /// use prism_host::output::StatusFile;
@@ -37,7 +37,7 @@ pub struct StatusFile {
 }
 
 impl StatusFile {
-    /// Begins a file for `path`.
+    /// Starts a file for `path`.
     ///
     /// # Errors
     /// As for [`check_place`](super::check_place).
@@ -49,10 +49,10 @@ impl StatusFile {
         Ok(Self { lines, whole })
     }
 
-    /// Adds a structure that was read; `error` says why it was not computed.
+    /// Adds a structure that was read. `error` is the reason if it was not computed.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn structure(
         &mut self,
         structure: &StructureInput,
@@ -74,7 +74,7 @@ impl StatusFile {
     /// Adds an input that gave no structure.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn failure(&mut self, failure: &InputFailure, reading: Reading) -> Result<(), OutputError> {
         self.line(&failure.name, &Default::default(), "", &failure.reason, reading.time)
     }
@@ -95,7 +95,7 @@ impl StatusFile {
     /// Puts the file in its place.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// If it cannot be written.
     pub fn commit(self) -> Result<(), OutputError> {
         let Self { lines, whole } = self;
         match lines.into_inner() {

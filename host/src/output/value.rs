@@ -1,4 +1,4 @@
-//! What stands in a row and a column, for formats that write row by row.
+//! The value in a row and column, for formats that write row by row.
 
 use super::{Column, Label, LineageColumn, StructureRows};
 
@@ -7,14 +7,14 @@ use super::{Column, Label, LineageColumn, StructureRows};
 pub(crate) enum Value<'a> {
     Text(&'a str),
     Int(i32),
-    /// A whole number that may not be there.
+    /// An integer that may be missing.
     Optional(Option<i32>),
     /// NaN if undefined.
     Float(f32),
 }
 
 impl StructureRows<'_> {
-    /// What stands in a column of a row.
+    /// The value in a column of a row.
     pub(crate) fn value(&self, row: usize, column: &Column) -> Value<'_> {
         let structure = self.structure;
         match column {
@@ -39,7 +39,7 @@ impl StructureRows<'_> {
     }
 }
 
-/// What the values of a column are.
+/// The kind of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Text,
@@ -50,7 +50,7 @@ pub(crate) enum Kind {
 }
 
 impl Column {
-    /// What the values of the column are.
+    /// The kind of the column's values.
     pub(crate) fn kind(&self) -> Kind {
         match self {
             Self::Structure | Self::Chain | Self::Icode | Self::Resname | Self::Parent | Self::State(_) => Kind::Text,

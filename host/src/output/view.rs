@@ -9,7 +9,7 @@ use shared_types::FEATURES;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Colours of sites by rank, as red, green and blue; they come round again.
+/// Colours of sites by rank, as red, green and blue, used cyclically.
 const COLOURS: [[u8; 3]; 8] = [
     [230, 85, 13],
     [49, 130, 189],
@@ -21,8 +21,8 @@ const COLOURS: [[u8; 3]; 8] = [
     [140, 110, 80],
 ];
 
-/// Files for viewers, of one structure: its scored surface points, a script that shows sites, and the structure itself with
-/// the scores of residues in its B column.
+/// Files for viewers of one structure: its scored surface points, a script that shows sites, and the structure with the scores
+/// of residues in its B column.
 ///
 /// ```
 /// use prism_host::output::{OutputError, SitesView};
@@ -44,7 +44,7 @@ pub struct SitesView {
 }
 
 impl SitesView {
-    /// Where points go (`.pdb` or `.ply`), where a script goes (`.pml` or `.cxc`), and the file that the script opens.
+    /// Adds files for points (`.pdb` or `.ply`) and a script (`.pml` or `.cxc`), and the file that the script opens.
     ///
     /// # Errors
     /// [`OutputError::ViewFormat`] for other extensions.
@@ -64,8 +64,8 @@ impl SitesView {
         Ok(Self { points, script, structure: None, input, written: false })
     }
 
-    /// Where the structure goes, in the format of its file (`.pdb`, `.ent`, `.cif` or `.mmcif`): the same text with
-    /// `site_score` in hundredths in the B column, and 0 for atoms of other residues.
+    /// Adds a copy of the structure's file (`.pdb`, `.ent`, `.cif` or `.mmcif`) with `site_score` in hundredths in the B column,
+    /// and 0 for atoms of other residues.
     ///
     /// # Errors
     /// [`OutputError::ViewFormat`] for other extensions.
@@ -136,8 +136,8 @@ fn ply(points: &[SurfacePoint]) -> String {
     text
 }
 
-/// Points as atoms with their probability, in hundredths, in the B column. Residues of one have the site's rank as their
-/// number, 0 outside.
+/// Points as atoms with their probability, in hundredths, in the B column. The residue number is the site's rank, or 0
+/// outside of sites.
 fn pdb(part: &StructureRows<'_>, points: &[SurfacePoint]) -> String {
     let row_of = |atom: usize| part.structure.residue_atoms.partition_point(|&first| first as usize <= atom) - 1;
     let mut text = format!("REMARK   surface points of {}; B: probability in hundredths\n", part.structure.name);

@@ -1,16 +1,15 @@
 //! A file that appears whole or not at all.
 
-use super::OutputError;
+use super::error::{OutputError, root_cause};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// A file written in its folder without being there yet, and put in its place by [`WholeFile::commit`]; dropped before, it
-/// leaves nothing.
+/// A file that appears at its path with [`WholeFile::commit`]. If it is dropped before, it leaves nothing.
 ///
-/// On Linux, where the file system can (`O_TMPFILE`), the file has no name until the commit: whatever ends the process,
-/// `kill -9` too, leaves nothing. Elsewhere it has a temporary name beside its place.
+/// On Linux, if the file system supports it (`O_TMPFILE`), the file has no name until the commit. So nothing is left however
+/// the process ends, even by `kill -9`. Elsewhere it has a temporary name in the same folder.
 pub(crate) struct WholeFile {
     temporary: Temporary,
     target: PathBuf,
@@ -23,21 +22,21 @@ enum Temporary {
 }
 
 impl WholeFile {
-    /// Begins a file for `path`. An existing file stays until the commit.
+    /// Starts a file for `path`. An existing file stays until the commit.
     pub(crate) fn begin(path: &Path) -> Result<Self, OutputError> {
         let target = place(path)?;
         let temporary = Temporary::new(folder(&target)).map_err(|source| failed(path, "be made", source))?;
         Ok(Self { temporary, target })
     }
 
-    /// To write it.
+    /// A buffered writer.
     pub(crate) fn buffered(&self) -> Result<BufWriter<File>, OutputError> {
         const BYTES: usize = 1 << 20;
         let file = self.temporary.file().try_clone().map_err(|source| self.failed(source))?;
         Ok(BufWriter::with_capacity(BYTES, file))
     }
 
-    /// Its temporary name, where it has one.
+    /// Its temporary name, if it has one.
     pub(crate) fn temporary_path(&self) -> Option<&Path> {
         match &self.temporary {
             #[cfg(target_os = "linux")]
@@ -51,7 +50,7 @@ impl WholeFile {
         folder(&self.target)
     }
 
-    /// Puts it in its place; answers its size in bytes.
+    /// Puts it in its place. Returns its size in bytes.
     pub(crate) fn commit(self) -> Result<u64, OutputError> {
         let Self { temporary, target } = self;
         let file = temporary.file();
@@ -61,12 +60,12 @@ impl WholeFile {
         Ok(metadata.len())
     }
 
-    /// Writing it has failed.
+    /// The error if writing it failed.
     pub(crate) fn failed(&self, source: std::io::Error) -> OutputError {
         failed(&self.target, "be written", source)
     }
 
-    /// An error of the table in the file, with the file's name where the table knows none.
+    /// An error of the table in the file, with the file's name if the table does not know it.
     pub(crate) fn named(&self, error: OutputError) -> OutputError {
         match error {
             OutputError::Write(source) => self.failed(source),
@@ -105,11 +104,11 @@ impl Temporary {
     }
 }
 
-/// Whether a file can be put at `path`, asked before there is one to put there.
+/// Checks in advance that a file can be written to `path`.
 ///
 /// # Errors
-/// [`OutputError::NoFolder`], [`OutputError::NotAFile`], [`OutputError::ReadOnly`], and [`OutputError::Io`] where the
-/// folder takes no file.
+/// [`OutputError::NoFolder`], [`OutputError::NotAFile`], [`OutputError::ReadOnly`], and [`OutputError::Io`] if no file can be
+/// created in the folder.
 ///
 /// ```
 /// use prism_host::output::{OutputError, check_place};
@@ -127,7 +126,7 @@ pub fn check_place(path: &Path) -> Result<(), OutputError> {
 /// Writes a file that appears whole or not at all.
 ///
 /// # Errors
-/// As for [`check_place`], and where it cannot be written.
+/// As for [`check_place`], and if it cannot be written.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -157,7 +156,7 @@ fn place(path: &Path) -> Result<PathBuf, OutputError> {
     match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => {
             let opened = std::fs::OpenOptions::new().write(true).open(path);
-            // Root may write anywhere, so only the mode tells whether the file is read-only.
+            // Root may write anywhere, so only the mode shows that the file is read-only.
             if metadata.permissions().readonly() || opened.is_err() {
                 return Err(OutputError::ReadOnly { path: shown() });
             }
@@ -181,17 +180,17 @@ fn beside(folder: &Path) -> std::io::Result<NamedTempFile> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // As for any new file: the process's mask takes away what others may not do.
+        // As for any new file; the process's umask applies.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     builder.tempfile_in(folder)
 }
 
 pub(super) fn failed(path: &Path, action: &'static str, source: std::io::Error) -> OutputError {
-    OutputError::Io { path: path.display().to_string(), action, source: super::root_cause(source) }
+    OutputError::Io { path: path.display().to_string(), action, source: root_cause(source) }
 }
 
-/// Files that have no name.
+/// Files without a name.
 #[cfg(target_os = "linux")]
 mod nameless {
     use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, open};
@@ -200,15 +199,15 @@ mod nameless {
     use std::os::fd::AsRawFd;
     use std::path::{Path, PathBuf};
 
-    /// A file in the folder; nothing where the file system knows no such files, or where they could not be named later.
+    /// A file in the folder; `None` if the file system does not support such files, or they could not be named later.
     pub fn create(folder: &Path) -> Option<File> {
-        // As for any new file: the process's mask takes away what others may not do.
+        // As for any new file; the process's umask applies.
         let mode = Mode::from_raw_mode(0o666);
         let file = File::from(open(folder, OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, mode).ok()?);
         std::fs::metadata(path(&file)).is_ok().then_some(file)
     }
 
-    /// A path to the open file, which takes /proc.
+    /// A path to the open file, through /proc.
     fn path(file: &File) -> PathBuf {
         format!("/proc/self/fd/{}", file.as_raw_fd()).into()
     }
@@ -220,7 +219,7 @@ mod nameless {
             Err(Errno::EXIST) => {}
             done => return Ok(done?),
         }
-        // No call puts a file that has no name in another's place: for an instant it has a name of its own.
+        // No call replaces a file by one without a name, so it gets a temporary name for a moment.
         let mut number = 0_u32;
         loop {
             let own = target.with_file_name(format!(".prism-{}-{number}.part", std::process::id()));

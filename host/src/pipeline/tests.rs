@@ -169,7 +169,7 @@ fn a_consumer_that_fails_ends_the_run() {
 
 /// A defect must not make the run hang.
 #[test]
-fn a_panic_in_a_lane_ends_the_run_with_it() {
+fn a_panic_in_a_worker_ends_the_run_with_it() {
     for after in [0, 5] {
         let engine = engine([Injected::new("one", 2).panicking_after(after)]);
         let cancel = Cancel::default();

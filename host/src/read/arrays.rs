@@ -2,9 +2,11 @@
 
 use super::draft::{Draft, Facts};
 use super::error::{Fault, Problem, ReadError, bad_field};
+use super::models::{Model, models};
+use super::note::ReadStructure;
 use super::options::{Models, ReadOptions};
-use super::select::{Record, ResidueId, Selection, Syntax, element, is_hydrogen, pack};
-use super::{Model, ReadStructure, models};
+use super::select::{Record, ResidueId, Selection, Syntax, element, is_hydrogen};
+use super::word::pack;
 
 /// Largest coordinate in Å; no molecule is this far from its origin.
 const FARTHEST: f64 = 1e6;

@@ -7,7 +7,8 @@ use super::cif::unquote;
 use super::error::{Problem, bad_field};
 use super::number::{cif_number, fixed_8_3, integer, last_decimal};
 use super::options::{Models, ReadOptions, Residues};
-use super::select::{Record, ResidueId, Selection, Syntax, element, is_hydrogen, occupancy, pack};
+use super::select::{Record, ResidueId, Selection, Syntax, element, is_hydrogen, occupancy};
+use super::word::pack;
 use aligned::AlignedAtoms;
 use std::collections::{HashMap, HashSet};
 

@@ -2,10 +2,11 @@
 
 use super::atom_site::{BColumn, CATEGORY};
 use super::cif::{Lexer, Rows, Token};
-use super::error::{Fault, Problem};
+use super::compressed::plain;
+use super::error::{Fault, Problem, ReadError};
+use super::format::{Format, format_of, with_line_feeds};
 use super::number::pdb_residue_number;
 use super::pdb::{hetatm_in_any_case, second_record};
-use super::{Format, ReadError, format_of, plain, with_line_feeds};
 
 /// The columns of the B factor in a PDB record.
 const B: std::ops::Range<usize> = 60..66;

@@ -11,8 +11,9 @@ use super::draft::{Draft, Facts};
 use super::error::{Fault, Problem};
 use super::note::{Note, NoteKind};
 use super::options::{Models, ReadOptions};
-use super::select::{Selection, text_of};
+use super::select::Selection;
 use super::tables::{CATEGORIES, Cell, Tables};
+use super::word::text_of;
 
 /// A data block with atoms.
 pub(super) struct Block {

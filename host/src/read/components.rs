@@ -2,7 +2,7 @@
 
 mod table;
 
-use super::select::pack;
+use super::word::pack;
 use shared_types::residue::{STANDARD, kind_of};
 use shared_types::{RESIDUES, ResidueKind, UNKNOWN};
 use std::collections::HashMap;

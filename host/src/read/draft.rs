@@ -2,11 +2,11 @@
 
 use super::assembly::{self, Generator};
 use super::error::{Fault, Problem};
-use super::note::{Note, NoteKind};
+use super::note::{Note, NoteKind, ReadStructure};
+use super::options::ReadOptions;
 use super::references::References;
-use super::select::{text_of, trim_zeros};
 use super::tables::Tables;
-use super::{ReadOptions, ReadStructure};
+use super::word::{pack, text_of, trim_zeros};
 use crate::structure::{StructureInput, check_spread};
 use shared_types::backbone::{NO_ROLES, RoleAtoms};
 use shared_types::{Atom, NO_CA, RESIDUES, ResidueKind, UNKNOWN};
@@ -433,7 +433,7 @@ impl Draft {
         if !s.labels.is_empty() {
             s.labels.push(Default::default());
         }
-        self.names.push(super::select::pack(b"UNK"));
+        self.names.push(pack(b"UNK"));
         self.atoms.append(&mut self.cover);
     }
 

@@ -30,7 +30,8 @@ use super::draft::Facts;
 use super::error::{Fault, Problem};
 use super::options::{Models, ReadOptions};
 use super::pdb::{Found, says_predicted};
-use super::select::{Record, ResidueId, Selection, element, pack};
+use super::select::{Record, ResidueId, Selection, element};
+use super::word::pack;
 use geometry::{Chain, Point, Step};
 use residues::Residue;
 

@@ -1,4 +1,19 @@
-//! Notes about a file: choices that were made, and oddities.
+//! What reading returns: a structure, and notes about the file.
+
+use crate::structure::StructureInput;
+
+/// A structure, and what its reader reports about the file.
+#[derive(Clone, Debug)]
+pub struct ReadStructure {
+    /// The structure.
+    pub structure: StructureInput,
+    /// Oddities of the file that do not prevent reading, as sentences without the file's name. The notes include them.
+    pub warnings: Vec<String>,
+    /// Notes: choices that were made, and oddities.
+    pub notes: Vec<Note>,
+    /// Number of models in the file or data block, read or not.
+    pub models: usize,
+}
 
 /// A choice that was made while reading a file, or an oddity of the file.
 ///

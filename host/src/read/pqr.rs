@@ -11,7 +11,8 @@ use super::error::{Fault, Problem, bad_field};
 use super::number::{decimal, integer};
 use super::options::{Models, ReadOptions, Residues};
 use super::pdb::Found;
-use super::select::{Record, ResidueId, Selection, Syntax, is_hydrogen, pack};
+use super::select::{Record, ResidueId, Selection, Syntax, is_hydrogen};
+use super::word::pack;
 use memchr::{memchr, memmem};
 
 const SYNTAX: Syntax = Syntax {

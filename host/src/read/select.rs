@@ -9,6 +9,7 @@ use super::draft::{Draft, Tally};
 use super::error::{Problem, bad_field};
 use super::number::decimal;
 use super::options::{Alternates, ReadOptions, Residues};
+use super::word::{pack, text_of, trim_zeros};
 use crate::structure::ResidueLabels;
 use alternates::Alternate;
 use element::radius;
@@ -61,16 +62,6 @@ pub(super) struct Record<'a> {
     pub(super) hetatm: bool,
     /// Whether the file says that the residue belongs to a chain.
     pub(super) in_chain: Option<bool>,
-}
-
-/// Packs up to eight bytes into a word that compares like the text. Longer texts, which are never standard names, are
-/// truncated.
-#[inline]
-pub(super) fn pack(text: &[u8]) -> u64 {
-    let mut bytes = [0; 8];
-    let n = text.len().min(8);
-    bytes[..n].copy_from_slice(&text[..n]);
-    u64::from_le_bytes(bytes)
 }
 
 const CA: u64 = u64::from_le_bytes(*b"CA\0\0\0\0\0\0");
@@ -545,19 +536,4 @@ impl<'a> Selection<'a> {
 /// Parses an occupancy.
 pub(super) fn occupancy(text: &[u8]) -> Option<f64> {
     decimal(text.trim_ascii())
-}
-
-/// A chain id or insertion code as text: UTF-8, or else Latin-1.
-pub(super) fn text_of(id: &[u8]) -> String {
-    match std::str::from_utf8(id) {
-        Ok(text) => text.to_owned(),
-        Err(_) => id.iter().map(|&b| char::from(b)).collect(),
-    }
-}
-
-/// The text in a word that [`pack`] made.
-#[inline]
-pub(super) fn trim_zeros(bytes: &[u8; 8]) -> &[u8] {
-    let used = 8 - (u64::from_le_bytes(*bytes).leading_zeros() / 8) as usize;
-    &bytes[..used]
 }

@@ -18,7 +18,7 @@ impl Cell {
     pub(super) fn of(text: &[u8]) -> Self {
         match text {
             b"?" | b"." | b"" => Self::Nothing,
-            text => Self::Text(super::select::text_of(text).into()),
+            text => Self::Text(super::word::text_of(text).into()),
         }
     }
 

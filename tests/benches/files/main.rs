@@ -13,7 +13,7 @@ mod report;
 mod run;
 mod set;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Error, Result, ensure};
 use clap::{Parser, ValueEnum};
 use cuda_host::Device;
 use prism_host::{Backend, Engine, pipeline};
@@ -23,6 +23,7 @@ use set::FileSet;
 use shared_types::MegaFusedConfig;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use tests::bench::{Record, Table};
 
 /// Time the way from structure files to features
 #[derive(Parser)]
@@ -61,25 +62,12 @@ struct Arguments {
     #[arg(long, requires = "folder")]
     write_only: bool,
 
-    /// Write the results here, too
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
-
-    /// Date in the CSV [default: today, by the system's clock]
-    #[arg(long, value_name = "YYYY-MM-DD")]
-    date: Option<String>,
-
-    /// Machine in the CSV [default: the GPU's name and the number of cores]
-    #[arg(long, value_name = "TEXT")]
-    machine: Option<String>,
+    #[command(flatten)]
+    record: Record,
 
     /// Of the process whose memory is measured: the folder that it reads
     #[arg(long, hide = true, value_name = "DIR")]
     measured: Option<PathBuf>,
-
-    /// What `cargo bench` passes
-    #[arg(long, hide = true)]
-    bench: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -109,12 +97,11 @@ impl Arguments {
         }
     }
 
-    fn machine(&self) -> String {
-        self.machine.clone().unwrap_or_else(|| {
-            let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-            let gpu = Device::info(0).map_or_else(|_| "no GPU".to_owned(), |device| device.name);
-            format!("{gpu}, {cores} cores")
-        })
+    /// A table of results, with the GPU's name and the number of cores.
+    fn table(&self) -> Table {
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        let gpu = Device::info(0).map_or_else(|_| "no GPU".to_owned(), |device| device.name);
+        self.record.table(&format!("{gpu}, {cores} cores"))
     }
 }
 
@@ -133,11 +120,12 @@ fn main() -> Result<ExitCode> {
     }
     let engines = arguments.backends().into_iter().map(|backend| arguments.engine(backend));
     let engines = engines.collect::<Result<Vec<_>>>()?;
-    let report = Report::new(&arguments, time(&arguments, &set, &engines)?);
+    let report = Report { points: arguments.points, measurements: time(&arguments, &set, &engines)? };
     report.print();
-    if let Some(path) = &arguments.csv {
-        report.write_csv(path).with_context(|| format!("cannot write {}", path.display()))?;
-    }
+    let mut table = arguments.table();
+    report.fill(&mut table);
+    table.print();
+    arguments.record.write(&table).map_err(Error::msg)?;
     Ok(if report.same_bits() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

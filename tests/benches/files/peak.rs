@@ -3,7 +3,7 @@
 use crate::run::{self, Output};
 use crate::set::FileSet;
 use crate::{Arguments, BackendArgument};
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Error, Result, ensure};
 use prism_host::Backend;
 use std::fs;
 use std::path::Path;
@@ -41,17 +41,15 @@ pub fn compare(arguments: &Arguments, set: &FileSet) -> Result<()> {
     }
     let ratio = peaks[1].1 as f64 / peaks[0].1 as f64;
     println!("{TIMES} times as many structures take {ratio:.3} times the memory");
-    if let Some(path) = &arguments.csv {
-        let mut csv = csv::Writer::from_path(path)?;
-        csv.write_record(["date", "machine", "structures", "peak_kib", "over_fewest"])?;
-        let date = arguments.date.clone().unwrap_or_else(tests::bench::today);
-        for (count, kibibytes) in &peaks {
-            let over = *kibibytes as f64 / peaks[0].1 as f64;
-            let numbers = [count.to_string(), kibibytes.to_string(), format!("{over:.4}")];
-            csv.write_record([vec![date.clone(), arguments.machine()], numbers.to_vec()].concat())?;
-        }
-        csv.flush()?;
+    let mut table = arguments.table();
+    for (count, kibibytes) in &peaks {
+        table.add([
+            ("structures", count.to_string()),
+            ("peak_kib", kibibytes.to_string()),
+            ("over_fewest", format!("{:.4}", *kibibytes as f64 / peaks[0].1 as f64)),
+        ]);
     }
+    arguments.record.write(&table).map_err(Error::msg)?;
     Ok(())
 }
 

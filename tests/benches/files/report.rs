@@ -1,13 +1,10 @@
-//! Output of measurements: a table for the terminal, and CSV.
+//! Measurements: what the terminal shows of them, and rows of a table.
 
-use crate::Arguments;
 use crate::run::{Output, Run};
-use anyhow::Result;
 use prism_host::Engine;
 use prism_host::pipeline::{Stage, Telemetry};
-use std::path::Path;
 use std::time::Duration;
-use tests::bench::{median, today};
+use tests::bench::{Table, least, median};
 
 /// Measurements of one backend with one output.
 pub struct Measurement<'a> {
@@ -34,22 +31,11 @@ impl Measurement<'_> {
 
 /// All results of one call.
 pub struct Report<'a> {
-    machine: String,
-    date: String,
-    points: u32,
-    measurements: Vec<Measurement<'a>>,
+    pub points: u32,
+    pub measurements: Vec<Measurement<'a>>,
 }
 
-impl<'a> Report<'a> {
-    pub fn new(arguments: &Arguments, measurements: Vec<Measurement<'a>>) -> Self {
-        Self {
-            machine: arguments.machine(),
-            date: arguments.date.clone().unwrap_or_else(today),
-            points: arguments.points,
-            measurements,
-        }
-    }
-
+impl Report<'_> {
     /// Whether all backends gave the same features.
     pub fn same_bits(&self) -> bool {
         self.measurements.windows(2).all(|pair| pair[0].checksum == pair[1].checksum)
@@ -73,62 +59,52 @@ impl<'a> Report<'a> {
                 );
             }
         }
-        println!("\n{}, {}, {} points", self.machine, self.date, self.points);
-        println!(
-            "{:44} {:>8} {:>8} {:>8} {:>12} {:>8} {:>7} {:>8}",
-            "from files to", "median s", "min s", "find s", "structures/s", "GB/s", "cores", "finish s"
-        );
         for one in &self.measurements {
-            let (seconds, run) = (one.seconds(), one.middle());
-            println!(
-                "{:44} {:>8.3} {:>8.3} {:>8.3} {:>12.0} {:>8.3} {:>7.2} {:>8.3}",
-                format!("{}, {}", one.output.name(), one.engine.backend_name()),
-                median(&seconds),
-                least(&seconds),
-                run.find.as_secs_f64(),
-                run.structures as f64 / median(&seconds),
-                run.telemetry.read.amount.bytes as f64 / median(&seconds) / 1e9,
-                run.cpu.as_secs_f64() / run.wall.as_secs_f64(),
-                run.finish.as_secs_f64(),
-            );
-            for (name, stage) in stages(&run.telemetry) {
-                println!("    {name:8} {}", shares(&stage, run.telemetry.wall));
+            println!("\n{} to {}", one.engine.backend_name(), one.output.name());
+            let telemetry = &one.middle().telemetry;
+            for (name, stage) in stages(telemetry) {
+                println!("    {name:8} {}", shares(&stage, telemetry.wall));
             }
         }
     }
 
-    pub fn write_csv(&self, path: &Path) -> Result<()> {
-        let mut csv = csv::Writer::from_path(path)?;
-        let mut heading = vec!["date", "machine", "backend", "output", "over_cpu", "same_bits", "structures_per_s"];
-        heading.extend(["text_gb_per_s", "structures", "residues", "text_bytes", "output_bytes", "points"]);
-        heading.extend(["repetitions", "median_s", "min_s", "find_s", "finish_s", "cpu_s", "peak_batches"]);
-        let stage_names = ["read", "pack", "compute", "write"];
-        let stage_columns: Vec<String> = stage_names
-            .iter()
-            .flat_map(|stage| ["busy_s", "waiting_s", "blocked_s"].map(|time| format!("{stage}_{time}")))
-            .collect();
-        csv.write_record(heading.into_iter().chain(stage_columns.iter().map(String::as_str)))?;
+    /// Adds the measurements to a table.
+    pub fn fill(&self, table: &mut Table) {
         for one in &self.measurements {
             let (seconds, run) = (one.seconds(), one.middle());
             let telemetry = &run.telemetry;
             let (middle, read) = (median(&seconds), telemetry.read.amount);
-            let mut record = vec![self.date.clone(), self.machine.clone(), one.engine.backend_name().to_owned()];
-            record.push(one.output.name().to_owned());
-            record.push(self.over_last(one).map_or_else(String::new, |ratio| format!("{ratio:.3}")));
-            record.push(self.same_bits().to_string());
-            record.push(format!("{:.0}", run.structures as f64 / middle));
-            record.push(format!("{:.3}", read.bytes as f64 / middle / 1e9));
-            record.extend([run.structures as u64, read.residues, read.bytes, run.output_bytes].map(|n| n.to_string()));
-            record.extend([self.points.to_string(), one.runs.len().to_string()]);
-            record.extend([middle, least(&seconds)].map(|seconds| format!("{seconds:.4}")));
-            record.extend([run.find, run.finish, run.cpu].map(in_seconds));
-            record.push(telemetry.peak_batches.to_string());
-            for (_, stage) in stages(telemetry) {
-                record.extend([stage.busy, stage.waiting, stage.blocked].map(in_seconds));
+            let mut row = vec![
+                ("backend", one.engine.backend_name().to_owned()),
+                ("output", one.output.name().to_owned()),
+                ("over_cpu", self.over_last(one).map_or_else(String::new, |ratio| format!("{ratio:.3}"))),
+                ("same_bits", self.same_bits().to_string()),
+                ("structures_per_s", format!("{:.0}", run.structures as f64 / middle)),
+                ("text_gb_per_s", format!("{:.3}", read.bytes as f64 / middle / 1e9)),
+                ("structures", run.structures.to_string()),
+                ("residues", read.residues.to_string()),
+                ("text_bytes", read.bytes.to_string()),
+                ("output_bytes", run.output_bytes.to_string()),
+                ("points", self.points.to_string()),
+                ("repetitions", one.runs.len().to_string()),
+                ("median_s", format!("{middle:.4}")),
+                ("min_s", format!("{:.4}", least(&seconds))),
+                ("find_s", in_seconds(run.find)),
+                ("finish_s", in_seconds(run.finish)),
+                ("cpu_s", in_seconds(run.cpu)),
+                ("peak_batches", telemetry.peak_batches.to_string()),
+            ];
+            let names = [
+                ["read_busy_s", "read_waiting_s", "read_blocked_s"],
+                ["pack_busy_s", "pack_waiting_s", "pack_blocked_s"],
+                ["compute_busy_s", "compute_waiting_s", "compute_blocked_s"],
+                ["write_busy_s", "write_waiting_s", "write_blocked_s"],
+            ];
+            for (names, (_, stage)) in names.into_iter().zip(stages(telemetry)) {
+                row.extend(names.into_iter().zip([stage.busy, stage.waiting, stage.blocked].map(in_seconds)));
             }
-            csv.write_record(record)?;
+            table.add(row);
         }
-        Ok(csv.flush()?)
     }
 }
 
@@ -151,8 +127,4 @@ fn shares(stage: &Stage, wall: Duration) -> String {
 
 fn in_seconds(time: Duration) -> String {
     format!("{:.4}", time.as_secs_f64())
-}
-
-fn least(values: &[f64]) -> f64 {
-    values.iter().copied().fold(f64::INFINITY, f64::min)
 }

@@ -10,12 +10,13 @@ mod contact;
 mod features;
 mod report;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Error, Result};
 use clap::Parser;
 use cuda_host::Device;
 use report::Report;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use tests::bench::Record;
 use tests::synthetic::{Annotation, many_chains};
 
 /// Time the kernels on the first GPU
@@ -33,17 +34,8 @@ struct Arguments {
     #[arg(long, value_name = "FILE")]
     baselines: Option<PathBuf>,
 
-    /// Write the results here, too
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
-
-    /// Date in the CSV [default: today, by the system's clock]
-    #[arg(long, value_name = "YYYY-MM-DD")]
-    date: Option<String>,
-
-    /// Machine in the CSV [default: the GPU's name]
-    #[arg(long, value_name = "TEXT")]
-    machine: Option<String>,
+    #[command(flatten)]
+    record: Record,
 
     /// Peak of the GPU's f32 arithmetic, for the roofline [default: known for some GPUs]
     #[arg(long, value_name = "TFLOP/S")]
@@ -52,10 +44,6 @@ struct Arguments {
     /// Peak of the GPU's memory, for the roofline [default: known for some GPUs]
     #[arg(long, value_name = "GB/S")]
     peak_gbs: Option<f64>,
-
-    /// What `cargo bench` passes
-    #[arg(long, hide = true)]
-    bench: bool,
 }
 
 fn main() -> Result<ExitCode> {
@@ -63,8 +51,7 @@ fn main() -> Result<ExitCode> {
     if !tests::device::is_there() {
         return Ok(ExitCode::SUCCESS);
     }
-    let device = Device::info(0)?;
-    let mut report = Report::new(&arguments, &device)?;
+    let mut report = Report::new(&arguments, &Device::info(0)?.name);
     for annotation in [Annotation::None, Annotation::Whole] {
         let structures = many_chains(arguments.structures, annotation);
         if annotation == Annotation::None {
@@ -72,9 +59,9 @@ fn main() -> Result<ExitCode> {
         }
         features::time(&structures, annotation, &arguments, &mut report).context("the fused kernel")?;
     }
-    report.print();
-    if let Some(path) = &arguments.csv {
-        report.write_csv(path).with_context(|| format!("cannot write {}", path.display()))?;
-    }
+    let mut table = arguments.record.table_of_gpu()?;
+    report.fill(&mut table);
+    table.print();
+    arguments.record.write(&table).map_err(Error::msg)?;
     Ok(if report.all_right() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

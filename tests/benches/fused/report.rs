@@ -1,10 +1,8 @@
-//! Output of measurements: a table for the terminal, and CSV.
+//! Measurements as rows of a table.
 
 use crate::Arguments;
-use anyhow::Result;
-use cuda_host::{DeviceInfo, KernelAttributes, driver_version};
-use std::path::Path;
-use tests::bench::{median, today};
+use cuda_host::KernelAttributes;
+use tests::bench::{Table, least, median};
 
 /// The minimum work of a kernel; see where it is counted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,9 +42,6 @@ pub struct Measurement {
 
 /// All results of one run.
 pub struct Report {
-    machine: String,
-    driver: String,
-    date: String,
     peak_tflops: Option<f64>,
     peak_gbs: Option<f64>,
     results: Vec<Measurement>,
@@ -61,16 +56,13 @@ const PEAKS: [(&str, f64, f64); 4] = [
 ];
 
 impl Report {
-    pub fn new(arguments: &Arguments, device: &DeviceInfo) -> Result<Self> {
-        let known = PEAKS.iter().find(|(name, ..)| device.name.contains(name));
-        Ok(Self {
-            machine: arguments.machine.clone().unwrap_or_else(|| device.name.clone()),
-            driver: driver_version()?.to_string(),
-            date: arguments.date.clone().unwrap_or_else(today),
+    pub fn new(arguments: &Arguments, device: &str) -> Self {
+        let known = PEAKS.iter().find(|(name, ..)| device.contains(name));
+        Self {
             peak_tflops: arguments.peak_tflops.or(known.map(|(_, tflops, _)| *tflops)),
             peak_gbs: arguments.peak_gbs.or(known.map(|(.., gbs)| *gbs)),
             results: Vec::new(),
-        })
+        }
     }
 
     pub fn add(&mut self, result: Measurement) {
@@ -82,48 +74,33 @@ impl Report {
         self.results.iter().all(|result| result.bits != Some(Bits::Wrong))
     }
 
-    pub fn print(&self) {
-        for result in self.results.iter().filter(|result| result.ratio.is_some()) {
-            println!(
-                "Rust takes {:.3} of the time of {} ({})",
-                result.ratio.unwrap_or(f64::NAN),
-                result.name,
-                bits(result.bits)
-            );
-        }
-        println!("\n{}, CUDA {}, {}", self.machine, self.driver, self.date);
-        println!(
-            "{:28} {:>10} {:>9} {:>9} {:>9} {:>9} {:>5} {:>5} {:>6} {:>9} {:>8} {:>8}",
-            "kernel",
-            "structures",
-            "residues",
-            "median ms",
-            "min ms",
-            "Gpair/s",
-            "regs",
-            "local",
-            "shared",
-            "TFLOP/s",
-            "GB/s",
-            "roofline"
-        );
+    /// Adds the results to a table, after a line for each baseline.
+    pub fn fill(&self, table: &mut Table) {
+        let number = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.4}"));
         for result in &self.results {
-            let milliseconds = median(&result.milliseconds);
-            println!(
-                "{:28} {:>10} {:>9} {:>9.3} {:>9.3} {:>9.1} {:>5} {:>5} {:>6} {:>9.2} {:>8.1} {:>8}",
-                result.name,
-                result.structures,
-                result.residues,
-                milliseconds,
-                least(&result.milliseconds),
-                result.work.pairs / milliseconds / 1e6,
-                result.attributes.registers,
-                result.attributes.local_bytes,
-                result.attributes.shared_bytes,
-                result.work.operations / milliseconds / 1e9,
-                result.work.bytes / milliseconds / 1e6,
-                self.roofline(result).map_or_else(|| "-".to_owned(), |share| format!("{:.1}%", 100.0 * share)),
-            );
+            if let Some(ratio) = result.ratio {
+                println!("Rust takes {ratio:.3} of the time of {} ({})", result.name, bits(result.bits));
+            }
+            let (milliseconds, work) = (median(&result.milliseconds), &result.work);
+            table.add([
+                ("kernel", result.name.to_owned()),
+                ("structures", result.structures.to_string()),
+                ("residues", result.residues.to_string()),
+                ("repetitions", result.milliseconds.len().to_string()),
+                ("median_ms", format!("{milliseconds:.4}")),
+                ("min_ms", format!("{:.4}", least(&result.milliseconds))),
+                ("pairs", format!("{:.0}", work.pairs)),
+                ("operations", format!("{:.0}", work.operations)),
+                ("bytes", format!("{:.0}", work.bytes)),
+                ("registers", result.attributes.registers.to_string()),
+                ("local_bytes", result.attributes.local_bytes.to_string()),
+                ("shared_bytes", result.attributes.shared_bytes.to_string()),
+                ("rust_over_this", number(result.ratio)),
+                ("bits", bits(result.bits).to_owned()),
+                ("roofline", number(self.roofline(result))),
+                ("tflop_per_s", format!("{:.2}", work.operations / milliseconds / 1e9)),
+                ("gb_per_s", format!("{:.1}", work.bytes / milliseconds / 1e6)),
+            ]);
         }
     }
 
@@ -132,55 +109,6 @@ impl Report {
         let arithmetic = result.work.operations / (self.peak_tflops? * 1e12);
         let memory = result.work.bytes / (self.peak_gbs? * 1e9);
         Some(arithmetic.max(memory) * 1e3 / median(&result.milliseconds))
-    }
-
-    pub fn write_csv(&self, path: &Path) -> Result<()> {
-        let mut csv = csv::Writer::from_path(path)?;
-        csv.write_record([
-            "date",
-            "machine",
-            "cuda",
-            "kernel",
-            "structures",
-            "residues",
-            "repetitions",
-            "median_ms",
-            "min_ms",
-            "pairs",
-            "operations",
-            "bytes",
-            "registers",
-            "local_bytes",
-            "shared_bytes",
-            "rust_over_this",
-            "bits",
-            "roofline",
-        ])?;
-        for result in &self.results {
-            let number = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.4}"));
-            csv.write_record([
-                self.date.clone(),
-                self.machine.clone(),
-                self.driver.clone(),
-                result.name.to_owned(),
-                result.structures.to_string(),
-                result.residues.to_string(),
-                result.milliseconds.len().to_string(),
-                number(Some(median(&result.milliseconds))),
-                number(Some(least(&result.milliseconds))),
-                format!("{:.0}", result.work.pairs),
-                format!("{:.0}", result.work.operations),
-                format!("{:.0}", result.work.bytes),
-                result.attributes.registers.to_string(),
-                result.attributes.local_bytes.to_string(),
-                result.attributes.shared_bytes.to_string(),
-                number(result.ratio),
-                result.bits.map_or("", |_| bits(result.bits)).to_owned(),
-                number(self.roofline(result)),
-            ])?;
-        }
-        csv.flush()?;
-        Ok(())
     }
 }
 
@@ -191,8 +119,4 @@ fn bits(bits: Option<Bits>) -> &'static str {
         Some(Bits::Wrong) => "ANOTHER RESULT",
         None => "",
     }
-}
-
-fn least(values: &[f64]) -> f64 {
-    values.iter().copied().fold(f64::INFINITY, f64::min)
 }

@@ -13,13 +13,13 @@ mod overlap;
 mod recorded;
 mod stages;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Error, Result};
 use clap::Parser;
-use cuda_host::{CudaExecutor, Device, Image, driver_version};
+use cuda_host::{CudaExecutor, Image};
 use prism_host::PackedBatch;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use tests::bench::{median, today};
+use tests::bench::{Record, Table, least, median};
 use tests::copies;
 
 /// Time the surface on the first GPU
@@ -46,21 +46,8 @@ struct Arguments {
     #[arg(long, value_name = "FILE")]
     baselines: Option<PathBuf>,
 
-    /// Write the results here, too
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
-
-    /// Date in the CSV [default: today, by the system's clock]
-    #[arg(long, value_name = "YYYY-MM-DD")]
-    date: Option<String>,
-
-    /// Machine in the CSV [default: the GPU's name]
-    #[arg(long, value_name = "TEXT")]
-    machine: Option<String>,
-
-    /// What `cargo bench` passes
-    #[arg(long, hide = true)]
-    bench: bool,
+    #[command(flatten)]
+    record: Record,
 }
 
 /// A stage, or the whole.
@@ -83,7 +70,9 @@ fn main() -> Result<ExitCode> {
         let code = std::fs::read(path.with_extension("cubins")).unwrap_or_default();
         let executor = CudaExecutor::open(0, "kernels", Image::new(&ptx, &code))?;
         println!("\n{}", path.display());
-        print(&stages::alone(&executor, &batch, &arguments)?, &batch, "", arguments.points)?;
+        let mut table = arguments.record.table_of_gpu()?;
+        add(&stages::alone(&executor, &batch, &arguments)?, &batch, arguments.points, &mut table);
+        table.print();
     }
     if !arguments.kernels.is_empty() {
         return Ok(ExitCode::SUCCESS);
@@ -106,59 +95,27 @@ fn main() -> Result<ExitCode> {
     } else {
         println!("no baseline: --baselines FILE names tests/baselines/surface.cu as nvcc made it");
     }
-    let machine = arguments.machine.clone().map_or_else(|| Device::info(0).map(|device| device.name), Ok)?;
-    print(&lines, &batch, &machine, arguments.points)?;
-    if let Some(path) = &arguments.csv {
-        write_csv(path, &lines, &batch, &machine, &arguments)
-            .with_context(|| format!("cannot write {}", path.display()))?;
-    }
+    let mut table = arguments.record.table_of_gpu()?;
+    add(&lines, &batch, arguments.points, &mut table);
+    table.print();
+    arguments.record.write(&table).map_err(Error::msg)?;
     Ok(if same { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn print(lines: &[Line], batch: &PackedBatch, machine: &str, points: u32) -> Result<()> {
-    let (structures, residues, atoms) = (batch.n_structures(), batch.n_residues(), batch.n_atoms());
-    println!(
-        "\n{machine}, CUDA {}: {structures} structures, {residues} residues, {atoms} atoms, {points} points",
-        driver_version()?
-    );
-    println!("{:36} {:>10} {:>10} {:>12}", "stage", "median ms", "min ms", "Matom/s");
+/// Adds stages of a batch to the table.
+fn add(lines: &[Line], batch: &PackedBatch, points: u32, table: &mut Table) {
     for line in lines {
         let milliseconds = median(&line.milliseconds);
-        let least = line.milliseconds.iter().copied().fold(f64::INFINITY, f64::min);
-        println!("{:36} {milliseconds:>10.3} {least:>10.3} {:>12.1}", line.stage, atoms as f64 / milliseconds / 1e3);
+        table.add([
+            ("stage", line.stage.to_owned()),
+            ("structures", batch.n_structures().to_string()),
+            ("residues", batch.n_residues().to_string()),
+            ("atoms", batch.n_atoms().to_string()),
+            ("points", points.to_string()),
+            ("repetitions", line.milliseconds.len().to_string()),
+            ("median_ms", format!("{milliseconds:.4}")),
+            ("min_ms", format!("{:.4}", least(&line.milliseconds))),
+            ("matoms_per_s", format!("{:.1}", batch.n_atoms() as f64 / milliseconds / 1e3)),
+        ]);
     }
-    Ok(())
-}
-
-fn write_csv(path: &Path, lines: &[Line], batch: &PackedBatch, machine: &str, arguments: &Arguments) -> Result<()> {
-    let mut csv = csv::Writer::from_path(path)?;
-    csv.write_record([
-        "date",
-        "machine",
-        "cuda",
-        "stage",
-        "structures",
-        "residues",
-        "atoms",
-        "points",
-        "repetitions",
-        "median_ms",
-        "min_ms",
-    ])?;
-    for line in lines {
-        csv.write_record([
-            arguments.date.clone().unwrap_or_else(today),
-            machine.to_owned(),
-            driver_version()?.to_string(),
-            line.stage.to_owned(),
-            batch.n_structures().to_string(),
-            batch.n_residues().to_string(),
-            batch.n_atoms().to_string(),
-            arguments.points.to_string(),
-            line.milliseconds.len().to_string(),
-            format!("{:.4}", median(&line.milliseconds)),
-            format!("{:.4}", line.milliseconds.iter().copied().fold(f64::INFINITY, f64::min)),
-        ])?;
-    }
-    Ok(csv.flush()?)
 }

@@ -67,7 +67,7 @@ fn digest(computed: &BatchFeatures) -> u64 {
 pub fn mixed(executor: &CudaExecutor, arguments: &Arguments) -> Result<()> {
     let config = MegaFusedConfig { points: arguments.points, ..MegaFusedConfig::default() };
     let stream = executor.stream();
-    let (small, large) = (copies::jittered(10_000), copies::crowd(130));
+    let (small, large) = (copies::jittered(10_000), copies::capsid(130));
     let watch = Watch::new(stream)?;
     let time = |structures: &[StructureInput]| {
         let batch = PackedBatch::from_inputs(structures)?;

@@ -57,7 +57,7 @@ fn needed(executor: &CudaExecutor, structures: &[StructureInput]) -> usize {
 /// An engine that splits batches only when memory runs out, with its kernels loaded by the driver.
 fn warm_engine() -> Engine {
     let engine = Engine::builder().backend(Backend::Cuda).batch_atoms(usize::MAX).build().unwrap();
-    engine.run(&[copies::jittered(1), vec![copies::crowd(12)]].concat()).unwrap();
+    engine.run(&[copies::jittered(1), vec![copies::capsid(12)]].concat()).unwrap();
     engine
 }
 
@@ -124,7 +124,7 @@ fn a_structure_that_does_not_fit_on_a_simulated_device_gets_an_error_of_its_own(
 fn refused_and_computed() {
     const LARGE: usize = 4;
     let (executor, mut structures) = (executor(), copies::jittered(8));
-    structures.insert(LARGE, copies::crowd(copies_of_one(300)));
+    structures.insert(LARGE, copies::capsid(copies_of_one(300)));
     let large = &structures[LARGE];
     let need = needed(&executor, std::slice::from_ref(large));
     let expected = Engine::builder().backend(Backend::Cuda).build().unwrap().run(&structures).unwrap();

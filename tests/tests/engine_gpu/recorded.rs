@@ -51,7 +51,7 @@ fn batches() -> [Vec<StructureInput>; 4] {
     let annotated = Recipe::new(120, 11).chains(3).annotation(Annotation::Partly).build();
     let mut mixed = copies::jittered(3);
     mixed.push(annotated);
-    let with_large = [mixed.clone(), vec![copies::crowd(12)]].concat();
+    let with_large = [mixed.clone(), vec![copies::capsid(12)]].concat();
     [copies::jittered(1), mixed, with_large, Vec::new()]
 }
 

@@ -96,5 +96,5 @@ fn fifteen_thousand_chains() {
 fn twenty_rotations() {
     let Some(backends) = backends() else { return };
     backends.compare(&tests::copies::jittered(20));
-    backends.compare(&[tests::copies::crowd(20)]);
+    backends.compare(&[tests::copies::capsid(20)]);
 }

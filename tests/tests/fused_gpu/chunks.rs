@@ -35,7 +35,7 @@ fn mixed() -> PackedBatch {
     let mut structures = one_of_each();
     structures.insert(4, Recipe::new(1500, 21).chains(2).build());
     structures.extend(copies::jittered(30));
-    structures.push(copies::crowd(12));
+    structures.push(copies::capsid(12));
     PackedBatch::from_inputs(&structures).unwrap()
 }
 

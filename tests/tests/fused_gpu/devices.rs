@@ -15,7 +15,7 @@ const BATCH_ATOMS: usize = 10_000;
 fn many() -> Vec<StructureInput> {
     let mut structures = copies::jittered(150);
     structures.extend(one_of_each());
-    structures.push(copies::crowd(12));
+    structures.push(copies::capsid(12));
     structures
 }
 

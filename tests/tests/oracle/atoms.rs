@@ -115,13 +115,13 @@ impl Atoms {
     }
 
     /// Number of atoms within `limit`, including the atom itself.
-    fn crowd(&self, i: usize, limit: f64) -> Interval {
-        let mut crowd = Interval::default();
+    fn atoms_within(&self, i: usize, limit: f64) -> Interval {
+        let mut count = Interval::default();
         for other in &self.atoms {
             let off = self.atoms[i].distance(other) - limit;
-            crowd.count(off < -self.margin, off <= self.margin);
+            count.count(off < -self.margin, off <= self.margin);
         }
-        crowd
+        count
     }
 
     /// Distance to the nearest exposed atom; `None` if there is none within 40 Å.
@@ -154,7 +154,7 @@ impl Atoms {
     pub fn doubtful_counts(&self, row: usize) -> Vec<usize> {
         let doubtful = |counts: &Interval| counts.low < counts.high;
         let mut columns = Vec::new();
-        if self.rows[row].clone().any(|i| doubtful(&self.crowd(i, 10.0))) {
+        if self.rows[row].clone().any(|i| doubtful(&self.atoms_within(i, 10.0))) {
             columns.push(column::CX);
         }
         if doubtful(&self.contacts(row)) {
@@ -193,7 +193,7 @@ impl Atoms {
 
         let count = own.len() as f64;
         let sphere = 4.0 / 3.0 * PI * 1000.0;
-        let protrusion = |i| self.crowd(i, 10.0).map(|n| (sphere - 20.1 * n) / (20.1 * n));
+        let protrusion = |i| self.atoms_within(i, 10.0).map(|n| (sphere - 20.1 * n) / (20.1 * n));
         let mean = sum(&protrusion).map(|sum| sum / count);
         columns.push(match own.is_empty() {
             true => none(column::CX),

@@ -4,7 +4,7 @@ use crate::driver::CUdeviceptr;
 use crate::host_memory::HostMemory;
 use crate::pool::{Lease, PoolBlock};
 use crate::slot::Watch;
-use crate::stream::Stream;
+use crate::stream::{Recorded, Stream};
 use crate::usage::{Access, Begun, Usage};
 use crate::written::Written;
 use crate::{Context, CudaError};
@@ -12,10 +12,8 @@ use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-/// Memory of a device that a [`MemorySource`](crate::MemorySource) hands to a pool. It knows what work uses it, and is
-/// freed after that.
-///
-/// [`MemorySource`](crate::MemorySource) has an example.
+/// Memory of a device that a [`MemorySource`](crate::MemorySource) gives to a pool. It records the work that uses it, and is
+/// freed after that work.
 pub struct DeviceBlock {
     context: Context,
     address: CUdeviceptr,
@@ -27,15 +25,15 @@ pub struct DeviceBlock {
 
 /// The address of the bytes, and how they are freed.
 enum Backing {
-    /// The block frees them.
+    /// Allocated by the block, which frees them.
     Device,
-    /// In page-locked memory of the host, which frees itself.
+    /// Page-locked memory of the host, which frees itself.
     Host { _memory: HostMemory },
-    /// The owner, which may be another library, frees them when this is dropped.
+    /// Memory of an owner, such as another library, which frees them when this is dropped.
     Foreign { _owner: Box<dyn Send + Sync> },
-    /// Another library's until a scope ends, which waits for all work.
+    /// Memory of another library until a scope ends, which waits for all work.
     InScope,
-    /// Nobody frees them.
+    /// Leaked.
     Left,
 }
 
@@ -47,7 +45,7 @@ impl DeviceBlock {
         Ok(Self::new(context, address, bytes, Backing::Device))
     }
 
-    /// Zeros in page-locked memory of the host, and where the host finds them.
+    /// Zeros in page-locked memory of the host, and their address on the host.
     pub(crate) fn allocate_mapped(context: &Context, bytes: usize) -> Result<(Self, *mut u8), CudaError> {
         let bytes = bytes.max(1);
         let memory = HostMemory::new(context, bytes)?;
@@ -93,13 +91,13 @@ impl DeviceBlock {
         Self { context: context.clone(), address, bytes, backing, usage, written }
     }
 
-    /// Bytes that there are.
+    /// The number of bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Whether the bytes are the host's: the driver's copies that say where from and where to would be told wrongly.
+    /// Whether the bytes are in host memory, for which the driver's copies with an explicit direction would be wrong.
     pub(crate) fn is_mapped(&self) -> bool {
         matches!(self.backing, Backing::Host { .. })
     }
@@ -108,13 +106,21 @@ impl DeviceBlock {
         &self.context
     }
 
-    /// A multiple of 256, since the driver aligns for every type; of another library's memory, aligned for its elements.
+    /// A multiple of 256, so aligned for every type; in another library's memory, aligned for its elements.
     pub(crate) fn address(&self) -> CUdeviceptr {
         self.address
     }
 
-    /// An error if it is known that a launch that wrote some of `bytes` has panicked. After the use has begun: then a
-    /// panic that becomes known in between is seen by either.
+    /// Whether work on a stream may use it: one of its device, and no graph's where the memory is lent until a scope ends.
+    pub(crate) fn check_stream(&self, stream: &Stream, operation: &'static str) -> Result<(), CudaError> {
+        if matches!(self.backing, Backing::InScope) {
+            stream.check_runs(operation)?;
+        }
+        stream.check_device(&self.context, operation)
+    }
+
+    /// An error if it is known that a launch that wrote some of `bytes` has panicked. Called after the use has begun, so that a
+    /// panic that becomes known in between is not missed.
     pub(crate) fn check_readable(&self, bytes: &Range<usize>, operation: &'static str) -> Result<(), CudaError> {
         match self.written.known_panic(bytes) {
             Some(panic) => Err(CudaError::Poisoned { operation, panic: Box::new(panic) }),
@@ -152,7 +158,8 @@ impl PoolBlock for DeviceBlock {
 }
 
 impl Drop for DeviceBlock {
-    /// Waits for the work that uses the memory, then frees it. What cannot be waited for may still use it: then it stays.
+    /// Waits for the work that uses the memory, then frees it. If waiting fails, the memory is leaked, because work may still
+    /// use it.
     fn drop(&mut self) {
         if matches!(self.backing, Backing::InScope) {
             // The scope waits for it.
@@ -192,25 +199,17 @@ impl Memory {
         &self.0
     }
 
-    /// Whether a graph has it, too.
+    /// For a graph that keeps it.
+    pub(crate) fn recorded(&self) -> Arc<dyn Recorded<Stream>> {
+        self.0.clone()
+    }
+
+    /// Whether a graph also has it.
     pub(crate) fn is_shared(&self) -> bool {
         Arc::strong_count(&self.0) > 1
     }
 
-    /// The same memory.
-    pub(crate) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-
-    /// Whether work on a stream may use it: one of its device, and no graph's where the memory is lent until a scope ends.
-    pub(crate) fn check_stream(&self, stream: &Stream, operation: &'static str) -> Result<(), CudaError> {
-        if matches!(self.backing, Backing::InScope) {
-            stream.check_runs(operation)?;
-        }
-        stream.check_device(&self.context, operation)
-    }
-
-    /// Before work on `bytes` is queued on a stream. A stream that is being captured notes it for its graph.
+    /// Called before work on `bytes` is queued on a stream. A stream that records a graph records the use.
     pub(crate) fn begin(
         &self,
         stream: &Stream,
@@ -220,30 +219,49 @@ impl Memory {
     ) -> Result<Begun, CudaError> {
         self.check_stream(stream, operation)?;
         match stream.recording() {
-            Some(recording) => Ok(recording.note(self, access, bytes)),
+            Some(recording) => Ok(recording.note(self.recorded(), access, bytes)),
             None => self.usage.begin(stream, access),
         }
     }
 
-    /// After it was queued.
+    /// Called after it was queued.
     pub(crate) fn end(&self, stream: &Stream, access: Access, begun: Begun) {
         if stream.recording().is_none() {
             self.usage.end(stream, access, begun);
         }
     }
 
-    /// Notes that a launch or a copy on the device was queued that writes `bytes`, with the stream's watch from before.
+    /// Records that a queued launch or copy on the device writes `bytes`, with the stream's watch from before.
     pub(crate) fn written_by_launch(&self, stream: &Stream, bytes: Range<usize>, watch: Watch) {
         if stream.recording().is_none() {
             self.written.by_launch(bytes, watch);
         }
     }
 
-    /// Notes that the host has written `bytes`.
+    /// Records that the host has written `bytes`.
     pub(crate) fn written_by_host(&self, stream: &Stream, bytes: &Range<usize>) {
         if stream.recording().is_none() {
             self.written.by_host(bytes);
         }
+    }
+}
+
+impl Recorded<Stream> for Lease<DeviceBlock> {
+    fn begin(&self, stream: &Stream, access: Access, operation: &'static str) -> Result<Begun, CudaError> {
+        self.check_stream(stream, operation)?;
+        self.usage.begin(stream, access)
+    }
+
+    fn check_readable(&self, bytes: &Range<usize>, operation: &'static str) -> Result<(), CudaError> {
+        (**self).check_readable(bytes, operation)
+    }
+
+    fn end(&self, stream: &Stream, access: Access, begun: Begun) {
+        self.usage.end(stream, access, begun);
+    }
+
+    fn written(&self, bytes: Range<usize>, watches: [Watch; 2]) {
+        self.written.by_graph(bytes, watches);
     }
 }
 

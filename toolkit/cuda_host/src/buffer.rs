@@ -9,7 +9,7 @@ use crate::{Context, CudaError};
 use cuda_layout::DeviceLayout;
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::{Bound, Range, RangeBounds};
+use std::ops::{Range, RangeBounds};
 
 /// Elements on a device.
 ///
@@ -160,17 +160,7 @@ impl<T: DeviceLayout> DeviceBuffer<T> {
         self.memory.is_shared()
     }
 
-    /// Number of elements.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether it is empty.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
+    counted!(self => self.len);
 
     /// The context that it belongs to.
     #[must_use]
@@ -308,39 +298,9 @@ pub(crate) fn byte_len<T>(len: usize) -> Result<usize, CudaError> {
         .ok_or(CudaError::TooLarge { elements: len, element_bytes })
 }
 
-/// The range of `bounds` in a buffer of `len` elements.
-pub(crate) fn resolve(bounds: impl RangeBounds<usize>, len: usize) -> Result<Range<usize>, CudaError> {
-    let start = match bounds.start_bound() {
-        Bound::Included(start) => *start,
-        Bound::Excluded(before) => before.saturating_add(1),
-        Bound::Unbounded => 0,
-    };
-    let end = match bounds.end_bound() {
-        Bound::Included(last) => last.saturating_add(1),
-        Bound::Excluded(end) => *end,
-        Bound::Unbounded => len,
-    };
-    if start <= end && end <= len { Ok(start..end) } else { Err(CudaError::OutOfBounds { range: start..end, len }) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ranges_are_those_of_slices() {
-        assert_eq!(resolve(.., 5).unwrap(), 0..5);
-        assert_eq!(resolve(2.., 5).unwrap(), 2..5);
-        assert_eq!(resolve(..=4, 5).unwrap(), 0..5);
-        assert_eq!(resolve(5..5, 5).unwrap(), 5..5);
-        for (range, text) in [(4..6, "4..6"), (6..6, "6..6")] {
-            let error = resolve(range, 5).unwrap_err().to_string();
-            assert!(error.contains(text) && error.contains("of 5"), "{error}");
-        }
-        assert!(resolve(..=usize::MAX, 5).is_err());
-        let (start, end) = (3, 2);
-        assert!(resolve(start..end, 5).is_err());
-    }
 
     #[test]
     fn sizes_that_overflow_are_refused() {

@@ -383,7 +383,7 @@ impl CudaExecutor {
     fn begin(&self, memory: &Memory, bytes: Range<usize>, used: Use) -> Result<Begun, CudaError> {
         memory.check_stream(&self.stream, OPERATION)?;
         if let (Use::Update, Some(recording)) = (used, self.stream.recording()) {
-            recording.note(memory, Access::Read, bytes.clone());
+            recording.note(memory.recorded(), Access::Read, bytes.clone());
         }
         let begun = memory.begin(&self.stream, used.access(), bytes.clone(), OPERATION)?;
         if !matches!(used, Use::Write) {

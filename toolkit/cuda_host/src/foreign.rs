@@ -1,4 +1,4 @@
-//! Memory of other libraries, for as long as a function of theirs runs.
+//! Memory of other libraries, lent for a call.
 
 use crate::slot::lock;
 use crate::{Context, CudaError, DeviceBuffer, DeviceView, DeviceViewMut};
@@ -9,12 +9,12 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 
-/// Lends kernels memory of other libraries until a closure ends, whatever becomes of the buffers.
+/// Lends memory of other libraries to kernels until a closure ends.
 ///
-/// A library that calls a function goes on with its memory when the function returns. So no kernel may use the memory any
-/// more by then: [`lent`](Self::lent) waits for all work of the device at its end, also after a panic, and only then lets go
-/// of what keeps the memory. Its buffers live for `'scope`, so they cannot leave the closure, and to forget one changes
-/// nothing. No graph is recorded with such memory, since it could be launched later.
+/// A library that calls a function uses its memory again when the function returns. No kernel may use the memory by then. So
+/// [`lent`](Self::lent) waits at its end for all work of the device, also after a panic, and only then drops the owners of
+/// the memory. Its buffers live for `'scope`, so they cannot leave the closure, and forgetting one has no effect. Graphs
+/// cannot use such memory, because they could be launched later.
 ///
 /// ```no_run
 /// use cuda_host::{Context, CudaError, DeviceBuffer, ForeignScope, LentBuffer};
@@ -46,18 +46,18 @@ use std::sync::Mutex;
 /// This needs a GPU: `tests/tests/cuda_host_gpu/lent.rs` runs such code if there is one.
 pub struct ForeignScope<'scope> {
     context: Context,
-    /// What keeps the memory.
+    /// The owners of the memory.
     owners: Mutex<Vec<Box<dyn Any + Send>>>,
     /// Neither longer nor shorter.
     scope: PhantomData<fn(&'scope ()) -> &'scope ()>,
 }
 
 impl<'scope> ForeignScope<'scope> {
-    /// Runs `body`, and then waits for all work on the device of `context`. `how_to_wait` is to call the function that it is
-    /// given: without a lock that somebody may need for whom the device waits.
+    /// Runs `body`, and then waits for all work on the device of `context`. `how_to_wait` must call the function that it gets. It
+    /// can first release locks that work on the device needs.
     ///
     /// # Errors
-    /// Those of the driver when it cannot wait. The memory is then kept for ever, since kernels may use it.
+    /// Those of the driver if it cannot wait. Then the owners are leaked, because kernels may still use the memory.
     pub fn lent<R>(
         context: &Context,
         how_to_wait: impl FnOnce(&(dyn Fn() + Sync)),
@@ -68,7 +68,7 @@ impl<'scope> ForeignScope<'scope> {
         let waited = Mutex::new(None);
         let wait = || *lock(&waited) = Some(context.wait_for_all());
         let told = catch_unwind(AssertUnwindSafe(|| how_to_wait(&wait)));
-        // Whatever became of that.
+        // Waits even if `how_to_wait` did not.
         let end = lock(&waited).take().unwrap_or_else(|| context.wait_for_all());
         let owners = std::mem::take(&mut *lock(&scope.owners));
         if end.is_err() {
@@ -88,7 +88,7 @@ impl<'scope> ForeignScope<'scope> {
         &self.context
     }
 
-    /// Waits for all work on the device, of this library and of others: such may write the memory that comes next.
+    /// Waits for all work on the device, including that of other libraries, which may write memory that is lent next.
     ///
     /// # Errors
     /// Those of the driver.
@@ -96,12 +96,12 @@ impl<'scope> ForeignScope<'scope> {
         self.context.wait_for_all()
     }
 
-    /// Elements in memory of another library. `owner` keeps the memory, and is dropped after the scope's end.
+    /// Elements in memory of another library. `owner` keeps the memory and is dropped after the scope's end.
     ///
     /// # Safety
-    /// Until `owner` is dropped, there are `len` elements at `address`, which is aligned for them, in memory that kernels
-    /// on the device of the scope's context can access. Other work that writes them has ended before this call, and no other
-    /// code uses them before the scope has ended; nor does another buffer here, where either writes.
+    /// Until `owner` is dropped, there are `len` elements at `address`, which is aligned for them, in memory that kernels on the
+    /// device of the scope's context can access. Other work that writes them has ended before this call. No other code uses them
+    /// before the scope has ended, and no other buffer of the scope has the same elements if either is written.
     ///
     /// # Errors
     /// [`CudaError::TooLarge`].
@@ -124,7 +124,7 @@ impl fmt::Debug for ForeignScope<'_> {
     }
 }
 
-/// A buffer in memory of another library, as long as that lends it. See [`ForeignScope`].
+/// A buffer in lent memory of another library. See [`ForeignScope`].
 #[derive(Debug)]
 pub struct ForeignBuffer<'scope, T: DeviceLayout> {
     buffer: DeviceBuffer<T>,
@@ -132,17 +132,7 @@ pub struct ForeignBuffer<'scope, T: DeviceLayout> {
 }
 
 impl<T: DeviceLayout> ForeignBuffer<'_, T> {
-    /// Number of elements.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.buffer.len()
-    }
-
-    /// Whether there is no element.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.buffer.is_empty()
-    }
+    counted!(self => self.buffer.len());
 
     /// All elements.
     #[must_use]

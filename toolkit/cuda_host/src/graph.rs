@@ -1,27 +1,24 @@
 //! Graphs: work that is recorded once and launched many times.
 
 mod recorder;
-mod recording;
 
 pub use recorder::{Recorder, Staged};
-pub(crate) use recording::{Recording, Turn};
 
 use crate::driver::{CUgraph, CUgraphExec, CUstreamCaptureMode, Code};
 use crate::slot::Watch;
+use crate::stream::{Kept, Recording, Use};
 use crate::usage::{Begun, Lane};
 use crate::{Context, CudaError, CudaExecutor, Event, Module, Stream};
 use cuda_layout::DeviceLayout;
 use recorder::Staging;
-use recording::Use;
 use std::fmt;
 use std::ptr;
 
-/// Work that is launched as one: kernels, copies and zeroing on one stream, with the arguments that they were recorded
-/// with.
+/// Work that is launched as one: kernels, copies and zeroing on one stream, with fixed arguments.
 ///
-/// It keeps alive all that it uses: kernels and their modules, the memory of buffers (which may be dropped, and read or
-/// written by other work between launches), and page-locked memory, which it owns. A launch is in order with all other
-/// work on those buffers, on whatever stream; it is checked when it is recorded and not again.
+/// It keeps alive everything that it uses: kernels and their modules, the memory of buffers, and page-locked memory, which it
+/// owns. The buffers may be dropped, and other work may use them between launches. Launches are in order with all other work
+/// on those buffers, on any stream. The work is checked when it is recorded, and not again.
 ///
 /// ```
 /// use cuda_host::{CudaError, CudaExecutor, DeviceBuffer, Graph, PinnedBuffer};
@@ -51,17 +48,17 @@ use std::ptr;
 /// ```
 pub struct Graph {
     id: u64,
-    /// On the stream that it was recorded on, which has the panic record of its kernels. Keeps the modules.
+    /// On the stream on which it was recorded, which has the panic record of its kernels. Keeps the modules.
     executor: CudaExecutor,
     raw: CUgraph,
     executable: CUgraphExec,
     nodes: usize,
-    uses: Vec<Use>,
+    uses: Vec<Use<Stream>>,
     begun: Vec<Begun>,
     staging: Vec<Staging>,
     /// Recorded after the newest launch.
     launched: Event,
-    /// Those of its kernels, which outlive the graph: fields are dropped after `drop`.
+    /// The modules of its kernels. They outlive the graph, because fields are dropped after `drop`.
     _modules: Vec<Module>,
 }
 
@@ -73,7 +70,7 @@ unsafe impl Sync for Graph {}
 const OPERATION: &str = "launching a graph";
 
 impl Graph {
-    /// Records what `work` queues with its [`Recorder`]. Nothing of it runs before the graph is launched.
+    /// Records the work that `work` queues with its [`Recorder`]. Nothing runs before the graph is launched.
     ///
     /// # Errors
     /// Those of `work`, and of the driver.
@@ -87,10 +84,10 @@ impl Graph {
         let recorder = Recorder::new(executor.on(&stream)?);
         let capture = Capture::begin(&stream)?;
         let output = work(&recorder)?;
-        let (raw, uses, modules) = capture.end()?;
+        let (raw, (uses, modules)) = capture.end()?;
         let (id, executor, staging) = recorder.into_parts();
         let begun = Vec::with_capacity(uses.len());
-        // Owns the raw graph from here on, whatever happens.
+        // Owns the raw graph from here on, also if an error occurs.
         let mut graph = Self {
             id,
             executor,
@@ -119,22 +116,22 @@ impl Graph {
         context.memory_result(code, 0, || format!("making a graph of {} nodes ready", self.nodes))
     }
 
-    /// Queues all of its work on a stream, and does not wait. A launch comes after the one before.
+    /// Queues all of its work on a stream without waiting. Each launch runs after the previous one.
     ///
     /// # Errors
-    /// [`CudaError::OtherDevice`], [`CudaError::Poisoned`] when it would read what a panicked kernel wrote, and those of
-    /// the driver.
+    /// [`CudaError::OtherDevice`], [`CudaError::Poisoned`] if it would read results of a panicked kernel, and those of the
+    /// driver.
     pub fn launch(&mut self, stream: &Stream) -> Result<(), CudaError> {
         stream.check_runs(OPERATION)?;
         stream.check_device(self.context(), OPERATION)?;
         let recorded = self.executor.stream();
         let context = self.executor.context();
         let _alone = context.queue_alone();
-        // From before the launch: a panic that is reported meanwhile may be this one's.
+        // Before the launch, because a panic reported in the meantime may be this launch's.
         let (own, of_stream) = (Watch::new(recorded.slot()), Watch::new(stream.slot()));
         self.begun.clear();
         for used in &self.uses {
-            self.begun.push(used.memory.begin(stream, used.access(), 0..used.memory.bytes(), OPERATION)?);
+            self.begun.push(used.memory.begin(stream, used.access(), OPERATION)?);
             for bytes in &used.reads {
                 used.memory.check_readable(bytes, OPERATION)?;
             }
@@ -150,7 +147,7 @@ impl Graph {
         for (used, begun) in self.uses.iter().zip(&self.begun) {
             used.memory.end(stream, used.access(), *begun);
             for bytes in &used.writes {
-                used.memory.written.by_graph(bytes.clone(), [own.clone(), of_stream.clone()]);
+                used.memory.written(bytes.clone(), [own.clone(), of_stream.clone()]);
             }
         }
         let mut noted = Ok(());
@@ -163,7 +160,7 @@ impl Graph {
         noted.and(recorded)
     }
 
-    /// Waits for the newest launch. Says nothing of panics.
+    /// Waits for the newest launch. Does not report panics.
     ///
     /// # Errors
     /// Those of the driver.
@@ -171,7 +168,7 @@ impl Graph {
         self.launched.synchronize()
     }
 
-    /// Page-locked elements of its own, when no launch or copy of them is under way.
+    /// Page-locked elements of the graph, after pending launches and copies.
     ///
     /// # Errors
     /// As [`PinnedBuffer::as_slice`](crate::PinnedBuffer::as_slice), and [`CudaError::OtherGraph`].
@@ -182,7 +179,7 @@ impl Graph {
         Ok(unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), staged.len()) })
     }
 
-    /// As [`pinned`](Self::pinned), to write: what the next launch copies to the device.
+    /// As [`pinned`](Self::pinned), to write what the next launch copies to the device.
     ///
     /// # Errors
     /// As [`PinnedBuffer::as_mut_slice`](crate::PinnedBuffer::as_mut_slice), and [`CudaError::OtherGraph`].
@@ -218,8 +215,8 @@ impl fmt::Debug for Graph {
 }
 
 impl Drop for Graph {
-    /// Waits for launches under way: their kernels have their panic record here. Where they cannot be waited for, all that they
-    /// use stays; buffers and modules see to theirs by themselves.
+    /// Waits for pending launches, whose kernels have their panic record here. If waiting fails, everything that they use is
+    /// leaked; buffers and modules do the same.
     fn drop(&mut self) {
         let driver = self.context().driver();
         if let Err(error) = self.wait() {
@@ -239,7 +236,7 @@ impl Drop for Graph {
     }
 }
 
-/// A stream's work goes into a graph while this lives.
+/// While this exists, a stream's work goes to a graph.
 struct Capture<'s> {
     stream: &'s Stream,
     ended: bool,
@@ -248,7 +245,7 @@ struct Capture<'s> {
 impl<'s> Capture<'s> {
     fn begin(stream: &'s Stream) -> Result<Self, CudaError> {
         stream.context().bind()?;
-        // Relaxed: this thread may load modules and allocate meanwhile, and others may do what they like. No other
+        // Relaxed: this thread may load modules and allocate in the meantime, and other threads may do anything. No other
         // stream takes part.
         let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
         // SAFETY: the handle lives.
@@ -257,14 +254,14 @@ impl<'s> Capture<'s> {
         Ok(Self { stream, ended: false })
     }
 
-    fn end(mut self) -> Result<(CUgraph, Vec<Use>, Vec<Module>), CudaError> {
+    fn end(mut self) -> Result<(CUgraph, Kept<Stream>), CudaError> {
         self.ended = true;
-        let (code, graph, (uses, modules)) = self.stop();
+        let (code, graph, kept) = self.stop();
         self.stream.check(code, || "ending the record of a graph".to_owned())?;
-        Ok((graph, uses, modules))
+        Ok((graph, kept))
     }
 
-    fn stop(&self) -> (Code, CUgraph, (Vec<Use>, Vec<Module>)) {
+    fn stop(&self) -> (Code, CUgraph, Kept<Stream>) {
         let kept = self.stream.recording().map(Recording::close).unwrap_or_default();
         let mut graph = ptr::null_mut();
         // SAFETY: the handle lives; writes a handle, null where the capture has failed.
@@ -274,7 +271,7 @@ impl<'s> Capture<'s> {
 }
 
 impl Drop for Capture<'_> {
-    /// The work was not recorded to its end.
+    /// Ends a recording that failed.
     fn drop(&mut self) {
         if self.ended || self.stream.context().bind().is_err() {
             return;

@@ -4,12 +4,11 @@ use crate::{Context, CudaError, DeviceBuffer, DeviceView, Stream};
 use cuda_layout::DeviceLayout;
 use std::fmt;
 
-/// A buffer whose address is given to other libraries, which read it on streams that nobody here knows: as a tensor, say.
+/// A buffer whose address is given to other libraries, which read it on their own streams, for example as a tensor.
 ///
-/// What is lent is there: every kernel that wrote it has ended, and none has panicked. So a library may read it on any
-/// stream, without waiting. Nothing here writes it any more. Dropping it waits for everything on the device, since any of it
-/// may read the buffer; then the memory goes back to where it is from. Where that cannot be waited for (a thread records a
-/// graph, say), the memory is not used again.
+/// Every kernel that wrote it has ended without a panic, and nothing here writes it any more. So a library may read it on any
+/// stream without waiting. Dropping it waits for all work on the device, because any of it may read the buffer. Then the
+/// memory returns to its source. If waiting fails, for example because a thread records a graph, the memory is leaked.
 ///
 /// ```no_run
 /// use cuda_host::{Context, CudaError, DeviceBuffer, LentBuffer};
@@ -21,9 +20,9 @@ use std::fmt;
 /// # Ok::<(), CudaError>(())
 /// ```
 ///
-/// It needs a GPU: `tests/tests/cuda_host_gpu/lent.rs` runs such code where there is one.
+/// This needs a GPU: `tests/tests/cuda_host_gpu/lent.rs` runs such code if there is one.
 pub struct LentBuffer<T: DeviceLayout> {
-    /// There until this is dropped.
+    /// `Some` until this is dropped.
     buffer: Option<DeviceBuffer<T>>,
 }
 
@@ -31,12 +30,12 @@ impl<T: DeviceLayout> LentBuffer<T> {
     /// Waits for the work that uses the buffer, on `stream` and on others.
     ///
     /// # Errors
-    /// [`CudaError::Panic`] and [`CudaError::Poisoned`] where a kernel has panicked that wrote it;
-    /// [`CudaError::InGraph`] where a graph has it, which may write it; [`CudaError::OtherDevice`]; and those of the driver.
+    /// [`CudaError::Panic`] and [`CudaError::Poisoned`] if a kernel that wrote it has panicked; [`CudaError::InGraph`] if a graph
+    /// has it, which may write it; [`CudaError::OtherDevice`]; and those of the driver.
     pub fn new(buffer: DeviceBuffer<T>, stream: &Stream) -> Result<Self, CudaError> {
         const OPERATION: &str = "lending a buffer";
         stream.check_device(buffer.context(), OPERATION)?;
-        // Its next launch may write what others read.
+        // The graph's next launch may write the buffer while others read it.
         if buffer.is_in_graph() {
             return Err(CudaError::InGraph { operation: OPERATION });
         }
@@ -50,23 +49,13 @@ impl<T: DeviceLayout> LentBuffer<T> {
         self.buffer.as_ref().expect("it is there until this is dropped")
     }
 
-    /// Where the device finds the first element, in the device's primary context.
+    /// The address of the first element, in the device's primary context.
     #[must_use]
     pub fn address(&self) -> u64 {
         self.buffer().view().address()
     }
 
-    /// Number of elements.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.buffer().len()
-    }
-
-    /// Whether there is no element.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.buffer().is_empty()
-    }
+    counted!(self => self.buffer().len());
 
     /// The context that it belongs to.
     #[must_use]
@@ -74,7 +63,7 @@ impl<T: DeviceLayout> LentBuffer<T> {
         self.buffer().context()
     }
 
-    /// All elements, to read here.
+    /// All elements, for reading.
     #[must_use]
     pub fn view(&self) -> DeviceView<'_, T> {
         self.buffer().view()
@@ -98,8 +87,8 @@ impl<T: DeviceLayout> Drop for LentBuffer<T> {
     }
 }
 
-/// The context that is the calling thread's now, and is so again when this is dropped: other libraries of a process go by it.
-/// Calls of this library make their own context current.
+/// Restores the calling thread's current context when it is dropped. Calls of this library make their own context current,
+/// but other libraries of the process rely on theirs.
 ///
 /// ```
 /// use cuda_host::{CallersContext, Context};
@@ -115,7 +104,7 @@ impl<T: DeviceLayout> Drop for LentBuffer<T> {
 pub struct CallersContext(Option<crate::context::Current>);
 
 impl CallersContext {
-    /// Notes which it is. Nothing where there is no driver.
+    /// Remembers the current context. Does nothing without a driver.
     pub fn keep() -> Self {
         Self(crate::context::Current::of_thread())
     }

@@ -46,6 +46,9 @@
 //! again. That is more than the kernel wrote, because the launches of a stream are not distinguished.
 #![deny(missing_docs)]
 
+#[macro_use]
+mod counted;
+
 mod allocation;
 mod args;
 mod buffer;

@@ -14,13 +14,13 @@ use std::fmt;
 use std::ptr;
 use std::sync::Arc;
 
-/// Bytes of the driver's compile log that an error shows at most.
+/// The most bytes of the driver's compile log that an error shows.
 const LOG_BYTES: usize = 4096;
 
-/// PTX, or machine code that was made from it, loaded on a device. Cheap to clone.
+/// PTX, or machine code made from it, loaded on a device. Cheap to clone.
 ///
-/// PTX is code: one trusts it as one trusts a library that one links. The checks here catch PTX that is stale,
-/// truncated, or another program's.
+/// PTX is code, and must be trusted like a linked library. The checks here find PTX that is stale, truncated, or another
+/// program's.
 ///
 /// ```no_run
 /// use cuda_host::{Context, CudaError, Module};
@@ -35,7 +35,7 @@ const LOG_BYTES: usize = 4096;
 /// # fn main() -> Result<(), CudaError> {
 /// let ptx = std::fs::read_to_string("kernels.ptx").unwrap();
 /// let module = Module::load(&Context::new(0)?, "kernels", &ptx)?;
-/// // Refused where the PTX is of another signature.
+/// // Refused if the PTX has another signature.
 /// let kernel = module.kernel::<double::Kernel>()?;
 /// let takes = kernel.attributes();
 /// println!("{}: {} registers, {} bytes of stack", module.name(), takes.registers, takes.local_bytes);
@@ -44,7 +44,7 @@ const LOG_BYTES: usize = 4096;
 /// # }
 /// ```
 ///
-/// It needs a GPU: `tests/tests/cuda_host_gpu/modules.rs` runs such code where there is one.
+/// This needs a GPU: `tests/tests/cuda_host_gpu/modules.rs` runs such code if there is one.
 #[derive(Clone)]
 pub struct Module(Arc<Inner>);
 
@@ -53,7 +53,7 @@ struct Inner {
     raw: CUmodule,
     name: String,
     entries: Vec<String>,
-    /// How many raw parameters each of them has, where the module's text is known.
+    /// The number of raw parameters of each kernel, if the module's text is known.
     parameters: Vec<usize>,
     machine_code: Option<Chip>,
 }
@@ -64,18 +64,18 @@ unsafe impl Send for Inner {}
 unsafe impl Sync for Inner {}
 
 impl Module {
-    /// Loads PTX, or an [`Image`]: PTX with machine code beside it; `name` is for messages.
+    /// Loads PTX, or an [`Image`] of PTX and machine code. `name` is for messages.
     ///
-    /// Of an image the device gets the machine code of its own kind, which is loaded in milliseconds. Where there is none,
-    /// or the driver refuses it, it gets the PTX, which the driver compiles for seconds the first time.
+    /// If an image has machine code for the device, it is loaded in milliseconds. Otherwise, or if the driver refuses it, the
+    /// driver compiles the PTX, which takes seconds the first time.
     ///
     /// # Errors
-    /// [`CudaError::Jit`] with the log of the driver's compiler when it refuses the text, and
-    /// [`CudaError::MachineCode`] for machine code that is damaged, or was not made from the PTX beside it.
+    /// [`CudaError::Jit`] with the log of the driver's compiler if it refuses the text, and [`CudaError::MachineCode`] for
+    /// machine code that is damaged or was not made from the image's PTX.
     pub fn load<'a>(context: &Context, name: &str, image: impl Into<Image<'a>>) -> Result<Self, CudaError> {
         let image = image.into();
         let ptx = image.ptx();
-        // The driver takes any binary module by the length that its own header says: it gets no other text.
+        // The driver reads as many bytes of a binary module as its header says, so only checked modules are passed.
         if let Some(log) = no_ptx(ptx) {
             return Err(refused(name, Code::INVALID_PTX, "CUDA_ERROR_INVALID_PTX".to_owned(), log.to_owned()));
         }
@@ -95,8 +95,7 @@ impl Module {
         Ok(Self(Arc::new(Inner { context, raw, name, entries, parameters, machine_code })))
     }
 
-    /// The chip whose machine code the device got, or `None`: the driver has compiled the PTX, or had in its cache what it
-    /// once compiled.
+    /// The chip of the loaded machine code, or `None` if the driver compiled the PTX, now or earlier for its cache.
     #[must_use]
     pub fn machine_code(&self) -> Option<Chip> {
         self.0.machine_code
@@ -120,7 +119,7 @@ impl Module {
         &self.0.context
     }
 
-    /// Finds a kernel and checks that it was compiled from the signature and the layouts of this program.
+    /// Finds a kernel and checks that it was compiled from this program's signature and layouts.
     ///
     /// # Errors
     /// [`CudaError::UnknownKernel`], [`CudaError::NoDescription`], [`CudaError::Description`] with the first
@@ -169,7 +168,7 @@ impl Module {
         }
     }
 
-    /// What the PTX says that a kernel was compiled from.
+    /// A kernel's description in the PTX.
     fn description(&self, kernel: &'static str) -> Result<String, CudaError> {
         let missing = || CudaError::NoDescription { kernel, module: self.name().to_owned() };
         let symbol = CString::new(format!("__cuda_std_description_{kernel}")).map_err(|_| missing())?;
@@ -207,7 +206,7 @@ impl Module {
 }
 
 impl Module {
-    /// Whether both are the same one.
+    /// Whether both are the same module.
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -220,7 +219,7 @@ impl fmt::Debug for Module {
 }
 
 impl Drop for Inner {
-    /// Waits for the device: one of its kernels may run. Where that cannot be waited for, the module stays.
+    /// Waits for the device, because one of its kernels may run. If waiting fails, the module is leaked.
     fn drop(&mut self) {
         if let Err(error) = self.context.wait_idle() {
             tracing::warn!("module `{}` is not unloaded: {error}", self.name);
@@ -232,16 +231,16 @@ impl Drop for Inner {
     }
 }
 
-/// What a kernel takes of a device.
+/// Resources of a kernel on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelAttributes {
-    /// Registers of a thread.
+    /// Registers per thread.
     pub registers: u32,
-    /// Bytes of local memory of a thread: its stack and what did not fit into registers.
+    /// Bytes of local memory per thread: stack and spilled registers.
     pub local_bytes: u32,
-    /// Bytes of static shared memory of a block.
+    /// Bytes of static shared memory per block.
     pub shared_bytes: u32,
-    /// Threads that a block of it can have on this device.
+    /// The most threads that a block can have on this device.
     pub max_threads: u32,
 }
 
@@ -252,7 +251,7 @@ pub struct LoadedKernel {
     pub(crate) function: CUfunction,
     pub(crate) id: u32,
     attributes: KernelAttributes,
-    /// Offset and size of each raw parameter, where the driver can tell.
+    /// Offset and size of each raw parameter, if the driver reports them.
     pub(crate) parameters: Option<Vec<(usize, usize)>>,
 }
 
@@ -262,19 +261,19 @@ unsafe impl Send for LoadedKernel {}
 unsafe impl Sync for LoadedKernel {}
 
 impl LoadedKernel {
-    /// What it takes of the device.
+    /// Its resources.
     #[must_use]
     pub fn attributes(&self) -> KernelAttributes {
         self.attributes
     }
 
-    /// The module that it is in.
+    /// Its module.
     #[must_use]
     pub fn module(&self) -> &Module {
         &self.module
     }
 
-    /// Bytes of its raw arguments, where the driver can tell (since CUDA 12.4).
+    /// Bytes of its raw arguments, if the driver reports them (since CUDA 12.4).
     #[must_use]
     pub fn argument_bytes(&self) -> Option<usize> {
         let parameters = self.parameters.as_ref()?;
@@ -282,11 +281,11 @@ impl LoadedKernel {
     }
 }
 
-/// Gives the driver PTX or a binary module.
+/// Passes PTX or a binary module to the driver.
 fn load(context: &Context, name: &str, code: &[u8]) -> Result<CUmodule, CudaError> {
     let mut image = Vec::with_capacity(code.len() + 64);
     image.extend_from_slice(code);
-    // The NUL at the end of a text, and room for a look at a header.
+    // A NUL ends the text, and a header can be read.
     image.resize(code.len() + 64, 0u8);
     context.bind()?;
     let mut log = vec![0u8; LOG_BYTES];
@@ -319,7 +318,7 @@ fn refused(module: &str, code: Code, name: String, log: String) -> CudaError {
     CudaError::Jit { module: module.to_owned(), code: code.0, name, log, advice: jit_advice(code.0) }
 }
 
-/// Why a text cannot be PTX, if so: PTX begins with `.version`, after comments.
+/// Why a text is not PTX, if it is not: PTX begins with `.version`, after comments.
 fn no_ptx(text: &str) -> Option<&'static str> {
     if text.contains('\0') {
         return Some("the text has a NUL byte");
@@ -332,8 +331,8 @@ fn no_ptx(text: &str) -> Option<&'static str> {
     }
 }
 
-/// The kernels of a module's text, with the number of raw parameters of each: those between its name and the next closing
-/// parenthesis. One pass, since the text is long.
+/// The kernels of a module's text, with the number of raw parameters between each name and the next closing parenthesis. It
+/// takes one pass, because the text is long.
 fn entries(ptx: &str) -> Vec<(&str, usize)> {
     let mut entries = Vec::new();
     let mut from = 0;

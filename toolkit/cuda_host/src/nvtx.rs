@@ -1,7 +1,7 @@
-//! Ranges with names in the timelines of NVIDIA's profilers, by the feature `nvtx`.
+//! Named ranges in the timelines of NVIDIA's profilers, with the feature `nvtx`.
 //!
 //! They need NVIDIA's library: `libnvtx3interop`, which comes with the Python package `nvidia-nvtx` and with profilers, or
-//! `libnvToolsExt` of CUDA toolkits up to 12. Where neither is found, a range does nothing.
+//! `libnvToolsExt` of CUDA toolkits up to 12. If neither is found, a range does nothing.
 
 use libloading::Library;
 use std::ffi::{CString, c_char};
@@ -40,7 +40,7 @@ impl Functions {
     }
 }
 
-/// A range of a program's time, from [`begin`](Self::begin) until it is dropped, in whichever thread.
+/// A range of a program's time, from [`begin`](Self::begin) until it is dropped, in any thread.
 ///
 /// ```
 /// use cuda_host::nvtx::Range;
@@ -69,7 +69,7 @@ impl Range {
         }))
     }
 
-    /// Whether a profiler can see it: the library was found.
+    /// Whether the library was found, so that a profiler can see the range.
     #[must_use]
     pub fn is_visible(&self) -> bool {
         self.0.is_some()

@@ -5,7 +5,7 @@ use crate::driver::CUdeviceptr;
 use crate::slot::Watch;
 use crate::usage::{Access, Lane};
 use crate::{CudaError, Stream};
-use std::ops::Range;
+use std::ops::{Bound, Range, RangeBounds};
 
 /// Some bytes, which a view has borrowed as it says.
 pub(crate) struct Part<'a> {
@@ -175,5 +175,40 @@ impl Part<'_> {
         queued?;
         self.memory.written_by_host(stream, &self.bytes);
         Ok(())
+    }
+}
+
+/// The range of `bounds` in a buffer of `len` elements.
+pub(crate) fn resolve(bounds: impl RangeBounds<usize>, len: usize) -> Result<Range<usize>, CudaError> {
+    let start = match bounds.start_bound() {
+        Bound::Included(start) => *start,
+        Bound::Excluded(before) => before.saturating_add(1),
+        Bound::Unbounded => 0,
+    };
+    let end = match bounds.end_bound() {
+        Bound::Included(last) => last.saturating_add(1),
+        Bound::Excluded(end) => *end,
+        Bound::Unbounded => len,
+    };
+    if start <= end && end <= len { Ok(start..end) } else { Err(CudaError::OutOfBounds { range: start..end, len }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_those_of_slices() {
+        assert_eq!(resolve(.., 5).unwrap(), 0..5);
+        assert_eq!(resolve(2.., 5).unwrap(), 2..5);
+        assert_eq!(resolve(..=4, 5).unwrap(), 0..5);
+        assert_eq!(resolve(5..5, 5).unwrap(), 5..5);
+        for (range, text) in [(4..6, "4..6"), (6..6, "6..6")] {
+            let error = resolve(range, 5).unwrap_err().to_string();
+            assert!(error.contains(text) && error.contains("of 5"), "{error}");
+        }
+        assert!(resolve(..=usize::MAX, 5).is_err());
+        let (start, end) = (3, 2);
+        assert!(resolve(start..end, 5).is_err());
     }
 }

@@ -58,17 +58,7 @@ impl<T: DeviceLayout> PinnedBuffer<T> {
         PinnedBuffer::in_lease(self.lease, self.len * size_of::<T>())
     }
 
-    /// Number of elements.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether it is empty.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
+    counted!(self => self.len);
 
     /// The context that it was made with.
     #[must_use]

@@ -8,10 +8,8 @@ use crate::{Context, CudaError, Event, Stream};
 use std::fmt;
 use std::sync::{Mutex, MutexGuard};
 
-/// Page-locked memory of the host that a [`MemorySource`](crate::MemorySource) hands to a pool. It knows what copies use
+/// Page-locked memory of the host that a [`MemorySource`](crate::MemorySource) gives to a pool. It records the copies that use
 /// it, and is freed after those.
-///
-/// [`MemorySource`](crate::MemorySource) has an example.
 pub struct PinnedBlock {
     memory: HostMemory,
     bytes: usize,
@@ -35,7 +33,7 @@ impl PinnedBlock {
         Ok(Self { memory, bytes, copies: Mutex::new(copies) })
     }
 
-    /// Bytes that there are.
+    /// The number of bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes

@@ -1,7 +1,10 @@
 //! Streams: queues of work on a device.
 
+mod recording;
+
+pub(crate) use recording::{Kept, Recorded, Recording, Turn, Use};
+
 use crate::driver::{CUevent, CUstream, Code, Driver};
-use crate::graph::{Recording, Turn};
 use crate::slot::{Slot, Watch, kernel_name, lock};
 use crate::usage::Lane;
 use crate::{Context, CudaError, Event};
@@ -14,10 +17,10 @@ use std::time::{Duration, Instant};
 const NON_BLOCKING: u32 = 1;
 const DISABLE_TIMING: u32 = 2;
 
-/// A queue of work on a device: pieces of one stream run in order, those of several may run at once.
+/// A queue of work on a device. The work of one stream runs in order; the work of several streams may run at the same time.
 ///
-/// Buffers keep the order between streams: work that reads what another stream writes waits for it on the
-/// device, without the program saying so. Cheap to clone; a clone is the same stream.
+/// Buffers keep the order between streams: work that reads what another stream writes waits for it on the device, without
+/// further calls. Cheap to clone; a clone is the same stream.
 ///
 /// ```no_run
 /// use cuda_host::{Context, CudaError, DeviceBuffer};
@@ -27,42 +30,42 @@ const DISABLE_TIMING: u32 = 2;
 /// let x = DeviceBuffer::from_slice(&first, &[1.0f32, 2.0])?;
 /// // Buffers keep the order between streams: no event is needed.
 /// assert_eq!(x.download(&second)?, [1.0, 2.0]);
-/// first.synchronize()?; // would say that a kernel has panicked
+/// first.synchronize()?; // reports a kernel's panic
 /// # Ok::<(), CudaError>(())
 /// ```
 ///
-/// It needs a GPU: `tests/tests/cuda_host_gpu/order.rs` runs such code where there is one.
+/// This needs a GPU: `tests/tests/cuda_host_gpu/order.rs` runs such code if there is one.
 #[derive(Clone)]
 pub struct Stream(Arc<Inner>);
 
 struct Inner {
     context: Context,
     raw: CUstream,
-    /// Recorded anew for each wait of another stream, under its lock.
+    /// Recorded again for each wait of another stream, while locked.
     join: Mutex<CUevent>,
     slot: Arc<Slot>,
     watched: Mutex<Watched>,
     queued: AtomicU64,
     done: AtomicU64,
-    /// The kernel launched last, by number; `u32::MAX` when there was none.
+    /// The number of the last launched kernel; `u32::MAX` if there was none.
     last_kernel: AtomicU32,
-    /// Launches since it was last found well.
+    /// Launches since the last successful wait.
     launches: AtomicU64,
-    /// Of a stream that is there to record a graph.
-    recording: Option<Recording>,
+    /// Present if the stream records a graph.
+    recording: Option<Recording<Stream>>,
 }
 
-/// Whose panics concern the work on this stream.
+/// The slots whose panics concern the work on this stream.
 struct Watched {
     own: Watch,
     followed: Vec<Followed>,
-    /// Other streams' slots whose panics were reported here, up to when: none is reported twice, however often this
-    /// stream comes to follow those that follow them.
+    /// Other streams' slots whose panics were reported here, and until when. So no panic is reported twice, however often this
+    /// stream begins to follow streams that follow those.
     told: Vec<Watch>,
 }
 
 struct Followed {
-    /// The address of the other stream's slot, which is the other stream's name.
+    /// The address of the other stream's slot, which identifies the stream.
     slot: usize,
     /// The other stream's work that this one waits for.
     work: u64,
@@ -85,12 +88,12 @@ impl Stream {
         Self::create(context, None)
     }
 
-    /// A stream whose work is noted for a graph, and does not run.
+    /// A stream whose work is recorded for a graph and does not run.
     pub(crate) fn to_record(context: &Context) -> Result<Self, CudaError> {
         Self::create(context, Some(Recording::new()))
     }
 
-    fn create(context: &Context, recording: Option<Recording>) -> Result<Self, CudaError> {
+    fn create(context: &Context, recording: Option<Recording<Self>>) -> Result<Self, CudaError> {
         let slot = Arc::new(Slot::new(context)?);
         context.bind()?;
         let driver = context.driver();
@@ -134,8 +137,8 @@ impl Stream {
     /// Waits until everything queued on the stream is done.
     ///
     /// # Errors
-    /// [`CudaError::Panic`] when a kernel on it has panicked since the last time, or one on another stream whose
-    /// results it uses; the driver's when the device has failed.
+    /// [`CudaError::Panic`] if a kernel has panicked since the last call, on this stream or on another one whose results it
+    /// uses; those of the driver if the device has failed.
     pub fn synchronize(&self) -> Result<(), CudaError> {
         self.wait_idle()?;
         self.report()
@@ -144,8 +147,8 @@ impl Stream {
     /// As [`synchronize`](Self::synchronize), but waits no longer than `limit`: for kernels that may not end.
     ///
     /// # Errors
-    /// [`CudaError::TimeLimit`] names the kernel that was launched last. What is on the stream goes on, and may be waited for
-    /// again; whatever frees or reads memory that it uses waits for its end. The others as for `synchronize`.
+    /// [`CudaError::TimeLimit`] names the last launched kernel. The work on the stream continues, and may be waited for again.
+    /// Whatever frees or reads memory that it uses waits for its end. Others as for `synchronize`.
     ///
     /// ```no_run
     /// use cuda_host::{Context, CudaError};
@@ -159,7 +162,7 @@ impl Stream {
     /// # Ok::<(), CudaError>(())
     /// ```
     pub fn synchronize_within(&self, limit: Duration) -> Result<(), CudaError> {
-        /// Between two looks.
+        /// Between two checks.
         const LONGEST_PAUSE: Duration = Duration::from_millis(1);
         self.check_runs("waiting for a stream")?;
         let start = Instant::now();
@@ -178,7 +181,7 @@ impl Stream {
         self.synchronize()
     }
 
-    /// Makes what is queued on this stream from now on wait for `event`, if it was recorded.
+    /// Makes later work on this stream wait for `event`, if it was recorded.
     ///
     /// # Errors
     /// [`CudaError::OtherDevice`], and those of the driver.
@@ -194,8 +197,8 @@ impl Stream {
         Ok(())
     }
 
-    /// As [`wait`](Self::wait), for the order alone, of work that has nothing to do with this stream's: a panic there is
-    /// not told here.
+    /// As [`wait`](Self::wait), but only orders work whose results this stream does not use: panics of that work are not
+    /// reported here.
     ///
     /// # Errors
     /// The same.
@@ -216,17 +219,17 @@ impl Stream {
         self.check(code, || OPERATION.to_owned())
     }
 
-    /// The driver's handle of the stream (`CUstream`) as a number, for other libraries that queue work on it: it lives as long as the
-    /// stream. What they queue comes after what was queued here until then. This library does not know of it: memory that it uses must
-    /// stay where it is ([`LentBuffer`](crate::LentBuffer)), and before the host reads what it wrote,
-    /// [`wait_for_others`](Self::wait_for_others) waits for it.
+    /// The driver's handle of the stream (`CUstream`) as a number, for other libraries that queue work on it. It is valid as long
+    /// as the stream. Their work runs after the work that was queued here before. This library does not know of it, so the memory
+    /// that it uses must not move ([`LentBuffer`](crate::LentBuffer)), and the host calls
+    /// [`wait_for_others`](Self::wait_for_others) before it reads results.
     #[must_use]
     pub fn handle(&self) -> u64 {
         self.0.raw.addr() as u64
     }
 
-    /// Waits for everything on the stream's device, also of other libraries: before their memory is used. Fails while any
-    /// thread records a graph, and makes its record fail.
+    /// Waits for all work on the stream's device, including that of other libraries, before their memory is used. Fails while any
+    /// thread records a graph, and breaks that recording.
     ///
     /// # Errors
     /// Those of the driver.
@@ -238,13 +241,13 @@ impl Stream {
         self.context().driver()
     }
 
-    /// What a stream that records a graph has noted.
-    pub(crate) fn recording(&self) -> Option<&Recording> {
+    /// The records of a stream that records a graph.
+    pub(crate) fn recording(&self) -> Option<&Recording<Self>> {
         self.0.recording.as_ref()
     }
 
-    /// Before a use of memory is noted that is then queued: no graph comes in between, and no recording ends. Not to be
-    /// held while waiting, nor twice by a thread.
+    /// Called before a use of memory is recorded and queued: no graph is launched and no recording ends in between. A thread must
+    /// not wait while it holds the result, and must not hold two.
     pub(crate) fn enter(&self, operation: &'static str) -> Result<Turn<'_>, CudaError> {
         match self.recording() {
             Some(recording) => recording.enter(operation),
@@ -252,7 +255,7 @@ impl Stream {
         }
     }
 
-    /// An error if the stream is there to record a graph, so that there is nothing to wait for.
+    /// An error if the stream records a graph, so that there is nothing to wait for.
     pub(crate) fn check_runs(&self, operation: &'static str) -> Result<(), CudaError> {
         if self.recording().is_some() { Err(CudaError::Recorded { operation }) } else { Ok(()) }
     }
@@ -265,26 +268,26 @@ impl Stream {
         &self.0.slot
     }
 
-    /// Counts a piece of work that was queued.
+    /// Counts queued work.
     pub(crate) fn note_queued(&self) -> u64 {
         self.0.queued.fetch_add(1, Ordering::AcqRel) + 1
     }
 
-    /// Counts a launch of a kernel that was queued.
+    /// Counts a queued launch of a kernel.
     pub(crate) fn note_launch(&self, kernel: u32) {
         self.0.last_kernel.store(kernel, Ordering::Release);
         self.0.launches.fetch_add(1, Ordering::AcqRel);
         self.note_queued();
     }
 
-    /// Counts the launches of a graph, which were noted on `recorded`.
+    /// Counts the launches of a graph, which were recorded on `recorded`.
     pub(crate) fn note_launches_of(&self, recorded: &Self) {
         self.0.last_kernel.store(recorded.0.last_kernel.load(Ordering::Acquire), Ordering::Release);
         self.0.launches.fetch_add(recorded.0.launches.load(Ordering::Acquire), Ordering::AcqRel);
         self.note_queued();
     }
 
-    /// An error that names the kernel launched last, where it may be the device's answer to an earlier launch.
+    /// An error that names the last launched kernel if an earlier launch may have caused it.
     pub(crate) fn check(&self, code: Code, operation: impl FnOnce() -> String) -> Result<(), CudaError> {
         if code == Code::SUCCESS { Ok(()) } else { Err(self.error(code, operation())) }
     }
@@ -308,7 +311,7 @@ impl Stream {
         Err(CudaError::OtherDevice { operation, memory: context.ordinal(), stream: self.context().ordinal() })
     }
 
-    /// The panics since the last report that concern work which is done.
+    /// The panics since the last report that concern finished work.
     pub(crate) fn report(&self) -> Result<(), CudaError> {
         self.settle(0);
         match lock(&self.0.watched).own.take_panic() {
@@ -317,14 +320,14 @@ impl Stream {
         }
     }
 
-    /// Makes panics until now known, those of streams that this one waited for as its own; and forgets streams that were waited for by work
-    /// up to number `until`, which is done.
+    /// Collects the panics so far; those of streams that this one waited for count as its own. Forgets the streams that work up to
+    /// number `until`, which is done, waited for.
     fn settle(&self, until: u64) {
         let mut watched = lock(&self.0.watched);
         let Watched { followed, told, .. } = &mut *watched;
         for followed in followed {
             if let Some(panic) = followed.watch.take_panic() {
-                // What this stream has written meanwhile depends on that kernel.
+                // This stream's results since then depend on that kernel.
                 self.0.slot.taint(panic);
                 told.retain(|watch| !watch.is_of_slot(&followed.watch));
                 told.push(followed.watch.clone());
@@ -338,7 +341,7 @@ impl Stream {
     /// since `watch` began.
     pub(crate) fn adopt_graph(&self, recorded: &Self, watch: Watch) {
         let since = self.0.queued.load(Ordering::Acquire) + 1;
-        // No work: nobody waits for the stream of a recorder.
+        // No work, because nothing waits for the stream of a recorder.
         lock(&self.0.watched).add(Followed { slot: recorded.name(), work: 0, since, watch });
     }
 
@@ -352,7 +355,7 @@ impl Stream {
         let mut watched = lock(&self.0.watched);
         watched.add(Followed { slot: other.name(), work, since, watch: Watch::new(&other.0.slot) });
         for (slot, watch) in inherited.into_iter().filter(|(slot, _)| *slot != self.name()) {
-            // No work: this stream follows that one's panics, and does not wait for it by itself.
+            // No work, because this stream only follows that one's panics and does not wait for it.
             watched.add(Followed { slot, work: 0, since, watch });
         }
     }
@@ -368,7 +371,7 @@ impl Watched {
             new.watch.skip_what_was_seen(told);
         }
         match self.followed.iter_mut().find(|old| old.slot == new.slot) {
-            // The older watch sees more.
+            // The older watch covers more.
             Some(old) => (old.work, old.since) = (old.work.max(new.work), new.since),
             None => self.followed.push(new),
         }
@@ -385,7 +388,7 @@ impl Lane for Stream {
     }
 
     fn has_come(moment: &Event) -> bool {
-        // What has failed is left to whoever waits.
+        // The next wait reports failures.
         moment.is_done().unwrap_or(false)
     }
 
@@ -412,7 +415,7 @@ impl Lane for Stream {
         if lock(&self.0.watched).followed.iter().any(known) {
             return Ok(());
         }
-        // Read first: the event is recorded after all of this.
+        // Read first, because the event is recorded after all of this work.
         let until = other.newest();
         self.context().bind()?;
         let driver = self.context().driver();
@@ -440,7 +443,7 @@ impl Lane for Stream {
         let code = unsafe { self.driver().stream_synchronize(self.0.raw) };
         self.check(code, || format!("waiting for a stream of device {}", self.context().ordinal()))?;
         self.0.launches.fetch_sub(launches, Ordering::AcqRel);
-        // Before others may know that it is done: they do not look at the streams behind it then.
+        // Before others may see that it is done, because then they do not check the streams that it follows.
         self.settle(until);
         self.0.done.fetch_max(until, Ordering::AcqRel);
         Ok(())
@@ -457,11 +460,11 @@ impl Drop for Inner {
     fn drop(&mut self) {
         let driver = self.context.driver();
         if self.context.bind().is_ok() {
-            // Kernels write into the slot, and buffers are freed by their own owners: wait before anything goes.
+            // Kernels write to the slot, and buffers free their own memory: wait before anything is freed.
             // SAFETY: the handle was made with this stream.
             let waited = unsafe { driver.stream_synchronize(self.raw) };
             if waited != Code::SUCCESS {
-                // A kernel may still write into the slot: it stays.
+                // A kernel may still write to the slot, so it is leaked.
                 std::mem::forget(Arc::clone(&self.slot));
                 waited.warn(driver, "waiting for a stream that is dropped");
             }

@@ -1,9 +1,8 @@
 //! Borrowed parts of device buffers.
 
 use crate::allocation::Memory;
-use crate::buffer::resolve;
 use crate::driver::CUdeviceptr;
-use crate::part::Part;
+use crate::part::{Part, resolve};
 use crate::{CudaError, Stream};
 use cuda_layout::DeviceLayout;
 use std::fmt;
@@ -70,17 +69,7 @@ impl<'a, T: DeviceLayout> DeviceView<'a, T> {
         Self { memory, start, len, element: PhantomData }
     }
 
-    /// Number of elements.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether it is empty.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
+    counted!(self => self.len);
 
     /// Some of these elements.
     ///
@@ -150,17 +139,7 @@ impl<'a, T: DeviceLayout> DeviceViewMut<'a, T> {
         Self { memory, start, len, element: PhantomData }
     }
 
-    /// Number of elements.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether it is empty.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
+    counted!(self => self.len);
 
     /// The same elements, for a shorter time: a launch consumes its view.
     #[must_use]

@@ -70,17 +70,7 @@ impl<T: DeviceLayout> VisibleBuffer<T> {
         Self { buffer: DeviceBuffer::in_lease(Lease::owned(block), len), pointer: pointer.cast() }
     }
 
-    /// Number of elements.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.buffer.len()
-    }
-
-    /// Whether it is empty.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.buffer.is_empty()
-    }
+    counted!(self => self.buffer.len());
 
     /// The context that it was made with.
     #[must_use]

@@ -1,7 +1,7 @@
 //! A thread block and its phases.
 
 use crate::bounds::{MAX_LENGTH, check_index, check_length, crosses_warps};
-use crate::memory::Elements;
+use crate::elements::Elements;
 use crate::platform::{self, Crew};
 use crate::{Grid, PerLane, Warp};
 use bytemuck::Pod;
@@ -11,8 +11,8 @@ pub(crate) const REDUCE_SLOTS: u32 = 1024;
 
 /// A thread block, outside of any phase.
 ///
-/// Code that holds a `&mut Block` is the same for all threads of the block: what differs from thread to thread
-/// is seen by the closures of phases alone, and those can neither hold the block nor change a captured local.
+/// Code that holds a `&mut Block` is the same for all threads of the block. Only closures of phases see values that
+/// differ between threads, and they can neither hold the block nor change a captured local.
 /// So a phase inside a phase does not compile, and every barrier is reached by every thread.
 ///
 /// ```compile_fail,E0500
@@ -34,24 +34,24 @@ pub(crate) const REDUCE_SLOTS: u32 = 1024;
 ///
 /// # Barriers
 ///
-/// A barrier stands where threads must wait for others, and nowhere else:
+/// There is a barrier wherever threads must wait for others, and nowhere else:
 ///
-/// - *After* a phase that writes, so that all see what it wrote; none where nobody can read it: a
-///   [`WriteOnly`](crate::access::WriteOnly) output.
-/// - *Before* a phase that writes, so that all have read what was there. Reading takes no block, in phases or between
-///   them, so that a block cannot know when it was; what it knows is whether there can have been a reader at all. There has
-///   been none of a shared array that nobody was given a [`Tile`](crate::Tile) of yet, none of a `WriteOnly` output, and
-///   none that is left of the half of [`DoubleBuffer`](crate::DoubleBuffer) that is written next. Then there is no barrier.
-/// - *Inside* a reduction, between its two levels. Its place for the results of warps is there twice and used in turns:
-///   who writes one half has passed the other one's barrier, which all threads reached after they had read this half.
-///   Nobody else reads there, so that a reduction needs no barrier before it.
+/// - *After* a phase that writes, so that all threads see the new values. A [`WriteOnly`](crate::access::WriteOnly) output
+///   cannot be read, so there is none.
+/// - *Before* a phase that writes, so that all threads have read the old values. Reading needs no block, so a block does not
+///   know when it happened, but it knows whether there can have been a reader. There is no barrier if there was none: for a
+///   shared array without a [`Tile`](crate::Tile) so far, for a `WriteOnly` output, and for the half of a
+///   [`DoubleBuffer`](crate::DoubleBuffer) that is written next.
+/// - *Inside* a reduction, between its two levels. There are two arrays for the results of warps, used in turn. A thread that
+///   writes one has passed the barrier of the other, which all threads reached after they had read the first. Nothing else
+///   reads them, so a reduction needs no barrier before it.
 ///
-/// Where a barrier stands after something was written, threads look whether one of the block has panicked, and end if so. [`meet`](Block::meet)
-/// asks and does not wait for the answer: threads end a tile later.
+/// After a barrier that publishes data, threads check whether one of the block has panicked, and end if so. [`meet`](Block::meet)
+/// does not wait for the result of the check, so threads end a tile later.
 ///
 /// # Examples
 ///
-/// What a block knows of itself, and what its threads find out together:
+/// A block's own values, and results of all of its threads:
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -124,7 +124,7 @@ impl Block {
         self.index
     }
 
-    /// Where this block stands in the grid: x, y and z.
+    /// The block's position in the grid: x, y and z.
     #[inline(always)]
     #[must_use]
     pub fn index_3d(&self) -> [u32; 3] {
@@ -138,7 +138,7 @@ impl Block {
         self.crew.grid()
     }
 
-    /// Number of threads in a block: what the kernel's attribute says, a multiple of 32 and at most 1024.
+    /// Number of threads in a block, from the kernel's attribute: a multiple of 32, at most 1024.
     #[inline(always)]
     #[must_use]
     pub fn threads(&self) -> u32 {
@@ -151,7 +151,7 @@ impl Block {
         self.crew.next_phase()
     }
 
-    /// Gives every thread a value of its own.
+    /// Gives every thread its own value.
     #[inline(always)]
     pub fn per_thread<T>(&mut self, init: impl Fn(Thread) -> T + Sync) -> PerThread<T> {
         PerThread(platform::PerThreadStorage::new(self.phase(), |index| init(Thread { index })))
@@ -190,8 +190,8 @@ impl Block {
         state.0.each(self.phase(), |index, value| f(Thread { index }, value, other.0.own(index)));
     }
 
-    /// Lets one thread compute a value, which all threads get: what an atomic operation returned, say. One barrier; the value
-    /// is as one of [`reduce`](Self::reduce).
+    /// One thread computes a value, such as the result of an atomic operation, and all threads get it. One barrier; the same
+    /// types of values as in [`reduce`](Self::reduce).
     ///
     /// ```
     /// # use cuda_std::prelude::*;
@@ -216,7 +216,7 @@ impl Block {
     /// Gives all threads the value of thread `from`. One barrier; the value is as one of [`reduce`](Self::reduce).
     ///
     /// # Panics
-    /// When there is no such thread.
+    /// If there is no such thread.
     ///
     /// ```
     /// # use cuda_std::prelude::*;
@@ -240,8 +240,8 @@ impl Block {
         platform::block_broadcast(self.crew.next_phase(), self.half.next(), from, |index| *state.0.own(index))
     }
 
-    /// Runs `f(thread, i)` for every `i` below `n`, between two barriers: for what atomic operations on
-    /// [`Atomics`](crate::Atomics) do.
+    /// Runs `f(thread, i)` for every `i` below `n`, between two barriers, for atomic operations on
+    /// [`Atomics`](crate::Atomics).
     ///
     /// # Panics
     /// When `n` is above `u32::MAX - 1024`.
@@ -257,7 +257,7 @@ impl Block {
 
     /// Reduces `value(0), .. value(n - 1)`; all threads get the result. `identity` for `n == 0`.
     ///
-    /// The order of the operations depends on `n` alone, not on the number of threads. There are 1024 slots; slot
+    /// The order of the operations depends only on `n`, not on the number of threads. There are 1024 slots; slot
     /// `s` combines the values `s, s + 1024, s + 2048, ..` in this order. Then every 32 neighbouring slots are
     /// combined by strides 16, 8, 4, 2, 1 (the lower one is the left operand), and the 32 results likewise.
     /// Slots without a value hold `identity`, which must be neutral.
@@ -297,8 +297,8 @@ impl Block {
         self.reduced(n, identity, value, combine)
     }
 
-    /// The same result as that of [`reduce`](Self::reduce), for a small `value` that loads from memory: a thread asks for four
-    /// at a time, so that what they load is under way together, and the compiler writes `value` out several times.
+    /// The result of [`reduce`](Self::reduce), faster for a small `value` that loads from memory: a thread computes four values at
+    /// a time, so that their loads overlap. The compiler inlines `value` several times.
     #[inline(always)]
     pub fn reduce_ahead<T: Pod>(
         &mut self,
@@ -311,8 +311,8 @@ impl Block {
         platform::block_reduce::<true, T>(self.crew.next_phase(), self.half.next(), n, identity, value, combine)
     }
 
-    /// Reduces what `value` makes of every thread's own value; the tree is that of [`reduce`](Self::reduce) over the
-    /// threads' indices, and so depends on how many threads a block has.
+    /// Reduces the results of `value` for every thread's own value. The tree is that of [`reduce`](Self::reduce) over the threads'
+    /// indices, so it depends on the number of threads.
     #[inline(always)]
     pub fn reduce_threads<S, T: Pod>(
         &mut self,
@@ -385,7 +385,7 @@ impl Block {
         }
     }
 
-    /// After a phase that writes: what it wrote is there for all threads to read, if they can.
+    /// After a phase that writes: publishes the new values to all threads, if they can be read.
     #[inline(always)]
     pub(crate) fn close(&mut self, readable: bool) {
         if readable {
@@ -394,7 +394,7 @@ impl Block {
         }
     }
 
-    /// A reduction. What `value` writes is there for all threads to read when it ends, and not before it begins.
+    /// A reduction. The elements that `value` writes are readable when it ends.
     #[inline(always)]
     pub(crate) fn reduced<T: Pod>(
         &mut self,
@@ -433,7 +433,7 @@ pub(crate) struct Scan<T> {
     pub(crate) identity: T,
 }
 
-/// A thread inside a phase: what closures of phases are given, and what atomic operations ask for. An example is at [`Block`].
+/// A thread inside a phase. Closures of phases get it, and atomic operations require it. See [`Block`] for an example.
 #[derive(Clone, Copy)]
 pub struct Thread {
     index: u32,
@@ -461,10 +461,10 @@ impl Thread {
 
 /// One value for every thread of a block: registers on the device, an array on a CPU.
 ///
-/// Only phases see it: outside, the threads' values would differ where the code must not.
+/// Only phases can read it, because code outside of phases must not depend on values that differ between threads.
 ///
-/// What is enforced, by the compiler: a thread sees its own value and no other one's, in phases alone, and there always
-/// is one. Not enforced: that it stays in registers, which a budget of the kernel's resources looks at.
+/// Enforced by the compiler: a thread sees only its own value, only in phases, and there always is one. Not enforced: that it
+/// stays in registers, which a budget of the kernel's resources checks.
 ///
 /// An example is at [`Block`].
 pub struct PerThread<T>(pub(crate) platform::PerThreadStorage<T>);

@@ -39,7 +39,7 @@ pub(crate) fn check_index(i: u32, len: u32) {
     }
 }
 
-/// Stops the build, for a GPU and for CPU cores alike, where a value cannot cross the lanes of a warp.
+/// Stops the build, on both sides, if a value cannot cross the lanes of a warp.
 #[inline(always)]
 pub(crate) fn crosses_lanes<T>() {
     const {
@@ -50,7 +50,7 @@ pub(crate) fn crosses_lanes<T>() {
     }
 }
 
-/// As [`crosses_lanes`], where a value cannot cross the warps of a block.
+/// Stops the build if a value cannot cross the warps of a block.
 #[inline(always)]
 pub(crate) fn crosses_warps<T>() {
     const {
@@ -62,7 +62,7 @@ pub(crate) fn crosses_warps<T>() {
     }
 }
 
-/// Stops the build where an array has no element, or more than a 32-bit index counts: the number that memory is divided by.
+/// Stops the build if arrays into which memory is divided have no element, or more than a 32-bit index can count.
 #[inline(always)]
 pub(crate) fn countable<const N: usize>() {
     const { assert!(N > 0 && N <= MAX_LENGTH as usize, "an array has 1 to 2^32 - 1025 elements") };

@@ -1,7 +1,7 @@
 //! A block's own range of a global buffer.
 
 use crate::access::{Access, ReadWrite, Readable};
-use crate::memory::Elements;
+use crate::elements::{Elements, by_resolved};
 use crate::platform::Place;
 use crate::seal::{INSIDE, Inside};
 use crate::{Part, View};
@@ -102,33 +102,7 @@ impl<'a, T: Pod, const N: usize, A: Access> Elements for Chunk<'a, T, N, A> {
         self.access.claim()
     }
 
-    #[inline(always)]
-    fn count(&self) -> u32 {
-        self.resolved(INSIDE).count()
-    }
-
-    #[inline(always)]
-    unsafe fn load(&self, i: u32) -> T {
-        // SAFETY: ensured by the caller.
-        unsafe { self.resolved(INSIDE).load(i) }
-    }
-
-    #[inline(always)]
-    unsafe fn store(&self, i: u32, value: T) {
-        // SAFETY: ensured by the caller.
-        unsafe { self.resolved(INSIDE).store(i, value) }
-    }
-
-    #[inline(always)]
-    unsafe fn change(&self, i: u32, change: impl FnOnce(&mut T)) {
-        // SAFETY: ensured by the caller.
-        unsafe { self.resolved(INSIDE).change(i, change) }
-    }
-
-    #[inline(always)]
-    fn place(&self, i: u32, _: Inside) -> Place<T> {
-        self.resolved(INSIDE).place(i, INSIDE)
-    }
+    by_resolved!();
 }
 
 // SAFETY: phases read from several threads; writing needs `&mut` and gives each element to one thread.

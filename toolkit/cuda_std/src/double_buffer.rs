@@ -95,7 +95,7 @@ impl<'a, T: Pod> DoubleBuffer<'a, T> {
         let data = pending.data;
         platform::each_index(block.phase(), n, |i| {
             let item = value(i);
-            // SAFETY: in bounds; index i is one thread's alone, and the closure cannot hold these halves. Nobody reads this
+            // SAFETY: in bounds; only one thread has index i, and the closure cannot hold these halves. Nobody reads this
             // one: see `DoubleBuffer`.
             unsafe { data.store(i, item) };
         });
@@ -121,7 +121,7 @@ impl<'a, T: Pod> DoubleBuffer<'a, T> {
         state.each_ref(block.phase(), |thread, own| {
             if thread.index() < n {
                 let item = value(thread, own);
-                // SAFETY: as in `fill`: each index is one thread's alone.
+                // SAFETY: as in `fill`: only one thread has each index.
                 unsafe { data.store(thread.index(), item) };
             }
         });
@@ -269,7 +269,7 @@ impl<A: PendingTiles, B: PendingTiles, C: PendingTiles> PendingTiles for (A, B, 
 }
 
 impl Block {
-    /// Waits for all threads, so that they see what phases have written to [`DoubleBuffer`]: one barrier for all that is given.
+    /// Waits for all threads, so that they see what phases have written to [`DoubleBuffer`]s: one barrier for all given tiles.
     ///
     /// Where a thread of the block has panicked, the others end when they begin to write the next tile, and not here, where they would
     /// wait for the answer: until then an element that it has not written has any value.

@@ -31,7 +31,7 @@ impl Grid {
     /// What a device takes along x, y and z. All blocks together are at most `u32::MAX`, so that each has a number.
     pub const LIMITS: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 
-    /// The number of blocks, where a `u32` counts them.
+    /// The number of blocks, if it fits a `u32`.
     #[inline]
     #[must_use]
     pub const fn blocks(self) -> Option<u32> {
@@ -47,7 +47,7 @@ impl Grid {
         if per_block == 0 { 0 } else { n.div_ceil(per_block) }
     }
 
-    /// Where the block of this number stands.
+    /// The position of the block with this number.
     #[cfg(not(target_arch = "nvptx64"))]
     pub(crate) fn index_3d(self, index: u32) -> [u32; 3] {
         let row = index.checked_div(self.x).unwrap_or(0);

@@ -60,6 +60,7 @@ mod bounds;
 mod chunk;
 pub mod compat;
 mod double_buffer;
+mod elements;
 mod grid;
 mod half;
 mod input;

@@ -2,17 +2,16 @@
 
 mod by_team;
 mod by_warp;
-mod elements;
 mod scans;
 mod warp_part;
 
-pub use elements::Elements;
 pub use scans::Scans;
 pub use warp_part::WarpPart;
 
 use crate::access::Readable;
 use crate::atomic::{AtomicItem, Cells};
 use crate::bounds::{MAX_LENGTH, check_index, check_length};
+use crate::elements::Elements;
 use crate::platform;
 use crate::seal::INSIDE;
 use crate::warp_list::SharedByWarp;

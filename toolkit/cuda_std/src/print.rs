@@ -243,7 +243,7 @@ pub fn print_once<F: Format, V: Values>(_block: &Block, values: V) {
     }
 }
 
-/// Stops the build where a format and the number of its values do not fit.
+/// Stops the build if the number of values does not match the format.
 ///
 /// # Panics
 /// Where they do not; in constant evaluation that is a compile error.

@@ -2,7 +2,7 @@
 
 use crate::access::{Access, ReadWrite, Readable};
 use crate::bounds::{MAX_LENGTH, check_index, check_length, countable, out_of_bounds};
-use crate::memory::Elements;
+use crate::elements::{Elements, by_resolved};
 use crate::platform::Place;
 use crate::scope::Level;
 use crate::seal::{INSIDE, Inside};
@@ -52,7 +52,7 @@ use core::marker::PhantomData;
 /// ```
 pub struct Segment<'a, T, A = ReadWrite> {
     buffer: *mut T,
-    /// Where the segment begins in the buffer, and behind that where it ends.
+    /// Begin of the segment in the buffer, followed by its end.
     offsets: *const u32,
     access: A,
     owner: PhantomData<&'a mut [T]>,
@@ -61,7 +61,7 @@ pub struct Segment<'a, T, A = ReadWrite> {
 impl<T: Pod, A: Access> Segment<'_, T, A> {
     /// # Safety
     /// `offsets` points to two numbers that do not change, the second one not below the first, and `buffer` to elements
-    /// of which this segment alone reads and writes those from the first to before the second.
+    /// of which only this segment reads and writes those from the first to before the second.
     #[inline(always)]
     pub(crate) unsafe fn new(buffer: *mut T, offsets: *const u32) -> Self {
         Self { buffer, offsets, access: A::UNTOUCHED, owner: PhantomData }
@@ -88,7 +88,7 @@ impl<T: Pod> Segment<'_, T> {
         self.resolved(INSIDE).limited(n)
     }
 
-    /// All of it, as a part that knows where it lies.
+    /// All elements, as a part that can be split.
     #[inline(always)]
     pub fn whole(&mut self) -> Part<'_, T> {
         self.resolved(INSIDE)
@@ -115,36 +115,10 @@ impl<'a, T: Pod, A: Access> Elements for Segment<'a, T, A> {
         self.access.claim()
     }
 
-    #[inline(always)]
-    fn count(&self) -> u32 {
-        self.resolved(INSIDE).count()
-    }
-
-    #[inline(always)]
-    unsafe fn load(&self, i: u32) -> T {
-        // SAFETY: ensured by the caller.
-        unsafe { self.resolved(INSIDE).load(i) }
-    }
-
-    #[inline(always)]
-    unsafe fn store(&self, i: u32, value: T) {
-        // SAFETY: ensured by the caller.
-        unsafe { self.resolved(INSIDE).store(i, value) }
-    }
-
-    #[inline(always)]
-    unsafe fn change(&self, i: u32, change: impl FnOnce(&mut T)) {
-        // SAFETY: ensured by the caller.
-        unsafe { self.resolved(INSIDE).change(i, change) }
-    }
-
-    #[inline(always)]
-    fn place(&self, i: u32, _: Inside) -> Place<T> {
-        self.resolved(INSIDE).place(i, INSIDE)
-    }
+    by_resolved!();
 }
 
-// SAFETY: reading from several threads is what phases do; writing needs `&mut` and is given out by element.
+// SAFETY: phases read from several threads; writing needs `&mut` and gives each element to one thread.
 unsafe impl<T: Pod, A> Sync for Segment<'_, T, A> {}
 // SAFETY: a segment is unique access to plain data.
 unsafe impl<T: Pod, A> Send for Segment<'_, T, A> {}
@@ -158,7 +132,7 @@ impl<T: Pod> Readable for Segment<'_, T> {}
 ///
 /// ```
 /// # use cuda_std::prelude::*;
-/// /// Scratch of one type, cut into what a kernel needs: four pairs, and two numbers behind them.
+/// /// Scratch of one type, divided into the parts that a kernel needs: four pairs, then two numbers.
 /// #[kernel(threads = 32)]
 /// fn cut(block: &mut Block, scratch: &mut Chunk<u32, 10>) {
 ///     let mut whole = scratch.whole();
@@ -185,7 +159,7 @@ pub struct Part<'a, T> {
 
 impl<T> Part<'_, T> {
     /// # Safety
-    /// `data` points to the first of `len` elements that this part alone reads and writes while it lives.
+    /// `data` points to the first of `len` elements that only this part reads and writes while it lives.
     #[inline(always)]
     pub(crate) unsafe fn new(data: *mut T, len: u32) -> Self {
         Self { data, len, owner: PhantomData }
@@ -214,7 +188,7 @@ impl<T: Pod> Part<'_, T> {
     pub fn split_at(&mut self, mid: u32) -> (Part<'_, T>, Part<'_, T>) {
         check_length(mid, self.len);
         let rest = self.len.wrapping_sub(mid);
-        // SAFETY: two disjoint parts of what this part owns, which stays borrowed while they live.
+        // SAFETY: two disjoint parts of this part, which stays borrowed while they live.
         unsafe { (Part::new(self.data, mid), Part::new(self.at(mid), rest)) }
     }
 }
@@ -229,7 +203,7 @@ impl<T: Pod, const N: usize> Part<'_, [T; N]> {
     #[inline(always)]
     #[track_caller]
     pub fn flatten(&mut self) -> Part<'_, T> {
-        // Where nobody looks for overflow, what is left is less than there is.
+        // Without overflow checks the result is less than the length.
         let len = self.len * N as u32;
         // SAFETY: an array is its elements; this part stays borrowed while this view lives.
         unsafe { Part::new(self.data.cast::<T>(), len) }
@@ -237,7 +211,7 @@ impl<T: Pod, const N: usize> Part<'_, [T; N]> {
 }
 
 impl<T: Pod> Part<'_, T> {
-    /// The same memory as arrays of `N` elements; what is left over at the end is out of sight.
+    /// The same memory as arrays of `N` elements, without the remainder at the end.
     ///
     /// Arrays of more elements than an index counts do not compile:
     ///
@@ -304,7 +278,7 @@ impl<'a, T: Pod> Elements for Part<'a, T> {
     }
 }
 
-// SAFETY: reading from several threads is what phases do; writing needs `&mut` and is given out by element.
+// SAFETY: phases read from several threads; writing needs `&mut` and gives each element to one thread.
 unsafe impl<T: Pod> Sync for Part<'_, T> {}
 // SAFETY: a segment is unique access to plain data.
 unsafe impl<T: Pod> Send for Part<'_, T> {}
@@ -327,7 +301,7 @@ impl<'a, T: Pod> Part<'a, T> {
         View { data: self.data, len: self.len, owner: PhantomData }
     }
 
-    /// Where element `i` lies.
+    /// The address of element `i`.
     #[inline(always)]
     pub(crate) fn at(&self, i: u32) -> *mut T {
         self.data.wrapping_add(i as usize)
@@ -372,7 +346,7 @@ impl<'a, T: Pod> View<'a, T> {
     /// The same elements, read without a check: an index beyond the end is the last one's.
     ///
     /// # Panics
-    /// When there is no element.
+    /// If there is no element.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -382,7 +356,7 @@ impl<'a, T: Pod> View<'a, T> {
     }
 }
 
-/// A [`View`] whose indices need no check, for hot loops: what lies beyond the end is the last element.
+/// A [`View`] whose indices need no check, for hot loops: an index beyond the end gives the last element.
 ///
 /// A check is more than a comparison. Its branch may part the lanes of a warp, and a vote or shuffle behind it must look
 /// whether they are all there.
@@ -401,7 +375,7 @@ pub struct Clamped<'a, T> {
 }
 
 impl<T: Pod> Clamped<'_, T> {
-    /// Element `i`, or the last one where there are fewer.
+    /// Element `i`, or the last one if there are fewer.
     #[inline(always)]
     #[must_use]
     pub fn get(&self, i: u32) -> T {

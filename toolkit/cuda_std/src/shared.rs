@@ -2,7 +2,7 @@
 
 use crate::access::Readable;
 use crate::bounds::{check_index, check_length, countable};
-use crate::memory::Elements;
+use crate::elements::Elements;
 use crate::platform::{self, DynamicStorage, Place, SharedPointer, SharedStorage};
 use crate::seal::{INSIDE, Inside};
 use crate::{Block, BlockMemory, DoubleBuffer, PerThread, Team, Thread, WarpList};
@@ -12,7 +12,7 @@ use core::marker::PhantomData;
 /// A static array in shared memory: a parameter of the kernel, `tile: &mut Shared<Atom, 256>`, that the entry
 /// declares and the launch does not see.
 ///
-/// It has no content until a phase fills it, and hands out a [`Tile`] of what it filled.
+/// It has no contents until a phase fills it and returns a [`Tile`] of the filled elements.
 ///
 /// What is enforced: it is this block's alone, and what was filled last is all that can be read (the compiler: the
 /// array is read through a [`Tile`], which ends where the array is filled again). Lengths are checked at run time.
@@ -47,7 +47,7 @@ pub struct Shared<T, const N: usize> {
 /// What a device has of it beyond 48 KiB goes to kernels that ask for it; the launch does. As a [`Shared`] array it has no
 /// content until a phase fills it.
 ///
-/// What is enforced is what is of a [`Shared`] array; and a launch checks that the device has so much.
+/// The same is enforced as for a [`Shared`] array; in addition, a launch checks that the device has enough memory.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -131,7 +131,7 @@ macro_rules! arrays {
                 state: &PerThread<S>,
                 value: impl Fn(Thread, &S) -> T + Sync,
             ) -> Tile<'_, T> {
-                // One check for both, of what the compiler knows.
+                // One check for both halves, of constants.
                 check_length(n, self.capacity().min(block.threads()));
                 let mut tile = Tile { data: self.storage.at(), len: n, used: self.claim(), owner: PhantomData };
                 tile.write(block, 0, state, value);
@@ -159,7 +159,7 @@ macro_rules! arrays {
                 core::mem::replace(&mut self.used, true)
             }
 
-            /// Where it lies.
+            /// Its address.
             #[inline(always)]
             pub(crate) fn place(&mut self) -> SharedPointer<T> {
                 self.storage.at()
@@ -181,7 +181,7 @@ impl<T: Pod, const N: usize> Shared<T, N> {
         let mut tile = self.tile(N as u32);
         block.open(tile.claim(INSIDE));
         platform::each_ahead(block.phase(), N as u32, value, |i, item| {
-            // SAFETY: in bounds; index i is one thread's alone, and the closure cannot hold this array.
+            // SAFETY: in bounds; only one thread has index i, and the closure cannot hold this array.
             unsafe { tile.store(i, item) };
         });
         block.close(true);
@@ -196,7 +196,7 @@ impl<T: Pod, const N: usize> Shared<T, N> {
         const { assert!(N.is_multiple_of(2) && (N / 2 * size_of::<T>()).is_multiple_of(16), "halves of whole 16 bytes") };
         block.open(self.claim());
         let half = N as u32 / 2;
-        // SAFETY: the array stays borrowed, and who read it has been waited for.
+        // SAFETY: the array stays borrowed, and its readers were waited for.
         unsafe { DoubleBuffer::new(self.storage.at(), half) }
     }
 
@@ -225,7 +225,7 @@ impl<T: Pod> WarpParts<T> {
     }
 }
 
-// SAFETY: a place; what is done there is said where a list is made.
+// SAFETY: an address; the constructor of a list says how it is used.
 unsafe impl<T: Pod> Sync for WarpParts<T> {}
 
 /// The filled elements of a [`Shared`] or [`DynamicShared`] array.
@@ -265,13 +265,13 @@ pub struct Tile<'a, T> {
 
 impl<'a, T: Pod> Tile<'a, T> {
     /// # Safety
-    /// `data` points to the first of `len` elements that were written and are this tile's alone while it lives.
+    /// `data` points to the first of `len` elements that were written and belong only to this tile while it lives.
     #[inline(always)]
     pub(crate) unsafe fn new(data: SharedPointer<T>, len: u32) -> Self {
         Self { data, len, used: true, owner: PhantomData }
     }
 
-    /// Where it lies, and how many elements it has.
+    /// Its address and its number of elements.
     #[inline(always)]
     pub(crate) fn raw(&self) -> (SharedPointer<T>, u32) {
         (self.data, self.len)
@@ -419,5 +419,5 @@ impl<'a, T: Pod> Elements for Tile<'a, T> {
     }
 }
 
-// SAFETY: reading from several threads is what phases do; writing needs `&mut` and is given out by element.
+// SAFETY: phases read from several threads; writing needs `&mut` and gives each element to one thread.
 unsafe impl<T: Pod> Sync for Tile<'_, T> {}

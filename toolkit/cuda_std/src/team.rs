@@ -8,7 +8,7 @@ use bytemuck::Pod;
 ///
 /// All threads of a team run the element's closure alike; only [`reduce`](Self::reduce) divides work among them. (This is
 /// the middle level of a team policy with vector lanes, as in Kokkos.) Teams do not wait for each other, and a team may
-/// branch or loop on values that it alone has computed.
+/// branch or loop on values that only it has computed.
 ///
 /// `fill_by_team` and similar methods of [`BlockMemory`](crate::BlockMemory::fill_by_team) make teams and have examples.
 /// Another number of threads does not compile:
@@ -236,7 +236,7 @@ impl Lists<'_> {
     /// The number of indices found for list `i`, which exceeds the number stored if there was no room.
     ///
     /// # Panics
-    /// When there is no list `i`.
+    /// If there is no list `i`.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -248,7 +248,7 @@ impl Lists<'_> {
     /// Whether list `i` holds all of its indices.
     ///
     /// # Panics
-    /// When there is no list `i`.
+    /// If there is no list `i`.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -276,7 +276,7 @@ impl Lists<'_> {
     /// a single check. As there, `k` is compared with the list's room and not with its count.
     ///
     /// # Panics
-    /// When there is no list `i`, or no room for `k` indices in it.
+    /// If there is no list `i`, or no room for `k` indices in it.
     #[inline(always)]
     #[track_caller]
     pub fn first(&self, i: u32, k: u32, mut visit: impl FnMut(u32)) {

@@ -9,18 +9,18 @@ use bytemuck::Pod;
 /// A warp: 32 neighbouring threads of a block, in a phase of [`Block::warps`](crate::Block::warps).
 ///
 /// It is to its lanes what a [`Block`](crate::Block) is to its threads. Code that holds a `&mut Warp` is the same for all
-/// lanes of the warp, and may differ from warp to warp; what differs from lane to lane is seen by the closures of the warp's
-/// phases alone, which can hold neither the warp nor the block. So every vote and every shuffle is reached by all lanes, and
+/// lanes of the warp, and may differ between warps. Only closures of the warp's phases see values that differ between lanes,
+/// and they can hold neither the warp nor the block. So every vote and every shuffle is reached by all lanes, and
 /// a loop or a branch of a warp is decided by what all of its lanes know: results of [`ballot`](Self::ballot),
 /// [`reduce`](Self::reduce) and the like.
 ///
-/// A lane that panics ends. What the others would get from it is undefined, and they must not go on by it: whatever gives a
-/// warp-wide result first asks whether all lanes are alive, and where one is not, all of them end. A loop whose length
+/// A lane that panics ends. The others must not use its values, which are undefined. So each operation with a warp-wide result
+/// first checks that all lanes are alive, and otherwise all of them end. A loop whose length
 /// depends on such results therefore ends, too.
 ///
 /// # Examples
 ///
-/// Votes, and what lanes tell each other:
+/// Votes and shuffles:
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -124,7 +124,7 @@ pub(crate) mod sealed {
         /// What one lane sees.
         type Item;
 
-        /// What lane `lane` sees, which asks.
+        /// The value of the calling lane `lane`.
         fn of(self, lane: u32, inside: Inside) -> Self::Item;
     }
 
@@ -181,7 +181,7 @@ impl Warp {
         move |index| Lane { index, thread: Thread::new(first.wrapping_add(index)) }
     }
 
-    /// Gives every lane a value of its own.
+    /// Gives every lane its own value.
     #[inline(always)]
     pub fn per_lane<T>(&mut self, init: impl Fn(Lane) -> T + Sync) -> PerLane<T> {
         let lane = self.lane();
@@ -223,7 +223,7 @@ impl Warp {
         platform::ballot(self.crew.next_phase(), self.index, |index| ask(lane(index), values.of(index, INSIDE)))
     }
 
-    /// As [`ballot`](Self::ballot), without looking for dead lanes, for what decides nothing yet.
+    /// As [`ballot`](Self::ballot), without a check for dead lanes, for results on which no branch depends yet.
     #[inline(always)]
     pub(crate) fn ballot_for_list<L: Lanes>(&mut self, values: L, ask: impl Fn(Lane, L::Item) -> bool) -> u32 {
         let lane = self.lane();
@@ -293,7 +293,7 @@ impl Warp {
         values.0.reduce(combine)
     }
 
-    /// The words of all lanes, combined by or: [`WarpUnion`] for what is looked at once.
+    /// The words of all lanes, combined by or: [`WarpUnion`] for a single use.
     #[inline(always)]
     pub fn or_words<L: Lanes, const N: usize>(
         &mut self,

@@ -203,8 +203,8 @@ impl<T: Pod> WarpList<'_, T> {
         self.count = self.count.saturating_add(votes.count_ones());
     }
 
-    /// Drops those items from `first` on that `keep` says no to, each of which one lane is asked; the others move up in
-    /// their order. Nothing is dropped where not all had found room.
+    /// Drops the items from `first` on for which `keep` returns false; one lane decides for each item. The others move up in
+    /// order. Nothing is dropped if the list was too small for all items.
     ///
     /// `keep` may ask the warp: it gets the lanes' items, of which some may come more than once.
     #[inline(always)]
@@ -223,13 +223,13 @@ impl<T: Pod> WarpList<'_, T> {
         }
         let (mut kept, mut begin) = (first, first);
         while begin < count {
-            // Lanes without an item look at the last one, which takes less than to leave them out.
-            // SAFETY: in bounds; lanes write below `begin`, and what others wrote before has been waited for.
+            // Lanes without an item process the last one, which is faster than a branch.
+            // SAFETY: in bounds; lanes write below `begin`, and earlier writes of other lanes were waited for.
             let items = PerLane(unsafe { LaneStorage::load(warp.phase(), data, begin, count) });
             let wanted = keep(warp, &items);
             let wanted = warp.map(&wanted, |lane, wanted| (begin.wrapping_add(lane.index()) < count) & *wanted);
             let votes = warp.ballot_for_list(&wanted, |_, wanted| *wanted);
-            // All have read their items before one is written over.
+            // All lanes have read their items before one is overwritten.
             platform::meet_warp();
             // SAFETY: no more are kept than there were.
             unsafe { items.0.compress(votes, |index| *wanted.0.own(index), data, kept, count) };
@@ -242,7 +242,7 @@ impl<T: Pod> WarpList<'_, T> {
     /// The items, for lanes to read.
     #[inline(always)]
     pub fn items(&mut self, _warp: &mut Warp) -> WarpItems<'_, T> {
-        // What a dead lane would have put in decides nothing.
+        // The values of a dead lane must not be used.
         platform::leave_if_a_lane_is_dead();
         platform::meet_warp();
         self.being_read = true;
@@ -253,8 +253,7 @@ impl<T: Pod> WarpList<'_, T> {
 }
 
 impl WarpList<'_, u32> {
-    /// Puts in the numbers of each lane's range, from its first to before its second, in the lanes' order; what has no room
-    /// is counted and dropped.
+    /// Appends the numbers of each lane's range `first..end`, in the lanes' order. Numbers without room are counted and dropped.
     #[inline(always)]
     pub fn push_ranges(&mut self, warp: &mut Warp, ranges: &PerLane<[u32; 2]>) {
         self.begin_to_write();
@@ -265,7 +264,7 @@ impl WarpList<'_, u32> {
         let mut ends = warp.inclusive_scan(&lengths, u32::wrapping_add);
         let total = warp.broadcast(&ends, 31);
         warp.each_with(&mut ends, &lengths, |_, at, length| {
-            // What would come behind four milliards has no room, and takes no other's.
+            // Positions beyond 2^32 have no room, and must not wrap to others' positions.
             *at = count.saturating_add(*at).wrapping_sub(*length);
         });
         // SAFETY: the warp's own part.
@@ -275,7 +274,7 @@ impl WarpList<'_, u32> {
 }
 
 impl<T: Pod> WarpItems<'_, T> {
-    /// Where the list lies.
+    /// The address of the list.
     #[inline(always)]
     pub(crate) fn data(&self) -> SharedPointer<T> {
         self.data
@@ -312,7 +311,7 @@ impl<T: Pod> WarpItems<'_, T> {
     /// Item `first + l` for lane `l`; lanes for which there is none have the last one.
     ///
     /// # Panics
-    /// When there is no item `first`.
+    /// If there is no item `first`.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -352,10 +351,10 @@ impl<T: Pod> WarpItems<'_, T> {
         (first..end).map(|i| unsafe { self.data.load(i) })
     }
 
-    /// Item `i`, or the last one where there are fewer: without a check, whose branch would part the lanes.
+    /// Item `i`, or the last one if there are fewer. It has no check, whose branch would separate the lanes.
     ///
     /// # Panics
-    /// When there is no item.
+    /// If there is no item.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -365,7 +364,7 @@ impl<T: Pod> WarpItems<'_, T> {
         unsafe { self.data.load(i.min(self.len.wrapping_sub(1))) }
     }
 
-    /// The items `first`, `first + step`, .. as far as there are any.
+    /// The items `first`, `first + step`, .. up to the end.
     #[inline(always)]
     pub fn range_by(&self, first: u32, step: u32) -> impl Iterator<Item = T> + use<'_, T> {
         let mut i = first;
@@ -384,18 +383,18 @@ impl<T: Pod> WarpItems<'_, T> {
 // SAFETY: lanes read plain data; writing takes the list by `&mut`.
 unsafe impl<T: Pod> Sync for WarpItems<'_, T> {}
 
-/// How the lanes of a warp share questions that they ask of a list: see [`WarpItems::count_any`].
+/// The assignment of a warp's lanes to questions about the items of a list: see [`WarpItems::count_any`].
 ///
-/// An example is at [`WarpItems`].
+/// See [`WarpItems`] for an example.
 #[derive(Clone, Copy)]
 pub struct Questions {
     n: u32,
-    /// How many lanes have the same question, by the logarithm to base 2.
+    /// The logarithm to base 2 of the number of lanes per question.
     spread: u32,
 }
 
 impl Questions {
-    /// `n` questions, of which a warp takes one at least and 32 at most.
+    /// `n` questions; a warp takes at least one and at most 32.
     #[inline(always)]
     #[must_use]
     pub fn new(n: u32) -> Self {
@@ -403,7 +402,7 @@ impl Questions {
         Self { n, spread: platform::spread(n) }
     }
 
-    /// Which question a lane has; lanes that have none get the last one.
+    /// The question of a lane. Lanes without one get the last one.
     #[inline(always)]
     #[must_use]
     pub fn of(&self, lane: Lane) -> u32 {

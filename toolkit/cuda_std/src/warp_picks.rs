@@ -114,7 +114,7 @@ impl WarpItems<'_, Pick> {
     /// index may exceed the array.
     ///
     /// # Panics
-    /// When there is no item `first`, or `first` is not a multiple of 32.
+    /// If there is no item `first`, or `first` is not a multiple of 32.
     #[inline(always)]
     #[track_caller]
     #[must_use]

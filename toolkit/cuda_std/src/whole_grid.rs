@@ -233,7 +233,7 @@ impl<T> Elements<T> {
 
 // SAFETY: a place; what is done there is said where it is used.
 unsafe impl<T: Pod> Sync for Elements<T> {}
-// SAFETY: reading from several threads is what phases do; writing needs `&mut` and is given out by element.
+// SAFETY: phases read from several threads; writing needs `&mut` and gives each element to one thread.
 unsafe impl<T: Pod> Sync for GridMemory<'_, T> {}
 // SAFETY: unique access to plain data.
 unsafe impl<T: Pod> Send for GridMemory<'_, T> {}

@@ -1,7 +1,106 @@
 //! Shared by benchmarks.
 
-use cuda_host::{CudaError, Event, Stream};
+use clap::Args;
+use cuda_host::{CudaError, Device, Event, Stream, driver_version};
+use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Where results go besides the terminal, and what identifies them.
+#[derive(Args, Debug)]
+pub struct Record {
+    /// Write the results here, too
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+
+    /// Date in the CSV [default: today, by the system's clock]
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    date: Option<String>,
+
+    /// Machine in the CSV [default: the GPU's name]
+    #[arg(long, value_name = "TEXT")]
+    machine: Option<String>,
+
+    /// What `cargo bench` passes
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+impl Record {
+    /// A table of results from a machine, unless an argument names another.
+    #[must_use]
+    pub fn table(&self, machine: &str) -> Table {
+        let date = self.date.clone().unwrap_or_else(today);
+        let machine = self.machine.clone().unwrap_or_else(|| machine.to_owned());
+        Table { shared: vec![("date", date), ("machine", machine)], names: Vec::new(), rows: Vec::new() }
+    }
+
+    /// A table of results from the first GPU.
+    ///
+    /// # Errors
+    /// Those of the driver.
+    pub fn table_of_gpu(&self) -> Result<Table, CudaError> {
+        let mut table = self.table(&Device::info(0)?.name);
+        table.shared.push(("cuda", driver_version()?.to_string()));
+        Ok(table)
+    }
+
+    /// Writes the file, if one was asked for.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write(&self, table: &Table) -> Result<(), String> {
+        let Some(path) = &self.csv else { return Ok(()) };
+        std::fs::write(path, table.csv()).map_err(|error| format!("cannot write {}: {error}", path.display()))
+    }
+}
+
+/// Results, as a table for the terminal and as CSV.
+#[derive(Debug)]
+pub struct Table {
+    /// Cells that all rows share.
+    shared: Vec<(&'static str, String)>,
+    names: Vec<&'static str>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// Adds a row. All rows have the same names, in the same order.
+    pub fn add(&mut self, cells: impl IntoIterator<Item = (&'static str, String)>) {
+        let row;
+        (self.names, row) = cells.into_iter().unzip();
+        self.rows.push(row);
+    }
+
+    /// Prints the rows in aligned columns.
+    pub fn print(&self) {
+        let shared: Vec<&str> = self.shared.iter().map(|(_, value)| value.as_str()).collect();
+        println!("\n{}", shared.join(", "));
+        let names = self.names.iter().map(|name| (*name).to_owned()).collect();
+        let all: Vec<&Vec<String>> = [&names].into_iter().chain(&self.rows).collect();
+        let width = |at: usize| all.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..names.len()).map(width).collect();
+        for row in all {
+            let cells = row.iter().zip(&widths).map(|(cell, &width)| {
+                let is_text = cell.starts_with(|c: char| c.is_alphabetic());
+                if is_text { format!("{cell:width$}") } else { format!("{cell:>width$}") }
+            });
+            println!("{}", cells.collect::<Vec<_>>().join("  ").trim_end());
+        }
+    }
+
+    fn csv(&self) -> String {
+        let quoted = |cell: &str| match cell.contains([',', '"', '\n']) {
+            true => format!("\"{}\"", cell.replace('"', "\"\"")),
+            false => cell.to_owned(),
+        };
+        let (shared, values): (Vec<&str>, Vec<&str>) =
+            self.shared.iter().map(|(name, value)| (*name, value.as_str())).unzip();
+        let mut lines = vec![[shared, self.names.clone()].concat()];
+        lines
+            .extend(self.rows.iter().map(|row| values.iter().copied().chain(row.iter().map(String::as_str)).collect()));
+        lines.iter().map(|line| line.iter().map(|cell| quoted(cell)).collect::<Vec<_>>().join(",") + "\n").collect()
+    }
+}
 
 /// A timer on a stream.
 #[derive(Debug)]
@@ -43,9 +142,14 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// The date in UTC.
+/// The least; infinity for an empty list.
 #[must_use]
-pub fn today() -> String {
+pub fn least(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+/// The date in UTC.
+fn today() -> String {
     let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / 86_400);
     let (year, month, day) = civil(days as i64);
     format!("{year:04}-{month:02}-{day:02}")
@@ -61,4 +165,21 @@ fn civil(days: i64) -> (i64, i64, i64) {
     let shifted = (5 * day_of_year + 2) / 153;
     let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
     (year_of_era + era * 400 + i64::from(month <= 2), month, day_of_year - (153 * shifted + 2) / 5 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        assert_eq!([0, 59, 11_016, 20_635].map(civil), [(1970, 1, 1), (1970, 3, 1), (2000, 2, 29), (2026, 7, 1)]);
+    }
+
+    #[test]
+    fn cells_with_commas_and_quotes_are_quoted() {
+        let mut table = Table { shared: vec![("machine", "GPU, 2 cores".to_owned())], names: vec![], rows: vec![] };
+        table.add([("kernel", "a \"b\"".to_owned()), ("ms", "1.5".to_owned())]);
+        assert_eq!(table.csv(), "machine,kernel,ms\n\"GPU, 2 cores\",\"a \"\"b\"\"\",1.5\n");
+    }
 }

@@ -116,8 +116,6 @@ macro_rules! staged_results {
 for_each_result!(staged_results);
 
 /// What was computed for a batch, where the graph has left it.
-///
-/// The example of [`RecordedBatch`] has it.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordedFeatures<'a> {
     /// Structure by structure, feature by feature in the order of [`Selection::features`](crate::engine::Selection::features),

@@ -49,8 +49,6 @@ impl Default for SlotOptions {
 }
 
 /// What was allocated so far. In a steady state it stays as it is.
-///
-/// The example of [`DeviceSlots`] has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SlotStatistics {

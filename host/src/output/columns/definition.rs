@@ -1,4 +1,4 @@
-//! What each column holds: the text that `--explain` prints and that files carry.
+//! Definitions of columns, which `--explain` prints and files contain.
 
 use super::{Column, Label, LineageColumn};
 
@@ -13,7 +13,7 @@ impl Column {
         }
     }
 
-    /// What its values are.
+    /// The definition of its values.
     #[must_use]
     pub const fn definition(&self) -> &'static str {
         match self {
@@ -39,7 +39,7 @@ impl Column {
         }
     }
 
-    /// Where its definition comes from; empty if from nowhere else.
+    /// The source of its definition; empty if there is none.
     #[must_use]
     pub const fn source(&self) -> &'static str {
         match self {

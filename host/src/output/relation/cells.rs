@@ -5,31 +5,29 @@ use arrow_array::{ArrayRef, Float32Array, Int32Array, StringArray, builder::Stri
 use arrow_schema::{ArrowError, DataType, Field};
 use std::sync::Arc;
 
-/// What the values of a column are.
+/// The kind of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellKind {
     /// Texts.
     Text,
-    /// Texts of words divided by spaces; JSON has an array of them.
+    /// Texts of words separated by spaces; an array in JSON.
     Words,
-    /// Whole numbers.
+    /// Integers.
     Int,
     /// Numbers, which may be undefined.
     Float,
 }
 
-/// A column of a relation, as every format and the documents have it.
-///
-/// The example of [`RelationTable`](super::RelationTable) has two.
+/// A column of a relation, for all formats and the documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RelationColumn {
     /// Its name.
     pub name: &'static str,
-    /// What its values are.
+    /// The kind of its values.
     pub kind: CellKind,
     /// Their unit; empty if they have none.
     pub unit: &'static str,
-    /// What they mean.
+    /// Their definition.
     pub definition: &'static str,
 }
 
@@ -57,9 +55,9 @@ impl RelationColumn {
 pub enum Cells {
     /// Texts.
     Text(Vec<String>),
-    /// Whole numbers.
+    /// Integers.
     Int(Vec<i32>),
-    /// Numbers, NaN where they are not defined.
+    /// Numbers; NaN if undefined.
     Float(Vec<f32>),
 }
 
@@ -91,7 +89,7 @@ impl Cells {
         }
     }
 
-    /// Texts and whole numbers are never null; numbers are where they are not defined.
+    /// Texts and integers are never null; undefined numbers are.
     pub(super) fn into_array(self) -> Result<ArrayRef, ArrowError> {
         Ok(match self {
             Self::Text(values) => {

@@ -1,4 +1,4 @@
-//! The bytes of a relation's lines.
+//! Writes a relation's lines.
 
 use super::super::OutputError;
 use super::{CellKind, Cells, RelationColumn};
@@ -9,7 +9,7 @@ use parquet::schema::types::{Type, TypePtr};
 use std::io::Write;
 use std::sync::Arc;
 
-/// Lines of text, after the header where it is given.
+/// Lines of text, after the header if it is given.
 pub(super) fn lines(
     header: Option<&[RelationColumn]>,
     cells: &[Cells],
@@ -36,10 +36,10 @@ pub(super) fn lines(
     lines.into_inner().map_err(|error| std::io::Error::other(error.to_string()))
 }
 
-/// What stands between the objects of an array.
+/// The text between the objects of an array.
 pub(super) const BETWEEN: &str = ",\n";
 
-/// A JSON object for each line. `array` is what stands before the next object of an array; objects of none are lines.
+/// A JSON object per line. `array` is the text before the next object of an array; without it, objects are lines.
 pub(super) fn objects(
     columns: &[RelationColumn],
     cells: &[Cells],
@@ -74,7 +74,7 @@ pub(super) fn objects(
     Ok(lines)
 }
 
-/// The columns as Parquet has them.
+/// The columns of the Parquet schema.
 pub(super) fn parquet_schema(columns: &[RelationColumn]) -> parquet::errors::Result<TypePtr> {
     let fields = columns.iter().map(|column| {
         let (physical, logical, repetition) = match column.kind {

@@ -127,7 +127,7 @@ pub(super) fn has_coordinates(line: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read::select::pack;
+    use crate::read::word::pack;
 
     #[test]
     fn names_lose_their_blanks() {

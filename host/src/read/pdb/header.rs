@@ -4,7 +4,7 @@ use crate::read::assembly::Remark350;
 use crate::read::number::pdb_residue_number;
 use crate::read::options::ReadOptions;
 use crate::read::references::References;
-use crate::read::select::pack;
+use crate::read::word::pack;
 use memchr::memchr2_iter;
 use std::collections::HashSet;
 

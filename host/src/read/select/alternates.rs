@@ -1,7 +1,8 @@
 //! Chooses one alternative for a whole residue.
 
-use super::{C, CA, N, Selection, trim_zeros};
+use super::{C, CA, N, Selection};
 use crate::read::options::Alternates;
+use crate::read::word::trim_zeros;
 use shared_types::backbone::RoleAtoms;
 use shared_types::{NO_CA, ResidueKind};
 use std::collections::{HashMap, HashSet};

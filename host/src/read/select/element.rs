@@ -1,6 +1,6 @@
 //! Chemical elements of atoms, and their radii.
 
-use super::trim_zeros;
+use crate::read::word::trim_zeros;
 use shared_types::ResidueKind;
 use shared_types::radii::{protor_radius, radius_of_element};
 
@@ -52,7 +52,7 @@ pub(super) fn radius(kind: ResidueKind, name: u64, element: u16) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read::select::pack;
+    use crate::read::word::pack;
 
     #[test]
     fn hydrogens_by_element_then_by_name() {

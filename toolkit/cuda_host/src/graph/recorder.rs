@@ -131,17 +131,7 @@ impl Staging {
 }
 
 impl<T> Staged<T> {
-    /// Number of elements.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether it is empty.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
+    counted!(self => self.len);
 
     pub(super) fn of<'g>(
         &self,

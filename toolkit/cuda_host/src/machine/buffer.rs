@@ -53,20 +53,10 @@ impl<T: DeviceLayout> Buffer<T> {
         }))
     }
 
-    /// Number of elements.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        match &self.0 {
-            Memory::Host(elements) => elements.len(),
-            Memory::Device(buffer, _) => buffer.len(),
-        }
-    }
-
-    /// Whether it is empty.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
+    counted!(self => match &self.0 {
+        Memory::Host(elements) => elements.len(),
+        Memory::Device(buffer, _) => buffer.len(),
+    });
 
     /// A view of all elements, for a kernel's `&[T]`.
     #[must_use]

@@ -1,6 +1,6 @@
 //! Borrowed parts of a machine's buffers.
 
-use crate::buffer::resolve;
+use crate::part::resolve;
 use crate::{CudaError, DeviceView, DeviceViewMut, Stream};
 use cuda_layout::DeviceLayout;
 use std::fmt;
@@ -48,20 +48,10 @@ impl<'a, T: DeviceLayout> BufferView<'a, T> {
         Self(Shared::Device(view, stream))
     }
 
-    /// Number of elements.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        match &self.0 {
-            Shared::Host(elements) => elements.len(),
-            Shared::Device(view, _) => view.len(),
-        }
-    }
-
-    /// Whether it is empty.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
+    counted!(self => match &self.0 {
+        Shared::Host(elements) => elements.len(),
+        Shared::Device(view, _) => view.len(),
+    });
 
     /// Some of these elements.
     ///
@@ -113,20 +103,10 @@ impl<'a, T: DeviceLayout> BufferViewMut<'a, T> {
         Self(Unique::Device(view, stream))
     }
 
-    /// Number of elements.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        match &self.0 {
-            Unique::Host(elements) => elements.len(),
-            Unique::Device(view, _) => view.len(),
-        }
-    }
-
-    /// Whether it is empty.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
+    counted!(self => match &self.0 {
+        Unique::Host(elements) => elements.len(),
+        Unique::Device(view, _) => view.len(),
+    });
 
     /// The same elements, for a shorter time: a launch consumes its view.
     #[must_use]

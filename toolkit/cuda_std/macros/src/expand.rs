@@ -1,4 +1,4 @@
-//! The code that stands for a kernel on each side.
+//! Generates a kernel's code for each side.
 
 mod device;
 mod host;
@@ -32,7 +32,7 @@ fn entries(signature: &Signature) -> Vec<Entry> {
     signature.instances.iter().map(|instance| Entry::of_instance(&signature.generics, instance)).collect()
 }
 
-/// An item that stops the build where the kernel's static shared arrays are more than a device has; in the entry's module.
+/// An item of the entry's module that stops the build if the kernel's static shared arrays exceed a device's memory.
 fn shared_limit(signature: &Signature, entry: &Entry) -> TokenStream {
     let arrays = signature.parameters.iter().filter_map(|parameter| match &parameter.kind {
         Kind::Shared { element, length } => Some((element, length)),
@@ -50,7 +50,7 @@ fn shared_limit(signature: &Signature, entry: &Entry) -> TokenStream {
     quote_spanned! { entry.name.span() =>
         #[allow(unused_braces)]
         const _: () = {
-            // `Pick` has a size of its own in shared memory, and needs none of this trait.
+            // `Pick` has another size in shared memory and does not need this trait.
             #[allow(unused_imports)]
             use p::InSharedMemory as _;
             let mut bytes = 0;

@@ -1,6 +1,5 @@
-//! Generic kernels: their instances, each of which is a PTX entry with a name of its own.
+//! Generic kernels. Each instance is a PTX entry with its own name.
 
-use crate::signature::{Kind, Parameter};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
@@ -21,7 +20,7 @@ impl Parse for Instance {
     }
 }
 
-/// Checks that instances give each parameter of a generic kernel what it is.
+/// Checks that instances match the parameters of a generic kernel: types for types, constants for constants.
 pub fn check(generics: &Generics, instances: &[Instance]) -> syn::Result<()> {
     if let Some(lifetime) = generics.lifetimes().next() {
         return Err(Error::new(lifetime.span(), "a kernel has no lifetimes: its arguments live as long as a launch"));
@@ -53,20 +52,20 @@ pub fn check(generics: &Generics, instances: &[Instance]) -> syn::Result<()> {
     })
 }
 
-/// What becomes one PTX entry: a kernel, or an instance of a generic one.
+/// A PTX entry: a kernel, or an instance of a generic one.
 pub struct Entry {
     pub name: Ident,
-    /// The entry in descriptions, so that PTX of an instance for other types is another text.
+    /// The entry's text in descriptions. It contains the types, so instances for different types differ.
     pub label: String,
-    /// What the kernel's parameters stand for, as items of the entry's module.
+    /// The values of the kernel's generic parameters, as items of the entry's module.
     pub bindings: TokenStream,
-    /// Where the entry's module reaches the kernel's functions, and what is behind their names.
+    /// The path from the entry's module to the kernel's functions.
     pub home: TokenStream,
     pub arguments: TokenStream,
 }
 
 impl Entry {
-    /// That of a kernel without parameters for types and constants.
+    /// The entry of a kernel that is not generic.
     pub fn plain(name: &Ident) -> Self {
         let nothing = TokenStream::new;
         let (name, label) = (name.clone(), name.to_string());
@@ -86,7 +85,7 @@ impl Entry {
             GenericParam::Lifetime(_) => TokenStream::new(),
         });
         let text: String = arguments.to_token_stream().to_string().split_whitespace().collect();
-        // At the instance's name: there the compiler says that these are not what the kernel asks for.
+        // With the span of the instance's name, so that the compiler reports unmet bounds there.
         let names = names(generics).into_iter().map(|id| Ident::new(&id.to_string(), name.span()));
         Self {
             name: name.clone(),
@@ -98,7 +97,7 @@ impl Entry {
     }
 }
 
-/// The parameters by name.
+/// The names of the parameters.
 pub fn names(generics: &Generics) -> Vec<&Ident> {
     let names = generics.params.iter().filter_map(|parameter| match parameter {
         GenericParam::Type(parameter) => Some(&parameter.ident),
@@ -108,7 +107,7 @@ pub fn names(generics: &Generics) -> Vec<&Ident> {
     names.collect()
 }
 
-/// The parameters as another item declares them, without what the kernel asks of them.
+/// Declarations of the parameters for another item, without bounds.
 pub fn declarations(generics: &Generics) -> Vec<TokenStream> {
     let declared = generics.params.iter().map(|parameter| match parameter {
         GenericParam::Const(parameter) => {
@@ -121,7 +120,7 @@ pub fn declarations(generics: &Generics) -> Vec<TokenStream> {
     declared.collect()
 }
 
-/// The parameters that the fields of a launch's arguments are made of. Others say what the kernel does, and no field.
+/// The parameters that occur in the types of a launch's arguments. The others occur only in the kernel's code.
 pub fn of_fields(generics: &Generics, fields: &TokenStream) -> Generics {
     let mut kept = generics.clone();
     kept.params = generics
@@ -137,20 +136,8 @@ pub fn of_fields(generics: &Generics, fields: &TokenStream) -> Generics {
     kept
 }
 
-/// What a launch asks of types that its kernel leaves open: that elements of buffers cross.
-pub fn elements(generics: &Generics, parameters: &[Parameter]) -> Vec<TokenStream> {
-    let elements = parameters.iter().filter_map(|parameter| match &parameter.kind {
-        Kind::Slice(element) | Kind::Segment(element) | Kind::Scatter(element) | Kind::GridMemory(element) => {
-            Some(element)
-        }
-        Kind::Chunk { element, .. } | Kind::Tile2d { element, .. } | Kind::Atomics { element, .. } => Some(element),
-        Kind::Shared { .. } | Kind::DynamicShared(_) | Kind::Value => None,
-    });
-    let open = elements.filter(|ty| names(generics).iter().any(|name| mentions(&ty.to_token_stream(), name)));
-    open.map(|ty| quote!(#ty: ::cuda_std::__private::cuda_layout::DeviceLayout)).collect()
-}
-
-fn mentions(tokens: &TokenStream, name: &Ident) -> bool {
+/// Whether the parameter `name` occurs in `tokens`.
+pub fn mentions(tokens: &TokenStream, name: &Ident) -> bool {
     tokens.clone().into_iter().any(|token| match token {
         TokenTree::Ident(ident) => ident == *name,
         TokenTree::Group(group) => mentions(&group.stream(), name),

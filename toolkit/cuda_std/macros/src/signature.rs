@@ -1,4 +1,4 @@
-//! What a kernel's signature says.
+//! Parses a kernel's signature.
 
 use crate::generic::{self, Instance};
 use proc_macro2::TokenStream;
@@ -14,20 +14,20 @@ use syn::{
 pub struct Options {
     /// A constant expression.
     pub threads: TokenStream,
-    /// 0 where it is not said.
+    /// 0 if it is not given.
     pub blocks_per_sm: u32,
-    /// Dimensions of the grid, where it is said.
+    /// Dimensions of the grid, if given.
     pub dimensions: Option<u32>,
     pub requirements: Vec<Requirement>,
     pub instances: Vec<Instance>,
-    /// Whether CPU cores that have AVX-512 get code for it.
+    /// Whether to compile another version for CPU cores with AVX-512.
     pub avx512: bool,
 }
 
-/// What a launch's arguments must fulfil.
+/// A condition on a launch's arguments.
 pub struct Requirement {
     pub expression: Expr,
-    /// As it was written.
+    /// Its source text.
     pub text: String,
 }
 
@@ -37,7 +37,7 @@ impl Requirement {
         let list;
         let parentheses = syn::parenthesized!(list in input);
         let expressions = list.parse_terminated(Expr::parse, Token![,])?;
-        // A token's span does not reach to the next one: the whole list's text is cut at its commas.
+        // Spans of tokens leave out what is between them, so the text of the whole list is split at commas.
         let text = parentheses.span.join().source_text().unwrap_or_default();
         let mut texts = split_at_commas(text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(""));
         if texts.len() != expressions.len() {
@@ -47,7 +47,7 @@ impl Requirement {
     }
 }
 
-/// The parts of a text between commas that stand in no bracket, each on one line.
+/// The parts of a text between commas outside of brackets, each on one line.
 fn split_at_commas(text: &str) -> Vec<String> {
     let mut depth = 0i32;
     let parts = text.split(|c: char| {
@@ -113,8 +113,8 @@ impl Parse for Options {
     }
 }
 
-/// The number of threads as a constant expression of type `u32`. A number is checked here, and what has a name where its
-/// value is known.
+/// The number of threads as a constant expression of type `u32`. A literal is checked here, a named constant when it is
+/// evaluated.
 fn threads_in_block(value: &Expr) -> syn::Result<TokenStream> {
     match value {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => {
@@ -136,11 +136,11 @@ pub struct Parameter {
     pub kind: Kind,
 }
 
-/// What a parameter is.
+/// The kind of a parameter.
 pub enum Kind {
     /// `&[T]`.
     Slice(Type),
-    /// `&mut Segment<T>`, here and in the next two perhaps with an access behind it.
+    /// `&mut Segment<T>`; this and the next two may also have an access as the last argument.
     Segment(Type),
     /// `&mut Chunk<T, N>`.
     Chunk { element: Type, length: Box<GenericArgument> },
@@ -251,7 +251,7 @@ impl Signature {
     }
 }
 
-/// Refuses what a kernel whose blocks meet cannot have, and what no other kernel can.
+/// Refuses parameters that a kernel whose blocks meet cannot have, and those that only such a kernel can have.
 fn check_meeting(parameter: &Parameter, meets: bool) -> syn::Result<()> {
     match (&parameter.kind, meets) {
         (Kind::Slice(_) | Kind::Value | Kind::Atomics { .. } | Kind::Scatter(_), _) | (Kind::GridMemory(_), true) => {
@@ -358,7 +358,7 @@ fn kind(ty: &Type) -> syn::Result<Kind> {
     }
 }
 
-/// What to write in place of a type that people try and that has no layout of its own.
+/// What to write instead of a common type that has no device layout.
 fn no_value(ty: &Type) -> Option<&'static str> {
     let Type::Path(path) = ty else {
         return match ty {
@@ -388,7 +388,7 @@ fn is_mut_ref_to<'t>(ty: &'t Type, name: &str) -> Option<&'t PathSegment> {
     path.path.segments.last().filter(|segment| segment.ident == name)
 }
 
-/// Generic arguments of an output but for lifetimes and for what the kernel does with it, which is the kernel's own affair.
+/// Generic arguments of an output, without lifetimes and without the access, which concerns only the kernel.
 fn without_access(segment: &PathSegment) -> Vec<GenericArgument> {
     let mut arguments = arguments(segment);
     if let Some(GenericArgument::Type(Type::Path(path))) = arguments.last()
@@ -399,7 +399,7 @@ fn without_access(segment: &PathSegment) -> Vec<GenericArgument> {
     arguments
 }
 
-/// Generic arguments but for lifetimes.
+/// Generic arguments without lifetimes.
 fn arguments(segment: &PathSegment) -> Vec<GenericArgument> {
     match &segment.arguments {
         PathArguments::AngleBracketed(list) => {

@@ -28,6 +28,9 @@
 //! assert_eq!(math::canonical(-f64::NAN).to_bits(), math::NAN.to_bits());
 //! ```
 
+use super::power::repeated_squares;
+use super::rounding::operations;
+
 /// The only NaN of results.
 pub const NAN: f64 = f64::from_bits(0x7ff8_0000_0000_0000);
 
@@ -74,23 +77,8 @@ pub fn sqrt(x: f64) -> f64 {
     x.sqrt()
 }
 
-/// Functions that are one operation of IEEE 754, as in [`rounding`](super::rounding).
-macro_rules! operations {
-    ($($(#[$doc:meta])* $name:ident;)+) => {$(
-        $(#[$doc])*
-        #[inline(always)]
-        #[must_use]
-        pub fn $name(x: f64) -> f64 {
-            #[cfg(target_arch = "nvptx64")]
-            let y = core::f64::math::$name(x);
-            #[cfg(not(target_arch = "nvptx64"))]
-            let y = x.$name();
-            canonical(y)
-        }
-    )+};
-}
-
 operations! {
+    f64:
     /// The largest integer that is not above x.
     floor;
     /// The smallest integer that is not below x.
@@ -179,20 +167,7 @@ pub fn sin_cos(x: f64) -> (f64, f64) {
 #[inline(always)]
 #[must_use]
 pub fn powi(x: f64, n: i32) -> f64 {
-    let mut left = n.unsigned_abs();
-    let mut power = x;
-    let mut y = 1.0;
-    loop {
-        if left & 1 == 1 {
-            y *= power;
-        }
-        left >>= 1;
-        if left == 0 {
-            break;
-        }
-        power *= power;
-    }
-    canonical(if n < 0 { 1.0 / y } else { y })
+    repeated_squares!(x, n)
 }
 
 /// 1 / sqrt(x). Each operation is correctly rounded.

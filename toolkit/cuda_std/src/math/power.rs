@@ -112,6 +112,28 @@ pub fn pow(x: f32, y: f32) -> f32 {
     }
 }
 
+/// `x^n` by repeated squaring, of either float.
+macro_rules! repeated_squares {
+    ($x:ident, $n:ident) => {{
+        let mut left = $n.unsigned_abs();
+        let mut power = $x;
+        let mut y = 1.0;
+        loop {
+            if left & 1 == 1 {
+                y *= power;
+            }
+            left >>= 1;
+            if left == 0 {
+                break;
+            }
+            power *= power;
+        }
+        canonical(if $n < 0 { 1.0 / y } else { y })
+    }};
+}
+
+pub(super) use repeated_squares;
+
 /// x^n by repeated squaring: for a constant n, a few multiplications.
 ///
 /// Each multiplication rounds, so the error grows with n. Where x^-n exceeds the range of `f32`, a negative power is 0.
@@ -124,20 +146,7 @@ pub fn pow(x: f32, y: f32) -> f32 {
 #[inline(always)]
 #[must_use]
 pub fn powi(x: f32, n: i32) -> f32 {
-    let mut left = n.unsigned_abs();
-    let mut power = x;
-    let mut y = 1.0;
-    loop {
-        if left & 1 == 1 {
-            y *= power;
-        }
-        left >>= 1;
-        if left == 0 {
-            break;
-        }
-        power *= power;
-    }
-    canonical(if n < 0 { 1.0 / y } else { y })
+    repeated_squares!(x, n)
 }
 
 /// The cube root.

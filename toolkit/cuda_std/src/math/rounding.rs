@@ -4,13 +4,13 @@ use super::{NAN, canonical};
 
 /// Functions that are one operation of IEEE 754: a method of the standard library on a CPU and of `core` on the device.
 macro_rules! operations {
-    ($($(#[$doc:meta])* $name:ident;)+) => {$(
+    ($float:ident: $($(#[$doc:meta])* $name:ident;)+) => {$(
         $(#[$doc])*
         #[inline(always)]
         #[must_use]
-        pub fn $name(x: f32) -> f32 {
+        pub fn $name(x: $float) -> $float {
             #[cfg(target_arch = "nvptx64")]
-            let y = core::f32::math::$name(x);
+            let y = core::$float::math::$name(x);
             #[cfg(not(target_arch = "nvptx64"))]
             let y = x.$name();
             canonical(y)
@@ -18,7 +18,10 @@ macro_rules! operations {
     )+};
 }
 
+pub(super) use operations;
+
 operations! {
+    f32:
     /// The largest integer not above x.
     ///
     /// ```

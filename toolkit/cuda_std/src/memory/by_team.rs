@@ -1,8 +1,8 @@
 //! Phases of teams that write a block's memory, behind the methods of [`BlockMemory`](crate::BlockMemory).
 
-use super::Elements;
 use crate::access::Readable;
 use crate::bounds::check_length;
+use crate::elements::Elements;
 use crate::seal::INSIDE;
 use crate::{Block, Team, platform};
 

@@ -1,8 +1,9 @@
 //! Phases of warps that write a block's memory, behind the methods of [`BlockMemory`].
 
-use super::{Elements, WarpPart};
+use super::WarpPart;
 use crate::access::Readable;
 use crate::bounds::{MAX_LENGTH, check_length};
+use crate::elements::Elements;
 use crate::seal::INSIDE;
 use crate::warp_list::SharedByWarp;
 use crate::{Block, BlockMemory, PerLane, Tile, Warp, platform};

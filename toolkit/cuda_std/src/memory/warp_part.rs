@@ -1,7 +1,7 @@
 //! The part of a block's memory that one warp writes.
 
-use super::Elements;
 use crate::bounds::check_index;
+use crate::elements::Elements;
 use crate::{Warp, platform};
 
 /// A part of a block's memory that one warp writes, in a phase of

@@ -1,4 +1,4 @@
-//! The CPU's side: a panic unwinds to the executor, which asks here where it happened.
+//! The CPU's side: a panic unwinds to the executor, which gets its location from here.
 
 use super::KernelPanic;
 use crate::platform::FloatMode;
@@ -14,7 +14,7 @@ struct Site {
     column: u32,
     message: Option<String>,
     thread: Option<u32>,
-    /// The block, where the kernel's blocks meet.
+    /// The block, if the kernel's blocks meet.
     block: Option<u32>,
 }
 
@@ -23,7 +23,7 @@ thread_local! {
     static SITE: RefCell<Option<Site>> = const { RefCell::new(None) };
 }
 
-/// Runs one block, and turns a panic in it into an error. It is compiled once, whatever it runs.
+/// Runs one block, and turns a panic in it into an error. It is compiled once for all kernels.
 #[inline(never)]
 pub(crate) fn catch(kernel: &str, block: [u32; 3], run: &mut dyn FnMut()) -> Result<(), KernelPanic> {
     install_hook();

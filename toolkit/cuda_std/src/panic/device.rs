@@ -10,7 +10,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 // whether a thread of this block has panicked.
 global_asm!(".shared .align 8 .b8 __cuda_std_launch[16];");
 
-/// Notes where this launch reports a panic. Every thread of the block calls it first.
+/// Stores the address of this launch's panic record. Every thread of the block calls it first.
 ///
 /// # Safety
 /// `record` is null or points to a record that outlives the launch.
@@ -102,7 +102,7 @@ fn on_panic(info: &core::panic::PanicInfo<'_>) -> ! {
 }
 
 /// # Safety
-/// This thread alone may write the record.
+/// Only this thread may write the record.
 unsafe fn write(record: *mut PanicRecord, kernel: u32, info: &core::panic::PanicInfo<'_>) {
     // SAFETY: the caller's; special registers.
     unsafe {
@@ -122,11 +122,11 @@ unsafe fn write(record: *mut PanicRecord, kernel: u32, info: &core::panic::Panic
 }
 
 /// # Safety
-/// This thread alone may write `to`.
+/// Only this thread may write `to`.
 unsafe fn copy(to: *mut [u8; TEXT_BYTES], text: &str) -> u32 {
     let len = text.len().min(TEXT_BYTES);
     for (i, byte) in text.bytes().take(len).enumerate() {
-        // SAFETY: `i` lies within the array.
+        // SAFETY: `i` is within the array.
         unsafe { to.cast::<u8>().add(i).write_volatile(byte) };
     }
     len as u32

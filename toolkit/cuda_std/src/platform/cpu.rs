@@ -55,7 +55,7 @@ pub(crate) fn publish() {
     barrier();
 }
 
-/// Nothing: a panic has unwound before anybody asks.
+/// Nothing, because a panic has unwound before.
 #[derive(Clone, Copy)]
 pub(crate) struct Poison;
 
@@ -71,10 +71,10 @@ impl Poison {
     pub(crate) fn leave(self) {}
 }
 
-/// Four words that lie one behind the other.
+/// Loads four consecutive words.
 ///
 /// # Safety
-/// They are there, at a multiple of 16 bytes.
+/// They exist, at a multiple of 16 bytes.
 #[inline(always)]
 pub(crate) unsafe fn load_four_words(at: *const u32) -> [u32; 4] {
     #[repr(align(16))]

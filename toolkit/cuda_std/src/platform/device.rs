@@ -1,4 +1,4 @@
-//! A GPU: every thread runs this code, and finds out by its index what is its own.
+//! The device's half: every thread runs this code and selects its share of the work by its index.
 
 mod atomic;
 mod frozen;
@@ -54,7 +54,7 @@ pub(crate) fn thread_index() -> u32 {
     unsafe { nvptx::_thread_idx_x() }
 }
 
-/// The block's number in a grid of `DIMENSIONS` dimensions, x fastest. The host has seen that all numbers are 32-bit ones.
+/// The block's number in a grid of `DIMENSIONS` dimensions, x fastest. The host has checked that it fits 32 bits.
 #[inline(always)]
 pub fn block_index<const DIMENSIONS: u32>() -> u32 {
     let ([x, y, z], grid) = (block_index_3d(), grid());
@@ -65,7 +65,7 @@ pub fn block_index<const DIMENSIONS: u32>() -> u32 {
     }
 }
 
-/// Where the block stands.
+/// The block's position in the grid.
 #[inline(always)]
 pub fn block_index_3d() -> [u32; 3] {
     // SAFETY: reads special registers.
@@ -95,7 +95,7 @@ impl Crew {
         self.threads
     }
 
-    /// The thread that asks, with what the compiler does not know of its index. (Where that is of no use it only disturbs.)
+    /// The calling thread, with facts about its index for the compiler. (They are left out where they only hinder it.)
     #[inline(always)]
     fn thread(self) -> u32 {
         let thread = thread_index();
@@ -104,7 +104,7 @@ impl Crew {
         thread
     }
 
-    /// On a device nobody orders the threads.
+    /// Threads on a device have no order.
     #[inline(always)]
     pub(crate) fn next_phase(&mut self) -> Self {
         *self
@@ -121,7 +121,7 @@ impl Crew {
     }
 }
 
-/// Which of its warp this lane is.
+/// The lane's index in its warp.
 #[cfg(target_feature = "sm_80")]
 #[inline(always)]
 pub(crate) fn lane() -> u32 {
@@ -136,15 +136,15 @@ pub(crate) fn barrier() {
     unsafe { nvptx::_syncthreads() };
 }
 
-/// Waits for every thread of the block, after something was written for others to read. A thread of a block in which one
-/// has panicked goes no further: what it would read may never have been written.
+/// Waits for every thread of the block, after a write that others read. If a thread of the block has panicked, the others
+/// end here, because the values that they would read may not have been written.
 #[inline(always)]
 pub(crate) fn publish() {
     barrier();
     leave_if_poisoned();
 }
 
-/// Whether a thread of the block has panicked: asked now and looked at later, so that nobody waits for the answer.
+/// Whether a thread of the block has panicked. The value is loaded now and used later, so that no thread waits for it.
 #[derive(Clone, Copy)]
 pub(crate) struct Poison(u32);
 
@@ -156,7 +156,7 @@ impl Poison {
         Self(poison())
     }
 
-    /// Ends this thread if one had.
+    /// Ends this thread if one has panicked.
     #[inline(always)]
     pub(crate) fn leave(self) {
         if self.0 != 0 {
@@ -165,11 +165,11 @@ impl Poison {
     }
 }
 
-/// Four words that lie one behind the other, by one instruction. The compiler by itself would find that four loads give the same,
-/// where the code around it has those for other slices, and have only those.
+/// Loads four consecutive words with one instruction. Plain loads would be merged with equal single loads for other slices, and
+/// only those would remain.
 ///
 /// # Safety
-/// They are there, at a multiple of 16 bytes, and nobody writes them.
+/// They exist, at a multiple of 16 bytes, and nothing writes them.
 #[inline(always)]
 pub(crate) unsafe fn load_four_words(at: *const u32) -> [u32; 4] {
     let (a, b, c, d): (u32, u32, u32, u32);
@@ -182,8 +182,8 @@ pub(crate) unsafe fn load_four_words(at: *const u32) -> [u32; 4] {
     [a, b, c, d]
 }
 
-/// The indices `first, first + step, ..` below `n`. The sum cannot wrap, so it is not checked in every turn:
-/// [`crate::bounds::check_length`] has seen that `n` leaves room for a step.
+/// The indices `first, first + step, ..` below `n`. The sum cannot wrap, because [`crate::bounds::check_length`] has checked
+/// that `n` leaves room for a step.
 #[inline(always)]
 fn strided(first: u32, step: u32, n: u32, mut f: impl FnMut(u32)) {
     let mut i = first;
@@ -206,8 +206,8 @@ pub(crate) fn each_index_of_warp(_crew: Crew, _warp: u32, n: u32, f: impl Fn(u32
     strided(thread_index() % WARP, WARP, n, f);
 }
 
-/// Runs `store(i, value(i))` for every index below `n`: the values of several turns first, so that what they load is under
-/// way at the same time. Where `n` and the number of threads are known to the compiler, nothing is left of the loops.
+/// Runs `store(i, value(i))` for every index below `n`. It computes the values of several turns first, so that their loads
+/// overlap. If the compiler knows `n` and the number of threads, it unrolls the loops completely.
 #[inline(always)]
 pub(crate) fn each_ahead<T>(crew: Crew, n: u32, value: impl Fn(u32) -> T, store: impl Fn(u32, T)) {
     frozen(&value);
@@ -224,7 +224,7 @@ pub(crate) fn each_ahead<T>(crew: Crew, n: u32, value: impl Fn(u32) -> T, store:
         store(turns[2], c);
         store(turns[3], d);
     }
-    // In turns of the block: with a known number of them a thread's index does not matter.
+    // Counts turns of the block: if their number is known, it does not depend on the thread's index.
     let done = batches.wrapping_mul(AHEAD);
     for turn in done..n / step {
         store(at(turn), value(at(turn)));
@@ -235,8 +235,8 @@ pub(crate) fn each_ahead<T>(crew: Crew, n: u32, value: impl Fn(u32) -> T, store:
     }
 }
 
-/// Runs `f` for every index below `n`, for what is asked again and again: what the compiler finds out of an index it computes here and
-/// keeps in no register until the next time. Where `n` and the number of threads are known to it, nothing is left of the loop.
+/// Runs `f` for every index below `n`, for loops that are repeated often: values derived from an index are computed anew each
+/// time and take no registers in between. If the compiler knows `n` and the number of threads, it unrolls the loop completely.
 #[inline(always)]
 pub(crate) fn each_unrolled(crew: Crew, n: u32, f: impl Fn(u32)) {
     frozen(&f);
@@ -266,7 +266,7 @@ pub(crate) fn each_unrolled(crew: Crew, n: u32, f: impl Fn(u32)) {
     }
 }
 
-/// The thread that index `i` belongs to: the one that asks.
+/// The thread that index `i` belongs to: the calling one.
 #[inline(always)]
 pub(crate) fn thread_of(_crew: Crew, _i: u32) -> u32 {
     thread_index()
@@ -274,8 +274,8 @@ pub(crate) fn thread_of(_crew: Crew, _i: u32) -> u32 {
 
 /// Runs `f(i, owned)` for every index below `n`, each by a team of `L` threads.
 ///
-/// All teams of a warp take the same number of turns, so that its lanes meet at every shuffle; a team without an index
-/// of its own repeats the last one, which it does not own and must not write.
+/// All teams of a warp take the same number of turns, so that its lanes meet at every shuffle. A team without an index
+/// repeats the last one, which it does not own and must not write.
 #[inline(always)]
 pub(crate) fn each_team<const L: u32>(crew: Crew, n: u32, f: impl Fn(u32, bool)) {
     frozen(&f);
@@ -314,7 +314,7 @@ impl<T> PerThreadStorage<T> {
         f(crew.thread(), &self.0);
     }
 
-    /// The value of thread `index`, which the caller is.
+    /// The value of thread `index`, which is the calling one.
     #[inline(always)]
     pub(crate) fn own(&self, _index: u32) -> &T {
         &self.0

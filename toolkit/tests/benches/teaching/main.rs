@@ -1,5 +1,5 @@
-//! Benchmarks that teach: the cost of a habit on this machine, compared with its alternatives. `cargo bench -p tests
-//! --bench teaching`, or as an executable on a GPU machine.
+//! Benchmarks that teach: the cost of a habit on this machine, compared with its alternatives. `cargo bench -p
+//! toolkit-tests --bench teaching`, or as an executable on a GPU machine.
 //!
 //! The forms of a lesson run in turn in every repetition, each time beginning with another one, so a change of clock rates
 //! affects all alike. Work of the device alone is timed by events, work that involves the host by wall time until the
@@ -9,13 +9,12 @@ mod launches;
 mod memory;
 mod sums;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Error, Result, ensure};
 use clap::Parser;
-use cuda_host::{CudaExecutor, Device, driver_version};
-use std::path::{Path, PathBuf};
+use cuda_host::CudaExecutor;
 use std::process::ExitCode;
 use std::time::Instant;
-use toolkit_tests::bench::{Watch, median, today};
+use toolkit_tests::bench::{Record, Watch, least, median};
 
 /// Time the guide's lessons on the first GPU
 #[derive(Parser)]
@@ -28,21 +27,8 @@ struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 21, value_parser = clap::value_parser!(u16).range(1..))]
     repetitions: u16,
 
-    /// Write the results here, too
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
-
-    /// Date in the CSV [default: today, by the system's clock]
-    #[arg(long, value_name = "YYYY-MM-DD")]
-    date: Option<String>,
-
-    /// Machine in the CSV [default: the GPU's name]
-    #[arg(long, value_name = "TEXT")]
-    machine: Option<String>,
-
-    /// What `cargo bench` passes
-    #[arg(long, hide = true)]
-    bench: bool,
+    #[command(flatten)]
+    record: Record,
 }
 
 /// How a form is timed.
@@ -102,12 +88,23 @@ fn main() -> Result<ExitCode> {
     time(&mut launches::Launches::new(&gpu)?)?;
     time(&mut sums::Sums::new(&gpu, n)?)?;
 
-    let machine = arguments.machine.clone().map_or_else(|| Device::info(0).map(|device| device.name), Ok)?;
-    print(&lines, &machine)?;
-    if let Some(path) = &arguments.csv {
-        let date = arguments.date.clone().unwrap_or_else(today);
-        write_csv(path, &lines, &machine, &date).with_context(|| format!("cannot write {}", path.display()))?;
+    let mut table = arguments.record.table_of_gpu()?;
+    for line in lines {
+        let milliseconds = median(&line.milliseconds);
+        table.add([
+            ("lesson", line.lesson.to_owned()),
+            ("form", line.form),
+            ("timed_by", if line.clock == Clock::Device { "events" } else { "clock" }.to_owned()),
+            ("repetitions", line.milliseconds.len().to_string()),
+            ("median_ms", format!("{milliseconds:.5}")),
+            ("min_ms", format!("{:.5}", least(&line.milliseconds))),
+            ("bytes", format!("{:.0}", line.bytes)),
+            ("gb_per_s", format!("{:.2}", line.bytes / milliseconds / 1e6)),
+            ("times_as_fast", format!("{:.3}", line.faster)),
+        ]);
     }
+    table.print();
+    arguments.record.write(&table).map_err(Error::msg)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -142,63 +139,4 @@ fn measure(gpu: &CudaExecutor, lesson: &mut dyn Lesson, repetitions: usize) -> R
         Line { lesson, clock, form, bytes, milliseconds, faster: median(&ratios) }
     };
     Ok(forms.into_iter().zip(milliseconds).map(line).collect())
-}
-
-fn print(lines: &[Line], machine: &str) -> Result<()> {
-    println!("\n{machine}, CUDA {}", driver_version()?);
-    println!("{:34} {:34} {:>10} {:>10} {:>8} {:>7}", "lesson", "form", "median ms", "min ms", "GB/s", "times");
-    for line in lines {
-        let milliseconds = median(&line.milliseconds);
-        println!(
-            "{:34} {:34} {milliseconds:>10.4} {:>10.4} {:>8.1} {:>7.2}",
-            line.lesson,
-            line.form,
-            least(&line.milliseconds),
-            line.bytes / milliseconds / 1e6,
-            line.faster
-        );
-    }
-    Ok(())
-}
-
-fn write_csv(path: &Path, lines: &[Line], machine: &str, date: &str) -> Result<()> {
-    let mut csv = csv::Writer::from_path(path)?;
-    csv.write_record([
-        "date",
-        "machine",
-        "cuda",
-        "lesson",
-        "form",
-        "timed_by",
-        "repetitions",
-        "median_ms",
-        "min_ms",
-        "bytes",
-        "gb_per_s",
-        "times_as_fast",
-    ])?;
-    for line in lines {
-        let milliseconds = median(&line.milliseconds);
-        let timed_by = if line.clock == Clock::Device { "events" } else { "clock" };
-        csv.write_record([
-            date,
-            machine,
-            &driver_version()?.to_string(),
-            line.lesson,
-            &line.form,
-            timed_by,
-            &line.milliseconds.len().to_string(),
-            &format!("{milliseconds:.5}"),
-            &format!("{:.5}", least(&line.milliseconds)),
-            &format!("{:.0}", line.bytes),
-            &format!("{:.2}", line.bytes / milliseconds / 1e6),
-            &format!("{:.3}", line.faster),
-        ])?;
-    }
-    csv.flush()?;
-    Ok(())
-}
-
-fn least(values: &[f64]) -> f64 {
-    values.iter().copied().fold(f64::INFINITY, f64::min)
 }

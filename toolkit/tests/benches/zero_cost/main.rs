@@ -1,5 +1,5 @@
 //! The cost of the safe form: kernels in safe Rust, in Rust with raw pointers, and in CUDA C++, with the same algorithm.
-//! `cargo bench -p tests --bench zero_cost`, or as an executable on a GPU machine.
+//! `cargo bench -p toolkit-tests --bench zero_cost`, or as an executable on a GPU machine.
 //!
 //! Times come from events around one launch. All forms of an operation run in turn in every repetition, each time beginning
 //! with another one, so a change of clock rates affects all alike; a ratio is the median of the ratios within repetitions.
@@ -11,14 +11,15 @@ mod matmul;
 mod memory;
 mod report;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Error, Result, ensure};
 use clap::Parser;
-use cuda_host::{Device, KernelAttributes};
+use cuda_host::KernelAttributes;
 use gather::{Gather, Order};
 use gpu::Gpu;
 use report::{Line, Report};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use toolkit_tests::bench::Record;
 
 /// Time safe kernels against their baselines on the first GPU
 #[derive(Parser)]
@@ -39,21 +40,8 @@ struct Arguments {
     #[arg(long, value_name = "FILE")]
     baselines: Option<PathBuf>,
 
-    /// Write the results here, too
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
-
-    /// Date in the CSV
-    #[arg(long, value_name = "YYYY-MM-DD", default_value = "")]
-    date: String,
-
-    /// Machine in the CSV [default: the GPU's name]
-    #[arg(long, value_name = "TEXT")]
-    machine: Option<String>,
-
-    /// What `cargo bench` passes
-    #[arg(long, hide = true)]
-    bench: bool,
+    #[command(flatten)]
+    record: Record,
 }
 
 /// The form of a kernel.
@@ -107,7 +95,7 @@ fn main() -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let gpu = Gpu::new(arguments.baselines.as_deref())?;
-    let mut report = Report::new(&arguments, &Device::info(0)?)?;
+    let mut report = Report::default();
     let n = arguments.mebi_elements << 20;
     time(&gpu, &arguments, &mut memory::Saxpy::new(&gpu, n)?, &mut report)?;
     for order in [Order::Rising, Order::Near, Order::Far] {
@@ -120,14 +108,13 @@ fn main() -> Result<ExitCode> {
         ensure!(n > 0 && n.is_multiple_of(128) && n <= 16384, "--matrices: {n} is no multiple of 128 up to 16384");
         time(&gpu, &arguments, &mut matmul::Matmul::new(&gpu, n)?, &mut report)?;
     }
-    report.copies(memory::copy_gbs(&gpu, n, usize::from(arguments.repetitions))?);
-    report.print();
+    let mut table = arguments.record.table_of_gpu()?;
+    report.fill(&mut table, memory::copy_gbs(&gpu, n, usize::from(arguments.repetitions))?);
+    table.print();
     if arguments.baselines.is_none() {
         println!("no baselines in CUDA C++: --baselines FILE names baselines/zero_cost.cu as nvcc made it");
     }
-    if let Some(path) = &arguments.csv {
-        report.write_csv(path).with_context(|| format!("cannot write {}", path.display()))?;
-    }
+    arguments.record.write(&table).map_err(Error::msg)?;
     Ok(if report.all_right() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

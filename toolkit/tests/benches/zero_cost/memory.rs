@@ -300,5 +300,5 @@ pub fn copy_gbs(gpu: &Gpu, n: u32, repetitions: usize) -> Result<f64> {
     for _ in 0..repetitions + 1 {
         milliseconds.push(gpu.time(|| Ok(to.view_mut().copy_from_device(stream, from.view())?))?);
     }
-    Ok(8.0 * f64::from(n) / crate::report::median(&milliseconds[1..]) / 1e6)
+    Ok(8.0 * f64::from(n) / toolkit_tests::bench::median(&milliseconds[1..]) / 1e6)
 }

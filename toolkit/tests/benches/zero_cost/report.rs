@@ -1,9 +1,8 @@
-//! Output of measurements: ratios, then a table; and CSV.
+//! Measurements: ratios, and rows of a table.
 
-use crate::{Arguments, Form, Work};
-use anyhow::Result;
-use cuda_host::{DeviceInfo, KernelAttributes, driver_version};
-use std::path::Path;
+use crate::{Form, Work};
+use cuda_host::KernelAttributes;
+use toolkit_tests::bench::{Table, least, median};
 
 /// A form of an operation.
 pub struct Line {
@@ -18,27 +17,14 @@ pub struct Line {
 }
 
 /// All results of one run.
+#[derive(Default)]
 pub struct Report {
-    machine: String,
-    driver: String,
-    date: String,
-    copy_gbs: f64,
     lines: Vec<Line>,
 }
 
 impl Report {
-    pub fn new(arguments: &Arguments, device: &DeviceInfo) -> Result<Self> {
-        let machine = arguments.machine.clone().unwrap_or_else(|| device.name.clone());
-        let driver = driver_version()?.to_string();
-        Ok(Self { machine, driver, date: arguments.date.clone(), copy_gbs: f64::NAN, lines: Vec::new() })
-    }
-
     pub fn add(&mut self, line: Line) {
         self.lines.push(line);
-    }
-
-    pub fn copies(&mut self, gbs: f64) {
-        self.copy_gbs = gbs;
     }
 
     /// Whether all forms of every operation gave the same bits.
@@ -53,7 +39,8 @@ impl Report {
         (line.form != to).then(|| median(&pairs.map(|(ours, theirs)| ours / theirs).collect::<Vec<_>>()))
     }
 
-    pub fn print(&self) {
+    /// Prints the ratios, and adds the measurements to a table. The device copies `copy_gbs` GB/s.
+    pub fn fill(&self, table: &mut Table, copy_gbs: f64) {
         for (of, to) in [(Form::Safe, Form::Raw), (Form::Safe, Form::Cuda), (Form::Raw, Form::Cuda)] {
             for line in self.lines.iter().filter(|line| line.form == of) {
                 if let Some(ratio) = self.ratio(line, to) {
@@ -61,87 +48,28 @@ impl Report {
                 }
             }
         }
-        println!("\n{}, CUDA {}, copies {:.0} GB/s {}", self.machine, self.driver, self.copy_gbs, self.date);
-        println!(
-            "{:26} {:10} {:>9} {:>9} {:>8} {:>8} {:>8} {:>5} {:>5} {:>6}  bits",
-            "operation", "form", "median ms", "min ms", "GB/s", "of copy", "TFLOP/s", "regs", "local", "shared"
-        );
+        let number = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.4}"));
         for line in &self.lines {
             let milliseconds = median(&line.milliseconds);
             let gbs = line.work.bytes / milliseconds / 1e6;
-            println!(
-                "{:26} {:10} {milliseconds:>9.4} {:>9.4} {gbs:>8.1} {:>7.1}% {:>8.3} {:>5} {:>5} {:>6}  {}",
-                line.operation,
-                line.form.name(),
-                least(&line.milliseconds),
-                100.0 * gbs / self.copy_gbs,
-                line.work.operations / milliseconds / 1e9,
-                line.attributes.registers,
-                line.attributes.local_bytes,
-                line.attributes.shared_bytes,
-                if line.same { "same" } else { "OTHERS" },
-            );
+            table.add([
+                ("operation", line.operation.clone()),
+                ("form", line.form.name().to_owned()),
+                ("repetitions", line.milliseconds.len().to_string()),
+                ("median_ms", format!("{milliseconds:.5}")),
+                ("min_ms", format!("{:.5}", least(&line.milliseconds))),
+                ("operations", format!("{:.0}", line.work.operations)),
+                ("bytes", format!("{:.0}", line.work.bytes)),
+                ("registers", line.attributes.registers.to_string()),
+                ("local_bytes", line.attributes.local_bytes.to_string()),
+                ("shared_bytes", line.attributes.shared_bytes.to_string()),
+                ("over_raw", number(self.ratio(line, Form::Raw))),
+                ("over_cuda", number(self.ratio(line, Form::Cuda))),
+                ("same_bits", line.same.to_string()),
+                ("copy_gbs", format!("{copy_gbs:.1}")),
+                ("gb_per_s", format!("{gbs:.1}")),
+                ("tflop_per_s", format!("{:.3}", line.work.operations / milliseconds / 1e9)),
+            ]);
         }
     }
-
-    pub fn write_csv(&self, path: &Path) -> Result<()> {
-        let mut csv = csv::Writer::from_path(path)?;
-        csv.write_record([
-            "date",
-            "machine",
-            "cuda",
-            "operation",
-            "form",
-            "repetitions",
-            "median_ms",
-            "min_ms",
-            "operations",
-            "bytes",
-            "registers",
-            "local_bytes",
-            "shared_bytes",
-            "over_raw",
-            "over_cuda",
-            "same_bits",
-            "copy_gbs",
-        ])?;
-        for line in &self.lines {
-            let number = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.4}"));
-            csv.write_record([
-                self.date.clone(),
-                self.machine.clone(),
-                self.driver.clone(),
-                line.operation.clone(),
-                line.form.name().to_owned(),
-                line.milliseconds.len().to_string(),
-                format!("{:.5}", median(&line.milliseconds)),
-                format!("{:.5}", least(&line.milliseconds)),
-                format!("{:.0}", line.work.operations),
-                format!("{:.0}", line.work.bytes),
-                line.attributes.registers.to_string(),
-                line.attributes.local_bytes.to_string(),
-                line.attributes.shared_bytes.to_string(),
-                number(self.ratio(line, Form::Raw)),
-                number(self.ratio(line, Form::Cuda)),
-                line.same.to_string(),
-                format!("{:.1}", self.copy_gbs),
-            ])?;
-        }
-        csv.flush()?;
-        Ok(())
-    }
-}
-
-/// The median; the mean of the middle two for an even number.
-pub fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    match sorted.len() {
-        0 => f64::NAN,
-        n => (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0,
-    }
-}
-
-fn least(values: &[f64]) -> f64 {
-    values.iter().copied().fold(f64::INFINITY, f64::min)
 }

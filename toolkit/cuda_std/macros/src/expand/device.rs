@@ -1,4 +1,4 @@
-//! The PTX entry: pointers are parameters of their own, because those inside a struct become generic loads.
+//! The PTX entry. Pointers are separate parameters, because loads through pointers in a struct are generic.
 
 use crate::generic::Entry;
 use crate::signature::{Kind, Parameter, Signature};
@@ -6,16 +6,16 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::ItemFn;
 
-/// What the entry holds of one parameter.
+/// The parts of the entry for one parameter.
 #[derive(Default)]
 struct Part {
     /// Raw parameters.
     parameters: TokenStream,
     /// Items beside the entry.
     declaration: TokenStream,
-    /// Statements at the entry's begin.
+    /// Statements at the start of the entry.
     binding: TokenStream,
-    /// What the kernel's function gets.
+    /// The argument of the kernel's function.
     argument: TokenStream,
 }
 
@@ -48,7 +48,7 @@ pub fn module(signature: &Signature, function: &ItemFn) -> TokenStream {
     }
 }
 
-/// What stands in the module of an entry.
+/// The items in the module of an entry.
 fn items(signature: &Signature, entry: &Entry) -> TokenStream {
     let Entry { name, home, arguments: instance, .. } = entry;
     let kernel = &signature.name;
@@ -93,7 +93,7 @@ fn items(signature: &Signature, entry: &Entry) -> TokenStream {
     }
 }
 
-/// As on the host, what the function is handed has the types and lengths that are in the entry's module.
+/// As on the host, the function's arguments have the types and lengths of the entry's module.
 fn part(kernel: &Ident, parameter: &Parameter) -> Part {
     let (id, ty) = (&parameter.name, &parameter.ty);
     let len = format_ident!("{id}_len");
@@ -157,7 +157,7 @@ fn part(kernel: &Ident, parameter: &Parameter) -> Part {
             }
         }
         Kind::DynamicShared(element) => {
-            // At a multiple of what a copy of 16 bytes a thread takes at once.
+            // Aligned for copies of 16 bytes per thread.
             let declare = format!(".extern .shared .align 128 .b8 {symbol}[];");
             Part {
                 parameters: quote!(#len: u32,),

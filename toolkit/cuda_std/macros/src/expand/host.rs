@@ -7,30 +7,29 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Generics, Ident, ItemFn};
 
-/// What the host's module holds of one parameter.
+/// The parts of the host's module for one parameter.
 #[derive(Default)]
 struct Part {
     /// A field of the launch's arguments.
     field: TokenStream,
-    /// How a visitor sees it.
+    /// The call of a visitor.
     visit: TokenStream,
     /// The field in another space.
     transfer: TokenStream,
-    /// What a requirement sees under the parameter's name.
+    /// The value of the parameter's name in a requirement.
     view: TokenStream,
-    /// A field of what a core keeps for all blocks, and its value.
+    /// A field of the state that a CPU core keeps for all blocks, and its value.
     cpu_field: TokenStream,
     cpu_value: TokenStream,
-    /// What the kernel's function gets.
+    /// The argument of the kernel's function.
     argument: TokenStream,
 }
 
-/// The kernel once more for processors with AVX2 and FMA, and the instructions on bits that came with them; and for those
-/// with AVX-512, where it asks for that.
+/// Copies of the kernel for processors with AVX2, FMA and the bit instructions that came with them, and for those with
+/// AVX-512 if the kernel asks for it.
 ///
-/// The function itself, compiled into code for such a processor, would not do: its closures are functions by themselves,
-/// and one that is too long to become part of the code around it would be left without the processor's features. A
-/// closure has the features of the function that it is written in.
+/// To call the same function from code for such a processor would not be enough. A closure has the features of the function
+/// that it is written in, and one that is too long to be inlined would be compiled without the processor's features.
 pub fn with_features(signature: &Signature, function: &ItemFn) -> TokenStream {
     let version = |suffix: &str, features: &str| {
         let mut function = function.clone();
@@ -47,11 +46,11 @@ pub fn with_features(signature: &Signature, function: &ItemFn) -> TokenStream {
     quote!(#(#versions)*)
 }
 
-/// A version of a kernel for processors that have more than all of their kind.
+/// A version of a kernel for processors with more features than the target's baseline.
 struct Version {
     suffix: &'static str,
     features: &'static str,
-    /// The function of `cuda_std::launch` that says whether this one has it.
+    /// The function of `cuda_std::launch` that detects them.
     has: &'static str,
 }
 
@@ -65,7 +64,7 @@ const VERSIONS: [Version; 2] = [
     Version { suffix: "avx2", features: "avx2,fma,bmi1,bmi2,lzcnt,popcnt", has: "has_vector_instructions" },
 ];
 
-/// Those that a kernel has. Each takes as long to compile as the kernel does.
+/// The versions of a kernel. Each takes as long to compile as the kernel itself.
 fn versions(signature: &Signature) -> impl Iterator<Item = &'static Version> {
     let avx512 = signature.avx512;
     VERSIONS.iter().filter(move |version| avx512 || version.suffix != "avx512")
@@ -83,7 +82,7 @@ pub fn module(signature: &Signature, function: &ItemFn) -> TokenStream {
     let args_doc = format!("The arguments of a launch of [`{name}`](fn@{name}), by the names of its parameters.");
     let of_fields = generic::of_fields(generics, &fields);
     let declared = generic::declarations(&of_fields);
-    let elements = generic::elements(generics, &signature.parameters);
+    let elements = elements(generics, &signature.parameters);
     let entries = super::entries(signature);
     let kernels = if signature.instances.is_empty() {
         plain(signature, &entries[0], &parts)
@@ -112,7 +111,7 @@ pub fn module(signature: &Signature, function: &ItemFn) -> TokenStream {
     }
 }
 
-/// What stands beside `Args` of a kernel that is one entry.
+/// The items beside `Args` of a kernel with one entry.
 fn plain(signature: &Signature, entry: &Entry, parts: &[Part]) -> TokenStream {
     let items = items(signature, entry, parts, &quote!(Kernel), &quote!(Args<'a, InSpace>));
     quote! {
@@ -135,13 +134,13 @@ fn plain(signature: &Signature, entry: &Entry, parts: &[Part]) -> TokenStream {
     }
 }
 
-/// What stands beside `Args` of a generic kernel: a type and a launch with its parameters, and a module for each instance.
+/// The items beside `Args` of a generic kernel: a type and a launch with its parameters, and a module for each instance.
 fn instances(signature: &Signature, entries: &[Entry], parts: &[Part], of_fields: &Generics) -> TokenStream {
     let (name, generics) = (&signature.name, &signature.generics);
     let (declared, names) = (generic::declarations(generics), generic::names(generics));
     let types = generics.type_params().map(|parameter| &parameter.ident);
     let (fields_declared, fields_names) = (generic::declarations(of_fields), generic::names(of_fields));
-    let elements = generic::elements(generics, &signature.parameters);
+    let elements = elements(generics, &signature.parameters);
     let modules = entries.iter().map(|entry| {
         let (id, bindings) = (&entry.name, &entry.bindings);
         let args = quote!(Args<'a, InSpace, #(#fields_names),*>);
@@ -169,7 +168,7 @@ fn instances(signature: &Signature, entries: &[Entry], parts: &[Part], of_fields
         /// The kernel as a type, for each of its instances.
         pub struct Kernel<#(#declared),*>(::core::marker::PhantomData<(#(#types,)*)>);
 
-        /// Has an instance of the kernel: what a generic function asks of [`Kernel`] to launch it.
+        /// The bound with which a generic function launches [`Kernel`]: there is such an instance.
         #[diagnostic::on_unimplemented(message = #no_instance, label = "no instance", note = #note)]
         pub trait Instance<#(#fields_declared),*>: l::Kernel
         where
@@ -202,7 +201,7 @@ fn instances(signature: &Signature, entries: &[Entry], parts: &[Part], of_fields
     }
 }
 
-/// The implementation of `l::Kernel` for `kernel`, the type of an entry, with what it needs beside it.
+/// The implementation of `l::Kernel` for `kernel`, the type of an entry, with the items that it needs.
 fn items(
     signature: &Signature,
     entry: &Entry,
@@ -301,8 +300,8 @@ fn items(
                     if block.is_in_rising_order() {
                         return run(&args, block.in_rising_order());
                     }
-                    // Any order, on any processor. This closure is compiled in the crate that launches, so that in this
-                    // one what the kernel calls has one caller in each version, and becomes part of it.
+                    // Any order, on any processor. The crate that launches compiles this closure. So in the kernel's crate,
+                    // each function that the kernel calls has one caller per version, and is inlined.
                     run(&args, block)
                 }
             }
@@ -317,7 +316,7 @@ fn requirements(requirements: &[Requirement], parts: &[Part]) -> TokenStream {
     }
     let views = parts.iter().map(|part| &part.view);
     let checks = requirements.iter().map(|Requirement { expression, text }| {
-        // With the expression's span a mistyped one is pointed at.
+        // With the expression's span, so that type errors point to it.
         quote_spanned! { expression.span() =>
             let holds: bool = #expression;
             if !holds {
@@ -338,8 +337,8 @@ fn requirements(requirements: &[Requirement], parts: &[Part]) -> TokenStream {
     }
 }
 
-/// The kernel's function is handed what the launch has counted with: element types and lengths as they are in the entry's module,
-/// where a path or an alias may lead elsewhere than in the function's signature. Then the types differ, and the build stops.
+/// Passes the function element types and lengths as the entry's module resolves them, because the launch has checked those. If
+/// a path or an alias means something else in the function's signature, the types differ, and the build stops.
 fn part(parameter: &Parameter) -> Part {
     let (id, ty) = (&parameter.name, &parameter.ty);
     let text = id.to_string();
@@ -444,4 +443,18 @@ fn part(parameter: &Parameter) -> Part {
             argument: quote!(args.#id),
         },
     }
+}
+
+/// The bounds of a generic launch: element types of buffers have a device layout.
+fn elements(generics: &Generics, parameters: &[Parameter]) -> Vec<TokenStream> {
+    let elements = parameters.iter().filter_map(|parameter| match &parameter.kind {
+        Kind::Slice(element) | Kind::Segment(element) | Kind::Scatter(element) | Kind::GridMemory(element) => {
+            Some(element)
+        }
+        Kind::Chunk { element, .. } | Kind::Tile2d { element, .. } | Kind::Atomics { element, .. } => Some(element),
+        Kind::Shared { .. } | Kind::DynamicShared(_) | Kind::Value => None,
+    });
+    let open = elements
+        .filter(|ty| generic::names(generics).iter().any(|name| generic::mentions(&ty.to_token_stream(), name)));
+    open.map(|ty| quote!(#ty: ::cuda_std::__private::cuda_layout::DeviceLayout)).collect()
 }

@@ -1,4 +1,4 @@
-//! How a core rounds, and what it makes of subnormal numbers.
+//! The rounding mode of a CPU core, and its treatment of subnormal numbers.
 //!
 //! Each thread has a register for it, which other libraries of a process set, and a new thread begins with that of the thread that
 //! starts it. Kernels have the same bits on all threads, so each block runs with the default.
@@ -36,7 +36,7 @@ mod x86_64 {
     use std::arch::asm;
 
     pub(super) type Register = u32;
-    /// All but the notes of what has happened.
+    /// All bits except the exception flags.
     pub(super) const CONTROL: Register = 0xffc0;
     pub(super) const DEFAULT: Register = 0x1f80;
 
@@ -50,7 +50,7 @@ mod x86_64 {
 
     #[inline]
     pub(super) fn set(mode: Register) {
-        // SAFETY: the default, which the compiler relies on, or what the thread had before, when its own code goes on.
+        // SAFETY: the default, which the compiler relies on, or the thread's own previous mode, when its code continues.
         unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const mode, options(nostack, preserves_flags)) };
     }
 }
@@ -77,7 +77,7 @@ mod aarch64 {
 
     #[inline]
     pub(super) fn set(mode: Register) {
-        // SAFETY: the default, which the compiler relies on, or what the thread had before, when its own code goes on.
+        // SAFETY: the default, which the compiler relies on, or the thread's own previous mode, when its code continues.
         unsafe { asm!("msr fpcr, {}", in(reg) mode, options(nostack, preserves_flags)) };
     }
 }

@@ -1,6 +1,6 @@
 //! The types that closures of phases may hold.
 
-/// Types that nobody can change through a shared reference: all except atomics, cells, and types that contain one.
+/// Types that cannot change through a shared reference: all except atomics, cells, and types that contain one.
 ///
 /// Closures of phases hold nothing else. Through an atomic number a thread could pass its index to the code between phases,
 /// which would then no longer be the same for all threads of the block. The compiler checks this when it builds kernels for

@@ -4,7 +4,7 @@ use super::warp::scan_lanes;
 use super::{Crew, GroupsHalf, barrier, publish};
 use crate::block::Scan;
 use crate::bounds::{MAX_LENGTH, check_length};
-use crate::memory::Elements;
+use crate::elements::Elements;
 use crate::panic::cpu::ThreadGuard;
 
 /// See [`crate::Scans`] for the tree.

@@ -6,7 +6,7 @@ use bytemuck::Pod;
 /// [`Pick`](crate::Pick)s at once, of which the list may have only the first.
 const SPARE: usize = 31 * size_of::<u32>();
 
-/// `len` zeroes, and the spare room behind them.
+/// `len` zeros, and the spare room after them.
 fn zeroed<T: Pod>(len: usize) -> Box<[T]> {
     vec![T::zeroed(); len + SPARE.div_ceil(size_of::<T>().max(1))].into_boxed_slice()
 }
@@ -51,7 +51,7 @@ impl<T: Pod> DynamicStorage<T> {
     }
 }
 
-/// Where a shared array lies.
+/// The address of a shared array.
 pub(crate) struct SharedPointer<T>(*mut T);
 
 impl<T> Clone for SharedPointer<T> {
@@ -62,7 +62,7 @@ impl<T> Clone for SharedPointer<T> {
 impl<T> Copy for SharedPointer<T> {}
 
 impl<T> SharedPointer<T> {
-    /// Where element `i` lies.
+    /// The address of element `i`.
     #[inline(always)]
     pub(super) fn address(self, i: u32) -> *mut T {
         self.0.wrapping_add(i as usize)

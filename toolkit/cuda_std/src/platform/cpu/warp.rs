@@ -35,7 +35,7 @@ pub(crate) fn each_in_turn(crew: Crew, n: u32, f: impl Fn(u32, u32)) {
 #[inline(always)]
 pub(crate) fn meet_warp() {}
 
-/// A lane that panics ends its block at once.
+/// A lane that panics ends its block immediately.
 #[inline(always)]
 pub(crate) fn leave_if_a_lane_is_dead() {}
 

@@ -5,7 +5,7 @@ use super::shuffle::{from_lane, scan_lanes, up_lanes};
 use super::{Crew, WARP, barrier, frozen, publish, strided, thread_index};
 use crate::block::Scan;
 use crate::bounds::{MAX_LENGTH, check_length};
-use crate::memory::Elements;
+use crate::elements::Elements;
 
 /// See [`crate::Scans`] for the tree.
 #[inline(always)]

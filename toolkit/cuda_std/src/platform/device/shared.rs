@@ -175,7 +175,7 @@ impl<T: Pod> SharedPointer<T> {
     pub(crate) unsafe fn store_if(self, i: u32, value: MaybeUninit<T>, is_some: bool) {
         let is_some = u32::from(is_some);
         let (from, to) = (value.as_ptr().cast::<u8>(), self.address(i));
-        // SAFETY: as in `store`; the instruction that stores is not executed where there is nothing.
+        // SAFETY: as in `store`; the store is predicated, and not executed without a value.
         unsafe {
             if const { in_pieces_of::<T>(16) } {
                 for piece in 0..size_of::<T>() / 16 {
@@ -259,7 +259,7 @@ impl<T: Pod> SharedPointer<T> {
         if const { matches!(size_of::<T>(), 4 | 8 | 16) && align_of::<T>() == size_of::<T>() } && is_global(from) {
             macro_rules! copy {
                 ($instruction:literal) => {
-                    // SAFETY: both places are aligned to the size of what is copied, and the second one is global memory.
+                    // SAFETY: both addresses are aligned to the copied size, and the second one is in global memory.
                     unsafe {
                         asm!(
                             concat!("{{ .reg .b64 %from; cvta.to.global.u64 %from, {1}; ", $instruction, "; }}"),
@@ -281,17 +281,17 @@ impl<T: Pod> SharedPointer<T> {
 }
 
 unsafe extern "C" {
-    // By its LLVM name: the compiler knows the answer where the place follows from a kernel's parameter.
+    // By its LLVM name, so that the compiler can evaluate it if the address derives from a kernel's parameter.
     #[cfg(target_feature = "sm_80")]
     #[link_name = "llvm.nvvm.isspacep.global"]
     fn isspacep_global(place: *const u8) -> bool;
 }
 
-/// Whether it lies in global memory, and not in a thread's own or among the kernel's parameters.
+/// Whether it is in global memory, and not in a thread's own memory or among the kernel's parameters.
 #[cfg(target_feature = "sm_80")]
 #[inline(always)]
 fn is_global<T>(place: &T) -> bool {
-    // SAFETY: looks at an address.
+    // SAFETY: only inspects an address.
     unsafe { isspacep_global((&raw const *place).cast()) }
 }
 
@@ -305,7 +305,7 @@ pub(crate) fn finish_copies() {
     }
 }
 
-/// Ends a turn of copies: what this thread has begun since the last call is one group.
+/// Ends a turn of copies: this thread's copies since the last call form one group.
 #[inline(always)]
 pub(crate) fn end_turn_of_copies() {
     #[cfg(target_feature = "sm_80")]

@@ -95,14 +95,14 @@ impl<T> LaneStorage<T> {
         f(thread_index() % WARP, &self.0);
     }
 
-    /// The value of the lane that asks.
+    /// The value of the calling lane.
     #[cfg(target_feature = "sm_80")]
     #[inline(always)]
     pub(crate) fn own_mut(&mut self) -> &mut T {
         &mut self.0
     }
 
-    /// The value of lane `_lane`, which asks.
+    /// The value of lane `_lane`, which is the calling one.
     #[inline(always)]
     pub(crate) fn own(&self, _lane: u32) -> &T {
         &self.0
@@ -113,7 +113,7 @@ impl<T> LaneStorage<T> {
 #[inline(always)]
 pub(crate) fn ballot(crew: Crew, warp: u32, f: impl Fn(u32) -> bool) -> u32 {
     let votes = ballot_of_any(crew, warp, f);
-    // What decides how a warp goes on is not decided by a dead lane.
+    // A dead lane's value must not affect the warp's branches.
     leave_if_a_lane_is_dead();
     votes
 }
@@ -206,7 +206,7 @@ impl<T: Pod> LaneStorage<T> {
         first: u32,
         capacity: u32,
     ) {
-        // `chosen` is asked again, since the compiler knows the answer: it is nearer than the lane's bit.
+        // Tests `chosen` again, because the compiler still has its value in a predicate, which is cheaper than the lane's bit.
         let (at, is_one) = (place(votes, first), chosen(thread_index() % WARP));
         // SAFETY: there is room; each place is one lane's.
         unsafe { list.store_if(at, MaybeUninit::new(self.0), is_one & (at < capacity)) };
@@ -265,7 +265,7 @@ pub(crate) fn any_item(
     let (question, mut at) = (lane.wrapping_shr(spread), lane & lanes.wrapping_sub(1));
     let mut found = false;
     if question < questions {
-        // Two at a time; the last one may be asked twice.
+        // Two at a time; the last one may be tested twice.
         while at < n && !found {
             found = ask(lane, at) | ask(lane, at.wrapping_add(lanes).min(n.wrapping_sub(1)));
             at = at.wrapping_add(lanes << 1);
@@ -279,7 +279,7 @@ pub(crate) fn any_item(
     found & FIRSTS[spread as usize % 8]
 }
 
-/// Stores each lane's range of numbers, of which `at` says where: as far as there is room.
+/// Stores each lane's range of numbers from position `at` on, up to the list's capacity.
 ///
 /// # Safety
 /// Only this warp accesses the list, which has room for `capacity` elements.
@@ -368,7 +368,7 @@ pub(crate) fn meet_warp() {
     unsafe { bar_warp_sync(FULL) };
 }
 
-/// Whether this thread stores what its warp has computed.
+/// Whether this thread stores its warp's results.
 #[inline(always)]
 pub(crate) fn leads_warp() -> bool {
     thread_index().is_multiple_of(WARP)

@@ -8,7 +8,8 @@ use crate::panic::device::{leave_if_poisoned, poison_if_one_has_panicked};
 use bytemuck::Pod;
 use core::arch::asm;
 
-/// What all blocks of a launch share: how many have arrived at meetings, and behind 64 bytes two places of 32 bytes for each block.
+/// Memory that all blocks of a launch share: the number of arrivals at meetings, and after 64 bytes two slots of 32 bytes per
+/// block.
 #[repr(C, align(64))]
 pub struct GridState(u64);
 
@@ -24,7 +25,8 @@ pub(crate) struct GridCrew {
 
 impl GridCrew {
     /// # Safety
-    /// `state` is this launch's own, with room for all blocks, and nobody has arrived. All blocks are on the device at the same time.
+    /// `state` belongs to this launch and has room for all blocks; no block has arrived. All blocks are on the device at the same
+    /// time.
     #[inline(always)]
     pub(crate) unsafe fn new(threads: u32, state: *mut GridState) -> Self {
         Self { threads, state, target: 0, half: false }

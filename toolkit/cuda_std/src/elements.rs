@@ -31,3 +31,38 @@ pub trait Elements: Sized {
     /// The address of element `i`, for atomic operations.
     fn place(&self, i: u32, _: Inside) -> Place<Self::Item>;
 }
+
+/// The methods of [`Elements`] that look up the elements' address, for memory that has it at hand only after a look-up.
+macro_rules! by_resolved {
+    () => {
+        #[inline(always)]
+        fn count(&self) -> u32 {
+            self.resolved(INSIDE).count()
+        }
+
+        #[inline(always)]
+        unsafe fn load(&self, i: u32) -> T {
+            // SAFETY: ensured by the caller.
+            unsafe { self.resolved(INSIDE).load(i) }
+        }
+
+        #[inline(always)]
+        unsafe fn store(&self, i: u32, value: T) {
+            // SAFETY: ensured by the caller.
+            unsafe { self.resolved(INSIDE).store(i, value) }
+        }
+
+        #[inline(always)]
+        unsafe fn change(&self, i: u32, change: impl FnOnce(&mut T)) {
+            // SAFETY: ensured by the caller.
+            unsafe { self.resolved(INSIDE).change(i, change) }
+        }
+
+        #[inline(always)]
+        fn place(&self, i: u32, _: Inside) -> Place<T> {
+            self.resolved(INSIDE).place(i, INSIDE)
+        }
+    };
+}
+
+pub(crate) use by_resolved;

@@ -1,17 +1,17 @@
 //! A stream's records while a graph is recorded on it.
 
-use crate::allocation::Memory;
-use crate::slot::lock;
+use crate::slot::{Watch, lock};
 use crate::usage::{Access, Begun};
 use crate::{CudaError, Module};
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, RwLockReadGuard};
+use std::ptr;
+use std::sync::{Arc, Mutex, MutexGuard, RwLockReadGuard};
 
-/// The records of a stream that records a graph.
-pub(crate) struct Recording {
+/// The records of a stream that records a graph. `S` is the type of streams.
+pub(crate) struct Recording<S> {
     /// Whether the recording continues. Locked to queue work or to end it.
     open: Mutex<bool>,
-    uses: Mutex<Vec<Use>>,
+    uses: Mutex<Vec<Use<S>>>,
     /// The modules of the launched kernels.
     modules: Mutex<Vec<Module>>,
 }
@@ -24,16 +24,31 @@ pub(crate) enum Turn<'r> {
     Recorded { _open: MutexGuard<'r, bool> },
 }
 
-/// A graph's use of some memory, which it keeps alive.
-pub(crate) struct Use {
-    pub(crate) memory: Memory,
+/// Memory that a graph keeps alive, as far as launches of the graph use it.
+pub(crate) trait Recorded<S>: Send + Sync {
+    /// Before the launch is queued on a stream.
+    fn begin(&self, stream: &S, access: Access, operation: &'static str) -> Result<Begun, CudaError>;
+    /// An error if it is known that a launch that wrote some of `bytes` has panicked.
+    fn check_readable(&self, bytes: &Range<usize>, operation: &'static str) -> Result<(), CudaError>;
+    /// After the launch was queued.
+    fn end(&self, stream: &S, access: Access, begun: Begun);
+    /// Notes that the launch writes `bytes`; `watches` are from before it.
+    fn written(&self, bytes: Range<usize>, watches: [Watch; 2]);
+}
+
+/// A graph's use of some memory.
+pub(crate) struct Use<S> {
+    pub(crate) memory: Arc<dyn Recorded<S>>,
     /// Bytes that it reads and has not written before.
     pub(crate) reads: Vec<Range<usize>>,
     /// Bytes that it writes, as separate ranges.
     pub(crate) writes: Vec<Range<usize>>,
 }
 
-impl Recording {
+/// What a graph keeps: memory that it uses, and modules of its kernels.
+pub(crate) type Kept<S> = (Vec<Use<S>>, Vec<Module>);
+
+impl<S> Recording<S> {
     pub(crate) fn new() -> Self {
         Self { open: Mutex::new(true), uses: Mutex::default(), modules: Mutex::default() }
     }
@@ -45,10 +60,11 @@ impl Recording {
     }
 
     /// Records work on `bytes` of some memory. Launching the graph orders it.
-    pub(crate) fn note(&self, memory: &Memory, access: Access, bytes: Range<usize>) -> Begun {
+    pub(crate) fn note(&self, memory: Arc<dyn Recorded<S>>, access: Access, bytes: Range<usize>) -> Begun {
         let mut uses = lock(&self.uses);
-        let at = uses.iter().position(|known| known.memory.is(memory)).unwrap_or_else(|| {
-            uses.push(Use { memory: memory.clone(), reads: Vec::new(), writes: Vec::new() });
+        let is_same = |known: &Use<S>| ptr::addr_eq(Arc::as_ptr(&known.memory), Arc::as_ptr(&memory));
+        let at = uses.iter().position(is_same).unwrap_or_else(|| {
+            uses.push(Use { memory, reads: Vec::new(), writes: Vec::new() });
             uses.len() - 1
         });
         let Use { reads, writes, .. } = &mut uses[at];
@@ -72,13 +88,13 @@ impl Recording {
     }
 
     /// Ends the recording: nothing can be queued on its stream any more. Returns what the graph keeps.
-    pub(crate) fn close(&self) -> (Vec<Use>, Vec<Module>) {
+    pub(crate) fn close(&self) -> Kept<S> {
         *lock(&self.open) = false;
         (std::mem::take(&mut *lock(&self.uses)), std::mem::take(&mut *lock(&self.modules)))
     }
 }
 
-impl Use {
+impl<S> Use<S> {
     pub(crate) fn access(&self) -> Access {
         if self.writes.is_empty() { Access::Read } else { Access::Write }
     }
@@ -114,7 +130,7 @@ mod tests {
 
     #[test]
     fn nothing_is_queued_on_a_recording_that_has_ended() {
-        let recording = Recording::new();
+        let recording = Recording::<()>::new();
         assert!(recording.enter("x").is_ok());
         recording.close();
         assert_eq!(recording.enter("launching").err(), Some(CudaError::Recorded { operation: "launching" }));

@@ -1,0 +1,92 @@
+//! Tells formats apart by their content.
+
+use super::{foldcomp, pqr};
+use std::borrow::Cow;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Format {
+    Empty,
+    Pdb,
+    Pqr,
+    Cif,
+    BinaryCif,
+    FoldComp,
+    /// A format that is not read, with a hint what to do.
+    Foreign(&'static str),
+}
+
+/// Whether the bytes are a MessagePack map rather than text.
+pub(super) fn is_binary(text: &[u8]) -> bool {
+    matches!(text.first(), Some(0x80..=0x8f | 0xde | 0xdf))
+}
+
+/// Why a text in a known format of another kind is not read.
+fn foreign_text(text: &[u8]) -> Option<&'static str> {
+    /// Where what names the format stands.
+    const HEAD: usize = 4096;
+    let text = text.trim_ascii_start();
+    let head = text[..text.len().min(HEAD)].to_ascii_lowercase();
+    let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
+    match text.first() {
+        Some(b'<') if has(b"pdbx") => Some(PDBML),
+        Some(b'<') if has(b"<html") || has(b"<!doctype html") => Some(HTML),
+        Some(b'{') if has(b"\"data_") || has(b"atom_site") => Some(MMJSON),
+        _ => None,
+    }
+}
+
+pub(crate) const PDBML: &str = "PDBML is not supported; fetch the .cif file";
+pub(crate) const MMJSON: &str = "mmJSON is not supported; fetch the .cif file";
+const HTML: &str = "is a web page and no structure; the server may have answered with an error: fetch the file again";
+
+/// Determines the format from the content. mmCIF declares itself in its first word. Everything else goes to the PDB reader,
+/// which skips records that it does not know.
+pub(super) fn format_of(text: &[u8]) -> Format {
+    if text.is_empty() {
+        return Format::Empty;
+    }
+    // BinaryCIF is a MessagePack map of at least these keys, in any order.
+    if is_binary(text) {
+        let head = &text[..text.len().min(256)];
+        let has = |key: &[u8]| memchr::memmem::find(head, key).is_some();
+        if has(b"mmtfVersion") {
+            return Format::Foreign(
+                "MMTF is not supported, and no longer published: fetch the .bcif.gz or .cif.gz file",
+            );
+        }
+        if has(b"\xaadataBlocks") || has(b"\xa7encoder") || has(b"\xa7version") {
+            return Format::BinaryCif;
+        }
+    }
+    if text.starts_with(foldcomp::MAGIC) {
+        return Format::FoldComp;
+    }
+    if let Some(what) = foreign_text(text) {
+        return Format::Foreign(what);
+    }
+    let starts =
+        |word: &[u8], prefix: &str| word.get(..prefix.len()).is_some_and(|w| w.eq_ignore_ascii_case(prefix.as_bytes()));
+    let mut rest = text;
+    loop {
+        rest = rest.trim_ascii_start();
+        if rest.first() != Some(&b'#') {
+            break;
+        }
+        rest = memchr::memchr(b'\n', rest).map_or(&[], |end| &rest[end..]);
+    }
+    if rest.first() == Some(&b'_') || ["data_", "loop_", "global_"].iter().any(|word| starts(rest, word)) {
+        Format::Cif
+    } else if pqr::is_one(text) {
+        Format::Pqr
+    } else {
+        Format::Pdb
+    }
+}
+
+/// Replaces carriage returns by line feeds if the text ends its lines with carriage returns alone.
+pub(super) fn with_line_feeds(text: &[u8]) -> Cow<'_, [u8]> {
+    if memchr::memchr(b'\n', text).is_some() || memchr::memchr(b'\r', text).is_none() {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.iter().map(|&c| if c == b'\r' { b'\n' } else { c }).collect())
+}

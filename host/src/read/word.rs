@@ -1,0 +1,26 @@
+//! Short texts: names as words that compare like them, and ids as text.
+
+/// Packs up to eight bytes into a word that compares like the text. Longer texts, which are never standard names, are
+/// truncated.
+#[inline]
+pub(in crate::read) fn pack(text: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    let n = text.len().min(8);
+    bytes[..n].copy_from_slice(&text[..n]);
+    u64::from_le_bytes(bytes)
+}
+
+/// A chain id or insertion code as text: UTF-8, or else Latin-1.
+pub(in crate::read) fn text_of(id: &[u8]) -> String {
+    match std::str::from_utf8(id) {
+        Ok(text) => text.to_owned(),
+        Err(_) => id.iter().map(|&b| char::from(b)).collect(),
+    }
+}
+
+/// The text in a word that [`pack`] made.
+#[inline]
+pub(in crate::read) fn trim_zeros(bytes: &[u8; 8]) -> &[u8] {
+    let used = 8 - (u64::from_le_bytes(*bytes).leading_zeros() / 8) as usize;
+    &bytes[..used]
+}
