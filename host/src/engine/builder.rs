@@ -14,7 +14,8 @@ use std::sync::Arc;
 /// The example of [`EngineBuilder`] has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
-    /// The CPU's cores at once, and CUDA devices once there is enough work and they are ready.
+    /// The CPU's cores at once, and CUDA devices once there is enough work and they are ready. Work that was announced is left to
+    /// devices that are ready within half a second ([`Engine::announce`]).
     #[default]
     Auto,
     /// CUDA, or an error.
