@@ -36,6 +36,14 @@ pub fn find<V>(
     surface: Clamped<AtomSurface>,
 ) {
     let (first, n) = (first.wrapping_add(part.start()), part.len());
+    if !has_buried::<V>(warp, first, n, surface) {
+        let mut k = 0u32;
+        while k < n {
+            part.set(warp, k, 0.0);
+            k = k.wrapping_add(1);
+        }
+        return;
+    }
     exposed.clear(warp);
     let region = cells.around_both(sorted.get(first), sorted.get(first.wrapping_add(n.wrapping_sub(1))), 1);
     let rows = region.rows();
@@ -80,6 +88,20 @@ pub fn find<V>(
         part.set(warp, k, depth);
         k = k.wrapping_add(1);
     }
+}
+
+/// Whether one of the `n` atoms from `first` on has no area.
+#[inline(always)]
+fn has_buried<V>(warp: &mut Warp, first: u32, n: u32, surface: Clamped<AtomSurface>) -> bool {
+    let buried = warp.per_lane(|lane| {
+        let (mut buried, mut k) = (false, lane.index());
+        while k < n {
+            buried |= surface.get(first.wrapping_add(k)).exposed == 0;
+            k = k.wrapping_add(32);
+        }
+        buried
+    });
+    warp.any(&buried, |_, buried| *buried)
 }
 
 /// The depth of an atom without area, searched in growing rings of cells.

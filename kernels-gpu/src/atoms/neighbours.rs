@@ -114,19 +114,19 @@ pub fn of_two<V>(
     let mut within = warp.per_lane(|_| 0u32);
     let mut begin = 0u32;
     while begin < candidates.len() {
-        // Lanes without a candidate test the last one again, which is cheaper than a branch.
-        let last = candidates.len() - 1;
-        let is_one = |lane: Lane| begin.wrapping_add(lane.index()) <= last;
         let picks = candidates.picks(warp, sorted, begin);
         let [x, y, z, _] = picks.words();
-        let from_a = warp.map((x, y, z), |_, (x, y, z)| square([*x - a.x, *y - a.y, *z - a.z]));
-        let from_b = warp.map((x, y, z), |_, (x, y, z)| square([*x - b.x, *y - b.y, *z - b.z]));
-        warp.each_with(&mut within, (&from_a, &from_b), |lane, within, (a, b)| {
-            *within = within.wrapping_add(if is_one(lane) & (*a <= REACH * REACH) { 1 } else { 0 });
-            *within = within.wrapping_add(if is_one(lane) & (*b <= REACH * REACH) { 1 << 16 } else { 0 });
+        // Lanes without a candidate are far from all, which is cheaper than a branch, and than to ask four times.
+        let n = candidates.len().wrapping_sub(begin);
+        let x = warp.map(x, |lane, x| if lane.index() < n { *x } else { f32::INFINITY });
+        let from_a = warp.map((&x, y, z), |_, (x, y, z)| square([*x - a.x, *y - a.y, *z - a.z]));
+        let from_b = warp.map((&x, y, z), |_, (x, y, z)| square([*x - b.x, *y - b.y, *z - b.z]));
+        warp.each_with(&mut within, (&from_a, &from_b), |_, within, (a, b)| {
+            let (a, b) = (if *a <= REACH * REACH { 1 } else { 0 }, if *b <= REACH * REACH { 1 << 16 } else { 0 });
+            *within = within.wrapping_add(a).wrapping_add(b);
         });
-        near_a.push_picks_where(warp, &picks, &from_a, |lane, a| is_one(lane) & (*a < far_a * far_a));
-        near_b.push_picks_where(warp, &picks, &from_b, |lane, b| is_one(lane) & (*b < far_b * far_b));
+        near_a.push_picks_where(warp, &picks, &from_a, |_, a| *a < far_a * far_a);
+        near_b.push_picks_where(warp, &picks, &from_b, |_, b| *b < far_b * far_b);
         begin = begin.wrapping_add(32);
     }
     warp.reduce(&within, u32::wrapping_add)

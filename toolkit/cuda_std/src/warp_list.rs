@@ -13,7 +13,8 @@ use core::marker::PhantomData;
 ///
 /// Enforced by the compiler: only this warp sees the list, because the array is divided among the block's warps, by `&mut`;
 /// and nobody appends while [`WarpItems`] exist. Lanes read through [`WarpItems`], for which [`items`](Self::items) waits
-/// for the lanes that have appended. Checked at run time: indices are below the number of appended items.
+/// for the lanes that have appended. Checked at run time: indices are below the number of appended items. It counts up to 2^31 items
+/// until it is cleared, whatever its capacity.
 ///
 /// ```
 /// # use cuda_std::prelude::*;
@@ -92,6 +93,9 @@ pub struct WarpItems<'a, T> {
     owner: PhantomData<&'a [T]>,
 }
 
+/// The most that is counted of ranges, which may be long: far more than a list has room for, and far below 2^32.
+const MOST_OF_RANGES: u32 = 1 << 31;
+
 impl<T: Pod> WarpList<'_, T> {
     /// # Safety
     /// `data` points to the first of `capacity` elements. While this lives, only the calling warp reads and writes them,
@@ -136,10 +140,10 @@ impl<T: Pod> WarpList<'_, T> {
         (self.data, self.count, self.capacity)
     }
 
-    /// Counts appended items.
+    /// Counts appended items: 32 at most. To saturate would take three instructions of a dozen.
     #[inline(always)]
     pub(crate) fn add(&mut self, n: u32) {
-        self.count = self.count.saturating_add(n);
+        self.count = self.count.wrapping_add(n);
     }
 
     /// Waits for lanes that may still be reading.
@@ -182,7 +186,7 @@ impl<T: Pod> WarpList<'_, T> {
                 list,
             )
         };
-        self.count = self.count.saturating_add(found.count_ones());
+        self.add(found.count_ones());
     }
 
     /// Appends the values of those lanes whose other values `ask` accepts, in the lanes' order. Values without
@@ -200,7 +204,7 @@ impl<T: Pod> WarpList<'_, T> {
         self.begin_to_write();
         // SAFETY: the warp's own part.
         unsafe { values.0.compress(votes, |index| *chosen.0.own(index), self.data, self.count, self.capacity) };
-        self.count = self.count.saturating_add(votes.count_ones());
+        self.add(votes.count_ones());
     }
 
     /// Drops those items from `first` on that `keep` says no to, each of which one lane is asked; the others move up in
@@ -270,7 +274,7 @@ impl WarpList<'_, u32> {
         });
         // SAFETY: the warp's own part.
         unsafe { platform::store_ranges(&ranges.0, &ends.0, data, capacity) };
-        self.count = count.saturating_add(total);
+        self.count = count.saturating_add(total).min(MOST_OF_RANGES);
     }
 }
 
