@@ -353,7 +353,8 @@ impl Engine {
     }
 
     /// Says that about so many heavy atoms are to be computed in all, before the first of them are. Where that is worth
-    /// devices, which [`Backend::Auto`] makes ready in a thread of their own, they are ready the sooner.
+    /// devices, which [`Backend::Auto`] makes ready in a thread of their own, they are ready the sooner, and batches wait for them,
+    /// half a second at most.
     ///
     /// ```
     /// use prism_host::Engine;
@@ -365,6 +366,11 @@ impl Engine {
     /// ```
     pub fn announce(&self, atoms: usize) {
         self.workers.announce(atoms);
+    }
+
+    /// Whether devices are being made ready.
+    pub(crate) fn awaits_devices(&self) -> bool {
+        self.workers.awaits_devices()
     }
 
     /// Computes the features of one batch in a few launches, however many structures it has.

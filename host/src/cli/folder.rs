@@ -10,19 +10,22 @@ use prism_host::output::{Columns, OutputFile, Provenance, check_place, merge_par
 use prism_host::pipeline::Stopped;
 use serde_json::{Value, json};
 use std::path::Path;
+use std::sync::Arc;
 
 impl Job<'_> {
     /// Computes the unfinished parts of a run. Returns the exit status.
     pub fn run_into(&self, path: &Path, args: &FolderArgs, columns: &Columns) -> Result<u8, Failure> {
-        let (mut ready, inputs) = self.prepare()?;
-        if let Some(pipe) = inputs.entries.iter().flatten().find(|file| file.is_read_once()) {
+        let found = self.find()?;
+        let entries = Arc::clone(&found.entries);
+        if let Some(pipe) = entries.iter().flatten().find(|file| file.is_read_once()) {
             let path = pipe.path.display();
             let advice = format!("{path}: a run into a folder reads its inputs again where it was ended; give files");
             return Err(Failure::usage(anyhow::anyhow!(advice)));
         }
-        let ranges = parts::plan(&inputs.entries, args.part_inputs);
+        let mut ready = self.ready(found, None)?;
+        let ranges = parts::plan(&entries, args.part_inputs);
         let origin = Provenance { config: self.config(), more: vec![("prism.ptx_sha256", provenance::kernels())] };
-        let manifest = parts::manifest(&inputs.entries, ranges.len(), self.options(columns, &origin, args)?);
+        let manifest = parts::manifest(&entries, ranges.len(), self.options(columns, &origin, args)?);
         let folder = Folder::begin(path, &manifest, args.resume)?;
         let shard = args.shard.unwrap_or(Shard { number: 1, of: 1 });
         let (open, done) = parts::open(&folder, ranges.len(), shard)?;
@@ -38,13 +41,13 @@ impl Job<'_> {
             ready.report.advance(ranges[record["part"].as_u64().unwrap_or(0) as usize].len());
         }
         for part in open {
-            let entries = inputs.entries[ranges[part].clone()].to_vec();
+            let source = self.source(entries[ranges[part].clone()].into(), &ready.interrupt)?;
             let table = OutputFile::create(&folder.part_path(part), columns.clone(), &origin)?;
             ready.interrupt.remove_on_exit(table.temporary_path());
             let mut sink = Sink::File(table);
             let before = (ready.report.structures, ready.report.residues);
             ready.report.kept = Some(Vec::new());
-            let ended = self.pass(&mut ready, entries, &mut sink)?;
+            let ended = self.pass(&mut ready, source, &mut sink);
             if ready.interrupt.cancel().is_cancelled() {
                 return Err(Failure::Interrupted(ready.interrupt.exit_status()));
             }

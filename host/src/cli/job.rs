@@ -1,6 +1,6 @@
 //! Reading structures, computing, and writing a table: shared by all commands that do this.
 
-use super::args::{DeviceArg, JobArgs, ProvenanceArgs};
+use super::args::{BackendArg, DeviceArg, JobArgs, ProvenanceArgs};
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::provenance::{self, Digests};
@@ -12,7 +12,9 @@ use prism_host::engine::{Engine, Selection};
 use prism_host::inputs::{self, InputFailure, InputFile, Inputs};
 use prism_host::lineages::Lineages;
 use prism_host::output::{ColouredStructures, OutputError, OutputFile, Provenance, StatusFile, StructureRows, Table};
-use prism_host::pipeline::{self, Computed, Outcome, Reading, Stopped, StructureFiles, Telemetry, WorkerTime};
+use prism_host::pipeline::{
+    self, Computed, MOST_ATOMS, Outcome, Reading, Stopped, StructureFiles, Telemetry, WorkerTime,
+};
 use prism_host::read::ReadOptions;
 use prism_host::report::ReportFile;
 use shared_types::MegaFusedConfig;
@@ -154,8 +156,8 @@ impl Job<'_> {
         Ok(builder.build()?)
     }
 
-    /// Finds the inputs and builds the engine.
-    pub fn prepare(&self) -> Result<(Ready, Inputs), Failure> {
+    /// Finds the inputs.
+    pub fn find(&self) -> Result<Found, Failure> {
         let begin = Instant::now();
         let interrupt = Interrupt::listen().map_err(|error| super::limits::no_thread(&error))?;
         let inputs = self.args.read.discover(self.paths)?;
@@ -166,32 +168,47 @@ impl Job<'_> {
                 "--columns: {old} is of an older version's data sets, {advice}"
             )));
         }
-        let engine = self.engine_of(self.selection.clone())?;
-        let annotations = self.annotations.as_ref().map(|(_, known)| Arc::clone(known)).unwrap_or_default();
-        let status = self.args.status.as_deref().map(StatusFile::create).transpose()?;
         let report = Report::new(inputs.entries.len());
         note_ignored(&inputs, &report);
         refuse_nothing(&inputs)?;
-        engine.announce(inputs.atoms_about());
-        Ok((Ready { begin, interrupt, engine, annotations, report, status, workers: Vec::new() }, inputs))
+        Ok(Found { begin, interrupt, report, atoms: inputs.atoms_about(), entries: inputs.entries.into() })
+    }
+
+    /// Makes the engine ready. Where that takes long, `source` reads meanwhile.
+    pub fn ready(&self, found: Found, mut source: Option<&mut StructureFiles>) -> Result<Ready, Failure> {
+        let Found { begin, interrupt, report, atoms, .. } = found;
+        let mut meanwhile = || source.as_mut().map_or((), |source| source.begin());
+        if matches!(self.args.backend, BackendArg::Cuda) {
+            meanwhile();
+        }
+        let engine = self.engine_of(self.selection.clone())?;
+        let annotations = self.annotations();
+        let status = self.args.status.as_deref().map(StatusFile::create).transpose()?;
+        engine.announce(atoms);
+        if engine.awaits_devices() {
+            meanwhile();
+        }
+        Ok(Ready { begin, interrupt, engine, annotations, report, status, workers: Vec::new() })
+    }
+
+    fn annotations(&self) -> Arc<Annotations> {
+        self.annotations.as_ref().map(|(_, known)| Arc::clone(known)).unwrap_or_default()
+    }
+
+    /// Reads some inputs.
+    pub fn source(&self, entries: Entries, interrupt: &Interrupt) -> Result<StructureFiles, Failure> {
+        let options = ReadOptions { labels: self.labels, ..read_options(&self.args.read) };
+        let source = StructureFiles::new(entries, options, self.annotations(), MOST_ATOMS, interrupt.cancel())
+            .map_err(|error| super::limits::no_threads(&error))?;
+        Ok(source.with_lineages(self.lineages.as_ref().map(|(_, lineages)| Arc::clone(lineages))))
     }
 
     /// Computes some inputs into a sink.
-    pub fn pass(
-        &self,
-        ready: &mut Ready,
-        entries: Vec<Result<InputFile, InputFailure>>,
-        sink: &mut Sink,
-    ) -> Result<Result<Telemetry, Stopped<Stop>>, Failure> {
-        let Ready { interrupt, engine, annotations, report, status, workers, .. } = ready;
-        let options = ReadOptions { labels: self.labels, ..read_options(&self.args.read) };
-        let cancel = interrupt.cancel();
-        let batch_atoms = pipeline::batch_atoms(engine);
-        let source = StructureFiles::new(entries, options, Arc::clone(annotations), batch_atoms, cancel)
-            .map_err(|error| super::limits::no_threads(&error))?
-            .with_lineages(self.lineages.as_ref().map(|(_, lineages)| Arc::clone(lineages)));
+    pub fn pass(&self, ready: &mut Ready, source: StructureFiles, sink: &mut Sink) -> Result<Telemetry, Stopped<Stop>> {
+        let Ready { interrupt, engine, report, status, workers, .. } = ready;
+        let source = source.with_batch_atoms(pipeline::batch_atoms(engine));
         let fail_fast = self.args.read.fail_fast;
-        let ended = pipeline::run(engine, source, cancel, |computed| {
+        let ended = pipeline::run(engine, source, interrupt.cancel(), |computed| {
             note_status(&computed, status.as_mut())?;
             consume(computed, sink, report, fail_fast)
         });
@@ -203,7 +220,7 @@ impl Job<'_> {
                 }
             }
         }
-        Ok(ended)
+        ended
     }
 
     /// The failure of a run that was stopped.
@@ -220,17 +237,20 @@ impl Job<'_> {
 
     /// Computes, and writes to the sink that `sink` creates when everything is ready. Returns the exit status.
     pub fn run(&self, sink: impl FnOnce(&Provenance) -> Result<Sink, Failure>) -> Result<u8, Failure> {
-        let (mut ready, inputs) = self.prepare()?;
+        let found = self.find()?;
+        let entries = Arc::clone(&found.entries);
+        let mut source = self.source(Arc::clone(&entries), &found.interrupt)?;
+        let mut ready = self.ready(found, Some(&mut source))?;
         let args = self.args;
-        let digests = Digests::of(self.provenance, &inputs.entries);
+        let digests = Digests::of(self.provenance, &entries);
         let origin = provenance::of_run(self.config(), &ready.engine, &digests);
         let mut sink = sink(&origin)?;
         if let Sink::Coloured(_, structures) = &mut sink {
-            structures.know(inputs.entries.iter().flatten());
+            structures.know(entries.iter().flatten());
         }
         ready.interrupt.remove_on_exit(sink.temporary_path());
         let start = ready.begin.elapsed();
-        let ended = self.pass(&mut ready, inputs.entries, &mut sink)?;
+        let ended = self.pass(&mut ready, source, &mut sink);
         ready.report.clear_bar();
         let finish = Instant::now();
         let to_file = !sink.is_stdout();
@@ -276,6 +296,19 @@ impl Job<'_> {
         }
         report.sum_up(&backend(engine, workers));
     }
+}
+
+/// Inputs, or why some cannot be read.
+pub type Entries = Arc<[Result<InputFile, InputFailure>]>;
+
+/// A run's inputs.
+pub struct Found {
+    begin: Instant,
+    pub interrupt: Interrupt,
+    report: Report,
+    pub entries: Entries,
+    /// About how many atoms they have.
+    atoms: usize,
 }
 
 /// The engine of a run, and what goes into its outputs.

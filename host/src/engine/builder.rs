@@ -12,7 +12,8 @@ use std::sync::Arc;
 /// Where features are computed. The results have the same bits everywhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
-    /// The CPU's cores at once, and CUDA devices once there is enough work and they are ready.
+    /// The CPU's cores at once, and CUDA devices once there is enough work and they are ready. Work that was announced is left to
+    /// devices that are ready within half a second ([`Engine::announce`]).
     #[default]
     Auto,
     /// CUDA, or an error.
@@ -48,9 +49,11 @@ pub struct EngineBuilder {
     workers: Vec<Arc<dyn Worker>>,
 }
 
-/// Atoms of a CPU batch: some hundred structures, so that all cores find work, in some 70 MB of rows and
-/// scratch.
-const CPU_BATCH_ATOMS: usize = 1 << 19;
+/// Atoms of a CPU batch for each thread that computes: some twenty structures, so that all find work to the end. A batch takes some 140
+/// bytes an atom, and up to seven are in memory.
+const CPU_ATOMS_PER_THREAD: usize = 1 << 15;
+const LEAST_CPU_ATOMS: usize = 1 << 16;
+const MOST_CPU_ATOMS: usize = 1 << 19;
 /// Atoms of a CUDA batch: some hundred structures, which are on the device two batches at a time, in some 250 MB of
 /// its memory each.
 const CUDA_BATCH_ATOMS: usize = 1 << 21;
@@ -138,12 +141,12 @@ impl EngineBuilder {
         let cpu = || Box::new(CpuWorker::new(self.config.points)) as Box<dyn Worker>;
         let on_cpu = |no_cuda| {
             let workers = Scheduler::new(vec![cpu()], None);
-            Chosen { backend: workers.names().concat(), workers, batch_atoms: CPU_BATCH_ATOMS, no_cuda }
+            Chosen { backend: workers.names().concat(), workers, batch_atoms: cpu_batch_atoms(), no_cuda }
         };
         if !self.workers.is_empty() {
             let workers = Scheduler::new(self.workers.clone(), None);
             let backend = workers.chosen_names().join(", ");
-            return Ok(Chosen { workers, backend, batch_atoms: CPU_BATCH_ATOMS, no_cuda: None });
+            return Ok(Chosen { workers, backend, batch_atoms: MOST_CPU_ATOMS, no_cuda: None });
         }
         if self.backend == Backend::Cpu {
             return Ok(on_cpu(None));
@@ -171,6 +174,10 @@ impl EngineBuilder {
             Err(error) => Err(EngineError::NoCuda(error.into())),
         }
     }
+}
+
+fn cpu_batch_atoms() -> usize {
+    rayon::current_num_threads().saturating_mul(CPU_ATOMS_PER_THREAD).clamp(LEAST_CPU_ATOMS, MOST_CPU_ATOMS)
 }
 
 fn boxed(worker: impl Worker + 'static) -> Box<dyn Worker> {

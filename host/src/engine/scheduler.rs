@@ -20,6 +20,9 @@ const ATOMS_PER_CORE_BEFORE_DEVICES: usize = 1 << 17;
 /// that they soon leave the rest to the device.
 const CHUNK_ATOMS_PER_CORE: usize = 1 << 11;
 const LEAST_CHUNK_ATOMS: usize = 1 << 14;
+/// Cores leave announced work to devices that are ready within this time, and read ahead meanwhile: to read a structure takes them a
+/// tenth of the time of computing it. Longer than devices take to open, unless the driver compiles kernels or is cold itself.
+const PATIENCE: Duration = Duration::from_millis(500);
 /// Cores help devices with a batch if they need at most this many times the device's time for it.
 const SLOWER_THAN_DEVICES: f64 = 4.0;
 
@@ -57,8 +60,8 @@ enum Devices {
     None,
     /// Not yet needed.
     Later(Opener),
-    /// A thread is opening them.
-    Coming,
+    /// A thread is opening them. Until then, cores leave the work to them.
+    Coming { awaited_until: Option<Instant> },
 }
 
 impl std::fmt::Debug for Devices {
@@ -66,7 +69,7 @@ impl std::fmt::Debug for Devices {
         f.write_str(match self {
             Self::None => "None",
             Self::Later(_) => "Later",
-            Self::Coming => "Coming",
+            Self::Coming { .. } => "Coming",
         })
     }
 }
@@ -213,22 +216,30 @@ impl Scheduler {
         lost.map(|(name, reason)| LostWorker { name, reason }).collect()
     }
 
-    /// Says that `atoms` more atoms are requested now. Opens devices once the sum is worth it.
+    /// Says that `atoms` more atoms are requested now. Opens devices once the sum is worth it. Cores go on meanwhile: nobody knows
+    /// whether more will come.
     pub(super) fn expect(&self, atoms: usize) {
         let all = self.asked_atoms.fetch_add(atoms, Ordering::Relaxed).saturating_add(atoms);
-        self.announce(all);
+        if all >= self.atoms_before_devices {
+            self.begin_to_open(None);
+        }
     }
 
-    /// Says that `atoms` atoms will come in all. Opens devices where that is worth it.
+    /// Says that `atoms` atoms will come in all. Opens devices where that is worth it, and leaves the atoms to them if they are
+    /// soon ready.
     pub(super) fn announce(&self, atoms: usize) {
-        if atoms < self.atoms_before_devices {
-            return;
+        if atoms >= self.atoms_before_devices {
+            self.begin_to_open(Instant::now().checked_add(PATIENCE));
         }
+    }
+
+    fn begin_to_open(&self, awaited_until: Option<Instant>) {
         let mut state = self.shared.lock();
         if !matches!(state.devices, Devices::Later(_)) {
             return;
         }
-        let Devices::Later(opener) = std::mem::replace(&mut state.devices, Devices::Coming) else { return };
+        let coming = Devices::Coming { awaited_until };
+        let Devices::Later(opener) = std::mem::replace(&mut state.devices, coming) else { return };
         drop(state);
         let shared = Arc::clone(&self.shared);
         // Nobody waits for this thread: a run that is over earlier ends without it.
@@ -239,10 +250,23 @@ impl Scheduler {
         }
     }
 
-    /// The chunk size in atoms while devices are being opened; `None` at other times: batches stay whole.
+    /// Whether devices are being opened.
+    pub(super) fn awaits_devices(&self) -> bool {
+        matches!(self.shared.lock().devices, Devices::Coming { .. })
+    }
+
+    /// Waits for devices that the work is left to. Then the chunk size in atoms if they are still being opened, and `None` at other
+    /// times: batches stay whole.
     pub(super) fn chunk_atoms(&self) -> Option<usize> {
-        let coming = matches!(self.shared.lock().devices, Devices::Coming);
-        coming.then_some(self.chunk_atoms)
+        let mut state = self.shared.lock();
+        while let Devices::Coming { awaited_until } = state.devices {
+            let left = awaited_until.map_or(Duration::ZERO, |until| until.saturating_duration_since(Instant::now()));
+            if left.is_zero() {
+                return Some(self.chunk_atoms);
+            }
+            state = self.shared.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        None
     }
 
     /// Whether a batch of `atoms` atoms should be halved before it is tried.

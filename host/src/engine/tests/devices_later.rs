@@ -58,6 +58,28 @@ fn announced_work_makes_a_device_ready_before_it_comes() {
 }
 
 #[test]
+fn announced_work_is_left_to_a_device_that_is_soon_ready() {
+    let device = Injected::new("device", 2);
+    let seen = device.seen.clone();
+    let opener = move || {
+        std::thread::sleep(Duration::from_millis(20));
+        Ok(vec![device.boxed()])
+    };
+    let structures = chains(&[20, 50, 3, 90, 12]);
+    let engine = engine(Box::new(opener), 1000, 100);
+    engine.announce(1000);
+    assert_same(&engine.run(&structures).unwrap(), &expected(&structures));
+    assert_eq!(seen.done.load(Ordering::SeqCst), 1, "the whole batch, and no chunks of it");
+    // But not for ever.
+    let (never, device) = channel::<Box<dyn Worker>>();
+    let engine = self::engine(Box::new(move || Ok(device.recv().into_iter().collect())), 1000, 100);
+    engine.announce(1000);
+    assert_same(&engine.run(&structures).unwrap(), &expected(&structures));
+    assert_eq!(engine.worker_names().len(), 1);
+    drop(never);
+}
+
+#[test]
 fn a_run_does_not_wait_for_a_device() {
     let (never, device) = channel::<Box<dyn Worker>>();
     let opener = move || Ok(device.recv().into_iter().collect());
