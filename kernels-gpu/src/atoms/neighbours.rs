@@ -117,8 +117,8 @@ pub fn of_two<V>(
         let picks = candidates.picks(warp, sorted, begin);
         let [x, y, z, _] = picks.words();
         // Lanes without a candidate are far from all, which is cheaper than a branch, and than to ask four times.
-        let n = candidates.len().wrapping_sub(begin);
-        let x = warp.map(x, |lane, x| if lane.index() < n { *x } else { f32::INFINITY });
+        let last = candidates.len() - 1;
+        let x = warp.map(x, |lane, x| if begin.wrapping_add(lane.index()) <= last { *x } else { f32::INFINITY });
         let from_a = warp.map((&x, y, z), |_, (x, y, z)| square([*x - a.x, *y - a.y, *z - a.z]));
         let from_b = warp.map((&x, y, z), |_, (x, y, z)| square([*x - b.x, *y - b.y, *z - b.z]));
         warp.each_with(&mut within, (&from_a, &from_b), |_, within, (a, b)| {
