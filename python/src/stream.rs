@@ -1,7 +1,9 @@
 //! A run whose batches are taken one by one.
 
 use crate::consume::{Batch, Done, Seconds};
+use crate::ending::detached;
 use crate::options::Reading;
+use crate::process;
 use crate::source::{Ended, Lazy, structure_files};
 use crate::table::Table;
 use prism_host::Engine;
@@ -51,7 +53,7 @@ impl Stream {
     ) -> PyResult<Self> {
         let total = found.entries.iter().flatten().all(|file| !file.is_stream()).then_some(found.entries.len());
         if are_few(&found, reading) {
-            let done = py.detach(|| at_once(&engine, &found, reading, &table)).map_err(PyRuntimeError::new_err)?;
+            let done = detached(py, || at_once(&engine, &found, reading, &table)).map_err(PyRuntimeError::new_err)?;
             let (receiver, cancel) = (Mutex::new(None), Cancel::default());
             return Ok(Self {
                 ready: Some(done),
@@ -107,6 +109,11 @@ impl Stream {
     }
 
     fn close(&mut self) {
+        if !process::has_threads() {
+            // The run goes on in the parent, whose threads these are.
+            std::mem::forget((self.thread.take(), std::mem::take(&mut self.receiver)));
+            return;
+        }
         self.cancel.cancel();
         // A thread that sends finds no receiver, and ends.
         drop(self.receiver.get_mut().unwrap_or_else(PoisonError::into_inner).take());
@@ -158,9 +165,10 @@ fn at_once(engine: &Engine, found: &Inputs, reading: &Reading, table: &Table) ->
     let read = begin.elapsed();
     let begin = Instant::now();
     let results = engine.run_structures(&batch.structures).map_err(|error| error.to_string())?;
-    let seconds = Seconds { read, compute: begin.elapsed(), device: results.device_times() };
+    let (compute, device) = (begin.elapsed(), results.device_times());
+    let begin = Instant::now();
     let mut done = Done::of(table, Computed { batch, results })?;
-    done.seconds = Some(seconds);
+    done.seconds = Some(Seconds { read, compute, rows: begin.elapsed(), device });
     done.note_ignored(&found.ignored);
     Ok(done)
 }
@@ -168,7 +176,7 @@ fn at_once(engine: &Engine, found: &Inputs, reading: &Reading, table: &Table) ->
 impl Drop for Stream {
     fn drop(&mut self) {
         // The run's threads may wait for Python's lock, to advance an iterator.
-        Python::attach(|py| py.detach(|| self.close()));
+        Python::attach(|py| detached(py, || self.close()));
     }
 }
 
@@ -182,8 +190,9 @@ impl Stream {
         if let Some(done) = self.ready.take() {
             return Ok(Some(done.into()));
         }
+        process::check()?;
         loop {
-            let received = py.detach(|| {
+            let received = detached(py, || {
                 let receiver = self.receiver.lock().unwrap_or_else(PoisonError::into_inner);
                 receiver.as_ref().map_or(Err(RecvTimeoutError::Disconnected), |one| one.recv_timeout(PATIENCE))
             });
@@ -192,12 +201,12 @@ impl Stream {
                 Ok(Err(error)) => return Err(PyRuntimeError::new_err(error)),
                 Err(RecvTimeoutError::Timeout) => {
                     if let Err(interrupted) = py.check_signals() {
-                        py.detach(|| self.close());
+                        detached(py, || self.close());
                         return Err(interrupted);
                     }
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    let panicked = self.thread.take().is_some_and(|thread| py.detach(|| thread.join()).is_err());
+                    let panicked = self.thread.take().is_some_and(|thread| detached(py, || thread.join()).is_err());
                     return match (self.ended.take(), panicked) {
                         (Some(error), _) => Err(error),
                         (None, true) => Err(PyRuntimeError::new_err("the run ended by a panic; its message is above")),
@@ -221,6 +230,6 @@ impl Stream {
 
     /// Ends the run early.
     fn cancel(&mut self, py: Python<'_>) {
-        py.detach(|| self.close());
+        detached(py, || self.close());
     }
 }

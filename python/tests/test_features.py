@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -60,6 +61,8 @@ def test_failures_name_the_input(rbd: Path) -> None:
     table, failures = prism.features(inputs, ["wcn"], "cpu", on_error="report")
     assert table.num_rows == 194
     assert [failure.name for failure in failures] == ["broken"]
+    # Other processes send errors as they are.
+    assert pickle.loads(pickle.dumps(raised.value)).failure == raised.value.failure
 
 
 @pytest.mark.parametrize(
@@ -93,6 +96,10 @@ def test_unknown_options_are_told(rbd: Path) -> None:
         prism.features(rbd, backend="cpu", chains="E")
     with pytest.raises(TypeError, match="columns takes a list"):
         prism.features(rbd, "sasa", "cpu")
+    with pytest.raises(TypeError, match="^chains: 'int' object"):
+        prism.features(rbd, backend="cpu", chains=[1])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="^device takes a text, not int"):
+        prism.tensors(rbd, device=1)  # type: ignore[arg-type]
 
 
 def test_what_is_no_input_is_told() -> None:

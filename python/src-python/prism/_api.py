@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
@@ -43,8 +42,7 @@ def _table(
     engine, rest = split(options)
     devices = engine.get("devices")
     named = {**engine, "devices": devices if devices is None or isinstance(devices, str) else tuple(devices)}
-    # A process that was forked has none of its parent's threads.
-    key = (os.getpid(), backend, *sorted(named.items()))
+    key = (backend, *sorted(named.items()))
     kept = _kept.get(key) if backend != "cuda" else None
     if kept is None:
         kept = Engine(backend, **engine)
@@ -54,8 +52,7 @@ def _table(
         # Its memory is worth more to others.
         _kept.pop(key, None)
     elif key not in _kept:
-        for old in [old for old in _kept if old[0] == os.getpid()]:
-            del _kept[old]
+        _kept.clear()
         _kept[key] = kept
     return found
 
@@ -370,6 +367,8 @@ def tensors(
     """
     engine, rest = split(options)
     reading: Any = rest
+    if not isinstance(device, str):
+        raise TypeError(f"device takes a text, not {type(device).__name__}")
     place, colon, ordinal = device.partition(":")
     if colon:
         if place != "cuda" or not ordinal.isdecimal() or engine.get("devices") is not None:

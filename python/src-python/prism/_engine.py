@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import sys
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 _log = logging.getLogger("prism")
+
+# Threads that still work then must not ask for the lock of an interpreter that ends.
+atexit.register(_prism.end)
 
 #: An engine keeps at most so many jobs.
 _MOST_JOBS = 64
@@ -166,6 +170,14 @@ class Engine:
         try:
             # Without options, as in most small calls, there is less to look at.
             job = self._job(table, chosen, table_options(options)) if options else self._usual_job(table, chosen)
+        except (RuntimeError, ValueError) as error:
+            raise PrismError(str(error)) from None
+        except TypeError as error:
+            if error.__cause__ is None:
+                raise
+            # The native side names the option, and the cause says what is wrong with it.
+            raise TypeError(f"{str(error).rpartition('.')[2]}: {error.__cause__}") from None
+        try:
             return job, job.native.stream(items(inputs, options.get("model")))
         except (RuntimeError, ValueError) as error:
             raise PrismError(str(error)) from None

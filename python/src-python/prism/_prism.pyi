@@ -4,6 +4,7 @@ from typing import Any
 __version__: str
 
 def columns() -> list[tuple[str, str, str, str]]: ...
+def end() -> None: ...
 
 class Engine:
     def __new__(
@@ -44,7 +45,7 @@ class Batch:
     @property
     def inputs(self) -> int: ...
     @property
-    def seconds(self) -> tuple[float, float, tuple[float, float, float] | None] | None: ...
+    def seconds(self) -> tuple[float, float, float, tuple[float, float, float] | None] | None: ...
 
 class Atoms:
     def __new__(
