@@ -36,6 +36,7 @@ type OfDevice = (f64, f64, f64);
 /// How long the work on a batch took that the calling thread did.
 #[derive(Clone, Copy)]
 pub struct Seconds {
+    /// Finding the files, and reading them.
     pub read: Duration,
     pub compute: Duration,
     /// Making the columns, and dropping what they were made of.

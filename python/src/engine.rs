@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyList};
 use shared_types::{MAX_POINTS, MIN_POINTS, MegaFusedConfig};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// A backend with its memory. Any number of threads may use it.
 #[pyclass(frozen, module = "prism._prism")]
@@ -109,7 +110,8 @@ impl Job {
             return Stream::of_iterator(engine, lazy, self.reading.clone(), table);
         };
         let items = list.extract()?;
+        let begin = Instant::now();
         let found = detached(py, || entries(items, &self.reading)).map_err(PyRuntimeError::new_err)?;
-        Stream::of_entries(py, engine, found, &self.reading, table)
+        Stream::of_entries(py, engine, found, begin, &self.reading, table)
     }
 }

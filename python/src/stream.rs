@@ -43,17 +43,19 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Runs on files that were found.
+    /// Runs on files that were found, which began at `begin`.
     pub fn of_entries(
         py: Python<'_>,
         engine: Arc<Engine>,
         found: Inputs,
+        begin: Instant,
         reading: &Reading,
         table: Arc<Table>,
     ) -> PyResult<Self> {
         let total = found.entries.iter().flatten().all(|file| !file.is_stream()).then_some(found.entries.len());
         if are_few(&found, reading) {
-            let done = detached(py, || at_once(&engine, &found, reading, &table)).map_err(PyRuntimeError::new_err)?;
+            let done =
+                detached(py, || at_once(&engine, &found, begin, reading, &table)).map_err(PyRuntimeError::new_err)?;
             let (receiver, cancel) = (Mutex::new(None), Cancel::default());
             return Ok(Self {
                 ready: Some(done),
@@ -144,10 +146,9 @@ fn are_few(found: &Inputs, reading: &Reading) -> bool {
         && files().map(|file| file.size).sum::<u64>() <= FEW_BYTES
 }
 
-/// Reads and computes all of a few inputs.
-fn at_once(engine: &Engine, found: &Inputs, reading: &Reading, table: &Table) -> Result<Done, String> {
+/// Reads and computes all of a few inputs, which are looked for since `begin`.
+fn at_once(engine: &Engine, found: &Inputs, begin: Instant, reading: &Reading, table: &Table) -> Result<Done, String> {
     let mut batch = pipeline::Batch::default();
-    let begin = Instant::now();
     let read = found.entries.iter().flat_map(|entry| match entry {
         Ok(file) => file.read_all(&reading.options),
         Err(failure) => vec![Err(failure.clone())],
@@ -175,6 +176,9 @@ fn at_once(engine: &Engine, found: &Inputs, reading: &Reading, table: &Table) ->
 
 impl Drop for Stream {
     fn drop(&mut self) {
+        if self.thread.is_none() {
+            return;
+        }
         // The run's threads may wait for Python's lock, to advance an iterator.
         Python::attach(|py| detached(py, || self.close()));
     }
@@ -215,6 +219,11 @@ impl Stream {
                 }
             }
         }
+    }
+
+    /// The only batch, where the calling thread has computed it: what a small call takes.
+    fn only(&mut self) -> Option<Batch> {
+        self.ready.take().map(Batch::from)
     }
 
     /// A table without rows, of the columns that the batches have.

@@ -56,8 +56,11 @@ def test_failures_name_the_input(rbd: Path) -> None:
     with pytest.raises(prism.InputError, match="^broken: ") as raised:
         prism.features(inputs, ["wcn"], "cpu")
     assert raised.value.failure.name == "broken"
-    with pytest.warns(prism.InputWarning, match="^broken: "):
+    with pytest.warns(prism.InputWarning, match="^broken: ") as warned:
         assert prism.features(inputs, ["wcn"], "cpu", on_error="skip").num_rows == 194
+        more = [*inputs, *((str(index), rbd.read_bytes()) for index in range(5))]
+        assert prism.Engine("cpu").features(more, ["wcn"], on_error="skip").num_rows == 6 * 194
+    assert {warning.filename for warning in warned} == {__file__}
     table, failures = prism.features(inputs, ["wcn"], "cpu", on_error="report")
     assert table.num_rows == 194
     assert [failure.name for failure in failures] == ["broken"]

@@ -138,11 +138,6 @@ def test_paths_may_be_of_bytes(rbd: Path) -> None:
         assert len(prism.features(inputs, ["wcn"], "cpu")) == 194
 
 
-def test_names_too_long_for_a_table_are_told(rbd: Path) -> None:
-    with pytest.raises(prism.PrismError, match="[Oo]ffset"):
-        prism.features([("x" * 12_000_000, rbd.read_bytes())], ["wcn"], "cpu")
-
-
 def test_decisions_are_logged(rbd: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, "prism"):
         prism.features(rbd, ["wcn"], "cpu")

@@ -25,10 +25,9 @@ PARTS = ["wall", "python", "read", "compute", "upload", "kernels", "download", "
 class Timed(prism.Engine):
     """Keeps how long reading and computing took."""
 
-    def _batches(self, *arguments):
-        for batch in super()._batches(*arguments):
-            self.seconds = batch.seconds
-            yield batch
+    def _tell(self, batch, *arguments):
+        self.seconds = batch.seconds
+        super()._tell(batch, *arguments)
 
 
 def taker():

@@ -10,7 +10,7 @@ import pyarrow as pa
 from . import _prism
 from ._engine import Engine, Report
 from ._errors import PrismError
-from ._options import Backend, OnError, Options, StreamOptions, TableName, split
+from ._options import Backend, EngineOptions, OnError, Options, StreamOptions, TableName, split
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -39,10 +39,15 @@ def columns() -> list[Column]:
 def _table(
     table: TableName, inputs: Any, columns: Sequence[str] | None, backend: Backend, run: dict[str, Any], options: Any
 ) -> Any:
-    engine, rest = split(options)
-    devices = engine.get("devices")
-    named = {**engine, "devices": devices if devices is None or isinstance(devices, str) else tuple(devices)}
-    key = (backend, *sorted(named.items()))
+    engine: EngineOptions = {}
+    rest: Any = {}
+    key: tuple[Any, ...] = (backend,)
+    # Without options, as in most small calls, there is less to look at.
+    if options:
+        engine, rest = split(options)
+        devices = engine.get("devices")
+        named = {**engine, "devices": devices if devices is None or isinstance(devices, str) else tuple(devices)}
+        key = (backend, *sorted(named.items()))
     kept = _kept.get(key) if backend != "cuda" else None
     if kept is None:
         kept = Engine(backend, **engine)

@@ -123,7 +123,12 @@ class Engine:
             raise PrismError(f'on_error must be "raise", "skip" or "report", not {on_error!r}')
         job, run = self._begin(table, inputs, columns, options)
         failures: list[InputFailure] = []
-        batches = [job.arrow(batch) for batch in self._batches(run, on_error, progress, failures)]
+        only = None if progress else run.only()
+        if only is not None:
+            self._tell(only, on_error, failures)
+            batches = [job.arrow(only)]
+        else:
+            batches = [job.arrow(batch) for batch in self._batches(run, on_error, progress, failures)]
         whole = pa.Table.from_batches(batches or [job.arrow(run.empty())])
         return (whole, failures) if on_error == "report" else whole
 
@@ -222,24 +227,28 @@ class Engine:
         with _Bar(progress, run.total) as bar:
             try:
                 for batch in run:
-                    for name, reason in batch.failures:
-                        failure = InputFailure(name, reason)
-                        if on_error == "raise":
-                            raise InputError(failure)
-                        if on_error == "skip":
-                            _warn(f"{name}: {reason}")
-                        failures.append(failure)
-                    for name, told in batch.warnings:
-                        _warn(f"{name}: {told}")
-                    if _log.isEnabledFor(logging.INFO):
-                        for name, told in batch.notes:
-                            _log.info("%s: %s", name, told)
+                    self._tell(batch, on_error, failures)
                     bar.advance(batch.inputs)
                     yield batch
             except RuntimeError as error:
                 raise PrismError(str(error)) from None
             finally:
                 run.cancel()
+
+    def _tell(self, batch: _prism.Batch, on_error: OnError, failures: list[InputFailure]) -> None:
+        """What is to be said of a batch's inputs."""
+        for name, reason in batch.failures:
+            failure = InputFailure(name, reason)
+            if on_error == "raise":
+                raise InputError(failure)
+            if on_error == "skip":
+                _warn(f"{name}: {reason}")
+            failures.append(failure)
+        for name, told in batch.warnings:
+            _warn(f"{name}: {told}")
+        if _log.isEnabledFor(logging.INFO):
+            for name, told in batch.notes:
+                _log.info("%s: %s", name, told)
 
 
 class _Job:
@@ -258,11 +267,15 @@ class _Job:
 
 
 def _warn(text: str) -> None:
+    """A warning that names the caller's own line."""
+    own = os.path.dirname(__file__)
     if sys.version_info >= (3, 12):
-        # Names the caller's own line.
-        warnings.warn(text, InputWarning, skip_file_prefixes=(os.path.dirname(__file__),))
-    else:
-        warnings.warn(text, InputWarning, stacklevel=5)
+        warnings.warn(text, InputWarning, skip_file_prefixes=(own,))
+        return
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(own):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, InputWarning, stacklevel=level)
 
 
 class _Bar:
